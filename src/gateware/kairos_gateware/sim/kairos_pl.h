@@ -1,0 +1,79 @@
+/* The programmable logic as a shared library: the C interface between the verilated gateware and the emulator.
+ *
+ * The signals are those of the processing system's ports, see docs/interfaces.md section 6. All fields hold one
+ * clock cycle's value of the port of the same name; single-bit signals are 0 or 1 in a byte.
+ * The layout is plain C, without padding surprises: fields are sorted by size.
+ */
+#ifndef KAIROS_PL_H
+#define KAIROS_PL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KAIROS_PL_ABI 1
+#define KAIROS_PL_MAX_PADS 128
+
+/* From the processing system (and the simulation) into the logic. */
+typedef struct kairos_pl_in {
+    uint64_t sim_tsc_value;
+    uint64_t acp_rdata;
+    uint32_t gp0_awaddr, gp0_wdata, gp0_araddr;
+    uint16_t gp0_awid, gp0_wid, gp0_arid;
+    uint8_t gp0_awvalid, gp0_awlen, gp0_awsize, gp0_awburst;
+    uint8_t gp0_wvalid, gp0_wstrb, gp0_wlast, gp0_bready;
+    uint8_t gp0_arvalid, gp0_arlen, gp0_arsize, gp0_arburst, gp0_rready;
+    uint8_t acp_arready, acp_rvalid, acp_rid, acp_rlast, acp_rresp;
+    uint8_t acp_awready, acp_wready, acp_bvalid, acp_bid, acp_bresp;
+    uint8_t event_o;
+    uint8_t sim_tsc_load;
+    uint8_t pads_i[KAIROS_PL_MAX_PADS]; /* 8 samples of 1 ns each, bit 0 first */
+} kairos_pl_in;
+
+/* From the logic to the processing system (and the simulation). */
+typedef struct kairos_pl_out {
+    uint64_t sim_tsc;
+    uint64_t sim_next_due;
+    uint64_t acp_wdata;
+    uint32_t gp0_rdata;
+    uint32_t acp_araddr, acp_awaddr;
+    uint16_t gp0_bid, gp0_rid, irq_f2p;
+    uint8_t gp0_awready, gp0_wready, gp0_bvalid, gp0_bresp;
+    uint8_t gp0_arready, gp0_rvalid, gp0_rlast, gp0_rresp;
+    uint8_t acp_arvalid, acp_arid, acp_arlen, acp_rready;
+    uint8_t acp_awvalid, acp_awid, acp_awlen;
+    uint8_t acp_wvalid, acp_wstrb, acp_wlast, acp_bready;
+    uint8_t event_i;
+    uint8_t sim_quiet;
+    uint8_t pads_o[KAIROS_PL_MAX_PADS];  /* 8 samples of 1 ns each, bit 0 first */
+    uint8_t pads_oe[KAIROS_PL_MAX_PADS]; /* 0 or 1 */
+} kairos_pl_out;
+
+typedef struct kairos_pl kairos_pl;
+
+/* KAIROS_PL_ABI of the library. */
+uint32_t kairos_pl_abi(void);
+
+/* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"inout"}],
+ * "rtio_frequency": int, "fine_bits": int}. Owned by the library. */
+const char *kairos_pl_info(void);
+
+/* A new instance after power-up reset, or null when out of memory. */
+kairos_pl *kairos_pl_new(void);
+void kairos_pl_free(kairos_pl *pl);
+
+/* One clock cycle: apply `in`, settle, report in `out` the outputs during this cycle, then the rising edge.
+ * A handshake happens in this cycle when valid and ready are both set in it. */
+void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
+
+/* Up to `n` cycles with constant inputs. Stops after the first cycle in which a valid, event, interrupt, quiet or pad
+ * output differs from the cycle before, or in which sim_tsc reaches `until_tsc`. Returns the number of cycles run; `out` holds the last one's outputs. */
+uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
