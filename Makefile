@@ -1,0 +1,113 @@
+# Kairos: `make demo` shows it working, `make test` proves it, `make help` lists the rest.
+SHELL := /bin/sh
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+B := build
+VENV := $(B)/venv
+PY := $(VENV)/bin/python
+RUST := scripts/rust-env
+KAIROS := $(VENV)/bin/kairos
+VARIANT := demo
+
+rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml -o -name '*.x' -o -name '*.ld' \) -print)
+python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
+
+##@ Use
+.PHONY: demo
+demo: build ## Build what is missing, then run examples/blink.py on the emulated device
+	@mkdir -p $(B)/demo
+	@$(KAIROS) run examples/blink.py --device-db examples/device_db.py --vcd $(B)/demo/blink.vcd --plot $(B)/demo/blink.png
+
+.PHONY: test
+test: setup-test build ## Run every test (under 25 minutes on two cores)
+	@scripts/test
+
+.PHONY: test-long
+test-long: setup-test build ## Run the slow tests too: fuzzers, soak, long random streams
+	@scripts/test --long
+
+.PHONY: bench
+bench: build ## Measure the project's figures beside their baselines into build/bench.json
+	@$(PY) -m tests.bench
+
+##@ Parts
+.PHONY: build
+build: firmware gateware emulator host ## Everything that `kairos run` needs
+
+.PHONY: firmware
+firmware: $(B)/firmware/.stamp ## Images of both cores
+$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,src/board src/runtime src/kernel src/proto src/firmware) src/firmware/Cargo.lock
+	@echo "== firmware (first time: about two minutes)"
+	@scripts/build-firmware
+	@touch $@
+
+.PHONY: gateware
+gateware: $(B)/gateware/$(VARIANT)/.stamp ## The gateware as a library for the emulator
+$(B)/gateware/$(VARIANT)/.stamp: $(B)/.venv $(call python_sources,src/gateware)
+	@echo "== gateware $(VARIANT) for the emulator (about a minute)"
+	@cd src/gateware && ../../$(PY) -m kairos_gateware.build --variant $(VARIANT) --board sim --output ../../$(B)/gateware/$(VARIANT)
+	@touch $@
+
+.PHONY: zc706
+zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
+	@cd src/gateware && ../../$(PY) -m kairos_gateware.build --variant $(VARIANT) --board zc706 --output ../../$(B)/gateware/zc706
+
+.PHONY: emulator
+emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
+$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(call rust_sources,src/emulator src/proto)
+	@echo "== emulator (first time: about three minutes)"
+	@$(RUST) cargo build --quiet --locked --release -p kairos-emulator
+	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@
+
+.PHONY: host
+host: $(B)/.host ## The `kairos` command in build/venv
+$(B)/.host: $(B)/.venv pyproject.toml Cargo.lock $(call rust_sources,src/compiler)
+	@echo "== compiler and the kairos command (first time: about two minutes)"
+	@VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(VENV))/bin:$$PATH $(RUST) maturin develop --quiet --release --locked
+	@touch $@
+
+.PHONY: venv
+venv: $(B)/.venv ## The Python environment
+$(B)/.venv: $(B)/.setup requirements.lock
+	@echo "== Python environment"
+	@test -x $(PY) || python3 -m venv $(VENV)
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo $(abspath src/gateware) > $$($(PY) -c 'import site; print(site.getsitepackages()[0])')/kairos_gateware.pth
+	@touch $@
+
+$(B)/.setup: scripts/setup
+	@mkdir -p $(B)
+	@scripts/setup
+	@touch $@
+
+.PHONY: setup-test
+setup-test: $(B)/.setup-test
+$(B)/.setup-test: scripts/setup
+	@mkdir -p $(B)
+	@scripts/setup --test
+	@touch $@
+
+##@ Upkeep
+.PHONY: fmt
+fmt: setup-test $(B)/.venv ## Format Rust and Python
+	@$(RUST) cargo fmt --all
+	@cd src/firmware && ../../$(RUST) cargo fmt --all
+	@$(VENV)/bin/ruff format .
+	@$(VENV)/bin/ruff check --fix-only --quiet .
+
+.PHONY: lint
+lint: setup-test $(B)/.venv firmware ## Formatters and linters, warnings denied
+	@scripts/lint
+
+.PHONY: lock
+lock: $(B)/.setup ## Renew requirements.lock from the pyproject files
+	@scripts/lock-python
+
+.PHONY: clean
+clean: ## Remove everything that was built
+	rm -rf $(B)
+
+.PHONY: help
+help: ## This text
+	@awk 'BEGIN { FS = ":.*## " } /^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

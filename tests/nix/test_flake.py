@@ -1,0 +1,45 @@
+"""flake.nix parses, and evaluates against stand-ins for its inputs (nothing is built or fetched)."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.skipif(shutil.which("nix-instantiate") is None, reason="nix-bin is not installed")
+
+
+def nix(tmp_path: Path, *arguments: str) -> str:
+    """Standard output of nix-instantiate with a store of its own below `tmp_path`."""
+    environment = os.environ | {
+        "NIX_STORE_DIR": str(tmp_path / "store"),
+        "NIX_STATE_DIR": str(tmp_path / "state"),
+        "NIX_LOG_DIR": str(tmp_path / "log"),
+        "NIX_CONF_DIR": str(tmp_path / "etc"),
+    }
+    done = subprocess.run(["nix-instantiate", *arguments], cwd=ROOT, env=environment, text=True, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_parses(tmp_path):
+    assert "outputs" in nix(tmp_path, "--parse", "flake.nix")
+
+
+def test_evaluates(tmp_path):
+    outputs = json.loads(nix(tmp_path, "--eval", "--strict", "--json", "tests/nix/stub.nix"))
+    assert outputs["packages"] == {
+        "default": "kairos",
+        "device": "kairos-emulated-device",
+        "emulator": "kairos-emulator",
+        "firmware": "kairos-firmware",
+        "gateware-demo": "kairos-gateware-demo-sim",
+        "gateware-zc706": "kairos-gateware-demo-zc706",
+        "host": "kairos",
+    }
+    assert outputs["devShells"] == {"default": "shell"}
+    assert set(outputs["hydraJobs"]) == {"emulator", "firmware", "gateware-demo", "gateware-zc706", "host"}
