@@ -1,0 +1,69 @@
+"""Type annotations of kernels and remote calls.
+
+Each is a small value that the compiler reads; none has a meaning on the host. `TList(TInt32)` is a list of 32-bit integers,
+`TTuple([TInt32, TFloat])` a pair, `TArray(TFloat, 2)` a matrix, `TVar()` a type that inference is free to choose.
+"""
+
+from dataclasses import dataclass
+
+__all__ = [
+    "TNone",
+    "TBool",
+    "TInt32",
+    "TInt64",
+    "TFloat",
+    "TStr",
+    "TBytes",
+    "TByteArray",
+    "TList",
+    "TArray",
+    "TTuple",
+    "TRange32",
+    "TRange64",
+    "TVar",
+]
+
+
+@dataclass(frozen=True)
+class KernelType:
+    """A type of the kernel language: its kind, and the types it is made of."""
+
+    kind: str
+    args: tuple["KernelType", ...] = ()
+    num_dims: int = 0
+
+    def __call__(self) -> "KernelType":
+        """`TInt32()` means the same as `TInt32`."""
+        return self
+
+
+TNone = KernelType("none")
+TBool = KernelType("bool")
+TInt32 = KernelType("int32")
+TInt64 = KernelType("int64")
+TFloat = KernelType("float")
+TStr = KernelType("str")
+TBytes = KernelType("bytes")
+TByteArray = KernelType("bytearray")
+TRange32 = KernelType("range", (TInt32,))
+TRange64 = KernelType("range", (TInt64,))
+
+
+def TVar() -> KernelType:
+    """A type left to inference."""
+    return KernelType("var")
+
+
+def TList(elt: KernelType | None = None) -> KernelType:
+    """A list with elements of type `elt`; without it, inference decides."""
+    return KernelType("list", (elt or TVar(),))
+
+
+def TArray(elt: KernelType | None = None, num_dims: int = 1) -> KernelType:
+    """An array of `num_dims` dimensions with elements of type `elt`."""
+    return KernelType("array", (elt or TVar(),), num_dims)
+
+
+def TTuple(elts: list[KernelType] | tuple[KernelType, ...] = ()) -> KernelType:
+    """A tuple with elements of the types given, in order."""
+    return KernelType("tuple", tuple(elts))
