@@ -1,0 +1,105 @@
+//! Remote procedure calls between a kernel and the host: the tag grammar and both directions of value encoding.
+//!
+//! A *tag string* describes the types of a call. From the device to the host every value carries its tag, so the
+//! encoder ([`encode_request`]) walks tag and memory together. From the host to the device values are untagged, so the
+//! decoder ([`Decoder`]) walks the return tag the device sent, and asks the kernel for memory as it goes.
+//!
+//! Memory is reached through [`Memory`] and [`MemoryMut`] by 32-bit address, so that the same code runs on the chip
+//! and in a test on a 64-bit host, and so that an address outside of the kernel's memory is an error, not a fault.
+
+mod decode;
+mod encode;
+mod tag;
+#[cfg(test)]
+mod tests;
+
+pub use decode::{DecodeError, Decoder, Source, Step};
+pub use encode::{encode_request, Sink};
+pub use tag::{split_value, Kind, Layout, Signature, TagError, Value, MAX_DEPTH};
+
+/// The address given for an empty string, where no memory is needed but the pointer must not be null.
+pub const EMPTY: u32 = 4;
+
+/// Length of a string that lives on the host: the pointer word is its key and must never be followed.
+pub const HOST_STRING: u32 = 0xffff_ffff;
+
+/// An address range that is not memory of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BadAddress {
+    /// First address of the range.
+    pub address: u32,
+    /// Its length in bytes.
+    pub length: u32,
+}
+
+/// Memory of the kernel, for reading.
+pub trait Memory {
+    /// The `length` bytes at `address`.
+    ///
+    /// # Errors
+    /// [`BadAddress`] when the range is not entirely in the kernel's memory.
+    fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress>;
+
+    /// The little-endian word at `address`, which need not be aligned.
+    ///
+    /// # Errors
+    /// As [`Memory::bytes`].
+    fn word(&self, address: u32) -> Result<u32, BadAddress> {
+        let bytes = self.bytes(address, 4)?;
+        Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+}
+
+/// Memory of the kernel, for writing.
+pub trait MemoryMut: Memory {
+    /// The `length` bytes at `address`, for writing.
+    ///
+    /// # Errors
+    /// [`BadAddress`] when the range is not entirely in the kernel's memory.
+    fn bytes_mut(&mut self, address: u32, length: u32) -> Result<&mut [u8], BadAddress>;
+
+    /// Stores a little-endian word.
+    ///
+    /// # Errors
+    /// As [`MemoryMut::bytes_mut`].
+    fn set_word(&mut self, address: u32, value: u32) -> Result<(), BadAddress> {
+        self.bytes_mut(address, 4)?.copy_from_slice(&value.to_le_bytes());
+        Ok(())
+    }
+}
+
+/// Why a request could not be encoded. Either way the library is broken: the compiler makes neither.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EncodeError {
+    /// The tag string does not follow the grammar.
+    Tag(TagError),
+    /// A pointer leads out of the kernel's memory.
+    Address(BadAddress),
+}
+
+impl From<TagError> for EncodeError {
+    fn from(error: TagError) -> Self {
+        Self::Tag(error)
+    }
+}
+
+impl From<BadAddress> for EncodeError {
+    fn from(error: BadAddress) -> Self {
+        Self::Address(error)
+    }
+}
+
+impl core::fmt::Display for BadAddress {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "address {:#010x} (+{}) is not memory of the kernel", self.address, self.length)
+    }
+}
+
+impl core::fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self {
+            Self::Tag(error) => error.fmt(f),
+            Self::Address(error) => error.fmt(f),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! From the kernel's memory to the wire: a request with its tagged arguments.
+
+use super::tag::{align_up, split_value, Kind, Signature, Value};
+use super::{EncodeError, Memory, HOST_STRING};
+
+/// Takes the bytes of a message in order. Waits where it must; it cannot fail.
+pub trait Sink {
+    /// Appends `bytes` to the message.
+    fn write(&mut self, bytes: &[u8]);
+}
+
+/// Writes a request from the service id on, through the return tag (wire protocols, section 1.5).
+///
+/// `data` is the address of an array of pointers, one for each argument, to the argument's value in memory.
+///
+/// # Errors
+/// [`EncodeError`]. The tag is checked before anything is written; a bad pointer is found on the way.
+pub fn encode_request<'t>(
+    sink: &mut impl Sink,
+    memory: &impl Memory,
+    service: u32,
+    tag: &'t [u8],
+    data: u32,
+) -> Result<Signature<'t>, EncodeError> {
+    let signature = Signature::parse(tag)?;
+    sink.write(&service.to_le_bytes());
+    let mut arguments = signature.arguments;
+    let mut pointer = data;
+    while !arguments.is_empty() {
+        let (value, rest) = split_value(arguments)?;
+        encode_value(sink, memory, value, memory.word(pointer)?)?;
+        pointer = pointer.wrapping_add(4);
+        arguments = rest;
+    }
+    sink.write(&[0]);
+    sink.write(&(signature.result.len() as u32).to_le_bytes());
+    sink.write(signature.result);
+    Ok(signature)
+}
+
+/// Writes one value with its tag. `tags` starts with a checked value; returns the tags behind it.
+///
+/// The recursion is bounded, since tags nested deeper than [`super::MAX_DEPTH`] have been rejected.
+fn encode_value<'t>(
+    sink: &mut impl Sink,
+    memory: &impl Memory,
+    tags: &'t [u8],
+    address: u32,
+) -> Result<&'t [u8], EncodeError> {
+    let value = Value::head(tags)?;
+    sink.write(&[value.byte]);
+    match value.kind {
+        Kind::None => {}
+        Kind::Bool => sink.write(&[memory.bytes(address, 1)?[0] & 1]),
+        Kind::Int32 => sink.write(memory.bytes(address, 4)?),
+        Kind::Int64 | Kind::Float => sink.write(memory.bytes(address, 8)?),
+        Kind::Str | Kind::Bytes | Kind::ByteArray => encode_string(sink, memory, address)?,
+        Kind::Object => {
+            let object = memory.word(address)?;
+            sink.write(memory.bytes(object, 4)?);
+        }
+        Kind::Tuple(count) => {
+            sink.write(&[count]);
+            let mut member = value.inner;
+            let mut at = address;
+            for _ in 0..count {
+                let (layout, _) = Value::head(member)?.layout()?;
+                at = align_up(at, layout.align);
+                member = encode_value(sink, memory, member, at)?;
+                at = at.wrapping_add(layout.size);
+            }
+            return Ok(member);
+        }
+        Kind::List => {
+            let list = memory.word(address)?;
+            let (elements, length) = (memory.word(list)?, memory.word(list.wrapping_add(4))?);
+            sink.write(&length.to_le_bytes());
+            return encode_elements(sink, memory, value.inner, elements, length);
+        }
+        Kind::Array(dims) => {
+            sink.write(&[dims]);
+            let mut total = 1u32;
+            for dim in 0..u32::from(dims) {
+                let extent = memory.word(address.wrapping_add(4 + 4 * dim))?;
+                sink.write(&extent.to_le_bytes());
+                // An absurd total is a bad address in the end, since no memory is that large.
+                total = total.saturating_mul(extent);
+            }
+            return encode_elements(sink, memory, value.inner, memory.word(address)?, total);
+        }
+        Kind::Range => {
+            let (layout, rest) = Value::head(value.inner)?.layout()?;
+            for index in 0..3 {
+                encode_value(sink, memory, value.inner, address.wrapping_add(layout.size.wrapping_mul(index)))?;
+            }
+            return Ok(rest);
+        }
+        Kind::Keyword => {
+            encode_string(sink, memory, address)?;
+            let (layout, _) = Value::head(value.inner)?.layout()?;
+            return encode_value(sink, memory, value.inner, align_up(address.wrapping_add(8), layout.align));
+        }
+    }
+    Ok(value.inner)
+}
+
+/// The element tag and the elements of a list or array: one block for plain numbers, else value by value.
+fn encode_elements<'t>(
+    sink: &mut impl Sink,
+    memory: &impl Memory,
+    tags: &'t [u8],
+    elements: u32,
+    count: u32,
+) -> Result<&'t [u8], EncodeError> {
+    let element = Value::head(tags)?;
+    let (layout, rest) = element.layout()?;
+    sink.write(&[element.byte]);
+    if matches!(element.kind, Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Float) {
+        if count > 0 {
+            sink.write(memory.bytes(elements, count.saturating_mul(layout.size))?);
+        }
+        return Ok(rest);
+    }
+    // Elements without size (None, empty tuples) take no memory, so nothing else bounds their number but `count`.
+    for index in 0..count {
+        encode_value(sink, memory, tags, elements.wrapping_add(index.wrapping_mul(layout.size)))?;
+    }
+    Ok(rest)
+}
+
+/// Length and bytes of {pointer, length}. A host string, which cannot be read here, is named by its key.
+fn encode_string(sink: &mut impl Sink, memory: &impl Memory, address: u32) -> Result<(), EncodeError> {
+    let (pointer, length) = (memory.word(address)?, memory.word(address.wrapping_add(4))?);
+    if length == HOST_STRING {
+        let mut text = *b"<host string 0x00000000>";
+        for (place, shift) in text[15..23].iter_mut().zip((0..8).rev()) {
+            *place = b"0123456789abcdef"[(pointer >> (4 * shift)) as usize & 15];
+        }
+        sink.write(&(text.len() as u32).to_le_bytes());
+        sink.write(&text);
+        return Ok(());
+    }
+    let bytes = if length == 0 { &[] } else { memory.bytes(pointer, length)? };
+    sink.write(&length.to_le_bytes());
+    sink.write(bytes);
+    Ok(())
+}

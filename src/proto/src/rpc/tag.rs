@@ -1,0 +1,230 @@
+//! Tag strings: the grammar, and the layout in memory of the values they describe.
+//!
+//! ```text
+//! value := 'n' | 'b' | 'i' | 'I' | 'f' | 's' | 'B' | 'A' | 'O'
+//!        | 't' count:u8 value{count} | 'l' value | 'a' num_dims:u8 value | 'r' value | 'k' value
+//! call  := value* ':' value
+//! ```
+//!
+//! `count` and `num_dims` are raw bytes and may be 0x3a, the code of `:`. So the colon is found by the grammar, not by
+//! searching for the byte.
+
+use core::fmt;
+
+/// Deepest nesting of types that is accepted. The grammar has no limit; a kernel core's stack has.
+pub const MAX_DEPTH: usize = 32;
+
+/// What is wrong with a tag string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TagError {
+    /// It ends within a type.
+    Truncated,
+    /// A byte that is no tag, or that is not allowed here.
+    Unknown(u8),
+    /// More than [`MAX_DEPTH`] types within each other.
+    TooDeep,
+    /// Bytes behind the return type.
+    Trailing,
+}
+
+impl fmt::Display for TagError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Truncated => f.write_str("RPC tag ends within a type"),
+            Self::Unknown(byte) => write!(f, "RPC tag has an unexpected byte {byte:#04x}"),
+            Self::TooDeep => write!(f, "RPC tag nests more than {MAX_DEPTH} types"),
+            Self::Trailing => f.write_str("RPC tag has bytes behind the return type"),
+        }
+    }
+}
+
+/// The outermost type of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// `n`
+    None,
+    /// `b`
+    Bool,
+    /// `i`
+    Int32,
+    /// `I`
+    Int64,
+    /// `f`
+    Float,
+    /// `s`
+    Str,
+    /// `B`
+    Bytes,
+    /// `A`
+    ByteArray,
+    /// `O`: a host object, by id.
+    Object,
+    /// `t`, with the number of members.
+    Tuple(u8),
+    /// `l`
+    List,
+    /// `a`, with the number of dimensions.
+    Array(u8),
+    /// `r`
+    Range,
+    /// `k`: only as an argument.
+    Keyword,
+}
+
+/// Size and alignment of a value in memory, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Bytes, with padding at the end, so that it is also the stride in a list.
+    pub size: u32,
+    /// A power of two, at most 8.
+    pub align: u32,
+}
+
+/// The first value of a tag string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value<'a> {
+    /// Its type.
+    pub kind: Kind,
+    /// The tag byte itself.
+    pub byte: u8,
+    /// The tags behind the head of this value: those of its members or elements first.
+    pub inner: &'a [u8],
+}
+
+impl<'a> Value<'a> {
+    /// Reads the head of the first value in `tags`; what it is made of is not checked.
+    ///
+    /// # Errors
+    /// [`TagError::Truncated`], [`TagError::Unknown`].
+    pub fn head(tags: &'a [u8]) -> Result<Self, TagError> {
+        let (&byte, inner) = tags.split_first().ok_or(TagError::Truncated)?;
+        let counted = || inner.split_first().ok_or(TagError::Truncated);
+        let (kind, inner) = match byte {
+            b'n' => (Kind::None, inner),
+            b'b' => (Kind::Bool, inner),
+            b'i' => (Kind::Int32, inner),
+            b'I' => (Kind::Int64, inner),
+            b'f' => (Kind::Float, inner),
+            b's' => (Kind::Str, inner),
+            b'B' => (Kind::Bytes, inner),
+            b'A' => (Kind::ByteArray, inner),
+            b'O' => (Kind::Object, inner),
+            b't' => counted().map(|(&count, rest)| (Kind::Tuple(count), rest))?,
+            b'l' => (Kind::List, inner),
+            b'a' => counted().map(|(&dims, rest)| (Kind::Array(dims), rest))?,
+            b'r' => (Kind::Range, inner),
+            b'k' => (Kind::Keyword, inner),
+            other => return Err(TagError::Unknown(other)),
+        };
+        Ok(Self { kind, byte, inner })
+    }
+
+    /// How many values follow within this one: members of a tuple, or the one element type.
+    pub fn parts(&self) -> usize {
+        match self.kind {
+            Kind::Tuple(count) => usize::from(count),
+            Kind::List | Kind::Array(_) | Kind::Range | Kind::Keyword => 1,
+            _ => 0,
+        }
+    }
+
+    /// Layout in memory (kernel ABI, sections 3.1 and 3.5), and the tags behind this value.
+    ///
+    /// # Errors
+    /// Any [`TagError`].
+    pub fn layout(&self) -> Result<(Layout, &'a [u8]), TagError> {
+        self.layout_within(0)
+    }
+
+    fn layout_within(&self, depth: usize) -> Result<(Layout, &'a [u8]), TagError> {
+        if depth >= MAX_DEPTH {
+            return Err(TagError::TooDeep);
+        }
+        let mut rest = self.inner;
+        let mut members = Layout { size: 0, align: 1 };
+        let mut last = members;
+        for _ in 0..self.parts() {
+            let (part, behind) = Value::head(rest)?.layout_within(depth + 1)?;
+            members.size = align_up(members.size, part.align).saturating_add(part.size);
+            members.align = members.align.max(part.align);
+            last = part;
+            rest = behind;
+        }
+        let of = |size, align| Layout { size, align };
+        let layout = match self.kind {
+            Kind::None => of(0, 1),
+            Kind::Bool => of(1, 1),
+            Kind::Int32 | Kind::Object | Kind::List => of(4, 4),
+            Kind::Int64 | Kind::Float => of(8, 8),
+            Kind::Str | Kind::Bytes | Kind::ByteArray => of(8, 4),
+            Kind::Array(dims) => of(4 + 4 * u32::from(dims), 4),
+            Kind::Tuple(_) => of(align_up(members.size, members.align), members.align),
+            Kind::Range => of(last.size.saturating_mul(3), last.align),
+            Kind::Keyword => {
+                let align = last.align.max(4);
+                of(align_up(last.size.saturating_add(8), align), align)
+            }
+        };
+        Ok((layout, rest))
+    }
+}
+
+/// Rounds up to a multiple of `align`, a power of two.
+pub(super) const fn align_up(value: u32, align: u32) -> u32 {
+    // Saturated sizes (absurd tags only) must not wrap to small ones.
+    value.saturating_add(align - 1) & !(align - 1)
+}
+
+/// Splits the first complete value off a tag string.
+///
+/// # Errors
+/// Any [`TagError`].
+pub fn split_value(tags: &[u8]) -> Result<(&[u8], &[u8]), TagError> {
+    let (_, rest) = Value::head(tags)?.layout()?;
+    Ok((&tags[..tags.len() - rest.len()], rest))
+}
+
+/// The tag string of a call, checked as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Signature<'a> {
+    /// The tags of the arguments, one behind the other.
+    pub arguments: &'a [u8],
+    /// The tag of the result.
+    pub result: &'a [u8],
+}
+
+impl<'a> Signature<'a> {
+    /// Checks a call's tag string and splits it at its colon.
+    ///
+    /// # Errors
+    /// Any [`TagError`]; a keyword within another type and objects, keywords in the result are [`TagError::Unknown`].
+    pub fn parse(tags: &'a [u8]) -> Result<Self, TagError> {
+        let mut rest = tags;
+        while rest.first() != Some(&b':') {
+            let (value, behind) = split_value(rest)?;
+            let inner = if value[0] == b'k' { &value[1..] } else { value };
+            check_plain(inner, true)?;
+            rest = behind;
+        }
+        let arguments = &tags[..tags.len() - rest.len()];
+        let result = &rest[1..];
+        let (value, behind) = split_value(result)?;
+        check_plain(value, false)?;
+        if !behind.is_empty() {
+            return Err(TagError::Trailing);
+        }
+        Ok(Self { arguments, result })
+    }
+}
+
+/// Walks the heads of a (complete) value: no keyword in it, and no object unless allowed.
+fn check_plain(mut tags: &[u8], objects: bool) -> Result<(), TagError> {
+    while !tags.is_empty() {
+        let value = Value::head(tags)?;
+        if value.kind == Kind::Keyword || (value.kind == Kind::Object && !objects) {
+            return Err(TagError::Unknown(value.byte));
+        }
+        tags = value.inner;
+    }
+    Ok(())
+}
