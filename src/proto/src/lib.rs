@@ -1,3 +1,4 @@
 #![no_std]
 
+pub mod exception;
 pub mod rpc;

@@ -1,0 +1,336 @@
+//! Exceptions of kernels: the record in memory, the reply by which the host raises one, and the report of uncaught ones.
+//!
+//! Layouts: kernel ABI section 4.2 (record), wire protocols sections 1.2 (type 8) and 1.8 (type 9).
+
+use crate::rpc::{BadAddress, Memory, Sink, HOST_STRING};
+
+/// Names of the ids that every host preallocates, in order (kernel ABI, table 4.3).
+pub const NAMES: [&str; 23] = [
+    "RTIOUnderflow",
+    "RTIOOverflow",
+    "RTIODestinationUnreachable",
+    "DMAError",
+    "I2CError",
+    "CacheError",
+    "SPIError",
+    "SubkernelError",
+    "AssertionError",
+    "AttributeError",
+    "IndexError",
+    "IOError",
+    "KeyError",
+    "NotImplementedError",
+    "OverflowError",
+    "RuntimeError",
+    "TimeoutError",
+    "TypeError",
+    "ValueError",
+    "ZeroDivisionError",
+    "LinAlgError",
+    "UnwrapNoneError",
+    "CXPError",
+];
+
+/// Ids of the exceptions that firmware raises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Id {
+    /// An event was submitted too late.
+    RtioUnderflow = 0,
+    /// An input channel lost events.
+    RtioOverflow = 1,
+    /// A channel does not exist or cannot be reached.
+    RtioDestinationUnreachable = 2,
+    /// Wrong use of DMA.
+    DmaError = 3,
+    /// The I2C bus failed.
+    I2cError = 4,
+    /// The cache cannot take a value.
+    CacheError = 5,
+    /// The SPI bus failed.
+    SpiError = 6,
+    /// A subkernel failed.
+    SubkernelError = 7,
+    /// Anything else.
+    RuntimeError = 15,
+    /// A bad argument.
+    ValueError = 18,
+}
+
+/// A string of a record: `length` bytes at `pointer`, or, with length [`HOST_STRING`], the host's string of key `pointer`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Text {
+    /// Address of the bytes, or a key.
+    pub pointer: u32,
+    /// Length in bytes.
+    pub length: u32,
+}
+
+impl Text {
+    /// The host's string of this key.
+    pub const fn host(key: u32) -> Self {
+        Self { pointer: key, length: HOST_STRING }
+    }
+}
+
+/// An exception record as kernels build and read it: 64 bytes, aligned to 8.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(8))]
+pub struct Record {
+    /// Key of the name in the host's string table.
+    pub id: u32,
+    /// Source file.
+    pub file: Text,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 0; all ones if unknown.
+    pub column: u32,
+    /// Name of the function, mangled.
+    pub function: Text,
+    /// Message with placeholders `{0}` to `{2}` for the parameters.
+    pub message: Text,
+    _padding: u32,
+    /// Parameters of the message.
+    pub param: [i64; 3],
+}
+
+/// Bytes of a [`Record`].
+pub const RECORD_SIZE: u32 = 64;
+
+impl Record {
+    /// Reads the record at `address` of the kernel's memory.
+    ///
+    /// # Errors
+    /// [`BadAddress`] when it is not there.
+    pub fn read(memory: &impl Memory, address: u32) -> Result<Self, BadAddress> {
+        let bytes = memory.bytes(address, RECORD_SIZE)?;
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let text = |at: usize| Text { pointer: word(at), length: word(at + 4) };
+        let param = |at: usize| (u64::from(word(at)) | u64::from(word(at + 4)) << 32) as i64;
+        Ok(Self {
+            id: word(0),
+            file: text(4),
+            line: word(12),
+            column: word(16),
+            function: text(20),
+            message: text(28),
+            _padding: 0,
+            param: [param(40), param(48), param(56)],
+        })
+    }
+
+    /// The record for the 48 bytes by which the host answers a call with an exception.
+    pub fn from_host(bytes: &[u8; 48]) -> Self {
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let param = |at: usize| (u64::from(word(at)) | u64::from(word(at + 4)) << 32) as i64;
+        Self {
+            id: word(0),
+            message: Text::host(word(4)),
+            param: [param(8), param(16), param(24)],
+            file: Text::host(word(32)),
+            line: word(36),
+            column: word(40),
+            function: Text::host(word(44)),
+            _padding: 0,
+        }
+    }
+}
+
+/// Where an exception's part of the backtrace lies, as the host wants it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extent {
+    /// Stack pointer of the last frame unwound.
+    pub stack_pointer: u32,
+    /// Index of the first entry.
+    pub initial: u32,
+    /// Index behind the last entry.
+    pub current: u32,
+}
+
+/// A frame: return address relative to the library's base, and the stack pointer there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Return address minus load base.
+    pub address: u32,
+    /// Stack pointer of the frame.
+    pub stack_pointer: u32,
+}
+
+/// The placeholder that the device resolves in its own messages.
+const CHANNEL_INFO: &[u8] = b"{rtio_channel_info:0}";
+
+/// Writes the report of uncaught exceptions, oldest first, from `count` up to and without the asynchronous error byte.
+///
+/// `channel_name` gives the name of an RTIO channel, for `{rtio_channel_info:0}` in messages. Strings of a record that
+/// cannot be read (the kernel has overwritten it) are reported as `<unreadable>`.
+pub fn write_report<'a, 'n>(
+    sink: &mut impl Sink,
+    memory: &impl Memory,
+    exceptions: impl Iterator<Item = (&'a Record, Extent)> + Clone,
+    backtrace: &[Frame],
+    channel_name: impl Fn(u32) -> Option<&'n str>,
+) {
+    let word = |sink: &mut _, value: u32| Sink::write(sink, &value.to_le_bytes());
+    word(sink, exceptions.clone().count() as u32);
+    for (record, _) in exceptions.clone() {
+        word(sink, record.id);
+        write_message(sink, memory, record, &channel_name);
+        record.param.iter().for_each(|param| sink.write(&param.to_le_bytes()));
+        write_text(sink, memory, record.file);
+        word(sink, record.line);
+        word(sink, record.column);
+        write_text(sink, memory, record.function);
+    }
+    for (_, extent) in exceptions {
+        word(sink, extent.stack_pointer);
+        word(sink, extent.initial);
+        word(sink, extent.current);
+    }
+    word(sink, backtrace.len() as u32);
+    for frame in backtrace {
+        word(sink, frame.address);
+        word(sink, frame.stack_pointer);
+    }
+}
+
+/// The bytes of a device string. They must be UTF-8 on the wire: anything else counts as unreadable.
+fn device_text(memory: &impl Memory, text: Text) -> &[u8] {
+    if text.length == 0 {
+        return b"";
+    }
+    match memory.bytes(text.pointer, text.length) {
+        Ok(bytes) if core::str::from_utf8(bytes).is_ok() => bytes,
+        _ => b"<unreadable>",
+    }
+}
+
+fn write_text(sink: &mut impl Sink, memory: &impl Memory, text: Text) {
+    if text.length == HOST_STRING {
+        sink.write(&HOST_STRING.to_le_bytes());
+        sink.write(&text.pointer.to_le_bytes());
+    } else {
+        let bytes = device_text(memory, text);
+        sink.write(&(bytes.len() as u32).to_le_bytes());
+        sink.write(bytes);
+    }
+}
+
+/// A message, with the channel placeholder of a device string resolved to `0x<4 hex digits>:<name>`.
+fn write_message<'n>(
+    sink: &mut impl Sink,
+    memory: &impl Memory,
+    record: &Record,
+    channel_name: &impl Fn(u32) -> Option<&'n str>,
+) {
+    let find = |text: &[u8]| text.windows(CHANNEL_INFO.len()).position(|window| window == CHANNEL_INFO);
+    if record.message.length == HOST_STRING {
+        return write_text(sink, memory, record.message);
+    }
+    let text = device_text(memory, record.message);
+    let channel = record.param[0] as u32;
+    let name = channel_name(channel).unwrap_or("unknown").as_bytes();
+    let mut digits = [0; 8];
+    let digits = hexadecimal(channel, &mut digits);
+    let info = 2 + digits.len() + 1 + name.len();
+    let mut length = text.len();
+    let mut rest = text;
+    while let Some(at) = find(rest) {
+        length = length - CHANNEL_INFO.len() + info;
+        rest = &rest[at + CHANNEL_INFO.len()..];
+    }
+    sink.write(&(length as u32).to_le_bytes());
+    rest = text;
+    while let Some(at) = find(rest) {
+        [&rest[..at], b"0x", digits, b":", name].iter().for_each(|piece| sink.write(piece));
+        rest = &rest[at + CHANNEL_INFO.len()..];
+    }
+    sink.write(rest);
+}
+
+/// Lower-case hexadecimal, at least four digits.
+fn hexadecimal(value: u32, digits: &mut [u8; 8]) -> &[u8] {
+    for (place, shift) in digits.iter_mut().zip((0..8).rev()) {
+        *place = b"0123456789abcdef"[(value >> (4 * shift)) as usize & 15];
+    }
+    let zeros = (value.leading_zeros() as usize / 4).min(4);
+    &digits[zeros..]
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec::Vec;
+
+    use super::*;
+
+    struct Rom(&'static [u8]);
+
+    impl Memory for Rom {
+        fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {
+            let range = address as usize..address as usize + length as usize;
+            self.0.get(range).ok_or(BadAddress { address, length })
+        }
+    }
+
+    fn report(memory: &Rom, records: &[(Record, Extent)], backtrace: &[Frame]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let names = |channel| (channel == 5).then_some("ttl5");
+        write_report(&mut out, memory, records.iter().map(|(record, extent)| (record, *extent)), backtrace, names);
+        out
+    }
+
+    #[test]
+    fn record_is_64_bytes() {
+        assert_eq!(core::mem::size_of::<Record>(), RECORD_SIZE as usize);
+        assert_eq!(core::mem::offset_of!(Record, param), 40);
+        assert_eq!(core::mem::align_of::<Record>(), 8);
+    }
+
+    #[test]
+    fn message_before_parameters_and_file() {
+        let memory = Rom(b"at {rtio_channel_info:0}, {1} mufile.pyrun");
+        let record = Record {
+            id: 0,
+            message: Text { pointer: 0, length: 32 },
+            file: Text { pointer: 32, length: 7 },
+            function: Text { pointer: 39, length: 3 },
+            line: 7,
+            column: 3,
+            param: [5, -2, 1],
+            ..Record::default()
+        };
+        let extent = Extent { stack_pointer: 0x0dff_ff00, initial: 0, current: 1 };
+        let out = report(&memory, &[(record, extent)], &[Frame { address: 0x1234, stack_pointer: 0x0dff_ff00 }]);
+        let mut expected = Vec::new();
+        expected.extend(b"\x01\0\0\0\0\0\0\0\x16\0\0\0at 0x0005:ttl5, {1} mu");
+        [5i64, -2, 1].iter().for_each(|param| expected.extend(param.to_le_bytes()));
+        expected.extend(b"\x07\0\0\0file.py\x07\0\0\0\x03\0\0\0\x03\0\0\0run");
+        expected.extend(b"\0\xff\xff\x0d\0\0\0\0\x01\0\0\0\x01\0\0\0\x34\x12\0\0\0\xff\xff\x0d");
+        assert_eq!(out, expected);
+    }
+
+    #[test]
+    fn host_strings_stay_keys_and_unknown_channels_are_named_so() {
+        let mut wire = [0; 48];
+        wire[..8].copy_from_slice(b"\x20\0\0\0\x21\0\0\0");
+        wire[32..48].copy_from_slice(b"\x22\0\0\0\x07\0\0\0\xff\xff\xff\xff\x23\0\0\0");
+        let record = Record::from_host(&wire);
+        assert_eq!((record.id, record.line, record.column), (0x20, 7, u32::MAX));
+        let out = report(&Rom(b""), &[(record, Extent::default())], &[]);
+        assert_eq!(&out[8..16], b"\xff\xff\xff\xff\x21\0\0\0");
+        assert_eq!(&out[40..48], b"\xff\xff\xff\xff\x22\0\0\0");
+
+        let memory = Rom(b"{rtio_channel_info:0}");
+        let record = Record { message: Text { pointer: 0, length: 21 }, param: [0x1_2345, 0, 0], ..Record::default() };
+        let out = report(&memory, &[(record, Extent::default())], &[]);
+        assert_eq!(&out[8..27], b"\x0f\0\0\x000x12345:unknown");
+    }
+
+    #[test]
+    fn unreadable_text_is_said_so() {
+        let record = Record { file: Text { pointer: 0xdead_0000, length: 4 }, ..Record::default() };
+        let out = report(&Rom(b""), &[(record, Extent::default())], &[]);
+        assert!(out.windows(12).any(|window| window == b"<unreadable>"));
+    }
+}
