@@ -1,0 +1,86 @@
+"""Board `sim`: top module `kairos_sim`, whose ports are those of the processing system, for the shared library.
+
+Port list: docs/interfaces.md section 6. Time skip: `sim_quiet` says that only time moves, `sim_next_due` to which coarse time
+the counter may be set by `sim_tsc_load`, whose cycle must have the inputs of the quiet cycle before it.
+"""
+
+from migen import *
+from migen.fhdl import verilog
+
+from ..initiator.memory import AcpMaster
+from ..rtio.timing import COARSE_BITS, FINE_BITS
+from ..soc.soc import Soc
+
+__all__ = ["TOP", "KairosSim", "generate"]
+
+TOP = "kairos_sim"
+
+
+class KairosSim(Module):
+    """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits."""
+
+    def __init__(self, variant, build_id):
+        self.submodules.soc = soc = Soc(variant, build_id, simulation=True)
+        self.pads = soc.pads
+        self.descriptor = soc.descriptor
+        self.ios = set()
+
+        def port(name, width=1):
+            signal = Signal(width, name_override=name)
+            self.ios.add(signal)
+            return signal
+
+        # # #
+
+        def inward(signal, name):
+            self.comb += signal.eq(port(name, len(signal)))
+
+        def outward(signal, name):
+            self.comb += port(name, len(signal)).eq(signal)
+
+        axi = soc.gp0
+        for channel in ["aw", "ar"]:
+            ax = getattr(axi, channel)
+            for field in ["addr", "len", "size", "burst", "id"]:
+                inward(getattr(ax, field)[:4] if field == "len" else getattr(ax, field), f"gp0_{channel}{field}")
+        port("gp0_wid", 12)  # write data come in the order of the addresses
+        for signal, name in [(axi.w.data, "wdata"), (axi.w.strb, "wstrb"), (axi.w.last, "wlast")]:
+            inward(signal, f"gp0_{name}")
+        for channel, names in [("b", ["id", "resp"]), ("r", ["id", "data", "resp"])]:
+            for name in names:
+                outward(getattr(getattr(axi, channel), name), f"gp0_{channel}{name}")
+        outward(axi.r.last, "gp0_rlast")
+        for channel in ["aw", "w", "ar"]:
+            inward(getattr(axi, channel).valid, f"gp0_{channel}valid")
+            outward(getattr(axi, channel).ready, f"gp0_{channel}ready")
+        for channel in ["b", "r"]:
+            outward(getattr(axi, channel).valid, f"gp0_{channel}valid")
+            inward(getattr(axi, channel).ready, f"gp0_{channel}ready")
+
+        for name in AcpMaster.INPUTS:
+            inward(getattr(soc.acp, name), f"acp_{name}")
+        for name in AcpMaster.OUTPUTS:
+            outward(getattr(soc.acp, name), f"acp_{name}")
+        inward(soc.event_o, "event_o")
+        outward(soc.event_i, "event_i")
+
+        timebase = soc.core.timebase
+        inward(timebase.load, "sim_tsc_load")
+        self.comb += timebase.load_value.eq(port("sim_tsc_value", 64))
+        self.comb += port("sim_tsc", 64).eq(timebase.coarse)
+        outward(soc.settled, "sim_quiet")
+        next_due = port("sim_next_due", 64)
+        nothing = soc.core.next_due == 2**COARSE_BITS - 1
+        self.comb += next_due.eq(Cat(soc.core.next_due, Replicate(nothing, FINE_BITS)))
+
+        outward(Cat(*[pad.o for pad in self.pads]), "pads_o")
+        outward(Cat(*[pad.oe for pad in self.pads]), "pads_oe")
+        inward(Cat(*[pad.i for pad in self.pads]), "pads_i")
+
+
+def generate(top: KairosSim) -> str:
+    """Verilog of the whole; no further files belong to it."""
+    result = verilog.convert(top, top.ios, name=TOP)
+    if result.data_files:
+        raise RuntimeError(f"the Verilog needs data files, which a shared library cannot find: {result.data_files}")
+    return result.main_source

@@ -1,0 +1,83 @@
+"""Builds a gateware: `python -m kairos_gateware.build --variant demo --board sim --output DIRECTORY`.
+
+Files written: docs/interfaces.md section 9. Boards of real hardware get Verilog, constraints and a Vivado script.
+"""
+
+import argparse
+import hashlib
+import sys
+from pathlib import Path
+
+from .device_db import render
+from .variants import VARIANTS
+
+__all__ = ["build_id", "main"]
+
+BOARDS = ["sim", "zc706"]
+
+
+def build_id(variant: str, board: str) -> str:
+    """First 16 hexadecimal digits of a hash over this package's sources and the names of variant and board."""
+    digest = hashlib.sha256(f"{variant};{board}".encode())
+    root = Path(__file__).parent
+    for path in sorted(root.rglob("*.py")):
+        if not path.name.startswith("test_"):
+            digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    """Writes a file unless it has this content already, so that an unchanged build does not trigger others."""
+    data = content.encode() if isinstance(content, str) else content
+    if not path.exists() or path.read_bytes() != data:
+        path.write_bytes(data)
+
+
+def _build_sim(variant, output: Path, compile_library: bool) -> None:
+    from .boards import sim
+
+    top = sim.KairosSim(variant, build_id(variant.name, "sim"))
+    _write(output / f"{sim.TOP}.v", sim.generate(top))
+    _write_description(variant, top.descriptor, output, "emulator://demo" if variant.name == "demo" else "emulator://")
+    if compile_library:
+        from .sim import verilate
+
+        verilate.compile_library(output, sim.TOP, variant.name, top.pads)
+
+
+def _build_zc706(variant, output: Path) -> None:
+    from .boards import zc706
+
+    descriptor = zc706.generate(variant, build_id(variant.name, "zc706"), output)
+    _write_description(variant, descriptor, output, "192.168.1.52")
+
+
+def _write_description(variant, descriptor, output: Path, host: str) -> None:
+    _write(output / "descriptor.bin", descriptor.to_bytes())
+    _write(output / "descriptor.json", descriptor.to_json())
+    _write(output / "device_db.py", render(variant, host))
+
+
+def main(arguments=None) -> int:
+    parser = argparse.ArgumentParser(prog="kairos_gateware.build", description=__doc__.splitlines()[0])
+    parser.add_argument("--variant", choices=sorted(VARIANTS), default="demo")
+    parser.add_argument("--board", choices=BOARDS, default="sim")
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--no-compile", action="store_true", help="board sim: do not make the shared library")
+    options = parser.parse_args(arguments)
+    variant = VARIANTS[options.variant]
+    try:
+        options.output.mkdir(parents=True, exist_ok=True)
+        if options.board == "sim":
+            _build_sim(variant, options.output, not options.no_compile)
+        else:
+            _build_zc706(variant, options.output)
+    except OSError as error:
+        print(f"gateware build failed: {error}", file=sys.stderr)
+        return 1
+    print(f"gateware {options.variant} for {options.board} written to {options.output}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

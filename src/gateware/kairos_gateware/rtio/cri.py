@@ -1,0 +1,36 @@
+"""Core request interface: how an initiator (kernel initiator, later DMA) hands commands to the RTIO core.
+
+Two request streams, output and input, and one response, shared because an initiator has one command in flight:
+
+    cycle          0      1      2      3
+    output.valid   ‾‾‾‾‾‾‾\\____________          ready low = the chosen FIFO is full
+    output.ready   ‾‾‾‾‾‾‾\\____________
+    response.done  _______/‾‾‾‾‾‾\\_____          status of this very event, one cycle after acceptance
+"""
+
+from litex.soc.interconnect import stream
+from migen import *
+
+__all__ = ["Cri", "OUTPUT_UNDERFLOW", "OUTPUT_UNREACHABLE", "INPUT_TIMEOUT", "INPUT_OVERFLOW", "INPUT_UNREACHABLE"]
+
+# Status values, kernel ABI sections 5.3 and 5.5.
+OUTPUT_UNDERFLOW = 2
+OUTPUT_UNREACHABLE = 4
+INPUT_TIMEOUT = 1
+INPUT_OVERFLOW = 2
+INPUT_UNREACHABLE = 8
+
+
+class Cri:
+    """Signals of the interface.
+
+    output: stream of {channel 24, address 8, timestamp 64 (machine units), data `data_width`}.
+    input: stream of {channel 24, timeout 64 (machine units, all ones: none)}.
+    response: done (one cycle), status 4, timestamp 64, data 32 (the last two for inputs).
+    The channel carries the DRTIO destination in bits 23..16.
+    """
+
+    def __init__(self, data_width):
+        self.output = stream.Endpoint([("channel", 24), ("address", 8), ("timestamp", 64), ("data", data_width)])
+        self.input = stream.Endpoint([("channel", 24), ("timeout", 64)])
+        self.response = Record([("done", 1), ("status", 4), ("timestamp", 64), ("data", 32)])

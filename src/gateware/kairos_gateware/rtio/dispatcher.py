@@ -1,0 +1,110 @@
+"""Scalable event dispatch: each output event goes to a lane in which timestamps only increase.
+
+Lane choice, for an event at coarse time T, when lane i ended at last[i] (all lanes are compared at once):
+the current lane if T > last[current] and it has room; else the next lane, cyclically, for which both hold. No lane with
+T > last: sequence error, the event is dropped. Such lanes exist but are full: the request waits.
+So increasing timestamps spread over all lanes when one is full, and out-of-order ones fail only if no lane can take them.
+
+Timing: one event each cycle; status one cycle after acceptance; `lane_we` one cycle after acceptance. Clock domain sys.
+Underflow: T < counter + MIN_SLACK, or a negative timestamp; the event is dropped and the status is its own.
+"""
+
+from functools import reduce
+from operator import or_
+
+from litex.soc.interconnect import stream
+from migen import *
+
+from .cri import OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE
+from .timing import COARSE_BITS, FINE_BITS, MIN_SLACK
+
+__all__ = ["Dispatcher", "event_layout"]
+
+
+def event_layout(channel_width, address_width, data_width, sequence_width):
+    """Fields of an event in lanes and network. `sequence` orders the events by submission, modulo its width."""
+    return [
+        ("coarse", COARSE_BITS),
+        ("fine", FINE_BITS),
+        ("channel", channel_width),
+        ("address", max(1, address_width)),
+        ("data", max(1, data_width)),
+        ("sequence", sequence_width),
+    ]
+
+
+class Dispatcher(Module):
+    """request: the CRI's output stream (sink). lane_free[i]: lane i has room for two more. event, lane_we: to the lanes."""
+
+    def __init__(self, timebase, channels, layout, lanes, data_width):
+        self.request = request = stream.Endpoint(
+            [("channel", 24), ("address", 8), ("timestamp", 64), ("data", data_width)]
+        )
+        self.done = Signal()
+        self.status = Signal(4)
+        self.lane_free = Signal(lanes)
+        self.lane_we = Signal(lanes)
+        self.event = Record(layout)
+        self.sequence_error = Signal()
+        self.sequence_error_channel = Signal(16)
+
+        # # #
+
+        coarse = request.timestamp[FINE_BITS:]
+        earliest = timebase.shifted(MIN_SLACK)
+
+        exists = Signal()
+        discard = Signal()
+        underflow = Signal()
+        number = request.channel[:16]
+        self.comb += [
+            exists.eq(
+                (request.channel[16:] == 0)
+                & reduce(or_, [number == c.number for c in channels if c.output is not None or c.discard])
+            ),
+            discard.eq(reduce(or_, [number == c.number for c in channels if c.discard], C(0))),
+            underflow.eq(request.timestamp[63] | (coarse < earliest)),
+        ]
+
+        last = [Signal(COARSE_BITS, name=f"last_{i}") for i in range(lanes)]
+        after = Signal(lanes)
+        candidate = Signal(lanes)
+        current = Signal(lanes, reset=1)  # one-hot
+        behind = Signal(lanes)  # lanes up to and including the current one
+        ahead = Signal(lanes)
+        choice = Signal(lanes)
+        self.comb += [
+            [after[i].eq(coarse > last[i]) for i in range(lanes)],
+            candidate.eq(after & self.lane_free),
+            behind.eq(reduce(or_, [Replicate(current[i], i + 1) for i in range(lanes)])),
+            ahead.eq(candidate & ~behind),
+            If(candidate & current, choice.eq(current))
+            # x & -x is the lowest set bit
+            .Elif(ahead != 0, choice.eq(ahead & (~ahead + 1)))
+            .Else(choice.eq(candidate & (~candidate + 1))),
+        ]
+
+        sequence = Signal(len(self.event.sequence))
+        take = Signal()
+        write = Signal()
+        self.comb += [
+            If(~exists | discard | underflow | (after == 0), request.ready.eq(1)).Else(request.ready.eq(candidate != 0)),
+            take.eq(request.valid & request.ready),
+            write.eq(take & exists & ~discard & ~underflow & (after != 0)),
+        ]
+        self.sync += [
+            self.done.eq(take),
+            self.status.eq(0),
+            If(~exists, self.status.eq(OUTPUT_UNREACHABLE)).Elif(underflow & ~discard, self.status.eq(OUTPUT_UNDERFLOW)),
+            self.sequence_error.eq(take & exists & ~discard & ~underflow & (after == 0)),
+            self.sequence_error_channel.eq(number),
+            self.lane_we.eq(Mux(write, choice, 0)),
+            If(write, current.eq(choice), sequence.eq(sequence + 1)),
+            [If(write & choice[i], last[i].eq(coarse)) for i in range(lanes)],
+            self.event.coarse.eq(coarse),
+            self.event.fine.eq(request.timestamp[:FINE_BITS]),
+            self.event.channel.eq(number),
+            self.event.address.eq(request.address),
+            self.event.data.eq(request.data),
+            self.event.sequence.eq(sequence),
+        ]

@@ -1,0 +1,51 @@
+"""A lane: a FIFO of events with increasing timestamps, and the gate that lets each out at its time.
+
+The gate compares with "not later than", not with equality: an event that should be late for whatever reason goes out at
+once and is reported, instead of blocking its lane for ever.
+
+Timing: an event written in cycle 0 stands at the gate in cycle 2; a gate decision in cycle 0 (`gate_time` = its coarse
+time) gives `valid` in cycle 1. One event each cycle. Clock domain sys.
+"""
+
+from migen import *
+from migen.genlib.fifo import SyncFIFOBuffered
+from migen.genlib.record import layout_len
+
+__all__ = ["Lane"]
+
+
+class Lane(Module):
+    """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one of which may be in the
+    dispatcher's write register. `late`: this event went out after its time."""
+
+    def __init__(self, layout, depth, gate_time):
+        self.we = Signal()
+        self.write = Record(layout)
+        self.free = Signal()
+        self.valid = Signal()
+        self.event = Record(layout)
+        self.late = Signal()
+        # For time skip: all written events but the waiting ones have left; the head, if any
+        self.settled = Signal()
+        self.waiting = Signal()
+        self.head = Record(layout)
+
+        # # #
+
+        self.submodules.fifo = fifo = SyncFIFOBuffered(layout_len(layout), depth)
+        due = Signal()
+        self.comb += [
+            fifo.we.eq(self.we),
+            fifo.din.eq(self.write.raw_bits()),
+            self.free.eq(fifo.fifo.level < depth - 1),
+            self.head.raw_bits().eq(fifo.dout),
+            due.eq(fifo.readable & (self.head.coarse <= gate_time)),
+            fifo.re.eq(due),
+            self.waiting.eq(fifo.readable),
+            self.settled.eq(~self.we & ~due & ~self.valid & (fifo.readable | (fifo.fifo.level == 0))),
+        ]
+        self.sync += [
+            self.valid.eq(due),
+            self.event.raw_bits().eq(fifo.dout),
+            self.late.eq(due & (self.head.coarse != gate_time)),
+        ]

