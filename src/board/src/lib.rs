@@ -1,1 +1,16 @@
+//! What the firmware images share about the chip.
+//!
+//! Linked into both the runtime (core 0) and the kernel core's image (core 1). It compiles for the host too, where the
+//! inter-core channel is tested; only [`gic`] and [`pl`] touch hardware, and only when their functions are called.
+//!
+//! No code here executes `sev` (it belongs to the kernel initiator), takes a lock or allocates.
 #![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod channel;
+pub mod gic;
+pub mod memory;
+
+pub mod ring;

@@ -1,0 +1,590 @@
+//! The inter-core channel: framed messages in two byte rings, and the restart handshake (`docs/interfaces.md`, section 2).
+//!
+//! The comms core (core 0) and the kernel core (core 1) are separately linked; all they share is [`Shared`], at the start of
+//! [`crate::memory::CHANNEL`]. Every word of it has one writer.
+//!
+//! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a receiver that sees a
+//! header can read all of its payload without waiting.
+//!
+//! Life of a kernel core, seen from here:
+//!
+//! ```text
+//! comms core                                kernel core
+//! request_restart()  generation = g
+//!   reset or SGI 0 ------------------------> drops its stack, resets its state
+//!                                            kernel_enter(): state = Restarted, g; rings the bell; waits
+//! has_restarted() is true
+//! grant()            empties the rings
+//!                    granted = g ----------> state = Running, g; takes its ends of the rings
+//! ```
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+pub use crate::ring::Corrupt;
+use crate::ring::{Consumer, Producer, Ring};
+
+/// Longest payload of one frame in bytes; longer messages are split.
+pub const FRAME_MAX: usize = 16 * 1024;
+const HEADER: usize = 8;
+const FLAG_MORE: u8 = 1;
+
+/// What a message is. Payloads are listed in `docs/interfaces.md`, section 2.
+#[repr(u8)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    // To the kernel core.
+    /// `address: u32, length: u32` of a kernel library in the comms core's memory.
+    Load = 1,
+    /// Run the loaded kernel; no payload.
+    Run = 2,
+    /// Raw bytes of the host's reply value, any number of frames.
+    RpcReply = 3,
+    /// The 48 bytes of the host's RPCException.
+    RpcException = 4,
+    // To the comms core.
+    LoadCompleted = 16,
+    /// Reason, UTF-8.
+    LoadFailed = 17,
+    /// Wire message from the service id on, through the return tag; the kernel waits for the reply.
+    RpcSync = 18,
+    /// The same; nothing comes back.
+    RpcAsync = 19,
+    /// `u32`: surplus reply bytes found.
+    RpcDone = 20,
+    Finished = 21,
+    /// Wire message from `count` on, up to and excluding the asynchronous error byte.
+    Exception = 22,
+    /// `level: u8` (1 error to 5 trace, as in the `log` crate), then UTF-8.
+    Log = 23,
+    /// Text of an abort or panic on the kernel core, which needs a restart.
+    Fault = 24,
+}
+
+impl Kind {
+    fn from_u8(value: u8) -> Option<Self> {
+        use Kind::*;
+        [
+            Load,
+            Run,
+            RpcReply,
+            RpcException,
+            LoadCompleted,
+            LoadFailed,
+            RpcSync,
+            RpcAsync,
+            RpcDone,
+            Finished,
+            Exception,
+            Log,
+            Fault,
+        ]
+        .into_iter()
+        .find(|kind| *kind as u8 == value)
+    }
+}
+
+/// What the comms core tells the kernel core before releasing it. Read with the MMU and caches still off.
+#[repr(C, align(32))]
+pub struct Boot {
+    /// Translation table base register 0, attributes included.
+    pub ttbr0: AtomicU32,
+    /// Domain access control register.
+    pub dacr: AtomicU32,
+}
+
+/// A word on a cache line of its own.
+#[repr(C, align(32))]
+struct Word(AtomicU32);
+
+/// What the kernel core last said of itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nothing yet since power-up.
+    Silent,
+    /// In the restart handshake, waiting for [`Shared::grant`].
+    Restarted,
+    /// Serving messages.
+    Running,
+    /// Hit an abort or panic; needs a restart.
+    Faulted,
+}
+
+/// The shared memory. All zero is its state before the first start.
+#[repr(C)]
+pub struct Shared {
+    pub boot: Boot,
+    /// Number of the newest restart request, 24 bits. Written by the comms core.
+    generation: Word,
+    /// Generation whose handshake the comms core has answered. Written by the comms core.
+    granted: Word,
+    /// [`State`] in bits 7..0, generation it belongs to in bits 31..8. Written by the kernel core.
+    state: Word,
+    to_kernel: Ring,
+    to_comms: Ring,
+}
+
+impl Shared {
+    /// The channel of this chip, at [`crate::memory::CHANNEL`].
+    #[cfg(target_arch = "arm")]
+    pub fn get() -> &'static Shared {
+        // SAFETY: that memory is set apart for this in both images, any bit pattern is valid, and all accesses are atomic
+        // or go through the rings.
+        unsafe { &*(crate::memory::CHANNEL.start as *const Shared) }
+    }
+
+    // ---- comms core ----
+
+    /// Forgets what a previous run of the firmware left in the memory. Before the kernel core is released.
+    pub fn initialise(&self) {
+        for word in [&self.generation, &self.granted, &self.state] {
+            word.0.store(0, Ordering::Release);
+        }
+    }
+
+    /// Opens a new restart; the caller then resets core 1 or raises SGI 0 on it.
+    pub fn request_restart(&self) {
+        let next = (self.generation.0.load(Ordering::Relaxed) + 1) & 0x00ff_ffff;
+        self.generation.0.store(next, Ordering::Release);
+    }
+
+    /// Whether the kernel core has answered the newest request and waits in the handshake.
+    pub fn has_restarted(&self) -> bool {
+        self.state.0.load(Ordering::Acquire) == word(State::Restarted, self.generation.0.load(Ordering::Relaxed))
+    }
+
+    /// Empties the rings, lets the kernel core go on and returns the comms core's ends. `None` unless
+    /// [`has_restarted`](Self::has_restarted).
+    ///
+    /// # Safety
+    /// The ends returned earlier must not be used any more.
+    pub unsafe fn grant(&self, bell: fn()) -> Option<(Sender<'_>, Receiver<'_>)> {
+        if !self.has_restarted() {
+            return None;
+        }
+        self.to_kernel.reset();
+        self.to_comms.reset();
+        let ends = (
+            Sender::new(self.to_kernel.producer(), bell),
+            Receiver::new(self.to_comms.consumer()),
+        );
+        self.granted
+            .0
+            .store(self.generation.0.load(Ordering::Relaxed), Ordering::Release);
+        bell();
+        Some(ends)
+    }
+
+    /// What the kernel core last said of itself, whatever the generation.
+    pub fn state(&self) -> State {
+        match self.state.0.load(Ordering::Acquire) & 0xff {
+            1 => State::Restarted,
+            2 => State::Running,
+            3 => State::Faulted,
+            _ => State::Silent,
+        }
+    }
+
+    // ---- kernel core ----
+
+    /// Kernel core: completes the restart handshake and returns its ends of the rings.
+    ///
+    /// Rings `bell` (SGI 1 to the comms core) when it is ready, and calls `wait` (for instance
+    /// [`crate::gic::wait_for_interrupt`], with SGI 1 enabled) until the comms core has emptied the rings.
+    ///
+    /// # Safety
+    /// The ends returned earlier must not be used any more; only core 1 calls this.
+    pub unsafe fn kernel_enter(&self, bell: fn(), mut wait: impl FnMut()) -> (Sender<'_>, Receiver<'_>) {
+        let mut told = None;
+        loop {
+            let generation = self.generation.0.load(Ordering::Acquire);
+            if told != Some(generation) {
+                self.state
+                    .0
+                    .store(word(State::Restarted, generation), Ordering::Release);
+                told = Some(generation);
+                bell();
+            }
+            if self.granted.0.load(Ordering::Acquire) == generation {
+                self.state.0.store(word(State::Running, generation), Ordering::Release);
+                return (
+                    Sender::new(self.to_comms.producer(), bell),
+                    Receiver::new(self.to_kernel.consumer()),
+                );
+            }
+            wait();
+        }
+    }
+
+    /// Kernel core: says that it can do nothing more until it is restarted. Works without an intact channel; the caller
+    /// rings the bell.
+    pub fn kernel_faulted(&self) {
+        let generation = self.generation.0.load(Ordering::Acquire);
+        self.state.0.store(word(State::Faulted, generation), Ordering::Release);
+    }
+}
+
+fn word(state: State, generation: u32) -> u32 {
+    state as u32 | generation << 8
+}
+
+/// Sending end of one direction.
+pub struct Sender<'a> {
+    ring: Producer<'a>,
+    /// Rings the other core's bell.
+    bell: fn(),
+}
+
+impl<'a> Sender<'a> {
+    fn new(ring: Producer<'a>, bell: fn()) -> Self {
+        Self { ring, bell }
+    }
+
+    /// Sends one frame with as much of `payload` as there is room for, without waiting, and returns how many bytes that
+    /// was; `None` if there was no room for anything. The frame ends the message if all was taken and `more` is false;
+    /// otherwise call again with the rest.
+    pub fn try_send(&mut self, kind: Kind, payload: &[u8], more: bool) -> Option<usize> {
+        let room = self.ring.free().saturating_sub(HEADER).min(FRAME_MAX);
+        if self.ring.free() < HEADER || (room == 0 && !payload.is_empty()) {
+            return None;
+        }
+        let len = room.min(payload.len());
+        self.ring.write(&header(kind, more || len < payload.len(), len));
+        self.ring.write(&payload[..len]);
+        self.ring.write(&[0; 3][..padding(len)]);
+        self.ring.publish();
+        (self.bell)();
+        Some(len)
+    }
+
+    /// Sends a whole message, calling `wait` while the ring is full.
+    pub fn send(&mut self, kind: Kind, payload: &[u8], wait: impl FnMut()) {
+        let mut message = self.message(kind, wait);
+        message.write(payload);
+        message.finish();
+    }
+
+    /// Opens a message to be written piece by piece, straight into the ring; `wait` is called while the ring is full.
+    /// It must be [`finish`](Message::finish)ed.
+    pub fn message<W: FnMut()>(&mut self, kind: Kind, wait: W) -> Message<'_, 'a, W> {
+        Message {
+            sender: self,
+            kind,
+            wait,
+            frame: None,
+        }
+    }
+}
+
+/// A message being written. Nothing of its current frame is visible to the other core before the frame is complete.
+#[must_use = "finish() sends the message"]
+pub struct Message<'s, 'a, W: FnMut()> {
+    sender: &'s mut Sender<'a>,
+    kind: Kind,
+    wait: W,
+    /// Position of the current frame's header and its payload length so far.
+    frame: Option<(u32, usize)>,
+}
+
+impl<W: FnMut()> Message<'_, '_, W> {
+    /// Appends `bytes`.
+    pub fn write(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let (position, len) = self.open();
+            // Payload and padding together end on the 4-byte boundary on which the free space ends too.
+            let taken = self.sender.ring.write(&bytes[..bytes.len().min(FRAME_MAX - len)]);
+            bytes = &bytes[taken..];
+            self.frame = Some((position, len + taken));
+            if len + taken == FRAME_MAX || self.sender.ring.free() == 0 {
+                self.close(true);
+            }
+        }
+    }
+
+    /// Ends the message.
+    pub fn finish(mut self) {
+        self.open();
+        self.close(false);
+    }
+
+    fn open(&mut self) -> (u32, usize) {
+        if let Some(frame) = self.frame {
+            return frame;
+        }
+        // Room for a header and one word, so that every frame of a long message makes progress.
+        while self.sender.ring.free() < HEADER + 4 {
+            (self.wait)();
+        }
+        let position = self.sender.ring.position();
+        self.sender.ring.write(&[0; HEADER]);
+        self.frame = Some((position, 0));
+        (position, 0)
+    }
+
+    fn close(&mut self, more: bool) {
+        if let Some((position, len)) = self.frame.take() {
+            let ring = &mut self.sender.ring;
+            ring.write(&[0; 3][..padding(len)]);
+            ring.patch(position, &header(self.kind, more, len));
+            ring.publish();
+            (self.sender.bell)();
+        }
+    }
+}
+
+fn header(kind: Kind, more: bool, len: usize) -> [u8; HEADER] {
+    let [a, b, c, d] = (len as u32).to_le_bytes();
+    [kind as u8, if more { FLAG_MORE } else { 0 }, 0, 0, a, b, c, d]
+}
+
+fn padding(len: usize) -> usize {
+    len.wrapping_neg() & 3
+}
+
+/// A frame that has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Frame {
+    pub kind: Kind,
+    /// The message goes on in the next frame.
+    pub more: bool,
+    /// Payload bytes.
+    pub len: usize,
+}
+
+/// Receiving end of one direction.
+pub struct Receiver<'a> {
+    ring: Consumer<'a>,
+    /// Payload bytes of the current frame that have not been read, and the padding behind them.
+    remaining: usize,
+    padding: usize,
+}
+
+impl<'a> Receiver<'a> {
+    fn new(ring: Consumer<'a>) -> Self {
+        Self {
+            ring,
+            remaining: 0,
+            padding: 0,
+        }
+    }
+
+    /// Moves to the next frame, dropping what was not read of the current one; `None` when nothing has arrived.
+    pub fn next_frame(&mut self) -> Result<Option<Frame>, Corrupt> {
+        if self.remaining + self.padding > 0 {
+            self.ring.skip(self.remaining + self.padding);
+            (self.remaining, self.padding) = (0, 0);
+        }
+        let mut bytes = [0; HEADER];
+        let available = self.ring.available()?;
+        if available == 0 {
+            return Ok(None);
+        }
+        if self.ring.peek(&mut bytes)? < HEADER {
+            return Err(Corrupt);
+        }
+        let len = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]) as usize;
+        let kind = Kind::from_u8(bytes[0]).ok_or(Corrupt)?;
+        if len > FRAME_MAX || HEADER + len + padding(len) > available {
+            return Err(Corrupt);
+        }
+        self.ring.skip(HEADER);
+        (self.remaining, self.padding) = (len, padding(len));
+        Ok(Some(Frame {
+            kind,
+            more: bytes[1] & FLAG_MORE != 0,
+            len,
+        }))
+    }
+
+    /// Payload bytes of the current frame that have not been read.
+    pub fn remaining(&self) -> usize {
+        self.remaining
+    }
+
+    /// Reads from the current frame's payload; returns how much, which is less than `bytes` only at its end.
+    pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Corrupt> {
+        let len = bytes.len().min(self.remaining);
+        let got = self.ring.read(&mut bytes[..len])?;
+        if got < len {
+            return Err(Corrupt);
+        }
+        self.remaining -= len;
+        if self.remaining == 0 && self.padding > 0 {
+            self.ring.skip(self.padding);
+            self.padding = 0;
+        }
+        Ok(len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::boxed::Box;
+    use std::vec::Vec;
+
+    fn shared() -> &'static Shared {
+        // SAFETY: all zero is a valid channel.
+        Box::leak(unsafe { Box::<Shared>::new_zeroed().assume_init() })
+    }
+
+    fn bell() {}
+
+    /// Both cores' ends, through the real handshake with a thread as the kernel core.
+    fn ends(s: &'static Shared) -> [(Sender<'static>, Receiver<'static>); 2] {
+        s.request_restart();
+        // SAFETY: one pair of ends for each side.
+        let kernel = std::thread::spawn(move || unsafe { s.kernel_enter(bell, std::thread::yield_now) });
+        while !s.has_restarted() {
+            std::thread::yield_now();
+        }
+        let comms = unsafe { s.grant(bell) }.unwrap();
+        let kernel = kernel.join().unwrap();
+        [comms, kernel]
+    }
+
+    fn receive(from: &mut Receiver, wait: fn()) -> (Kind, Vec<u8>) {
+        let mut all = Vec::new();
+        loop {
+            let Some(frame) = from.next_frame().unwrap() else {
+                wait();
+                continue;
+            };
+            let start = all.len();
+            all.resize(start + frame.len, 0);
+            assert_eq!(from.read(&mut all[start..]), Ok(frame.len));
+            if !frame.more {
+                return (frame.kind, all);
+            }
+        }
+    }
+
+    #[test]
+    fn frame_layout() {
+        let s = shared();
+        let [(mut send, _), _] = ends(s);
+        assert_eq!(send.try_send(Kind::RpcReply, b"abcde", true), Some(5));
+        // SAFETY: the test's only reader of this ring.
+        let raw = unsafe { s.to_kernel.consumer() };
+        let mut bytes = [0xaa; 17];
+        assert_eq!(raw.peek(&mut bytes), Ok(16));
+        assert_eq!(&bytes, b"\x03\x01\0\0\x05\0\0\0abcde\0\0\0\xaa");
+    }
+
+    #[test]
+    fn handshake_restarts_with_empty_rings() {
+        let s = shared();
+        assert_eq!(s.state(), State::Silent);
+        assert!(unsafe { s.grant(bell) }.is_none());
+        let [(mut send, _), (mut back, _)] = ends(s);
+        assert_eq!(s.state(), State::Running);
+        send.try_send(Kind::Run, &[], false).unwrap();
+        back.try_send(Kind::Finished, &[], false).unwrap();
+        s.kernel_faulted();
+        assert_eq!(s.state(), State::Faulted);
+        let [(_, mut at_comms), (_, mut at_kernel)] = ends(s);
+        assert_eq!(at_comms.next_frame(), Ok(None));
+        assert_eq!(at_kernel.next_frame(), Ok(None));
+    }
+
+    #[test]
+    fn a_request_during_the_handshake_is_answered_anew() {
+        let s = shared();
+        s.request_restart();
+        let kernel = std::thread::spawn(move || unsafe {
+            s.kernel_enter(bell, std::thread::yield_now);
+        });
+        while !s.has_restarted() {}
+        s.request_restart();
+        while !s.has_restarted() {}
+        assert!(unsafe { s.grant(bell) }.is_some());
+        kernel.join().unwrap();
+        assert_eq!(s.state(), State::Running);
+    }
+
+    #[test]
+    fn nonsense_in_the_ring_is_reported() {
+        let s = shared();
+        let [_, (_, mut at_kernel)] = ends(s);
+        // SAFETY: the other producer is gone.
+        let mut raw = unsafe { s.to_kernel.producer() };
+        raw.write(&[Kind::Run as u8, 0, 0, 0, 200, 0, 0, 0]);
+        raw.publish();
+        assert_eq!(at_kernel.next_frame(), Err(Corrupt));
+        let [_, (_, mut at_kernel)] = ends(s);
+        let mut raw = unsafe { s.to_kernel.producer() };
+        raw.write(&[99, 0, 0, 0, 0, 0, 0, 0]);
+        raw.publish();
+        assert_eq!(at_kernel.next_frame(), Err(Corrupt));
+    }
+
+    #[test]
+    fn unread_payload_is_dropped() {
+        let s = shared();
+        let [(mut send, _), (_, mut at_kernel)] = ends(s);
+        send.try_send(Kind::RpcReply, b"abcdef", false).unwrap();
+        send.try_send(Kind::Run, &[], false).unwrap();
+        assert_eq!(at_kernel.next_frame().unwrap().unwrap().len, 6);
+        let mut two = [0; 2];
+        at_kernel.read(&mut two).unwrap();
+        assert_eq!((&two, at_kernel.remaining()), (b"ab", 4));
+        assert_eq!(at_kernel.next_frame().unwrap().unwrap().kind, Kind::Run);
+        assert_eq!(at_kernel.next_frame(), Ok(None));
+    }
+
+    #[test]
+    fn a_message_larger_than_the_ring_passes() {
+        let s = shared();
+        let [(mut send, _), (_, mut at_kernel)] = ends(s);
+        let data: Vec<u8> = (0..3 * crate::ring::CAPACITY + 13)
+            .map(|i| (i * 13 + i / 256) as u8)
+            .collect();
+        let expected = data.clone();
+        let writer = std::thread::spawn(move || send.send(Kind::RpcReply, &data, std::thread::yield_now));
+        let (kind, got) = receive(&mut at_kernel, std::thread::yield_now);
+        writer.join().unwrap();
+        assert_eq!(kind, Kind::RpcReply);
+        assert!(got == expected);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// Messages of any size, written in any pieces or sent without waiting, arrive whole and in order.
+        #[test]
+        fn messages_round_trip(messages in prop::collection::vec((any::<bool>(), prop::collection::vec(0usize..30_000, 0..4)), 1..20)) {
+            let s = shared();
+            let [(mut send, _), (_, mut at_kernel)] = ends(s);
+            let (tx, rx) = std::sync::mpsc::channel();
+            let reader = std::thread::spawn(move || {
+                while let Ok(expected) = rx.recv() {
+                    let (_, got): (_, Vec<u8>) = receive(&mut at_kernel, std::thread::yield_now);
+                    assert!(got == expected);
+                }
+            });
+            for (n, (blocking, pieces)) in messages.into_iter().enumerate() {
+                let whole: Vec<u8> = (0..pieces.iter().sum::<usize>()).map(|i| (i * 7 + n) as u8).collect();
+                tx.send(whole.clone()).unwrap();
+                if blocking {
+                    let mut message = send.message(Kind::RpcSync, std::thread::yield_now);
+                    let mut at = 0;
+                    for piece in pieces {
+                        message.write(&whole[at..at + piece]);
+                        at += piece;
+                    }
+                    message.finish();
+                } else {
+                    let mut rest = &whole[..];
+                    loop {
+                        match send.try_send(Kind::RpcAsync, rest, false) {
+                            Some(n) if n == rest.len() => break,
+                            Some(n) => rest = &rest[n..],
+                            None => std::thread::yield_now(),
+                        }
+                    }
+                }
+            }
+            drop(tx);
+            reader.join().unwrap();
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Interrupt controller: the door bells between the cores, and the little of it that the kernel core needs.
+//!
+//! Registers as in the Zynq-7000 manual (UG585), appendix "Application Processing Unit": CPU interface at `0xF8F00100`
+//! (each core sees its own), distributor at `0xF8F01000`. The runtime sets up the distributor through the HAL.
+
+use core::ptr::{read_volatile, write_volatile};
+
+/// SGI to core 1: drop everything and restart (`docs/interfaces.md`, section 2).
+pub const SGI_RESTART: u8 = 0;
+/// SGI in either direction: there is something in the channel.
+pub const SGI_DATA: u8 = 1;
+/// Acknowledged number when no interrupt is pending.
+pub const SPURIOUS: u16 = 1023;
+
+const ICC_CTRL: *mut u32 = 0xF8F0_0100 as *mut u32;
+const ICC_PRIORITY_MASK: *mut u32 = 0xF8F0_0104 as *mut u32;
+const ICC_ACKNOWLEDGE: *const u32 = 0xF8F0_010C as *const u32;
+const ICC_END: *mut u32 = 0xF8F0_0110 as *mut u32;
+const ICD_ENABLE_SET0: *mut u32 = 0xF8F0_1100 as *mut u32;
+const ICD_ENABLE_CLEAR0: *mut u32 = 0xF8F0_1180 as *mut u32;
+const ICD_PRIORITY0: *mut u32 = 0xF8F0_1400 as *mut u32;
+const ICD_SGI: *mut u32 = 0xF8F0_1F00 as *mut u32;
+
+/// Makes everything written before visible to the other core, then raises software-generated interrupt `id` (0 to 15) on
+/// `core` (0 or 1).
+pub fn send_sgi(core: u8, id: u8) {
+    barrier();
+    // SAFETY: a write to the SGI register has no effect on memory safety of this core.
+    unsafe { write_volatile(ICD_SGI, 1 << (16 + core as u32) | (id as u32 & 15)) };
+}
+
+/// Lets all sixteen SGIs, and no private peripheral interrupt, reach the calling core.
+///
+/// For a core that does not run the HAL's interrupt set-up (the kernel core). The distributor must be on already.
+pub fn enable_sgis_only() {
+    // SAFETY: registers banked for the calling core; interrupts it did not ask for go off.
+    unsafe {
+        write_volatile(ICD_ENABLE_CLEAR0, 0xffff_0000);
+        for word in 0..4 {
+            write_volatile(ICD_PRIORITY0.add(word), 0x8080_8080);
+        }
+        write_volatile(ICD_ENABLE_SET0, 0x0000_ffff);
+        write_volatile(ICC_PRIORITY_MASK, 0xff);
+        // Secure and non-secure interrupts on, acknowledged as IRQ from the secure state.
+        write_volatile(ICC_CTRL, 0b0_0111);
+    }
+}
+
+/// A pending interrupt, taken; hand it back to [`end`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acknowledged(u32);
+
+impl Acknowledged {
+    /// Interrupt number, [`SPURIOUS`] when there was none.
+    pub fn id(self) -> u16 {
+        (self.0 & 0x3ff) as u16
+    }
+}
+
+/// Takes the most urgent pending interrupt of the calling core.
+pub fn acknowledge() -> Acknowledged {
+    // SAFETY: register of the calling core's own interface.
+    Acknowledged(unsafe { read_volatile(ICC_ACKNOWLEDGE) })
+}
+
+/// Ends the handling of an acknowledged interrupt, so that the next one can come.
+pub fn end(interrupt: Acknowledged) {
+    if interrupt.id() != SPURIOUS {
+        // SAFETY: as above.
+        unsafe { write_volatile(ICC_END, interrupt.0) };
+    }
+}
+
+/// `dsb`: all earlier memory accesses of this core are complete.
+#[inline(always)]
+pub fn barrier() {
+    #[cfg(target_arch = "arm")]
+    // SAFETY: a barrier instruction.
+    unsafe {
+        core::arch::asm!("dsb", options(nostack, preserves_flags))
+    };
+    #[cfg(not(target_arch = "arm"))]
+    core::sync::atomic::fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// `wfi`: sleeps until an interrupt is pending for this core, masked or not.
+#[inline(always)]
+pub fn wait_for_interrupt() {
+    #[cfg(target_arch = "arm")]
+    // SAFETY: a hint instruction.
+    unsafe {
+        core::arch::asm!("dsb", "wfi", options(nostack, preserves_flags))
+    };
+    #[cfg(not(target_arch = "arm"))]
+    core::hint::spin_loop();
+}

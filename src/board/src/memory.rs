@@ -1,0 +1,65 @@
+//! Memory map of the chip as the firmware uses it (`docs/interfaces.md`, section 1).
+//!
+//! The linker scripts of the two images repeat the numbers of their own regions; `tests/firmware/test_images.py` checks
+//! the linked images against these.
+
+use core::ops::Range;
+
+/// A range of physical addresses; the MMU maps all of them one to one.
+pub type Region = Range<usize>;
+
+/// Low megabyte. A core released from reset starts at address 0: the runtime puts a branch there.
+pub const LOW: Region = 0x0000_0000..0x0010_0000;
+/// Runtime (core 0): image, heap, stacks.
+pub const RUNTIME: Region = 0x0010_0000..0x0600_0000;
+/// Ethernet descriptors, one megabyte mapped as device memory.
+pub const ETHERNET_DESCRIPTORS: Region = 0x0600_0000..0x0610_0000;
+/// The inter-core channel: one [`crate::channel::Shared`] at its start. Cached, shareable.
+pub const CHANNEL: Region = 0x0700_0000..0x070f_0000;
+/// Copy of the gateware descriptor, made by the runtime at boot. All zero when there is no gateware.
+pub const DESCRIPTOR_COPY: Region = 0x070f_0000..0x0710_0000;
+/// Image of the kernel core. Its first instruction is its entry point.
+pub const KERNEL_IMAGE: Region = 0x0800_0000..0x0900_0000;
+/// The user's kernel library, relocated.
+pub const KERNEL_LIBRARY: Region = 0x0900_0000..0x0a00_0000;
+/// Heap of the kernel core.
+pub const KERNEL_HEAP: Region = 0x0a00_0000..0x0c00_0000;
+/// Stack of the kernel core, growing down from the end.
+pub const KERNEL_STACK: Region = 0x0c00_0000..0x0e00_0000;
+/// Reserved for DMA recordings and the analyzer.
+pub const DMA: Region = 0x0e00_0000..0x1000_0000;
+/// Everything the firmware uses lies below this address: 256 MiB, the smallest supported board.
+pub const DDR_END: usize = 0x1000_0000;
+
+/// Descriptor memory of the gateware, port GP0, read only.
+pub const PL_DESCRIPTOR: Region = 0x4000_0000..0x4001_0000;
+/// Registers of the gateware, port GP0; each is found by name in the descriptor.
+pub const PL_REGISTERS: Region = 0x4001_0000..0x4002_0000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regions_are_ordered_and_do_not_overlap() {
+        let all = [
+            LOW,
+            RUNTIME,
+            ETHERNET_DESCRIPTORS,
+            CHANNEL,
+            DESCRIPTOR_COPY,
+            KERNEL_IMAGE,
+            KERNEL_LIBRARY,
+            KERNEL_HEAP,
+            KERNEL_STACK,
+            DMA,
+            PL_DESCRIPTOR,
+            PL_REGISTERS,
+        ];
+        for pair in all.windows(2) {
+            assert!(pair[0].start < pair[0].end && pair[0].end <= pair[1].start, "{pair:x?}");
+        }
+        assert_eq!(DMA.end, DDR_END);
+        assert!(core::mem::size_of::<crate::channel::Shared>() <= CHANNEL.len());
+    }
+}
