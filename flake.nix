@@ -39,7 +39,7 @@
         build-system = [ python.pkgs.setuptools ];
         src = pkgs.fetchPypi {
           inherit pname version;
-          hash = "@LITEX_HASH@";
+          hash = "sha256-5ezNPaLrEwkdkStCANG1CFV22h5+cMS7RKZ3x5Og+xo=";
         };
         dependencies = with python.pkgs; [ migen packaging pyserial requests ];
         doCheck = false;
