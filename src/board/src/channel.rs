@@ -6,6 +6,10 @@
 //! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a receiver that sees a
 //! header can read all of its payload without waiting.
 //!
+//! A side that waits, for data or for space, sleeps until its bell rings: the other side rings after every frame sent, and
+//! after consuming from a ring that is more than half full. So that no wake-up is lost between a look at the ring and
+//! the sleep, bells must stick: see [`crate::gic::Bell`].
+//!
 //! Life of a kernel core, seen from here:
 //!
 //! ```text
@@ -21,7 +25,7 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 pub use crate::ring::Corrupt;
-use crate::ring::{Consumer, Producer, Ring};
+use crate::ring::{Consumer, Producer, Ring, CAPACITY};
 
 /// Longest payload of one frame in bytes; longer messages are split.
 pub const FRAME_MAX: usize = 16 * 1024;
@@ -165,7 +169,7 @@ impl Shared {
         self.to_comms.reset();
         let ends = (
             Sender::new(self.to_kernel.producer(), bell),
-            Receiver::new(self.to_comms.consumer()),
+            Receiver::new(self.to_comms.consumer(), bell),
         );
         self.granted
             .0
@@ -189,7 +193,7 @@ impl Shared {
     /// Kernel core: completes the restart handshake and returns its ends of the rings.
     ///
     /// Rings `bell` (SGI 1 to the comms core) when it is ready, and calls `wait` (for instance
-    /// [`crate::gic::wait_for_interrupt`], with SGI 1 enabled) until the comms core has emptied the rings.
+    /// [`crate::gic::Bell::wait`]) until the comms core has emptied the rings.
     ///
     /// # Safety
     /// The ends returned earlier must not be used any more; only core 1 calls this.
@@ -208,7 +212,7 @@ impl Shared {
                 self.state.0.store(word(State::Running, generation), Ordering::Release);
                 return (
                     Sender::new(self.to_comms.producer(), bell),
-                    Receiver::new(self.to_kernel.consumer()),
+                    Receiver::new(self.to_kernel.consumer(), bell),
                 );
             }
             wait();
@@ -356,21 +360,33 @@ pub struct Receiver<'a> {
     /// Payload bytes of the current frame that have not been read, and the padding behind them.
     remaining: usize,
     padding: usize,
+    /// Rings the other core's bell, when it may be waiting for space.
+    bell: fn(),
 }
 
 impl<'a> Receiver<'a> {
-    fn new(ring: Consumer<'a>) -> Self {
+    fn new(ring: Consumer<'a>, bell: fn()) -> Self {
         Self {
             ring,
             remaining: 0,
             padding: 0,
+            bell,
+        }
+    }
+
+    /// Consumes bytes; a sender can only be waiting when the ring is nearly full.
+    fn skip(&mut self, len: usize) {
+        let crowded = self.ring.available().is_ok_and(|used| used > CAPACITY / 2);
+        self.ring.skip(len);
+        if crowded {
+            (self.bell)();
         }
     }
 
     /// Moves to the next frame, dropping what was not read of the current one; `None` when nothing has arrived.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, Corrupt> {
         if self.remaining + self.padding > 0 {
-            self.ring.skip(self.remaining + self.padding);
+            self.skip(self.remaining + self.padding);
             (self.remaining, self.padding) = (0, 0);
         }
         let mut bytes = [0; HEADER];
@@ -403,15 +419,16 @@ impl<'a> Receiver<'a> {
     /// Reads from the current frame's payload; returns how much, which is less than `bytes` only at its end.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Corrupt> {
         let len = bytes.len().min(self.remaining);
-        let got = self.ring.read(&mut bytes[..len])?;
-        if got < len {
+        if self.ring.peek(&mut bytes[..len])? < len {
             return Err(Corrupt);
         }
         self.remaining -= len;
-        if self.remaining == 0 && self.padding > 0 {
-            self.ring.skip(self.padding);
-            self.padding = 0;
-        }
+        let padding = if self.remaining == 0 {
+            core::mem::take(&mut self.padding)
+        } else {
+            0
+        };
+        self.skip(len + padding);
         Ok(len)
     }
 }

@@ -12,5 +12,4 @@ extern crate std;
 pub mod channel;
 pub mod gic;
 pub mod memory;
-
 pub mod ring;
