@@ -1,4 +1,4 @@
-"""The descriptor memory: a self-description that the firmware reads at 0x4000_0000. Format: docs/interfaces.md section 3.
+"""The descriptor memory: a self-description that the firmware reads. Format: docs/interfaces.md section 3.
 
 `Descriptor.to_bytes` and `from_bytes` are inverse to each other; `to_json` is the same content for people and scripts.
 """
@@ -46,7 +46,8 @@ class RtioChannel:
 
 @dataclass
 class Descriptor:
-    """identification: "variant;version". rtio_frequency: Hz, of the coarse counter. fine_bits: machine units per cycle, log2."""
+    """identification: "variant;version". rtio_frequency: Hz, of the coarse counter. fine_bits: machine units per
+    cycle, log2."""
 
     identification: str
     build_id: str

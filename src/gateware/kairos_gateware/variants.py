@@ -1,4 +1,4 @@
-"""Variants: which channels a gateware has. Gateware, descriptor and device database all follow from this one description."""
+"""Variants: which channels a gateware has. Gateware, descriptor and device database follow from this description."""
 
 from dataclasses import dataclass
 

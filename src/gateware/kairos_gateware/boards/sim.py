@@ -1,7 +1,8 @@
 """Board `sim`: top module `kairos_sim`, whose ports are those of the processing system, for the shared library.
 
-Port list: docs/interfaces.md section 6. Time skip: `sim_quiet` says that only time moves, `sim_next_due` to which coarse time
-the counter may be set by `sim_tsc_load`, whose cycle must have the inputs of the quiet cycle before it.
+Port list: docs/interfaces.md section 6. Time skip: `sim_quiet` says that only time moves, `sim_next_due` to which
+coarse time the counter may be set by `sim_tsc_load`, whose cycle must have the inputs of the quiet cycle before it,
+and with a value above that cycle's count. In the loading cycle itself `sim_quiet` is 0.
 """
 
 from migen import *
@@ -68,7 +69,7 @@ class KairosSim(Module):
         inward(timebase.load, "sim_tsc_load")
         self.comb += timebase.load_value.eq(port("sim_tsc_value", 64))
         self.comb += port("sim_tsc", 64).eq(timebase.coarse)
-        outward(soc.settled, "sim_quiet")
+        outward(soc.settled & ~timebase.load, "sim_quiet")
         next_due = port("sim_next_due", 64)
         nothing = soc.core.next_due == 2**COARSE_BITS - 1
         self.comb += next_due.eq(Cat(soc.core.next_due, Replicate(nothing, FINE_BITS)))

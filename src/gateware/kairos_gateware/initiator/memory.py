@@ -1,7 +1,7 @@
 """Kernel initiator: the kernel core's RTIO commands, fetched from its cache through the accelerator coherency port.
 
-Buffer layout and protocol: docs/interfaces.md section 5. Time line of a one-word output; L is the port's read latency from
-address to first beat, beats follow each other, write channels are ready:
+Buffer layout and protocol: docs/interfaces.md section 5. Time line of a one-word output; L is the port's read
+latency from address to first beat, beats follow each other, write channels are ready:
 
     cycle   0        toggle of EVENTEVENTO at the input
             2        two synchroniser stages later: read address, accepted
@@ -10,8 +10,9 @@ address to first beat, beats follow each other, write channels are ready:
             4 + L    beat 2: data; goes into the RTIO core in this cycle
             5 + L    status known and written back, one beat
 
-so a CPU that sees a write W cycles later and needs C cycles to the next toggle gets one event each L + W + C + 7 cycles.
-An input is requested at 3 + L (the third beat is not waited for) and answered in two beats from 5 + L on, if an event is there.
+so a CPU that sees a write W cycles later and needs C cycles to the next toggle gets one event each L + W + C + 7
+cycles. An input is requested at 3 + L (the third beat is not waited for) and answered in two beats from 5 + L on, if
+an event is there.
 
 The width is unknown when the first burst is requested, so that burst has the length the last output had (at least 3
 beats); what a wider one lacks is fetched by a second burst, requested when beat 0 has arrived. A narrower one's surplus
@@ -59,7 +60,8 @@ class MemoryInitiator(Module):
     """cri: of the RTIO core. event_o: EVENTEVENTO, asynchronous. event_i: EVENTEVENTI, toggles after each transaction.
 
     Controls: `enable`, `base` (128-byte aligned physical address). State: `busy`; `lost` (16 bits, saturating); `error`
-    (sticky; bit 0 read, bit 1 write), cleared by `clear`. `settled` (for time skip): nothing moves but waiting for the core.
+    (sticky; bit 0 read, bit 1 write), cleared by `clear`. `settled` (for time skip): nothing moves but waiting for
+    the core.
     """
 
     def __init__(self, cri):
@@ -189,7 +191,8 @@ class MemoryInitiator(Module):
             If(self.clear, self.error.eq(0)),
         ]
 
-        # Write machine. An output's write address goes ahead of its status, an input's with it: reads may wait for long.
+        # Write machine. An output's write address goes ahead of its status, an input's with it: reads may wait for
+        # long.
         reply = Signal()
         answered = Signal()  # answer held in registers
         status = Signal(4)

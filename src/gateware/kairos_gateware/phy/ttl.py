@@ -38,8 +38,8 @@ class InOut(Module):
     """Bidirectional TTL. Address 0: level; 1: output enable; 2: sensitivity (bit 0 rising, bit 1 falling edges);
     3: sensitivity, and one input event with the present level. Input events carry the level (data bit 0).
 
-    Gate times are exact: edges of cycles from the opening event's up to, not including, the closing event's are recorded.
-    A sample in the cycle of an edge gives one event. Inputs are seen whether the pad is driven or not.
+    Gate times are exact: edges of cycles from the opening event's up to, not including, the closing event's are
+    recorded. A sample in the cycle of an edge gives one event. Inputs are seen whether the pad is driven or not.
     """
 
     def __init__(self, number, pad):

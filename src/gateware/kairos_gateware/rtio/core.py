@@ -1,10 +1,11 @@
 """The RTIO core: joins dispatcher, lanes, network and inputs, and latches the asynchronous errors.
 
-Latencies (cycles of 8 ns): a command is accepted if its coarse time is at least the counter + MIN_SLACK (7); pads change in
-the very cycle in which the counter equals the event's coarse time; edges are stamped with the cycle they were sampled in.
+Latencies (cycles of 8 ns): a command is accepted if its coarse time is at least the counter + MIN_SLACK (7); pads
+change in the very cycle in which the counter equals the event's coarse time; edges are stamped with the cycle they
+were sampled in.
 
-`reset` (one cycle or longer) empties all FIFOs, forgets the lanes' history and ends a waiting read; PHY states, the counter and
-latched errors stay. `phy_reset` is the PHYs' own.
+`reset` (one cycle or longer) empties all FIFOs, forgets the lanes' history and ends a waiting read; PHY states, the
+counter and latched errors stay. `phy_reset` is the PHYs' own.
 """
 
 from functools import reduce

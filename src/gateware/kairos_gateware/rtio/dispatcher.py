@@ -3,7 +3,8 @@
 Lane choice, for an event at coarse time T, when lane i ended at last[i] (all lanes are compared at once):
 the current lane if T > last[current] and it has room; else the next lane, cyclically, for which both hold. No lane with
 T > last: sequence error, the event is dropped. Such lanes exist but are full: the request waits.
-So increasing timestamps spread over all lanes when one is full, and out-of-order ones fail only if no lane can take them.
+So increasing timestamps spread over all lanes when one is full, and out-of-order ones fail only if no lane can take
+them.
 
 Timing: one event each cycle; status one cycle after acceptance; `lane_we` one cycle after acceptance. Clock domain sys.
 Underflow: T < counter + MIN_SLACK, or a negative timestamp; the event is dropped and the status is its own.
@@ -34,7 +35,8 @@ def event_layout(channel_width, address_width, data_width, sequence_width):
 
 
 class Dispatcher(Module):
-    """request: the CRI's output stream (sink). lane_free[i]: lane i has room for two more. event, lane_we: to the lanes."""
+    """request: the CRI's output stream (sink). lane_free[i]: lane i has room for two more. event, lane_we: to the
+    lanes."""
 
     def __init__(self, timebase, channels, layout, lanes, data_width):
         self.request = request = stream.Endpoint(
@@ -88,14 +90,18 @@ class Dispatcher(Module):
         take = Signal()
         write = Signal()
         self.comb += [
-            If(~exists | discard | underflow | (after == 0), request.ready.eq(1)).Else(request.ready.eq(candidate != 0)),
+            If(~exists | discard | underflow | (after == 0), request.ready.eq(1)).Else(
+                request.ready.eq(candidate != 0)
+            ),
             take.eq(request.valid & request.ready),
             write.eq(take & exists & ~discard & ~underflow & (after != 0)),
         ]
         self.sync += [
             self.done.eq(take),
             self.status.eq(0),
-            If(~exists, self.status.eq(OUTPUT_UNREACHABLE)).Elif(underflow & ~discard, self.status.eq(OUTPUT_UNDERFLOW)),
+            If(~exists, self.status.eq(OUTPUT_UNREACHABLE)).Elif(
+                underflow & ~discard, self.status.eq(OUTPUT_UNDERFLOW)
+            ),
             self.sequence_error.eq(take & exists & ~discard & ~underflow & (after == 0)),
             self.sequence_error_channel.eq(number),
             self.lane_we.eq(Mux(write, choice, 0)),

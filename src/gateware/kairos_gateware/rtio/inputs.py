@@ -1,8 +1,8 @@
 """Inputs: a FIFO of stamped events for each input channel, and the reader that serves the CRI.
 
-Timing: a pad sampled in cycle s (coarse time s is its stamp) is readable in cycle s + INPUT_VISIBLE. A read request accepted
-in cycle 0 is answered in cycle 2 if an event is there. A timeout T is reported only once an event stamped up to T
-would be readable: in the first cycle in which the counter exceeds T + INPUT_VISIBLE, answer one later. Clock domain sys.
+Timing: a pad sampled in cycle s (coarse time s is its stamp) is readable in cycle s + INPUT_VISIBLE. A read request
+accepted in cycle 0 is answered in cycle 2 if an event is there. A timeout T is reported in the first cycle in which an
+event stamped T would be readable (answer one later): events stamped up to T are always returned. Clock domain sys.
 """
 
 from functools import reduce
@@ -63,7 +63,7 @@ class InputReader(Module):
         self.status = Signal(4)
         self.timestamp = Signal(64)
         self.data = Signal(32)
-        # For time skip: waiting without anything to return; with a timeout; the last coarse time before it
+        # For time skip: waiting without anything to return; with a timeout; coarse time at which it passes
         self.settled = Signal()
         self.waiting = Signal()
         self.due = Signal(COARSE_BITS)
@@ -97,7 +97,7 @@ class InputReader(Module):
         pop = Signal()
         clear = Signal()
         self.comb += [
-            passed.eq(~forever & (timeout[63] | (progress > timeout[FINE_BITS:]))),
+            passed.eq(~forever & (timeout[63] | (progress >= timeout[FINE_BITS:]))),
             request.ready.eq(~busy),
             If(
                 busy,

@@ -15,8 +15,8 @@ __all__ = ["Lane"]
 
 
 class Lane(Module):
-    """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one of which may be in the
-    dispatcher's write register. `late`: this event went out after its time."""
+    """gate_time: coarse counter plus OUTPUT_LATENCY. `free`: room for at least two more events, one of which may be
+    in the dispatcher's write register. `late`: this event went out after its time."""
 
     def __init__(self, layout, depth, gate_time):
         self.we = Signal()

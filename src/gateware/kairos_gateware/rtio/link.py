@@ -10,8 +10,8 @@ __all__ = ["OutputLink", "InputLink", "Channel"]
 
 
 class OutputLink:
-    """Core to PHY. `stb` is high for one cycle, OUTPUT_LATENCY's last cycle before the pad's: a PHY that registers once is
-    exactly on time. The PHY answers `busy` in that cycle if it cannot take the event."""
+    """Core to PHY. `stb` is high for one cycle, OUTPUT_LATENCY's last cycle before the pad's: a PHY that registers
+    once is exactly on time. The PHY answers `busy` in that cycle if it cannot take the event."""
 
     def __init__(self, data_width, address_width=0):
         self.stb = Signal()

@@ -33,7 +33,9 @@ def verilator_root() -> Path:
 
 def _run(command, **options) -> None:
     """Runs a tool; its output is shown only if it fails."""
-    done = subprocess.run([str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options)
+    done = subprocess.run(
+        [str(c) for c in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
+    )
     if done.returncode:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
 
@@ -52,7 +54,8 @@ def _config(variant: str, pads) -> str:
 
 
 def compile_library(output: Path, top: str, variant: str, pads) -> Path:
-    """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has changed.
+    """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
+    changed.
 
     Raises OSError with the tool's output.
     """
@@ -75,14 +78,32 @@ def compile_library(output: Path, top: str, variant: str, pads) -> Path:
     scripts = sysconfig.get_path("scripts")
     environment["PATH"] = scripts + os.pathsep + environment.get("PATH", "")
     verilator = root / "bin" / "verilator_bin"
-    _run([verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, "-MAKEFLAGS", _MAKE_FLAGS, sources[0].resolve()],
-         env=environment)
+    _run(
+        [verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, "-MAKEFLAGS", _MAKE_FLAGS, sources[0].resolve()],
+        env=environment,
+    )
     partial = objects / library.name
-    _run([
-        "g++", "-O2", "-fPIC", "-shared", "-DHAS_RE", "-std=c++20", "-DVL_TIME_CONTEXT", f"-I{objects}", f"-I{_HERE}",
-        f"-I{root}/include", f"-I{root}/include/vltstd", _HERE / "shim.cpp", objects / f"libV{top}.a",
-        objects / "libverilated.a", "-lpthread", "-o", partial,
-    ])
+    _run(
+        [
+            "g++",
+            "-O2",
+            "-fPIC",
+            "-shared",
+            "-DHAS_RE",
+            "-std=c++20",
+            "-DVL_TIME_CONTEXT",
+            f"-I{objects}",
+            f"-I{_HERE}",
+            f"-I{root}/include",
+            f"-I{root}/include/vltstd",
+            _HERE / "shim.cpp",
+            objects / f"libV{top}.a",
+            objects / "libverilated.a",
+            "-lpthread",
+            "-o",
+            partial,
+        ]
+    )
     partial.replace(library)  # a library in use keeps its old content
     shutil.rmtree(objects, ignore_errors=True)
     stamp_file.write_text(stamp)

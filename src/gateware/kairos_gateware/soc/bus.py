@@ -32,7 +32,9 @@ class DescriptorMemory(Module):
         if len(words) > 1 << _SELECT_BIT:
             raise ValueError("the descriptor is larger than its 64 KiB window")
         word = Signal(32)
-        self.comb += Case(bus.adr[: max(1, (len(words) - 1).bit_length())], {i: word.eq(w) for i, w in enumerate(words)})
+        self.comb += Case(
+            bus.adr[: max(1, (len(words) - 1).bit_length())], {i: word.eq(w) for i, w in enumerate(words)}
+        )
         self.sync += If(bus.adr[_SELECT_BIT] | (bus.adr >= len(words)), bus.dat_r.eq(0)).Else(bus.dat_r.eq(word))
 
 

@@ -38,8 +38,8 @@ class RtioRegisters(Module, AutoCSR):
 
 
 class InitiatorRegisters(Module, AutoCSR):
-    """Besides the controls: `lost` counts triggers that were lost because two were already under way; `error` tells of bus
-    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both."""
+    """Besides the controls: `lost` counts triggers that were lost because two were already under way; `error` tells
+    of bus errors (bit 0 read, bit 1 write). Writing `clear` zeroes both."""
 
     def __init__(self, initiator):
         self.enable = CSRStorage(name="enable")

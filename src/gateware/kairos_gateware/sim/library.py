@@ -1,0 +1,252 @@
+"""Python binding of `libkairos_pl.so` (ctypes), and a processing system that drives its ports cycle by cycle.
+
+For tests and measurements; the emulator has its own binding.
+"""
+
+import ctypes
+import json
+import struct
+from collections import deque
+from pathlib import Path
+
+__all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
+
+MAX_PADS = 128
+ABI = 1
+NEVER = 2**64 - 1
+_U8, _U16, _U32, _U64 = ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
+
+
+def _fields(kind, names):
+    return [(name, kind) for name in names.split()]
+
+
+class PlIn(ctypes.Structure):
+    """`kairos_pl_in` of kairos_pl.h."""
+
+    _fields_ = (
+        _fields(_U64, "sim_tsc_value acp_rdata")
+        + _fields(_U32, "gp0_awaddr gp0_wdata gp0_araddr")
+        + _fields(_U16, "gp0_awid gp0_wid gp0_arid")
+        + _fields(
+            _U8,
+            "gp0_awvalid gp0_awlen gp0_awsize gp0_awburst gp0_wvalid gp0_wstrb gp0_wlast gp0_bready "
+            "gp0_arvalid gp0_arlen gp0_arsize gp0_arburst gp0_rready "
+            "acp_arready acp_rvalid acp_rid acp_rlast acp_rresp acp_awready acp_wready acp_bvalid acp_bid acp_bresp "
+            "event_o sim_tsc_load",
+        )
+        + [("pads_i", _U8 * MAX_PADS)]
+    )
+
+
+class PlOut(ctypes.Structure):
+    """`kairos_pl_out` of kairos_pl.h."""
+
+    _fields_ = (
+        _fields(_U64, "sim_tsc sim_next_due acp_wdata")
+        + _fields(_U32, "gp0_rdata acp_araddr acp_awaddr")
+        + _fields(_U16, "gp0_bid gp0_rid irq_f2p")
+        + _fields(
+            _U8,
+            "gp0_awready gp0_wready gp0_bvalid gp0_bresp gp0_arready gp0_rvalid gp0_rlast gp0_rresp "
+            "acp_arvalid acp_arid acp_arlen acp_rready acp_awvalid acp_awid acp_awlen "
+            "acp_wvalid acp_wstrb acp_wlast acp_bready event_i sim_quiet",
+        )
+        + [("pads_o", _U8 * MAX_PADS), ("pads_oe", _U8 * MAX_PADS)]
+    )
+
+
+class Library:
+    """The shared library at `path`. `info`: the parsed JSON of `kairos_pl_info`."""
+
+    def __init__(self, path: Path):
+        self.dll = ctypes.CDLL(str(path))
+        self.dll.kairos_pl_info.restype = ctypes.c_char_p
+        self.dll.kairos_pl_new.restype = ctypes.c_void_p
+        self.dll.kairos_pl_free.argtypes = [ctypes.c_void_p]
+        self.dll.kairos_pl_cycle.argtypes = [ctypes.c_void_p] * 3
+        self.dll.kairos_pl_run.argtypes = [ctypes.c_void_p] * 3 + [_U64, _U64]
+        self.dll.kairos_pl_run.restype = _U64
+        if self.dll.kairos_pl_abi() != ABI:
+            raise OSError(f"{path} has another interface version than {ABI}: build it again")
+        self.info = json.loads(self.dll.kairos_pl_info())
+
+
+class Ps:
+    """One instance of the PL, with a processing system around it: GP0 accesses, and a coherent memory on the ACP.
+
+    read_latency: cycles from an accepted read address to the first beat (L). visible: cycles from the cycle after
+    the last write beat until the memory shows the write (W). skip: move the counter over quiet times. `changes`:
+    list of (coarse time, pad, (samples, driven)) whenever a pad's output changes.
+    """
+
+    BASE = 0x0070_0000
+
+    def __init__(self, library, read_latency=20, visible=15, skip=False):
+        self.library = library
+        self.pl = library.dll.kairos_pl_new()
+        self.inputs = PlIn()
+        self.out = PlOut()
+        self.read_latency = read_latency
+        self.visible = visible
+        self.skip = skip
+        self.memory = bytearray(4096)
+        self.cycle = 0
+        self.sequence = 0
+        self.changes = []
+        self.bursts = []  # (cycle, "r" or "w", address - base, beats)
+        self.schedule = []  # (coarse time, pad, level) of input pads, in order of time
+        self._next_tsc = 0
+        self._names = len(library.info["pads"])
+        self._pads = None
+        self._beats = deque()  # (first cycle, beat data, last)
+        self._write_address = deque()
+        self._write_beats = []
+        self._visible = deque()  # (cycle, offset, bytes)
+        self._responses = deque()
+        self.inputs.gp0_bready = self.inputs.gp0_rready = 1
+        self.inputs.acp_arready = self.inputs.acp_awready = self.inputs.acp_wready = 1
+
+    def close(self):
+        """Frees the instance."""
+        self.library.dll.kairos_pl_free(self.pl)
+        self.pl = None
+
+    def step(self):
+        """One clock cycle of everything."""
+        i, out = self.inputs, self.out
+        while self.schedule and self.schedule[0][0] <= self._next_tsc:
+            _, pad, level = self.schedule.pop(0)
+            i.pads_i[pad] = 0xFF * level
+        beat = self._beats and self._beats[0][0] <= self.cycle
+        i.acp_rvalid = bool(beat)
+        if beat:
+            i.acp_rdata, i.acp_rlast = self._beats[0][1], self._beats[0][2]
+        response = self._responses and self._responses[0] <= self.cycle
+        i.acp_bvalid = bool(response)
+        self.library.dll.kairos_pl_cycle(self.pl, ctypes.byref(i), ctypes.byref(out))
+        self._next_tsc = i.sim_tsc_value if i.sim_tsc_load else out.sim_tsc + 1
+        i.sim_tsc_load = 0
+        if beat and out.acp_rready:
+            self._beats.popleft()
+        if response and out.acp_bready:
+            self._responses.popleft()
+        if out.acp_arvalid:
+            self.bursts.append((self.cycle, "r", out.acp_araddr - self.BASE, out.acp_arlen + 1))
+            start = self.cycle + self.read_latency
+            if self._beats:
+                start = max(start, self._beats[-1][0] + 1)
+            for n in range(out.acp_arlen + 1):
+                (word,) = struct.unpack_from("<Q", self.memory, out.acp_araddr - self.BASE + 8 * n)
+                self._beats.append((start + n, word, n == out.acp_arlen))
+        if out.acp_awvalid:
+            self._write_address.append((out.acp_awaddr - self.BASE, out.acp_awlen + 1))
+        if out.acp_wvalid:
+            self._write_beats.append(out.acp_wdata)
+            if out.acp_wlast:
+                address, count = self._write_address.popleft()
+                assert count == len(self._write_beats)
+                self.bursts.append((self.cycle, "w", address, count))
+                data = struct.pack(f"<{count}Q", *self._write_beats)
+                self._visible.append((self.cycle + 1 + self.visible, address, data))
+                self._responses.append(self.cycle + 4)
+                self._write_beats = []
+        pads = bytes(out.pads_o[: self._names]) + bytes(out.pads_oe[: self._names])
+        if pads != self._pads:
+            self._record(pads)
+        self.cycle += 1
+        while self._visible and self._visible[0][0] <= self.cycle:
+            _, address, data = self._visible.popleft()
+            self.memory[address : address + len(data)] = data
+
+    def _record(self, pads):
+        old, n = self._pads, self._names
+        for pad in range(n):
+            new = (pads[pad], pads[n + pad])
+            if old is None or new != (old[pad], old[n + pad]):
+                self.changes.append((self.out.sim_tsc, pad, new))
+        self._pads = pads
+
+    def idle(self):
+        """Nothing under way on this side. (A write address may wait for its data: an output that waits for room.)"""
+        return not (self._beats or self._responses or self._visible)
+
+    def advance(self, until_coarse):
+        """Lets time pass until the counter is `until_coarse`, by steps or, with `skip`, by jumps over quiet times."""
+        while self.out.sim_tsc + 1 < until_coarse:
+            if self.skip:
+                self._jump(until_coarse - 1)
+            self.step()
+
+    def _jump(self, limit):
+        """If all is quiet, makes the next cycle move the counter as far as allowed."""
+        if not (self.out.sim_quiet and self.idle()):
+            return
+        target = min([self.out.sim_next_due, limit] + [entry[0] for entry in self.schedule[:1]])
+        if target > self.out.sim_tsc + 2:
+            self.inputs.sim_tsc_load, self.inputs.sim_tsc_value = 1, target
+
+    def write(self, address, value):
+        """GP0 write of a 32-bit register; returns after the write response."""
+        i = self.inputs
+        i.gp0_awaddr, i.gp0_awsize, i.gp0_awburst, i.gp0_awvalid = address, 2, 1, 1
+        i.gp0_wdata, i.gp0_wstrb, i.gp0_wlast, i.gp0_wvalid = value, 0xF, 1, 1
+        while True:
+            self.step()
+            if self.out.gp0_awready:
+                i.gp0_awvalid = 0
+            if self.out.gp0_wready:
+                i.gp0_wvalid = 0
+            if self.out.gp0_bvalid:
+                return
+
+    def read(self, address):
+        """GP0 read of a 32-bit register."""
+        i = self.inputs
+        i.gp0_araddr, i.gp0_arsize, i.gp0_arburst, i.gp0_arvalid = address, 2, 1, 1
+        while True:
+            self.step()
+            if self.out.gp0_arready:
+                i.gp0_arvalid = 0
+            if self.out.gp0_rvalid:
+                return self.out.gp0_rdata
+
+    def read_descriptor(self):
+        """Bytes of the descriptor memory."""
+        header = struct.pack("<3I", *[self.read(0x4000_0000 + 4 * n) for n in range(3)])
+        (total,) = struct.unpack_from("<I", header, 8)
+        return struct.pack(f"<{total // 4}I", *[self.read(0x4000_0000 + 4 * n) for n in range(total // 4)])
+
+    def submit(self, command, target, time, words=()):
+        """Writes a transaction into memory and toggles the event line; returns its sequence number."""
+        self.sequence = (self.sequence + 1) & 0xFFFF
+        struct.pack_into("<BBHIq", self.memory, 0, command, len(words), self.sequence, target, time)
+        struct.pack_into(f"<{len(words)}I", self.memory, 16, *words)
+        self.inputs.event_o ^= 1
+        return self.sequence
+
+    def status(self):
+        """(sequence number, status bits) as the CPU sees them."""
+        (word,) = struct.unpack_from("<I", self.memory, 104)
+        return word >> 16, word & 0xF
+
+    def wait(self, sequence, limit=100_000):
+        """Lets time pass until the reply to `sequence` is visible; returns the status bits. With `skip`, over quiet
+        times."""
+        self.step()  # the event line has changed: not a cycle to jump in
+        for _ in range(limit):
+            if self.status()[0] == sequence:
+                return self.status()[1]
+            if self.skip:
+                self._jump(NEVER - 1)
+            self.step()
+        raise TimeoutError("the kernel initiator does not answer")
+
+    def output(self, channel, time, *words, address=0):
+        """An output at `time` machine units; returns its status."""
+        return self.wait(self.submit(0, channel << 8 | address, time, words))
+
+    def input(self, channel, timeout):
+        """A read; returns (status, timestamp, data)."""
+        status = self.wait(self.submit(1, channel << 8, timeout))
+        return status, *struct.unpack_from("<q", self.memory, 96), *struct.unpack_from("<I", self.memory, 108)

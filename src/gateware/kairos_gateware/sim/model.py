@@ -1,0 +1,82 @@
+"""RTIO semantics in plain Python, independent of the gateware's structure: what random streams are compared with.
+
+Times are coarse (8 ns). The model knows accepted commands with the counter's value in the cycle of acceptance, and the
+levels applied to input pads; it predicts statuses, errors, pad changes and input events.
+"""
+
+from dataclasses import dataclass, field
+
+__all__ = ["MIN_SLACK", "Model"]
+
+MIN_SLACK = 7
+LANES = 8
+UNDERFLOW, UNREACHABLE = 2, 4
+
+
+@dataclass
+class Model:
+    """kinds: `ttl_out`, `ttl_inout` or `log` for each channel number. Lanes are taken to be deep enough."""
+
+    kinds: list[str]
+    accepted: list[tuple] = field(default_factory=list)  # (coarse, channel, address, fine, data), as submitted
+    sequence_errors: list[int] = field(default_factory=list)
+    _last: list[int] = field(default_factory=lambda: [0] * LANES)
+    _current: int = 0
+
+    def output(self, now, channel, address, timestamp, data):
+        """A command accepted at counter value `now`; timestamp in machine units. Returns the status."""
+        if channel >= len(self.kinds):
+            return UNREACHABLE
+        if self.kinds[channel] == "log":
+            return 0
+        coarse = timestamp >> 3
+        if coarse < now + MIN_SLACK:
+            return UNDERFLOW
+        for step in range(LANES):
+            lane = (self._current + step) % LANES
+            if coarse > self._last[lane]:
+                self._current = lane
+                self._last[lane] = coarse
+                self.accepted.append((coarse, channel, address, timestamp & 7, data))
+                return 0
+        self.sequence_errors.append(channel)
+        return 0
+
+    def executed(self):
+        """(events in order of time, channels with collisions). Of one cycle's events the last submitted counts."""
+        slots = {}
+        for event in self.accepted:
+            slots.setdefault(event[:2], []).append(event)
+        collisions = [slot[1] for slot, events in sorted(slots.items()) if len({e[2:4] for e in events}) > 1]
+        return [events[-1] for _, events in sorted(slots.items())], collisions
+
+    def pad_changes(self):
+        """Sorted list of (coarse, pad, level, driven); pads are numbered like channels. Starts undriven or low."""
+        level, driven = {}, {}
+        changes = []
+        for coarse, channel, address, _, data in self.executed()[0]:
+            out = self.kinds[channel] == "ttl_out"
+            before = level.get(channel, 0), driven.get(channel, int(out))
+            if out or address == 0:
+                level[channel] = data & 1
+            elif address == 1:
+                driven[channel] = data & 1
+            after = level.get(channel, 0), driven.get(channel, int(out))
+            if after != before:
+                changes.append((coarse, channel, *after))
+        return changes
+
+    def input_events(self, channel, levels):
+        """Sorted list of (coarse, level). levels: list of (coarse, level) applied to the pad, in order of time."""
+        gates = [(c, a, d) for c, ch, a, _, d in self.executed()[0] if ch == channel and a >= 2]
+        times = {c for c, _ in levels} | {c for c, a, _ in gates if a == 3}
+        events = []
+        previous = 0
+        for now in sorted(times):
+            level = ([value for c, value in levels if c <= now] or [0])[-1]
+            sensitivity = ([d for c, _, d in gates if c <= now] or [0])[-1]
+            edge = 1 if level and not previous else 2 if previous and not level else 0
+            if edge & sensitivity or (now, 3) in {(c, a) for c, a, _ in gates}:
+                events.append((now, level))
+            previous = level
+        return events

@@ -1,0 +1,350 @@
+"""The whole logic, verilated: registers, latencies of the kernel initiator, skipping time, random streams."""
+
+import struct
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kairos_gateware.sim.library import NEVER, Ps
+from kairos_gateware.sim.model import Model
+
+KINDS = ["ttl_inout"] * 4 + ["ttl_out"] * 8 + ["log"]
+LATENCY = 20
+ACCEPTED = LATENCY + 4  # cycles from a toggle to the core's acceptance of an output
+INPUT_ACCEPTED = LATENCY + 3
+
+
+def test_descriptor_and_registers(library, registers):
+    ps = Ps(library)
+    ps.step()
+    assert registers.keys() >= {
+        *("rtio_reset rtio_phy_reset rtio_counter_update rtio_counter rtio_async_error rtio_collision_channel".split()),
+        *("rtio_busy_channel rtio_sequence_error_channel initiator_enable initiator_base initiator_busy".split()),
+    }
+    assert all(0x4001_0000 <= address < 0x4002_0000 for address in registers.values())
+    assert ps.read(registers["rtio_phy_reset"]) == 1
+    ps.write(registers["initiator_base"], 0x1234_5680)
+    assert ps.read(registers["initiator_base"]) == 0x1234_5680
+    before = ps.cycle
+    assert ps.read(0x4000_0000) == int.from_bytes(b"KAIR", "little")
+    assert ps.cycle - before == 4  # the answer comes in the fourth cycle of the address
+    before = ps.cycle
+    ps.write(registers["initiator_enable"], 0)
+    assert ps.cycle - before == 3
+    before = ps.out.sim_tsc
+    ps.write(registers["rtio_counter_update"], 1)
+    counter = ps.read(registers["rtio_counter"]) << 32 | ps.read(registers["rtio_counter"] + 4)
+    assert counter & 7 == 0 and before < counter >> 3 <= before + 3
+    ps.close()
+
+
+def test_gp0_bursts(library, registers):
+    """A double-word load of the kernel core is a burst of two beats."""
+    ps = Ps(library)
+    ps.inputs.gp0_arlen = 1
+    ps.read(0x4000_0000)
+    first = ps.out.gp0_rdata, ps.out.gp0_rlast
+    while True:
+        ps.step()
+        if ps.out.gp0_rvalid:
+            break
+    assert first == (int.from_bytes(b"KAIR", "little"), 0)
+    assert (ps.out.gp0_rdata, ps.out.gp0_rlast) == (1, 1)
+    ps.close()
+
+
+def test_initiator_latency(boot):
+    """One-word output: request burst of 3 beats, status on the bus L + 5 cycles after the toggle, one beat."""
+    ps = boot(read_latency=LATENCY)
+    start = ps.cycle
+    assert ps.output(4, 8 * (ps.out.sim_tsc + 100), 1) == 0
+    assert ps.bursts == [(start + 2, "r", 0, 3), (start + LATENCY + 5, "w", 104, 1)]
+    assert ps.cycle - start == LATENCY + 6 + ps.visible
+    ps.close()
+
+
+@pytest.mark.parametrize("cost", [0, 10, 25, 50])
+def test_initiator_period(boot, cost):
+    """Distance of two outputs is L + W + C + 7 cycles: 67 at L = 20, W = 15, C = 25, where the reference needs 71."""
+    ps = boot(read_latency=LATENCY, visible=15)
+    starts = []
+    for n in range(6):
+        starts.append(ps.cycle)
+        assert ps.output(4, 8 * (ps.out.sim_tsc + 1000), n & 1) == 0
+        for _ in range(cost + 1):  # sees the status in the next cycle, toggles C cycles later
+            ps.step()
+    assert {b - a for a, b in zip(starts, starts[1:], strict=False)} == {LATENCY + 15 + cost + 7}
+    ps.close()
+
+
+def test_output_slack(boot):
+    """Seven cycles of slack at acceptance (L + 4 cycles after the toggle) suffice; the pad changes at the timestamp."""
+    for slack, status in [(6, 2), (7, 0)]:
+        ps = boot(read_latency=LATENCY)
+        coarse = ps.out.sim_tsc + 1 + ACCEPTED + slack
+        assert ps.output(4, 8 * coarse, 1) == status
+        ps.advance(coarse + 5)
+        assert ps.changes == ([] if status else [(coarse, 4, (255, 1))])
+        assert ps.output(4, 8 * (ps.out.sim_tsc + 100), 0) == 0  # the status was that event's own
+        ps.close()
+
+
+@pytest.mark.parametrize("words", [1, 2, 3, 4, 7, 8, 15, 16])
+def test_wide_outputs_fetch_only_their_words(boot, words):
+    ps = boot(read_latency=LATENCY)
+    beats = 2 + (words + 1) // 2
+    data = [1] + [0] * (words - 1)
+    assert ps.output(4, 8 * (ps.out.sim_tsc + 200), *data) == 0
+    reads = [beats for _, kind, _, beats in ps.bursts if kind == "r"]
+    assert sum(reads) == max(3, beats) and len(reads) == (1 if words <= 2 else 2)
+    for _ in range(10):
+        ps.step()
+    ps.bursts.clear()
+    assert ps.output(4, 8 * (ps.out.sim_tsc + 200), *data) == 0  # the second is fetched in one burst
+    assert [b[2:] for b in ps.bursts if b[1] == "r"] == [(0, max(3, beats))]
+    ps.close()
+
+
+def test_toggle_during_a_transaction_is_kept(boot, registers):
+    """The second toggle starts a second transaction; a third one, before the first is done, is counted as lost."""
+    ps = boot()
+    time = 8 * (ps.out.sim_tsc + 1000)
+    ps.submit(0, 4 << 8, time, [1])
+    for _ in range(10):
+        ps.step()
+    ps.inputs.event_o ^= 1
+    for _ in range(5):
+        ps.step()
+    ps.inputs.event_o ^= 1
+    for _ in range(150):
+        ps.step()
+    assert len([b for b in ps.bursts if b[1] == "w"]) == 2
+    assert ps.read(registers["initiator_lost"]) == 1
+    ps.write(registers["initiator_clear"], 1)
+    assert ps.read(registers["initiator_lost"]) == 0
+    assert ps.read(registers["initiator_busy"]) == 0
+    ps.close()
+
+
+def test_disabled_initiator_ignores_events(boot, registers):
+    ps = boot()
+    ps.write(registers["initiator_enable"], 0)
+    for _ in range(5):
+        ps.inputs.event_o ^= 1
+        for _ in range(20):
+            ps.step()
+    assert ps.bursts == []
+    ps.write(registers["initiator_enable"], 1)
+    for _ in range(50):
+        ps.step()
+    assert ps.bursts == []
+    ps.close()
+
+
+def test_full_lanes_wait_and_lose_nothing(boot):
+    """Increasing timestamps use all lanes; when they are full the initiator waits for the first event to leave."""
+    ps = boot(skip=True)
+    first = ps.out.sim_tsc + 200_000
+    count = 8 * 129 + 20
+    for n in range(count):
+        assert ps.output(4, 8 * (first + 100 * n), (n + 1) & 1) == 0
+    ps.advance(first + 100 * count)
+    assert [c[0] for c in ps.changes] == [first + 100 * n for n in range(count)]
+    ps.close()
+
+
+def test_reset_ends_a_waiting_read(boot, registers):
+    ps = boot()
+    sequence = ps.submit(1, 0, -1)
+    for _ in range(200):
+        ps.step()
+    assert ps.read(registers["initiator_busy"]) == 1
+    ps.write(registers["rtio_reset"], 1)
+    assert ps.wait(sequence) == 1
+    ps.close()
+
+
+def test_input_timestamps(boot):
+    """An output looped back to an input comes in with the output's own timestamp."""
+    ps = boot()
+    start = ps.out.sim_tsc + 200
+    assert ps.output(0, 8 * start, 3, address=2) == 0
+    ps.schedule = [(start + 10, 0, 1), (start + 20, 0, 0), (start + 30, 0, 1)]
+    assert ps.output(0, 8 * (start + 30), 0, address=2) == 0  # closes just before the third edge
+    ps.advance(start + 40)
+    assert ps.input(0, 8 * (start + 30)) == (0, 8 * (start + 10), 1)
+    assert ps.input(0, 8 * (start + 30)) == (0, 8 * (start + 20), 0)
+    assert ps.input(0, 8 * (start + 30)) == (1, -1, 0)
+    assert ps.input(5, 8 * (start + 30))[0] == 8  # no input channel
+    ps.close()
+
+
+def test_input_overflow_is_reported_once(boot):
+    ps = boot(skip=True)
+    start = ps.out.sim_tsc + 200
+    assert ps.output(1, 8 * start, 1, address=2) == 0
+    ps.schedule = [(start + 10 + n, 1, (n + 1) & 1) for n in range(160)]  # 80 rising edges
+    ps.advance(start + 200)
+    assert ps.input(1, 0)[0] == 2
+    stamps = []
+    while (result := ps.input(1, 0))[0] == 0:
+        stamps.append(result[1])
+    assert stamps == [8 * (start + 10 + 2 * n) for n in range(65)]
+    ps.close()
+
+
+def test_bus_error_is_reported(boot, registers):
+    ps = boot()
+    ps.inputs.acp_rresp = 2
+    assert ps.output(4, 8 * (ps.out.sim_tsc + 1000), 1) == 4
+    assert ps.read(registers["initiator_error"]) == 1
+    ps.inputs.acp_rresp = 0
+    ps.write(registers["initiator_clear"], 1)
+    assert ps.output(4, 8 * (ps.out.sim_tsc + 1000), 1) == 0
+    assert ps.read(registers["initiator_error"]) == 0
+    ps.close()
+
+
+def test_run_stops_at_changes(boot):
+    """kairos_pl_run ends in the cycle in which a watched output changes, and at `until_tsc`."""
+    from ctypes import byref
+
+    ps = boot()
+    coarse = ps.out.sim_tsc + 500
+    assert ps.output(4, 8 * coarse, 1) == 0
+    for _ in range(20):
+        ps.step()
+    before = ps.out.sim_tsc
+    run = ps.library.dll.kairos_pl_run
+    assert run(ps.pl, byref(ps.inputs), byref(ps.out), 10**6, before + 100) == 100
+    assert ps.out.sim_tsc == before + 100 and ps.out.sim_quiet
+    run(ps.pl, byref(ps.inputs), byref(ps.out), 10**6, NEVER)
+    assert not ps.out.sim_quiet and ps.out.sim_tsc == coarse - 4
+    run(ps.pl, byref(ps.inputs), byref(ps.out), 10**6, NEVER)
+    assert ps.out.sim_tsc == coarse and ps.out.pads_o[4] == 255
+    ps.close()
+
+
+# Random streams. Times are relative to a cursor, as in an experiment.
+
+_ACTION = st.one_of(
+    st.tuples(
+        st.just("output"),
+        st.sampled_from([0, 0, 1, 3, 4, 4, 5, 11, 12, 13]),
+        st.integers(0, 3),
+        st.integers(0, 3),
+    ),
+    st.tuples(st.just("delay"), st.one_of(st.integers(-40, 40), st.integers(0, 3000))),
+    st.tuples(st.just("sync"), st.integers(20, 400)),
+    st.tuples(st.just("edge"), st.integers(0, 3), st.integers(0, 300)),
+    st.tuples(st.just("read"), st.sampled_from([0, 0, 1, 3, 4]), st.integers(-100, 1000)),
+    st.tuples(st.just("wait"), st.integers(1, 2000)),
+)
+_STREAM = st.lists(_ACTION, min_size=1, max_size=40)
+
+
+def play(ps, stream):
+    """Runs a stream; returns the log of everything the CPU sees, with the coarse time at which it sees it, the
+    commands as (coarse time of acceptance, arguments, result), and the levels applied: {pad: [(coarse, level)]}."""
+    log, outputs, reads = [], [], []
+    levels = {pad: [] for pad in range(4)}
+    cursor = 8 * (ps.out.sim_tsc + 200)
+    for action, *args in stream:
+        now = ps.out.sim_tsc + 1
+        if action == "output":
+            channel, address, data = args
+            status = ps.output(channel, cursor, data, address=address if channel < 4 else 0)
+            outputs.append((now + ACCEPTED, (channel, address if channel < 4 else 0, cursor, data), status))
+            log.append((ps.out.sim_tsc, status))
+        elif action == "delay":
+            cursor += args[0]
+        elif action == "sync":
+            cursor = 8 * (now + args[0])
+        elif action == "edge":
+            pad, distance = args
+            last = levels[pad][-1] if levels[pad] else (0, 0)
+            entry = (max(now + distance, last[0] + 1), 1 - last[1])
+            levels[pad].append(entry)
+            ps.schedule.append((entry[0], pad, entry[1]))
+            ps.schedule.sort()
+        elif action == "read":
+            timeout = cursor + args[1]
+            result = ps.input(args[0], timeout)
+            reads.append((now + INPUT_ACCEPTED, args[0], timeout, result))
+            log.append((ps.out.sim_tsc, result))
+        elif action == "wait":
+            ps.advance(now + args[0])
+        # the initiator is still busy with the write response for a few cycles; later times are then simple
+        for _ in range(8):
+            ps.step()
+    ps.advance(max([ps.out.sim_tsc, cursor // 8, *[e[0] for e in ps.schedule]]) + 4000)
+    return log, outputs, reads, levels
+
+
+def check_stream(boot, registers, stream):
+    plain, skipping = boot(), boot(skip=True)
+    log, outputs, reads, levels = play(plain, stream)
+    assert play(skipping, stream) == (log, outputs, reads, levels)
+    assert skipping.changes == plain.changes
+    skipping.close()
+
+    model = Model(KINDS)
+    for now, args, status in outputs:
+        assert model.output(now, *args) == status
+    changes = [(coarse, pad, o & 1, oe) for coarse, pad, (o, oe) in plain.changes]
+    assert sorted(changes) == model.pad_changes()
+    assert all(o in (0, 255) for _, _, (o, _) in plain.changes)
+    _, collisions = model.executed()
+    flags = plain.read(registers["rtio_async_error"])
+    assert flags == bool(collisions) | 4 * bool(model.sequence_errors)
+    if collisions:
+        assert plain.read(registers["rtio_collision_channel"]) == collisions[0]
+    if model.sequence_errors:
+        assert plain.read(registers["rtio_sequence_error_channel"]) == model.sequence_errors[0]
+    queues = {channel: model.input_events(channel, levels[channel]) for channel in range(4)}
+    for now, channel, timeout, result in reads:
+        if channel >= 4:
+            assert result[0] == 8
+        elif queues[channel] and queues[channel][0][0] <= max(timeout >> 3, now - 3):
+            coarse, level = queues[channel].pop(0)
+            assert result == (0, 8 * coarse, level)
+        else:
+            assert result == (1, -1, 0)
+    plain.close()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(_STREAM)
+def test_random_streams(boot, registers, stream):
+    """Same events at the same time with and without skipping, and as the model predicts."""
+    check_stream(boot, registers, stream)
+
+
+@pytest.mark.long
+@settings(max_examples=3000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(_STREAM)
+def test_many_random_streams(boot, registers, stream):
+    check_stream(boot, registers, stream)
+
+
+def test_skip_saves_cycles(boot):
+    """A second of device time with 100 events takes a few thousand evaluated cycles, and is exact."""
+    ps = boot(skip=True)
+    first = ps.out.sim_tsc + 100_000
+    before = ps.cycle
+    for n in range(100):
+        assert ps.output(4 + n % 8, 8 * (first + 1_250_000 * n), 1 - n // 8 % 2) == 0
+    ps.advance(first + 125_000_000)
+    assert [c[0] for c in ps.changes] == [first + 1_250_000 * n for n in range(100)]
+    assert ps.cycle - before < 10_000
+    ps.close()
+
+
+def test_transaction_words_are_little_endian(boot):
+    """The reply's sequence number is the request's, bit 15 is set, the data word of an output is zero."""
+    ps = boot()
+    ps.sequence = 0xBEE
+    ps.output(4, 8 * (ps.out.sim_tsc + 500), 1)
+    assert struct.unpack_from("<II", ps.memory, 104) == (0xBEF << 16 | 0x8000, 0)
+    ps.close()
