@@ -1,1 +1,12 @@
-#![no_std]
+//! What the kernel core does that needs no hardware: loading libraries, unwinding exceptions, formatting log text, keeping
+//! the cache. The image itself is `main.rs` and what it includes.
+#![cfg_attr(not(test), no_std)]
+
+pub mod elf;
+pub mod exceptions;
+pub mod format;
+pub mod lsda;
+pub mod unwind;
+
+#[cfg(test)]
+mod tests;

@@ -90,7 +90,6 @@ pub struct Record {
     pub function: Text,
     /// Message with placeholders `{0}` to `{2}` for the parameters.
     pub message: Text,
-    _padding: u32,
     /// Parameters of the message.
     pub param: [i64; 3],
 }
@@ -99,6 +98,12 @@ pub struct Record {
 pub const RECORD_SIZE: u32 = 64;
 
 impl Record {
+    /// A record without a place in a source.
+    pub const fn new(id: u32, message: Text, param: [i64; 3]) -> Self {
+        const NONE: Text = Text { pointer: 0, length: 0 };
+        Self { id, file: NONE, line: 0, column: 0, function: NONE, message, param }
+    }
+
     /// Reads the record at `address` of the kernel's memory.
     ///
     /// # Errors
@@ -115,7 +120,6 @@ impl Record {
             column: word(16),
             function: text(20),
             message: text(28),
-            _padding: 0,
             param: [param(40), param(48), param(56)],
         })
     }
@@ -132,7 +136,6 @@ impl Record {
             line: word(36),
             column: word(40),
             function: Text::host(word(44)),
-            _padding: 0,
         }
     }
 }

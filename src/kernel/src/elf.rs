@@ -1,0 +1,377 @@
+//! The loader: turns the ELF shared library of a kernel into a relocated image (kernel ABI, section 1).
+//!
+//! The library comes from the network and may be anything. Every offset is checked against the file or the image before
+//! it is used, so that a corrupt library gives a [`LoadError`] and never a fault. What the code in it does when it runs is
+//! another matter; that is what the fault handlers are for.
+//!
+//! Section headers are not looked at: the dynamic section and the program headers say everything.
+
+use core::fmt;
+
+/// The start of a symbol's name, printable.
+pub type Name = heapless::String<200>;
+
+/// Names are ASCII in every real library; a broken one must still give a readable text.
+fn name(bytes: &[u8]) -> Name {
+    bytes.escape_ascii().map(char::from).take(200).collect()
+}
+
+/// Why a library cannot be loaded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LoadError {
+    /// It is not a kernel library, or a broken one.
+    Parse(&'static str),
+    /// It imports a symbol that the firmware does not have.
+    Symbol(Name),
+    /// A relocation of a type that kernels do not contain.
+    Relocation(u8),
+    /// The image needs more bytes than there are.
+    TooLarge(u64),
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Parse(what) => write!(f, "parse error: {what}"),
+            Self::Symbol(name) => write!(f, "symbol lookup error: {name}"),
+            Self::Relocation(kind) => write!(f, "parse error: unsupported relocation type {kind}"),
+            Self::TooLarge(size) => write!(f, "parse error: image of {size} bytes does not fit in the memory"),
+        }
+    }
+}
+
+/// A loaded library. Addresses are absolute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Library {
+    /// Load base.
+    pub base: u32,
+    /// Bytes of the image from the base.
+    pub size: u32,
+    /// Entry point, `__modinit__`.
+    pub entry: u32,
+    /// The attribute writeback table, if there is one.
+    pub typeinfo: Option<u32>,
+    /// The unwind index: address and number of entries; none means that nothing can be caught.
+    pub unwind_index: (u32, u32),
+    /// Memory to clear before the kernel runs, `__bss_start` to `_end`.
+    pub bss: (u32, u32),
+}
+
+const PT_LOAD: u32 = 1;
+const PT_DYNAMIC: u32 = 2;
+const PT_ARM_EXIDX: u32 = 0x7000_0001;
+const SHN_UNDEF: u16 = 0;
+const SHN_ABS: u16 = 0xfff1;
+const STB_LOCAL: u8 = 0;
+
+/// Little-endian fields of a byte slice, every access checked.
+#[derive(Clone, Copy)]
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> Bytes<'a> {
+    fn slice(self, offset: u32, length: u32) -> Option<&'a [u8]> {
+        let end = offset.checked_add(length)?;
+        self.0.get(offset as usize..end as usize)
+    }
+    fn half(self, offset: u32) -> Option<u16> {
+        self.slice(offset, 2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
+    }
+    fn word(self, offset: u32) -> Option<u32> {
+        self.slice(offset, 4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+    }
+}
+
+struct Segment {
+    kind: u32,
+    offset: u32,
+    address: u32,
+    file_size: u32,
+    memory_size: u32,
+}
+
+/// The program headers of a file whose ELF header has been checked.
+fn segments(file: Bytes<'_>) -> Result<impl Iterator<Item = Segment> + '_, LoadError> {
+    let bad = || LoadError::Parse("program headers lie outside of the file");
+    let table = file.word(28).ok_or_else(bad)?;
+    let (size, count) = (file.half(42).ok_or_else(bad)?, file.half(44).ok_or_else(bad)?);
+    if size != 32 || count == 0 {
+        return Err(LoadError::Parse("program headers have an unknown format"));
+    }
+    file.slice(table, 32 * u32::from(count)).ok_or_else(bad)?;
+    Ok((0..u32::from(count)).filter_map(move |index| {
+        let at = table + 32 * index;
+        Some(Segment {
+            kind: file.word(at)?,
+            offset: file.word(at + 4)?,
+            address: file.word(at + 8)?,
+            file_size: file.word(at + 16)?,
+            memory_size: file.word(at + 20)?,
+        })
+    }))
+}
+
+fn check_header(file: Bytes<'_>) -> Result<(), LoadError> {
+    let header = file.slice(0, 52).ok_or(LoadError::Parse("file is shorter than an ELF header"))?;
+    if header[..4] != *b"\x7fELF" {
+        return Err(LoadError::Parse("not an ELF file"));
+    }
+    if header[4..7] != [1, 1, 1] {
+        return Err(LoadError::Parse("not a 32-bit little-endian ELF file"));
+    }
+    if file.half(16) != Some(3) || file.half(18) != Some(40) {
+        return Err(LoadError::Parse("not a shared library for ARM"));
+    }
+    if file.word(36) != Some(0x0500_0400) {
+        return Err(LoadError::Parse("not compiled for the hard-float ARM EABI"));
+    }
+    Ok(())
+}
+
+/// Where the dynamic section says things are; offsets into the image.
+#[derive(Default)]
+struct Dynamic {
+    strings: (u32, u32),
+    symbols: u32,
+    hash: u32,
+    relocations: (u32, u32),
+    jump_slots: (u32, u32),
+}
+
+impl Dynamic {
+    fn read(image: Bytes<'_>, start: u32, length: u32) -> Result<Self, LoadError> {
+        let mut dynamic = Self::default();
+        let table = image.slice(start, length).ok_or(LoadError::Parse("dynamic section lies outside of the image"))?;
+        for entry in table.chunks_exact(8) {
+            let [tag, value] = [0, 4].map(|at| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]));
+            match tag {
+                0 => break,
+                2 => dynamic.jump_slots.1 = value,
+                4 => dynamic.hash = value,
+                5 => dynamic.strings.0 = value,
+                6 => dynamic.symbols = value,
+                7 | 8 => return Err(LoadError::Parse("relocations with addends are not supported")),
+                10 => dynamic.strings.1 = value,
+                11 if value != 16 => return Err(LoadError::Parse("symbols have an unknown format")),
+                17 => dynamic.relocations.0 = value,
+                18 => dynamic.relocations.1 = value,
+                19 if value != 8 => return Err(LoadError::Parse("relocations have an unknown format")),
+                20 if value != 17 => return Err(LoadError::Parse("relocations with addends are not supported")),
+                23 => dynamic.jump_slots.0 = value,
+                _ => {}
+            }
+        }
+        if dynamic.symbols == 0 || dynamic.hash == 0 || dynamic.strings.0 == 0 {
+            return Err(LoadError::Parse("no symbol table"));
+        }
+        Ok(dynamic)
+    }
+}
+
+struct Symbol<'a> {
+    name: &'a [u8],
+    value: u32,
+    bind: u8,
+    section: u16,
+}
+
+/// The dynamic symbols of an image.
+struct Symbols<'a, 'd> {
+    image: Bytes<'a>,
+    dynamic: &'d Dynamic,
+    base: u32,
+    buckets: u32,
+    count: u32,
+}
+
+impl<'a, 'd> Symbols<'a, 'd> {
+    fn new(image: Bytes<'a>, dynamic: &'d Dynamic, base: u32) -> Result<Self, LoadError> {
+        let bad = || LoadError::Parse("symbol hash table lies outside of the image");
+        let buckets = image.word(dynamic.hash).ok_or_else(bad)?;
+        let count = dynamic.hash.checked_add(4).and_then(|at| image.word(at)).ok_or_else(bad)?;
+        let words = buckets.checked_add(count).and_then(|sum| sum.checked_mul(4)).ok_or_else(bad)?;
+        image.slice(dynamic.hash, 8).and_then(|_| image.slice(dynamic.hash + 8, words)).ok_or_else(bad)?;
+        if buckets == 0 {
+            return Err(LoadError::Parse("symbol hash table is empty"));
+        }
+        let size = count.checked_mul(16).ok_or_else(bad)?;
+        image.slice(dynamic.symbols, size).ok_or(LoadError::Parse("symbols lie outside of the image"))?;
+        image
+            .slice(dynamic.strings.0, dynamic.strings.1)
+            .ok_or(LoadError::Parse("symbol names lie outside of the image"))?;
+        Ok(Self { image, dynamic, base, buckets, count })
+    }
+
+    fn get(&self, index: u32) -> Option<Symbol<'a>> {
+        if index >= self.count {
+            return None;
+        }
+        let at = self.dynamic.symbols + 16 * index;
+        let strings = self.image.slice(self.dynamic.strings.0, self.dynamic.strings.1)?;
+        let name = strings.get(self.image.word(at)? as usize..)?;
+        let end = name.iter().position(|&byte| byte == 0)?;
+        Some(Symbol {
+            name: &name[..end],
+            value: self.image.word(at + 4)?,
+            bind: self.image.slice(at + 12, 1)?[0] >> 4,
+            section: self.image.half(at + 14)?,
+        })
+    }
+
+    /// Address of a symbol that the library defines and others may see.
+    fn lookup(&self, name: &[u8]) -> Option<u32> {
+        let word = |index: u32| self.image.word(self.dynamic.hash + 8 + 4 * index);
+        let mut index = word(hash(name) % self.buckets)?;
+        // A chain cannot be longer than the table: a loop in a corrupt one ends here.
+        for _ in 0..self.count {
+            let symbol = self.get(index)?;
+            if symbol.name == name && symbol.section != SHN_UNDEF && symbol.bind != STB_LOCAL {
+                return Some(self.address(&symbol));
+            }
+            index = word(self.buckets + index)?;
+            if index == 0 {
+                break;
+            }
+        }
+        None
+    }
+
+    fn address(&self, symbol: &Symbol<'_>) -> u32 {
+        match symbol.section {
+            SHN_ABS => symbol.value,
+            _ => self.base.wrapping_add(symbol.value),
+        }
+    }
+
+    /// Value of the symbol that a relocation names.
+    fn resolve(&self, index: u32, firmware: &impl Fn(&[u8]) -> Option<u32>) -> Result<u32, LoadError> {
+        if index == 0 {
+            return Ok(0);
+        }
+        let symbol = self.get(index).ok_or(LoadError::Parse("relocation names a symbol that is not there"))?;
+        if symbol.section != SHN_UNDEF && symbol.bind == STB_LOCAL {
+            return Ok(self.address(&symbol));
+        }
+        self.lookup(symbol.name).or_else(|| firmware(symbol.name)).ok_or_else(|| LoadError::Symbol(name(symbol.name)))
+    }
+}
+
+/// Hash of the System V ABI.
+fn hash(name: &[u8]) -> u32 {
+    name.iter().fold(0u32, |sum, &byte| {
+        let sum = (sum << 4).wrapping_add(u32::from(byte));
+        let top = sum & 0xf000_0000;
+        (sum ^ (top >> 24)) & !top
+    })
+}
+
+/// Loads `file` into `memory`, whose first byte will be seen at address `base` (a multiple of 4096), and relocates it.
+/// Imported names are looked up in the library itself, then with `firmware`.
+///
+/// The caller makes the image visible to instruction fetches, and clears [`Library::bss`] before a run.
+///
+/// # Errors
+/// [`LoadError`]; `memory` is then partly written.
+pub fn load(
+    file: &[u8],
+    memory: &mut [u8],
+    base: u32,
+    firmware: impl Fn(&[u8]) -> Option<u32>,
+) -> Result<Library, LoadError> {
+    let file = Bytes(file);
+    check_header(file)?;
+    let size = segments(file)?.map(|s| u64::from(s.address) + u64::from(s.memory_size)).max().unwrap_or(0);
+    if size > memory.len() as u64 || u64::from(base) + size > u64::from(u32::MAX) {
+        return Err(LoadError::TooLarge(size));
+    }
+    let image = &mut memory[..size as usize];
+    image.fill(0);
+    let mut dynamic = None;
+    let mut unwind_index = (0, 0);
+    for segment in segments(file)? {
+        match segment.kind {
+            PT_LOAD => {
+                let bytes = file
+                    .slice(segment.offset, segment.file_size)
+                    .ok_or(LoadError::Parse("segment lies outside of the file"))?;
+                if segment.file_size > segment.memory_size {
+                    return Err(LoadError::Parse("segment is larger in the file than in memory"));
+                }
+                // Within the image, since its size is the largest end of a segment.
+                let start = segment.address as usize;
+                image[start..start + bytes.len()].copy_from_slice(bytes);
+            }
+            PT_DYNAMIC => dynamic = Some((segment.address, segment.memory_size)),
+            PT_ARM_EXIDX => unwind_index = (segment.address, segment.memory_size / 8),
+            _ => {}
+        }
+    }
+    if unwind_index.0 & 3 != 0 {
+        return Err(LoadError::Parse("unwind index is not aligned"));
+    }
+    let (start, length) = dynamic.ok_or(LoadError::Parse("no dynamic section"))?;
+    let dynamic = Dynamic::read(Bytes(image), start, length)?;
+    for table in [dynamic.relocations, dynamic.jump_slots] {
+        relocate(image, &dynamic, table, base, &firmware)?;
+    }
+    describe(image, &dynamic, base, unwind_index)
+}
+
+/// Applies one relocation table (kernel ABI, section 1.5).
+fn relocate(
+    image: &mut [u8],
+    dynamic: &Dynamic,
+    (start, length): (u32, u32),
+    base: u32,
+    firmware: &impl Fn(&[u8]) -> Option<u32>,
+) -> Result<(), LoadError> {
+    let outside = || LoadError::Parse("relocation lies outside of the image");
+    Bytes(image).slice(start, length).ok_or_else(outside)?;
+    for at in (0..length / 8).map(|index| start + 8 * index) {
+        let view = Bytes(image);
+        let place = view.word(at).ok_or_else(outside)?;
+        let info = view.word(at + 4).ok_or_else(outside)?;
+        let (kind, index) = (info as u8, info >> 8);
+        if kind == 0 {
+            continue;
+        }
+        let addend = view.word(place).ok_or_else(outside)?;
+        let symbol = match kind {
+            23 => base,
+            // A view made anew: a corrupt table may have changed the symbols.
+            2 | 3 | 21 | 22 | 41 | 42 => Symbols::new(view, dynamic, base)?.resolve(index, firmware)?,
+            _ => return Err(LoadError::Relocation(kind)),
+        };
+        let here = base.wrapping_add(place);
+        let value = match kind {
+            2 | 23 => symbol.wrapping_add(addend),
+            3 | 41 => symbol.wrapping_add(addend).wrapping_sub(here),
+            21 | 22 => symbol,
+            _ => {
+                let signed = ((addend << 1) as i32 >> 1) as u32;
+                (symbol.wrapping_add(signed).wrapping_sub(here) & 0x7fff_ffff) | (addend & 0x8000_0000)
+            }
+        };
+        image[place as usize..place as usize + 4].copy_from_slice(&value.to_le_bytes());
+    }
+    Ok(())
+}
+
+/// What the rest of the firmware must know of a relocated image.
+fn describe(image: &[u8], dynamic: &Dynamic, base: u32, unwind_index: (u32, u32)) -> Result<Library, LoadError> {
+    let symbols = Symbols::new(Bytes(image), dynamic, base)?;
+    let size = image.len() as u32;
+    let entry = symbols.lookup(b"__modinit__").ok_or_else(|| LoadError::Symbol(name(b"__modinit__")))?;
+    if entry.wrapping_sub(base) >= size || entry & 3 != 0 {
+        return Err(LoadError::Parse("__modinit__ is not an ARM function of the image"));
+    }
+    let bss = match (symbols.lookup(b"__bss_start"), symbols.lookup(b"_end")) {
+        (Some(start), Some(end)) => {
+            // `_end` may lie behind the last segment: only what is image is cleared.
+            let end = end.wrapping_sub(base).min(size);
+            (base + start.wrapping_sub(base).min(end), base + end)
+        }
+        _ => (base, base),
+    };
+    let unwind_index = (base + unwind_index.0, unwind_index.1);
+    Ok(Library { base, size, entry, typeinfo: symbols.lookup(b"typeinfo"), unwind_index, bss })
+}

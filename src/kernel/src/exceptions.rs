@@ -1,0 +1,202 @@
+//! In-flight exceptions of a kernel: the state machine behind raise, resume and end-of-catch (kernel ABI, section 4.6).
+//!
+//! Unwinding is forced and has a single phase: cleanup code runs as the search passes it, also when nothing will catch.
+
+use core::panic::Location;
+
+use heapless::Vec;
+use kairos_proto::exception::{Extent, Frame, Id, Record, Text, RECORD_SIZE};
+use kairos_proto::rpc::Memory;
+
+use crate::elf::Library;
+use crate::lsda;
+use crate::unwind::{self, Registers};
+
+/// Exceptions that can be in flight at once.
+pub const NESTED_MAX: usize = 10;
+/// Frames that are recorded; what lies further out is not reported.
+pub const BACKTRACE_MAX: usize = 128;
+
+/// What the caller must do after a raise or resume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Go on at the registers' pc: a landing pad.
+    Enter,
+    /// Nothing catches: report and end the kernel.
+    Uncaught,
+    /// Resumed with nothing in flight: the kernel is broken.
+    Nothing,
+}
+
+/// A record raised by firmware: text of the firmware, position in its source.
+#[track_caller]
+pub fn firmware_record(id: Id, message: &'static str, param: [i64; 3]) -> Record {
+    let place = Location::caller();
+    let text = |text: &'static str| Text { pointer: text.as_ptr() as usize as u32, length: text.len() as u32 };
+    let mut record = Record::new(id as u32, text(message), param);
+    record.file = text(place.file());
+    record.line = place.line();
+    record.column = place.column() - 1;
+    record.function = text("(Rust function)");
+    record
+}
+
+struct InFlight {
+    slot: usize,
+    extent: Extent,
+}
+
+/// The exceptions in flight, oldest first, and the frames they passed.
+pub struct Exceptions {
+    /// Copies of the records. Kernels hold pointers to these, and write to them when they raise again.
+    slots: [Record; NESTED_MAX],
+    stack: Vec<InFlight, NESTED_MAX>,
+    backtrace: Vec<Frame, BACKTRACE_MAX>,
+    /// The exception for which there was no slot: the kernel ended by it.
+    last_straw: Option<(Record, Extent)>,
+}
+
+impl Exceptions {
+    /// None in flight.
+    pub const fn new() -> Self {
+        const EMPTY: Text = Text { pointer: 0, length: 0 };
+        let record = Record::new(0, EMPTY, [0; 3]);
+        Self { slots: [record; NESTED_MAX], stack: Vec::new(), backtrace: Vec::new(), last_straw: None }
+    }
+
+    /// Forgets everything, as at each load of a library.
+    pub fn clear(&mut self) {
+        self.stack.clear();
+        self.backtrace.clear();
+        self.last_straw = None;
+    }
+
+    /// Where kernels see the slots.
+    fn slots_at(&self) -> u32 {
+        self.slots.as_ptr() as usize as u32
+    }
+
+    fn slot_of(&self, address: u32) -> Option<usize> {
+        let offset = address.wrapping_sub(self.slots_at());
+        (offset < RECORD_SIZE * NESTED_MAX as u32 && offset % RECORD_SIZE == 0)
+            .then_some((offset / RECORD_SIZE) as usize)
+    }
+
+    /// Raises the record at `address` of the kernel's memory at the call that `registers` describe: a new exception, or
+    /// again one that was caught, when the address is that of a slot.
+    pub fn raise_at(
+        &mut self,
+        address: u32,
+        memory: &impl Memory,
+        library: &Library,
+        registers: &mut Registers,
+    ) -> Outcome {
+        if let Some(slot) = self.slot_of(address) {
+            if let Some(position) = self.stack.iter().position(|entry| entry.slot == slot) {
+                let entry = self.stack.remove(position);
+                // Cannot fail: there is room for the one just removed.
+                let _ = self.stack.push(entry);
+                return self.unwind(memory, library, registers);
+            }
+        }
+        match Record::read(memory, address) {
+            Ok(record) => self.raise(record, memory, library, registers),
+            Err(_) => {
+                let record = firmware_record(Id::RuntimeError, "raised something that is not an exception", [0; 3]);
+                self.raise(record, memory, library, registers)
+            }
+        }
+    }
+
+    /// Raises a new exception at the call that `registers` describe.
+    pub fn raise(
+        &mut self,
+        record: Record,
+        memory: &impl Memory,
+        library: &Library,
+        registers: &mut Registers,
+    ) -> Outcome {
+        let free = (0..NESTED_MAX).find(|&slot| self.stack.iter().all(|entry| entry.slot != slot));
+        let recorded = self.backtrace.len() as u32;
+        let extent = Extent { stack_pointer: 0, initial: recorded, current: 0 };
+        let Some(slot) = free else {
+            let record = firmware_record(Id::RuntimeError, "too many nested exceptions", [0; 3]);
+            let stack_pointer = registers.r[unwind::SP];
+            self.last_straw = Some((record, Extent { stack_pointer, initial: recorded, current: recorded }));
+            return Outcome::Uncaught;
+        };
+        self.slots[slot] = record;
+        // As many places as slots, and a slot was free.
+        let _ = self.stack.push(InFlight { slot, extent });
+        self.unwind(memory, library, registers)
+    }
+
+    /// Goes on with the newest exception, from the end of a cleanup.
+    pub fn resume(&mut self, memory: &impl Memory, library: &Library, registers: &mut Registers) -> Outcome {
+        match self.stack.is_empty() {
+            true => Outcome::Nothing,
+            false => self.unwind(memory, library, registers),
+        }
+    }
+
+    /// A handler has ended: drops the newest exception, and those below it that a handler further in has abandoned.
+    pub fn end_catch(&mut self) {
+        let Some(ended) = self.stack.pop() else { return };
+        while self.stack.last().is_some_and(|entry| entry.extent.stack_pointer < ended.extent.stack_pointer) {
+            self.stack.pop();
+        }
+        let kept = self.stack.last().map_or(0, |entry| entry.extent.current as usize);
+        self.backtrace.truncate(kept);
+    }
+
+    /// Everything in flight, oldest first, for the report.
+    pub fn in_flight(&self) -> impl Iterator<Item = (&Record, Extent)> + Clone {
+        let stacked = self.stack.iter().map(|entry| (&self.slots[entry.slot], entry.extent));
+        stacked.chain(self.last_straw.iter().map(|(record, extent)| (record, *extent)))
+    }
+
+    /// The frames passed, for the report.
+    pub fn backtrace(&self) -> &[Frame] {
+        &self.backtrace
+    }
+
+    fn unwind(&mut self, memory: &impl Memory, library: &Library, registers: &mut Registers) -> Outcome {
+        let slots_at = self.slots_at();
+        let Some(top) = self.stack.last_mut() else { return Outcome::Nothing };
+        let id = self.slots[top.slot].id;
+        loop {
+            let (pc, sp) = (registers.r[unwind::PC], registers.r[unwind::SP]);
+            let address = pc.wrapping_sub(library.base);
+            if address >= library.size {
+                return Outcome::Uncaught;
+            }
+            // A full buffer records no more; the innermost frames say more than the outermost.
+            let _ = self.backtrace.push(Frame { address, stack_pointer: sp });
+            top.extent.stack_pointer = sp;
+            top.extent.current = self.backtrace.len() as u32;
+            let Ok(entry) = unwind::Entry::find(memory, library, pc) else { return Outcome::Uncaught };
+            if let Some(table) = entry.lsda {
+                match lsda::landing_pad(memory, table, entry.function, pc, id) {
+                    Ok(None) => {}
+                    Ok(Some(pad)) => {
+                        registers.r[0] = top.slot as u32 + 1;
+                        registers.r[1] = slots_at + RECORD_SIZE * top.slot as u32;
+                        registers.r[unwind::PC] = pad;
+                        return Outcome::Enter;
+                    }
+                    Err(_) => return Outcome::Uncaught,
+                }
+            }
+            // A frame that takes no stack cannot have saved its return address: the tables are corrupt and might loop.
+            if entry.step(memory, registers).is_err() || registers.r[unwind::SP] <= sp {
+                return Outcome::Uncaught;
+            }
+        }
+    }
+}
+
+impl Default for Exceptions {
+    fn default() -> Self {
+        Self::new()
+    }
+}

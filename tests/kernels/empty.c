@@ -1,0 +1,4 @@
+/* Does nothing. */
+#include "kernel.h"
+
+void __modinit__(void *unused) {}

@@ -1,0 +1,15 @@
+/* Many asynchronous calls with a large list each: more than the channel and the network take at once. */
+#include "kernel.h"
+
+static int32_t numbers[2000];
+static struct { void *elements; uint32_t length; } list = {numbers, 2000}, *list_at = &list;
+
+void __modinit__(void *unused)
+{
+    static const slice tag = TEXT("ili:n");
+    for (int32_t index = 0; index < 300; index++) {
+        numbers[index] = index;
+        void *data[] = {&index, &list_at};
+        rpc_send_async(100, &tag, data);
+    }
+}

@@ -1,0 +1,16 @@
+/* Two pulses on the first output, then tells the host the cursor and whether waiting reached it. */
+#include "kernel.h"
+
+void __modinit__(void *unused)
+{
+    rtio_init();
+    at_mu(rtio_get_counter() + 125000);
+    for (int pulse = 0; pulse < 2; pulse++) {
+        rtio_output(0 << 8, 1);
+        delay_mu(1000);
+        rtio_output(0 << 8, 0);
+        delay_mu(3000);
+    }
+    rtio_wait_until_mu(now_mu());
+    mark(rtio_get_counter() >= now_mu());
+}
