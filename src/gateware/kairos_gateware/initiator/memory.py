@@ -6,9 +6,9 @@ latency from address to first beat, beats follow each other, write channels are 
     cycle   0        toggle of EVENTEVENTO at the input
             2        two synchroniser stages later: read address, accepted
             2 + L    beat 0: command, width, sequence number, target
-            3 + L    beat 1: event time; write address from the next cycle on
+            3 + L    beat 1: event time
             4 + L    beat 2: data; goes into the RTIO core in this cycle
-            5 + L    status known and written back, one beat
+            5 + L    status known; write address and data (one beat) are offered together
 
 so a CPU that sees a write W cycles later and needs C cycles to the next toggle gets one event each L + W + C + 7
 cycles. An input is requested at 3 + L (the third beat is not waited for) and answered in two beats from 5 + L on, if
@@ -191,14 +191,14 @@ class MemoryInitiator(Module):
             If(self.clear, self.error.eq(0)),
         ]
 
-        # Write machine. An output's write address goes ahead of its status, an input's with it: reads may wait for
-        # long.
+        # Write machine. The address goes with the answer, not ahead: a command may wait for long, and an open write
+        # would
+        # block the port.
         reply = Signal()
         answered = Signal()  # answer held in registers
         status = Signal(4)
         input_time = Signal(64)
         input_data = Signal(32)
-        address_due = Signal()
         address_sent = Signal()
         second_beat = Signal()
         writing = Signal()  # transaction not yet answered by a write response
@@ -211,10 +211,9 @@ class MemoryInitiator(Module):
             now_time.eq(cri.response.timestamp),
             now_data.eq(Mux(is_input & ~fail_reply, cri.response.data, 0)),
             If(answered, now_status.eq(status), now_time.eq(input_time), now_data.eq(input_data)),
-            bus.awvalid.eq((address_due | (reply & is_input)) & ~address_sent),
+            bus.awvalid.eq((reply | answered) & ~address_sent),
             bus.awaddr.eq(self.base + Mux(is_input, REPLY_TIMESTAMP, REPLY_STATUS)),
             bus.awlen.eq(is_input),
-            # a write address first, or in the same cycle
             bus.wvalid.eq((reply | answered) & (address_sent | (bus.awvalid & bus.awready))),
             bus.wstrb.eq(0xFF),
             bus.wlast.eq(~is_input | second_beat),
@@ -225,10 +224,8 @@ class MemoryInitiator(Module):
         ]
         self.sync += [
             If(start, writing.eq(1), address_sent.eq(0), second_beat.eq(0)),
-            If(got & (beat == 1) & ~is_input, address_due.eq(1)),
             If(reply, answered.eq(1), status.eq(now_status), input_time.eq(now_time), input_data.eq(now_data)),
-            If(reply & is_input, address_due.eq(1)),
-            If(bus.awvalid & bus.awready, address_due.eq(0), address_sent.eq(1)),
+            If(bus.awvalid & bus.awready, address_sent.eq(1)),
             If(bus.wvalid & bus.wready, second_beat.eq(1), If(bus.wlast, answered.eq(0))),
             If(bus.bvalid & bus.bready, writing.eq(0), self.event_i.eq(~self.event_i)),
         ]
@@ -245,6 +242,6 @@ class MemoryInitiator(Module):
             ),
         ]
         idle = ~self.busy & ~pending & ~start
-        blocked = self.busy & ~reading & ~address_wait & ~address_due & (waiting | hold) & ~taken & ~cri.response.done
+        blocked = self.busy & ~reading & ~address_wait & (waiting | hold) & ~taken & ~cri.response.done
         still = (self.event_o == sync[0]) & (sync[0] == sync[1]) & (sync[1] == sync[2])
         self.comb += self.settled.eq(still & (idle | blocked))

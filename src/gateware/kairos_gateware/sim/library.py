@@ -168,8 +168,8 @@ class Ps:
         self._pads = pads
 
     def idle(self):
-        """Nothing under way on this side. (A write address may wait for its data: an output that waits for room.)"""
-        return not (self._beats or self._responses or self._visible)
+        """Nothing under way on this side."""
+        return not (self._beats or self._responses or self._visible or self._write_address)
 
     def advance(self, until_coarse):
         """Lets time pass until the counter is `until_coarse`, by steps or, with `skip`, by jumps over quiet times."""
