@@ -12,4 +12,5 @@ extern crate std;
 pub mod channel;
 pub mod gic;
 pub mod memory;
+pub mod pl;
 pub mod ring;

@@ -1,4 +1,9 @@
+//! Every wire format of Kairos, once: encoders and decoders without allocation, for firmware and host programs.
+//!
+//! Nothing here knows of sockets, cores or files.
 #![no_std]
 
+pub mod descriptor;
 pub mod exception;
 pub mod rpc;
+pub mod session;

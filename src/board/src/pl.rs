@@ -1,0 +1,151 @@
+//! Programmable logic: is there any, what does it say of itself, and access to its registers.
+//!
+//! The runtime calls [`probe`] once at boot, before it releases the kernel core; afterwards both cores use [`descriptor`],
+//! which reads the copy in DDR and costs no access to the PL.
+
+use core::ptr::{read_volatile, write_volatile};
+
+use kairos_proto::descriptor::{self, announced_length, Descriptor, Error, HEADER};
+
+use crate::memory::{DESCRIPTOR_COPY, PL_DESCRIPTOR};
+
+/// Device configuration interface, interrupt status: bit 2 (`PCFG_DONE`) tells that the PL is programmed (UG585, DEVCFG).
+const DEVCFG_STATUS: *const u32 = 0xF800_700C as *const u32;
+const PCFG_DONE: u32 = 1 << 2;
+
+/// Copies the gateware's descriptor to [`DESCRIPTOR_COPY`] and checks it.
+///
+/// A PL that is not programmed is not touched: an access to it would never be answered. Without a valid descriptor the copy
+/// is cleared.
+///
+/// # Safety
+/// Nobody may use the copy meanwhile: call it before the kernel core is released. The PL must be out of reset.
+pub unsafe fn probe() -> Result<Descriptor<'static>, Error> {
+    let copy = DESCRIPTOR_COPY.start as *mut u32;
+    let found = copy_words(copy).and_then(|()| descriptor());
+    if found.is_err() {
+        write_volatile(copy, 0);
+    }
+    found
+}
+
+/// Reads the descriptor memory by words, as much of it as the header announces.
+unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
+    if read_volatile(DEVCFG_STATUS) & PCFG_DONE == 0 {
+        return Err(Error::Absent);
+    }
+    let source = PL_DESCRIPTOR.start as *const u32;
+    let mut header = [0; HEADER];
+    for (word, bytes) in header.chunks_exact_mut(4).enumerate() {
+        bytes.copy_from_slice(&read_volatile(source.add(word)).to_le_bytes());
+    }
+    let length = announced_length(&header)?;
+    if length > PL_DESCRIPTOR.len().min(DESCRIPTOR_COPY.len()) {
+        return Err(Error::Truncated);
+    }
+    for word in 0..length.div_ceil(4) {
+        write_volatile(copy.add(word), read_volatile(source.add(word)));
+    }
+    Ok(())
+}
+
+/// The descriptor that [`probe`] has found.
+pub fn descriptor() -> Result<Descriptor<'static>, Error> {
+    // SAFETY: set apart for the copy; nobody writes it after `probe`.
+    let bytes = unsafe { core::slice::from_raw_parts(DESCRIPTOR_COPY.start as *const u8, DESCRIPTOR_COPY.len()) };
+    if bytes[..4] != descriptor::MAGIC {
+        return Err(Error::Absent);
+    }
+    Descriptor::new(bytes)
+}
+
+/// A register of the gateware, found once by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register(u32);
+
+impl Register {
+    /// The register called `name` of at most 32 bits.
+    pub fn find(descriptor: &Descriptor, name: &str) -> Option<Self> {
+        descriptor
+            .register(name)
+            .filter(|r| r.width <= 32 && Self::is_ours(r.address, 4))
+            .map(|r| Self(r.address))
+    }
+
+    /// Its value.
+    pub fn read(self) -> u32 {
+        // SAFETY: the address lies in the PL's register space, where reads and writes affect no memory of this core.
+        unsafe { read_volatile(self.0 as *const u32) }
+    }
+
+    /// Writes it.
+    pub fn write(self, value: u32) {
+        // SAFETY: as above. What the gateware does with the value (a base address for DMA, say) is the caller's concern.
+        unsafe { write_volatile(self.0 as *mut u32, value) }
+    }
+
+    fn is_ours(address: u32, size: u32) -> bool {
+        let range = crate::memory::PL_REGISTERS;
+        address.is_multiple_of(4) && range.contains(&(address as usize)) && address as usize + size as usize <= range.end
+    }
+}
+
+/// A register of 33 to 64 bits: high word at the lower address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register64(u32);
+
+impl Register64 {
+    /// The register called `name` of more than 32 bits.
+    pub fn find(descriptor: &Descriptor, name: &str) -> Option<Self> {
+        descriptor
+            .register(name)
+            .filter(|r| r.width > 32 && Register::is_ours(r.address, 8))
+            .map(|r| Self(r.address))
+    }
+
+    /// Its value, in two accesses: only for registers that hold still (a latched counter).
+    pub fn read(self) -> u64 {
+        let (high, low) = (Register(self.0).read(), Register(self.0 + 4).read());
+        u64::from(high) << 32 | u64::from(low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::vec::Vec;
+
+    #[test]
+    fn registers_outside_the_register_space_are_not_given_out() {
+        let mut records = Vec::new();
+        let mut register = |name: &[u8; 4], address: u32, width: u8| {
+            records.extend([3, 0, 12, 0]);
+            records.extend(address.to_le_bytes());
+            records.extend([width, 0, 3, 0]);
+            records.extend(name);
+        };
+        register(b"good", 0x4001_0008, 32);
+        register(b"wide", 0x4001_0010, 64);
+        register(b"ddr_", 0x0010_0000, 32);
+        register(b"last", 0x4001_fffc, 64);
+        register(b"odd_", 0x4001_0002, 16);
+        records.extend([0; 4]);
+        let mut bytes = Vec::from(*b"KAIR\x01\0\0\0");
+        bytes.extend((16 + records.len() as u32).to_le_bytes());
+        bytes.extend(
+            crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC)
+                .checksum(&records)
+                .to_le_bytes(),
+        );
+        bytes.extend(records);
+        let d = Descriptor::new(&bytes).ok().unwrap();
+        assert_eq!(Register::find(&d, "good"), Some(Register(0x4001_0008)));
+        assert_eq!(Register64::find(&d, "wide"), Some(Register64(0x4001_0010)));
+        for name in ["wide", "ddr_", "odd_", "none"] {
+            assert_eq!(Register::find(&d, name), None, "{name}");
+        }
+        for name in ["good", "last"] {
+            assert_eq!(Register64::find(&d, name), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,429 @@
+//! The gateware's self-description: identification, register map, RTIO channel map (`docs/interfaces.md`, section 3).
+//!
+//! [`Descriptor`] is a view on bytes that are somewhere in memory; [`Descriptor::new`] checks length and checksum once, the
+//! accessors walk the records. The writer is the gateware's `descriptor.py`.
+
+use core::fmt;
+
+/// First bytes of a descriptor.
+pub const MAGIC: [u8; 4] = *b"KAIR";
+/// The version this reader understands.
+pub const VERSION: u16 = 1;
+/// Bytes in front of the records.
+pub const HEADER: usize = 16;
+
+const TYPE_END: u16 = 0;
+const TYPE_IDENTIFICATION: u16 = 1;
+const TYPE_BUILD_ID: u16 = 2;
+const TYPE_REGISTER: u16 = 3;
+const TYPE_CHANNEL: u16 = 4;
+const TYPE_CLOCK: u16 = 5;
+
+const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
+
+/// Why bytes are not a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The magic number is missing: there is no gateware, or another one.
+    Absent,
+    /// A version that this firmware does not know.
+    Version(u16),
+    /// Shorter than it says, or than a header.
+    Truncated,
+    /// The checksum is wrong.
+    Checksum,
+    /// A record does not end where it should, or is too short for its type, or a name is not UTF-8.
+    Record,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Absent => write!(f, "no gateware descriptor"),
+            Error::Version(version) => {
+                write!(
+                    f,
+                    "gateware descriptor has version {version}, this firmware reads version {VERSION}"
+                )
+            }
+            Error::Truncated => write!(f, "gateware descriptor is cut short"),
+            Error::Checksum => write!(f, "gateware descriptor has a wrong checksum"),
+            Error::Record => write!(f, "gateware descriptor has a malformed record"),
+        }
+    }
+}
+
+/// A register of the gateware. Of a 64-bit one `address` is that of the high word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register<'a> {
+    pub name: &'a str,
+    /// Absolute physical address.
+    pub address: u32,
+    /// Width in bits.
+    pub width: u16,
+    pub readable: bool,
+    pub writable: bool,
+}
+
+/// What kind of device is on an RTIO channel. Other numbers are kept as they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChannelKind(pub u8);
+
+impl ChannelKind {
+    pub const TTL_OUT: Self = Self(1);
+    pub const TTL_INOUT: Self = Self(2);
+    pub const LOG: Self = Self(255);
+}
+
+/// An RTIO channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channel<'a> {
+    pub number: u32,
+    pub kind: ChannelKind,
+    pub name: &'a str,
+}
+
+/// The RTIO clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Frequency of the coarse counter in Hz.
+    pub frequency: u32,
+    /// Machine units per coarse cycle, log2.
+    pub fine_bits: u8,
+}
+
+/// A checked descriptor.
+#[derive(Clone, Copy)]
+pub struct Descriptor<'a> {
+    /// The records, up to and including the end record.
+    records: &'a [u8],
+}
+
+/// Total length in bytes that the header at the start of `bytes` announces, header included.
+pub fn announced_length(header: &[u8; HEADER]) -> Result<usize, Error> {
+    if header[..4] != MAGIC {
+        return Err(Error::Absent);
+    }
+    let version = u16_at(header, 4);
+    if version != VERSION {
+        return Err(Error::Version(version));
+    }
+    let length = u32_at(header, 8) as usize;
+    if length < HEADER {
+        return Err(Error::Truncated);
+    }
+    Ok(length)
+}
+
+impl<'a> Descriptor<'a> {
+    /// Checks header, checksum and all records. Bytes behind the announced length are ignored.
+    pub fn new(bytes: &'a [u8]) -> Result<Self, Error> {
+        let Some(header) = bytes.first_chunk::<HEADER>() else {
+            return Err(Error::Truncated);
+        };
+        let length = announced_length(header)?;
+        let records = bytes.get(HEADER..length).ok_or(Error::Truncated)?;
+        if CRC.checksum(records) != u32_at(header, 12) {
+            return Err(Error::Checksum);
+        }
+        let descriptor = Self { records };
+        let mut ended = false;
+        for record in descriptor.records() {
+            match record? {
+                Record::End => ended = true,
+                _ if ended => return Err(Error::Record),
+                _ => {}
+            }
+        }
+        if ended {
+            Ok(descriptor)
+        } else {
+            Err(Error::Record)
+        }
+    }
+
+    /// `variant;version`, empty if not given.
+    pub fn identification(&self) -> &'a str {
+        self.find(|record| {
+            if let Record::Identification(text) = record {
+                Some(text)
+            } else {
+                None
+            }
+        })
+        .unwrap_or("")
+    }
+
+    /// Build id, empty if not given.
+    pub fn build_id(&self) -> &'a str {
+        self.find(|record| {
+            if let Record::BuildId(text) = record {
+                Some(text)
+            } else {
+                None
+            }
+        })
+        .unwrap_or("")
+    }
+
+    /// The RTIO clock.
+    pub fn clock(&self) -> Option<Clock> {
+        self.find(|record| {
+            if let Record::Clock(clock) = record {
+                Some(clock)
+            } else {
+                None
+            }
+        })
+    }
+
+    /// The register called `name`.
+    pub fn register(&self, name: &str) -> Option<Register<'a>> {
+        self.registers().find(|register| register.name == name)
+    }
+
+    /// All registers.
+    pub fn registers(&self) -> impl Iterator<Item = Register<'a>> + 'a {
+        self.records().filter_map(|record| {
+            if let Ok(Record::Register(r)) = record {
+                Some(r)
+            } else {
+                None
+            }
+        })
+    }
+
+    /// The RTIO channel with this number.
+    pub fn channel(&self, number: u32) -> Option<Channel<'a>> {
+        self.channels().find(|channel| channel.number == number)
+    }
+
+    /// All RTIO channels.
+    pub fn channels(&self) -> impl Iterator<Item = Channel<'a>> + 'a {
+        self.records().filter_map(|record| {
+            if let Ok(Record::Channel(c)) = record {
+                Some(c)
+            } else {
+                None
+            }
+        })
+    }
+
+    fn find<T>(&self, want: impl Fn(Record<'a>) -> Option<T>) -> Option<T> {
+        self.records().find_map(|record| record.ok().and_then(&want))
+    }
+
+    fn records(&self) -> Records<'a> {
+        Records { rest: self.records }
+    }
+}
+
+enum Record<'a> {
+    End,
+    Identification(&'a str),
+    BuildId(&'a str),
+    Register(Register<'a>),
+    Channel(Channel<'a>),
+    Clock(Clock),
+    /// Of a type that a later writer may add.
+    Other,
+}
+
+struct Records<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Records<'a> {
+    type Item = Result<Record<'a>, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let record = self.take();
+        if record.is_none() {
+            self.rest = &[];
+        }
+        Some(record.ok_or(Error::Record))
+    }
+}
+
+impl<'a> Records<'a> {
+    fn take(&mut self) -> Option<Record<'a>> {
+        let head = self.rest.get(..4)?;
+        let (kind, length) = (u16_at(head, 0), usize::from(u16_at(head, 2)));
+        let payload = self.rest.get(4..4 + length)?;
+        self.rest = self.rest.get(4 + length.next_multiple_of(4)..)?;
+        Some(match kind {
+            TYPE_END => Record::End,
+            TYPE_IDENTIFICATION => Record::Identification(text(payload)?),
+            TYPE_BUILD_ID => Record::BuildId(text(payload)?),
+            TYPE_REGISTER => {
+                let head = payload.get(..8)?;
+                let flags = u16_at(head, 6);
+                Record::Register(Register {
+                    name: text(&payload[8..])?,
+                    address: u32_at(head, 0),
+                    width: u16_at(head, 4),
+                    readable: flags & 1 != 0,
+                    writable: flags & 2 != 0,
+                })
+            }
+            TYPE_CHANNEL => {
+                let head = payload.get(..10)?;
+                let mut rest = &payload[10..];
+                for _ in 0..u16_at(head, 8) {
+                    let key = usize::from(*rest.first()?);
+                    rest = rest.get(1 + key + 4..)?;
+                }
+                Record::Channel(Channel {
+                    number: u32_at(head, 0),
+                    kind: ChannelKind(head[4]),
+                    name: text(rest)?,
+                })
+            }
+            TYPE_CLOCK => {
+                let head = payload.get(..8)?;
+                Record::Clock(Clock {
+                    frequency: u32_at(head, 0),
+                    fine_bits: head[4],
+                })
+            }
+            _ => Record::Other,
+        })
+    }
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    core::str::from_utf8(bytes).ok()
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([bytes[at], bytes[at + 1]])
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    fn record(kind: u16, payload: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        out.extend(kind.to_le_bytes());
+        out.extend((payload.len() as u16).to_le_bytes());
+        out.extend(payload);
+        out.resize(out.len().next_multiple_of(4), 0);
+        out
+    }
+
+    fn wrap(records: &[u8]) -> Vec<u8> {
+        let mut out = Vec::from(*b"KAIR\x01\0\0\0");
+        out.extend((16 + records.len() as u32).to_le_bytes());
+        out.extend(CRC.checksum(records).to_le_bytes());
+        out.extend(records);
+        out
+    }
+
+    fn sample() -> Vec<u8> {
+        let mut records = record(1, b"demo;0.1.0");
+        records.extend(record(2, b"abc"));
+        records.extend(record(5, &[0x40, 0x59, 0x73, 0x07, 3, 0, 0, 0]));
+        records.extend(record(3, b"\x04\0\x01\x40\x01\0\x02\0rtio_reset"));
+        records.extend(record(3, b"\x10\0\x01\x40\x40\0\x01\0rtio_counter"));
+        records.extend(record(4, b"\x05\0\0\0\x02\0\0\0\x01\0\x03pad\x07\0\0\0ttl5"));
+        records.extend(record(77, b"from the future"));
+        records.extend(record(0, b""));
+        wrap(&records)
+    }
+
+    #[test]
+    fn reads_what_the_gateware_says() {
+        let mut bytes = sample();
+        bytes.extend([0xff; 8]);
+        let d = Descriptor::new(&bytes).ok().unwrap();
+        assert_eq!((d.identification(), d.build_id()), ("demo;0.1.0", "abc"));
+        assert_eq!(
+            d.clock(),
+            Some(Clock {
+                frequency: 125_000_000,
+                fine_bits: 3
+            })
+        );
+        let counter = Register {
+            name: "rtio_counter",
+            address: 0x4001_0010,
+            width: 64,
+            readable: true,
+            writable: false,
+        };
+        assert_eq!(d.register("rtio_counter"), Some(counter));
+        assert!(d.register("rtio_reset").is_some_and(|r| r.writable && !r.readable));
+        assert_eq!(d.register("nothing"), None);
+        assert_eq!(
+            d.channel(5),
+            Some(Channel {
+                number: 5,
+                kind: ChannelKind::TTL_INOUT,
+                name: "ttl5"
+            })
+        );
+        assert_eq!(d.channel(6), None);
+        assert_eq!(d.channels().count(), 1);
+    }
+
+    #[test]
+    fn damage_is_named() {
+        let good = sample();
+        assert_eq!(Descriptor::new(&[0; 64]).err(), Some(Error::Absent));
+        assert_eq!(Descriptor::new(&good[..8]).err(), Some(Error::Truncated));
+        assert_eq!(Descriptor::new(&good[..good.len() - 1]).err(), Some(Error::Truncated));
+        let mut bad = good.clone();
+        bad[20] ^= 1;
+        assert_eq!(Descriptor::new(&bad).err(), Some(Error::Checksum));
+        bad[4] = 2;
+        assert_eq!(Descriptor::new(&bad).err(), Some(Error::Version(2)));
+        // Right checksum, wrong content: no end record, a record longer than the rest, a register without a name field.
+        for records in [
+            record(1, b"x"),
+            Vec::from(*b"\x01\0\xff\0abcd"),
+            [record(3, b"1234"), record(0, b"")].concat(),
+        ] {
+            assert_eq!(Descriptor::new(&wrap(&records)).err(), Some(Error::Record));
+        }
+    }
+
+    proptest! {
+        /// Whatever the bytes, the reader returns an error or a descriptor whose accessors do not panic.
+        #[test]
+        fn never_panics(records in prop::collection::vec(any::<u8>(), 0..200), raw: bool) {
+            let bytes = if raw { records } else { wrap(&records) };
+            if let Ok(d) = Descriptor::new(&bytes) {
+                let _ = (d.identification(), d.build_id(), d.clock(), d.registers().count(), d.channels().count());
+            }
+        }
+
+        /// Registers and channels come back as written.
+        #[test]
+        fn round_trip(list in prop::collection::vec(("[a-z_0-9]{1,20}", any::<u32>(), 1u16..65), 0..20)) {
+            let mut records = Vec::new();
+            for (name, address, width) in &list {
+                let mut payload = Vec::from(address.to_le_bytes());
+                payload.extend(width.to_le_bytes());
+                payload.extend(3u16.to_le_bytes());
+                payload.extend(name.as_bytes());
+                records.extend(record(3, &payload));
+            }
+            records.extend(record(0, b""));
+            let bytes = wrap(&records);
+            let d = Descriptor::new(&bytes).ok().unwrap();
+            let got: Vec<_> = d.registers().map(|r| (std::string::String::from(r.name), r.address, r.width)).collect();
+            prop_assert_eq!(got, list);
+        }
+    }
+}

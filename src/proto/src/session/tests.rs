@@ -1,0 +1,181 @@
+//! Byte-exact vectors of the specification, and the decoder on arbitrarily cut streams.
+
+extern crate std;
+use super::*;
+use proptest::prelude::*;
+use std::vec::Vec;
+
+/// A request with its payload, as a test wants to compare it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Owned {
+    SystemInfo,
+    Load(Vec<u8>),
+    Run,
+    Reply(Vec<u8>),
+    Exception(Vec<u8>),
+    Subkernel,
+}
+
+/// The host's encoder, written from the specification.
+fn encode(request: &Owned, out: &mut Vec<u8>) {
+    out.extend([0x5a; 4]);
+    let bytes = |out: &mut Vec<u8>, data: &[u8]| {
+        out.extend((data.len() as u32).to_le_bytes());
+        out.extend(data);
+    };
+    match request {
+        Owned::SystemInfo => out.push(3),
+        Owned::Load(library) => {
+            out.push(5);
+            bytes(out, library);
+        }
+        Owned::Run => out.push(6),
+        Owned::Reply(value) => {
+            out.push(7);
+            bytes(out, b"i");
+            out.extend(value);
+        }
+        Owned::Exception(data) => {
+            out.push(8);
+            out.extend(data);
+        }
+        Owned::Subkernel => {
+            out.extend([9, 1, 0, 0, 0, 2]);
+            bytes(out, b"elf");
+        }
+    }
+}
+
+/// Decodes a stream that arrives in `pieces`; a reply's value is 4 bytes long.
+fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32), ProtocolError> {
+    let mut decoder = RequestDecoder::new();
+    let mut got = Vec::new();
+    for mut piece in pieces {
+        while !piece.is_empty() {
+            let mut value_done = 0;
+            match decoder.next(&mut piece)? {
+                None => assert!(piece.is_empty()),
+                Some(Request::SystemInfo) => got.push(Owned::SystemInfo),
+                Some(Request::LoadKernel { length }) => {
+                    got.push(Owned::Load(Vec::new()));
+                    if length == 0 {
+                        // The empty last piece needs no input.
+                        assert_eq!(
+                            decoder.next(&mut piece)?,
+                            Some(Request::Library { data: &[], last: true })
+                        );
+                    }
+                }
+                Some(Request::Library { data, .. }) => {
+                    let Some(Owned::Load(library)) = got.last_mut() else {
+                        panic!()
+                    };
+                    library.extend(data);
+                }
+                Some(Request::RunKernel) => got.push(Owned::Run),
+                Some(Request::RpcReply) => got.push(Owned::Reply(Vec::new())),
+                Some(Request::Value(data)) => {
+                    let Some(Owned::Reply(value)) = got.last_mut() else {
+                        panic!()
+                    };
+                    let used = data.len().min(4 - value.len());
+                    value.extend(&data[..used]);
+                    // A real host waits here; in this stream the next message may have come along.
+                    piece = &data[used..];
+                    value_done = usize::from(value.len() == 4);
+                }
+                Some(Request::RpcException(data)) => got.push(Owned::Exception(Vec::from(data))),
+                Some(Request::SubkernelUpload) => got.push(Owned::Subkernel),
+            }
+            if value_done == 1 {
+                decoder.end_value();
+            }
+        }
+    }
+    Ok((got, decoder.take_discarded()))
+}
+
+#[test]
+fn specification_vectors() {
+    assert_eq!(reply::system_info(), *b"\x5a\x5a\x5a\x5a\x02ARZQ");
+    assert_eq!(reply::load_completed(), [0x5a, 0x5a, 0x5a, 0x5a, 5]);
+    assert_eq!(
+        reply::load_failed(0x1234),
+        [0x5a, 0x5a, 0x5a, 0x5a, 6, 0x34, 0x12, 0, 0]
+    );
+    assert_eq!(reply::kernel_finished(0xff), [0x5a, 0x5a, 0x5a, 0x5a, 7, 7]);
+    assert_eq!(reply::kernel_startup_failed(), [0x5a, 0x5a, 0x5a, 0x5a, 8]);
+    assert_eq!(reply::kernel_exception(), [0x5a, 0x5a, 0x5a, 0x5a, 9]);
+    assert_eq!(reply::rpc_request(false), [0x5a, 0x5a, 0x5a, 0x5a, 10, 0]);
+    assert_eq!(reply::rpc_request(true), [0x5a, 0x5a, 0x5a, 0x5a, 10, 1]);
+    assert_eq!(GREETING.len(), 14);
+    // Section 1.6: the reply 3 to a call that returns an int32.
+    let stream = b"\x5a\x5a\x5a\x5a\x07\x01\0\0\0i\x03\0\0\0";
+    assert_eq!(
+        decode([&stream[..]].into_iter()),
+        Ok((Vec::from([Owned::Reply(Vec::from([3, 0, 0, 0]))]), 0))
+    );
+}
+
+#[test]
+fn five_synchronisation_bytes_are_an_unknown_type() {
+    assert_eq!(
+        decode([&[0x5a; 5][..]].into_iter()),
+        Err(ProtocolError::UnknownType(0x5a))
+    );
+}
+
+#[test]
+fn bytes_between_messages_are_skipped_and_counted() {
+    let stream = b"xy\x5a\x5az\x5a\x5a\x5a\x5a\x03";
+    assert_eq!(
+        decode([&stream[..]].into_iter()),
+        Ok((Vec::from([Owned::SystemInfo]), 5))
+    );
+}
+
+#[test]
+fn absurd_lengths_are_errors() {
+    assert_eq!(
+        decode([&b"\x5a\x5a\x5a\x5a\x05\0\0\0\x80"[..]].into_iter()),
+        Err(ProtocolError::Length(1 << 31))
+    );
+    assert_eq!(
+        decode([&b"\x5a\x5a\x5a\x5a\x07\x01\x02\0\0"[..]].into_iter()),
+        Err(ProtocolError::Tag(513))
+    );
+}
+
+fn request() -> impl Strategy<Value = Owned> {
+    let bytes = |size| prop::collection::vec(any::<u8>(), size);
+    prop_oneof![
+        Just(Owned::SystemInfo),
+        Just(Owned::Run),
+        Just(Owned::Subkernel),
+        bytes(0..300).prop_map(Owned::Load),
+        bytes(4..5).prop_map(Owned::Reply),
+        bytes(48..49).prop_map(Owned::Exception),
+    ]
+}
+
+proptest! {
+    /// Any sequence of requests comes back the same, however TCP cuts it.
+    #[test]
+    fn round_trip(requests in prop::collection::vec(request(), 0..12), cut in 1usize..40) {
+        let mut stream = Vec::new();
+        requests.iter().for_each(|request| encode(request, &mut stream));
+        prop_assert_eq!(decode(stream.chunks(cut)), Ok((requests, 0)));
+    }
+
+    /// No input makes the decoder panic or stand still.
+    #[test]
+    fn arbitrary_bytes(stream in prop::collection::vec(prop_oneof![Just(0x5au8), 0u8..10, any::<u8>()], 0..400)) {
+        let mut decoder = RequestDecoder::new();
+        let mut input = &stream[..];
+        let mut steps = 0;
+        while let Ok(Some(_)) = decoder.next(&mut input) {
+            steps += 1;
+            prop_assert!(steps <= stream.len() + 1);
+        }
+    }
+}
