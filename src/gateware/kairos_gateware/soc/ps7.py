@@ -1,0 +1,98 @@
+"""The Zynq-7000's processing system block, and its connection to a `Soc`.
+
+Port names are those of the PS7 primitive (UG585, and its model in the vendor's and in yosys' cell library). Memory
+and MIO pins of the block are hard-wired and not listed. Clock domain sys is FCLKCLK[0], which the loader sets to 125
+MHz; its reset is FCLKRESETN[0].
+"""
+
+from migen import *
+from migen.genlib.resetsync import AsyncResetSynchronizer
+
+__all__ = ["Ps7"]
+
+_CACHE = 0xF  # write-back, read and write allocate: coherent with the CPU caches
+_USER = 0x1F  # shared
+_BEAT_BYTES_LOG2 = 3
+_INCREMENTING = 1
+
+
+class Ps7(Module):
+    """soc: its ports are connected. Provides clock domain sys."""
+
+    def __init__(self, soc):
+        self.clock_domains.cd_sys = ClockDomain()
+        fclk = Signal(4)
+        fclk_reset_n = Signal(4)
+
+        # # #
+
+        self.specials += [
+            Instance("BUFG", i_I=fclk[0], o_O=self.cd_sys.clk),
+            AsyncResetSynchronizer(self.cd_sys, ~fclk_reset_n[0]),
+            Instance(
+                "PS7",
+                name="ps7",
+                o_FCLKCLK=fclk,
+                o_FCLKRESETN=fclk_reset_n,
+                i_FCLKCLKTRIGN=0,
+                o_EVENTEVENTO=soc.event_o,
+                i_EVENTEVENTI=soc.event_i,
+                i_IRQF2P=C(0, 20),
+                **self._gp0(soc.gp0),
+                **self._acp(soc.acp),
+            ),
+        ]
+
+    def _gp0(self, axi):
+        ports = {"i_MAXIGP0ACLK": ClockSignal()}
+        for channel in ["aw", "ar"]:
+            ax = getattr(axi, channel)
+            burst = Signal(4, name=f"gp0_{channel}len")
+            size = Signal(2, name=f"gp0_{channel}size")
+            self.comb += [ax.len.eq(burst), ax.size.eq(size)]
+            prefix = f"MAXIGP0{channel.upper()}"
+            ports |= {
+                f"o_{prefix}VALID": ax.valid,
+                f"i_{prefix}READY": ax.ready,
+                f"o_{prefix}ADDR": ax.addr,
+                f"o_{prefix}LEN": burst,
+                f"o_{prefix}SIZE": size,
+                f"o_{prefix}BURST": ax.burst,
+                f"o_{prefix}ID": ax.id,
+            }
+        return ports | {
+            "o_MAXIGP0WVALID": axi.w.valid,
+            "i_MAXIGP0WREADY": axi.w.ready,
+            "o_MAXIGP0WDATA": axi.w.data,
+            "o_MAXIGP0WSTRB": axi.w.strb,
+            "o_MAXIGP0WLAST": axi.w.last,
+            "i_MAXIGP0BVALID": axi.b.valid,
+            "o_MAXIGP0BREADY": axi.b.ready,
+            "i_MAXIGP0BID": axi.b.id,
+            "i_MAXIGP0BRESP": axi.b.resp,
+            "i_MAXIGP0RVALID": axi.r.valid,
+            "o_MAXIGP0RREADY": axi.r.ready,
+            "i_MAXIGP0RID": axi.r.id,
+            "i_MAXIGP0RDATA": axi.r.data,
+            "i_MAXIGP0RRESP": axi.r.resp,
+            "i_MAXIGP0RLAST": axi.r.last,
+        }
+
+    @staticmethod
+    def _acp(bus):
+        ports = {"i_SAXIACPACLK": ClockSignal(), "i_SAXIACPWID": C(0, 3)}
+        for name in bus.OUTPUTS:
+            ports[f"i_SAXIACP{name.upper()}"] = getattr(bus, name)
+        for name in bus.INPUTS:
+            ports[f"o_SAXIACP{name.upper()}"] = getattr(bus, name)
+        for channel in ["AR", "AW"]:
+            ports |= {
+                f"i_SAXIACP{channel}BURST": C(_INCREMENTING, 2),
+                f"i_SAXIACP{channel}SIZE": C(_BEAT_BYTES_LOG2, 2),
+                f"i_SAXIACP{channel}CACHE": C(_CACHE, 4),
+                f"i_SAXIACP{channel}USER": C(_USER, 5),
+                f"i_SAXIACP{channel}LOCK": C(0, 2),
+                f"i_SAXIACP{channel}PROT": C(0, 3),
+                f"i_SAXIACP{channel}QOS": C(0, 4),
+            }
+        return ports
