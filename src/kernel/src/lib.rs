@@ -2,6 +2,7 @@
 //! the cache. The image itself is `main.rs` and what it includes.
 #![cfg_attr(not(test), no_std)]
 
+pub mod cache;
 pub mod elf;
 pub mod exceptions;
 pub mod format;

@@ -1,0 +1,134 @@
+//! Remote procedure calls (kernel ABI, section 2.6).
+
+use kairos_board::channel::{Kind, Receiver};
+use kairos_board::memory::KERNEL_STACK;
+use kairos_proto::exception::Record;
+use kairos_proto::rpc::{encode_request, Decoder, Memory, Signature, Sink, Source, Step};
+
+use crate::memory::KernelMemory;
+use crate::raise::{self, MessageSink};
+use crate::session::{next_frame, running, Core};
+use crate::{fault, timer};
+
+/// Stack that must remain free below what a reply takes, for the kernel and this firmware.
+const STACK_RESERVE: u32 = 64 * 1024;
+
+/// Takes no bytes: for trying out whether a request can be encoded.
+struct Nothing;
+
+impl Sink for Nothing {
+    fn write(&mut self, _: &[u8]) {}
+}
+
+/// Sends a request; `tag_at` is the address of the tag string's {pointer, length}, `data` that of the pointers to the
+/// arguments. Returns the tag of the result.
+///
+/// A request that cannot be encoded ends in a fault: calls cannot raise. It is encoded twice, because half a message would
+/// spoil the stream to the host; the first pass only follows pointers.
+pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
+    let memory: &'static KernelMemory = &KernelMemory;
+    let tag = memory.word(tag_at).and_then(|pointer| memory.bytes(pointer, memory.word(tag_at.wrapping_add(4))?));
+    let tag: &'static [u8] = match tag {
+        Ok(tag) => tag,
+        Err(error) => fault::report_fmt(format_args!("RPC to service {service}: tag: {error}")),
+    };
+    if let Err(error) = encode_request(&mut Nothing, memory, service, tag, data) {
+        fault::report_fmt(format_args!("RPC to service {service}: {error}"));
+    }
+    let mut sink = MessageSink(core.sender.message(kind, timer::sleep_briefly));
+    let signature = encode_request(&mut sink, memory, service, tag, data);
+    sink.0.finish();
+    signature.map_or(&[], |Signature { result, .. }| result)
+}
+
+/// `rpc_send_async`
+pub extern "C" fn rpc_send_async(service: u32, tag_at: u32, data: u32) {
+    send(running(), Kind::RpcAsync, service, tag_at, data);
+}
+
+/// `rpc_send`
+pub extern "C" fn rpc_send(service: u32, tag_at: u32, data: u32) {
+    let core = running();
+    let result = send(core, Kind::RpcSync, service, tag_at, data);
+    core.reply = Some(Decoder::new(result));
+    // The answer decides, before the kernel gives memory, whether there is a value at all.
+    core.answered = false;
+}
+
+/// The bytes of a reply, frame after frame.
+struct Reply<'c> {
+    core: &'c mut Core,
+}
+
+impl Source for Reply<'_> {
+    type Error = core::convert::Infallible;
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<(), Self::Error> {
+        let mut done = 0;
+        while done < buffer.len() {
+            if self.core.receiver.remaining() == 0 {
+                match next_frame(self.core).kind {
+                    Kind::RpcReply => {}
+                    kind => fault::report_fmt(format_args!("{kind:?} within the reply to an RPC")),
+                }
+            }
+            done += read_some(&mut self.core.receiver, &mut buffer[done..]);
+        }
+        Ok(())
+    }
+}
+
+fn read_some(receiver: &mut Receiver<'_>, buffer: &mut [u8]) -> usize {
+    match receiver.read(buffer) {
+        Ok(length) => length,
+        Err(_) => fault::report("the channel between the cores has been overwritten"),
+    }
+}
+
+/// `rpc_recv`: decodes the reply into `slot`, as far as it goes. Returns how much memory it needs next, 0 at the end.
+pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
+    let core = running();
+    let Some(mut decoder) = core.reply.take() else {
+        fault::report("the kernel waits for the reply to an RPC it has not sent");
+    };
+    if !core.answered {
+        core.answered = true;
+        match next_frame(core).kind {
+            Kind::RpcReply => {}
+            Kind::RpcException => {
+                let mut bytes = [0; 48];
+                if read_some(&mut core.receiver, &mut bytes) != bytes.len() {
+                    fault::report("exception from the host is too short");
+                }
+                core.sender.send(Kind::RpcDone, &0u32.to_le_bytes(), timer::sleep_briefly);
+                raise::record(Record::from_host(&bytes));
+                return 0;
+            }
+            kind => fault::report_fmt(format_args!("{kind:?} instead of the reply to an RPC")),
+        }
+    }
+    match decoder.resume(slot, &mut Reply { core }, &mut KernelMemory) {
+        Ok(Step::Done) => {
+            let surplus = core.receiver.remaining() as u32;
+            core.sender.send(Kind::RpcDone, &surplus.to_le_bytes(), timer::sleep_briefly);
+            0
+        }
+        Ok(Step::Allocate(bytes)) => {
+            // The kernel takes it from its stack without asking whether it is there.
+            let here = core::ptr::from_ref(&bytes) as u32;
+            let free = here.saturating_sub(KERNEL_STACK.start as u32 + STACK_RESERVE);
+            if bytes > free {
+                fault::report_fmt(format_args!(
+                    "reply to an RPC needs {bytes} bytes of stack, of which {free} are free: return less at once"
+                ));
+            }
+            core.reply = Some(decoder);
+            bytes
+        }
+        Err(error) => fault::report_fmt(format_args!("reply to an RPC: {error}")),
+    }
+}
+
+super::raising! {
+    rpc_recv => rpc_recv_value;
+}

@@ -1,0 +1,46 @@
+//! Functions that this firmware does not have yet, or not without hardware that is not there: each raises its exception,
+//! so that a kernel can catch it, with the text of the kernel ABI, section 4.4.
+
+use kairos_proto::exception::{Id, NAMES};
+
+use crate::raise;
+
+macro_rules! unavailable {
+    ($($name:ident, $raise:ident: $id:ident, $message:literal;)*) => {
+        $(
+            extern "C" fn $raise() {
+                raise::firmware(Id::$id, $message, [0; 3]);
+            }
+            super::raising! { $name => $raise; }
+        )*
+    };
+}
+
+unavailable! {
+    dma_record_start, raise_record_start: DmaError, "DMA recording is not available in this firmware";
+    dma_record_stop, raise_record_stop: DmaError, "DMA is not recording";
+    dma_retrieve, raise_retrieve: DmaError, "DMA trace not found";
+    dma_playback, raise_playback: DmaError, "DMA trace not found";
+    i2c_start, raise_i2c_start: I2cError, "I2C start fail";
+    i2c_restart, raise_i2c_restart: I2cError, "I2C restart fail";
+    i2c_stop, raise_i2c_stop: I2cError, "I2C stop fail";
+    i2c_write, raise_i2c_write: I2cError, "I2C write fail";
+    i2c_read, raise_i2c_read: I2cError, "I2C read fail";
+    i2c_switch_select, raise_i2c_switch_select: I2cError, "I2C switch select fail";
+    spi, raise_spi: SpiError, "SPI bus could not be accessed";
+    subkernel, raise_subkernel: SubkernelError, "Error loading or running the subkernel";
+}
+
+/// `dma_erase`: nothing is stored, so there is nothing to erase.
+pub extern "C" fn dma_erase() {}
+
+extern "C" fn raise_id(id: u32) {
+    let message = NAMES.get(id as usize).copied().unwrap_or("unallocated internal exception id");
+    let mut record = kairos_kernel::exceptions::firmware_record(Id::RuntimeError, message, [0; 3]);
+    (record.id, record.line, record.column) = (id, 0, 0);
+    raise::record(record);
+}
+
+super::raising! {
+    test_exception_id_sync => raise_id;
+}

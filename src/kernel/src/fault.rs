@@ -1,0 +1,112 @@
+//! What cannot be caught: aborts, undefined instructions, panics of the firmware, broken libraries.
+//!
+//! The comms core gets a text, and this core waits to be restarted.
+
+use core::arch::asm;
+use core::fmt::Write;
+use core::panic::PanicInfo;
+
+use heapless::String;
+use kairos_board::channel::{Kind, Shared};
+use kairos_board::gic;
+
+use crate::memory::GUARD;
+use crate::session::{bell, core};
+use crate::start::{mask_interrupts, unmask_interrupts};
+use crate::timer;
+
+/// Longest text sent.
+type Text = String<320>;
+
+/// Called by the exception vectors, on a stack of its own. `what`: 0 undefined instruction, 1 prefetch abort, 2 data abort.
+pub extern "C" fn fault(what: u32, pc: u32, lr: u32, sp: u32) -> ! {
+    let mut text = Text::new();
+    let (status, address) = match what {
+        1 => instruction_fault(),
+        _ => data_fault(),
+    };
+    let _ = match what {
+        0 => text.push_str("undefined instruction").map_err(|_| core::fmt::Error),
+        2 if GUARD.contains(&(address as usize)) => text.push_str("stack overflow").map_err(|_| core::fmt::Error),
+        2 => write!(text, "data abort ({}) at address {address:#010x}", cause(status)),
+        _ => write!(text, "prefetch abort ({})", cause(status)),
+    };
+    let _ = write!(text, ", at ");
+    place(&mut text, pc);
+    let _ = text.push_str(", called from ");
+    place(&mut text, lr);
+    let _ = write!(text, ", stack pointer {sp:#010x}");
+    report(&text)
+}
+
+/// Names an instruction's place: relative to the library, as `addr2line` and the compiler's tables want it, else absolute.
+fn place(text: &mut Text, pc: u32) {
+    let library = core().and_then(|core| core.library);
+    let _ = match library {
+        Some(library) if pc.wrapping_sub(library.base) < library.size => {
+            write!(text, "+{:#x} of the kernel", pc - library.base)
+        }
+        _ => write!(text, "{pc:#010x}"),
+    };
+}
+
+/// Data fault status and address.
+fn data_fault() -> (u32, u32) {
+    let (status, address): (u32, u32);
+    // SAFETY: reads two system registers.
+    unsafe {
+        asm!("mrc p15, 0, {}, c5, c0, 0", out(reg) status, options(nomem, nostack));
+        asm!("mrc p15, 0, {}, c6, c0, 0", out(reg) address, options(nomem, nostack));
+    }
+    (status, address)
+}
+
+/// Instruction fault status and address.
+fn instruction_fault() -> (u32, u32) {
+    let (status, address): (u32, u32);
+    // SAFETY: reads two system registers.
+    unsafe {
+        asm!("mrc p15, 0, {}, c5, c0, 1", out(reg) status, options(nomem, nostack));
+        asm!("mrc p15, 0, {}, c6, c0, 2", out(reg) address, options(nomem, nostack));
+    }
+    (status, address)
+}
+
+/// Fault status encodings of the short-descriptor format (ARM ARM, table B3-23).
+fn cause(status: u32) -> &'static str {
+    match (status & 0x400) >> 6 | status & 0xf {
+        0b00001 => "alignment",
+        0b00101 | 0b00111 => "nothing is mapped there",
+        0b01001 | 0b01011 | 0b01101 | 0b01111 => "not permitted",
+        0b01000 | 0b10110 => "bus error",
+        0b00010 => "debug event",
+        _ => "unknown cause",
+    }
+}
+
+/// Sends `text` and waits to be restarted.
+pub fn report(text: &str) -> ! {
+    mask_interrupts();
+    if let Some(core) = core() {
+        core.sender.send(Kind::Fault, text.as_bytes(), timer::sleep_briefly);
+    }
+    Shared::get().kernel_faulted();
+    bell();
+    loop {
+        unmask_interrupts();
+        gic::wait_for_interrupt();
+    }
+}
+
+/// As [`report`], for a formatted text.
+pub fn report_fmt(arguments: core::fmt::Arguments<'_>) -> ! {
+    let mut text = Text::new();
+    // What does not fit is lost, and the beginning says most.
+    let _ = text.write_fmt(arguments);
+    report(&text)
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    report_fmt(format_args!("kernel core firmware: {info}"))
+}

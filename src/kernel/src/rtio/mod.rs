@@ -1,0 +1,226 @@
+//! RTIO as kernels see it (kernel ABI, sections 2.3 and 5): outputs, inputs, counter, reset, log.
+//!
+//! Commands go through the kernel initiator ([`transaction`]); everything else through registers, which are found by name in
+//! the gateware's descriptor. Without gateware every call raises RTIODestinationUnreachable.
+
+mod counter;
+mod log;
+mod transaction;
+
+use core::ptr::addr_of_mut;
+
+use kairos_board::pl::{self, Register, Register64};
+use kairos_proto::exception::Id;
+use kairos_proto::rpc::Memory;
+
+use crate::calls::time::now_mu;
+use crate::memory::KernelMemory;
+use crate::{fault, raise};
+
+pub use counter::{rtio_get_counter, rtio_wait_until_mu};
+pub use log::rtio_log;
+
+/// The registers that this core uses.
+#[derive(Clone, Copy)]
+struct Registers {
+    reset: Register,
+    phy_reset: Register,
+    counter_update: Register,
+    counter: Register64,
+    enable: Register,
+    base: Register,
+    busy: Register,
+}
+
+static mut REGISTERS: Option<Registers> = None;
+/// RTIO channel of the log, in place of a target; none if negative.
+static mut LOG_CHANNEL: i32 = -1;
+
+/// Status bits of an output (kernel ABI, section 5.3).
+const OUTPUT_UNDERFLOW: u32 = 2;
+const OUTPUT_UNREACHABLE: u32 = 4;
+/// Status bits of an input (section 5.5).
+const INPUT_TIMEOUT: u32 = 1;
+const INPUT_OVERFLOW: u32 = 2;
+const INPUT_UNREACHABLE: u32 = 8;
+
+const NO_GATEWARE: &str = "RTIO destination unreachable: no gateware is loaded";
+
+fn registers() -> Option<Registers> {
+    // SAFETY: written once at boot.
+    unsafe { addr_of_mut!(REGISTERS).read() }
+}
+
+/// The registers; raises if there are none.
+fn registers_or_raise() -> Option<Registers> {
+    let registers = registers();
+    if registers.is_none() {
+        raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [0; 3]);
+    }
+    registers
+}
+
+/// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator.
+pub fn boot() {
+    let Ok(descriptor) = pl::descriptor() else { return };
+    let find = |name| Register::find(&descriptor, name);
+    let found = (|| {
+        Some(Registers {
+            reset: find("rtio_reset")?,
+            phy_reset: find("rtio_phy_reset")?,
+            counter_update: find("rtio_counter_update")?,
+            counter: Register64::find(&descriptor, "rtio_counter")?,
+            enable: find("initiator_enable")?,
+            base: find("initiator_base")?,
+            busy: find("initiator_busy")?,
+        })
+    })();
+    let Some(registers) = found else { return };
+    let log = descriptor.channels().find(|channel| channel.kind == kairos_proto::descriptor::ChannelKind::LOG);
+    // SAFETY: the only writes, before any kernel.
+    unsafe {
+        addr_of_mut!(REGISTERS).write(Some(registers));
+        addr_of_mut!(LOG_CHANNEL).write(log.map_or(-1, |channel| channel.number as i32));
+    }
+    registers.phy_reset.write(0);
+    initialise(&registers);
+}
+
+/// Resets the RTIO core and gives the initiator its buffer.
+fn initialise(registers: &Registers) {
+    registers.enable.write(0);
+    registers.reset.write(1);
+    registers.base.write(transaction::address());
+    registers.enable.write(1);
+    transaction::allow(true);
+}
+
+/// In a restart: a transaction that the kernel before had begun must not meet the next one in the buffer.
+///
+/// An output ends by itself. An input may wait for ever; then only a reset of RTIO ends it, which also drops the events
+/// that the kernel had queued.
+pub fn settle() {
+    let Some(registers) = registers() else { return };
+    // Longer than any output takes that finds room; an output that waits for room waits for its lane's next event.
+    for _ in 0..1000 {
+        if registers.busy.read() == 0 {
+            return;
+        }
+    }
+    initialise(&registers);
+}
+
+/// `rtio_init`
+extern "C" fn init() {
+    if let Some(registers) = registers_or_raise() {
+        initialise(&registers);
+    }
+}
+
+/// `rtio_get_destination_status`: without a link to other boards, only this one is there.
+pub extern "C" fn rtio_get_destination_status(destination: u32) -> u32 {
+    u32::from(destination == 0 && registers().is_some())
+}
+
+/// Name of an RTIO channel, for messages.
+pub fn channel_name(channel: u32) -> Option<&'static str> {
+    pl::descriptor().ok()?.channel(channel).map(|channel| channel.name)
+}
+
+/// Raises what an output's status says; out of the way of outputs that succeed.
+#[cold]
+#[inline(never)]
+fn output_error(target: u32, status: u32) {
+    let channel = i64::from(target >> 8);
+    let cursor = now_mu();
+    match registers() {
+        None => raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [channel, cursor, 0]),
+        Some(registers) if status & OUTPUT_UNDERFLOW != 0 => raise::firmware(
+            Id::RtioUnderflow,
+            "RTIO underflow at {1} mu, channel {rtio_channel_info:0}, slack {2} mu",
+            [channel, cursor, cursor.wrapping_sub(counter::read(&registers))],
+        ),
+        Some(_) => raise::firmware(
+            Id::RtioDestinationUnreachable,
+            "RTIO destination unreachable, output, at {1} mu, channel {rtio_channel_info:0}",
+            [channel, cursor, 0],
+        ),
+    }
+}
+
+/// `rtio_output`
+extern "C" fn output(target: u32, data: u32) {
+    let status = transaction::output(target, now_mu(), data);
+    if status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
+        output_error(target, status);
+    }
+}
+
+/// `rtio_output_wide`: up to 16 words.
+extern "C" fn output_wide(target: u32, list: u32) {
+    let memory = KernelMemory;
+    let data = memory.word(list).and_then(|elements| {
+        let count = memory.word(list.wrapping_add(4))?;
+        Ok((count, memory.bytes(elements, count.min(transaction::MAX_WORDS) * 4)?))
+    });
+    match data {
+        Err(error) => fault::report_fmt(format_args!("data of a wide output: {error}")),
+        Ok((0, _)) => {}
+        Ok((count, _)) if count > transaction::MAX_WORDS => raise::firmware(
+            Id::ValueError,
+            "a wide output takes at most 16 words, not {0}",
+            [i64::from(count), 0, 0],
+        ),
+        Ok((_, bytes)) => {
+            let status = transaction::output_wide(target, now_mu(), bytes);
+            if status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
+                output_error(target, status);
+            }
+        }
+    }
+}
+
+/// Waits for an event; `None` after the timeout or when an exception was noted.
+fn input(timeout: i64, channel: u32) -> Option<transaction::Event> {
+    let (status, event) = transaction::input(channel, timeout);
+    let parameters = [i64::from(channel), 0, 0];
+    if status & INPUT_OVERFLOW != 0 {
+        let message = "RTIO input overflow on channel {rtio_channel_info:0}";
+        raise::firmware(Id::RtioOverflow, message, parameters);
+    } else if status & INPUT_TIMEOUT != 0 {
+        return None;
+    } else if registers().is_none() {
+        raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, parameters);
+    } else if status & (INPUT_UNREACHABLE | OUTPUT_UNREACHABLE) != 0 {
+        // The initiator answers a bus error with the output's bit.
+        let message = "RTIO destination unreachable, input, on channel {rtio_channel_info:0}";
+        raise::firmware(Id::RtioDestinationUnreachable, message, parameters);
+    } else {
+        return Some(event);
+    }
+    None
+}
+
+/// `rtio_input_timestamp`
+extern "C" fn input_timestamp(timeout: i64, channel: u32) -> i64 {
+    input(timeout, channel).map_or(-1, |event| event.timestamp)
+}
+
+/// `rtio_input_data`: waits for ever.
+extern "C" fn input_data(channel: u32) -> u32 {
+    input(-1, channel).map_or(0, |event| event.data)
+}
+
+/// `rtio_input_timestamped_data`
+extern "C" fn input_timestamped_data(result: &mut transaction::Event, _: u32, timeout: i64, channel: u32) {
+    *result = input(timeout, channel).unwrap_or(transaction::Event { timestamp: -1, data: 0 });
+}
+
+crate::calls::raising! {
+    rtio_init => init;
+    rtio_output => output;
+    rtio_output_wide => output_wide;
+    rtio_input_timestamp => input_timestamp;
+    rtio_input_data => input_data;
+    rtio_input_timestamped_data => input_timestamped_data, stack 1;
+}

@@ -1,0 +1,183 @@
+//! From reset to Rust: processor set-up, the exception vectors, the interrupt handler.
+//!
+//! Written for the state in which a released Cortex-A9 arrives: secure supervisor mode, MMU and caches off and their
+//! contents undefined. The page table is the comms core's.
+
+use core::arch::global_asm;
+
+use kairos_board::memory::CHANNEL;
+
+// Cortex-A9 TRM chapter 4 (system control), ARM ARM B1.8 (exceptions); GIC and private timer: Zynq-7000 manual, UG585.
+global_asm!(
+    r#"
+    .syntax unified
+    .arm
+    .fpu neon
+
+    .section .text.start, "ax"
+    .global kairos_start
+kairos_start:
+    cpsid   aif, #0x13
+    mov     r0, #0
+    mcr     p15, 0, r0, c8, c7, 0           @ TLBs
+    mcr     p15, 0, r0, c7, c5, 0           @ instruction cache
+    mcr     p15, 0, r0, c7, c5, 6           @ branch predictor
+    dsb
+
+    @ Data cache: invalidate all 256 sets of 4 ways (32 KiB, lines of 32 bytes).
+    mcr     p15, 2, r0, c0, c0, 0           @ select level 1 data
+    isb
+    mov     r1, #0                          @ way
+2:  mov     r2, #0                          @ set
+3:  lsl     r3, r1, #30
+    orr     r3, r3, r2, lsl #5
+    mcr     p15, 0, r3, c7, c6, 2
+    add     r2, r2, #1
+    cmp     r2, #256
+    blo     3b
+    add     r1, r1, #1
+    cmp     r1, #4
+    blo     2b
+    dsb
+
+    @ The snoop control unit's tags of this core.
+    movw    r1, #0x000c
+    movt    r1, #0xf8f0
+    mov     r2, #0xf0
+    str     r2, [r1]
+
+    @ Page table and domains as the comms core has them.
+    movw    r1, #:lower16:{channel}
+    movt    r1, #:upper16:{channel}
+    ldr     r2, [r1]
+    ldr     r3, [r1, #4]
+    mcr     p15, 0, r0, c2, c0, 2           @ TTBCR
+    mcr     p15, 0, r2, c2, c0, 0           @ TTBR0
+    mcr     p15, 0, r3, c3, c0, 0           @ DACR
+
+    @ Coherent with the other core; maintenance operations are broadcast.
+    mrc     p15, 0, r1, c1, c0, 1
+    orr     r1, r1, #0x41
+    mcr     p15, 0, r1, c1, c0, 1
+    dsb
+    isb
+
+    @ MMU, caches, branch prediction on; low vectors, ARM state, no alignment checks, no TEX remap, no access flag.
+    mrc     p15, 0, r1, c1, c0, 0
+    bic     r1, r1, #0x72000000
+    bic     r1, r1, #0x2000
+    bic     r1, r1, #0x2
+    orr     r1, r1, #0x1800
+    orr     r1, r1, #0x5
+    mcr     p15, 0, r1, c1, c0, 0
+    isb
+
+    adr     r1, vectors
+    mcr     p15, 0, r1, c12, c0, 0          @ VBAR
+    isb
+
+    @ VFP and NEON.
+    mrc     p15, 0, r1, c1, c0, 2
+    orr     r1, r1, #0xf00000
+    bic     r1, r1, #0xc0000000
+    mcr     p15, 0, r1, c1, c0, 2
+    isb
+    mov     r1, #0x40000000
+    vmsr    fpexc, r1
+
+    movw    r1, #:lower16:__bss_start
+    movt    r1, #:upper16:__bss_start
+    movw    r2, #:lower16:__bss_end
+    movt    r2, #:upper16:__bss_end
+4:  cmp     r1, r2
+    strlo   r0, [r1], #4
+    blo     4b
+
+    @ Stacks of the exception modes. Faults change to a stack of their own at once and need none.
+    movw    r1, #:lower16:__irq_stack
+    movt    r1, #:upper16:__irq_stack
+    cps     #0x12
+    mov     sp, r1
+
+    cps     #0x1f
+    movw    sp, #:lower16:__kernel_stack
+    movt    sp, #:upper16:__kernel_stack
+    bl      {boot}
+    b       fresh
+
+    .section .text.vectors, "ax"
+    .align 5
+vectors:
+    b       .
+    b       undefined
+    b       .
+    b       prefetch_abort
+    b       data_abort
+    b       .
+    b       interrupt
+    b       .
+
+undefined:
+    mov     r0, #0
+    sub     r1, lr, #4
+    b       5f
+prefetch_abort:
+    mov     r0, #1
+    sub     r1, lr, #4
+    b       5f
+data_abort:
+    mov     r0, #2
+    sub     r1, lr, #8
+5:  cps     #0x1f
+    mov     r2, lr
+    mov     r3, sp
+    movw    sp, #:lower16:__fault_stack
+    movt    sp, #:upper16:__fault_stack
+    b       {fault}
+
+interrupt:
+    sub     lr, lr, #4
+    push    {{r0-r3, r12, lr}}
+    movw    r0, #0x0100
+    movt    r0, #0xf8f0
+    ldr     r1, [r0, #0x0c]                 @ acknowledge
+    ubfx    r2, r1, #0, #10
+    cmp     r2, #0                          @ SGI 0: restart
+    beq     6f
+    cmp     r2, #29                         @ private timer: clear its event
+    moveq   r12, #1
+    streq   r12, [r0, #0x50c]
+    movw    r3, #1023
+    cmp     r2, r3
+    strne   r1, [r0, #0x10]                 @ end of interrupt
+    ldm     sp!, {{r0-r3, r12, pc}}^
+
+6:  str     r1, [r0, #0x10]
+    clrex
+    add     sp, sp, #24
+    cps     #0x1f
+fresh:
+    @ Interrupts are masked here, whichever way it was reached.
+    mov     r0, #0
+    vmsr    fpscr, r0
+    movw    sp, #:lower16:__kernel_stack
+    movt    sp, #:upper16:__kernel_stack
+    b       {restart}
+"#,
+    channel = const CHANNEL.start,
+    boot = sym crate::session::boot,
+    restart = sym crate::session::restart,
+    fault = sym crate::fault::fault,
+);
+
+/// Masks interrupts.
+pub fn mask_interrupts() {
+    // SAFETY: the handler shares no data with the code around but through the interrupt controller.
+    unsafe { core::arch::asm!("cpsid i", options(nostack)) };
+}
+
+/// Lets interrupts in, also one that is pending.
+pub fn unmask_interrupts() {
+    // SAFETY: as above.
+    unsafe { core::arch::asm!("cpsie i", "isb", options(nostack)) };
+}

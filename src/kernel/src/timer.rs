@@ -1,0 +1,77 @@
+//! Sleeping: until the comms core rings, or for a time by this core's private timer.
+
+use core::ptr::{read_volatile, write_volatile};
+
+use kairos_board::gic;
+
+use crate::start::{mask_interrupts, unmask_interrupts};
+
+/// Private timer (Cortex-A9 MPCore TRM, section 4.1). It counts down at half the CPU's clock.
+const LOAD: *mut u32 = 0xf8f0_0600 as *mut u32;
+const CONTROL: *mut u32 = 0xf8f0_0608 as *mut u32;
+const STATUS: *mut u32 = 0xf8f0_060c as *mut u32;
+const COUNTER: *const u32 = 0xf8f0_0604 as *const u32;
+/// Enabled, one shot, interrupt on zero.
+const START: u32 = 0b101;
+
+/// Interrupt 29, the private timer: priority register and enable bit, both banked for this core.
+const PRIORITY: *mut u8 = 0xf8f0_141d as *mut u8;
+const ENABLE: *mut u32 = 0xf8f0_1100 as *mut u32;
+
+/// Lets the timer's interrupt through. After [`gic::enable_sgis_only`].
+pub fn initialise() {
+    // SAFETY: registers of this core's own timer and interrupt interface.
+    unsafe {
+        write_volatile(CONTROL, 0);
+        write_volatile(STATUS, 1);
+        write_volatile(PRIORITY, 0x80);
+        write_volatile(ENABLE, 1 << 29);
+    }
+}
+
+/// Sleeps until `ready`, looking again after each interrupt. Nothing is missed between the look and the sleep, because
+/// interrupts are masked there: a pending one ends `wfi` all the same.
+pub fn sleep_until(mut ready: impl FnMut() -> bool) {
+    loop {
+        mask_interrupts();
+        let done = ready();
+        if !done {
+            gic::wait_for_interrupt();
+        }
+        unmask_interrupts();
+        if done {
+            return;
+        }
+    }
+}
+
+/// Sleeps until the next interrupt; with interrupts masked by the caller, who looks before calling.
+pub fn sleep_masked() {
+    gic::wait_for_interrupt();
+    unmask_interrupts();
+    mask_interrupts();
+}
+
+/// Sleeps for about `ticks` of the timer, less if another interrupt comes; returns the ticks that passed.
+pub fn sleep_ticks(ticks: u32) -> u32 {
+    mask_interrupts();
+    // SAFETY: this core's own timer.
+    unsafe {
+        write_volatile(LOAD, ticks);
+        write_volatile(STATUS, 1);
+        write_volatile(CONTROL, START);
+    }
+    gic::wait_for_interrupt();
+    // SAFETY: as above. At zero the counter stays there (one shot).
+    let left = unsafe { read_volatile(COUNTER) };
+    // SAFETY: as above. Stopped before interrupts are let in, so that a late one finds nothing.
+    unsafe { write_volatile(CONTROL, 0) };
+    unmask_interrupts();
+    ticks.saturating_sub(left)
+}
+
+/// Waits a little for room in the channel. The comms core need not ring when it has read something, so this looks again
+/// after a short time.
+pub fn sleep_briefly() {
+    sleep_ticks(20_000);
+}
