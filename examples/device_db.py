@@ -1,0 +1,21 @@
+"""Devices of the emulated demo system: four bidirectional and eight output TTL channels.
+
+With a real device, replace the host by its address. The core's target is always the Cortex-A9.
+"""
+
+device_db = {
+    "core": {
+        "type": "local",
+        "module": "artiq.coredevice.core",
+        "class": "Core",
+        "arguments": {"host": "emulator://demo", "ref_period": 1e-9, "ref_multiplier": 8, "target": "cortexa9"},
+    },
+}
+
+for channel in range(12):
+    device_db[f"ttl{channel}"] = {
+        "type": "local",
+        "module": "artiq.coredevice.ttl",
+        "class": "TTLInOut" if channel < 4 else "TTLOut",
+        "arguments": {"channel": channel},
+    }

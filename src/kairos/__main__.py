@@ -1,0 +1,7 @@
+"""``python -m kairos`` is the ``kairos`` command."""
+
+import sys
+
+from .cli import main
+
+sys.exit(main())

@@ -1,0 +1,121 @@
+"""From a file to an experiment object: import it, choose its class, give it devices and arguments."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+from .. import compat, pyon
+from ..arguments import DefaultMissing
+from ..datasets import DatasetManager
+from ..devices import DeviceDB, DeviceError, DeviceManager
+from ..environment import ProcessArgumentManager, is_public_experiment
+from ..errors import UsageError
+from . import report
+
+__all__ = ["Experiment", "parse_arguments"]
+
+
+class DummyScheduler:
+    """Stands for the scheduler when an experiment is run by hand: one run, nothing else waiting."""
+
+    def __init__(self):
+        self.rid = 0
+        self.pipeline_name = "main"
+        self.priority = 0
+        self.expid = None
+        self._next_rid = 1
+
+    def submit(self, pipeline_name=None, expid=None, priority=None, due_date=None, flush=False):
+        rid = self._next_rid
+        self._next_rid += 1
+        print(f"submission ignored, there is no scheduler: {expid!r}")
+        return rid
+
+    def delete(self, rid):
+        print(f"deletion of run {rid} ignored, there is no scheduler")
+
+    def get_status(self):
+        return {}
+
+    def check_pause(self, rid=None) -> bool:
+        return False
+
+    def check_termination(self, rid=None) -> bool:
+        return False
+
+    def pause(self):
+        pass
+
+
+class DummyCCB:
+    """Stands for the broadcast of commands to user interfaces when there is none."""
+
+    def issue(self, service, *args, **kwargs):
+        pass
+
+
+def parse_arguments(texts: list[str]) -> dict:
+    """``["n=3", 's="text"']`` as a dictionary; UsageError for what is not KEY=VALUE with a PYON value."""
+    arguments = {}
+    for text in texts:
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise UsageError(f"argument '{text}' is not KEY=VALUE")
+        try:
+            arguments[key] = pyon.decode(value)
+        except ValueError:
+            raise UsageError(
+                f"argument {key}: {value} is not a PYON value; text needs quotes, as in {key}='\"{value}\"'"
+            ) from None
+    return arguments
+
+
+def import_file(path: str):
+    """Import a Python file as a module; problems of the user's code end with :class:`report.UserCodeError`."""
+    file = Path(path)
+    if not file.is_file():
+        raise UsageError(f"there is no file {path}")
+    compat.install()
+    sys.path.insert(0, str(file.resolve().parent))
+    name = file.stem if file.stem not in sys.modules else f"file_import_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None:
+        raise UsageError(f"{path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    with report.user_code():
+        spec.loader.exec_module(module)
+    return module
+
+
+def choose_class(module, class_name: str | None):
+    """The experiment class called `class_name`, or the only one of `module`."""
+    found = {name: value for name, value in vars(module).items() if is_public_experiment(value)}
+    file = module.__file__
+    if class_name is not None:
+        if class_name not in found:
+            raise UsageError(f"{file} has no experiment '{class_name}'; it has {', '.join(found) or 'none'}")
+        return found[class_name]
+    if not found:
+        raise UsageError(f"no experiments in {file}: a class derived from EnvExperiment is one")
+    if len(found) > 1:
+        raise UsageError(f"more than one experiment in {file}: choose with -c {'|'.join(found)}")
+    return next(iter(found.values()))
+
+
+class Experiment:
+    """An experiment with its managers, built and ready to prepare and run."""
+
+    def __init__(self, path: str, class_name: str | None, arguments: list[str], ddb: DeviceDB):
+        cls = choose_class(import_file(path), class_name)
+        virtual = {"scheduler": DummyScheduler(), "ccb": DummyCCB()}
+        self.name = cls.__name__
+        self.devices = DeviceManager(ddb, virtual)
+        self.datasets = DatasetManager()
+        self.arguments = ProcessArgumentManager(parse_arguments(arguments))
+        with report.user_code(plain=(DeviceError, DefaultMissing)):
+            self.instance = cls((self.devices, self.datasets, self.arguments, {}))
+        unknown = set(self.arguments.unprocessed) - self.arguments.requested
+        if unknown:
+            known = ", ".join(sorted(self.arguments.requested)) or "none"
+            raise UsageError(f"{self.name} has no argument {', '.join(sorted(unknown))}; it takes {known}")

@@ -1,0 +1,68 @@
+"""How what goes wrong in an experiment is shown: the user's own lines, not ours."""
+
+import os
+import sys
+import traceback
+from contextlib import contextmanager
+
+from ..errors import KairosError
+
+__all__ = ["UserCodeError", "format_user_exception", "user_code"]
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class UserCodeError(KairosError):
+    """An exception of the user's code, as text: traceback of that code, then what was raised."""
+
+
+def _is_user_frame(frame) -> bool:
+    return not (frame.filename.startswith((_PACKAGE, "<frozen ")) or f"{os.sep}importlib{os.sep}" in frame.filename)
+
+
+def format_user_exception(error: BaseException) -> str:
+    """The device's traceback if there is one, the frames of user code, and the exception."""
+    parts = []
+    core_exception = getattr(error, "artiq_core_exception", None)
+    if core_exception is not None:
+        parts.append(f"{core_exception}\n\n")
+    if isinstance(error, SyntaxError) and error.filename:
+        return "".join([*parts, *traceback.format_exception_only(error)]).rstrip()
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_user_frame(frame)]
+    if frames:
+        parts.append("Traceback (most recent call last):\n")
+        parts += traceback.StackSummary.from_list(frames).format()
+    parts += traceback.format_exception_only(error)
+    return "".join(parts).rstrip()
+
+
+@contextmanager
+def user_code(plain=()):
+    """Run user code: its exceptions become `UserCodeError`, those of the types in `plain` without a traceback.
+
+    `KairosError`, CompileError, SystemExit and KeyboardInterrupt keep their meaning.
+    """
+    try:
+        yield
+    except (KairosError, KeyboardInterrupt, SystemExit):
+        raise
+    except Exception as error:
+        if isinstance(error, plain):
+            raise UserCodeError(str(error)) from error
+        if _is_compile_error(error):
+            raise UserCodeError(f"the kernel does not compile\n\n{error}") from error
+        raise UserCodeError(_headline(error) + "\n\n" + format_user_exception(error)) from error
+
+
+def _is_compile_error(error) -> bool:
+    # Looked up, not imported: without the compiler there cannot be such an error.
+    module = sys.modules.get("kairos.compiler")
+    return module is not None and isinstance(error, module.CompileError)
+
+
+def _headline(error) -> str:
+    if getattr(error, "artiq_core_exception", None) is not None:
+        return "the kernel ended with an exception"
+    if isinstance(error, SyntaxError):
+        return "the experiment is not valid Python"
+    return "the experiment raised an exception"

@@ -1,0 +1,187 @@
+"""``kairos run``: boot the device if it is emulated, run the experiment, show what happened."""
+
+import logging
+import sys
+import time
+
+from .. import emulator as emulation
+from ..devices import DeviceDB, DeviceError
+from ..errors import KairosError, UsageError
+
+__all__ = ["run"]
+
+
+def _settings(texts) -> dict:
+    settings = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise UsageError(f"--set {text} is not NAME=VALUE")
+        settings[name] = value
+    return settings
+
+
+def _forwards(texts) -> dict[int, int]:
+    """Device port to port of this host (0: any); the kernel session's is always there."""
+    forwards = {1381: 0}
+    for text in texts:
+        host, separator, device = text.partition(":")
+        if not (separator and host.isdecimal() and device.isdecimal()):
+            raise UsageError(f"--forward {text} is not HOST_PORT:DEVICE_PORT")
+        forwards[int(device)] = int(host)
+    return forwards
+
+
+def run(args) -> int:
+    """Run the experiment of the command line `args`; the exit code."""
+    level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(args.verbose, 2)]
+    logging.basicConfig(level=level, format="%(levelname)s: %(message)s")
+    table_limit = _table_limit(args.table)
+    ddb = DeviceDB.load(args.device_db)
+    host = ddb.arguments("core").get("host")
+    device = None
+    try:
+        if isinstance(host, str) and host.startswith("emulator://"):
+            # It boots while the experiment is imported and compiled.
+            options = emulation.Options(
+                skip=not args.no_skip, settings=_settings(args.set), forward=_forwards(args.forward)
+            )
+            device = emulation.acquire(host, options)
+        elif args.vcd or args.plot:
+            raise UsageError("--vcd and --plot show the pins of an emulated device, and 'core' is not one")
+        return _run_on(args, ddb, device, table_limit)
+    finally:
+        emulation.shutdown_all()
+
+
+def _table_limit(text) -> int | None:
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise UsageError(f"--table {text}: give a number of pulses, or 'all'")
+    return int(text)
+
+
+def _run_on(args, ddb, device, table_limit):
+    from . import report
+    from .experiments import Experiment
+
+    start = time.perf_counter()
+    experiment = Experiment(args.file, args.class_name, args.arguments, ddb)
+    failed = True
+    try:
+        with report.user_code(plain=(DeviceError,)):
+            experiment.instance.prepare()
+            experiment.instance.run()
+            experiment.devices.notify_run_end()
+        with report.user_code():
+            experiment.instance.analyze()
+        failed = False
+    except KeyboardInterrupt:
+        experiment.devices.close_devices()
+        print("\nkairos: interrupted: the connection is closed, and the device stops the kernel", file=sys.stderr)
+        return 130
+    except SystemExit as error:
+        # The experiment ended itself: sys.exit(...) means what it means in any Python program.
+        failed = error.code not in (None, 0)
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
+        _finish(args, experiment, device, table_limit, start)
+        return error.code if isinstance(error.code, int) else int(failed)
+    except KairosError:
+        # What the pins did up to the failure helps to find it.
+        _finish(args, experiment, device, table_limit, start)
+        raise
+    _finish(args, experiment, device, table_limit, start)
+    return int(failed)
+
+
+def _finish(args, experiment, device, table_limit, start):
+    """Show and write the results of a run that ended, in whatever way."""
+    sys.stdout.flush()
+    statistics = _statistics(experiment.devices)
+    experiment.devices.close_devices()
+    recording = None
+    if device is not None and statistics is not None and statistics.kernels and device.is_alive():
+        recording = _record(device, experiment.devices.ddb)
+    if not args.quiet:
+        _print_summary(statistics, device, recording, time.perf_counter() - start)
+        if recording is not None and table_limit != 0:
+            from ..waveform.table import format_table
+
+            print(format_table(recording, table_limit))
+    if recording is not None:
+        _write_recording(args, recording, experiment)
+    if args.hdf5:
+        _write_datasets(args.hdf5, experiment.datasets)
+    elif not args.quiet:
+        for key, value in sorted(experiment.datasets.local.items()):
+            print(f"{key}: {value}")
+    sys.stdout.flush()
+
+
+def _statistics(devices):
+    from ..coredevice.core import Core
+
+    for _, driver in devices.active:
+        if isinstance(driver, Core) and driver._comm is not None:
+            return driver.comm.statistics
+    return None
+
+
+def _record(device, ddb):
+    from ..waveform import Recording
+
+    if not device.settle():
+        print("kairos: the recording ends while the device still has outputs queued", file=sys.stderr)
+    return Recording.from_trace(device.control.trace(), device.trace_start, ddb.channel_names())
+
+
+def _print_summary(statistics, device, recording, wall_s):
+    parts = []
+    if statistics is not None and statistics.kernels:
+        kernels = "kernel" if statistics.kernels == 1 else f"{statistics.kernels} kernels"
+        parts.append(f"{kernels} compiled in {statistics.compile_s * 1e3:.0f} ms")
+    if device is not None and device.boot_s is not None:
+        parts.append(f"device booted in {device.boot_s * 1e3:.0f} ms")
+    if recording is not None:
+        parts.append(f"{recording.event_count:,} pin events")
+    if statistics is not None and statistics.kernels:
+        parts.append(f"{statistics.rpcs:,} RPC{'' if statistics.rpcs == 1 else 's'}")
+    parts.append(f"{wall_s:.2f} s in all")
+    print(", ".join(parts))
+    if recording is not None and recording.event_count:
+        from ..waveform.table import format_duration
+
+        print(f"time 0 of the pulses is {format_duration(recording.origin_ns)} after power-up of the device")
+
+
+def _write_recording(args, recording, experiment):
+    from pathlib import Path
+
+    for option, path in (("--vcd", args.vcd), ("--plot", args.plot)):
+        if path is None:
+            continue
+        try:
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            if option == "--vcd":
+                from ..waveform.vcd import write_vcd
+
+                write_vcd(path, recording)
+            else:
+                from ..waveform.plot import write_plot
+
+                write_plot(path, recording, title=experiment.name)
+        except (OSError, ValueError) as error:
+            raise UsageError(f"{option} {path} cannot be written: {error}") from None
+        if not args.quiet:
+            print(f"wrote {path}")
+
+
+def _write_datasets(path, datasets):
+    from ..datasets import write_hdf5
+
+    try:
+        write_hdf5(path, datasets)
+    except (OSError, TypeError) as error:
+        raise UsageError(f"-o {path}: {error}") from None

@@ -1,0 +1,1 @@
+"""Drivers of the core device and of what is connected to it."""

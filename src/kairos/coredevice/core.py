@@ -1,0 +1,169 @@
+"""The core device: compiles kernels, runs them, and keeps the relation between machine units and seconds."""
+
+from numpy import int64
+
+from ..language import TBool, TInt32, TInt64, TNone, at_mu, host_only, kernel, now_mu, portable, syscall
+
+__all__ = ["Core"]
+
+
+@syscall(flags={"nowrite"})
+def rtio_init() -> TNone:
+    raise NotImplementedError("runs on the core device only")
+
+
+@syscall(flags={"nounwind", "nowrite"})
+def rtio_get_counter() -> TInt64:
+    raise NotImplementedError("runs on the core device only")
+
+
+@syscall(flags={"nounwind", "nowrite"})
+def rtio_get_destination_status(destination: TInt32) -> TBool:
+    raise NotImplementedError("runs on the core device only")
+
+
+@syscall(flags={"nounwind", "nowrite"})
+def rtio_wait_until_mu(time: TInt64) -> TNone:
+    raise NotImplementedError("runs on the core device only")
+
+
+class Core:
+    """The core device.
+
+    `host` is a name or address, ``emulator://VARIANT`` for an emulated device that lives as long as the run, or None
+    for a device that can only compile. `ref_period` is the length of a machine unit in seconds, and `ref_multiplier`
+    the number of them in a coarse RTIO cycle. The other arguments are those of ARTIQ device databases.
+    """
+
+    kernel_invariants = {"core", "ref_period", "coarse_ref_period", "ref_multiplier"}
+
+    def __init__(
+        self,
+        dmgr,
+        host,
+        ref_period,
+        analyzer_proxy=None,
+        analyze_at_run_end=False,
+        ref_multiplier=8,
+        target="rv32g",
+        satellite_cpu_targets=None,
+        report_invariants=False,
+    ):
+        self.ref_period = ref_period
+        self.ref_multiplier = ref_multiplier
+        self.coarse_ref_period = ref_period * ref_multiplier
+        self.target = target
+        self.satellite_cpu_targets = satellite_cpu_targets or {}
+        self.report_invariants = report_invariants
+        self.analyze_at_run_end = analyze_at_run_end
+        self.dmgr = dmgr
+        self.core = self
+        self._host = host
+        self._comm = None
+        self._analyzer_proxy_name = analyzer_proxy
+
+    @property
+    def comm(self):
+        """The `kairos.session.Session` with the device; connects when it is first used."""
+        if self._comm is None:
+            from ..session import Session
+
+            self._comm = Session.for_host(self._host)
+        return self._comm
+
+    @host_only
+    def close(self):
+        """Disconnect; the next kernel connects again."""
+        if self._comm is not None:
+            self._comm.close()
+
+    @host_only
+    def compile(self, function, args, kwargs, set_result=None, attribute_writeback=True):
+        """Compile a call; a `kairos.compiler.CompiledKernel`, or CompileError."""
+        from ..compiler import compile_kernel
+
+        return compile_kernel(
+            function, args, kwargs, core=self, set_result=set_result, attribute_writeback=attribute_writeback
+        )
+
+    @host_only
+    def run(self, function, args, kwargs):
+        """Compile the call, run it on the device, and return what the kernel returns."""
+        result = None
+
+        def set_result(value):
+            nonlocal result
+            result = value
+
+        compiled = self.compile(function, args, kwargs, set_result)
+        self.comm.run_kernel(compiled)
+        return result
+
+    @host_only
+    def precompile(self, function, *args, **kwargs):
+        """Compile the call once; returns a function that runs it. Attributes are frozen and not written back."""
+        result = None
+
+        def set_result(value):
+            nonlocal result
+            result = value
+
+        compiled = self.compile(function, args, kwargs, set_result, attribute_writeback=False)
+
+        def run_precompiled():
+            nonlocal result
+            result = None
+            self.comm.run_kernel(compiled)
+            return result
+
+        return run_precompiled
+
+    @host_only
+    def notify_run_end(self):
+        if self.analyze_at_run_end:
+            self.trigger_analyzer_proxy()
+
+    @host_only
+    def trigger_analyzer_proxy(self):
+        """Make the analyzer proxy read the device. IOError if the device database names none."""
+        if self._analyzer_proxy_name is None:
+            raise IOError("No analyzer proxy configured")
+        self.dmgr.get(self._analyzer_proxy_name).trigger()
+
+    @portable
+    def seconds_to_mu(self, seconds):
+        """Whole machine units in `seconds`, rounded down (`delay` rounds to the nearest)."""
+        return int64(seconds // self.ref_period)
+
+    @portable
+    def mu_to_seconds(self, mu):
+        """Seconds in `mu` machine units."""
+        return mu * self.ref_period
+
+    @kernel
+    def get_rtio_counter_mu(self) -> TInt64:
+        """The hardware counter in machine units; compare with `now_mu()` for the slack."""
+        return rtio_get_counter()
+
+    @kernel
+    def wait_until_mu(self, cursor_mu):
+        """Wait until the hardware counter has reached `cursor_mu` (int64)."""
+        rtio_wait_until_mu(cursor_mu)
+
+    @kernel
+    def get_rtio_destination_status(self, destination) -> TBool:
+        """Whether the DRTIO destination (int32) can be reached; 0 is the device itself."""
+        return rtio_get_destination_status(destination)
+
+    @kernel
+    def reset(self):
+        """Clear the RTIO FIFOs and put the time cursor 125000 machine units after the counter."""
+        rtio_init()
+        at_mu(rtio_get_counter() + 125000)
+
+    @kernel
+    def break_realtime(self):
+        """Put the time cursor at least 125000 machine units after the counter; never moves it back."""
+        earliest = rtio_get_counter() + 125000
+        if now_mu() < earliest:
+            at_mu(earliest)

@@ -1,0 +1,10 @@
+"""The emulated core device: started for a run, watched, asked what its pins did, and stopped.
+
+The emulator is a program of its own (``kairos-emulator``) that executes the real firmware and the real gateware; this
+package finds its files, holds its process and speaks to its control socket.
+"""
+
+from .artifacts import build_directory, find
+from .process import Emulator, Options, acquire, shutdown_all, variant_of
+
+__all__ = ["Emulator", "Options", "acquire", "build_directory", "find", "shutdown_all", "variant_of"]

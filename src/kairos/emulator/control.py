@@ -1,0 +1,68 @@
+"""The control socket of the emulator: one JSON object a line, request and reply."""
+
+import json
+import socket
+import time
+
+from ..errors import EmulatorError
+
+__all__ = ["Control"]
+
+
+class Control:
+    """A connection to the control socket at `path`; closing it ends an emulator with ``--exit-with-control``."""
+
+    def __init__(self, path: str, timeout: float = 30.0):
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(timeout)
+        self._socket.connect(path)
+        self._lines = self._socket.makefile("r", encoding="utf-8")
+
+    @classmethod
+    def connect_when_there(cls, path: str, is_alive, timeout: float) -> "Control":
+        """Connect as soon as the emulator has made its socket; EmulatorError if it ends before or takes too long."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                return cls(path)
+            except (FileNotFoundError, ConnectionRefusedError):
+                if not is_alive():
+                    raise EmulatorError("the emulator ended before it was ready") from None
+                if time.monotonic() > deadline:
+                    raise EmulatorError(f"the emulator made no control socket within {timeout:g} s") from None
+                time.sleep(0.005)
+
+    def request(self, cmd: str, **arguments) -> dict:
+        """Reply to `cmd`; EmulatorError if it fails or the emulator is gone."""
+        try:
+            self._socket.sendall(json.dumps({"cmd": cmd, **arguments}).encode() + b"\n")
+            line = self._lines.readline()
+        except TimeoutError:
+            raise EmulatorError(f"the emulator does not answer (request '{cmd}')") from None
+        except OSError:
+            line = ""
+        if not line:
+            raise EmulatorError("the emulator has ended")
+        reply = json.loads(line)
+        if "error" in reply:
+            raise EmulatorError(f"the emulator refused '{cmd}': {reply['error']}")
+        return reply
+
+    def status(self) -> dict:
+        return self.request("status")
+
+    def trace(self, start: int = 0) -> dict:
+        """Pads, and all events from number `start` on."""
+        reply = self.request("trace", **{"from": start})
+        events = reply["events"]
+        while reply["events"]:
+            reply = self.request("trace", **{"from": reply["next"]})
+            events += reply["events"]
+        return {"pads": reply["pads"], "events": events, "next": reply["next"]}
+
+    def uart(self) -> str:
+        return self.request("uart", **{"from": 0})["text"]
+
+    def close(self):
+        self._lines.close()
+        self._socket.close()

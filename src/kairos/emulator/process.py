@@ -1,0 +1,218 @@
+"""The emulator as a child process: started at once, waited for only when somebody needs it, never left behind."""
+
+import atexit
+import json
+import os
+import queue
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+
+from ..errors import EmulatorError
+from . import artifacts
+from .control import Control
+
+__all__ = ["Emulator", "Options", "acquire", "shutdown_all", "variant_of"]
+
+READY_TIMEOUT = 60.0
+"""Seconds in which the firmware must have booted; about a hundred times what it takes."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How an emulator is started: `skip` lets time pass in which nothing happens, `settings` are timing parameters."""
+
+    skip: bool = True
+    settings: dict = field(default_factory=dict)
+    forward: dict[int, int] = field(default_factory=lambda: {1381: 0})
+    """Ports of the device that are wanted on this host, and as which port; 0 lets the system choose."""
+
+
+def variant_of(url: str) -> str:
+    """Gateware variant of ``emulator://VARIANT``."""
+    variant = url.removeprefix("emulator://").strip("/")
+    if not variant or "/" in variant:
+        raise EmulatorError(f"'{url}' names no emulated device: write emulator://VARIANT, such as emulator://demo")
+    return variant
+
+
+class Emulator:
+    """A running emulator of the gateware `variant`. It ends with :meth:`stop`, or when this process ends."""
+
+    def __init__(self, variant: str, options: Options = Options()):
+        program, firmware, library = artifacts.find(variant)
+        self.variant = variant
+        self.started = time.perf_counter()
+        self._directory = tempfile.TemporaryDirectory(prefix="kairos-")
+        self._socket_path = os.path.join(self._directory.name, "control")
+        command = [str(program), "--firmware", str(firmware), "--pl", str(library)]
+        for guest_port, host_port in options.forward.items():
+            command += ["--forward", f"{host_port}:{guest_port}"]
+        command += ["--control", self._socket_path, "--exit-with-control"]
+        if not options.skip:
+            command.append("--no-skip")
+        for name, value in options.settings.items():
+            command += ["--set", f"{name}={value}"]
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                # Ctrl-C is for the experiment: the emulator stays, so that what it did can still be shown.
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._directory.cleanup()
+            raise EmulatorError(f"{program} cannot be started: {error.strerror}") from None
+        self._control: Control | None = None
+        self._ready: dict | None = None
+        self.trace_start = 0
+        """Number of the first event of the pins that belongs to the run."""
+        self._events: queue.SimpleQueue = queue.SimpleQueue()
+        self._errors: list[str] = []
+        self._readers = [threading.Thread(target=target, daemon=True) for target in (self._read_out, self._read_err)]
+        for reader in self._readers:
+            reader.start()
+
+    def _read_out(self):
+        for line in self._process.stdout:
+            self._events.put(line)
+        self._events.put(None)
+
+    def _read_err(self):
+        for line in self._process.stderr:
+            if line.strip():
+                self._errors = [*self._errors[-20:], line.strip()]
+
+    # State
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def boot_s(self) -> float | None:
+        """Wall-clock seconds from the start of the program until the device was idle with its network up."""
+        return None if self._ready is None else self._ready["wall_s"]
+
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
+    def failure(self) -> str | None:
+        """Why the emulator ended, or None while it runs."""
+        try:
+            code = self._process.wait(timeout=0.2)
+        except subprocess.TimeoutExpired:
+            return None
+        self._readers[1].join(timeout=1)
+        reason = self._errors[-1] if self._errors else "it said nothing"
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return f"the emulator ended ({how}): {reason}"
+
+    def wait_ready(self) -> dict:
+        """The emulator's ready event: ``forwards``, ``wall_s`` (seconds to boot), ``time_ns``."""
+        if self._ready is None:
+            deadline = time.monotonic() + READY_TIMEOUT
+            while self._ready is None:
+                try:
+                    line = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
+                except queue.Empty:
+                    self.stop()
+                    raise EmulatorError(
+                        f"the emulated device did not boot within {READY_TIMEOUT:g} s: rebuild it with "
+                        "'make firmware gateware emulator'"
+                    ) from None
+                if line is None:
+                    raise EmulatorError(self.failure() or "the emulator closed its output before it was ready")
+                try:
+                    event = json.loads(line)
+                except ValueError:
+                    raise EmulatorError(f"the emulator said something unexpected: {line.strip()}") from None
+                if event.get("event") == "ready":
+                    self._ready = event
+        return self._ready
+
+    def port(self, guest_port: int) -> int:
+        """Port of this host that leads to `guest_port` of the device; waits until the device has booted."""
+        forwards = self.wait_ready()["forwards"]
+        try:
+            return int(forwards[str(guest_port)])
+        except KeyError:
+            raise EmulatorError(f"port {guest_port} of the emulated device is not forwarded") from None
+
+    @property
+    def control(self) -> Control:
+        """The control connection."""
+        if self._control is None:
+            try:
+                self._control = Control.connect_when_there(self._socket_path, self.is_alive, READY_TIMEOUT)
+            except EmulatorError as error:
+                raise EmulatorError(self.failure() or str(error)) from None
+        return self._control
+
+    # Recording
+
+    def mark_start(self):
+        """The run begins: what the pins did before is not part of its recording."""
+        self.trace_start = self.control.trace()["next"]
+
+    def settle(self, timeout: float = 30.0) -> bool:
+        """Wait until the device has played what it has queued, that is, until its time stands still for the host.
+
+        False if it has not within `timeout` seconds.
+        """
+        deadline = time.monotonic() + timeout
+        before = None
+        while (now := self.control.status()["time_ns"]) != before:
+            if time.monotonic() > deadline:
+                return False
+            before = now
+            time.sleep(0.002)
+        return True
+
+    def stop(self):
+        """End the emulator; harmless if it has ended already."""
+        if self._control is not None:
+            try:
+                if self.is_alive():
+                    self._control.request("shutdown")
+            except EmulatorError:
+                pass
+            self._control.close()
+            self._control = None
+        elif self.is_alive():
+            self._process.terminate()
+        try:
+            self._process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for reader in self._readers:
+            reader.join(timeout=1)
+        self._process.stdout.close()
+        self._process.stderr.close()
+        self._directory.cleanup()
+        _running.pop(self.variant, None)
+
+
+_running: dict[str, Emulator] = {}
+
+
+def acquire(url: str, options: Options | None = None) -> Emulator:
+    """The emulator of ``emulator://VARIANT`` in this process, started with `options` if there is none."""
+    variant = variant_of(url)
+    if variant not in _running:
+        _running[variant] = Emulator(variant, options or Options())
+    return _running[variant]
+
+
+@atexit.register
+def shutdown_all():
+    """Stop every emulator of this process."""
+    for emulator in list(_running.values()):
+        emulator.stop()

@@ -1,0 +1,27 @@
+"""Errors that are the answer to a user, not a defect: one clear line that says what to do."""
+
+__all__ = ["KairosError", "DeviceUnreachable", "ConnectionLost", "LoadError", "EmulatorError", "UsageError"]
+
+
+class KairosError(Exception):
+    """Base of the errors that the ``kairos`` command prints without a traceback."""
+
+
+class UsageError(KairosError):
+    """The command, a file or an argument is not what was asked for."""
+
+
+class DeviceUnreachable(KairosError):
+    """No core device answers at the address of the device database."""
+
+
+class ConnectionLost(KairosError):
+    """The connection to the core device ended in the middle of a session."""
+
+
+class LoadError(KairosError):
+    """The core device refused a kernel library."""
+
+
+class EmulatorError(KairosError):
+    """The emulator could not be started, or ended too early."""

@@ -1,0 +1,314 @@
+"""The host's side of the kernel session: upload a library, run it, answer its calls, report how it ended."""
+
+import logging
+import struct
+import traceback
+from dataclasses import dataclass
+from time import perf_counter
+
+from .. import errors
+from ..coredevice import exceptions as device_exceptions
+from . import codec
+from .connection import Connection
+from .exceptions import CoreException, DeviceException, Report, build_python_exception
+
+__all__ = ["PORT", "Session", "Statistics"]
+
+logger = logging.getLogger(__name__)
+
+PORT = 1381
+
+SYSTEM_INFO, LOAD_KERNEL, RUN_KERNEL, RPC_REPLY, RPC_EXCEPTION = 3, 5, 6, 7, 8
+"""Requests, host to device."""
+
+SYSTEM_INFO_REPLY, LOAD_COMPLETED, LOAD_FAILED, KERNEL_FINISHED = 2, 5, 6, 7
+KERNEL_STARTUP_FAILED, KERNEL_EXCEPTION, RPC_REQUEST, CLOCK_FAILURE = 8, 9, 10, 15
+"""Replies, device to host."""
+
+ASYNC_ERRORS = ((1, "collision(s)"), (2, "busy error(s)"), (4, "sequence error(s)"))
+
+MESSAGE_LIMIT = 4096
+"""Characters of an exception's message that are sent to the device."""
+
+
+@dataclass
+class Statistics:
+    """What a session did so far; times in seconds."""
+
+    kernels: int = 0
+    rpcs: int = 0
+    compile_s: float = 0.0
+    load_s: float = 0.0
+    run_s: float = 0.0
+    first_kernel_started: float | None = None
+    """`time.perf_counter` when the first kernel was started."""
+
+
+class Session:
+    """A kernel session with the device at `host`; connects at the first request, and again after `close`.
+
+    `emulator`, if given, is the `kairos.emulator.Emulator` that `host` belongs to: it is asked for its port, and what
+    it says is added to the error when the connection is lost.
+    """
+
+    def __init__(self, host: str | None, port: int = PORT, emulator=None):
+        self.host = host
+        self.port = port
+        self.emulator = emulator
+        self.statistics = Statistics()
+        self._connection: Connection | None = None
+        self._system_info_checked = False
+
+    @classmethod
+    def for_host(cls, host: str | None) -> "Session":
+        """A session for `host` of a device database: an address, ``address:port``, or ``emulator://VARIANT``."""
+        if host is not None and host.startswith("emulator://"):
+            from .. import emulator
+
+            return cls("127.0.0.1", emulator=emulator.acquire(host))
+        if host is not None and host.count(":") == 1:
+            address, port = host.split(":")
+            if not port.isdecimal() or not 0 < int(port) < 65536:
+                raise errors.UsageError(f"'{host}' is no address of a core device: write ADDRESS or ADDRESS:PORT")
+            return cls(address, int(port))
+        return cls(host)
+
+    # Connection
+
+    def open(self) -> Connection:
+        """The connection, made if there is none."""
+        if self._connection is None:
+            if self.host is None:
+                raise errors.DeviceUnreachable(
+                    "the core device has no address ('host' is None in the device database): it can only compile"
+                )
+            port = self.port if self.emulator is None else self.emulator.port(self.port)
+            self._connection = Connection(self.host, port)
+        return self._connection
+
+    def close(self):
+        """Disconnect. The device stops a kernel that is running."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    # Requests
+
+    def run_kernel(self, compiled):
+        """Upload and run a `kairos.compiler.CompiledKernel`; returns when it has ended, raises what it raised."""
+        stats = self.statistics
+        stats.compile_s += sum(compiled.timings.values())
+        try:
+            connection = self.open()
+            if not self._system_info_checked:
+                self.check_system_info()
+                if self.emulator is not None:
+                    self.emulator.mark_start()
+            start = perf_counter()
+            self.load(compiled.library)
+            started = perf_counter()
+            stats.load_s += started - start
+            stats.kernels += 1
+            stats.first_kernel_started = stats.first_kernel_started or started
+            connection.write_header(RUN_KERNEL)
+            connection.flush()
+            try:
+                self.serve(compiled)
+            finally:
+                stats.run_s += perf_counter() - started
+        except errors.ConnectionLost as error:
+            self.close()
+            if self.emulator is not None and (reason := self.emulator.failure()):
+                raise errors.EmulatorError(reason) from error
+            raise
+        except (codec.ProtocolError, UnicodeDecodeError, struct.error) as error:
+            self.close()
+            raise errors.ConnectionLost(
+                f"the core device broke the session protocol: {error}; are firmware and host of one version?"
+            ) from error
+
+    def check_system_info(self):
+        """Ask what the device is; UnsupportedDevice if kernels cannot be sent to it."""
+        connection = self.open()
+        connection.set_reply_expected(True)
+        connection.write_header(SYSTEM_INFO)
+        connection.flush()
+        self._expect(connection, SYSTEM_INFO_REPLY)
+        runtime_id = connection.read(4)
+        if runtime_id == b"AROR":
+            identifier = connection.read_string()
+            finished_cleanly = connection.read_u8()
+            logger.info("core device firmware: %s", identifier)
+            if not finished_cleanly:
+                logger.warning("Previous kernel did not cleanly finish")
+        elif runtime_id != b"ARZQ":
+            self.close()
+            raise device_exceptions.UnsupportedDevice(
+                f"the core device at {connection.where} has the runtime {runtime_id!r}; kernels need 'ARZQ' (Zynq)"
+            )
+        self._system_info_checked = True
+
+    def load(self, library: bytes):
+        """Send a kernel library; LoadError with the device's reason if it refuses it."""
+        connection = self.open()
+        connection.set_reply_expected(True)
+        connection.write_header(LOAD_KERNEL)
+        connection.write_bytes(library)
+        connection.flush()
+        if self._expect(connection, LOAD_COMPLETED, LOAD_FAILED) == LOAD_FAILED:
+            raise errors.LoadError(f"the core device refused the kernel: {connection.read_string()}")
+
+    def _expect(self, connection, *types) -> int:
+        message_type = connection.read_header()
+        if message_type not in types:
+            raise codec.ProtocolError(f"message type {message_type} where {' or '.join(map(str, types))} was due")
+        return message_type
+
+    # A running kernel
+
+    def serve(self, compiled):
+        """Answer the calls of the running kernel until it ends."""
+        connection = self._connection
+        embedding = compiled.embedding
+        connection.set_reply_expected(False)
+        while True:
+            message_type = connection.read_header()
+            if message_type == RPC_REQUEST:
+                self.statistics.rpcs += 1
+                self._serve_rpc(connection, embedding)
+            elif message_type == KERNEL_FINISHED:
+                self._warn_async_errors(connection.read_u8())
+                return
+            elif message_type == KERNEL_EXCEPTION:
+                self._raise_kernel_exception(connection, compiled)
+            elif message_type == KERNEL_STARTUP_FAILED:
+                raise errors.LoadError("the core device did not start the kernel: no kernel was loaded")
+            elif message_type == CLOCK_FAILURE:
+                self.close()
+                raise device_exceptions.ClockFailure("the RTIO clock of the core device was lost")
+            else:
+                raise codec.ProtocolError(f"unknown message type {message_type}")
+
+    def _serve_rpc(self, connection, embedding):
+        is_async = connection.read_u8() != 0
+        service = connection.read_u32()
+        try:
+            args, kwargs = codec.decode_arguments(connection, embedding.retrieve_object)
+        except KeyError as error:
+            raise codec.ProtocolError(f"unknown host object {error}") from None
+        return_tag = connection.read_bytes()
+        if service == 0:
+            target, name, value = args
+            logger.debug("write-back of %s", name)
+            setattr(target, name, value)
+            return
+        try:
+            function = embedding.retrieve_object(service)
+        except KeyError:
+            raise codec.ProtocolError(f"unknown host function {service}") from None
+        if is_async:
+            self._call_async(function, args, kwargs)
+            return
+        try:
+            result = function(*args, **kwargs)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if hasattr(error, "artiq_core_exception") or isinstance(error, errors.KairosError | SystemExit):
+                raise
+            self._send_exception(connection, embedding, error)
+            return
+        try:
+            value = codec.encode_reply(return_tag, result)
+        except device_exceptions.RPCReturnValueError as error:
+            # The device waits for a value that does not exist; only the end of the connection ends the kernel.
+            self.close()
+            name = getattr(function, "__qualname__", repr(function))
+            raise device_exceptions.RPCReturnValueError(
+                f"{error}; returned by {name}{_place(function)}: value and annotation must agree"
+            ) from None
+        connection.write_header(RPC_REPLY)
+        connection.write_bytes(return_tag)
+        connection.write(value)
+        connection.flush()
+
+    def _call_async(self, function, args, kwargs):
+        try:
+            function(*args, **kwargs)
+        except BaseException:
+            # Nobody waits for the call: the exception ends the session, and with it the kernel.
+            self.close()
+            raise
+
+    def _send_exception(self, connection, embedding, error):
+        cls = type(error)
+        if cls.__module__ == "builtins":
+            name = f"0:{cls.__name__}"
+        elif cls.__module__ == device_exceptions.__name__:
+            name = f"0:artiq.coredevice.exceptions.{cls.__name__}"
+        else:
+            name = f"{embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
+        message = str(error)
+        if len(message) > MESSAGE_LIMIT:
+            message = message[:MESSAGE_LIMIT] + "... (truncated)"
+        frames = traceback.extract_tb(error.__traceback__)
+        place = frames[-1]
+        logger.debug("exception in RPC, sent to the kernel", exc_info=error)
+        connection.write_header(RPC_EXCEPTION)
+        connection.write(
+            struct.pack("<IIqqq", embedding.store_str(name), embedding.store_str(message), 0, 0, 0)
+            + struct.pack("<Iii", embedding.store_str(place.filename), place.lineno or 0, place_column(place))
+            + struct.pack("<I", embedding.store_str(place.name))
+        )
+        connection.flush()
+
+    def _raise_kernel_exception(self, connection, compiled):
+        embedding = compiled.embedding
+
+        def xstring():
+            length = connection.read_u32()
+            if length == 0xFFFFFFFF:
+                return embedding.retrieve_str(connection.read_u32())
+            return connection.read(length).decode("utf-8", errors="replace")
+
+        count = connection.read_u32()
+        exceptions = []
+        for _ in range(count):
+            key = connection.read_u32()
+            message = xstring()
+            params = connection.read_struct("qqq")
+            file = xstring()
+            line, column = connection.read_struct("ii")
+            function = xstring()
+            name = embedding.retrieve_str(key)
+            exceptions.append(DeviceException(name, key, message, params, file, line, column, function))
+        for exception in exceptions:
+            _, first, end = connection.read_struct("III")
+            exception.frames = range(first, end)
+        backtrace = [connection.read_struct("II") for _ in range(connection.read_u32())]
+        self._warn_async_errors(connection.read_u8())
+        if not exceptions:
+            raise codec.ProtocolError("a kernel exception without an exception")
+        for exception in exceptions:
+            exception.frames = range(
+                min(exception.frames.start, len(backtrace)), min(exception.frames.stop, len(backtrace))
+            )
+        core_exception = CoreException(Report(exceptions, backtrace), compiled.symbolize)
+        raise build_python_exception(core_exception, embedding.retrieve_object)
+
+    def _warn_async_errors(self, bits):
+        names = [name for bit, name in ASYNC_ERRORS if bits & bit]
+        if bits & ~7:
+            names.append(f"unknown error bits 0x{bits & ~7:02x}")
+        if names:
+            logger.warning("%s reported during kernel execution", ", ".join(names))
+
+
+def place_column(frame) -> int:
+    """Zero-based column of a traceback entry, -1 if Python does not know it."""
+    return -1 if frame.colno is None else frame.colno
+
+
+def _place(function) -> str:
+    code = getattr(getattr(function, "__wrapped__", function), "__code__", None)
+    return f" ({code.co_filename}:{code.co_firstlineno})" if code else ""

@@ -1,0 +1,63 @@
+"""Recordings as a picture: one trace for each channel that changed, over a common time axis in SI units."""
+
+from .recording import Recording
+
+__all__ = ["write_plot"]
+
+COLORS = ("#2563a8", "#c8553d", "#3a8f5c", "#8a5aa8", "#c08a1e", "#4a8fa0", "#a04a6b", "#6b7280")
+HIGH = 0.62
+"""Height of a pulse in units of the distance between channels."""
+
+
+def _axis_unit(span_ns: float) -> tuple[float, str]:
+    """Nanoseconds in the unit of the time axis, and its symbol."""
+    for size, symbol in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
+        if span_ns >= 2 * size:
+            return size, symbol
+    return 1.0, "ns"
+
+
+def write_plot(path, recording: Recording, title: str | None = None):
+    """Write a picture of `recording` to `path`; its suffix says the format (png, pdf, svg)."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    channels = recording.active() or recording.channels[:1]
+    span = max(recording.duration_ns, 1)
+    scale, symbol = _axis_unit(span)
+    margin = 0.04 * span
+    left, right = -margin / scale, (span + margin) / scale
+    style = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 12, "svg.hashsalt": "kairos"}
+    with pyplot.rc_context(style):
+        figure, axes = pyplot.subplots(figsize=(10, 1.3 + 0.62 * len(channels)), layout="constrained")
+        for row, channel in enumerate(channels):
+            base = len(channels) - 1 - row
+            color = COLORS[row % len(COLORS)]
+            times, levels = [left], [channel.initial]
+            for time, level in channel.changes:
+                times.append(time / scale)
+                levels.append(level)
+            times.append(right)
+            levels.append(levels[-1])
+            driven = [float("nan") if level is None else base + HIGH * level for level in levels]
+            floating = [base if level is None else float("nan") for level in levels]
+            axes.step(times, driven, where="post", color=color, linewidth=1.6, solid_joinstyle="miter")
+            axes.step(times, floating, where="post", color="#9ca3af", linewidth=1.2, linestyle=(0, (2, 2)))
+            filled = [base if level is None else base + HIGH * level for level in levels]
+            axes.fill_between(times, base, filled, step="post", color=color, alpha=0.25, linewidth=0)
+        axes.set_yticks([len(channels) - 1 - row + HIGH / 2 for row in range(len(channels))])
+        axes.set_yticklabels([channel.name for channel in channels])
+        axes.set_ylim(-0.25, len(channels) - 1 + HIGH + 0.25)
+        axes.set_xlim(left, right)
+        axes.set_xlabel(f"time / {symbol}")
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="x", color="#e5e7eb", linewidth=0.8)
+        axes.set_axisbelow(True)
+        for side in ("top", "right", "left"):
+            axes.spines[side].set_visible(False)
+        if title:
+            axes.set_title(title, loc="left", fontsize=12.5, fontweight="bold", pad=10)
+        figure.savefig(path, dpi=200, metadata={"Software": None} if str(path).endswith(".png") else None)
+        pyplot.close(figure)

@@ -1,0 +1,40 @@
+"""Pulses as a table of text."""
+
+from .recording import Recording
+
+__all__ = ["format_duration", "format_table"]
+
+_UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
+
+
+def format_duration(ns: int) -> str:
+    """`ns` with the unit that suits its size, and all its digits: ``1.25 us``."""
+    for size, unit in _UNITS:
+        if abs(ns) >= size:
+            whole, rest = divmod(abs(ns), size)
+            digits = f"{rest:0{len(str(size)) - 1}d}".rstrip("0") if size > 1 else ""
+            return f"{'-' if ns < 0 else ''}{whole}{'.' + digits if digits else ''} {unit}"
+    return "0 ns"
+
+
+def format_table(recording: Recording, limit: int | None = 40) -> str:
+    """One line per pulse: channel, start and width, in exact nanoseconds and readable units. `limit` caps the lines."""
+    pulses = recording.pulses()
+    if not pulses:
+        return "no pulses: no pin went high"
+    shown = pulses if limit is None else pulses[:limit]
+    rows = [("channel", "start / ns", "width / ns", "start", "width")]
+    for pulse in shown:
+        if pulse.width_ns is None:
+            width, readable = "-", "stays high"
+        else:
+            width, readable = f"{pulse.width_ns:,}", format_duration(pulse.width_ns)
+        rows.append((pulse.channel, f"{pulse.start_ns:,}", width, format_duration(pulse.start_ns), readable))
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    lines = [
+        "  ".join([row[0].ljust(widths[0]), *(row[i].rjust(widths[i]) for i in range(1, 5))]).rstrip() for row in rows
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    if len(shown) < len(pulses):
+        lines.append(f"... and {len(pulses) - len(shown):,} more (--table all shows them, --vcd FILE writes them)")
+    return "\n".join(lines)
