@@ -240,6 +240,13 @@ _ACTION = st.one_of(
     st.tuples(st.just("edge"), st.integers(0, 3), st.integers(0, 300)),
     st.tuples(st.just("read"), st.sampled_from([0, 0, 1, 3, 4]), st.integers(-100, 1000)),
     st.tuples(st.just("wait"), st.integers(1, 2000)),
+    st.tuples(
+        st.just("gate"),
+        st.integers(0, 3),
+        st.integers(1, 20),
+        st.sets(st.integers(-3, 23), max_size=6),
+        st.integers(0, 3),
+    ),
 )
 _STREAM = st.lists(_ACTION, min_size=1, max_size=40)
 
@@ -250,34 +257,52 @@ def play(ps, stream):
     log, outputs, reads = [], [], []
     levels = {pad: [] for pad in range(4)}
     cursor = 8 * (ps.out.sim_tsc + 200)
+
+    def output(channel, address, time, data):
+        accepted = ps.out.sim_tsc + 1 + ACCEPTED
+        status = ps.output(channel, time, data, address=address)
+        outputs.append((accepted, (channel, address, time, data), status))
+        log.append((ps.out.sim_tsc, status))
+        rest()
+
+    def edge(pad, time):
+        last = levels[pad][-1] if levels[pad] else (0, 0)
+        entry = (max(time, ps.out.sim_tsc + 1, last[0] + 1), 1 - last[1])
+        levels[pad].append(entry)
+        ps.schedule.append((entry[0], pad, entry[1]))
+        ps.schedule.sort()
+
+    def rest():
+        """The initiator is busy with the write response for a few cycles; later times are simple after that."""
+        for _ in range(8):
+            ps.step()
+
     for action, *args in stream:
         now = ps.out.sim_tsc + 1
         if action == "output":
             channel, address, data = args
-            status = ps.output(channel, cursor, data, address=address if channel < 4 else 0)
-            outputs.append((now + ACCEPTED, (channel, address if channel < 4 else 0, cursor, data), status))
-            log.append((ps.out.sim_tsc, status))
+            output(channel, address if channel < 4 else 0, cursor, data)
+        elif action == "gate":
+            channel, length, edges, data = args
+            for distance in sorted(edges):
+                edge(channel, cursor // 8 + distance)
+            output(channel, 2 + length % 2, cursor, data)
+            output(channel, 2, cursor + 8 * length, 0)
         elif action == "delay":
             cursor += args[0]
         elif action == "sync":
             cursor = 8 * (now + args[0])
         elif action == "edge":
-            pad, distance = args
-            last = levels[pad][-1] if levels[pad] else (0, 0)
-            entry = (max(now + distance, last[0] + 1), 1 - last[1])
-            levels[pad].append(entry)
-            ps.schedule.append((entry[0], pad, entry[1]))
-            ps.schedule.sort()
+            edge(args[0], now + args[1])
         elif action == "read":
             timeout = cursor + args[1]
             result = ps.input(args[0], timeout)
             reads.append((now + INPUT_ACCEPTED, args[0], timeout, result))
             log.append((ps.out.sim_tsc, result))
+            rest()
         elif action == "wait":
             ps.advance(now + args[0])
-        # the initiator is still busy with the write response for a few cycles; later times are then simple
-        for _ in range(8):
-            ps.step()
+            rest()
     ps.advance(max([ps.out.sim_tsc, cursor // 8, *[e[0] for e in ps.schedule]]) + 4000)
     return log, outputs, reads, levels
 
@@ -314,7 +339,7 @@ def check_stream(boot, registers, stream):
     plain.close()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(_STREAM)
 def test_random_streams(boot, registers, stream):
     """Same events at the same time with and without skipping, and as the model predicts."""
