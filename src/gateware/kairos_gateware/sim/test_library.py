@@ -265,6 +265,13 @@ def play(ps, stream):
         log.append((ps.out.sim_tsc, status))
         rest()
 
+    def read(channel, timeout):
+        accepted = ps.out.sim_tsc + 1 + INPUT_ACCEPTED
+        result = ps.input(channel, timeout)
+        reads.append((accepted, channel, timeout, result))
+        log.append((ps.out.sim_tsc, result))
+        rest()
+
     def edge(pad, time):
         last = levels[pad][-1] if levels[pad] else (0, 0)
         entry = (max(time, ps.out.sim_tsc + 1, last[0] + 1), 1 - last[1])
@@ -284,10 +291,13 @@ def play(ps, stream):
             output(channel, address if channel < 4 else 0, cursor, data)
         elif action == "gate":
             channel, length, edges, data = args
+            cursor = 8 * (now + 150)
             for distance in sorted(edges):
                 edge(channel, cursor // 8 + distance)
             output(channel, 2 + length % 2, cursor, data)
             output(channel, 2, cursor + 8 * length, 0)
+            for _ in range(len(edges) // 2 + 1):
+                read(channel, cursor + 8 * 30)
         elif action == "delay":
             cursor += args[0]
         elif action == "sync":
@@ -295,11 +305,7 @@ def play(ps, stream):
         elif action == "edge":
             edge(args[0], now + args[1])
         elif action == "read":
-            timeout = cursor + args[1]
-            result = ps.input(args[0], timeout)
-            reads.append((now + INPUT_ACCEPTED, args[0], timeout, result))
-            log.append((ps.out.sim_tsc, result))
-            rest()
+            read(args[0], cursor + args[1])
         elif action == "wait":
             ps.advance(now + args[0])
             rest()
