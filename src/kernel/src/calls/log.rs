@@ -11,20 +11,18 @@ use crate::timer;
 /// Level "info" of the `log` crate.
 const INFO: u8 = 3;
 
-/// Appends to the current line; complete lines go to the comms core.
+/// Appends to the current line. Complete lines go to the comms core, longer ones in pieces.
 fn append(core: &mut Core, bytes: &[u8]) {
     for &byte in bytes {
+        // There is room: a full buffer has been flushed.
+        let _ = core.log_line.push(byte);
         if byte == b'\n' || core.log_line.is_full() {
             flush(core);
-        }
-        if byte != b'\n' {
-            // There is room: a full line has just been flushed.
-            let _ = core.log_line.push(byte);
         }
     }
 }
 
-/// Sends the current line, if it has begun.
+/// Sends what there is of the current line.
 pub fn flush(core: &mut Core) {
     if !core.log_line.is_empty() {
         let mut message = core.sender.message(Kind::Log, timer::sleep_briefly);

@@ -13,8 +13,6 @@ pub const MAX_WORDS: u32 = 16;
 
 const OUTPUT: u32 = 0;
 const INPUT: u32 = 1;
-/// Looks at the answer before sleeping. An output is answered after some hundred CPU cycles: soon, but not at once.
-const POLLS: u32 = 4;
 /// A status for when there is no gateware to give one.
 const UNREACHABLE: u32 = super::OUTPUT_UNREACHABLE | INPUT_UNREACHABLE;
 
@@ -78,20 +76,16 @@ pub fn allow(there: bool) {
 fn submit(sequence: u32) -> u32 {
     // SAFETY: the gateware writes the status word only. `dsb` completes the request before the event is sent.
     unsafe { asm!("dsb", "sev", options(nostack, preserves_flags)) };
-    let mut polls = POLLS;
     loop {
         // SAFETY: as above.
         let status = unsafe { read_volatile(addr_of!(BUFFER.status)) };
         if (status ^ sequence) >> 16 == 0 {
             return status;
         }
-        if polls == 0 {
-            // The gateware raises an event with each answer, so none is slept over.
-            // SAFETY: a hint.
-            unsafe { asm!("wfe", options(nostack, preserves_flags)) };
-        } else {
-            polls -= 1;
-        }
+        // The gateware raises an event with each answer, so none is slept over. This core's own `sev` counts as one too:
+        // the first `wfe` falls through, and there is a second look before the core really sleeps.
+        // SAFETY: a hint.
+        unsafe { asm!("wfe", options(nostack, preserves_flags)) };
     }
 }
 

@@ -1,0 +1,396 @@
+"""The kernel service as any host sees it, on a bare socket: greeting, load, run, calls, exceptions, bad input, loss.
+
+The libraries are those of tests/kernels, made by hand with a stock compiler and linker.
+"""
+
+import math
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from .raw_session import Closed, Object, Session, encode
+
+KERNELS = Path(__file__).parents[1] / "kernels"
+
+
+def kernel(name):
+    return (KERNELS / f"{name}.elf").read_bytes()
+
+
+def marks(requests):
+    assert all(request.service == 100 for request in requests)
+    return [request.arguments[0] for request in requests]
+
+
+def run_empty(session):
+    """Shows that the device is well."""
+    assert session.load(kernel("empty")) is None
+    session.run()
+    assert session.until_end() == ([], None)
+
+
+@pytest.fixture
+def session(device):
+    with Session(device) as session:
+        yield session
+        # Whatever the test did, the device must run the next kernel, on a new connection.
+    with Session(device) as after:
+        run_empty(after)
+
+
+def assert_closed(session):
+    with pytest.raises(Closed):
+        session.read(1)
+
+
+def test_greeting_and_system_info(session):
+    for _ in range(3):
+        session.send(3)
+        assert session.read(9) == b"ZZZZ\x02ARZQ"
+
+
+def test_wrong_greeting_is_closed_without_a_word(device):
+    session = Session(device, greeting=None)
+    session.socket.sendall(b"GET / HTTP/1.1")
+    assert_closed(session)
+
+
+def test_greeting_in_pieces(device):
+    session = Session(device, greeting=None)
+    for byte in b"ARTIQ coredev\n":
+        session.socket.sendall(bytes([byte]))
+        time.sleep(0.005)
+    assert session.read(1) == b"e"
+    run_empty(session)
+    session.close()
+
+
+def test_many_kernels_on_one_connection(session):
+    for _ in range(20):
+        run_empty(session)
+
+
+def test_requests_in_one_piece_and_byte_by_byte(session):
+    library = kernel("empty")
+    sync = b"\x5a" * 4
+    requests = sync + b"\x03" + sync + b"\x05" + len(library).to_bytes(4, "little") + library
+    session.socket.sendall(requests)
+    assert session.read(9) == b"ZZZZ\x02ARZQ"
+    session.message(5)
+    for byte in sync + b"\x06":
+        session.socket.sendall(bytes([byte]))
+    assert session.until_end() == ([], None)
+
+
+def test_round_trip_of_every_type(session):
+    assert session.load(kernel("rpc")) is None
+    session.run()
+    seen = {}
+    returned = {}
+    while (kind := session.message(7, 10)) == 10:
+        request = session.request()
+        if request.is_async:
+            returned[request.service - 200] = request.arguments[0]
+            continue
+        seen[request.service] = (request.tag, request.arguments[0])
+        data, rest = encode(request.tag, request.arguments[0])
+        assert rest == b""
+        session.reply(request.tag, data)
+    assert kind == 7 and session.unpack("B") == 0
+    assert {service: value for service, (_, value) in seen.items()} == returned
+    assert [value for _, value in seen.values()] == [
+        None,
+        True,
+        -5,
+        0x123456789ABCDEF0,
+        1.5,
+        "h\xe9llo",
+        "h\xe9llo".encode(),
+        b"",
+        [1, -2, 3],
+        [],
+        [0.5, -0.25],
+        [True, False, True],
+        ["a", "", "bcd"],
+        [[1, -2, 3], []],
+        (7, True, -8, "t"),
+        ("array", (1, 3), [1, -2, 3]),
+        ("array", (0,), []),
+        range(0, 10, 2),
+        range(0, 1 << 40, 3),
+        [(1, [1, -2, 3]), (2, [])],
+        (),
+    ]
+
+
+def test_reply_in_pieces(session):
+    """A reply that dribbles in is put together; one that is long takes many frames between the cores."""
+    assert session.load(kernel("rpc")) is None
+    session.run()
+    texts = {5: "x" * 300_000, 8: list(range(100_000))}
+    while session.message(7, 10) == 10:
+        request = session.request()
+        if request.is_async:
+            if request.service - 200 in texts:
+                assert request.arguments[0] == texts[request.service - 200]
+            continue
+        value = texts.get(request.service, request.arguments[0])
+        data, _ = encode(request.tag, value)
+        message = b"ZZZZ\x07" + len(request.tag).to_bytes(4, "little") + request.tag + data
+        if request.service in texts:
+            session.socket.sendall(message)
+        else:
+            for byte in message:
+                session.socket.sendall(bytes([byte]))
+    assert session.unpack("B") == 0
+
+
+def test_asynchronous_calls_arrive_all_and_in_order(session):
+    assert session.load(kernel("flood")) is None
+    session.run()
+    requests, exception = session.until_end()
+    assert exception is None
+    assert marks(requests) == list(range(300))
+    assert all(len(request.arguments[1]) == 2000 for request in requests)
+    assert requests[-1].arguments[1][:301] == [*range(300), 0]
+
+
+def test_asynchronous_calls_wait_for_a_slow_host(session):
+    assert session.load(kernel("flood")) is None
+    session.run()
+    time.sleep(1.0)
+    assert marks(session.until_end()[0]) == list(range(300))
+
+
+def test_exceptions_and_finally(session):
+    assert session.load(kernel("exceptions")) is None
+    session.run()
+    requests, exception = session.until_end()
+    assert marks(requests) == [
+        1, 101,  # IndexError, caught by name; then `finally`
+        2, 102,  # ValueError
+        103, 19,  # ZeroDivisionError passes both names, runs `finally`, is caught by the catch-all
+        500, 10, 502,  # nested handlers, then the outer exception raised again
+        16,  # raised by the firmware
+        601, 602,  # cleanup on the way out of an exception that nothing catches
+    ]  # fmt: skip
+    first, second = exception.exceptions
+    assert (first["id"], second["id"]) == (10, 19)
+    assert second["params"] == (19, -1, 1 << 40)
+    assert (second["file"], second["line"], second["column"]) == ("test.py", 42, 4)
+    assert (second["function"], second["message"]) == ("work", "values {0}")
+    assert exception.async_errors == 0
+    (_, start, middle), (_, again, end) = exception.extents
+    assert (start, middle) == (0, again) and end == len(exception.backtrace)
+    for begin, stop in ((start, middle), (again, end)):
+        pointers = [frame.stack_pointer for frame in exception.backtrace[begin:stop]]
+        assert pointers == sorted(pointers) and pointers
+    assert all(0 < frame.address < len(kernel("exceptions")) for frame in exception.backtrace)
+
+
+def test_exception_from_the_host(session):
+    assert session.load(kernel("rpc_exception")) is None
+    session.run()
+    assert session.message(10) == 10
+    request = session.request()
+    assert (request.is_async, request.service, request.arguments, request.tag) == (False, 7, [3], b"i")
+    session.raise_exception(name=40, message=41, params=(1, -2, 1 << 50), file=42, line=7, column=-1, function=43)
+    requests, exception = session.until_end()
+    assert marks(requests) == [40]
+    (raised,) = exception.exceptions
+    assert raised == {
+        "id": 40, "message": 41, "params": (1, -2, 1 << 50), "file": 42, "line": 7, "column": -1, "function": 43,
+    }  # fmt: skip
+    assert len(exception.backtrace) >= 1
+
+
+def test_attributes_are_written_back(session):
+    assert session.load(kernel("writeback")) is None
+    session.run()
+    requests, exception = session.until_end()
+    assert exception is None
+    assert all(request.service == 0 and request.tag == b"n" for request in requests)
+    assert [request.arguments for request in requests] == [
+        [Object(3), "count", 11],
+        [Object(3), "level", 0.5],
+        [Object(3), "name", "one"],
+        [Object(4), "count", 20],
+        [Object(4), "level", -2.0],
+        [Object(4), "name", "two"],
+    ]
+
+
+def test_mathematics(session):
+    assert session.load(kernel("math")) is None
+    session.run()
+    requests, exception = session.until_end()
+    assert exception is None
+    large, small = -1234567890123, -17
+    quotient = abs(large) // abs(small)
+    expected = [
+        math.sin(0.5), math.sin(0.5), math.cos(0.5), 0.125, 16.0, math.gamma(0.5), 1.0, math.fmod(7.25, 1.5),
+        0.03060402345868265, 8.0, math.nextafter(0.5, 1.0), 0.75, quotient, -(abs(large) - quotient * 17),
+        -302.0, float(large + (1 << 64)), 5e17,
+    ]  # fmt: skip
+    assert [request.service for request in requests] == list(range(len(expected)))
+    for request, value in zip(requests, expected, strict=True):
+        assert request.arguments[0] == pytest.approx(value, rel=1e-14), request.service
+
+
+def test_missing_symbol(session):
+    assert "symbol lookup error: no_such_function" in session.load(kernel("missing"))
+    run_empty(session)
+
+
+def test_corrupt_libraries(session):
+    """Refused with a reason, on a connection that goes on."""
+    good = kernel("rpc")
+    for library in (b"", b"\x7fELF", b"not a library", good[:700], good[:18] + b"\x3e" + good[19:]):
+        assert "parse error" in session.load(library)
+    run_empty(session)
+
+
+def test_randomly_damaged_libraries(device):
+    """Loaded or refused, but the device lives. What is loaded is not run: code may do anything."""
+    rng = random.Random(1)
+    good = kernel("exceptions")
+    with Session(device) as session:
+        for _ in range(60):
+            library = bytearray(good)
+            for _ in range(rng.randrange(1, 8)):
+                library[rng.randrange(len(library))] = rng.randrange(256)
+            reason = session.load(bytes(library))
+            assert reason is None or "parse error" in reason or "symbol lookup error" in reason
+        run_empty(session)
+
+
+def test_run_without_a_kernel(session):
+    session.run()
+    assert session.message(7, 8) == 8
+    run_empty(session)
+
+
+def test_a_kernel_runs_once(session):
+    run_empty(session)
+    session.run()
+    session.message(8)
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2, 4, 0x5A, 0xFF])
+def test_unknown_request_ends_the_connection(session, kind):
+    session.send(kind)
+    assert_closed(session)
+
+
+@pytest.mark.parametrize("kind", [7, 8])
+def test_unsolicited_reply_ends_the_connection(session, kind):
+    session.send(kind, b"\x01\0\0\0n" if kind == 7 else bytes(48))
+    assert_closed(session)
+
+
+def test_garbage_ends_the_connection(session):
+    session.socket.sendall(b"garbage" * 10)
+    assert_closed(session)
+
+
+@pytest.mark.parametrize("name", ["abort", "undefined", "overflow"])
+def test_faults_end_the_connection(session, name):
+    assert session.load(kernel(name)) is None
+    session.run()
+    assert session.message(10) == 10
+    assert session.request().arguments == [1]
+    assert_closed(session)
+
+
+def test_second_client_pre_empts_a_running_kernel(device):
+    first = Session(device)
+    assert first.load(kernel("endless")) is None
+    first.run()
+    first.message(10)
+    assert first.request().arguments == [1]
+    with Session(device) as second:
+        run_empty(second)
+        assert_closed(first)
+    first.close()
+
+
+def test_silent_client_does_not_pre_empt(device):
+    with Session(device) as first:
+        silent = Session(device, greeting=None)
+        time.sleep(0.2)
+        run_empty(first)
+        silent.close()
+        run_empty(first)
+
+
+def test_connection_lost_while_a_kernel_runs(device):
+    for linger in (False, True):
+        session = Session(device)
+        assert session.load(kernel("endless")) is None
+        session.run()
+        session.message(10)
+        assert session.request().arguments == [1]
+        if linger:
+            # A reset instead of an orderly end.
+            session.socket.setsockopt(1, 13, b"\x01\0\0\0\0\0\0\0")
+        session.close()
+        with Session(device) as after:
+            run_empty(after)
+
+
+def test_connection_lost_while_a_call_waits(device):
+    session = Session(device)
+    assert session.load(kernel("rpc_exception")) is None
+    session.run()
+    session.message(10)
+    session.request()
+    session.close()
+    with Session(device) as after:
+        run_empty(after)
+
+
+def test_connection_lost_within_a_reply(device):
+    session = Session(device)
+    assert session.load(kernel("rpc_exception")) is None
+    session.run()
+    session.message(10)
+    session.request()
+    session.socket.sendall(b"ZZZZ\x07\x01\0\0\0i\x01")
+    session.close()
+    with Session(device) as after:
+        run_empty(after)
+
+
+def test_connection_lost_within_a_load(device):
+    session = Session(device)
+    session.socket.sendall(b"ZZZZ\x05\x00\x10\0\0" + bytes(100))
+    session.close()
+    with Session(device) as after:
+        run_empty(after)
+
+
+def test_rtio_and_waiting(device):
+    with Session(device) as session:
+        assert session.load(kernel("rtio")) is None
+        device.control("trace_clear")
+        session.run()
+        requests, exception = session.until_end()
+        assert exception is None
+        assert marks(requests) == [1]
+    trace = device.control("trace", **{"from": 0})
+    pad = trace["pads"][0]["index"]
+    edges = [(when, level) for when, index, level in trace["events"] if index == pad and level is not None]
+    start = edges[0][0]
+    assert [(when - start, level) for when, level in edges] == [(0, 1), (1000, 0), (4000, 1), (5000, 0)]
+
+
+def test_log_of_the_kernel(device):
+    with Session(device) as session:
+        assert session.load(kernel("log")) is None
+        session.run()
+        assert session.until_end() == ([], None)
+    log = device.control("uart", **{"from": 0})["text"]
+    assert "number -3, 1099511627776, 0.1, text" in log
+    assert "second" in log
