@@ -1,0 +1,108 @@
+"""The command's answers to mistakes that are found before any device is needed."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAD = "from artiq.experiment import *\n"
+DEVICES = 'device_db = {"core": {"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": None, "ref_period": 1e-9}}}\n'  # noqa: E501
+
+
+@pytest.fixture
+def kairos(tmp_path):
+    def run(source, *arguments, devices=DEVICES, command="run"):
+        (tmp_path / "exp.py").write_text(source)
+        if devices is not None:
+            (tmp_path / "device_db.py").write_text(devices)
+        line = [sys.executable, "-m", "kairos", command, "exp.py", *arguments]
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+
+    return run
+
+
+def experiment(body, build="pass"):
+    return (
+        f"{HEAD}class Exp(EnvExperiment):\n    def build(self):\n        {build}\n    def run(self):\n        {body}\n"
+    )
+
+
+def one_line(done, text, code=1):
+    assert done.returncode == code, done.stderr
+    assert done.stderr.startswith("kairos: ") and len(done.stderr.strip().splitlines()) == 1, done.stderr
+    assert text in done.stderr
+
+
+def test_host_only_experiment_runs(kairos):
+    done = kairos(experiment('self.set_dataset("x", 3); print("ran")'), "-o", "out.h5")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "ran"
+
+
+def test_datasets_are_printed(kairos):
+    done = kairos(experiment('self.set_dataset("b", 3); self.set_dataset("a", [1])'))
+    assert done.stdout.splitlines()[-2:] == ["a: [1]", "b: 3"]
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments", "text"),
+    [
+        ("", [], "no experiments in"),
+        (experiment("pass") + "class Other(Exp): pass\n", [], "choose with -c Exp|Other"),
+        (experiment("pass"), ["-c", "Nope"], "has no experiment 'Nope'; it has Exp"),
+        (experiment("pass"), ["n=1"], "Exp has no argument n; it takes none"),
+        (experiment("pass"), ["n"], "argument 'n' is not KEY=VALUE"),
+        (experiment("pass"), ["n=abc"], "abc is not a PYON value; text needs quotes"),
+        (experiment("pass", 'self.setattr_argument("n", NumberValue())'), [], "give it as n=VALUE"),
+        (experiment("pass", 'self.setattr_device("tll0")'), [], "the device 'tll0' is not in the device database"),
+        (experiment("pass"), ["--vcd", "x.vcd"], "show the pins of an emulated device"),
+        (experiment("pass"), ["--table", "many"], "give a number of pulses, or 'all'"),
+        (experiment("pass"), ["--device-db", "none.py"], "no device database at none.py"),
+    ],
+)
+def test_mistakes(kairos, source, arguments, text):
+    one_line(kairos(source, *arguments), text)
+
+
+def test_missing_file(kairos, tmp_path):
+    line = [sys.executable, "-m", "kairos", "run", "nowhere.py", "--device-db", "device_db.py"]
+    (tmp_path / "device_db.py").write_text(DEVICES)
+    one_line(subprocess.run(line, cwd=tmp_path, capture_output=True, text=True), "there is no file nowhere.py")
+
+
+def test_syntax_error(kairos):
+    done = kairos(HEAD + "def f(:\n    pass\n")
+    assert done.returncode == 1
+    assert done.stderr.startswith("kairos: the experiment is not valid Python")
+    assert 'exp.py", line 2' in done.stderr and "def f(:" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_exception_of_the_experiment_shows_its_own_lines_only(kairos):
+    done = kairos(experiment("self.helper()\n    def helper(self):\n        raise ValueError('no light')"))
+    assert done.returncode == 1
+    assert done.stderr.rstrip().endswith("ValueError: no light")
+    assert done.stderr.count("  File ") == 2 and "kairos/" not in done.stderr
+
+
+def test_exit_of_the_experiment(kairos):
+    assert kairos("import sys\n" + experiment("sys.exit(3)")).returncode == 3
+    done = kairos("import sys\n" + experiment("sys.exit('done for today')"))
+    assert done.returncode == 1 and done.stderr.strip() == "done for today"
+
+
+def test_missing_emulator(kairos, tmp_path, monkeypatch):
+    monkeypatch.setenv("KAIROS_BUILD", str(tmp_path / "nothing"))
+    done = kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://demo'"))
+    one_line(done, "build with 'make emulator firmware gateware'")
+    monkeypatch.undo()
+    one_line(kairos(experiment("pass"), devices=DEVICES.replace("None", "'emulator://'")), "write emulator://VARIANT")
+
+
+def test_bad_option():
+    done = subprocess.run([sys.executable, "-m", "kairos", "fly"], capture_output=True, text=True)
+    assert done.returncode == 2 and "invalid choice: 'fly'" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_help_and_version_are_quick_to_find():
+    done = subprocess.run([sys.executable, "-m", "kairos", "version"], capture_output=True, text=True)
+    assert done.stdout.startswith("kairos ")

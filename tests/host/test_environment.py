@@ -1,0 +1,238 @@
+"""Devices, arguments and datasets as experiments see them."""
+
+import h5py
+import numpy
+import pytest
+
+from kairos import experiment as api
+from kairos.arguments import DefaultMissing
+from kairos.datasets import DatasetManager, write_hdf5
+from kairos.devices import DeviceDB, DeviceError, DeviceManager
+from kairos.environment import ProcessArgumentManager
+from kairos.errors import UsageError
+
+CORE = {
+    "type": "local",
+    "module": "kairos.coredevice.core",
+    "class": "Core",
+    "arguments": {"host": None, "ref_period": 1e-9},
+}
+
+
+def ttl(channel):
+    return {
+        "type": "local",
+        "module": "kairos.coredevice.ttl",
+        "class": "TTLOut",
+        "arguments": {"channel": channel},
+    }
+
+
+def managers(entries=None, **arguments):
+    return (DeviceManager(DeviceDB(entries or {})), DatasetManager(), ProcessArgumentManager(arguments), {})
+
+
+def test_export_list():
+    expected = """kernel portable rpc subkernel syscall host_only kernel_from_string set_time_manager set_watchdog_factory
+    TerminationRequested sequential parallel interleave delay_mu now_mu at_mu delay watchdog TNone TTuple TBool TInt32
+    TInt64 TFloat TStr TBytes TByteArray TList TArray TRange32 TRange64 TVar NoDefault DefaultMissing PYONValue
+    BooleanValue EnumerationValue NumberValue StringValue HasEnvironment Experiment EnvExperiment CancelledArgsError
+    ScanObject NoScan RangeScan CenterScan ExplicitScan Scannable MultiScanManager RTIOUnderflow RTIOOverflow
+    ps ns us ms s mHz Hz kHz MHz GHz dB uV mV V kV uA mA A nW uW mW W""".split()
+    namespace = {}
+    exec("from kairos.experiment import *", namespace)
+    assert set(expected) <= set(namespace)
+    assert not {"np", "numpy", "int32", "int64", "language"} & set(namespace)
+    assert (namespace["us"], namespace["MHz"], namespace["dB"]) == (1e-6, 1e6, 1.0)
+
+
+def test_devices_are_made_once_and_become_invariants():
+    class Exp(api.EnvExperiment):
+        def build(self):
+            self.setattr_device("core")
+            self.setattr_device("ttl0")
+            self.other = self.get_device("alias")
+
+        def run(self):
+            pass
+
+    exp = Exp(managers({"core": CORE, "ttl0": ttl(4), "alias": "ttl0"}))
+    assert exp.other is exp.ttl0 and exp.ttl0.core is exp.core and exp.core.core is exp.core
+    assert exp.kernel_invariants == {"core", "ttl0"}
+    assert not hasattr(Exp, "kernel_invariants"), "invariants of one object must not leak into its class"
+    assert exp.core.coarse_ref_period == 8e-9
+    assert (exp.core.seconds_to_mu(1e-6), exp.core.seconds_to_mu(5e-6)) == (999, 5000)
+
+
+def test_ttl_targets():
+    devices = DeviceManager(DeviceDB({"core": CORE, "out": ttl(5), "inout": {**ttl(3), "class": "TTLInOut"}}))
+    inout = devices.get("inout")
+    assert devices.get("out").target_o == 0x500
+    assert (inout.target_o, inout.target_oe, inout.target_sens, inout.target_sample) == (0x300, 0x301, 0x302, 0x303)
+    assert inout.gate_latency_mu == 104 and isinstance(inout.gate_latency_mu, numpy.int64)
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"ttl_0": ttl(0)}, "the device 'ttl0' is not in the device database .*; did you mean 'ttl_0'"),
+        ({"ttl0": "ttl1"}, r"the device 'ttl1' \(alias|alias of 'ttl1'"),
+        ({"ttl0": "ttl0"}, "form a circle"),
+        ({"ttl0": {"type": "magic"}}, "Failed to create device 'ttl0': ValueError: Unsupported type"),
+        ({"ttl0": {**ttl(0), "class": "Nope"}}, "Failed to create device 'ttl0': .* has no class 'Nope'"),
+        ({"ttl0": {**ttl(0), "arguments": {"chan": 1}}}, "Failed to create device 'ttl0': TypeError: .*'chan'"),
+        ({"ttl0": ttl(0)}, "Failed to create device 'ttl0': the device 'core' is not in"),
+    ],
+)
+def test_devices_that_cannot_be_made(entries, message):
+    with pytest.raises(DeviceError, match=message):
+        DeviceManager(DeviceDB(entries)).get("ttl0")
+
+
+def test_devices_are_closed_in_reverse_order():
+    closed = []
+
+    class Device:
+        def __init__(self, dmgr, name):
+            self.name = name
+
+        def close(self):
+            closed.append(self.name)
+
+    import sys
+    import types
+
+    module = sys.modules["a_driver"] = types.ModuleType("a_driver")
+    module.Device = Device
+    entry = lambda name: {  # noqa: E731
+        "type": "local",
+        "module": "a_driver",
+        "class": "Device",
+        "arguments": {"name": name},
+    }
+    devices = DeviceManager(DeviceDB({"a": entry("a"), "b": entry("b")}))
+    devices.get("a"), devices.get("b")
+    devices.close_devices()
+    assert closed == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("devices = {}", "does not define a dictionary"), ("1 +", "invalid syntax"), ("\n1/0", ":2: ZeroDivisionError")],
+)
+def test_broken_device_database(tmp_path, text, message):
+    path = tmp_path / "device_db.py"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=message):
+        DeviceDB.load(path)
+
+
+def test_arguments():
+    class Exp(api.EnvExperiment):
+        def build(self):
+            self.setattr_argument("n", api.NumberValue(5, precision=0, step=1))
+            self.setattr_argument("f", api.NumberValue(42))
+            self.setattr_argument("b", api.BooleanValue(False))
+            self.setattr_argument("e", api.EnumerationValue(["x", "y"], "x"))
+            self.setattr_argument("p")
+
+    exp = Exp(managers(b=True, p=[1, "a"], f=3))
+    assert (exp.n, exp.f, exp.b, exp.e, exp.p) == (5, 3.0, True, "x", [1, "a"])
+    assert type(exp.n) is int and type(exp.f) is float
+    assert "n" in exp.kernel_invariants
+    with pytest.raises(TypeError, match="only be called from build"):
+        exp.get_argument("n")
+    with pytest.raises(DefaultMissing, match="p=VALUE"):
+        Exp(managers())
+    with pytest.raises(ValueError, match="argument 'b' = 1: Invalid BooleanValue value"):
+        Exp(managers(b=1, p=0))
+
+
+def test_number_values():
+    assert api.NumberValue(1, unit="MHz").describe() == {
+        "ty": "NumberValue", "default": 1.0, "unit": "MHz", "scale": 1e6, "step": 1e5,
+        "min": None, "max": None, "precision": 2, "type": "auto",
+    }  # fmt: skip
+    with pytest.raises(KeyError, match="Unit parsec is unknown"):
+        api.NumberValue(1, unit="parsec")
+    with pytest.raises(ValueError):
+        api.NumberValue(1, type="int")
+    with pytest.raises(TypeError):
+        api.NumberValue(1, type="complex")
+    with pytest.raises(NotImplementedError):
+        api.NumberValue([1, 2])
+
+
+def test_children_share_managers_and_are_prepared():
+    prepared = []
+
+    class Part(api.HasEnvironment):
+        def build(self, name):
+            self.name = name
+            self.value = self.get_argument(name, api.NumberValue(1))
+
+        def prepare(self):
+            prepared.append(self.name)
+
+    class Exp(api.EnvExperiment):
+        def build(self):
+            self.first, self.second = Part(self, "a"), Part(self, name="b")
+
+    exp = Exp(managers(b=7))
+    exp.prepare()
+    assert prepared == ["a", "b"] and exp.children == [exp.first, exp.second] and exp.second.value == 7.0
+
+
+def test_datasets(caplog):
+    env = api.HasEnvironment(managers())
+    env.set_dataset("x", [1, 2, 3, 4], unit="ms")
+    env.mutate_dataset("x", 0, 9)
+    env.mutate_dataset("x", (1, 3), [7, 7])
+    env.append_to_dataset("x", 5)
+    assert env.get_dataset("x") == [9, 7, 7, 4, 5]
+    assert env.get_dataset_metadata("x") == {"unit": "ms"}
+    env.set_dataset("grid", numpy.zeros((2, 2)))
+    env.mutate_dataset("grid", ((0, 1), (0, 2)), 3)
+    assert env.get_dataset("grid").tolist() == [[3, 3], [0, 0]]
+    assert env.get_dataset("none", 5) == 5
+    with pytest.raises(KeyError, match="Dataset 'none' not found"):
+        env.get_dataset("none")
+    with pytest.raises(KeyError, match="Cannot mutate nonexistent dataset"):
+        env.append_to_dataset("none", 1)
+    env.set_dataset("nowhere", 1, archive=False)
+    assert "will not be stored" in caplog.text
+
+
+def test_broadcast_datasets_are_seen_by_other_runs():
+    first = managers()
+    second = (first[0], DatasetManager(first[1].ddb), first[2], {})
+    a, b = api.HasEnvironment(first), api.HasEnvironment(second)
+    a.set_dataset("x", [1], broadcast=True)
+    a.append_to_dataset("x", 2)
+    assert b.get_dataset("x") == [1, 2] and second[1].archive == {"x": [1, 2]}
+    a.set_dataset("x", [1])
+    with pytest.raises(KeyError):
+        api.HasEnvironment(second).get_dataset("x")
+
+
+def test_hdf5(tmp_path):
+    manager = DatasetManager()
+    manager.set("scan/result", [1.5, 2.5], {"unit": "V"})
+    write_hdf5(tmp_path / "out.h5", manager)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file["datasets/scan/result"][:].tolist() == [1.5, 2.5]
+        assert file["datasets/scan/result"].attrs["unit"] == "V"
+        assert list(file) == ["archive", "datasets"]
+    manager.set("bad", {"a": 1}, {})
+    with pytest.raises(TypeError, match="dataset 'bad'"):
+        write_hdf5(tmp_path / "out.h5", manager)
+
+
+def test_interactive_arguments(monkeypatch):
+    answers = iter(["3", ""])
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+    env = api.HasEnvironment(managers())
+    with env.interactive("More") as more:
+        more.setattr_argument("a", api.NumberValue())
+        more.setattr_argument("b", api.NumberValue(2))
+    assert (more.a, more.b) == (3.0, 2.0)

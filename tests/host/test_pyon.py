@@ -1,0 +1,49 @@
+"""PYON text."""
+
+from fractions import Fraction
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kairos import pyon
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
+VALUES = st.recursive(
+    SCALARS | st.fractions() | st.complex_numbers(allow_nan=False),
+    lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text() | st.integers(), inner),
+    max_leaves=8,
+)
+
+
+@given(VALUES)
+def test_round_trip(value):
+    assert pyon.decode(pyon.encode(value)) == value
+
+
+def test_numpy():
+    array = numpy.arange(6, dtype="<i4").reshape(2, 3)
+    again = pyon.decode(pyon.encode({"a": array, "s": numpy.float64(1.5)}))
+    assert again["a"].tolist() == array.tolist() and again["a"].dtype == array.dtype
+    assert type(again["s"]) is numpy.float64
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("3", 3), ('"a"', "a"), ("'a'", "a"), ("(1, 2)", (1, 2)), ("True", True), ("true", True), ("[1.5]", [1.5])],
+)
+def test_command_line_forms(text, value):
+    assert pyon.decode(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "abc", "[1,", "__import__('os')", '{"__jsonclass__": ["os", []]}'])
+def test_refused(text):
+    with pytest.raises(ValueError):
+        pyon.decode(text)
+
+
+def test_unknown_type():
+    with pytest.raises(TypeError):
+        pyon.encode(object())
+    assert pyon.decode(pyon.encode(Fraction(1, 3))) == Fraction(1, 3)
