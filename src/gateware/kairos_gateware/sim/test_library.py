@@ -64,6 +64,19 @@ def test_initiator_latency(boot):
     ps.close()
 
 
+def test_initiator_input_latency(boot):
+    """The reply to a read of a waiting event begins L + 5 cycles after the toggle, two beats."""
+    ps = boot(read_latency=LATENCY)
+    assert ps.output(0, 8 * (ps.out.sim_tsc + 100), 0, address=3) == 0  # a sample
+    for _ in range(120):
+        ps.step()
+    ps.bursts.clear()
+    start = ps.cycle
+    assert ps.input(0, -1)[0] == 0
+    assert ps.bursts == [(start + 2, "r", 0, 3), (start + LATENCY + 6, "w", 96, 2)]  # noted at the last beat
+    ps.close()
+
+
 @pytest.mark.parametrize("cost", [0, 10, 25, 50])
 def test_initiator_period(boot, cost):
     """Distance of two outputs is L + W + C + 7 cycles: 67 at L = 20, W = 15, C = 25, where the reference needs 71."""
