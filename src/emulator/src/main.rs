@@ -1,1 +1,91 @@
-fn main() {}
+//! `kairos-emulator`: the virtual Zynq-7000 as a program. See docs/emulator.md.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use kairos_emulator::control::{Control, Host, Options};
+use kairos_emulator::forward::{Forwarder, Rule};
+use kairos_emulator::image::Image;
+use kairos_emulator::params::Params;
+use kairos_emulator::pl::library::Library;
+use kairos_emulator::pl::Pl;
+use kairos_emulator::schedule::Machine;
+
+/// A virtual Zynq-7000 that runs the real firmware on the real gateware.
+#[derive(Parser)]
+#[command(name = "kairos-emulator", version)]
+struct Arguments {
+    /// Firmware: an ELF file for core 0
+    #[arg(long, value_name = "ELF")]
+    firmware: PathBuf,
+    /// Gateware: libkairos_pl.so. Without it the PL reads as zeros
+    #[arg(long, value_name = "LIBRARY")]
+    pl: Option<PathBuf>,
+    /// DDR in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1023))]
+    memory: u32,
+    /// Forward a TCP port of 127.0.0.1 to the guest; host port 0 lets the system choose
+    #[arg(long, value_name = "HOST_PORT:GUEST_PORT")]
+    forward: Vec<Rule>,
+    /// Unix socket for control, see docs/interfaces.md
+    #[arg(long, value_name = "SOCKET")]
+    control: Option<PathBuf>,
+    /// End when the first control client disconnects
+    #[arg(long, requires = "control")]
+    exit_with_control: bool,
+    /// Write what the UARTs send to this file ("-": standard error)
+    #[arg(long, value_name = "FILE")]
+    uart: Option<PathBuf>,
+    /// Run every PL cycle instead of moving the RTIO counter
+    #[arg(long)]
+    no_skip: bool,
+    /// Set a parameter of the timing model
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+/// Everything that can be wrong with the arguments.
+fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
+    let mut params = Params::default();
+    for assignment in &arguments.set {
+        params.set(assignment)?;
+    }
+    let image = Image::load(&arguments.firmware)?;
+    let pl = match &arguments.pl {
+        Some(path) => Some(Pl::new(Library::load(path)?, &params, !arguments.no_skip)),
+        None => None,
+    };
+    let uart: Option<Box<dyn Write>> = match &arguments.uart {
+        Some(path) if path.as_os_str() == "-" => Some(Box::new(std::io::stderr())),
+        Some(path) => Some(Box::new(
+            std::fs::File::create(path).map_err(|e| format!("uart file {}: {e}", path.display()))?,
+        )),
+        None => None,
+    };
+    let forwarder = Forwarder::new(&arguments.forward)?;
+    let control = arguments.control.as_deref().map(Control::new).transpose()?;
+    let host_wait = Duration::from_millis(params.host_wait_ms);
+    let machine = Machine::new(image, arguments.memory as usize, params, pl)?;
+    let options = Options { exit_with_control: arguments.exit_with_control, uart, host_wait };
+    Ok(Host::new(machine, forwarder, control, options).started_at(started))
+}
+
+fn main() -> ExitCode {
+    let started = Instant::now();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).format_timestamp(None).init();
+    let arguments = Arguments::parse(); // exits with status 2 and a message if they are wrong
+    let fail = |message: String, code: u8| {
+        eprintln!("kairos-emulator: {message}");
+        ExitCode::from(code)
+    };
+    match build(arguments, started) {
+        Err(message) => fail(message, 2),
+        Ok(mut host) => match host.run() {
+            Err(message) => fail(message, 1),
+            Ok(()) => ExitCode::SUCCESS,
+        },
+    }
+}

@@ -1,0 +1,273 @@
+//! Who answers at which address. Cores come here for everything that is not memory.
+
+use crate::gem::{self, Gem};
+use crate::gic::Gic;
+use crate::memory::Memory;
+use crate::pl::gp::Access;
+use crate::pl::Pl;
+use crate::slcr::{Action, Slcr};
+use crate::stubs::Stubs;
+use crate::time::{self, Cycles};
+use crate::timers::{self, DownCounter, GlobalTimer};
+use crate::uart::Uart;
+
+/// Address ranges (base, size) answered by [`Bus`]; anything else that is not memory is an external abort.
+pub const MMIO: &[(u32, u32)] = &[
+    (0x4000_0000, 0x4000_0000), // GP0
+    (0x8000_0000, 0x4000_0000), // GP1: nothing there
+    (0xe000_0000, 0x0030_0000), // I/O peripherals
+    (0xe100_0000, 0x0500_0000), // static memory controller: nothing there
+    (0xf800_0000, 0x0100_0000), // system registers, MPCore, L2 cache controller
+    (0xfc00_0000, 0x0200_0000), // QSPI, linear mode: nothing there
+];
+
+/// What the outside of a core asks of the machine, besides interrupts.
+#[derive(Default)]
+pub struct Requests {
+    /// Core 1 was put into reset.
+    pub core1_held: bool,
+    /// Core 1 was released after that: it starts at address 0.
+    pub core1_released: bool,
+    /// Reset everything.
+    pub system_reset: bool,
+    /// Translated code of this core may be stale: its code was loaded by the other one.
+    pub flush_code: [bool; 2],
+    /// Address translations of this core may be stale.
+    pub flush_tlb: [bool; 2],
+    /// Event register of each core, for `wfe`, with the time it was set.
+    pub event: [Option<Cycles>; 2],
+}
+
+/// Cost and consequence of an access.
+#[derive(Default, Clone, Copy)]
+pub struct Effect {
+    /// Cycles the core stalls.
+    pub stall: Cycles,
+    /// The core's slice must end soon: something may have become due.
+    pub kick: bool,
+}
+
+/// All peripherals.
+pub struct Bus {
+    /// DDR and OCM.
+    pub memory: Memory,
+    /// Interrupt controller.
+    pub gic: Gic,
+    /// Global timer.
+    pub global_timer: GlobalTimer,
+    /// Private timer and watchdog of each core.
+    pub private: [[DownCounter; 2]; 2],
+    /// System level control registers.
+    pub slcr: Slcr,
+    /// UART0 and UART1.
+    pub uart: [Uart; 2],
+    /// Ethernet.
+    pub gem: Gem,
+    /// The rest.
+    pub stubs: Stubs,
+    /// The gateware, if there is one.
+    pub pl: Option<Pl>,
+    /// Open requests to the machine.
+    pub requests: Requests,
+    /// `sev` executed.
+    pub sev_count: u64,
+    /// The core that executed the newest `sev`.
+    pub sev_core: usize,
+    /// PL cycles of the newest `sev`.
+    pub sev_cycles: std::collections::VecDeque<u64>,
+}
+
+/// Number of `sev` times kept.
+const SEV_HISTORY: usize = 4096;
+
+impl Bus {
+    /// After power-up.
+    pub fn new(memory: Memory, pl: Option<Pl>) -> Self {
+        Self {
+            memory,
+            gic: Gic::default(),
+            global_timer: GlobalTimer::default(),
+            private: Default::default(),
+            slcr: Slcr::new(),
+            uart: Default::default(),
+            gem: Gem::default(),
+            stubs: Stubs::default(),
+            pl,
+            requests: Requests::default(),
+            sev_count: 0,
+            sev_core: 1,
+            sev_cycles: Default::default(),
+        }
+    }
+
+    /// Back to power-up, except for memory, the gateware and what was recorded.
+    pub fn reset_peripherals(&mut self) {
+        self.gic = Gic::default();
+        self.global_timer = GlobalTimer::default();
+        self.private = Default::default();
+        self.slcr = Slcr::new();
+        for uart in &mut self.uart {
+            let output = std::mem::take(&mut uart.output);
+            *uart = Uart::default();
+            uart.output = output;
+        }
+        self.gem = Gem::default();
+        self.requests = Requests::default();
+    }
+
+    /// Brings timers and the gateware to `now` and the interrupt lines up to date.
+    pub fn update(&mut self, now: Cycles) {
+        self.global_timer.update(now);
+        for timer in self.private.iter_mut().flatten() {
+            timer.update(now);
+        }
+        if let Some(pl) = &mut self.pl {
+            pl.advance(now, &self.memory, false);
+        }
+        if self.gem.blocked() {
+            self.gem.deliver(&self.memory);
+        }
+        self.lines();
+    }
+
+    /// Copies interrupt levels to the interrupt controller, and the gateware's event to the cores.
+    pub fn lines(&mut self) {
+        for core in 0..2 {
+            self.gic.set_private(core, timers::GLOBAL_TIMER_IRQ, self.global_timer.irq(core));
+            self.gic.set_private(core, timers::PRIVATE_TIMER_IRQ, self.private[core][0].irq());
+            self.gic.set_private(core, timers::WATCHDOG_IRQ, self.private[core][1].irq());
+        }
+        self.gic.set_shared(59, self.uart[0].irq());
+        self.gic.set_shared(82, self.uart[1].irq());
+        self.gic.set_shared(gem::IRQ, self.gem.irq());
+        if let Some(pl) = &mut self.pl {
+            let irq = pl.interrupts();
+            for n in 0..8 {
+                self.gic.set_shared(61 + n, irq >> n & 1 != 0); // IRQF2P[7:0]: 61..68
+                self.gic.set_shared(84 + n, irq >> (8 + n) & 1 != 0); // IRQF2P[15:8]: 84..91
+            }
+            if let Some(cycle) = pl.event.take() {
+                let when = time::from_pl(cycle + 1);
+                self.requests.event = [Some(when); 2];
+            }
+        }
+    }
+
+    /// When a timer of `core` will next interrupt.
+    pub fn next_timer(&self, core: usize) -> Option<Cycles> {
+        [self.global_timer.next(core), self.private[core][0].next(), self.private[core][1].next()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    /// `core` executed `sev` at `now`.
+    pub fn send_event(&mut self, core: usize, now: Cycles) {
+        self.sev_count += 1;
+        self.sev_core = core;
+        self.requests.event = [Some(now); 2];
+        if let Some(pl) = &mut self.pl {
+            let cycle = pl.send_event(now, &self.memory);
+            if self.sev_cycles.len() == SEV_HISTORY {
+                self.sev_cycles.pop_front();
+            }
+            self.sev_cycles.push_back(cycle);
+        }
+        log::trace!("core {core}: sev at {now}");
+    }
+
+    /// A load of `size` bytes by `core` at `now`; the value is right-aligned.
+    pub fn read(&mut self, core: usize, address: u32, size: u32, now: Cycles) -> (u32, Effect) {
+        let none = Effect::default();
+        let (aligned, shift) = (address & !3, 8 * (address & 3));
+        let offset = address & 0xfff;
+        let word = match address {
+            0x4000_0000..=0x7fff_ffff => {
+                return match &mut self.pl {
+                    Some(pl) => {
+                        let (value, stall) = pl.access(Access { address, size, store: None }, now, &self.memory);
+                        (value, Effect { stall, kick: true })
+                    }
+                    None => (0, none),
+                }
+            }
+            0xe000_0000..=0xe000_0fff => self.uart[0].read(offset & !3),
+            0xe000_1000..=0xe000_1fff => self.uart[1].read(offset & !3),
+            0xe000_b000..=0xe000_bfff => self.gem.read(offset & !3),
+            0xf800_0000..=0xf800_0fff => self.slcr.read(offset & !3),
+            0xf8f0_0100..=0xf8f0_01ff => {
+                self.update(now);
+                let value = self.gic.read_interface(core, aligned & 0xff);
+                return (value >> shift, Effect { stall: 0, kick: aligned & 0xff == 0xc });
+            }
+            0xf8f0_0200..=0xf8f0_02ff => self.global_timer.read(core, aligned & 0xff, now),
+            0xf8f0_0600..=0xf8f0_061f => self.private[core][0].read(aligned & 0x1f, now),
+            0xf8f0_0620..=0xf8f0_06ff => self.private[core][1].read((aligned - 0x20) & 0x1f, now),
+            0xf8f0_1000..=0xf8f0_1fff => {
+                // Byte registers are read with the access's own size.
+                return (self.gic.read_distributor(core, offset, size), none);
+            }
+            _ => self.stubs.read(aligned),
+        };
+        (word >> shift, none)
+    }
+
+    /// A store of `size` bytes by `core` at `now`.
+    pub fn write(&mut self, core: usize, address: u32, size: u32, value: u32, now: Cycles) -> Effect {
+        let offset = address & 0xfff;
+        let mut kick = true;
+        match address {
+            0x4000_0000..=0x7fff_ffff => {
+                if let Some(pl) = &mut self.pl {
+                    let (_, stall) = pl.access(Access { address, size, store: Some(value) }, now, &self.memory);
+                    return Effect { stall, kick };
+                }
+            }
+            0xe000_0000..=0xe000_0fff => self.uart[0].write(offset & !3, value),
+            0xe000_1000..=0xe000_1fff => self.uart[1].write(offset & !3, value),
+            0xe000_b000..=0xe000_bfff => self.gem.write(offset & !3, value, &self.memory),
+            0xf800_0000..=0xf800_0fff => match self.slcr.write(offset & !3, value) {
+                Action::None => kick = false,
+                Action::Core1Reset(hold) => {
+                    self.requests.core1_held |= hold;
+                    self.requests.core1_released = !hold;
+                }
+                Action::SystemReset => self.requests.system_reset = true,
+            },
+            0xf8f0_0100..=0xf8f0_01ff => self.gic.write_interface(core, address & 0xfc, value),
+            0xf8f0_0200..=0xf8f0_02ff => self.global_timer.write(core, address & 0xfc, value, now),
+            0xf8f0_0600..=0xf8f0_061f => self.private[core][0].write(address & 0x1c, value, now),
+            0xf8f0_0620..=0xf8f0_06ff => self.private[core][1].write((address - 0x20) & 0x1c, value, now),
+            0xf8f0_1000..=0xf8f0_1fff => self.gic.write_distributor(core, offset, size, value),
+            _ => {
+                self.stubs.write(address, value);
+                kick = false;
+            }
+        }
+        Effect { stall: 0, kick }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn routes_and_raises_lines() {
+        let mut b = Bus::new(Memory::new(1), None);
+        b.write(0, 0xf8f0_1000, 4, 3, 0);
+        b.write(0, 0xf8f0_0100, 4, 3, 0);
+        b.write(0, 0xf8f0_0104, 4, 0xff, 0);
+        b.write(0, 0xf8f0_1100, 4, 1 << 29, 0);
+        b.write(0, 0xf8f0_0600, 4, 100, 0);
+        b.write(0, 0xf8f0_0608, 4, 5, 0);
+        assert_eq!((b.next_timer(0), b.next_timer(1)), (Some(200), None));
+        b.update(200);
+        assert!(b.gic.irq(0) && !b.gic.irq(1));
+        assert_eq!(b.read(0, 0x4000_0000, 4, 0).0, 0);
+        b.write(0, 0xe000_0000, 4, 0x14, 0);
+        b.write(0, 0xe000_0030, 4, 65, 0);
+        assert_eq!(b.uart[0].output, b"A");
+        assert_eq!(b.read(0, 0xf8f0_1004, 1, 0).0 & 0xff, 0x22);
+    }
+}

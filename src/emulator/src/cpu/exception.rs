@@ -1,0 +1,214 @@
+//! Exception entry, done by the host, and the fault status that Unicorn does not supply.
+
+use unicorn_engine::{RegisterARM, RegisterARMCP, Unicorn};
+
+use crate::memory::Memory;
+
+/// Why a core takes an exception.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exception {
+    /// Undefined instruction.
+    Undefined,
+    /// Supervisor call.
+    SupervisorCall,
+    /// Prefetch abort or breakpoint.
+    PrefetchAbort,
+    /// Data abort.
+    DataAbort,
+    /// Interrupt.
+    Irq,
+}
+
+impl Exception {
+    /// (vector offset, mode).
+    fn vector(self) -> (u32, u32) {
+        match self {
+            Self::Undefined => (0x04, 0x1b),
+            Self::SupervisorCall => (0x08, 0x13),
+            Self::PrefetchAbort => (0x0c, 0x17),
+            Self::DataAbort => (0x10, 0x17),
+            Self::Irq => (0x18, 0x12),
+        }
+    }
+}
+
+/// Fault status of a synchronous external abort (short descriptors).
+pub const EXTERNAL_ABORT: u32 = 0x08;
+/// Fault status of a debug event (`bkpt`).
+pub const DEBUG_EVENT: u32 = 0x02;
+
+type Uc<'a> = Unicorn<'a, ()>;
+
+/// Address of a Secure CP15 register: (CRn, op1, CRm, op2).
+fn register(crn: u32, opc1: u32, crm: u32, opc2: u32) -> RegisterARMCP {
+    RegisterARMCP { cp: 15, is64: 0, sec: 1, crn, crm, opc1, opc2, val: 0 }
+}
+
+/// Reads a Secure CP15 register.
+pub fn cp15(uc: &Uc<'_>, crn: u32, opc1: u32, crm: u32, opc2: u32) -> u32 {
+    let mut r = register(crn, opc1, crm, opc2);
+    match uc.reg_read_arm_coproc(&mut r) {
+        Ok(()) => r.val as u32,
+        Err(_) => 0,
+    }
+}
+
+/// Writes a Secure CP15 register.
+pub fn set_cp15(uc: &mut Uc<'_>, crn: u32, opc1: u32, crm: u32, opc2: u32, value: u32) {
+    let mut r = register(crn, opc1, crm, opc2); // must be a mutable local: Unicorn writes into it
+    r.val = value.into();
+    let _ = uc.reg_write_arm_coproc(std::hint::black_box(&mut r));
+}
+
+/// A core register.
+pub fn get(uc: &Uc<'_>, r: RegisterARM) -> u32 {
+    uc.reg_read(r).unwrap_or(0) as u32
+}
+
+/// Sets a core register.
+pub fn set(uc: &mut Uc<'_>, r: RegisterARM, value: u32) {
+    let _ = uc.reg_write(r, value.into());
+}
+
+/// Enters `exception` with the given link register value. Returns the address of the vector.
+pub fn enter(uc: &mut Uc<'_>, exception: Exception, link: u32) -> u32 {
+    let (offset, mode) = exception.vector();
+    let sctlr = cp15(uc, 1, 0, 0, 0);
+    let base = if sctlr >> 13 & 1 != 0 { 0xffff_0000 } else { cp15(uc, 12, 0, 0, 0) };
+    let old = get(uc, RegisterARM::CPSR);
+    // Keep flags; drop IT, J, T, E and the mode; mask IRQ, and asynchronous aborts where the architecture does.
+    let mut new = old & 0xf80f_01c0 | mode | 0x80;
+    if !matches!(exception, Exception::Undefined | Exception::SupervisorCall) {
+        new |= 0x100;
+    }
+    new |= (sctlr >> 30 & 1) << 5 | (sctlr >> 25 & 1) << 9;
+    let pc = base.wrapping_add(offset);
+    set(uc, RegisterARM::CPSR, new);
+    set(uc, RegisterARM::SPSR, old);
+    set(uc, RegisterARM::LR, link);
+    set(uc, RegisterARM::PC, pc | sctlr >> 30 & 1);
+    pc
+}
+
+/// Sets DFSR and DFAR.
+pub fn set_data_fault(uc: &mut Uc<'_>, status: u32, write: bool, address: u32) {
+    set_cp15(uc, 5, 0, 0, 0, status | u32::from(write) << 11);
+    set_cp15(uc, 6, 0, 0, 0, address);
+}
+
+/// Sets IFSR and IFAR.
+pub fn set_fetch_fault(uc: &mut Uc<'_>, status: u32, address: u32) {
+    set_cp15(uc, 5, 0, 0, 1, status);
+    set_cp15(uc, 6, 0, 0, 2, address);
+}
+
+/// General register `n` as an operand: r15 reads as the instruction's address + 8.
+fn operand(uc: &Uc<'_>, n: u32, pc: u32) -> u32 {
+    match n & 15 {
+        13 => get(uc, RegisterARM::SP),
+        14 => get(uc, RegisterARM::LR),
+        15 => pc.wrapping_add(8),
+        n => uc.reg_read(RegisterARM::R0 as i32 + n as i32).unwrap_or(0) as u32,
+    }
+}
+
+/// First and last byte that the A32 load or store `word` at `pc` touches. `None` if it is not one.
+pub fn touched(uc: &Uc<'_>, word: u32, pc: u32) -> Option<(u32, u32)> {
+    let bit = |n: u32| word >> n & 1 != 0;
+    let rn = operand(uc, word >> 16, pc);
+    let signed = |offset: u32| if bit(23) { rn.wrapping_add(offset) } else { rn.wrapping_sub(offset) };
+    let indexed = |offset: u32| if bit(24) { signed(offset) } else { rn };
+    let span = |at: u32, length: u32| Some((at, at.wrapping_add(length.max(1) - 1)));
+    match word >> 25 & 7 {
+        // LDREX, STREX and their sizes.
+        0 if word >> 23 & 31 == 3 && word >> 4 & 0xf == 9 => span(rn, [4, 8, 1, 2][(word >> 21 & 3) as usize]),
+        // Halfword, doubleword, signed.
+        0 if bit(7) && bit(4) && word >> 5 & 3 != 0 => {
+            let offset = if bit(22) { word >> 4 & 0xf0 | word & 15 } else { operand(uc, word, pc) };
+            let double = !bit(20) && bit(6);
+            let byte = bit(20) && word >> 5 & 3 == 2;
+            span(indexed(offset), if double { 8 } else if byte { 1 } else { 2 })
+        }
+        2 => span(indexed(word & 0xfff), if bit(22) { 1 } else { 4 }),
+        3 if !bit(4) => {
+            let (m, amount) = (operand(uc, word, pc), word >> 7 & 31);
+            let carry = get(uc, RegisterARM::CPSR) >> 29 & 1;
+            let offset = match (word >> 5 & 3, amount) {
+                (0, n) => m << n,
+                (1, 0) => 0,
+                (1, n) => m >> n,
+                (2, 0) => ((m as i32) >> 31) as u32,
+                (2, n) => ((m as i32) >> n) as u32,
+                (_, 0) => carry << 31 | m >> 1,
+                (_, n) => m.rotate_right(n),
+            };
+            span(indexed(offset), if bit(22) { 1 } else { 4 })
+        }
+        4 => {
+            let length = 4 * (word & 0xffff).count_ones();
+            let start = match (bit(24), bit(23)) {
+                (false, true) => rn,
+                (true, true) => rn.wrapping_add(4),
+                (false, false) => rn.wrapping_sub(length).wrapping_add(4),
+                (true, false) => rn.wrapping_sub(length),
+            };
+            span(start, length)
+        }
+        // VLDR, VSTR, VLDM, VSTM.
+        6 if word >> 9 & 7 == 5 => {
+            let offset = 4 * (word & 0xff);
+            if bit(24) && !bit(21) {
+                span(signed(offset), if bit(8) { 8 } else { 4 })
+            } else {
+                span(if bit(23) { rn } else { rn.wrapping_sub(offset) }, offset)
+            }
+        }
+        _ if word >> 24 == 0xf4 && !bit(20) => span(rn, 8), // NEON element and structure transfers
+        _ => None,
+    }
+}
+
+/// Short-descriptor fault status of an access to `address`, by a walk of the tables; `None` if the MMU allows it.
+pub fn walk(uc: &Uc<'_>, memory: &Memory, address: u32, write: bool, fetch: bool) -> Option<u32> {
+    let sctlr = cp15(uc, 1, 0, 0, 0);
+    if sctlr & 1 == 0 {
+        return None;
+    }
+    let n = cp15(uc, 2, 0, 0, 2) & 7;
+    let high = n != 0 && address >> (32 - n) != 0;
+    let base = if high {
+        cp15(uc, 2, 0, 0, 1) & 0xffff_c000
+    } else {
+        cp15(uc, 2, 0, 0, 0) & !((1 << (14 - n)) - 1)
+    };
+    let index = if high { address >> 20 } else { address << n >> n >> 20 };
+    let first = memory.word(base + 4 * index);
+    let domain = cp15(uc, 3, 0, 0, 0) >> (2 * (first >> 5 & 15)) & 3;
+    let user = get(uc, RegisterARM::CPSR) & 0x1f == 0x10;
+    let (page, permission, never) = match first & 3 {
+        0 | 3 => return Some(0x05),
+        1 => {
+            let second = memory.word((first & 0xffff_fc00) + 4 * (address >> 12 & 0xff));
+            let xn = match second & 3 {
+                0 => return Some(0x07),
+                1 => second >> 15 & 1,
+                _ => second & 1,
+            };
+            (0x02, second >> 7 & 4 | second >> 4 & 3, xn != 0)
+        }
+        _ => (0x00, first >> 13 & 4 | first >> 10 & 3, first >> 4 & 1 != 0),
+    };
+    match domain {
+        0 | 2 => return Some(0x09 | page),
+        3 => return None,
+        _ => {}
+    }
+    let (read_ok, write_ok) = match (permission, user) {
+        (0, _) => (false, false),
+        (1, false) | (2, false) | (3, _) => (true, true),
+        (2, true) | (6, _) | (7, _) | (5, false) => (true, false),
+        _ => (false, false),
+    };
+    let allowed = if write { write_ok } else { read_ok };
+    (!allowed || fetch && never).then_some(0x0d | page)
+}

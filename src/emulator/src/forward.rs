@@ -1,0 +1,218 @@
+//! Host sockets on the outside of the gateway: each forwarded port listens on 127.0.0.1, each connection to it becomes one
+//! to the guest. Bytes, ends of stream, refusals and resets pass both ways; a full buffer on one side stops the other.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::os::fd::{AsRawFd, RawFd};
+use std::time::Duration;
+
+use crate::net::{Connection, Net, State};
+
+/// `HOST_PORT:GUEST_PORT` of `--forward`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule {
+    /// Port on the host; 0 lets the system choose.
+    pub host: u16,
+    /// Port of the guest.
+    pub guest: u16,
+}
+
+impl std::str::FromStr for Rule {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let ports = text.split_once(':').and_then(|(h, g)| Some((h.parse().ok()?, g.parse().ok()?)));
+        match ports {
+            Some((host, guest)) if guest != 0 => Ok(Self { host, guest }),
+            _ => Err("expected HOST_PORT:GUEST_PORT, for example 0:1381".into()),
+        }
+    }
+}
+
+struct Link {
+    host: TcpStream,
+    guest: Connection,
+    /// The host has ended its stream.
+    host_ended: bool,
+    /// The end of the guest's stream was passed on.
+    guest_ended: bool,
+    /// Polls since both streams ended.
+    linger: u8,
+}
+
+/// Listening sockets and connections.
+#[derive(Default)]
+pub struct Forwarder {
+    listeners: Vec<(TcpListener, u16)>,
+    links: Vec<Link>,
+    buffer: Vec<u8>,
+}
+
+impl Forwarder {
+    /// Starts to listen. The error is a line for the user.
+    pub fn new(rules: &[Rule]) -> Result<Self, String> {
+        let mut listeners = Vec::new();
+        for rule in rules {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, rule.host)).map_err(|e| match e.kind() {
+                ErrorKind::AddrInUse => format!(
+                    "port {} is in use: stop the program that uses it, or choose another with --forward (0: any)",
+                    rule.host
+                ),
+                _ => format!("cannot listen on port {}: {e}", rule.host),
+            })?;
+            listener.set_nonblocking(true).map_err(|e| format!("port {}: {e}", rule.host))?;
+            listeners.push((listener, rule.guest));
+        }
+        Ok(Self { listeners, links: Vec::new(), buffer: vec![0; 64 * 1024] })
+    }
+
+    /// (port of the guest, port on the host) of every rule.
+    pub fn ports(&self) -> Vec<(u16, u16)> {
+        let port = |l: &TcpListener| l.local_addr().map_or(0, |a| a.port());
+        self.listeners.iter().map(|(l, guest)| (*guest, port(l))).collect()
+    }
+
+    /// File descriptors to wait on, with whether to wait for reading and for writing.
+    pub fn interests(&self, net: &mut Net) -> Vec<(RawFd, bool, bool)> {
+        let mut fds: Vec<_> = self.listeners.iter().map(|(l, _)| (l.as_raw_fd(), true, false)).collect();
+        for link in &self.links {
+            let read = !link.host_ended && net.space(link.guest) > 0;
+            let write = net.has_data(link.guest);
+            fds.push((link.host.as_raw_fd(), read, write));
+        }
+        fds
+    }
+
+    /// Moves everything that can be moved. Returns true if something came from the host.
+    pub fn pump(&mut self, net: &mut Net) -> bool {
+        let mut input = false;
+        for (listener, port) in &self.listeners {
+            while let Ok((host, _)) = listener.accept() {
+                if host.set_nonblocking(true).and_then(|()| host.set_nodelay(true)).is_err() {
+                    continue;
+                }
+                log::debug!("network: connection to port {port} of the guest");
+                let guest = net.connect(*port);
+                self.links.push(Link { host, guest, host_ended: false, guest_ended: false, linger: 0 });
+                input = true;
+            }
+        }
+        let buffer = &mut self.buffer;
+        self.links.retain_mut(|link| {
+            let (keep, moved) = link.pump(net, buffer);
+            input |= moved;
+            if !keep {
+                net.remove(link.guest);
+            }
+            keep
+        });
+        input
+    }
+}
+
+impl Link {
+    /// (keep the link, something came from the host)
+    fn pump(&mut self, net: &mut Net, buffer: &mut [u8]) -> (bool, bool) {
+        let mut input = false;
+        match net.state(self.guest) {
+            State::Opening => {
+                if self.host_gone() {
+                    net.abort(self.guest); // removed in the next round, once the reset has left
+                    return (true, true);
+                }
+                return (true, false);
+            }
+            State::Reset if !(self.host_ended && self.guest_ended) => {
+                self.reset_host();
+                return (false, false);
+            }
+            State::Reset => return (false, false),
+            State::Closed if self.guest_ended && self.host_ended => {
+                // One more round, so that the last acknowledgement leaves.
+                self.linger += 1;
+                return (self.linger < 3, false);
+            }
+            _ => {}
+        }
+        loop {
+            let space = net.space(self.guest).min(buffer.len());
+            if self.host_ended || space == 0 {
+                break;
+            }
+            match self.host.read(&mut buffer[..space]) {
+                Ok(0) => {
+                    self.host_ended = true;
+                    input = true;
+                    net.close(self.guest);
+                }
+                Ok(n) => {
+                    net.send(self.guest, &buffer[..n]);
+                    input = true;
+                }
+                Err(e) if e.kind() == ErrorKind::WouldBlock => break,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(_) => {
+                    net.abort(self.guest);
+                    return (true, true);
+                }
+            }
+        }
+        while net.has_data(self.guest) {
+            let mut failed = false;
+            let host = &mut self.host;
+            let taken = net.receive(self.guest, |data| match host.write(data) {
+                Ok(n) => n,
+                Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => 0,
+                Err(_) => {
+                    failed = true;
+                    0
+                }
+            });
+            if failed {
+                net.abort(self.guest);
+                return (true, true);
+            }
+            if taken == 0 {
+                break;
+            }
+            input = true; // the window opens
+        }
+        if !self.guest_ended && matches!(net.state(self.guest), State::Ended | State::Closed) {
+            self.guest_ended = true;
+            let _ = self.host.shutdown(Shutdown::Write);
+        }
+        (true, input)
+    }
+
+    /// The host closed before the guest answered.
+    fn host_gone(&self) -> bool {
+        let mut byte = [0];
+        matches!(self.host.peek(&mut byte), Ok(0))
+    }
+
+    /// Closes the host's socket so that the host sees a reset.
+    fn reset_host(&self) {
+        let _ = socket2::SockRef::from(&self.host).set_linger(Some(Duration::ZERO));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules() {
+        assert_eq!("0:1381".parse(), Ok(Rule { host: 0, guest: 1381 }));
+        for bad in ["1381", ":", "1:0", "x:1", "70000:1"] {
+            assert!(bad.parse::<Rule>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_port_in_use_is_named() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let host = taken.local_addr().unwrap().port();
+        let error = Forwarder::new(&[Rule { host, guest: 1 }]).err().unwrap();
+        assert!(error.contains(&host.to_string()) && error.contains("in use"), "{error}");
+    }
+}

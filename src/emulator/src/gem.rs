@@ -1,0 +1,405 @@
+//! The gigabit Ethernet controller GEM0 at 0xE000B000 with descriptor DMA, checksum offload, and a PHY on its MDIO bus.
+//! The reference is QEMU's `cadence_gem`; interrupt status bits are cleared by writing ones, as on silicon.
+
+use std::collections::VecDeque;
+
+use crate::memory::Memory;
+
+/// Shared peripheral interrupt of GEM0.
+pub const IRQ: usize = 54;
+const PHY_ADDRESS: u32 = 7;
+/// Frames kept for the guest while it has no free descriptor. Beyond that frames are lost.
+const BACKLOG: usize = 4096;
+
+const NET_CTRL: usize = 0x00 / 4;
+const NET_CFG: usize = 0x04 / 4;
+const DMA_CFG: usize = 0x10 / 4;
+const TX_STATUS: usize = 0x14 / 4;
+const RX_QUEUE: usize = 0x18 / 4;
+const TX_QUEUE: usize = 0x1c / 4;
+const RX_STATUS: usize = 0x20 / 4;
+const ISR: usize = 0x24 / 4;
+const IMR: usize = 0x30 / 4;
+const PHY_MAINTENANCE: usize = 0x34 / 4;
+const TX_COUNT: usize = 0x108 / 4;
+const RX_COUNT: usize = 0x158 / 4;
+
+const ISR_RX_COMPLETE: u32 = 1 << 1;
+const ISR_RX_USED: u32 = 1 << 2;
+const ISR_TX_USED: u32 = 1 << 3;
+const ISR_TX_COMPLETE: u32 = 1 << 7;
+
+/// The controller.
+pub struct Gem {
+    words: [u32; 0x300 / 4],
+    phy: [u16; 32],
+    rx_at: u32,
+    tx_at: u32,
+    backlog: VecDeque<Vec<u8>>,
+    /// Frames sent by the guest, complete but without the frame check sequence.
+    pub sent: Vec<Vec<u8>>,
+    /// Frames lost because the guest did not read for long.
+    pub dropped: u64,
+}
+
+impl Default for Gem {
+    fn default() -> Self {
+        let mut words = [0; 0x300 / 4];
+        words[NET_CFG] = 0x0008_0000;
+        words[0x08 / 4] = 0x6; // PHY management idle
+        words[DMA_CFG] = 0x0002_0784;
+        words[IMR] = 0x07ff_ffff; // 1 = masked
+        words[0xfc / 4] = 0x0002_0118; // module ID
+        words[0x280 / 4] = 0x0254_0000;
+        let mut phy = [0; 32];
+        // A Marvell 88E1111 with its link up at 1 Gb/s, as QEMU presents it.
+        for (n, v) in [
+            (0, 0x1140),
+            (1, 0x796d),
+            (2, 0x0141),
+            (3, 0x0cc2),
+            (4, 0x01e1),
+            (5, 0xcde1),
+            (6, 0x000f),
+            (7, 0x2001),
+            (8, 0x40e6),
+            (9, 0x0300),
+            (10, 0x7c00),
+            (15, 0x3000),
+            (16, 0x0078),
+            (17, 0xbc00),
+            (18, 0x0000),
+            (19, 0x0000),
+            (20, 0x0c60),
+            (24, 0x4100),
+            (27, 0x848b),
+        ] {
+            phy[n] = v;
+        }
+        Self { words, phy, rx_at: 0, tx_at: 0, backlog: VecDeque::new(), sent: Vec::new(), dropped: 0 }
+    }
+}
+
+impl Gem {
+    /// Level of the interrupt.
+    pub fn irq(&self) -> bool {
+        self.words[ISR] & !self.words[IMR] != 0
+    }
+
+    /// Whether the guest receives frames.
+    pub fn receiving(&self) -> bool {
+        self.words[NET_CTRL] & 4 != 0 && self.words[RX_QUEUE] != 0
+    }
+
+    /// Whether received frames wait for a free descriptor.
+    pub fn blocked(&self) -> bool {
+        !self.backlog.is_empty()
+    }
+
+    /// Reads the register at `offset`.
+    pub fn read(&mut self, offset: u32) -> u32 {
+        let n = offset as usize / 4;
+        match n {
+            0x28.. if n >= self.words.len() => 0,
+            RX_QUEUE => self.rx_at,
+            TX_QUEUE => self.tx_at,
+            _ => self.words[n],
+        }
+    }
+
+    /// Writes a register. Starting transmission sends everything ready in the queue at once.
+    pub fn write(&mut self, offset: u32, value: u32, memory: &Memory) {
+        let n = offset as usize / 4;
+        match n {
+            _ if n >= self.words.len() => {}
+            NET_CTRL => {
+                let was = self.words[NET_CTRL];
+                self.words[NET_CTRL] = value & !0x1e60; // start, halt, pause and statistics bits are commands
+                if value & 8 != 0 && was & 8 == 0 {
+                    self.tx_at = self.words[TX_QUEUE];
+                }
+                if value & 4 != 0 && was & 4 == 0 {
+                    self.rx_at = self.words[RX_QUEUE];
+                }
+                if value & 4 == 0 {
+                    self.backlog.clear();
+                }
+                if value & 0x20 != 0 {
+                    self.words[0x100 / 4..0x1b4 / 4].fill(0);
+                }
+                if value & 0x200 != 0 && value & 8 != 0 {
+                    self.transmit(memory);
+                }
+            }
+            RX_QUEUE | TX_QUEUE => {
+                self.words[n] = value & !3;
+                if n == RX_QUEUE {
+                    self.rx_at = value & !3;
+                } else {
+                    self.tx_at = value & !3;
+                }
+            }
+            TX_STATUS | RX_STATUS | ISR => self.words[n] &= !value,
+            0x0a => self.words[IMR] &= !value, // interrupt enable
+            0x0b => self.words[IMR] |= value,  // interrupt disable
+            IMR | 0x02 | 0x3f => {}
+            PHY_MAINTENANCE => self.manage(value),
+            _ => self.words[n] = value,
+        }
+    }
+
+    /// One MDIO frame, completed at once.
+    fn manage(&mut self, value: u32) {
+        let (address, register) = (value >> 23 & 31, (value >> 18 & 31) as usize);
+        let mut result = value;
+        match (value >> 28 & 3, address == PHY_ADDRESS) {
+            (2, true) => result = value & 0xffff_0000 | u32::from(self.phy[register]),
+            (2, false) => result |= 0xffff,
+            (1, true) => match register {
+                0 => self.phy[0] = value as u16 & !0x8200, // reset and restart complete at once
+                1..=3 | 5 | 6 | 10 | 15 | 17 => {}
+                _ => self.phy[register] = value as u16,
+            },
+            _ => {}
+        }
+        self.words[PHY_MAINTENANCE] = result;
+        self.words[ISR] |= 1;
+    }
+
+    fn transmit(&mut self, memory: &Memory) {
+        let mut frame = Vec::new();
+        let mut first = None;
+        // A ring that never ends on a used descriptor must not hang the emulator.
+        for _ in 0..65536 {
+            let at = self.tx_at;
+            let control = memory.word(at + 4);
+            if control >> 31 != 0 {
+                self.words[TX_STATUS] |= 1;
+                self.words[ISR] |= ISR_TX_USED;
+                return;
+            }
+            let first_at = *first.get_or_insert(at);
+            let length = control as usize & 0x3fff;
+            let start = frame.len();
+            frame.resize(start + length, 0);
+            if !memory.read(memory.word(at), &mut frame[start..]) {
+                log::warn!("gem: transmit descriptor at {at:#010x} points outside of memory");
+            }
+            self.tx_at = if control >> 30 & 1 != 0 { self.words[TX_QUEUE] } else { at + 8 };
+            if control >> 15 & 1 != 0 {
+                memory.set_word(first_at + 4, memory.word(first_at + 4) | 1 << 31);
+                if self.words[DMA_CFG] >> 11 & 1 != 0 {
+                    checksum::fill(&mut frame);
+                }
+                self.words[TX_COUNT] = self.words[TX_COUNT].wrapping_add(1);
+                self.sent.push(std::mem::take(&mut frame));
+                first = None;
+                self.words[TX_STATUS] |= 0x20;
+                self.words[ISR] |= ISR_TX_COMPLETE;
+            }
+        }
+        log::warn!("gem: endless transmit queue");
+    }
+
+    /// A frame (without check sequence) arrives from the wire. Addresses are not filtered: only the guest is on it.
+    pub fn receive(&mut self, frame: Vec<u8>, memory: &Memory) {
+        if !self.receiving() || self.backlog.len() >= BACKLOG {
+            self.dropped += 1;
+            return;
+        }
+        self.backlog.push_back(frame);
+        self.deliver(memory);
+    }
+
+    /// Moves waiting frames into free descriptors.
+    pub fn deliver(&mut self, memory: &Memory) {
+        while self.receiving() {
+            let Some(frame) = self.backlog.front() else { return };
+            let mut data = frame.clone();
+            data.resize(data.len().max(60), 0);
+            if self.words[NET_CFG] >> 17 & 1 == 0 {
+                let check = crc32(&data);
+                data.extend_from_slice(&check.to_le_bytes());
+            }
+            let size = match (self.words[DMA_CFG] >> 16 & 0xff) as usize * 64 {
+                0 => 128,
+                n => n,
+            };
+            let needed = data.len().div_ceil(size).max(1);
+            if !self.free_descriptors(needed, memory) {
+                self.words[RX_STATUS] |= 1;
+                self.words[ISR] |= ISR_RX_USED;
+                return;
+            }
+            for (i, part) in data.chunks(size).enumerate() {
+                let at = self.rx_at;
+                let word = memory.word(at);
+                let offset = if i == 0 { self.words[NET_CFG] >> 14 & 3 } else { 0 };
+                memory.write((word & !3) + offset, part);
+                let mut status = 0;
+                if i == 0 {
+                    status |= 1 << 14;
+                }
+                if i + 1 == needed {
+                    status |= 1 << 15 | data.len() as u32 & 0x1fff;
+                    status |= if data[..6] == [0xff; 6] { 1 << 31 } else { 1 << 27 };
+                }
+                memory.set_word(at + 4, status);
+                memory.set_word(at, word | 1);
+                self.rx_at = if word & 2 != 0 { self.words[RX_QUEUE] } else { at + 8 };
+            }
+            self.backlog.pop_front();
+            self.words[RX_COUNT] = self.words[RX_COUNT].wrapping_add(1);
+            self.words[RX_STATUS] |= 2;
+            self.words[ISR] |= ISR_RX_COMPLETE;
+        }
+    }
+
+    fn free_descriptors(&self, needed: usize, memory: &Memory) -> bool {
+        let mut at = self.rx_at;
+        for _ in 0..needed {
+            let word = memory.word(at);
+            if word & 1 != 0 {
+                return false;
+            }
+            at = if word & 2 != 0 { self.words[RX_QUEUE] } else { at + 8 };
+        }
+        true
+    }
+}
+
+/// The Ethernet frame check sequence.
+fn crc32(data: &[u8]) -> u32 {
+    let mut crc = !0u32;
+    for &byte in data {
+        crc ^= u32::from(byte);
+        for _ in 0..8 {
+            crc = crc >> 1 ^ 0xedb8_8320 * (crc & 1);
+        }
+    }
+    !crc
+}
+
+/// Transmit checksum offload: IPv4 header, TCP and UDP.
+mod checksum {
+    fn sum(data: &[u8]) -> u32 {
+        data.chunks(2).map(|c| u32::from(c[0]) << 8 | u32::from(*c.get(1).unwrap_or(&0))).sum()
+    }
+
+    fn fold(mut s: u32) -> u16 {
+        while s >> 16 != 0 {
+            s = (s & 0xffff) + (s >> 16);
+        }
+        !(s as u16)
+    }
+
+    /// Fills in the checksums of an Ethernet frame, where it has any.
+    pub fn fill(frame: &mut [u8]) {
+        if frame.len() < 34 || frame[12..14] != [8, 0] || frame[14] >> 4 != 4 {
+            return;
+        }
+        let header = usize::from(frame[14] & 15) * 4;
+        let total = usize::from(u16::from_be_bytes([frame[16], frame[17]]));
+        if header < 20 || total < header || frame.len() < 14 + total {
+            return;
+        }
+        let ip = &mut frame[14..14 + total];
+        ip[10..12].fill(0);
+        let check = fold(sum(&ip[..header]));
+        ip[10..12].copy_from_slice(&check.to_be_bytes());
+        let fragment = u16::from_be_bytes([ip[6], ip[7]]) & 0x3fff != 0;
+        let (protocol, at) = match ip[9] {
+            6 => (6, 16),
+            17 => (17, 6),
+            _ => return,
+        };
+        let body = total - header;
+        if fragment || body < at + 2 {
+            return;
+        }
+        ip[header + at..header + at + 2].fill(0);
+        let pseudo = sum(&ip[12..20]) + protocol + body as u32;
+        let mut check = fold(pseudo + sum(&ip[header..]));
+        if protocol == 17 && check == 0 {
+            check = 0xffff;
+        }
+        ip[header + at..header + at + 2].copy_from_slice(&check.to_be_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ready(memory: &Memory) -> Gem {
+        let mut g = Gem::default();
+        for i in 0..2u32 {
+            memory.set_word(0x1000 + 8 * i, 0x4000 + 0x800 * i | if i == 1 { 2 } else { 0 });
+        }
+        g.write(0x10, 24 << 16 | 1 << 11, memory);
+        g.write(0x18, 0x1000, memory);
+        g.write(0x1c, 0x2000, memory);
+        g.write(0x28, 0xffff, memory);
+        g.write(0x00, 0xc, memory);
+        g
+    }
+
+    #[test]
+    fn check_sequence_is_the_standard_one() {
+        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
+    }
+
+    #[test]
+    fn receives_into_the_ring_and_waits_when_it_is_full() {
+        let m = Memory::new(1);
+        let mut g = ready(&m);
+        for i in 0..3u8 {
+            g.receive(vec![i; 70], &m);
+        }
+        assert!(g.irq() && g.blocked());
+        assert_eq!(m.word(0x1004) & 0x1fff, 74);
+        assert_eq!(m.word(0x1000) & 3, 1);
+        let mut b = [0; 70];
+        m.read(0x4800, &mut b);
+        assert_eq!(b, [1; 70]);
+        m.set_word(0x1000, 0x4000);
+        g.deliver(&m);
+        assert!(!g.blocked());
+        m.read(0x4000, &mut b);
+        assert_eq!(b, [2; 70]);
+    }
+
+    #[test]
+    fn transmits_and_fills_checksums() {
+        let m = Memory::new(1);
+        let mut g = ready(&m);
+        let mut f = vec![0u8; 14 + 20 + 8 + 4];
+        f[12..14].copy_from_slice(&[8, 0]);
+        f[14] = 0x45;
+        f[17] = 32;
+        f[23] = 17;
+        f[26..34].copy_from_slice(&[10, 0, 2, 15, 10, 0, 2, 2]);
+        f[39] = 12;
+        m.write(0x8000, &f);
+        m.set_word(0x2000, 0x8000);
+        m.set_word(0x2004, f.len() as u32 | 1 << 15);
+        m.set_word(0x200c, 1 << 31);
+        g.write(0x00, 0x20c, &m);
+        assert_eq!(g.sent.len(), 1);
+        assert_eq!(m.word(0x2004) >> 31, 1);
+        let ip = &g.sent[0][14..];
+        let sum: u32 = ip[..20].chunks(2).map(|c| u32::from(c[0]) << 8 | u32::from(c[1])).sum();
+        assert_eq!((sum & 0xffff) + (sum >> 16), 0xffff);
+        assert_ne!(ip[26..28], [0, 0]);
+    }
+
+    #[test]
+    fn one_phy_answers() {
+        let m = Memory::new(1);
+        let mut g = Gem::default();
+        g.write(0x34, 0x6002_0000 | 7 << 23 | 2 << 18, &m);
+        assert_eq!(g.read(0x34) & 0xffff, 0x0141);
+        g.write(0x34, 0x6002_0000 | 3 << 23 | 2 << 18, &m);
+        assert_eq!(g.read(0x34) & 0xffff, 0xffff);
+    }
+}

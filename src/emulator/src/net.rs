@@ -1,0 +1,289 @@
+//! The gateway of the user-mode network: a TCP/IP stack at 10.0.2.2 on the other end of the guest's Ethernet cable.
+//! It answers ARP and ICMP echo, and opens TCP connections to the guest for [`crate::forward`]. It runs on virtual time,
+//! loses nothing, acknowledges at once, and draws no random numbers: what it does follows from what it is given.
+
+use std::collections::VecDeque;
+
+use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
+use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
+use smoltcp::socket::tcp;
+use smoltcp::time::Instant;
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Address};
+
+use crate::time::{self, Cycles};
+
+/// Address of the guest.
+pub const GUEST: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);
+/// Address of the gateway.
+pub const GATEWAY: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
+const GATEWAY_MAC: EthernetAddress = EthernetAddress([0x52, 0x55, 0x0a, 0x00, 0x02, 0x02]);
+const BUFFER: usize = 64 * 1024;
+const MTU: usize = 1514;
+
+/// The two directions of the cable, at the gateway's end.
+#[derive(Default)]
+struct Cable {
+    from_guest: VecDeque<Vec<u8>>,
+    to_guest: VecDeque<Vec<u8>>,
+}
+
+struct Received(Vec<u8>);
+struct Sending<'a>(&'a mut VecDeque<Vec<u8>>);
+
+impl RxToken for Received {
+    fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
+        f(&self.0)
+    }
+}
+
+impl TxToken for Sending<'_> {
+    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, length: usize, f: F) -> R {
+        let mut frame = vec![0; length];
+        let result = f(&mut frame);
+        self.0.push_back(frame);
+        result
+    }
+}
+
+impl Device for Cable {
+    type RxToken<'a> = Received;
+    type TxToken<'a> = Sending<'a>;
+
+    fn receive(&mut self, _: Instant) -> Option<(Received, Sending<'_>)> {
+        Some((Received(self.from_guest.pop_front()?), Sending(&mut self.to_guest)))
+    }
+
+    fn transmit(&mut self, _: Instant) -> Option<Sending<'_>> {
+        Some(Sending(&mut self.to_guest))
+    }
+
+    fn capabilities(&self) -> DeviceCapabilities {
+        let mut c = DeviceCapabilities::default();
+        c.medium = Medium::Ethernet;
+        c.max_transmission_unit = MTU;
+        c
+    }
+}
+
+/// What became of a connection.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum State {
+    /// The guest has not answered yet.
+    Opening,
+    /// Data may flow from the guest; its end of stream has not come.
+    Open,
+    /// The guest has ended its stream, and all of it was read.
+    Ended,
+    /// Refused or reset by the guest.
+    Reset,
+    /// Both streams have ended.
+    Closed,
+}
+
+/// Handle of a connection to the guest.
+pub type Connection = SocketHandle;
+
+/// The gateway.
+pub struct Net {
+    cable: Cable,
+    interface: Interface,
+    sockets: SocketSet<'static>,
+    next_port: u16,
+    opened: std::collections::HashSet<SocketHandle>,
+    /// Frames on their way to the guest, with the time they arrive.
+    in_flight: VecDeque<(Cycles, Vec<u8>)>,
+    latency: Cycles,
+    /// The guest has answered an address request.
+    pub guest_up: bool,
+}
+
+fn instant(now: Cycles) -> Instant {
+    Instant::from_micros((time::to_ns(now) / 1000) as i64)
+}
+
+impl Net {
+    /// Frames take `latency` to the guest.
+    pub fn new(latency: Cycles) -> Self {
+        let mut cable = Cable::default();
+        let mut config = Config::new(HardwareAddress::Ethernet(GATEWAY_MAC));
+        config.random_seed = 0x6b61_6972_6f73;
+        let mut interface = Interface::new(config, &mut cable, Instant::ZERO);
+        interface.update_ip_addrs(|a| {
+            let _ = a.push(IpCidr::new(IpAddress::Ipv4(GATEWAY), 24));
+        });
+        Self {
+            cable,
+            interface,
+            sockets: SocketSet::new(Vec::new()),
+            next_port: 49152,
+            opened: Default::default(),
+            in_flight: VecDeque::new(),
+            latency,
+            guest_up: false,
+        }
+    }
+
+    /// A frame sent by the guest.
+    pub fn push(&mut self, frame: Vec<u8>) {
+        // An ARP packet whose sender is the guest's address: its stack is up.
+        self.guest_up |= frame.len() >= 42 && frame[12..14] == [8, 6] && frame[28..32] == GUEST.octets();
+        self.cable.from_guest.push_back(frame);
+    }
+
+    /// Asks for the guest's hardware address.
+    pub fn probe(&mut self, now: Cycles) {
+        let mut f = vec![0xff; 6];
+        f.extend(GATEWAY_MAC.0);
+        f.extend([8, 6, 0, 1, 8, 0, 6, 4, 0, 1]);
+        f.extend(GATEWAY_MAC.0);
+        f.extend(GATEWAY.octets());
+        f.extend([0; 6]);
+        f.extend(GUEST.octets());
+        self.cable.to_guest.push_back(f);
+        self.launch(now);
+    }
+
+    fn launch(&mut self, now: Cycles) {
+        for frame in self.cable.to_guest.drain(..) {
+            // 1 Gb/s: 8 ns a byte, with preamble and gap, behind the frame before it.
+            let length = time::from_ns(8 * (frame.len() as u64 + 24));
+            let before = self.in_flight.back().map_or(0, |f| f.0);
+            self.in_flight.push_back(((now + self.latency).max(before + length), frame));
+        }
+    }
+
+    /// Lets the stack work on what has arrived and what sockets want to send.
+    pub fn poll(&mut self, now: Cycles) {
+        self.interface.poll(instant(now), &mut self.cable, &mut self.sockets);
+        self.launch(now);
+    }
+
+    /// When the next frame arrives at the guest.
+    pub fn next(&self) -> Option<Cycles> {
+        self.in_flight.front().map(|f| f.0)
+    }
+
+    /// The next frame that has arrived at the guest by `now`.
+    pub fn arrived(&mut self, now: Cycles) -> Option<Vec<u8>> {
+        if self.next()? > now {
+            return None;
+        }
+        self.in_flight.pop_front().map(|f| f.1)
+    }
+
+    /// When the stack next wants to do something by itself (retransmission, end of a connection's life).
+    pub fn next_timer(&mut self, now: Cycles) -> Option<Cycles> {
+        let at = self.interface.poll_at(instant(now), &self.sockets)?;
+        Some(time::from_ns((at.total_micros().max(0) as u64 + 1) * 1000))
+    }
+
+    /// Opens a connection to a port of the guest.
+    pub fn connect(&mut self, port: u16) -> Connection {
+        let buffer = || tcp::SocketBuffer::new(vec![0; BUFFER]);
+        let mut socket = tcp::Socket::new(buffer(), buffer());
+        socket.set_nagle_enabled(false);
+        socket.set_ack_delay(None);
+        let local = self.next_port;
+        self.next_port = if local == u16::MAX { 49152 } else { local + 1 };
+        if let Err(e) = socket.connect(self.interface.context(), (IpAddress::Ipv4(GUEST), port), local) {
+            log::error!("network: cannot connect to port {port} of the guest: {e}");
+        }
+        self.sockets.add(socket)
+    }
+
+    fn socket(&mut self, c: Connection) -> &mut tcp::Socket<'static> {
+        self.sockets.get_mut(c)
+    }
+
+    /// State of a connection.
+    pub fn state(&mut self, c: Connection) -> State {
+        let socket = self.sockets.get_mut::<tcp::Socket>(c);
+        let (state, receives) = (socket.state(), socket.can_recv());
+        if !matches!(state, tcp::State::SynSent | tcp::State::Closed) {
+            self.opened.insert(c);
+        }
+        match state {
+            tcp::State::SynSent | tcp::State::SynReceived | tcp::State::Listen => State::Opening,
+            _ if receives => State::Open,
+            tcp::State::Established | tcp::State::FinWait1 | tcp::State::FinWait2 => State::Open,
+            tcp::State::CloseWait => State::Ended,
+            tcp::State::LastAck | tcp::State::Closing => State::Ended,
+            tcp::State::TimeWait => State::Closed,
+            tcp::State::Closed => State::Reset,
+        }
+    }
+
+    /// Free space for data to the guest.
+    pub fn space(&mut self, c: Connection) -> usize {
+        let s = self.socket(c);
+        if s.can_send() {
+            s.send_capacity() - s.send_queue()
+        } else {
+            0
+        }
+    }
+
+    /// Queues data for the guest; at most [`Self::space`] bytes are taken. Returns how many.
+    pub fn send(&mut self, c: Connection, data: &[u8]) -> usize {
+        self.socket(c).send_slice(data).unwrap_or(0)
+    }
+
+    /// Hands data of the guest to `sink`, which returns how many bytes it took.
+    pub fn receive(&mut self, c: Connection, sink: impl FnOnce(&[u8]) -> usize) -> usize {
+        self.socket(c).recv(|data| {
+            let n = sink(data);
+            (n, n)
+        })
+        .unwrap_or(0)
+    }
+
+    /// Whether data of the guest wait.
+    pub fn has_data(&mut self, c: Connection) -> bool {
+        self.socket(c).can_recv()
+    }
+
+    /// Ends the stream to the guest.
+    pub fn close(&mut self, c: Connection) {
+        self.socket(c).close();
+    }
+
+    /// Resets the connection.
+    pub fn abort(&mut self, c: Connection) {
+        self.socket(c).abort();
+    }
+
+    /// All data given to [`Self::send`] have been acknowledged.
+    pub fn flushed(&mut self, c: Connection) -> bool {
+        self.socket(c).send_queue() == 0
+    }
+
+    /// Forgets a connection.
+    pub fn remove(&mut self, c: Connection) {
+        self.opened.remove(&c);
+        self.sockets.remove(c);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_address_requests_after_the_latency() {
+        let mut n = Net::new(16_000);
+        let mut f = vec![0xff; 6];
+        f.extend([2, 0, 0, 0, 0, 1, 8, 6, 0, 1, 8, 0, 6, 4, 0, 1, 2, 0, 0, 0, 0, 1]);
+        f.extend(GUEST.octets());
+        f.extend([0; 6]);
+        f.extend(GATEWAY.octets());
+        assert!(!n.guest_up);
+        n.push(f);
+        n.poll(1000);
+        assert!(n.guest_up);
+        assert_eq!(n.next(), Some(17_000));
+        assert!(n.arrived(16_999).is_none());
+        let reply = n.arrived(17_000).unwrap();
+        assert_eq!(reply[20..22], [0, 2]);
+        assert_eq!(reply[28..32], GATEWAY.octets());
+    }
+}

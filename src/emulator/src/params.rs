@@ -1,0 +1,75 @@
+//! Parameters of the timing model, set with `--set NAME=VALUE`. Sources: docs/architecture.md, "Timing model".
+
+/// Defaults are the assumptions stated with every result; only `gp_access` is a measurement (the ARTIQ-Zynq paper).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Params {
+    /// PL cycles from acceptance of a read address on the ACP to the first beat.
+    pub acp_read_latency: u64,
+    /// PL cycles from the cycle after the last beat of a write on the ACP until a polling core sees it (and the response).
+    pub acp_write_visible: u64,
+    /// CPU cycles a core stalls for one access through GP0, in total.
+    pub gp_access: u64,
+    /// Virtual nanoseconds from the gateway to the guest's Ethernet controller.
+    pub net_latency_ns: u64,
+    /// CPU cycles one core may be ahead of the other.
+    pub quantum: u64,
+    /// Wall-clock milliseconds that time stands still for the host when only core 0's timers are left.
+    pub host_wait_ms: u64,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self {
+            acp_read_latency: 20,
+            acp_write_visible: 15,
+            gp_access: 72,
+            net_latency_ns: 20_000,
+            quantum: 4000,
+            host_wait_ms: 500,
+        }
+    }
+}
+
+impl Params {
+    /// Applies one `NAME=VALUE`. The error is a line for the user.
+    pub fn set(&mut self, assignment: &str) -> Result<(), String> {
+        let (name, value) =
+            assignment.split_once('=').ok_or_else(|| format!("--set {assignment}: expected NAME=VALUE"))?;
+        let value: u64 =
+            value.parse().map_err(|_| format!("--set {assignment}: {value:?} is not a non-negative integer"))?;
+        let (field, minimum) = match name {
+            "acp_read_latency" => (&mut self.acp_read_latency, 1),
+            "acp_write_visible" => (&mut self.acp_write_visible, 0),
+            "gp_access" => (&mut self.gp_access, 1),
+            "net_latency_ns" => (&mut self.net_latency_ns, 0),
+            "quantum" => (&mut self.quantum, 100),
+            "host_wait_ms" => (&mut self.host_wait_ms, 0),
+            _ => {
+                return Err(format!(
+                    "--set {name}: no such parameter; there are acp_read_latency, acp_write_visible, gp_access, \
+                     net_latency_ns, quantum, host_wait_ms"
+                ))
+            }
+        };
+        if value < minimum {
+            return Err(format!("--set {name}: the smallest value is {minimum}"));
+        }
+        *field = value;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_and_rejects() {
+        let mut p = Params::default();
+        p.set("acp_read_latency=10").unwrap();
+        assert_eq!(p.acp_read_latency, 10);
+        for bad in ["x=1", "quantum", "quantum=many", "gp_access=0"] {
+            assert!(p.set(bad).unwrap_err().starts_with("--set"), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,236 @@
+//! `libkairos_pl.so`: the verilated gateware as a shared library, through the C interface of
+//! `src/gateware/kairos_gateware/sim/kairos_pl.h`. The structures here mirror that header field for field.
+
+use std::ffi::{c_char, c_void, CStr};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// `KAIROS_PL_ABI` this program was written for.
+pub const ABI: u32 = 1;
+/// Entries in the pad arrays of the interface.
+pub const MAX_PADS: usize = 128;
+
+/// Inputs of the logic during one cycle.
+#[allow(missing_docs)]
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Inputs {
+    pub sim_tsc_value: u64,
+    pub acp_rdata: u64,
+    pub gp0_awaddr: u32,
+    pub gp0_wdata: u32,
+    pub gp0_araddr: u32,
+    pub gp0_awid: u16,
+    pub gp0_wid: u16,
+    pub gp0_arid: u16,
+    pub gp0_awvalid: u8,
+    pub gp0_awlen: u8,
+    pub gp0_awsize: u8,
+    pub gp0_awburst: u8,
+    pub gp0_wvalid: u8,
+    pub gp0_wstrb: u8,
+    pub gp0_wlast: u8,
+    pub gp0_bready: u8,
+    pub gp0_arvalid: u8,
+    pub gp0_arlen: u8,
+    pub gp0_arsize: u8,
+    pub gp0_arburst: u8,
+    pub gp0_rready: u8,
+    pub acp_arready: u8,
+    pub acp_rvalid: u8,
+    pub acp_rid: u8,
+    pub acp_rlast: u8,
+    pub acp_rresp: u8,
+    pub acp_awready: u8,
+    pub acp_wready: u8,
+    pub acp_bvalid: u8,
+    pub acp_bid: u8,
+    pub acp_bresp: u8,
+    pub event_o: u8,
+    pub sim_tsc_load: u8,
+    pub pads_i: [u8; MAX_PADS],
+}
+
+/// Outputs of the logic during one cycle.
+#[allow(missing_docs)]
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Outputs {
+    pub sim_tsc: u64,
+    pub sim_next_due: u64,
+    pub acp_wdata: u64,
+    pub gp0_rdata: u32,
+    pub acp_araddr: u32,
+    pub acp_awaddr: u32,
+    pub gp0_bid: u16,
+    pub gp0_rid: u16,
+    pub irq_f2p: u16,
+    pub gp0_awready: u8,
+    pub gp0_wready: u8,
+    pub gp0_bvalid: u8,
+    pub gp0_bresp: u8,
+    pub gp0_arready: u8,
+    pub gp0_rvalid: u8,
+    pub gp0_rlast: u8,
+    pub gp0_rresp: u8,
+    pub acp_arvalid: u8,
+    pub acp_arid: u8,
+    pub acp_arlen: u8,
+    pub acp_rready: u8,
+    pub acp_awvalid: u8,
+    pub acp_awid: u8,
+    pub acp_awlen: u8,
+    pub acp_wvalid: u8,
+    pub acp_wstrb: u8,
+    pub acp_wlast: u8,
+    pub acp_bready: u8,
+    pub event_i: u8,
+    pub sim_quiet: u8,
+    pub pads_o: [u8; MAX_PADS],
+    pub pads_oe: [u8; MAX_PADS],
+}
+
+impl Inputs {
+    /// All zero.
+    pub fn zero() -> Self {
+        // SAFETY: plain integers.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+impl Outputs {
+    /// All zero.
+    pub fn zero() -> Self {
+        // SAFETY: plain integers.
+        unsafe { std::mem::zeroed() }
+    }
+}
+
+/// A pad as the library describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pad {
+    /// Position in the pad arrays.
+    pub index: usize,
+    /// Name of the device on it.
+    pub name: String,
+    /// RTIO channel number.
+    pub channel: u32,
+    /// `out` or `inout`.
+    #[serde(default)]
+    pub direction: String,
+}
+
+/// What the library says about itself.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Info {
+    /// Name of the gateware variant.
+    pub variant: String,
+    /// Its pads.
+    pub pads: Vec<Pad>,
+}
+
+type Cycle = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs);
+type Run = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs, u64, u64) -> u64;
+
+/// A loaded library with one instance of the logic, fresh from power-up reset.
+pub struct Library {
+    instance: *mut c_void,
+    cycle: Cycle,
+    run: Run,
+    new: unsafe extern "C" fn() -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
+    /// Description by the library.
+    pub info: Info,
+    _library: libloading::Library,
+}
+
+impl Library {
+    /// Loads the library at `path`. The error is a line for the user.
+    pub fn load(path: &Path) -> Result<Self, String> {
+        let shown = path.display();
+        if !path.exists() {
+            return Err(format!("gateware library {shown} does not exist; build it with `make gateware`"));
+        }
+        let path = path.canonicalize().map_err(|e| format!("gateware library {shown}: {e}"))?;
+        // SAFETY: the library is built from our own gateware; its initialisers are those of the C++ run time.
+        let library = unsafe { libloading::Library::new(&path) }
+            .map_err(|e| format!("gateware library {shown} cannot be loaded: {e}"))?;
+        // SAFETY: types as in kairos_pl.h; the ABI number is checked before anything else is used.
+        unsafe {
+            let get_abi: extern "C" fn() -> u32 = symbol(&library, "kairos_pl_abi", &shown)?;
+            let abi = get_abi();
+            if abi != ABI {
+                return Err(format!(
+                    "gateware library {shown} has interface version {abi}, this emulator needs {ABI}; rebuild it with \
+                     `make gateware`"
+                ));
+            }
+            let info: extern "C" fn() -> *const c_char = symbol(&library, "kairos_pl_info", &shown)?;
+            let text = CStr::from_ptr(info()).to_string_lossy().into_owned();
+            let info: Info = serde_json::from_str(&text)
+                .map_err(|e| format!("gateware library {shown}: its description cannot be read: {e}"))?;
+            if let Some(pad) = info.pads.iter().find(|p| p.index >= MAX_PADS) {
+                return Err(format!("gateware library {shown}: pad {} has index {}", pad.name, pad.index));
+            }
+            let mut this = Self {
+                instance: std::ptr::null_mut(),
+                cycle: symbol(&library, "kairos_pl_cycle", &shown)?,
+                run: symbol(&library, "kairos_pl_run", &shown)?,
+                new: symbol(&library, "kairos_pl_new", &shown)?,
+                free: symbol(&library, "kairos_pl_free", &shown)?,
+                info,
+                _library: library,
+            };
+            this.reset()?;
+            Ok(this)
+        }
+    }
+
+    /// Replaces the instance by a fresh one.
+    pub fn reset(&mut self) -> Result<(), String> {
+        // SAFETY: functions of the library; the instance is ours.
+        unsafe {
+            if !self.instance.is_null() {
+                (self.free)(self.instance);
+            }
+            self.instance = (self.new)();
+        }
+        if self.instance.is_null() {
+            return Err("the gateware library is out of memory".into());
+        }
+        Ok(())
+    }
+
+    /// One clock cycle.
+    pub fn cycle(&mut self, inputs: &Inputs, outputs: &mut Outputs) {
+        // SAFETY: the instance is valid; the structures have the header's layout.
+        unsafe { (self.cycle)(self.instance, inputs, outputs) }
+    }
+
+    /// Up to `n` cycles with constant inputs; see `kairos_pl_run`.
+    pub fn run(&mut self, inputs: &Inputs, outputs: &mut Outputs, n: u64) -> u64 {
+        // SAFETY: as in `cycle`.
+        unsafe { (self.run)(self.instance, inputs, outputs, n, u64::MAX) }
+    }
+}
+
+impl Drop for Library {
+    fn drop(&mut self) {
+        if !self.instance.is_null() {
+            // SAFETY: created by the same library.
+            unsafe { (self.free)(self.instance) }
+        }
+    }
+}
+
+/// Looks up a function.
+///
+/// # Safety
+/// `T` must be a function pointer of the symbol's type.
+unsafe fn symbol<T: Copy>(library: &libloading::Library, name: &str, shown: &dyn std::fmt::Display) -> Result<T, String> {
+    // SAFETY: passed on to the caller; the pointer is used no longer than the library, which `Library` keeps.
+    unsafe { library.get::<T>(name.as_bytes()) }
+        .map(|s| *s)
+        .map_err(|_| format!("{shown} is not a Kairos gateware library: it has no function {name}"))
+}

@@ -1,0 +1,271 @@
+//! The programmable logic: the gateware library behind the ports of the processing system, and its clock.
+//!
+//! The clock is lazy. `cycle` is the number of the next PL cycle to run; cycle c begins at 8 ns * c. When the logic is
+//! quiet and nothing is under way on a port, cycles are not run: the coarse counter is loaded with the value it would have
+//! (`sim_tsc_load`), at most up to `sim_next_due`. The counter always equals the cycle number minus a constant, and this
+//! is checked in every cycle that is run.
+
+pub mod acp;
+pub mod gp;
+pub mod library;
+
+use self::acp::Acp;
+use self::gp::{Access, Gp};
+use self::library::{Inputs, Library, Outputs};
+use crate::memory::Memory;
+use crate::params::Params;
+use crate::time::{self, Cycles, NS_PER_PL_CYCLE};
+use crate::trace::Trace;
+
+/// Cycles always run after an input changed (synchronisers) and before the end of a jump.
+const SETTLE: u64 = 8;
+/// A jump shorter than this is not worth it.
+const SHORTEST_JUMP: u64 = 16;
+/// A GP access that takes longer has hung.
+const GP_LIMIT: u64 = 10_000;
+/// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
+const RESPONSE_WINDOW: u64 = 64;
+
+/// The gateware and everything about its ports.
+pub struct Pl {
+    library: Library,
+    inputs: Inputs,
+    outputs: Outputs,
+    acp: Acp,
+    gp: Gp,
+    /// Number of the next cycle.
+    cycle: u64,
+    /// Cycle number minus coarse counter; known after the first cycle.
+    offset: Option<u64>,
+    /// Cycles that must be run before the next jump.
+    settle: u64,
+    /// Whether to jump at all.
+    pub skip: bool,
+    /// Cycles run.
+    pub clocked: u64,
+    /// Cycles jumped over.
+    pub skipped: u64,
+    /// What happened at the pads.
+    pub trace: Trace,
+    /// EVENTEVENTI has toggled since this was last cleared; the cycle in which it did.
+    pub event: Option<u64>,
+    sev_cycle: u64,
+    awaiting: bool,
+    seen: (u64, u64),
+    gp_cycles: u64,
+    /// Times the counter was not what it should be.
+    pub slips: u64,
+}
+
+impl Pl {
+    /// With the library fresh from reset, at time 0.
+    pub fn new(library: Library, params: &Params, skip: bool) -> Self {
+        let pads = library.info.pads.iter().map(|p| p.index + 1).max().unwrap_or(0);
+        Self {
+            library,
+            inputs: Inputs::zero(),
+            outputs: Outputs::zero(),
+            acp: Acp::new(params.acp_read_latency, params.acp_write_visible),
+            gp: Gp::default(),
+            cycle: 0,
+            offset: None,
+            settle: SETTLE,
+            skip,
+            clocked: 0,
+            skipped: 0,
+            trace: Trace::new(pads),
+            event: None,
+            sev_cycle: 0,
+            awaiting: false,
+            seen: (0, 0),
+            gp_cycles: params.gp_access,
+            slips: 0,
+        }
+    }
+
+    /// What the library says about itself.
+    pub fn info(&self) -> &library::Info {
+        &self.library.info
+    }
+
+    /// Number of the next cycle.
+    pub fn cycle(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Interrupts to the processing system.
+    pub fn interrupts(&self) -> u16 {
+        self.outputs.irq_f2p
+    }
+
+    fn idle(&self) -> bool {
+        self.outputs.sim_quiet != 0 && self.settle == 0 && self.acp.idle() && self.gp.idle()
+    }
+
+    /// When the answer that a core may be waiting for can come at the earliest; `None` if none is expected.
+    pub fn answer(&self) -> Option<Cycles> {
+        if self.awaiting {
+            self.next()
+        } else {
+            None
+        }
+    }
+
+    /// Whether the logic does something in its next cycles, not only at a known later time.
+    pub fn busy(&self) -> bool {
+        !self.idle()
+    }
+
+    /// When the logic next does something by itself: now if it is not quiet, else when something waits for its time.
+    pub fn next(&self) -> Option<Cycles> {
+        if !self.idle() {
+            return Some(time::from_pl(self.cycle + 1));
+        }
+        match self.outputs.sim_next_due {
+            u64::MAX => None,
+            due => Some(time::from_pl(due.saturating_add(self.offset?).max(self.cycle) + 1)),
+        }
+    }
+
+    /// Runs one cycle with the ports.
+    fn clock(&mut self, memory: &Memory) {
+        self.acp.drive(self.cycle, &mut self.inputs, memory);
+        self.gp.drive(&mut self.inputs);
+        let event = self.outputs.event_i;
+        self.library.cycle(&self.inputs, &mut self.outputs);
+        self.acp.sample(self.cycle, &self.inputs, &self.outputs);
+        self.gp.sample(&self.inputs, &self.outputs);
+        self.after(1, event);
+    }
+
+    /// Book-keeping after `n` cycles of which only the last may differ from the ones before.
+    fn after(&mut self, n: u64, event: u8) {
+        self.clocked += n;
+        self.cycle += n;
+        let last = self.cycle - 1;
+        self.settle = self.settle.saturating_sub(n);
+        if self.outputs.event_i != event {
+            self.event.get_or_insert(last);
+        }
+        match self.offset {
+            None => self.offset = Some(last.wrapping_sub(self.outputs.sim_tsc)),
+            Some(offset) if self.outputs.sim_tsc.wrapping_add(offset) != last => {
+                if self.slips == 0 {
+                    log::error!(
+                        "pl: in cycle {last} the coarse counter is {}, not {}: it was changed by the logic itself",
+                        self.outputs.sim_tsc,
+                        last.wrapping_sub(offset)
+                    );
+                }
+                self.slips += 1;
+                self.offset = Some(last.wrapping_sub(self.outputs.sim_tsc));
+            }
+            Some(_) => {}
+        }
+        self.trace.record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
+        if self.awaiting {
+            let now = (self.acp.accepted, self.acp.written);
+            let answered = now.1 > self.seen.1 && self.acp.idle();
+            let ignored = now.0 == self.seen.0 && self.cycle > self.sev_cycle + RESPONSE_WINDOW;
+            self.awaiting = !answered && !ignored;
+        }
+    }
+
+    /// Moves the counter so that the next cycle is `to`.
+    fn jump(&mut self, to: u64) {
+        let Some(offset) = self.offset else { return };
+        self.inputs.sim_tsc_load = 1;
+        self.inputs.sim_tsc_value = to.wrapping_sub(offset);
+        let event = self.outputs.event_i;
+        self.library.cycle(&self.inputs, &mut self.outputs);
+        self.inputs.sim_tsc_load = 0;
+        self.after(1, event);
+        self.skipped += to - self.cycle;
+        self.cycle = to;
+    }
+
+    /// True if some pad changes within the current cycle, so that repeating the cycle repeats the change.
+    fn pulsing(&self) -> bool {
+        let pads = self.library.info.pads.len();
+        self.outputs.pads_o[..pads].iter().any(|s| *s != 0 && *s != 0xff)
+    }
+
+    /// Runs the logic up to (not including) the cycle that contains `now`, or until EVENTEVENTI toggles if `to_event`.
+    pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) {
+        let target = time::to_pl(now);
+        while self.cycle < target && !(to_event && self.event.is_some()) {
+            if self.skip && self.idle() {
+                if let Some(offset) = self.offset {
+                    let due = self.outputs.sim_next_due.saturating_add(offset);
+                    let to = target.min(due).saturating_sub(SETTLE);
+                    if to > self.cycle + SHORTEST_JUMP {
+                        self.jump(to);
+                        self.settle = SETTLE.min(2);
+                        continue;
+                    }
+                }
+            }
+            if self.acp.idle() && self.gp.idle() && self.offset.is_some() && !self.pulsing() && self.ports_rest() {
+                self.acp.drive(self.cycle, &mut self.inputs, memory);
+                // A cycle that asks for the ACP must be run with it: stop before by running the cycles one by one
+                // whenever the logic may start a transaction, i.e. while an answer is awaited.
+                if !self.awaiting {
+                    let n = (target - self.cycle).min(4096);
+                    let event = self.outputs.event_i;
+                    let ran = self.library.run(&self.inputs, &mut self.outputs, n);
+                    // The handshakes of the last cycle count.
+                    self.acp.sample(self.cycle + ran.max(1) - 1, &self.inputs, &self.outputs);
+                    self.after(ran.max(1), event);
+                    continue;
+                }
+            }
+            self.clock(memory);
+        }
+        self.acp.commit(self.cycle, memory);
+    }
+
+    /// No valid output is set, so that a run with constant inputs performs no handshake before its last cycle.
+    fn ports_rest(&self) -> bool {
+        self.outputs.acp_arvalid | self.outputs.acp_awvalid | self.outputs.acp_wvalid == 0
+    }
+
+    /// A core executed `sev` at `now`: EVENTEVENTO toggles. Returns the cycle in which the logic sees it.
+    pub fn send_event(&mut self, now: Cycles, memory: &Memory) -> u64 {
+        self.advance(now, memory, false);
+        self.inputs.event_o ^= 1;
+        self.settle = SETTLE;
+        self.sev_cycle = self.cycle;
+        self.awaiting = true;
+        self.seen = (self.acp.accepted, self.acp.written);
+        self.cycle
+    }
+
+    /// Performs a GP0 access begun at `now`. Returns the data and the cycles the core stalls.
+    pub fn access(&mut self, access: Access, now: Cycles, memory: &Memory) -> (u32, Cycles) {
+        self.advance(now, memory, false);
+        self.gp.start(access);
+        for _ in 0..GP_LIMIT {
+            self.clock(memory);
+            if let Some((data, response)) = self.gp.finish() {
+                if response & 2 != 0 {
+                    log::warn!("pl: access to {:#010x} answered with an error", access.address);
+                }
+                self.settle = self.settle.max(SETTLE);
+                return (data, self.gp_cycles.max(time::from_pl(self.cycle).saturating_sub(now)));
+            }
+        }
+        log::error!("pl: no answer to the access to {:#010x}", access.address);
+        self.gp.abandon();
+        (0, self.gp_cycles)
+    }
+
+    /// Drives an input pad with a constant level from the next cycle on.
+    pub fn set_pad(&mut self, index: usize, level: bool) -> Result<(), String> {
+        if !self.library.info.pads.iter().any(|p| p.index == index) {
+            return Err(format!("there is no pad {index}"));
+        }
+        self.inputs.pads_i[index] = if level { 0xff } else { 0 };
+        self.settle = SETTLE;
+        Ok(())
+    }
+}

@@ -1,0 +1,136 @@
+//! System level control registers at 0xF8000000: lock, clocks as a first-stage boot loader leaves them, resets.
+//! Clock settings are stored, not acted on: the machine always runs at the clocks of the reset values here.
+
+/// What a write asks of the machine.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum Action {
+    /// Nothing beyond storage.
+    None,
+    /// `A9_CPU_RST_CTRL` was written: core 1 held in reset (or its clock stopped), or released.
+    Core1Reset(bool),
+    /// `PSS_RST_CTRL`: reset of the whole processing system.
+    SystemReset,
+}
+
+/// Registers 0x000 to 0xfff, as words.
+pub struct Slcr {
+    words: Vec<u32>,
+    locked: bool,
+}
+
+/// (offset, value) after the boot loader, for a 33.333333 MHz crystal: ARM PLL x48 / 2 = 800 MHz CPU (6:2:1), DDR PLL x32,
+/// IO PLL x30 = 1 GHz, GEM0 125 MHz, UART 50 MHz, FCLK0 125 MHz.
+const INITIAL: &[(u32, u32)] = &[
+    (0x100, 0x0003_0008), // ARM_PLL_CTRL
+    (0x104, 0x0002_0008), // DDR_PLL_CTRL
+    (0x108, 0x0001_e008), // IO_PLL_CTRL
+    (0x10c, 0x0000_003f), // PLL_STATUS: all locked and stable
+    (0x110, 0x000f_a240), // ARM_PLL_CFG
+    (0x114, 0x0012_c220), // DDR_PLL_CFG
+    (0x118, 0x0014_52c0), // IO_PLL_CFG
+    (0x120, 0x1f00_0200), // ARM_CLK_CTRL
+    (0x124, 0x0c20_0003), // DDR_CLK_CTRL
+    (0x128, 0x0070_0f01), // DCI_CLK_CTRL
+    (0x12c, 0x01ff_cccd), // APER_CLK_CTRL
+    (0x130, 0x0010_1941),
+    (0x134, 0x0010_1941),
+    (0x138, 0x0000_0001), // GEM0_RCLK_CTRL
+    (0x13c, 0x0000_0001),
+    (0x140, 0x0010_0801), // GEM0_CLK_CTRL
+    (0x144, 0x0010_0801),
+    (0x148, 0x0000_3c21), // SMC_CLK_CTRL
+    (0x14c, 0x0000_0501), // LQSPI_CLK_CTRL
+    (0x150, 0x0000_1403), // SDIO_CLK_CTRL
+    (0x154, 0x0000_1403), // UART_CLK_CTRL
+    (0x158, 0x0000_0603), // SPI_CLK_CTRL
+    (0x15c, 0x0010_0a03), // CAN_CLK_CTRL
+    (0x164, 0x0000_0f03), // DBG_CLK_CTRL
+    (0x168, 0x0000_0501), // PCAP_CLK_CTRL
+    (0x16c, 0x0000_0302), // TOPSW_CLK_CTRL
+    (0x170, 0x0010_0800), // FPGA0_CLK_CTRL
+    (0x180, 0x0010_0800),
+    (0x190, 0x0010_0800),
+    (0x1a0, 0x0010_0800),
+    (0x1c4, 0x0000_0001), // CLK_621_TRUE
+    (0x240, 0x0000_0000), // FPGA_RST_CTRL: the PL runs
+    (0x258, 0x0040_0000), // REBOOT_STATUS: power-on
+    (0x25c, 0x0000_0001), // BOOT_MODE, as on QEMU
+    (0x304, 0x0000_0000),
+    (0x530, 0x0373_1093), // PSS_IDCODE: 7z045
+    (0xb00, 0x0000_0000),
+    (0xb74, 0x0000_2000), // DDRIOB_DCI_STATUS: done
+    (0x900, 0x0000_000f), // LVL_SHFTR_EN
+];
+
+impl Slcr {
+    /// After the boot loader; locked.
+    pub fn new() -> Self {
+        let mut words = vec![0; 0x400];
+        for &(offset, value) in INITIAL {
+            words[offset as usize / 4] = value;
+        }
+        for pin in 0..54 {
+            words[0x700 / 4 + pin] = 0x1601; // MIO_PIN_xx
+        }
+        Self { words, locked: true }
+    }
+
+    /// Reads the register at `offset`.
+    pub fn read(&self, offset: u32) -> u32 {
+        match offset & 0xfff {
+            0xc => self.locked.into(),
+            o => self.words[o as usize / 4],
+        }
+    }
+
+    /// Writes the register at `offset`; only lock registers while locked.
+    pub fn write(&mut self, offset: u32, value: u32) -> Action {
+        match offset & 0xfff {
+            0x4 if value & 0xffff == 0x767b => self.locked = true,
+            0x8 if value & 0xffff == 0xdf0d => self.locked = false,
+            0x4 | 0x8 | 0xc | 0x10c | 0x258 | 0x25c | 0x530 | 0xb74 => {}
+            o if self.locked => log::debug!("slcr: write to {o:#05x} while locked, ignored"),
+            0x200 if value & 1 != 0 => return Action::SystemReset,
+            o => {
+                self.words[o as usize / 4] = value;
+                if o == 0x244 {
+                    return Action::Core1Reset(value & 0x22 != 0);
+                }
+            }
+        }
+        Action::None
+    }
+}
+
+impl Default for Slcr {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lock_protects_and_reset_reports() {
+        let mut s = Slcr::new();
+        assert_eq!(s.write(0x244, 0x22), Action::None);
+        assert_eq!(s.read(0x244), 0);
+        s.write(8, 0xdf0d);
+        assert_eq!(s.write(0x244, 0x22), Action::Core1Reset(true));
+        assert_eq!(s.write(0x244, 0x20), Action::Core1Reset(true));
+        assert_eq!(s.write(0x244, 0), Action::Core1Reset(false));
+        assert_eq!(s.write(0x200, 1), Action::SystemReset);
+        s.write(4, 0x767b);
+        assert_eq!((s.read(0xc), s.write(0x200, 1)), (1, Action::None));
+    }
+
+    #[test]
+    fn clocks_of_the_timing_model() {
+        let s = Slcr::new();
+        let fdiv = s.read(0x100) >> 12 & 0x7f;
+        let divisor = s.read(0x120) >> 8 & 0x3f;
+        assert_eq!((fdiv, divisor), (48, 2)); // 33.333 MHz x 48 / 2 = 800 MHz
+    }
+}

@@ -1,0 +1,83 @@
+// A stand-in for the gateware in the emulator's own tests: speaks the interface of kairos_pl.h. On an event it reads a
+// transaction (layout of docs/interfaces.md section 5, first three beats), puts (time, level) in a queue for pad 0, writes
+// the status word back and toggles event_i. Registers: 0x40010000 buffer address (rw), 0x40010004/8 counter, 0x4000_0000 magic.
+#include <stdlib.h>
+#include <string.h>
+#include "kairos_pl.h"
+#ifndef TEST_ABI
+#define TEST_ABI KAIROS_PL_ABI
+#endif
+#define QUEUE 256
+struct kairos_pl {
+    uint64_t tsc, beats[3], latch;
+    uint32_t base, gp_address, gp_data;
+    int sync[3], state, beat, event_i, pad, ar, aw, w, quiet_in;
+    uint64_t time[QUEUE]; int level[QUEUE]; int head, tail;
+};
+uint32_t kairos_pl_abi(void) { return TEST_ABI; }
+const char *kairos_pl_info(void) {
+    return "{\"variant\":\"test\",\"pads\":[{\"index\":0,\"name\":\"pad0\",\"channel\":0,\"direction\":\"out\"}],"
+           "\"rtio_frequency\":125000000,\"fine_bits\":3}";
+}
+kairos_pl *kairos_pl_new(void) { return calloc(1, sizeof(kairos_pl)); }
+void kairos_pl_free(kairos_pl *p) { free(p); }
+void kairos_pl_cycle(kairos_pl *p, const kairos_pl_in *in, kairos_pl_out *out) {
+    memset(out, 0, sizeof *out);
+    // Outputs of this cycle.
+    out->sim_tsc = p->tsc;
+    out->event_i = p->event_i;
+    int fire = p->head != p->tail && p->time[p->head % QUEUE] == p->tsc;
+    if (fire) { p->pad = p->level[p->head % QUEUE]; p->head++; }
+    out->pads_o[0] = p->pad ? 0xff : 0; out->pads_oe[0] = 1;
+    out->sim_next_due = p->head == p->tail ? ~0ull : p->time[p->head % QUEUE] - 4;
+    out->sim_quiet = p->state == 0 && !fire && p->sync[0] == p->sync[2] && !p->ar && !p->aw && !p->w;
+    out->acp_arvalid = p->state == 1; out->acp_araddr = p->base; out->acp_arlen = 2; out->acp_rready = p->state == 2;
+    out->acp_awvalid = p->state == 3; out->acp_awaddr = p->base + 104; out->acp_awlen = 0;
+    out->acp_wvalid = p->state == 3 || p->state == 4; out->acp_wlast = 1; out->acp_wstrb = 0xff;
+    out->acp_wdata = (p->beats[0] & 0xffff0000) | 0x8000; out->acp_bready = 1;
+    out->gp0_arready = !p->ar; out->gp0_awready = !p->aw; out->gp0_wready = !p->w;
+    out->gp0_rvalid = p->ar; out->gp0_rlast = 1;
+    out->gp0_rdata = p->gp_address == 0x40000000 ? 0x5249414b : p->gp_address == 0x40010000 ? p->base
+        : p->gp_address == 0x40010004 ? (uint32_t)p->latch : (uint32_t)(p->latch >> 32);
+    out->gp0_bvalid = p->aw && p->w;
+    // The clock edge.
+    int trigger = p->sync[1] != p->sync[2];
+    p->sync[2] = p->sync[1]; p->sync[1] = p->sync[0]; p->sync[0] = in->event_o;
+    switch (p->state) {
+    case 0: if (trigger) { p->state = 1; p->beat = 0; } break;
+    case 1: if (in->acp_arready) p->state = 2; break;
+    case 2: if (in->acp_rvalid) {
+        p->beats[p->beat++] = in->acp_rdata;
+        if (in->acp_rlast) {
+            p->time[p->tail % QUEUE] = p->beats[1]; p->state = 3;
+            p->level[p->tail % QUEUE] = p->beats[2] & 1; p->tail++;
+        } } break;
+    case 3: if (in->acp_awready) p->state = in->acp_wready ? 5 : 4; break;
+    case 4: if (in->acp_wready) p->state = 5; break;
+    case 5: if (in->acp_bvalid) { p->state = 0; p->event_i ^= 1; } break;
+    }
+    if (out->gp0_rvalid && in->gp0_rready) p->ar = 0;
+    else if (in->gp0_arvalid && !p->ar) {
+        p->ar = 1; p->gp_address = in->gp0_araddr;
+        if (in->gp0_araddr == 0x40010004) p->latch = p->tsc;
+    }
+    if (out->gp0_bvalid && in->gp0_bready) p->aw = p->w = 0;
+    else {
+        if (in->gp0_awvalid) { p->aw = 1; p->gp_address = in->gp0_awaddr; }
+        if (in->gp0_wvalid) { p->w = 1; if (in->gp0_wstrb == 15) p->base = in->gp0_wdata; }
+    }
+    p->tsc = in->sim_tsc_load ? in->sim_tsc_value : p->tsc + 1;
+}
+uint64_t kairos_pl_run(kairos_pl *p, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until) {
+    kairos_pl_out before = *out;
+    for (uint64_t i = 1; i <= n; i++) {
+        kairos_pl_cycle(p, in, out);
+        if (out->sim_tsc >= until || out->acp_arvalid != before.acp_arvalid || out->acp_awvalid != before.acp_awvalid
+            || out->acp_wvalid != before.acp_wvalid || out->gp0_rvalid != before.gp0_rvalid
+            || out->gp0_bvalid != before.gp0_bvalid || out->event_i != before.event_i || out->irq_f2p != before.irq_f2p
+            || out->sim_quiet != before.sim_quiet || memcmp(out->pads_o, before.pads_o, sizeof before.pads_o)
+            || memcmp(out->pads_oe, before.pads_oe, sizeof before.pads_oe)) return i;
+        before = *out;
+    }
+    return n;
+}

@@ -1,0 +1,78 @@
+//! Whole-machine tests with small C guests.
+
+mod common;
+
+use common::{build, build_pl, machine, result};
+use kairos_emulator::time::{self, CPU_HZ};
+
+fn finished(m: &mut kairos_emulator::schedule::Machine) -> bool {
+    result(m, 15) == 0x600d
+}
+
+#[test]
+fn cores_interrupts_timers_exceptions() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(elf) = build("cores", directory.path()) else { return };
+    let run = || {
+        let mut m = machine(&elf, None);
+        let ok = m.run_until(CPU_HZ, finished);
+        assert!(ok, "{:?} {:?} {:#x} {:#x}", m.crashes, m.now(), m.cores[0].pc(), m.cores[1].pc());
+        m
+    };
+    let m = run();
+    assert_eq!(m.uart, b"cores\n");
+    assert_eq!(result(&m, 0), 0x8000_0001, "MPIDR of core 1");
+    assert_eq!(result(&m, 1), 40_000, "exclusive increments of both cores");
+    assert_eq!(result(&m, 2), 1 + 0x100, "SGI from core 1");
+    assert_eq!(result(&m, 3), 1, "SGI from core 0");
+    let three_ms = u64::from(result(&m, 4));
+    assert!((2_400_000..2_401_000).contains(&three_ms), "{three_ms}");
+    assert!(result(&m, 5) < 100, "global timer interrupt late by {}", result(&m, 5));
+    assert_eq!(result(&m, 6), 0x3000_0000, "DFAR");
+    assert_eq!(result(&m, 7), 0x008, "DFSR: external abort on a load");
+    assert_eq!(result(&m, 8), 0x1111, "one exception of each kind");
+    assert_eq!(result(&m, 9), 0x3000_0000, "address of the prefetch abort");
+    assert_eq!(m.digest(), run().digest(), "two runs differ");
+}
+
+#[test]
+fn events_through_the_acp() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(elf) = build("submit", directory.path()) else { return };
+    let pl = build_pl(directory.path(), &[]);
+    let run = |skip| {
+        let mut m = machine(&elf, Some((&pl, skip)));
+        assert!(m.run_until(CPU_HZ / 100, finished), "{:?} {:#x} {:#x}", m.crashes, m.cores[1].pc(), result(&m, 14));
+        m
+    };
+    let mut m = run(true);
+    assert_eq!(result(&m, 0), 0x5249_414b);
+    let gp = result(&m, 1);
+    assert!((72..80).contains(&gp), "one GP access costs {gp} cycles");
+    {
+        let bus = m.bus.borrow();
+        let pl = bus.pl.as_ref().unwrap();
+        let periods: Vec<u64> = bus.sev_cycles.iter().zip(bus.sev_cycles.iter().skip(1)).map(|(a, b)| b - a).collect();
+        // Toggle to status seen: 3 to the address, L to the first of three beats, one to the write, W, and the CPU.
+        assert!(periods[..45].iter().all(|p| (43..52).contains(p)), "{periods:?}");
+        assert_eq!(pl.slips, 0);
+        assert!(pl.skipped > 0 && bus.sev_count >= 100);
+    }
+    // The same without jumps.
+    let slow = run(false);
+    assert_eq!(slow.bus.borrow().pl.as_ref().unwrap().skipped, 0);
+    assert_eq!(m.digest(), slow.digest(), "jumps of the counter changed the run");
+    assert_eq!(m.digest(), run(true).digest(), "two runs differ");
+    // One second of device time passes in little time, and every event comes out when it is due.
+    let before = std::time::Instant::now();
+    m.run_until(2 * CPU_HZ, |m| m.bus.borrow().pl.as_ref().unwrap().trace.events.len() >= 103);
+    assert!(before.elapsed().as_millis() < 300, "{:?}", before.elapsed());
+    let bus = m.bus.borrow();
+    let events = &bus.pl.as_ref().unwrap().trace.events;
+    assert_eq!(events.len(), 103);
+    for pair in events[1..101].windows(2) {
+        assert_eq!(pair[1].time_ns - pair[0].time_ns, 8000);
+    }
+    assert_eq!(events[102].time_ns - events[101].time_ns, 80);
+    assert!(time::to_ns(m.now()) > 1_000_000_000);
+}
