@@ -33,12 +33,14 @@ def managers(entries=None, **arguments):
 
 
 def test_export_list():
-    expected = """kernel portable rpc subkernel syscall host_only kernel_from_string set_time_manager set_watchdog_factory
-    TerminationRequested sequential parallel interleave delay_mu now_mu at_mu delay watchdog TNone TTuple TBool TInt32
-    TInt64 TFloat TStr TBytes TByteArray TList TArray TRange32 TRange64 TVar NoDefault DefaultMissing PYONValue
-    BooleanValue EnumerationValue NumberValue StringValue HasEnvironment Experiment EnvExperiment CancelledArgsError
-    ScanObject NoScan RangeScan CenterScan ExplicitScan Scannable MultiScanManager RTIOUnderflow RTIOOverflow
-    ps ns us ms s mHz Hz kHz MHz GHz dB uV mV V kV uA mA A nW uW mW W""".split()
+    expected = """
+    kernel portable rpc subkernel syscall host_only kernel_from_string set_time_manager set_watchdog_factory
+    TerminationRequested sequential parallel interleave delay_mu now_mu at_mu delay watchdog TNone TTuple TBool
+    TInt32 TInt64 TFloat TStr TBytes TByteArray TList TArray TRange32 TRange64 TVar NoDefault DefaultMissing
+    PYONValue BooleanValue EnumerationValue NumberValue StringValue HasEnvironment Experiment EnvExperiment
+    CancelledArgsError ScanObject NoScan RangeScan CenterScan ExplicitScan Scannable MultiScanManager
+    RTIOUnderflow RTIOOverflow ps ns us ms s mHz Hz kHz MHz GHz dB uV mV V kV uA mA A nW uW mW W
+    """.split()
     namespace = {}
     exec("from kairos.experiment import *", namespace)
     assert set(expected) <= set(namespace)

@@ -127,7 +127,7 @@ class Core:
     def trigger_analyzer_proxy(self):
         """Make the analyzer proxy read the device. IOError if the device database names none."""
         if self._analyzer_proxy_name is None:
-            raise IOError("No analyzer proxy configured")
+            raise OSError("No analyzer proxy configured")
         self.dmgr.get(self._analyzer_proxy_name).trigger()
 
     @portable

@@ -121,7 +121,7 @@ class Session:
             if self.emulator is not None and (reason := self.emulator.failure()):
                 raise errors.EmulatorError(reason) from error
             raise
-        except (codec.ProtocolError, UnicodeDecodeError, struct.error) as error:
+        except codec.ProtocolError as error:
             self.close()
             raise errors.ConnectionLost(
                 f"the core device broke the session protocol: {error}; are firmware and host of one version?"
@@ -265,10 +265,16 @@ class Session:
     def _raise_kernel_exception(self, connection, compiled):
         embedding = compiled.embedding
 
+        def host_string(key):
+            try:
+                return embedding.retrieve_str(key)
+            except (IndexError, KeyError):
+                raise codec.ProtocolError(f"unknown string {key} in an exception") from None
+
         def xstring():
             length = connection.read_u32()
             if length == 0xFFFFFFFF:
-                return embedding.retrieve_str(connection.read_u32())
+                return host_string(connection.read_u32())
             return connection.read(length).decode("utf-8", errors="replace")
 
         count = connection.read_u32()
@@ -280,7 +286,7 @@ class Session:
             file = xstring()
             line, column = connection.read_struct("ii")
             function = xstring()
-            name = embedding.retrieve_str(key)
+            name = host_string(key)
             exceptions.append(DeviceException(name, key, message, params, file, line, column, function))
         for exception in exceptions:
             _, first, end = connection.read_struct("III")

@@ -272,4 +272,4 @@ def _encode(chunks, tags, value, root, root_tags):
             for part in (value.start, value.stop, value.step):
                 _encode(chunks, tags[1:], part, root, root_tags)
         case _:
-            raise IOError(f"a {_NAMES.get(first, first)} cannot be sent to the core device")
+            raise OSError(f"a {_NAMES.get(first, first)} cannot be sent to the core device")

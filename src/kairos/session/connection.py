@@ -132,8 +132,8 @@ class Connection:
 
     def _lost(self, why):
         return (
-            f"the connection to the core device at {self.where} was lost ({why}): it may have restarted, hit a fault, or "
-            "be in use by another client; its log says more"
+            f"the connection to the core device at {self.where} was lost ({why}): it may have restarted, hit a "
+            "fault, or be in use by another client; its log says more"
         )
 
     def read_u8(self) -> int:

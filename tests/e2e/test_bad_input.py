@@ -1,0 +1,248 @@
+"""What can go wrong in a run: one clear message, a non-zero exit, and a device that runs the next kernel."""
+
+import re
+import socket
+import time
+
+import pytest
+
+from .conftest import EXAMPLES, HEAD, one_line
+
+GOOD = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl4.pulse(1 * us)
+        self.core.wait_until_mu(now_mu())
+        print("good")
+"""
+
+
+@pytest.fixture
+def still_works(kairos, device_db):
+    """After the test, the device of this module still runs a kernel."""
+    yield
+    done = kairos("run", kairos.write(GOOD, name="good.py"), device_db=device_db)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[0] == "good"
+
+
+def test_underflow_names_channel_and_line(kairos, device_db, still_works):
+    done = kairos("run", EXAMPLES / "underflow.py", device_db=device_db)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert re.fullmatch(
+        r"artiq\.coredevice\.exceptions\.RTIOUnderflow: RTIO underflow at \d+ mu, channel 0x0004:ttl4, slack -\d+ mu"
+        r"|.*RTIOUnderflow: RTIO underflow at \d+ mu, channel 0x0004:ttl4, slack -\d+ mu",
+        last,
+    ), last
+    assert "Core Device Traceback:" in done.stderr
+    assert re.search(r'File ".*underflow\.py", line 17', done.stderr)
+    assert "self.ttl4.off()" in done.stderr
+
+
+def test_what_happened_before_an_exception_is_shown(kairos):
+    done = kairos("run", EXAMPLES / "underflow.py", "--vcd", "a.vcd")
+    assert done.returncode == 1
+    assert re.search(r"^ttl4 +0 .*stays high$", done.stdout, re.MULTILINE)
+    assert (kairos.directory / "a.vcd").exists()
+
+
+def test_rpc_that_raises(kairos, device_db, still_works):
+    done = kairos.run(
+        """
+    def ask(self) -> TInt32:
+        raise ValueError("the laser is off")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ask()
+""",
+        device_db=device_db,
+    )
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1] == "ValueError: the laser is off"
+    assert 'raise ValueError("the laser is off")' in done.stderr
+
+
+def test_rpc_that_returns_another_type(kairos, device_db, still_works):
+    done = kairos.run(
+        """
+    def ask(self) -> TInt32:
+        return "three"
+
+    @kernel
+    def run(self):
+        self.ask()
+""",
+        device_db=device_db,
+    )
+    assert done.returncode == 1
+    assert "type mismatch: cannot serialize 'three' as int32; returned by Exp.ask" in done.stderr
+
+
+def test_exception_class_of_the_user(kairos, device_db, still_works):
+    head = HEAD.replace("class Exp", "class NoIon(Exception):\n    pass\n\n\nclass Exp")
+    done = kairos.run(
+        """
+    def run(self):
+        try:
+            self.search()
+        except NoIon as error:
+            print("caught", error)
+
+    @kernel
+    def search(self):
+        raise NoIon("no ion after {0} tries", 3)
+""",
+        head=head,
+        device_db=device_db,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "caught no ion after 3 tries" in done.stdout
+
+
+def test_missing_device(kairos):
+    done = kairos.run(GOOD, head=HEAD.replace('"ttl5"', '"tt15"'))
+    one_line(done, "the device 'tt15' is not in the device database")
+    assert "did you mean 'ttl5'?" in done.stderr or "did you mean 'ttl1" in done.stderr
+
+
+def test_syntax_error(kairos):
+    done = kairos.run("\n    @kernel\n    def run(self):\n        delay(1*us\n")
+    assert done.returncode == 1
+    assert "not valid Python" in done.stderr and "delay(1*us" in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('x = 1 + "a"', ()),
+        ("self.ttl4.pulze(1*us)", ("pulze",)),
+        ("self.ttl4.pulse(undefined_name)", ("undefined_name",)),
+        ("x = {1: 2}", ()),
+        ("async def f(): pass", ()),
+        ("x = lambda: 3", ()),
+        ("delay(1)", ()),
+    ],
+)
+def test_programs_that_do_not_compile(kairos, line, words):
+    done = kairos.run(f"\n    @kernel\n    def run(self):\n        self.core.reset()\n        {line}\n")
+    assert done.returncode == 1
+    assert done.stderr.startswith("kairos: the kernel does not compile"), done.stderr
+    assert re.search(r"exp\.py:14", done.stderr), done.stderr
+    assert line in done.stderr
+    assert all(word in done.stderr for word in words), done.stderr
+    assert "Traceback" not in done.stderr and "panicked" not in done.stderr
+
+
+def test_endless_kernel_and_ctrl_c(kairos, device_db, still_works):
+    process = kairos.start(
+        kairos.write(
+            """
+    @kernel
+    def run(self):
+        self.core.reset()
+        print("running")
+        while True:
+            pass
+"""
+        ),
+        device_db=device_db,
+    )
+    assert process.stdout.readline() == "running\n"
+    time.sleep(0.2)
+    _, errors = kairos.interrupt(process)
+    assert process.returncode == 130
+    assert errors.strip() == "kairos: interrupted: the connection is closed, and the device stops the kernel"
+
+
+def test_ctrl_c_leaves_no_emulator_behind(kairos):
+    process = kairos.start(
+        kairos.write("\n    @kernel\n    def run(self):\n        print(1)\n        while True: pass\n")
+    )
+    assert process.stdout.readline() == "1\n"
+    _, errors = kairos.interrupt(process)
+    assert process.returncode == 130
+    # The pipes of the command are closed only when no child holds them: communicate() has returned, so none does.
+    done = kairos.run(GOOD)
+    assert done.returncode == 0, done.stderr
+
+
+def test_port_in_use(kairos):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = kairos.run(GOOD, "--forward", f"{port}:1380")
+    one_line(done, str(port))
+    assert "use" in done.stderr
+
+
+def database(path, address):
+    text = (EXAMPLES / "device_db.py").read_text()
+    path.write_text(text.replace("emulator://demo", address))
+    return path
+
+
+def test_device_that_does_not_answer(kairos, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        done = kairos.run(GOOD, device_db=database(tmp_path / "db.py", address))
+    one_line(done, "no answer from the core device at 127.0.0.1")
+
+
+def test_device_that_is_not_there(kairos, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    done = kairos.run(GOOD, device_db=database(tmp_path / "db.py", f"127.0.0.1:{port}"))
+    one_line(done, "refuses connections")
+
+
+@pytest.mark.parametrize("damage", ["cut", "header", "empty", "text"])
+def test_corrupt_library(device, damage, kairos, still_works):
+    from kairos.errors import ConnectionLost, LoadError
+    from kairos.session import Session
+
+    assert kairos("compile", EXAMPLES / "blink.py", "-o", "blink.elf").returncode == 0
+    library = (kairos.directory / "blink.elf").read_bytes()
+    broken = {
+        "cut": library[: len(library) // 2],
+        "header": library[:16] + b"\xff" * 36 + library[52:],
+        "empty": b"",
+        "text": b"not a library at all" * 20,
+    }[damage]
+    session = Session(device.host, device.port)
+    try:
+        with pytest.raises(LoadError, match="the core device refused the kernel: .+") as caught:
+            session.load(broken)
+        assert not isinstance(caught.value, ConnectionLost)
+        # The same connection takes the next library.
+        session.load(library)
+    finally:
+        session.close()
+
+
+def test_emulator_that_dies(kairos):
+    """A broken firmware image: the emulator's own words reach the user."""
+    import os
+    import shutil
+
+    from .conftest import BUILD
+
+    build = kairos.directory / "build"
+    for name in ("emulator/kairos-emulator", "gateware/demo/libkairos_pl.so"):
+        (build / name).parent.mkdir(parents=True)
+        os.symlink(BUILD / name, build / name)
+    (build / "firmware").mkdir()
+    (build / "firmware" / "runtime.elf").write_bytes(b"not an image")
+    previous = os.environ.get("KAIROS_BUILD")
+    os.environ["KAIROS_BUILD"] = str(build)
+    try:
+        done = kairos.run(GOOD)
+    finally:
+        if previous is None:
+            del os.environ["KAIROS_BUILD"]
+        else:
+            os.environ["KAIROS_BUILD"] = previous
+        shutil.rmtree(build)
+    one_line(done, "the emulator ended (exit code 2): ")

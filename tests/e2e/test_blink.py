@@ -1,0 +1,117 @@
+"""The demonstration from the user's side: same pulses every time, and the pulses that the experiment says."""
+
+import re
+
+import pytest
+
+from .conftest import EXAMPLES
+
+
+def pulses_of_vcd(text):
+    """Channel to list of (start, end) in ns."""
+    names = dict(re.findall(r"\$var wire 1 (\S+) (\S+) \$end", text))
+    pulses, since, time = {name: [] for name in names.values()}, {}, 0
+    for word in text.split("$enddefinitions $end\n")[1].split():
+        if word.startswith("#"):
+            time = int(word[1:])
+        elif word[0] in "01z":
+            name = names[word[1:]]
+            if word[0] == "1":
+                since.setdefault(name, time)
+            elif name in since:
+                pulses[name].append((since.pop(name), time))
+    assert not since, "a pulse has no end"
+    return pulses
+
+
+def expected_blink(pulses=5, length=2000):
+    ttl4, ttl5, time = [], [], 0
+    for i in range(pulses):
+        ttl4.append((time, time + (i + 1) * length))
+        ttl5.append((time + 1000, time + 1000 + length))
+        time += max((i + 1) * length, 1000 + length) + 3000
+    return ttl4, ttl5
+
+
+def blink(kairos, name, *arguments):
+    done = kairos("run", EXAMPLES / "blink.py", "--vcd", name, *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return (kairos.directory / name).read_bytes(), done.stdout
+
+
+def test_pulses_are_what_the_experiment_says(kairos):
+    vcd, output = blink(kairos, "a.vcd")
+    pulses = pulses_of_vcd(vcd.decode())
+    assert (pulses["ttl4"], pulses["ttl5"]) == expected_blink()
+    assert all(not found for name, found in pulses.items() if name not in ("ttl4", "ttl5"))
+    assert output.splitlines()[0] == "blinked 5 times"
+    assert re.search(r"kernel compiled in \d+ ms, device booted in \d+ ms, 20 pin events, \d+ RPCs", output)
+    assert re.search(r"^ttl4 +0 +2,000 +0 ns +2 us$", output, re.MULTILINE)
+
+
+def test_same_run_same_file(kairos):
+    first, _ = blink(kairos, "a.vcd")
+    second, _ = blink(kairos, "b.vcd")
+    assert first == second
+
+
+def test_same_file_without_skip(kairos):
+    first, _ = blink(kairos, "a.vcd")
+    second, _ = blink(kairos, "b.vcd", "--no-skip")
+    assert first == second
+
+
+def test_arguments_reach_the_kernel(kairos):
+    vcd, output = blink(kairos, "a.vcd", "pulses=2")
+    assert pulses_of_vcd(vcd.decode())["ttl4"] == expected_blink(2)[0]
+    assert "blinked 2 times" in output
+
+
+def test_picture(kairos):
+    done = kairos("run", EXAMPLES / "blink.py", "--plot", "blink.png")
+    assert done.returncode == 0, done.stderr
+    assert (kairos.directory / "blink.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_one_second_of_waiting_is_skipped(kairos):
+    done = kairos("run", EXAMPLES / "wait_one_second.py", "--vcd", "a.vcd", timeout=30)
+    assert done.returncode == 0, done.stderr
+    first, second = pulses_of_vcd((kairos.directory / "a.vcd").read_text())["ttl4"]
+    assert first == (0, 10_000) and second == (1_000_010_000, 1_000_020_000)
+
+
+def test_results_come_back(kairos):
+    done = kairos.run(
+        """
+    def run(self):
+        self.n = 1
+        self.values = [1, 2, 3]
+        print("returned", self.kernel(20))
+        print("n is", self.n, "values", self.values)
+
+    @kernel
+    def kernel(self, x):
+        self.n = self.n + x
+        for i in range(len(self.values)):
+            self.values[i] = self.values[i] * 2
+        self.set_dataset("result", 1.5 * x)
+        return x * 2
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert "returned 40\nn is 21 values [2, 4, 6]" in done.stdout
+    assert "result: 30.0" in done.stdout
+
+
+@pytest.mark.parametrize("stage", ["ast", "types", "ir", "llvm", "asm"])
+def test_stages_can_be_printed(kairos, stage):
+    done = kairos("compile", EXAMPLES / "blink.py", "--emit", stage)
+    assert done.returncode == 0, done.stderr
+    assert "pulse" in done.stdout
+
+
+def test_library_can_be_written(kairos):
+    done = kairos("compile", EXAMPLES / "blink.py", "-o", "blink.elf")
+    assert done.returncode == 0, done.stderr
+    assert (kairos.directory / "blink.elf").read_bytes().startswith(b"\x7fELF")
