@@ -1,0 +1,95 @@
+//! The ARTIQ-Python compiler: from a host function to LLVM assembly.
+//!
+//! `parse → resolve → infer → check → lower`, each a pass over data that can be printed (see [`Output`]). What the passes need to
+//! know of the Python process comes through the trait [`host::Host`], so the crate is tested without Python. Code
+//! generation is LLVM's, reached through Python; [`elf`] works on the linked library.
+
+pub mod ast;
+mod check;
+pub mod diagnostic;
+pub mod elf;
+pub mod host;
+mod infer;
+pub mod ir;
+pub mod llvm;
+pub mod lower;
+mod parse;
+pub mod program;
+mod resolve;
+pub mod source;
+pub mod types;
+
+pub use infer::Request;
+pub use resolve::prelude as builtin_name;
+
+use diagnostic::Diagnostic;
+use program::{Context, Program};
+use source::Sources;
+
+/// A compiled program, with what every pass made.
+pub struct Output {
+    pub program: Program,
+    pub module: ir::Module,
+    pub sources: Sources,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Compiles what `request` asks for. An error is the text to show to the user.
+pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Target) -> Result<Output, String> {
+    let (sources, program, warnings) = (Sources::default(), Program::default(), vec![]);
+    let mut context = Context {
+        host,
+        sources,
+        program,
+        warnings,
+    };
+    let module = passes(&mut context, request, target).map_err(|error| error.render(&context.sources))?;
+    let Context {
+        sources,
+        program,
+        warnings,
+        ..
+    } = context;
+    Ok(Output {
+        program,
+        module,
+        sources,
+        warnings,
+    })
+}
+
+fn passes(context: &mut Context, request: Request, target: lower::Target) -> diagnostic::Result<ir::Module> {
+    infer::infer(context, request)?;
+    for function in &context.program.functions {
+        check::check(function, &context.program.types)?;
+    }
+    lower::lower(&context.program, &context.sources, context.host, target)
+}
+
+impl Output {
+    /// The module as LLVM assembly.
+    pub fn llvm(&self, machine: &llvm::Machine) -> String {
+        llvm::print(&self.module, &self.sources, machine)
+    }
+
+    /// The syntax trees of all functions.
+    pub fn ast(&self) -> String {
+        let functions = self.program.functions.iter();
+        functions
+            .map(|function| format!("{}: {:#?}\n", function.symbol, function.ast))
+            .collect()
+    }
+
+    /// The types of all functions and their variables.
+    pub fn types(&self) -> String {
+        let mut text = String::new();
+        for function in &self.program.functions {
+            let name = |ty| self.program.types.name(ty);
+            text += &format!("{} -> {}\n", function.symbol, name(function.returns));
+            for (local, &ty) in function.names.locals.iter().zip(&function.locals) {
+                text += &format!("    {}: {}\n", local.name, name(ty));
+            }
+        }
+        text
+    }
+}

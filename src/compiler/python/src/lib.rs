@@ -1,0 +1,131 @@
+//! Python binding of the compiler: `kairos._native`.
+//!
+//! Host values cross as tuples that begin with their kind; see `kairos.compiler.quoting`, which makes them.
+
+mod bridge;
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use kairos_compiler::llvm::Machine;
+use kairos_compiler::lower::Target;
+use kairos_compiler::{compile as run, elf, Output, Request};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use bridge::{host_value, Bridge};
+
+pyo3::create_exception!(
+    _native,
+    RejectedError,
+    pyo3::exceptions::PyException,
+    "The program was rejected."
+);
+
+/// A compiled program. Every method returns text.
+#[pyclass(unsendable)]
+struct Program {
+    output: Output,
+}
+
+#[pymethods]
+impl Program {
+    /// Syntax trees of the functions.
+    fn ast(&self) -> String {
+        self.output.ast()
+    }
+
+    /// Types of functions and variables.
+    fn types(&self) -> String {
+        self.output.types()
+    }
+
+    /// The intermediate representation.
+    fn ir(&self) -> String {
+        self.output.module.to_string()
+    }
+
+    /// LLVM assembly for a target triple and data layout (empty: LLVM's choice).
+    fn llvm(&self, triple: String, data_layout: String) -> String {
+        self.output.llvm(&Machine { triple, data_layout })
+    }
+
+    /// Warnings, as the user should read them.
+    fn warnings(&self) -> Vec<String> {
+        self.output
+            .warnings
+            .iter()
+            .map(|warning| warning.render(&self.output.sources))
+            .collect()
+    }
+}
+
+/// Compiles a call of `function`; `bridge` answers questions about host objects.
+///
+/// Raises `RejectedError`, whose text is the whole diagnostic.
+#[pyfunction]
+#[pyo3(signature = (bridge, function, args, kwargs, *, set_result, writeback, ref_period))]
+fn compile(
+    bridge: Bound<'_, PyAny>,
+    function: Bound<'_, PyAny>,
+    args: Vec<Bound<'_, PyAny>>,
+    kwargs: Vec<(String, Bound<'_, PyAny>)>,
+    set_result: Option<u32>,
+    writeback: bool,
+    ref_period: f64,
+) -> PyResult<Program> {
+    let request = Request {
+        function: host_value(&function)?,
+        args: args.iter().map(host_value).collect::<PyResult<_>>()?,
+        kwargs: kwargs
+            .iter()
+            .map(|(name, arg)| Ok((name.as_str().into(), host_value(arg)?)))
+            .collect::<PyResult<_>>()?,
+        set_result,
+        writeback,
+    };
+    let mut host = Bridge { object: bridge };
+    guarded(|| run(&mut host, request, Target { ref_period }))?
+        .map(|output| Program { output })
+        .map_err(RejectedError::new_err)
+}
+
+/// The library without symbol table and debug information.
+#[pyfunction]
+fn strip<'py>(py: Python<'py>, library: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let stripped = guarded(|| elf::strip(library))?.map_err(PyRuntimeError::new_err)?;
+    Ok(PyBytes::new(py, &stripped))
+}
+
+/// Places of return addresses, innermost first: (file, line, column, function), lines and columns from 1.
+#[pyfunction]
+fn symbolize(library: &[u8], addresses: Vec<u32>) -> PyResult<Vec<(String, u32, u32, String)>> {
+    let frames = guarded(|| elf::symbolize(library, &addresses))?.map_err(PyRuntimeError::new_err)?;
+    Ok(frames
+        .into_iter()
+        .map(|frame| (frame.file, frame.line, frame.column, frame.function))
+        .collect())
+}
+
+/// Runs the compiler; a panic in it becomes an exception that says so.
+fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or(panic.downcast_ref::<&str>().copied());
+        let text = text.unwrap_or("no message");
+        PyRuntimeError::new_err(format!(
+            "this is a bug in the Kairos compiler, please report it: {text}"
+        ))
+    })
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Program>()?;
+    module.add("RejectedError", module.py().get_type::<RejectedError>())?;
+    module.add_function(wrap_pyfunction!(compile, module)?)?;
+    module.add_function(wrap_pyfunction!(strip, module)?)?;
+    module.add_function(wrap_pyfunction!(symbolize, module)?)
+}

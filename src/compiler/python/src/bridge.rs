@@ -1,0 +1,226 @@
+//! The compiler's questions, answered by a Python object.
+
+use kairos_compiler::host::*;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+
+/// A Python object with the methods of [`Host`].
+pub struct Bridge<'py> {
+    pub object: Bound<'py, PyAny>,
+}
+
+type Answer<'py> = Bound<'py, PyAny>;
+
+/// The text of a Python exception, as a sentence for the user.
+fn text(error: PyErr, py: Python) -> String {
+    let value = error.value(py);
+    let name = value.get_type().name().map_or("error".into(), |name| name.to_string());
+    match name.as_str() {
+        "QuotingError" => value.to_string(),
+        _ => format!("{name}: {value}"),
+    }
+}
+
+impl<'py> Bridge<'py> {
+    fn ask<A: pyo3::call::PyCallArgs<'py>>(&self, method: &str, args: A) -> Result<Answer<'py>, String> {
+        self.object
+            .call_method1(method, args)
+            .map_err(|error| text(error, self.object.py()))
+    }
+
+    fn read<T>(&self, answer: PyResult<T>) -> Result<T, String> {
+        answer.map_err(|error| text(error, self.object.py()))
+    }
+
+    fn names(&self, method: &str, handle: Handle) -> Vec<String> {
+        self.ask(method, (handle,))
+            .ok()
+            .and_then(|names| names.extract().ok())
+            .unwrap_or_default()
+    }
+
+    fn optional(&self, answer: Answer<'py>) -> Result<Option<HostValue>, String> {
+        if answer.is_none() {
+            return Ok(None);
+        }
+        self.read(host_value(&answer)).map(Some)
+    }
+}
+
+impl Host for Bridge<'_> {
+    fn global(&mut self, function: Handle, name: &str) -> Result<Option<HostValue>, String> {
+        let answer = self.ask("global_value", (function, name))?;
+        self.optional(answer)
+    }
+
+    fn global_names(&mut self, function: Handle) -> Vec<String> {
+        self.names("global_names", function)
+    }
+
+    fn attribute(&mut self, object: Handle, name: &str) -> Result<Option<HostValue>, String> {
+        let answer = self.ask("attribute", (object, name))?;
+        self.optional(answer)
+    }
+
+    fn attribute_names(&mut self, object: Handle) -> Vec<String> {
+        self.names("attribute_names", object)
+    }
+
+    fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String> {
+        let answer = self.ask("class_of", (object,))?;
+        let (handle, name, invariants): (u32, String, Vec<String>) = self.read(answer.extract())?;
+        Ok(ClassInfo {
+            handle,
+            name: name.into(),
+            invariants,
+        })
+    }
+
+    fn function(&mut self, function: Handle) -> Result<FunctionInfo, String> {
+        let answer = self.ask("function", (function,))?;
+        self.read(function_info(&answer))
+    }
+
+    fn store_str(&mut self, text: &str) -> i32 {
+        self.ask("store_str", (text,))
+            .ok()
+            .and_then(|key| key.extract().ok())
+            .unwrap_or(-1)
+    }
+
+    fn print_function(&mut self) -> Handle {
+        self.ask("print_function", ())
+            .ok()
+            .and_then(|handle| handle.extract().ok())
+            .unwrap_or(0)
+    }
+}
+
+fn member<'py, T>(tuple: &Bound<'py, PyTuple>, index: usize) -> PyResult<T>
+where
+    T: for<'a> FromPyObject<'a, 'py>,
+    for<'a> <T as FromPyObject<'a, 'py>>::Error: Into<PyErr>,
+{
+    let item = tuple.get_item(index)?;
+    item.extract::<T>().map_err(Into::into)
+}
+
+/// A host value from its tuple.
+pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
+    let tuple = value.cast::<PyTuple>()?;
+    let kind: String = member(tuple, 0)?;
+    let text = |index| member::<String>(tuple, index);
+    let values =
+        |index| -> PyResult<Vec<HostValue>> { tuple.get_item(index)?.try_iter()?.map(|v| host_value(&v?)).collect() };
+    Ok(match kind.as_str() {
+        "none" => HostValue::None,
+        "bool" => HostValue::Bool(member(tuple, 1)?),
+        "int32" => HostValue::Int32(member(tuple, 1)?),
+        "int64" => HostValue::Int64(member(tuple, 1)?),
+        "float" => HostValue::Float(member(tuple, 1)?),
+        "str" => HostValue::Str(text(1)?.into()),
+        "list" => HostValue::List(member(tuple, 1)?, values(2)?.into()),
+        "tuple" => HostValue::Tuple(values(1)?.into()),
+        "object" => HostValue::Object(member(tuple, 1)?),
+        "function" => HostValue::Function(member(tuple, 1)?),
+        "method" => HostValue::Method {
+            function: member(tuple, 1)?,
+            receiver: member(tuple, 2)?,
+        },
+        "namespace" => HostValue::Namespace(member(tuple, 1)?, text(2)?.into()),
+        "exception" => HostValue::Exception(ExceptionClass {
+            key: member(tuple, 1)?,
+            name: text(2)?.into(),
+        }),
+        "builtin" => match kairos_compiler::builtin_name(&text(1)?) {
+            Some(name) => HostValue::Builtin(name),
+            None => HostValue::Opaque(text(1)?.into()),
+        },
+        "opaque" => HostValue::Opaque(text(1)?.into()),
+        other => return Err(PyValueError::new_err(format!("no host value is of kind {other}"))),
+    })
+}
+
+fn host_type(value: &Bound<PyAny>) -> PyResult<HostType> {
+    let tuple = value.cast::<PyTuple>()?;
+    let kind: String = member(tuple, 0)?;
+    let inner = |index| host_type(&tuple.get_item(index)?).map(Box::new);
+    Ok(match kind.as_str() {
+        "var" => HostType::Var,
+        "none" => HostType::None,
+        "bool" => HostType::Bool,
+        "int32" => HostType::Int32,
+        "int64" => HostType::Int64,
+        "float" => HostType::Float,
+        "str" => HostType::Str,
+        "list" => HostType::List(inner(1)?),
+        "range" => HostType::Range(inner(1)?),
+        "tuple" => HostType::Tuple(
+            tuple
+                .iter()
+                .skip(1)
+                .map(|elt| host_type(&elt))
+                .collect::<PyResult<_>>()?,
+        ),
+        _ => HostType::Unsupported(kind),
+    })
+}
+
+fn function_info(answer: &Bound<PyAny>) -> PyResult<FunctionInfo> {
+    let tuple = answer.cast::<PyTuple>()?;
+    let optional_type = |value: Bound<PyAny>| {
+        if value.is_none() {
+            Ok(None)
+        } else {
+            host_type(&value).map(Some)
+        }
+    };
+    let kind = tuple.get_item(2)?;
+    let kind = kind.cast::<PyTuple>()?;
+    let word: String = member(kind, 0)?;
+    let kind = match word.as_str() {
+        "compiled" => FunctionKind::Compiled {
+            file: member::<String>(kind, 1)?.into(),
+            text: member::<String>(kind, 2)?.into(),
+            line: member(kind, 3)?,
+            fast_math: member(kind, 4)?,
+            inline: match member::<u32>(kind, 5)? {
+                0 => Inline::Auto,
+                1 => Inline::Hint,
+                _ => Inline::Always,
+            },
+        },
+        "rpc" => FunctionKind::Rpc {
+            is_async: member(kind, 1)?,
+        },
+        "syscall" => FunctionKind::Syscall {
+            symbol: member::<String>(kind, 1)?.into(),
+            nounwind: member(kind, 2)?,
+        },
+        _ => FunctionKind::Forbidden(member(kind, 1)?),
+    };
+    let params = tuple.get_item(3)?.try_iter()?.map(|param| {
+        let param = param?;
+        let param = param.cast::<PyTuple>()?;
+        let default = param.get_item(2)?;
+        let default = if default.is_none() {
+            None
+        } else {
+            Some(host_value(&default)?)
+        };
+        let annotation = optional_type(param.get_item(1)?)?;
+        Ok(ParamInfo {
+            name: member::<String>(param, 0)?.into(),
+            annotation,
+            default,
+        })
+    });
+    Ok(FunctionInfo {
+        name: member::<String>(tuple, 0)?.into(),
+        qualified_name: member::<String>(tuple, 1)?.into(),
+        kind,
+        params: params.collect::<PyResult<_>>()?,
+        returns: optional_type(tuple.get_item(4)?)?,
+    })
+}

@@ -1,0 +1,122 @@
+//! The linked library: what of it is sent, and what its addresses mean.
+
+use object::read::elf::{ElfFile32, FileHeader, SectionHeader};
+use object::{elf, Endianness, Object, ObjectSymbol};
+
+/// A place in the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Frame {
+    pub file: String,
+    /// From 1.
+    pub line: u32,
+    /// From 1; 0 if unknown.
+    pub column: u32,
+    pub function: String,
+}
+
+/// The library without what the device does not need: symbol table and debug information.
+///
+/// What is loaded comes first in the file; it is kept as it is, and the section headers of it are written anew.
+pub fn strip(library: &[u8]) -> Result<Vec<u8>, String> {
+    let text = |error: object::Error| format!("the linked library cannot be read: {error}");
+    let header = elf::FileHeader32::<Endianness>::parse(library).map_err(text)?;
+    let endian = header.endian().map_err(text)?;
+    let sections = header.sections(endian, library).map_err(text)?;
+    let mut kept: Vec<Vec<u8>> = vec![vec![0; 40]];
+    let mut names = vec![0u8];
+    let mut end = 0;
+    let mut numbers = std::collections::HashMap::new();
+    for (index, section) in sections.enumerate() {
+        if section.sh_flags.get(endian) & elf::SHF_ALLOC == 0 {
+            continue;
+        }
+        numbers.insert(index.0 as u32, kept.len() as u32);
+        let size = if section.sh_type(endian) == elf::SHT_NOBITS {
+            0
+        } else {
+            section.sh_size.get(endian)
+        };
+        end = end.max((section.sh_offset.get(endian) + size) as usize);
+        let mut bytes = object::bytes_of(section).to_vec();
+        bytes[0..4].copy_from_slice(&(names.len() as u32).to_le_bytes());
+        names.extend(sections.section_name(endian, section).map_err(text)?);
+        names.push(0);
+        kept.push(bytes);
+    }
+    for section in &mut kept {
+        let link = u32::from_le_bytes([section[24], section[25], section[26], section[27]]);
+        let link = numbers.get(&link).copied().unwrap_or(0);
+        section[24..28].copy_from_slice(&link.to_le_bytes());
+    }
+    let mut stripped = library.get(..end).ok_or("the linked library is cut off")?.to_vec();
+    let name = names.len() as u32;
+    names.extend(b".shstrtab\0");
+    let mut last = [0u32; 10];
+    (last[0], last[1], last[4], last[5], last[8]) = (name, elf::SHT_STRTAB, end as u32, names.len() as u32, 1);
+    kept.push(last.iter().flat_map(|word| word.to_le_bytes()).collect());
+    stripped.extend(names);
+    stripped.resize(stripped.len().next_multiple_of(4), 0);
+    let table = stripped.len() as u32;
+    let count = kept.len() as u16;
+    stripped.extend(kept.into_iter().flatten());
+    stripped[32..36].copy_from_slice(&table.to_le_bytes());
+    stripped[48..50].copy_from_slice(&count.to_le_bytes());
+    stripped[50..52].copy_from_slice(&(count - 1).to_le_bytes());
+    Ok(stripped)
+}
+
+/// Source places of return addresses, innermost first. Addresses in code without source have none.
+pub fn symbolize(library: &[u8], addresses: &[u32]) -> Result<Vec<Frame>, String> {
+    let file = ElfFile32::<Endianness>::parse(library).map_err(|error| error.to_string())?;
+    let context = debug_context(&file)?;
+    let mut frames = vec![];
+    for &address in addresses {
+        // A return address belongs to the instruction before it.
+        let at = u64::from(address.wrapping_sub(1));
+        let found = context
+            .find_frames(at)
+            .skip_all_loads()
+            .map_err(|error| error.to_string())?;
+        let mut found = found;
+        while let Some(frame) = found.next().map_err(|error| error.to_string())? {
+            let Some(place) = frame.location else { continue };
+            let (Some(name), Some(line)) = (place.file, place.line) else {
+                continue;
+            };
+            let function = frame
+                .function
+                .and_then(|function| Some(function.raw_name().ok()?.into_owned()));
+            let function = function.or_else(|| symbol_at(&file, at)).unwrap_or_default();
+            let file = name.strip_prefix("kernel/").unwrap_or(name).to_string();
+            frames.push(Frame {
+                file,
+                line,
+                column: place.column.unwrap_or(0),
+                function,
+            });
+        }
+    }
+    Ok(frames)
+}
+
+type Reader<'a> = addr2line::gimli::EndianSlice<'a, addr2line::gimli::LittleEndian>;
+
+fn debug_context<'a>(file: &ElfFile32<'a, Endianness>) -> Result<addr2line::Context<Reader<'a>>, String> {
+    use object::ObjectSection;
+    let load = |id: addr2line::gimli::SectionId| -> Result<Reader<'a>, addr2line::gimli::Error> {
+        let data = file
+            .section_by_name(id.name())
+            .and_then(|section| section.data().ok())
+            .unwrap_or(&[]);
+        Ok(Reader::new(data, addr2line::gimli::LittleEndian))
+    };
+    let dwarf = addr2line::gimli::Dwarf::load(load).map_err(|error| error.to_string())?;
+    addr2line::Context::from_dwarf(dwarf).map_err(|error| error.to_string())
+}
+
+/// The function that contains an address.
+fn symbol_at(file: &ElfFile32<Endianness>, address: u64) -> Option<String> {
+    let mut symbols = file.symbols();
+    let symbol = symbols.find(|s| s.is_definition() && (s.address()..s.address() + s.size()).contains(&address))?;
+    Some(symbol.name().ok()?.to_string())
+}

@@ -1,0 +1,132 @@
+//! What the compiler asks of the Python process it compiles for.
+//!
+//! The binding answers from real Python objects, tests from tables. A handle is a key of the embedding map: it names one host
+//! object for the whole compilation, and it is the number that the device sends back in remote calls.
+
+use std::rc::Rc;
+
+/// Key of a host object in the embedding map.
+pub type Handle = u32;
+
+/// A host value as a kernel can see it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostValue {
+    None,
+    Bool(bool),
+    Int32(i32),
+    Int64(i64),
+    Float(f64),
+    Str(Rc<str>),
+    /// Elements are read once, when the list is first met.
+    List(Handle, Rc<[HostValue]>),
+    Tuple(Rc<[HostValue]>),
+    /// An instance of any class.
+    Object(Handle),
+    Function(Handle),
+    Method {
+        function: Handle,
+        receiver: Handle,
+    },
+    /// A module or a class: something whose attributes are constants.
+    Namespace(Handle, Rc<str>),
+    /// A class derived from `Exception`.
+    Exception(ExceptionClass),
+    /// A name of the kernel language, reached through a host object: `np.int32`, `experiment.delay`.
+    Builtin(&'static str),
+    /// Something no kernel can use; the text names its type.
+    Opaque(Rc<str>),
+}
+
+/// An exception class: its key in the string table (`"N:module.Name"`) and its plain name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExceptionClass {
+    pub key: i32,
+    pub name: Rc<str>,
+}
+
+/// A type annotation of a host function.
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostType {
+    Var,
+    None,
+    Bool,
+    Int32,
+    Int64,
+    Float,
+    Str,
+    List(Box<HostType>),
+    Tuple(Vec<HostType>),
+    Range(Box<HostType>),
+    /// A type of the language that this compiler does not have yet.
+    Unsupported(String),
+}
+
+/// A class of host objects.
+#[derive(Clone, Debug)]
+pub struct ClassInfo {
+    pub handle: Handle,
+    /// `module.Class`
+    pub name: Rc<str>,
+    /// `kernel_invariants` of the object asked about.
+    pub invariants: Vec<String>,
+}
+
+#[derive(Clone, Debug)]
+pub struct ParamInfo {
+    pub name: Rc<str>,
+    pub annotation: Option<HostType>,
+    pub default: Option<HostValue>,
+}
+
+/// A host function, with what its decorators say.
+#[derive(Clone, Debug)]
+pub struct FunctionInfo {
+    pub name: Rc<str>,
+    /// `module.Class.name`
+    pub qualified_name: Rc<str>,
+    pub kind: FunctionKind,
+    pub params: Vec<ParamInfo>,
+    pub returns: Option<HostType>,
+}
+
+#[derive(Clone, Debug)]
+pub enum FunctionKind {
+    /// Compiled into the library.
+    Compiled {
+        file: Rc<str>,
+        text: Rc<str>,
+        line: u32,
+        fast_math: bool,
+        inline: Inline,
+    },
+    /// Called on the host.
+    Rpc { is_async: bool },
+    /// A function of the firmware.
+    Syscall { symbol: Rc<str>, nounwind: bool },
+    /// Must not be called from a kernel, for the reason given.
+    Forbidden(String),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inline {
+    Auto,
+    Hint,
+    Always,
+}
+
+/// The questions. An `Err` is a sentence for the user; the compiler adds the place.
+pub trait Host {
+    /// A module global seen by a function.
+    fn global(&mut self, function: Handle, name: &str) -> Result<Option<HostValue>, String>;
+    /// All module globals of a function, to guess at misspellings.
+    fn global_names(&mut self, function: Handle) -> Vec<String>;
+    /// `getattr(object, name)`; None if there is no such attribute.
+    fn attribute(&mut self, object: Handle, name: &str) -> Result<Option<HostValue>, String>;
+    fn attribute_names(&mut self, object: Handle) -> Vec<String>;
+    fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String>;
+    fn function(&mut self, function: Handle) -> Result<FunctionInfo, String>;
+    /// Key of a text in the string table, entered if new.
+    fn store_str(&mut self, text: &str) -> i32;
+    /// Handle of the host's `print`.
+    fn print_function(&mut self) -> Handle;
+}

@@ -1,0 +1,301 @@
+//! Types of expressions.
+
+use std::rc::Rc;
+
+use super::Infer;
+use crate::ast::*;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::host::HostValue;
+use crate::program::Fact;
+use crate::resolve::{closest, Name};
+use crate::source::Span;
+use crate::types::{Kind, Ty};
+
+impl Infer<'_, '_> {
+    /// Visits an expression and returns its type, as far as it is known.
+    pub(super) fn expr(&mut self, expr: &Expr) -> Result<Ty> {
+        let ty = self.function().types[expr.id as usize];
+        let found = match &expr.kind {
+            ExprKind::None => self.kind(Kind::None),
+            ExprKind::Bool(_) => self.kind(Kind::Bool),
+            ExprKind::Float(_) => self.kind(Kind::Float),
+            ExprKind::Str(_) => self.kind(Kind::Str),
+            ExprKind::Int(_) => {
+                if self.types().is_var(ty) {
+                    let open = self.kind(Kind::IntOpen);
+                    self.types().unify(ty, open).expect("the variable is free");
+                }
+                return Ok(ty);
+            }
+            ExprKind::Name(_) => self.name(expr)?,
+            ExprKind::Attribute { value, name, name_span } => self.attribute(expr, value, name, *name_span)?,
+            ExprKind::Subscript { value, index } => self.subscript(value, index)?,
+            ExprKind::Call { callee, args, keywords } => self.call(expr, callee, args, keywords)?,
+            ExprKind::Unary { op, operand } => self.unary(*op, operand)?,
+            ExprKind::Binary { op, left, right } => {
+                let (l, r) = (self.expr(left)?, self.expr(right)?);
+                match self.binary(*op, (l, left.span), (r, right.span), expr)? {
+                    Some(found) => found,
+                    None => return Ok(ty),
+                }
+            }
+            ExprKind::Compare { first, rest } => self.compare(first, rest)?,
+            ExprKind::BoolOp { values, .. } => {
+                for value in values {
+                    let found = self.expr(value)?;
+                    self.unify(ty, found, value.span, "this operand")?;
+                }
+                return Ok(ty);
+            }
+            ExprKind::IfExp { test, body, orelse } => {
+                let found = self.expr(test)?;
+                let wanted = self.kind(Kind::Bool);
+                self.unify(wanted, found, test.span, "this condition")?;
+                for branch in [body, orelse] {
+                    let found = self.expr(branch)?;
+                    self.unify(ty, found, branch.span, "this branch")?;
+                }
+                return Ok(ty);
+            }
+            ExprKind::List(elements) => {
+                let elt = match *self.types().kind(ty) {
+                    Kind::List(elt) => elt,
+                    _ => self.types().var(),
+                };
+                for element in elements {
+                    let found = self.expr(element)?;
+                    self.unify(elt, found, element.span, "this element")?;
+                }
+                self.kind(Kind::List(elt))
+            }
+            ExprKind::Tuple(elements) => {
+                let elements = elements
+                    .iter()
+                    .map(|element| self.expr(element))
+                    .collect::<Result<Rc<[Ty]>>>()?;
+                self.kind(Kind::Tuple(elements))
+            }
+        };
+        self.unify(ty, found, expr.span, "this")?;
+        Ok(ty)
+    }
+
+    fn name(&mut self, expr: &Expr) -> Result<Ty> {
+        let names = self.function().names.clone();
+        match names.of(expr) {
+            Name::Local(local) => Ok(self.function().locals[*local as usize]),
+            Name::Builtin(name) => Ok(self.kind(Kind::Builtin(name))),
+            Name::Host(value) => self.constant(expr, value),
+        }
+    }
+
+    /// An expression that is a host value known at compile time.
+    fn constant(&mut self, expr: &Expr, value: &HostValue) -> Result<Ty> {
+        let ty = self
+            .context
+            .type_of(value)
+            .map_err(|text| Diagnostic::new(expr.span, text))?;
+        let function = &mut self.context.program.functions[self.current];
+        function.facts.insert(expr.id, Fact::Constant(value.clone()));
+        Ok(ty)
+    }
+
+    fn attribute(&mut self, expr: &Expr, value: &Expr, name: &Rc<str>, name_span: Span) -> Result<Ty> {
+        let object = self.expr(value)?;
+        let at = |text: String| Diagnostic::new(expr.span, text);
+        match self.types().kind(object).clone() {
+            Kind::Var => Ok(self.types().var()),
+            Kind::Instance(class) => match self.context.attribute(class, name).map_err(at)? {
+                Some(ty) => Ok(ty),
+                None => {
+                    let class = &self.context.program.classes[&class];
+                    let error = Diagnostic::new(name_span, format!("host object does not have an attribute '{name}'"));
+                    let error = error.here(format!("an instance of {}", class.name));
+                    let names = self.context.host.attribute_names(class.instances[0]);
+                    Err(match closest(name, names) {
+                        Some(near) => error.help(format!("did you mean '{near}'?")),
+                        None => error.help("a kernel can only use attributes that exist when it is compiled"),
+                    })
+                }
+            },
+            Kind::Namespace(handle, _) => match self.context.host.attribute(handle, name).map_err(at)? {
+                Some(value) => self.constant(expr, &value),
+                None => Err(Diagnostic::new(
+                    name_span,
+                    format!("host object does not have an attribute '{name}'"),
+                )),
+            },
+            Kind::Range(elt) if ["start", "stop", "step"].contains(&&**name) => Ok(elt),
+            _ => {
+                let text = format!("type {} does not have an attribute '{name}'", self.type_name(object));
+                Err(Diagnostic::new(name_span, text))
+            }
+        }
+    }
+
+    fn subscript(&mut self, value: &Expr, index: &Expr) -> Result<Ty> {
+        let (object, position) = (self.expr(value)?, self.expr(index)?);
+        if let Kind::Tuple(elements) = self.types().kind(object).clone() {
+            let ExprKind::Int(position) = index.kind else {
+                return Err(Diagnostic::new(index.span, "tuples can only be indexed by a constant"));
+            };
+            return elements.get(position as usize).copied().ok_or_else(|| {
+                let text = format!(
+                    "index {position} is out of range for a tuple of {} elements",
+                    elements.len()
+                );
+                Diagnostic::new(index.span, text)
+            });
+        }
+        let is_int = self.types().is_int(position) || self.types().is_var(position);
+        if !is_int {
+            let text = format!("an index must be an integer, not {}", self.type_name(position));
+            return Err(Diagnostic::new(index.span, text));
+        }
+        match *self.types().kind(object) {
+            Kind::Var => Ok(self.types().var()),
+            Kind::List(elt) | Kind::Range(elt) => Ok(elt),
+            _ => {
+                let text = format!("type {} is not iterable", self.type_name(object));
+                Err(Diagnostic::new(value.span, text).here("cannot be indexed"))
+            }
+        }
+    }
+
+    fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Result<Ty> {
+        let ty = self.expr(operand)?;
+        if op == UnaryOp::Not {
+            return Ok(self.kind(Kind::Bool));
+        }
+        if self.types().is_var(ty) {
+            return Ok(ty);
+        }
+        if op == UnaryOp::Invert && !self.types().is_int(ty) {
+            let text = format!("expected '~' operand to be of integer type, not {}", self.type_name(ty));
+            return Err(Diagnostic::new(operand.span, text));
+        }
+        self.numeric(ty, operand.span)?;
+        Ok(ty)
+    }
+
+    pub(super) fn numeric(&mut self, ty: Ty, span: Span) -> Result<()> {
+        if self.types().is_numeric(ty) || self.types().is_var(ty) {
+            return Ok(());
+        }
+        Err(Diagnostic::new(
+            span,
+            format!("cannot coerce {} to a numeric type", self.type_name(ty)),
+        ))
+    }
+
+    /// Result type of an arithmetic operation at `whole`; None while it depends on types not known yet.
+    pub(super) fn binary(
+        &mut self,
+        op: BinOp,
+        left: (Ty, Span),
+        right: (Ty, Span),
+        whole: &Expr,
+    ) -> Result<Option<Ty>> {
+        if self.types().is_var(left.0) || self.types().is_var(right.0) {
+            return Ok(None);
+        }
+        self.binary_operands(op, left, right)?;
+        if op == BinOp::MatMul {
+            return Err(Diagnostic::unsupported(whole.span, "'@'"));
+        }
+        if op == BinOp::Div {
+            return Ok(Some(self.kind(Kind::Float)));
+        }
+        let result = self.function().types[whole.id as usize];
+        self.promote(left.0, right.0, Some((result, whole)))
+    }
+
+    /// Checks that both operands are what an operation works on.
+    pub(super) fn binary_operands(&mut self, op: BinOp, left: (Ty, Span), right: (Ty, Span)) -> Result<()> {
+        for (ty, span) in [left, right] {
+            match self.types().kind(ty) {
+                Kind::List(_) | Kind::Tuple(_) | Kind::Str => {
+                    let text = format!("'{}' on {}", op.symbol(), self.type_name(ty));
+                    return Err(Diagnostic::unsupported(span, &text));
+                }
+                _ => self.numeric(ty, span)?,
+            }
+            if op.integer_only() && !self.types().is_int(ty) {
+                let (op, name) = (op.symbol(), self.type_name(ty));
+                let text = format!("expected '{op}' operand to be of integer type, not {name}");
+                return Err(Diagnostic::new(span, text));
+            }
+        }
+        Ok(())
+    }
+
+    /// The common type of two numbers. With `result`, the type variable of an operation, the answer may stay open.
+    pub(super) fn promote(&mut self, left: Ty, right: Ty, result: Option<(Ty, &Expr)>) -> Result<Option<Ty>> {
+        let (l, r) = (self.types().kind(left).clone(), self.types().kind(right).clone());
+        let known = match (&l, &r) {
+            (Kind::Var, _) | (_, Kind::Var) => return Ok(None),
+            (Kind::Float, _) | (_, Kind::Float) => Some(Kind::Float),
+            // An open operand beside an int64 is taken to be as wide: never narrow a value that was asked to be wide.
+            (Kind::Int64, _) | (_, Kind::Int64) => Some(Kind::Int64),
+            (Kind::Int32, Kind::Int32) => Some(Kind::Int32),
+            _ => None,
+        };
+        let Some((ty, whole)) = result else {
+            return Ok(known.map(|kind| self.kind(kind)));
+        };
+        let key = (self.current, whole.id);
+        match known {
+            None => {
+                self.was_open.insert(key);
+                if self.types().is_var(ty) {
+                    let open = self.kind(Kind::IntOpen);
+                    self.types().unify(ty, open).expect("the variable is free");
+                }
+                Ok(None)
+            }
+            // The context asked for more than the operands have, which is fine as they adapt.
+            Some(Kind::Int32) if self.was_open.contains(&key) && *self.types().kind(ty) == Kind::Int64 => Ok(None),
+            Some(kind) => Ok(Some(self.kind(kind))),
+        }
+    }
+
+    fn compare(&mut self, first: &Expr, rest: &[(CmpOp, Expr)]) -> Result<Ty> {
+        let mut left = (self.expr(first)?, first.span);
+        for (op, expr) in rest {
+            let right = (self.expr(expr)?, expr.span);
+            self.comparable(*op, left, right)?;
+            left = right;
+        }
+        Ok(self.kind(Kind::Bool))
+    }
+
+    fn comparable(&mut self, op: CmpOp, left: (Ty, Span), right: (Ty, Span)) -> Result<()> {
+        if self.types().is_var(left.0) || self.types().is_var(right.0) {
+            return Ok(());
+        }
+        if matches!(op, CmpOp::In | CmpOp::NotIn) {
+            return match *self.types().kind(right.0) {
+                Kind::List(elt) | Kind::Range(elt) => self.unify(elt, left.0, left.1, "this"),
+                _ => {
+                    let text = format!("type {} is not iterable", self.type_name(right.0));
+                    Err(Diagnostic::new(right.1, text))
+                }
+            };
+        }
+        let identity = matches!(op, CmpOp::Is | CmpOp::IsNot);
+        if !identity && self.types().is_numeric(left.0) && self.types().is_numeric(right.0) {
+            return Ok(());
+        }
+        self.unify(left.0, right.0, right.1, "this")?;
+        match self.types().kind(left.0).clone() {
+            Kind::None | Kind::Bool | Kind::Str => Ok(()),
+            _ if self.types().is_numeric(left.0) => Ok(()),
+            Kind::List(_) | Kind::Instance(_) if identity => Ok(()),
+            Kind::Instance(_) => Err(Diagnostic::new(left.1, "Custom object comparison is not supported")),
+            _ => {
+                let text = format!("comparing values of type {}", self.type_name(left.0));
+                Err(Diagnostic::unsupported(left.1, &text))
+            }
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Type inference: unification over the whole program, repeated until nothing changes.
+//!
+//! A function is visited again and again; what an expression cannot tell yet (the attribute of a value of unknown type, the
+//! width of a sum) it tells at a later visit. When all has settled, integer literals of open width get one, then the
+//! results that depended on them. Functions are added as calls to them are found.
+
+mod call;
+mod expr;
+mod stmt;
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use crate::ast::{ExprId, ExprKind};
+use crate::diagnostic::{Diagnostic, Result};
+use crate::host::{FunctionKind, Handle, HostValue};
+use crate::parse::Parser;
+use crate::program::{Context, Entry, FunctionId, FunctionInstance};
+use crate::resolve::{resolve, walk_exprs};
+use crate::source::Span;
+use crate::types::{Kind, Ty, Types};
+
+/// What the host asks for: this function with these arguments.
+pub struct Request {
+    pub function: HostValue,
+    pub args: Vec<HostValue>,
+    pub kwargs: Vec<(Rc<str>, HostValue)>,
+    pub set_result: Option<Handle>,
+    pub writeback: bool,
+}
+
+/// Infers the program that `request` reaches.
+pub fn infer(context: &mut Context, request: Request) -> Result<()> {
+    let mut infer = Infer {
+        context,
+        parser: Parser::default(),
+        was_open: HashSet::new(),
+        current: 0,
+    };
+    infer.entry(request)?;
+    infer.settle()?;
+    infer.default_literals();
+    infer.settle()?;
+    infer.default_results();
+    infer.settle()?;
+    infer.require_known()
+}
+
+struct Infer<'a, 'h> {
+    context: &'a mut Context<'h>,
+    parser: Parser,
+    /// Operations whose operands had an open width when first seen: their result may be wider than the operands.
+    was_open: HashSet<(FunctionId, ExprId)>,
+    current: FunctionId,
+}
+
+impl Infer<'_, '_> {
+    fn entry(&mut self, request: Request) -> Result<()> {
+        let (handle, mut args) = match request.function {
+            HostValue::Function(handle) => (handle, request.args),
+            HostValue::Method { function, receiver } => {
+                let receiver = HostValue::Object(receiver);
+                (function, std::iter::once(receiver).chain(request.args).collect())
+            }
+            _ => return Err(Diagnostic::global("only a function can be compiled")),
+        };
+        let info = self.context.function_info(handle).map_err(Diagnostic::global)?;
+        let mut kwargs = request.kwargs;
+        if args.len() > info.params.len() {
+            let text = format!(
+                "{} takes {} arguments, {} were given",
+                info.name,
+                info.params.len(),
+                args.len()
+            );
+            return Err(Diagnostic::global(text));
+        }
+        for param in &info.params[args.len()..] {
+            let keyword = kwargs.iter().position(|(name, _)| *name == param.name);
+            let value = keyword
+                .map(|index| kwargs.remove(index).1)
+                .or_else(|| param.default.clone());
+            let missing = || Diagnostic::global(format!("argument '{}' of {} is missing", param.name, info.name));
+            args.push(value.ok_or_else(missing)?);
+        }
+        if let Some((name, _)) = kwargs.first() {
+            return Err(Diagnostic::global(format!("{} has no argument '{name}'", info.name)));
+        }
+        let types = args
+            .iter()
+            .map(|arg| self.context.type_of(arg))
+            .collect::<std::result::Result<Vec<_>, _>>();
+        let types = types.map_err(Diagnostic::global)?;
+        let class = match (
+            types.first().map(|&ty| self.context.program.types.kind(ty)),
+            info.params.first(),
+        ) {
+            (Some(Kind::Instance(class)), Some(first)) if &*first.name == "self" => Some(*class),
+            _ => None,
+        };
+        let function = self.instantiate(handle, class, None)?;
+        for (index, ty) in types.into_iter().enumerate() {
+            let instance = &self.context.program.functions[function];
+            let (param, span) = (instance.locals[index], instance.ast.params[index].span);
+            self.unify(param, ty, span, "this argument")?;
+        }
+        let (set_result, writeback) = (request.set_result, request.writeback);
+        self.context.program.entry = Some(Entry {
+            function,
+            args,
+            set_result,
+            writeback,
+        });
+        Ok(())
+    }
+
+    /// The instance of a compiled function for a class of receiver, made if there is none yet.
+    fn instantiate(&mut self, handle: Handle, class: Option<Handle>, at: Option<Span>) -> Result<FunctionId> {
+        if let Some(&known) = self.context.program.function_index.get(&(handle, class)) {
+            return Ok(known);
+        }
+        let place = |error: Box<Diagnostic>| match at {
+            Some(span) => error.or_at(span),
+            None => error,
+        };
+        let info = self
+            .context
+            .function_info(handle)
+            .map_err(|text| place(Diagnostic::global(text)))?;
+        let FunctionKind::Compiled { file, text, line, .. } = &info.kind else {
+            return Err(place(Diagnostic::global(format!(
+                "{} is not a kernel",
+                info.qualified_name
+            ))));
+        };
+        let file = self.context.sources.add(file, text);
+        let ast = self
+            .parser
+            .function(&self.context.sources, file, &info.name, *line)
+            .map_err(place)?;
+        let names = resolve(&ast, handle, self.context.host)?;
+        let types = &mut self.context.program.types;
+        let locals: Vec<Ty> = names.locals.iter().map(|_| types.var()).collect();
+        let annotated = |types: &mut Types, annotation: &Option<_>, ty: Ty, span: Span| -> Result<()> {
+            if let Some(annotation) = annotation {
+                let found = types
+                    .annotation(annotation)
+                    .map_err(|text| Diagnostic::new(span, text))?;
+                types.unify(ty, found).expect("the variable is new");
+            }
+            Ok(())
+        };
+        for (index, param) in info.params.iter().enumerate() {
+            let span = ast.params.get(index).map_or(ast.name_span, |param| param.span);
+            annotated(types, &param.annotation, locals[index], span)?;
+        }
+        let returns = types.var();
+        annotated(types, &info.returns, returns, ast.name_span)?;
+        let expr_types = (0..ast.expr_count).map(|_| types.var()).collect();
+        let class_name = class.map(|class| self.context.program.classes[&class].name.clone());
+        let symbol = self.symbol(&info.qualified_name, class_name.as_deref());
+        let defaults: Vec<_> = info
+            .params
+            .iter()
+            .enumerate()
+            .filter_map(|(i, p)| Some((i, p.default.clone()?)))
+            .collect();
+        let id = self.context.program.functions.len();
+        self.context.program.function_index.insert((handle, class), id);
+        self.context.program.functions.push(FunctionInstance {
+            handle,
+            class,
+            symbol,
+            info,
+            ast: Rc::new(ast),
+            names: Rc::new(names),
+            locals,
+            returns,
+            types: expr_types,
+            facts: Default::default(),
+        });
+        for (index, default) in defaults {
+            let instance = &self.context.program.functions[id];
+            let (ty, span) = (instance.locals[index], instance.ast.params[index].span);
+            let found = self
+                .context
+                .type_of(&default)
+                .map_err(|text| Diagnostic::new(span, text))?;
+            self.unify(ty, found, span, "this default value")?;
+        }
+        Ok(id)
+    }
+
+    /// A readable symbol: the qualified name, with the class of the receiver when it inherits the method.
+    fn symbol(&self, qualified: &str, class: Option<&str>) -> String {
+        let owner = qualified.rsplit_once('.').map(|(owner, _)| owner);
+        let base = match class {
+            Some(class) if owner != Some(class) => format!("{qualified}[{class}]"),
+            _ => qualified.to_string(),
+        };
+        let taken = |name: &str| {
+            self.context
+                .program
+                .functions
+                .iter()
+                .any(|function| function.symbol == name)
+        };
+        let numbered = (2..).map(|n| format!("{base}#{n}"));
+        std::iter::once(base.clone())
+            .chain(numbered)
+            .find(|name| !taken(name))
+            .expect("the numbers do not end")
+    }
+
+    /// Visits all functions until nothing changes.
+    fn settle(&mut self) -> Result<()> {
+        loop {
+            let before = (self.context.program.types.version, self.context.program.functions.len());
+            let mut id = 0;
+            while id < self.context.program.functions.len() {
+                self.current = id;
+                let ast = self.context.program.functions[id].ast.clone();
+                self.body(&ast.body)?;
+                let returns = self.context.program.functions[id].returns;
+                if self.context.program.types.is_var(returns) && !crate::check::returns_value(&ast.body) {
+                    self.must_be(Kind::None, returns, ast.name_span, "the result")?;
+                }
+                id += 1;
+            }
+            if before == (self.context.program.types.version, self.context.program.functions.len()) {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Integer literals of open width become `int32` if they fit, else `int64`.
+    fn default_literals(&mut self) {
+        self.each_expression(|types, kind, ty| {
+            if let (ExprKind::Int(value), Kind::IntOpen) = (kind, types.kind(ty)) {
+                let kind = if i32::try_from(*value).is_ok() {
+                    Kind::Int32
+                } else {
+                    Kind::Int64
+                };
+                let fixed = types.new_type(kind);
+                types.unify(ty, fixed).expect("the width is open");
+            }
+        });
+    }
+
+    /// What is still open after that (conversions, rounding) is `int32`.
+    fn default_results(&mut self) {
+        self.each_expression(|types, _, ty| {
+            if let Kind::IntOpen = types.kind(ty) {
+                let fixed = types.new_type(Kind::Int32);
+                types.unify(ty, fixed).expect("the width is open");
+            }
+        });
+    }
+
+    fn each_expression(&mut self, mut visit: impl FnMut(&mut Types, &ExprKind, Ty)) {
+        let program = &mut self.context.program;
+        for function in &program.functions {
+            let ast = function.ast.clone();
+            // Large literals first: a variable that holds one of them must hold it whole.
+            for large in [true, false] {
+                walk_exprs(&ast.body, &mut |expr| {
+                    let is_large = matches!(expr.kind, ExprKind::Int(value) if i32::try_from(value).is_err());
+                    if is_large == large {
+                        visit(&mut program.types, &expr.kind, function.types[expr.id as usize]);
+                    }
+                });
+            }
+        }
+    }
+
+    /// Refuses programs in which a type is left open.
+    fn require_known(&mut self) -> Result<()> {
+        let program = &self.context.program;
+        for function in &program.functions {
+            let mut error = None;
+            walk_exprs(&function.ast.body, &mut |expr| {
+                if error.is_none() && !program.types.is_known(function.types[expr.id as usize]) {
+                    let found = Diagnostic::new(expr.span, "the type of this expression cannot be fully inferred");
+                    error = Some(found.here(program.types.name(function.types[expr.id as usize])));
+                }
+            });
+            for (index, &ty) in function.locals.iter().enumerate() {
+                if error.is_none() && !program.types.is_known(ty) {
+                    let local = &function.names.locals[index];
+                    let text = format!("the type of '{}' cannot be fully inferred", local.name);
+                    error = Some(Diagnostic::new(local.span, text));
+                }
+            }
+            if error.is_none() && !program.types.is_known(function.returns) {
+                let text = "the return type of this function cannot be fully inferred";
+                error = Some(Diagnostic::new(function.ast.name_span, text));
+            }
+            if let Some(error) = error {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn function(&self) -> &FunctionInstance {
+        &self.context.program.functions[self.current]
+    }
+
+    fn types(&mut self) -> &mut Types {
+        &mut self.context.program.types
+    }
+
+    fn kind(&mut self, kind: Kind) -> Ty {
+        self.types().new_type(kind)
+    }
+
+    fn type_name(&self, ty: Ty) -> String {
+        self.context.program.types.name(ty)
+    }
+
+    /// `found` must be `wanted`; otherwise an error at `span`.
+    fn unify(&mut self, wanted: Ty, found: Ty, span: Span, what: &str) -> Result<()> {
+        if self.types().unify(wanted, found).is_ok() {
+            return Ok(());
+        }
+        let (wanted, found) = (self.type_name(wanted), self.type_name(found));
+        let error = Diagnostic::new(span, format!("cannot unify {wanted} with {found}"));
+        let error = error.here(format!("{what} has type {found}, but {wanted} is needed"));
+        Err(match (&*wanted, &*found) {
+            ("float", "numpy.int32" | "numpy.int64" | "numpy.int?") => {
+                error.help("integers are not converted to float by themselves: write 1.0 instead of 1, or use float(…)")
+            }
+            ("numpy.int64", "numpy.int32") => error.help("use int64(…) to widen it"),
+            ("numpy.int32", "numpy.int64") => error.help("use int32(…) to narrow it, or int64(0) as initial value"),
+            _ => error,
+        })
+    }
+}

@@ -1,0 +1,225 @@
+//! What statements say about types.
+
+use super::Infer;
+use crate::ast::*;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::source::Span;
+use crate::types::{Kind, Ty};
+
+impl Infer<'_, '_> {
+    pub(super) fn body(&mut self, body: &[Stmt]) -> Result<()> {
+        body.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+        match &stmt.kind {
+            StmtKind::Expr(expr) => self.expr(expr).map(drop),
+            StmtKind::Assign { targets, value } => {
+                let found = self.expr(value)?;
+                targets
+                    .iter()
+                    .try_for_each(|target| self.assign(target, found, value.span))
+            }
+            StmtKind::AugAssign { target, op, value } => self.aug_assign(stmt.span, target, *op, value),
+            StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
+                self.expr(test)?;
+                self.body(body)?;
+                self.body(orelse)
+            }
+            StmtKind::For {
+                target,
+                iter,
+                body,
+                orelse,
+            } => {
+                let iterable = self.expr(iter)?;
+                let elt = match *self.types().kind(iterable) {
+                    Kind::List(elt) | Kind::Range(elt) => elt,
+                    Kind::Var => self.types().var(),
+                    _ => {
+                        let text = format!("type {} is not iterable", self.type_name(iterable));
+                        return Err(Diagnostic::new(iter.span, text));
+                    }
+                };
+                self.assign(target, elt, iter.span)?;
+                self.body(body)?;
+                self.body(orelse)
+            }
+            StmtKind::With { context, body } => {
+                let manager = self.expr(context)?;
+                match self.types().kind(manager).clone() {
+                    Kind::Builtin("parallel" | "sequential") | Kind::Var => self.body(body),
+                    Kind::Builtin("interleave") => {
+                        let error = Diagnostic::unsupported(context.span, "'with interleave'");
+                        Err(error.help("'with parallel' starts its statements at the same time"))
+                    }
+                    Kind::Instance(_) => Err(Diagnostic::unsupported(context.span, "a context manager of your own")),
+                    _ => {
+                        let name = self.type_name(manager);
+                        let text = format!("value of type {name} cannot act as a context manager");
+                        Err(Diagnostic::new(context.span, text))
+                    }
+                }
+            }
+            StmtKind::Try {
+                body,
+                handlers,
+                orelse,
+                finally,
+            } => {
+                self.body(body)?;
+                for handler in handlers {
+                    if let Some(class) = &handler.class {
+                        self.exception_class(class)?;
+                    }
+                    if let Some(name) = &handler.name {
+                        let local = self
+                            .function()
+                            .names
+                            .local(name)
+                            .expect("declared when names were resolved");
+                        let ty = self.function().locals[local as usize];
+                        let exception = self.kind(Kind::Exception);
+                        self.unify(ty, exception, handler.span, "the exception")?;
+                    }
+                    self.body(&handler.body)?;
+                }
+                self.body(orelse)?;
+                self.body(finally)
+            }
+            StmtKind::Raise(None) => Ok(()),
+            StmtKind::Raise(Some(value)) => {
+                let found = self.expr(value)?;
+                if matches!(self.types().kind(found), Kind::Exception | Kind::Var) {
+                    return Ok(());
+                }
+                self.exception_class(value)
+            }
+            StmtKind::Assert { test, message } => {
+                let found = self.expr(test)?;
+                self.must_be(Kind::Bool, found, test.span, "the condition of an assertion")?;
+                if let Some(message) = message {
+                    if !matches!(message.kind, ExprKind::Str(_)) {
+                        return Err(Diagnostic::new(
+                            message.span,
+                            "assertion message must be a string literal",
+                        ));
+                    }
+                    self.expr(message)?;
+                }
+                Ok(())
+            }
+            StmtKind::Return(None) => {
+                let returns = self.function().returns;
+                let none = self.kind(Kind::None);
+                self.unify(returns, none, stmt.span, "this return")
+            }
+            StmtKind::Return(Some(value)) => {
+                let (found, returns) = (self.expr(value)?, self.function().returns);
+                self.unify(returns, found, value.span, "the returned value")
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Pass => Ok(()),
+        }
+    }
+
+    /// Assigns a value of type `found`, which stands at `span`, to `target`.
+    fn assign(&mut self, target: &Expr, found: Ty, span: Span) -> Result<()> {
+        match &target.kind {
+            ExprKind::Tuple(elements) => {
+                let wanted = match self.types().kind(found).clone() {
+                    Kind::Tuple(found) if found.len() == elements.len() => found,
+                    Kind::Var => return Ok(()),
+                    _ => {
+                        let text = format!(
+                            "cannot assign a value of type {} to a tuple of {} elements",
+                            self.type_name(found),
+                            elements.len()
+                        );
+                        return Err(Diagnostic::new(span, text));
+                    }
+                };
+                elements
+                    .iter()
+                    .zip(wanted.iter())
+                    .try_for_each(|(element, &ty)| self.assign(element, ty, span))?;
+                self.expr(target).map(drop)
+            }
+            ExprKind::List(_) => Err(Diagnostic::unsupported(target.span, "assignment to a list pattern")),
+            _ => {
+                let wanted = self.target(target)?;
+                self.unify(wanted, found, span, "this value")
+            }
+        }
+    }
+
+    /// Type of a variable, attribute or element that is assigned to.
+    fn target(&mut self, target: &Expr) -> Result<Ty> {
+        match &target.kind {
+            ExprKind::Name(_) => {}
+            ExprKind::Attribute { value, name, name_span } => {
+                let object = self.expr(value)?;
+                match self.types().kind(object).clone() {
+                    Kind::Instance(class) => {
+                        let class = &self.context.program.classes[&class];
+                        if class.is_invariant(name) {
+                            let (class, text) = (&class.name, "cannot assign to constant attribute");
+                            let error = Diagnostic::new(*name_span, format!("{text} '{name}' of class '{class}'"));
+                            return Err(
+                                error.help(format!("take '{name}' out of kernel_invariants to make it variable"))
+                            );
+                        }
+                    }
+                    Kind::Var => {}
+                    _ => {
+                        let text = format!("attributes of {} cannot be assigned to", self.type_name(object));
+                        return Err(Diagnostic::new(target.span, text));
+                    }
+                }
+            }
+            ExprKind::Subscript { value, .. } => {
+                let object = self.expr(value)?;
+                match self.types().kind(object) {
+                    Kind::List(_) | Kind::Var => {}
+                    Kind::Tuple(_) => return Err(Diagnostic::new(target.span, "cannot assign to a tuple element")),
+                    _ => {
+                        let text = format!("type {} is not mutable", self.type_name(object));
+                        return Err(Diagnostic::new(target.span, text));
+                    }
+                }
+            }
+            _ => return Err(Diagnostic::new(target.span, "cannot assign to this expression")),
+        }
+        self.expr(target)
+    }
+
+    fn aug_assign(&mut self, span: Span, target: &Expr, op: BinOp, value: &Expr) -> Result<()> {
+        let wanted = self.target(target)?;
+        let operand = self.expr(value)?;
+        if let Kind::List(_) = self.types().kind(wanted) {
+            let error = Diagnostic::new(span, "lists cannot be mutated in-place");
+            return Err(error.help(format!("write a = a {} b", op.symbol())));
+        }
+        // The operation has no node of its own. Its result must be the target's type, and an open operand adapts.
+        let literal_adapts = self.types().is_int(wanted) && self.types().is_int(operand) && op != BinOp::Div;
+        if literal_adapts && matches!(self.types().kind(operand), Kind::IntOpen) {
+            return Ok(());
+        }
+        let both = (wanted, target.span);
+        let result = match op {
+            BinOp::Div => self.binary(op, both, (operand, value.span), value)?,
+            _ => {
+                self.binary_operands(op, both, (operand, value.span))?;
+                self.promote(wanted, operand, None)?
+            }
+        };
+        let Some(result) = result else { return Ok(()) };
+        if self.types().unify(wanted, result).is_ok() {
+            return Ok(());
+        }
+        let (result, wanted) = (self.type_name(result), self.type_name(wanted));
+        let text = format!(
+            "the result of this operation has type {result}, which cannot be assigned to a variable of type {wanted}"
+        );
+        Err(Diagnostic::new(span, text))
+    }
+}

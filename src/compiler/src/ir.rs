@@ -1,0 +1,457 @@
+//! The intermediate representation: functions of basic blocks with typed instructions, and constant data.
+//!
+//! It is close to LLVM's, less what the compiler does not need: variables live in stack slots (LLVM makes registers of them),
+//! there are no phi nodes, and a call inside `try` names its landing pad. `Display` prints it for `--emit ir`.
+
+use std::fmt;
+use std::rc::Rc;
+
+use crate::source::Span;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ty {
+    I1,
+    I8,
+    I32,
+    I64,
+    F64,
+    Ptr,
+    /// Members in order, naturally aligned. The empty struct is the type of `None`.
+    Struct(Rc<[Ty]>),
+}
+
+impl Ty {
+    pub fn unit() -> Ty {
+        Ty::Struct(Rc::new([]))
+    }
+
+    /// A string: data and length in bytes.
+    pub fn str() -> Ty {
+        Ty::Struct([Ty::Ptr, Ty::I32].into())
+    }
+
+    /// Whether values of the type take no space.
+    pub fn is_unit(&self) -> bool {
+        matches!(self, Ty::Struct(members) if members.is_empty())
+    }
+
+    pub fn is_int(&self) -> bool {
+        matches!(self, Ty::I1 | Ty::I8 | Ty::I32 | Ty::I64)
+    }
+
+    pub fn bits(&self) -> u32 {
+        match self {
+            Ty::I1 => 1,
+            Ty::I8 => 8,
+            Ty::I32 | Ty::Ptr => 32,
+            _ => 64,
+        }
+    }
+
+    /// Size and alignment in bytes on the device.
+    pub fn layout(&self) -> (u32, u32) {
+        match self {
+            Ty::I1 | Ty::I8 => (1, 1),
+            Ty::I32 | Ty::Ptr => (4, 4),
+            Ty::I64 | Ty::F64 => (8, 8),
+            Ty::Struct(members) => {
+                let align = members.iter().map(|member| member.layout().1).max().unwrap_or(1);
+                (self.offset(members.len()).next_multiple_of(align), align)
+            }
+        }
+    }
+
+    /// Offset of a member of a struct; of the end, for the index after the last.
+    pub fn offset(&self, index: usize) -> u32 {
+        let Ty::Struct(members) = self else { return 0 };
+        let end = members[..index].iter().fold(0, |offset: u32, member| {
+            let (size, align) = member.layout();
+            offset.next_multiple_of(align) + size
+        });
+        members
+            .get(index)
+            .map_or(end, |member| end.next_multiple_of(member.layout().1))
+    }
+}
+
+/// An operand: a constant or the result of an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Value {
+    pub ty: Ty,
+    pub kind: ValueKind,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueKind {
+    Temp(u32),
+    Int(i64),
+    Float(f64),
+    Global(Rc<str>),
+    Struct(Rc<[Value]>),
+    /// All zeros; also the null pointer.
+    Zero,
+}
+
+impl Value {
+    pub fn int(ty: Ty, value: i64) -> Value {
+        let value = match ty {
+            Ty::I1 => value & 1,
+            Ty::I8 => value as i8 as i64,
+            Ty::I32 => value as i32 as i64,
+            _ => value,
+        };
+        Value {
+            ty,
+            kind: ValueKind::Int(value),
+        }
+    }
+
+    pub fn bool(value: bool) -> Value {
+        Value::int(Ty::I1, value as i64)
+    }
+
+    pub fn float(value: f64) -> Value {
+        Value {
+            ty: Ty::F64,
+            kind: ValueKind::Float(value),
+        }
+    }
+
+    pub fn global(name: impl Into<Rc<str>>) -> Value {
+        Value {
+            ty: Ty::Ptr,
+            kind: ValueKind::Global(name.into()),
+        }
+    }
+
+    pub fn zero(ty: Ty) -> Value {
+        Value {
+            ty,
+            kind: ValueKind::Zero,
+        }
+    }
+
+    pub fn unit() -> Value {
+        Value::zero(Ty::unit())
+    }
+
+    /// A constant struct.
+    pub fn record(members: Vec<Value>) -> Value {
+        let ty = Ty::Struct(members.iter().map(|member| member.ty.clone()).collect());
+        Value {
+            ty,
+            kind: ValueKind::Struct(members.into()),
+        }
+    }
+
+    pub fn as_int(&self) -> Option<i64> {
+        match self.kind {
+            ValueKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    pub fn as_float(&self) -> Option<f64> {
+        match self.kind {
+            ValueKind::Float(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+pub type BlockId = usize;
+
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// LLVM's two-operand instruction of that name.
+    Binary(&'static str, Value, Value),
+    /// `icmp` or `fcmp` with its predicate.
+    Compare(&'static str, Value, Value),
+    Convert(&'static str, Value, Ty),
+    Select(Value, Value, Value),
+    /// From a pointer. An invariant load always gives the same value.
+    Load {
+        ty: Ty,
+        from: Value,
+        invariant: bool,
+    },
+    Store {
+        value: Value,
+        to: Value,
+    },
+    /// Address of a member of a struct.
+    Field {
+        base: Value,
+        of: Ty,
+        index: usize,
+    },
+    /// Address of an element of an array.
+    Element {
+        base: Value,
+        of: Ty,
+        index: Value,
+    },
+    Extract {
+        from: Value,
+        index: usize,
+    },
+    Insert {
+        into: Value,
+        value: Value,
+        index: usize,
+    },
+    /// Room for `count` values, until the function returns.
+    Alloca {
+        of: Ty,
+        count: Value,
+    },
+    Call {
+        callee: Rc<str>,
+        args: Vec<Value>,
+        returns: Ty,
+        unwind: Option<BlockId>,
+    },
+    /// Entry of an exception: `{unwinder object, exception record}`. A clause is the global that holds the id.
+    LandingPad {
+        clauses: Vec<Option<Rc<str>>>,
+        cleanup: bool,
+    },
+}
+
+#[derive(Clone, Debug)]
+pub struct Instruction {
+    /// Number of the result, if there is one.
+    pub result: Option<u32>,
+    pub op: Op,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub enum Terminator {
+    Jump(BlockId),
+    Branch(Value, BlockId, BlockId),
+    Return(Value),
+    Unreachable,
+}
+
+#[derive(Debug, Default)]
+pub struct Block {
+    pub label: &'static str,
+    pub body: Vec<Instruction>,
+    pub end: Option<Terminator>,
+}
+
+#[derive(Debug)]
+pub struct Function {
+    pub symbol: Rc<str>,
+    pub exported: bool,
+    pub params: Vec<(u32, Ty)>,
+    pub returns: Ty,
+    /// Stack slots of the function.
+    pub slots: Vec<(u32, Ty)>,
+    pub blocks: Vec<Block>,
+    pub next: u32,
+    /// Where the function is defined; None for functions the compiler made up.
+    pub span: Option<Span>,
+    pub fast_math: bool,
+    pub attributes: &'static str,
+}
+
+/// A function of the firmware.
+#[derive(Clone, Debug, PartialEq)]
+pub struct External {
+    pub params: Vec<Ty>,
+    pub returns: Ty,
+    pub nounwind: bool,
+    /// Returns a struct through a hidden pointer.
+    pub by_pointer: bool,
+}
+
+#[derive(Debug)]
+pub struct Global {
+    pub name: Rc<str>,
+    pub constant: bool,
+    pub exported: bool,
+    pub init: Init,
+}
+
+#[derive(Debug)]
+pub enum Init {
+    Bytes(Vec<u8>),
+    Value(Value),
+    Array(Ty, Vec<Value>),
+}
+
+#[derive(Debug, Default)]
+pub struct Module {
+    pub globals: Vec<Global>,
+    pub externals: std::collections::BTreeMap<Rc<str>, External>,
+    pub functions: Vec<Function>,
+}
+
+impl Function {
+    pub fn new(symbol: &str, params: Vec<Ty>, returns: Ty, span: Option<Span>) -> Function {
+        let next = params.len() as u32;
+        Function {
+            symbol: symbol.into(),
+            exported: false,
+            params: params
+                .into_iter()
+                .enumerate()
+                .map(|(index, ty)| (index as u32, ty))
+                .collect(),
+            returns,
+            slots: vec![],
+            blocks: vec![Block {
+                label: "entry",
+                ..Block::default()
+            }],
+            next,
+            span,
+            fast_math: false,
+            attributes: "",
+        }
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Ty::I1 => f.write_str("i1"),
+            Ty::I8 => f.write_str("i8"),
+            Ty::I32 => f.write_str("i32"),
+            Ty::I64 => f.write_str("i64"),
+            Ty::F64 => f.write_str("double"),
+            Ty::Ptr => f.write_str("ptr"),
+            Ty::Struct(members) => {
+                let members: Vec<_> = members.iter().map(Ty::to_string).collect();
+                write!(f, "{{{}}}", members.join(", "))
+            }
+        }
+    }
+}
+
+/// Prints a value without its type.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match &self.kind {
+            ValueKind::Temp(number) => write!(f, "%{number}"),
+            ValueKind::Int(value) => write!(f, "{value}"),
+            ValueKind::Float(value) => write!(f, "{value:?}"),
+            ValueKind::Global(name) => write!(f, "@{name}"),
+            ValueKind::Struct(members) => {
+                let members: Vec<_> = members.iter().map(|member| format!("{} {member}", member.ty)).collect();
+                write!(f, "{{{}}}", members.join(", "))
+            }
+            ValueKind::Zero => f.write_str("0"),
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Op::Binary(name, a, b) => write!(f, "{name} {} {a}, {b}", a.ty),
+            Op::Compare(name, a, b) => write!(f, "{name} {} {a}, {b}", a.ty),
+            Op::Convert(name, a, ty) => write!(f, "{name} {} {a} to {ty}", a.ty),
+            Op::Select(c, a, b) => write!(f, "select {c}, {} {a}, {b}", a.ty),
+            Op::Load { ty, from, invariant } => {
+                write!(f, "load {ty} {from}{}", if *invariant { " invariant" } else { "" })
+            }
+            Op::Store { value, to } => write!(f, "store {} {value} to {to}", value.ty),
+            Op::Field { base, of, index } => write!(f, "field {base}.{index} of {of}"),
+            Op::Element { base, of, index } => write!(f, "element {base}[{index}] of {of}"),
+            Op::Extract { from, index } => write!(f, "extract {from}.{index}"),
+            Op::Insert { into, value, index } => write!(f, "insert {into}.{index} = {value}"),
+            Op::Alloca { of, count } => write!(f, "alloca {count} x {of}"),
+            Op::Call {
+                callee,
+                args,
+                returns,
+                unwind,
+            } => {
+                let args: Vec<_> = args.iter().map(|arg| format!("{} {arg}", arg.ty)).collect();
+                write!(f, "call {returns} {callee}({})", args.join(", "))?;
+                unwind.map_or(Ok(()), |block| write!(f, " unwind b{block}"))
+            }
+            Op::LandingPad { clauses, cleanup } => {
+                let clauses: Vec<_> = clauses
+                    .iter()
+                    .map(|clause| clause.as_deref().unwrap_or("all"))
+                    .collect();
+                write!(
+                    f,
+                    "landingpad [{}]{}",
+                    clauses.join(", "),
+                    if *cleanup { " cleanup" } else { "" }
+                )
+            }
+        }
+    }
+}
+
+impl fmt::Display for Function {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let params: Vec<_> = self
+            .params
+            .iter()
+            .map(|(number, ty)| format!("{ty} %{number}"))
+            .collect();
+        writeln!(f, "function {}({}) -> {}", self.symbol, params.join(", "), self.returns)?;
+        for (number, ty) in &self.slots {
+            writeln!(f, "    %{number} = slot {ty}")?;
+        }
+        for (id, block) in self.blocks.iter().enumerate() {
+            writeln!(f, "  b{id}: ; {}", block.label)?;
+            for instruction in &block.body {
+                match instruction.result {
+                    Some(number) => writeln!(f, "    %{number} = {}", instruction.op)?,
+                    None => writeln!(f, "    {}", instruction.op)?,
+                }
+            }
+            match &block.end {
+                Some(Terminator::Jump(to)) => writeln!(f, "    jump b{to}")?,
+                Some(Terminator::Branch(c, yes, no)) => writeln!(f, "    branch {c}, b{yes}, b{no}")?,
+                Some(Terminator::Return(value)) => writeln!(f, "    return {value}")?,
+                Some(Terminator::Unreachable) | None => writeln!(f, "    unreachable")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        for global in &self.globals {
+            let kind = if global.constant { "constant" } else { "variable" };
+            match &global.init {
+                Init::Bytes(bytes) => writeln!(f, "{kind} {} = {:?}", global.name, String::from_utf8_lossy(bytes))?,
+                Init::Value(value) => writeln!(f, "{kind} {} = {value}", global.name)?,
+                Init::Array(ty, values) => {
+                    let values: Vec<_> = values.iter().map(Value::to_string).collect();
+                    writeln!(
+                        f,
+                        "{kind} {} = [{} x {ty}] {}",
+                        global.name,
+                        values.len(),
+                        values.join(", ")
+                    )?;
+                }
+            }
+        }
+        self.functions.iter().try_for_each(|function| write!(f, "\n{function}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn layout_follows_the_abi() {
+        let tuple = Ty::Struct([Ty::I32, Ty::I1, Ty::I64].into());
+        assert_eq!(tuple.layout(), (16, 8));
+        assert_eq!((tuple.offset(1), tuple.offset(2)), (4, 8));
+        assert_eq!(Ty::unit().layout(), (0, 1));
+    }
+}

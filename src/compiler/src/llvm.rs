@@ -1,0 +1,343 @@
+//! The intermediate representation as LLVM assembly.
+//!
+//! Debug information is a line table only: a location on every call, which is where an exception can start.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+
+use crate::ir::*;
+use crate::source::{FileId, Sources, Span};
+
+/// Triple and data layout that the text is for. An empty layout leaves the choice to LLVM.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub triple: String,
+    pub data_layout: String,
+}
+
+/// Prints a module.
+pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
+    let mut printer = Printer {
+        module,
+        sources,
+        out: String::new(),
+        meta: vec![],
+        locations: HashMap::new(),
+        cont: 0,
+    };
+    printer.module(machine);
+    printer.out
+}
+
+struct Printer<'a> {
+    module: &'a Module,
+    sources: &'a Sources,
+    out: String,
+    /// Metadata nodes from number 3 on.
+    meta: Vec<String>,
+    locations: HashMap<(usize, u32, u32), usize>,
+    /// Number of the next block that continues after an invoke.
+    cont: usize,
+}
+
+/// Numbers of the fixed metadata nodes.
+const UNIT: usize = 0;
+const FIRST_FREE: usize = 5;
+
+impl Printer<'_> {
+    fn line(&mut self, text: std::fmt::Arguments) {
+        self.out.write_fmt(text).expect("writing to a string");
+        self.out.push('\n');
+    }
+
+    fn module(&mut self, machine: &Machine) {
+        self.line(format_args!("target triple = \"{}\"", machine.triple));
+        if !machine.data_layout.is_empty() {
+            self.line(format_args!("target datalayout = \"{}\"", machine.data_layout));
+        }
+        for global in &self.module.globals {
+            self.global(global);
+        }
+        self.line(format_args!("declare i32 @__artiq_personality(...)"));
+        for (symbol, external) in &self.module.externals {
+            let mut params: Vec<String> = external.params.iter().map(|ty| passed(ty).to_string()).collect();
+            let returns = match external.by_pointer {
+                true => {
+                    params.insert(0, format!("ptr sret({})", external.returns));
+                    "void".to_string()
+                }
+                false => result(&external.returns),
+            };
+            let attributes = if external.nounwind { " nounwind" } else { "" };
+            self.line(format_args!(
+                "declare {returns} @{}({}){attributes}",
+                quoted(symbol),
+                params.join(", ")
+            ));
+        }
+        for function in &self.module.functions {
+            self.function(function);
+        }
+        self.metadata();
+    }
+
+    fn metadata(&mut self) {
+        let flags = "!llvm.module.flags = !{!1, !2}\n!llvm.dbg.cu = !{!0}";
+        self.line(format_args!("{flags}"));
+        let unit = "distinct !DICompileUnit(language: DW_LANG_Python, file: !3, producer: \"kairos\", \
+                    isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)";
+        self.line(format_args!("!{UNIT} = {unit}"));
+        self.line(format_args!("!1 = !{{i32 2, !\"Debug Info Version\", i32 3}}"));
+        self.line(format_args!("!2 = !{{i32 2, !\"Dwarf Version\", i32 4}}"));
+        self.line(format_args!("!3 = !DIFile(filename: \"kernel\", directory: \"\")"));
+        self.line(format_args!("!4 = !DISubroutineType(types: !{{}})"));
+        for (index, node) in std::mem::take(&mut self.meta).into_iter().enumerate() {
+            self.line(format_args!("!{} = {node}", index + FIRST_FREE));
+        }
+    }
+
+    fn node(&mut self, text: String) -> usize {
+        self.meta.push(text);
+        self.meta.len() - 1 + FIRST_FREE
+    }
+
+    fn file(&mut self, file: FileId) -> usize {
+        let text = format!(
+            "!DIFile(filename: \"{}\", directory: \"\")",
+            escaped(self.sources.file(file).name.as_bytes())
+        );
+        match self.meta.iter().position(|known| *known == text) {
+            Some(known) => known + FIRST_FREE,
+            None => self.node(text),
+        }
+    }
+
+    fn global(&mut self, global: &Global) {
+        let linkage = if global.exported { "" } else { "internal " };
+        let kind = if global.constant { "constant" } else { "global" };
+        let init = match &global.init {
+            Init::Bytes(bytes) => format!("[{} x i8] c\"{}\"", bytes.len(), escaped(bytes)),
+            Init::Value(value) => typed(value),
+            Init::Array(ty, values) => {
+                let values: Vec<_> = values.iter().map(typed).collect();
+                format!("[{} x {ty}] [{}]", values.len(), values.join(", "))
+            }
+        };
+        self.line(format_args!("@{} = {linkage}{kind} {init}", quoted(&global.name)));
+    }
+
+    fn function(&mut self, function: &Function) {
+        let linkage = if function.exported { "" } else { "internal " };
+        let params: Vec<_> = function
+            .params
+            .iter()
+            .map(|(number, ty)| format!("{ty} %t{number}"))
+            .collect();
+        let scope = function.span.map(|span| {
+            let file = self.file(span.file);
+            let line = self.sources.position(span).0;
+            let name = escaped(function.symbol.as_bytes());
+            self.node(format!(
+                "distinct !DISubprogram(name: \"{name}\", scope: !{file}, file: !{file}, line: {line}, type: !4, \
+                 scopeLine: {line}, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !{UNIT})"
+            ))
+        });
+        let debug = scope.map_or(String::new(), |scope| format!(" !dbg !{scope}"));
+        self.line(format_args!(
+            "define {linkage}{} @{}({}) uwtable {} personality ptr @__artiq_personality{debug} {{",
+            result(&function.returns),
+            quoted(&function.symbol),
+            params.join(", "),
+            function.attributes,
+        ));
+        self.line(format_args!("entry:"));
+        for (number, ty) in &function.slots {
+            self.line(format_args!("  %t{number} = alloca {ty}"));
+        }
+        self.line(format_args!("  br label %b0"));
+        for (id, block) in function.blocks.iter().enumerate() {
+            self.line(format_args!("b{id}:"));
+            for instruction in &block.body {
+                self.instruction(function, instruction, scope);
+            }
+            match &block.end {
+                Some(Terminator::Jump(to)) => self.line(format_args!("  br label %b{to}")),
+                Some(Terminator::Branch(condition, yes, no)) => self.line(format_args!(
+                    "  br i1 {}, label %b{yes}, label %b{no}",
+                    operand(condition)
+                )),
+                Some(Terminator::Return(value)) if value.ty.is_unit() => self.line(format_args!("  ret void")),
+                Some(Terminator::Return(value)) => self.line(format_args!("  ret {}", typed(value))),
+                Some(Terminator::Unreachable) | None => self.line(format_args!("  unreachable")),
+            }
+        }
+        self.line(format_args!("}}"));
+    }
+
+    fn location(&mut self, scope: Option<usize>, span: Span) -> String {
+        let Some(scope) = scope else { return String::new() };
+        let (line, column) = self.sources.position(span);
+        let node = match self.locations.get(&(scope, line, column)) {
+            Some(&known) => known,
+            None => {
+                let node = self.node(format!(
+                    "!DILocation(line: {line}, column: {}, scope: !{scope})",
+                    column + 1
+                ));
+                self.locations.insert((scope, line, column), node);
+                node
+            }
+        };
+        format!(", !dbg !{node}")
+    }
+
+    fn instruction(&mut self, function: &Function, instruction: &Instruction, scope: Option<usize>) {
+        let fast = if function.fast_math { "fast " } else { "" };
+        let text = match &instruction.op {
+            Op::Binary(name, a, b) if name.starts_with('f') => format!("{name} {fast}{}, {}", typed(a), operand(b)),
+            Op::Binary(name, a, b) => format!("{name} {}, {}", typed(a), operand(b)),
+            Op::Compare(name, a, b) => format!("{name} {}, {}", typed(a), operand(b)),
+            Op::Convert(name, a, ty) => format!("{name} {} to {ty}", typed(a)),
+            Op::Select(c, a, b) => format!("select {}, {}, {}", typed(c), typed(a), typed(b)),
+            Op::Load { ty, from, invariant } => {
+                let invariant = if *invariant { ", !invariant.load !{}" } else { "" };
+                format!("load {ty}, {}{invariant}", typed(from))
+            }
+            Op::Store { value, to } => format!("store {}, {}", typed(value), typed(to)),
+            Op::Field { base, of, index } => format!("getelementptr {of}, {}, i32 0, i32 {index}", typed(base)),
+            Op::Element { base, of, index } => format!("getelementptr {of}, {}, {}", typed(base), typed(index)),
+            Op::Extract { from, index } => format!("extractvalue {}, {index}", typed(from)),
+            Op::Insert { into, value, index } => format!("insertvalue {}, {}, {index}", typed(into), typed(value)),
+            Op::Alloca { of, count } => format!("alloca {of}, {}, align 8", typed(count)),
+            Op::LandingPad { clauses, cleanup } => {
+                let mut text = String::from("landingpad { ptr, i32 }");
+                if *cleanup {
+                    text.push_str(" cleanup");
+                }
+                for clause in clauses {
+                    match clause {
+                        Some(name) => write!(text, " catch ptr @{}", quoted(name)).expect("writing to a string"),
+                        None => text.push_str(" catch ptr null"),
+                    }
+                }
+                text
+            }
+            Op::Call { .. } => return self.call(instruction, scope),
+        };
+        match instruction.result {
+            Some(number) => self.line(format_args!("  %t{number} = {text}")),
+            None => self.line(format_args!("  {text}")),
+        }
+    }
+
+    fn call(&mut self, instruction: &Instruction, scope: Option<usize>) {
+        let Op::Call {
+            callee,
+            args,
+            returns,
+            unwind,
+        } = &instruction.op
+        else {
+            return;
+        };
+        let location = self.location(scope, instruction.span);
+        let external = self.module.externals.get(callee);
+        let mut list: Vec<String> = args
+            .iter()
+            .map(|arg| match external {
+                Some(_) => format!("{} {}", passed(&arg.ty), operand(arg)),
+                None => typed(arg),
+            })
+            .collect();
+        let by_pointer = external.is_some_and(|external| external.by_pointer);
+        let number = instruction.result.unwrap_or(0);
+        if by_pointer {
+            self.line(format_args!("  %r{number} = alloca {returns}"));
+            list.insert(0, format!("ptr sret({returns}) %r{number}"));
+        }
+        let value = if by_pointer || instruction.result.is_none() {
+            String::new()
+        } else {
+            format!("%t{number} = ")
+        };
+        let returned = if by_pointer {
+            "void".to_string()
+        } else {
+            result(returns)
+        };
+        let callee = quoted(callee);
+        let call = format!("{returned} @{callee}({})", list.join(", "));
+        match unwind {
+            None => self.line(format_args!("  {value}call {call}{location}")),
+            Some(pad) => {
+                let next = self.cont;
+                self.cont += 1;
+                self.line(format_args!(
+                    "  {value}invoke {call} to label %c{next} unwind label %b{pad}{location}"
+                ));
+                self.line(format_args!("c{next}:"));
+            }
+        }
+        if by_pointer {
+            self.line(format_args!("  %t{number} = load {returns}, ptr %r{number}"));
+        }
+    }
+}
+
+/// A type as an argument of a firmware function: a bool fills its register.
+fn passed(ty: &Ty) -> String {
+    match ty {
+        Ty::I1 | Ty::I8 => format!("{ty} zeroext"),
+        ty => ty.to_string(),
+    }
+}
+
+fn result(ty: &Ty) -> String {
+    if ty.is_unit() {
+        return "void".into();
+    }
+    ty.to_string()
+}
+
+/// A symbol in quotes, if it needs them.
+fn quoted(name: &str) -> String {
+    if name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte))
+    {
+        return name.into();
+    }
+    format!("\"{}\"", escaped(name.as_bytes()))
+}
+
+fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for &byte in bytes {
+        match byte {
+            b'"' | b'\\' | 0..=31 | 127.. => write!(text, "\\{byte:02X}").expect("writing to a string"),
+            _ => text.push(byte as char),
+        }
+    }
+    text
+}
+
+fn typed(value: &Value) -> String {
+    format!("{} {}", value.ty, operand(value))
+}
+
+fn operand(value: &Value) -> String {
+    match &value.kind {
+        ValueKind::Temp(number) => format!("%t{number}"),
+        ValueKind::Int(known) if value.ty == Ty::I1 => (*known != 0).to_string(),
+        ValueKind::Int(known) => known.to_string(),
+        ValueKind::Float(known) => format!("0x{:016X}", known.to_bits()),
+        ValueKind::Global(name) => format!("@{}", quoted(name)),
+        ValueKind::Struct(members) if members.is_empty() => "zeroinitializer".into(),
+        ValueKind::Struct(members) => {
+            let members: Vec<_> = members.iter().map(typed).collect();
+            format!("{{ {} }}", members.join(", "))
+        }
+        ValueKind::Zero if value.ty == Ty::Ptr => "null".into(),
+        ValueKind::Zero => "zeroinitializer".into(),
+    }
+}

@@ -1,0 +1,313 @@
+//! Making instructions: one function under construction, with constants folded as they meet.
+
+use std::rc::Rc;
+
+use crate::ir::*;
+use crate::source::Span;
+
+/// The function being made and the place where the next instruction goes.
+pub struct Builder {
+    pub function: Function,
+    pub block: BlockId,
+    pub span: Span,
+}
+
+impl Builder {
+    pub fn new(function: Function) -> Builder {
+        Builder {
+            function,
+            block: 0,
+            span: Span::default(),
+        }
+    }
+
+    pub fn new_block(&mut self, label: &'static str) -> BlockId {
+        self.function.blocks.push(Block {
+            label,
+            ..Block::default()
+        });
+        self.function.blocks.len() - 1
+    }
+
+    /// A number for a value to come.
+    fn fresh(&mut self) -> u32 {
+        self.function.next += 1;
+        self.function.next - 1
+    }
+
+    pub fn push(&mut self, ty: Option<Ty>, op: Op) -> Value {
+        let result = ty.as_ref().map(|_| self.fresh());
+        let span = self.span;
+        self.function.blocks[self.block]
+            .body
+            .push(Instruction { result, op, span });
+        match (ty, result) {
+            (Some(ty), Some(number)) => Value {
+                ty,
+                kind: ValueKind::Temp(number),
+            },
+            _ => Value::unit(),
+        }
+    }
+
+    /// Whether the current block already ends: nothing more can be reached from it.
+    pub fn is_closed(&self) -> bool {
+        self.function.blocks[self.block].end.is_some()
+    }
+
+    pub fn end(&mut self, end: Terminator) {
+        let block = &mut self.function.blocks[self.block];
+        if block.end.is_none() {
+            block.end = Some(end);
+        }
+    }
+
+    pub fn jump(&mut self, to: BlockId) {
+        self.end(Terminator::Jump(to));
+    }
+
+    pub fn branch(&mut self, condition: Value, yes: BlockId, no: BlockId) {
+        match condition.as_int() {
+            Some(known) => self.jump(if known != 0 { yes } else { no }),
+            None => self.end(Terminator::Branch(condition, yes, no)),
+        }
+    }
+
+    /// A stack slot of the function.
+    pub fn slot(&mut self, ty: Ty) -> Value {
+        let number = self.fresh();
+        self.function.slots.push((number, ty));
+        Value {
+            ty: Ty::Ptr,
+            kind: ValueKind::Temp(number),
+        }
+    }
+
+    pub fn alloca(&mut self, of: Ty, count: Value) -> Value {
+        self.push(Some(Ty::Ptr), Op::Alloca { of, count })
+    }
+
+    pub fn load(&mut self, ty: Ty, from: &Value) -> Value {
+        self.load_as(ty, from, false)
+    }
+
+    pub fn load_as(&mut self, ty: Ty, from: &Value, invariant: bool) -> Value {
+        if ty.is_unit() {
+            return Value::unit();
+        }
+        self.push(
+            Some(ty.clone()),
+            Op::Load {
+                ty,
+                from: from.clone(),
+                invariant,
+            },
+        )
+    }
+
+    pub fn store(&mut self, value: Value, to: &Value) {
+        if !value.ty.is_unit() {
+            self.push(None, Op::Store { value, to: to.clone() });
+        }
+    }
+
+    pub fn field(&mut self, base: &Value, of: &Ty, index: usize) -> Value {
+        self.push(
+            Some(Ty::Ptr),
+            Op::Field {
+                base: base.clone(),
+                of: of.clone(),
+                index,
+            },
+        )
+    }
+
+    pub fn element(&mut self, base: &Value, of: &Ty, index: Value) -> Value {
+        self.push(
+            Some(Ty::Ptr),
+            Op::Element {
+                base: base.clone(),
+                of: of.clone(),
+                index,
+            },
+        )
+    }
+
+    pub fn extract(&mut self, from: &Value, index: usize) -> Value {
+        match (&from.kind, &from.ty) {
+            (ValueKind::Struct(members), _) => members[index].clone(),
+            (_, Ty::Struct(members)) if members[index].is_unit() => Value::unit(),
+            (_, Ty::Struct(members)) => self.push(
+                Some(members[index].clone()),
+                Op::Extract {
+                    from: from.clone(),
+                    index,
+                },
+            ),
+            _ => unreachable!("only structs have members"),
+        }
+    }
+
+    /// A struct of these members.
+    pub fn aggregate(&mut self, members: Vec<Value>) -> Value {
+        if members.iter().all(|member| !matches!(member.kind, ValueKind::Temp(_))) {
+            return Value::record(members);
+        }
+        let ty = Ty::Struct(members.iter().map(|member| member.ty.clone()).collect());
+        let mut whole = Value::zero(ty.clone());
+        for (index, value) in members.into_iter().enumerate().filter(|(_, value)| !value.ty.is_unit()) {
+            whole = self.push(
+                Some(ty.clone()),
+                Op::Insert {
+                    into: whole,
+                    value,
+                    index,
+                },
+            );
+        }
+        whole
+    }
+
+    pub fn call(&mut self, callee: &str, args: Vec<Value>, returns: Ty, unwind: Option<BlockId>) -> Value {
+        let result = (!returns.is_unit()).then(|| returns.clone());
+        let args = args.into_iter().filter(|arg| !arg.ty.is_unit()).collect();
+        self.push(
+            result,
+            Op::Call {
+                callee: callee.into(),
+                args,
+                returns,
+                unwind,
+            },
+        )
+    }
+
+    pub fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+        match condition.as_int() {
+            Some(known) => [no, yes][(known != 0) as usize].clone(),
+            None => self.push(Some(yes.ty.clone()), Op::Select(condition, yes, no)),
+        }
+    }
+
+    /// An arithmetic instruction; the operands have one type.
+    pub fn binary(&mut self, name: &'static str, a: Value, b: Value) -> Value {
+        if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
+            if let Some(folded) = fold_int(name, x, y, a.ty.bits()) {
+                return Value::int(a.ty, folded);
+            }
+        }
+        if let (Some(x), Some(y)) = (a.as_float(), b.as_float()) {
+            let folded = match name {
+                "fadd" => x + y,
+                "fsub" => x - y,
+                "fmul" => x * y,
+                "fdiv" => x / y,
+                _ => f64::NAN,
+            };
+            if !folded.is_nan() {
+                return Value::float(folded);
+            }
+        }
+        self.push(Some(a.ty.clone()), Op::Binary(name, a, b))
+    }
+
+    /// `icmp` and `fcmp`: predicates of the first are signed.
+    pub fn compare(&mut self, name: &'static str, a: Value, b: Value) -> Value {
+        let folded = match (a.as_int(), b.as_int(), a.as_float(), b.as_float()) {
+            (Some(x), Some(y), _, _) => match name {
+                "icmp eq" => Some(x == y),
+                "icmp ne" => Some(x != y),
+                "icmp slt" => Some(x < y),
+                "icmp sle" => Some(x <= y),
+                "icmp sgt" => Some(x > y),
+                "icmp sge" => Some(x >= y),
+                _ => None,
+            },
+            (_, _, Some(x), Some(y)) => match name {
+                "fcmp oeq" => Some(x == y),
+                "fcmp une" => Some(x != y),
+                "fcmp olt" => Some(x < y),
+                "fcmp ole" => Some(x <= y),
+                "fcmp ogt" => Some(x > y),
+                "fcmp oge" => Some(x >= y),
+                _ => None,
+            },
+            _ => None,
+        };
+        match folded {
+            Some(known) => Value::bool(known),
+            None => self.push(Some(Ty::I1), Op::Compare(name, a, b)),
+        }
+    }
+
+    /// Converts a number: integers wrap or extend their sign, floats are cut toward zero.
+    pub fn convert(&mut self, value: Value, to: &Ty) -> Value {
+        if value.ty == *to {
+            return value;
+        }
+        match (value.as_int(), value.as_float(), to) {
+            (Some(x), _, Ty::F64) => return Value::float(x as f64),
+            (Some(x), _, _) => return Value::int(to.clone(), x),
+            (_, Some(x), Ty::I64) => return Value::int(Ty::I64, x as i64),
+            (_, Some(x), Ty::I32) => return Value::int(Ty::I32, (x as i32).into()),
+            _ => {}
+        }
+        let name = match (&value.ty, to) {
+            (Ty::F64, _) => "fptosi",
+            (_, Ty::F64) => "sitofp",
+            (from, to) if from.bits() > to.bits() => "trunc",
+            (Ty::I1, _) => "zext",
+            _ => "sext",
+        };
+        self.push(Some(to.clone()), Op::Convert(name, value, to.clone()))
+    }
+
+    pub fn zero_extend(&mut self, value: Value, to: &Ty) -> Value {
+        self.push(Some(to.clone()), Op::Convert("zext", value, to.clone()))
+    }
+
+    pub fn not(&mut self, value: Value) -> Value {
+        self.binary("xor", value, Value::bool(true))
+    }
+
+    pub fn finish(mut self) -> Function {
+        self.end(Terminator::Unreachable);
+        self.function
+    }
+}
+
+fn fold_int(name: &str, x: i64, y: i64, bits: u32) -> Option<i64> {
+    let small = (0..bits as i64).contains(&y);
+    Some(match name {
+        "add" => x.wrapping_add(y),
+        "sub" => x.wrapping_sub(y),
+        "mul" => x.wrapping_mul(y),
+        "and" => x & y,
+        "or" => x | y,
+        "xor" => x ^ y,
+        "shl" if small => x.wrapping_shl(y as u32),
+        "ashr" if small => x.wrapping_shr(y as u32),
+        "sdiv" if y != 0 => x.wrapping_div(y),
+        "srem" if y != 0 => x.wrapping_rem(y),
+        _ => return None,
+    })
+}
+
+/// The symbol of an external function, as its callers name it.
+pub type Symbol = Rc<str>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_fold_in_their_width() {
+        let mut build = Builder::new(Function::new("f", vec![], Ty::unit(), None));
+        let max = Value::int(Ty::I32, i32::MAX.into());
+        let sum = build.binary("add", max, Value::int(Ty::I32, 1));
+        assert_eq!(sum.as_int(), Some(i32::MIN.into()));
+        let cut = build.convert(Value::float(-2.9), &Ty::I32);
+        assert_eq!(cut.as_int(), Some(-2));
+        assert!(build.function.blocks[0].body.is_empty());
+    }
+}

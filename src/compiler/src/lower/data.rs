@@ -1,0 +1,208 @@
+//! Data of the library: strings, quoted host objects and lists, and the table for writing attributes back.
+
+use std::rc::Rc;
+
+use super::ModuleBuilder;
+use crate::diagnostic::Result;
+use crate::host::{Handle, HostValue};
+use crate::ir::*;
+use crate::types::{self, Kind};
+
+impl ModuleBuilder<'_> {
+    /// A constant string value: `{data, length}`.
+    pub(super) fn string(&mut self, text: &[u8]) -> Value {
+        let length = Value::int(Ty::I32, text.len() as i64);
+        Value::record(vec![self.string_data(text), length])
+    }
+
+    /// A pointer to a constant `{data, length}`.
+    pub(super) fn string_record(&mut self, text: &[u8]) -> Value {
+        let value = self.string(text);
+        let ValueKind::Struct(members) = &value.kind else {
+            unreachable!("made as a record")
+        };
+        let ValueKind::Global(data) = &members[0].kind else {
+            unreachable!("points to its data")
+        };
+        let name: Rc<str> = format!("{data}.slice").into();
+        if !self.module.globals.iter().rev().any(|global| global.name == name) {
+            self.global(name.clone(), true, Init::Value(value));
+        }
+        Value::global(name)
+    }
+
+    fn string_data(&mut self, text: &[u8]) -> Value {
+        if let Some(name) = self.strings.get(text) {
+            return Value::global(name.clone());
+        }
+        let name: Rc<str> = format!("str.{}", self.strings.len()).into();
+        self.strings.insert(text.to_vec(), name.clone());
+        self.global(name.clone(), true, Init::Bytes(text.to_vec()));
+        Value::global(name)
+    }
+
+    pub(super) fn global(&mut self, name: impl Into<Rc<str>>, constant: bool, init: Init) {
+        self.module.globals.push(Global {
+            name: name.into(),
+            constant,
+            exported: false,
+            init,
+        });
+    }
+
+    /// A host value as an operand.
+    pub(super) fn constant(&mut self, value: &HostValue) -> Value {
+        match value {
+            HostValue::Bool(value) => Value::bool(*value),
+            HostValue::Int32(value) => Value::int(Ty::I32, (*value).into()),
+            HostValue::Int64(value) => Value::int(Ty::I64, *value),
+            HostValue::Float(value) => Value::float(*value),
+            HostValue::Str(text) => self.string(text.as_bytes()),
+            HostValue::Tuple(elements) => {
+                Value::record(elements.iter().map(|element| self.constant(element)).collect())
+            }
+            HostValue::List(handle, _) => Value::global(format!("list.{handle}")),
+            HostValue::Object(handle) => Value::global(self.object_symbol(*handle)),
+            HostValue::Method { receiver, .. } => Value::global(self.object_symbol(*receiver)),
+            _ => Value::unit(),
+        }
+    }
+
+    fn object_symbol(&self, object: Handle) -> String {
+        format!("object.{object}")
+    }
+
+    /// The struct of instances of a class: object id, then the attributes in order of first use.
+    pub(super) fn class_type(&self, class: Handle) -> Ty {
+        let attributes = self.program.classes[&class]
+            .attributes
+            .iter()
+            .map(|attribute| self.ir_type(attribute.ty));
+        Ty::Struct(std::iter::once(Ty::I32).chain(attributes).collect())
+    }
+
+    /// The value of an attribute that never changes and is the same for all instances of a class.
+    pub(super) fn common_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
+        let info = &self.program.classes[&class];
+        if !info.is_invariant(name) {
+            return None;
+        }
+        let values = &self.program.attribute_values;
+        let mut found = info.instances.iter().map(|&object| &values[&(object, name.clone())]);
+        let first = found.next()?;
+        let scalar = matches!(
+            first,
+            HostValue::Bool(_)
+                | HostValue::Int32(_)
+                | HostValue::Int64(_)
+                | HostValue::Float(_)
+                | HostValue::Object(_)
+                | HostValue::Str(_)
+        );
+        (scalar && found.all(|other| other == first)).then(|| self.constant(first))
+    }
+
+    /// Emits all host lists and objects that the program can reach, and the table for writing them back.
+    pub(super) fn host_data(&mut self, writeback: bool) -> Result<()> {
+        let program = self.program;
+        let mut lists: Vec<_> = program.lists.iter().collect();
+        lists.sort_by_key(|(handle, _)| **handle);
+        for (handle, list) in lists {
+            let Kind::List(elt) = program.types.kind(list.ty) else {
+                continue;
+            };
+            let elements = list
+                .elements
+                .iter()
+                .map(|element| self.constant(element))
+                .collect::<Vec<_>>();
+            let length = Value::int(Ty::I32, elements.len() as i64);
+            let data: Rc<str> = format!("list.{handle}.data").into();
+            let elt = self.ir_type(*elt);
+            self.global(data.clone(), false, Init::Array(elt, elements));
+            let header = Value::record(vec![Value::global(data), length]);
+            self.global(format!("list.{handle}"), false, Init::Value(header));
+        }
+        let mut objects: Vec<_> = program
+            .objects
+            .iter()
+            .map(|(&object, &class)| (object, class))
+            .collect();
+        objects.sort();
+        for (object, class) in objects {
+            let info = &program.classes[&class];
+            let mut members = vec![Value::int(Ty::I32, object.into())];
+            for attribute in &info.attributes {
+                let value = &program.attribute_values[&(object, attribute.name.clone())];
+                members.push(self.constant(value));
+            }
+            let constant = info
+                .attributes
+                .iter()
+                .all(|attribute| info.is_invariant(&attribute.name));
+            self.global(
+                self.object_symbol(object),
+                constant,
+                Init::Value(Value::record(members)),
+            );
+        }
+        if writeback {
+            self.typeinfo();
+        }
+        Ok(())
+    }
+
+    /// The table `typeinfo`, from which the device sends attributes back when the kernel has ended.
+    fn typeinfo(&mut self) {
+        let program = self.program;
+        let null = || Value::zero(Ty::Ptr);
+        let mut types = vec![];
+        for class in &program.class_order {
+            let info = &program.classes[class];
+            let layout = self.class_type(*class);
+            let mut attributes = vec![];
+            for (index, attribute) in info.attributes.iter().enumerate() {
+                let Some(tag) = self.writeback_tag(info.is_invariant(&attribute.name), attribute.ty) else {
+                    continue;
+                };
+                let ValueKind::Struct(tag) = self.string(&tag).kind else {
+                    unreachable!("a string is a record")
+                };
+                let ValueKind::Struct(name) = self.string(attribute.name.as_bytes()).kind else {
+                    unreachable!("a string is a record")
+                };
+                let offset = Value::int(Ty::I32, layout.offset(index + 1).into());
+                let members = vec![offset, tag[0].clone(), tag[1].clone(), name[0].clone(), name[1].clone()];
+                let symbol = format!("attribute.{class}.{index}");
+                self.global(symbol.clone(), true, Init::Value(Value::record(members)));
+                attributes.push(Value::global(symbol));
+            }
+            if attributes.is_empty() {
+                continue;
+            }
+            attributes.push(null());
+            let mut objects: Vec<_> = info
+                .instances
+                .iter()
+                .map(|&o| Value::global(self.object_symbol(o)))
+                .collect();
+            objects.push(null());
+            self.global(format!("attributes.{class}"), true, Init::Array(Ty::Ptr, attributes));
+            self.global(format!("objects.{class}"), true, Init::Array(Ty::Ptr, objects));
+            let entry = ["attributes", "objects"].map(|name| Value::global(format!("{name}.{class}")));
+            self.global(format!("type.{class}"), true, Init::Value(Value::record(entry.into())));
+            types.push(Value::global(format!("type.{class}")));
+        }
+        types.push(null());
+        self.global("typeinfo", true, Init::Array(Ty::Ptr, types));
+        self.module.globals.last_mut().expect("just added").exported = true;
+    }
+
+    /// Tag of the message that writes an attribute back; None if it is not written back.
+    fn writeback_tag(&self, invariant: bool, ty: types::Ty) -> Option<Vec<u8>> {
+        if invariant {
+            return None;
+        }
+        Some([b"Os", &self.program.types.rpc_tag(ty)?[..], b":n"].concat())
+    }
+}

@@ -1,0 +1,149 @@
+//! Calls of the host.
+//!
+//! Arguments are put into stack slots and described by a tag string; the firmware serialises them before it returns. The
+//! result is received in pieces: the firmware says how many bytes it needs next, the kernel gives them from its stack.
+
+use std::rc::Rc;
+
+use super::FunctionLowering;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::host::{FunctionKind, Handle};
+use crate::ir::*;
+use crate::program::FunctionInstance;
+use crate::source::Span;
+use crate::types::{self, Kind};
+
+impl<'p> FunctionLowering<'_, 'p> {
+    pub(super) fn rpc(
+        &mut self,
+        span: Span,
+        service: Handle,
+        values: Vec<Value>,
+        types: Vec<(types::Ty, Option<Rc<str>>)>,
+        returns: types::Ty,
+    ) -> Result<Value> {
+        let info = &self.module.program().function_infos[&service];
+        let is_async = matches!(info.kind, FunctionKind::Rpc { is_async: true });
+        let mut tag = vec![];
+        let mut slots = vec![];
+        for (value, (ty, keyword)) in values.into_iter().zip(types) {
+            let own = self.argument_tag(ty, span)?;
+            let slot = match keyword {
+                None => {
+                    tag.extend(own);
+                    let slot = self.build.slot(value.ty.clone());
+                    self.build.store(value, &slot);
+                    slot
+                }
+                Some(name) => {
+                    tag.push(b'k');
+                    tag.extend(own);
+                    let text = self.module.string(name.as_bytes());
+                    let parts = [0, 1].map(|index| self.build.extract(&text, index));
+                    let members = [&parts[..], &[value]].concat();
+                    let layout = Ty::Struct(members.iter().map(|member| member.ty.clone()).collect());
+                    let slot = self.build.slot(layout.clone());
+                    for (index, member) in members.into_iter().enumerate() {
+                        let to = self.build.field(&slot, &layout, index);
+                        self.build.store(member, &to);
+                    }
+                    slot
+                }
+            };
+            slots.push(slot);
+        }
+        tag.push(b':');
+        let types = &self.module.program().types;
+        let unsupported = || {
+            let text = format!(
+                "type {} is not supported in remote procedure calls",
+                types.name(returns)
+            );
+            Diagnostic::new(span, text)
+        };
+        tag.extend(
+            types
+                .rpc_tag(returns)
+                .filter(|tag| !tag.contains(&b'O'))
+                .ok_or_else(unsupported)?,
+        );
+        self.send(
+            if is_async { "rpc_send_async" } else { "rpc_send" },
+            service,
+            &tag,
+            slots,
+        );
+        if is_async {
+            return Ok(Value::unit());
+        }
+        self.receive(returns)
+    }
+
+    fn argument_tag(&self, ty: types::Ty, span: Span) -> Result<Vec<u8>> {
+        let types = &self.module.program().types;
+        // A method called on the host takes its receiver as first argument.
+        if let Kind::Method { .. } = types.kind(ty) {
+            return Ok(vec![b'O']);
+        }
+        types.rpc_tag(ty).ok_or_else(|| {
+            let text = format!("type {} is not supported in remote procedure calls", types.name(ty));
+            Diagnostic::new(span, text)
+        })
+    }
+
+    fn send(&mut self, symbol: &str, service: Handle, tag: &[u8], slots: Vec<Value>) {
+        let table = Ty::Struct(vec![Ty::Ptr; slots.len().max(1)].into());
+        let pointers = self.build.slot(table.clone());
+        for (index, slot) in slots.into_iter().enumerate() {
+            let to = self.build.field(&pointers, &table, index);
+            self.build.store(slot, &to);
+        }
+        let tag = self.module.string_record(tag);
+        let args = vec![Value::int(Ty::I32, service.into()), tag, pointers];
+        self.call_external(symbol, args, Ty::unit(), true);
+    }
+
+    fn receive(&mut self, returns: types::Ty) -> Result<Value> {
+        let ty = self.module.ir_type(returns);
+        let slot = self.build.slot(ty.clone());
+        if !self.needs_memory(returns) {
+            self.call_external("rpc_recv", vec![slot.clone()], Ty::I32, false);
+            return Ok(self.build.load(ty, &slot));
+        }
+        let (head, more) = (self.build.new_block("receive"), self.build.new_block("give memory"));
+        let done = self.build.new_block("received");
+        let buffer = self.build.slot(Ty::Ptr);
+        self.build.store(slot.clone(), &buffer);
+        self.build.jump(head);
+        self.build.block = head;
+        let memory = self.build.load(Ty::Ptr, &buffer);
+        let wanted = self.call_external("rpc_recv", vec![memory], Ty::I32, false);
+        let complete = self.build.compare("icmp eq", wanted.clone(), Value::int(Ty::I32, 0));
+        self.build.branch(complete, done, more);
+        self.build.block = more;
+        let memory = self.build.alloca(Ty::I8, wanted);
+        self.build.store(memory, &buffer);
+        self.build.jump(head);
+        self.build.block = done;
+        Ok(self.build.load(ty, &slot))
+    }
+
+    /// Whether a value of the type has parts outside of its own slot.
+    fn needs_memory(&self, ty: types::Ty) -> bool {
+        match self.module.program().types.kind(ty) {
+            Kind::Str | Kind::List(_) => true,
+            Kind::Tuple(elements) => elements.iter().any(|&element| self.needs_memory(element)),
+            _ => false,
+        }
+    }
+
+    /// Sends the result of the entry to the host, without waiting.
+    pub(super) fn send_result(&mut self, service: Handle, result: Value, entry: &FunctionInstance) -> Result<()> {
+        let mut tag = self.argument_tag(entry.returns, entry.ast.name_span)?;
+        tag.extend(b":n");
+        let slot = self.build.slot(result.ty.clone());
+        self.build.store(result, &slot);
+        self.send("rpc_send_async", service, &tag, vec![slot]);
+        Ok(())
+    }
+}

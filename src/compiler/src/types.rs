@@ -1,0 +1,247 @@
+//! Types of the kernel language and their unification.
+//!
+//! A type is an index into a table of nodes; unifying two types links one to the other. An integer whose width is not known
+//! yet is a node of its own kind, which later becomes `int32` or `int64`.
+
+use std::rc::Rc;
+
+use crate::host::{ExceptionClass, Handle, HostType};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Ty(u32);
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    Var,
+    /// An integer of open width.
+    IntOpen,
+    None,
+    Bool,
+    Int32,
+    Int64,
+    Float,
+    Str,
+    List(Ty),
+    Tuple(Rc<[Ty]>),
+    Range(Ty),
+    /// An instance of a host class.
+    Instance(Handle),
+    /// A function of the host program (compiled, remote or of the firmware): known at compile time, no value at run time.
+    Function(Handle),
+    /// A method: function and class of the receiver. Its value is the receiver.
+    Method {
+        function: Handle,
+        class: Handle,
+    },
+    Namespace(Handle, Rc<str>),
+    Builtin(&'static str),
+    ExceptionClass(ExceptionClass),
+    /// A caught or constructed exception.
+    Exception,
+}
+
+#[derive(Debug, Default)]
+pub struct Types {
+    nodes: Vec<Node>,
+    /// Grows with every link: inference has settled when it no longer moves.
+    pub version: usize,
+    class_names: std::collections::HashMap<Handle, Rc<str>>,
+}
+
+#[derive(Debug)]
+enum Node {
+    Link(Ty),
+    Kind(Kind),
+}
+
+impl Types {
+    pub fn new_type(&mut self, kind: Kind) -> Ty {
+        self.nodes.push(Node::Kind(kind));
+        Ty(self.nodes.len() as u32 - 1)
+    }
+
+    pub fn var(&mut self) -> Ty {
+        self.new_type(Kind::Var)
+    }
+
+    pub fn name_class(&mut self, class: Handle, name: Rc<str>) {
+        self.class_names.insert(class, name);
+    }
+
+    pub fn annotation(&mut self, annotation: &HostType) -> Result<Ty, String> {
+        let kind = match annotation {
+            HostType::Var => Kind::Var,
+            HostType::None => Kind::None,
+            HostType::Bool => Kind::Bool,
+            HostType::Int32 => Kind::Int32,
+            HostType::Int64 => Kind::Int64,
+            HostType::Float => Kind::Float,
+            HostType::Str => Kind::Str,
+            HostType::List(elt) => Kind::List(self.annotation(elt)?),
+            HostType::Range(elt) => Kind::Range(self.annotation(elt)?),
+            HostType::Tuple(elts) => {
+                Kind::Tuple(elts.iter().map(|elt| self.annotation(elt)).collect::<Result<_, _>>()?)
+            }
+            HostType::Unsupported(name) => return Err(format!("the type {name} is not supported yet")),
+        };
+        Ok(self.new_type(kind))
+    }
+
+    fn find(&self, mut ty: Ty) -> Ty {
+        while let Node::Link(next) = self.nodes[ty.0 as usize] {
+            ty = next;
+        }
+        ty
+    }
+
+    pub fn kind(&self, ty: Ty) -> &Kind {
+        match &self.nodes[self.find(ty).0 as usize] {
+            Node::Kind(kind) => kind,
+            Node::Link(_) => unreachable!("find returns a root"),
+        }
+    }
+
+    pub fn is_var(&self, ty: Ty) -> bool {
+        matches!(self.kind(ty), Kind::Var)
+    }
+
+    pub fn is_int(&self, ty: Ty) -> bool {
+        matches!(self.kind(ty), Kind::IntOpen | Kind::Int32 | Kind::Int64)
+    }
+
+    pub fn is_numeric(&self, ty: Ty) -> bool {
+        self.is_int(ty) || matches!(self.kind(ty), Kind::Float)
+    }
+
+    /// Makes two types the same, or says that they cannot be.
+    pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), ()> {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b {
+            return Ok(());
+        }
+        match (self.kind(a).clone(), self.kind(b).clone()) {
+            (Kind::Var, _) if !self.occurs(a, b) => self.link(a, b),
+            (_, Kind::Var) if !self.occurs(b, a) => self.link(b, a),
+            (Kind::IntOpen, Kind::IntOpen | Kind::Int32 | Kind::Int64) => self.link(a, b),
+            (Kind::Int32 | Kind::Int64, Kind::IntOpen) => self.link(b, a),
+            (Kind::List(x), Kind::List(y)) | (Kind::Range(x), Kind::Range(y)) => return self.unify(x, y),
+            (Kind::Tuple(x), Kind::Tuple(y)) if x.len() == y.len() => {
+                return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
+            }
+            (x, y) if x == y => {}
+            _ => return Err(()),
+        }
+        Ok(())
+    }
+
+    fn link(&mut self, from: Ty, to: Ty) {
+        self.nodes[from.0 as usize] = Node::Link(to);
+        self.version += 1;
+    }
+
+    fn occurs(&self, var: Ty, inside: Ty) -> bool {
+        let inside = self.find(inside);
+        inside == var
+            || match self.kind(inside) {
+                Kind::List(elt) | Kind::Range(elt) => self.occurs(var, *elt),
+                Kind::Tuple(elts) => elts.iter().any(|&elt| self.occurs(var, elt)),
+                _ => false,
+            }
+    }
+
+    /// Whether nothing in the type is left open.
+    pub fn is_known(&self, ty: Ty) -> bool {
+        match self.kind(ty) {
+            Kind::Var | Kind::IntOpen => false,
+            Kind::List(elt) | Kind::Range(elt) => self.is_known(*elt),
+            Kind::Tuple(elts) => elts.iter().all(|&elt| self.is_known(elt)),
+            _ => true,
+        }
+    }
+
+    /// The name of a type as diagnostics print it.
+    pub fn name(&self, ty: Ty) -> String {
+        match self.kind(ty) {
+            Kind::Var => "?".into(),
+            Kind::IntOpen => "numpy.int?".into(),
+            Kind::None => "NoneType".into(),
+            Kind::Bool => "bool".into(),
+            Kind::Int32 => "numpy.int32".into(),
+            Kind::Int64 => "numpy.int64".into(),
+            Kind::Float => "float".into(),
+            Kind::Str => "str".into(),
+            Kind::List(elt) => format!("list(elt={})", self.name(*elt)),
+            Kind::Range(elt) => format!("range(elt={})", self.name(*elt)),
+            Kind::Tuple(elts) => {
+                let names: Vec<_> = elts.iter().map(|&elt| self.name(elt)).collect();
+                format!("({}{})", names.join(", "), if names.len() == 1 { "," } else { "" })
+            }
+            Kind::Instance(class) => {
+                format!("<instance {}>", self.class_names.get(class).map_or("?", |name| name))
+            }
+            Kind::Function(_) => "<function>".into(),
+            Kind::Method { .. } => "<method>".into(),
+            Kind::Namespace(_, name) => format!("<{name}>"),
+            Kind::Builtin(name) => format!("<function {name}>"),
+            Kind::ExceptionClass(class) => format!("<constructor {}>", class.name),
+            Kind::Exception => "<exception>".into(),
+        }
+    }
+
+    /// The tag of a type in remote calls; None if it has none.
+    pub fn rpc_tag(&self, ty: Ty) -> Option<Vec<u8>> {
+        let single = |byte: u8| Some(vec![byte]);
+        match self.kind(ty) {
+            Kind::None => single(b'n'),
+            Kind::Bool => single(b'b'),
+            Kind::Int32 => single(b'i'),
+            Kind::Int64 => single(b'I'),
+            Kind::Float => single(b'f'),
+            Kind::Str => single(b's'),
+            Kind::Instance(_) => single(b'O'),
+            Kind::List(elt) => Some([b"l", &self.rpc_tag(*elt)?[..]].concat()),
+            Kind::Range(elt) => Some([b"r", &self.rpc_tag(*elt)?[..]].concat()),
+            Kind::Tuple(elts) => {
+                let mut tag = vec![b't', elts.len() as u8];
+                for &elt in elts.iter() {
+                    tag.extend(self.rpc_tag(elt)?);
+                }
+                Some(tag)
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_integers_take_a_width_and_keep_it() {
+        let mut types = Types::default();
+        let open = types.new_type(Kind::IntOpen);
+        let wide = types.new_type(Kind::Int64);
+        let narrow = types.new_type(Kind::Int32);
+        assert_eq!(types.unify(open, wide), Ok(()));
+        assert_eq!(types.unify(open, narrow), Err(()));
+        assert_eq!(types.name(open), "numpy.int64");
+    }
+
+    #[test]
+    fn a_type_cannot_contain_itself() {
+        let mut types = Types::default();
+        let var = types.var();
+        let list = types.new_type(Kind::List(var));
+        assert_eq!(types.unify(var, list), Err(()));
+    }
+
+    #[test]
+    fn tags_nest() {
+        let mut types = Types::default();
+        let (a, b) = (types.new_type(Kind::Int32), types.new_type(Kind::Float));
+        let list = types.new_type(Kind::List(b));
+        let tuple = types.new_type(Kind::Tuple([a, list].into()));
+        assert_eq!(types.rpc_tag(tuple).unwrap(), b"t\x02ilf");
+    }
+}

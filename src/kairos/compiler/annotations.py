@@ -1,0 +1,46 @@
+"""Type annotations of host functions, as the compiler's tuples."""
+
+import types
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from kairos.language.types import KernelType
+
+__all__ = ["QuotingError", "read_annotation"]
+
+
+class QuotingError(Exception):
+    """Something of the host cannot be used in a kernel; the text is a sentence for the user."""
+
+
+_PLAIN = {None: "none", type(None): "none", bool: "bool", float: "float", str: "str", bytes: "bytes"}
+_PLAIN |= {bytearray: "bytearray", numpy.int32: "int32", numpy.int64: "int64"}
+
+
+def read_annotation(annotation: Any, function: Callable, what: str) -> tuple:
+    """The tuple of an annotation of `function`; `what` names the annotated thing in errors."""
+    if isinstance(annotation, str):
+        try:
+            annotation = eval(annotation, function.__globals__)
+        except Exception as error:
+            raise QuotingError(f"type annotation for {what}, '{annotation}', cannot be evaluated: {error}") from error
+    if isinstance(annotation, types.FunctionType) and annotation.__module__ == KernelType.__module__:
+        annotation = annotation()  # `TList` for `TList()`
+    if isinstance(annotation, KernelType):
+        return (annotation.kind, *(read_annotation(arg, function, what) for arg in annotation.args))
+    if annotation is int:
+        raise QuotingError(
+            f"type annotation for {what}, 'int' cannot be used as an ARTIQ type. Use numpy's int32 or int64 instead."
+        )
+    try:
+        if annotation in _PLAIN:
+            return (_PLAIN[annotation],)
+    except TypeError:
+        pass
+    origin, args = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin in (list, tuple) and args and Ellipsis not in args:
+        return (origin.__name__, *(read_annotation(arg, function, what) for arg in args))
+    raise QuotingError(f"type annotation for {what}, '{annotation!r}', is not an ARTIQ type")

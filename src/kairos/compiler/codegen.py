@@ -1,0 +1,75 @@
+"""LLVM, in process: assembly to an object file for the core device's Cortex-A9."""
+
+import functools
+import re
+from collections.abc import Callable
+
+__all__ = ["TRIPLE", "compile_assembly", "data_layout"]
+
+TRIPLE = "armv7-unknown-linux-gnueabihf"
+_FEATURES = "+dsp,+fp16,+neon,+vfp3"
+
+_LARGE_FUNCTION = 1500
+"""Instructions from which on a function is compiled by the cheap pipeline: the good one grows faster than its input."""
+
+
+@functools.cache
+def _llvm():
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    return llvm
+
+
+@functools.cache
+def _target_machine(level: int):
+    llvm = _llvm()
+    target = llvm.Target.from_triple(TRIPLE)
+    return target.create_target_machine(cpu="", features=_FEATURES, opt=level, reloc="pic", codemodel="default")
+
+
+@functools.cache
+def data_layout() -> str:
+    """The data layout of the device."""
+    return str(_target_machine(2).target_data)
+
+
+def _largest_function(assembly: str) -> int:
+    bodies = re.findall(r"^define .*?^}", assembly, re.MULTILINE | re.DOTALL)
+    return max((body.count("\n") for body in bodies), default=0)
+
+
+def _optimise(module, machine, cheap: bool) -> None:
+    llvm = _llvm()
+    builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
+    manager = llvm.create_new_module_pass_manager()
+    manager.add_sroa_pass()
+    if cheap:
+        manager.add_sccp_pass()
+    else:
+        manager.add_instruction_combine_pass()
+    manager.add_simplify_cfg_pass()
+    if cheap:
+        manager.add_dead_code_elimination_pass()
+    else:
+        manager.add_always_inliner_pass()
+    manager.add_global_dead_code_eliminate_pass()
+    manager.run(module, builder)
+
+
+def compile_assembly(assembly: str, *, emit_assembly: bool = False, verify: bool = False) -> bytes:
+    """The object file (or the machine's assembly text, encoded) for LLVM assembly."""
+    llvm = _llvm()
+    cheap = _largest_function(assembly) > _LARGE_FUNCTION
+    machine = _target_machine(0 if cheap else 2)
+    module = llvm.parse_assembly(assembly)
+    if verify:
+        module.verify()
+    _optimise(module, machine, cheap)
+    if emit_assembly:
+        return machine.emit_assembly(module).encode()
+    return machine.emit_object(module)
+
+
+Compile = Callable[[str], bytes]
