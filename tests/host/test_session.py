@@ -89,7 +89,7 @@ class Embedding:
 
 class Compiled:
     library = b"\x7fELF"
-    timings = {"all": 0.001}
+    timings = {"total": 0.001}
 
     def __init__(self, *objects, strings=()):
         self.embedding = Embedding(objects, strings)

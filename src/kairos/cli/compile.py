@@ -41,6 +41,6 @@ def compile_experiment(args) -> int:
 
 
 def _emit(stage, core, instance):
-    from ..compiler import emit
+    from ..coredevice.core import load_compiler
 
-    return emit(stage, type(instance).run, (instance,), {}, core=core)
+    return load_compiler().emit(stage, type(instance).run, (instance,), {}, core=core)

@@ -49,15 +49,17 @@ def user_code(plain=()):
     except Exception as error:
         if isinstance(error, plain):
             raise UserCodeError(str(error)) from error
-        if _is_compile_error(error):
+        if _is_compiler_error(error, "CompileError"):
             raise UserCodeError(f"the kernel does not compile\n\n{error}") from error
+        if _is_compiler_error(error, "LinkError"):
+            raise UserCodeError(str(error)) from error
         raise UserCodeError(_headline(error) + "\n\n" + format_user_exception(error)) from error
 
 
-def _is_compile_error(error) -> bool:
+def _is_compiler_error(error, name) -> bool:
     # Looked up, not imported: without the compiler there cannot be such an error.
     module = sys.modules.get("kairos.compiler")
-    return module is not None and isinstance(error, module.CompileError)
+    return module is not None and isinstance(error, getattr(module, name))
 
 
 def _headline(error) -> str:

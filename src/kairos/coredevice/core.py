@@ -1,7 +1,10 @@
 """The core device: compiles kernels, runs them, and keeps the relation between machine units and seconds."""
 
+import sys
+
 from numpy import int64
 
+from ..errors import KairosError
 from ..language import TBool, TInt32, TInt64, TNone, at_mu, host_only, kernel, now_mu, portable, syscall
 
 __all__ = ["Core"]
@@ -25,6 +28,19 @@ def rtio_get_destination_status(destination: TInt32) -> TBool:
 @syscall(flags={"nounwind", "nowrite"})
 def rtio_wait_until_mu(time: TInt64) -> TNone:
     raise NotImplementedError("runs on the core device only")
+
+
+def load_compiler():
+    """The module `kairos.compiler`, imported when the first kernel is compiled; KairosError if it is not built."""
+    try:
+        from .. import compiler
+    except ImportError as error:
+        if "_native" not in str(error):
+            raise
+        raise KairosError(
+            "the compiler is not built: 'make host' in the Kairos checkout, or 'pip install .', builds it"
+        ) from error
+    return compiler
 
 
 class Core:
@@ -80,11 +96,12 @@ class Core:
     @host_only
     def compile(self, function, args, kwargs, set_result=None, attribute_writeback=True):
         """Compile a call; a `kairos.compiler.CompiledKernel`, or CompileError."""
-        from ..compiler import compile_kernel
-
-        return compile_kernel(
+        compiled = load_compiler().compile_kernel(
             function, args, kwargs, core=self, set_result=set_result, attribute_writeback=attribute_writeback
         )
+        for warning in compiled.warnings:
+            print(warning, file=sys.stderr)
+        return compiled
 
     @host_only
     def run(self, function, args, kwargs):
