@@ -67,7 +67,9 @@ impl<'m> Cache<'m> {
 
     /// The value stored under `key`, if any.
     pub fn get(&self, key: &[u8]) -> Option<&[u32]> {
-        let found = Self::records(self.half(self.current())).filter(|(_, record)| has_key(record, key)).last();
+        let found = Self::records(self.half(self.current()))
+            .filter(|(_, record)| has_key(record, key))
+            .last();
         found.map(|(_, record)| &record[record.len() - record[1] as usize..])
     }
 
@@ -76,11 +78,8 @@ impl<'m> Cache<'m> {
     /// # Errors
     /// [`Full`] when it does not fit even without what is outdated; the cache is then as before.
     pub fn put(&mut self, key: &[u8], value: &[u32]) -> Result<(), Full> {
-        if self.append(self.current(), key, value).is_ok() {
-            return Ok(());
-        }
-        self.compact();
         self.append(self.current(), key, value)
+            .or_else(|Full| self.renew(key, value))
     }
 
     /// Writes a record behind the others, then counts it.
@@ -88,7 +87,10 @@ impl<'m> Cache<'m> {
         let half = self.half_mut(which);
         let used = half[0] as usize;
         let length = record_words(key.len() as u32, value.len() as u32);
-        let record = half.get_mut(1 + used..).and_then(|free| free.get_mut(..length)).ok_or(Full)?;
+        let record = half
+            .get_mut(1 + used..)
+            .and_then(|free| free.get_mut(..length))
+            .ok_or(Full)?;
         (record[0], record[1]) = (key.len() as u32, value.len() as u32);
         let (key_words, values) = record[HEADER..].split_at_mut(key.len().div_ceil(4));
         for (word, bytes) in key_words.iter_mut().zip(key.chunks(4)) {
@@ -100,23 +102,29 @@ impl<'m> Cache<'m> {
         Ok(())
     }
 
-    /// Copies what counts to the other half and makes that the current one.
-    fn compact(&mut self) {
+    /// Writes what still counts with the new value to the other half, then makes that the current one.
+    fn renew(&mut self, key: &[u8], value: &[u32]) -> Result<(), Full> {
         let size = self.half_size();
         let from = self.current();
         let (first, second) = self.words[1..].split_at_mut(size);
-        let (old, new) = if from == 0 { (&*first, second) } else { (&second[..size], first) };
+        let (old, new) = if from == 0 {
+            (&*first, second)
+        } else {
+            (&second[..size], first)
+        };
         let mut used = 0;
         for (position, record) in Self::records(old) {
             let newer = Self::records(old).any(|(other, later)| other > position && same_key(later, record));
-            if !newer {
+            if !newer && !has_key(record, key) {
                 new[1 + used..1 + used + record.len()].copy_from_slice(record);
                 used += record.len();
             }
         }
         new[0] = used as u32;
+        self.append(1 - from, key, value)?;
         core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::Release);
         self.words[0] = 1 - from as u32;
+        Ok(())
     }
 }
 
@@ -132,7 +140,10 @@ fn word_of(bytes: &[u8]) -> u32 {
 
 fn has_key(record: &[u32], key: &[u8]) -> bool {
     record[0] as usize == key.len()
-        && key.chunks(4).zip(&record[HEADER..]).all(|(bytes, &word)| word_of(bytes) == word)
+        && key
+            .chunks(4)
+            .zip(&record[HEADER..])
+            .all(|(bytes, &word)| word_of(bytes) == word)
 }
 
 fn same_key(one: &[u32], other: &[u32]) -> bool {

@@ -9,11 +9,11 @@
 use core::fmt;
 
 /// The start of a symbol's name, printable.
-pub type Name = heapless::String<200>;
+pub type Name = heapless::String<96>;
 
 /// Names are ASCII in every real library; a broken one must still give a readable text.
 fn name(bytes: &[u8]) -> Name {
-    bytes.escape_ascii().map(char::from).take(200).collect()
+    bytes.escape_ascii().map(char::from).take(96).collect()
 }
 
 /// Why a library cannot be loaded.
@@ -74,10 +74,12 @@ impl<'a> Bytes<'a> {
         self.0.get(offset as usize..end as usize)
     }
     fn half(self, offset: u32) -> Option<u16> {
-        self.slice(offset, 2).map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
+        self.slice(offset, 2)
+            .map(|bytes| u16::from_le_bytes([bytes[0], bytes[1]]))
     }
     fn word(self, offset: u32) -> Option<u32> {
-        self.slice(offset, 4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
+        self.slice(offset, 4)
+            .map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 }
 
@@ -111,7 +113,9 @@ fn segments(file: Bytes<'_>) -> Result<impl Iterator<Item = Segment> + '_, LoadE
 }
 
 fn check_header(file: Bytes<'_>) -> Result<(), LoadError> {
-    let header = file.slice(0, 52).ok_or(LoadError::Parse("file is shorter than an ELF header"))?;
+    let header = file
+        .slice(0, 52)
+        .ok_or(LoadError::Parse("file is shorter than an ELF header"))?;
     if header[..4] != *b"\x7fELF" {
         return Err(LoadError::Parse("not an ELF file"));
     }
@@ -140,9 +144,12 @@ struct Dynamic {
 impl Dynamic {
     fn read(image: Bytes<'_>, start: u32, length: u32) -> Result<Self, LoadError> {
         let mut dynamic = Self::default();
-        let table = image.slice(start, length).ok_or(LoadError::Parse("dynamic section lies outside of the image"))?;
+        let table = image
+            .slice(start, length)
+            .ok_or(LoadError::Parse("dynamic section lies outside of the image"))?;
         for entry in table.chunks_exact(8) {
-            let [tag, value] = [0, 4].map(|at| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]));
+            let [tag, value] =
+                [0, 4].map(|at| u32::from_le_bytes([entry[at], entry[at + 1], entry[at + 2], entry[at + 3]]));
             match tag {
                 0 => break,
                 2 => dynamic.jump_slots.1 = value,
@@ -187,18 +194,36 @@ impl<'a, 'd> Symbols<'a, 'd> {
     fn new(image: Bytes<'a>, dynamic: &'d Dynamic, base: u32) -> Result<Self, LoadError> {
         let bad = || LoadError::Parse("symbol hash table lies outside of the image");
         let buckets = image.word(dynamic.hash).ok_or_else(bad)?;
-        let count = dynamic.hash.checked_add(4).and_then(|at| image.word(at)).ok_or_else(bad)?;
-        let words = buckets.checked_add(count).and_then(|sum| sum.checked_mul(4)).ok_or_else(bad)?;
-        image.slice(dynamic.hash, 8).and_then(|_| image.slice(dynamic.hash + 8, words)).ok_or_else(bad)?;
+        let count = dynamic
+            .hash
+            .checked_add(4)
+            .and_then(|at| image.word(at))
+            .ok_or_else(bad)?;
+        let words = buckets
+            .checked_add(count)
+            .and_then(|sum| sum.checked_mul(4))
+            .ok_or_else(bad)?;
+        image
+            .slice(dynamic.hash, 8)
+            .and_then(|_| image.slice(dynamic.hash + 8, words))
+            .ok_or_else(bad)?;
         if buckets == 0 {
             return Err(LoadError::Parse("symbol hash table is empty"));
         }
         let size = count.checked_mul(16).ok_or_else(bad)?;
-        image.slice(dynamic.symbols, size).ok_or(LoadError::Parse("symbols lie outside of the image"))?;
+        image
+            .slice(dynamic.symbols, size)
+            .ok_or(LoadError::Parse("symbols lie outside of the image"))?;
         image
             .slice(dynamic.strings.0, dynamic.strings.1)
             .ok_or(LoadError::Parse("symbol names lie outside of the image"))?;
-        Ok(Self { image, dynamic, base, buckets, count })
+        Ok(Self {
+            image,
+            dynamic,
+            base,
+            buckets,
+            count,
+        })
     }
 
     fn get(&self, index: u32) -> Option<Symbol<'a>> {
@@ -247,11 +272,15 @@ impl<'a, 'd> Symbols<'a, 'd> {
         if index == 0 {
             return Ok(0);
         }
-        let symbol = self.get(index).ok_or(LoadError::Parse("relocation names a symbol that is not there"))?;
+        let symbol = self
+            .get(index)
+            .ok_or(LoadError::Parse("relocation names a symbol that is not there"))?;
         if symbol.section != SHN_UNDEF && symbol.bind == STB_LOCAL {
             return Ok(self.address(&symbol));
         }
-        self.lookup(symbol.name).or_else(|| firmware(symbol.name)).ok_or_else(|| LoadError::Symbol(name(symbol.name)))
+        self.lookup(symbol.name)
+            .or_else(|| firmware(symbol.name))
+            .ok_or_else(|| LoadError::Symbol(name(symbol.name)))
     }
 }
 
@@ -279,7 +308,10 @@ pub fn load(
 ) -> Result<Library, LoadError> {
     let file = Bytes(file);
     check_header(file)?;
-    let size = segments(file)?.map(|s| u64::from(s.address) + u64::from(s.memory_size)).max().unwrap_or(0);
+    let size = segments(file)?
+        .map(|s| u64::from(s.address) + u64::from(s.memory_size))
+        .max()
+        .unwrap_or(0);
     if size > memory.len() as u64 || u64::from(base) + size > u64::from(u32::MAX) {
         return Err(LoadError::TooLarge(size));
     }
@@ -360,7 +392,9 @@ fn relocate(
 fn describe(image: &[u8], dynamic: &Dynamic, base: u32, unwind_index: (u32, u32)) -> Result<Library, LoadError> {
     let symbols = Symbols::new(Bytes(image), dynamic, base)?;
     let size = image.len() as u32;
-    let entry = symbols.lookup(b"__modinit__").ok_or_else(|| LoadError::Symbol(name(b"__modinit__")))?;
+    let entry = symbols
+        .lookup(b"__modinit__")
+        .ok_or_else(|| LoadError::Symbol(name(b"__modinit__")))?;
     if entry.wrapping_sub(base) >= size || entry & 3 != 0 {
         return Err(LoadError::Parse("__modinit__ is not an ARM function of the image"));
     }
@@ -373,5 +407,12 @@ fn describe(image: &[u8], dynamic: &Dynamic, base: u32, unwind_index: (u32, u32)
         _ => (base, base),
     };
     let unwind_index = (base + unwind_index.0, unwind_index.1);
-    Ok(Library { base, size, entry, typeinfo: symbols.lookup(b"typeinfo"), unwind_index, bss })
+    Ok(Library {
+        base,
+        size,
+        entry,
+        typeinfo: symbols.lookup(b"typeinfo"),
+        unwind_index,
+        bss,
+    })
 }

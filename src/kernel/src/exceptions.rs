@@ -32,7 +32,10 @@ pub enum Outcome {
 #[track_caller]
 pub fn firmware_record(id: Id, message: &'static str, param: [i64; 3]) -> Record {
     let place = Location::caller();
-    let text = |text: &'static str| Text { pointer: text.as_ptr() as usize as u32, length: text.len() as u32 };
+    let text = |text: &'static str| Text {
+        pointer: text.as_ptr() as usize as u32,
+        length: text.len() as u32,
+    };
     let mut record = Record::new(id as u32, text(message), param);
     record.file = text(place.file());
     record.line = place.line();
@@ -61,7 +64,12 @@ impl Exceptions {
     pub const fn new() -> Self {
         const EMPTY: Text = Text { pointer: 0, length: 0 };
         let record = Record::new(0, EMPTY, [0; 3]);
-        Self { slots: [record; NESTED_MAX], stack: Vec::new(), backtrace: Vec::new(), last_straw: None }
+        Self {
+            slots: [record; NESTED_MAX],
+            stack: Vec::new(),
+            backtrace: Vec::new(),
+            last_straw: None,
+        }
     }
 
     /// Forgets everything, as at each load of a library.
@@ -78,7 +86,7 @@ impl Exceptions {
 
     fn slot_of(&self, address: u32) -> Option<usize> {
         let offset = address.wrapping_sub(self.slots_at());
-        (offset < RECORD_SIZE * NESTED_MAX as u32 && offset % RECORD_SIZE == 0)
+        (offset < RECORD_SIZE * NESTED_MAX as u32 && offset.is_multiple_of(RECORD_SIZE))
             .then_some((offset / RECORD_SIZE) as usize)
     }
 
@@ -118,11 +126,22 @@ impl Exceptions {
     ) -> Outcome {
         let free = (0..NESTED_MAX).find(|&slot| self.stack.iter().all(|entry| entry.slot != slot));
         let recorded = self.backtrace.len() as u32;
-        let extent = Extent { stack_pointer: 0, initial: recorded, current: 0 };
+        let extent = Extent {
+            stack_pointer: 0,
+            initial: recorded,
+            current: 0,
+        };
         let Some(slot) = free else {
             let record = firmware_record(Id::RuntimeError, "too many nested exceptions", [0; 3]);
             let stack_pointer = registers.r[unwind::SP];
-            self.last_straw = Some((record, Extent { stack_pointer, initial: recorded, current: recorded }));
+            self.last_straw = Some((
+                record,
+                Extent {
+                    stack_pointer,
+                    initial: recorded,
+                    current: recorded,
+                },
+            ));
             return Outcome::Uncaught;
         };
         self.slots[slot] = record;
@@ -142,7 +161,11 @@ impl Exceptions {
     /// A handler has ended: drops the newest exception, and those below it that a handler further in has abandoned.
     pub fn end_catch(&mut self) {
         let Some(ended) = self.stack.pop() else { return };
-        while self.stack.last().is_some_and(|entry| entry.extent.stack_pointer < ended.extent.stack_pointer) {
+        while self
+            .stack
+            .last()
+            .is_some_and(|entry| entry.extent.stack_pointer < ended.extent.stack_pointer)
+        {
             self.stack.pop();
         }
         let kept = self.stack.last().map_or(0, |entry| entry.extent.current as usize);
@@ -162,7 +185,9 @@ impl Exceptions {
 
     fn unwind(&mut self, memory: &impl Memory, library: &Library, registers: &mut Registers) -> Outcome {
         let slots_at = self.slots_at();
-        let Some(top) = self.stack.last_mut() else { return Outcome::Nothing };
+        let Some(top) = self.stack.last_mut() else {
+            return Outcome::Nothing;
+        };
         let id = self.slots[top.slot].id;
         loop {
             let (pc, sp) = (registers.r[unwind::PC], registers.r[unwind::SP]);
@@ -171,10 +196,15 @@ impl Exceptions {
                 return Outcome::Uncaught;
             }
             // A full buffer records no more; the innermost frames say more than the outermost.
-            let _ = self.backtrace.push(Frame { address, stack_pointer: sp });
+            let _ = self.backtrace.push(Frame {
+                address,
+                stack_pointer: sp,
+            });
             top.extent.stack_pointer = sp;
             top.extent.current = self.backtrace.len() as u32;
-            let Ok(entry) = unwind::Entry::find(memory, library, pc) else { return Outcome::Uncaught };
+            let Ok(entry) = unwind::Entry::find(memory, library, pc) else {
+                return Outcome::Uncaught;
+            };
             if let Some(table) = entry.lsda {
                 match lsda::landing_pad(memory, table, entry.function, pc, id) {
                     Ok(None) => {}

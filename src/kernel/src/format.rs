@@ -126,7 +126,9 @@ fn write_double(text: &mut heapless::String<64>, value: f64) {
     }
     let mut digits = heapless::String::<64>::new();
     let _ = write!(digits, "{value:.5e}");
-    let Some((mantissa, exponent)) = digits.split_once('e') else { return };
+    let Some((mantissa, exponent)) = digits.split_once('e') else {
+        return;
+    };
     let Ok(exponent) = exponent.parse::<i32>() else { return };
     if (-4..6).contains(&exponent) {
         let mut fixed = heapless::String::<64>::new();
@@ -182,9 +184,20 @@ mod tests {
     #[test]
     fn doubles_as_c_prints_them() {
         let cases = [
-            (0.0, "0"), (1.0, "1"), (-2.5, "-2.5"), (0.1, "0.1"), (100000.0, "100000"), (1e6, "1e+06"), (1e-4, "0.0001"),
-            (1e-5, "1e-05"), (123456789.0, "1.23457e+08"), (999999.5, "1e+06"), (1.5e300, "1.5e+300"),
-            (f64::INFINITY, "inf"), (f64::NAN, "nan"), (1.0 / 3.0, "0.333333"),
+            (0.0, "0"),
+            (1.0, "1"),
+            (-2.5, "-2.5"),
+            (0.1, "0.1"),
+            (100000.0, "100000"),
+            (1e6, "1e+06"),
+            (1e-4, "0.0001"),
+            (1e-5, "1e-05"),
+            (123456789.0, "1.23457e+08"),
+            (999999.5, "1e+06"),
+            (1.5e300, "1.5e+300"),
+            (f64::INFINITY, "inf"),
+            (f64::NAN, "nan"),
+            (1.0 / 3.0, "0.333333"),
         ];
         for (value, expected) in cases {
             let bits = f64::to_bits(value);

@@ -72,8 +72,8 @@ pub fn landing_pad(memory: &impl Memory, lsda: u32, function: u32, pc: u32, id: 
             break;
         }
         if call - start < length {
-            let enter = pad != 0
-                && (action == 0 || matches(memory, types, actions.wrapping_add(action).wrapping_sub(1), id)?);
+            let enter =
+                pad != 0 && (action == 0 || matches(memory, types, actions.wrapping_add(action).wrapping_sub(1), id)?);
             return Ok(enter.then(|| function.wrapping_add(pad)));
         }
     }
@@ -92,7 +92,9 @@ fn matches(memory: &impl Memory, types: Option<u32>, at: u32, id: u32) -> Result
         match filter {
             0 => cleanup = true,
             1.. => {
-                let place = types.ok_or(Stop::Corrupt)?.wrapping_sub((filter as u32).wrapping_mul(4));
+                let place = types
+                    .ok_or(Stop::Corrupt)?
+                    .wrapping_sub((filter as u32).wrapping_mul(4));
                 let value = memory.word(place)?;
                 // Self-relative whatever the encoding byte says; 0 catches everything.
                 if value == 0 || memory.word(place.wrapping_add(value))? == id {

@@ -56,7 +56,9 @@ extern "C" fn raise_noted(registers: &mut Registers) {
     // SAFETY: as in `record`.
     let record = unsafe { addr_of_mut!(RECORD).read() };
     clear();
-    unwind(registers, |core, library, registers| core.exceptions.raise(record, &KernelMemory, library, registers));
+    unwind(registers, |core, library, registers| {
+        core.exceptions.raise(record, &KernelMemory, library, registers)
+    });
 }
 
 extern "C" fn raise_at(address: u32, registers: &mut Registers) {
@@ -66,7 +68,9 @@ extern "C" fn raise_at(address: u32, registers: &mut Registers) {
 }
 
 extern "C" fn resume(registers: &mut Registers) {
-    unwind(registers, |core, library, registers| core.exceptions.resume(&KernelMemory, library, registers));
+    unwind(registers, |core, library, registers| {
+        core.exceptions.resume(&KernelMemory, library, registers)
+    });
 }
 
 /// Returns when a landing pad is to be entered.
@@ -75,7 +79,9 @@ fn unwind(
     search: impl FnOnce(&mut Core, &kairos_kernel::elf::Library, &mut Registers) -> Outcome,
 ) {
     let core = session::running();
-    let Some(library) = core.library else { fault::report("exception outside of a kernel") };
+    let Some(library) = core.library else {
+        fault::report("exception outside of a kernel")
+    };
     match search(core, &library, registers) {
         Outcome::Enter => {}
         Outcome::Uncaught => uncaught(core),
@@ -88,7 +94,13 @@ fn uncaught(core: &mut Core) -> ! {
     crate::calls::log::flush(core);
     let mut sink = MessageSink(core.sender.message(Kind::Exception, timer::sleep_briefly));
     let exceptions = &core.exceptions;
-    write_report(&mut sink, &KernelMemory, exceptions.in_flight(), exceptions.backtrace(), rtio::channel_name);
+    write_report(
+        &mut sink,
+        &KernelMemory,
+        exceptions.in_flight(),
+        exceptions.backtrace(),
+        rtio::channel_name,
+    );
     sink.0.finish();
     session::abandon_kernel()
 }

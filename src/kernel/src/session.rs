@@ -43,7 +43,9 @@ static CORE_VALID: AtomicBool = AtomicBool::new(false);
 /// Callers do not hold the result across a call of another function that takes it.
 pub fn core() -> Option<&'static mut Core> {
     // SAFETY: written before the flag is set; one thread, no interrupt handler uses it.
-    CORE_VALID.load(Ordering::Relaxed).then(|| unsafe { (*addr_of_mut!(CORE)).assume_init_mut() })
+    CORE_VALID
+        .load(Ordering::Relaxed)
+        .then(|| unsafe { (*addr_of_mut!(CORE)).assume_init_mut() })
 }
 
 /// The state, in functions that kernels call.
@@ -156,7 +158,8 @@ fn load(core: &mut Core) {
             core.ready = false;
             let mut text = heapless::String::<256>::new();
             let _ = core::fmt::write(&mut text, format_args!("{error}"));
-            core.sender.send(Kind::LoadFailed, text.as_bytes(), timer::sleep_briefly);
+            core.sender
+                .send(Kind::LoadFailed, text.as_bytes(), timer::sleep_briefly);
         }
     }
 }

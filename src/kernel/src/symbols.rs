@@ -15,7 +15,10 @@ unsafe impl Sync for Symbol {}
 ///
 /// Searched in a row: a library imports a few dozen names, once.
 pub fn find(name: &[u8]) -> Option<u32> {
-    TABLE.iter().find(|symbol| symbol.name.as_bytes() == name).map(|symbol| symbol.address as u32)
+    TABLE
+        .iter()
+        .find(|symbol| symbol.name.as_bytes() == name)
+        .map(|symbol| symbol.address as u32)
 }
 
 macro_rules! own {

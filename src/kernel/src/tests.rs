@@ -36,7 +36,9 @@ impl Memory for Machine {
             return Ok(&self.image[range]);
         }
         let range = part(STACK_TOP - self.stack.len() as u32, &self.stack);
-        range.map(|range| &self.stack[range]).ok_or(BadAddress { address, length })
+        range
+            .map(|range| &self.stack[range])
+            .ok_or(BadAddress { address, length })
     }
 }
 
@@ -48,7 +50,13 @@ fn machine(file: &[u8]) -> (Machine, Library) {
     let mut image = vec![0xaa; 1 << 20];
     let library = load(file, &mut image, BASE, firmware).expect("a good library");
     image.truncate(library.size as usize);
-    (Machine { image, stack: vec![0; 4096] }, library)
+    (
+        Machine {
+            image,
+            stack: vec![0; 4096],
+        },
+        library,
+    )
 }
 
 /// The functions of `exceptions.ll`, in the order of its source and so of its index: address and return address of the
@@ -66,7 +74,9 @@ fn functions(machine: &Machine, library: &Library) -> Vec<(u32, u32)> {
         0xe1a0_e00f => Some(at + 8),
         word => (word >> 24 == 0xeb).then_some(at + 4),
     };
-    starts.map(|start| (start, (start..end).step_by(4).find_map(call).unwrap_or(0))).collect()
+    starts
+        .map(|start| (start, (start..end).step_by(4).find_map(call).unwrap_or(0)))
+        .collect()
 }
 
 const RAISE: usize = 1;
@@ -77,8 +87,14 @@ const CATCH_ALL: usize = 4;
 #[test]
 fn all_kernels_load() {
     let good: [&[u8]; 8] = [
-        kernel!("empty"), kernel!("rpc"), kernel!("flood"), kernel!("exceptions"), kernel!("writeback"),
-        kernel!("math"), kernel!("rtio"), kernel!("rpc_exception"),
+        kernel!("empty"),
+        kernel!("rpc"),
+        kernel!("flood"),
+        kernel!("exceptions"),
+        kernel!("writeback"),
+        kernel!("math"),
+        kernel!("rtio"),
+        kernel!("rpc_exception"),
     ];
     for file in good {
         let (machine, library) = machine(file);
@@ -98,7 +114,11 @@ fn relocations_and_symbols() {
     assert_eq!(follow(library.typeinfo.unwrap() + 4), 0);
     // Every import is bound to the firmware.
     let words = (0..machine.image.len() as u32 / 4).map(|k| follow(BASE + 4 * k));
-    assert_eq!(words.filter(|&word| word == FIRMWARE).count(), 0, "this library imports nothing");
+    assert_eq!(
+        words.filter(|&word| word == FIRMWARE).count(),
+        0,
+        "this library imports nothing"
+    );
     let (machine, _) = self::machine(kernel!("empty"));
     assert!(machine.image.len() < 4096);
     let (machine, _) = self::machine(kernel!("exceptions"));
@@ -151,7 +171,7 @@ fn lsda_of_the_specification() {
     let mut table: Vec<u8> = Vec::new();
     let hex = "ff003501183 49c02d40209 d002b4010000 840410980403 9404e0010000 0000017d027d037d047d00".replace(' ', "");
     table.extend((0..hex.len() / 2).map(|k| u8::from_str_radix(&hex[2 * k..2 * k + 2], 16).unwrap()));
-    while table.len() % 4 != 0 {
+    while !table.len().is_multiple_of(4) {
         table.push(0);
     }
     let types = table.len() as u32;
@@ -171,11 +191,18 @@ fn lsda_of_the_specification() {
     for (k, row) in [rows[3], rows[0], rows[1], rows[2]].into_iter().enumerate() {
         // Re-based: each row moved by the difference of its place.
         let from = [3u32, 0, 1, 2][k];
-        let value = if row == 0 { 0 } else { row.wrapping_add(4 * from).wrapping_sub(4 * k as u32) };
+        let value = if row == 0 {
+            0
+        } else {
+            row.wrapping_add(4 * from).wrapping_sub(4 * k as u32)
+        };
         table.extend(value.to_le_bytes());
     }
     [30u32, 20, 10].iter().for_each(|id| table.extend(id.to_le_bytes()));
-    let machine = Machine { image: table, stack: vec![] };
+    let machine = Machine {
+        image: table,
+        stack: vec![],
+    };
     let function = 0x0910_0000;
     let pad = |call: u32, id: u32| landing_pad(&machine, BASE, function, function + call + 4, id).unwrap();
     // Site 1: 0x34 .. +0x11c, action 9, chain over all four clauses: anything enters.
@@ -198,7 +225,10 @@ fn opcodes_of_the_specification() {
     let word = |offset: u32| machine.word(at + offset).unwrap();
     assert_eq!(registers.d[0], u64::from(word(0)) | u64::from(word(4)) << 32);
     assert_eq!(registers.d[2] as u32, word(16));
-    assert_eq!(registers.r[4..12], (0..8).map(|k| word(28 + 4 * k)).collect::<Vec<_>>()[..]);
+    assert_eq!(
+        registers.r[4..12],
+        (0..8).map(|k| word(28 + 4 * k)).collect::<Vec<_>>()[..]
+    );
     assert_eq!((registers.r[LR], registers.r[PC]), (word(60), word(60)));
     assert_eq!(registers.r[SP], at + 64);
 }
@@ -259,7 +289,12 @@ fn raised(machine: &mut Machine, library: &Library) -> Registers {
     let mut sp = STACK_TOP - 1024;
     registers.r[SP] = sp;
     registers.r[PC] = functions[RAISE].1;
-    let callers = [functions[SELECT].1, functions[WITH_FINALLY].1, functions[CATCH_ALL].1, FIRMWARE];
+    let callers = [
+        functions[SELECT].1,
+        functions[WITH_FINALLY].1,
+        functions[CATCH_ALL].1,
+        FIRMWARE,
+    ];
     let mut function = functions[RAISE].1;
     for caller in callers {
         // Where the frame keeps its return address: the last word it pops.
@@ -292,14 +327,21 @@ fn handlers_of_a_real_library() {
     let outcome = exceptions.raise(Record { id: 10, ..record }, &machine, &library, &mut registers);
     assert_eq!(outcome, Outcome::Enter);
     assert!(within(&registers, SELECT));
-    let trace: Vec<u32> = exceptions.backtrace().iter().map(|frame| frame.address + BASE).collect();
+    let trace: Vec<u32> = exceptions
+        .backtrace()
+        .iter()
+        .map(|frame| frame.address + BASE)
+        .collect();
     assert_eq!(trace, [functions[RAISE].1, functions[SELECT].1]);
     exceptions.end_catch();
     assert!(exceptions.backtrace().is_empty());
 
     // Another one passes the cleanup of `with_finally`, then is caught in `catch_all`.
     let mut registers = start;
-    assert_eq!(exceptions.raise(Record { id: 99, ..record }, &machine, &library, &mut registers), Outcome::Enter);
+    assert_eq!(
+        exceptions.raise(Record { id: 99, ..record }, &machine, &library, &mut registers),
+        Outcome::Enter
+    );
     assert!(within(&registers, WITH_FINALLY));
     // Resumed by a call at the end of the cleanup, which no landing pad covers.
     registers.r[PC] += 8;
@@ -311,7 +353,10 @@ fn handlers_of_a_real_library() {
 
     // Raised again from the handler: it leaves the library.
     registers.r[PC] += 8;
-    assert_eq!(exceptions.raise_at(slot, &machine, &library, &mut registers), Outcome::Uncaught);
+    assert_eq!(
+        exceptions.raise_at(slot, &machine, &library, &mut registers),
+        Outcome::Uncaught
+    );
     assert_eq!(exceptions.in_flight().count(), 1);
     assert_eq!(registers.r[PC], FIRMWARE);
     exceptions.clear();
@@ -323,11 +368,20 @@ fn too_many_nested_exceptions() {
     let (mut machine, library) = machine(kernel!("exceptions"));
     let start = raised(&mut machine, &library);
     let mut exceptions = Exceptions::new();
-    let record = Record { id: 10, ..firmware_record(Id::RuntimeError, "", [0; 3]) };
+    let record = Record {
+        id: 10,
+        ..firmware_record(Id::RuntimeError, "", [0; 3])
+    };
     for _ in 0..NESTED_MAX {
-        assert_eq!(exceptions.raise(record, &machine, &library, &mut start.clone()), Outcome::Enter);
+        assert_eq!(
+            exceptions.raise(record, &machine, &library, &mut start.clone()),
+            Outcome::Enter
+        );
     }
-    assert_eq!(exceptions.raise(record, &machine, &library, &mut start.clone()), Outcome::Uncaught);
+    assert_eq!(
+        exceptions.raise(record, &machine, &library, &mut start.clone()),
+        Outcome::Uncaught
+    );
     assert_eq!(exceptions.in_flight().count(), NESTED_MAX + 1);
     assert_eq!(exceptions.in_flight().last().unwrap().0.id, Id::RuntimeError as u32);
 }
@@ -337,7 +391,10 @@ fn leaving_a_nested_handler_drops_what_it_abandoned() {
     let (mut machine, library) = machine(kernel!("exceptions"));
     let start = raised(&mut machine, &library);
     let mut exceptions = Exceptions::new();
-    let record = |id| Record { id, ..firmware_record(Id::RuntimeError, "", [0; 3]) };
+    let record = |id| Record {
+        id,
+        ..firmware_record(Id::RuntimeError, "", [0; 3])
+    };
     // Caught in `select`; a second one, raised in its handler, is caught further out and ends: both are gone.
     exceptions.raise(record(10), &machine, &library, &mut start.clone());
     let mut registers = start;

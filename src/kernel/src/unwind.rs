@@ -89,7 +89,11 @@ impl Entry {
         }
         let first = table.wrapping_add(4);
         let more = memory.word(first)? >> 24;
-        Ok(Self { function, opcodes: (first, 3, more), lsda: Some(first.wrapping_add(4 * (1 + more))) })
+        Ok(Self {
+            function,
+            opcodes: (first, 3, more),
+            lsda: Some(first.wrapping_add(4 * (1 + more))),
+        })
     }
 
     /// The models without personality: 0 has three opcodes, 1 and 2 have two and a count of further words.
@@ -99,7 +103,11 @@ impl Entry {
             1 | 2 => (at, 2, (word >> 16) & 0xff),
             _ => return Err(Stop::Corrupt),
         };
-        Ok(Self { function, opcodes, lsda: None })
+        Ok(Self {
+            function,
+            opcodes,
+            lsda: None,
+        })
     }
 
     /// Undoes the frame: `registers` become those of the caller at its call.
@@ -107,7 +115,12 @@ impl Entry {
     /// # Errors
     /// [`Stop::Corrupt`]; `registers` are then half changed.
     pub fn step(&self, memory: &impl Memory, registers: &mut Registers) -> Result<(), Stop> {
-        let mut opcodes = Opcodes { memory, at: self.opcodes.0, left: self.opcodes.1, words: self.opcodes.2 };
+        let mut opcodes = Opcodes {
+            memory,
+            at: self.opcodes.0,
+            left: self.opcodes.1,
+            words: self.opcodes.2,
+        };
         let mut sp = registers.r[SP];
         let mut pc_popped = false;
         while let Some(opcode) = opcodes.next()? {
@@ -187,7 +200,10 @@ fn pop(memory: &impl Memory, registers: &mut Registers, sp: &mut u32, mask: u32)
 fn pop_double(memory: &impl Memory, registers: &mut Registers, sp: &mut u32, first: u8, more: u8) -> Result<(), Stop> {
     for index in first..=first + more {
         let value = u64::from(memory.word(*sp)?) | u64::from(memory.word(sp.wrapping_add(4))?) << 32;
-        if let Some(place) = index.checked_sub(8).and_then(|index| registers.d.get_mut(usize::from(index))) {
+        if let Some(place) = index
+            .checked_sub(8)
+            .and_then(|index| registers.d.get_mut(usize::from(index)))
+        {
             *place = value;
         }
         *sp = sp.wrapping_add(8);

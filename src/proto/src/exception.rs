@@ -70,7 +70,10 @@ pub struct Text {
 impl Text {
     /// The host's string of this key.
     pub const fn host(key: u32) -> Self {
-        Self { pointer: key, length: HOST_STRING }
+        Self {
+            pointer: key,
+            length: HOST_STRING,
+        }
     }
 }
 
@@ -101,7 +104,15 @@ impl Record {
     /// A record without a place in a source.
     pub const fn new(id: u32, message: Text, param: [i64; 3]) -> Self {
         const NONE: Text = Text { pointer: 0, length: 0 };
-        Self { id, file: NONE, line: 0, column: 0, function: NONE, message, param }
+        Self {
+            id,
+            file: NONE,
+            line: 0,
+            column: 0,
+            function: NONE,
+            message,
+            param,
+        }
     }
 
     /// Reads the record at `address` of the kernel's memory.
@@ -111,7 +122,10 @@ impl Record {
     pub fn read(memory: &impl Memory, address: u32) -> Result<Self, BadAddress> {
         let bytes = memory.bytes(address, RECORD_SIZE)?;
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let text = |at: usize| Text { pointer: word(at), length: word(at + 4) };
+        let text = |at: usize| Text {
+            pointer: word(at),
+            length: word(at + 4),
+        };
         let param = |at: usize| (u64::from(word(at)) | u64::from(word(at + 4)) << 32) as i64;
         Ok(Self {
             id: word(0),
@@ -226,7 +240,10 @@ fn write_message<'n>(
     record: &Record,
     channel_name: &impl Fn(u32) -> Option<&'n str>,
 ) {
-    let find = |text: &[u8]| text.windows(CHANNEL_INFO.len()).position(|window| window == CHANNEL_INFO);
+    let find = |text: &[u8]| {
+        text.windows(CHANNEL_INFO.len())
+            .position(|window| window == CHANNEL_INFO)
+    };
     if record.message.length == HOST_STRING {
         return write_text(sink, memory, record.message);
     }
@@ -245,7 +262,9 @@ fn write_message<'n>(
     sink.write(&(length as u32).to_le_bytes());
     rest = text;
     while let Some(at) = find(rest) {
-        [&rest[..at], b"0x", digits, b":", name].iter().for_each(|piece| sink.write(piece));
+        [&rest[..at], b"0x", digits, b":", name]
+            .iter()
+            .for_each(|piece| sink.write(piece));
         rest = &rest[at + CHANNEL_INFO.len()..];
     }
     sink.write(rest);
@@ -279,7 +298,13 @@ mod tests {
     fn report(memory: &Rom, records: &[(Record, Extent)], backtrace: &[Frame]) -> Vec<u8> {
         let mut out = Vec::new();
         let names = |channel| (channel == 5).then_some("ttl5");
-        write_report(&mut out, memory, records.iter().map(|(record, extent)| (record, *extent)), backtrace, names);
+        write_report(
+            &mut out,
+            memory,
+            records.iter().map(|(record, extent)| (record, *extent)),
+            backtrace,
+            names,
+        );
         out
     }
 
@@ -301,13 +326,25 @@ mod tests {
             line: 7,
             column: 3,
             param: [5, -2, 1],
-            ..Record::default()
         };
-        let extent = Extent { stack_pointer: 0x0dff_ff00, initial: 0, current: 1 };
-        let out = report(&memory, &[(record, extent)], &[Frame { address: 0x1234, stack_pointer: 0x0dff_ff00 }]);
+        let extent = Extent {
+            stack_pointer: 0x0dff_ff00,
+            initial: 0,
+            current: 1,
+        };
+        let out = report(
+            &memory,
+            &[(record, extent)],
+            &[Frame {
+                address: 0x1234,
+                stack_pointer: 0x0dff_ff00,
+            }],
+        );
         let mut expected = Vec::new();
         expected.extend(b"\x01\0\0\0\0\0\0\0\x16\0\0\0at 0x0005:ttl5, {1} mu");
-        [5i64, -2, 1].iter().for_each(|param| expected.extend(param.to_le_bytes()));
+        [5i64, -2, 1]
+            .iter()
+            .for_each(|param| expected.extend(param.to_le_bytes()));
         expected.extend(b"\x07\0\0\0file.py\x07\0\0\0\x03\0\0\0\x03\0\0\0run");
         expected.extend(b"\0\xff\xff\x0d\0\0\0\0\x01\0\0\0\x01\0\0\0\x34\x12\0\0\0\xff\xff\x0d");
         assert_eq!(out, expected);
@@ -325,14 +362,24 @@ mod tests {
         assert_eq!(&out[40..48], b"\xff\xff\xff\xff\x22\0\0\0");
 
         let memory = Rom(b"{rtio_channel_info:0}");
-        let record = Record { message: Text { pointer: 0, length: 21 }, param: [0x1_2345, 0, 0], ..Record::default() };
+        let record = Record {
+            message: Text { pointer: 0, length: 21 },
+            param: [0x1_2345, 0, 0],
+            ..Record::default()
+        };
         let out = report(&memory, &[(record, Extent::default())], &[]);
         assert_eq!(&out[8..27], b"\x0f\0\0\x000x12345:unknown");
     }
 
     #[test]
     fn unreadable_text_is_said_so() {
-        let record = Record { file: Text { pointer: 0xdead_0000, length: 4 }, ..Record::default() };
+        let record = Record {
+            file: Text {
+                pointer: 0xdead_0000,
+                length: 4,
+            },
+            ..Record::default()
+        };
         let out = report(&Rom(b""), &[(record, Extent::default())], &[]);
         assert!(out.windows(12).any(|window| window == b"<unreadable>"));
     }

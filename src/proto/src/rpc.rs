@@ -91,7 +91,11 @@ impl From<BadAddress> for EncodeError {
 
 impl core::fmt::Display for BadAddress {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "address {:#010x} (+{}) is not memory of the kernel", self.address, self.length)
+        write!(
+            f,
+            "address {:#010x} (+{}) is not memory of the kernel",
+            self.address, self.length
+        )
     }
 }
 

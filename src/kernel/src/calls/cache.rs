@@ -85,7 +85,10 @@ fn value(list: u32) -> Result<&'static [u32], BadAddress> {
     if count == 0 {
         return Ok(&[]);
     }
-    let length = count.checked_mul(4).ok_or(BadAddress { address: elements, length: count })?;
+    let length = count.checked_mul(4).ok_or(BadAddress {
+        address: elements,
+        length: count,
+    })?;
     let bytes = memory.bytes(elements, length)?;
     // SAFETY: checked memory; lists of integers are aligned, and this core reads words at any address.
     Ok(unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast::<u32>(), count as usize) })

@@ -1,6 +1,5 @@
 //! `core_log`: lines of text for the device's log.
 
-
 use kairos_board::channel::Kind;
 use kairos_kernel::format::{printf, Arguments};
 
@@ -35,7 +34,12 @@ pub fn flush(core: &mut Core) {
 
 extern "C" fn write_log(format: u32, arguments: u32) {
     let core = running();
-    let result = printf(&mut |bytes| append(core, bytes), &KernelMemory, format, Arguments::new(arguments));
+    let result = printf(
+        &mut |bytes| append(core, bytes),
+        &KernelMemory,
+        format,
+        Arguments::new(arguments),
+    );
     if result.is_err() {
         append(running(), b"<unreadable>\n");
     }

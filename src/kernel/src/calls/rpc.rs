@@ -1,6 +1,6 @@
 //! Remote procedure calls (kernel ABI, section 2.6).
 
-use kairos_board::channel::{Kind, Receiver};
+use kairos_board::channel::{Frame, Kind, Receiver};
 use kairos_board::memory::KERNEL_STACK;
 use kairos_proto::exception::Record;
 use kairos_proto::rpc::{encode_request, Decoder, Memory, Signature, Sink, Source, Step};
@@ -27,7 +27,9 @@ impl Sink for Nothing {
 /// spoil the stream to the host; the first pass only follows pointers.
 pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
-    let tag = memory.word(tag_at).and_then(|pointer| memory.bytes(pointer, memory.word(tag_at.wrapping_add(4))?));
+    let tag = memory
+        .word(tag_at)
+        .and_then(|pointer| memory.bytes(pointer, memory.word(tag_at.wrapping_add(4))?));
     let tag: &'static [u8] = match tag {
         Ok(tag) => tag,
         Err(error) => fault::report_fmt(format_args!("RPC to service {service}: tag: {error}")),
@@ -85,6 +87,20 @@ fn read_some(receiver: &mut Receiver<'_>, buffer: &mut [u8]) -> usize {
     }
 }
 
+/// Bytes that have arrived behind a complete value: the host has sent more than the type has.
+fn surplus(core: &mut Core) -> u32 {
+    let mut bytes = core.receiver.remaining();
+    while let Ok(Some(Frame {
+        kind: Kind::RpcReply,
+        len,
+        ..
+    })) = core.receiver.next_frame()
+    {
+        bytes += len;
+    }
+    bytes as u32
+}
+
 /// `rpc_recv`: decodes the reply into `slot`, as far as it goes. Returns how much memory it needs next, 0 at the end.
 pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     let core = running();
@@ -100,7 +116,8 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
                 if read_some(&mut core.receiver, &mut bytes) != bytes.len() {
                     fault::report("exception from the host is too short");
                 }
-                core.sender.send(Kind::RpcDone, &0u32.to_le_bytes(), timer::sleep_briefly);
+                core.sender
+                    .send(Kind::RpcDone, &0u32.to_le_bytes(), timer::sleep_briefly);
                 raise::record(Record::from_host(&bytes));
                 return 0;
             }
@@ -109,8 +126,9 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     }
     match decoder.resume(slot, &mut Reply { core }, &mut KernelMemory) {
         Ok(Step::Done) => {
-            let surplus = core.receiver.remaining() as u32;
-            core.sender.send(Kind::RpcDone, &surplus.to_le_bytes(), timer::sleep_briefly);
+            let surplus = surplus(core);
+            core.sender
+                .send(Kind::RpcDone, &surplus.to_le_bytes(), timer::sleep_briefly);
             0
         }
         Ok(Step::Allocate(bytes)) => {

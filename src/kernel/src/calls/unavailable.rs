@@ -35,7 +35,10 @@ unavailable! {
 pub extern "C" fn dma_erase() {}
 
 extern "C" fn raise_id(id: u32) {
-    let message = NAMES.get(id as usize).copied().unwrap_or("unallocated internal exception id");
+    let message = NAMES
+        .get(id as usize)
+        .copied()
+        .unwrap_or("unallocated internal exception id");
     let mut record = kairos_kernel::exceptions::firmware_record(Id::RuntimeError, message, [0; 3]);
     (record.id, record.line, record.column) = (id, 0, 0);
     raise::record(record);

@@ -34,7 +34,9 @@ extern "C" fn wait_until_mu(time: i64) {
         let units_per_tick = unsafe { addr_of_mut!(UNITS_PER_TICK).read() };
         let units = time.wrapping_sub(now).clamp(1, LONGEST) as u64;
         // Rounded up: the sleep should end behind the time, not just before it.
-        let ticks = (units * 256).div_ceil(u64::from(units_per_tick)).min(u64::from(u32::MAX)) as u32;
+        let ticks = (units * 256)
+            .div_ceil(u64::from(units_per_tick))
+            .min(u64::from(u32::MAX)) as u32;
         let slept = timer::sleep_ticks(ticks);
         let before = now;
         now = read(&registers);

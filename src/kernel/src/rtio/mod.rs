@@ -76,7 +76,9 @@ pub fn boot() {
         })
     })();
     let Some(registers) = found else { return };
-    let log = descriptor.channels().find(|channel| channel.kind == kairos_proto::descriptor::ChannelKind::LOG);
+    let log = descriptor
+        .channels()
+        .find(|channel| channel.kind == kairos_proto::descriptor::ChannelKind::LOG);
     // SAFETY: the only writes, before any kernel.
     unsafe {
         addr_of_mut!(REGISTERS).write(Some(registers));

@@ -143,6 +143,12 @@ pub fn input(channel: u32, timeout: i64) -> (u32, Event) {
         // The gateware wrote these before the status.
         asm!("dmb", options(nostack, preserves_flags));
         let timestamp = read_volatile(addr_of!(BUFFER.input_timestamp));
-        (status, Event { timestamp, data: read_volatile(addr_of!(BUFFER.input_data)) })
+        (
+            status,
+            Event {
+                timestamp,
+                data: read_volatile(addr_of!(BUFFER.input_data)),
+            },
+        )
     }
 }

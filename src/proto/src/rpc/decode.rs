@@ -100,8 +100,18 @@ pub struct Decoder<'a> {
 impl<'a> Decoder<'a> {
     /// A decoder for a value of type `tag` (as [`super::Signature::parse`] has checked it).
     pub fn new(tag: &'a [u8]) -> Self {
-        let empty = Row { tags: &[], remaining: 0, address: 0, uniform: true };
-        Self { tag, rows: [empty; MAX_DEPTH], depth: 0, pending: Pending::Slot }
+        let empty = Row {
+            tags: &[],
+            remaining: 0,
+            address: 0,
+            uniform: true,
+        };
+        Self {
+            tag,
+            rows: [empty; MAX_DEPTH],
+            depth: 0,
+            pending: Pending::Slot,
+        }
     }
 
     /// Goes on with the memory at `address`: the result's slot at first, then what was asked for.
@@ -120,7 +130,9 @@ impl<'a> Decoder<'a> {
             Pending::Text { at, length } => {
                 memory.set_word(at, address)?;
                 memory.set_word(at.wrapping_add(4), length)?;
-                source.read(memory.bytes_mut(address, length)?).map_err(DecodeError::Source)?;
+                source
+                    .read(memory.bytes_mut(address, length)?)
+                    .map_err(DecodeError::Source)?;
             }
             Pending::List { at, length, element } => {
                 let (layout, _) = Value::head(element)?.layout()?;
@@ -184,7 +196,11 @@ impl<'a> Decoder<'a> {
             Kind::List => {
                 let length = read_word(source)?;
                 let (layout, _) = Value::head(value.inner)?.layout()?;
-                self.pending = Pending::List { at, length, element: value.inner };
+                self.pending = Pending::List {
+                    at,
+                    length,
+                    element: value.inner,
+                };
                 let bytes = u64::from(align_up(8, layout.align)) + u64::from(length) * u64::from(layout.size);
                 return bounded(bytes).map(Some);
             }
@@ -202,7 +218,11 @@ impl<'a> Decoder<'a> {
                     memory.set_word(at, 0)?;
                     self.elements(value.inner, total, 0, source, memory)?;
                 } else {
-                    self.pending = Pending::Array { at, total, element: value.inner };
+                    self.pending = Pending::Array {
+                        at,
+                        total,
+                        element: value.inner,
+                    };
                     return Ok(Some(bytes));
                 }
             }
@@ -258,7 +278,12 @@ impl<'a> Decoder<'a> {
 
     fn push<E>(&mut self, tags: &'a [u8], count: u32, address: u32, uniform: bool) -> Result<(), DecodeError<E>> {
         let row = self.rows.get_mut(self.depth).ok_or(TagError::TooDeep)?;
-        *row = Row { tags, remaining: count, address, uniform };
+        *row = Row {
+            tags,
+            remaining: count,
+            address,
+            uniform,
+        };
         self.depth += 1;
         Ok(())
     }

@@ -91,14 +91,24 @@ fn encode_value<'t>(
         Kind::Range => {
             let (layout, rest) = Value::head(value.inner)?.layout()?;
             for index in 0..3 {
-                encode_value(sink, memory, value.inner, address.wrapping_add(layout.size.wrapping_mul(index)))?;
+                encode_value(
+                    sink,
+                    memory,
+                    value.inner,
+                    address.wrapping_add(layout.size.wrapping_mul(index)),
+                )?;
             }
             return Ok(rest);
         }
         Kind::Keyword => {
             encode_string(sink, memory, address)?;
             let (layout, _) = Value::head(value.inner)?.layout()?;
-            return encode_value(sink, memory, value.inner, align_up(address.wrapping_add(8), layout.align));
+            return encode_value(
+                sink,
+                memory,
+                value.inner,
+                align_up(address.wrapping_add(8), layout.align),
+            );
         }
     }
     Ok(value.inner)
@@ -123,7 +133,12 @@ fn encode_elements<'t>(
     }
     // Elements without size (None, empty tuples) take no memory, so nothing else bounds their number but `count`.
     for index in 0..count {
-        encode_value(sink, memory, tags, elements.wrapping_add(index.wrapping_mul(layout.size)))?;
+        encode_value(
+            sink,
+            memory,
+            tags,
+            elements.wrapping_add(index.wrapping_mul(layout.size)),
+        )?;
     }
     Ok(rest)
 }
@@ -140,7 +155,11 @@ fn encode_string(sink: &mut impl Sink, memory: &impl Memory, address: u32) -> Re
         sink.write(&text);
         return Ok(());
     }
-    let bytes = if length == 0 { &[] } else { memory.bytes(pointer, length)? };
+    let bytes = if length == 0 {
+        &[]
+    } else {
+        memory.bytes(pointer, length)?
+    };
     sink.write(&length.to_le_bytes());
     sink.write(bytes);
     Ok(())

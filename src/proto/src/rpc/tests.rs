@@ -19,21 +19,32 @@ struct Ram {
 
 impl Ram {
     fn new(size: u32) -> Self {
-        Self { base: 0x0900_0000, bytes: vec![0; size as usize], top: 0x0900_0000 }
+        Self {
+            base: 0x0900_0000,
+            bytes: vec![0; size as usize],
+            top: 0x0900_0000,
+        }
     }
     fn allocate(&mut self, size: u32, align: u32) -> u32 {
         let at = self.top.next_multiple_of(align);
         self.top = at + size;
-        assert!(self.top - self.base <= self.bytes.len() as u32, "the test's memory is too small");
+        assert!(
+            self.top - self.base <= self.bytes.len() as u32,
+            "the test's memory is too small"
+        );
         at
     }
     fn range(&self, address: u32, length: u32) -> Result<core::ops::Range<usize>, BadAddress> {
         let start = address.wrapping_sub(self.base) as usize;
         let end = start + length as usize;
-        (end <= self.bytes.len()).then_some(start..end).ok_or(BadAddress { address, length })
+        (end <= self.bytes.len())
+            .then_some(start..end)
+            .ok_or(BadAddress { address, length })
     }
     fn put(&mut self, address: u32, bytes: &[u8]) {
-        self.bytes_mut(address, bytes.len() as u32).unwrap().copy_from_slice(bytes);
+        self.bytes_mut(address, bytes.len() as u32)
+            .unwrap()
+            .copy_from_slice(bytes);
     }
 }
 
@@ -111,7 +122,9 @@ impl V {
             V::Text(..) => (8, 4),
             V::Tuple(members) => {
                 let align = members.iter().map(|m| m.layout().1).max().unwrap_or(1);
-                let size = members.iter().fold(0u32, |at, m| at.next_multiple_of(m.layout().1) + m.layout().0);
+                let size = members
+                    .iter()
+                    .fold(0u32, |at, m| at.next_multiple_of(m.layout().1) + m.layout().0);
                 (size.next_multiple_of(align), align)
             }
             V::Array(_, shape, _) => (4 + 4 * shape.len() as u32, 4),
@@ -172,7 +185,9 @@ impl V {
 
     fn load(&self, ram: &Ram, at: u32) -> V {
         let row = |from: u32, count: u32, element: &V| -> Vec<V> {
-            (0..count).map(|i| element.load(ram, from + i * element.layout().0)).collect()
+            (0..count)
+                .map(|i| element.load(ram, from + i * element.layout().0))
+                .collect()
         };
         let eight = || u64::from_le_bytes(ram.bytes(at, 8).unwrap().try_into().unwrap());
         let word = |offset| ram.word(at + offset).unwrap();
@@ -307,7 +322,10 @@ fn list_of_strings_repeats_the_element_tag() {
     let text = |bytes: &[u8]| V::Text(b's', bytes.to_vec());
     let list = V::List(Box::new(text(b"")), vec![text(b"a"), text(b"bc")]);
     let out = encode(0, b"ls:n", &[list]).unwrap();
-    assert_eq!(&out[4..out.len() - 6], b"\x6c\x02\0\0\0\x73\x73\x01\0\0\0\x61\x73\x02\0\0\0bc");
+    assert_eq!(
+        &out[4..out.len() - 6],
+        b"\x6c\x02\0\0\0\x73\x73\x01\0\0\0\x61\x73\x02\0\0\0bc"
+    );
 }
 
 #[test]
@@ -353,16 +371,28 @@ fn bad_tags() {
     assert_eq!(parse(b":O"), TagError::Unknown(b'O'));
     assert_eq!(parse(b"lki:n"), TagError::Unknown(b'k'));
     assert_eq!(parse(&[b"l".repeat(40), b"i:n".to_vec()].concat()), TagError::TooDeep);
-    assert_eq!(format!("{}", TagError::Unknown(0x46)), "RPC tag has an unexpected byte 0x46");
+    assert_eq!(
+        format!("{}", TagError::Unknown(0x46)),
+        "RPC tag has an unexpected byte 0x46"
+    );
 }
 
 #[test]
 fn bad_pointers_are_errors() {
     let mut ram = Ram::new(64);
     let base = ram.base;
-    ram.put(base, &[base + 8, 0, 0xdead_0000, 0x7fff_ffff].map(u32::to_le_bytes).concat());
+    ram.put(
+        base,
+        &[base + 8, 0, 0xdead_0000, 0x7fff_ffff].map(u32::to_le_bytes).concat(),
+    );
     let result = encode_request(&mut Vec::new(), &ram, 0, b"s:n", base);
-    assert_eq!(result.unwrap_err(), EncodeError::Address(BadAddress { address: 0xdead_0000, length: 0x7fff_ffff }));
+    assert_eq!(
+        result.unwrap_err(),
+        EncodeError::Address(BadAddress {
+            address: 0xdead_0000,
+            length: 0x7fff_ffff
+        })
+    );
 }
 
 #[test]
@@ -389,7 +419,11 @@ fn types() -> impl Strategy<Value = V> {
             prop::collection::vec(inner.clone(), 0..4).prop_map(V::Tuple),
             inner.clone().prop_map(|element| V::List(Box::new(element), vec![])),
             (inner, 1usize..4).prop_map(|(element, dims)| V::Array(Box::new(element), vec![0; dims], vec![])),
-            prop_oneof![Just(V::Int32(0)), Just(V::Int64(0))].prop_map(|v| V::Range(Box::new([v.clone(), v.clone(), v]))),
+            prop_oneof![Just(V::Int32(0)), Just(V::Int64(0))].prop_map(|v| V::Range(Box::new([
+                v.clone(),
+                v.clone(),
+                v
+            ]))),
         ]
     })
 }
@@ -402,8 +436,15 @@ fn value(model: V) -> BoxedStrategy<V> {
         V::Int32(_) => any::<i32>().prop_map(V::Int32).boxed(),
         V::Int64(_) => any::<i64>().prop_map(V::Int64).boxed(),
         V::Float(_) => any::<u64>().prop_map(V::Float).boxed(),
-        V::Text(tag, _) => prop::collection::vec(any::<u8>(), 0..6).prop_map(move |b| V::Text(tag, b)).boxed(),
-        V::Tuple(members) => members.into_iter().map(value).collect::<Vec<_>>().prop_map(V::Tuple).boxed(),
+        V::Text(tag, _) => prop::collection::vec(any::<u8>(), 0..6)
+            .prop_map(move |b| V::Text(tag, b))
+            .boxed(),
+        V::Tuple(members) => members
+            .into_iter()
+            .map(value)
+            .collect::<Vec<_>>()
+            .prop_map(V::Tuple)
+            .boxed(),
         V::List(element, _) => prop::collection::vec(value(*element.clone()), 0..4)
             .prop_map(move |row| V::List(element.clone(), row))
             .boxed(),
@@ -415,9 +456,13 @@ fn value(model: V) -> BoxedStrategy<V> {
                     .prop_map(move |row| V::Array(element.clone(), shape.clone(), row))
             })
             .boxed(),
-        V::Range(parts) => [value(parts[0].clone()), value(parts[1].clone()), value(parts[2].clone())]
-            .prop_map(|parts| V::Range(Box::new(parts)))
-            .boxed(),
+        V::Range(parts) => [
+            value(parts[0].clone()),
+            value(parts[1].clone()),
+            value(parts[2].clone()),
+        ]
+        .prop_map(|parts| V::Range(Box::new(parts)))
+        .boxed(),
     }
 }
 
