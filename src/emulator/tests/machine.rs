@@ -77,3 +77,19 @@ fn events_through_the_acp() {
     assert!(time::to_ns(m.now()) > 1_000_000_000);
     assert!(bus.pl.as_ref().unwrap().skipped > 120_000_000);
 }
+
+#[test]
+fn ethernet_reaches_the_gateway() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(elf) = build("ping", directory.path()) else { return };
+    let mut m = machine(&elf, None);
+    assert!(m.run_until(CPU_HZ, finished), "{:?} {:#x}", m.crashes, m.cores[0].pc());
+    assert_eq!((result(&m, 0), result(&m, 1)), (7, 0x0141_0cc2), "PHY");
+    assert_eq!(result(&m, 2) & 0x24, 0x24, "link up, negotiation complete");
+    let round_trip = time::to_ns(result(&m, 3).into());
+    assert!((20_000..25_000).contains(&round_trip), "{round_trip} ns");
+    assert_eq!(result(&m, 4), 0x0806_0002);
+    assert_eq!((result(&m, 5), result(&m, 6)), (0x1234, 1));
+    assert_eq!(result(&m, 7) & 0x1fff, 98, "length without check sequence");
+    assert!(result(&m, 8) >= 4 && result(&m, 12) & 0x82 == 0x82);
+}
