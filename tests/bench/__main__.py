@@ -1,0 +1,170 @@
+"""Measures every figure and writes build/bench.json: `make bench`.
+
+Counts and cycles are exact and the same each time; seconds are those of this machine. A figure that misses its target is
+printed as missed, not left out.
+"""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+KAIROS = Path(sys.executable).with_name("kairos")
+BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
+
+
+class Figures:
+    """Collects figures: name -> {value, unit, baseline, source, target}."""
+
+    def __init__(self):
+        self.all = {}
+
+    def add(self, name, value, unit, *, target, baseline=None, source, at_least=False):
+        """`target` is the most the value may be (the least with `at_least`), `baseline` what it is compared with."""
+        met = value >= target if at_least else value <= target
+        self.all[name] = {
+            "value": round(value, 4),
+            "unit": unit,
+            "baseline": baseline,
+            "target": target,
+            "met": met,
+            "source": source,
+        }
+        compared = f", baseline {baseline:g}" if baseline is not None else ""
+        bound = "at least" if at_least else "at most"
+        print(
+            f"{name:28} {value:10.4g} {unit:8} {'met' if met else 'MISSED':7} ({bound} {target:g}{compared})", flush=True
+        )
+
+
+def wall(command, repeat=3) -> float:
+    """Median seconds of `command` from start to exit."""
+    seconds = []
+    for _ in range(repeat + 1):  # the first one warms caches
+        start = time.perf_counter()
+        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        seconds.append(time.perf_counter() - start)
+        if done.returncode != 0:
+            raise SystemExit(f"{' '.join(map(str, command))} failed:\n{done.stdout}")
+    return statistics.median(seconds[1:])
+
+
+def user_figures(figures: Figures):
+    """What a user waits for."""
+    if os.environ.get("MAKELEVEL", "0") > "1":
+        raise SystemExit("run the benchmark from the top level")
+    figures.add("demo.warm_s", wall(["make", "--silent", "demo"]), "s", target=10, source="make demo, everything built")
+    figures.add("run.blink_s", wall([KAIROS, *BLINK]), "s", target=2.0, source="kairos run, from process start to exit")
+
+
+def compile_figures(figures: Figures):
+    """A fresh process for each compilation, which imports LLVM and initialises its targets before the clock starts."""
+    program = (
+        "import json, sys; from tests.bench.device import experiment; from kairos.compiler import warm_up; warm_up();"
+        "e = experiment('examples/blink.py', 'Blink'); import time; t = time.perf_counter();"
+        "e.core.compile(type(e).run.artiq_embedded.function, (e,), {}, lambda x: None); print(time.perf_counter() - t)"
+    )
+    seconds = []
+    for _ in range(5):
+        done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"compiling blink failed:\n{done.stderr}")
+        seconds.append(float(done.stdout.split()[-1]))
+    figures.add(
+        "compile.blink_s",
+        statistics.median(seconds),
+        "s",
+        target=0.08,
+        baseline=0.12,
+        source="first compilation in a process, imports excluded; baseline: reference compiler, 50 statements",
+    )
+
+
+def device_figures(figures: Figures):
+    """One emulated device after another, driven through the same classes as `kairos run`."""
+    from kairos.emulator import Emulator, acquire
+
+    from .device import experiment
+
+    boots = []
+    for _ in range(5):
+        start = time.perf_counter()
+        emulator = Emulator("demo")
+        emulator.wait_ready()
+        boots.append(time.perf_counter() - start)
+        emulator.stop()
+    figures.add(
+        "emulator.boot_s",
+        statistics.median(boots),
+        "s",
+        target=0.7,
+        source="process start of the emulator until the firmware stands idle with its network up",
+    )
+
+    emulator = acquire("emulator://demo")
+    control = emulator.control
+
+    compute = experiment("tests/bench/kernels.py", "Compute")
+    run = compute.core.precompile(type(compute).run.artiq_embedded.function, compute)
+    before, start = control.status(), time.perf_counter()
+    run()
+    seconds, after = time.perf_counter() - start, control.status()
+    instructions = sum(after["instructions"]) - sum(before["instructions"])
+    figures.add(
+        "emulator.mips",
+        instructions / seconds / 1e6,
+        "MIPS",
+        target=100,
+        at_least=True,
+        source=f"both cores, a computing kernel with asynchronous RPCs, {instructions / 1e6:.0f} M instructions",
+    )
+
+    waiting = experiment("tests/bench/kernels.py", "WaitOneSecond")
+    run = waiting.core.precompile(type(waiting).run.artiq_embedded.function, waiting)
+    walls = []
+    for _ in range(3):
+        before, start = control.status(), time.perf_counter()
+        run()
+        walls.append(time.perf_counter() - start)
+        assert control.status()["time_ns"] - before["time_ns"] > 1_000_000_000
+    figures.add(
+        "emulator.skip_1s_s", statistics.median(walls), "s", target=0.3, source="a kernel that waits 1 s of device time"
+    )
+
+    outputs = experiment("tests/bench/kernels.py", "Outputs")
+    run = outputs.core.precompile(type(outputs).run.artiq_embedded.function, outputs)
+    before = control.status()["sev_count"]
+    run()
+    status = control.status()
+    assert status["sev_count"] - before == 400, "one event for each output"
+    cycles = status["sev_cycles"][-400:]
+    periods = [b - a for a, b in zip(cycles, cycles[1:])]
+    figures.add(
+        "initiator.period_cycles",
+        statistics.mean(periods),
+        "cycles",
+        target=71,
+        baseline=71,
+        source="PL cycles (8 ns) between outputs of a kernel's loop, real kernel code, ACP read latency 20, write "
+        "visibility 15, 1 instruction per CPU cycle; baseline: reference initiator at the same with a CPU cost of 25",
+    )
+    emulator.stop()
+
+
+def main():
+    figures = Figures()
+    compile_figures(figures)
+    device_figures(figures)
+    user_figures(figures)
+    path = ROOT / "build" / "bench.json"
+    path.write_text(json.dumps(figures.all, indent=2) + "\n")
+    missed = [name for name, figure in figures.all.items() if not figure["met"]]
+    print(f"{len(figures.all)} figures in {path.relative_to(ROOT)}" + (f"; missed: {', '.join(missed)}" if missed else ""))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,14 @@
+"""Experiments for the benchmarks, made as `kairos run` makes them."""
+
+from pathlib import Path
+
+from kairos.cli.experiments import Experiment
+from kairos.devices import DeviceDB
+
+ROOT = Path(__file__).parents[2]
+
+
+def experiment(file: str, class_name: str):
+    """A built experiment of class `class_name` in `file`, on the devices of the examples."""
+    database = DeviceDB.load(ROOT / "examples" / "device_db.py")
+    return Experiment(ROOT / file, class_name, [], database).instance
