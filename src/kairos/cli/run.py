@@ -68,7 +68,7 @@ def _run_on(args, ddb, device, table_limit):
 
     start = time.perf_counter()
     experiment = Experiment(args.file, args.class_name, args.arguments, ddb)
-    failed = True
+    code = 0
     try:
         with report.user_code(plain=(DeviceError,)):
             experiment.instance.prepare()
@@ -76,24 +76,23 @@ def _run_on(args, ddb, device, table_limit):
             experiment.devices.notify_run_end()
         with report.user_code():
             experiment.instance.analyze()
-        failed = False
     except KeyboardInterrupt:
         experiment.devices.close_devices()
         print("\nkairos: interrupted: the connection is closed, and the device stops the kernel", file=sys.stderr)
         return 130
     except SystemExit as error:
         # The experiment ended itself: sys.exit(...) means what it means in any Python program.
-        failed = error.code not in (None, 0)
         if isinstance(error.code, str):
             print(error.code, file=sys.stderr)
-        _finish(args, experiment, device, table_limit, start)
-        return error.code if isinstance(error.code, int) else int(failed)
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
     except KairosError:
-        # What the pins did up to the failure helps to find it.
-        _finish(args, experiment, device, table_limit, start)
+        # What the pins did up to the failure helps to find it; without a kernel there is nothing to show.
+        statistics = _statistics(experiment.devices)
+        if statistics is not None and statistics.kernels:
+            _finish(args, experiment, device, table_limit, start)
         raise
     _finish(args, experiment, device, table_limit, start)
-    return int(failed)
+    return code
 
 
 def _finish(args, experiment, device, table_limit, start):
@@ -102,7 +101,8 @@ def _finish(args, experiment, device, table_limit, start):
     statistics = _statistics(experiment.devices)
     experiment.devices.close_devices()
     recording = None
-    if device is not None and statistics is not None and statistics.kernels and device.is_alive():
+    kernels = 0 if statistics is None else statistics.kernels
+    if device is not None and kernels and device.is_alive():
         recording = _record(device, experiment.devices.ddb)
     if not args.quiet:
         _print_summary(statistics, device, recording, time.perf_counter() - start)

@@ -80,6 +80,11 @@ class Emulator:
             reader.start()
 
     def _read_out(self):
+        # Connected before anything else: the emulator ends with this connection, so it cannot outlive this process.
+        try:
+            self._control = Control.connect_when_there(self._socket_path, self.is_alive, READY_TIMEOUT)
+        except (EmulatorError, OSError):
+            pass
         for line in self._process.stdout:
             self._events.put(line)
         self._events.put(None)
@@ -147,12 +152,10 @@ class Emulator:
 
     @property
     def control(self) -> Control:
-        """The control connection."""
+        """The control connection; waits until the device has booted."""
+        self.wait_ready()
         if self._control is None:
-            try:
-                self._control = Control.connect_when_there(self._socket_path, self.is_alive, READY_TIMEOUT)
-            except EmulatorError as error:
-                raise EmulatorError(self.failure() or str(error)) from None
+            raise EmulatorError(self.failure() or f"the emulator made no control socket at {self._socket_path}")
         return self._control
 
     # Recording
