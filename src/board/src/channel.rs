@@ -7,8 +7,8 @@
 //! header can read all of its payload without waiting.
 //!
 //! A side that waits, for data or for space, sleeps until its bell rings: the other side rings after every frame sent, and
-//! after consuming from a ring that is more than half full. So that no wake-up is lost between a look at the ring and
-//! the sleep, bells must stick: see [`crate::gic::Bell`].
+//! after consuming from a ring that is more than half full. No wake-up is lost if the ring is looked at with interrupts
+//! masked and the sleep is `wfi`, which a pending interrupt ends all the same.
 //!
 //! Life of a kernel core, seen from here:
 //!
@@ -193,7 +193,7 @@ impl Shared {
     /// Kernel core: completes the restart handshake and returns its ends of the rings.
     ///
     /// Rings `bell` (SGI 1 to the comms core) when it is ready, and calls `wait` (for instance
-    /// [`crate::gic::Bell::wait`]) until the comms core has emptied the rings.
+    /// [`crate::gic::wait_for_interrupt`]) until the comms core has emptied the rings.
     ///
     /// # Safety
     /// The ends returned earlier must not be used any more; only core 1 calls this.

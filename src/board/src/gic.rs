@@ -4,7 +4,6 @@
 //! (each core sees its own), distributor at `0xF8F01000`. The runtime sets up the distributor through the HAL.
 
 use core::ptr::{read_volatile, write_volatile};
-use core::sync::atomic::{AtomicBool, Ordering};
 
 /// SGI to core 1: drop everything and restart (`docs/interfaces.md`, section 2).
 pub const SGI_RESTART: u8 = 0;
@@ -94,59 +93,4 @@ pub fn wait_for_interrupt() {
     };
     #[cfg(not(target_arch = "arm"))]
     core::hint::spin_loop();
-}
-
-/// A door bell that sticks: rung by an interrupt handler, waited for by the main code of the same core.
-///
-/// A ring between a look at the data and the call of [`wait`](Self::wait) is not lost: `wait` then returns at once. It may
-/// also return for a ring whose data was seen already; callers look again and wait again.
-pub struct Bell(AtomicBool);
-
-impl Bell {
-    /// A bell that has not rung.
-    pub const fn new() -> Self {
-        Self(AtomicBool::new(false))
-    }
-
-    /// For the handler of [`SGI_DATA`].
-    pub fn ring(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Sleeps until the bell has rung since the last return. Returns with interrupts enabled.
-    pub fn wait(&self) {
-        loop {
-            // Masked, an interrupt still ends `wfi`; it is then taken as soon as it is unmasked.
-            mask_interrupts();
-            if self.0.load(Ordering::Relaxed) {
-                self.0.store(false, Ordering::Relaxed);
-                unmask_interrupts();
-                return;
-            }
-            wait_for_interrupt();
-            unmask_interrupts();
-        }
-    }
-}
-
-impl Default for Bell {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-fn mask_interrupts() {
-    #[cfg(target_arch = "arm")]
-    // SAFETY: the caller unmasks them again.
-    unsafe {
-        core::arch::asm!("cpsid i", options(nostack))
-    };
-}
-
-fn unmask_interrupts() {
-    #[cfg(target_arch = "arm")]
-    // SAFETY: only called by code that runs with interrupts enabled.
-    unsafe {
-        core::arch::asm!("cpsie i", "isb", options(nostack))
-    };
 }

@@ -12,5 +12,6 @@ extern crate std;
 pub mod channel;
 pub mod gic;
 pub mod memory;
+pub mod phy;
 pub mod pl;
 pub mod ring;

@@ -86,7 +86,9 @@ impl Register {
 
     fn is_ours(address: u32, size: u32) -> bool {
         let range = crate::memory::PL_REGISTERS;
-        address.is_multiple_of(4) && range.contains(&(address as usize)) && address as usize + size as usize <= range.end
+        address.is_multiple_of(4)
+            && range.contains(&(address as usize))
+            && address as usize + size as usize <= range.end
     }
 }
 

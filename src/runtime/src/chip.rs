@@ -1,0 +1,118 @@
+//! Set-up of the chip through the HAL: MMU, caches, interrupts, clocks, time base.
+
+use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
+use kairos_board::gic::SGI_DATA;
+use kairos_board::memory::{ETHERNET_DESCRIPTORS, LOW};
+use zynq7000_hal::clocks::Clocks;
+use zynq7000_hal::gic::{Interrupt, PpiInterrupt, SgiInterrupt};
+use zynq7000_hal::gtc::GlobalTimerCounter;
+use zynq7000_hal::mmu::{mmu_l1_table_mut, section_attrs};
+use zynq7000_hal::slcr::Slcr;
+use zynq7000_hal::time::Hertz;
+use zynq7000_hal::{generic_interrupt_handler, register_interrupt, time_driver_gtc};
+
+/// Crystal of the supported boards: 33.3333 MHz. Rounded up, because the timer driver divides by whole numbers: 1 Hz less
+/// would make its microsecond 1/400 too short at 800 MHz.
+const CRYSTAL: Hertz = Hertz::from_raw(33_333_334);
+
+/// What the rest of the runtime takes over.
+pub struct Chip {
+    pub clocks: Clocks,
+    pub uart: zynq7000::uart::MmioRegisters<'static>,
+    pub ethernet: zynq7000::eth::MmioRegisters<'static>,
+}
+
+/// Brings the chip up. Called once, first of all.
+pub fn init() -> Chip {
+    let peripherals = zynq7000_hal::init(zynq7000_hal::Config::default()).expect("chip initialised twice");
+    protect_memory();
+    fix_qemu_clock();
+    let clocks = Clocks::new_from_regs(CRYSTAL).expect("clock registers make no sense");
+    let timer = GlobalTimerCounter::new(peripherals.gtc, clocks.arm_clocks());
+    time_driver_gtc::init(clocks.arm_clocks(), timer);
+    register_interrupt(Interrupt::Ppi(PpiInterrupt::GlobalTimer), on_global_timer);
+    let bell = SgiInterrupt::new(usize::from(SGI_DATA)).expect("one of 16");
+    register_interrupt(Interrupt::Sgi(bell), crate::kernel_core::on_bell);
+    Chip {
+        clocks,
+        uart: peripherals.uart_0,
+        ethernet: peripherals.eth_0,
+    }
+}
+
+/// The lines that say what this is.
+pub fn announce() {
+    log::info!("Kairos runtime {}", env!("CARGO_PKG_VERSION"));
+    log::info!(
+        "memory: 256 MiB of DDR used, runtime {} KiB, kernel core {} KiB",
+        image_size() / 1024,
+        crate::kernel_core::IMAGE.len() / 1024
+    );
+}
+
+fn image_size() -> usize {
+    extern "C" {
+        static _stacks_high_end: u8;
+    }
+    core::ptr::addr_of!(_stacks_high_end) as usize - kairos_board::memory::RUNTIME.start
+}
+
+/// Makes the MMU check what the table says; the kernel core uses the same table.
+fn protect_memory() {
+    let mut table = mmu_l1_table_mut();
+    // The branch for core 1 is written while the low megabyte can still be written. After that an access to it is a null
+    // pointer, and faults.
+    crate::kernel_core::write_reset_branch();
+    table
+        .update(LOW.start as u32, section_attrs::UNASSIGNED_RESERVED)
+        .expect("aligned");
+    table
+        .update(ETHERNET_DESCRIPTORS.start as u32, section_attrs::SHAREABLE_DEVICE)
+        .expect("aligned");
+    // The HAL leaves the domain in manager mode, where permissions are ignored.
+    Dacr::modify(|dacr| dacr.set_d(0, DomainAccess::Client));
+    aarch32_cpu::asm::isb();
+}
+
+/// QEMU's timers run at 100 MHz whatever the clock registers say; make them say that. QEMU is known by its zero IDCODE.
+fn fix_qemu_clock() {
+    // SAFETY: no other code uses the SLCR now.
+    unsafe {
+        Slcr::with(|slcr| {
+            if slcr.read_pss_idcode() == 0 {
+                /// ARM_PLL_CTRL; FDIV is in bits 18..12: 33.3 MHz x 24, /4 and /2 make 100 MHz at the timer.
+                const ARM_PLL_CTRL: *mut u32 = 0xF800_0100 as *mut u32;
+                core::ptr::write_volatile(ARM_PLL_CTRL, 24 << 12 | 8);
+            }
+        });
+    }
+}
+
+/// The HAL's driver leaves the event flag set, so the interrupt would fire for ever. With the comparator still on, the flag
+/// would come back once more: so that goes off first.
+fn on_global_timer() {
+    const CONTROL: *mut u32 = 0xF8F0_0208 as *mut u32;
+    const STATUS: *mut u32 = 0xF8F0_020C as *mut u32;
+    const COMPARATOR_AND_INTERRUPT: u32 = 0b110;
+    // SAFETY: the timer belongs to the driver, which is called right after and sets the comparator anew; this is the handler
+    // of the timer's interrupt, which the driver asks to be called from.
+    unsafe {
+        CONTROL.write_volatile(CONTROL.read_volatile() & !COMPARATOR_AND_INTERRUPT);
+        STATUS.write_volatile(1);
+        time_driver_gtc::on_interrupt();
+    }
+}
+
+#[zynq7000_rt::irq]
+fn on_interrupt() {
+    // SAFETY: called once per interrupt, here. An interrupt without a handler has been acknowledged, and is ignored.
+    let _ = unsafe { generic_interrupt_handler() };
+}
+
+/// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache lines are written.
+pub fn clean(start: usize, length: usize) {
+    let first = start & !31;
+    let length = (start + length).next_multiple_of(32) - first;
+    zynq7000_hal::cache::clean_data_cache_range(first as u32, length).expect("aligned");
+    kairos_board::gic::barrier();
+}

@@ -1,0 +1,121 @@
+//! The gateware as the comms core sees it: what it is, and the RTIO errors that no kernel can be told in time.
+//!
+//! Collision, busy and sequence errors appear when an event is executed, long after the kernel submitted it. They are polled,
+//! logged with the channel's name, and reported to the host when the next kernel ends (wire protocols, section 1.9).
+
+use core::sync::atomic::{AtomicU8, Ordering};
+
+use embassy_time::{Duration, Timer};
+use kairos_board::pl::{descriptor, probe, Register};
+use kairos_proto::descriptor::{Descriptor, Error};
+
+/// How long an asynchronous error may wait to be logged.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Error bits seen since the last report to a host.
+static SEEN: AtomicU8 = AtomicU8::new(0);
+
+/// (bit, name, register that holds the channel)
+const ERRORS: [(u8, &str, &str); 3] = [
+    (1, "RTIO collision", "rtio_collision_channel"),
+    (2, "RTIO busy error", "rtio_busy_channel"),
+    (4, "RTIO sequence error", "rtio_sequence_error_channel"),
+];
+
+/// Registers of asynchronous RTIO errors.
+#[derive(Clone, Copy)]
+pub struct Rtio {
+    async_error: Register,
+    channels: [Register; 3],
+}
+
+/// Looks for gateware, says what is there, and takes the RTIO PHYs out of reset. Without gateware the device works on, only
+/// without RTIO.
+pub fn init() -> Option<Rtio> {
+    // SAFETY: the kernel core has not been released yet; the HAL has taken the PL out of reset.
+    let descriptor = match unsafe { probe() } {
+        Ok(descriptor) => descriptor,
+        Err(Error::Absent) => {
+            log::warn!("no gateware: RTIO is not available");
+            return None;
+        }
+        Err(error) => {
+            log::error!("{error}: RTIO is not available");
+            return None;
+        }
+    };
+    log::info!(
+        "gateware: {} build {}",
+        or_unnamed(descriptor.identification()),
+        or_unnamed(descriptor.build_id())
+    );
+    if let Some(clock) = descriptor.clock() {
+        let (mhz, khz) = (clock.frequency / 1_000_000, clock.frequency / 1000 % 1000);
+        log::info!(
+            "RTIO: {} channels, clock {mhz}.{khz:03} MHz",
+            descriptor.channels().count()
+        );
+    }
+    if let Some(reset) = find(&descriptor, "rtio_phy_reset") {
+        reset.write(0);
+    }
+    Some(Rtio {
+        async_error: find(&descriptor, "rtio_async_error")?,
+        channels: [
+            find(&descriptor, ERRORS[0].2)?,
+            find(&descriptor, ERRORS[1].2)?,
+            find(&descriptor, ERRORS[2].2)?,
+        ],
+    })
+}
+
+fn or_unnamed(text: &str) -> &str {
+    if text.is_empty() {
+        "(unnamed)"
+    } else {
+        text
+    }
+}
+
+fn find(descriptor: &Descriptor, name: &str) -> Option<Register> {
+    let register = Register::find(descriptor, name);
+    if register.is_none() {
+        log::error!("this gateware has no register {name}");
+    }
+    register
+}
+
+/// Reads, logs and clears the errors; returns all bits seen since the last call.
+pub fn take_async_errors(rtio: Option<Rtio>) -> u8 {
+    poll(rtio);
+    SEEN.swap(0, Ordering::Relaxed)
+}
+
+/// Watches for asynchronous errors for ever.
+#[embassy_executor::task]
+pub async fn watch(rtio: Option<Rtio>) {
+    while rtio.is_some() {
+        poll(rtio);
+        Timer::after(POLL_INTERVAL).await;
+    }
+}
+
+fn poll(rtio: Option<Rtio>) {
+    let Some(rtio) = rtio else { return };
+    let bits = rtio.async_error.read() as u8 & 7;
+    if bits == 0 {
+        return;
+    }
+    for ((bit, error, _), register) in ERRORS.iter().zip(rtio.channels) {
+        if bits & bit != 0 {
+            let channel = register.read();
+            let name = descriptor()
+                .ok()
+                .and_then(|d| d.channel(channel))
+                .map_or("unknown", |c| c.name);
+            log::error!("{error} involving channel 0x{channel:04x}:{name}");
+        }
+    }
+    rtio.async_error.write(u32::from(bits));
+    SEEN.fetch_or(bits, Ordering::Relaxed);
+}

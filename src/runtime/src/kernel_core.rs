@@ -1,0 +1,301 @@
+//! Supervision of the kernel core (core 1): its image, starting, killing and restarting it, and messages to and from it.
+//!
+//! A kernel can be killed at any instruction: nothing of it is shared with this core but the channel, whose rings are
+//! emptied while core 1 stands in the restart handshake ([`kairos_board::channel`]).
+
+use core::future::poll_fn;
+use core::sync::atomic::Ordering;
+use core::task::Poll;
+
+use embassy_sync::waitqueue::AtomicWaker;
+use embassy_time::{with_timeout, Duration, Timer};
+use heapless::String;
+use kairos_board::channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State};
+use kairos_board::gic::{barrier, send_sgi, SGI_DATA, SGI_RESTART};
+use kairos_board::memory::KERNEL_IMAGE;
+use log::Level;
+use zynq7000_hal::slcr::Slcr;
+
+use crate::{chip, secondary};
+
+/// `kernel.bin`, as built with this runtime. In a section of its own, so that tools can tell it from this core's code.
+pub static IMAGE: &[u8] = &EMBEDDED.0;
+
+#[repr(C, align(32))]
+struct Embedded<T: ?Sized>(T);
+const LENGTH: usize = include_bytes!(concat!(env!("OUT_DIR"), "/kernel.bin")).len();
+#[link_section = ".kernel_image"]
+static EMBEDDED: Embedded<[u8; LENGTH]> = Embedded(*include_bytes!(concat!(env!("OUT_DIR"), "/kernel.bin")));
+const _: () = assert!(
+    LENGTH <= KERNEL_IMAGE.end - KERNEL_IMAGE.start,
+    "kernel.bin does not fit into its region"
+);
+
+/// A core 1 that runs answers a restart within microseconds.
+const RESTART_TIMEOUT: Duration = Duration::from_millis(20);
+/// After a reset it also has to set up caches and MMU. On QEMU it may have to be scheduled by a busy host.
+const RESET_TIMEOUT: Duration = Duration::from_millis(200);
+/// How soon to look again when the ring to core 1 is full.
+const SPACE_INTERVAL: Duration = Duration::from_micros(100);
+
+static BELL: AtomicWaker = AtomicWaker::new();
+
+/// Interrupt handler: core 1 has rung.
+pub fn on_bell() {
+    BELL.wake();
+}
+
+/// Why a session with the kernel core cannot go on. The core must be restarted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// It does not answer, not even to a reset.
+    Silent,
+    /// An abort or a panic; the text has been logged.
+    Fault,
+    /// The channel contains nonsense: the kernel has overwritten it.
+    Corrupt,
+}
+
+impl core::fmt::Display for Failure {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            Failure::Silent => "the kernel core does not answer, even after a reset",
+            Failure::Fault => "fault on the kernel core",
+            Failure::Corrupt => "the kernel has overwritten the channel between the cores",
+        })
+    }
+}
+
+impl From<Corrupt> for Failure {
+    fn from(_: Corrupt) -> Self {
+        Failure::Corrupt
+    }
+}
+
+/// The kernel core, owned by whoever serves a session.
+pub struct KernelCore {
+    shared: &'static Shared,
+    ends: Option<(Sender<'static>, Receiver<'static>)>,
+    released: bool,
+    /// Something has been loaded, and has not ended by itself.
+    occupied: bool,
+    /// What the kernel has logged since its last line break, level included.
+    line: (Level, String<1024>),
+}
+
+impl KernelCore {
+    /// The kernel core, not yet released. Called once.
+    pub fn new() -> Self {
+        let shared = Shared::get();
+        shared.initialise();
+        Self {
+            shared,
+            ends: None,
+            released: false,
+            occupied: false,
+            line: (Level::Info, String::new()),
+        }
+    }
+
+    /// Kills whatever runs and brings the core into its main loop with empty rings.
+    pub async fn restart(&mut self) -> Result<(), Failure> {
+        self.flush_line();
+        self.ends = None;
+        self.occupied = false;
+        self.shared.request_restart();
+        if self.released {
+            send_sgi(1, SGI_RESTART);
+            if self.enter(RESTART_TIMEOUT).await {
+                return Ok(());
+            }
+            log::warn!("the kernel core does not answer, resetting it");
+        }
+        self.reset();
+        if self.enter(RESET_TIMEOUT).await {
+            return Ok(());
+        }
+        log::error!("{}", Failure::Silent);
+        Err(Failure::Silent)
+    }
+
+    /// Kills a kernel that is loaded or running, or a core that has failed.
+    pub async fn stop(&mut self) {
+        if self.occupied || self.shared.state() == State::Faulted {
+            // A core that does not come back has been logged; the next load tries again and tells its client.
+            let _ = self.restart().await;
+        }
+    }
+
+    /// The kernel has ended by itself.
+    pub fn ended(&mut self) {
+        self.flush_line();
+        self.occupied = false;
+    }
+
+    /// Completes the handshake of a requested restart.
+    async fn enter(&mut self, timeout: Duration) -> bool {
+        let restarted = poll_fn(|cx| {
+            BELL.register(cx.waker());
+            if self.shared.has_restarted() {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        });
+        if with_timeout(timeout, restarted).await.is_err() {
+            return false;
+        }
+        // SAFETY: the ends handed out before were dropped by `restart`.
+        self.ends = unsafe { self.shared.grant(|| send_sgi(1, SGI_DATA)) };
+        self.ends.is_some()
+    }
+
+    /// Resets core 1 and starts it on a fresh copy of its image.
+    fn reset(&mut self) {
+        // SAFETY: no other code uses the SLCR now.
+        unsafe {
+            Slcr::with(|slcr| {
+                let mut reset = slcr.reset_ctrl();
+                reset.modify_a9_cpu(|cpu| cpu.with_cpu1_reset(true));
+                reset.modify_a9_cpu(|cpu| cpu.with_cpu1_clockstop(true));
+            });
+        }
+        // SAFETY: the region belongs to core 1, which stands still; source and destination do not overlap.
+        unsafe { core::ptr::copy_nonoverlapping(IMAGE.as_ptr(), KERNEL_IMAGE.start as *mut u8, IMAGE.len()) };
+        chip::clean(KERNEL_IMAGE.start, IMAGE.len());
+        let boot = &self.shared.boot;
+        boot.ttbr0
+            .store(aarch32_cpu::register::Ttbr0::read().raw_value(), Ordering::Relaxed);
+        boot.dacr
+            .store(aarch32_cpu::register::Dacr::read().raw_value(), Ordering::Relaxed);
+        chip::clean(core::ptr::from_ref(boot) as usize, core::mem::size_of_val(boot));
+        barrier();
+        // SAFETY: as above; the branch at address 0 and the image are in memory.
+        unsafe {
+            Slcr::with(|slcr| {
+                let mut reset = slcr.reset_ctrl();
+                reset.modify_a9_cpu(|cpu| cpu.with_cpu1_reset(false));
+                reset.modify_a9_cpu(|cpu| cpu.with_cpu1_clockstop(false));
+            });
+        }
+        secondary::open();
+        self.released = true;
+    }
+
+    /// Waits for the next frame from the kernel core. Log frames are logged on the way and not returned. May be dropped at
+    /// any time without losing anything.
+    pub async fn next_frame(&mut self) -> Result<Frame, Failure> {
+        loop {
+            let frame = poll_fn(|cx| {
+                BELL.register(cx.waker());
+                // A core that could not be started sends nothing.
+                let Some((_, receiver)) = &mut self.ends else {
+                    return Poll::Pending;
+                };
+                match receiver.next_frame() {
+                    Ok(Some(frame)) => Poll::Ready(Ok(frame)),
+                    Ok(None) if self.shared.state() == State::Faulted => Poll::Ready(Err(Failure::Fault)),
+                    Ok(None) => Poll::Pending,
+                    Err(Corrupt) => Poll::Ready(Err(Failure::Corrupt)),
+                }
+            })
+            .await?;
+            match frame.kind {
+                Kind::Log => self.log_frame()?,
+                Kind::Fault => {
+                    self.log_fault()?;
+                    return Err(Failure::Fault);
+                }
+                _ => return Ok(frame),
+            }
+        }
+    }
+
+    /// Reads from the payload of the frame that `next_frame` returned; less than asked for only at its end.
+    pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Failure> {
+        let (_, receiver) = self.ends.as_mut().ok_or(Failure::Silent)?;
+        Ok(receiver.read(bytes)?)
+    }
+
+    /// Sends a message, waiting for space. `more`: it goes on with the next call.
+    pub async fn send(&mut self, kind: Kind, mut payload: &[u8], more: bool) -> Result<(), Failure> {
+        self.occupied = true;
+        loop {
+            let (sender, _) = self.ends.as_mut().ok_or(Failure::Silent)?;
+            match sender.try_send(kind, payload, more) {
+                Some(taken) if taken == payload.len() => return Ok(()),
+                Some(taken) => payload = &payload[taken..],
+                None if self.shared.state() == State::Faulted => return Err(Failure::Fault),
+                None => Timer::after(SPACE_INTERVAL).await,
+            }
+        }
+    }
+
+    /// Logs the text of a `Log` frame: a line at a time, under the target `kernel`.
+    fn log_frame(&mut self) -> Result<(), Failure> {
+        let mut level = [0];
+        self.read(&mut level)?;
+        self.line.0 = match level[0] {
+            1 => Level::Error,
+            2 => Level::Warn,
+            4 => Level::Debug,
+            5 => Level::Trace,
+            _ => Level::Info,
+        };
+        let mut bytes = [0; 256];
+        loop {
+            let length = self.read(&mut bytes)?;
+            if length == 0 {
+                return Ok(());
+            }
+            for chunk in bytes[..length].utf8_chunks() {
+                for character in chunk.valid().chars() {
+                    if character == '\n' {
+                        self.flush_line();
+                    } else if self.line.1.push(character).is_err() {
+                        self.flush_line();
+                        let _ = self.line.1.push(character);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Ends the line that the kernel is logging.
+    fn flush_line(&mut self) {
+        if !self.line.1.is_empty() {
+            let (level, text) = &self.line;
+            if *level <= log::max_level() {
+                crate::logger::write(*level, "kernel", format_args!("{text}"));
+            }
+            self.line.1.clear();
+        }
+    }
+
+    fn log_fault(&mut self) -> Result<(), Failure> {
+        let mut text = [0; 512];
+        let length = self.read(&mut text)?;
+        let text = text[..length].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        log::error!("kernel core: {text}");
+        Ok(())
+    }
+}
+
+/// Puts a branch to the kernel core's image where a core starts after reset. Only before the low megabyte is protected.
+pub fn write_reset_branch() {
+    /// `ldr pc, [pc, #-4]`: loads the word behind it.
+    const LOAD_PC: u32 = 0xe51f_f004;
+    // SAFETY: writes the first two words of on-chip memory (or DDR), which nothing else uses. In assembly, as address 0 is
+    // a null pointer to Rust.
+    unsafe {
+        core::arch::asm!(
+            "str {branch}, [{zero}]",
+            "str {target}, [{zero}, #4]",
+            zero = in(reg) 0,
+            branch = in(reg) LOAD_PC,
+            target = in(reg) KERNEL_IMAGE.start,
+            options(nostack)
+        );
+    }
+    chip::clean(0, 8);
+}

@@ -1,0 +1,42 @@
+//! The comms core of Kairos (core 0): network services, and supervision of the kernel core.
+//!
+//! `docs/firmware.md` describes how the two cores work together.
+#![no_std]
+#![no_main]
+
+mod chip;
+mod executor;
+mod faults;
+mod gateware;
+mod kernel_core;
+mod logger;
+mod network;
+mod secondary;
+mod session;
+mod uart;
+
+use kernel_core::KernelCore;
+
+/// Entered by the start-up code of `zynq7000-rt` on core 0, with caches and MMU off.
+#[no_mangle]
+extern "C" fn kmain() -> ! {
+    let chip = chip::init();
+    logger::init(uart::init(chip.uart, &chip.clocks));
+    chip::announce();
+    let rtio = gateware::init();
+    let ethernet = network::Hardware::new(chip.ethernet, &chip.clocks);
+
+    executor::run(|spawner| {
+        let stack = network::start(&spawner, ethernet);
+        spawner.spawn(task(logger::drain()));
+        spawner.spawn(task(gateware::watch(rtio)));
+        session::start(&spawner, stack, KernelCore::new(), rtio);
+    })
+}
+
+/// A task that is spawned once at boot: there is room for it, or the image is wrong.
+fn task<S>(
+    token: Result<embassy_executor::SpawnToken<S>, embassy_executor::SpawnError>,
+) -> embassy_executor::SpawnToken<S> {
+    token.expect("task pool too small")
+}

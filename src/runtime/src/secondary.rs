@@ -1,0 +1,39 @@
+//! Core 1 inside this image.
+//!
+//! On the chip and in the emulator core 1 is held until the runtime releases it, and then starts at address 0, from where a
+//! branch leads to the kernel core's image: it never comes here. QEMU starts both cores at the entry point of the
+//! image. There the start-up code calls [`kmain_secondary`], while core 0 is still clearing its memory.
+
+use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
+
+use kairos_board::memory::KERNEL_IMAGE;
+
+const PARKED: u32 = 0x5041_524b;
+const RELEASED: u32 = 0x474f_474f;
+
+/// Not zero at first, so it lies in `.data` and neither clearing `.bss` nor a warm restart opens the gate.
+static mut GATE: Gate = Gate(PARKED);
+
+/// A cache line of its own: it is cleaned to memory for a core whose caches are off.
+#[repr(C, align(32))]
+struct Gate(u32);
+
+/// Waits, with caches and MMU off, then branches to the kernel core's image.
+#[no_mangle]
+extern "C" fn kmain_secondary() -> ! {
+    // SAFETY: the word is only ever written by `open`; plain loads, as exclusives need the caches on.
+    while unsafe { read_volatile(addr_of!(GATE.0)) } != RELEASED {
+        // Not `wfi`: nothing would end it.
+        aarch32_cpu::asm::wfe();
+    }
+    // SAFETY: the image has been put there before the gate opened, and is entered in the state of a core after reset.
+    let enter: extern "C" fn() -> ! = unsafe { core::mem::transmute(KERNEL_IMAGE.start) };
+    enter()
+}
+
+/// Lets a core 1 that waits here go on. Its image must be in place, and cleaned to memory.
+pub fn open() {
+    // SAFETY: core 0 is the only writer.
+    unsafe { write_volatile(addr_of_mut!(GATE.0), RELEASED) };
+    crate::chip::clean(addr_of!(GATE) as usize, core::mem::size_of::<Gate>());
+}

@@ -1,0 +1,130 @@
+//! Kernel sessions: the service on TCP 1381 (wire protocols, section 1).
+//!
+//! Several sockets listen, so that a client can always connect. One client at a time owns the kernel core: the newest that
+//! has sent a valid greeting. It takes over from the one before, whose kernel is killed and whose connection is closed.
+
+mod connection;
+mod greeting;
+
+use embassy_executor::Spawner;
+use embassy_futures::select::{select, Either};
+use embassy_net::tcp::TcpSocket;
+use embassy_net::Stack;
+use embassy_sync::blocking_mutex::raw::{CriticalSectionRawMutex, NoopRawMutex};
+use embassy_sync::mutex::Mutex;
+use embassy_sync::watch::Watch;
+use embassy_time::{with_timeout, Duration};
+use kairos_proto::session::PORT;
+use static_cell::{ConstStaticCell, StaticCell};
+
+use crate::gateware::Rtio;
+use crate::kernel_core::KernelCore;
+use connection::{Connection, End};
+
+/// Connections at a time: one being served, others in their greeting or on their way out.
+pub const SOCKETS: usize = 4;
+/// Bytes of socket buffer in each direction.
+const SOCKET_BUFFER: usize = 64 * 1024;
+/// Longest kernel library, in bytes.
+pub const LIBRARY_MAX: usize = 8 * 1024 * 1024;
+/// A vanished host is noticed after this time at the latest.
+const USER_TIMEOUT: Duration = Duration::from_secs(5);
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
+/// Time for the last bytes to reach the host when a connection is closed.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What the client being served works with; one client has it at a time.
+pub struct Shared {
+    kernel: KernelCore,
+    library: &'static mut Library,
+    rtio: Option<Rtio>,
+}
+
+/// Room for the kernel library while it arrives. Word-aligned, as the kernel core reads ELF headers from it.
+#[repr(C, align(32))]
+pub struct Library([u8; LIBRARY_MAX]);
+
+type Owner = Mutex<NoopRawMutex, Shared>;
+/// Number of the newest client with a valid greeting.
+static NEWEST: Watch<CriticalSectionRawMutex, u32, SOCKETS> = Watch::new_with(0);
+
+/// Starts the kernel core and the tasks that serve clients.
+pub fn start(spawner: &Spawner, stack: Stack<'static>, kernel: KernelCore, rtio: Option<Rtio>) {
+    static OWNER: StaticCell<Owner> = StaticCell::new();
+    let owner = OWNER.init(Mutex::new(Shared {
+        kernel,
+        library: take_library(),
+        rtio,
+    }));
+    spawner.spawn(crate::task(start_kernel_core(owner)));
+    for _ in 0..SOCKETS {
+        spawner.spawn(crate::task(serve(stack, owner)));
+    }
+}
+
+fn take_library() -> &'static mut Library {
+    // Not cleared at boot: that would take longer than the rest of it.
+    #[link_section = ".uninit"]
+    static mut LIBRARY: Library = Library([0; LIBRARY_MAX]);
+    // SAFETY: taken once, at boot; any bytes are valid.
+    unsafe { &mut *core::ptr::addr_of_mut!(LIBRARY) }
+}
+
+/// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not start is noticed.
+#[embassy_executor::task]
+async fn start_kernel_core(owner: &'static Owner) {
+    if owner.lock().await.kernel.restart().await.is_ok() {
+        log::info!("kernel core ready");
+    }
+}
+
+#[embassy_executor::task(pool_size = SOCKETS)]
+async fn serve(stack: Stack<'static>, owner: &'static Owner) {
+    static BUFFERS: [ConstStaticCell<[[u8; SOCKET_BUFFER]; 2]>; SOCKETS] =
+        [const { ConstStaticCell::new([[0; SOCKET_BUFFER]; 2]) }; SOCKETS];
+    let [receive, transmit] = BUFFERS
+        .iter()
+        .find_map(ConstStaticCell::try_take)
+        .expect("buffers for each task");
+    let mut socket = TcpSocket::new(stack, receive, transmit);
+    loop {
+        socket.set_timeout(Some(USER_TIMEOUT));
+        socket.set_keep_alive(Some(KEEP_ALIVE));
+        socket.set_nagle_enabled(false);
+        if socket.accept(PORT).await.is_ok() {
+            match greeting::exchange(&mut socket).await {
+                Ok(()) => serve_client(&mut socket, owner).await,
+                Err(reason) => log::warn!("client refused: {reason}"),
+            }
+        }
+        // Orderly if the client reads; it is given some time, then the connection is reset.
+        socket.close();
+        let _ = with_timeout(CLOSE_TIMEOUT, socket.flush()).await;
+        socket.abort();
+        let _ = with_timeout(CLOSE_TIMEOUT, socket.flush()).await;
+    }
+}
+
+/// Serves a client that has sent its greeting, until it goes, breaks the protocol or is pre-empted.
+async fn serve_client(socket: &mut TcpSocket<'static>, owner: &'static Owner) {
+    let mut newest = NEWEST.receiver().expect("a receiver for each task");
+    let number = NEWEST.try_get().unwrap_or(0).wrapping_add(1);
+    NEWEST.sender().send(number);
+    let address = socket.remote_endpoint();
+    let served = select(newest.get_and(|newest| *newest != number), async {
+        let mut shared = owner.lock().await;
+        // The kernel of a client that was superseded.
+        shared.kernel.stop().await;
+        if let Some(address) = address {
+            log::info!("session with {address}");
+        }
+        let end = Connection::new(socket, &mut shared).serve().await;
+        shared.kernel.stop().await;
+        end
+    });
+    match served.await {
+        Either::First(_) => log::warn!("session ended: another client has taken over"),
+        Either::Second(End::Closed) => log::info!("session ended: {}", End::Closed),
+        Either::Second(end) => log::warn!("session ended: {end}"),
+    }
+}

@@ -1,0 +1,296 @@
+//! One client's session: its requests, and the kernel core's messages, each as it comes.
+//!
+//! The socket is watched while a kernel runs: when the client goes, its kernel is killed at once. Only while a library is
+//! being loaded, which takes no time to speak of, is the socket left alone.
+
+use core::fmt::{self, Write as _};
+
+use embassy_futures::select::{select, Either};
+use embassy_net::tcp::TcpSocket;
+use embedded_io_async::Write as _;
+use heapless::String;
+use kairos_board::channel::{Frame, Kind};
+use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
+
+use super::{Shared, LIBRARY_MAX};
+use crate::gateware;
+use crate::kernel_core::Failure;
+
+/// Why a session has ended.
+pub enum End {
+    /// The client has closed the connection.
+    Closed,
+    /// The connection was reset, or the client has not answered for too long.
+    Lost,
+    Protocol(ProtocolError),
+    /// An RPC reply, or its value, that no kernel waits for.
+    Unsolicited,
+    /// The reply to an RPC was longer than its type says, by so many bytes.
+    Surplus(u32),
+    Kernel(Failure),
+    /// The kernel core sent this when it could not be.
+    Unexpected(Kind),
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            End::Closed => write!(f, "closed by the client"),
+            End::Lost => write!(f, "connection lost"),
+            End::Protocol(error) => write!(f, "malformed input, {error}"),
+            End::Unsolicited => write!(f, "malformed input, unsolicited RPC reply"),
+            End::Surplus(bytes) => write!(f, "malformed input, RPC reply is {bytes} bytes too long"),
+            End::Kernel(failure) => write!(f, "{failure}"),
+            End::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
+        }
+    }
+}
+
+impl From<Failure> for End {
+    fn from(failure: Failure) -> Self {
+        End::Kernel(failure)
+    }
+}
+
+impl From<embassy_net::tcp::Error> for End {
+    fn from(_: embassy_net::tcp::Error) -> Self {
+        End::Lost
+    }
+}
+
+/// Where the kernel stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Absent,
+    Loaded,
+    Running,
+    /// Waits for the reply to an RPC.
+    RpcWait,
+    /// Is receiving that reply.
+    RpcReply,
+}
+
+/// What becomes of the library that is arriving.
+enum Upload {
+    /// So many bytes are in the buffer.
+    Keep(usize),
+    /// It is received and dropped: a kernel is running.
+    Busy,
+    /// It is received and dropped: so long that it does not fit.
+    TooLong(u32),
+}
+
+pub struct Connection<'a> {
+    socket: &'a mut TcpSocket<'static>,
+    shared: &'a mut Shared,
+    state: State,
+    upload: Upload,
+    /// The kernel core's message whose frames are being passed on.
+    streaming: Option<Kind>,
+}
+
+/// Bytes moved at a time, from the host and from the kernel core.
+const CHUNK: usize = 4096;
+
+impl<'a> Connection<'a> {
+    pub fn new(socket: &'a mut TcpSocket<'static>, shared: &'a mut Shared) -> Self {
+        Self {
+            socket,
+            shared,
+            state: State::Absent,
+            upload: Upload::Keep(0),
+            streaming: None,
+        }
+    }
+
+    /// Serves until something ends the session.
+    pub async fn serve(mut self) -> End {
+        let mut decoder = RequestDecoder::new();
+        let mut buffer = [0; CHUNK];
+        loop {
+            if let Err(end) = self.step(&mut decoder, &mut buffer).await {
+                return end;
+            }
+        }
+    }
+
+    /// Handles what comes first: bytes of the host or a frame of the kernel core.
+    async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
+        // The kernel's end of an RPC comes before what the host may send after it, so it is looked at first.
+        match select(self.shared.kernel.next_frame(), self.socket.read(buffer)).await {
+            Either::First(frame) => {
+                if self.kernel_frame(frame?).await? {
+                    decoder.end_value();
+                }
+            }
+            Either::Second(length) => {
+                let mut input = match length? {
+                    0 => return Err(End::Closed),
+                    length => &buffer[..length],
+                };
+                while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
+                    self.request(request).await?;
+                }
+                match decoder.take_discarded() {
+                    0 => {}
+                    bytes => log::warn!("{bytes} bytes between requests skipped"),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn request(&mut self, request: Request<'_>) -> Result<(), End> {
+        match request {
+            Request::SystemInfo => self.send(&reply::system_info()).await,
+            Request::LoadKernel { length } => {
+                self.upload = match self.state {
+                    State::Absent | State::Loaded if length as usize <= LIBRARY_MAX => Upload::Keep(0),
+                    State::Absent | State::Loaded => Upload::TooLong(length),
+                    _ => Upload::Busy,
+                };
+                Ok(())
+            }
+            Request::Library { data, last } => {
+                if let Upload::Keep(filled) = &mut self.upload {
+                    self.shared.library.0[*filled..*filled + data.len()].copy_from_slice(data);
+                    *filled += data.len();
+                }
+                if last {
+                    self.load().await
+                } else {
+                    Ok(())
+                }
+            }
+            Request::RunKernel if self.state == State::Loaded => {
+                self.shared.kernel.send(Kind::Run, &[], false).await?;
+                self.state = State::Running;
+                Ok(())
+            }
+            Request::RunKernel => self.send(&reply::kernel_startup_failed()).await,
+            Request::RpcReply if self.state == State::RpcWait => {
+                self.state = State::RpcReply;
+                // Tells the kernel core that this is a reply: a value may have no bytes at all.
+                Ok(self.shared.kernel.send(Kind::RpcReply, &[], true).await?)
+            }
+            Request::Value(data) if self.state == State::RpcReply => {
+                Ok(self.shared.kernel.send(Kind::RpcReply, data, true).await?)
+            }
+            Request::RpcException(bytes) if self.state == State::RpcWait => {
+                self.state = State::RpcReply;
+                Ok(self.shared.kernel.send(Kind::RpcException, &bytes, false).await?)
+            }
+            Request::RpcReply | Request::RpcException(_) | Request::Value(_) => Err(End::Unsolicited),
+            Request::SubkernelUpload => {
+                self.load_failed("No DRTIO on this system, subkernels are not supported")
+                    .await
+            }
+        }
+    }
+
+    /// Hands the complete library to the kernel core and reports how that went.
+    async fn load(&mut self) -> Result<(), End> {
+        let mut text = String::<96>::new();
+        let length = match self.upload {
+            Upload::Keep(length) => length,
+            Upload::Busy => return self.load_failed("a kernel is running").await,
+            Upload::TooLong(length) => {
+                let _ = write!(text, "the library has {length} bytes, there is room for {LIBRARY_MAX}");
+                return self.load_failed(&text).await;
+            }
+        };
+        self.state = State::Absent;
+        // Each kernel starts on a core without memories of the one before.
+        if let Err(failure) = self.shared.kernel.restart().await {
+            let _ = write!(text, "{failure}");
+            return self.load_failed(&text).await;
+        }
+        let mut place = [0; 8];
+        place[..4].copy_from_slice(&(self.shared.library.0.as_ptr() as u32).to_le_bytes());
+        place[4..].copy_from_slice(&(length as u32).to_le_bytes());
+        self.shared.kernel.send(Kind::Load, &place, false).await?;
+        let frame = self.shared.kernel.next_frame().await?;
+        match frame.kind {
+            Kind::LoadCompleted => {
+                self.state = State::Loaded;
+                self.send(&reply::load_completed()).await
+            }
+            Kind::LoadFailed => {
+                let mut text = [0; 512];
+                let length = self.shared.kernel.read(&mut text)?;
+                let text = text[..length].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+                self.load_failed(text).await
+            }
+            kind => Err(End::Unexpected(kind)),
+        }
+    }
+
+    async fn load_failed(&mut self, reason: &str) -> Result<(), End> {
+        log::warn!("cannot load kernel: {reason}");
+        self.send(&reply::load_failed(reason.len() as u32)).await?;
+        self.send(reason.as_bytes()).await
+    }
+
+    /// Passes a frame of the kernel core on to the host. True if it ends the value of an RPC reply.
+    async fn kernel_frame(&mut self, frame: Frame) -> Result<bool, End> {
+        let running = !matches!(self.state, State::Absent | State::Loaded);
+        match frame.kind {
+            _ if self.streaming.is_some_and(|kind| kind != frame.kind) => return Err(End::Unexpected(frame.kind)),
+            Kind::RpcSync | Kind::RpcAsync if self.state == State::Running => {
+                let is_async = frame.kind == Kind::RpcAsync;
+                if self.stream(frame, &reply::rpc_request(is_async)).await? && !is_async {
+                    self.state = State::RpcWait;
+                }
+            }
+            Kind::RpcDone if self.state == State::RpcReply => {
+                let mut surplus = [0; 4];
+                self.shared.kernel.read(&mut surplus)?;
+                match u32::from_le_bytes(surplus) {
+                    0 => self.state = State::Running,
+                    surplus => return Err(End::Surplus(surplus)),
+                }
+                return Ok(true);
+            }
+            Kind::Exception if running => {
+                if self.stream(frame, &reply::kernel_exception()).await? {
+                    let errors = gateware::take_async_errors(self.shared.rtio);
+                    self.send(&[errors]).await?;
+                    self.ended();
+                }
+            }
+            Kind::Finished if running => {
+                let errors = gateware::take_async_errors(self.shared.rtio);
+                self.send(&reply::kernel_finished(errors)).await?;
+                self.ended();
+            }
+            kind => return Err(End::Unexpected(kind)),
+        }
+        Ok(false)
+    }
+
+    /// Passes a frame's payload on, behind `head` if it is the first of its message. True if it was the last.
+    async fn stream(&mut self, frame: Frame, head: &[u8]) -> Result<bool, End> {
+        if self.streaming.is_none() {
+            self.send(head).await?;
+        }
+        let mut bytes = [0; CHUNK];
+        loop {
+            let length = self.shared.kernel.read(&mut bytes)?;
+            if length == 0 {
+                break;
+            }
+            self.send(&bytes[..length]).await?;
+        }
+        self.streaming = frame.more.then_some(frame.kind);
+        Ok(!frame.more)
+    }
+
+    fn ended(&mut self) {
+        self.state = State::Absent;
+        self.shared.kernel.ended();
+    }
+
+    async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {
+        Ok(self.socket.write_all(bytes).await?)
+    }
+}
