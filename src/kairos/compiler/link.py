@@ -25,7 +25,7 @@ def link(objects: list[bytes]) -> bytes:
             path.write_bytes(content)
         output = Path(folder) / "kernel.elf"
         command = [linker, "-shared", "--eh-frame-hdr", "-m", "armelf_linux_eabi", "--target2=rel", "--hash-style=both"]
-        command += ["--discard-all", "-T", str(_SCRIPT), "-o", str(output), *map(str, paths)]
+        command += ["-T", str(_SCRIPT), "-o", str(output), *map(str, paths)]
         # Not inheriting the few open descriptors is the linker's business; closing them would forbid the quick spawn.
         result = subprocess.run(command, capture_output=True, text=True, close_fds=False)
         if result.returncode:

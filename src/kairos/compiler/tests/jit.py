@@ -1,0 +1,270 @@
+"""Runs compiled kernels on this machine's processor: the quick way to see what generated code computes.
+
+Test-only. The code is generated for the host, the firmware's functions are Python functions, and every run happens in a forked
+child, because an exception cannot unwind through Python: it ends the child instead. So `try` cannot be tested here.
+"""
+
+import ctypes
+import functools
+import os
+import pickle
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as llvm
+
+from kairos import compiler
+from kairos.compiler import codegen
+from kairos.language import kernel, rpc, types
+
+SCALARS = {"i": ctypes.c_int32, "I": ctypes.c_int64, "f": ctypes.c_double, "b": ctypes.c_bool}
+
+
+class Core:
+    """As much of a core device as the compiler asks for."""
+
+    ref_period = 1e-9
+    kernel_invariants = {"ref_period"}
+
+
+@dataclass
+class Result:
+    value: Any = None
+    """what the kernel returned"""
+    exception: tuple[str, tuple[int, int, int]] | None = None
+    """name and parameters, if it raised"""
+    calls: tuple = ()
+    """calls of firmware functions, in order: (name, arguments)"""
+    now: int = 0
+    """the time cursor at the end"""
+
+
+class Experiment:
+    """Holds a kernel under test as `run`, and gives it values that the compiler cannot know."""
+
+    kernel_invariants = {"core"}
+
+    def __init__(self, **attributes: Any) -> None:
+        self.core = Core()
+        for name, value in attributes.items():
+            setattr(self, name, value)
+
+    @rpc
+    def int32(self) -> types.TInt32:
+        """The next input."""
+
+    @rpc
+    def int64(self) -> types.TInt64:
+        """The next input."""
+
+    @rpc
+    def float(self) -> types.TFloat:
+        """The next input."""
+
+    @rpc
+    def bool(self) -> types.TBool:
+        """The next input."""
+
+
+@functools.cache
+def _native_machine():
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    target = llvm.Target.from_default_triple()
+    return target.create_target_machine(opt=2, jit=True)
+
+
+class Compiled:
+    """A kernel compiled for this machine."""
+
+    def __init__(self, function: Callable, args: tuple = (), core: Any = None) -> None:
+        def set_result(_value: Any) -> None:
+            pass
+
+        core = core or Core()
+        program, self.embedding = compiler._front_end(function, args, {}, core, set_result, False)
+        machine = _native_machine()
+        self.assembly = program.llvm(llvm.get_default_triple(), str(machine.target_data))
+        module = llvm.parse_assembly(self.assembly)
+        module.verify()
+        codegen._optimise(module, machine, cheap=False)
+        self._machine = machine
+        self._module = module
+
+    def run(self, *inputs: Any) -> Result:
+        """Runs the kernel; `inputs` answer its remote calls in order."""
+        reader, writer = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                self._run_in_child(inputs, writer)
+            except BaseException as error:
+                _report(writer, error)
+            os._exit(0)
+        os.close(writer)
+        with os.fdopen(reader, "rb") as stream:
+            content = stream.read()
+        _, status = os.waitpid(child, 0)
+        assert content, f"the kernel ended with status {status}"
+        answer = pickle.loads(content)
+        if isinstance(answer, BaseException):
+            raise answer
+        return answer
+
+    def _run_in_child(self, inputs: tuple, writer: int) -> None:
+        result = Result()
+        calls: list = []
+        pending = list(inputs)
+        wanted: list[str] = []
+
+        def finish() -> None:
+            result.calls = tuple(calls)
+            _report(writer, result)
+            os._exit(0)
+
+        def send(service: int, tag: Any, data: Any) -> None:
+            text = _tag(tag)
+            arguments, _, answer = text.partition(":")
+            values = _read_all(arguments, data)
+            wanted.append(answer)
+            if answer == "n":
+                calls.append(("rpc", tuple(values)))
+
+        def send_async(service: int, tag: Any, data: Any) -> None:
+            text = _tag(tag)
+            if service == 1:
+                result.value = _read_all(text.partition(":")[0], data)[0]
+            else:
+                calls.append(("async", tuple(_read_all(text.partition(":")[0], data))))
+
+        def receive(slot: int) -> int:
+            kind = wanted[-1]
+            if kind in SCALARS:
+                SCALARS[kind].from_address(slot).value = pending.pop(0)
+            return 0
+
+        def raise_(record: int) -> None:
+            key = ctypes.c_int32.from_address(record).value
+            params = tuple(ctypes.c_int64.from_address(record + 40 + 8 * n).value for n in range(3))
+            result.exception = (self.embedding.retrieve_str(key).split(":")[1], params)
+            finish()
+
+        def at_mu(time: int) -> None:
+            result.now = time
+
+        def delay_mu(duration: int) -> None:
+            result.now += duration
+
+        def now_mu() -> int:
+            return result.now
+
+        def output(target: int, data: int) -> None:
+            calls.append(("rtio_output", (result.now, target, data)))
+
+        pointer, i32, i64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
+        stubs = {
+            "rpc_send": ctypes.CFUNCTYPE(None, i32, pointer, pointer)(send),
+            "rpc_send_async": ctypes.CFUNCTYPE(None, i32, pointer, pointer)(send_async),
+            "rpc_recv": ctypes.CFUNCTYPE(i32, pointer)(receive),
+            "__artiq_raise": ctypes.CFUNCTYPE(None, pointer)(raise_),
+            "__artiq_resume": ctypes.CFUNCTYPE(None)(lambda: None),
+            "__artiq_end_catch": ctypes.CFUNCTYPE(None)(lambda: None),
+            "__artiq_personality": ctypes.CFUNCTYPE(i32)(lambda: 0),
+            "at_mu": ctypes.CFUNCTYPE(None, i64)(at_mu),
+            "delay_mu": ctypes.CFUNCTYPE(None, i64)(delay_mu),
+            "now_mu": ctypes.CFUNCTYPE(i64)(now_mu),
+            "rtio_output": ctypes.CFUNCTYPE(None, i32, i32)(output),
+            "__powidf2": ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, i32)(lambda x, n: x**n),
+        }
+        for name, stub in stubs.items():
+            llvm.add_symbol(name, ctypes.cast(stub, pointer).value)
+        engine = llvm.create_mcjit_compiler(self._module, self._machine)
+        engine.finalize_object()
+        entry = ctypes.CFUNCTYPE(None, pointer)(engine.get_function_address("__modinit__"))
+        entry(None)
+        finish()
+
+
+def _report(writer: int, answer: Any) -> None:
+    os.write(writer, pickle.dumps(answer))
+    os.close(writer)
+
+
+def _tag(address: int) -> str:
+    data = ctypes.c_void_p.from_address(address).value
+    length = ctypes.c_int32.from_address(address + 8).value
+    return ctypes.string_at(data, length).decode("latin-1")
+
+
+def _read_all(tags: str, data: int) -> list:
+    values = []
+    index = 0
+    position = 0
+    while position < len(tags):
+        address = ctypes.c_void_p.from_address(data + 8 * index).value
+        value, position, _ = _read(tags, position, address)
+        values.append(value)
+        index += 1
+    return values
+
+
+def _align(address: int, size: int) -> int:
+    return (address + size - 1) // size * size
+
+
+def _read(tags: str, position: int, address: int) -> tuple[Any, int, int]:
+    """A value of the tag at `position`: the value, the position behind the tag, the address behind the value."""
+    tag = tags[position]
+    position += 1
+    if tag in SCALARS:
+        size = ctypes.sizeof(SCALARS[tag])
+        address = _align(address, size)
+        return SCALARS[tag].from_address(address).value, position, address + size
+    if tag == "s":
+        address = _align(address, 8)
+        data = ctypes.c_void_p.from_address(address).value
+        return ctypes.string_at(data, ctypes.c_int32.from_address(address + 8).value).decode(), position, address + 16
+    if tag == "l":
+        address = _align(address, 8)
+        header = ctypes.c_void_p.from_address(address).value
+        element = ctypes.c_void_p.from_address(header).value
+        values, end = [], position
+        for _ in range(ctypes.c_int32.from_address(header + 8).value):
+            value, end, element = _read(tags, position, element)
+            values.append(value)
+        return values, max(end, position + 1), address + 8
+    if tag == "t":
+        count = ord(tags[position])
+        position += 1
+        values = []
+        for _ in range(count):
+            value, position, address = _read(tags, position, address)
+            values.append(value)
+        return tuple(values), position, address
+    if tag == "O":
+        address = _align(address, 8)
+        return "object", position, address + 8
+    if tag == "n":
+        return None, position, address
+    if tag == "k":
+        name, _, address = _read("s", 0, address)
+        value, position, address = _read(tags, position, address)
+        return (name, value), position, address
+    raise ValueError(f"no tag {tag}")
+
+
+def compile_body(body: str, **attributes: Any) -> Compiled:
+    """Compiles a kernel method with this body. `a = self.int32()` and the like read inputs."""
+    from kairos.language import kernel_from_string
+
+    function = kernel_from_string(["self"], body, decorator=kernel)
+    experiment = Experiment(**attributes)
+    return Compiled(function, (experiment,), experiment.core)
+
+
+def evaluate(body: str, *inputs: Any, **attributes: Any) -> Any:
+    """What a kernel with this body returns; AssertionError if it raises."""
+    result = compile_body(body, **attributes).run(*inputs)
+    assert result.exception is None, result.exception
+    return result.value

@@ -1,0 +1,180 @@
+"""The library itself: its form is that of the kernel ABI, and its addresses lead back to the source."""
+
+import io
+
+import pytest
+from elftools.elf.dynamic import DynamicSection
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+
+from kairos import compiler
+from kairos.compiler.tests.jit import Core, Experiment
+from kairos.language import TFloat, TInt32, TList, TNone, delay, kernel, syscall
+
+RELATIVE, JUMP_SLOT = 23, 22
+REL_TAGS = {"DT_REL", "DT_RELSZ", "DT_RELENT", "DT_JMPREL", "DT_PLTRELSZ", "DT_SYMTAB", "DT_STRTAB", "DT_HASH"}
+
+
+@syscall
+def rtio_output(target: TInt32, data: TInt32) -> TNone:
+    raise NotImplementedError
+
+
+class Sample(Experiment):
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+        self.values = [1.5, 2.5]
+
+    def measure(self) -> TList(TFloat):
+        return [1.0]
+
+    @kernel
+    def run(self):
+        for value in self.measure():
+            rtio_output(self.count, 1)
+            delay(value)
+            self.count += 1
+        try:
+            self.values[self.count] = 1.0
+        except IndexError:
+            print("out of range")
+        return self.count
+
+    @kernel
+    def fail(self):
+        self.inner(self.count)
+
+    @kernel
+    def inner(self, n):
+        return 1 // n
+
+
+@pytest.fixture(scope="module")
+def kernel_library():
+    sample = Sample()
+
+    def set_result(_value):
+        pass
+
+    return compiler.compile_kernel(sample.run, (), {}, core=Core(), set_result=set_result)
+
+
+@pytest.fixture(scope="module")
+def elf(kernel_library):
+    return ELFFile(io.BytesIO(kernel_library.library))
+
+
+def test_header(elf):
+    assert (elf["e_ident"]["EI_CLASS"], elf["e_ident"]["EI_DATA"]) == ("ELFCLASS32", "ELFDATA2LSB")
+    assert (elf["e_type"], elf["e_machine"], elf["e_flags"], elf["e_entry"]) == ("ET_DYN", "EM_ARM", 0x05000400, 0)
+
+
+def test_segments(elf):
+    kinds = [segment["p_type"] for segment in elf.iter_segments()]
+    assert kinds == ["PT_LOAD", "PT_LOAD", "PT_LOAD", "PT_DYNAMIC", "PT_GNU_EH_FRAME", "PT_ARM_EXIDX"]
+    assert [segment["p_flags"] for segment in elf.iter_segments()][:3] == [4, 7, 6]
+    for segment in elf.iter_segments():
+        assert segment["p_offset"] == segment["p_vaddr"] or segment["p_type"] == "PT_GNU_EH_FRAME"
+
+
+def test_dynamic_section(elf):
+    tags = {tag.entry.d_tag for tag in elf.get_section_by_name(".dynamic").iter_tags()}
+    assert tags >= REL_TAGS
+    assert not tags & {"DT_NEEDED", "DT_INIT", "DT_FINI", "DT_TEXTREL", "DT_RELA"}
+    assert isinstance(elf.get_section_by_name(".dynamic"), DynamicSection)
+
+
+def test_relocations_are_relative_and_jump_slots_only(elf):
+    sections = [section for section in elf.iter_sections() if isinstance(section, RelocationSection)]
+    kinds = {relocation["r_info_type"] for section in sections for relocation in section.iter_relocations()}
+    assert kinds == {RELATIVE, JUMP_SLOT}
+
+
+def test_defined_and_imported_symbols(elf):
+    symbols = list(elf.get_section_by_name(".dynsym").iter_symbols())[1:]
+    defined = {symbol.name for symbol in symbols if symbol["st_shndx"] != "SHN_UNDEF"}
+    imported = {symbol.name for symbol in symbols} - defined
+    assert defined == {"__modinit__", "typeinfo", "__bss_start", "_end", "_sstack_guard"}
+    assert imported == {
+        "__artiq_end_catch",
+        "__artiq_personality",
+        "__artiq_raise",
+        "__artiq_resume",
+        "__aeabi_d2lz",
+        "delay_mu",
+        "round",
+        "rpc_recv",
+        "rpc_send",
+        "rpc_send_async",
+        "rtio_output",
+    }
+
+
+def test_hash_table_finds_every_symbol(elf):
+    table = elf.get_section_by_name(".hash")
+    for symbol in elf.get_section_by_name(".dynsym").iter_symbols():
+        if symbol.name and symbol["st_shndx"] != "SHN_UNDEF":
+            assert table.get_symbol(symbol.name).name == symbol.name
+
+
+def test_unwind_index_is_sorted_and_ends_in_a_sentinel(elf):
+    segment = next(segment for segment in elf.iter_segments() if segment["p_type"] == "PT_ARM_EXIDX")
+    data = segment.data()
+    starts = []
+    for offset in range(0, len(data), 8):
+        word = int.from_bytes(data[offset : offset + 4], "little")
+        signed = word - (1 << 31) if word & (1 << 30) else word
+        starts.append(segment["p_vaddr"] + offset + signed)
+    assert starts == sorted(starts)
+    assert data[-4:] == (1).to_bytes(4, "little")
+    text = elf.get_section_by_name(".text")
+    assert starts[0] == text["sh_addr"] and starts[-1] == text["sh_addr"] + text["sh_size"]
+
+
+def test_send_event_is_nowhere(elf):
+    text = elf.get_section_by_name(".text").data()
+    words = {text[offset : offset + 4] for offset in range(0, len(text), 4)}
+    assert (0xE320F004).to_bytes(4, "little") not in words
+
+
+def test_the_debug_information_is_not_sent(kernel_library, elf):
+    assert not any(section.name.startswith(".debug") for section in elf.iter_sections())
+    assert len(kernel_library.library) < len(kernel_library.unstripped)
+
+
+def test_addresses_lead_to_the_source():
+    compiled = compiler.compile_kernel(Sample().fail, (), {}, core=Core(), set_result=None)
+    elf = ELFFile(io.BytesIO(compiled.unstripped))
+    symbols = {symbol.name: symbol for symbol in elf.get_section_by_name(".symtab").iter_symbols()}
+    start = next(symbol for name, symbol in symbols.items() if name.endswith("Sample.fail"))["st_value"]
+    frames = compiled.symbolize([start + 12])
+    assert frames[-1].function.endswith("Sample.fail")
+    assert frames[-1].file == __file__
+    with open(__file__, encoding="utf-8") as source:
+        lines = source.readlines()
+    assert "def fail" in lines[frames[-1].line - 1] or "self.inner" in lines[frames[-1].line - 1]
+
+
+def test_without_writeback_there_is_no_table():
+    compiled = compiler.compile_kernel(Sample().run, (), {}, core=Core(), set_result=None, attribute_writeback=False)
+    symbols = ELFFile(io.BytesIO(compiled.library)).get_section_by_name(".dynsym").iter_symbols()
+    assert "typeinfo" not in {symbol.name for symbol in symbols}
+
+
+def test_fixed_exception_keys():
+    embedding = compiler.EmbeddingMap()
+    assert embedding.retrieve_str(0) == "0:artiq.coredevice.exceptions.RTIOUnderflow"
+    assert embedding.retrieve_str(10) == "0:IndexError"
+    assert embedding.retrieve_str(19) == "0:ZeroDivisionError"
+    assert embedding.retrieve_str(22) == "0:artiq.coredevice.exceptions.CXPError"
+    assert embedding.store_str("0:ValueError") == 18
+    assert embedding.store_str("new") == 23
+
+
+def test_the_result_function_is_number_one():
+    def set_result(_value):
+        pass
+
+    compiled = compiler.compile_kernel(Sample().fail, (), {}, core=Core(), set_result=set_result)
+    assert compiled.embedding.retrieve_object(1) is set_result
