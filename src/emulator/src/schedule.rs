@@ -45,8 +45,9 @@ pub enum Step {
 
 /// A core alone may run this many quanta in one turn.
 const ALONE: u64 = 20;
-/// Turn of a core that has a masked interrupt pending, in cycles: it is taken soon after it is unmasked.
-const MASKED_TURN: Cycles = 200;
+/// Turn of a core that has a masked interrupt pending, in cycles: one block. Firmware that sleeps with interrupts masked lets
+/// them in for a few instructions between two sleeps only, and a longer turn would never end there.
+const MASKED_TURN: Cycles = 1;
 /// While the network comes up, core 0's timers move time at once; but not beyond this.
 const BOOT_LIMIT: Cycles = 10 * time::CPU_HZ;
 /// Virtual time between address requests while the network comes up.
