@@ -146,6 +146,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             args.push(self.build.convert(param, &Ty::I64));
         }
         let unwind = self.unwind();
+        self.module.raises = true;
         self.build.call("kairos.raise", args, Ty::unit(), unwind);
         self.build.end(Terminator::Unreachable);
     }
