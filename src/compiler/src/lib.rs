@@ -11,6 +11,7 @@ pub mod elf;
 pub mod host;
 mod infer;
 pub mod ir;
+mod lifetime;
 pub mod llvm;
 pub mod lower;
 mod parse;
@@ -62,6 +63,7 @@ fn passes(context: &mut Context, request: Request, target: lower::Target) -> dia
     infer::infer(context, request)?;
     for function in &context.program.functions {
         check::check(function, &context.program.types)?;
+        lifetime::check(function, &context.program.types)?;
     }
     lower::lower(&context.program, &context.sources, context.host, target)
 }

@@ -47,7 +47,7 @@ fn try_except_finally() {
 
 #[test]
 fn types_of_a_program() {
-    let text = "def f():\n    n = 0\n    x = g(now_mu(), n)\n    return (x, n / 2, [True])\n\ndef g(t, n):\n    return t + n\n";
+    let text = "def f():\n    n = 0\n    x = g(now_mu(), n)\n    l = [True]\n    return (x, n / 2, l[0])\n\ndef g(t, n):\n    return t + n\n";
     assert_snapshot!(TestHost::new(text).compile().map(|output| output.types()).unwrap());
 }
 

@@ -7,13 +7,16 @@ use kairos_compiler::host::*;
 use kairos_compiler::lower::Target;
 use kairos_compiler::{compile, Output, Request};
 
+type Attributes = Vec<(String, HostValue)>;
+
 /// Handles: functions from 1 in the order of their `def`, objects from 100, their classes from 200, `print` 999.
 #[derive(Default)]
 pub struct TestHost {
     text: String,
     functions: Vec<(String, u32)>,
     globals: HashMap<String, HostValue>,
-    objects: Vec<(Vec<(String, HostValue)>, Vec<String>)>,
+    /// Attributes and kernel invariants.
+    objects: Vec<(Attributes, Vec<String>)>,
     strings: Vec<String>,
 }
 

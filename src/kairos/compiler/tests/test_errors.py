@@ -73,11 +73,15 @@ def rejected(body, **attributes):
         ("with interleave:\n    delay_mu(1)", "'with interleave' is not supported yet"),
         ("core_log(1)", "'core_log' is not supported yet"),
         ("return print(*[])", "a starred expression is not supported yet"),
+        ("return [1, 2]", "cannot return an allocated value that does not live forever"),
+        ("l = [1]\nm = l\nreturn m", "cannot return an allocated value that does not live forever"),
+        ("self.numbers = [1]", "the assigned value does not outlive the assignment target"),
+        ("l = self.numbers\nl = [1]", "the assigned value does not outlive the assignment target"),
         ("return self.complex", "a host value of type complex cannot be used in a kernel"),
     ],
 )
 def test_diagnostics_name_the_construct_and_the_line(body, text):
-    message = rejected(body, name="x", number=1, complex=1j)
+    message = rejected(body, name="x", number=1, complex=1j, numbers=[1])
     assert message.startswith("error: ")
     assert text in message
     assert "<kernel_from_string" in message
