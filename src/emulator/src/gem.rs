@@ -40,6 +40,8 @@ pub struct Gem {
     pub sent: Vec<Vec<u8>>,
     /// Frames lost because the guest did not read for long.
     pub dropped: u64,
+    /// The frame at the front of the backlog has been reported as finding no free descriptor.
+    reported: bool,
 }
 
 impl Default for Gem {
@@ -76,7 +78,7 @@ impl Default for Gem {
         ] {
             phy[n] = v;
         }
-        Self { words, phy, rx_at: 0, tx_at: 0, backlog: VecDeque::new(), sent: Vec::new(), dropped: 0 }
+        Self { words, phy, rx_at: 0, tx_at: 0, backlog: VecDeque::new(), sent: Vec::new(), dropped: 0, reported: false }
     }
 }
 
@@ -227,8 +229,12 @@ impl Gem {
             };
             let needed = data.len().div_ceil(size).max(1);
             if !self.free_descriptors(needed, memory) {
-                self.words[RX_STATUS] |= 1;
-                self.words[ISR] |= ISR_RX_USED;
+                // Once per frame, as on silicon: reported at every try, the interrupt would keep the guest from freeing any.
+                if !self.reported {
+                    self.words[RX_STATUS] |= 1;
+                    self.words[ISR] |= ISR_RX_USED;
+                    self.reported = true;
+                }
                 return;
             }
             for (i, part) in data.chunks(size).enumerate() {
@@ -249,6 +255,7 @@ impl Gem {
                 self.rx_at = if word & 2 != 0 { self.words[RX_QUEUE] } else { at + 8 };
             }
             self.backlog.pop_front();
+            self.reported = false;
             self.words[RX_COUNT] = self.words[RX_COUNT].wrapping_add(1);
             self.words[RX_STATUS] |= 2;
             self.words[ISR] |= ISR_RX_COMPLETE;
@@ -357,6 +364,9 @@ mod tests {
             g.receive(vec![i; 70], &m);
         }
         assert!(g.irq() && g.blocked());
+        g.write(0x24, !0, &m);
+        g.deliver(&m);
+        assert!(!g.irq(), "reported again without a new frame");
         assert_eq!(m.word(0x1004) & 0x1fff, 74);
         assert_eq!(m.word(0x1000) & 3, 1);
         let mut b = [0; 70];
