@@ -148,7 +148,8 @@ impl Net {
             // 1 Gb/s: 8 ns a byte, with preamble and gap, behind the frame before it.
             let length = time::from_ns(8 * (frame.len() as u64 + 24));
             let before = self.in_flight.back().map_or(0, |f| f.0);
-            self.in_flight.push_back(((now + self.latency).max(before + length), frame));
+            self.in_flight
+                .push_back(((now + self.latency).max(before + length), frame));
         }
     }
 
@@ -230,11 +231,12 @@ impl Net {
 
     /// Hands data of the guest to `sink`, which returns how many bytes it took.
     pub fn receive(&mut self, c: Connection, sink: impl FnOnce(&[u8]) -> usize) -> usize {
-        self.socket(c).recv(|data| {
-            let n = sink(data);
-            (n, n)
-        })
-        .unwrap_or(0)
+        self.socket(c)
+            .recv(|data| {
+                let n = sink(data);
+                (n, n)
+            })
+            .unwrap_or(0)
     }
 
     /// Whether data of the guest wait.
