@@ -12,6 +12,7 @@ pub mod host;
 mod infer;
 pub mod ir;
 mod lifetime;
+pub mod link;
 pub mod llvm;
 pub mod lower;
 mod parse;

@@ -13,10 +13,9 @@ from kairos import _native
 from kairos.compiler import codegen
 from kairos.compiler.annotations import QuotingError
 from kairos.compiler.embedding import EmbeddingMap
-from kairos.compiler.link import LinkError, link
 from kairos.compiler.quoting import HostBridge
 
-__all__ = ["STAGES", "CompileError", "CompiledKernel", "EmbeddingMap", "Frame", "LinkError", "compile_kernel", "emit"]
+__all__ = ["STAGES", "CompileError", "CompiledKernel", "EmbeddingMap", "Frame", "compile_kernel", "emit"]
 
 STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
 """What `emit` can give."""
@@ -101,7 +100,7 @@ def compile_kernel(
     lowered = time.perf_counter()
     object_file = codegen.compile_assembly(assembly)
     generated = time.perf_counter()
-    unstripped = link([object_file])
+    unstripped = _native.link([object_file])
     library = _native.strip(unstripped)
     end = time.perf_counter()
     timings = {"front_end": lowered - start, "llvm": generated - lowered, "link": end - generated, "total": end - start}
@@ -124,4 +123,4 @@ def emit(stage: str, function: Callable, args: tuple | list = (), kwargs: dict[s
         return assembly
     if stage == "asm":
         return codegen.compile_assembly(assembly, emit_assembly=True).decode()
-    return _native.strip(link([codegen.compile_assembly(assembly)]))
+    return _native.strip(_native.link([codegen.compile_assembly(assembly)]))
