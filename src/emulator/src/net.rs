@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
+use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
@@ -155,7 +155,8 @@ impl Net {
 
     /// Lets the stack work on what has arrived and what sockets want to send.
     pub fn poll(&mut self, now: Cycles) {
-        self.interface.poll(instant(now), &mut self.cable, &mut self.sockets);
+        // Each call sends one segment of a connection at most: again, until nothing is left to be sent.
+        while self.interface.poll(instant(now), &mut self.cable, &mut self.sockets) != PollResult::None {}
         self.launch(now);
     }
 
