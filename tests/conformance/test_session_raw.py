@@ -382,7 +382,7 @@ def test_rtio_and_waiting(device):
         assert exception is None
         assert marks(requests) == [1]
     trace = device.control("trace", **{"from": 0})
-    pad = trace["pads"][0]["index"]
+    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
     edges = [(when, level) for when, index, level in trace["events"] if index == pad and level is not None]
     start = edges[0][0]
     assert [(when - start, level) for when, level in edges] == [(0, 1), (1000, 0), (4000, 1), (5000, 0)]
