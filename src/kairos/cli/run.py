@@ -152,7 +152,7 @@ def _print_summary(statistics, device, recording, wall_s):
         parts.append(_count(recording.event_count, "pin event"))
     if statistics is not None and statistics.kernels:
         parts.append(_count(statistics.rpcs, "RPC"))
-    parts.append(f"{wall_s:.2f} s in all")
+    parts.append(f"built and ran in {wall_s:.2f} s")
     print(", ".join(parts))
     if recording is not None and recording.event_count:
         from ..waveform.table import format_duration
