@@ -37,7 +37,8 @@ class Figures:
         compared = f", baseline {baseline:g}" if baseline is not None else ""
         bound = "at least" if at_least else "at most"
         print(
-            f"{name:28} {value:10.4g} {unit:8} {'met' if met else 'MISSED':7} ({bound} {target:g}{compared})", flush=True
+            f"{name:28} {value:10.4g} {unit:8} {'met' if met else 'MISSED':7} ({bound} {target:g}{compared})",
+            flush=True,
         )
 
 
@@ -163,7 +164,9 @@ def main():
     path = ROOT / "build" / "bench.json"
     path.write_text(json.dumps(figures.all, indent=2) + "\n")
     missed = [name for name, figure in figures.all.items() if not figure["met"]]
-    print(f"{len(figures.all)} figures in {path.relative_to(ROOT)}" + (f"; missed: {', '.join(missed)}" if missed else ""))
+    print(
+        f"{len(figures.all)} figures in {path.relative_to(ROOT)}" + (f"; missed: {', '.join(missed)}" if missed else "")
+    )
 
 
 if __name__ == "__main__":

@@ -192,7 +192,8 @@ impl Host {
         }
         let since = *self.still_since.get_or_insert_with(Instant::now);
         let still = self.options.host_wait.saturating_sub(since.elapsed());
-        let Some(timer) = timer else {
+        let (Some(timer), false) = (timer, self.forwarder.is_unconnected()) else {
+            self.still_since = None;
             self.sleep(Duration::from_secs(1));
             return;
         };

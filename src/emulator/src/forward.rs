@@ -80,6 +80,11 @@ impl Forwarder {
         self.listeners.iter().map(|(l, guest)| (*guest, port(l))).collect()
     }
 
+    /// No host is connected.
+    pub fn is_unconnected(&self) -> bool {
+        self.links.is_empty()
+    }
+
     /// File descriptors to wait on, with whether to wait for reading and for writing.
     pub fn interests(&self, net: &mut Net) -> Vec<(RawFd, bool, bool)> {
         let mut fds: Vec<_> = self

@@ -25,7 +25,7 @@ impl Default for Params {
             gp_access: 72,
             net_latency_ns: 20_000,
             quantum: 4000,
-            host_wait_ms: 500,
+            host_wait_ms: 2000,
         }
     }
 }
