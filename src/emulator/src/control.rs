@@ -177,17 +177,19 @@ impl Host {
             self.still_since = None;
             self.follow = None;
         }
+        self.machine.host_listens = self.forwarder.host_listens();
     }
 
-    /// Only the host can make progress, or core 0's timer.
+    /// Only the host can make progress, or what is due at `timer`.
     fn wait(&mut self, timer: Option<Cycles>) {
         self.flush_uart();
         if self.machine.ready && !self.announced {
             self.announce();
         }
         self.serve_control();
+        let listened = self.machine.host_listens;
         self.read_host();
-        if self.shutdown || self.machine.net.next().is_some() {
+        if self.shutdown || self.machine.net.next().is_some() || self.machine.host_listens != listened {
             return;
         }
         let since = *self.still_since.get_or_insert_with(Instant::now);
@@ -313,6 +315,7 @@ impl Host {
                 "pl_cycles": bus.pl.as_ref().map_or(0, |p| p.clocked),
                 "pl_cycles_skipped": bus.pl.as_ref().map_or(0, |p| p.skipped),
                 "pl_slips": bus.pl.as_ref().map_or(0, |p| p.slips),
+                "queued": bus.pl.as_ref().is_some_and(|p| p.next().is_some()),
                 "wall_s": self.started.elapsed().as_secs_f64(),
                 "state": [state_name(machine.state(0)), state_name(machine.state(1))],
                 "pc": [machine.cores[0].pc(), machine.cores[1].pc()],

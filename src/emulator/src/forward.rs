@@ -85,6 +85,11 @@ impl Forwarder {
         self.links.is_empty()
     }
 
+    /// A host is connected that has not ended its stream.
+    pub fn host_listens(&self) -> bool {
+        self.links.iter().any(|l| !l.host_ended)
+    }
+
     /// File descriptors to wait on, with whether to wait for reading and for writing.
     pub fn interests(&self, net: &mut Net) -> Vec<(RawFd, bool, bool)> {
         let mut fds: Vec<_> = self

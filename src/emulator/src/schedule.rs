@@ -39,7 +39,7 @@ pub enum CoreState {
 pub enum Step {
     /// A core ran, or time moved.
     Worked,
-    /// Only the host can make progress, or core 0's next timer at the given time.
+    /// Only the host can make progress; or core 0's next timer, or outputs queued in the PL, at the given time.
     HostOnly(Option<Cycles>),
 }
 
@@ -71,6 +71,8 @@ pub struct Machine {
     probed: Option<Cycles>,
     /// The guest has once stood idle with its network up.
     pub ready: bool,
+    /// A host is connected that may still send something.
+    pub host_listens: bool,
     /// Everything the UARTs sent.
     pub uart: Vec<u8>,
     /// Why cores crashed; taken by whoever reports it.
@@ -96,6 +98,7 @@ impl Machine {
             image,
             probed: None,
             ready: false,
+            host_listens: false,
             uart: Vec::new(),
             crashes: Vec::new(),
         })
@@ -287,16 +290,16 @@ impl Machine {
         }
         let bus = self.bus.borrow();
         let (core0, core1) = (bus.next_timer(0), bus.next_timer(1));
-        let pl = bus.pl.as_ref().and_then(|pl| {
-            if pl.busy() {
-                Some(time::from_pl(pl.cycle() + PL_CHUNK))
-            } else {
-                pl.next()
-            }
-        });
+        let busy = bus.pl.as_ref().filter(|pl| pl.busy());
+        let busy = busy.map(|pl| time::from_pl(pl.cycle() + PL_CHUNK));
+        let answer = bus.pl.as_ref().and_then(|pl| pl.answer());
+        let queued = bus.pl.as_ref().and_then(|pl| pl.next());
         let receiving = bus.gem.receiving();
         drop(bus);
-        let device = [core1, pl, self.net.next()].into_iter().flatten().min();
+        // Outputs that wait for their time wake no core. While a host may be about to answer the device they must not
+        // make time pass, or a remote call would last as long as the outputs submitted before it.
+        let played = queued.filter(|_| !(self.ready && self.host_listens));
+        let device = [core1, busy, answer, played, self.net.next()].into_iter().flatten().min();
         if device.is_none() && !self.ready && receiving {
             if self.net.guest_up {
                 self.ready = true;
@@ -311,7 +314,7 @@ impl Machine {
             (Some(d), Some(c)) => d.min(c),
             (Some(d), None) => d,
             (None, Some(c)) if booting => c,
-            _ => return Step::HostOnly(core0),
+            _ => return Step::HostOnly([core0, queued].into_iter().flatten().min()),
         };
         let mut bus = self.bus.borrow_mut();
         let bus = &mut *bus;

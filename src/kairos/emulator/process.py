@@ -175,18 +175,20 @@ class Emulator:
         self.trace_start = self.control.trace()["next"]
 
     def settle(self, timeout: float = 30.0) -> bool:
-        """Wait until the device has played what it has queued, that is, until its time stands still for the host.
+        """Wait until the device, left by the host, has played what it has queued and its time stands still.
 
         False if it has not within `timeout` seconds.
         """
         deadline = time.monotonic() + timeout
         before = None
-        while (now := self.control.status()["time_ns"]) != before:
+        while True:
+            status = self.control.status()
+            if status["time_ns"] == before and not status["queued"]:
+                return True
             if time.monotonic() > deadline:
                 return False
-            before = now
+            before = status["time_ns"]
             time.sleep(0.002)
-        return True
 
     def stop(self):
         """End the emulator; harmless if it has ended already."""

@@ -76,7 +76,10 @@ class KairosSim(Module):
 
         outward(Cat(*[pad.o for pad in self.pads]), "pads_o")
         outward(Cat(*[pad.oe for pad in self.pads]), "pads_oe")
-        inward(Cat(*[pad.i for pad in self.pads]), "pads_i")
+        # A driven pin shows its own level, as the buffers of the chip do: `pads_i` counts for pins that are not driven.
+        outside = port("pads_i", 8 * len(self.pads))
+        for n, pad in enumerate(self.pads):
+            self.comb += pad.i.eq(Mux(pad.oe, pad.o, outside[8 * n : 8 * n + 8]))
 
 
 def generate(top: KairosSim) -> str:

@@ -67,13 +67,17 @@ class Model:
         return changes
 
     def input_events(self, channel, levels):
-        """Sorted list of (coarse, level). levels: list of (coarse, level) applied to the pad, in order of time."""
+        """Sorted list of (coarse, level). levels: list of (coarse, level) applied to the pad, in order of time; a pad
+        that is driven has its own level."""
         gates = [(c, a, d) for c, ch, a, _, d in self.executed()[0] if ch == channel and a >= 2]
-        times = {c for c, _ in levels} | {c for c, a, _ in gates if a == 3}
+        driven = [(c, o, oe) for c, ch, o, oe in self.pad_changes() if ch == channel]
+        times = {c for c, _ in levels} | {c for c, a, _ in gates if a == 3} | {c for c, _, _ in driven}
         events = []
         previous = 0
         for now in sorted(times):
             level = ([value for c, value in levels if c <= now] or [0])[-1]
+            _, own, enabled = ([change for change in driven if change[0] <= now] or [(0, 0, 0)])[-1]
+            level = own if enabled else level
             sensitivity = ([d for c, _, d in gates if c <= now] or [0])[-1]
             edge = 1 if level and not previous else 2 if previous and not level else 0
             if edge & sensitivity or (now, 3) in {(c, a) for c, a, _ in gates}:
