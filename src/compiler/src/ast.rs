@@ -98,6 +98,9 @@ pub struct Expr {
     pub kind: ExprKind,
 }
 
+/// Stands between the name of a variable of a list comprehension and a number that makes it unique.
+pub const COMPREHENSION: char = '#';
+
 #[derive(Debug)]
 pub enum ExprKind {
     None,
@@ -145,6 +148,17 @@ pub enum ExprKind {
     },
     List(Vec<Expr>),
     Tuple(Vec<Expr>),
+    /// `[element for target in iter]`; the parser gives the variables names of their own.
+    ListComp {
+        element: Box<Expr>,
+        target: Box<Expr>,
+        iter: Box<Expr>,
+    },
+    /// `value[start:stop:step]`
+    Slice {
+        value: Box<Expr>,
+        bounds: [Option<Box<Expr>>; 3],
+    },
 }
 
 #[derive(Debug)]

@@ -179,8 +179,9 @@ impl Flow {
     fn uses(&self, expr: &Expr, set: &Set) -> Result<()> {
         let mut unset = None;
         walk_expr(expr, &mut |expr| {
-            if let (ExprKind::Name(_), None) = (&expr.kind, unset) {
-                if matches!(self.names.of(expr), Name::Local(local) if !set.contains(local)) {
+            if let (ExprKind::Name(name), None) = (&expr.kind, unset) {
+                // A comprehension sets its own.
+                if !name.contains(COMPREHENSION) && matches!(self.names.of(expr), Name::Local(local) if !set.contains(local)) {
                     unset = Some(expr);
                 }
             }

@@ -103,7 +103,14 @@ impl Lifetimes<'_> {
             here.unwrap_or(Region::Outlives)
         };
         match &expr.kind {
-            ExprKind::List(_) => Region::Here(expr.span),
+            ExprKind::List(_) | ExprKind::ListComp { .. } | ExprKind::Slice { .. } | ExprKind::Binary { .. } => {
+                Region::Here(expr.span)
+            }
+            ExprKind::Call { callee, .. }
+                if matches!(self.types.kind(self.function.types[callee.id as usize]), Kind::Builtin("list")) =>
+            {
+                Region::Here(expr.span)
+            }
             ExprKind::Tuple(elements) | ExprKind::BoolOp { values: elements, .. } => {
                 any(&elements.iter().collect::<Vec<_>>())
             }

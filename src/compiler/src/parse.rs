@@ -4,6 +4,7 @@
 //! Syntax that no kernel can have, or that this compiler does not have yet, is refused here, naming the construct.
 
 use std::collections::hash_map::{Entry, HashMap};
+use std::rc::Rc;
 
 use ruff_python_ast as py;
 use ruff_python_parser::parse_module;
@@ -43,7 +44,8 @@ impl Parser {
             ))
             .help("the file was perhaps edited while the experiment ran, or the function is a lambda")
         })?;
-        Converter { file, next: 0 }.function(def)
+        let scopes = vec![];
+        Converter { file, next: 0, scopes }.function(def)
     }
 }
 
@@ -101,7 +103,6 @@ fn refused_expression(expr: &py::Expr) -> &'static str {
         py::Expr::Lambda(_) => "a lambda",
         py::Expr::Dict(_) | py::Expr::DictComp(_) => "a dictionary",
         py::Expr::Set(_) | py::Expr::SetComp(_) => "a set",
-        py::Expr::ListComp(_) => "a list comprehension",
         py::Expr::Generator(_) => "a generator expression",
         py::Expr::Await(_) => "'await'",
         py::Expr::Yield(_) | py::Expr::YieldFrom(_) => "'yield'",
@@ -110,7 +111,7 @@ fn refused_expression(expr: &py::Expr) -> &'static str {
         py::Expr::BytesLiteral(_) => "a bytes literal",
         py::Expr::EllipsisLiteral(_) => "'...'",
         py::Expr::Starred(_) => "a starred expression",
-        py::Expr::Slice(_) => "a slice",
+        py::Expr::Slice(_) => "a slice of several dimensions",
         _ => "this expression",
     }
 }
@@ -118,6 +119,8 @@ fn refused_expression(expr: &py::Expr) -> &'static str {
 struct Converter {
     file: FileId,
     next: ExprId,
+    /// Variables of the list comprehensions around, innermost last: name in the source, name in the tree.
+    scopes: Vec<(String, Rc<str>)>,
 }
 
 impl Converter {
@@ -275,6 +278,34 @@ impl Converter {
         expr.as_deref().map(|expr| self.expr(expr)).transpose()
     }
 
+    /// A list comprehension. Its variables are not those of the function, even if they are called the same.
+    fn comprehension(&mut self, span: Span, comprehension: &py::ExprListComp) -> Result<ExprKind> {
+        let (first, rest) = comprehension.generators.split_first().expect("the grammar wants one");
+        if let Some(second) = rest.first() {
+            let text = "multiple for clauses in comprehensions are not supported";
+            return Err(Diagnostic::new(self.span(second), text));
+        }
+        if let Some(test) = first.ifs.first() {
+            let text = "if clauses in comprehensions are not supported";
+            return Err(Diagnostic::new(self.span(test), text));
+        }
+        if first.is_async {
+            return Err(Diagnostic::unsupported(span, "'async'"));
+        }
+        let iter = self.boxed(&first.iter)?;
+        let mut names = vec![];
+        target_names(&first.target, &mut names);
+        let outside = self.scopes.len();
+        for name in names {
+            let own = format!("{name}{COMPREHENSION}{}", self.next).into();
+            self.scopes.push((name, own));
+        }
+        let target = self.boxed(&first.target)?;
+        let element = self.boxed(&comprehension.elt)?;
+        self.scopes.truncate(outside);
+        Ok(ExprKind::ListComp { element, target, iter })
+    }
+
     fn exprs(&mut self, exprs: &[py::Expr]) -> Result<Vec<Expr>> {
         exprs.iter().map(|expr| self.expr(expr)).collect()
     }
@@ -299,12 +330,26 @@ impl Converter {
                         return Err(Diagnostic::new(span, "numeric type complex is not supported"));
                     }
                 },
-                py::Expr::Name(name) => ExprKind::Name(name.id.as_str().into()),
+                py::Expr::Name(name) => {
+                    let own = self.scopes.iter().rev().find(|(known, _)| known == name.id.as_str());
+                    ExprKind::Name(own.map_or_else(|| name.id.as_str().into(), |(_, own)| own.clone()))
+                }
                 py::Expr::Attribute(attribute) => ExprKind::Attribute {
                     value: self.boxed(&attribute.value)?,
                     name: attribute.attr.as_str().into(),
                     name_span: self.span(&attribute.attr),
                 },
+                py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) if slice.is_slice_expr() => {
+                    let py::Expr::Slice(slice) = &**slice else {
+                        unreachable!("the guard says so")
+                    };
+                    let value = self.boxed(value)?;
+                    let mut bounds = [None, None, None];
+                    for (to, from) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
+                        *to = self.optional(from)?.map(Box::new);
+                    }
+                    ExprKind::Slice { value, bounds }
+                }
                 py::Expr::Subscript(subscript) => ExprKind::Subscript {
                     value: self.boxed(&subscript.value)?,
                     index: self.boxed(&subscript.slice)?,
@@ -365,6 +410,7 @@ impl Converter {
                     body: self.boxed(&choice.body)?,
                     orelse: self.boxed(&choice.orelse)?,
                 },
+                py::Expr::ListComp(comprehension) => self.comprehension(span, comprehension)?,
                 py::Expr::List(list) => ExprKind::List(self.exprs(&list.elts)?),
                 py::Expr::Tuple(tuple) => ExprKind::Tuple(self.exprs(&tuple.elts)?),
                 other => return Err(Diagnostic::unsupported(span, refused_expression(other))),
@@ -375,6 +421,16 @@ impl Converter {
             span,
             kind,
         })
+    }
+}
+
+/// Names that a target assigns to.
+fn target_names(target: &py::Expr, names: &mut Vec<String>) {
+    match target {
+        py::Expr::Name(name) => names.push(name.id.to_string()),
+        py::Expr::Tuple(tuple) => tuple.elts.iter().for_each(|elt| target_names(elt, names)),
+        py::Expr::List(list) => list.elts.iter().for_each(|elt| target_names(elt, names)),
+        _ => {}
     }
 }
 

@@ -120,6 +120,11 @@ pub fn resolve(function: &Function, handle: Handle, host: &mut dyn Host) -> Resu
         }),
         _ => {}
     });
+    walk_exprs(&function.body, &mut |expr| {
+        if let ExprKind::ListComp { target, .. } = &expr.kind {
+            declare_target(target, &mut names);
+        }
+    });
     let mut error = None;
     walk_exprs(&function.body, &mut |expr| {
         if let (ExprKind::Name(name), None) = (&expr.kind, &error) {
@@ -278,6 +283,11 @@ pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
         ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|e| each(e)),
         ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
             values.iter().for_each(each)
+        }
+        ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|e| each(e)),
+        ExprKind::Slice { value, bounds } => {
+            each(value);
+            bounds.iter().flatten().for_each(|bound| each(bound));
         }
         ExprKind::None
         | ExprKind::Bool(_)

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::host::{ExceptionClass, Handle, HostType};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ty(u32);
 
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +49,8 @@ pub struct Types {
     nodes: Vec<Node>,
     /// Grows with every link: inference has settled when it no longer moves.
     pub version: usize,
+    /// Number of the first type made in the present visit.
+    visit_start: u32,
     class_names: std::collections::HashMap<Handle, Rc<str>>,
 }
 
@@ -124,9 +126,11 @@ impl Types {
             return Ok(());
         }
         match (self.kind(a).clone(), self.kind(b).clone()) {
+            // The younger of two equals goes, so that what earlier visits know of stays.
+            (Kind::Var, Kind::Var) | (Kind::IntOpen, Kind::IntOpen) => self.link(a.max(b), a.min(b)),
             (Kind::Var, _) if !self.occurs(a, b) => self.link(a, b),
             (_, Kind::Var) if !self.occurs(b, a) => self.link(b, a),
-            (Kind::IntOpen, Kind::IntOpen | Kind::Int32 | Kind::Int64) => self.link(a, b),
+            (Kind::IntOpen, Kind::Int32 | Kind::Int64) => self.link(a, b),
             (Kind::Int32 | Kind::Int64, Kind::IntOpen) => self.link(b, a),
             (Kind::List(x), Kind::List(y)) | (Kind::Range(x), Kind::Range(y)) => return self.unify(x, y),
             (Kind::Tuple(x), Kind::Tuple(y)) if x.len() == y.len() => {
@@ -139,8 +143,15 @@ impl Types {
     }
 
     fn link(&mut self, from: Ty, to: Ty) {
+        // An unknown type that this visit made up tells nothing about the one it turns out to be.
+        let nothing_new = from.0 >= self.visit_start && self.kind(from) == self.kind(to);
         self.nodes[from.0 as usize] = Node::Link(to);
-        self.version += 1;
+        self.version += usize::from(!nothing_new);
+    }
+
+    /// A visit of all functions begins; `version` is unchanged at its end if it found nothing new.
+    pub fn begin_visit(&mut self) {
+        self.visit_start = self.nodes.len() as u32;
     }
 
     fn occurs(&self, var: Ty, inside: Ty) -> bool {

@@ -31,32 +31,29 @@ struct Program {
 #[pymethods]
 impl Program {
     /// Syntax trees of the functions.
-    fn ast(&self) -> String {
-        self.output.ast()
+    fn ast(&self) -> PyResult<String> {
+        guarded(|| self.output.ast())
     }
 
     /// Types of functions and variables.
-    fn types(&self) -> String {
-        self.output.types()
+    fn types(&self) -> PyResult<String> {
+        guarded(|| self.output.types())
     }
 
     /// The intermediate representation.
-    fn ir(&self) -> String {
-        self.output.module.to_string()
+    fn ir(&self) -> PyResult<String> {
+        guarded(|| self.output.module.to_string())
     }
 
     /// LLVM assembly for a target triple and data layout (empty: LLVM's choice).
-    fn llvm(&self, triple: String, data_layout: String) -> String {
-        self.output.llvm(&Machine { triple, data_layout })
+    fn llvm(&self, triple: String, data_layout: String) -> PyResult<String> {
+        guarded(|| self.output.llvm(&Machine { triple, data_layout }))
     }
 
     /// Warnings, as the user should read them.
-    fn warnings(&self) -> Vec<String> {
-        self.output
-            .warnings
-            .iter()
-            .map(|warning| warning.render(&self.output.sources))
-            .collect()
+    fn warnings(&self) -> PyResult<Vec<String>> {
+        let render = || self.output.warnings.iter().map(|w| w.render(&self.output.sources)).collect();
+        guarded(render)
     }
 }
 

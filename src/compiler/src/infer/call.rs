@@ -218,7 +218,7 @@ impl Infer<'_, '_> {
             ));
         }
         let counts = match name {
-            "bool" | "int" | "float" => 0..=1,
+            "bool" | "int" | "float" | "list" => 0..=1,
             "int32" | "int64" | "len" | "round" | "abs" | "delay" | "delay_mu" | "at_mu" => 1..=1,
             "min" | "max" => 2..=2,
             "range" => 1..=3,
@@ -265,6 +265,16 @@ impl Infer<'_, '_> {
                 self.numeric(types[0], args[0].span)?;
                 Ok(types[0])
             }
+            "list" => match types.first() {
+                Some(&iterable) => {
+                    let elt = self.iterated(iterable, args[0].span)?;
+                    Ok(self.kind(Kind::List(elt)))
+                }
+                None => {
+                    let elt = self.types().var();
+                    Ok(self.kind(Kind::List(elt)))
+                }
+            },
             "len" => match *self.types().kind(types[0]) {
                 Kind::Range(elt) => Ok(elt),
                 Kind::List(_) | Kind::Str => Ok(self.kind(Kind::Int32)),

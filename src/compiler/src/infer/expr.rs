@@ -68,6 +68,28 @@ impl Infer<'_, '_> {
                 }
                 self.kind(Kind::List(elt))
             }
+            ExprKind::ListComp { element, target, iter } => {
+                let iterable = self.expr(iter)?;
+                let passed = self.iterated(iterable, iter.span)?;
+                self.assign(target, passed, iter.span)?;
+                let elt = self.expr(element)?;
+                self.kind(Kind::List(elt))
+            }
+            ExprKind::Slice { value, bounds } => {
+                let object = self.expr(value)?;
+                for bound in bounds.iter().flatten() {
+                    let found = self.expr(bound)?;
+                    if !self.types().is_int(found) && !self.types().is_var(found) {
+                        let text = format!("a bound of a slice must be an integer, not {}", self.type_name(found));
+                        return Err(Diagnostic::new(bound.span, text));
+                    }
+                }
+                if !matches!(self.types().kind(object), Kind::List(_) | Kind::Var) {
+                    let text = format!("a slice of a value of type {}", self.type_name(object));
+                    return Err(Diagnostic::unsupported(expr.span, &text));
+                }
+                object
+            }
             ExprKind::Tuple(elements) => {
                 let elements = elements
                     .iter()
@@ -178,6 +200,18 @@ impl Infer<'_, '_> {
         Ok(ty)
     }
 
+    /// Type of what a loop over a value of type `iterable` gets.
+    pub(super) fn iterated(&mut self, iterable: Ty, span: Span) -> Result<Ty> {
+        match *self.types().kind(iterable) {
+            Kind::List(elt) | Kind::Range(elt) => Ok(elt),
+            Kind::Var => Ok(self.types().var()),
+            _ => {
+                let text = format!("type {} is not iterable", self.type_name(iterable));
+                Err(Diagnostic::new(span, text))
+            }
+        }
+    }
+
     pub(super) fn numeric(&mut self, ty: Ty, span: Span) -> Result<()> {
         if self.types().is_numeric(ty) || self.types().is_var(ty) {
             return Ok(());
@@ -198,6 +232,15 @@ impl Infer<'_, '_> {
     ) -> Result<Option<Ty>> {
         if self.types().is_var(left.0) || self.types().is_var(right.0) {
             return Ok(None);
+        }
+        match (op, self.types().kind(left.0).clone(), self.types().kind(right.0).clone()) {
+            (BinOp::Add, Kind::List(_), Kind::List(_)) => {
+                self.unify(left.0, right.0, right.1, "this list")?;
+                return Ok(Some(left.0));
+            }
+            (BinOp::Mul, Kind::List(_), Kind::IntOpen | Kind::Int32 | Kind::Int64) => return Ok(Some(left.0)),
+            (BinOp::Mul, Kind::IntOpen | Kind::Int32 | Kind::Int64, Kind::List(_)) => return Ok(Some(right.0)),
+            _ => {}
         }
         self.binary_operands(op, left, right)?;
         if op == BinOp::MatMul {

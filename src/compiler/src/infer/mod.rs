@@ -215,6 +215,7 @@ impl Infer<'_, '_> {
     /// Visits all functions until nothing changes.
     fn settle(&mut self) -> Result<()> {
         loop {
+            self.context.program.types.begin_visit();
             let before = (self.context.program.types.version, self.context.program.functions.len());
             let mut id = 0;
             while id < self.context.program.functions.len() {

@@ -33,14 +33,7 @@ impl Infer<'_, '_> {
                 orelse,
             } => {
                 let iterable = self.expr(iter)?;
-                let elt = match *self.types().kind(iterable) {
-                    Kind::List(elt) | Kind::Range(elt) => elt,
-                    Kind::Var => self.types().var(),
-                    _ => {
-                        let text = format!("type {} is not iterable", self.type_name(iterable));
-                        return Err(Diagnostic::new(iter.span, text));
-                    }
-                };
+                let elt = self.iterated(iterable, iter.span)?;
                 self.assign(target, elt, iter.span)?;
                 self.body(body)?;
                 self.body(orelse)
@@ -123,7 +116,7 @@ impl Infer<'_, '_> {
     }
 
     /// Assigns a value of type `found`, which stands at `span`, to `target`.
-    fn assign(&mut self, target: &Expr, found: Ty, span: Span) -> Result<()> {
+    pub(super) fn assign(&mut self, target: &Expr, found: Ty, span: Span) -> Result<()> {
         match &target.kind {
             ExprKind::Tuple(elements) => {
                 let wanted = match self.types().kind(found).clone() {
@@ -145,6 +138,8 @@ impl Infer<'_, '_> {
                 self.expr(target).map(drop)
             }
             ExprKind::List(_) => Err(Diagnostic::unsupported(target.span, "assignment to a list pattern")),
+            ExprKind::Slice { .. } => Err(Diagnostic::unsupported(target.span, "assignment to a slice")
+                .help("assign the elements one by one in a loop")),
             _ => {
                 let wanted = self.target(target)?;
                 self.unify(wanted, found, span, "this value")

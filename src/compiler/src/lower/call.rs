@@ -131,6 +131,15 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let second = self.build.compare(predicate, b.clone(), a.clone());
                 self.build.select(second, b, a)
             }
+            "list" => match next() {
+                None => {
+                    let Kind::List(elt) = *self.kind_of(whole) else {
+                        unreachable!("list() makes a list")
+                    };
+                    self.new_list(elt, vec![])
+                }
+                Some(value) => self.list_of(value, self.type_of(&args[0])),
+            },
             "len" => {
                 let value = next().expect("checked by inference");
                 match self.kind_of(&args[0]) {

@@ -50,6 +50,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let l = self.expr(left)?;
                 let r = self.expr(right)?;
                 self.build.span = expr.span;
+                if let Kind::List(elt) = *self.kind_of(expr) {
+                    return Ok(match (self.kind_of(left), self.kind_of(right)) {
+                        (Kind::List(_), Kind::List(_)) => self.concatenated(elt, l, r),
+                        (Kind::List(_), _) => self.repeated(elt, l, r),
+                        _ => self.repeated(elt, r, l),
+                    });
+                }
                 self.arithmetic(
                     *op,
                     (l, self.type_of(left)),
@@ -85,6 +92,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                     .collect::<Result<Vec<_>>>()?;
                 self.new_list(elt, values)
             }
+            ExprKind::ListComp { element, target, iter } => self.comprehension(expr, element, target, iter)?,
+            ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
             ExprKind::Tuple(elements) => {
                 let values = elements
                     .iter()
@@ -96,18 +105,14 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// A new list on the stack. Inside a loop every pass makes its own, as the language has it.
-    fn new_list(&mut self, elt: types::Ty, values: Vec<Value>) -> Value {
+    pub(super) fn new_list(&mut self, elt: types::Ty, values: Vec<Value>) -> Value {
         let elt = self.module.ir_type(elt);
         let length = Value::int(Ty::I32, values.len() as i64);
-        let data = self.build.alloca(elt.clone(), length.clone());
+        let (header, data) = self.reserve_list(&elt, length);
         for (index, value) in values.into_iter().enumerate() {
             let to = self.build.element(&data, &elt, Value::int(Ty::I32, index as i64));
             self.build.store(value, &to);
         }
-        let header = self.build.alloca(Ty::str(), Value::int(Ty::I32, 1));
-        self.build.store(data, &header);
-        let to = self.build.field(&header, &Ty::str(), 1);
-        self.build.store(length, &to);
         header
     }
 

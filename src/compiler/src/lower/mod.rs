@@ -6,6 +6,7 @@ mod call;
 mod data;
 pub mod exceptions;
 mod expr;
+mod list;
 mod rpc;
 mod stmt;
 

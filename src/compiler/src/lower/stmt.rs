@@ -230,7 +230,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Assigns a value of type `ty` to a target.
-    fn assign(&mut self, target: &'p Expr, value: Value, ty: types::Ty) -> Result<()> {
+    pub(super) fn assign(&mut self, target: &'p Expr, value: Value, ty: types::Ty) -> Result<()> {
         match &target.kind {
             ExprKind::Name(name) => {
                 let local = self.function.names.local(name).expect("targets are variables");
