@@ -132,6 +132,8 @@ class DeviceManager:
         return f"the device '{name}'{alias} is not in the device database {self.ddb.path}{hint}"
 
     def _create(self, description):
+        if not isinstance(description, dict):
+            raise DeviceError(f"its entry in {self.ddb.path} is neither a dictionary nor the name of another entry")
         kind = description.get("type")
         if kind == "local":
             for field in ("module", "class"):

@@ -1,7 +1,10 @@
 """What can go wrong in a run: one clear message, a non-zero exit, and a device that runs the next kernel."""
 
+import os
 import re
+import signal
 import socket
+import subprocess
 import time
 
 import pytest
@@ -243,3 +246,111 @@ def test_emulator_that_dies(kairos):
             os.environ["KAIROS_BUILD"] = previous
         shutil.rmtree(build)
     one_line(done, "the emulator ended (exit code 2): ")
+
+
+ENDLESS = """
+    @kernel
+    def run(self):
+        print("running")
+        while True:
+            pass
+"""
+
+
+def test_stack_overflow(kairos, device_db, still_works):
+    done = kairos.run(
+        """
+    @kernel
+    def deeper(self, n):
+        if n < 0:
+            return 0
+        return self.deeper(n + 1) + n
+
+    @kernel
+    def run(self):
+        print(self.deeper(0))
+""",
+        device_db=device_db,
+    )
+    one_line(done, "the connection to the core device")
+
+
+def test_a_fault_is_explained_on_the_emulator(kairos):
+    done = kairos.run(
+        """
+    @kernel
+    def deeper(self, n):
+        if n < 0:
+            return 0
+        return self.deeper(n + 1) + n
+
+    @kernel
+    def run(self):
+        print(self.deeper(0))
+"""
+    )
+    one_line(done, "fault on the kernel core")
+
+
+def test_a_list_too_long_for_the_stack(kairos, device_db, still_works):
+    done = kairos.run(
+        """
+    def number(self) -> TInt32:
+        return 2000000000
+
+    @kernel
+    def run(self):
+        x = [1.5] * self.number()
+        print(len(x))
+""",
+        device_db=device_db,
+    )
+    assert done.returncode == 1
+    message = "RuntimeError: a list of 2000000000 elements is too long for the stack of a kernel"
+    assert done.stderr.strip().splitlines()[-1] == message
+
+
+def children(pid):
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True)
+    return [int(text) for text in done.stdout.split()]
+
+
+def test_emulator_that_is_killed(kairos):
+    process = kairos.start(kairos.write(ENDLESS))
+    assert process.stdout.readline() == "running\n"
+    [emulator] = children(process.pid)
+    os.kill(emulator, signal.SIGKILL)
+    _, errors = process.communicate(timeout=15)
+    assert process.returncode == 1
+    assert errors.startswith("kairos: the emulator ended (signal 9)"), errors
+
+
+def test_a_killed_run_leaves_nothing_behind(kairos, monkeypatch, tmp_path):
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    process = kairos.start(kairos.write(ENDLESS))
+    assert process.stdout.readline() == "running\n"
+    [emulator] = children(process.pid)
+    process.kill()
+    process.communicate(timeout=15)
+    deadline = time.monotonic() + 5
+    while os.path.exists(f"/proc/{emulator}") and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not os.path.exists(f"/proc/{emulator}")
+    assert list(temporary.iterdir()) == []
+
+
+def test_output_that_cannot_be_written(kairos):
+    path = kairos.write(GOOD)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(kairos.command("run", path), stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.strip().splitlines()[-1] == "kairos: the output cannot be written: No space left on device"
+    assert "During handling" not in done.stderr
+
+
+def test_device_database_with_a_number_for_a_device(kairos, tmp_path):
+    path = tmp_path / "odd.py"
+    path.write_text((EXAMPLES / "device_db.py").read_text() + '\ndevice_db["ttl5"] = 5\n')
+    one_line(kairos.run(GOOD, device_db=path), "is neither a dictionary nor the name of another entry")

@@ -181,7 +181,9 @@ impl Flow {
         walk_expr(expr, &mut |expr| {
             if let (ExprKind::Name(name), None) = (&expr.kind, unset) {
                 // A comprehension sets its own.
-                if !name.contains(COMPREHENSION) && matches!(self.names.of(expr), Name::Local(local) if !set.contains(local)) {
+                if !name.contains(COMPREHENSION)
+                    && matches!(self.names.of(expr), Name::Local(local) if !set.contains(local))
+                {
                     unset = Some(expr);
                 }
             }

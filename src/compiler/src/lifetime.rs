@@ -107,7 +107,10 @@ impl Lifetimes<'_> {
                 Region::Here(expr.span)
             }
             ExprKind::Call { callee, .. }
-                if matches!(self.types.kind(self.function.types[callee.id as usize]), Kind::Builtin("list")) =>
+                if matches!(
+                    self.types.kind(self.function.types[callee.id as usize]),
+                    Kind::Builtin("list")
+                ) =>
             {
                 Region::Here(expr.span)
             }

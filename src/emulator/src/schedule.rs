@@ -299,7 +299,10 @@ impl Machine {
         // Outputs that wait for their time wake no core. While a host may be about to answer the device they must not
         // make time pass, or a remote call would last as long as the outputs submitted before it.
         let played = queued.filter(|_| !(self.ready && self.host_listens));
-        let device = [core1, busy, answer, played, self.net.next()].into_iter().flatten().min();
+        let device = [core1, busy, answer, played, self.net.next()]
+            .into_iter()
+            .flatten()
+            .min();
         if device.is_none() && !self.ready && receiving {
             if self.net.guest_up {
                 self.ready = true;

@@ -4,6 +4,7 @@ What a subcommand needs is imported when it runs, because start-up time is felt 
 """
 
 import argparse
+import os
 import sys
 
 from .. import __version__
@@ -99,6 +100,12 @@ def _parse(parser, argv):
     return args
 
 
+def _discard_output():
+    """What is still buffered for standard output goes nowhere, so that the interpreter does not fail at its end."""
+    with open(os.devnull, "w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+
+
 def main(argv=None) -> int:
     """Run the command; the exit code is 0, 1 (it failed), 2 (bad command line) or 130 (interrupted)."""
     parser = _parser()
@@ -114,4 +121,9 @@ def main(argv=None) -> int:
     except BrokenPipeError:
         # Whoever read our output has gone; there is nobody to tell.
         sys.stderr.close()
+        return 1
+    except OSError as error:
+        # Files that the command line names have messages of their own: what is left is our own output.
+        print(f"kairos: the output cannot be written: {error.strerror or error}", file=sys.stderr)
+        _discard_output()
         return 1

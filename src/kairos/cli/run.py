@@ -1,12 +1,13 @@
 """``kairos run``: boot the device if it is emulated, run the experiment, show what happened."""
 
 import logging
+import os
 import sys
 import time
 
 from .. import emulator as emulation
 from ..devices import DeviceDB, DeviceError
-from ..errors import KairosError, UsageError
+from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
 
 __all__ = ["run"]
 
@@ -85,14 +86,22 @@ def _run_on(args, ddb, device, table_limit):
         if isinstance(error.code, str):
             print(error.code, file=sys.stderr)
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
-    except KairosError:
+    except KairosError as error:
         # What the pins did up to the failure helps to find it; without a kernel there is nothing to show.
         statistics = _statistics(experiment.devices)
         if statistics is not None and statistics.kernels:
             _finish(args, experiment, device, table_limit, start)
+        if device is not None and isinstance(error, ConnectionLost | DeviceUnreachable):
+            raise _explained(error, device) from None
         raise
     _finish(args, experiment, device, table_limit, start)
     return code
+
+
+def _explained(error, device) -> KairosError:
+    """The loss of an emulated device, with the reason if it is known here."""
+    failure = device.failure()
+    return EmulatorError(failure) if failure else type(error)(f"{error}{device.last_words()}")
 
 
 def _finish(args, experiment, device, table_limit, start):
@@ -187,5 +196,9 @@ def _write_datasets(path, datasets):
 
     try:
         write_hdf5(path, datasets)
-    except (OSError, TypeError) as error:
+    except OSError as error:
+        # The library's own text is several lines about its calls.
+        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
+        raise UsageError(f"-o {path} cannot be written: {reason}") from None
+    except TypeError as error:
         raise UsageError(f"-o {path}: {error}") from None

@@ -83,6 +83,8 @@ class Emulator:
         # Connected before anything else: the emulator ends with this connection, so it cannot outlive this process.
         try:
             self._control = Control.connect_when_there(self._socket_path, self.is_alive, READY_TIMEOUT)
+            # Nobody else connects: the directory goes now, so that none is left if this process is killed.
+            self._directory.cleanup()
         except (EmulatorError, OSError):
             pass
         for line in self._process.stdout:
@@ -116,6 +118,10 @@ class Emulator:
             return None
         self._readers[1].join(timeout=1)
         reason = self._errors[-1] if self._errors else "it said nothing"
+        if code < 0 and not self._errors:
+            reason += (
+                "; if this happens again, its files may be damaged: rebuild them with 'make firmware gateware emulator'"
+            )
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return f"the emulator ended ({how}): {reason}"
 
@@ -127,7 +133,7 @@ class Emulator:
                 try:
                     line = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
                 except queue.Empty:
-                    said = self._last_words()
+                    said = self.last_words()
                     self.stop()
                     raise EmulatorError(
                         f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: rebuild it with "
@@ -143,14 +149,14 @@ class Emulator:
                     self._ready = event
         return self._ready
 
-    def _last_words(self) -> str:
-        """What the firmware printed last, as a part of a sentence."""
+    def last_words(self) -> str:
+        """The last two lines that the firmware printed, as a part of a sentence."""
         try:
             lines = [] if self._control is None else self._control.uart().split("\n")
         except EmulatorError:
             lines = []
         lines = [line.strip() for line in lines if line.strip()]
-        return f" (it printed last: {lines[-1]})" if lines else ""
+        return f" (it printed last: {'; '.join(lines[-2:])})" if lines else ""
 
     def port(self, guest_port: int) -> int:
         """Port of this host that leads to `guest_port` of the device; waits until the device has booted."""

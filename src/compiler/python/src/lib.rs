@@ -52,7 +52,13 @@ impl Program {
 
     /// Warnings, as the user should read them.
     fn warnings(&self) -> PyResult<Vec<String>> {
-        let render = || self.output.warnings.iter().map(|w| w.render(&self.output.sources)).collect();
+        let render = || {
+            self.output
+                .warnings
+                .iter()
+                .map(|w| w.render(&self.output.sources))
+                .collect()
+        };
         guarded(render)
     }
 }

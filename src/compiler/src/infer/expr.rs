@@ -233,7 +233,11 @@ impl Infer<'_, '_> {
         if self.types().is_var(left.0) || self.types().is_var(right.0) {
             return Ok(None);
         }
-        match (op, self.types().kind(left.0).clone(), self.types().kind(right.0).clone()) {
+        match (
+            op,
+            self.types().kind(left.0).clone(),
+            self.types().kind(right.0).clone(),
+        ) {
             (BinOp::Add, Kind::List(_), Kind::List(_)) => {
                 self.unify(left.0, right.0, right.1, "this list")?;
                 return Ok(Some(left.0));
