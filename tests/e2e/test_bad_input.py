@@ -354,3 +354,45 @@ def test_device_database_with_a_number_for_a_device(kairos, tmp_path):
     path = tmp_path / "odd.py"
     path.write_text((EXAMPLES / "device_db.py").read_text() + '\ndevice_db["ttl5"] = 5\n')
     one_line(kairos.run(GOOD, device_db=path), "is neither a dictionary nor the name of another entry")
+
+
+def test_a_kernel_that_cannot_be_served_does_not_block_the_next(kairos):
+    done = kairos.run(
+        """
+    def text(self) -> TStr:
+        return "\\ud800"
+
+    @kernel
+    def ask(self):
+        print(self.text())
+
+    @property
+    def setting(self):
+        return 1
+
+    @setting.setter
+    def setting(self, value):
+        raise ValueError("read only")
+
+    @kernel
+    def write(self):
+        self.setting += 1
+
+    @kernel
+    def good(self):
+        print("good")
+
+    def run(self):
+        for kernel in (self.ask, self.write):
+            try:
+                kernel()
+            except Exception as error:
+                print(type(error).__name__, error)
+            self.good()
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith("RPCReturnValueError type mismatch: cannot serialize '\\ud800' as str")
+    assert "half a surrogate pair" in lines[0] and lines[2] == "ValueError read only"
+    assert lines[1] == lines[3] == "good"

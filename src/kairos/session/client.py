@@ -171,7 +171,19 @@ class Session:
     # A running kernel
 
     def serve(self, compiled, set_result=None):
-        """Answer the calls of the running kernel until it ends."""
+        """Answer the calls of the running kernel until it ends.
+
+        If it cannot be served to its end, the connection is closed. That ends it, and the next one finds the device
+        free.
+        """
+        self._kernel_runs = True
+        try:
+            self._serve(compiled, set_result)
+        finally:
+            if self._kernel_runs:
+                self.close()
+
+    def _serve(self, compiled, set_result):
         connection = self._connection
         embedding = compiled.embedding
         connection.set_reply_expected(False)
@@ -180,7 +192,9 @@ class Session:
             if message_type == RPC_REQUEST:
                 self._serve_rpc(connection, embedding, set_result)
             elif message_type == KERNEL_FINISHED:
-                self._warn_async_errors(connection.read_u8())
+                async_errors = connection.read_u8()
+                self._kernel_runs = False
+                self._warn_async_errors(async_errors)
                 return
             elif message_type == KERNEL_EXCEPTION:
                 self._raise_kernel_exception(connection, compiled)
@@ -296,7 +310,9 @@ class Session:
             _, first, end = connection.read_struct("III")
             exception.frames = range(first, end)
         backtrace = [connection.read_struct("II") for _ in range(connection.read_u32())]
-        self._warn_async_errors(connection.read_u8())
+        async_errors = connection.read_u8()
+        self._kernel_runs = False
+        self._warn_async_errors(async_errors)
         if not exceptions:
             raise codec.ProtocolError("a kernel exception without an exception")
         for exception in exceptions:

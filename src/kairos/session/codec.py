@@ -229,7 +229,10 @@ def _encode(chunks, tags, value, root, root_tags):
         case "s":
             check(isinstance(value, str))
             check("\0" not in value, ", it contains a NUL character")
-            data = value.encode()
+            try:
+                data = value.encode()
+            except UnicodeEncodeError:
+                check(False, ", it contains half a surrogate pair")
             size(len(data))
             chunks.append(data)
         case "B" | "A":
