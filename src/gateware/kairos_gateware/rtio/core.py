@@ -119,6 +119,13 @@ class RtioCore(Module):
             self.comb += self.settled.eq(reduce(and_, parts))
             dues = [(lane.waiting, lane.head.coarse - OUTPUT_LATENCY) for lane in sed.lanes]
             dues.append((reader.waiting, reader.due))
+            for channel in channels:
+                if (running := channel.free_running) is not None:
+                    dues.append((~running.limit[-1], timebase.coarse + running.limit))
+                    self.comb += [
+                        running.stb.eq(timebase.load),
+                        running.cycles.eq(timebase.load_value - timebase.coarse),
+                    ]
             self.comb += self.next_due.eq(self._minimum(dues))
 
     def _minimum(self, items):
