@@ -14,6 +14,7 @@ class Pad:
     name: as in the device database. direction: "out", "in" or "inout". channel: RTIO channel number.
     serialised: the samples of a cycle may differ, so that a board needs a serialiser and deserialiser at the pin.
     Otherwise all eight output samples are equal, and of the inputs only the last counts.
+    pin: where a board has to connect it, None if that is left to the board.
     """
 
     def __init__(self, name, direction, channel, serialised=False):
@@ -21,6 +22,7 @@ class Pad:
         self.direction = direction
         self.channel = channel
         self.serialised = serialised
+        self.pin = None
         self.o = Signal(SAMPLES)
         self.oe = Signal()
         self.i = Signal(SAMPLES)

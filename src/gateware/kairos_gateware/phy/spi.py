@@ -46,10 +46,10 @@ _CONFIG = [
 
 
 class SpiMaster(Module):
-    """clk, mosi, miso: pads; miso may be None. cs: list of up to eight pads, bit 0 of the chip select first.
+    """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the chip select first.
     Events in the same cycle collide; there is no replacement."""
 
-    def __init__(self, number, clk, mosi, miso=None, cs=()):
+    def __init__(self, number, clk, mosi=None, miso=None, cs=()):
         link = OutputLink(data_width=_WIDTH, address_width=1, replace=False)
         inputs = InputLink(data_width=_WIDTH)
         self.channel = Channel(number, output=link, input=inputs)
@@ -147,7 +147,8 @@ class SpiMaster(Module):
         sampling = Signal(2)  # the cycle of sampling, the cycle after it
         received = Signal(_WIDTH)
         done = Signal()
-        source = mosi.i[-1] if miso is None else Mux(config.half_duplex, mosi.i[-1], miso.i[-1])
+        two_wires = C(0) if mosi is None else mosi.i[-1]
+        source = two_wires if miso is None else Mux(config.half_duplex, two_wires, miso.i[-1])
         final = Signal(2)
         self.sync += [
             pin.eq(source),
@@ -167,4 +168,5 @@ class SpiMaster(Module):
             (mosi, out[-1], mosi_driven),
             *[(pad, select[i], driven) for i, pad in enumerate(cs)],
         ]:
-            self.comb += [pad.o.eq(Replicate(level, SAMPLES)), pad.oe.eq(enable)]
+            if pad is not None:
+                self.comb += [pad.o.eq(Replicate(level, SAMPLES)), pad.oe.eq(enable)]

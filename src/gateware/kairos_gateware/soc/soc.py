@@ -5,18 +5,15 @@ from migen import *
 from .. import __version__
 from ..descriptor import Descriptor, RtioChannel
 from ..initiator.memory import MemoryInitiator
-from ..phy import ttl
-from ..phy.pad import Pad
+from ..phy.kinds import make_phys
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel
 from ..rtio.timing import FINE_BITS
-from ..variants import RTIO_FREQUENCY
+from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
 from .registers import InitiatorRegisters, RtioRegisters
 
 __all__ = ["Soc"]
-
-_PHYS = {"ttl_out": (ttl.Output, "out"), "ttl_inout": (ttl.InOut, "inout")}
 
 
 class _Blocks:
@@ -31,34 +28,28 @@ class Soc(Module):
     """
 
     def __init__(self, variant, build_id, simulation=False):
-        self.pads = []
-        channels = []
-        phys = []
-        for number, spec in enumerate(variant.channels):
-            if spec.kind == "log":
-                channels.append(Channel(number, discard=True))
-                continue
-            make, direction = _PHYS[spec.kind]
-            pad = Pad(spec.name, direction, number)
-            phy = ResetInserter()(make(number, pad))
-            self.pads.append(pad)
-            channels.append(phy.channel)
-            phys.append(phy)
-        self.submodules += phys
-        self.submodules.core = core = RtioCore(channels, simulation=simulation)
+        phys = make_phys(variant.channels)
+        self.pads = [pad for phy in phys.values() for pad in phy.pads]
+        phys = {number: ResetInserter()(phy) for number, phy in phys.items()}
+        channels = [
+            phys[number].channel if number in phys else Channel(number, discard=True)
+            for number in range(len(variant.channels))
+        ]
+        self.submodules += phys.values()
+        self.submodules.core = core = RtioCore(channels, lanes=variant.lanes, simulation=simulation)
         self.submodules.initiator = initiator = MemoryInitiator(core.cri)
 
         blocks = _Blocks()
         blocks.rtio = self.submodules.rtio = RtioRegisters(core)
         blocks.initiator = self.submodules.initiator_registers = InitiatorRegisters(initiator)
-        self.comb += [phy.reset.eq(self.rtio.phy_reset.storage) for phy in phys]
+        self.comb += [phy.reset.eq(self.rtio.phy_reset.storage) for phy in phys.values()]
 
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",
             build_id=build_id,
             rtio_frequency=RTIO_FREQUENCY,
             fine_bits=FINE_BITS,
-            channels=[RtioChannel(i, spec.kind, spec.name) for i, spec in enumerate(variant.channels)],
+            channels=[RtioChannel(i, spec.kind, spec.name, dict(spec.parameters)) for i, spec in enumerate(variant.channels)],
         )
 
         def describe(registers):
