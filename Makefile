@@ -57,14 +57,15 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
 $(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(call rust_sources,src/emulator src/proto)
 	@echo "== emulator (first time: about three minutes)"
-	@$(RUST) cargo build --quiet --locked --release -p kairos-emulator
+	@$(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@
 
 .PHONY: host
 host: $(B)/.host ## The `kairos` command in build/venv
 $(B)/.host: $(B)/.venv pyproject.toml Cargo.lock $(call rust_sources,src/compiler)
 	@echo "== compiler and the kairos command (first time: about two minutes)"
-	@VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(VENV))/bin:$$PATH $(RUST) maturin develop --quiet --release --locked
+	@VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(VENV))/bin:$$PATH $(RUST) maturin develop --quiet --release --locked \
+		>$(B)/host.log 2>&1 || { cat $(B)/host.log >&2; exit 1; }
 	@touch $@
 
 .PHONY: venv

@@ -16,6 +16,9 @@ fn main() {
     };
     println!("cargo:rerun-if-changed={}", kernel.display());
     if let Err(error) = fs::copy(&kernel, out.join("kernel.bin")) {
-        panic!("cannot read the image of the kernel core, {}: {error}", kernel.display());
+        panic!(
+            "cannot read the image of the kernel core, {}: {error}",
+            kernel.display()
+        );
     }
 }

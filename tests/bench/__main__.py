@@ -37,7 +37,8 @@ class Figures:
         compared = f", baseline {baseline:g}" if baseline is not None else ""
         bound = "at least" if at_least else "at most"
         print(
-            f"{name:28} {value:10.4g} {unit:8} {'met' if met else 'MISSED':7} ({bound} {target:g}{compared})", flush=True
+            f"{name:28} {value:10.4g} {unit:8} {'met' if met else 'MISSED':7} ({bound} {target:g}{compared})",
+            flush=True,
         )
 
 
@@ -64,9 +65,9 @@ def user_figures(figures: Figures):
 def compile_figures(figures: Figures):
     """A fresh process for each compilation, which imports LLVM and initialises its targets before the clock starts."""
     program = (
-        "import json, sys; from tests.bench.device import experiment; from kairos.compiler import warm_up; warm_up();"
+        "import json, sys; from tests.bench.device import experiment; from kairos.compiler import codegen; codegen.data_layout();"
         "e = experiment('examples/blink.py', 'Blink'); import time; t = time.perf_counter();"
-        "e.core.compile(type(e).run.artiq_embedded.function, (e,), {}, lambda x: None); print(time.perf_counter() - t)"
+        "e.core.compile(type(e).run, (e,), {}, lambda x: None); print(time.perf_counter() - t)"
     )
     seconds = []
     for _ in range(5):
@@ -109,7 +110,7 @@ def device_figures(figures: Figures):
     control = emulator.control
 
     compute = experiment("tests/bench/kernels.py", "Compute")
-    run = compute.core.precompile(type(compute).run.artiq_embedded.function, compute)
+    run = compute.core.precompile(type(compute).run, compute)
     before, start = control.status(), time.perf_counter()
     run()
     seconds, after = time.perf_counter() - start, control.status()
@@ -124,7 +125,7 @@ def device_figures(figures: Figures):
     )
 
     waiting = experiment("tests/bench/kernels.py", "WaitOneSecond")
-    run = waiting.core.precompile(type(waiting).run.artiq_embedded.function, waiting)
+    run = waiting.core.precompile(type(waiting).run, waiting)
     walls = []
     for _ in range(3):
         before, start = control.status(), time.perf_counter()
@@ -136,7 +137,7 @@ def device_figures(figures: Figures):
     )
 
     outputs = experiment("tests/bench/kernels.py", "Outputs")
-    run = outputs.core.precompile(type(outputs).run.artiq_embedded.function, outputs)
+    run = outputs.core.precompile(type(outputs).run, outputs)
     before = control.status()["sev_count"]
     run()
     status = control.status()
@@ -163,7 +164,9 @@ def main():
     path = ROOT / "build" / "bench.json"
     path.write_text(json.dumps(figures.all, indent=2) + "\n")
     missed = [name for name, figure in figures.all.items() if not figure["met"]]
-    print(f"{len(figures.all)} figures in {path.relative_to(ROOT)}" + (f"; missed: {', '.join(missed)}" if missed else ""))
+    print(
+        f"{len(figures.all)} figures in {path.relative_to(ROOT)}" + (f"; missed: {', '.join(missed)}" if missed else "")
+    )
 
 
 if __name__ == "__main__":

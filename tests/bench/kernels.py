@@ -40,6 +40,7 @@ class Compute(EnvExperiment):
     def build(self):
         self.setattr_device("core")
         self.reports = 0
+        self.cells = [0] * 64
 
     @rpc(flags={"async"})
     def report(self, value):
@@ -47,7 +48,7 @@ class Compute(EnvExperiment):
 
     @kernel
     def run(self):
-        cells = [0] * 64
+        cells = self.cells
         state = 12345
         for i in range(6000000):
             state = state * 1103515245 + 12345

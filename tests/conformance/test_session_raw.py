@@ -382,10 +382,27 @@ def test_rtio_and_waiting(device):
         assert exception is None
         assert marks(requests) == [1]
     trace = device.control("trace", **{"from": 0})
-    pad = trace["pads"][0]["index"]
+    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
     edges = [(when, level) for when, index, level in trace["events"] if index == pad and level is not None]
     start = edges[0][0]
     assert [(when - start, level) for when, level in edges] == [(0, 1), (1000, 0), (4000, 1), (5000, 0)]
+
+
+def test_killed_while_an_input_waits(device):
+    """The transaction that never ends is ended by the restart; RTIO works afterwards."""
+    device.control("status")
+    session = Session(device)
+    assert session.load(kernel("input")) is None
+    session.run()
+    session.message(10)
+    assert session.request().arguments == [1]
+    session.close()
+    with Session(device) as after:
+        assert after.load(kernel("rtio")) is None
+        after.run()
+        requests, exception = after.until_end()
+        assert exception is None
+        assert marks(requests) == [1]
 
 
 def test_log_of_the_kernel(device):

@@ -103,6 +103,12 @@ def test_bad_option():
     assert done.returncode == 2 and "invalid choice: 'fly'" in done.stderr and "Traceback" not in done.stderr
 
 
+def test_arguments_may_follow_options(kairos):
+    source = experiment("print(self.n)", 'self.setattr_argument("n", NumberValue(precision=0, step=1))')
+    done = kairos(source, "-c", "Exp", "n=4", "-q")
+    assert done.returncode == 0 and done.stdout == "4\n", done.stderr
+
+
 def test_help_and_version_are_quick_to_find():
     done = subprocess.run([sys.executable, "-m", "kairos", "version"], capture_output=True, text=True)
     assert done.stdout.startswith("kairos ")

@@ -1,4 +1,4 @@
-/* Two pulses on the first output, then tells the host the cursor and whether waiting reached it. */
+/* Two pulses on channel 4, an output of the gateware variant "demo"; then tells the host the cursor and whether waiting reached it. */
 #include "kernel.h"
 
 void __modinit__(void *unused)
@@ -6,9 +6,9 @@ void __modinit__(void *unused)
     rtio_init();
     at_mu(rtio_get_counter() + 125000);
     for (int pulse = 0; pulse < 2; pulse++) {
-        rtio_output(0 << 8, 1);
+        rtio_output(4 << 8, 1);
         delay_mu(1000);
-        rtio_output(0 << 8, 0);
+        rtio_output(4 << 8, 0);
         delay_mu(3000);
     }
     rtio_wait_until_mu(now_mu());

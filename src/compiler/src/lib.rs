@@ -11,6 +11,8 @@ pub mod elf;
 pub mod host;
 mod infer;
 pub mod ir;
+mod lifetime;
+pub mod link;
 pub mod llvm;
 pub mod lower;
 mod parse;
@@ -62,6 +64,7 @@ fn passes(context: &mut Context, request: Request, target: lower::Target) -> dia
     infer::infer(context, request)?;
     for function in &context.program.functions {
         check::check(function, &context.program.types)?;
+        lifetime::check(function, &context.program.types)?;
     }
     lower::lower(&context.program, &context.sources, context.host, target)
 }

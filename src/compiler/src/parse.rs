@@ -3,7 +3,7 @@
 //! Files are parsed whole and once, so that positions are those the user sees; functions are picked out by their line.
 //! Syntax that no kernel can have, or that this compiler does not have yet, is refused here, naming the construct.
 
-use std::collections::HashMap;
+use std::collections::hash_map::{Entry, HashMap};
 
 use ruff_python_ast as py;
 use ruff_python_parser::parse_module;
@@ -22,18 +22,21 @@ pub struct Parser {
 impl Parser {
     /// The function of `file` whose first line (its first decorator, or its `def`) is `line`.
     pub fn function(&mut self, sources: &Sources, file: FileId, name: &str, line: u32) -> Result<Function> {
-        if !self.modules.contains_key(&file) {
-            let module = parse_module(&sources.file(file).text).map_err(|error| {
-                Diagnostic::new(span(file, error.location), format!("syntax error: {}", error.error))
-            })?;
-            self.modules.insert(file, module.into_syntax());
-        }
+        let module = match self.modules.entry(file) {
+            Entry::Occupied(parsed) => parsed.into_mut(),
+            Entry::Vacant(slot) => {
+                let module = parse_module(&sources.file(file).text).map_err(|error| {
+                    Diagnostic::new(span(file, error.location), format!("syntax error: {}", error.error))
+                })?;
+                slot.insert(module.into_syntax())
+            }
+        };
         let find = |def: &py::StmtFunctionDef| {
             let at = |range: TextRange| sources.position(span(file, range)).0;
             let first = def.decorator_list.first().map_or(at(def.name.range), |d| at(d.range()));
             def.name.as_str() == name && (first..=at(def.name.range)).contains(&line)
         };
-        let def = find_function(&self.modules[&file].body, &find).ok_or_else(|| {
+        let def = find_function(&module.body, &find).ok_or_else(|| {
             let file = &sources.file(file).name;
             Diagnostic::global(format!(
                 "the source of function '{name}' was not found at line {line} of {file}"

@@ -171,7 +171,7 @@ impl Context<'_> {
         );
         for element in elements.iter() {
             let found = self.type_of(element)?;
-            self.program.types.unify(elt, found).map_err(|()| {
+            self.program.types.unify(elt, found).map_err(|_| {
                 let types = &self.program.types;
                 let (first, other) = (types.name(elt), types.name(found));
                 format!("a host list has elements of different types: {first} and {other}")
@@ -237,7 +237,7 @@ impl Context<'_> {
         let value = value.ok_or_else(|| format!("host object does not have an attribute '{name}'"))?;
         let found = self.type_of(&value)?;
         self.program.attribute_values.insert((object, name.clone()), value);
-        self.program.types.unify(ty, found).map_err(|()| {
+        self.program.types.unify(ty, found).map_err(|_| {
             let types = &self.program.types;
             format!(
                 "host object has an attribute '{name}' of type {}, which is different from previously inferred type {} \

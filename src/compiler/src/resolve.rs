@@ -167,19 +167,25 @@ pub fn closest(name: &str, candidates: Vec<String>) -> Option<String> {
     near.filter(|(d, _)| *d <= limit).min().map(|(_, candidate)| candidate)
 }
 
-/// Levenshtein distance.
+/// Edits between two words: letters inserted, removed, replaced, or neighbours swapped.
 fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = i;
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let cost = (diagonal + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], cost);
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            if i == 0 || j == 0 {
+                table[i][j] = i + j;
+                continue;
+            }
+            let replaced = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut least = replaced.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(table[i - 2][j - 2] + 1);
+            }
+            table[i][j] = least;
         }
     }
-    row[b.len()]
+    table[a.len()][b.len()]
 }
 
 fn declare_target(target: &Expr, names: &mut Names) {
@@ -289,7 +295,7 @@ mod tests {
     #[test]
     fn misspellings_find_their_neighbour() {
         let known = || vec!["delay".to_string(), "parallel".to_string(), "x".to_string()];
-        assert_eq!(closest("delya", known()), None);
+        assert_eq!(closest("delya", known()).as_deref(), Some("delay"));
         assert_eq!(closest("dely", known()).as_deref(), Some("delay"));
         assert_eq!(closest("paralel", known()).as_deref(), Some("parallel"));
         assert_eq!(closest("nothing", known()), None);

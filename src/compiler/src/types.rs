@@ -40,6 +40,10 @@ pub enum Kind {
     Exception,
 }
 
+/// Two types that cannot be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mismatch;
+
 #[derive(Debug, Default)]
 pub struct Types {
     nodes: Vec<Node>,
@@ -114,7 +118,7 @@ impl Types {
     }
 
     /// Makes two types the same, or says that they cannot be.
-    pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), ()> {
+    pub fn unify(&mut self, a: Ty, b: Ty) -> Result<(), Mismatch> {
         let (a, b) = (self.find(a), self.find(b));
         if a == b {
             return Ok(());
@@ -129,7 +133,7 @@ impl Types {
                 return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
             }
             (x, y) if x == y => {}
-            _ => return Err(()),
+            _ => return Err(Mismatch),
         }
         Ok(())
     }
@@ -224,7 +228,7 @@ mod tests {
         let wide = types.new_type(Kind::Int64);
         let narrow = types.new_type(Kind::Int32);
         assert_eq!(types.unify(open, wide), Ok(()));
-        assert_eq!(types.unify(open, narrow), Err(()));
+        assert_eq!(types.unify(open, narrow), Err(Mismatch));
         assert_eq!(types.name(open), "numpy.int64");
     }
 
@@ -233,7 +237,7 @@ mod tests {
         let mut types = Types::default();
         let var = types.var();
         let list = types.new_type(Kind::List(var));
-        assert_eq!(types.unify(var, list), Err(()));
+        assert_eq!(types.unify(var, list), Err(Mismatch));
     }
 
     #[test]

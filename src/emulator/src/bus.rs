@@ -133,9 +133,12 @@ impl Bus {
     /// Copies interrupt levels to the interrupt controller, and the gateware's event to the cores.
     pub fn lines(&mut self) {
         for core in 0..2 {
-            self.gic.set_private(core, timers::GLOBAL_TIMER_IRQ, self.global_timer.irq(core));
-            self.gic.set_private(core, timers::PRIVATE_TIMER_IRQ, self.private[core][0].irq());
-            self.gic.set_private(core, timers::WATCHDOG_IRQ, self.private[core][1].irq());
+            self.gic
+                .set_private(core, timers::GLOBAL_TIMER_IRQ, self.global_timer.irq(core));
+            self.gic
+                .set_private(core, timers::PRIVATE_TIMER_IRQ, self.private[core][0].irq());
+            self.gic
+                .set_private(core, timers::WATCHDOG_IRQ, self.private[core][1].irq());
         }
         self.gic.set_shared(59, self.uart[0].irq());
         self.gic.set_shared(82, self.uart[1].irq());
@@ -155,10 +158,14 @@ impl Bus {
 
     /// When a timer of `core` will next interrupt.
     pub fn next_timer(&self, core: usize) -> Option<Cycles> {
-        [self.global_timer.next(core), self.private[core][0].next(), self.private[core][1].next()]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            self.global_timer.next(core),
+            self.private[core][0].next(),
+            self.private[core][1].next(),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     /// `core` executed `sev` at `now`.
@@ -185,7 +192,15 @@ impl Bus {
             0x4000_0000..=0x7fff_ffff => {
                 return match &mut self.pl {
                     Some(pl) => {
-                        let (value, stall) = pl.access(Access { address, size, store: None }, now, &self.memory);
+                        let (value, stall) = pl.access(
+                            Access {
+                                address,
+                                size,
+                                store: None,
+                            },
+                            now,
+                            &self.memory,
+                        );
                         (value, Effect { stall, kick: true })
                     }
                     None => (0, none),
@@ -198,7 +213,13 @@ impl Bus {
             0xf8f0_0100..=0xf8f0_01ff => {
                 self.update(now);
                 let value = self.gic.read_interface(core, aligned & 0xff);
-                return (value >> shift, Effect { stall: 0, kick: aligned & 0xff == 0xc });
+                return (
+                    value >> shift,
+                    Effect {
+                        stall: 0,
+                        kick: aligned & 0xff == 0xc,
+                    },
+                );
             }
             0xf8f0_0200..=0xf8f0_02ff => self.global_timer.read(core, aligned & 0xff, now),
             0xf8f0_0600..=0xf8f0_061f => self.private[core][0].read(aligned & 0x1f, now),
@@ -219,7 +240,15 @@ impl Bus {
         match address {
             0x4000_0000..=0x7fff_ffff => {
                 if let Some(pl) = &mut self.pl {
-                    let (_, stall) = pl.access(Access { address, size, store: Some(value) }, now, &self.memory);
+                    let (_, stall) = pl.access(
+                        Access {
+                            address,
+                            size,
+                            store: Some(value),
+                        },
+                        now,
+                        &self.memory,
+                    );
                     return Effect { stall, kick };
                 }
             }

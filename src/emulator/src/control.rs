@@ -62,8 +62,15 @@ impl Control {
             ErrorKind::AddrInUse => format!("control socket {}: another emulator uses it", path.display()),
             _ => format!("control socket {}: {e}", path.display()),
         })?;
-        listener.set_nonblocking(true).map_err(|e| format!("control socket: {e}"))?;
-        Ok(Self { listener, path: path.into(), clients: Vec::new(), accepted: false })
+        listener
+            .set_nonblocking(true)
+            .map_err(|e| format!("control socket: {e}"))?;
+        Ok(Self {
+            listener,
+            path: path.into(),
+            clients: Vec::new(),
+            accepted: false,
+        })
     }
 }
 
@@ -133,7 +140,7 @@ impl Host {
         while !self.shutdown {
             let step = self.machine.step();
             turns = turns.wrapping_add(1);
-            if turns % 64 == 0 && looked.elapsed() > Duration::from_millis(5) {
+            if turns.is_multiple_of(64) && looked.elapsed() > Duration::from_millis(5) {
                 looked = Instant::now();
                 self.serve_control();
                 self.flush_uart();
@@ -185,7 +192,8 @@ impl Host {
         }
         let since = *self.still_since.get_or_insert_with(Instant::now);
         let still = self.options.host_wait.saturating_sub(since.elapsed());
-        let Some(timer) = timer else {
+        let (Some(timer), false) = (timer, self.forwarder.is_unconnected()) else {
+            self.still_since = None;
             self.sleep(Duration::from_secs(1));
             return;
         };
@@ -233,8 +241,12 @@ impl Host {
 
     fn announce(&mut self) {
         self.announced = true;
-        let forwards: serde_json::Map<String, Value> =
-            self.forwarder.ports().into_iter().map(|(guest, host)| (guest.to_string(), host.into())).collect();
+        let forwards: serde_json::Map<String, Value> = self
+            .forwarder
+            .ports()
+            .into_iter()
+            .map(|(guest, host)| (guest.to_string(), host.into()))
+            .collect();
         let line = json!({
             "event": "ready",
             "forwards": forwards,
@@ -261,7 +273,11 @@ impl Host {
         let Some(mut control) = self.control.take() else { return };
         while let Ok((stream, _)) = control.listener.accept() {
             if stream.set_nonblocking(true).is_ok() {
-                control.clients.push(Client { stream, input: Vec::new(), first: !control.accepted });
+                control.clients.push(Client {
+                    stream,
+                    input: Vec::new(),
+                    first: !control.accepted,
+                });
                 control.accepted = true;
             }
         }

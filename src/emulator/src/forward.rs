@@ -21,7 +21,9 @@ impl std::str::FromStr for Rule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let ports = text.split_once(':').and_then(|(h, g)| Some((h.parse().ok()?, g.parse().ok()?)));
+        let ports = text
+            .split_once(':')
+            .and_then(|(h, g)| Some((h.parse().ok()?, g.parse().ok()?)));
         match ports {
             Some((host, guest)) if guest != 0 => Ok(Self { host, guest }),
             _ => Err("expected HOST_PORT:GUEST_PORT, for example 0:1381".into()),
@@ -60,10 +62,16 @@ impl Forwarder {
                 ),
                 _ => format!("cannot listen on port {}: {e}", rule.host),
             })?;
-            listener.set_nonblocking(true).map_err(|e| format!("port {}: {e}", rule.host))?;
+            listener
+                .set_nonblocking(true)
+                .map_err(|e| format!("port {}: {e}", rule.host))?;
             listeners.push((listener, rule.guest));
         }
-        Ok(Self { listeners, links: Vec::new(), buffer: vec![0; 64 * 1024] })
+        Ok(Self {
+            listeners,
+            links: Vec::new(),
+            buffer: vec![0; 64 * 1024],
+        })
     }
 
     /// (port of the guest, port on the host) of every rule.
@@ -72,9 +80,18 @@ impl Forwarder {
         self.listeners.iter().map(|(l, guest)| (*guest, port(l))).collect()
     }
 
+    /// No host is connected.
+    pub fn is_unconnected(&self) -> bool {
+        self.links.is_empty()
+    }
+
     /// File descriptors to wait on, with whether to wait for reading and for writing.
     pub fn interests(&self, net: &mut Net) -> Vec<(RawFd, bool, bool)> {
-        let mut fds: Vec<_> = self.listeners.iter().map(|(l, _)| (l.as_raw_fd(), true, false)).collect();
+        let mut fds: Vec<_> = self
+            .listeners
+            .iter()
+            .map(|(l, _)| (l.as_raw_fd(), true, false))
+            .collect();
         for link in &self.links {
             let read = !link.host_ended && net.space(link.guest) > 0;
             let write = net.has_data(link.guest);
@@ -88,12 +105,22 @@ impl Forwarder {
         let mut input = false;
         for (listener, port) in &self.listeners {
             while let Ok((host, _)) = listener.accept() {
-                if host.set_nonblocking(true).and_then(|()| host.set_nodelay(true)).is_err() {
+                if host
+                    .set_nonblocking(true)
+                    .and_then(|()| host.set_nodelay(true))
+                    .is_err()
+                {
                     continue;
                 }
                 log::debug!("network: connection to port {port} of the guest");
                 let guest = net.connect(*port);
-                self.links.push(Link { host, guest, host_ended: false, guest_ended: false, linger: 0 });
+                self.links.push(Link {
+                    host,
+                    guest,
+                    host_ended: false,
+                    guest_ended: false,
+                    linger: 0,
+                });
                 input = true;
             }
         }

@@ -11,8 +11,8 @@ const PHY_ADDRESS: u32 = 7;
 /// Frames kept for the guest while it has no free descriptor. Beyond that frames are lost.
 const BACKLOG: usize = 4096;
 
-const NET_CTRL: usize = 0x00 / 4;
-const NET_CFG: usize = 0x04 / 4;
+const NET_CTRL: usize = 0;
+const NET_CFG: usize = 1;
 const DMA_CFG: usize = 0x10 / 4;
 const TX_STATUS: usize = 0x14 / 4;
 const RX_QUEUE: usize = 0x18 / 4;
@@ -40,6 +40,8 @@ pub struct Gem {
     pub sent: Vec<Vec<u8>>,
     /// Frames lost because the guest did not read for long.
     pub dropped: u64,
+    /// The frame at the front of the backlog has been reported as finding no free descriptor.
+    reported: bool,
 }
 
 impl Default for Gem {
@@ -76,7 +78,16 @@ impl Default for Gem {
         ] {
             phy[n] = v;
         }
-        Self { words, phy, rx_at: 0, tx_at: 0, backlog: VecDeque::new(), sent: Vec::new(), dropped: 0 }
+        Self {
+            words,
+            phy,
+            rx_at: 0,
+            tx_at: 0,
+            backlog: VecDeque::new(),
+            sent: Vec::new(),
+            dropped: 0,
+            reported: false,
+        }
     }
 }
 
@@ -185,7 +196,11 @@ impl Gem {
             if !memory.read(memory.word(at), &mut frame[start..]) {
                 log::warn!("gem: transmit descriptor at {at:#010x} points outside of memory");
             }
-            self.tx_at = if control >> 30 & 1 != 0 { self.words[TX_QUEUE] } else { at + 8 };
+            self.tx_at = if control >> 30 & 1 != 0 {
+                self.words[TX_QUEUE]
+            } else {
+                at + 8
+            };
             if control >> 15 & 1 != 0 {
                 memory.set_word(first_at + 4, memory.word(first_at + 4) | 1 << 31);
                 if self.words[DMA_CFG] >> 11 & 1 != 0 {
@@ -227,8 +242,12 @@ impl Gem {
             };
             let needed = data.len().div_ceil(size).max(1);
             if !self.free_descriptors(needed, memory) {
-                self.words[RX_STATUS] |= 1;
-                self.words[ISR] |= ISR_RX_USED;
+                // Once per frame, as on silicon: reported at every try, the interrupt would keep the guest from freeing any.
+                if !self.reported {
+                    self.words[RX_STATUS] |= 1;
+                    self.words[ISR] |= ISR_RX_USED;
+                    self.reported = true;
+                }
                 return;
             }
             for (i, part) in data.chunks(size).enumerate() {
@@ -249,6 +268,7 @@ impl Gem {
                 self.rx_at = if word & 2 != 0 { self.words[RX_QUEUE] } else { at + 8 };
             }
             self.backlog.pop_front();
+            self.reported = false;
             self.words[RX_COUNT] = self.words[RX_COUNT].wrapping_add(1);
             self.words[RX_STATUS] |= 2;
             self.words[ISR] |= ISR_RX_COMPLETE;
@@ -274,7 +294,7 @@ fn crc32(data: &[u8]) -> u32 {
     for &byte in data {
         crc ^= u32::from(byte);
         for _ in 0..8 {
-            crc = crc >> 1 ^ 0xedb8_8320 * (crc & 1);
+            crc = (crc >> 1) ^ (0xedb8_8320 * (crc & 1));
         }
     }
     !crc
@@ -283,7 +303,9 @@ fn crc32(data: &[u8]) -> u32 {
 /// Transmit checksum offload: IPv4 header, TCP and UDP.
 mod checksum {
     fn sum(data: &[u8]) -> u32 {
-        data.chunks(2).map(|c| u32::from(c[0]) << 8 | u32::from(*c.get(1).unwrap_or(&0))).sum()
+        data.chunks(2)
+            .map(|c| u32::from(c[0]) << 8 | u32::from(*c.get(1).unwrap_or(&0)))
+            .sum()
     }
 
     fn fold(mut s: u32) -> u16 {
@@ -334,7 +356,7 @@ mod tests {
     fn ready(memory: &Memory) -> Gem {
         let mut g = Gem::default();
         for i in 0..2u32 {
-            memory.set_word(0x1000 + 8 * i, 0x4000 + 0x800 * i | if i == 1 { 2 } else { 0 });
+            memory.set_word(0x1000 + 8 * i, (0x4000 + 0x800 * i) | if i == 1 { 2 } else { 0 });
         }
         g.write(0x10, 24 << 16 | 1 << 11, memory);
         g.write(0x18, 0x1000, memory);
@@ -357,6 +379,9 @@ mod tests {
             g.receive(vec![i; 70], &m);
         }
         assert!(g.irq() && g.blocked());
+        g.write(0x24, !0, &m);
+        g.deliver(&m);
+        assert!(!g.irq(), "reported again without a new frame");
         assert_eq!(m.word(0x1004) & 0x1fff, 74);
         assert_eq!(m.word(0x1000) & 3, 1);
         let mut b = [0; 70];

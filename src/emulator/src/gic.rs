@@ -121,7 +121,11 @@ impl Gic {
     }
 
     fn priority(&self, core: usize, n: usize) -> u32 {
-        u32::from(if n < 32 { self.core[core].priority[n] } else { self.priority.0[n] })
+        u32::from(if n < 32 {
+            self.core[core].priority[n]
+        } else {
+            self.priority.0[n]
+        })
     }
 
     /// Words of interrupts that may be delivered to `core`: pending, enabled, targeted and not active.
@@ -162,7 +166,11 @@ impl Gic {
     fn running_priority(&self, core: usize) -> u32 {
         let mut running = IDLE_PRIORITY;
         for w in 0..3 {
-            let mut word = if w == 0 { self.core[core].active.0[0] } else { self.active.0[w] };
+            let mut word = if w == 0 {
+                self.core[core].active.0[0]
+            } else {
+                self.active.0[w]
+            };
             while word != 0 {
                 let n = w * 32 + word.trailing_zeros() as usize;
                 word &= word - 1;
@@ -180,7 +188,8 @@ impl Gic {
         if self.control & 1 == 0 || c.control & 1 == 0 {
             return false;
         }
-        self.best(core).is_some_and(|(_, p)| p < c.mask && p < self.running_priority(core))
+        self.best(core)
+            .is_some_and(|(_, p)| p < c.mask && p < self.running_priority(core))
     }
 
     fn acknowledge(&mut self, core: usize) -> u32 {
@@ -232,7 +241,7 @@ impl Gic {
         }
     }
 
-    fn word_of<'a>(&'a mut self, core: usize, w: usize, which: u32) -> Option<&'a mut u32> {
+    fn word_of(&mut self, core: usize, w: usize, which: u32) -> Option<&mut u32> {
         let (banked, shared) = match which {
             1 => (&mut self.core[core].enable, &mut self.enable),
             2 => (&mut self.core[core].pending, &mut self.pending),
@@ -264,9 +273,7 @@ impl Gic {
             0x004 => 0x0000_fc22, // 96 lines, 2 cores, security extensions (Zynq TRM, ICDICTR)
             0x008 => 0x0102_043b,
             0x100..=0x1ff => self.word_of(core, w, 1).map_or(0, |x| *x),
-            0x200..=0x2ff => {
-                (0..32).fold(0, |x, b| x | u32::from(w < 3 && self.is_pending(core, w * 32 + b)) << b)
-            }
+            0x200..=0x2ff => (0..32).fold(0, |x, b| x | u32::from(w < 3 && self.is_pending(core, w * 32 + b)) << b),
             0x300..=0x37f => self.word_of(core, w, 3).map_or(0, |x| *x),
             0x400..=0xbff => (0..size).fold(0, |x, i| x | u32::from(self.byte(core, offset + i)) << (8 * i)),
             0xc00 => 0xaaaa_aaaa,
@@ -285,8 +292,14 @@ impl Gic {
             0x000 => self.control = value & 3,
             0x100..=0x2ff => {
                 let which = offset >> 8;
-                let Some(word) = self.word_of(core, w, which) else { return };
-                let value = if which == 2 && w == 0 { value & 0xffff_0000 } else { value };
+                let Some(word) = self.word_of(core, w, which) else {
+                    return;
+                };
+                let value = if which == 2 && w == 0 {
+                    value & 0xffff_0000
+                } else {
+                    value
+                };
                 if offset & 0x80 == 0 {
                     *word |= value;
                 } else {

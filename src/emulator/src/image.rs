@@ -38,16 +38,24 @@ impl Image {
             return Err("is an ELF file, but not for ARM".into());
         }
         let mut segments = Vec::new();
-        for p in header.program_headers(endian, data).map_err(|e| format!("is damaged: {e}"))? {
+        for p in header
+            .program_headers(endian, data)
+            .map_err(|e| format!("is damaged: {e}"))?
+        {
             if p.p_type(endian) == PT_LOAD && p.p_memsz(endian) != 0 {
-                let bytes = p.data(endian, data).map_err(|()| "is damaged: a segment lies outside of the file")?;
+                let bytes = p
+                    .data(endian, data)
+                    .map_err(|()| "is damaged: a segment lies outside of the file")?;
                 segments.push((p.p_paddr(endian), bytes.to_vec(), p.p_memsz(endian)));
             }
         }
         if segments.is_empty() {
             return Err("has nothing to load".into());
         }
-        Ok(Self { segments, entry: header.e_entry.get(endian) })
+        Ok(Self {
+            segments,
+            entry: header.e_entry.get(endian),
+        })
     }
 
     /// Copies the segments to memory and zeroes the rest of them.
@@ -72,7 +80,9 @@ mod tests {
     #[test]
     fn rejects_other_files() {
         assert!(Image::parse(b"hello").unwrap_err().contains("not a 32-bit"));
-        assert!(Image::load(Path::new("/nonexistent/x.elf")).unwrap_err().contains("does not exist"));
+        assert!(Image::load(Path::new("/nonexistent/x.elf"))
+            .unwrap_err()
+            .contains("does not exist"));
         let mut elf = vec![0; 52];
         elf[..7].copy_from_slice(b"\x7fELF\x01\x01\x01");
         elf[18] = 3;

@@ -69,13 +69,19 @@ fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     let control = arguments.control.as_deref().map(Control::new).transpose()?;
     let host_wait = Duration::from_millis(params.host_wait_ms);
     let machine = Machine::new(image, arguments.memory as usize, params, pl)?;
-    let options = Options { exit_with_control: arguments.exit_with_control, uart, host_wait };
+    let options = Options {
+        exit_with_control: arguments.exit_with_control,
+        uart,
+        host_wait,
+    };
     Ok(Host::new(machine, forwarder, control, options).started_at(started))
 }
 
 fn main() -> ExitCode {
     let started = Instant::now();
-    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn")).format_timestamp(None).init();
+    env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("warn"))
+        .format_timestamp(None)
+        .init();
     let arguments = Arguments::parse(); // exits with status 2 and a message if they are wrong
     let fail = |message: String, code: u8| {
         eprintln!("kairos-emulator: {message}");

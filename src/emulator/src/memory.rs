@@ -1,7 +1,5 @@
 //! DDR and on-chip memory: one host allocation each, mapped into both cores and accessed directly by DMA and ACP.
 
-use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
-
 /// Start of the on-chip memory (all four blocks mapped high, as the firmware and QEMU have it).
 pub const OCM_BASE: u32 = 0xfffc_0000;
 /// Size of the on-chip memory in bytes.
@@ -10,25 +8,39 @@ pub const OCM_SIZE: usize = 256 * 1024;
 /// A zeroed, page-aligned block of host memory. It is only touched from one thread; guest cores alias it.
 struct Block {
     pointer: *mut u8,
-    layout: Layout,
+    size: usize,
 }
 
 impl Block {
+    /// Asks the system for the pages directly: they cost nothing until they are used.
     fn new(size: usize) -> Self {
-        let layout = Layout::from_size_align(size, 4096).expect("size of a memory block");
-        // SAFETY: the layout has a non-zero size.
-        let pointer = unsafe { alloc_zeroed(layout) };
-        if pointer.is_null() {
-            handle_alloc_error(layout);
+        // SAFETY: an anonymous private mapping at an address of the system's choice.
+        let pointer = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                size,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+                -1,
+                0,
+            )
+        };
+        assert_ne!(
+            pointer,
+            libc::MAP_FAILED,
+            "the host has no {size} bytes of memory for the guest"
+        );
+        Self {
+            pointer: pointer.cast(),
+            size,
         }
-        Self { pointer, layout }
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: allocated in `new` with the same layout.
-        unsafe { dealloc(self.pointer, self.layout) }
+        // SAFETY: mapped in `new` with the same size.
+        unsafe { libc::munmap(self.pointer.cast(), self.size) };
     }
 }
 
@@ -41,20 +53,23 @@ pub struct Memory {
 impl Memory {
     /// DDR of `mib` MiB at address 0, and the OCM.
     pub fn new(mib: usize) -> Self {
-        Self { ddr: Block::new(mib << 20), ocm: Block::new(OCM_SIZE) }
+        Self {
+            ddr: Block::new(mib << 20),
+            ocm: Block::new(OCM_SIZE),
+        }
     }
 
     /// `(base, size, host pointer)` of each block, for mapping into a core.
     pub fn blocks(&self) -> [(u64, u64, *mut u8); 2] {
         [
-            (0, self.ddr.layout.size() as u64, self.ddr.pointer),
+            (0, self.ddr.size as u64, self.ddr.pointer),
             (OCM_BASE.into(), OCM_SIZE as u64, self.ocm.pointer),
         ]
     }
 
     /// Bytes of DDR.
     pub fn ddr_size(&self) -> usize {
-        self.ddr.layout.size()
+        self.ddr.size
     }
 
     fn locate(&self, address: u32, length: usize) -> Option<*mut u8> {
@@ -105,14 +120,6 @@ impl Memory {
     /// Stores a little-endian word.
     pub fn set_word(&self, address: u32, value: u32) {
         self.write(address, &value.to_le_bytes());
-    }
-
-    /// Zeroes everything, as after power-up.
-    pub fn clear(&self) {
-        for (_, size, pointer) in self.blocks() {
-            // SAFETY: the block has that size.
-            unsafe { std::ptr::write_bytes(pointer, 0, size as usize) };
-        }
     }
 }
 

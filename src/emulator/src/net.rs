@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use smoltcp::iface::{Config, Interface, SocketHandle, SocketSet};
+use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
@@ -148,13 +148,15 @@ impl Net {
             // 1 Gb/s: 8 ns a byte, with preamble and gap, behind the frame before it.
             let length = time::from_ns(8 * (frame.len() as u64 + 24));
             let before = self.in_flight.back().map_or(0, |f| f.0);
-            self.in_flight.push_back(((now + self.latency).max(before + length), frame));
+            self.in_flight
+                .push_back(((now + self.latency).max(before + length), frame));
         }
     }
 
     /// Lets the stack work on what has arrived and what sockets want to send.
     pub fn poll(&mut self, now: Cycles) {
-        self.interface.poll(instant(now), &mut self.cable, &mut self.sockets);
+        // Each call sends one segment of a connection at most: again, until nothing is left to be sent.
+        while self.interface.poll(instant(now), &mut self.cable, &mut self.sockets) != PollResult::None {}
         self.launch(now);
     }
 
@@ -230,11 +232,12 @@ impl Net {
 
     /// Hands data of the guest to `sink`, which returns how many bytes it took.
     pub fn receive(&mut self, c: Connection, sink: impl FnOnce(&[u8]) -> usize) -> usize {
-        self.socket(c).recv(|data| {
-            let n = sink(data);
-            (n, n)
-        })
-        .unwrap_or(0)
+        self.socket(c)
+            .recv(|data| {
+                let n = sink(data);
+                (n, n)
+            })
+            .unwrap_or(0)
     }
 
     /// Whether data of the guest wait.

@@ -25,7 +25,7 @@ impl Default for Params {
             gp_access: 72,
             net_latency_ns: 20_000,
             quantum: 4000,
-            host_wait_ms: 500,
+            host_wait_ms: 2000,
         }
     }
 }
@@ -33,10 +33,12 @@ impl Default for Params {
 impl Params {
     /// Applies one `NAME=VALUE`. The error is a line for the user.
     pub fn set(&mut self, assignment: &str) -> Result<(), String> {
-        let (name, value) =
-            assignment.split_once('=').ok_or_else(|| format!("--set {assignment}: expected NAME=VALUE"))?;
-        let value: u64 =
-            value.parse().map_err(|_| format!("--set {assignment}: {value:?} is not a non-negative integer"))?;
+        let (name, value) = assignment
+            .split_once('=')
+            .ok_or_else(|| format!("--set {assignment}: expected NAME=VALUE"))?;
+        let value: u64 = value
+            .parse()
+            .map_err(|_| format!("--set {assignment}: {value:?} is not a non-negative integer"))?;
         let (field, minimum) = match name {
             "acp_read_latency" => (&mut self.acp_read_latency, 1),
             "acp_write_visible" => (&mut self.acp_write_visible, 0),

@@ -137,7 +137,9 @@ impl Machine {
 
     /// The running core with the smallest local time.
     fn behind(&self) -> Option<usize> {
-        (0..2).filter(|&c| self.state[c] == CoreState::Running).min_by_key(|&c| self.local[c])
+        (0..2)
+            .filter(|&c| self.state[c] == CoreState::Running)
+            .min_by_key(|&c| self.local[c])
     }
 
     /// The end of the turn of `core`.
@@ -234,8 +236,14 @@ impl Machine {
     fn serve_requests(&mut self) {
         let mut bus = self.bus.borrow_mut();
         let requests = &mut bus.requests;
-        let (code, tlb) = (std::mem::take(&mut requests.flush_code), std::mem::take(&mut requests.flush_tlb));
-        let (held, released) = (std::mem::take(&mut requests.core1_held), std::mem::take(&mut requests.core1_released));
+        let (code, tlb) = (
+            std::mem::take(&mut requests.flush_code),
+            std::mem::take(&mut requests.flush_tlb),
+        );
+        let (held, released) = (
+            std::mem::take(&mut requests.core1_held),
+            std::mem::take(&mut requests.core1_released),
+        );
         let system = std::mem::take(&mut requests.system_reset);
         for c in 0..2 {
             if code[c] {

@@ -4,20 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Registers that answer with something other than the last value written, or zero: (address, value, mask of fixed bits).
 const FIXED: &[(u32, u32, u32)] = &[
-    (0xf800_6054, 1, !0),               // DDRC mode status: normal operation
-    (0xf800_700c, 0x0000_0004, !0),     // DEVCFG interrupt status: PL programmed
-    (0xf800_7014, 0x4000_0a30, !0),     // DEVCFG status: initialised, command queue empty
-    (0xf800_7080, 0x3000_0000, !0),     // DEVCFG MCTRL: silicon version
-    (0xf800_d010, 0, !0),               // eFuse status: two cores
-    (0xf8f0_0004, 0x0000_0501, !0),     // SCU configuration: two cores, 32 KiB tag RAMs
-    (0xf8f0_2000, 0x4100_00c8, !0),     // L2C ID: PL310 r3p2
-    (0xf8f0_2004, 0x9e30_0300, !0),     // L2C type: 8 ways of 64 KiB
-    (0xf8f0_2730, 0, !0),               // L2C cache sync: never busy
-    (0xe010_0024, 0x01f2_0000, !0),     // SD0 present state: no card, lines idle
+    (0xf800_6054, 1, !0),           // DDRC mode status: normal operation
+    (0xf800_700c, 0x0000_0004, !0), // DEVCFG interrupt status: PL programmed
+    (0xf800_7014, 0x4000_0a30, !0), // DEVCFG status: initialised, command queue empty
+    (0xf800_7080, 0x3000_0000, !0), // DEVCFG MCTRL: silicon version
+    (0xf800_d010, 0, !0),           // eFuse status: two cores
+    (0xf8f0_0004, 0x0000_0501, !0), // SCU configuration: two cores, 32 KiB tag RAMs
+    (0xf8f0_2000, 0x4100_00c8, !0), // L2C ID: PL310 r3p2
+    (0xf8f0_2004, 0x9e30_0300, !0), // L2C type: 8 ways of 64 KiB
+    (0xf8f0_2730, 0, !0),           // L2C cache sync: never busy
+    (0xe010_0024, 0x01f2_0000, !0), // SD0 present state: no card, lines idle
     (0xe010_1024, 0x01f2_0000, !0),
-    (0xe000_4004, 0, !0),               // I2C status: idle
+    (0xe000_4004, 0, !0), // I2C status: idle
     (0xe000_5004, 0, !0),
-    (0xe000_d004, 0x0000_0004, !0),     // QSPI status: transmit FIFO not full
+    (0xe000_d004, 0x0000_0004, !0), // QSPI status: transmit FIFO not full
 ];
 
 /// L2C maintenance registers complete at once and read as zero.
@@ -96,6 +96,9 @@ mod tests {
         s.write(0xf8f0_2104, 5);
         s.write(0xf8f0_27b0, 5);
         s.write(0xf800_6054, 0);
-        assert_eq!((s.read(0xf8f0_2104), s.read(0xf8f0_27b0), s.read(0xf800_6054)), (5, 0, 1));
+        assert_eq!(
+            (s.read(0xf8f0_2104), s.read(0xf8f0_27b0), s.read(0xf800_6054)),
+            (5, 0, 1)
+        );
     }
 }

@@ -35,7 +35,11 @@ impl GlobalTimer {
     }
 
     fn count(&self, now: Cycles) -> u64 {
-        let passed = if self.control & 1 == 0 { 0 } else { now.saturating_sub(self.since) / self.period() };
+        let passed = if self.control & 1 == 0 {
+            0
+        } else {
+            now.saturating_sub(self.since) / self.period()
+        };
         self.base.wrapping_add(passed)
     }
 
@@ -166,7 +170,11 @@ impl DownCounter {
         if !self.running() || self.control & 4 == 0 || self.event {
             return None;
         }
-        let ticks = if self.base == 0 { u64::from(self.load) + 1 } else { self.base.into() };
+        let ticks = if self.base == 0 {
+            u64::from(self.load) + 1
+        } else {
+            self.base.into()
+        };
         Some(self.since + ticks * self.period())
     }
 

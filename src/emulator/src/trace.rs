@@ -21,7 +21,10 @@ pub struct Trace {
 impl Trace {
     /// For `pads` pads, none of them driven.
     pub fn new(pads: usize) -> Self {
-        Self { events: Vec::new(), last: vec![None; pads] }
+        Self {
+            events: Vec::new(),
+            last: vec![None; pads],
+        }
     }
 
     /// Records the cycle that starts at `start_ns`: eight samples of 1 ns for each pad (bit 0 first), and who drives.
@@ -31,7 +34,11 @@ impl Trace {
             if drive[pad] == 0 {
                 if last.is_some() {
                     *last = None;
-                    self.events.push(Event { time_ns: start_ns, pad: pad as u16, level: None });
+                    self.events.push(Event {
+                        time_ns: start_ns,
+                        pad: pad as u16,
+                        level: None,
+                    });
                 }
                 continue;
             }
@@ -43,7 +50,11 @@ impl Trace {
                 let level = Some(s >> bit & 1 != 0);
                 if *last != level {
                     *last = level;
-                    self.events.push(Event { time_ns: start_ns + bit, pad: pad as u16, level });
+                    self.events.push(Event {
+                        time_ns: start_ns + bit,
+                        pad: pad as u16,
+                        level,
+                    });
                 }
             }
         }

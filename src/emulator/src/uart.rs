@@ -20,7 +20,12 @@ impl Default for Uart {
         words[0x34 / 4] = 0xf;
         words[0x20 / 4] = 0x20;
         words[0x44 / 4] = 0x20;
-        Self { words, mask: 0, status: TX_EMPTY, output: Vec::new() }
+        Self {
+            words,
+            mask: 0,
+            status: TX_EMPTY,
+            output: Vec::new(),
+        }
     }
 }
 

@@ -25,7 +25,9 @@ fn request(stream: &mut UnixStream, value: &Value) -> Value {
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     writeln!(stream, "{value}").unwrap();
     let mut line = String::new();
-    BufReader::new(stream.try_clone().unwrap()).read_line(&mut line).unwrap();
+    BufReader::new(stream.try_clone().unwrap())
+        .read_line(&mut line)
+        .unwrap();
     serde_json::from_str(&line).unwrap()
 }
 
@@ -46,15 +48,23 @@ fn bad_arguments_are_one_clear_line() {
     let text = directory.path().join("text");
     std::fs::write(&text, "not an ELF file").unwrap();
     let (code, error) = fails(emulator().args(["--firmware", "/nonexistent.elf"]));
-    assert!(code == 2 && error.contains("does not exist") && error.lines().count() == 1, "{error}");
+    assert!(
+        code == 2 && error.contains("does not exist") && error.lines().count() == 1,
+        "{error}"
+    );
     let (code, error) = fails(emulator().arg("--firmware").arg(&text));
-    assert!(code == 2 && error.contains("not a 32-bit little-endian ARM ELF"), "{error}");
+    assert!(
+        code == 2 && error.contains("not a 32-bit little-endian ARM ELF"),
+        "{error}"
+    );
     let (code, error) = fails(emulator().args(["--firmware", "x", "--set", "nothing=1"]));
     assert!(code == 2 && error.contains("no such parameter"), "{error}");
     let (code, error) = fails(emulator().args(["--firmware", "x", "--wrong"]));
     assert!(code == 2 && error.contains("--wrong"), "{error}");
 
-    let Some(elf) = build("cores", directory.path()) else { return };
+    let Some(elf) = build("cores", directory.path()) else {
+        return;
+    };
     let with = |pl: &Path| fails(emulator().arg("--firmware").arg(&elf).arg("--pl").arg(pl));
     let (code, error) = with(Path::new("/nonexistent.so"));
     assert!(code == 2 && error.contains("make gateware"), "{error}");
@@ -71,15 +81,22 @@ fn bad_arguments_are_one_clear_line() {
 #[test]
 fn a_crashed_guest_is_reported() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(elf) = build("crash", directory.path()) else { return };
+    let Some(elf) = build("crash", directory.path()) else {
+        return;
+    };
     let (code, error) = fails(emulator().arg("--firmware").arg(&elf));
-    assert!(code == 1 && error.contains("core 0 takes one abort after the other"), "{error}");
+    assert!(
+        code == 1 && error.contains("core 0 takes one abort after the other"),
+        "{error}"
+    );
 }
 
 #[test]
 fn control_socket() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(elf) = build("submit", directory.path()) else { return };
+    let Some(elf) = build("submit", directory.path()) else {
+        return;
+    };
     let pl = build_pl(directory.path(), &[]);
     let socket = directory.path().join("control");
     let mut child = emulator()
@@ -105,19 +122,34 @@ fn control_socket() {
     };
     assert_eq!(status["sev_cycles"].as_array().unwrap().len(), 102);
     let sev = |n: usize| status["sev_cycles"][n].as_u64().unwrap();
-    assert!((53..62).contains(&(sev(11) - sev(10))), "ten cycles more than by default");
+    assert!(
+        (53..62).contains(&(sev(11) - sev(10))),
+        "ten cycles more than by default"
+    );
     let trace = request(&mut control, &json!({ "cmd": "trace", "from": 100 }));
     assert_eq!(trace["pads"], json!([{ "index": 0, "name": "pad0", "channel": 0 }]));
     assert_eq!(trace["next"], 103);
     assert_eq!(trace["events"].as_array().unwrap().len(), 3);
     request(&mut control, &json!({ "cmd": "trace_clear" }));
     assert_eq!(request(&mut control, &json!({ "cmd": "trace" }))["next"], 0);
-    assert_eq!(request(&mut control, &json!({ "cmd": "set", "skip": false })), json!({}));
-    assert_eq!(request(&mut control, &json!({ "cmd": "pad", "index": 0, "level": 1 })), json!({}));
-    for bad in [json!({ "cmd": "pad", "index": 5, "level": 1 }), json!({ "cmd": "dance" })] {
+    assert_eq!(
+        request(&mut control, &json!({ "cmd": "set", "skip": false })),
+        json!({})
+    );
+    assert_eq!(
+        request(&mut control, &json!({ "cmd": "pad", "index": 0, "level": 1 })),
+        json!({})
+    );
+    for bad in [
+        json!({ "cmd": "pad", "index": 5, "level": 1 }),
+        json!({ "cmd": "dance" }),
+    ] {
         assert!(request(&mut control, &bad)["error"].is_string());
     }
-    assert_eq!(request(&mut control, &json!({ "cmd": "uart", "from": 0 })), json!({ "text": "", "next": 0 }));
+    assert_eq!(
+        request(&mut control, &json!({ "cmd": "uart", "from": 0 })),
+        json!({ "text": "", "next": 0 })
+    );
     drop(control);
     let end = Instant::now() + Duration::from_secs(5);
     while child.try_wait().unwrap().is_none() {

@@ -12,11 +12,20 @@ fn finished(m: &mut kairos_emulator::schedule::Machine) -> bool {
 #[test]
 fn cores_interrupts_timers_exceptions() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(elf) = build("cores", directory.path()) else { return };
+    let Some(elf) = build("cores", directory.path()) else {
+        return;
+    };
     let run = || {
         let mut m = machine(&elf, None);
         let ok = m.run_until(CPU_HZ, finished);
-        assert!(ok, "{:?} {:?} {:#x} {:#x}", m.crashes, m.now(), m.cores[0].pc(), m.cores[1].pc());
+        assert!(
+            ok,
+            "{:?} {:?} {:#x} {:#x}",
+            m.crashes,
+            m.now(),
+            m.cores[0].pc(),
+            m.cores[1].pc()
+        );
         m
     };
     let m = run();
@@ -38,11 +47,19 @@ fn cores_interrupts_timers_exceptions() {
 #[test]
 fn events_through_the_acp() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(elf) = build("submit", directory.path()) else { return };
+    let Some(elf) = build("submit", directory.path()) else {
+        return;
+    };
     let pl = build_pl(directory.path(), &[]);
     let run = |skip| {
         let mut m = machine(&elf, Some((&pl, skip)));
-        assert!(m.run_until(CPU_HZ / 100, finished), "{:?} {:#x} {:#x}", m.crashes, m.cores[1].pc(), result(&m, 14));
+        assert!(
+            m.run_until(CPU_HZ / 100, finished),
+            "{:?} {:#x} {:#x}",
+            m.crashes,
+            m.cores[1].pc(),
+            result(&m, 14)
+        );
         m
     };
     let mut m = run(true);
@@ -52,7 +69,12 @@ fn events_through_the_acp() {
     {
         let bus = m.bus.borrow();
         let pl = bus.pl.as_ref().unwrap();
-        let periods: Vec<u64> = bus.sev_cycles.iter().zip(bus.sev_cycles.iter().skip(1)).map(|(a, b)| b - a).collect();
+        let periods: Vec<u64> = bus
+            .sev_cycles
+            .iter()
+            .zip(bus.sev_cycles.iter().skip(1))
+            .map(|(a, b)| b - a)
+            .collect();
         // Toggle to status seen: 3 to the address, L to the first of three beats, one to the write, W, and the CPU.
         assert!(periods[..45].iter().all(|p| (43..52).contains(p)), "{periods:?}");
         assert_eq!(pl.slips, 0);
@@ -65,7 +87,9 @@ fn events_through_the_acp() {
     assert_eq!(m.digest(), run(true).digest(), "two runs differ");
     // One second of device time passes in little time, and every event comes out when it is due.
     let before = std::time::Instant::now();
-    m.run_until(2 * CPU_HZ, |m| m.bus.borrow().pl.as_ref().unwrap().trace.events.len() >= 103);
+    m.run_until(2 * CPU_HZ, |m| {
+        m.bus.borrow().pl.as_ref().unwrap().trace.events.len() >= 103
+    });
     assert!(before.elapsed().as_millis() < 300, "{:?}", before.elapsed());
     let bus = m.bus.borrow();
     let events = &bus.pl.as_ref().unwrap().trace.events;
@@ -81,7 +105,9 @@ fn events_through_the_acp() {
 #[test]
 fn ethernet_reaches_the_gateway() {
     let directory = tempfile::tempdir().unwrap();
-    let Some(elf) = build("ping", directory.path()) else { return };
+    let Some(elf) = build("ping", directory.path()) else {
+        return;
+    };
     let mut m = machine(&elf, None);
     assert!(m.run_until(CPU_HZ, finished), "{:?} {:#x}", m.crashes, m.cores[0].pc());
     assert_eq!((result(&m, 0), result(&m, 1)), (7, 0x0141_0cc2), "PHY");

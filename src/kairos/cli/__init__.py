@@ -88,10 +88,21 @@ def _version(args):
     return 0
 
 
+def _parse(parser, argv):
+    """The parsed command line; KEY=VALUE may also stand behind options, which argparse does not do by itself."""
+    args, rest = parser.parse_known_args(argv)
+    unknown = [text for text in rest if text.startswith("-") or not hasattr(args, "arguments")]
+    if unknown:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    if rest:
+        args.arguments += rest
+    return args
+
+
 def main(argv=None) -> int:
     """Run the command; the exit code is 0, 1 (it failed), 2 (bad command line) or 130 (interrupted)."""
     parser = _parser()
-    args = parser.parse_args(argv)
+    args = _parse(parser, argv)
     try:
         return args.function(args) or 0
     except KairosError as error:

@@ -137,6 +137,10 @@ def _record(device, ddb):
     return Recording.from_trace(device.control.trace(), device.trace_start, ddb.channel_names())
 
 
+def _count(number, noun):
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def _print_summary(statistics, device, recording, wall_s):
     parts = []
     if statistics is not None and statistics.kernels:
@@ -145,10 +149,10 @@ def _print_summary(statistics, device, recording, wall_s):
     if device is not None and device.boot_s is not None:
         parts.append(f"device booted in {device.boot_s * 1e3:.0f} ms")
     if recording is not None:
-        parts.append(f"{recording.event_count:,} pin events")
+        parts.append(_count(recording.event_count, "pin event"))
     if statistics is not None and statistics.kernels:
-        parts.append(f"{statistics.rpcs:,} RPC{'' if statistics.rpcs == 1 else 's'}")
-    parts.append(f"{wall_s:.2f} s in all")
+        parts.append(_count(statistics.rpcs, "RPC"))
+    parts.append(f"built and ran in {wall_s:.2f} s")
     print(", ".join(parts))
     if recording is not None and recording.event_count:
         from ..waveform.table import format_duration

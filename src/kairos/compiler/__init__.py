@@ -1,7 +1,7 @@
 """Compiles a call of a kernel function to the library that the core device runs.
 
-The front end is Rust (`kairos._native`); this package answers its questions about host objects, has LLVM generate code and
-links it.
+The front end is Rust (`kairos._native`); this package answers its questions about host objects, has LLVM generate code
+and links it.
 """
 
 import time
@@ -13,7 +13,6 @@ from kairos import _native
 from kairos.compiler import codegen
 from kairos.compiler.annotations import QuotingError
 from kairos.compiler.embedding import EmbeddingMap
-from kairos.compiler.link import LinkError, link
 from kairos.compiler.quoting import HostBridge
 
 __all__ = ["STAGES", "CompileError", "CompiledKernel", "EmbeddingMap", "Frame", "LinkError", "compile_kernel", "emit"]
@@ -24,6 +23,10 @@ STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
 
 class CompileError(Exception):
     """The program was rejected. The text is the whole diagnostic."""
+
+
+class LinkError(Exception):
+    """The code cannot be linked. A defect of the compiler, or a kernel beyond its limits."""
 
 
 class Frame(NamedTuple):
@@ -81,6 +84,13 @@ def _front_end(
     return program, embedding
 
 
+def _link(object_file: bytes) -> bytes:
+    try:
+        return _native.link([object_file])
+    except RuntimeError as error:
+        raise LinkError(f"the kernel cannot be linked: {error}") from None
+
+
 def compile_kernel(
     function: Callable,
     args: tuple | list,
@@ -101,7 +111,7 @@ def compile_kernel(
     lowered = time.perf_counter()
     object_file = codegen.compile_assembly(assembly)
     generated = time.perf_counter()
-    unstripped = link([object_file])
+    unstripped = _link(object_file)
     library = _native.strip(unstripped)
     end = time.perf_counter()
     timings = {"front_end": lowered - start, "llvm": generated - lowered, "link": end - generated, "total": end - start}
@@ -124,4 +134,4 @@ def emit(stage: str, function: Callable, args: tuple | list = (), kwargs: dict[s
         return assembly
     if stage == "asm":
         return codegen.compile_assembly(assembly, emit_assembly=True).decode()
-    return _native.strip(link([codegen.compile_assembly(assembly)]))
+    return _native.strip(_link(codegen.compile_assembly(assembly)))

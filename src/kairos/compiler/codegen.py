@@ -2,7 +2,6 @@
 
 import functools
 import re
-from collections.abc import Callable
 
 __all__ = ["TRIPLE", "compile_assembly", "data_layout"]
 
@@ -63,13 +62,13 @@ def compile_assembly(assembly: str, *, emit_assembly: bool = False, verify: bool
     llvm = _llvm()
     cheap = _largest_function(assembly) > _LARGE_FUNCTION
     machine = _target_machine(0 if cheap else 2)
-    module = llvm.parse_assembly(assembly)
+    try:
+        module = llvm.parse_assembly(assembly)
+    except RuntimeError as error:
+        raise RuntimeError(f"this is a bug in the Kairos compiler, please report it: {error}") from None
     if verify:
         module.verify()
     _optimise(module, machine, cheap)
     if emit_assembly:
         return machine.emit_assembly(module).encode()
     return machine.emit_object(module)
-
-
-Compile = Callable[[str], bytes]

@@ -113,7 +113,7 @@ class Core:
             result = value
 
         compiled = self.compile(function, args, kwargs, set_result)
-        self.comm.run_kernel(compiled)
+        self.comm.run_kernel(compiled, set_result)
         return result
 
     @host_only
@@ -130,7 +130,7 @@ class Core:
         def run_precompiled():
             nonlocal result
             result = None
-            self.comm.run_kernel(compiled)
+            self.comm.run_kernel(compiled, set_result)
             return result
 
         return run_precompiled

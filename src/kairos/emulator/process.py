@@ -16,8 +16,8 @@ from .control import Control
 
 __all__ = ["Emulator", "Options", "acquire", "shutdown_all", "variant_of"]
 
-READY_TIMEOUT = 60.0
-"""Seconds in which the firmware must have booted; about a hundred times what it takes."""
+READY_TIMEOUT = 30.0
+"""Seconds in which the firmware must have booted; a hundred times what it takes on an idle machine."""
 
 
 @dataclass(frozen=True)
@@ -127,9 +127,10 @@ class Emulator:
                 try:
                     line = self._events.get(timeout=max(0.0, deadline - time.monotonic()))
                 except queue.Empty:
+                    said = self._last_words()
                     self.stop()
                     raise EmulatorError(
-                        f"the emulated device did not boot within {READY_TIMEOUT:g} s: rebuild it with "
+                        f"the emulated device did not boot within {READY_TIMEOUT:g} s{said}: rebuild it with "
                         "'make firmware gateware emulator'"
                     ) from None
                 if line is None:
@@ -141,6 +142,15 @@ class Emulator:
                 if event.get("event") == "ready":
                     self._ready = event
         return self._ready
+
+    def _last_words(self) -> str:
+        """What the firmware printed last, as a part of a sentence."""
+        try:
+            lines = [] if self._control is None else self._control.uart().split("\n")
+        except EmulatorError:
+            lines = []
+        lines = [line.strip() for line in lines if line.strip()]
+        return f" (it printed last: {lines[-1]})" if lines else ""
 
     def port(self, guest_port: int) -> int:
         """Port of this host that leads to `guest_port` of the device; waits until the device has booted."""

@@ -1,7 +1,7 @@
 """Decorators that say where a function runs, and the functions of the timeline.
 
-A decorated function carries `artiq_embedded`, an `EmbeddedInfo`: the fields the reference documents, so that tools which
-inspect it keep working.
+A decorated function carries `artiq_embedded`, an `EmbeddedInfo`: the fields the reference documents, so that tools
+which inspect it keep working.
 """
 
 import inspect
@@ -67,7 +67,7 @@ _FUNCTION_FLAGS = {"fast-math", "inline", "forceinline"}
 
 
 def kernel(arg: Callable | str | None = None, flags: Iterable[str] = ()) -> Callable:
-    """The function runs on the core device `self.core`, or on the one `arg` names: `@kernel`, `@kernel("other_core")`."""
+    """The function runs on the core device `self.core`, or on another: `@kernel`, `@kernel("other_core")`."""
     if not callable(arg):
         checked = _check_flags("kernel", flags, _FUNCTION_FLAGS)
         core_name = arg or "core"

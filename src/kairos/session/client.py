@@ -37,6 +37,7 @@ class Statistics:
 
     kernels: int = 0
     rpcs: int = 0
+    """Calls of host functions that the user's code made; attribute write-back and results are not counted."""
     compile_s: float = 0.0
     load_s: float = 0.0
     run_s: float = 0.0
@@ -94,8 +95,11 @@ class Session:
 
     # Requests
 
-    def run_kernel(self, compiled):
-        """Upload and run a `kairos.compiler.CompiledKernel`; returns when it has ended, raises what it raised."""
+    def run_kernel(self, compiled, set_result=None):
+        """Upload and run a `kairos.compiler.CompiledKernel`; returns when it has ended, raises what it raised.
+
+        `set_result` is the function that takes the kernel's result; calls of it are not counted as RPCs.
+        """
         stats = self.statistics
         stats.compile_s += compiled.timings["total"]
         try:
@@ -113,7 +117,7 @@ class Session:
             connection.write_header(RUN_KERNEL)
             connection.flush()
             try:
-                self.serve(compiled)
+                self.serve(compiled, set_result)
             finally:
                 stats.run_s += perf_counter() - started
         except errors.ConnectionLost as error:
@@ -166,7 +170,7 @@ class Session:
 
     # A running kernel
 
-    def serve(self, compiled):
+    def serve(self, compiled, set_result=None):
         """Answer the calls of the running kernel until it ends."""
         connection = self._connection
         embedding = compiled.embedding
@@ -174,8 +178,7 @@ class Session:
         while True:
             message_type = connection.read_header()
             if message_type == RPC_REQUEST:
-                self.statistics.rpcs += 1
-                self._serve_rpc(connection, embedding)
+                self._serve_rpc(connection, embedding, set_result)
             elif message_type == KERNEL_FINISHED:
                 self._warn_async_errors(connection.read_u8())
                 return
@@ -189,7 +192,7 @@ class Session:
             else:
                 raise codec.ProtocolError(f"unknown message type {message_type}")
 
-    def _serve_rpc(self, connection, embedding):
+    def _serve_rpc(self, connection, embedding, set_result):
         is_async = connection.read_u8() != 0
         service = connection.read_u32()
         try:
@@ -206,6 +209,7 @@ class Session:
             function = embedding.retrieve_object(service)
         except KeyError:
             raise codec.ProtocolError(f"unknown host function {service}") from None
+        self.statistics.rpcs += function is not set_result
         if is_async:
             self._call_async(function, args, kwargs)
             return

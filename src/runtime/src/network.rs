@@ -9,12 +9,13 @@ use kairos_board::phy::{self, Mdio, Phy};
 use static_cell::ConstStaticCell;
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::eth::embassy_net::{on_interrupt, update_link_state, DescriptorsAndBuffers, Driver};
-use zynq7000_hal::eth::ll::ClockDivSet;
+use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
 use zynq7000_hal::eth::{
     calculate_mdc_clk_div, rx_descr, tx_descr, AlignedBuffer, ClockConfig, Duplex, Ethernet, EthernetConfig,
     EthernetId, EthernetLowLevel, Speed, MTU,
 };
 use zynq7000_hal::gic::{Interrupt, SpiInterrupt};
+use zynq7000_hal::time::Hertz;
 
 /// Address until a configuration says otherwise.
 const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(Ipv4Address::new(10, 0, 2, 15), 24);
@@ -39,15 +40,16 @@ const _: () = assert!(core::mem::size_of::<Lists>() <= ETHERNET_DESCRIPTORS.end 
 pub struct Hardware {
     ethernet: Ethernet,
     driver: Driver,
-    divisors: ClockDivSet,
+    io_clock: Hertz,
 }
 
 impl Hardware {
     /// Sets up the controller. Pins are as the boot loader left them.
     pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks) -> Self {
-        let (divisors, _) = ClockDivSet::calculate_for_rgmii_and_io_clock(clocks.io_clocks());
+        let io_clock = clocks.io_clocks().ref_clk();
+        let (gigabit, _) = ClockDivisors::calculate_for_rgmii(io_clock, Speed::Mbps1000);
         let mdc = calculate_mdc_clk_div(clocks.arm_clocks()).expect("CPU clock too high for MDIO");
-        let config = EthernetConfig::new(ClockConfig::new(divisors.cfg_1000_mbps), mdc, MAC);
+        let config = EthernetConfig::new(ClockConfig::new(gigabit), mdc, MAC);
         let low_level = EthernetLowLevel::new(registers).expect("GEM0");
         let mut ethernet = Ethernet::new(low_level, config);
 
@@ -76,7 +78,7 @@ impl Hardware {
         Self {
             ethernet,
             driver,
-            divisors,
+            io_clock,
         }
     }
 }
@@ -94,7 +96,7 @@ pub fn start(spawner: &Spawner, hardware: Hardware) -> Stack<'static> {
     let (stack, runner) = embassy_net::new(hardware.driver, config, RESOURCES.take(), seed);
     log::info!("network: {ADDRESS}, gateway {GATEWAY}");
     spawner.spawn(crate::task(run(runner)));
-    spawner.spawn(crate::task(watch_link(hardware.ethernet, hardware.divisors)));
+    spawner.spawn(crate::task(watch_link(hardware.ethernet, hardware.io_clock)));
     stack
 }
 
@@ -112,7 +114,7 @@ struct Bus<'a>(&'a mut Ethernet);
 
 /// Follows the PHY: tells the stack whether there is a link, and the controller how fast it is.
 #[embassy_executor::task]
-async fn watch_link(mut ethernet: Ethernet, divisors: ClockDivSet) {
+async fn watch_link(mut ethernet: Ethernet, io_clock: Hertz) {
     let mut phy: Option<Phy> = None;
     let mut known = None;
     loop {
@@ -127,7 +129,11 @@ async fn watch_link(mut ethernet: Ethernet, divisors: ClockDivSet) {
                         phy::Speed::Mbps1000 => Speed::Mbps1000,
                     };
                     let duplex = if link.full_duplex { Duplex::Full } else { Duplex::Half };
-                    ethernet.configure_clock_and_speed_duplex(speed, duplex, &divisors);
+                    // Searching the divisors takes some milliseconds: only for a speed that is not set yet.
+                    if (speed, duplex) != (ethernet.speed(), ethernet.duplex()) {
+                        let (divisors, _) = ClockDivSet::calculate_for_rgmii(io_clock);
+                        ethernet.configure_clock_and_speed_duplex(speed, duplex, &divisors);
+                    }
                     log::info!("Ethernet link up, {link}");
                 }
                 None => log::warn!("Ethernet link down"),

@@ -8,7 +8,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use kairos_compiler::llvm::Machine;
 use kairos_compiler::lower::Target;
-use kairos_compiler::{compile as run, elf, Output, Request};
+use kairos_compiler::{compile as run, elf, link as linker, Output, Request};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -90,6 +90,14 @@ fn compile(
         .map_err(RejectedError::new_err)
 }
 
+/// Links object files to a library, with its debug information.
+#[pyfunction]
+fn link<'py>(py: Python<'py>, objects: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
+    let objects: Vec<&[u8]> = objects.iter().map(Vec::as_slice).collect();
+    let library = guarded(|| linker::link(&objects))?.map_err(PyRuntimeError::new_err)?;
+    Ok(PyBytes::new(py, &library))
+}
+
 /// The library without symbol table and debug information.
 #[pyfunction]
 fn strip<'py>(py: Python<'py>, library: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
@@ -126,6 +134,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add("RejectedError", module.py().get_type::<RejectedError>())?;
     module.add_function(wrap_pyfunction!(compile, module)?)?;
+    module.add_function(wrap_pyfunction!(link, module)?)?;
     module.add_function(wrap_pyfunction!(strip, module)?)?;
     module.add_function(wrap_pyfunction!(symbolize, module)?)
 }

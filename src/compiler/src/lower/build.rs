@@ -1,7 +1,5 @@
 //! Making instructions: one function under construction, with constants folded as they meet.
 
-use std::rc::Rc;
-
 use crate::ir::*;
 use crate::source::Span;
 
@@ -262,10 +260,6 @@ impl Builder {
         self.push(Some(to.clone()), Op::Convert(name, value, to.clone()))
     }
 
-    pub fn zero_extend(&mut self, value: Value, to: &Ty) -> Value {
-        self.push(Some(to.clone()), Op::Convert("zext", value, to.clone()))
-    }
-
     pub fn not(&mut self, value: Value) -> Value {
         self.binary("xor", value, Value::bool(true))
     }
@@ -292,9 +286,6 @@ fn fold_int(name: &str, x: i64, y: i64, bits: u32) -> Option<i64> {
         _ => return None,
     })
 }
-
-/// The symbol of an external function, as its callers name it.
-pub type Symbol = Rc<str>;
 
 #[cfg(test)]
 mod tests {

@@ -146,6 +146,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             args.push(self.build.convert(param, &Ty::I64));
         }
         let unwind = self.unwind();
+        self.module.raises = true;
         self.build.call("kairos.raise", args, Ty::unit(), unwind);
         self.build.end(Terminator::Unreachable);
     }
@@ -255,7 +256,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// An exception that the pad `from` does not catch goes on outwards.
-    fn propagate(&mut self, from: usize) {
+    /// A traceback then shows the `try` statement, which stands at `span`.
+    fn propagate(&mut self, from: usize, span: Span) {
+        self.build.span = span;
         match self.pad {
             Some(outer) => {
                 let record = self.build.load(Ty::Ptr, &self.pads[from].slot.clone());
@@ -277,7 +280,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if finally.is_empty() {
             return self.try_except(body, handlers, orelse);
         }
-        let outside = self.pad;
+        let (outside, span) = (self.pad, self.build.span);
         let pad = self.open_pad(vec![], true);
         self.scopes.push(Scope::Finally {
             body: finally,
@@ -297,7 +300,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.body(finally)?;
         self.scopes.pop();
         if !self.build.is_closed() {
-            self.propagate(pad);
+            self.propagate(pad, span);
         }
         self.build.block = after;
         Ok(())
@@ -323,7 +326,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             });
         }
         let clauses = keys.iter().map(|key| key.map(|key| self.module.clause(key))).collect();
-        let outside = self.pad;
+        let (outside, span) = (self.pad, self.build.span);
         let pad = self.open_pad(clauses, false);
         self.body(body)?;
         self.pad = outside;
@@ -372,7 +375,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         if caught_all {
             self.build.end(Terminator::Unreachable);
         } else {
-            self.propagate(pad);
+            self.propagate(pad, span);
         }
         self.build.block = after;
         Ok(())

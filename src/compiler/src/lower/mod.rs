@@ -39,6 +39,7 @@ pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: 
         module: Module::default(),
         strings: HashMap::new(),
         exception_ids: HashMap::new(),
+        raises: false,
     };
     let entry = program.entry.as_ref().expect("inference sets the entry");
     for function in &program.functions {
@@ -47,7 +48,9 @@ pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: 
     }
     let modinit = module.modinit(entry)?;
     module.module.functions.push(modinit);
-    module.raise_helper();
+    if module.raises {
+        module.raise_helper();
+    }
     module.host_data(entry.writeback)?;
     Ok(module.module)
 }
@@ -61,6 +64,8 @@ pub(crate) struct ModuleBuilder<'p> {
     module: Module,
     strings: HashMap<Vec<u8>, Rc<str>>,
     exception_ids: HashMap<i32, Rc<str>>,
+    /// Whether anything raises, so that the helper is needed.
+    raises: bool,
 }
 
 /// One function under construction.

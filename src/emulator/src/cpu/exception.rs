@@ -1,6 +1,6 @@
 //! Exception entry, done by the host, and the fault status that Unicorn does not supply.
 
-use unicorn_engine::{RegisterARM, RegisterARMCP, Unicorn};
+use unicorn_engine::{uc_reg_write, RegisterARM, RegisterARMCP, Unicorn};
 
 use crate::memory::Memory;
 
@@ -41,7 +41,16 @@ type Uc<'a> = Unicorn<'a, ()>;
 
 /// Address of a Secure CP15 register: (CRn, op1, CRm, op2).
 fn register(crn: u32, opc1: u32, crm: u32, opc2: u32) -> RegisterARMCP {
-    RegisterARMCP { cp: 15, is64: 0, sec: 1, crn, crm, opc1, opc2, val: 0 }
+    RegisterARMCP {
+        cp: 15,
+        is64: 0,
+        sec: 1,
+        crn,
+        crm,
+        opc1,
+        opc2,
+        val: 0,
+    }
 }
 
 /// Reads a Secure CP15 register.
@@ -55,9 +64,15 @@ pub fn cp15(uc: &Uc<'_>, crn: u32, opc1: u32, crm: u32, opc2: u32) -> u32 {
 
 /// Writes a Secure CP15 register.
 pub fn set_cp15(uc: &mut Uc<'_>, crn: u32, opc1: u32, crm: u32, opc2: u32, value: u32) {
-    let mut r = register(crn, opc1, crm, opc2); // must be a mutable local: Unicorn writes into it
+    let mut r = register(crn, opc1, crm, opc2);
     r.val = value.into();
-    let _ = uc.reg_write_arm_coproc(std::hint::black_box(&mut r));
+    write_coprocessor(uc, r);
+}
+
+/// Writes a coprocessor register. Unicorn changes the structure it is given, so its safe wrapper for constants is not used.
+pub fn write_coprocessor(uc: &mut Uc<'_>, mut register: RegisterARMCP) {
+    // SAFETY: the structure is the one that this register number stands for, and is ours.
+    let _ = unsafe { uc_reg_write(uc.get_handle(), RegisterARM::CP_REG.into(), (&raw mut register).cast()) };
 }
 
 /// A core register.
@@ -74,7 +89,11 @@ pub fn set(uc: &mut Uc<'_>, r: RegisterARM, value: u32) {
 pub fn enter(uc: &mut Uc<'_>, exception: Exception, link: u32) -> u32 {
     let (offset, mode) = exception.vector();
     let sctlr = cp15(uc, 1, 0, 0, 0);
-    let base = if sctlr >> 13 & 1 != 0 { 0xffff_0000 } else { cp15(uc, 12, 0, 0, 0) };
+    let base = if sctlr >> 13 & 1 != 0 {
+        0xffff_0000
+    } else {
+        cp15(uc, 12, 0, 0, 0)
+    };
     let old = get(uc, RegisterARM::CPSR);
     // Keep flags; drop IT, J, T, E and the mode; mask IRQ, and asynchronous aborts where the architecture does.
     let mut new = old & 0xf80f_01c0 | mode | 0x80;
@@ -116,7 +135,13 @@ fn operand(uc: &Uc<'_>, n: u32, pc: u32) -> u32 {
 pub fn touched(uc: &Uc<'_>, word: u32, pc: u32) -> Option<(u32, u32)> {
     let bit = |n: u32| word >> n & 1 != 0;
     let rn = operand(uc, word >> 16, pc);
-    let signed = |offset: u32| if bit(23) { rn.wrapping_add(offset) } else { rn.wrapping_sub(offset) };
+    let signed = |offset: u32| {
+        if bit(23) {
+            rn.wrapping_add(offset)
+        } else {
+            rn.wrapping_sub(offset)
+        }
+    };
     let indexed = |offset: u32| if bit(24) { signed(offset) } else { rn };
     let span = |at: u32, length: u32| Some((at, at.wrapping_add(length.max(1) - 1)));
     match word >> 25 & 7 {
@@ -124,10 +149,23 @@ pub fn touched(uc: &Uc<'_>, word: u32, pc: u32) -> Option<(u32, u32)> {
         0 if word >> 23 & 31 == 3 && word >> 4 & 0xf == 9 => span(rn, [4, 8, 1, 2][(word >> 21 & 3) as usize]),
         // Halfword, doubleword, signed.
         0 if bit(7) && bit(4) && word >> 5 & 3 != 0 => {
-            let offset = if bit(22) { word >> 4 & 0xf0 | word & 15 } else { operand(uc, word, pc) };
+            let offset = if bit(22) {
+                word >> 4 & 0xf0 | word & 15
+            } else {
+                operand(uc, word, pc)
+            };
             let double = !bit(20) && bit(6);
             let byte = bit(20) && word >> 5 & 3 == 2;
-            span(indexed(offset), if double { 8 } else if byte { 1 } else { 2 })
+            span(
+                indexed(offset),
+                if double {
+                    8
+                } else if byte {
+                    1
+                } else {
+                    2
+                },
+            )
         }
         2 => span(indexed(word & 0xfff), if bit(22) { 1 } else { 4 }),
         3 if !bit(4) => {

@@ -16,7 +16,7 @@ use std::rc::Rc;
 
 use unicorn_engine::{
     uc_emu_stop, uc_engine, uc_error, uc_hook, uc_hook_add, Arch, ArmCpuModel, Context, HookType, MemType, Mode, Prot,
-    RegisterARM, Unicorn,
+    RegisterARM, RegisterARMCP, Unicorn,
 };
 
 use self::exception::{get, set, set_cp15, Exception};
@@ -73,7 +73,8 @@ impl Core {
     /// Core `index` (0 or 1) on `bus`, in the state after reset.
     pub fn new(index: usize, bus: &Rc<RefCell<Bus>>) -> Result<Self, String> {
         let mut uc = Unicorn::new(Arch::ARM, Mode::LITTLE_ENDIAN).map_err(failed("start"))?;
-        uc.ctl_set_cpu_model(ArmCpuModel::CORTEX_A9 as i32).map_err(failed("select the Cortex-A9"))?;
+        uc.ctl_set_cpu_model(ArmCpuModel::CORTEX_A9 as i32)
+            .map_err(failed("select the Cortex-A9"))?;
         uc.ctl_exits_enable().map_err(failed("run"))?;
         let slice = Rc::new(Slice::default());
         for (base, size, pointer) in bus.borrow().memory.blocks() {
@@ -84,12 +85,27 @@ impl Core {
             map(&mut uc, index, base, size, &slice, bus).map_err(failed("map registers"))?;
         }
         // Secure state, so that the guest may write the registers it expects.
-        let mut scr = unicorn_engine::RegisterARMCP { cp: 15, is64: 0, sec: 0, crn: 1, crm: 1, opc1: 0, opc2: 0, val: 0 };
-        uc.reg_write_arm_coproc(std::hint::black_box(&mut scr)).map_err(failed("enter Secure state"))?;
+        let scr = RegisterARMCP {
+            cp: 15,
+            is64: 0,
+            sec: 0,
+            crn: 1,
+            crm: 1,
+            opc1: 0,
+            opc2: 0,
+            val: 0,
+        };
+        exception::write_coprocessor(&mut uc, scr);
         set_cp15(&mut uc, 15, 4, 0, 0, 0xf8f0_0000); // CBAR
         set(&mut uc, RegisterARM::CPSR, 0x1d3);
         let power_up = uc.context_init().map_err(failed("save its state"))?;
-        let mut core = Self { index, uc, slice, bus: bus.clone(), power_up };
+        let mut core = Self {
+            index,
+            uc,
+            slice,
+            bus: bus.clone(),
+            power_up,
+        };
         core.install_hooks().map_err(failed("hook"))?;
         Ok(core)
     }
@@ -125,7 +141,8 @@ impl Core {
         })?;
 
         let (slice, bus) = (self.slice.clone(), self.bus.clone());
-        self.uc.add_intr_hook(move |uc, number| on_exception(uc, number, &slice, &bus))?;
+        self.uc
+            .add_intr_hook(move |uc, number| on_exception(uc, number, &slice, &bus))?;
 
         let slice = self.slice.clone();
         self.uc.add_insn_invalid_hook(move |uc| {
@@ -146,7 +163,9 @@ impl Core {
         let slice = self.slice.clone();
         let unmapped = HookType::MEM_READ_UNMAPPED | HookType::MEM_WRITE_UNMAPPED | HookType::MEM_FETCH_UNMAPPED;
         self.uc.add_mem_hook(unmapped, 1, 0, move |_, kind, address, _, _| {
-            slice.unmapped.set(Some((address as u32, kind == MemType::WRITE_UNMAPPED)));
+            slice
+                .unmapped
+                .set(Some((address as u32, kind == MemType::WRITE_UNMAPPED)));
             false
         })?;
         Ok(())
@@ -170,7 +189,10 @@ impl Core {
         let mut code = vec![0; 4096 - (entry as usize & 0xfff)];
         self.bus.borrow().memory.read(entry & !3, &mut code);
         let found = special::scan(&code, false);
-        self.slice.found.borrow_mut().extend(found.into_iter().map(|(offset, s)| ((entry & !3) + offset, s)));
+        self.slice
+            .found
+            .borrow_mut()
+            .extend(found.into_iter().map(|(offset, s)| ((entry & !3) + offset, s)));
         self.place_hooks();
     }
 
@@ -277,7 +299,9 @@ impl Core {
                     exception::enter(&mut self.uc, Exception::DataAbort, pc.wrapping_add(8));
                 }
                 if slice.abort() {
-                    return Exit::Crashed(self.describe(&format!("takes one abort after the other, last at {address:#010x}")));
+                    return Exit::Crashed(
+                        self.describe(&format!("takes one abort after the other, last at {address:#010x}")),
+                    );
                 }
                 Exit::Slice
             }
@@ -327,8 +351,9 @@ fn map(
         size.into(),
         Some(move |_: &mut Unicorn<()>, offset: u64, size: usize| {
             let slice = &read_slice;
-            let (value, effect) =
-                read_bus.borrow_mut().read(core, base + offset as u32, size as u32, slice.now());
+            let (value, effect) = read_bus
+                .borrow_mut()
+                .read(core, base + offset as u32, size as u32, slice.now());
             slice.stall.set(slice.stall.get() + effect.stall);
             if effect.kick {
                 slice.kick();
@@ -398,7 +423,10 @@ fn execute(uc: &mut Unicorn<'_, ()>, address: u32, core: usize, slice: &Slice, b
     let thumb = get(uc, RegisterARM::CPSR) >> 5 & 1 != 0;
     // Other code may have been loaded to this address since.
     let (special, length) = if thumb {
-        special::thumb(u16::from_le_bytes([code[0], code[1]]), u16::from_le_bytes([code[2], code[3]]))
+        special::thumb(
+            u16::from_le_bytes([code[0], code[1]]),
+            u16::from_le_bytes([code[2], code[3]]),
+        )
     } else {
         (special::arm(u32::from_le_bytes(code)), 4)
     };

@@ -82,7 +82,11 @@ impl Slice {
     /// Notes an abort; true if the core does nothing else any more.
     pub fn abort(&self) -> bool {
         let now = self.total.get() + self.count.get();
-        let streak = if now - self.last_abort.get() < 64 { self.streak.get() + 1 } else { 0 };
+        let streak = if now - self.last_abort.get() < 64 {
+            self.streak.get() + 1
+        } else {
+            0
+        };
         self.last_abort.set(now);
         self.streak.set(streak);
         streak > 1000

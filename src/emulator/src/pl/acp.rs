@@ -45,7 +45,11 @@ pub struct Acp {
 impl Acp {
     /// `latency` is L, `visible` is W, in PL cycles.
     pub fn new(latency: u64, visible: u64) -> Self {
-        Self { latency, visible, ..Self::default() }
+        Self {
+            latency,
+            visible,
+            ..Self::default()
+        }
     }
 
     /// Nothing under way.
@@ -138,8 +142,15 @@ impl Acp {
         while !self.addresses.is_empty() && !self.bursts.is_empty() {
             let (id, address) = self.addresses.pop_front().expect("checked");
             let burst = self.bursts.pop_front().expect("checked");
-            let beats = burst.into_iter().enumerate().map(|(i, (d, s))| (address.wrapping_add(8 * i as u32), d, s));
-            self.writes.push_back(Write { id, due: cycle + 1 + self.visible, beats: beats.collect() });
+            let beats = burst
+                .into_iter()
+                .enumerate()
+                .map(|(i, (d, s))| (address.wrapping_add(8 * i as u32), d, s));
+            self.writes.push_back(Write {
+                id,
+                due: cycle + 1 + self.visible,
+                beats: beats.collect(),
+            });
         }
     }
 }
@@ -173,8 +184,14 @@ mod tests {
         let memory = Memory::new(1);
         let mut acp = Acp::new(20, 15);
         let (mut i, mut o) = (Inputs::zero(), Outputs::zero());
-        (o.acp_awvalid, o.acp_awaddr, o.acp_wvalid, o.acp_wdata, o.acp_wstrb, o.acp_wlast) =
-            (1, 0x68, 1, 0x1_8000_0000, 0xff, 1);
+        (
+            o.acp_awvalid,
+            o.acp_awaddr,
+            o.acp_wvalid,
+            o.acp_wdata,
+            o.acp_wstrb,
+            o.acp_wlast,
+        ) = (1, 0x68, 1, 0x1_8000_0000, 0xff, 1);
         o.acp_bready = 1;
         let mut seen = None;
         for cycle in 3..30 {

@@ -30,7 +30,10 @@ impl Gp {
 
     /// Begins an access.
     pub fn start(&mut self, access: Access) {
-        *self = Self { access: Some(access), ..Self::default() };
+        *self = Self {
+            access: Some(access),
+            ..Self::default()
+        };
     }
 
     /// The data (right-aligned) and AXI response of the finished access; the port is idle again.

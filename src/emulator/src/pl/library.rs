@@ -150,9 +150,13 @@ impl Library {
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
         if !path.exists() {
-            return Err(format!("gateware library {shown} does not exist; build it with `make gateware`"));
+            return Err(format!(
+                "gateware library {shown} does not exist; build it with `make gateware`"
+            ));
         }
-        let path = path.canonicalize().map_err(|e| format!("gateware library {shown}: {e}"))?;
+        let path = path
+            .canonicalize()
+            .map_err(|e| format!("gateware library {shown}: {e}"))?;
         // SAFETY: the library is built from our own gateware; its initialisers are those of the C++ run time.
         let library = unsafe { libloading::Library::new(&path) }
             .map_err(|e| format!("gateware library {shown} cannot be loaded: {e}"))?;
@@ -171,7 +175,10 @@ impl Library {
             let info: Info = serde_json::from_str(&text)
                 .map_err(|e| format!("gateware library {shown}: its description cannot be read: {e}"))?;
             if let Some(pad) = info.pads.iter().find(|p| p.index >= MAX_PADS) {
-                return Err(format!("gateware library {shown}: pad {} has index {}", pad.name, pad.index));
+                return Err(format!(
+                    "gateware library {shown}: pad {} has index {}",
+                    pad.name, pad.index
+                ));
             }
             let mut this = Self {
                 instance: std::ptr::null_mut(),
@@ -228,7 +235,11 @@ impl Drop for Library {
 ///
 /// # Safety
 /// `T` must be a function pointer of the symbol's type.
-unsafe fn symbol<T: Copy>(library: &libloading::Library, name: &str, shown: &dyn std::fmt::Display) -> Result<T, String> {
+unsafe fn symbol<T: Copy>(
+    library: &libloading::Library,
+    name: &str,
+    shown: &dyn std::fmt::Display,
+) -> Result<T, String> {
     // SAFETY: passed on to the caller; the pointer is used no longer than the library, which `Library` keeps.
     unsafe { library.get::<T>(name.as_bytes()) }
         .map(|s| *s)

@@ -162,7 +162,8 @@ impl Pl {
             }
             Some(_) => {}
         }
-        self.trace.record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
+        self.trace
+            .record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
         if self.awaiting {
             let now = (self.acp.accepted, self.acp.written);
             let answered = now.1 > self.seen.1 && self.acp.idle();
@@ -214,7 +215,8 @@ impl Pl {
                     let event = self.outputs.event_i;
                     let ran = self.library.run(&self.inputs, &mut self.outputs, n);
                     // The handshakes of the last cycle count.
-                    self.acp.sample(self.cycle + ran.max(1) - 1, &self.inputs, &self.outputs);
+                    self.acp
+                        .sample(self.cycle + ran.max(1) - 1, &self.inputs, &self.outputs);
                     self.after(ran.max(1), event);
                     continue;
                 }

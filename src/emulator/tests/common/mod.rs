@@ -16,7 +16,11 @@ pub fn guests() -> PathBuf {
 
 fn run(command: &mut Command) {
     let output = command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"));
-    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{command:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
 }
 
 /// Compiles a C guest; `None` (with a message) when there is no cross compiler.
@@ -27,7 +31,16 @@ pub fn build(name: &str, directory: &Path) -> Option<PathBuf> {
     }
     let out = directory.join(format!("{name}.elf"));
     run(Command::new("arm-none-eabi-gcc")
-        .args(["-mcpu=cortex-a9", "-marm", "-mfloat-abi=soft", "-Wno-main", "-O1", "-nostdlib", "-ffreestanding", "-fno-builtin"])
+        .args([
+            "-mcpu=cortex-a9",
+            "-marm",
+            "-mfloat-abi=soft",
+            "-Wno-main",
+            "-O1",
+            "-nostdlib",
+            "-ffreestanding",
+            "-fno-builtin",
+        ])
         .args(["-Wl,-Ttext=0x100000", "-Wl,-e,_start", "-Wl,--build-id=none", "-o"])
         .arg(&out)
         .args([guests().join("start.S"), guests().join(format!("{name}.c"))])

@@ -1,7 +1,8 @@
 """Runs compiled kernels on this machine's processor: the quick way to see what generated code computes.
 
-Test-only. The code is generated for the host, the firmware's functions are Python functions, and every run happens in a forked
-child, because an exception cannot unwind through Python: it ends the child instead. So `try` cannot be tested here.
+Test-only. The code is generated for the host, the firmware's functions are Python functions, and every run happens in a
+forked child, because an exception cannot unwind through Python: it ends the child instead. So `try` cannot be tested
+here.
 """
 
 import ctypes

@@ -23,6 +23,7 @@ from kairos.language import (
 )
 
 STEP = 3
+NOTHING = numpy.int64(0)
 us = 1e-6
 
 
@@ -41,7 +42,8 @@ def run(method, *inputs, args=()):
         ("n = 0\nfor i in range(3):\n    continue\nelse:\n    n = -1\nreturn n", -1),
         ("n = 5\nwhile n > 0:\n    n -= 2\nelse:\n    n += 10\nreturn n", 9),
         (
-            "n = 0\nwhile True:\n    n += 1\n    if n % 2 == 0:\n        continue\n    if n > 6:\n        break\nreturn n",
+            "n = 0\nwhile True:\n    n += 1\n    if n % 2 == 0:\n        continue\n"
+            "    if n > 6:\n        break\nreturn n",
             7,
         ),
         ("i = 5\nfor i in [1, 2]:\n    pass\nreturn i", 2),
@@ -56,7 +58,8 @@ def run(method, *inputs, args=()):
         ("x = 7\nx //= 2\nx **= 2\nx <<= 1\nx |= 1\nreturn x", 19),
         ("try:\n    x = 1\nfinally:\n    y = 2\nreturn x + y", 3),
         (
-            "n = 0\nfor i in range(3):\n    try:\n        if i == 1:\n            continue\n    finally:\n        n += 1\nreturn n",
+            "n = 0\nfor i in range(3):\n    try:\n        if i == 1:\n            continue\n"
+            "    finally:\n        n += 1\nreturn n",
             3,
         ),
         ("try:\n    return 10\nfinally:\n    return 30", 30),
@@ -94,7 +97,7 @@ class Counter:
         self.total = numpy.int64(0)
 
     @kernel
-    def add(self, times=2, extra=numpy.int64(0)):
+    def add(self, times=2, extra=NOTHING):
         self.total += self.step * times + extra
 
     @portable

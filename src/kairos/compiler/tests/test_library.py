@@ -7,7 +7,9 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
-from kairos import compiler
+from kairos import _native, compiler
+from kairos.compiler import codegen
+from kairos.compiler.tests import lld
 from kairos.compiler.tests.jit import Core, Experiment
 from kairos.language import TFloat, TInt32, TList, TNone, delay, kernel, syscall
 
@@ -178,3 +180,31 @@ def test_the_result_function_is_number_one():
 
     compiled = compiler.compile_kernel(Sample().fail, (), {}, core=Core(), set_result=set_result)
     assert compiled.embedding.retrieve_object(1) is set_result
+
+
+@pytest.mark.skipif(lld.LINKER is None, reason="ld.lld is not installed")
+def test_the_linker_agrees_with_lld():
+    program, _ = compiler._front_end(Sample().run, (), {}, Core(), None, True)
+    objects = [codegen.compile_assembly(program.llvm(codegen.TRIPLE, codegen.data_layout()))]
+    ours, theirs = (ELFFile(io.BytesIO(content)) for content in (_native.link(objects), lld.link(objects)))
+
+    def relocations(elf, name):
+        symbols = elf.get_section_by_name(".dynsym")
+        found = elf.get_section_by_name(name).iter_relocations()
+        return sorted((r["r_info_type"], symbols.get_symbol(r["r_info_sym"]).name) for r in found)
+
+    for name in (".rel.dyn", ".rel.plt"):
+        assert relocations(ours, name) == relocations(theirs, name)
+
+    def words(elf, name):
+        """Content, with what depends on addresses left out."""
+        return elf.get_section_by_name(name).data()
+
+    assert len(words(ours, ".text")) == len(words(theirs, ".text"))
+    assert words(ours, ".rodata") == words(theirs, ".rodata")
+    assert len(words(ours, ".ARM.exidx")) == len(words(theirs, ".ARM.exidx"))
+    for function in ours.get_section_by_name(".symtab").iter_symbols():
+        same = theirs.get_section_by_name(".symtab").get_symbol_by_name(function.name)
+        if function.name and function["st_info"]["type"] == "STT_FUNC":
+            offset = function["st_value"] - ours.get_section_by_name(".text")["sh_addr"]
+            assert offset == same[0]["st_value"] - theirs.get_section_by_name(".text")["sh_addr"]

@@ -52,6 +52,7 @@ fn registers() -> Option<Registers> {
 }
 
 /// The registers; raises if there are none.
+#[track_caller]
 fn registers_or_raise() -> Option<Registers> {
     let registers = registers();
     if registers.is_none() {

@@ -1,0 +1,171 @@
+//! The channel between two threads, each as one core.
+
+use super::*;
+use proptest::prelude::*;
+use std::boxed::Box;
+use std::vec::Vec;
+
+fn shared() -> &'static Shared {
+    // SAFETY: all zero is a valid channel.
+    Box::leak(unsafe { Box::<Shared>::new_zeroed().assume_init() })
+}
+
+fn bell() {}
+
+/// Both cores' ends, through the real handshake with a thread as the kernel core.
+fn ends(s: &'static Shared) -> [(Sender<'static>, Receiver<'static>); 2] {
+    s.request_restart();
+    // SAFETY: one pair of ends for each side.
+    let kernel = std::thread::spawn(move || unsafe { s.kernel_enter(bell, std::thread::yield_now) });
+    while !s.has_restarted() {
+        std::thread::yield_now();
+    }
+    let comms = unsafe { s.grant(bell) }.unwrap();
+    let kernel = kernel.join().unwrap();
+    [comms, kernel]
+}
+
+fn receive(from: &mut Receiver, wait: fn()) -> (Kind, Vec<u8>) {
+    let mut all = Vec::new();
+    loop {
+        let Some(frame) = from.next_frame().unwrap() else {
+            wait();
+            continue;
+        };
+        let start = all.len();
+        all.resize(start + frame.len, 0);
+        assert_eq!(from.read(&mut all[start..]), Ok(frame.len));
+        if !frame.more {
+            return (frame.kind, all);
+        }
+    }
+}
+
+#[test]
+fn frame_layout() {
+    let s = shared();
+    let [(mut send, _), _] = ends(s);
+    assert_eq!(send.try_send(Kind::RpcReply, b"abcde", true), Some(5));
+    // SAFETY: the test's only reader of this ring.
+    let raw = unsafe { s.to_kernel.consumer() };
+    let mut bytes = [0xaa; 17];
+    assert_eq!(raw.peek(&mut bytes), Ok(16));
+    assert_eq!(&bytes, b"\x03\x01\0\0\x05\0\0\0abcde\0\0\0\xaa");
+}
+
+#[test]
+fn handshake_restarts_with_empty_rings() {
+    let s = shared();
+    assert_eq!(s.state(), State::Silent);
+    assert!(unsafe { s.grant(bell) }.is_none());
+    let [(mut send, _), (mut back, _)] = ends(s);
+    assert_eq!(s.state(), State::Running);
+    send.try_send(Kind::Run, &[], false).unwrap();
+    back.try_send(Kind::Finished, &[], false).unwrap();
+    s.kernel_faulted();
+    assert_eq!(s.state(), State::Faulted);
+    let [(_, mut at_comms), (_, mut at_kernel)] = ends(s);
+    assert_eq!(at_comms.next_frame(), Ok(None));
+    assert_eq!(at_kernel.next_frame(), Ok(None));
+}
+
+#[test]
+fn a_request_during_the_handshake_is_answered_anew() {
+    let s = shared();
+    s.request_restart();
+    let kernel = std::thread::spawn(move || unsafe {
+        s.kernel_enter(bell, std::thread::yield_now);
+    });
+    while !s.has_restarted() {}
+    s.request_restart();
+    while !s.has_restarted() {}
+    assert!(unsafe { s.grant(bell) }.is_some());
+    kernel.join().unwrap();
+    assert_eq!(s.state(), State::Running);
+}
+
+#[test]
+fn nonsense_in_the_ring_is_reported() {
+    let s = shared();
+    let [_, (_, mut at_kernel)] = ends(s);
+    // SAFETY: the other producer is gone.
+    let mut raw = unsafe { s.to_kernel.producer() };
+    raw.write(&[Kind::Run as u8, 0, 0, 0, 200, 0, 0, 0]);
+    raw.publish();
+    assert_eq!(at_kernel.next_frame(), Err(Corrupt));
+    let [_, (_, mut at_kernel)] = ends(s);
+    let mut raw = unsafe { s.to_kernel.producer() };
+    raw.write(&[99, 0, 0, 0, 0, 0, 0, 0]);
+    raw.publish();
+    assert_eq!(at_kernel.next_frame(), Err(Corrupt));
+}
+
+#[test]
+fn unread_payload_is_dropped() {
+    let s = shared();
+    let [(mut send, _), (_, mut at_kernel)] = ends(s);
+    send.try_send(Kind::RpcReply, b"abcdef", false).unwrap();
+    send.try_send(Kind::Run, &[], false).unwrap();
+    assert_eq!(at_kernel.next_frame().unwrap().unwrap().len, 6);
+    let mut two = [0; 2];
+    at_kernel.read(&mut two).unwrap();
+    assert_eq!((&two, at_kernel.remaining()), (b"ab", 4));
+    assert_eq!(at_kernel.next_frame().unwrap().unwrap().kind, Kind::Run);
+    assert_eq!(at_kernel.next_frame(), Ok(None));
+}
+
+#[test]
+fn a_message_larger_than_the_ring_passes() {
+    let s = shared();
+    let [(mut send, _), (_, mut at_kernel)] = ends(s);
+    let data: Vec<u8> = (0..3 * crate::ring::CAPACITY + 13)
+        .map(|i| (i * 13 + i / 256) as u8)
+        .collect();
+    let expected = data.clone();
+    let writer = std::thread::spawn(move || send.send(Kind::RpcReply, &data, std::thread::yield_now));
+    let (kind, got) = receive(&mut at_kernel, std::thread::yield_now);
+    writer.join().unwrap();
+    assert_eq!(kind, Kind::RpcReply);
+    assert!(got == expected);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Messages of any size, written in any pieces or sent without waiting, arrive whole and in order.
+    #[test]
+    fn messages_round_trip(messages in prop::collection::vec((any::<bool>(), prop::collection::vec(0usize..30_000, 0..4)), 1..20)) {
+        let s = shared();
+        let [(mut send, _), (_, mut at_kernel)] = ends(s);
+        let (tx, rx) = std::sync::mpsc::channel();
+        let reader = std::thread::spawn(move || {
+            while let Ok(expected) = rx.recv() {
+                let (_, got): (_, Vec<u8>) = receive(&mut at_kernel, std::thread::yield_now);
+                assert!(got == expected);
+            }
+        });
+        for (n, (blocking, pieces)) in messages.into_iter().enumerate() {
+            let whole: Vec<u8> = (0..pieces.iter().sum::<usize>()).map(|i| (i * 7 + n) as u8).collect();
+            tx.send(whole.clone()).unwrap();
+            if blocking {
+                let mut message = send.message(Kind::RpcSync, std::thread::yield_now);
+                let mut at = 0;
+                for piece in pieces {
+                    message.write(&whole[at..at + piece]);
+                    at += piece;
+                }
+                message.finish();
+            } else {
+                let mut rest = &whole[..];
+                loop {
+                    match send.try_send(Kind::RpcAsync, rest, false) {
+                        Some(n) if n == rest.len() => break,
+                        Some(n) => rest = &rest[n..],
+                        None => std::thread::yield_now(),
+                    }
+                }
+            }
+        }
+        drop(tx);
+        reader.join().unwrap();
+    }
+}

@@ -1,0 +1,127 @@
+//! Lifetimes: lists made in a function live on its stack, and must not be kept by what outlives it.
+//!
+//! As in the reference, a variable belongs to the function or outlives it according to the first value assigned to it, and
+//! values that come out of calls or out of other lists are not followed.
+
+use crate::ast::*;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::program::FunctionInstance;
+use crate::resolve::{walk_stmts, Name};
+use crate::source::Span;
+use crate::types::{Kind, Ty, Types};
+
+/// Where a value lives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Region {
+    /// On the stack of this function; the span is where it was made.
+    Here(Span),
+    Outlives,
+}
+
+/// Checks one function, whose types are known.
+pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
+    let params = function.ast.params.len();
+    let regions = (0..function.locals.len())
+        .map(|local| (local < params).then_some(Region::Outlives))
+        .collect();
+    let mut lifetimes = Lifetimes {
+        function,
+        types,
+        regions,
+    };
+    let mut error = Ok(());
+    walk_stmts(&function.ast.body, &mut |stmt| {
+        if error.is_ok() {
+            error = lifetimes.stmt(stmt);
+        }
+    });
+    error
+}
+
+struct Lifetimes<'a> {
+    function: &'a FunctionInstance,
+    types: &'a Types,
+    /// Of every variable, once it has been assigned.
+    regions: Vec<Option<Region>>,
+}
+
+impl Lifetimes<'_> {
+    fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
+        match &stmt.kind {
+            StmtKind::Assign { targets, value } => targets.iter().try_for_each(|target| self.assign(target, value)),
+            StmtKind::Return(Some(value)) => match self.region(value) {
+                Region::Here(made) => {
+                    let text = "cannot return an allocated value that does not live forever";
+                    let error =
+                        Diagnostic::new(value.span, text).label(made, "made here, on the stack of this function");
+                    Err(error.help("let the caller make the list and pass it in, or give it to the host with an RPC"))
+                }
+                Region::Outlives => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    fn assign(&mut self, target: &Expr, value: &Expr) -> Result<()> {
+        if let (ExprKind::Tuple(targets), ExprKind::Tuple(values)) = (&target.kind, &value.kind) {
+            return targets
+                .iter()
+                .zip(values)
+                .try_for_each(|(target, value)| self.assign(target, value));
+        }
+        let found = self.region(value);
+        let wanted = match &target.kind {
+            ExprKind::Name(name) => {
+                let Some(local) = self.function.names.local(name) else {
+                    return Ok(());
+                };
+                *self.regions[local as usize].get_or_insert(found)
+            }
+            ExprKind::Attribute { .. } => Region::Outlives,
+            ExprKind::Subscript { value, .. } => self.region(value),
+            _ => return Ok(()),
+        };
+        match (wanted, found) {
+            (Region::Outlives, Region::Here(made)) => {
+                let error = Diagnostic::new(target.span, "the assigned value does not outlive the assignment target");
+                let error = error.label(made, "made here, on the stack of this function");
+                Err(error.help("assign the elements one by one, or use a list of the host"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn region(&self, expr: &Expr) -> Region {
+        if !self.is_allocated(self.function.types[expr.id as usize]) {
+            return Region::Outlives;
+        }
+        let any = |parts: &[&Expr]| {
+            let here = parts
+                .iter()
+                .map(|part| self.region(part))
+                .find(|region| matches!(region, Region::Here(_)));
+            here.unwrap_or(Region::Outlives)
+        };
+        match &expr.kind {
+            ExprKind::List(_) => Region::Here(expr.span),
+            ExprKind::Tuple(elements) | ExprKind::BoolOp { values: elements, .. } => {
+                any(&elements.iter().collect::<Vec<_>>())
+            }
+            ExprKind::IfExp { body, orelse, .. } => any(&[body, orelse]),
+            ExprKind::Name(_) => match self.function.names.of(expr) {
+                Name::Local(local) => self.regions[*local as usize].unwrap_or(Region::Outlives),
+                _ => Region::Outlives,
+            },
+            _ => Region::Outlives,
+        }
+    }
+
+    /// Whether values of the type have parts on a stack.
+    fn is_allocated(&self, ty: Ty) -> bool {
+        match self.types.kind(ty) {
+            Kind::List(_) => true,
+            Kind::Tuple(elements) => elements.iter().any(|&element| self.is_allocated(element)),
+            _ => false,
+        }
+    }
+}

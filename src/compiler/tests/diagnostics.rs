@@ -1,0 +1,59 @@
+//! Diagnostics as the user reads them.
+
+mod common;
+
+use common::TestHost;
+use insta::assert_snapshot;
+use kairos_compiler::host::HostValue;
+
+fn rejected(text: &str) -> String {
+    let device = [("level", HostValue::Int32(1)), ("name", HostValue::Str("x".into()))];
+    let host = TestHost::new(text).object("device", &device, &["name"]);
+    host.compile().err().expect("the program is wrong")
+}
+
+#[test]
+fn misspelt_name() {
+    assert_snapshot!(rejected("def f():\n    paralel = 1\n    return paralell\n"));
+}
+
+#[test]
+fn types_that_do_not_meet() {
+    assert_snapshot!(rejected("def f():\n    delay(1)\n"));
+}
+
+#[test]
+fn variable_not_set_on_every_path() {
+    assert_snapshot!(rejected(
+        "def f():\n    for i in range(3):\n        µ = i\n    return µ\n"
+    ));
+}
+
+#[test]
+fn misspelt_attribute() {
+    assert_snapshot!(rejected("def f():\n    return device.levle\n"));
+}
+
+#[test]
+fn constant_attribute() {
+    assert_snapshot!(rejected("def f():\n    device.name = 'y'\n"));
+}
+
+#[test]
+fn construct_not_supported_yet() {
+    assert_snapshot!(rejected(
+        "def f():\n    x = [i\n         for i in range(3)]\n    return x[0]\n"
+    ));
+}
+
+#[test]
+fn syntax_error() {
+    assert_snapshot!(rejected("def f():\n    return (1 +\n"));
+}
+
+#[test]
+fn missing_return() {
+    assert_snapshot!(rejected(
+        "def f():\n    return g(1)\n\ndef g(x):\n    if x > 0:\n        return x\n"
+    ));
+}

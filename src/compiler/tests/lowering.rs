@@ -1,0 +1,136 @@
+//! Types and lowered functions as `--emit` shows them, and random input.
+
+mod common;
+
+use common::TestHost;
+use insta::assert_snapshot;
+use kairos_compiler::host::HostValue;
+use kairos_compiler::llvm::Machine;
+
+fn lowered(text: &str) -> String {
+    let device = [("level", HostValue::Int32(1)), ("channel", HostValue::Int32(5))];
+    let host = TestHost::new(text).object("device", &device, &["channel"]);
+    let output = host.compile().unwrap_or_else(|error| panic!("{error}"));
+    let functions = output
+        .module
+        .functions
+        .iter()
+        .filter(|function| function.symbol.starts_with("test."));
+    functions.map(|function| format!("{function}\n")).collect()
+}
+
+#[test]
+fn constants_fold_and_invariants_are_constants() {
+    assert_snapshot!(lowered(
+        "def f():\n    delay(2 * 1e-3)\n    return device.channel << 8 | device.level\n"
+    ));
+}
+
+#[test]
+fn parallel() {
+    assert_snapshot!(lowered(
+        "def f():\n    with parallel:\n        delay_mu(5)\n        delay_mu(9)\n"
+    ));
+}
+
+#[test]
+fn loop_over_a_list_with_a_check() {
+    assert_snapshot!(lowered("def f():\n    l = [1, 2]\n    for i in l:\n        l[i] = 0\n"));
+}
+
+#[test]
+fn try_except_finally() {
+    let text = "def f():\n    try:\n        g()\n    except ValueError:\n        print('caught')\n    finally:\n        delay_mu(1)\n\n\
+                def g():\n    raise ValueError('no {0}', 7)\n";
+    assert_snapshot!(lowered(text));
+}
+
+#[test]
+fn types_of_a_program() {
+    let text = "def f():\n    n = 0\n    x = g(now_mu(), n)\n    l = [True]\n    return (x, n / 2, l[0])\n\ndef g(t, n):\n    return t + n\n";
+    assert_snapshot!(TestHost::new(text).compile().map(|output| output.types()).unwrap());
+}
+
+#[test]
+fn assembly_of_a_small_kernel() {
+    let output = TestHost::new("def f():\n    delay_mu(3)\n").compile().unwrap();
+    let machine = Machine {
+        triple: "armv7-unknown-linux-gnueabihf".into(),
+        data_layout: String::new(),
+    };
+    assert_snapshot!(output.llvm(&machine));
+}
+
+/// Programs made of random tokens are compiled or refused, never a panic.
+#[test]
+fn random_programs_do_not_crash() {
+    let tokens = [
+        "x",
+        "y",
+        "1",
+        "2.5",
+        "'s'",
+        "[1, 2]",
+        "(1, True)",
+        "device",
+        "device.level",
+        "range(3)",
+        "g",
+        "None",
+        "now_mu()",
+        " + ",
+        " // ",
+        " << ",
+        " < ",
+        " in ",
+        " and ",
+        "not ",
+        "-",
+        "[",
+        "]",
+        "(",
+        ")",
+        ", ",
+        " if ",
+        " else ",
+        ".",
+        "len(",
+    ];
+    let heads = [
+        "x = ",
+        "return ",
+        "y = x = ",
+        "x += ",
+        "delay_mu(",
+        "for x in ",
+        "if ",
+        "while ",
+        "raise ",
+        "print(",
+    ];
+    let mut state = 12345u64;
+    let mut random = |limit: usize| {
+        state = state
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (state >> 33) as usize % limit
+    };
+    let mut compiled = 0;
+    for _ in 0..4000 {
+        let mut text = String::from("def f():\n    x = 1\n    y = 2.0\n");
+        for _ in 0..1 + random(3) {
+            let head = heads[random(heads.len())];
+            let body: String = (0..1 + random(5)).map(|_| tokens[random(tokens.len())]).collect();
+            let end = match head {
+                "delay_mu(" | "print(" => ")",
+                "for x in " | "if " | "while " => ":\n        y = y",
+                _ => "",
+            };
+            text += &format!("    {head}{body}{end}\n");
+        }
+        text += "\ndef g(a):\n    return a\n";
+        let host = TestHost::new(&text).object("device", &[("level", HostValue::Int32(1))], &[]);
+        compiled += usize::from(host.compile().is_ok());
+    }
+    assert!(compiled > 50, "only {compiled} random programs were valid");
+}

@@ -1,0 +1,193 @@
+"""Rejected programs: one diagnostic each, which names the construct and points at the line."""
+
+import pytest
+
+from kairos import compiler
+from kairos.compiler.tests.jit import Core, Experiment, compile_body
+from kairos.language import TInt32, host_only, kernel, rpc
+
+
+def rejected(body, **attributes):
+    with pytest.raises(compiler.CompileError) as error:
+        compile_body(body, **attributes)
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    "body, text",
+    [
+        ("return undefined", "name 'undefined' is not bound to anything"),
+        ("return rang(3)", "did you mean 'range'?"),
+        ("x = 1\nx += 1.5", "the result of this operation has type float, which cannot be assigned"),
+        ("x = 5\nx /= 2", "the result of this operation has type float"),
+        ("return [1, 2.0]", "cannot unify numpy.int? with float"),
+        ("return True + 1", "cannot coerce bool to a numeric type"),
+        ("return 1 << 2.0", "expected '<<' operand to be of integer type, not float"),
+        ("return ~1.0", "expected '~' operand to be of integer type, not float"),
+        ("return True and 1", "cannot unify bool with numpy.int?"),
+        ("return 1 if 1 else 2", "cannot unify bool with numpy.int?"),
+        ("assert 1", "cannot unify bool with numpy.int?"),
+        ("x = 'a'\nassert True, x", "assertion message must be a string literal"),
+        ("return round(1)", "cannot unify float with numpy.int?"),
+        ("return int('1')", "int cannot be invoked with the arguments (str)"),
+        ("return float(True)", "float cannot be invoked with the arguments (bool)"),
+        ("return str(1)", "strings currently cannot be constructed"),
+        ("return max(1, 2.0)", "cannot unify numpy.int? with float"),
+        ("delay(1)", "write 1.0 instead of 1"),
+        ("x = int32(5)\ndelay_mu(x)", "use int64(…) to widen it"),
+        ("return 9223372036854775808", "integer literal out of range for a signed 64-bit value"),
+        ("return 1j", "numeric type complex is not supported"),
+        ("for i in range(3):\n    pass\nprint(i)", "variable 'i' is not always initialized here"),
+        ("if self.bool():\n    y = 1\nreturn y", "variable 'y' is not always initialized here"),
+        ("if self.bool():\n    return 1", "this function must return a value of type numpy.int32 explicitly"),
+        ("x = []", "cannot be fully inferred"),
+        ("x = None\nx = 1", "cannot unify NoneType with numpy.int"),
+        ("x = [1]\nx.append(3)", "type list(elt=numpy.int?) does not have an attribute 'append'"),
+        ("x = [1]\nx += [3]", "lists cannot be mutated in-place"),
+        ("t = (1, 2)\nreturn t[-1]", "tuples can only be indexed by a constant"),
+        ("t = (1, 2)\nreturn t[2]", "index 2 is out of range"),
+        ("t = (1, 2)\nt[0] = 5", "cannot assign to a tuple element"),
+        ("a, b = 1, 2, 3", "cannot assign a value of type"),
+        ("a, b = [1, 2]", "cannot assign a value of type"),
+        ("for c in 'abc':\n    pass", "type str is not iterable"),
+        ("return 'abc'[0]", "type str is not iterable"),
+        ("return len(1)", "has no length"),
+        ("raise ValueError(self.name)", "only constant exception messages are supported"),
+        ("raise 5", "this expression must refer to an exception constructor"),
+        ("with 5:\n    pass", "value of type numpy.int? cannot act as a context manager"),
+        ("self.number = 1.0", "cannot unify numpy.int32 with float"),
+        ("self.missing = 1", "host object does not have an attribute 'missing'"),
+        ("return self.nmae", "did you mean 'name'?"),
+        ("self.core = self.core", "cannot assign to constant attribute 'core'"),
+        ("return self.core.ref_period()", "cannot call this expression of type float"),
+        ("return [1] + [2]", "'+' on list(elt=numpy.int?) is not supported yet"),
+        ("x = [1, 2]\nreturn x[0:1]", "a slice is not supported yet"),
+        ("return [x for x in range(3)]", "a list comprehension is not supported yet"),
+        ("return {1: 2}", "a dictionary is not supported yet"),
+        ("return f'{self}'", "an f-string is not supported yet"),
+        ("f = lambda: 1", "a lambda is not supported yet"),
+        ("import os", "'import' inside a kernel is not supported yet"),
+        ("x: TInt32 = 1", "an annotated assignment is not supported yet"),
+        ("def f():\n    pass", "a function inside a kernel is not supported yet"),
+        ("del self", "'del' is not supported yet"),
+        ("with interleave:\n    delay_mu(1)", "'with interleave' is not supported yet"),
+        ("core_log(1)", "'core_log' is not supported yet"),
+        ("return print(*[])", "a starred expression is not supported yet"),
+        ("return [1, 2]", "cannot return an allocated value that does not live forever"),
+        ("l = [1]\nm = l\nreturn m", "cannot return an allocated value that does not live forever"),
+        ("self.numbers = [1]", "the assigned value does not outlive the assignment target"),
+        ("l = self.numbers\nl = [1]", "the assigned value does not outlive the assignment target"),
+        ("return self.complex", "a host value of type complex cannot be used in a kernel"),
+    ],
+)
+def test_diagnostics_name_the_construct_and_the_line(body, text):
+    message = rejected(body, name="x", number=1, complex=1j, numbers=[1])
+    assert message.startswith("error: ")
+    assert text in message
+    assert "<kernel_from_string" in message
+
+
+class Callee(Experiment):
+    values = (1, "mixed")
+
+    @kernel
+    def two(self, a, b=2):
+        return a + b
+
+    @kernel
+    def number(self, x: TInt32):
+        return x
+
+    @host_only
+    def secret(self):
+        pass
+
+    @rpc(flags={"async"})
+    def later(self) -> TInt32:
+        return 1
+
+    @kernel
+    def too_many(self):
+        self.two(1, 2, 3)
+
+    @kernel
+    def missing(self):
+        self.two()
+
+    @kernel
+    def unknown(self):
+        self.two(1, c=3)
+
+    @kernel
+    def twice(self):
+        self.two(1, a=1)
+
+    @kernel
+    def wrong_type(self):
+        self.number(1.0)
+
+    @kernel
+    def monomorphic(self):
+        self.two(1)
+        self.two(1.5)
+
+    @kernel
+    def host_secret(self):
+        self.secret()
+
+    @kernel
+    def async_result(self):
+        self.later()
+
+    @kernel
+    def not_int(self, x: int):
+        pass
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("too_many", "'two' accepts at most 2 arguments, 3 are passed"),
+        ("missing", "mandatory argument 'a' of 'two' is not passed"),
+        ("unknown", "'two' does not accept argument 'c'"),
+        ("twice", "the argument 'a' has been passed earlier as positional"),
+        ("wrong_type", "cannot unify numpy.int32 with float"),
+        ("monomorphic", "cannot unify"),
+        ("host_secret", "this function cannot be called as an RPC"),
+        ("async_result", "functions that return a value cannot be defined as async RPCs"),
+    ],
+)
+def test_calls(name, text):
+    with pytest.raises(compiler.CompileError) as error:
+        compiler.compile_kernel(getattr(Callee(), name), (), {}, core=Core(), set_result=None)
+    assert text in str(error.value)
+    assert "test_errors.py:" in str(error.value)
+
+
+def test_annotation_int_is_refused():
+    with pytest.raises(compiler.CompileError, match="Use numpy's int32 or int64 instead"):
+        compiler.compile_kernel(Callee().not_int, (1,), {}, core=Core(), set_result=None)
+
+
+def test_a_whole_diagnostic():
+    assert rejected("x = 1\ny = x + undefined\n").splitlines()[1:] == [
+        "  --> <kernel_from_string N>:3:13".replace("N", rejected_name()),
+        "  |",
+        "3 |     y = x + undefined",
+        "  |             ^^^^^^^^^ not known here",
+    ]
+
+
+def rejected_name():
+    from kairos.language import core
+
+    return str(core._string_functions)
+
+
+def test_attributes_of_different_types():
+    class Device:
+        def __init__(self, x):
+            self.x = x
+
+    message = rejected("return self.a.x + self.b.x", a=Device(1), b=Device(2.0))
+    assert "host object has an attribute 'x' of type float, which is different from previously" in message

@@ -1,0 +1,43 @@
+"""What compiled kernels do on the device that cannot be tested without its unwinder and its remote calls."""
+
+from pathlib import Path
+
+EXPERIMENT = Path(__file__).with_name("experiments") / "language.py"
+
+PRINTED = """\
+caught index
+caught all
+caught value
+fin inner
+outer caught
+again
+finally 0
+finally 1
+1
+5.0 héllo (np.int32(4), 2.5, 'x') [1, 2, 3]
+zero div
+1 3 1099511627776 32.0 5
+cleanup
+"""
+
+
+def line_of(text):
+    lines = EXPERIMENT.read_text(encoding="utf-8").splitlines()
+    return lines.index(text) + 1
+
+
+def test_exceptions_and_remote_calls(kairos):
+    done = kairos("run", EXPERIMENT)
+    assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
+    assert done.returncode == 1
+
+
+def test_the_traceback_names_the_users_lines(kairos):
+    done = kairos("run", EXPERIMENT)
+    places = [line for line in done.stderr.splitlines() if line.startswith("  File")]
+    wanted = [("inner", "        return self.data[i]"), ("last", None), ("run", "        self.last()")]
+    assert len(places) == len(wanted), done.stderr
+    for place, (function, source) in zip(places, wanted, strict=True):
+        assert f"in language.Exc.{function}" in place
+        assert source is None or f"line {line_of(source)}," in place
+    assert "IndexError: index 5 out of bounds 0:3" in done.stderr

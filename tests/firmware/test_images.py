@@ -1,0 +1,132 @@
+"""What must hold for the linked images of both cores.
+
+The instruction `sev` submits an RTIO event (docs/firmware.md). So it may exist only in the kernel core's submission
+function.
+"""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+from elftools.elf.constants import SH_FLAGS
+from elftools.elf.elffile import ELFFile
+
+ROOT = Path(__file__).parents[2]
+FIRMWARE = Path(os.environ.get("KAIROS_BUILD") or ROOT / "build") / "firmware"
+SUBMISSION = re.compile(r"rtio.*transaction.*submit")
+"""Mangled name of the one function that may contain `sev`."""
+
+
+def region(name):
+    """A range of src/board/src/memory.rs."""
+    text = (ROOT / "src" / "board" / "src" / "memory.rs").read_text()
+    start, end = re.search(rf"const {name}: Region = (\S+)\.\.(\S+);", text).groups()
+    return range(int(start, 0), int(end, 0))
+
+
+@pytest.fixture
+def image():
+    """Opens an image of build/firmware by name."""
+    files = []
+
+    def open_image(name):
+        path = FIRMWARE / name
+        if not path.exists():
+            pytest.fail(f"not built: {path}. Run `make firmware` first.", pytrace=False)
+        files.append(path.open("rb"))
+        return ELFFile(files[-1])
+
+    yield open_image
+    for file in files:
+        file.close()
+
+
+def is_sev(word):
+    """A32 `sev` under any condition."""
+    return word & 0x0FFF_FFFF == 0x0320_F004
+
+
+def code(elf):
+    """Name, address and bytes of the sections that are executed. Those of start-up code carry no flag for that."""
+    for section in elf.iter_sections():
+        executable = section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR or section.name == ".vector_table"
+        if executable and section["sh_type"] == "SHT_PROGBITS":
+            yield section.name, section["sh_addr"], section.data()
+
+
+def mapping(elf):
+    """Address and kind ('a', 't', 'd') of each run of A32 code, Thumb code and data, from the mapping symbols."""
+    symbols = elf.get_section_by_name(".symtab").iter_symbols()
+    return sorted((s["st_value"], s.name[1]) for s in symbols if re.match(r"\$[atd](\.|$)", s.name))
+
+
+def find_sev(elf):
+    """Addresses of `sev`, A32 or Thumb. Words of literal pools between the code count too: they could be jumped to."""
+    thumb = [address for address, kind in mapping(elf) if kind == "t"]
+    found = []
+    for _, base, data in code(elf):
+        words = range(0, len(data) - 3, 4)
+        found += [base + at for at in words if is_sev(int.from_bytes(data[at : at + 4], "little"))]
+        if any(base <= address < base + len(data) for address in thumb):
+            found += [base + at for at in range(0, len(data) - 1, 2) if data[at : at + 2] == b"\x40\xbf"]
+    return found
+
+
+def function_at(elf, address):
+    """Name of the function that contains `address`."""
+    for symbol in elf.get_section_by_name(".symtab").iter_symbols():
+        if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_value"] <= address:
+            if address < symbol["st_value"] + symbol["st_size"]:
+                return symbol.name
+    return None
+
+
+def test_the_scan_finds_what_it_looks_for():
+    assert is_sev(0xE320F004) and is_sev(0x1320F004)
+    assert not is_sev(0xE320F002)  # wfe
+    assert not is_sev(0xE320F003)  # wfi
+
+
+def test_runtime_has_no_sev(image):
+    elf = image("runtime.elf")
+    sections = {name for name, _, _ in code(elf)}
+    assert ".text" in sections and ".kernel_image" not in sections
+    assert find_sev(elf) == []
+
+
+def test_kernel_has_sev_in_the_submission_function_only(image):
+    elf = image("kernel.elf")
+    found = find_sev(elf)
+    assert found, "nothing would ever be submitted"
+    names = {function_at(elf, address) for address in found}
+    assert all(name and SUBMISSION.search(name) for name in names), names
+
+
+@pytest.mark.parametrize(("name", "region_name"), [("runtime.elf", "RUNTIME"), ("kernel.elf", "KERNEL_IMAGE")])
+def test_images_stay_in_their_regions(image, name, region_name):
+    elf, allowed = image(name), region(region_name)
+    for section in elf.iter_sections():
+        if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_size"]:
+            start, end = section["sh_addr"], section["sh_addr"] + section["sh_size"]
+            assert allowed.start <= start and end <= allowed.stop, (section.name, hex(start), hex(end))
+
+
+def test_kernel_core_starts_at_the_first_byte_of_its_image(image):
+    assert image("kernel.elf")["e_entry"] == region("KERNEL_IMAGE").start
+
+
+def test_runtime_embeds_the_kernel_image(image):
+    embedded = image("runtime.elf").get_section_by_name(".kernel_image").data()
+    kernel = (FIRMWARE / "kernel.bin").read_bytes()
+    assert embedded[: len(kernel)] == kernel
+    assert len(embedded) - len(kernel) < 32
+
+
+def test_images_name_no_path_of_the_building_machine():
+    root, home = str(ROOT).encode(), str(Path.home()).encode()
+    for name in ("runtime.elf", "kernel.elf"):
+        data = (FIRMWARE / name).read_bytes()
+        assert root + b"/" not in data
+        if home not in (b"/root", b"/"):
+            assert home + b"/" not in data

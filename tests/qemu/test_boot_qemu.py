@@ -1,0 +1,193 @@
+"""The firmware on stock QEMU: an independent check of everything on the processing system's side.
+
+QEMU models the chip without any programmable logic; nothing of this project is in it. It also starts core 1 in another
+way than the chip does (docs/firmware.md).
+"""
+
+import re
+import shutil
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RUNTIME = ROOT / "build" / "firmware" / "runtime.elf"
+KERNELS = ROOT / "tests" / "kernels"
+SYNC = b"\x5a" * 4
+TIMEOUT = 20.0
+LOG_LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
+
+
+def why_not():
+    """Why QEMU cannot be used here, or None."""
+    program = shutil.which("qemu-system-arm")
+    if program is None:
+        return "qemu-system-arm is not installed"
+    version = re.search(r"version (\d+)", subprocess.run([program, "--version"], capture_output=True, text=True).stdout)
+    if version is None or int(version[1]) < 10:
+        return f"qemu-system-arm is older than version 10 ({version and version[1]})"
+    return None
+
+
+pytestmark = pytest.mark.skipif(
+    why_not() is not None, reason=f"NOT CHECKED ON QEMU: {why_not()} (Debian: in bookworm-backports)"
+)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Qemu:
+    """A running machine: `connect()` gives a greeted session, `uart()` what was printed."""
+
+    def __init__(self, directory):
+        if not RUNTIME.exists():
+            pytest.fail(f"not built: {RUNTIME}. Run `make firmware` first.", pytrace=False)
+        self.uart_file = directory / "uart"
+        self.port = free_port()
+        self.process = subprocess.Popen(
+            ["qemu-system-arm", "-M", "xilinx-zynq-a9", "-smp", "2", "-m", "512", "-nographic", "-monitor", "none"]
+            + ["-serial", f"file:{self.uart_file}", "-kernel", str(RUNTIME)]
+            + ["-nic", f"user,hostfwd=tcp:127.0.0.1:{self.port}-:1381"],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def connect(self):
+        """A session. QEMU accepts for the guest before it listens: try until the greeting is answered."""
+        end = time.monotonic() + TIMEOUT
+        while time.monotonic() < end:
+            try:
+                connection = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT)
+                connection.sendall(b"ARTIQ coredev\n")
+                if connection.recv(1) == b"e":
+                    return connection
+                connection.close()
+            except OSError:
+                pass
+            time.sleep(0.05)
+        pytest.fail(f"no answer from the firmware on QEMU:\n{self.uart()}", pytrace=False)
+
+    def uart(self):
+        return self.uart_file.read_text() if self.uart_file.exists() else ""
+
+    def wait_for(self, text):
+        """Waits until the UART has printed `text`."""
+        end = time.monotonic() + TIMEOUT
+        while text not in self.uart():
+            assert time.monotonic() < end, f"{text!r} was not printed:\n{self.uart()}"
+            time.sleep(0.02)
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+@pytest.fixture(scope="module")
+def qemu(tmp_path_factory):
+    machine = Qemu(tmp_path_factory.mktemp("qemu"))
+    yield machine
+    machine.close()
+
+
+@pytest.fixture
+def session(qemu):
+    with qemu.connect() as connection:
+        yield connection
+
+
+def read(session, count):
+    data = b""
+    while len(data) < count:
+        more = session.recv(count - len(data))
+        assert more, f"closed after {data!r}"
+        data += more
+    return data
+
+
+def load(session, name):
+    library = (KERNELS / f"{name}.elf").read_bytes()
+    session.sendall(SYNC + b"\x05" + len(library).to_bytes(4, "little") + library)
+    assert read(session, 5) == SYNC + b"\x05"
+
+
+def run_empty(session):
+    load(session, "empty")
+    session.sendall(SYNC + b"\x06")
+    assert read(session, 6) == SYNC + b"\x07\x00"
+
+
+def test_banner_says_what_it_is_and_that_there_is_no_gateware(qemu, session):
+    qemu.wait_for("kernel core ready")
+    text = qemu.uart()
+    for part in ("Kairos runtime ", "memory: ", "no gateware", "network: 10.0.2.15/24", "Ethernet link up"):
+        assert part in text, text
+    for line in text.splitlines():
+        assert LOG_LINE.fullmatch(line), line
+
+
+def test_system_info(session):
+    session.sendall(SYNC + b"\x03")
+    assert read(session, 9) == SYNC + b"\x02ARZQ"
+
+
+def test_core_1_loads_and_runs_kernels(session):
+    for _ in range(3):
+        run_empty(session)
+
+
+def test_core_1_refuses_what_is_not_a_library(session):
+    session.sendall(SYNC + b"\x05\x04\x00\x00\x00junk")
+    head = read(session, 9)
+    assert head[:5] == SYNC + b"\x06"
+    assert b"ELF" in read(session, int.from_bytes(head[5:], "little"))
+    run_empty(session)
+
+
+def test_a_running_kernel_is_killed_when_its_client_goes(qemu):
+    with qemu.connect() as session:
+        load(session, "endless")
+        session.sendall(SYNC + b"\x06")
+        assert read(session, 6) == SYNC + b"\x0a\x01"  # its first message: it runs
+    with qemu.connect() as session:
+        run_empty(session)
+
+
+def test_a_fault_ends_the_session_and_the_device_goes_on(qemu):
+    with qemu.connect() as session:
+        load(session, "undefined")
+        session.sendall(SYNC + b"\x06")
+        while session.recv(4096):
+            pass
+    qemu.wait_for("kernel core: undefined instruction")
+    with qemu.connect() as session:
+        run_empty(session)
+
+
+def test_malformed_input_closes_and_the_next_client_is_served(qemu):
+    with qemu.connect() as session:
+        session.sendall(SYNC + b"\x5a")
+        assert session.recv(1) == b""
+    qemu.wait_for("malformed input, request of unknown type 90")
+    with qemu.connect() as session:
+        run_empty(session)
+
+
+def test_silent_and_wrong_clients_cost_nobody_anything(qemu):
+    with qemu.connect() as session:
+        silent = socket.create_connection(("127.0.0.1", qemu.port), timeout=TIMEOUT)
+        wrong = socket.create_connection(("127.0.0.1", qemu.port), timeout=TIMEOUT)
+        wrong.sendall(b"GET / HTTP/1.1")
+        assert wrong.recv(1) == b""
+        run_empty(session)
+        assert silent.recv(1) == b""  # refused after the greeting timeout
+        run_empty(session)
+        silent.close()
+        wrong.close()
