@@ -60,6 +60,7 @@ class _Assembler(Module):
         low, high, third = step.lanes[0:64], step.lanes[64:128], step.lanes[104:136]
         more = Signal(4)  # further steps of this event
         end, bad, event = Signal(), Signal(), Signal()
+        unread = Signal()  # what lies behind the end marker does not matter
         late_time = Signal()  # the delta is in the second word
         first_data = Signal(32)
         kept = Signal(4)  # bytes of the first data word which belong to the record
@@ -83,6 +84,7 @@ class _Assembler(Module):
                 first_data.eq(third & Cat(*[Replicate(k, 8) for k in kept])),
                 time_high.eq(high[:32]),
             ),
+            unread.eq(step.first_error | (step.error & ~end)),
             time_low.eq(Mux(late_time, high[:32], low[32:])),
         ]
 
@@ -103,9 +105,9 @@ class _Assembler(Module):
             If(
                 step.start,
                 self.is_event.eq(event & ~end),
-                self.end.eq(end | bad | step.error),
-                self.malformed.eq(bad),
-                self.bus_error.eq(step.error & ~end),
+                self.end.eq(end | bad | unread),
+                self.malformed.eq(bad & ~unread),
+                self.bus_error.eq(unread),
                 self.channel.eq(step.lanes[8:32]),
                 self.address.eq(byte[12]),
                 If(
@@ -132,7 +134,7 @@ class _Assembler(Module):
         )
         self.sync += If(
             take,
-            If(step.start, self.valid.eq((more == 0) | end | bad | step.error)).Else(
+            If(step.start, self.valid.eq((more == 0) | end | bad | unread)).Else(
                 # behind an event's last step come steps in which nothing starts
                 self.valid.eq(left == 1)
             ),

@@ -26,8 +26,9 @@ _WORDS = 3
 
 
 def step_layout():
-    """lanes: byte n in bits 8n+7..8n. error: one of the words in view could not be read."""
-    return [("start", 1), ("error", 1), ("lanes", 8 * LANES)]
+    """lanes: byte n in bits 8n+7..8n. error: one of the words in view could not be read; first_error: the first of
+    them."""
+    return [("start", 1), ("error", 1), ("first_error", 1), ("lanes", 8 * LANES)]
 
 
 class Slicer(Module):
@@ -96,5 +97,6 @@ class Slicer(Module):
                 source.start.eq(skip == 0),
                 source.lanes.eq(lanes),
                 source.error.eq(errors != 0),
+                source.first_error.eq(errors[0]),
             ).Elif(source.ready, source.valid.eq(0)),
         ]

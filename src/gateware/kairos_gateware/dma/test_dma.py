@@ -165,6 +165,11 @@ def test_bus_error_stops(format):
     assert run.count == {RECORDED: 8 * 58 // 17 + 1, COMPACT: 58}[format]
 
 
+def test_bus_error_at_the_end_marker_stops():
+    run = Run(compact(ttl(16)), COMPACT, 300, bad={BASE + 8 * n for n in range(16, 200)})
+    assert run.error == ERROR_BUS and run.events() == expected(ttl(16))[: run.count] and run.count >= 14
+
+
 def test_bus_error_behind_the_end_is_ignored():
     run = Run(compact(ttl(14)), COMPACT, 300, bad={BASE + 8 * n for n in range(17, 200)})
     assert run.error == 0 and run.events() == expected(ttl(14))

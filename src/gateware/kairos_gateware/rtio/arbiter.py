@@ -24,12 +24,14 @@ class CriArbiter(Module):
 
         # # #
 
+        self.settled = Signal()  # for time skip: turns are not changing
         first, second = self.ports
         turn = Signal()  # whose it is if both want
         grant = Signal()
         owner = Signal()
         payload = [name for name, *_ in core.output.description.payload_layout]
         self.comb += [
+            self.settled.eq(~(first.output.valid & second.output.valid)),
             grant.eq(second.output.valid & (~first.output.valid | turn)),
             core.output.valid.eq(first.output.valid | second.output.valid),
             [

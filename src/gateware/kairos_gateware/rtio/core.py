@@ -21,7 +21,10 @@ from .lanes import Lane
 from .network import OutputNetwork
 from .timing import COARSE_BITS, OUTPUT_LATENCY, TimeBase
 
-__all__ = ["AsyncError", "RtioCore"]
+__all__ = ["AsyncError", "RtioCore", "LOG_WIDTH"]
+
+LOG_WIDTH = 32
+"""Data bits of the log channel: four characters, the first one in the most significant byte."""
 
 
 class AsyncError(Module):
@@ -53,7 +56,9 @@ class _Sed(Module):
             # Twice the events that can be between dispatcher and network
             sequence_width=bits_for(lanes * (depth + 4)) + 1,
         )
-        self.submodules.dispatcher = dispatcher = Dispatcher(timebase, channels, layout, lanes, data_width)
+        # A log channel's words do not reach the lanes, but the analyzer sees them
+        self.data_width = max([data_width] + [LOG_WIDTH for c in channels if c.discard])
+        self.submodules.dispatcher = dispatcher = Dispatcher(timebase, channels, layout, lanes, self.data_width)
         gate_time = timebase.shifted(OUTPUT_LATENCY)
         self.lanes = [Lane(layout, depth, gate_time) for _ in range(lanes)]
         self.submodules += self.lanes
@@ -64,7 +69,6 @@ class _Sed(Module):
                 lane.we.eq(dispatcher.lane_we[i]),
                 lane.write.raw_bits().eq(dispatcher.event.raw_bits()),
             ]
-        self.data_width = data_width
 
 
 class RtioCore(Module):

@@ -54,7 +54,7 @@ class FreeRunning:
 class Channel:
     """What the core needs to know of a channel. `output is None` and `discard` false: no outputs.
 
-    discard: output events are accepted and thrown away (log channel without a recorder).
+    discard: output events are accepted and thrown away (log channel: only the analyzer sees them).
     settled: nothing moves inside the PHY, so that in simulation time may be skipped. A `free_running` one need not be.
     """
 

@@ -3,17 +3,29 @@
 from migen import *
 
 from .. import __version__
+from ..analyzer.analyzer import Analyzer
 from ..descriptor import Descriptor, RtioChannel
+from ..dma.engine import DmaEngine
 from ..initiator.memory import MemoryInitiator
+from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..phy.kinds import make_phys
+from ..rtio.arbiter import CriArbiter
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
-from .registers import InitiatorRegisters, RtioRegisters
+from .registers import AnalyzerRegisters, DmaRegisters, InitiatorRegisters, MoninjRegisters, RtioRegisters
 
 __all__ = ["Soc"]
+
+
+_INJECTABLE = ["ttl_out", "ttl_inout"]
+
+
+def _connect(cri, port):
+    """An initiator that brings its own CRI, to a port of the arbiter."""
+    return [cri.output.connect(port.output), cri.response.eq(port.response)]
 
 
 class _Blocks:
@@ -23,25 +35,42 @@ class _Blocks:
 class Soc(Module):
     """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
 
-    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`:
+    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`:
     what the descriptor memory says. `settled`, simulation only: nothing moves but time.
     """
 
     def __init__(self, variant, build_id, simulation=False):
         phys = make_phys(variant.channels)
-        self.pads = [pad for phy in phys.values() for pad in phy.pads]
+        injectors = {
+            number: TtlInjector(phy.pads[0])
+            for number, phy in phys.items()
+            if variant.channels[number].kind in _INJECTABLE
+        }
+        self.pads = [
+            injectors[number].pad if number in injectors else pad for number, phy in phys.items() for pad in phy.pads
+        ]
         phys = {number: ResetInserter()(phy) for number, phy in phys.items()}
         channels = [
             phys[number].channel if number in phys else Channel(number, discard=True)
             for number in range(len(variant.channels))
         ]
-        self.submodules += phys.values()
+        self.submodules += [*phys.values(), *injectors.values()]
         self.submodules.core = core = RtioCore(channels, lanes=variant.lanes, simulation=simulation)
-        self.submodules.initiator = initiator = MemoryInitiator(core.cri)
+        self.submodules.arbiter = arbiter = CriArbiter(core.cri)
+        self.submodules.initiator = initiator = MemoryInitiator(arbiter.ports[0])
+        self.submodules.dma_engine = dma = DmaEngine(len(core.cri.output.data))
+        self.submodules.analyzer_block = analyzer = Analyzer(core.cri, core.timebase.coarse)
+        monitored = {number: phy for number, phy in phys.items() if hasattr(phy, "probes")} | injectors
+        self.submodules.monitor = monitor = MonitorInjector(monitored)
+        self.comb += _connect(dma.cri, arbiter.ports[1])
 
         blocks = _Blocks()
         blocks.rtio = self.submodules.rtio = RtioRegisters(core)
         blocks.initiator = self.submodules.initiator_registers = InitiatorRegisters(initiator)
+        blocks.dma = self.submodules.dma = DmaRegisters(dma)
+        blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
+        blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
+        self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
         self.comb += [phy.reset.eq(self.rtio.phy_reset.storage) for phy in phys.values()]
 
         self.descriptor = Descriptor(
@@ -49,7 +78,9 @@ class Soc(Module):
             build_id=build_id,
             rtio_frequency=RTIO_FREQUENCY,
             fine_bits=FINE_BITS,
-            channels=[RtioChannel(i, spec.kind, spec.name, dict(spec.parameters)) for i, spec in enumerate(variant.channels)],
+            channels=[
+                RtioChannel(i, spec.kind, spec.name, dict(spec.parameters)) for i, spec in enumerate(variant.channels)
+            ],
         )
 
         def describe(registers):
@@ -59,8 +90,12 @@ class Soc(Module):
         self.submodules.bus = bus = Gp0Bus(blocks, describe)
         self.gp0 = bus.axi
         self.acp = initiator.bus
+        self.hp_read = dma.bus
+        self.hp_write = analyzer.bus
         self.event_o = initiator.event_o
         self.event_i = initiator.event_i
         if simulation:
             self.settled = Signal()
-            self.comb += self.settled.eq(core.settled & initiator.settled & bus.idle)
+            self.comb += self.settled.eq(
+                core.settled & initiator.settled & dma.settled & analyzer.settled & arbiter.settled & bus.idle
+            )
