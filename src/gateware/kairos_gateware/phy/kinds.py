@@ -6,11 +6,13 @@
 | ttl_clockgen | the pin | acc_width (24) |
 | edge_counter | none | input: channel number of a ttl_inout before it; gateware_width (31) |
 | spi_master | clk, mosi, miso, cs0... | cs_width (1); mosi, miso (1): 0 if there is no such pin |
+| ad9914 | a0-7, d0-15, wr_n, fud, rst, sel_n0... | chips (1) |
 """
 
 from itertools import zip_longest
 
 from ..variant import ChannelSpec
+from .ad9914 import Ad9914Bus
 from .clockgen import ClockGenerator
 from .edge_counter import EdgeCounter
 from .pad import Pad
@@ -50,12 +52,25 @@ def _spi(number, spec, parameters, _):
     return SpiMaster(number, pads["clk"], pads.get("mosi"), pads.get("miso"), [pads[f"cs{i}"] for i in range(cs_width)])
 
 
+def _ad9914(number, spec, parameters, _):
+    chips = parameters.pop("chips", 1)
+    if not 1 <= chips <= 8:
+        raise ValueError(f"{spec.name}: an AD9914 bus has 1 to 8 chips, not {chips}")
+
+    def pads(name, count):
+        return [Pad(f"{spec.name}_{name}{i}", "out", number) for i in range(count)]
+
+    single = [Pad(f"{spec.name}_{name}", "out", number) for name in ["wr_n", "fud", "rst"]]
+    return Ad9914Bus(number, pads("a", 8), pads("d", 16), *single, pads("sel_n", chips))
+
+
 _BUILD = {
     "ttl_out": _ttl(Output, "out"),
     "ttl_inout": _ttl(InOut, "inout"),
     "ttl_clockgen": _clockgen,
     "edge_counter": _edge_counter,
     "spi_master": _spi,
+    "ad9914": _ad9914,
 }
 
 
