@@ -39,8 +39,8 @@ def message_layout():
 
 
 class Tap(Module):
-    """cri: of the RTIO core (watched only). coarse: the counter. `enable`: only then messages are made; when it falls, a
-    last message, "stopped", is made. `valid`, `message`: no back pressure. `idle`: nothing on its way."""
+    """cri: of the RTIO core (watched only). coarse: the counter. `enable`: only then messages are made; when it falls,
+    a last message, "stopped", is made. `valid`, `message`: no back pressure. `idle`: nothing on its way."""
 
     def __init__(self, cri, coarse):
         self.enable = Signal()

@@ -31,9 +31,9 @@ class Writer(Module):
     """depth: messages that can wait. `base`, `last`: address of the ring's first byte and of any byte of its last unit.
     `restart`: go to the ring's begin and clear the counters; only while `idle`.
 
-    `valid`, `message`: in; one that finds no room is lost, and `lost` is high in that cycle. `room`: space for at least 8
-    more. `units`: written, with the port's response; `messages`: in them. `bus_error`: a response was not OKAY. `idle`: nothing left
-    to write and no response awaited.
+    `valid`, `message`: in; one that finds no room is lost, and `lost` is high in that cycle. `room`: space for at least
+    8 more. `units`: written, with the port's response; `messages`: in them. `bus_error`: a response was not OKAY.
+    `idle`: nothing left to write and no response awaited.
     """
 
     def __init__(self, depth=512):

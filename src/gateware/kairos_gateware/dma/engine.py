@@ -2,9 +2,9 @@
 
     words ─▶ slicer ─▶ assemble ─▶ add time ─▶ CRI          (one register stage each)
 
-Throughput: one event a cycle in the compact format (8-byte records), one per 2.125 cycles in the recorded format with 32
-bits of data; both are what 8 bytes a cycle can bring. With read latency L, the first event of a trace is offered to the
-core L + 11 cycles after `start` at offset 0.
+Throughput: one event a cycle in the compact format (8-byte records), one per 2.125 cycles in the recorded format with
+32 bits of data; both are what 8 bytes a cycle can bring. With read latency L, the first event of a trace is offered to
+the core L + 11 cycles after `start`.
 
 An event's status comes one cycle after its acceptance. The event behind it is held back in that very cycle, so after a
 failed event nothing more is submitted: the engine stops, and `error_*` describe that event. A trace that cannot be read

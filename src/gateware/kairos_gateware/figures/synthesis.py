@@ -2,7 +2,8 @@
 
 Area is counted as for the reference: LUTs of all sizes, plus 4 for each RAM64M or RAM32M; block RAMs in units of 36
 Kbit. Depth is the largest number of LUTs between two clocked elements, or a port and a clocked element; wide
-multiplexers and carry chains lie between LUTs and are not counted, but shown in the path. No placement is done: timing closure needs the vendor's tool.
+multiplexers and carry chains lie between LUTs and are not counted, but shown in the path. No placement is done: timing
+closure needs the vendor's tool.
 """
 
 import json

@@ -78,8 +78,8 @@ class Library:
 
 
 class Ps:
-    """One instance of the PL, with a processing system around it: GP0 accesses, a coherent memory on the ACP, and `hp`, one on
-    HP port 0.
+    """One instance of the PL, with a processing system around it: GP0 accesses, a coherent memory on the ACP, and
+    `hp`, one on HP port 0.
 
     read_latency: cycles from an accepted read address to the first beat (L). visible: cycles from the cycle after
     the last write beat until the memory shows the write (W). skip: move the counter over quiet times. `changes`:

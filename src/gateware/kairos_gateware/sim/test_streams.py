@@ -1,10 +1,10 @@
-"""DMA, analyzer and monitor/injector in the verilated whole, through their registers, with and without skipping time."""
+"""DMA, analyzer and monitor/injector in the verilated whole, through their registers, with and without time skip."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kairos_gateware.analyzer.format import EXCEPTION, INPUT, OUTPUT, STOPPED, UNDERFLOW, Message, decode
+from kairos_gateware.analyzer.format import EXCEPTION, INPUT, OUTPUT, STOPPED, UNDERFLOW, decode
 from kairos_gateware.dma.engine import ERROR_BUS, ERROR_UNDERFLOW, ERROR_UNREACHABLE
 from kairos_gateware.dma.format import COMPACT, RECORDED, compact, recorded
 from kairos_gateware.sim.hp_port import HpPort

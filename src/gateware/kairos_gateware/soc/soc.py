@@ -35,8 +35,9 @@ class _Blocks:
 class Soc(Module):
     """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
 
-    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`:
-    what the descriptor memory says. `settled`, simulation only: nothing moves but time.
+    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`,
+    `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `settled`, simulation only: nothing moves but
+    time.
     """
 
     def __init__(self, variant, build_id, simulation=False):
