@@ -109,7 +109,9 @@ def dma_cycles_per_event_with_analyzer(library: Library, count=4000) -> float:
     cycles = [m.counter // 8 for m in decode(bytes(ps.hp.memory[ring : ring + size])) if m.type == OUTPUT]
     assert len(cycles) == count and not ps.read(registers["analyzer_overflow"])
     ps.close()
-    return (cycles[count - 100] - cycles[count // 2]) / (count - 100 - count // 2)
+    # The buffer's fill goes to and fro with a period of six events: a window of whole periods
+    last, window = count - 100, 1800
+    return (cycles[last] - cycles[last - window]) / window
 
 
 def _submit(dut, times, log):
