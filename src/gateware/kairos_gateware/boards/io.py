@@ -8,7 +8,7 @@ same for all pads of a board, so that events at different pads keep their distan
     INPUT_CYCLES    2 from the pin to `pad.i` (ISERDESE2, networking mode)
 
 Simple pads have as many registers when there are serialised ones on the board, else SIMPLE_CYCLES on the way out, none
-on the way in.
+on the way in. The register next to the pin lies in the I/O cell, so that pins differ by less than a nanosecond.
 """
 
 from dataclasses import dataclass
@@ -55,14 +55,19 @@ class PadIo(Module):
         else:
             delays = OUTPUT_CYCLES if serialisers else SIMPLE_CYCLES
             if outward:
-                self.comb += [level.eq(self._delay(pad.o[0], delays)), undriven.eq(self._delay(~pad.oe, delays))]
+                last = delays - 1
+                self.comb += [
+                    level.eq(self._delay(pad.o[0], delays, last)),
+                    undriven.eq(self._delay(~pad.oe, delays, last)),
+                ]
             if pad.direction != "out":
-                self.comb += pad.i.eq(Replicate(self._delay(inward, INPUT_CYCLES if serialisers else 0), SAMPLES))
+                self.comb += pad.i.eq(Replicate(self._delay(inward, INPUT_CYCLES if serialisers else 0, 0), SAMPLES))
         self._buffer(pad.direction, pin, level, undriven, inward)
 
-    def _delay(self, value, cycles):
-        for _ in range(cycles):
-            register = Signal()
+    def _delay(self, value, cycles, at_pin=None):
+        """Registers in a row; at_pin: number of the one that belongs into the I/O cell."""
+        for i in range(cycles):
+            register = Signal(attr={("IOB", "TRUE")} if i == at_pin else set())
             self.sync += register.eq(value)
             value = register
         return value

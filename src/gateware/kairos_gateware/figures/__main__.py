@@ -18,6 +18,7 @@ from ..sim import verilate
 from ..sim.library import Library
 from ..variants import ChannelSpec, Variant
 from . import blocks, cycles
+from .phys import BASELINES, PHYS
 from .synthesis import synthesise
 
 _HP = f"HP read latency {cycles.HP_LATENCY}, bursts of 16 beats of 64 bits"
@@ -94,6 +95,7 @@ _AREA = {
     "arbiter": {},
     "moninj": {},
     "soc": {},
+    **{name: BASELINES.get(name, {}) for name in PHYS},
 }
 
 

@@ -13,6 +13,7 @@ from ..rtio.cri import Cri
 from ..soc.soc import Soc
 from ..variants import VARIANTS
 from .cycles import ttl_core
+from .phys import PHYS
 
 __all__ = ["BLOCKS"]
 
@@ -102,4 +103,5 @@ BLOCKS = {
     "arbiter": _arbiter,
     "moninj": _moninj,
     "soc": _soc,
+    **PHYS,
 }

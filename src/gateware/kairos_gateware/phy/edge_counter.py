@@ -47,24 +47,37 @@ class EdgeCounter(Module):
             ),
         ]
         count = Signal(width - 1)
-        before = Signal(width)
-        total = Signal(width)
+        before = Signal(width - 1)
+        total = Signal(width - 1)
         number_after = Signal(max=edges.width + 1)
         number_before = Signal(max=edges.width + 1)
         self.comb += [
             number_before.eq(reduce(add, [counted_before[i] for i in range(edges.width)])),
             number_after.eq(reduce(add, [counted_after[i] for i in range(edges.width)])),
-            before.eq(count + number_before),
-            total.eq(count + (number_before + number_after)),
             inputs.stb.eq(event.stb & event.data[2]),
-            inputs.data.eq(before[:-1] | Replicate(before[-1], width - 1)),
+            inputs.data.eq(before),
             inputs.fine.eq(event.fine),
             self.channel.settled.eq(edges.settled & event.settled),
         ]
+        if edges.width == 1:
+            # One edge in a cycle at most, and none of them before an event: an incrementer that stops is enough
+            full = count == 2 ** (width - 1) - 1
+            self.comb += [before.eq(count), total.eq(count + ((number_before | number_after) & ~full))]
+        else:
+            self.comb += [
+                before.eq(self._saturated(count, number_before)),
+                total.eq(self._saturated(count, number_before + number_after)),
+            ]
         self.sync += [
-            count.eq(total[:-1] | Replicate(total[-1], width - 1)),
+            count.eq(total),
             If(event.stb, config.eq(event.data[:2]), If(event.data[3], count.eq(number_after))),
         ]
+
+    def _saturated(self, count, number):
+        """count + number, all ones if that does not fit."""
+        sum_ = Signal(len(count) + 1)
+        self.comb += sum_.eq(count + number)
+        return sum_[:-1] | Replicate(sum_[-1], len(count))
 
     @staticmethod
     def _all(bit, edges):
