@@ -246,10 +246,10 @@ _EVENT = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(st.lists(_EVENT, max_size=60), st.sampled_from([RECORDED, COMPACT]), st.booleans(), st.integers(0, 300))
-def test_random_traces_with_and_without_skip(boot, registers, events, format, pack, slack):
-    """Pads, statuses, counters and analyzer messages are the same when time is skipped."""
+_TRACE = (st.lists(_EVENT, max_size=60), st.sampled_from([RECORDED, COMPACT]), st.booleans(), st.integers(0, 300))
+
+
+def check_trace(boot, registers, events, format, pack, slack):
     events.sort(key=lambda event: event[2])
     results = []
     for skip in [False, True]:
@@ -277,3 +277,17 @@ def test_random_traces_with_and_without_skip(boot, registers, events, format, pa
     assert [(m.channel, m.timestamp, m.data) for m in outputs] == [
         (c, offset + t, d[0]) for c, _, t, d in events[:count]
     ]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(*_TRACE)
+def test_random_traces_with_and_without_skip(boot, registers, events, format, pack, slack):
+    """Pads, statuses, counters and analyzer messages are the same when time is skipped."""
+    check_trace(boot, registers, events, format, pack, slack)
+
+
+@pytest.mark.long
+@settings(max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(*_TRACE)
+def test_many_random_traces(boot, registers, events, format, pack, slack):
+    check_trace(boot, registers, events, format, pack, slack)
