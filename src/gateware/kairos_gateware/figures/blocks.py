@@ -5,7 +5,8 @@ from migen import *
 from ..analyzer.analyzer import Analyzer
 from ..dma.engine import DmaEngine
 from ..hp import HpRead, HpWrite
-from ..initiator.memory import AcpMaster, MemoryInitiator
+from ..initiator.port import AcpMaster
+from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..phy.pad import Pad
 from ..rtio.arbiter import CriArbiter
@@ -50,12 +51,12 @@ def _analyzer():
 
 def _rtio():
     core = ttl_core(16, 8)
-    return "8 lanes of 128 events, 16 outputs, 8 in/out, with their PHYs", core, core.ios
+    return "8 lanes of 128 events, 16 outputs, 8 in/out, without PHYs", core, core.ios
 
 
 def _initiator():
     cri = Cri(32)
-    initiator = MemoryInitiator(cri)
+    initiator = RingInitiator(cri)
     names = "event_o event_i enable base busy lost error clear"
     return (
         "kernel initiator, 32 data bits",
@@ -88,7 +89,8 @@ def _moninj():
 
 def _soc():
     soc = Soc(VARIANTS["demo"], "figures")
-    ios = [*soc.gp0.flatten(), *_bus(soc.acp, AcpMaster), *_bus(soc.hp_read, HpRead), *_bus(soc.hp_write, HpWrite)]
+    ios = [signal for channel in ["aw", "w", "b", "ar", "r"] for signal in getattr(soc.gp0, channel).flatten()]
+    ios += [*_bus(soc.acp, AcpMaster), *_bus(soc.hp_read, HpRead), *_bus(soc.hp_write, HpWrite)]
     ios += [soc.event_o, soc.event_i]
     for pad in soc.pads:
         ios += [pad.o, pad.oe, pad.i]

@@ -9,9 +9,8 @@ from ..analyzer.format import OUTPUT, decode
 from ..descriptor import Descriptor
 from ..dma.engine import DmaEngine
 from ..dma.format import COMPACT, RECORDED, compact, recorded
-from ..phy.pad import Pad
-from ..phy.ttl import InOut, Output
 from ..rtio.core import RtioCore
+from ..rtio.link import Channel, InputLink, OutputLink
 from ..sim.hp_memory import HpMemory, Playback
 from ..sim.hp_port import HpPort
 from ..sim.library import NEVER, Library, Ps
@@ -32,25 +31,27 @@ HP_LATENCY, ACP_LATENCY, ACP_VISIBLE, CPU_CYCLES = 30, 20, 15, 25
 
 
 class _TtlCore(Module):
-    """The RTIO core with its PHYs, `outputs` outputs and `inputs` bidirectional ones."""
+    """The RTIO core with the links of `outputs` TTL outputs and `inputs` bidirectional TTLs, without the PHYs."""
 
     def __init__(self, outputs, inputs):
-        phys = [Output(n, Pad(f"out{n}", "out", n)) for n in range(outputs)]
-        phys += [InOut(n, Pad(f"in{n}", "inout", n)) for n in range(outputs, outputs + inputs)]
-        self.submodules += phys
-        self.submodules.core = self.core = RtioCore([phy.channel for phy in phys])
+        channels = [Channel(n, OutputLink(1)) for n in range(outputs)]
+        channels += [Channel(n, OutputLink(2, 2), InputLink(1)) for n in range(outputs, outputs + inputs)]
+        self.submodules.core = self.core = RtioCore(channels)
         self.cri = cri = self.core.cri
-        self.pads = [pad for phy in phys for pad in phy.pads]
         self.ios = {self.core.reset, cri.output_done, cri.output_status, cri.input_done, cri.input_status}
         for stream in [cri.output, cri.input, cri.response]:
             self.ios |= set(stream.flatten())
         for error in [self.core.collision, self.core.busy, self.core.sequence_error]:
             self.ios |= {error.flag, error.channel, error.clear}
-        for pad in self.pads:
-            self.ios |= {pad.o, pad.oe, pad.i}
+        for channel in channels:
+            link = channel.output
+            self.ios |= {link.stb, link.data, link.address, link.fine, link.busy}
+            if channel.input is not None:
+                self.ios |= {channel.input.stb, channel.input.data, channel.input.fine}
 
 
 def ttl_core(outputs, inputs):
+    """See `_TtlCore`: attributes `core`, `cri`, `ios`."""
     return _TtlCore(outputs, inputs)
 
 
@@ -179,8 +180,8 @@ def initiator_period(library: Library) -> float:
 
 def model_speed(library: Library, events=1000, spacing=100, repeat=3) -> float:
     """Million cycles a second of the verilated whole while an event leaves every `spacing` cycles; the best of
-    `repeat`. Only processor time in the library counts, so that
-    other load does not."""
+    `repeat`. Only processor time in the library counts, so that other
+    load does not."""
     ps = Ps(library)
     ps.step()
     registers = _registers(ps)
