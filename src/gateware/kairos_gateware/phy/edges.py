@@ -10,7 +10,7 @@ event.stb                                  /‾‾‾‾‾   the event, togethe
 from migen import *
 
 from ..rtio.timing import FINE_BITS, INPUT_LATENCY
-from .pad import SAMPLES
+from .pad import SAMPLES, reached
 
 __all__ = ["EdgeDetector", "DelayedEvent"]
 
@@ -79,6 +79,6 @@ class DelayedEvent(Module):
             settled = settled & ~stage[0]
             event = stage
         self.comb += [
-            [self.from_fine[i].eq(self.fine <= i) for i in range(width)],
+            [self.from_fine[i].eq(reached(self.fine, i)) for i in range(width)],
             self.settled.eq(settled),
         ]

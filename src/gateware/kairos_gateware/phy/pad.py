@@ -2,7 +2,7 @@
 
 from migen import *
 
-__all__ = ["SAMPLES", "Pad"]
+__all__ = ["SAMPLES", "Pad", "reached"]
 
 SAMPLES = 8
 """Samples in a cycle."""
@@ -26,3 +26,8 @@ class Pad:
         self.o = Signal(SAMPLES)
         self.oe = Signal()
         self.i = Signal(SAMPLES)
+
+
+def reached(fine, sample):
+    """Expression: the sample is not before the fine time (always so for the last one of a cycle)."""
+    return C(1) if sample == SAMPLES - 1 else fine <= sample

@@ -13,7 +13,7 @@ from migen import *
 
 from ..rtio.link import Channel, InputLink, OutputLink
 from .edges import DelayedEvent, EdgeDetector
-from .pad import SAMPLES
+from .pad import SAMPLES, reached
 
 __all__ = ["Output", "InOut"]
 
@@ -35,7 +35,7 @@ class _Driver(Module):
         self.sync += If(write, level.eq(value))
         if pad.serialised:
             samples = Signal(SAMPLES)
-            self.sync += [samples[i].eq(Mux(write & (fine <= i), value, level)) for i in range(SAMPLES)]
+            self.sync += [samples[i].eq(Mux(write & reached(fine, i), value, level)) for i in range(SAMPLES)]
             self.comb += [pad.o.eq(samples), self.settled.eq(samples == Replicate(level, SAMPLES))]
         else:
             self.comb += pad.o.eq(Replicate(level, SAMPLES))
