@@ -64,7 +64,7 @@ typedef struct kairos_pl kairos_pl;
 /* KAIROS_PL_ABI of the library. */
 uint32_t kairos_pl_abi(void);
 
-/* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"inout"}],
+/* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
  * "rtio_frequency": int, "fine_bits": int}. Owned by the library. */
 const char *kairos_pl_info(void);
 
