@@ -45,9 +45,9 @@ class _TtlCore(Module):
             self.ios |= {error.flag, error.channel, error.clear}
         for channel in channels:
             link = channel.output
-            self.ios |= {link.stb, link.data, link.address, link.fine, link.busy}
+            self.ios |= {link.stb, link.data, link.address, link.busy}  # simple TTLs ignore the fine time
             if channel.input is not None:
-                self.ios |= {channel.input.stb, channel.input.data, channel.input.fine}
+                self.ios |= {channel.input.stb, channel.input.data}
 
 
 def ttl_core(outputs, inputs):
