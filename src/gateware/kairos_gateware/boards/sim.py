@@ -8,7 +8,7 @@ and with a value above that cycle's count. In the loading cycle itself `sim_quie
 from migen import *
 from migen.fhdl import verilog
 
-from ..initiator.memory import AcpMaster
+from ..initiator.port import AcpMaster
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..soc.soc import Soc
 

@@ -5,7 +5,8 @@ from migen import *
 from ..analyzer.analyzer import Analyzer
 from ..dma.engine import DmaEngine
 from ..hp import HpRead, HpWrite
-from ..initiator.memory import AcpMaster, MemoryInitiator
+from ..initiator.port import AcpMaster
+from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..phy.pad import Pad
 from ..rtio.arbiter import CriArbiter
@@ -55,7 +56,7 @@ def _rtio():
 
 def _initiator():
     cri = Cri(32)
-    initiator = MemoryInitiator(cri)
+    initiator = RingInitiator(cri)
     names = "event_o event_i enable base busy lost error clear"
     return (
         "kernel initiator, 32 data bits",

@@ -59,6 +59,7 @@ class _Sed(Module):
         # A log channel's words do not reach the lanes, but the analyzer sees them
         self.data_width = max([data_width] + [LOG_WIDTH for c in channels if c.discard])
         self.submodules.dispatcher = dispatcher = Dispatcher(timebase, channels, layout, lanes, self.data_width)
+        self.roomy = Signal()
         gate_time = timebase.shifted(OUTPUT_LATENCY)
         self.lanes = [Lane(layout, depth, gate_time) for _ in range(lanes)]
         self.submodules += self.lanes
@@ -69,12 +70,14 @@ class _Sed(Module):
                 lane.we.eq(dispatcher.lane_we[i]),
                 lane.write.raw_bits().eq(dispatcher.event.raw_bits()),
             ]
+        self.sync += self.roomy.eq(reduce(and_, [lane.roomy for lane in self.lanes]))
 
 
 class RtioCore(Module):
     """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. input_depth: events per input channel.
 
-    Attributes: `cri`, `timebase`, `reset`, and the `AsyncError`s `collision`, `busy`, `sequence_error`.
+    Attributes: `cri`, `roomy` (each lane has room for `lanes.ROOMY` more events), `timebase`, `reset`, and the
+    `AsyncError`s `collision`, `busy`, `sequence_error`.
     For time skip in simulation: `settled` (nothing moves but time) and `next_due` (61 bits: latest coarse time to
     which the counter may be moved).
     """
@@ -93,6 +96,7 @@ class RtioCore(Module):
         self.submodules += fifos.values()
         self.submodules.reader = reader = InputReader(timebase, fifos)
         self.cri = cri = Cri(sed.data_width)
+        self.roomy = sed.roomy
 
         # # #
 

@@ -227,17 +227,24 @@ class Ps:
         return struct.pack(f"<{total // 4}I", *[self.read(0x4000_0000 + 4 * n) for n in range(total // 4)])
 
     def submit(self, command, target, time, words=()):
-        """Writes a transaction into memory and toggles the event line; returns its sequence number."""
+        """Writes a request into the next slot and toggles the event line; returns its number. command: 0 output, 1 input,
+        2 posted output."""
         self.sequence = (self.sequence + 1) & 0xFFFF
-        struct.pack_into("<BBHIq", self.memory, 0, command, len(words), self.sequence, target, time)
-        struct.pack_into(f"<{len(words)}I", self.memory, 16, *words)
+        slot = 128 * (self.sequence % 16)
+        first, *rest = words or [0]
+        struct.pack_into("<IIqBBH", self.memory, slot, target, first, time, command, len(words), self.sequence)
+        struct.pack_into(f"<{len(rest)}I", self.memory, slot + 20, *rest)
         self.inputs.event_o ^= 1
         return self.sequence
 
     def status(self):
-        """(sequence number, status bits) as the CPU sees them."""
-        (word,) = struct.unpack_from("<I", self.memory, 104)
+        """(number of the newest event answered, its status bits) as the CPU sees them."""
+        word = self.status_word()
         return word >> 16, word & 0xF
+
+    def status_word(self):
+        """The whole status word."""
+        return struct.unpack_from("<I", self.memory, 2056)[0]
 
     def wait(self, sequence, limit=100_000):
         """Lets time pass until the reply to `sequence` is visible; returns the status bits. With `skip`, over quiet
@@ -258,4 +265,4 @@ class Ps:
     def input(self, channel, timeout):
         """A read; returns (status, timestamp, data)."""
         status = self.wait(self.submit(1, channel << 8, timeout))
-        return status, *struct.unpack_from("<q", self.memory, 96), *struct.unpack_from("<I", self.memory, 108)
+        return status, *struct.unpack_from("<q", self.memory, 2048), *struct.unpack_from("<I", self.memory, 2060)

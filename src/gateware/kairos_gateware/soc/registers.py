@@ -38,12 +38,12 @@ class RtioRegisters(Module, AutoCSR):
 
 
 class InitiatorRegisters(Module, AutoCSR):
-    """Besides the controls: `lost` counts triggers that were lost because two were already under way; `error` tells
-    of bus errors (bit 0 read, bit 1 write). Writing `clear` zeroes both."""
+    """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
+    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word."""
 
     def __init__(self, initiator):
         self.enable = CSRStorage(name="enable")
-        self.base = CSRStorage(32, name="base")
+        self.ring = CSRStorage(32, name="ring")
         self.busy = CSRStatus(name="busy")
         self.lost = CSRStatus(16, name="lost")
         self.error = CSRStatus(2, name="error")
@@ -53,7 +53,7 @@ class InitiatorRegisters(Module, AutoCSR):
 
         self.comb += [
             initiator.enable.eq(self.enable.storage),
-            initiator.base.eq(self.base.storage),
+            initiator.base.eq(self.ring.storage),
             initiator.clear.eq(self.clear.re),
             self.busy.status.eq(initiator.busy),
             self.lost.status.eq(initiator.lost),

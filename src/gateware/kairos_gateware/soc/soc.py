@@ -6,7 +6,7 @@ from .. import __version__
 from ..analyzer.analyzer import Analyzer
 from ..descriptor import Descriptor, RtioChannel
 from ..dma.engine import DmaEngine
-from ..initiator.memory import MemoryInitiator
+from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..phy.kinds import make_phys
 from ..rtio.arbiter import CriArbiter
@@ -58,7 +58,7 @@ class Soc(Module):
         self.submodules += [*phys.values(), *injectors.values()]
         self.submodules.core = core = RtioCore(channels, lanes=variant.lanes, simulation=simulation)
         self.submodules.arbiter = arbiter = CriArbiter(core.cri)
-        self.submodules.initiator = initiator = MemoryInitiator(arbiter.ports[0])
+        self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy)
         self.submodules.dma_engine = dma = DmaEngine(len(core.cri.output.data))
         self.submodules.analyzer_block = analyzer = Analyzer(core.cri, core.timebase.coarse)
         monitored = {number: phy for number, phy in phys.items() if hasattr(phy, "probes")} | injectors
