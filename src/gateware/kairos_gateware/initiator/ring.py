@@ -50,7 +50,7 @@ ERROR = 1 << 5
 
 
 class RingInitiator(Module):
-    """cri: of the RTIO core. roomy: every lane has room for SLOTS more events. event_o: EVENTEVENTO, asynchronous.
+    """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not given). event_o: EVENTEVENTO, asynchronous.
     event_i: EVENTEVENTI, toggles after each write.
 
     Controls: `enable` (0: everything is forgotten, numbers start again at 1; keep it until `busy` is 0), `base` (of the
@@ -59,7 +59,7 @@ class RingInitiator(Module):
     waiting for the core.
     """
 
-    def __init__(self, cri, roomy=C(1)):
+    def __init__(self, cri, roomy=None):
         self.bus = bus = AcpMaster()
         self.event_o = Signal()
         self.event_i = Signal()
@@ -72,6 +72,8 @@ class RingInitiator(Module):
         self.settled = Signal()
 
         # # #
+
+        roomy = C(1) if roomy is None else roomy
 
         # Trigger
         sync = [Signal(name=f"event_sync_{i}", attr={"async_reg"} if i < 2 else set()) for i in range(3)]

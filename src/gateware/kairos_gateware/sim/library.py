@@ -227,8 +227,8 @@ class Ps:
         return struct.pack(f"<{total // 4}I", *[self.read(0x4000_0000 + 4 * n) for n in range(total // 4)])
 
     def submit(self, command, target, time, words=()):
-        """Writes a request into the next slot and toggles the event line; returns its number. command: 0 output, 1 input,
-        2 posted output."""
+        """Writes a request into the next slot and toggles the event line; returns its number. command: 0 output,
+        1 input, 2 posted output."""
         self.sequence = (self.sequence + 1) & 0xFFFF
         slot = 128 * (self.sequence % 16)
         first, *rest = words or [0]

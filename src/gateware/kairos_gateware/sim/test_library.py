@@ -186,7 +186,7 @@ def test_posted_events_of_any_width(boot):
 
 
 def test_error_of_a_posted_event_is_kept(boot, registers):
-    """The first one, with its number, until it is cleared; later events are delivered, and waited ones have their own."""
+    """The first one, with its number, until it is cleared; later ones are delivered, awaited ones have their own."""
     ps = boot()
     time = 8 * (ps.out.sim_tsc + 1000)
     for n, channel in enumerate([4, 999, 4, 998]):
@@ -434,6 +434,60 @@ def test_random_streams(boot, registers, stream):
 @given(_STREAM)
 def test_many_random_streams(boot, registers, stream):
     check_stream(boot, registers, stream)
+
+
+_POSTS = st.lists(
+    st.tuples(
+        st.booleans(),
+        st.integers(4, 11),
+        st.integers(1, 60),
+        st.sampled_from([1, 1, 1, 2, 3, 9, 16]),
+        st.integers(3, 40),
+    ),
+    min_size=1,
+    max_size=40,
+)
+
+
+def play_posts(ps, posts):
+    """Submits (posted?, channel, distance in time, words, cycles until the next); returns changes and last status."""
+    start = ps.out.sim_tsc + 4000
+    time = start
+    for posted, channel, distance, words, rest in posts:
+        time += distance
+        while ps.sequence + 1 - ps.status()[0] >= 15:
+            ps.step()
+        level = time & 1
+        sequence = ps.submit(2 if posted else 0, channel << 8, 8 * time, [level] + [0] * (words - 1))
+        if not posted:
+            assert ps.wait(sequence) == 0
+        for _ in range(rest):
+            ps.step()
+    assert ps.wait(ps.sequence) == 0
+    ps.advance(time + 5000)
+    return [(c[0] - start, *c[1:]) for c in ps.changes], ps.status()
+
+
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(_POSTS)
+def test_random_posts(boot, posts):
+    """Posted and awaited events of any width, mixed: all come out at their time, with and without skipping."""
+    plain, skipping = boot(), boot(skip=True)
+    result = play_posts(plain, posts)
+    assert play_posts(skipping, posts) == result
+    assert result[1] == (len(posts), 0)
+    level, time, expected = {}, 0, []
+    base = plain.changes[0][0] - result[0][0][0] if result[0] else 0
+    for _, channel, distance, _, _ in posts:
+        time += distance
+        new = (base + time) & 1 if result[0] else 0
+        if level.get(channel, 0) != new:
+            expected.append((time, channel, (255 * new, 1)))
+            level[channel] = new
+    if result[0]:
+        assert result[0] == expected
+    plain.close()
+    skipping.close()
 
 
 def test_skip_saves_cycles(boot):
