@@ -50,8 +50,8 @@ ERROR = 1 << 5
 
 
 class RingInitiator(Module):
-    """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not given). event_o: EVENTEVENTO, asynchronous.
-    event_i: EVENTEVENTI, toggles after each write.
+    """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not given).
+    event_o: EVENTEVENTO, asynchronous. event_i: EVENTEVENTI, toggles after each write.
 
     Controls: `enable` (0: everything is forgotten, numbers start again at 1; keep it until `busy` is 0), `base` (of the
     ring, aligned to 4096 bytes). State: `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1
