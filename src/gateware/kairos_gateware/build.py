@@ -1,4 +1,5 @@
-"""Builds a gateware: `python -m kairos_gateware.build --variant demo --board sim --output DIRECTORY`.
+"""Builds a gateware: `python -m kairos_gateware.build --board kasli_soc --description FILE.json --output DIRECTORY`, or
+`--variant NAME` in place of the description.
 
 Files written: docs/interfaces.md section 9. Boards of real hardware get Verilog, constraints and a Vivado script.
 """
@@ -6,18 +7,21 @@ Files written: docs/interfaces.md section 9. Boards of real hardware get Verilog
 import argparse
 import hashlib
 import sys
+from importlib import import_module
 from pathlib import Path
 
+from .description import DescriptionError, load, make_variant
 from .device_db import render
 from .variants import VARIANTS
 
-__all__ = ["build_id", "main"]
+__all__ = ["BOARDS", "build_id", "main"]
 
-BOARDS = ["sim", "zc706"]
+BOARDS = ["sim", "zc706", "kasli_soc", "ebaz4205", "redpitaya"]
 
 
-def build_id(variant: str, board: str) -> str:
-    """First 16 hexadecimal digits of a hash over this package's sources and the names of variant and board."""
+def build_id(variant, board: str) -> str:
+    """First 16 hexadecimal digits of a hash over this package's sources, the variant's content and the board's name.
+    variant: `Variant`."""
     digest = hashlib.sha256(f"{variant};{board}".encode())
     root = Path(__file__).parent
     for path in sorted(root.rglob("*.py")):
@@ -36,7 +40,7 @@ def _write(path: Path, content: str | bytes) -> None:
 def _build_sim(variant, output: Path, compile_library: bool) -> None:
     from .boards import sim
 
-    top = sim.KairosSim(variant, build_id(variant.name, "sim"))
+    top = sim.KairosSim(variant, build_id(variant, "sim"))
     _write(output / f"{sim.TOP}.v", sim.generate(top))
     _write_description(variant, top.descriptor, output, "emulator://demo" if variant.name == "demo" else "emulator://")
     if compile_library:
@@ -45,11 +49,12 @@ def _build_sim(variant, output: Path, compile_library: bool) -> None:
         verilate.compile_library(output, sim.TOP, variant.name, top.pads)
 
 
-def _build_zc706(variant, output: Path) -> None:
-    from .boards import zc706
+def _build_hardware(name: str, variant, output: Path) -> None:
+    from .boards.zynq import generate
 
-    descriptor = zc706.generate(variant, build_id(variant.name, "zc706"), output)
-    _write_description(variant, descriptor, output, "192.168.1.52")
+    board = import_module(f".boards.{name}", __package__).BOARD
+    descriptor = generate(board, variant, build_id(variant, name), output)
+    _write_description(variant, descriptor, output, variant.host or board.host)
 
 
 def _write_description(variant, descriptor, output: Path, host: str) -> None:
@@ -60,22 +65,32 @@ def _write_description(variant, descriptor, output: Path, host: str) -> None:
 
 def main(arguments=None) -> int:
     parser = argparse.ArgumentParser(prog="kairos_gateware.build", description=__doc__.splitlines()[0])
-    parser.add_argument("--variant", choices=sorted(VARIANTS), default="demo")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--variant", choices=sorted(VARIANTS), default="demo")
+    what.add_argument("--description", type=Path, metavar="FILE", help="system description (JSON, ARTIQ's format)")
     parser.add_argument("--board", choices=BOARDS, default="sim")
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--no-compile", action="store_true", help="board sim: do not make the shared library")
     options = parser.parse_args(arguments)
-    variant = VARIANTS[options.variant]
     try:
+        if options.description is not None:
+            description = load(options.description)
+            if options.board not in ("sim", description["target"]):
+                raise DescriptionError(
+                    f"{options.description}: the target is {description['target']!r}, not {options.board!r}"
+                )
+            variant = make_variant(description)
+        else:
+            variant = VARIANTS[options.variant]
         options.output.mkdir(parents=True, exist_ok=True)
         if options.board == "sim":
             _build_sim(variant, options.output, not options.no_compile)
         else:
-            _build_zc706(variant, options.output)
-    except OSError as error:
+            _build_hardware(options.board, variant, options.output)
+    except (OSError, ValueError) as error:
         print(f"gateware build failed: {error}", file=sys.stderr)
         return 1
-    print(f"gateware {options.variant} for {options.board} written to {options.output}")
+    print(f"gateware {variant.name} for {options.board} written to {options.output}")
     return 0
 
 

@@ -34,7 +34,7 @@ def boot(library, registers):
     def make(**options):
         ps = Ps(library, **options)
         ps.write(registers["rtio_phy_reset"], 0)
-        ps.write(registers["initiator_base"], Ps.BASE)
+        ps.write(registers["initiator_ring"], Ps.BASE)
         ps.write(registers["initiator_enable"], 1)
         for _ in range(10):
             ps.step()

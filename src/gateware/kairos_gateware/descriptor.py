@@ -12,7 +12,15 @@ __all__ = ["MAGIC", "VERSION", "KINDS", "DescriptorError", "Register", "RtioChan
 
 MAGIC = b"KAIR"
 VERSION = 1
-KINDS = {"ttl_out": 1, "ttl_inout": 2, "log": 255}
+KINDS = {
+    "ttl_out": 1,
+    "ttl_inout": 2,
+    "ttl_clockgen": 3,
+    "edge_counter": 4,
+    "spi_master": 5,
+    "ad9914": 6,
+    "log": 255,
+}
 _KIND_NAMES = {number: name for name, number in KINDS.items()}
 _END, _IDENTIFICATION, _BUILD_ID, _REGISTER, _CHANNEL, _CLOCK = range(6)
 _HEADER = struct.Struct("<4sHHII")

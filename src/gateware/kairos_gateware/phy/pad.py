@@ -2,19 +2,32 @@
 
 from migen import *
 
-__all__ = ["Pad"]
+__all__ = ["SAMPLES", "Pad", "reached"]
+
+SAMPLES = 8
+"""Samples in a cycle."""
 
 
 class Pad:
     """One pin. o: eight output samples of the cycle, bit 0 first in time. oe: driven by the PL. i: eight input samples.
 
-    name: as in the device database. direction: "out" or "inout". channel: RTIO channel number.
+    name: as in the device database. direction: "out", "in" or "inout". channel: RTIO channel number.
+    serialised: the samples of a cycle may differ, so that a board needs a serialiser and deserialiser at the pin.
+    Otherwise all eight output samples are equal, and of the inputs only the last counts.
+    pin: where a board has to connect it, None if that is left to the board.
     """
 
-    def __init__(self, name, direction, channel):
+    def __init__(self, name, direction, channel, serialised=False):
         self.name = name
         self.direction = direction
         self.channel = channel
-        self.o = Signal(8)
+        self.serialised = serialised
+        self.pin = None
+        self.o = Signal(SAMPLES)
         self.oe = Signal()
-        self.i = Signal(8)
+        self.i = Signal(SAMPLES)
+
+
+def reached(fine, sample):
+    """Expression: the sample is not before the fine time (always so for the last one of a cycle)."""
+    return C(1) if sample == SAMPLES - 1 else fine <= sample

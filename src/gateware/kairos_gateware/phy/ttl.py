@@ -1,16 +1,19 @@
-"""Simple TTL PHYs: one register per pin, so outputs change and inputs are sampled once in each cycle of 8 ns; the fine
-part of timestamps is truncated. Clock domain sys, reset by `rtio_phy_reset` (level 0, not driven, gate closed).
+"""TTL PHYs. On a simple pad outputs change and inputs are sampled once in each cycle of 8 ns, and the fine part of
+timestamps is truncated; on a serialised pad all is exact to the sample of 1 ns. Clock domain sys, reset by
+`rtio_phy_reset` (level 0, not driven, gate closed).
 
     cycle (coarse time)   T-1    T      T+1    T+2
     link.stb              /‾‾‾‾‾\\_____________________
-    pad.o                 xxxxxxx new level             changes with the cycle of the event's time
-    pad.i                        sampled                last of the eight samples: an edge anywhere in T belongs to T
-    input.stb                                  /‾‾‾‾‾   stamped T
+    pad.o                 xxxxxxx new level             from the event's sample on (simple pad: the whole cycle)
+    pad.i                        sampled                simple pad: the last sample, so an edge anywhere belongs to T
+    input.stb                                  /‾‾‾‾‾   stamped T and the sample's number
 """
 
 from migen import *
 
 from ..rtio.link import Channel, InputLink, OutputLink
+from .edges import DelayedEvent, EdgeDetector
+from .pad import SAMPLES, reached
 
 __all__ = ["Output", "InOut"]
 
@@ -20,77 +23,85 @@ ADDRESS_SENSITIVITY = 2
 ADDRESS_SAMPLE = 3
 
 
+class _Driver(Module):
+    """The pad's samples: the level up to the event's sample, and the event's from it on. write: one cycle ahead."""
+
+    def __init__(self, pad, write, value, fine):
+        self.settled = Signal(reset=1)
+
+        # # #
+
+        level = Signal()
+        self.sync += If(write, level.eq(value))
+        if pad.serialised:
+            samples = Signal(SAMPLES)
+            self.sync += [samples[i].eq(Mux(write & reached(fine, i), value, level)) for i in range(SAMPLES)]
+            self.comb += [pad.o.eq(samples), self.settled.eq(samples == Replicate(level, SAMPLES))]
+        else:
+            self.comb += pad.o.eq(Replicate(level, SAMPLES))
+
+
 class Output(Module):
     """Output-only TTL. Address 0: level (bit 0)."""
 
     def __init__(self, number, pad):
         link = OutputLink(data_width=1)
         self.channel = Channel(number, output=link)
+        self.pads = [pad]
 
         # # #
 
-        level = Signal()
-        self.sync += If(link.stb, level.eq(link.data))
-        self.comb += [pad.o.eq(Replicate(level, 8)), pad.oe.eq(1)]
+        self.submodules.driver = driver = _Driver(pad, link.stb, link.data, link.fine)
+        self.comb += [pad.oe.eq(1), self.channel.settled.eq(driver.settled)]
 
 
 class InOut(Module):
     """Bidirectional TTL. Address 0: level; 1: output enable; 2: sensitivity (bit 0 rising, bit 1 falling edges);
     3: sensitivity, and one input event with the present level. Input events carry the level (data bit 0).
 
-    Gate times are exact: edges of cycles from the opening event's up to, not including, the closing event's are
-    recorded. A sample in the cycle of an edge gives one event. Inputs are seen whether the pad is driven or not.
+    Gate times are exact: edges from the opening event's time up to, not including, the closing event's are recorded.
+    There is one input event in a cycle at most: the sample's, else that of the first edge the gate lets through.
+    The output enable changes with the cycle of its event. Inputs are seen whether the pad is driven or not.
+    `edges` may be used by other PHYs on the same pad.
     """
 
     def __init__(self, number, pad):
         link = OutputLink(data_width=2, address_width=2)
         inputs = InputLink(data_width=1)
         self.channel = Channel(number, output=link, input=inputs)
+        self.pads = [pad]
 
         # # #
 
-        level = Signal()
+        write = link.stb & (link.address == ADDRESS_LEVEL)
+        self.submodules.driver = driver = _Driver(pad, write, link.data[0], link.fine)
         enable = Signal()
-        sensitivity = [Signal(2, name=f"sensitivity_{i}") for i in range(3)]
-        sample = [Signal(name=f"sample_{i}") for i in range(3)]
-        self.sync += [
-            sample[0].eq(0),
-            If(
-                link.stb,
-                Case(
-                    link.address,
-                    {
-                        ADDRESS_LEVEL: level.eq(link.data[0]),
-                        ADDRESS_OUTPUT_ENABLE: enable.eq(link.data[0]),
-                        ADDRESS_SENSITIVITY: sensitivity[0].eq(link.data),
-                        ADDRESS_SAMPLE: [sensitivity[0].eq(link.data), sample[0].eq(1)],
-                    },
-                ),
-            ),
-            # delayed as the input is, so that gates open and close at their time
-            sensitivity[1].eq(sensitivity[0]),
-            sensitivity[2].eq(sensitivity[1]),
-            sample[1].eq(sample[0]),
-            sample[2].eq(sample[1]),
-        ]
-        self.comb += [pad.o.eq(Replicate(level, 8)), pad.oe.eq(enable)]
+        self.sync += If(link.stb & (link.address == ADDRESS_OUTPUT_ENABLE), enable.eq(link.data[0]))
+        self.comb += pad.oe.eq(enable)
 
-        # two synchroniser stages and the previous value
-        pin = [Signal(name=f"pin_{i}", attr={"async_reg"} if i < 2 else set()) for i in range(3)]
-        self.sync += [pin[0].eq(pad.i[7]), pin[1].eq(pin[0]), pin[2].eq(pin[1])]
-        rising = pin[1] & ~pin[2]
-        falling = ~pin[1] & pin[2]
+        self.submodules.edges = edges = EdgeDetector(pad)
+        self.submodules.event = event = DelayedEvent(link, edges.width)
+        sensitivity = Signal(2)
+        opens = Signal()
+        sample = Signal()
+        mask = [Signal(edges.width, name=f"mask_{name}") for name in ["rising", "falling"]]
+        hits = Signal(edges.width)
+        at_edge = Signal(max=SAMPLES)
+        position = Signal(max=SAMPLES)
         self.comb += [
-            inputs.stb.eq(sample[2] | (rising & sensitivity[2][0]) | (falling & sensitivity[2][1])),
-            inputs.data.eq(pin[1]),
-            self.channel.settled.eq(
-                (pad.i[7] == pin[0])
-                & (pin[0] == pin[1])
-                & (pin[1] == pin[2])
-                & (sensitivity[0] == sensitivity[1])
-                & (sensitivity[1] == sensitivity[2])
-                & ~sample[0]
-                & ~sample[1]
-                & ~sample[2]
-            ),
+            opens.eq(event.stb & event.address[1]),
+            sample.eq(event.stb & (event.address == ADDRESS_SAMPLE)),
+            [
+                mask[edge][i].eq(Mux(opens & event.from_fine[i], event.data[edge], sensitivity[edge]))
+                for edge in range(2)
+                for i in range(edges.width)
+            ],
+            hits.eq((edges.rising & mask[0]) | (edges.falling & mask[1])),
+            [If(hits[i], at_edge.eq(i)) for i in reversed(range(edges.width))],
+            position.eq(Mux(sample, event.fine, at_edge)),
+            inputs.stb.eq(sample | (hits != 0)),
+            inputs.fine.eq(position),
+            Case(position, {i: inputs.data.eq(edges.level[i]) for i in range(edges.width)}),
+            self.channel.settled.eq(driver.settled & edges.settled & event.settled),
         ]
+        self.sync += If(opens, sensitivity.eq(event.data))

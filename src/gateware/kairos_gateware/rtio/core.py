@@ -21,7 +21,10 @@ from .lanes import Lane
 from .network import OutputNetwork
 from .timing import COARSE_BITS, OUTPUT_LATENCY, TimeBase
 
-__all__ = ["AsyncError", "RtioCore"]
+__all__ = ["AsyncError", "RtioCore", "LOG_WIDTH"]
+
+LOG_WIDTH = 32
+"""Data bits of the log channel: four characters, the first one in the most significant byte."""
 
 
 class AsyncError(Module):
@@ -53,7 +56,10 @@ class _Sed(Module):
             # Twice the events that can be between dispatcher and network
             sequence_width=bits_for(lanes * (depth + 4)) + 1,
         )
-        self.submodules.dispatcher = dispatcher = Dispatcher(timebase, channels, layout, lanes, data_width)
+        # A log channel's words do not reach the lanes, but the analyzer sees them
+        self.data_width = max([data_width] + [LOG_WIDTH for c in channels if c.discard])
+        self.submodules.dispatcher = dispatcher = Dispatcher(timebase, channels, layout, lanes, self.data_width)
+        self.roomy = Signal()
         gate_time = timebase.shifted(OUTPUT_LATENCY)
         self.lanes = [Lane(layout, depth, gate_time) for _ in range(lanes)]
         self.submodules += self.lanes
@@ -64,13 +70,14 @@ class _Sed(Module):
                 lane.we.eq(dispatcher.lane_we[i]),
                 lane.write.raw_bits().eq(dispatcher.event.raw_bits()),
             ]
-        self.data_width = data_width
+        self.sync += self.roomy.eq(reduce(and_, [lane.roomy for lane in self.lanes]))
 
 
 class RtioCore(Module):
     """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. input_depth: events per input channel.
 
-    Attributes: `cri`, `timebase`, `reset`, and the `AsyncError`s `collision`, `busy`, `sequence_error`.
+    Attributes: `cri`, `roomy` (each lane has room for `lanes.ROOMY` more events), `timebase`, `reset`, and the
+    `AsyncError`s `collision`, `busy`, `sequence_error`.
     For time skip in simulation: `settled` (nothing moves but time) and `next_due` (61 bits: latest coarse time to
     which the counter may be moved).
     """
@@ -89,6 +96,7 @@ class RtioCore(Module):
         self.submodules += fifos.values()
         self.submodules.reader = reader = InputReader(timebase, fifos)
         self.cri = cri = Cri(sed.data_width)
+        self.roomy = sed.roomy
 
         # # #
 
@@ -102,6 +110,10 @@ class RtioCore(Module):
             dispatcher.request.valid.eq(cri.output.valid & ~self.reset),
             cri.output.ready.eq(dispatcher.request.ready & ~self.reset),
             cri.input.connect(reader.request),
+            cri.output_done.eq(dispatcher.done),
+            cri.output_status.eq(dispatcher.status),
+            cri.input_done.eq(reader.done),
+            cri.input_status.eq(reader.status),
             cri.response.done.eq(dispatcher.done | reader.done),
             cri.response.status.eq(Mux(dispatcher.done, dispatcher.status, reader.status)),
             cri.response.timestamp.eq(reader.timestamp),
@@ -119,6 +131,13 @@ class RtioCore(Module):
             self.comb += self.settled.eq(reduce(and_, parts))
             dues = [(lane.waiting, lane.head.coarse - OUTPUT_LATENCY) for lane in sed.lanes]
             dues.append((reader.waiting, reader.due))
+            for channel in channels:
+                if (running := channel.free_running) is not None:
+                    dues.append((~running.limit[-1], timebase.coarse + running.limit))
+                    self.comb += [
+                        running.stb.eq(timebase.load),
+                        running.cycles.eq(timebase.load_value - timebase.coarse),
+                    ]
             self.comb += self.next_due.eq(self._minimum(dues))
 
     def _minimum(self, items):

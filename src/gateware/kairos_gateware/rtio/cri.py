@@ -1,4 +1,4 @@
-"""Core request interface: how an initiator (kernel initiator, later DMA) hands commands to the RTIO core.
+"""Core request interface: how an initiator (kernel initiator, DMA) hands commands to the RTIO core.
 
 Two request streams, output and input, and one response, shared because an initiator has one command in flight:
 
@@ -28,9 +28,13 @@ class Cri:
     input: stream of {channel 24, timeout 64 (machine units, all ones: none)}.
     response: done (one cycle), status 4, timestamp 64, data 32 (the last two for inputs).
     The channel carries the DRTIO destination in bits 23..16.
+    The core also tells the two kinds of responses apart, for an arbiter: `output_done`, `output_status`, `input_done`,
+    `input_status` (timestamp and data as in `response`). Outputs are answered one cycle after acceptance, always.
     """
 
     def __init__(self, data_width):
         self.output = stream.Endpoint([("channel", 24), ("address", 8), ("timestamp", 64), ("data", data_width)])
         self.input = stream.Endpoint([("channel", 24), ("timeout", 64)])
         self.response = Record([("done", 1), ("status", 4), ("timestamp", 64), ("data", 32)])
+        self.output_done, self.output_status = Signal(), Signal(4)
+        self.input_done, self.input_status = Signal(), Signal(4)

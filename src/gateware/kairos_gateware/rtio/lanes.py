@@ -11,7 +11,10 @@ from migen import *
 from migen.genlib.fifo import SyncFIFOBuffered
 from migen.genlib.record import layout_len
 
-__all__ = ["Lane"]
+__all__ = ["Lane", "ROOMY"]
+
+ROOMY = 24
+"""Free places in a lane that is called roomy: more than an initiator can have under way."""
 
 
 class Lane(Module):
@@ -22,6 +25,7 @@ class Lane(Module):
         self.we = Signal()
         self.write = Record(layout)
         self.free = Signal()
+        self.roomy = Signal()
         self.valid = Signal()
         self.event = Record(layout)
         self.late = Signal()
@@ -38,6 +42,7 @@ class Lane(Module):
             fifo.we.eq(self.we),
             fifo.din.eq(self.write.raw_bits()),
             self.free.eq(fifo.fifo.level < depth - 1),
+            self.roomy.eq(fifo.fifo.level < depth - ROOMY),
             self.head.raw_bits().eq(fifo.dout),
             due.eq(fifo.readable & (self.head.coarse <= gate_time)),
             fifo.re.eq(due),

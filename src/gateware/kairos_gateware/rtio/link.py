@@ -4,16 +4,19 @@ from dataclasses import dataclass, field
 
 from migen import *
 
-from .timing import FINE_BITS
+from .timing import COARSE_BITS, FINE_BITS
 
-__all__ = ["OutputLink", "InputLink", "Channel"]
+__all__ = ["OutputLink", "InputLink", "FreeRunning", "Channel"]
 
 
 class OutputLink:
     """Core to PHY. `stb` is high for one cycle, OUTPUT_LATENCY's last cycle before the pad's: a PHY that registers
-    once is exactly on time. The PHY answers `busy` in that cycle if it cannot take the event."""
+    once is exactly on time. The PHY answers `busy` in that cycle if it cannot take the event.
 
-    def __init__(self, data_width, address_width=0):
+    replace: of events with the same address and time the last one counts, silently; otherwise each pair of events in
+    one cycle is a collision. (In any case only one event of a cycle is executed, the last submitted.)"""
+
+    def __init__(self, data_width, address_width=0, replace=True):
         self.stb = Signal()
         self.data = Signal(data_width)
         self.address = Signal(max(1, address_width))
@@ -21,6 +24,7 @@ class OutputLink:
         self.busy = Signal()
         self.data_width = data_width
         self.address_width = address_width
+        self.replace = replace
 
 
 class InputLink:
@@ -33,16 +37,30 @@ class InputLink:
         self.data_width = data_width
 
 
+class FreeRunning:
+    """For a PHY whose state moves by itself and can be moved on arithmetically: what time skip in simulation needs.
+
+    limit: number of cycles after this one in which the outputs certainly keep their level. stb: the counter jumps;
+    the next cycle's state is that of `cycles` cycles later, not of one. Not driven in hardware builds (stb is 0).
+    """
+
+    def __init__(self):
+        self.limit = Signal(COARSE_BITS)
+        self.stb = Signal()
+        self.cycles = Signal(COARSE_BITS)
+
+
 @dataclass
 class Channel:
     """What the core needs to know of a channel. `output is None` and `discard` false: no outputs.
 
-    discard: output events are accepted and thrown away (log channel without a recorder).
-    settled: nothing moves inside the PHY, so that in simulation time may be skipped.
+    discard: output events are accepted and thrown away (log channel: only the analyzer sees them).
+    settled: nothing moves inside the PHY, so that in simulation time may be skipped. A `free_running` one need not be.
     """
 
     number: int
     output: OutputLink | None = None
     input: InputLink | None = None
     discard: bool = False
+    free_running: FreeRunning | None = None
     settled: Signal = field(default_factory=lambda: Signal(reset=1))

@@ -2,8 +2,8 @@
 
 In place of a sorting network, all pairs of lanes are compared: events of one cycle on one channel are found in a single
 stage, without moving payloads about (28 comparisons for 8 lanes). Of such events the one submitted last is executed.
-If it has the fine time and address of the others it replaces them silently; otherwise a collision is reported with
-the channel.
+If it has the fine time and address of the others it replaces them silently, unless the channel forbids replacement;
+otherwise a collision is reported with the channel.
 
 Timing: lanes' `valid` in cycle 1, merged in cycle 2, channel `stb` in cycle 3 (gate decision: cycle 0). One set of
 events each cycle. Clock domain sys.
@@ -35,6 +35,7 @@ class OutputNetwork(Module):
         replaced = [Signal(name=f"replaced_{i}") for i in range(n)]
         replacing = {i: [] for i in range(n)}
         colliding = {i: [] for i in range(n)}
+        strict = [c.number for c in channels if c.output is not None and not c.output.replace]
         for i, j in combinations(range(n), 2):
             a, b = lanes[i].event, lanes[j].event
             same = Signal(name=f"same_{i}_{j}")
@@ -46,7 +47,8 @@ class OutputNetwork(Module):
             ]
             replacing[i].append(same & a_older)
             replacing[j].append(same & ~a_older)
-            colliding[i].append(same & ((a.fine != b.fine) | (a.address != b.address)))
+            irreplaceable = reduce(or_, [a.channel == number for number in strict], C(0))
+            colliding[i].append(same & ((a.fine != b.fine) | (a.address != b.address) | irreplaceable))
         self.comb += [replaced[i].eq(reduce(or_, replacing[i], C(0))) for i in range(n)]
 
         # Stage 2: survivors

@@ -13,13 +13,14 @@
 extern "C" {
 #endif
 
-#define KAIROS_PL_ABI 1
+#define KAIROS_PL_ABI 2
 #define KAIROS_PL_MAX_PADS 128
 
 /* From the processing system (and the simulation) into the logic. */
 typedef struct kairos_pl_in {
     uint64_t sim_tsc_value;
     uint64_t acp_rdata;
+    uint64_t hp0_rdata;
     uint32_t gp0_awaddr, gp0_wdata, gp0_araddr;
     uint16_t gp0_awid, gp0_wid, gp0_arid;
     uint8_t gp0_awvalid, gp0_awlen, gp0_awsize, gp0_awburst;
@@ -27,6 +28,8 @@ typedef struct kairos_pl_in {
     uint8_t gp0_arvalid, gp0_arlen, gp0_arsize, gp0_arburst, gp0_rready;
     uint8_t acp_arready, acp_rvalid, acp_rid, acp_rlast, acp_rresp;
     uint8_t acp_awready, acp_wready, acp_bvalid, acp_bid, acp_bresp;
+    uint8_t hp0_arready, hp0_rvalid, hp0_rlast, hp0_rresp;
+    uint8_t hp0_awready, hp0_wready, hp0_bvalid, hp0_bresp;
     uint8_t event_o;
     uint8_t sim_tsc_load;
     uint8_t pads_i[KAIROS_PL_MAX_PADS]; /* 8 samples of 1 ns each, bit 0 first */
@@ -37,14 +40,19 @@ typedef struct kairos_pl_out {
     uint64_t sim_tsc;
     uint64_t sim_next_due;
     uint64_t acp_wdata;
+    uint64_t hp0_wdata;
     uint32_t gp0_rdata;
     uint32_t acp_araddr, acp_awaddr;
+    uint32_t hp0_araddr, hp0_awaddr;
     uint16_t gp0_bid, gp0_rid, irq_f2p;
     uint8_t gp0_awready, gp0_wready, gp0_bvalid, gp0_bresp;
     uint8_t gp0_arready, gp0_rvalid, gp0_rlast, gp0_rresp;
     uint8_t acp_arvalid, acp_arid, acp_arlen, acp_rready;
     uint8_t acp_awvalid, acp_awid, acp_awlen;
     uint8_t acp_wvalid, acp_wstrb, acp_wlast, acp_bready;
+    uint8_t hp0_arvalid, hp0_arlen, hp0_rready;
+    uint8_t hp0_awvalid, hp0_awlen;
+    uint8_t hp0_wvalid, hp0_wstrb, hp0_wlast, hp0_bready;
     uint8_t event_i;
     uint8_t sim_quiet;
     uint8_t pads_o[KAIROS_PL_MAX_PADS];  /* 8 samples of 1 ns each, bit 0 first */
@@ -56,7 +64,7 @@ typedef struct kairos_pl kairos_pl;
 /* KAIROS_PL_ABI of the library. */
 uint32_t kairos_pl_abi(void);
 
-/* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"inout"}],
+/* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
  * "rtio_frequency": int, "fine_bits": int}. Owned by the library. */
 const char *kairos_pl_info(void);
 

@@ -9,10 +9,12 @@ import struct
 from collections import deque
 from pathlib import Path
 
+from .hp_port import HpPort
+
 __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 
 MAX_PADS = 128
-ABI = 1
+ABI = 2
 NEVER = 2**64 - 1
 _U8, _U16, _U32, _U64 = ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
 
@@ -25,7 +27,7 @@ class PlIn(ctypes.Structure):
     """`kairos_pl_in` of kairos_pl.h."""
 
     _fields_ = (
-        _fields(_U64, "sim_tsc_value acp_rdata")
+        _fields(_U64, "sim_tsc_value acp_rdata hp0_rdata")
         + _fields(_U32, "gp0_awaddr gp0_wdata gp0_araddr")
         + _fields(_U16, "gp0_awid gp0_wid gp0_arid")
         + _fields(
@@ -33,6 +35,7 @@ class PlIn(ctypes.Structure):
             "gp0_awvalid gp0_awlen gp0_awsize gp0_awburst gp0_wvalid gp0_wstrb gp0_wlast gp0_bready "
             "gp0_arvalid gp0_arlen gp0_arsize gp0_arburst gp0_rready "
             "acp_arready acp_rvalid acp_rid acp_rlast acp_rresp acp_awready acp_wready acp_bvalid acp_bid acp_bresp "
+            "hp0_arready hp0_rvalid hp0_rlast hp0_rresp hp0_awready hp0_wready hp0_bvalid hp0_bresp "
             "event_o sim_tsc_load",
         )
         + [("pads_i", _U8 * MAX_PADS)]
@@ -43,14 +46,16 @@ class PlOut(ctypes.Structure):
     """`kairos_pl_out` of kairos_pl.h."""
 
     _fields_ = (
-        _fields(_U64, "sim_tsc sim_next_due acp_wdata")
-        + _fields(_U32, "gp0_rdata acp_araddr acp_awaddr")
+        _fields(_U64, "sim_tsc sim_next_due acp_wdata hp0_wdata")
+        + _fields(_U32, "gp0_rdata acp_araddr acp_awaddr hp0_araddr hp0_awaddr")
         + _fields(_U16, "gp0_bid gp0_rid irq_f2p")
         + _fields(
             _U8,
             "gp0_awready gp0_wready gp0_bvalid gp0_bresp gp0_arready gp0_rvalid gp0_rlast gp0_rresp "
             "acp_arvalid acp_arid acp_arlen acp_rready acp_awvalid acp_awid acp_awlen "
-            "acp_wvalid acp_wstrb acp_wlast acp_bready event_i sim_quiet",
+            "acp_wvalid acp_wstrb acp_wlast acp_bready "
+            "hp0_arvalid hp0_arlen hp0_rready hp0_awvalid hp0_awlen hp0_wvalid hp0_wstrb hp0_wlast hp0_bready "
+            "event_i sim_quiet",
         )
         + [("pads_o", _U8 * MAX_PADS), ("pads_oe", _U8 * MAX_PADS)]
     )
@@ -73,7 +78,8 @@ class Library:
 
 
 class Ps:
-    """One instance of the PL, with a processing system around it: GP0 accesses, and a coherent memory on the ACP.
+    """One instance of the PL, with a processing system around it: GP0 accesses, a coherent memory on the ACP, and
+    `hp`, one on HP port 0.
 
     read_latency: cycles from an accepted read address to the first beat (L). visible: cycles from the cycle after
     the last write beat until the memory shows the write (W). skip: move the counter over quiet times. `changes`:
@@ -91,6 +97,7 @@ class Ps:
         self.visible = visible
         self.skip = skip
         self.memory = bytearray(4096)
+        self.hp = HpPort(self.inputs, self.out)
         self.cycle = 0
         self.sequence = 0
         self.changes = []
@@ -124,9 +131,11 @@ class Ps:
             i.acp_rdata, i.acp_rlast = self._beats[0][1], self._beats[0][2]
         response = self._responses and self._responses[0] <= self.cycle
         i.acp_bvalid = bool(response)
+        self.hp.before(self.cycle)
         self.library.dll.kairos_pl_cycle(self.pl, ctypes.byref(i), ctypes.byref(out))
         self._next_tsc = i.sim_tsc_value if i.sim_tsc_load else out.sim_tsc + 1
         i.sim_tsc_load = 0
+        self.hp.after(self.cycle)
         if beat and out.acp_rready:
             self._beats.popleft()
         if response and out.acp_bready:
@@ -169,7 +178,7 @@ class Ps:
 
     def idle(self):
         """Nothing under way on this side."""
-        return not (self._beats or self._responses or self._visible or self._write_address)
+        return self.hp.idle() and not (self._beats or self._responses or self._visible or self._write_address)
 
     def advance(self, until_coarse):
         """Lets time pass until the counter is `until_coarse`, by steps or, with `skip`, by jumps over quiet times."""
@@ -218,17 +227,24 @@ class Ps:
         return struct.pack(f"<{total // 4}I", *[self.read(0x4000_0000 + 4 * n) for n in range(total // 4)])
 
     def submit(self, command, target, time, words=()):
-        """Writes a transaction into memory and toggles the event line; returns its sequence number."""
+        """Writes a request into the next slot and toggles the event line; returns its number. command: 0 output,
+        1 input, 2 posted output."""
         self.sequence = (self.sequence + 1) & 0xFFFF
-        struct.pack_into("<BBHIq", self.memory, 0, command, len(words), self.sequence, target, time)
-        struct.pack_into(f"<{len(words)}I", self.memory, 16, *words)
+        slot = 128 * (self.sequence % 16)
+        first, *rest = words or [0]
+        struct.pack_into("<IIqBBH", self.memory, slot, target, first, time, command, len(words), self.sequence)
+        struct.pack_into(f"<{len(rest)}I", self.memory, slot + 20, *rest)
         self.inputs.event_o ^= 1
         return self.sequence
 
     def status(self):
-        """(sequence number, status bits) as the CPU sees them."""
-        (word,) = struct.unpack_from("<I", self.memory, 104)
+        """(number of the newest event answered, its status bits) as the CPU sees them."""
+        word = self.status_word()
         return word >> 16, word & 0xF
+
+    def status_word(self):
+        """The whole status word."""
+        return struct.unpack_from("<I", self.memory, 2056)[0]
 
     def wait(self, sequence, limit=100_000):
         """Lets time pass until the reply to `sequence` is visible; returns the status bits. With `skip`, over quiet
@@ -249,4 +265,4 @@ class Ps:
     def input(self, channel, timeout):
         """A read; returns (status, timestamp, data)."""
         status = self.wait(self.submit(1, channel << 8, timeout))
-        return status, *struct.unpack_from("<q", self.memory, 96), *struct.unpack_from("<I", self.memory, 108)
+        return status, *struct.unpack_from("<q", self.memory, 2048), *struct.unpack_from("<I", self.memory, 2060)

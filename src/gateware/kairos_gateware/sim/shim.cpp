@@ -82,6 +82,15 @@ struct kairos_pl {
         top.acp_bvalid = in.acp_bvalid;
         top.acp_bid = in.acp_bid & 0x7;
         top.acp_bresp = in.acp_bresp & 0x3;
+        top.hp0_arready = in.hp0_arready;
+        top.hp0_rvalid = in.hp0_rvalid;
+        top.hp0_rlast = in.hp0_rlast;
+        top.hp0_rresp = in.hp0_rresp & 0x3;
+        top.hp0_rdata = in.hp0_rdata;
+        top.hp0_awready = in.hp0_awready;
+        top.hp0_wready = in.hp0_wready;
+        top.hp0_bvalid = in.hp0_bvalid;
+        top.hp0_bresp = in.hp0_bresp & 0x3;
         // Verilator stores wide ports as little-endian 32-bit words: on a little-endian host, the bytes in order
         std::memcpy(&top.pads_i, in.pads_i, KAIROS_PADS);
     }
@@ -117,6 +126,18 @@ struct kairos_pl {
         out.acp_wstrb = top.acp_wstrb;
         out.acp_wlast = top.acp_wlast;
         out.acp_bready = top.acp_bready;
+        out.hp0_wdata = top.hp0_wdata;
+        out.hp0_araddr = top.hp0_araddr;
+        out.hp0_awaddr = top.hp0_awaddr;
+        out.hp0_arvalid = top.hp0_arvalid;
+        out.hp0_arlen = top.hp0_arlen;
+        out.hp0_rready = top.hp0_rready;
+        out.hp0_awvalid = top.hp0_awvalid;
+        out.hp0_awlen = top.hp0_awlen;
+        out.hp0_wvalid = top.hp0_wvalid;
+        out.hp0_wstrb = top.hp0_wstrb;
+        out.hp0_wlast = top.hp0_wlast;
+        out.hp0_bready = top.hp0_bready;
         std::memcpy(out.pads_o, watched.pads_o, KAIROS_PADS);
         for (int i = 0; i < KAIROS_PADS; i++) out.pads_oe[i] = watched.pads_oe[i / 8] >> (i % 8) & 1;
     }
@@ -125,7 +146,8 @@ struct kairos_pl {
         Watched w{};
         std::memcpy(w.pads_o, &top.pads_o, sizeof w.pads_o);
         std::memcpy(w.pads_oe, &top.pads_oe, sizeof top.pads_oe < sizeof w.pads_oe ? sizeof top.pads_oe : sizeof w.pads_oe);
-        w.valid = top.gp0_bvalid | top.gp0_rvalid << 1 | top.acp_arvalid << 2 | top.acp_awvalid << 3 | top.acp_wvalid << 4;
+        w.valid = top.gp0_bvalid | top.gp0_rvalid << 1 | top.acp_arvalid << 2 | top.acp_awvalid << 3 | top.acp_wvalid << 4 |
+                  top.hp0_arvalid << 5 | top.hp0_awvalid << 6 | top.hp0_wvalid << 7;
         w.event = top.event_i;
         w.quiet = top.sim_quiet;
         return w;

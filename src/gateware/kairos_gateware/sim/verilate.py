@@ -9,7 +9,7 @@ import sysconfig
 from pathlib import Path
 
 from ..rtio.timing import FINE_BITS
-from ..variants import RTIO_FREQUENCY
+from ..variant import RTIO_FREQUENCY
 
 __all__ = ["compile_library", "verilator_root"]
 

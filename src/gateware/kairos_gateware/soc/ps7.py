@@ -2,7 +2,8 @@
 
 Port names are those of the PS7 primitive (UG585, and its model in the vendor's and in yosys' cell library). Memory
 and MIO pins of the block are hard-wired and not listed. Clock domain sys is FCLKCLK[0], which the loader sets to 125
-MHz; its reset is FCLKRESETN[0].
+MHz; its reset is FCLKRESETN[0]. Boards with serialisers have a second clock of 500 MHz: then both come from one clock
+manager (MMCM), so that they are in phase, and the reset lasts until that has locked.
 """
 
 from migen import *
@@ -17,18 +18,23 @@ _INCREMENTING = 1
 
 
 class Ps7(Module):
-    """soc: its ports are connected. Provides clock domain sys."""
+    """soc: its ports are connected. Provides clock domain sys, and `fast_domain`, if given, of four times its
+    frequency."""
 
-    def __init__(self, soc):
+    def __init__(self, soc, fast_domain=None):
         self.clock_domains.cd_sys = ClockDomain()
         fclk = Signal(4)
         fclk_reset_n = Signal(4)
 
         # # #
 
+        locked = Signal(reset=1)
+        if fast_domain is None:
+            self.specials += Instance("BUFG", i_I=fclk[0], o_O=self.cd_sys.clk)
+        else:
+            self._multiply(fclk[0], fast_domain, locked)
         self.specials += [
-            Instance("BUFG", i_I=fclk[0], o_O=self.cd_sys.clk),
-            AsyncResetSynchronizer(self.cd_sys, ~fclk_reset_n[0]),
+            AsyncResetSynchronizer(self.cd_sys, ~fclk_reset_n[0] | ~locked),
             Instance(
                 "PS7",
                 name="ps7",
@@ -40,7 +46,32 @@ class Ps7(Module):
                 i_IRQF2P=C(0, 20),
                 **self._gp0(soc.gp0),
                 **self._acp(soc.acp),
+                **self._hp0(soc.hp_read, soc.hp_write),
             ),
+        ]
+
+    def _multiply(self, source, fast_domain, locked):
+        fast = ClockDomain(fast_domain, reset_less=True)
+        self.clock_domains += fast
+        feedback, clk, clk_fast = Signal(), Signal(), Signal()
+        self.specials += [
+            Instance(
+                "MMCME2_BASE",
+                p_CLKIN1_PERIOD=8.0,
+                p_CLKFBOUT_MULT_F=8.0,  # 1 GHz, within the range of every speed grade
+                p_CLKOUT0_DIVIDE_F=8.0,
+                p_CLKOUT1_DIVIDE=2,
+                i_CLKIN1=source,
+                i_CLKFBIN=feedback,
+                i_RST=0,
+                i_PWRDWN=0,
+                o_CLKFBOUT=feedback,
+                o_CLKOUT0=clk,
+                o_CLKOUT1=clk_fast,
+                o_LOCKED=locked,
+            ),
+            Instance("BUFG", i_I=clk, o_O=self.cd_sys.clk),
+            Instance("BUFG", i_I=clk_fast, o_O=fast.clk),
         ]
 
     def _gp0(self, axi):
@@ -96,3 +127,23 @@ class Ps7(Module):
                 f"i_SAXIACP{channel}QOS": C(0, 4),
             }
         return ports
+
+    @staticmethod
+    def _hp0(read, write):
+        ports = {"i_SAXIHP0ACLK": ClockSignal(), "i_SAXIHP0RDISSUECAP1EN": C(0, 1), "i_SAXIHP0WRISSUECAP1EN": C(0, 1)}
+        for half in [read, write]:
+            for name in half.OUTPUTS:
+                ports[f"i_SAXIHP0{name.upper()}"] = getattr(half, name)
+            for name in half.INPUTS:
+                ports[f"o_SAXIHP0{name.upper()}"] = getattr(half, name)
+        for channel in ["AR", "AW"]:
+            ports |= {
+                f"i_SAXIHP0{channel}ID": C(0, 6),
+                f"i_SAXIHP0{channel}BURST": C(_INCREMENTING, 2),
+                f"i_SAXIHP0{channel}SIZE": C(_BEAT_BYTES_LOG2, 2),
+                f"i_SAXIHP0{channel}CACHE": C(_CACHE, 4),
+                f"i_SAXIHP0{channel}LOCK": C(0, 2),
+                f"i_SAXIHP0{channel}PROT": C(0, 3),
+                f"i_SAXIHP0{channel}QOS": C(0, 4),
+            }
+        return ports | {"i_SAXIHP0WID": C(0, 6)}

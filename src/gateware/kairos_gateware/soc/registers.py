@@ -1,11 +1,11 @@
-"""The registers of RTIO core and kernel initiator, docs/interfaces.md section 4."""
+"""The registers of RTIO core, kernel initiator, DMA, analyzer and monitor/injector, docs/interfaces.md section 4."""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
 from ..rtio.timing import FINE_BITS
 
-__all__ = ["RtioRegisters", "InitiatorRegisters"]
+__all__ = ["RtioRegisters", "InitiatorRegisters", "DmaRegisters", "AnalyzerRegisters", "MoninjRegisters"]
 
 
 class RtioRegisters(Module, AutoCSR):
@@ -38,12 +38,12 @@ class RtioRegisters(Module, AutoCSR):
 
 
 class InitiatorRegisters(Module, AutoCSR):
-    """Besides the controls: `lost` counts triggers that were lost because two were already under way; `error` tells
-    of bus errors (bit 0 read, bit 1 write). Writing `clear` zeroes both."""
+    """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
+    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word."""
 
     def __init__(self, initiator):
         self.enable = CSRStorage(name="enable")
-        self.base = CSRStorage(32, name="base")
+        self.ring = CSRStorage(32, name="ring")
         self.busy = CSRStatus(name="busy")
         self.lost = CSRStatus(16, name="lost")
         self.error = CSRStatus(2, name="error")
@@ -53,9 +53,99 @@ class InitiatorRegisters(Module, AutoCSR):
 
         self.comb += [
             initiator.enable.eq(self.enable.storage),
-            initiator.base.eq(self.base.storage),
+            initiator.base.eq(self.ring.storage),
             initiator.clear.eq(self.clear.re),
             self.busy.status.eq(initiator.busy),
             self.lost.status.eq(initiator.lost),
             self.error.status.eq(initiator.error),
+        ]
+
+
+class DmaRegisters(Module, AutoCSR):
+    """`enable`: writing 1 starts, 0 stops; `busy` tells when a playback, or what a stop has left, is over."""
+
+    def __init__(self, dma):
+        self.enable = CSR(name="enable")
+        self.busy = CSRStatus(name="busy")
+        self.base = CSRStorage(32, name="base")
+        self.time_offset = CSRStorage(64, name="time_offset")
+        self.format = CSRStorage(name="format")
+        self.error = CSR(4, name="error")
+        self.error_channel = CSRStatus(24, name="error_channel")
+        self.error_timestamp = CSRStatus(64, name="error_timestamp")
+        self.error_address = CSRStatus(8, name="error_address")
+        self.events = CSRStatus(32, name="events")
+
+        # # #
+
+        self.comb += [
+            dma.start.eq(self.enable.re & self.enable.r),
+            dma.stop.eq(self.enable.re & ~self.enable.r),
+            self.busy.status.eq(dma.busy),
+            dma.base.eq(self.base.storage),
+            dma.time_offset.eq(self.time_offset.storage),
+            dma.format.eq(self.format.storage),
+            self.error.w.eq(dma.error),
+            dma.clear.eq(self.error.re),
+            self.error_channel.status.eq(dma.error_channel),
+            self.error_timestamp.status.eq(dma.error_timestamp),
+            self.error_address.status.eq(dma.error_address),
+            self.events.status.eq(dma.events),
+        ]
+
+
+class AnalyzerRegisters(Module, AutoCSR):
+    """`lossless` makes DMA wait when the analyzer cannot keep up; it is an output of this block."""
+
+    def __init__(self, analyzer):
+        self.enable = CSRStorage(name="enable")
+        self.busy = CSRStatus(name="busy")
+        self.base = CSRStorage(32, name="base")
+        self.last = CSRStorage(32, name="last")
+        self.pack = CSRStorage(name="pack")
+        self.lossless = CSRStorage(name="lossless")
+        self.byte_count = CSRStatus(64, name="byte_count")
+        self.message_count = CSRStatus(64, name="message_count")
+        self.overflow = CSRStatus(name="overflow")
+        self.bus_error = CSRStatus(name="bus_error")
+
+        # # #
+
+        self.comb += [
+            analyzer.enable.eq(self.enable.storage),
+            self.busy.status.eq(analyzer.busy),
+            analyzer.base.eq(self.base.storage),
+            analyzer.last.eq(self.last.storage),
+            analyzer.pack.eq(self.pack.storage),
+            self.byte_count.status.eq(Cat(C(0, 5), analyzer.units)),
+            self.message_count.status.eq(analyzer.messages),
+            self.overflow.status.eq(analyzer.overflow),
+            self.bus_error.status.eq(analyzer.bus_error),
+        ]
+
+
+class MoninjRegisters(Module, AutoCSR):
+    """Select, then `update` and read `value`; select, then read or write `inject_value`."""
+
+    def __init__(self, moninj):
+        self.channel = CSRStorage(16, name="channel")
+        self.probe = CSRStorage(8, name="probe")
+        self.update = CSR(name="update")
+        self.value = CSRStatus(64, name="value")
+        self.inject_channel = CSRStorage(16, name="inject_channel")
+        self.inject_override = CSRStorage(8, name="inject_override")
+        self.inject_value = CSR(8, name="inject_value")
+
+        # # #
+
+        self.comb += [
+            moninj.channel.eq(self.channel.storage),
+            moninj.probe.eq(self.probe.storage),
+            moninj.update.eq(self.update.re),
+            self.value.status.eq(moninj.value),
+            moninj.inject_channel.eq(self.inject_channel.storage),
+            moninj.override.eq(self.inject_override.storage),
+            moninj.write.eq(self.inject_value.re),
+            moninj.inject_value.eq(self.inject_value.r),
+            self.inject_value.w.eq(moninj.inject_current),
         ]

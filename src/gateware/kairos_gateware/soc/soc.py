@@ -3,20 +3,29 @@
 from migen import *
 
 from .. import __version__
+from ..analyzer.analyzer import Analyzer
 from ..descriptor import Descriptor, RtioChannel
-from ..initiator.memory import MemoryInitiator
-from ..phy import ttl
-from ..phy.pad import Pad
+from ..dma.engine import DmaEngine
+from ..initiator.ring import RingInitiator
+from ..moninj.moninj import MonitorInjector, TtlInjector
+from ..phy.kinds import make_phys
+from ..rtio.arbiter import CriArbiter
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel
 from ..rtio.timing import FINE_BITS
-from ..variants import RTIO_FREQUENCY
+from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
-from .registers import InitiatorRegisters, RtioRegisters
+from .registers import AnalyzerRegisters, DmaRegisters, InitiatorRegisters, MoninjRegisters, RtioRegisters
 
 __all__ = ["Soc"]
 
-_PHYS = {"ttl_out": (ttl.Output, "out"), "ttl_inout": (ttl.InOut, "inout")}
+
+_INJECTABLE = ["ttl_out", "ttl_inout"]
+
+
+def _connect(cri, port):
+    """An initiator that brings its own CRI, to a port of the arbiter."""
+    return [cri.output.connect(port.output), cri.response.eq(port.response)]
 
 
 class _Blocks:
@@ -26,39 +35,53 @@ class _Blocks:
 class Soc(Module):
     """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
 
-    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`:
-    what the descriptor memory says. `settled`, simulation only: nothing moves but time.
+    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`,
+    `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `settled`, simulation only: nothing moves but
+    time.
     """
 
     def __init__(self, variant, build_id, simulation=False):
-        self.pads = []
-        channels = []
-        phys = []
-        for number, spec in enumerate(variant.channels):
-            if spec.kind == "log":
-                channels.append(Channel(number, discard=True))
-                continue
-            make, direction = _PHYS[spec.kind]
-            pad = Pad(spec.name, direction, number)
-            phy = ResetInserter()(make(number, pad))
-            self.pads.append(pad)
-            channels.append(phy.channel)
-            phys.append(phy)
-        self.submodules += phys
-        self.submodules.core = core = RtioCore(channels, simulation=simulation)
-        self.submodules.initiator = initiator = MemoryInitiator(core.cri)
+        phys = make_phys(variant.channels)
+        injectors = {
+            number: TtlInjector(phy.pads[0])
+            for number, phy in phys.items()
+            if variant.channels[number].kind in _INJECTABLE
+        }
+        self.pads = [
+            injectors[number].pad if number in injectors else pad for number, phy in phys.items() for pad in phy.pads
+        ]
+        phys = {number: ResetInserter()(phy) for number, phy in phys.items()}
+        channels = [
+            phys[number].channel if number in phys else Channel(number, discard=True)
+            for number in range(len(variant.channels))
+        ]
+        self.submodules += [*phys.values(), *injectors.values()]
+        self.submodules.core = core = RtioCore(channels, lanes=variant.lanes, simulation=simulation)
+        self.submodules.arbiter = arbiter = CriArbiter(core.cri)
+        self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy)
+        self.submodules.dma_engine = dma = DmaEngine(len(core.cri.output.data))
+        self.submodules.analyzer_block = analyzer = Analyzer(core.cri, core.timebase.coarse)
+        monitored = {number: phy for number, phy in phys.items() if hasattr(phy, "probes")} | injectors
+        self.submodules.monitor = monitor = MonitorInjector(monitored)
+        self.comb += _connect(dma.cri, arbiter.ports[1])
 
         blocks = _Blocks()
         blocks.rtio = self.submodules.rtio = RtioRegisters(core)
         blocks.initiator = self.submodules.initiator_registers = InitiatorRegisters(initiator)
-        self.comb += [phy.reset.eq(self.rtio.phy_reset.storage) for phy in phys]
+        blocks.dma = self.submodules.dma = DmaRegisters(dma)
+        blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
+        blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
+        self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
+        self.comb += [phy.reset.eq(self.rtio.phy_reset.storage) for phy in phys.values()]
 
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",
             build_id=build_id,
             rtio_frequency=RTIO_FREQUENCY,
             fine_bits=FINE_BITS,
-            channels=[RtioChannel(i, spec.kind, spec.name) for i, spec in enumerate(variant.channels)],
+            channels=[
+                RtioChannel(i, spec.kind, spec.name, dict(spec.parameters)) for i, spec in enumerate(variant.channels)
+            ],
         )
 
         def describe(registers):
@@ -68,8 +91,12 @@ class Soc(Module):
         self.submodules.bus = bus = Gp0Bus(blocks, describe)
         self.gp0 = bus.axi
         self.acp = initiator.bus
+        self.hp_read = dma.bus
+        self.hp_write = analyzer.bus
         self.event_o = initiator.event_o
         self.event_i = initiator.event_i
         if simulation:
             self.settled = Signal()
-            self.comb += self.settled.eq(core.settled & initiator.settled & bus.idle)
+            self.comb += self.settled.eq(
+                core.settled & initiator.settled & dma.settled & analyzer.settled & arbiter.settled & bus.idle
+            )

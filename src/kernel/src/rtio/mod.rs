@@ -3,9 +3,10 @@
 //! Commands go through the kernel initiator ([`transaction`]); everything else through registers, which are found by name in
 //! the gateware's descriptor. Without gateware every call raises RTIODestinationUnreachable.
 
+mod clock;
 mod counter;
 mod log;
-mod transaction;
+pub mod transaction;
 
 use core::ptr::addr_of_mut;
 
@@ -19,6 +20,7 @@ use crate::{fault, raise};
 
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
 pub use log::rtio_log;
+pub use transaction::submit_output as rtio_output;
 
 /// The registers that this core uses.
 #[derive(Clone, Copy)]
@@ -28,8 +30,9 @@ struct Registers {
     counter_update: Register,
     counter: Register64,
     enable: Register,
-    base: Register,
+    ring: Register,
     busy: Register,
+    clear: Register,
 }
 
 static mut REGISTERS: Option<Registers> = None;
@@ -43,6 +46,9 @@ const OUTPUT_UNREACHABLE: u32 = 4;
 const INPUT_TIMEOUT: u32 = 1;
 const INPUT_OVERFLOW: u32 = 2;
 const INPUT_UNREACHABLE: u32 = 8;
+
+/// Reads of a register before something else is done.
+const POLLS: u32 = 1000;
 
 const NO_GATEWARE: &str = "RTIO destination unreachable: no gateware is loaded";
 
@@ -72,8 +78,9 @@ pub fn boot() {
             counter_update: find("rtio_counter_update")?,
             counter: Register64::find(&descriptor, "rtio_counter")?,
             enable: find("initiator_enable")?,
-            base: find("initiator_base")?,
+            ring: find("initiator_ring")?,
             busy: find("initiator_busy")?,
+            clear: find("initiator_clear")?,
         })
     })();
     let Some(registers) = found else { return };
@@ -87,26 +94,43 @@ pub fn boot() {
     }
     registers.phy_reset.write(0);
     initialise(&registers);
+    clock::measure(&registers);
 }
 
-/// Resets the RTIO core and gives the initiator its buffer.
+/// Resets the RTIO core and starts the initiator with an empty ring.
 fn initialise(registers: &Registers) {
     registers.enable.write(0);
     registers.reset.write(1);
-    registers.base.write(transaction::address());
-    registers.enable.write(1);
-    transaction::allow(true);
+    restart(registers);
+    clock::renew(registers);
 }
 
-/// In a restart: a transaction that the kernel before had begun must not meet the next one in the buffer.
+/// Starts the initiator with an empty ring. It must not wait for an input.
+fn restart(registers: &Registers) {
+    registers.enable.write(0);
+    // What it has asked of the port arrives within microseconds.
+    for _ in 0..POLLS {
+        if registers.busy.read() == 0 {
+            break;
+        }
+    }
+    transaction::begin();
+    registers.ring.write(transaction::address());
+    registers.clear.write(1);
+    registers.enable.write(1);
+}
+
+/// In a restart: requests that the kernel before had begun must not meet those of the next one.
 ///
 /// An output ends by itself. An input may wait for ever; then only a reset of RTIO ends it, which also drops the events
 /// that the kernel had queued.
 pub fn settle() {
     let Some(registers) = registers() else { return };
     // Longer than any output takes that finds room; an output that waits for room waits for its lane's next event.
-    for _ in 0..1000 {
+    for _ in 0..POLLS {
         if registers.busy.read() == 0 {
+            // The kernel may have been stopped between its request and the event that announces it.
+            restart(&registers);
             return;
         }
     }
@@ -133,9 +157,8 @@ pub fn channel_name(channel: u32) -> Option<&'static str> {
 /// Raises what an output's status says; out of the way of outputs that succeed.
 #[cold]
 #[inline(never)]
-fn output_error(target: u32, status: u32) {
+fn output_error(target: u32, cursor: i64, status: u32) {
     let channel = i64::from(target >> 8);
-    let cursor = now_mu();
     match registers() {
         None => raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [channel, cursor, 0]),
         Some(registers) if status & OUTPUT_UNDERFLOW != 0 => raise::firmware(
@@ -151,12 +174,32 @@ fn output_error(target: u32, status: u32) {
     }
 }
 
-/// `rtio_output`
-extern "C" fn output(target: u32, data: u32) {
-    let status = transaction::output(target, now_mu(), data);
-    if status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
-        output_error(target, status);
+/// Raises what a posted output left behind, if anything; true if so.
+fn posted_error() -> bool {
+    let Some(registers) = registers() else { return false };
+    match transaction::take_error(|| registers.clear.write(1)) {
+        Some(failure) => {
+            output_error(failure.target, failure.time, failure.status);
+            true
+        }
+        None => false,
     }
+}
+
+fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
+    if posted_error() {
+        return;
+    }
+    let time = now_mu();
+    let status = transaction::output(target, time, words);
+    if status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
+        output_error(target, time, status);
+    }
+}
+
+/// `rtio_output`, when it is not simply posted.
+extern "C" fn output(target: u32, data: u32) {
+    submit(target, core::iter::once(data));
 }
 
 /// `rtio_output_wide`: up to 16 words.
@@ -164,27 +207,33 @@ extern "C" fn output_wide(target: u32, list: u32) {
     let memory = KernelMemory;
     let data = memory.word(list).and_then(|elements| {
         let count = memory.word(list.wrapping_add(4))?;
-        Ok((count, memory.bytes(elements, count.min(transaction::MAX_WORDS) * 4)?))
+        Ok((
+            count,
+            memory.bytes(elements, count.min(transaction::MAX_WORDS as u32) * 4)?,
+        ))
     });
     match data {
         Err(error) => fault::report_fmt(format_args!("data of a wide output: {error}")),
         Ok((0, _)) => {}
-        Ok((count, _)) if count > transaction::MAX_WORDS => raise::firmware(
+        Ok((count, _)) if count > transaction::MAX_WORDS as u32 => raise::firmware(
             Id::ValueError,
             "a wide output takes at most 16 words, not {0}",
             [i64::from(count), 0, 0],
         ),
         Ok((_, bytes)) => {
-            let status = transaction::output_wide(target, now_mu(), bytes);
-            if status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
-                output_error(target, status);
-            }
+            let words = bytes
+                .chunks_exact(4)
+                .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            submit(target, words);
         }
     }
 }
 
 /// Waits for an event; `None` after the timeout or when an exception was noted.
 fn input(timeout: i64, channel: u32) -> Option<transaction::Event> {
+    if posted_error() {
+        return None;
+    }
     let (status, event) = transaction::input(channel, timeout);
     let parameters = [i64::from(channel), 0, 0];
     if status & INPUT_OVERFLOW != 0 {
@@ -221,7 +270,7 @@ extern "C" fn input_timestamped_data(result: &mut transaction::Event, _: u32, ti
 
 crate::calls::raising! {
     rtio_init => init;
-    rtio_output => output;
+    rtio_output_checked => output;
     rtio_output_wide => output_wide;
     rtio_input_timestamp => input_timestamp;
     rtio_input_data => input_data;

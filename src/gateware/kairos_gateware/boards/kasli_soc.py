@@ -1,0 +1,63 @@
+"""Board `kasli_soc`: the Sinara controller with a Zynq (XC7Z030-3) and twelve EEM connectors.
+
+The variant says where each pad goes: "eem3:d5" is pair 5 of connector 3 (LVDS), "user_led:1" a LED. Pin locations come
+from Migen's platform file. Banks 12 and 13 of the package (rows V to AF) are high-range banks, where the standard is
+LVDS_25; the others are high-performance banks, where it is LVDS. The RTIO clock is the processing system's, the clock
+recovery chip is not used.
+"""
+
+import re
+
+from migen.build.generic_platform import IOStandard, Misc, Pins, Subsignal
+from migen.build.platforms.sinara import kasli_soc
+
+from .io import Pin
+from .zynq import Board
+
+__all__ = ["BOARD"]
+
+_CONNECTORS = dict(kasli_soc._connectors_eem)
+
+
+def _pair(platform, pad, connector, number):
+    name = f"d{number}_cc" if number == 0 else f"d{number}"
+    pins = _CONNECTORS[connector]
+    high_range = re.match(r"(V|W|Y|A[A-F])\d", pins[f"{name}_p"]) is not None
+    terminated = [Misc("DIFF_TERM=TRUE")] if pad.direction != "out" else []
+    resource = f"{connector}_{pad.name}"
+    platform.add_extension(
+        [
+            (
+                resource,
+                0,
+                Subsignal("p", Pins(f"{connector}:{name}_p")),
+                Subsignal("n", Pins(f"{connector}:{name}_n")),
+                IOStandard("LVDS_25" if high_range else "LVDS"),
+                *terminated,
+            )
+        ]
+    )
+    pair = platform.request(resource)
+    return Pin(pair.p, pair.n)
+
+
+def _pins(platform):
+    used = {}
+
+    def find(pad):
+        if pad.pin is None:
+            raise ValueError(f"{pad.name}: the description does not say on which pin of kasli_soc it is")
+        if pad.pin in used:
+            raise ValueError(f"{pad.name}: {pad.pin} is already used by {used[pad.pin]}")
+        used[pad.pin] = pad.name
+        connector, _, place = pad.pin.partition(":")
+        if connector == "user_led" and place in ("0", "1"):
+            return Pin(platform.request("user_led", int(place)), bidirectional=False)
+        if connector in _CONNECTORS and re.fullmatch(r"d[0-7]", place):
+            return _pair(platform, pad, connector, int(place[1]))
+        raise ValueError(f"{pad.name}: kasli_soc has no pin {pad.pin}")
+
+    return find
+
+
+BOARD = Board("kasli_soc", kasli_soc.Platform, _pins, serialises=True, host="192.168.1.56")

@@ -1,0 +1,82 @@
+"""What all boards with a Zynq have in common: the processing system, pads on pins, files for Vivado.
+
+A board is a module of this package with `BOARD`. `generate` writes `kairos_<board>.v`, `.xdc` and `.tcl`; in that
+folder, `vivado -mode batch -source kairos_<board>.tcl` makes the bitstream.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from migen import *
+
+from ..descriptor import Descriptor
+from ..soc.ps7 import Ps7
+from ..soc.soc import Soc
+from .io import FAST_DOMAIN, PadIo
+
+__all__ = ["Board", "Top", "generate", "in_turn"]
+
+_SYS_PERIOD_NS = 8.0
+
+
+@dataclass(frozen=True)
+class Board:
+    """name: as on the command line. platform: makes Migen's platform. pins: called with the platform, returns a
+    function from pads to `io.Pin`, which raises ValueError if there is none. serialises: the chip's speed grade allows
+    1 Gbit/s at the pins. host: default network address."""
+
+    name: str
+    platform: Callable
+    pins: Callable
+    serialises: bool
+    host: str
+
+    @property
+    def build_name(self) -> str:
+        return f"kairos_{self.name}"
+
+
+class Top(Module):
+    """Top module of a board. Raises ValueError if the board cannot have the variant."""
+
+    def __init__(self, board, platform, variant, build_id):
+        self.submodules.soc = soc = Soc(variant, build_id)
+        self.descriptor = soc.descriptor
+        serialised = [pad.name for pad in soc.pads if pad.serialised]
+        if serialised and not board.serialises:
+            raise ValueError(
+                f"{board.name} has no pins of 1 ns resolution (speed grade of the chip), but {serialised[0]} needs one"
+            )
+        self.submodules.ps7 = Ps7(soc, fast_domain=FAST_DOMAIN if serialised else None)
+
+        # # #
+
+        find = board.pins(platform)
+        for pad in soc.pads:
+            self.submodules += PadIo(pad, find(pad), bool(serialised))
+        platform.add_platform_command(f"create_clock -name sys_clk -period {_SYS_PERIOD_NS} [get_pins ps7/FCLKCLK[0]]")
+
+
+def in_turn(board_name, pins):
+    """The usual `find`: pads get the pins of an iterator in turn; inputs may pass over pins that can only drive."""
+    waiting = list(pins)
+
+    def find(pad):
+        if pad.pin is not None:
+            raise ValueError(f"{pad.name}: {board_name} has no pin {pad.pin}")
+        for i, pin in enumerate(waiting):
+            if pin.bidirectional or pad.direction == "out":
+                return waiting.pop(i)
+        raise ValueError(f"{board_name} has no pin left for {pad.name}")
+
+    return find
+
+
+def generate(board: Board, variant, build_id: str, output: Path) -> Descriptor:
+    """Writes the files into `output`."""
+    platform = board.platform()
+    platform.toolchain.bitstream_commands.append("set_property BITSTREAM.GENERAL.COMPRESS True [current_design]")
+    top = Top(board, platform, variant, build_id)
+    platform.build(top, build_dir=str(output), build_name=board.build_name, run=False)
+    return top.descriptor

@@ -1,0 +1,120 @@
+"""System descriptions: JSON files that say which cards are on which port, in the format that ARTIQ's tools use.
+
+`load` reads and checks a file (`schema.json`; every error names the place), `make_variant` turns it into channels and
+device database entries. Types of cards: `peripherals.py`.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from ..variant import RTIO_FREQUENCY, ChannelSpec, Variant
+from .peripherals import PERIPHERALS, Builder
+
+__all__ = ["DescriptionError", "load", "check", "make_variant"]
+
+# Every card may say which it is; nothing depends on it
+_CARD = {"type": {"type": "string"}, "board": {"type": "string"}, "hw_rev": {"type": "string"}}
+
+
+class DescriptionError(ValueError):
+    """The description cannot be used; one line, with the place in the file."""
+
+
+@cache
+def _schema() -> dict:
+    return json.loads((Path(__file__).parent / "schema.json").read_text())
+
+
+def _fill(value, schema: dict) -> None:
+    """Puts the schema's defaults where nothing is given."""
+    if isinstance(value, dict):
+        for name, part in schema.get("properties", {}).items():
+            if name not in value and "default" in part:
+                value[name] = json.loads(json.dumps(part["default"]))
+            if name in value:
+                _fill(value[name], part)
+    elif isinstance(value, list):
+        for item in value:
+            _fill(item, schema.get("items", {}))
+
+
+def _validate(value, schema: dict, place: str, source: str) -> None:
+    # Imported here: variants that need no description do without the library
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    error = best_match(Draft202012Validator(schema).iter_errors(value))
+    if error is not None:
+        path = place + "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error.absolute_path)
+        raise DescriptionError(f"{source}: {path.lstrip('.') or 'top level'}: {error.message}")
+    _fill(value, schema)
+
+
+def check(description: dict, source: str = "description") -> dict:
+    """The description with all defaults filled in. Raises `DescriptionError`."""
+    description = json.loads(json.dumps(description))
+    schema = _schema()
+    _validate(description, schema, "", source)
+    for i, card in enumerate(description["peripherals"]):
+        kind = card["type"]
+        place = f"peripherals[{i}]"
+        if kind not in PERIPHERALS:
+            known = ", ".join(sorted(PERIPHERALS))
+            raise DescriptionError(f"{source}: {place}: cards of type {kind!r} are not supported (only {known})")
+        part = schema["$defs"][kind]
+        part = {**part, "properties": {**_CARD, **part["properties"]}, "additionalProperties": False, "type": "object"}
+        _validate(card, part | {"$defs": schema["$defs"]}, f"{place} ({kind})", source)
+    _check_ports(description["peripherals"], source)
+    role = description["base"] if description["base"] != "use_drtio_role" else description["drtio_role"]
+    if role != "standalone":
+        raise DescriptionError(f"{source}: a core device with role {role!r} is not supported, only 'standalone'")
+    if description["rtio_frequency"] != RTIO_FREQUENCY:
+        raise DescriptionError(
+            f"{source}: rtio_frequency {description['rtio_frequency']:g} is not supported, only {RTIO_FREQUENCY:g}"
+        )
+    return description
+
+
+def _check_ports(cards: list[dict], source: str) -> None:
+    used = {}
+    for i, card in enumerate(cards):
+        for port in card["ports"]:
+            if port in used:
+                raise DescriptionError(
+                    f"{source}: peripherals[{i}] ({card['type']}): port {port} is already used by "
+                    f"peripherals[{used[port]}] ({cards[used[port]]['type']})"
+                )
+            used[port] = i
+
+
+def load(path: Path) -> dict:
+    """Reads a description from a file and checks it. Raises `DescriptionError`, or OSError if it cannot be read."""
+    try:
+        description = json.loads(Path(path).read_text(encoding="utf-8"))
+    except json.JSONDecodeError as error:
+        raise DescriptionError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from None
+    except UnicodeDecodeError:
+        raise DescriptionError(f"{path}: not a text file in UTF-8") from None
+    return check(description, str(path))
+
+
+def make_variant(description: dict) -> Variant:
+    """The variant of a checked description: channels of the cards in their order, then two LEDs and the log."""
+    builder = Builder(description["core_addr"])
+    for card in description["peripherals"]:
+        PERIPHERALS[card["type"]](builder, card)
+    for i in range(2):
+        builder.channel(f"led{i}", "ttl_out", [f"user_led:{i}"])
+    builder.channels.append(ChannelSpec("rtio_log", "log"))
+    names = [channel.name for channel in builder.channels]
+    for name in names:
+        if names.count(name) > 1:
+            raise DescriptionError(f"two channels have the name {name!r}")
+    return Variant(
+        description["variant"],
+        tuple(builder.channels),
+        devices=builder.devices,
+        host=description["core_addr"],
+        lanes=description["sed_lanes"],
+    )

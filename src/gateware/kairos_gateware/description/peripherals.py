@@ -1,0 +1,186 @@
+"""What each type of card means: its RTIO channels, in the order ARTIQ gives them, and its entries in the device
+database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards' schematics and in the manuals of the
+logic on them (Urukul, Mirny).
+"""
+
+from ..variant import ChannelSpec
+
+__all__ = ["PERIPHERALS", "Builder"]
+
+
+class Builder:
+    """Collects channels and devices. host: the core device's address, for the services beside it."""
+
+    def __init__(self, host: str):
+        self.channels: list[ChannelSpec] = []
+        self.devices: dict[str, dict] = {}
+        self._counts: dict[str, int] = {}
+        self._services(host)
+
+    def next(self, name: str) -> int:
+        """0, 1, 2... for each name."""
+        self._counts[name] = self._counts.get(name, -1) + 1
+        return self._counts[name]
+
+    def channel(self, name: str, kind: str, pins, **parameters: int) -> int:
+        """Adds a channel; returns its number."""
+        self.channels.append(ChannelSpec(name, kind, parameters, tuple(pins)))
+        return len(self.channels) - 1
+
+    def device(self, name: str, module: str, cls: str, **arguments) -> None:
+        """Adds an entry for a driver; arguments that are None are left out."""
+        arguments = {key: value for key, value in arguments.items() if value is not None}
+        self.devices[name] = {
+            "type": "local",
+            "module": f"artiq.coredevice.{module}",
+            "class": cls,
+            "arguments": arguments,
+        }
+
+    def ttl(self, name: str, direction: str, pin: str, edge_counter: bool = False) -> None:
+        """A serialised TTL; the counter of an input has to be added after its bank, by `counters`."""
+        if direction == "clkgen":
+            self.channel(name, "ttl_clockgen", [pin])
+        else:
+            kind = "ttl_inout" if direction == "input" else "ttl_out"
+            number = self.channel(name, kind, [pin], serialised=1)
+            if edge_counter and direction == "input":
+                self._inputs.append((f"{name}_counter", number))
+
+    def bank(self, ttls) -> None:
+        """TTLs as (name, direction, pin, with counter), then the counters of the inputs among them."""
+        self._inputs = []
+        for arguments in ttls:
+            self.ttl(*arguments)
+        for name, number in self._inputs:
+            self.channel(name, "edge_counter", [], input=number)
+
+    def _services(self, host: str) -> None:
+        bind = "--bind {bind}"
+        proxy = "--port-proxy {port_proxy} --port-control {port}"
+        self.devices |= {
+            "core_log": {
+                "type": "controller",
+                "host": "::1",
+                "port": 1068,
+                "command": f"aqctl_corelog -p {{port}} {bind} {host}",
+            },
+            "core_moninj": {
+                "type": "controller",
+                "host": "::1",
+                "port_proxy": 1383,
+                "port": 1384,
+                "command": f"aqctl_moninj_proxy {proxy} {bind} {host}",
+            },
+            "core_analyzer": {
+                "type": "controller",
+                "host": "::1",
+                "port_proxy": 1385,
+                "port": 1386,
+                "command": f"aqctl_coreanalyzer_proxy {proxy} {bind} {host}",
+            },
+        }
+        self.device("core_cache", "cache", "CoreCache")
+        self.device("core_dma", "dma", "CoreDMA")
+        self.device("i2c_switch0", "i2c", "I2CSwitch", address=0xE0)
+        self.device("i2c_switch1", "i2c", "I2CSwitch", address=0xE2)
+
+
+def _dio(b: Builder, card: dict) -> None:
+    (port,) = card["ports"]
+    directions = [card["bank_direction_low"]] * 4 + [card["bank_direction_high"]] * 4
+    b.bank((f"ttl{b.next('ttl')}", way, f"eem{port}:d{i}", card["edge_counter"]) for i, way in enumerate(directions))
+
+
+def _dio_spi(b: Builder, card: dict) -> None:
+    (port,) = card["ports"]
+    for spi in card["spi"]:
+        pads = {name: [spi[name]] if name in spi else [] for name in ["mosi", "miso"]}
+        pins = [f"eem{port}:d{i}" for i in [spi["clk"], *pads["mosi"], *pads["miso"], *spi["cs"]]]
+        b.channel(
+            f"{spi['name']}{b.next(spi['name'])}",
+            "spi_master",
+            pins,
+            cs_width=len(spi["cs"]),
+            mosi=len(pads["mosi"]),
+            miso=len(pads["miso"]),
+        )
+    b.bank(
+        (f"{t['name']}{b.next(t['name'])}", t["direction"], f"eem{port}:d{t['pin']}", t["edge_counter"])
+        for t in card["ttl"]
+    )
+
+
+def _urukul(b: Builder, card: dict) -> None:
+    """Manual of the Urukul logic: EEM0 clk, mosi, miso, cs0-2, io_update, sync or reset; EEM1 4-7: switches."""
+    name = f"urukul{b.next('urukul')}"
+    first, *second = [f"eem{port}" for port in card["ports"]]
+    ad9910 = card["dds"] == "ad9910"
+    b.channel(f"spi_{name}", "spi_master", [f"{first}:d{i}" for i in range(6)], cs_width=3)
+    if card["synchronization"]:
+        b.channel(f"ttl_{name}_sync", "ttl_clockgen", [f"{first}:d7"], acc_width=4)
+    b.channel(f"ttl_{name}_io_update", "ttl_out", [f"{first}:d6"], serialised=1)
+    if second:
+        for i in range(4):
+            b.channel(f"ttl_{name}_sw{i}", "ttl_out", [f"{second[0]}:d{4 + i}"], serialised=1)
+    b.device(f"eeprom_{name}", "kasli_i2c", "KasliEEPROM", port=f"EEM{card['ports'][0]}")
+    b.device(
+        f"{name}_cpld",
+        "urukul",
+        "CPLD",
+        spi_device=f"spi_{name}",
+        sync_device=f"ttl_{name}_sync" if card["synchronization"] else None,
+        io_update_device=f"ttl_{name}_io_update",
+        refclk=card["refclk"],
+        clk_sel=card["clk_sel"],
+        clk_div=card["clk_div"],
+        proto_rev=card["proto_rev"],
+    )
+    for i in range(4):
+        calibrated = f"eeprom_{name}:{64 + 4 * i}" if ad9910 and card["synchronization"] else None
+        b.device(
+            f"{name}_ch{i}",
+            card["dds"],
+            card["dds"].upper(),
+            pll_n=card.get("pll_n", 32 if ad9910 else 8),
+            pll_en=card["pll_en"],
+            pll_vco=card.get("pll_vco") if ad9910 else None,
+            chip_select=4 + i,
+            cpld_device=f"{name}_cpld",
+            sw_device=f"ttl_{name}_sw{i}" if second else None,
+            sync_delay_seed=calibrated,
+            io_update_delay=calibrated,
+        )
+
+
+def _mirny(b: Builder, card: dict) -> None:
+    """Manual of the Mirny logic: clk, mosi, miso, cs, four switches."""
+    name = f"mirny{b.next('mirny')}"
+    (port,) = card["ports"]
+    b.channel(f"spi_{name}", "spi_master", [f"eem{port}:d{i}" for i in range(4)], cs_width=1)
+    for i in range(4):
+        b.channel(f"ttl_{name}_sw{i}", "ttl_out", [f"eem{port}:d{4 + i}"], serialised=1)
+        b.device(
+            f"{name}_ch{i}",
+            "adf5356",
+            "ADF5356",
+            channel=i,
+            sw_device=f"ttl_{name}_sw{i}",
+            cpld_device=f"{name}_cpld",
+        )
+        if card["almazny"] and card["almazny_hw_rev"] != "v1.1":
+            b.device(f"{name}_almazny{i}", "almazny", "AlmaznyChannel", host_mirny=f"{name}_cpld", channel=i)
+    if card["almazny"] and card["almazny_hw_rev"] == "v1.1":
+        b.device(f"{name}_almazny", "almazny", "AlmaznyLegacy", host_mirny=f"{name}_cpld")
+    b.device(
+        f"{name}_cpld",
+        "mirny",
+        "Mirny",
+        spi_device=f"spi_{name}",
+        refclk=card["refclk"],
+        clk_sel=card["clk_sel"],
+    )
+
+
+PERIPHERALS = {"dio": _dio, "dio_spi": _dio_spi, "urukul": _urukul, "mirny": _mirny}
+"""Functions that add a card to a `Builder`, by type."""

@@ -1,0 +1,147 @@
+"""System descriptions: what is wrong is said in one line with the place; channels come in ARTIQ's order."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kairos_gateware.description import DescriptionError, check, load, make_variant
+from kairos_gateware.device_db import device_db
+from kairos_gateware.phy.kinds import make_phys
+
+LAB = Path(__file__).parent / "lab.json"
+
+
+def make(*peripherals, **fields):
+    return {"target": "kasli_soc", "variant": "x", "hw_rev": "v1.1", "peripherals": list(peripherals)} | fields
+
+
+def names(*peripherals):
+    return [channel.name for channel in make_variant(check(make(*peripherals))).channels]
+
+
+DIO = {"type": "dio", "ports": [0], "bank_direction_low": "input", "bank_direction_high": "clkgen"}
+URUKUL = {"type": "urukul", "ports": [1, 2]}
+
+
+def test_defaults():
+    filled = check(make(URUKUL))
+    assert (filled["core_addr"], filled["sed_lanes"]) == ("192.168.1.70", 8)
+    assert filled["peripherals"][0]["proto_rev"] == 9
+
+
+def test_order_of_channels():
+    assert names(DIO) == [f"ttl{i}" for i in range(8)] + ["led0", "led1", "rtio_log"]
+    assert names(DIO | {"edge_counter": True})[8:12] == [f"ttl{i}_counter" for i in range(4)]
+    assert names(URUKUL, DIO)[:7] == [
+        "spi_urukul0",
+        "ttl_urukul0_io_update",
+        *(f"ttl_urukul0_sw{i}" for i in range(4)),
+        "ttl0",
+    ]
+    one = URUKUL | {"ports": [5], "synchronization": True}
+    assert names(one)[:3] == ["spi_urukul0", "ttl_urukul0_sync", "ttl_urukul0_io_update"]
+    assert names({"type": "mirny", "ports": [3]})[:5] == ["spi_mirny0", *(f"ttl_mirny0_sw{i}" for i in range(4))]
+    spi = {"type": "dio_spi", "ports": [3], "spi": [{"clk": 0, "mosi": 1, "cs": [2]}]}
+    assert names(spi | {"ttl": [{"pin": 4, "direction": "input", "edge_counter": True}]})[:3] == [
+        "dio_spi0",
+        "ttl0",
+        "ttl0_counter",
+    ]
+
+
+def test_device_database():
+    variant = make_variant(load(LAB))
+    db = device_db(variant, "10.0.0.1")
+    assert db["core"]["arguments"] == {
+        "host": "10.0.0.1",
+        "ref_period": 1e-9,
+        "ref_multiplier": 8,
+        "target": "cortexa9",
+        "analyzer_proxy": "core_analyzer",
+    }
+    assert db["ttl0"]["class"] == "TTLInOut" and db["ttl4"]["class"] == "TTLOut"
+    assert db["ttl12"] == {
+        "type": "local",
+        "module": "artiq.coredevice.ttl",
+        "class": "TTLClockGen",
+        "arguments": {"channel": 16},
+    }
+    assert db["ttl_urukul0_sync"]["arguments"] == {"channel": 21, "acc_width": 4}
+    assert db["ttl1_counter"]["module"] == "artiq.coredevice.edge_counter"
+    assert db["urukul0_ch2"]["class"] == "AD9910"
+    assert db["urukul0_ch2"]["arguments"]["chip_select"] == 6
+    # Devices named in arguments exist
+    for entry in db.values():
+        for key, value in entry.get("arguments", {}).items():
+            if key.endswith("_device"):
+                assert value in db, value
+    # Every channel of the database is the channel of that name
+    for number, channel in enumerate(variant.channels):
+        if channel.name in db:
+            assert db[channel.name]["arguments"]["channel"] == number
+
+
+def test_pins_are_used_once():
+    phys = make_phys(make_variant(load(LAB)).channels)
+    pins = [pad.pin for phy in phys.values() for pad in phy.pads]
+    assert None not in pins and len(set(pins)) == len(pins)
+
+
+@pytest.mark.parametrize(
+    "description, text",
+    [
+        (make(hw_rev="v9"), "description: hw_rev: 'v9' is not one of ['v1.0', 'v1.1', 'v1.2']"),
+        (make(colour="red"), "description: top level: Additional properties are not allowed ('colour' was unexpected)"),
+        (make(target="kasli"), "description: target: 'kasli' is not one of ['kasli_soc']"),
+        (
+            make({"type": "toaster"}),
+            "description: peripherals[0]: cards of type 'toaster' are not supported (only dio, ",
+        ),
+        (make(DIO, URUKUL | {"dds": 1}), "description: peripherals[1] (urukul).dds: 1 is not one of "),
+        (
+            make(DIO | {"prots": [1]}),
+            "description: peripherals[0] (dio): Additional properties are not allowed ('prots'",
+        ),
+        (make({"type": "dio", "ports": [0]}), "description: peripherals[0] (dio): 'bank_direction_low' is a required"),
+        (
+            make(DIO | {"ports": [12]}),
+            "description: peripherals[0] (dio).ports[0]: 12 is greater than the maximum of 11",
+        ),
+        (make(DIO, DIO), "description: peripherals[1] (dio): port 0 is already used by peripherals[0] (dio)"),
+        (
+            make(drtio_role="master"),
+            "description: a core device with role 'master' is not supported, only 'standalone'",
+        ),
+        (make(rtio_frequency=1e8), "description: rtio_frequency 1e+08 is not supported, only 1.25e+08"),
+    ],
+)
+def test_errors(description, text):
+    with pytest.raises(DescriptionError) as error:
+        check(description)
+    assert str(error.value).startswith(text)
+    assert "\n" not in str(error.value)
+
+
+def test_errors_of_the_file(tmp_path):
+    path = tmp_path / "system.json"
+    path.write_text('{"target": "kasli_soc",\n "variant": x}')
+    with pytest.raises(DescriptionError, match=r"system.json: line 2, column 13: Expecting value"):
+        load(path)
+    path.write_text(json.dumps(make(DIO)))
+    assert load(path)["variant"] == "x"
+
+
+def test_wrong_parameters_of_channels():
+    from kairos_gateware.variant import ChannelSpec
+
+    for spec, text in [
+        (ChannelSpec("a", "ttl_out", {"serialized": 1}), "a: unknown parameter 'serialized' of a ttl_out"),
+        (ChannelSpec("a", "edge_counter", {"input": 0}), "a: parameter `input` must be the number of a ttl_inout"),
+        (ChannelSpec("a", "spi_master", {"cs_width": 9}), "a: an SPI master has 0 to 8 chip select pins, not 9"),
+        (ChannelSpec("a", "ttl_out", {}, ("x", "y")), "a: 1 pads, but 2 pins are given"),
+        (ChannelSpec("a", "ttl_clockgen", {"acc_width": 99}), "a: the width of a clock generator is 2 to 32"),
+        (ChannelSpec("a", "servo"), "a: there is no PHY for channels of kind 'servo'"),
+    ]:
+        with pytest.raises(ValueError, match=text):
+            make_phys((spec,))

@@ -1,0 +1,257 @@
+"""The DMA engine: plays a trace of output events into the RTIO core.
+
+    words ─▶ slicer ─▶ assemble ─▶ add time ─▶ CRI          (one register stage each)
+
+Throughput: one event a cycle in the compact format (8-byte records), one per 2.125 cycles in the recorded format with
+32 bits of data; both are what 8 bytes a cycle can bring. With read latency L, the first event of a trace is offered to
+the core L + 11 cycles after `start`.
+
+An event's status comes one cycle after its acceptance. The event behind it is held back in that very cycle, so after a
+failed event nothing more is submitted: the engine stops, and `error_*` describe that event. A trace that cannot be read
+or is malformed stops it likewise.
+
+`stop` takes the event on offer back at once; `busy` falls when the last status and the last requested word have come,
+at most L + 16 * bursts cycles later. Everything but the error registers is then as after power-up. Clock domain sys.
+"""
+
+from migen import *
+
+from ..rtio.cri import Cri
+from .format import COMPACT, MAX_WORDS
+from .reader import BurstReader
+from .slicer import Slicer
+
+__all__ = ["DmaEngine", "ERROR_UNDERFLOW", "ERROR_UNREACHABLE", "ERROR_BUS", "ERROR_FORMAT"]
+
+ERROR_UNDERFLOW, ERROR_UNREACHABLE, ERROR_BUS, ERROR_FORMAT = 1, 2, 4, 8
+_HEADER = 13  # bytes of a recorded event before its data
+
+
+def _sign_extend(value, width):
+    return Cat(value, Replicate(value[-1], width - len(value)))
+
+
+class _Assembler(Module):
+    """Puts events together from the slicer's steps. `valid`/`ready`: an event, a bare time step, or the trace's end.
+
+    Latency 1 from an event's last step, one event a cycle. time: to be added to the offset (recorded) or to the time
+    before (compact)."""
+
+    def __init__(self, slicer, data_width):
+        self.valid, self.ready = Signal(), Signal()
+        self.is_event, self.end = Signal(), Signal()
+        self.bus_error, self.malformed = Signal(), Signal()
+        self.time = Signal(64)
+        self.channel, self.address = Signal(24), Signal(8)
+        self.data = Signal(data_width)
+
+        # # #
+
+        step = slicer.source
+        compact = slicer.format == COMPACT
+        take = Signal()
+        self.comb += [step.ready.eq(~self.valid | self.ready), take.eq(step.valid & step.ready)]
+
+        # Fields at a start
+        byte = [step.lanes[8 * n : 8 * n + 8] for n in range(17)]
+        kind = step.lanes[:2]
+        words = step.lanes[2:8]
+        length = byte[0]
+        low, high, third = step.lanes[0:64], step.lanes[64:128], step.lanes[104:136]
+        more = Signal(4)  # further steps of this event
+        end, bad, event = Signal(), Signal(), Signal()
+        unread = Signal()  # what lies behind the end marker does not matter
+        late_time = Signal()  # the delta is in the second word
+        first_data = Signal(32)
+        kept = Signal(4)  # bytes of the first data word which belong to the record
+        time_low, time_high = Signal(32), Signal(32)
+        self.comb += [
+            [kept[i].eq(length > _HEADER + i) for i in range(4)],
+            If(
+                compact,
+                end.eq(kind == 0),
+                event.eq(kind != 3),
+                bad.eq(((kind == 2) & ((words == 0) | (words > MAX_WORDS))) | ((kind == 0) & (low[2:] != 0))),
+                If(kind == 2, more.eq(words >> 1)),
+                late_time.eq(kind[1]),
+                first_data.eq(Mux(kind[1], high[32:], words)),
+                time_high.eq(Mux(kind == 3, high[32:], Replicate(time_low[31], 32))),
+            ).Else(
+                end.eq(length == 0),
+                event.eq(1),
+                bad.eq((length <= _HEADER) & (length != 0) | (length > _HEADER + 4 * MAX_WORDS)),
+                If(length > _HEADER + 4, more.eq((length - (_HEADER + 4) + 7) >> 3)),
+                first_data.eq(third & Cat(*[Replicate(k, 8) for k in kept])),
+                time_high.eq(high[:32]),
+            ),
+            unread.eq(step.first_error | (step.error & ~end)),
+            time_low.eq(Mux(late_time, high[:32], low[32:])),
+        ]
+
+        # Further data: 8 bytes a step, those behind the record's (or the last odd word's) end are zero
+        left = Signal(4)
+        rest = Signal(8)  # of the record, from lane 8 on; negative numbers do not occur while steps are left
+        part = Signal(8)  # one-hot: which 8 bytes come next
+        chunk = Signal(64)
+        for i in range(8):
+            lane = step.lanes[8 * (9 + i) : 8 * (10 + i)]
+            packed = step.lanes[8 * (8 + i) : 8 * (9 + i)]
+            self.comb += chunk[8 * i : 8 * i + 8].eq(
+                Mux(compact, packed, lane) & Replicate(rest > i + 1, 8),
+            )
+        data = Signal(32 * MAX_WORDS)
+        self.sync += If(
+            take,
+            If(
+                step.start,
+                self.is_event.eq(event & ~end),
+                self.end.eq(end | bad | unread),
+                self.malformed.eq(bad & ~unread),
+                self.bus_error.eq(unread),
+                self.channel.eq(step.lanes[8:32]),
+                self.address.eq(byte[12]),
+                If(
+                    compact,
+                    self.address.eq(Mux(kind[1], byte[4], byte[3])),
+                    If(~kind[1], self.channel[16:].eq(0)),
+                ),
+                self.time.eq(Cat(time_low, time_high)),
+                data.eq(first_data),
+                left.eq(more),
+                part.eq(1),
+                If(compact, rest.eq((words << 2) - 3)).Else(rest.eq(length - 16)),
+            ).Else(
+                self.bus_error.eq(self.bus_error | step.error),
+                self.end.eq(self.end | step.error),
+                [
+                    If(part[i], data[32 + 64 * i : 96 + 64 * i].eq(chunk[: min(64, 32 * MAX_WORDS - 32 - 64 * i)]))
+                    for i in range(8)
+                ],
+                part.eq(part << 1),
+                left.eq(Mux(left == 0, 0, left - 1)),
+                rest.eq(rest - 8),
+            ),
+        )
+        self.sync += If(
+            take,
+            If(step.start, self.valid.eq((more == 0) | end | bad | unread)).Else(
+                # behind an event's last step come steps in which nothing starts
+                self.valid.eq(left == 1)
+            ),
+        ).Elif(self.ready, self.valid.eq(0))
+        self.comb += self.data.eq(data[:data_width])
+
+
+class _Pipeline(Module):
+    """Everything between words and CRI that is in reset while no trace is played."""
+
+    def __init__(self, data_width):
+        self.time_offset = Signal(64)
+        self.submodules.slicer = slicer = Slicer()
+        self.submodules.assembler = assembler = _Assembler(slicer, data_width)
+        self.valid, self.ready = Signal(), Signal()
+        self.is_event, self.end = Signal(), Signal()
+        self.bus_error, self.malformed = Signal(), Signal()
+        self.channel, self.address, self.timestamp = Signal(24), Signal(8), Signal(64)
+        self.data = Signal(data_width)
+        self.full = Signal()
+
+        # # #
+
+        began = Signal()
+        time = Signal(64)
+        take = Signal()
+        total = Signal(64)
+        self.comb += [
+            assembler.ready.eq(~self.valid | self.ready),
+            take.eq(assembler.valid & assembler.ready),
+            total.eq(time + assembler.time),
+            self.full.eq(assembler.valid & slicer.source.valid & slicer.full),
+        ]
+        self.sync += [
+            began.eq(1),
+            If(~began, time.eq(self.time_offset)).Elif(take & (slicer.format == COMPACT), time.eq(total)),
+            If(take, self.valid.eq(assembler.is_event | assembler.end)).Elif(self.ready, self.valid.eq(0)),
+            If(
+                take,
+                self.is_event.eq(assembler.is_event & ~assembler.end),
+                self.end.eq(assembler.end),
+                self.bus_error.eq(assembler.bus_error),
+                self.malformed.eq(assembler.malformed),
+                self.channel.eq(assembler.channel),
+                self.address.eq(assembler.address),
+                self.timestamp.eq(total),
+                self.data.eq(assembler.data),
+            ),
+        ]
+
+
+class DmaEngine(Module):
+    """data_width: of the CRI, at most 512. `bus`: `hp.HpRead`. `cri`: outputs only.
+
+    Controls: `start`, `stop` (one cycle; a start while busy is ignored), `base` (128-byte aligned physical address),
+    `time_offset` (machine units, modulo 2^64), `format`, `hold` (high: no event is submitted). State: `busy`; `error`
+    (`ERROR_*`, cleared by `start` and `clear`), `error_channel`, `error_timestamp`, `error_address`: the event that
+    failed, or the last one before a trace that failed; `events`: submitted since the start. `settled`: for time skip.
+    """
+
+    def __init__(self, data_width, bursts=8):
+        self.cri = cri = Cri(data_width)
+        self.start, self.stop, self.clear, self.hold = Signal(), Signal(), Signal(), Signal()
+        self.base = Signal(32)
+        self.time_offset = Signal(64)
+        self.format = Signal()
+        self.busy = Signal()
+        self.error = Signal(4)
+        self.error_channel, self.error_timestamp, self.error_address = Signal(24), Signal(64), Signal(8)
+        self.events = Signal(32)
+        self.settled = Signal()
+        self.submodules.reader = reader = BurstReader(bursts)
+        self.bus = reader.bus
+        self.submodules.pipeline = pipeline = ResetInserter()(_Pipeline(data_width))
+
+        # # #
+
+        play = Signal()  # from start to the end marker
+        awaited = Signal()  # the event accepted in the cycle before has its status now
+        refused = Signal()
+        accept = Signal()
+        self.comb += [
+            self.busy.eq(play | awaited | ~reader.idle),
+            reader.active.eq(play),
+            reader.base.eq(self.base),
+            pipeline.reset.eq(~play),
+            pipeline.time_offset.eq(self.time_offset),
+            pipeline.slicer.format.eq(self.format),
+            reader.source.connect(pipeline.slicer.sink),
+            refused.eq(awaited & (cri.response.status != 0)),
+            cri.output.valid.eq(pipeline.valid & pipeline.is_event & play & ~refused & ~self.hold),
+            cri.output.channel.eq(pipeline.channel),
+            cri.output.address.eq(pipeline.address),
+            cri.output.timestamp.eq(pipeline.timestamp),
+            cri.output.data.eq(pipeline.data),
+            accept.eq(cri.output.valid & cri.output.ready),
+            pipeline.ready.eq(accept),
+        ]
+        self.sync += [
+            If(self.start & ~self.busy, play.eq(1), self.error.eq(0), self.events.eq(0)),
+            If(self.clear, self.error.eq(0)),
+            awaited.eq(accept),
+            If(
+                accept,
+                self.events.eq(self.events + 1),
+                self.error_channel.eq(pipeline.channel),
+                self.error_timestamp.eq(pipeline.timestamp),
+                self.error_address.eq(pipeline.address),
+            ),
+            # The core's status bits 2 and 4 are the first two of the error bits
+            If(refused, self.error[:2].eq(cri.response.status[1:3])),
+            If(
+                play & pipeline.valid & pipeline.end & ~refused,
+                self.error[2:].eq(Cat(pipeline.bus_error, pipeline.malformed)),
+            ),
+            If(self.stop | refused | (pipeline.valid & pipeline.end), play.eq(0)),
+        ]
+        # Waiting for room in the core, and every stage before is full: nothing moves
+        waiting = play & pipeline.valid & pipeline.is_event & ~accept & ~awaited & ~self.hold
+        self.comb += self.settled.eq(~self.busy & ~self.start | (waiting & pipeline.full & reader.settled))

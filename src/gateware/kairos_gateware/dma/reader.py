@@ -1,0 +1,86 @@
+"""Reads memory in bursts of 16 beats, ahead of its use.
+
+While `active`, bursts are requested back to back as long as the buffer has room for all that is under way, so the
+port's latency is hidden: with latency L to the first beat, one word a cycle needs L + 16 words of buffer (128 suffice
+up to L = 110). When `active` falls, no further burst is requested, what still comes is thrown away, and `idle` rises
+when the last requested beat has come: the port is never left with an unfinished transaction.
+
+    cycle       0        1        1 + L              3 + L
+    active      ‾‾‾ rises
+    arvalid              /‾‾‾‾‾‾‾ one burst a cycle, up to `bursts`
+    rvalid                        /‾‾‾‾
+    source.valid                                     /‾‾‾‾ one word a cycle
+
+Clock domain sys. Throughput: one word a cycle.
+"""
+
+from litex.soc.interconnect import stream
+from migen import *
+from migen.genlib.fifo import SyncFIFOBuffered
+
+from ..hp import HpRead
+
+__all__ = ["BurstReader", "BURST"]
+
+BURST = 16
+_BURST_BYTES_LOG2 = 7
+
+
+class BurstReader(Module):
+    """bursts: how many are requested ahead; at most `bursts` * 128 bytes behind the last word used are read.
+
+    base: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle. source: {data 64,
+    error: the port answered this beat with an error}.
+    """
+
+    def __init__(self, bursts=8):
+        self.bus = bus = HpRead()
+        self.active = Signal()
+        self.base = Signal(32)
+        self.idle = Signal()
+        self.settled = Signal()  # the buffer is as full as it will be until a word is taken
+        self.source = source = stream.Endpoint([("data", 64), ("error", 1)])
+
+        # # #
+
+        depth = bursts * BURST
+        self.submodules.fifo = fifo = ResetInserter()(SyncFIFOBuffered(65, depth))
+        free = Signal(max=depth + 1, reset=depth)  # words that neither are in the buffer nor will come
+        outstanding = Signal(max=bursts + 1)
+        was_active = Signal()
+        address = Signal(32 - _BURST_BYTES_LOG2)
+        request = Signal()
+        taken = Signal()
+        ended = Signal()
+        self.comb += [
+            fifo.reset.eq(~self.active),
+            fifo.we.eq(bus.rvalid),
+            fifo.din.eq(Cat(bus.rdata, bus.rresp[1])),
+            bus.rready.eq(1),
+            source.valid.eq(fifo.readable & self.active),
+            Cat(source.data, source.error).eq(fifo.dout),
+            fifo.re.eq(source.ready),
+            taken.eq(source.valid & source.ready),
+            ended.eq(bus.rvalid & bus.rlast),
+            # An address once offered stays until it is taken; what can be offered next is decided a cycle ahead
+            request.eq(
+                self.active
+                & was_active
+                & (~bus.arvalid | bus.arready)
+                & (free >= BURST)
+                & ((outstanding != bursts) | ended)
+            ),
+            bus.araddr.eq(Cat(C(0, _BURST_BYTES_LOG2), address)),
+            bus.arlen.eq(BURST - 1),
+            self.idle.eq(~self.active & ~was_active & (outstanding == 0)),
+            self.settled.eq(source.valid & (outstanding == 0) & (free < BURST)),
+        ]
+        self.sync += [
+            was_active.eq(self.active),
+            If(request, bus.arvalid.eq(1)).Elif(bus.arready, bus.arvalid.eq(0)),
+            If(~was_active, address.eq(self.base[_BURST_BYTES_LOG2:])).Elif(
+                bus.arvalid & bus.arready, address.eq(address + 1)
+            ),
+            outstanding.eq(outstanding + request - ended),
+            If(~self.active, free.eq(depth)).Else(free.eq(free + taken - Mux(request, BURST, 0))),
+        ]

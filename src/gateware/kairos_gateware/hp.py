@@ -1,0 +1,36 @@
+"""A high-performance port of the processing system (HP, AXI3, 64 bits), as two halves that different blocks own.
+
+Reads and writes of the port are independent. Burst type, size and cache bits are constants of the port's wrapper
+(incrementing, 8 bytes, 0xf). The port is not coherent with the CPU's caches. Lengths are beats - 1.
+"""
+
+from migen import *
+
+__all__ = ["HpRead", "HpWrite"]
+
+
+class HpRead:
+    """Read half: addresses out, data in. One id, so data come in the order of the addresses."""
+
+    def __init__(self):
+        self.arvalid, self.arready = Signal(), Signal()
+        self.araddr, self.arlen = Signal(32), Signal(4)
+        self.rvalid, self.rready, self.rlast = Signal(), Signal(), Signal()
+        self.rdata, self.rresp = Signal(64), Signal(2)
+
+    OUTPUTS = "arvalid araddr arlen rready".split()
+    INPUTS = "arready rvalid rlast rdata rresp".split()
+
+
+class HpWrite:
+    """Write half: addresses and data out, responses in."""
+
+    def __init__(self):
+        self.awvalid, self.awready = Signal(), Signal()
+        self.awaddr, self.awlen = Signal(32), Signal(4)
+        self.wvalid, self.wready, self.wlast = Signal(), Signal(), Signal()
+        self.wdata, self.wstrb = Signal(64), Signal(8)
+        self.bvalid, self.bready, self.bresp = Signal(), Signal(), Signal(2)
+
+    OUTPUTS = "awvalid awaddr awlen wvalid wlast wdata wstrb bready".split()
+    INPUTS = "awready wready bvalid bresp".split()

@@ -1,0 +1,117 @@
+"""Monitor/injector with real TTL PHYs: overrides take the pin and give it back, probes show what is at the pin."""
+
+from migen import *
+
+from kairos_gateware.moninj.moninj import MonitorInjector, TtlInjector
+from kairos_gateware.phy.pad import Pad
+from kairos_gateware.phy.ttl import InOut, Output
+
+
+class Bench(Module):
+    def __init__(self):
+        self.phys = [Output(0, Pad("out", "out", 0)), InOut(3, Pad("inout", "inout", 3))]
+        self.injectors = {phy.channel.number: TtlInjector(phy.pads[0]) for phy in self.phys}
+        self.submodules += [*self.phys, *self.injectors.values()]
+        self.submodules.moninj = MonitorInjector(self.injectors)
+
+    def pin(self, channel):
+        pad = self.injectors[channel].pad
+        return (yield pad.o), (yield pad.oe)
+
+    def event(self, phy, address, data):
+        link = self.phys[phy].channel.output
+        yield link.stb.eq(1)
+        yield link.address.eq(address)
+        yield link.data.eq(data)
+        yield
+        yield link.stb.eq(0)
+        yield
+        yield
+
+    def inject(self, channel, override, value):
+        m = self.moninj
+        yield m.inject_channel.eq(channel)
+        yield m.override.eq(override)
+        yield m.inject_value.eq(value)
+        yield m.write.eq(1)
+        yield
+        yield m.write.eq(0)
+        yield
+        yield
+        return (yield m.inject_current)
+
+    def monitor(self, channel, probe):
+        m = self.moninj
+        yield m.channel.eq(channel)
+        yield m.probe.eq(probe)
+        yield m.update.eq(1)
+        yield
+        yield m.update.eq(0)
+        yield
+        yield
+        return (yield m.value)
+
+
+def run(steps):
+    dut = Bench()
+    run_simulation(dut, steps(dut))
+
+
+def test_output_override_and_back():
+    def steps(dut):
+        assert (yield from dut.pin(0)) == (0, 1)
+        assert (yield from dut.inject(0, 1, 1)) == 1
+        assert (yield from dut.pin(0)) == (0, 1)  # a level alone does nothing
+        assert (yield from dut.inject(0, 0, 1)) == 1
+        assert (yield from dut.pin(0)) == (255, 1)
+        assert (yield from dut.monitor(0, 0)) == 1
+        yield from dut.event(0, 0, 1)
+        assert (yield from dut.inject(0, 1, 0)) == 0
+        assert (yield from dut.pin(0)) == (0, 1)
+        assert (yield from dut.monitor(0, 0)) == 0
+        assert (yield from dut.inject(0, 0, 0)) == 0
+        assert (yield from dut.pin(0)) == (255, 1)  # what the experiment has set meanwhile
+
+    run(steps)
+
+
+def test_bidirectional():
+    def steps(dut):
+        pad = dut.injectors[3].pad
+        yield from dut.event(1, 0, 1)
+        assert (yield from dut.pin(3)) == (255, 0)
+        assert (yield from dut.monitor(3, 1)) == 0
+        yield from dut.inject(3, 2, 1)
+        yield from dut.inject(3, 0, 1)
+        assert (yield from dut.pin(3)) == (0, 1)
+        assert (yield from dut.monitor(3, 1)) == 1
+        assert (yield from dut.monitor(3, 0)) == 0  # the pin, not what is driven
+        yield pad.i.eq(255)
+        yield
+        yield
+        assert (yield dut.phys[1].pads[0].i) == 255
+        assert (yield from dut.monitor(3, 0)) == 1
+
+    run(steps)
+
+
+def test_value_is_latched_by_update():
+    def steps(dut):
+        assert (yield from dut.monitor(0, 0)) == 0
+        yield from dut.event(0, 0, 1)
+        assert (yield dut.moninj.value) == 0
+        assert (yield from dut.monitor(0, 0)) == 1
+
+    run(steps)
+
+
+def test_what_does_not_exist_reads_zero():
+    def steps(dut):
+        for channel, override in [(0, 2), (1, 0), (3, 3), (65535, 0), (0, 255)]:
+            assert (yield from dut.inject(channel, override, 1)) == 0
+        assert (yield from dut.pin(0)) == (0, 1)
+        assert (yield from dut.pin(3)) == (0, 0)
+        for channel, probe in [(0, 1), (2, 0), (3, 2), (3, 255)]:
+            assert (yield from dut.monitor(channel, probe)) == 0
+
+    run(steps)

@@ -1,0 +1,95 @@
+"""From a variant's channels to PHYs: which pads and which PHY belong to each kind of channel.
+
+| kind | pads, in order | parameters (default) |
+|---|---|---|
+| ttl_out, ttl_inout | the pin | serialised (0): 1 ns resolution |
+| ttl_clockgen | the pin | acc_width (24) |
+| edge_counter | none | input: channel number of a ttl_inout before it; gateware_width (31) |
+| spi_master | clk, mosi, miso, cs0... | cs_width (1); mosi, miso (1): 0 if there is no such pin |
+| ad9914 | a0-7, d0-15, wr_n, fud, rst, sel_n0... | chips (1) |
+"""
+
+from itertools import zip_longest
+
+from ..variant import ChannelSpec
+from .ad9914 import Ad9914Bus
+from .clockgen import ClockGenerator
+from .edge_counter import EdgeCounter
+from .pad import Pad
+from .spi import SpiMaster
+from .ttl import InOut, Output
+
+__all__ = ["make_phys"]
+
+
+def _ttl(make, direction):
+    def build(number, spec, parameters, _):
+        return make(number, Pad(spec.name, direction, number, bool(parameters.pop("serialised", 0))))
+
+    return build
+
+
+def _clockgen(number, spec, parameters, _):
+    return ClockGenerator(number, Pad(spec.name, "out", number), parameters.pop("acc_width", 24))
+
+
+def _edge_counter(number, spec, parameters, before):
+    source = parameters.pop("input", None)
+    if not isinstance(before.get(source), InOut):
+        raise ValueError(f"{spec.name}: parameter `input` must be the number of a ttl_inout channel before it")
+    return EdgeCounter(number, before[source].edges, parameters.pop("gateware_width", 31))
+
+
+def _spi(number, spec, parameters, _):
+    cs_width = parameters.pop("cs_width", 1)
+    if not 0 <= cs_width <= 8:
+        raise ValueError(f"{spec.name}: an SPI master has 0 to 8 chip select pins, not {cs_width}")
+    directions = {"clk": "out", "mosi": "inout", "miso": "in"} | {f"cs{i}": "out" for i in range(cs_width)}
+    for name in ["mosi", "miso"]:
+        if not parameters.pop(name, 1):
+            del directions[name]
+    pads = {name: Pad(f"{spec.name}_{name}", way, number) for name, way in directions.items()}
+    return SpiMaster(number, pads["clk"], pads.get("mosi"), pads.get("miso"), [pads[f"cs{i}"] for i in range(cs_width)])
+
+
+def _ad9914(number, spec, parameters, _):
+    chips = parameters.pop("chips", 1)
+    if not 1 <= chips <= 8:
+        raise ValueError(f"{spec.name}: an AD9914 bus has 1 to 8 chips, not {chips}")
+
+    def pads(name, count):
+        return [Pad(f"{spec.name}_{name}{i}", "out", number) for i in range(count)]
+
+    single = [Pad(f"{spec.name}_{name}", "out", number) for name in ["wr_n", "fud", "rst"]]
+    return Ad9914Bus(number, pads("a", 8), pads("d", 16), *single, pads("sel_n", chips))
+
+
+_BUILD = {
+    "ttl_out": _ttl(Output, "out"),
+    "ttl_inout": _ttl(InOut, "inout"),
+    "ttl_clockgen": _clockgen,
+    "edge_counter": _edge_counter,
+    "spi_master": _spi,
+    "ad9914": _ad9914,
+}
+
+
+def make_phys(channels: tuple[ChannelSpec, ...]) -> dict:
+    """{channel number: PHY} of all channels that have one (`log` has none). Each PHY has `channel` and `pads`, whose
+    `pin` is set as the specification says. Raises ValueError with the channel's name."""
+    phys = {}
+    for number, spec in enumerate(channels):
+        if spec.kind == "log":
+            continue
+        if spec.kind not in _BUILD:
+            raise ValueError(f"{spec.name}: there is no PHY for channels of kind {spec.kind!r}")
+        parameters = dict(spec.parameters)
+        phy = _BUILD[spec.kind](number, spec, parameters, phys)
+        if parameters:
+            raise ValueError(f"{spec.name}: unknown parameter {next(iter(parameters))!r} of a {spec.kind}")
+        if spec.pins and len(spec.pins) != len(phy.pads):
+            raise ValueError(f"{spec.name}: {len(phy.pads)} pads, but {len(spec.pins)} pins are given")
+        for pad, pin in zip_longest(phy.pads, spec.pins):
+            pad.pin = pin
+        phys[number] = phy
+    return phys

@@ -1,0 +1,172 @@
+"""SPI master. Address 1: configuration; address 0: data, which starts a transfer. Clock domain sys.
+
+Configuration word: flags (7..0), length - 1 (12..8), divider - 2 (23..16), chip select (31..24). One SPI clock period
+is `div` cycles. Flags: 0x01 offline (no pin driven; so after reset), 0x02 end (chip select is released after the
+transfer), 0x04 input (the bits received become an input event), 0x08 chip select active high, 0x10 clock idles high,
+0x20 clock phase (data change on the leading edge and are sampled on the trailing one), 0x40 LSB first, 0x80 half duplex
+(with input: the data come in on MOSI, which is not driven).
+
+A transfer of n bits takes (n + 1) * div + 1 cycles, what the driver's `xfer_duration_mu` says: a write in the first
+cycle behind it is the earliest, one before is refused as "busy". MSB first, data written are aligned to bit 31, those
+read to bit 0; LSB first, the other way round. With A = div - div // 2 and B = div // 2, clock phase 0:
+
+    cycle     T               T+A        T+div           T+n*div   +A    T+(n+1)*div   +1
+    cs        active ...                                                 inactive if END
+    mosi      bit n-1                    bit n-2 ...
+    sck       ________________/‾‾‾‾‾‾‾‾‾‾\\____ ... ‾‾‾‾‾\\_________________________________
+    miso                      sampled                                                  ready
+
+The input event is stamped with the cycle in which the last bit was sampled, and can be read 4 cycles after it.
+"""
+
+from migen import *
+
+from ..rtio.link import Channel, InputLink, OutputLink
+from .pad import SAMPLES
+
+__all__ = ["SpiMaster", "DATA_ADDRESS", "CONFIG_ADDRESS"]
+
+DATA_ADDRESS = 0
+CONFIG_ADDRESS = 1
+_WIDTH = 32
+_CONFIG = [
+    ("offline", 1),
+    ("end", 1),
+    ("input", 1),
+    ("cs_polarity", 1),
+    ("clk_polarity", 1),
+    ("clk_phase", 1),
+    ("lsb_first", 1),
+    ("half_duplex", 1),
+    ("length", 5),
+    ("reserved", 3),
+    ("div", 8),
+    ("cs", 8),
+]
+
+
+class SpiMaster(Module):
+    """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the chip select first.
+    Events in the same cycle collide; there is no replacement."""
+
+    def __init__(self, number, clk, mosi=None, miso=None, cs=()):
+        link = OutputLink(data_width=_WIDTH, address_width=1, replace=False)
+        inputs = InputLink(data_width=_WIDTH)
+        self.channel = Channel(number, output=link, input=inputs)
+        self.pads = [pad for pad in [clk, mosi, miso, *cs] if pad is not None]
+
+        # # #
+
+        config = Record(_CONFIG)
+        config.offline.reset = 1
+        new = Record(_CONFIG)
+        active = Signal()  # all cycles of a transfer
+        last = Signal()  # its last cycle
+        selected = Signal()  # chip select is asserted
+        # Pins are registers, so that they do not glitch
+        sck = Signal()
+        select = Signal(8)
+        driven = Signal()
+        mosi_driven = Signal()
+        second = Signal()  # phase B of the period
+        first_bit = Signal()
+        remaining = Signal(6)
+        timer = Signal(9)
+        start = Signal()
+        tick = Signal()
+        shift = Signal()
+        sample = Signal()  # becomes the flag of the cycle in which MISO is sampled
+        finish = Signal()
+        configure = Signal()
+        div = Signal(9)
+        phase_a = Signal(9)
+        phase_b = Signal(9)
+        self.comb += [
+            new.raw_bits().eq(link.data),
+            link.busy.eq(active & ~last),
+            start.eq(link.stb & ~link.busy & (link.address == DATA_ADDRESS)),
+            configure.eq(link.stb & ~link.busy & (link.address == CONFIG_ADDRESS)),
+            div.eq(config.div + 2),
+            phase_b.eq(div[1:]),
+            phase_a.eq(div - phase_b),
+            tick.eq(active & ~last & (timer == 0)),
+            If(
+                tick,
+                If(
+                    ~second,
+                    sample.eq((remaining != 0) & ~config.clk_phase),
+                    shift.eq((remaining != 0) & config.clk_phase & ~first_bit),
+                )
+                .Elif(
+                    remaining != 0,
+                    sample.eq(config.clk_phase),
+                    shift.eq(~config.clk_phase & (remaining != 1)),
+                )
+                .Else(finish.eq(1)),
+            ),
+        ]
+        self.sync += [
+            If(timer != 0, timer.eq(timer - 1)),
+            If(last, active.eq(0), last.eq(0)),
+            If(
+                tick,
+                second.eq(~second),
+                timer.eq(Mux(second, phase_a, phase_b) - 1),
+                sck.eq((~second & (remaining != 0)) ^ config.clk_polarity),
+                If(second, first_bit.eq(0), If(remaining != 0, remaining.eq(remaining - 1))),
+            ),
+            If(finish, last.eq(1), If(config.end, selected.eq(0), select.eq(Replicate(~config.cs_polarity, 8)))),
+            If(
+                start,
+                active.eq(1),
+                selected.eq(1),
+                select.eq(config.cs ^ Replicate(~config.cs_polarity, 8)),
+                second.eq(0),
+                first_bit.eq(1),
+                remaining.eq(config.length + 1),
+                timer.eq(phase_a - 1),
+            ),
+            # Never during a transfer: SCK is idle
+            If(
+                configure,
+                config.raw_bits().eq(new.raw_bits()),
+                sck.eq(new.clk_polarity),
+                select.eq((new.cs & Replicate(selected, 8)) ^ Replicate(~new.cs_polarity, 8)),
+                driven.eq(~new.offline),
+                mosi_driven.eq(~new.offline & ~(new.half_duplex & new.input)),
+            ),
+        ]
+
+        # Data out: shifted towards bit 31; for LSB first the word is mirrored when it is loaded
+        out = Signal(_WIDTH)
+        mirrored = Cat(*[link.data[i] for i in reversed(range(_WIDTH))])
+        self.sync += If(start, out.eq(Mux(config.lsb_first, mirrored, link.data))).Elif(shift, out.eq(out << 1))
+
+        # Data in: one register at the pin, then shifted in at bit 0
+        pin = Signal()
+        sampling = Signal(2)  # the cycle of sampling, the cycle after it
+        received = Signal(_WIDTH)
+        done = Signal()
+        two_wires = C(0) if mosi is None else mosi.i[-1]
+        source = two_wires if miso is None else Mux(config.half_duplex, two_wires, miso.i[-1])
+        final = Signal(2)
+        self.sync += [
+            pin.eq(source),
+            sampling.eq(Cat(sample, sampling)),
+            final.eq(Cat(sample & (remaining == 1), final)),
+            If(start, received.eq(0)).Elif(sampling[1], received.eq(Cat(pin, received))),
+            done.eq(final[1] & config.input),
+        ]
+        self.comb += [
+            inputs.stb.eq(done),
+            inputs.data.eq(Mux(config.lsb_first, Cat(*[received[i] for i in reversed(range(_WIDTH))]), received)),
+            self.channel.settled.eq(~active & ~done),
+        ]
+
+        for pad, level, enable in [
+            (clk, sck, driven),
+            (mosi, out[-1], mosi_driven),
+            *[(pad, select[i], driven) for i, pad in enumerate(cs)],
+        ]:
+            if pad is not None:
+                self.comb += [pad.o.eq(Replicate(level, SAMPLES)), pad.oe.eq(enable)]

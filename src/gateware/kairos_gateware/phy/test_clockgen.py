@@ -1,0 +1,71 @@
+"""Clock generator: first edge at the event's time, frequency, stop, and moving on by many cycles at once."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from migen import *
+
+from kairos_gateware.phy.bench import play
+from kairos_gateware.phy.clockgen import ClockGenerator
+from kairos_gateware.phy.pad import Pad
+
+
+def make(width=24):
+    return ClockGenerator(0, Pad("clk", "out", 0), width)
+
+
+def model(word, width, cycles):
+    """Levels from the event's time on."""
+    return [255 * ((2 ** (width - 1) + n * word >> (width - 1)) & 1) if word else 0 for n in range(cycles)]
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(2, 24), st.data())
+def test_wave(width, data):
+    words = [data.draw(st.integers(0, 2 ** (width - 1))) for _ in range(2)]
+    record = play(make(width), {5: (0, words[0], 3), 45: (0, words[1], 0)}, 80)
+    expected = [0] * 5 + model(words[0], width, 40) + model(words[1], width, 35)
+    assert [o for o, _ in record.outputs[0]] == expected
+
+
+def test_stop_is_low():
+    record = play(make(), {5: (0, 1 << 22, 0), 18: (0, 0, 0)}, 30)
+    assert [o for o, _ in record.outputs[0]] == [0] * 5 + ([255] * 2 + [0] * 2) * 3 + [255] + [0] * 12
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 2**10), st.lists(st.tuples(st.integers(1, 30), st.integers(0, 100)), max_size=8))
+def test_skipping_changes_nothing(word, plan):
+    """plan: (cycles to step, wanted jump). Within the limit the level stays, and behind it the wave is what it was."""
+    width = 12
+    dut = make(width)
+    link, skip = dut.channel.output, dut.channel.free_running
+    wave = model(word, width, 2000)
+
+    def bench():
+        yield link.data.eq(word)
+        yield link.stb.eq(1)
+        yield
+        yield link.stb.eq(0)
+        now = 0
+        for steps, wanted in plan:
+            for _ in range(steps):
+                yield
+                assert (yield dut.pads[0].o) == wave[now]
+                now += 1
+            # In the cycle `now`, decide on a jump
+            yield
+            assert (yield dut.pads[0].o) == wave[now]
+            limit = yield skip.limit
+            assert len(set(wave[now : now + min(limit, 1000) + 1])) == 1
+            jump = min(limit, wanted)
+            if jump > 1:
+                # The cycle in which the counter is loaded
+                yield skip.stb.eq(1)
+                yield skip.cycles.eq(jump - 1)
+                yield
+                yield skip.stb.eq(0)
+                now += jump
+            else:
+                now += 1
+
+    run_simulation(dut, bench())

@@ -1,0 +1,245 @@
+"""Variant `lab`, verilated: every kind of PHY behind the kernel initiator, with and without skipping time."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kairos_gateware import build
+from kairos_gateware.sim.library import Library, Ps
+from kairos_gateware.variants import VARIANTS
+
+END, INPUT, CS_POLARITY, CLK_PHASE = 0x02, 0x04, 0x08, 0x20
+CHANNEL = {spec.name: number for number, spec in enumerate(VARIANTS["lab"].channels)}
+WIDTH = 24
+
+
+@pytest.fixture(scope="module")
+def lab():
+    root = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build"))
+    output = root / "gateware" / "lab"
+    assert build.main(["--variant", "lab", "--board", "sim", "--output", str(output)]) == 0
+    return Library(output / "libkairos_pl.so")
+
+
+@pytest.fixture(scope="module")
+def pad(lab):
+    """Pad index by name."""
+    return {entry["name"]: entry["index"] for entry in lab.info["pads"]}
+
+
+@pytest.fixture
+def boot(lab, registers):
+    """The registers are where those of `demo` are."""
+    made = []
+
+    def make(**options):
+        ps = Ps(lab, **options)
+        made.append(ps)
+        ps.write(registers["rtio_phy_reset"], 0)
+        ps.write(registers["initiator_ring"], Ps.BASE)
+        ps.write(registers["initiator_enable"], 1)
+        for _ in range(10):
+            ps.step()
+        ps.changes.clear()
+        return ps
+
+    yield make
+    for ps in made:
+        ps.close()
+
+
+def edges(ps, index):
+    """Changes of a pad as (time in ns, level), to the sample."""
+    result, level = [], 0
+    last = None
+    for coarse, pad, (samples, _) in ps.changes:
+        if pad != index:
+            continue
+        if last is not None and coarse > last + 1 and samples != 255 * level:
+            assert level in (0, 1)
+        for i in range(8):
+            if samples >> i & 1 != level:
+                level = samples >> i & 1
+                result.append((8 * coarse + i, level))
+        last = coarse
+    return result
+
+
+def spi_config(flags, length, div, cs):
+    return flags | length - 1 << 8 | div - 2 << 16 | cs << 24
+
+
+def test_pulses_of_nanoseconds(boot, pad):
+    ps = boot(skip=True)
+    start = 8 * (ps.out.sim_tsc + 400)
+    times = [start + 3, start + 14, start + 24, start + 33, start + 1003, start + 20_006]
+    for n, time in enumerate(times):
+        assert ps.output(CHANNEL["ttl4"], time, ~n & 1) == 0
+    ps.advance(start // 8 + 3000)
+    assert edges(ps, pad["ttl4"]) == [(time, ~n & 1) for n, time in enumerate(times)]
+
+
+def test_input_stamps_and_counter(boot, pad):
+    """Stamps to the sample, and the counter beside the input sees the same gate."""
+    ps = boot()
+    start = ps.out.sim_tsc + 400
+    ttl, counter = CHANNEL["ttl1"], CHANNEL["ttl1_counter"]
+    assert ps.output(ttl, 8 * start + 5, 1, address=2) == 0
+    assert ps.output(counter, 8 * start + 5, 0b1001) == 0
+    assert ps.output(ttl, 8 * (start + 20) + 2, 0, address=2) == 0
+    assert ps.output(counter, 8 * (start + 20) + 2, 0b0100) == 0
+    samples = {start: 0b00001000, start + 4: 0b11100000, start + 5: 255, start + 8: 0b00000001, start + 9: 0}
+    samples |= {start + 1: 0, start + 20: 0b10100010}
+    while ps.out.sim_tsc < start + 40:
+        ps.inputs.pads_i[pad["ttl1"]] = samples.get(ps._next_tsc, ps.inputs.pads_i[pad["ttl1"]])
+        ps.step()
+    stamps = []
+    while (result := ps.input(ttl, 0))[0] == 0:
+        stamps.append(result[1] - 8 * start)
+    # the edge at sample 3 of the first cycle is before the gate, those from sample 2 of the last one behind it
+    assert stamps == [4 * 8 + 5, 20 * 8 + 1]
+    assert ps.input(counter, -1) == (0, 8 * (start + 20) + 2, 2)
+
+
+def test_clock_generator(boot, pad):
+    """10 MHz for a millisecond, skipping: every edge where the accumulator's highest bit says."""
+    ps = boot(skip=True)
+    start = ps.out.sim_tsc + 400
+    word = round(2**WIDTH * 10e6 * 8e-9)
+    clock = CHANNEL["ttl12"]
+    assert ps.output(clock, 8 * start, word) == 0
+    assert ps.output(clock, 8 * (start + 125_000), 0) == 0
+    ps.advance(start + 126_000)
+    levels = [(2 ** (WIDTH - 1) + n * word >> (WIDTH - 1)) & 1 for n in range(125_000)]
+    expected = [(8 * (start + n), levels[n]) for n in range(125_000) if n == 0 or levels[n] != levels[n - 1]]
+    expected += [(8 * (start + 125_000), 0)] if levels[-1] else []
+    assert edges(ps, pad["ttl12"]) == expected
+
+
+def test_slow_clock_is_skipped(boot, pad):
+    """A clock of 100 Hz costs little: a second of device time takes far fewer cycles than its 125 million."""
+    ps = boot(skip=True)
+    start, before = ps.out.sim_tsc + 400, ps.cycle
+    word = round(2**WIDTH * 100 * 8e-9)
+    assert ps.output(CHANNEL["ttl12"], 8 * start, word) == 0
+    ps.advance(start + 125_000_000)
+    times = [time for time, _ in edges(ps, pad["ttl12"])]
+    assert times == [8 * (start + -(-n * 2 ** (WIDTH - 1) // word)) for n in range(len(times))]
+    assert len(times) == 1 + 125_000_000 * word // 2 ** (WIDTH - 1)
+    assert ps.cycle - before < 20_000
+
+
+def test_spi_loopback(boot, pad):
+    """What is written comes back from MISO; chip select numbers as for an Urukul."""
+    ps = boot()
+    spi = CHANNEL["spi_urukul0"]
+    start = ps.out.sim_tsc + 400
+    duration = (24 + 1) * 2 + 1
+    assert ps.output(spi, 8 * start, spi_config(CS_POLARITY | END | INPUT, 24, 2, 5), address=1) == 0
+    assert ps.output(spi, 8 * (start + 1), 0xABCDEF00) == 0
+    while ps.out.sim_tsc < start + duration + 10:
+        ps.inputs.pads_i[pad["spi_urukul0_miso"]] = ps.out.pads_o[pad["spi_urukul0_mosi"]]
+        ps.step()
+    # MISO is one cycle behind MOSI here, and each bit lasts two
+    assert ps.input(spi, -1) == (0, 8 * (start + 1 + 24 * 2 - 1), 0xABCDEF)
+    for n, active in enumerate([1, 0, 1]):
+        expected = [(8 * (start + 1), 1), (8 * (start + duration), 0)] if active else []
+        assert edges(ps, pad[f"spi_urukul0_cs{n}"]) == expected
+
+
+def test_spi_collision_and_busy(boot, registers):
+    ps = boot(skip=True)
+    spi = CHANNEL["spi_urukul0"]
+    start = ps.out.sim_tsc + 400
+    assert ps.output(spi, 8 * start, spi_config(END, 8, 4, 1), address=1) == 0
+    assert ps.output(spi, 8 * start + 3, spi_config(END, 8, 4, 1), address=1) == 0
+    ps.advance(start + 10)
+    assert ps.read(registers["rtio_async_error"]) == 1
+    assert ps.read(registers["rtio_collision_channel"]) == spi
+    ps.write(registers["rtio_async_error"], 7)
+    start = ps.out.sim_tsc + 400
+    # The same twice in one cycle: a TTL would take it as a replacement
+    for time in [0, 100, 100]:
+        assert ps.output(spi, 8 * (start + time), 0) == 0
+    ps.advance(start + 200)
+    assert ps.read(registers["rtio_async_error"]) == 1
+    ps.write(registers["rtio_async_error"], 7)
+    start = ps.out.sim_tsc + 400
+    for time in [0, (8 + 1) * 4]:
+        assert ps.output(spi, 8 * (start + time), 0) == 0
+    ps.advance(start + 100)
+    assert ps.read(registers["rtio_async_error"]) == 2
+    assert ps.read(registers["rtio_busy_channel"]) == spi
+
+
+_ACTION = st.one_of(
+    st.tuples(st.just("ttl"), st.sampled_from(["ttl4", "ttl5", "ttl0", "led0"]), st.integers(0, 1)),
+    st.tuples(st.just("gate"), st.integers(0, 3), st.integers(0, 3)),
+    st.tuples(st.just("count"), st.integers(0, 3), st.integers(0, 15)),
+    st.tuples(st.just("clock"), st.sampled_from(["ttl12", "ttl13"]), st.sampled_from([0, 1, 77, 12345, 2**20 + 1])),
+    st.tuples(st.just("spi"), st.integers(1, 32), st.integers(2, 20), st.integers(0, 255), st.integers(0, 2**32 - 1)),
+    st.tuples(st.just("delay"), st.integers(0, 5000)),
+    st.tuples(st.just("edge"), st.integers(0, 3), st.integers(0, 400)),
+    st.tuples(st.just("read"), st.sampled_from(["ttl0", "ttl2", "ttl1_counter", "spi_urukul0"]), st.integers(0, 500)),
+    st.tuples(st.just("wait"), st.integers(1, 3000)),
+)
+
+
+def play(ps, pad, stream):
+    """Runs a stream; returns all that the CPU sees, with the time at which it sees it."""
+    log = []
+    cursor = 8 * (ps.out.sim_tsc + 300)
+
+    def note(result):
+        log.append((ps.out.sim_tsc, result))
+        for _ in range(8):
+            ps.step()
+
+    levels = [0] * 4
+    for action, *args in stream:
+        if action == "ttl":
+            note(ps.output(CHANNEL[args[0]], cursor, args[1]))
+        elif action == "gate":
+            note(ps.output(CHANNEL[f"ttl{args[0]}"], cursor, args[1], address=2))
+        elif action == "count":
+            note(ps.output(CHANNEL[f"ttl{args[0]}_counter"], cursor, args[1]))
+        elif action == "clock":
+            note(ps.output(CHANNEL[args[0]], cursor, args[1]))
+        elif action == "spi":
+            length, div, flags, data = args
+            note(ps.output(CHANNEL["spi_urukul0"], cursor, spi_config(flags & ~1, length, div, flags), address=1))
+            note(ps.output(CHANNEL["spi_urukul0"], cursor + 8, data))
+        elif action == "delay":
+            cursor += args[0]
+        elif action == "edge":
+            index, distance = args
+            time = max([ps.out.sim_tsc + 1 + distance] + [e[0] + 1 for e in ps.schedule])
+            levels[index] ^= 1
+            ps.schedule.append((time, pad[f"ttl{index}"], levels[index]))
+        elif action == "read":
+            note(ps.input(CHANNEL[args[0]], cursor + args[1]))
+        else:
+            ps.advance(ps.out.sim_tsc + 1 + args[0])
+            for _ in range(8):
+                ps.step()
+            cursor = max(cursor, 8 * (ps.out.sim_tsc + 300))
+    ps.advance(max(ps.out.sim_tsc, cursor // 8) + 3000)
+    return log
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(_ACTION, min_size=1, max_size=25))
+def test_skipping_is_exact(boot, pad, registers, stream):
+    """Pads, statuses, inputs, the times at which the CPU sees them, and errors are those without skipping."""
+    results = []
+    for skip in [False, True]:
+        ps = boot(skip=skip)
+        log = play(ps, pad, stream)
+        errors = [ps.read(registers[f"rtio_{name}"]) for name in ["async_error", "collision_channel", "busy_channel"]]
+        results.append((log, ps.changes, errors))
+    assert results[0] == results[1]

@@ -1,0 +1,31 @@
+"""What a variant is: a list of channels. Gateware, descriptor and device database follow from it."""
+
+from dataclasses import dataclass, field
+
+__all__ = ["ChannelSpec", "Variant", "RTIO_FREQUENCY"]
+
+RTIO_FREQUENCY = 125_000_000
+
+
+@dataclass(frozen=True)
+class ChannelSpec:
+    """kind: a key of `descriptor.KINDS`; parameters as `phy/kinds.py` lists them for it. pins: where the board has to
+    connect the pads, in their order ("eem0:d3", "user_led:1"); without, the board takes its pins in turn. The position
+    in the variant's list is the channel number."""
+
+    name: str
+    kind: str
+    parameters: dict[str, int] = field(default_factory=dict, hash=False)
+    pins: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A named list of channels. devices: entries of the device database beyond those of the core and of the channels.
+    host: default network address. lanes: of the event dispatcher."""
+
+    name: str
+    channels: tuple[ChannelSpec, ...]
+    devices: dict[str, dict] = field(default_factory=dict, hash=False)
+    host: str | None = None
+    lanes: int = 8

@@ -1,0 +1,42 @@
+"""Outputs that the kernel core does not wait for: they come out right, and exceptions stay exact."""
+
+BODY = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(1*ms)
+        start = now_mu()
+        for i in range(300):
+            self.ttl4.set_o(i % 2 == 0)
+            delay_mu(1000)
+        # Back in time, behind events that are far ahead
+        at_mu(start + 500)
+        self.ttl5.on()
+        at_mu(start + 700)
+        self.ttl5.off()
+        reached = 0
+        at_mu(start + 400000)
+        try:
+            for i in range(100):
+                if i == 70:
+                    at_mu(self.core.get_rtio_counter_mu() - 1000)
+                self.ttl4.on()
+                reached = i
+                delay_mu(100)
+        except RTIOUnderflow:
+            print("underflow after", reached)
+        self.core.break_realtime()
+        delay(1*ms)
+        self.ttl5.pulse(1*us)
+        print("end")
+"""
+
+
+def test_posted_outputs_and_exact_underflow(kairos, tmp_path):
+    """The underflow is raised by the 71st call, with 70 events under way or delivered before it. All the 300,
+    and those behind them but before them in time, is at the pads."""
+    trace = tmp_path / "trace.vcd"
+    done = kairos.run(BODY, "--vcd", trace)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "underflow after 69" in done.stdout and "end" in done.stdout, done.stdout
+    assert trace.read_text().count("\n#") >= 302
