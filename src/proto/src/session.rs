@@ -122,6 +122,11 @@ impl RequestDecoder {
         matches!(self.state, State::Value)
     }
 
+    /// Whether the next byte belongs to a library.
+    pub fn in_library(&self) -> bool {
+        matches!(self.state, State::Library(_))
+    }
+
     /// The value announced by [`Request::RpcReply`] is complete: the next byte starts a message.
     pub fn end_value(&mut self) {
         if matches!(self.state, State::Value) {

@@ -5,6 +5,7 @@
 #![no_main]
 
 mod chip;
+mod ethernet;
 mod executor;
 mod faults;
 mod gateware;

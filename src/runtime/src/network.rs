@@ -4,18 +4,16 @@ use arbitrary_int::u5;
 use embassy_executor::Spawner;
 use embassy_net::{Config, Ipv4Address, Ipv4Cidr, Runner, Stack, StackResources, StaticConfigV4};
 use embassy_time::{Duration, Instant, Timer};
-use kairos_board::memory::ETHERNET_DESCRIPTORS;
 use kairos_board::phy::{self, Mdio, Phy};
 use static_cell::ConstStaticCell;
 use zynq7000_hal::clocks::Clocks;
-use zynq7000_hal::eth::embassy_net::{on_interrupt, update_link_state, DescriptorsAndBuffers, Driver};
 use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
 use zynq7000_hal::eth::{
-    calculate_mdc_clk_div, rx_descr, tx_descr, AlignedBuffer, ClockConfig, Duplex, Ethernet, EthernetConfig,
-    EthernetId, EthernetLowLevel, Speed, MTU,
+    calculate_mdc_clk_div, ClockConfig, Duplex, Ethernet, EthernetConfig, EthernetLowLevel, Speed,
 };
-use zynq7000_hal::gic::{Interrupt, SpiInterrupt};
 use zynq7000_hal::time::Hertz;
+
+use crate::ethernet::{self as ethernet_driver, Driver};
 
 /// Address until a configuration says otherwise.
 const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(Ipv4Address::new(10, 0, 2, 15), 24);
@@ -23,18 +21,8 @@ const GATEWAY: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
 /// Locally administered: `02`, "KAIR", 1.
 const MAC: [u8; 6] = [0x02, b'K', b'A', b'I', b'R', 1];
 
-/// Descriptors and buffers in each direction.
-const SLOTS: usize = 32;
 const SOCKETS: usize = crate::session::SOCKETS + 2;
 const LINK_INTERVAL: Duration = Duration::from_secs(1);
-
-/// Lists that the Ethernet controller reads and writes, in the device memory set apart for them.
-#[repr(C)]
-struct Lists {
-    rx: rx_descr::DescriptorList<SLOTS>,
-    tx: tx_descr::DescriptorList<SLOTS>,
-}
-const _: () = assert!(core::mem::size_of::<Lists>() <= ETHERNET_DESCRIPTORS.end - ETHERNET_DESCRIPTORS.start);
 
 /// The controller, ready to be started.
 pub struct Hardware {
@@ -53,28 +41,7 @@ impl Hardware {
         let low_level = EthernetLowLevel::new(registers).expect("GEM0");
         let mut ethernet = Ethernet::new(low_level, config);
 
-        // SAFETY: the region is set apart for this, mapped as device memory, and taken once.
-        let lists = unsafe { &*(ETHERNET_DESCRIPTORS.start as *const Lists) };
-        // SAFETY: taken once.
-        let (rx_list, tx_list) = unsafe { (lists.rx.take(), lists.tx.take()) };
-        static RX: ConstStaticCell<[AlignedBuffer; SLOTS]> =
-            ConstStaticCell::new([const { AlignedBuffer([0; MTU]) }; SLOTS]);
-        static TX: ConstStaticCell<[AlignedBuffer; SLOTS]> =
-            ConstStaticCell::new([const { AlignedBuffer([0; MTU]) }; SLOTS]);
-        let (rx_buffers, tx_buffers) = (RX.take(), TX.take());
-        let mut rx = rx_descr::DescriptorListWrapper::new(rx_list);
-        let mut tx = tx_descr::DescriptorListWrapper::new(tx_list);
-        rx.init_with_aligned_bufs(rx_buffers);
-        tx.init_or_reset();
-        ethernet.set_rx_buf_descriptor_base_address(rx.base_addr());
-        ethernet.set_tx_buf_descriptor_base_address(tx.base_addr());
-        let buffers = DescriptorsAndBuffers::new(rx, rx_buffers, tx, tx_buffers).expect("lists of equal length");
-        let driver = Driver::new(&ethernet, MAC, buffers);
-
-        zynq7000_hal::register_interrupt(Interrupt::Spi(SpiInterrupt::Eth0), || {
-            on_interrupt(EthernetId::Eth0);
-        });
-        ethernet.start();
+        let driver = Driver::start(&mut ethernet, MAC);
         Self {
             ethernet,
             driver,
@@ -96,6 +63,7 @@ pub fn start(spawner: &Spawner, hardware: Hardware) -> Stack<'static> {
     let (stack, runner) = embassy_net::new(hardware.driver, config, RESOURCES.take(), seed);
     log::info!("network: {ADDRESS}, gateway {GATEWAY}");
     spawner.spawn(crate::task(run(runner)));
+    spawner.spawn(crate::task(ethernet_driver::gather()));
     spawner.spawn(crate::task(watch_link(hardware.ethernet, hardware.io_clock)));
     stack
 }
@@ -138,10 +106,7 @@ async fn watch_link(mut ethernet: Ethernet, io_clock: Hertz) {
                 }
                 None => log::warn!("Ethernet link down"),
             }
-            update_link_state(match link {
-                Some(_) => embassy_net::driver::LinkState::Up,
-                None => embassy_net::driver::LinkState::Down,
-            });
+            ethernet_driver::set_link(link.is_some());
             known = link;
         }
         Timer::after(LINK_INTERVAL).await;
