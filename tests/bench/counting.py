@@ -1,4 +1,4 @@
-"""Instructions that the emulated cores spend on a task. Exact, and the same each time: one instruction is one cycle there."""
+"""Instructions that the emulated cores spend on a task: exact, the same each time, one to a cycle."""
 
 import struct
 import tempfile
@@ -53,7 +53,7 @@ class Bench:
         host()
         self.expect(1)
         after = settled(self.device)
-        return [b - a for a, b in zip(before, after)]
+        return [b - a for a, b in zip(before, after, strict=True)]
 
     def calls(self):
         for index in range(CALLS):
@@ -89,7 +89,7 @@ def kernel_start(device) -> list[int]:
     session.run()
     after = settled(device)
     session.close()
-    return [b - a for a, b in zip(before, after)]
+    return [b - a for a, b in zip(before, after, strict=True)]
 
 
 def upload(device) -> int:
