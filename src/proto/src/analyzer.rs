@@ -57,7 +57,10 @@ mod tests {
             error: true,
             log_channel: 36,
         };
-        assert_eq!(head.encode(), *b"e\x04\x03\x02\x01\x0c\x0b\x0a\x09\x08\x07\x06\x05\x01\x24\x01");
+        assert_eq!(
+            head.encode(),
+            *b"e\x04\x03\x02\x01\x0c\x0b\x0a\x09\x08\x07\x06\x05\x01\x24\x01"
+        );
         assert_eq!(Head::default().encode(), *b"e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01");
     }
 

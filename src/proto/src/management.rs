@@ -156,7 +156,9 @@ impl RequestDecoder {
         loop {
             match self.state {
                 State::Type => {
-                    let Some(kind) = take(input, 1).first().copied() else { return Ok(None) };
+                    let Some(kind) = take(input, 1).first().copied() else {
+                        return Ok(None);
+                    };
                     match kind {
                         request::GET_LOG => return Ok(Some(Request::GetLog)),
                         request::CLEAR_LOG => return Ok(Some(Request::ClearLog)),
@@ -164,15 +166,16 @@ impl RequestDecoder {
                         request::PULL_LOG => return Ok(Some(Request::PullLog)),
                         request::DEBUG_ALLOCATOR => return Ok(Some(Request::DebugAllocator)),
                         request::CONFIG_ERASE => return Ok(Some(Request::ConfigErase)),
-                        request::FLASH
-                        | request::CONFIG_READ
-                        | request::CONFIG_WRITE
-                        | request::CONFIG_REMOVE => self.state = State::Length(kind),
+                        request::FLASH | request::CONFIG_READ | request::CONFIG_WRITE | request::CONFIG_REMOVE => {
+                            self.state = State::Length(kind)
+                        }
                         _ => return Err(ProtocolError::UnknownType(kind)),
                     }
                 }
                 State::Length(kind) => {
-                    let Some(length) = self.number(input) else { return Ok(None) };
+                    let Some(length) = self.number(input) else {
+                        return Ok(None);
+                    };
                     if kind == request::FLASH {
                         let length = positive(length);
                         self.state = State::Data(length);
@@ -203,7 +206,9 @@ impl RequestDecoder {
                     }
                 }
                 State::ValueLength => {
-                    let Some(length) = self.number(input) else { return Ok(None) };
+                    let Some(length) = self.number(input) else {
+                        return Ok(None);
+                    };
                     let length = positive(length);
                     self.state = State::Data(length);
                     return Ok(Some(Request::ConfigWrite { key: self.key, length }));

@@ -110,7 +110,11 @@ mod tests {
             Request::WatchProbe { enable, channel, probe } => (0, Some(enable), channel, std::vec![probe]),
             Request::Inject { channel, number, value } => (1, None, channel, std::vec![number, value]),
             Request::GetOverride { channel, number } => (2, None, channel, std::vec![number]),
-            Request::WatchOverride { enable, channel, number } => (3, Some(enable), channel, std::vec![number]),
+            Request::WatchOverride {
+                enable,
+                channel,
+                number,
+            } => (3, Some(enable), channel, std::vec![number]),
         };
         out.push(kind);
         out.extend(enable.map(u8::from));
@@ -120,14 +124,22 @@ mod tests {
     }
 
     fn any_request() -> impl Strategy<Value = Request> {
-        (0..4, any::<bool>(), any::<u32>(), any::<u8>(), any::<u8>()).prop_map(|(kind, enable, channel, number, value)| {
-            match kind {
-                0 => Request::WatchProbe { enable, channel, probe: number },
+        (0..4, any::<bool>(), any::<u32>(), any::<u8>(), any::<u8>()).prop_map(
+            |(kind, enable, channel, number, value)| match kind {
+                0 => Request::WatchProbe {
+                    enable,
+                    channel,
+                    probe: number,
+                },
                 1 => Request::Inject { channel, number, value },
                 2 => Request::GetOverride { channel, number },
-                _ => Request::WatchOverride { enable, channel, number },
-            }
-        })
+                _ => Request::WatchOverride {
+                    enable,
+                    channel,
+                    number,
+                },
+            },
+        )
     }
 
     proptest! {

@@ -26,6 +26,7 @@ pub struct Chip {
     pub clocks: Clocks,
     pub uart: zynq7000::uart::MmioRegisters<'static>,
     pub ethernet: zynq7000::eth::MmioRegisters<'static>,
+    pub sd: zynq7000::sdio::MmioRegisters<'static>,
 }
 
 /// Brings the chip up. Called once, first of all.
@@ -40,6 +41,7 @@ pub fn init() -> Chip {
         clocks,
         uart: peripherals.uart_0,
         ethernet: peripherals.eth_0,
+        sd: peripherals.sdio_0,
     }
 }
 
@@ -124,6 +126,17 @@ fn on_interrupt() {
         _ => {}
     }
     gic::end(interrupt);
+}
+
+/// Resets the whole processing system. The boot loader starts anew.
+pub fn reboot() -> ! {
+    /// PSS_RST_CTRL; bit 0 resets.
+    const PSS_RST_CTRL: *mut u32 = 0xF800_0200 as *mut u32;
+    // SAFETY: nothing of this program is needed any more.
+    unsafe { Slcr::with(|_| PSS_RST_CTRL.write_volatile(1)) };
+    loop {
+        aarch32_cpu::asm::wfi();
+    }
 }
 
 /// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache lines are written.

@@ -2,9 +2,13 @@
 
 use arbitrary_int::u5;
 use embassy_executor::Spawner;
-use embassy_net::{Config, Ipv4Address, Ipv4Cidr, Runner, Stack, StackResources, StaticConfigV4};
+use embassy_net::{
+    Config, ConfigV4, ConfigV6, Ipv4Address, Ipv4Cidr, Ipv6Address, Ipv6Cidr, Runner, Stack, StackResources,
+    StaticConfigV4, StaticConfigV6,
+};
 use embassy_time::{Duration, Instant, Timer};
 use kairos_board::phy::{self, Mdio, Phy};
+use kairos_services::settings;
 use static_cell::ConstStaticCell;
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
@@ -15,14 +19,51 @@ use zynq7000_hal::time::Hertz;
 
 use crate::ethernet::{self as ethernet_driver, Driver};
 
-/// Address until a configuration says otherwise.
+/// Address if the configuration says nothing.
 const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(Ipv4Address::new(10, 0, 2, 15), 24);
 const GATEWAY: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
 /// Locally administered: `02`, "KAIR", 1.
 const MAC: [u8; 6] = [0x02, b'K', b'A', b'I', b'R', 1];
 
-const SOCKETS: usize = crate::session::SOCKETS + 2;
+const SOCKETS: usize =
+    crate::session::SOCKETS + crate::management::SOCKETS + crate::analyzer::SOCKETS + crate::moninj::SOCKETS + 2;
 const LINK_INTERVAL: Duration = Duration::from_secs(1);
+
+/// What the configuration says about the network.
+pub struct Settings {
+    pub mac: [u8; 6],
+    ipv4: ConfigV4,
+    ipv6: StaticConfigV6,
+}
+
+impl Settings {
+    /// Keys `mac`, `ip`, `ipv4_default_route`, `ip6`, `ipv6_default_route`.
+    pub fn from_config(config: &crate::config::Config) -> Self {
+        let mac = config.setting("mac", settings::mac).unwrap_or(MAC);
+        let route = config.setting("ipv4_default_route", settings::ipv4);
+        let fixed = |address, gateway| {
+            ConfigV4::Static(StaticConfigV4 {
+                address,
+                gateway,
+                dns_servers: Default::default(),
+            })
+        };
+        let ipv4 = match config.setting("ip", settings::address) {
+            Some(settings::Address::Dhcp) => ConfigV4::Dhcp(Default::default()),
+            Some(settings::Address::Static(address, prefix)) => fixed(Ipv4Cidr::new(address, prefix), route),
+            None => fixed(ADDRESS, Some(route.unwrap_or(GATEWAY))),
+        };
+        let (address, prefix) = config
+            .setting("ip6", settings::address6)
+            .unwrap_or((settings::link_local(mac), 10));
+        let ipv6 = StaticConfigV6 {
+            address: Ipv6Cidr::new(address as Ipv6Address, prefix),
+            gateway: config.setting("ipv6_default_route", settings::ipv6),
+            dns_servers: Default::default(),
+        };
+        Self { mac, ipv4, ipv6 }
+    }
+}
 
 /// The controller, ready to be started.
 pub struct Hardware {
@@ -33,11 +74,11 @@ pub struct Hardware {
 
 impl Hardware {
     /// Sets up the controller. Pins are as the boot loader left them.
-    pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks) -> Self {
+    pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, mac: [u8; 6]) -> Self {
         let io_clock = clocks.io_clocks().ref_clk();
         let (gigabit, _) = ClockDivisors::calculate_for_rgmii(io_clock, Speed::Mbps1000);
         let mdc = calculate_mdc_clk_div(clocks.arm_clocks()).expect("CPU clock too high for MDIO");
-        let config = EthernetConfig::new(ClockConfig::new(gigabit), mdc, MAC);
+        let config = EthernetConfig::new(ClockConfig::new(gigabit), mdc, mac);
         let low_level = EthernetLowLevel::new(registers).expect("GEM0");
         let mut ethernet = Ethernet::new(low_level, config);
 
@@ -51,17 +92,22 @@ impl Hardware {
 }
 
 /// Starts the stack and the tasks that serve it.
-pub fn start(spawner: &Spawner, hardware: Hardware) -> Stack<'static> {
+pub fn start(spawner: &Spawner, hardware: Hardware, settings: Settings) -> Stack<'static> {
     static RESOURCES: ConstStaticCell<StackResources<SOCKETS>> = ConstStaticCell::new(StackResources::new());
-    let config = Config::ipv4_static(StaticConfigV4 {
-        address: ADDRESS,
-        gateway: Some(GATEWAY),
-        dns_servers: Default::default(),
-    });
+    let ipv6 = settings.ipv6.address;
+    match &settings.ipv4 {
+        ConfigV4::Static(fixed) => match fixed.gateway {
+            Some(gateway) => log::info!("network: {}, gateway {gateway}, {ipv6}", fixed.address),
+            None => log::info!("network: {}, {ipv6}", fixed.address),
+        },
+        _ => log::info!("network: address by DHCP, {ipv6}"),
+    }
+    let mut config = Config::default();
+    config.ipv4 = settings.ipv4;
+    config.ipv6 = ConfigV6::Static(settings.ipv6);
     // Spreads port and sequence numbers; the time since power-up is all there is.
     let seed = Instant::now().as_ticks();
     let (stack, runner) = embassy_net::new(hardware.driver, config, RESOURCES.take(), seed);
-    log::info!("network: {ADDRESS}, gateway {GATEWAY}");
     spawner.spawn(crate::task(run(runner)));
     spawner.spawn(crate::task(ethernet_driver::gather()));
     spawner.spawn(crate::task(watch_link(hardware.ethernet, hardware.io_clock)));

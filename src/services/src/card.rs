@@ -101,6 +101,9 @@ pub struct Volume<D> {
     changes: Vec<Change, CHANGES>,
     /// Number of changes the journal can hold, or why there is none.
     capacity: Result<usize, Error>,
+    /// The sector read last: the library reads a few bytes at a time.
+    recent: Option<u32>,
+    recent_data: Sector,
     /// A sector of the FAT on the card.
     fat: Option<u32>,
     fat_data: Sector,
@@ -131,6 +134,8 @@ impl<D: BlockDevice> Volume<D> {
             length: 0,
             changes: Vec::new(),
             capacity: Err(Error::NoPartition),
+            recent: None,
+            recent_data: [0; SECTOR],
             fat: None,
             fat_data: [0; SECTOR],
         }
@@ -145,6 +150,7 @@ impl<D: BlockDevice> Volume<D> {
     /// says what it found then.
     pub fn begin(&mut self) -> Result<Option<Recovery>, Error> {
         self.changes.clear();
+        self.recent = None;
         if self.open {
             return Ok(None);
         }
@@ -180,8 +186,13 @@ impl<D: BlockDevice> Volume<D> {
         match self.changes.iter().find(|change| change.sector == sector) {
             Some(change) => *data = change.data,
             None => {
-                let result = self.device.read(sector, data);
-                self.note(result)?;
+                if self.recent != Some(sector) {
+                    self.recent = None;
+                    let result = self.device.read(sector, &mut self.recent_data);
+                    self.note(result)?;
+                    self.recent = Some(sector);
+                }
+                *data = self.recent_data;
             }
         }
         Ok(())
@@ -202,6 +213,7 @@ impl<D: BlockDevice> Volume<D> {
         }
         let capacity = self.capacity?;
         if self.is_free(sector)? {
+            self.recent = None;
             let result = self.device.write(sector, data);
             return self.note(result);
         }
@@ -357,8 +369,16 @@ fn geometry(boot: &Sector, start: u32, length: u32) -> Option<Geometry> {
     let cluster = u32::from(boot[13]);
     let (reserved, fats) = (u16_at(boot, 14), u32::from(boot[16]));
     let root = (u16_at(boot, 17) * 32).div_ceil(SECTOR as u32);
-    let total = if u16_at(boot, 19) != 0 { u16_at(boot, 19) } else { u32_at(boot, 32) };
-    let fat_length = if u16_at(boot, 22) != 0 { u16_at(boot, 22) } else { u32_at(boot, 36) };
+    let total = if u16_at(boot, 19) != 0 {
+        u16_at(boot, 19)
+    } else {
+        u32_at(boot, 32)
+    };
+    let fat_length = if u16_at(boot, 22) != 0 {
+        u16_at(boot, 22)
+    } else {
+        u32_at(boot, 36)
+    };
     let valid = u16_at(boot, 11) == SECTOR as u32
         && cluster.is_power_of_two()
         && reserved > 0

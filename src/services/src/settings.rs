@@ -86,7 +86,10 @@ pub fn level(text: &str) -> Option<Level> {
         ("TRACE", Level::Trace),
     ];
     let name = text.trim_end();
-    NAMES.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, level)| *level)
+    NAMES
+        .iter()
+        .find(|(n, _)| n.eq_ignore_ascii_case(name))
+        .map(|(_, level)| *level)
 }
 
 #[cfg(test)]
@@ -100,7 +103,15 @@ mod tests {
         assert_eq!(address("192.168.1.52\r\n"), Some(Address::Static(host, 0)));
         assert_eq!(address("192.168.1.52/24"), Some(Address::Static(host, 24)));
         assert_eq!(address("use_dhcp "), Some(Address::Dhcp));
-        for bad in ["", "1.2.3", "1.2.3.4/33", "1.2.3.4/", "USE_DHCP", " 1.2.3.4", "1.2.3.256"] {
+        for bad in [
+            "",
+            "1.2.3",
+            "1.2.3.4/33",
+            "1.2.3.4/",
+            "USE_DHCP",
+            " 1.2.3.4",
+            "1.2.3.256",
+        ] {
             assert_eq!(address(bad), None, "{bad}");
         }
         assert_eq!(ipv4("10.0.0.1\n"), Some(Ipv4Addr::new(10, 0, 0, 1)));
@@ -114,15 +125,28 @@ mod tests {
         let expected = Some([2, 0x4b, 0x41, 0x49, 0x52, 0xfe]);
         assert_eq!(mac("02:4b:41:49:52:fe"), expected);
         assert_eq!(mac("02-4B-41-49-52-FE\n"), expected);
-        for bad in ["", "02:4b:41:49:52", "02:4b:41:49:52:fe:00", "0:4b:41:49:52:fe", "03:00:00:00:00:01", "+2:00:00:00:00:01"] {
+        for bad in [
+            "",
+            "02:4b:41:49:52",
+            "02:4b:41:49:52:fe:00",
+            "0:4b:41:49:52:fe",
+            "03:00:00:00:00:01",
+            "+2:00:00:00:00:01",
+        ] {
             assert_eq!(mac(bad), None, "{bad}");
         }
-        assert_eq!(link_local(expected.unwrap()), "fe80::4b:41ff:fe49:52fe".parse::<Ipv6Addr>().unwrap());
+        assert_eq!(
+            link_local(expected.unwrap()),
+            "fe80::4b:41ff:fe49:52fe".parse::<Ipv6Addr>().unwrap()
+        );
     }
 
     #[test]
     fn levels() {
-        assert_eq!((level("debug"), level("OFF\n"), level("Warn")), (Some(Level::Debug), Some(Level::Off), Some(Level::Warn)));
+        assert_eq!(
+            (level("debug"), level("OFF\n"), level("Warn")),
+            (Some(Level::Debug), Some(Level::Off), Some(Level::Warn))
+        );
         assert_eq!((level(""), level("INFORMATION")), (None, None));
     }
 

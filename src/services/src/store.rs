@@ -6,7 +6,9 @@
 
 use core::fmt;
 
-use axfatfs::{Dir, FileSystem, FsOptions, IoBase, IoError, LossyOemCpConverter, NullTimeProvider, Read, Seek, SeekFrom, Write};
+use axfatfs::{
+    Dir, FileSystem, FsOptions, IoBase, IoError, LossyOemCpConverter, NullTimeProvider, Read, Seek, SeekFrom, Write,
+};
 
 use crate::card::{self, BlockDevice, Recovery, Sector, Volume, SECTOR};
 
@@ -118,7 +120,9 @@ impl<D: BlockDevice> Store<D> {
                 }
             }
             let length = read_text(root, text)?;
-            let Some(value) = lines(&text[..length]).find_map(|line| value_of(line, key)) else { return Ok(0) };
+            let Some(value) = lines(&text[..length]).find_map(|line| value_of(line, key)) else {
+                return Ok(0);
+            };
             out.get_mut(..value.len()).ok_or(Error::TooLong)?.copy_from_slice(value);
             Ok(value.len())
         })?;
@@ -134,10 +138,8 @@ impl<D: BlockDevice> Store<D> {
         if value.is_empty() {
             return self.remove(key);
         }
-        let as_line = value.len() <= LINE_VALUE_MAX
-            && value.is_ascii()
-            && !value.contains(&b'\n')
-            && !value.ends_with(b"\r");
+        let as_line =
+            value.len() <= LINE_VALUE_MAX && value.is_ascii() && !value.contains(&b'\n') && !value.ends_with(b"\r");
         self.transaction(|root, text| {
             if as_line {
                 remove_file(root, key)?;
@@ -222,13 +224,16 @@ type Name = heapless::String<255>;
 fn check(key: &str) -> Result<(), Error> {
     let fits = |c: char| c.is_ascii_graphic() && !"=/\\:*?\"<>|".contains(c);
     // A dot or two alone would name a directory.
-    let valid = !key.is_empty() && key.len() <= 200 && key.chars().all(fits) && !key.starts_with('.') && !key.ends_with('.');
+    let valid =
+        !key.is_empty() && key.len() <= 200 && key.chars().all(fits) && !key.starts_with('.') && !key.ends_with('.');
     valid.then_some(()).ok_or(Error::Key)
 }
 
 fn file_name(key: &str) -> Result<Name, Error> {
     let mut name = Name::new();
-    name.push_str(key).and_then(|()| name.push_str(".BIN")).map_err(|_| Error::Key)?;
+    name.push_str(key)
+        .and_then(|()| name.push_str(".BIN"))
+        .map_err(|_| Error::Key)?;
     Ok(name)
 }
 
@@ -264,7 +269,9 @@ fn replace<D: BlockDevice>(directory: &Directory<'_, '_, D>, name: &str, parts: 
 
 /// Reads `CONFIG.TXT`; its length, 0 if there is none.
 fn read_text<D: BlockDevice>(root: &Directory<'_, '_, D>, text: &mut [u8; TEXT_MAX]) -> Result<usize, Error> {
-    let Some(mut file) = found(root.open_file(TEXT))? else { return Ok(0) };
+    let Some(mut file) = found(root.open_file(TEXT))? else {
+        return Ok(0);
+    };
     let mut length = 0;
     loop {
         match file.read(&mut text[length..])? {
@@ -287,7 +294,10 @@ fn change_text<D: BlockDevice>(
     let mut at = 0;
     let mut removed = false;
     while at < length {
-        let end = text[at..length].iter().position(|b| *b == b'\n').map_or(length, |n| at + n);
+        let end = text[at..length]
+            .iter()
+            .position(|b| *b == b'\n')
+            .map_or(length, |n| at + n);
         if value_of(&text[at..end], key).is_some() {
             removed = true;
         } else if end > at {
@@ -304,7 +314,9 @@ fn change_text<D: BlockDevice>(
     if !removed && line.is_empty() {
         return Ok(());
     }
-    let [key, equals, value, end] = line else { return replace(root, TEXT, &[&text[..kept]]) };
+    let [key, equals, value, end] = line else {
+        return replace(root, TEXT, &[&text[..kept]]);
+    };
     replace(root, TEXT, &[&text[..kept], key, equals, value, end])
 }
 
@@ -357,7 +369,9 @@ impl<D: BlockDevice> Stream<'_, D> {
 
 impl<D: BlockDevice> Read for Stream<'_, D> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize, StreamError> {
-        let Some((sector, at, length)) = self.place(out.len()) else { return Ok(0) };
+        let Some((sector, at, length)) = self.place(out.len()) else {
+            return Ok(0);
+        };
         let mut data: Sector = [0; SECTOR];
         self.volume.read(sector, &mut data).map_err(|e| StreamError(Some(e)))?;
         out[..length].copy_from_slice(&data[at..at + length]);
@@ -368,7 +382,9 @@ impl<D: BlockDevice> Read for Stream<'_, D> {
 
 impl<D: BlockDevice> Write for Stream<'_, D> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, StreamError> {
-        let Some((sector, at, length)) = self.place(bytes.len()) else { return Ok(0) };
+        let Some((sector, at, length)) = self.place(bytes.len()) else {
+            return Ok(0);
+        };
         let mut data: Sector = [0; SECTOR];
         if length < SECTOR {
             self.volume.read(sector, &mut data).map_err(|e| StreamError(Some(e)))?;

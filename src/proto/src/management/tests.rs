@@ -125,5 +125,11 @@ fn errors() {
 #[test]
 fn a_negative_length_counts_as_zero() {
     let got = decode([&b"\x0d\x01\0\0\0k\xff\xff\xff\xff\x09\0\0\0\x80"[..]].into_iter());
-    assert_eq!(got, Ok(std::vec![Owned::Write("k".into(), Vec::new()), Owned::Flash(Vec::new())]));
+    assert_eq!(
+        got,
+        Ok(std::vec![
+            Owned::Write("k".into(), Vec::new()),
+            Owned::Flash(Vec::new())
+        ])
+    );
 }

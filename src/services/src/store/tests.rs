@@ -85,7 +85,11 @@ impl Seek for Disk<'_> {
 }
 
 fn card(kind: FatType) -> Memory {
-    let (length, cluster) = if kind == FatType::Fat32 { (70_000, 512) } else { (10_000, 1024) };
+    let (length, cluster) = if kind == FatType::Fat32 {
+        (70_000, 512)
+    } else {
+        (10_000, 1024)
+    };
     let mut sectors = std::vec![[0; SECTOR]; START + length];
     sectors[0][510..].copy_from_slice(&[0x55, 0xaa]);
     sectors[0][446 + 4] = 0xc;
@@ -159,7 +163,9 @@ fn keys_that_cannot_be() {
 fn hand_written_text() {
     let mut store = open(card(FatType::Fat32));
     let body = b"IP=10.0.0.1\r\n\n# note\nip=second\nlast=no line end";
-    store.transaction(|root, _| replace(root, "config.txt", &[body])).unwrap();
+    store
+        .transaction(|root, _| replace(root, "config.txt", &[body]))
+        .unwrap();
     assert_eq!(text(&mut store, "ip").as_deref(), Some("10.0.0.1"));
     assert_eq!(text(&mut store, "last").as_deref(), Some("no line end"));
     store.write("new", b"1").unwrap();
@@ -179,9 +185,18 @@ fn cards_that_cannot_be_used() {
     };
     assert_eq!(fails(&|c| c.dead = true), Error::Card(card::Error::Device));
     assert_eq!(fails(&|c| c.sector(0)[510] = 0), Error::Card(card::Error::NoPartition));
-    assert_eq!(fails(&|c| c.sector(0)[450] = 0xee), Error::Card(card::Error::NoPartition));
-    assert_eq!(fails(&|c| *c.sector(START) = [0; SECTOR]), Error::Card(card::Error::NotFat));
-    assert_eq!(fails(&|c| c.sector(1)[..8].copy_from_slice(b"EFI PART")), Error::Card(card::Error::JournalOccupied));
+    assert_eq!(
+        fails(&|c| c.sector(0)[450] = 0xee),
+        Error::Card(card::Error::NoPartition)
+    );
+    assert_eq!(
+        fails(&|c| *c.sector(START) = [0; SECTOR]),
+        Error::Card(card::Error::NotFat)
+    );
+    assert_eq!(
+        fails(&|c| c.sector(1)[..8].copy_from_slice(b"EFI PART")),
+        Error::Card(card::Error::JournalOccupied)
+    );
     let mut early = good.clone();
     let sectors = Rc::make_mut(&mut early.base);
     sectors[0][446 + 8..446 + 10].copy_from_slice(&[63, 0]);
@@ -260,7 +275,13 @@ fn a_write_survives_a_loss_of_power_at_any_sector() {
     let small: &[u8] = b"192.168.1.1";
     let long: &[u8] = &[0xa5; 5000];
     for kind in [FatType::Fat16, FatType::Fat32] {
-        for (old, new) in [(None, small), (None, long), (Some(small), long), (Some(long), small), (Some(long), &[1; 7000])] {
+        for (old, new) in [
+            (None, small),
+            (None, long),
+            (Some(small), long),
+            (Some(long), small),
+            (Some(long), &[1; 7000]),
+        ] {
             let mut store = open(card(kind));
             store.write("other", b"untouched").unwrap();
             if let Some(old) = old {
@@ -272,7 +293,10 @@ fn a_write_survives_a_loss_of_power_at_any_sector() {
                 |store| store.write("key", new),
                 |store, done| {
                     let value = get(store, "key");
-                    assert!(value.as_deref() == Some(new) || !done && value.as_deref() == old, "{done}");
+                    assert!(
+                        value.as_deref() == Some(new) || !done && value.as_deref() == old,
+                        "{done}"
+                    );
                     assert_eq!(text(store, "other").as_deref(), Some("untouched"));
                 },
             );
