@@ -66,7 +66,7 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>, config: &'static Config) 
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Data) -> ! {
-    static BUFFERS: Buffers<SOCKETS, 4096> = service::buffers();
+    static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, &BUFFERS);
     loop {
         if !service::accept(&mut socket, PORT).await {
@@ -283,6 +283,8 @@ impl Connection<'_> {
     async fn pull(&mut self) -> Result<(), End> {
         let number = PULLER.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         logger::GROWN.signal(());
+        // Only one task can wait for the signal: the one before takes it, and leaves.
+        embassy_time::Timer::after(Duration::from_millis(1)).await;
         loop {
             if PULLER.load(Ordering::Relaxed) != number {
                 logger::GROWN.signal(());
