@@ -18,15 +18,23 @@ READY_TIMEOUT = 30.0
 
 
 class Device:
-    """A device under test: `host` and `port` of its kernel service, `control(command)` for the emulator's own."""
+    """A device under test: `host` and `port` of its kernel service, `control(command)` for the emulator's own.
 
-    def __init__(self, directory, gateware=True):
+    `ports` are those of all its services, by their number on the device. `sd`: image of the SD card; `settings`: `--set`.
+    """
+
+    def __init__(self, directory, gateware=True, sd=None, settings=()):
         needed = [EMULATOR, FIRMWARE] + ([GATEWARE] if gateware else [])
         missing = [str(path) for path in needed if not path.exists()]
         if missing:
             pytest.fail(f"not built: {', '.join(missing)}. Run `make build` first.", pytrace=False)
         socket_path = directory / "control"
-        command = [EMULATOR, "--firmware", FIRMWARE, "--forward", "0:1381", "--control", socket_path]
+        command = [EMULATOR, "--firmware", FIRMWARE, "--control", socket_path]
+        for port in (1380, 1381, 1382, 1383):
+            command += ["--forward", f"0:{port}"]
+        command += ["--sd", sd] if sd else []
+        for setting in settings:
+            command += ["--set", setting]
         command += ["--exit-with-control", "--uart", directory / "uart"]
         command += ["--pl", GATEWARE] if gateware else []
         self.uart_file = directory / "uart"
@@ -37,7 +45,8 @@ class Device:
             self.process.kill()
             _, errors = self.process.communicate()
             pytest.fail(f"the emulator did not become ready:\n{errors}{self.uart()}", pytrace=False)
-        self.host, self.port = "127.0.0.1", json.loads(line)["forwards"]["1381"]
+        self.ports = {int(device): host for device, host in json.loads(line)["forwards"].items()}
+        self.host, self.port = "127.0.0.1", self.ports[1381]
         self._control = socket.socket(socket.AF_UNIX)
         self._control.connect(str(socket_path))
         self._replies = self._control.makefile("r")
@@ -80,6 +89,12 @@ class RemoteDevice:
 
     def close(self):
         pass
+
+
+@pytest.fixture(scope="session")
+def start_device():
+    """Class of emulated devices, for tests that need one of their own: whoever starts one closes it."""
+    return Device
 
 
 @pytest.fixture(scope="module")

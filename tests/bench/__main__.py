@@ -37,7 +37,7 @@ class Figures:
         compared = f", baseline {baseline:g}" if baseline is not None else ""
         bound = "at least" if at_least else "at most"
         print(
-            f"{name:28} {value:10.4g} {unit:8} {'met' if met else 'MISSED':7} ({bound} {target:g}{compared})",
+            f"{name:32} {value:10.6g} {unit:8} {'met' if met else 'MISSED':7} ({bound} {target:g}{compared})",
             flush=True,
         )
 
@@ -156,8 +156,39 @@ def device_figures(figures: Figures):
     emulator.stop()
 
 
+INSTRUCTIONS = {
+    # name: (unit, target, baseline, what it is)
+    "rpc.roundtrip_instr": ("instr", 6000, None, "f(int) -> int, both cores, host's part excluded"),
+    "rpc.async_instr_per_byte": ("instr/B", 3, 11.1, "64 calls of 64 KiB, both cores; baseline: 69 MiB/s at 800 MHz"),
+    "rpc.bytes_d2h_instr_per_byte": ("instr/B", 3, None, "an argument of 1 MiB, both cores"),
+    "rpc.list_i32_d2h_instr_per_byte": ("instr/B", 3, None, "a list argument of 1 MiB, both cores"),
+    "rpc.list_i32_h2d_instr_per_byte": ("instr/B", 4, None, "a list result of 1 MiB, both cores"),
+    "tcp.tx_instr_per_byte": ("instr/B", 2, 7.5, "core 0 alone, while it sends 1 MiB of a call; baseline: 102 MiB/s"),
+    "tcp.rx_instr_per_byte": ("instr/B", 2, 7.1, "core 0, while it receives a library of 4 MiB; baseline: 108 MiB/s"),
+    "kernel.start_instr": (
+        "instr",
+        150_000,
+        None,
+        "upload of 10 kB to the first instruction of the kernel, both cores",
+    ),
+    "rtio.output_instr": ("instr", 45, None, "core 1, one output and delay in a loop of kernel code"),
+    "image.kernel_bytes": ("bytes", 256 * 1024, None, "image of core 1"),
+    "image.runtime_bytes": ("bytes", 512 * 1024, None, "image of core 0, that of core 1 included"),
+}
+
+
+def counted_figures(figures: Figures):
+    """Instructions of the emulated cores, one cycle each, and sizes."""
+    from .counting import all_counts, image_sizes
+
+    for name, value in (all_counts() | image_sizes()).items():
+        unit, target, baseline, source = INSTRUCTIONS[name]
+        figures.add(name, value, unit, target=target, baseline=baseline, source=source)
+
+
 def main():
     figures = Figures()
+    counted_figures(figures)
     compile_figures(figures)
     device_figures(figures)
     user_figures(figures)

@@ -297,13 +297,35 @@ def test_garbage_between_requests_is_skipped(session):
     assert session.read(9) == b"ZZZZ\x02ARZQ"
 
 
-@pytest.mark.parametrize("name", ["abort", "undefined", "overflow"])
-def test_faults_end_the_connection(session, name):
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("abort", "data abort (not permitted) at address 0xf0000000, at +0x"),
+        ("undefined", "undefined instruction, at +0x"),
+        ("overflow", "stack overflow, at +0x"),
+        ("astray", "prefetch abort (not permitted), at 0xf0000000"),
+    ],
+)
+def test_faults_are_exceptions(session, name, message):
+    """A fault ends the kernel with an exception that says where; the session and the device go on."""
     assert session.load(kernel(name)) is None
     session.run()
-    assert session.message(10) == 10
-    assert session.request().arguments == [1]
-    assert_closed(session)
+    requests, exception = session.until_end()
+    assert marks(requests) == [1]
+    (fault,) = exception.exceptions
+    assert fault["id"] == 15 and fault["message"].startswith(message)
+    assert exception.backtrace and all(0 < frame.address < len(kernel(name)) for frame in exception.backtrace)
+    if name in ("abort", "undefined"):
+        # The address reported lies behind the instruction, as a return address does.
+        assert f"+{exception.backtrace[0].address - 4:#x} of the kernel" in fault["message"]
+    run_empty(session)
+
+
+def test_memory_functions(session):
+    assert session.load(kernel("copy")) is None
+    session.run()
+    requests, exception = session.until_end()
+    assert exception is None and marks(requests) == [0]
 
 
 def test_second_client_pre_empts_a_running_kernel(device):

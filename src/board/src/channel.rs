@@ -377,7 +377,8 @@ impl<'a> Receiver<'a> {
     /// Consumes bytes; a sender can only be waiting when the ring is nearly full.
     fn skip(&mut self, len: usize) {
         let crowded = self.ring.available().is_ok_and(|used| used > CAPACITY / 2);
-        self.ring.skip(len);
+        // A message's payload and padding fill the free space exactly: it must end on a word.
+        self.ring.skip_words(len);
         if crowded {
             (self.bell)();
         }

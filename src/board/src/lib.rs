@@ -10,6 +10,8 @@
 extern crate std;
 
 pub mod channel;
+#[cfg(target_arch = "arm")]
+mod copy;
 pub mod gic;
 pub mod memory;
 pub mod phy;

@@ -14,6 +14,8 @@ pub const LOW: Region = 0x0000_0000..0x0010_0000;
 pub const RUNTIME: Region = 0x0010_0000..0x0600_0000;
 /// Ethernet descriptors, one megabyte mapped as device memory.
 pub const ETHERNET_DESCRIPTORS: Region = 0x0600_0000..0x0610_0000;
+/// Ethernet frames to send, one megabyte mapped as memory that is not cached.
+pub const ETHERNET_BUFFERS: Region = 0x0610_0000..0x0620_0000;
 /// The inter-core channel: one [`crate::channel::Shared`] at its start. Cached, shareable.
 pub const CHANNEL: Region = 0x0700_0000..0x070f_0000;
 /// Copy of the gateware descriptor, made by the runtime at boot. All zero when there is no gateware.
@@ -46,6 +48,7 @@ mod tests {
             LOW,
             RUNTIME,
             ETHERNET_DESCRIPTORS,
+            ETHERNET_BUFFERS,
             CHANNEL,
             DESCRIPTOR_COPY,
             KERNEL_IMAGE,

@@ -165,6 +165,12 @@ impl Consumer<'_> {
         self.read = self.read.wrapping_add(len as u32);
         self.ring.tail.0.store(self.read, Ordering::Release);
     }
+
+    /// As [`skip`](Self::skip), but gives back whole words only: the rest of a word that was read in part follows later.
+    pub fn skip_words(&mut self, len: usize) {
+        self.read = self.read.wrapping_add(len as u32);
+        self.ring.tail.0.store(self.read & !3, Ordering::Release);
+    }
 }
 
 #[cfg(test)]

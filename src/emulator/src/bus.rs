@@ -5,6 +5,7 @@ use crate::gic::Gic;
 use crate::memory::Memory;
 use crate::pl::gp::Access;
 use crate::pl::Pl;
+use crate::sd::Sd;
 use crate::slcr::{Action, Slcr};
 use crate::stubs::Stubs;
 use crate::time::{self, Cycles};
@@ -63,6 +64,10 @@ pub struct Bus {
     pub uart: [Uart; 2],
     /// Ethernet.
     pub gem: Gem,
+    /// SD host controller 0.
+    pub sd: Sd,
+    /// SD host controller 1: its slot is empty.
+    pub sd1: Sd,
     /// The rest.
     pub stubs: Stubs,
     /// The gateware, if there is one.
@@ -91,6 +96,8 @@ impl Bus {
             slcr: Slcr::new(),
             uart: Default::default(),
             gem: Gem::default(),
+            sd: Sd::default(),
+            sd1: Sd::default(),
             stubs: Stubs::default(),
             pl,
             requests: Requests::default(),
@@ -112,6 +119,8 @@ impl Bus {
             uart.output = output;
         }
         self.gem = Gem::default();
+        self.sd.reset();
+        self.sd1.reset();
         self.requests = Requests::default();
     }
 
@@ -209,6 +218,8 @@ impl Bus {
             0xe000_0000..=0xe000_0fff => self.uart[0].read(offset & !3),
             0xe000_1000..=0xe000_1fff => self.uart[1].read(offset & !3),
             0xe000_b000..=0xe000_bfff => self.gem.read(offset & !3),
+            0xe010_0000..=0xe010_0fff => self.sd.read(offset & !3),
+            0xe010_1000..=0xe010_1fff => self.sd1.read(offset & !3),
             0xf800_0000..=0xf800_0fff => self.slcr.read(offset & !3),
             0xf8f0_0100..=0xf8f0_01ff => {
                 self.update(now);
@@ -255,6 +266,8 @@ impl Bus {
             0xe000_0000..=0xe000_0fff => self.uart[0].write(offset & !3, value),
             0xe000_1000..=0xe000_1fff => self.uart[1].write(offset & !3, value),
             0xe000_b000..=0xe000_bfff => self.gem.write(offset & !3, value, &self.memory),
+            0xe010_0000..=0xe010_0fff => self.sd.write(offset & !3, value),
+            0xe010_1000..=0xe010_1fff => self.sd1.write(offset & !3, value),
             0xf800_0000..=0xf800_0fff => match self.slcr.write(offset & !3, value) {
                 Action::None => kick = false,
                 Action::Core1Reset(hold) => {

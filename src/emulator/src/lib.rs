@@ -27,6 +27,7 @@ pub mod net;
 pub mod params;
 pub mod pl;
 pub mod schedule;
+pub mod sd;
 pub mod slcr;
 pub mod stubs;
 pub mod time;

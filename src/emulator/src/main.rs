@@ -13,6 +13,7 @@ use kairos_emulator::params::Params;
 use kairos_emulator::pl::library::Library;
 use kairos_emulator::pl::Pl;
 use kairos_emulator::schedule::Machine;
+use kairos_emulator::sd::Card;
 
 /// A virtual Zynq-7000 that runs the real firmware on the real gateware.
 #[derive(Parser)]
@@ -39,6 +40,9 @@ struct Arguments {
     /// Write what the UARTs send to this file ("-": standard error)
     #[arg(long, value_name = "FILE")]
     uart: Option<PathBuf>,
+    /// Image of the SD card in slot 0; it is written to. Without it the slot is empty
+    #[arg(long, value_name = "FILE")]
+    sd: Option<PathBuf>,
     /// Run every PL cycle instead of moving the RTIO counter
     #[arg(long)]
     no_skip: bool,
@@ -68,7 +72,17 @@ fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     let forwarder = Forwarder::new(&arguments.forward)?;
     let control = arguments.control.as_deref().map(Control::new).transpose()?;
     let host_wait = Duration::from_millis(params.host_wait_ms);
+    let sd = match &arguments.sd {
+        Some(path) => {
+            let cut = Some(params.sd_cut_after).filter(|sectors| *sectors > 0);
+            let image = std::fs::File::options().read(true).write(true).open(path);
+            let card = image.and_then(|image| Card::new(image, cut));
+            Some(card.map_err(|e| format!("SD card image {}: {e}", path.display()))?)
+        }
+        None => None,
+    };
     let machine = Machine::new(image, arguments.memory as usize, params, pl)?;
+    machine.bus.borrow_mut().sd.card = sd;
     let options = Options {
         exit_with_control: arguments.exit_with_control,
         uart,

@@ -15,6 +15,8 @@ pub struct Params {
     pub quantum: u64,
     /// Wall-clock milliseconds that time stands still for the host when only core 0's timers are left.
     pub host_wait_ms: u64,
+    /// Sectors written to the SD card until its power goes; 0: it does not go.
+    pub sd_cut_after: u64,
 }
 
 impl Default for Params {
@@ -26,6 +28,7 @@ impl Default for Params {
             net_latency_ns: 20_000,
             quantum: 4000,
             host_wait_ms: 2000,
+            sd_cut_after: 0,
         }
     }
 }
@@ -46,10 +49,11 @@ impl Params {
             "net_latency_ns" => (&mut self.net_latency_ns, 0),
             "quantum" => (&mut self.quantum, 100),
             "host_wait_ms" => (&mut self.host_wait_ms, 0),
+            "sd_cut_after" => (&mut self.sd_cut_after, 0),
             _ => {
                 return Err(format!(
                     "--set {name}: no such parameter; there are acp_read_latency, acp_write_visible, gp_access, \
-                     net_latency_ns, quantum, host_wait_ms"
+                     net_latency_ns, quantum, host_wait_ms, sd_cut_after"
                 ))
             }
         };

@@ -13,8 +13,6 @@ const FIXED: &[(u32, u32, u32)] = &[
     (0xf8f0_2000, 0x4100_00c8, !0), // L2C ID: PL310 r3p2
     (0xf8f0_2004, 0x9e30_0300, !0), // L2C type: 8 ways of 64 KiB
     (0xf8f0_2730, 0, !0),           // L2C cache sync: never busy
-    (0xe010_0024, 0x01f2_0000, !0), // SD0 present state: no card, lines idle
-    (0xe010_1024, 0x01f2_0000, !0),
     (0xe000_4004, 0, !0), // I2C status: idle
     (0xe000_5004, 0, !0),
     (0xe000_d004, 0x0000_0004, !0), // QSPI status: transmit FIFO not full
@@ -36,7 +34,6 @@ fn name(address: u32) -> &'static str {
         0xe000_c000..=0xe000_cfff => "GEM1",
         0xe000_d000..=0xe000_dfff => "QSPI",
         0xe000_e000..=0xe000_efff => "SMC",
-        0xe010_0000..=0xe010_1fff => "SDIO",
         0xf800_1000..=0xf800_2fff => "TTC",
         0xf800_3000..=0xf800_4fff => "DMAC",
         0xf800_5000..=0xf800_5fff => "SWDT",

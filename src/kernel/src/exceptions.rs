@@ -150,6 +150,45 @@ impl Exceptions {
         self.unwind(memory, library, registers)
     }
 
+    /// Notes an exception that ends the kernel where it stands, and the frames around it: no handler and no cleanup runs,
+    /// because the fault may have struck between any two instructions.
+    pub fn fault(&mut self, record: Record, memory: &impl Memory, library: &Library, registers: &mut Registers) {
+        let initial = self.backtrace.len() as u32;
+        let link = registers.r[unwind::LR];
+        let stack_pointer = registers.r[unwind::SP];
+        let inside = |pc: u32| pc.wrapping_sub(library.base) < library.size;
+        let mut frames = 0;
+        loop {
+            let (pc, sp) = (registers.r[unwind::PC], registers.r[unwind::SP]);
+            // A full buffer records no more.
+            if !inside(pc) || self.record_frame(pc, sp, library).is_err() {
+                break;
+            }
+            frames += 1;
+            let stepped = unwind::Entry::find(memory, library, pc).and_then(|entry| entry.step(memory, registers));
+            // Only the innermost function may have taken no stack yet.
+            let next = registers.r[unwind::SP];
+            if stepped.is_err() || next < sp || (next == sp && frames > 1) {
+                break;
+            }
+        }
+        // Without tables, or with the stack pointer where no stack is, the caller is still in the link register.
+        if frames == 1 && inside(link) {
+            let _ = self.record_frame(link, stack_pointer, library);
+        }
+        let extent = Extent {
+            stack_pointer,
+            initial,
+            current: self.backtrace.len() as u32,
+        };
+        self.last_straw = Some((record, extent));
+    }
+
+    fn record_frame(&mut self, pc: u32, stack_pointer: u32, library: &Library) -> Result<(), Frame> {
+        let address = pc.wrapping_sub(library.base);
+        self.backtrace.push(Frame { address, stack_pointer })
+    }
+
     /// Goes on with the newest exception, from the end of a cleanup.
     pub fn resume(&mut self, memory: &impl Memory, library: &Library, registers: &mut Registers) -> Outcome {
         match self.stack.is_empty() {

@@ -1,14 +1,17 @@
 //! What cannot be caught: aborts, undefined instructions, panics of the firmware, broken libraries.
 //!
-//! The comms core gets a text, and this core waits to be restarted.
+//! A fault in a kernel becomes an exception at the host. For all else the comms core gets a text, and this core waits to be
+//! restarted.
 
 use core::arch::asm;
 use core::fmt::Write;
 use core::panic::PanicInfo;
+use core::ptr::{addr_of, addr_of_mut};
 
 use heapless::String;
 use kairos_board::channel::{Kind, Shared};
 use kairos_board::gic;
+use kairos_kernel::unwind::{Registers, LR, PC, SP};
 
 use crate::memory::GUARD;
 use crate::session::{bell, core};
@@ -18,8 +21,15 @@ use crate::timer;
 /// Longest text sent.
 type Text = String<320>;
 
-/// Called by the exception vectors, on a stack of its own. `what`: 0 undefined instruction, 1 prefetch abort, 2 data abort.
-pub extern "C" fn fault(what: u32, pc: u32, lr: u32, sp: u32) -> ! {
+/// What the host is told of a fault in a kernel: it outlives the handler's stack.
+static mut MESSAGE: Text = Text::new();
+
+/// Called by the exception vectors, on a stack of its own, with interrupts masked. `what`: 0 undefined instruction, 1
+/// prefetch abort, 2 data abort. Of the registers, those are valid that a call preserves; pc is that of the instruction.
+///
+/// A fault in a kernel's code, or in a firmware function it has called with bad pointers, ends the kernel with an exception.
+/// Elsewhere it is a bug of this image, or a kernel has overwritten it: the session ends.
+pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     let mut text = Text::new();
     let (status, address) = match what {
         1 => instruction_fault(),
@@ -31,8 +41,23 @@ pub extern "C" fn fault(what: u32, pc: u32, lr: u32, sp: u32) -> ! {
         2 => write!(text, "data abort ({}) at address {address:#010x}", cause(status)),
         _ => write!(text, "prefetch abort ({})", cause(status)),
     };
+    let [sp, lr, pc] = [SP, LR, PC].map(|register| registers.r[register]);
     let _ = write!(text, ", at ");
     place(&mut text, pc);
+    let loaded = core().and_then(|core| core.library.map(|library| (core, library)));
+    if let Some((core, library)) = loaded {
+        let inside = |pc: u32| pc.wrapping_sub(library.base) < library.size;
+        if inside(pc) || inside(lr) {
+            // Return addresses lie behind their call: so this must lie behind the instruction, to be found like one.
+            registers.r[PC] = if inside(pc) { pc.wrapping_add(4) } else { lr };
+            // SAFETY: this core only, and a fault in here ends in the same handler, which comes this way once.
+            let message: &'static Text = unsafe {
+                addr_of_mut!(MESSAGE).write(text);
+                &*addr_of!(MESSAGE)
+            };
+            crate::raise::fault(core, &library, message, registers);
+        }
+    }
     let _ = text.push_str(", called from ");
     place(&mut text, lr);
     let _ = write!(text, ", stack pointer {sp:#010x}");

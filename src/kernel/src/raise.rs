@@ -105,6 +105,20 @@ fn uncaught(core: &mut Core) -> ! {
     session::abandon_kernel()
 }
 
+/// Reports a fault of the kernel as an exception, with the frames that `registers` lead to; the kernel ends.
+#[track_caller]
+pub fn fault(
+    core: &mut Core,
+    library: &kairos_kernel::elf::Library,
+    message: &'static str,
+    registers: &mut Registers,
+) -> ! {
+    let record = firmware_record(Id::RuntimeError, message, [0; 3]);
+    core.exceptions.fault(record, &KernelMemory, library, registers);
+    crate::start::unmask_interrupts();
+    uncaught(core)
+}
+
 /// Puts the registers of the kernel's call on the stack as [`Registers`], calls `target` with their address in `argument`,
 /// then loads what it made of them: execution goes on in a landing pad.
 macro_rules! unwinding {

@@ -27,8 +27,10 @@ pub struct Core {
     ready: bool,
     /// Exceptions in flight.
     pub exceptions: Exceptions,
-    /// The reply that is being received.
-    pub reply: Option<Decoder<'static>>,
+    /// Decodes replies; in place, as it is large.
+    pub decoder: Decoder<'static>,
+    /// A reply is awaited, or being received.
+    pub awaiting: bool,
     /// Its first frame has been seen.
     pub answered: bool,
     /// The unfinished line of the log.
@@ -83,7 +85,8 @@ pub extern "C" fn restart() -> ! {
         library: None,
         ready: false,
         exceptions: Exceptions::new(),
-        reply: None,
+        decoder: Decoder::new(&[]),
+        awaiting: false,
         answered: false,
         log_line: Vec::new(),
     };
@@ -106,12 +109,15 @@ pub extern "C" fn abandon_kernel() -> ! {
 }
 
 /// Sleeps until a frame arrives.
-pub fn next_frame(core: &mut Core) -> Frame {
-    let mut arrived = Ok(None);
-    timer::sleep_until(|| {
-        arrived = core.receiver.next_frame();
-        arrived != Ok(None)
-    });
+pub fn next_frame(receiver: &mut Receiver<'static>) -> Frame {
+    // Looked at first without masking interrupts: it may be there already.
+    let mut arrived = receiver.next_frame();
+    if arrived == Ok(None) {
+        timer::sleep_until(|| {
+            arrived = receiver.next_frame();
+            arrived != Ok(None)
+        });
+    }
     match arrived {
         Ok(Some(frame)) => frame,
         _ => fault::report("the channel between the cores has been overwritten"),
@@ -121,7 +127,7 @@ pub fn next_frame(core: &mut Core) -> Frame {
 extern "C" fn serve() -> ! {
     let core = running();
     loop {
-        let frame = next_frame(core);
+        let frame = next_frame(&mut core.receiver);
         match frame.kind {
             Kind::Load => load(core),
             Kind::Run => run(core),
@@ -139,7 +145,7 @@ fn load(core: &mut Core) {
     let [address, length] =
         [0, 4].map(|at| u32::from_le_bytes([request[at], request[at + 1], request[at + 2], request[at + 3]]));
     core.exceptions.clear();
-    core.reply = None;
+    core.awaiting = false;
     core.log_line.clear();
     // SAFETY: the comms core leaves this memory alone until the answer.
     let file = unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) };

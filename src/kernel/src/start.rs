@@ -129,10 +129,18 @@ data_abort:
     mov     r0, #2
     sub     r1, lr, #8
 5:  cps     #0x1f
-    mov     r2, lr
     mov     r3, sp
     movw    sp, #:lower16:__fault_stack
     movt    sp, #:upper16:__fault_stack
+    sub     sp, sp, #128                    @ unwind::Registers; r0-r3 and r12 matter to no caller
+    add     r12, sp, #16
+    stm     r12, {{r4-r11}}
+    str     r3, [sp, #52]
+    str     lr, [sp, #56]
+    str     r1, [sp, #60]
+    add     r12, sp, #64
+    vstmia  r12, {{d8-d15}}
+    mov     r1, sp
     b       {fault}
 
 interrupt:

@@ -3,7 +3,10 @@
 //! Nothing here knows of sockets, cores or files.
 #![no_std]
 
+pub mod analyzer;
 pub mod descriptor;
 pub mod exception;
+pub mod management;
+pub mod moninj;
 pub mod rpc;
 pub mod session;

@@ -117,6 +117,16 @@ impl RequestDecoder {
         core::mem::take(&mut self.discarded)
     }
 
+    /// Whether the next byte belongs to the value of an RPC's result, so that the caller may take it itself.
+    pub fn in_value(&self) -> bool {
+        matches!(self.state, State::Value)
+    }
+
+    /// Whether the next byte belongs to a library.
+    pub fn in_library(&self) -> bool {
+        matches!(self.state, State::Library(_))
+    }
+
     /// The value announced by [`Request::RpcReply`] is complete: the next byte starts a message.
     pub fn end_value(&mut self) {
         if matches!(self.state, State::Value) {

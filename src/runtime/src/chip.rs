@@ -1,25 +1,32 @@
 //! Set-up of the chip through the HAL: MMU, caches, interrupts, clocks, time base.
 
+use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
-use kairos_board::gic::SGI_DATA;
-use kairos_board::memory::{ETHERNET_DESCRIPTORS, LOW};
+use kairos_board::gic::{self, SGI_DATA};
+use kairos_board::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW};
 use zynq7000_hal::clocks::Clocks;
-use zynq7000_hal::gic::{Interrupt, PpiInterrupt, SgiInterrupt};
 use zynq7000_hal::gtc::GlobalTimerCounter;
 use zynq7000_hal::mmu::{mmu_l1_table_mut, section_attrs};
 use zynq7000_hal::slcr::Slcr;
 use zynq7000_hal::time::Hertz;
-use zynq7000_hal::{generic_interrupt_handler, register_interrupt, time_driver_gtc};
+use zynq7000_hal::time_driver_gtc;
 
 /// Crystal of the supported boards: 33.3333 MHz. Rounded up, because the timer driver divides by whole numbers: 1 Hz less
 /// would make its microsecond 1/400 too short at 800 MHz.
 const CRYSTAL: Hertz = Hertz::from_raw(33_333_334);
+
+/// Memory for what a device reads: writes are merged, and need no cleaning of caches.
+const NOT_CACHED: SectionAttributes = SectionAttributes {
+    memory_attrs: MemoryRegionAttributes::OuterAndInnerNonCacheable.as_raw(),
+    ..section_attrs::DDR
+};
 
 /// What the rest of the runtime takes over.
 pub struct Chip {
     pub clocks: Clocks,
     pub uart: zynq7000::uart::MmioRegisters<'static>,
     pub ethernet: zynq7000::eth::MmioRegisters<'static>,
+    pub sd: zynq7000::sdio::MmioRegisters<'static>,
 }
 
 /// Brings the chip up. Called once, first of all.
@@ -30,13 +37,11 @@ pub fn init() -> Chip {
     let clocks = Clocks::new_from_regs(CRYSTAL).expect("clock registers make no sense");
     let timer = GlobalTimerCounter::new(peripherals.gtc, clocks.arm_clocks());
     time_driver_gtc::init(clocks.arm_clocks(), timer);
-    register_interrupt(Interrupt::Ppi(PpiInterrupt::GlobalTimer), on_global_timer);
-    let bell = SgiInterrupt::new(usize::from(SGI_DATA)).expect("one of 16");
-    register_interrupt(Interrupt::Sgi(bell), crate::kernel_core::on_bell);
     Chip {
         clocks,
         uart: peripherals.uart_0,
         ethernet: peripherals.eth_0,
+        sd: peripherals.sdio_0,
     }
 }
 
@@ -68,6 +73,9 @@ fn protect_memory() {
         .expect("aligned");
     table
         .update(ETHERNET_DESCRIPTORS.start as u32, section_attrs::SHAREABLE_DEVICE)
+        .expect("aligned");
+    table
+        .update(ETHERNET_BUFFERS.start as u32, NOT_CACHED)
         .expect("aligned");
     // The HAL leaves the domain in manager mode, where permissions are ignored.
     Dacr::modify(|dacr| dacr.set_d(0, DomainAccess::Client));
@@ -103,10 +111,32 @@ fn on_global_timer() {
     }
 }
 
+/// Every interrupt there is, by number (UG585, section 7.2). The HAL's table takes longer than most of the handlers.
 #[zynq7000_rt::irq]
 fn on_interrupt() {
-    // SAFETY: called once per interrupt, here. An interrupt without a handler has been acknowledged, and is ignored.
-    let _ = unsafe { generic_interrupt_handler() };
+    const GLOBAL_TIMER: u16 = 27;
+    const GEM0: u16 = 54;
+    const BELL: u16 = SGI_DATA as u16;
+    let interrupt = gic::acknowledge();
+    match interrupt.id() {
+        BELL => crate::kernel_core::on_bell(),
+        GEM0 => crate::ethernet::on_interrupt(),
+        GLOBAL_TIMER => on_global_timer(),
+        // Acknowledged, and ignored.
+        _ => {}
+    }
+    gic::end(interrupt);
+}
+
+/// Resets the whole processing system. The boot loader starts anew.
+pub fn reboot() -> ! {
+    /// PSS_RST_CTRL; bit 0 resets.
+    const PSS_RST_CTRL: *mut u32 = 0xF800_0200 as *mut u32;
+    // SAFETY: nothing of this program is needed any more.
+    unsafe { Slcr::with(|_| PSS_RST_CTRL.write_volatile(1)) };
+    loop {
+        aarch32_cpu::asm::wfi();
+    }
 }
 
 /// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache lines are written.

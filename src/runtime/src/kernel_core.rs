@@ -217,16 +217,37 @@ impl KernelCore {
         Ok(receiver.read(bytes)?)
     }
 
+    /// Bytes of that frame which have not been read.
+    pub fn remaining(&self) -> usize {
+        self.ends.as_ref().map_or(0, |(_, receiver)| receiver.remaining())
+    }
+
+    /// Sends as much of a message's payload as there is room for, in one frame; `None` if there was no room.
+    pub fn try_send(&mut self, kind: Kind, payload: &[u8], more: bool) -> Option<usize> {
+        let (sender, _) = self.ends.as_mut()?;
+        sender.try_send(kind, payload, more)
+    }
+
+    /// Waits a little, for room in the ring.
+    pub async fn wait_for_space(&mut self) -> Result<(), Failure> {
+        if self.ends.is_none() {
+            return Err(Failure::Silent);
+        }
+        if self.shared.state() == State::Faulted {
+            return Err(Failure::Fault);
+        }
+        Timer::after(SPACE_INTERVAL).await;
+        Ok(())
+    }
+
     /// Sends a message, waiting for space. `more`: it goes on with the next call.
     pub async fn send(&mut self, kind: Kind, mut payload: &[u8], more: bool) -> Result<(), Failure> {
         self.occupied = true;
         loop {
-            let (sender, _) = self.ends.as_mut().ok_or(Failure::Silent)?;
-            match sender.try_send(kind, payload, more) {
+            match self.try_send(kind, payload, more) {
                 Some(taken) if taken == payload.len() => return Ok(()),
                 Some(taken) => payload = &payload[taken..],
-                None if self.shared.state() == State::Faulted => return Err(Failure::Fault),
-                None => Timer::after(SPACE_INTERVAL).await,
+                None => self.wait_for_space().await?,
             }
         }
     }

@@ -1,42 +1,39 @@
-//! The log: lines kept in a ring in memory and sent to the UART.
+//! The log: lines kept in a ring in memory for management clients, and lines on their way to the UART in another one.
 //!
 //! Line format (wire protocols, section 2.3): `[` seconds right-aligned in 6 `.` microseconds `s] ` level in 5 `(` target `): `
-//! text. Text with line breaks becomes several lines, each with its own head; empty lines are dropped.
+//! text. Text with line breaks becomes several lines, each with its own head; empty lines are dropped. Each ring has a level
+//! of its own, and says how much fell out of it.
 //!
-//! A line is formatted straight into the ring. A task moves the ring's new bytes to the UART as its FIFO takes them, so that
-//! logging never waits for the slow line, except while booting and in a panic.
+//! A line is formatted straight into the rings. A task moves the UART's to its FIFO as that takes it, so that logging never
+//! waits for the slow line, except while booting and in a panic.
 
 use core::cell::RefCell;
 use core::fmt::{self, Write};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use critical_section::{CriticalSection, Mutex};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Instant, Timer};
+use kairos_services::ring::Ring;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use zynq7000_hal::uart::Tx;
 
-/// Bytes of text kept; older text falls out.
+/// Bytes of text kept for clients, and for the UART.
 const CAPACITY: usize = 128 * 1024;
+const UART_CAPACITY: usize = 32 * 1024;
 
-struct Buffer {
-    text: [u8; CAPACITY],
-    /// Bytes ever written, and ever sent to the UART.
-    written: u64,
-    sent: u64,
-}
-
-static BUFFER: Mutex<RefCell<Buffer>> = Mutex::new(RefCell::new(Buffer {
-    text: [0; CAPACITY],
-    written: 0,
-    sent: 0,
-}));
-/// Apart from the buffer, which so is all zero and takes no space in the image.
+static BUFFER: Mutex<RefCell<Ring<CAPACITY>>> = Mutex::new(RefCell::new(Ring::new()));
+static PENDING: Mutex<RefCell<Ring<UART_CAPACITY>>> = Mutex::new(RefCell::new(Ring::new()));
 static UART: Mutex<RefCell<Option<Tx>>> = Mutex::new(RefCell::new(None));
 static MORE: Signal<CriticalSectionRawMutex, ()> = Signal::new();
+/// The buffer has new lines: for the client that pulls them.
+pub static GROWN: Signal<CriticalSectionRawMutex, ()> = Signal::new();
 /// The task runs; until then each line is sent at once.
 static DRAINING: AtomicBool = AtomicBool::new(false);
+/// Levels of the two rings, as numbers of `LevelFilter`.
+static LEVEL: AtomicUsize = AtomicUsize::new(LevelFilter::Info as usize);
+static UART_LEVEL: AtomicUsize = AtomicUsize::new(LevelFilter::Info as usize);
 
 struct Logger;
 
@@ -59,34 +56,113 @@ pub fn init(uart: Tx) {
     log::set_max_level(LevelFilter::Info);
 }
 
+/// Sets the level of what is kept for clients.
+pub fn set_level(level: LevelFilter) {
+    LEVEL.store(level as usize, Ordering::Relaxed);
+    set_max_level();
+}
+
+/// Sets the level of what goes to the UART.
+pub fn set_uart_level(level: LevelFilter) {
+    UART_LEVEL.store(level as usize, Ordering::Relaxed);
+    set_max_level();
+}
+
+fn set_max_level() {
+    let highest = LEVEL.load(Ordering::Relaxed).max(UART_LEVEL.load(Ordering::Relaxed));
+    let level = LevelFilter::iter().find(|level| *level as usize == highest);
+    log::set_max_level(level.unwrap_or(LevelFilter::Info));
+}
+
+/// Copies the kept text to `out`, which has room for more than all of it, behind a line that says what fell out; its length.
+/// `take`: the text is then forgotten.
+pub fn copy(out: &mut [u8], take: bool) -> usize {
+    critical_section::with(|cs| {
+        let mut buffer = BUFFER.borrow_ref_mut(cs);
+        let mut note = heapless::Vec::<u8, 128>::new();
+        if buffer.dropped() > 0 {
+            let _ = lines(&mut note, Level::Warn, "runtime::logger", dropped(buffer.dropped()));
+        }
+        out[..note.len()].copy_from_slice(&note);
+        let length = note.len() + buffer.peek(&mut out[note.len()..]);
+        if take {
+            buffer.clear();
+        }
+        length
+    })
+}
+
+/// Forgets the kept text.
+pub fn clear() {
+    critical_section::with(|cs| BUFFER.borrow_ref_mut(cs).clear());
+}
+
+struct Dropped(u64);
+fn dropped(bytes: u64) -> Dropped {
+    Dropped(bytes)
+}
+impl fmt::Display for Dropped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of older lines were dropped", self.0)
+    }
+}
+
 /// One log record of any target. `kairos_` in front of a module's path is left out.
 pub fn write(level: Level, target: &str, text: fmt::Arguments) {
     let target = target.strip_prefix("kairos_").unwrap_or(target);
     critical_section::with(|cs| {
-        let buffer = &mut *BUFFER.borrow_ref_mut(cs);
-        let mut lines = Lines {
-            buffer,
-            time: Instant::now(),
-            level,
-            target,
-            open: false,
-        };
-        let _ = lines.write_fmt(text);
-        if lines.open {
-            lines.buffer.push(b"\n");
+        if level as usize <= LEVEL.load(Ordering::Relaxed) {
+            let _ = lines(&mut *BUFFER.borrow_ref_mut(cs), level, target, text);
         }
-        if !DRAINING.load(Ordering::Relaxed) {
-            while !buffer.send_some(cs) {}
+        if level as usize <= UART_LEVEL.load(Ordering::Relaxed) {
+            let _ = lines(&mut *PENDING.borrow_ref_mut(cs), level, target, text);
+            if !DRAINING.load(Ordering::Relaxed) {
+                while !send_some(cs) {}
+            }
         }
     });
     MORE.signal(());
+    GROWN.signal(());
+}
+
+/// Where lines are written to.
+trait Sink {
+    fn push(&mut self, bytes: &[u8]);
+}
+impl<const N: usize> Sink for Ring<N> {
+    fn push(&mut self, bytes: &[u8]) {
+        Ring::push(self, bytes);
+    }
+}
+impl<const N: usize> Sink for heapless::Vec<u8, N> {
+    fn push(&mut self, bytes: &[u8]) {
+        let _ = self.extend_from_slice(bytes);
+    }
+}
+
+fn lines(sink: &mut dyn Sink, level: Level, target: &str, text: impl fmt::Display) -> fmt::Result {
+    let time = Instant::now();
+    let mut lines = Lines {
+        sink,
+        time,
+        level,
+        target,
+        open: false,
+    };
+    write!(lines, "{text}")?;
+    if lines.open {
+        lines.sink.push(b"\n");
+    }
+    Ok(())
 }
 
 /// For a panic: sends what is left, then `reason`, waiting for the UART.
 pub fn last_words(reason: fmt::Arguments) {
     DRAINING.store(false, Ordering::Relaxed);
     // A panic inside the logger must not try to borrow the buffer again.
-    let free = critical_section::with(|cs| BUFFER.borrow(cs).try_borrow_mut().is_ok());
+    let free = critical_section::with(|cs| {
+        BUFFER.borrow(cs).try_borrow_mut().is_ok() && PENDING.borrow(cs).try_borrow_mut().is_ok()
+    });
     if free {
         write(Level::Error, "runtime", reason);
     }
@@ -99,41 +175,35 @@ pub async fn drain() {
     loop {
         MORE.wait().await;
         // The FIFO holds 64 bytes, 5.5 ms at 115200 baud.
-        while !critical_section::with(|cs| BUFFER.borrow_ref_mut(cs).send_some(cs)) {
+        while !critical_section::with(|cs| send_some(cs)) {
             Timer::after(Duration::from_millis(4)).await;
         }
     }
 }
 
-impl Buffer {
-    fn push(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.text[(self.written % CAPACITY as u64) as usize] = *byte;
-            self.written += 1;
+/// Sends to the UART until its FIFO is full (false) or nothing is left (true).
+fn send_some(cs: CriticalSection) -> bool {
+    let mut uart = UART.borrow_ref_mut(cs);
+    let Some(uart) = uart.as_mut() else { return true };
+    let mut pending = PENDING.borrow_ref_mut(cs);
+    while let Some(byte) = pending.front() {
+        if uart.write_fifo(byte).is_err() {
+            return false;
         }
+        pending.pop();
     }
-
-    /// Sends until the FIFO is full (false) or nothing is left (true).
-    fn send_some(&mut self, cs: CriticalSection) -> bool {
-        let mut uart = UART.borrow_ref_mut(cs);
-        let Some(uart) = uart.as_mut() else { return true };
-        self.sent = self.sent.max(self.written.saturating_sub(CAPACITY as u64));
-        while self.sent < self.written {
-            if uart
-                .write_fifo(self.text[(self.sent % CAPACITY as u64) as usize])
-                .is_err()
-            {
-                return false;
-            }
-            self.sent += 1;
-        }
-        true
+    let bytes = pending.dropped();
+    pending.clear();
+    if bytes > 0 {
+        let _ = lines(&mut *pending, Level::Warn, "runtime::logger", dropped(bytes));
+        return false;
     }
+    true
 }
 
 /// Writes text line by line, each behind its head.
 struct Lines<'a> {
-    buffer: &'a mut Buffer,
+    sink: &'a mut dyn Sink,
     time: Instant,
     level: Level,
     target: &'a str,
@@ -142,7 +212,7 @@ struct Lines<'a> {
 }
 
 /// The head of a line, formatted apart from the text.
-struct Head<'a>(&'a mut Buffer);
+struct Head<'a>(&'a mut dyn Sink);
 
 impl Write for Head<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
@@ -155,7 +225,7 @@ impl Write for Lines<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         for (n, line) in text.split(['\n', '\r']).enumerate() {
             if n > 0 && self.open {
-                self.buffer.push(b"\n");
+                self.sink.push(b"\n");
                 self.open = false;
             }
             if line.is_empty() {
@@ -164,10 +234,10 @@ impl Write for Lines<'_> {
             if !self.open {
                 let (seconds, micros) = (self.time.as_micros() / 1_000_000, self.time.as_micros() % 1_000_000);
                 let (level, target) = (self.level, self.target);
-                write!(Head(self.buffer), "[{seconds:6}.{micros:06}s] {level:>5}({target}): ")?;
+                write!(Head(self.sink), "[{seconds:6}.{micros:06}s] {level:>5}({target}): ")?;
                 self.open = true;
             }
-            self.buffer.push(line.as_bytes());
+            self.sink.push(line.as_bytes());
         }
         Ok(())
     }

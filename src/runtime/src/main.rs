@@ -4,14 +4,21 @@
 #![no_std]
 #![no_main]
 
+mod analyzer;
 mod chip;
+mod config;
+mod ethernet;
 mod executor;
 mod faults;
 mod gateware;
 mod kernel_core;
 mod logger;
+mod management;
+mod moninj;
 mod network;
+mod sd;
 mod secondary;
+mod service;
 mod session;
 mod uart;
 
@@ -23,13 +30,18 @@ extern "C" fn kmain() -> ! {
     let chip = chip::init();
     logger::init(uart::init(chip.uart, &chip.clocks));
     chip::announce();
+    let config = config::init(chip.sd, &chip.clocks);
     let rtio = gateware::init();
-    let ethernet = network::Hardware::new(chip.ethernet, &chip.clocks);
+    let settings = network::Settings::from_config(config);
+    let ethernet = network::Hardware::new(chip.ethernet, &chip.clocks, settings.mac);
 
     executor::run(|spawner| {
-        let stack = network::start(&spawner, ethernet);
+        let stack = network::start(&spawner, ethernet, settings);
         spawner.spawn(task(logger::drain()));
         spawner.spawn(task(gateware::watch(rtio)));
+        management::start(&spawner, stack, config);
+        analyzer::start(&spawner, stack);
+        moninj::start(&spawner, stack);
         session::start(&spawner, stack, KernelCore::new(), rtio);
     })
 }

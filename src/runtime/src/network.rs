@@ -2,39 +2,68 @@
 
 use arbitrary_int::u5;
 use embassy_executor::Spawner;
-use embassy_net::{Config, Ipv4Address, Ipv4Cidr, Runner, Stack, StackResources, StaticConfigV4};
+use embassy_net::{
+    Config, ConfigV4, ConfigV6, Ipv4Address, Ipv4Cidr, Ipv6Address, Ipv6Cidr, Runner, Stack, StackResources,
+    StaticConfigV4, StaticConfigV6,
+};
 use embassy_time::{Duration, Instant, Timer};
-use kairos_board::memory::ETHERNET_DESCRIPTORS;
 use kairos_board::phy::{self, Mdio, Phy};
+use kairos_services::settings;
 use static_cell::ConstStaticCell;
 use zynq7000_hal::clocks::Clocks;
-use zynq7000_hal::eth::embassy_net::{on_interrupt, update_link_state, DescriptorsAndBuffers, Driver};
 use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
 use zynq7000_hal::eth::{
-    calculate_mdc_clk_div, rx_descr, tx_descr, AlignedBuffer, ClockConfig, Duplex, Ethernet, EthernetConfig,
-    EthernetId, EthernetLowLevel, Speed, MTU,
+    calculate_mdc_clk_div, ClockConfig, Duplex, Ethernet, EthernetConfig, EthernetLowLevel, Speed,
 };
-use zynq7000_hal::gic::{Interrupt, SpiInterrupt};
 use zynq7000_hal::time::Hertz;
 
-/// Address until a configuration says otherwise.
+use crate::ethernet::{self as ethernet_driver, Driver};
+
+/// Address if the configuration says nothing.
 const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(Ipv4Address::new(10, 0, 2, 15), 24);
 const GATEWAY: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
 /// Locally administered: `02`, "KAIR", 1.
 const MAC: [u8; 6] = [0x02, b'K', b'A', b'I', b'R', 1];
 
-/// Descriptors and buffers in each direction.
-const SLOTS: usize = 32;
-const SOCKETS: usize = crate::session::SOCKETS + 2;
+const SOCKETS: usize =
+    crate::session::SOCKETS + crate::management::SOCKETS + crate::analyzer::SOCKETS + crate::moninj::SOCKETS + 2;
 const LINK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Lists that the Ethernet controller reads and writes, in the device memory set apart for them.
-#[repr(C)]
-struct Lists {
-    rx: rx_descr::DescriptorList<SLOTS>,
-    tx: tx_descr::DescriptorList<SLOTS>,
+/// What the configuration says about the network.
+pub struct Settings {
+    pub mac: [u8; 6],
+    ipv4: ConfigV4,
+    ipv6: StaticConfigV6,
 }
-const _: () = assert!(core::mem::size_of::<Lists>() <= ETHERNET_DESCRIPTORS.end - ETHERNET_DESCRIPTORS.start);
+
+impl Settings {
+    /// Keys `mac`, `ip`, `ipv4_default_route`, `ip6`, `ipv6_default_route`.
+    pub fn from_config(config: &crate::config::Config) -> Self {
+        let mac = config.setting("mac", settings::mac).unwrap_or(MAC);
+        let route = config.setting("ipv4_default_route", settings::ipv4);
+        let fixed = |address, gateway| {
+            ConfigV4::Static(StaticConfigV4 {
+                address,
+                gateway,
+                dns_servers: Default::default(),
+            })
+        };
+        let ipv4 = match config.setting("ip", settings::address) {
+            Some(settings::Address::Dhcp) => ConfigV4::Dhcp(Default::default()),
+            Some(settings::Address::Static(address, prefix)) => fixed(Ipv4Cidr::new(address, prefix), route),
+            None => fixed(ADDRESS, Some(route.unwrap_or(GATEWAY))),
+        };
+        let (address, prefix) = config
+            .setting("ip6", settings::address6)
+            .unwrap_or((settings::link_local(mac), 10));
+        let ipv6 = StaticConfigV6 {
+            address: Ipv6Cidr::new(address as Ipv6Address, prefix),
+            gateway: config.setting("ipv6_default_route", settings::ipv6),
+            dns_servers: Default::default(),
+        };
+        Self { mac, ipv4, ipv6 }
+    }
+}
 
 /// The controller, ready to be started.
 pub struct Hardware {
@@ -45,36 +74,15 @@ pub struct Hardware {
 
 impl Hardware {
     /// Sets up the controller. Pins are as the boot loader left them.
-    pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks) -> Self {
+    pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, mac: [u8; 6]) -> Self {
         let io_clock = clocks.io_clocks().ref_clk();
         let (gigabit, _) = ClockDivisors::calculate_for_rgmii(io_clock, Speed::Mbps1000);
         let mdc = calculate_mdc_clk_div(clocks.arm_clocks()).expect("CPU clock too high for MDIO");
-        let config = EthernetConfig::new(ClockConfig::new(gigabit), mdc, MAC);
+        let config = EthernetConfig::new(ClockConfig::new(gigabit), mdc, mac);
         let low_level = EthernetLowLevel::new(registers).expect("GEM0");
         let mut ethernet = Ethernet::new(low_level, config);
 
-        // SAFETY: the region is set apart for this, mapped as device memory, and taken once.
-        let lists = unsafe { &*(ETHERNET_DESCRIPTORS.start as *const Lists) };
-        // SAFETY: taken once.
-        let (rx_list, tx_list) = unsafe { (lists.rx.take(), lists.tx.take()) };
-        static RX: ConstStaticCell<[AlignedBuffer; SLOTS]> =
-            ConstStaticCell::new([const { AlignedBuffer([0; MTU]) }; SLOTS]);
-        static TX: ConstStaticCell<[AlignedBuffer; SLOTS]> =
-            ConstStaticCell::new([const { AlignedBuffer([0; MTU]) }; SLOTS]);
-        let (rx_buffers, tx_buffers) = (RX.take(), TX.take());
-        let mut rx = rx_descr::DescriptorListWrapper::new(rx_list);
-        let mut tx = tx_descr::DescriptorListWrapper::new(tx_list);
-        rx.init_with_aligned_bufs(rx_buffers);
-        tx.init_or_reset();
-        ethernet.set_rx_buf_descriptor_base_address(rx.base_addr());
-        ethernet.set_tx_buf_descriptor_base_address(tx.base_addr());
-        let buffers = DescriptorsAndBuffers::new(rx, rx_buffers, tx, tx_buffers).expect("lists of equal length");
-        let driver = Driver::new(&ethernet, MAC, buffers);
-
-        zynq7000_hal::register_interrupt(Interrupt::Spi(SpiInterrupt::Eth0), || {
-            on_interrupt(EthernetId::Eth0);
-        });
-        ethernet.start();
+        let driver = Driver::start(&mut ethernet, MAC);
         Self {
             ethernet,
             driver,
@@ -84,18 +92,24 @@ impl Hardware {
 }
 
 /// Starts the stack and the tasks that serve it.
-pub fn start(spawner: &Spawner, hardware: Hardware) -> Stack<'static> {
+pub fn start(spawner: &Spawner, hardware: Hardware, settings: Settings) -> Stack<'static> {
     static RESOURCES: ConstStaticCell<StackResources<SOCKETS>> = ConstStaticCell::new(StackResources::new());
-    let config = Config::ipv4_static(StaticConfigV4 {
-        address: ADDRESS,
-        gateway: Some(GATEWAY),
-        dns_servers: Default::default(),
-    });
+    let ipv6 = settings.ipv6.address;
+    match &settings.ipv4 {
+        ConfigV4::Static(fixed) => match fixed.gateway {
+            Some(gateway) => log::info!("network: {}, gateway {gateway}, {ipv6}", fixed.address),
+            None => log::info!("network: {}, {ipv6}", fixed.address),
+        },
+        _ => log::info!("network: address by DHCP, {ipv6}"),
+    }
+    let mut config = Config::default();
+    config.ipv4 = settings.ipv4;
+    config.ipv6 = ConfigV6::Static(settings.ipv6);
     // Spreads port and sequence numbers; the time since power-up is all there is.
     let seed = Instant::now().as_ticks();
     let (stack, runner) = embassy_net::new(hardware.driver, config, RESOURCES.take(), seed);
-    log::info!("network: {ADDRESS}, gateway {GATEWAY}");
     spawner.spawn(crate::task(run(runner)));
+    spawner.spawn(crate::task(ethernet_driver::gather()));
     spawner.spawn(crate::task(watch_link(hardware.ethernet, hardware.io_clock)));
     stack
 }
@@ -138,10 +152,7 @@ async fn watch_link(mut ethernet: Ethernet, io_clock: Hertz) {
                 }
                 None => log::warn!("Ethernet link down"),
             }
-            update_link_state(match link {
-                Some(_) => embassy_net::driver::LinkState::Up,
-                None => embassy_net::driver::LinkState::Down,
-            });
+            ethernet_driver::set_link(link.is_some());
             known = link;
         }
         Timer::after(LINK_INTERVAL).await;

@@ -129,6 +129,35 @@ fn a_message_larger_than_the_ring_passes() {
     assert!(got == expected);
 }
 
+/// A reader that takes odd pieces, as a socket's buffer has room for, does not shift the frames behind a full ring.
+#[test]
+fn reading_in_odd_pieces_keeps_frames_whole() {
+    let s = shared();
+    let [(_, mut receive), (mut send, _)] = ends(s);
+    let data: Vec<u8> = (0..3 * CAPACITY + 5).map(|i| (i * 13 + i / 256) as u8).collect();
+    let sent = data.clone();
+    let sender = std::thread::spawn(move || send.send(Kind::RpcAsync, &sent, std::thread::yield_now));
+    let mut got = Vec::new();
+    let mut piece = 1;
+    loop {
+        let Some(frame) = receive.next_frame().unwrap() else {
+            std::thread::yield_now();
+            continue;
+        };
+        while receive.remaining() > 0 {
+            let mut bytes = std::vec![0; piece];
+            let length = receive.read(&mut bytes).unwrap();
+            got.extend_from_slice(&bytes[..length]);
+            piece = piece % 1459 + 2;
+        }
+        if !frame.more {
+            break;
+        }
+    }
+    sender.join().unwrap();
+    assert!(got == data);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     /// Messages of any size, written in any pieces or sent without waiting, arrive whole and in order.

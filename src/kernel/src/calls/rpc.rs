@@ -3,7 +3,7 @@
 use kairos_board::channel::{Frame, Kind, Receiver};
 use kairos_board::memory::KERNEL_STACK;
 use kairos_proto::exception::Record;
-use kairos_proto::rpc::{encode_request, Decoder, Memory, Signature, Sink, Source, Step};
+use kairos_proto::rpc::{encode_request, Memory, Signature, Sink, Source, Step};
 
 use crate::memory::KernelMemory;
 use crate::raise::{self, MessageSink};
@@ -52,14 +52,15 @@ pub extern "C" fn rpc_send_async(service: u32, tag_at: u32, data: u32) {
 pub extern "C" fn rpc_send(service: u32, tag_at: u32, data: u32) {
     let core = running();
     let result = send(core, Kind::RpcSync, service, tag_at, data);
-    core.reply = Some(Decoder::new(result));
+    core.decoder.restart(result);
+    core.awaiting = true;
     // The answer decides, before the kernel gives memory, whether there is a value at all.
     core.answered = false;
 }
 
 /// The bytes of a reply, frame after frame.
 struct Reply<'c> {
-    core: &'c mut Core,
+    receiver: &'c mut Receiver<'static>,
 }
 
 impl Source for Reply<'_> {
@@ -68,13 +69,13 @@ impl Source for Reply<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> Result<(), Self::Error> {
         let mut done = 0;
         while done < buffer.len() {
-            if self.core.receiver.remaining() == 0 {
-                match next_frame(self.core).kind {
+            if self.receiver.remaining() == 0 {
+                match next_frame(self.receiver).kind {
                     Kind::RpcReply => {}
                     kind => fault::report_fmt(format_args!("{kind:?} within the reply to an RPC")),
                 }
             }
-            done += read_some(&mut self.core.receiver, &mut buffer[done..]);
+            done += read_some(self.receiver, &mut buffer[done..]);
         }
         Ok(())
     }
@@ -104,12 +105,12 @@ fn surplus(core: &mut Core) -> u32 {
 /// `rpc_recv`: decodes the reply into `slot`, as far as it goes. Returns how much memory it needs next, 0 at the end.
 pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     let core = running();
-    let Some(mut decoder) = core.reply.take() else {
+    if !core::mem::take(&mut core.awaiting) {
         fault::report("the kernel waits for the reply to an RPC it has not sent");
-    };
+    }
     if !core.answered {
         core.answered = true;
-        match next_frame(core).kind {
+        match next_frame(&mut core.receiver).kind {
             Kind::RpcReply => {}
             Kind::RpcException => {
                 let mut bytes = [0; 48];
@@ -124,7 +125,10 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
             kind => fault::report_fmt(format_args!("{kind:?} instead of the reply to an RPC")),
         }
     }
-    match decoder.resume(slot, &mut Reply { core }, &mut KernelMemory) {
+    let mut reply = Reply {
+        receiver: &mut core.receiver,
+    };
+    match core.decoder.resume(slot, &mut reply, &mut KernelMemory) {
         Ok(Step::Done) => {
             let surplus = surplus(core);
             core.sender
@@ -140,7 +144,7 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
                     "reply to an RPC needs {bytes} bytes of stack, of which {free} are free: return less at once"
                 ));
             }
-            core.reply = Some(decoder);
+            core.awaiting = true;
             bytes
         }
         Err(error) => fault::report_fmt(format_args!("reply to an RPC: {error}")),

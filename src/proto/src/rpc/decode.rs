@@ -114,6 +114,11 @@ impl<'a> Decoder<'a> {
         }
     }
 
+    /// Starts over with a value of type `tag`: cheaper than a new decoder, which is large.
+    pub fn restart(&mut self, tag: &'a [u8]) {
+        (self.tag, self.depth, self.pending) = (tag, 0, Pending::Slot);
+    }
+
     /// Goes on with the memory at `address`: the result's slot at first, then what was asked for.
     ///
     /// # Errors

@@ -217,12 +217,18 @@ impl<'a> Signature<'a> {
     }
 }
 
-/// Walks the heads of a (complete) value: no keyword in it, and no object unless allowed.
+/// Walks the heads of a (complete) value: no keyword in it, no object unless allowed, ranges of plain numbers only.
 fn check_plain(mut tags: &[u8], objects: bool) -> Result<(), TagError> {
     while !tags.is_empty() {
         let value = Value::head(tags)?;
         if value.kind == Kind::Keyword || (value.kind == Kind::Object && !objects) {
             return Err(TagError::Unknown(value.byte));
+        }
+        // Ranges within ranges would grow by three with each level.
+        if let (Kind::Range, Some(&part)) = (value.kind, value.inner.first()) {
+            if !matches!(part, b'i' | b'I' | b'f' | b'b') {
+                return Err(TagError::Unknown(part));
+            }
         }
         tags = value.inner;
     }

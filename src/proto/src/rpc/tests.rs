@@ -523,3 +523,11 @@ proptest! {
         }
     }
 }
+
+/// Found by fuzzing: each level would triple the work.
+#[test]
+fn ranges_within_ranges_are_refused() {
+    assert_eq!(Signature::parse(b":rrrri"), Err(TagError::Unknown(b'r')));
+    assert_eq!(Signature::parse(b"rt\0:n"), Err(TagError::Unknown(b't')));
+    assert!(Signature::parse(b"rirI:rf").is_ok());
+}

@@ -12,7 +12,7 @@ use heapless::String;
 use kairos_board::channel::{Frame, Kind};
 use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
-use super::{Shared, LIBRARY_MAX};
+use super::{Library, Shared, LIBRARY_MAX};
 use crate::gateware;
 use crate::kernel_core::Failure;
 
@@ -80,6 +80,16 @@ enum Upload {
     TooLong(u32),
 }
 
+impl Upload {
+    /// Puts a piece behind those before.
+    fn keep(&mut self, data: &[u8], library: &mut Library) {
+        if let Upload::Keep(filled) = self {
+            library.0[*filled..*filled + data.len()].copy_from_slice(data);
+            *filled += data.len();
+        }
+    }
+}
+
 pub struct Connection<'a> {
     socket: &'a mut TcpSocket<'static>,
     shared: &'a mut Shared,
@@ -117,14 +127,16 @@ impl<'a> Connection<'a> {
     /// Handles what comes first: bytes of the host or a frame of the kernel core.
     async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
         // The kernel's end of an RPC comes before what the host may send after it, so it is looked at first.
-        match select(self.shared.kernel.next_frame(), self.socket.read(buffer)).await {
+        match select(self.shared.kernel.next_frame(), self.socket.wait_read_ready()).await {
             Either::First(frame) => {
                 if self.kernel_frame(frame?).await? {
                     decoder.end_value();
                 }
             }
-            Either::Second(length) => {
-                let mut input = match length? {
+            Either::Second(()) if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
+            Either::Second(()) if decoder.in_library() => self.receive_library(decoder).await?,
+            Either::Second(()) => {
+                let mut input = match self.socket.read(buffer).await? {
                     0 => return Err(End::Closed),
                     length => &buffer[..length],
                 };
@@ -140,6 +152,49 @@ impl<'a> Connection<'a> {
         Ok(())
     }
 
+    /// Takes bytes of the library straight from the socket's buffer.
+    async fn receive_library(&mut self, decoder: &mut RequestDecoder) -> Result<(), End> {
+        let (upload, library) = (&mut self.upload, &mut *self.shared.library);
+        let received = self.socket.read_with(|data| {
+            let (length, mut input) = (data.len(), &*data);
+            let request = match length {
+                0 => Err(End::Closed),
+                _ => decoder.next(&mut input).map_err(End::Protocol),
+            };
+            let last = request.map(|request| match request {
+                Some(Request::Library { data, last }) => {
+                    upload.keep(data, library);
+                    last
+                }
+                _ => false,
+            });
+            (length - input.len(), last)
+        });
+        match received.await?? {
+            true => self.load().await,
+            false => Ok(()),
+        }
+    }
+
+    /// Passes bytes of an RPC reply on, straight from the socket's buffer into the ring.
+    async fn pass_value(&mut self) -> Result<(), End> {
+        let kernel = &mut self.shared.kernel;
+        let passed = self.socket.read_with(|data| {
+            // At the end of the stream there is nothing, which is not the same as no room.
+            let taken = if data.is_empty() {
+                None
+            } else {
+                kernel.try_send(Kind::RpcReply, data, true)
+            };
+            (taken.unwrap_or(0), (data.is_empty(), taken))
+        });
+        match passed.await? {
+            (true, _) => Err(End::Closed),
+            (false, None) => Ok(self.shared.kernel.wait_for_space().await?),
+            (false, Some(_)) => Ok(()),
+        }
+    }
+
     async fn request(&mut self, request: Request<'_>) -> Result<(), End> {
         match request {
             Request::SystemInfo => self.send(&reply::system_info()).await,
@@ -152,10 +207,7 @@ impl<'a> Connection<'a> {
                 Ok(())
             }
             Request::Library { data, last } => {
-                if let Upload::Keep(filled) = &mut self.upload {
-                    self.shared.library.0[*filled..*filled + data.len()].copy_from_slice(data);
-                    *filled += data.len();
-                }
+                self.upload.keep(data, self.shared.library);
                 if last {
                     self.load().await
                 } else {
@@ -273,13 +325,14 @@ impl<'a> Connection<'a> {
         if self.streaming.is_none() {
             self.send(head).await?;
         }
-        let mut bytes = [0; CHUNK];
-        loop {
-            let length = self.shared.kernel.read(&mut bytes)?;
-            if length == 0 {
-                break;
-            }
-            self.send(&bytes[..length]).await?;
+        // Straight from the ring into the socket's buffer.
+        while self.shared.kernel.remaining() > 0 {
+            let kernel = &mut self.shared.kernel;
+            let copied = self.socket.write_with(|space| match kernel.read(space) {
+                Ok(length) => (length, Ok(())),
+                Err(failure) => (0, Err(failure)),
+            });
+            copied.await??;
         }
         self.streaming = frame.more.then_some(frame.kind);
         Ok(!frame.more)

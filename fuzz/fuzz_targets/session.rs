@@ -1,0 +1,64 @@
+//! The host's side of the kernel, management and monitor services: any bytes, in any pieces. The result must not depend on
+//! where the stream is cut.
+#![no_main]
+
+use kairos_proto::{management, moninj, session};
+use libfuzzer_sys::fuzz_target;
+
+/// What the session decoder makes of a stream cut into pieces of `size`: the requests, payloads joined.
+fn requests(stream: &[u8], size: usize) -> Vec<String> {
+    let mut decoder = session::RequestDecoder::new();
+    let mut found = Vec::new();
+    let mut payload = Vec::new();
+    for mut piece in stream.chunks(size) {
+        loop {
+            match decoder.next(&mut piece) {
+                Ok(None) => break,
+                Ok(Some(session::Request::Library { data, last })) => {
+                    payload.extend_from_slice(data);
+                    if last {
+                        found.push(format!("library {payload:x?}"));
+                        payload.clear();
+                    }
+                }
+                Ok(Some(session::Request::Value(data))) => payload.extend_from_slice(data),
+                Ok(Some(request)) => found.push(format!("{request:x?}")),
+                Err(error) => {
+                    found.push(error.to_string());
+                    return found;
+                }
+            }
+        }
+    }
+    found.push(format!("{payload:x?} {}", decoder.take_discarded()));
+    found
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&first, stream)) = data.split_first() else {
+        return;
+    };
+    let size = usize::from(first).max(1);
+    assert_eq!(requests(stream, size), requests(stream, usize::MAX));
+
+    let mut decoder = management::RequestDecoder::default();
+    'management: for mut piece in stream.chunks(size) {
+        loop {
+            match decoder.next(&mut piece) {
+                Ok(None) => break,
+                Ok(Some(_)) => {}
+                Err(_) => break 'management,
+            }
+        }
+    }
+    let mut decoder = moninj::RequestDecoder::default();
+    'monitor: for mut piece in stream.chunks(size) {
+        loop {
+            match decoder.next(&mut piece) {
+                Ok(None) => break,
+                Ok(Some(_)) => {}
+                Err(_) => break 'monitor,
+            }
+        }
+    }
+});

@@ -1,0 +1,114 @@
+"""Client of the management service of a core device (TCP 1380): log, configuration, reboot, flash."""
+
+import socket
+import struct
+import zlib
+
+from .errors import ConnectionLost, DeviceUnreachable, KairosError
+
+__all__ = ["Management", "ManagementError", "PORT"]
+
+PORT = 1380
+GREETING = b"ARTIQ management\n"
+TIMEOUT = 30.0
+"""Seconds in which the device must answer; a flash image of 16 MB takes some."""
+
+_SUCCESS, _LOG, _REBOOT, _ERROR, _DATA = 1, 2, 3, 6, 7
+
+
+class ManagementError(KairosError):
+    """The device could not do what it was asked."""
+
+
+class Management:
+    """A connection to the management service of the device at `host`."""
+
+    def __init__(self, host: str, port: int = PORT, timeout: float = TIMEOUT):
+        self._where = f"{host}, port {port}"
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout)
+            self._socket.sendall(GREETING + b"\0")
+        except OSError as error:
+            raise DeviceUnreachable(
+                f"no way to the management service at {self._where} ({error}): is the device on, and is its address right?"
+            ) from None
+        if self._read(1) != b"e":
+            raise DeviceUnreachable(f"what answers at {self._where} is not a little-endian core device")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        self._socket.close()
+
+    def _read(self, count: int) -> bytes:
+        data = bytearray()
+        while len(data) < count:
+            try:
+                more = self._socket.recv(min(count - len(data), 65536))
+            except OSError as error:
+                raise ConnectionLost(f"the connection to the device at {self._where} is lost ({error})") from None
+            if not more:
+                raise ConnectionLost(f"the device at {self._where} has closed the connection; its log may say why")
+            data += more
+        return bytes(data)
+
+    def _bytes(self) -> bytes:
+        return self._read(struct.unpack("<I", self._read(4))[0])
+
+    def _request(self, kind: int, *fields: bytes) -> int:
+        """Send a request; the type of the reply."""
+        request = bytes([kind]) + b"".join(struct.pack("<I", len(field)) + field for field in fields)
+        try:
+            self._socket.sendall(request)
+        except OSError as error:
+            raise ConnectionLost(f"the connection to the device at {self._where} is lost ({error})") from None
+        return self._read(1)[0]
+
+    def _expect(self, reply: int, expected: int, what: str):
+        if reply == _ERROR:
+            raise ManagementError(f"the device could not {what}; its log says why ('kairos device log')")
+        if reply != expected:
+            raise ManagementError(f"the device at {self._where} sent an unexpected reply of type {reply}")
+
+    def log(self) -> str:
+        """The log that the device keeps."""
+        self._expect(self._request(1), _LOG, "send its log")
+        return self._bytes().decode(errors="replace")
+
+    def clear_log(self):
+        """Empty the log of the device."""
+        self._expect(self._request(2), _SUCCESS, "clear its log")
+
+    def reboot(self):
+        """Restart the device."""
+        self._expect(self._request(5), _REBOOT, "restart")
+
+    def debug_allocator(self):
+        """Have the device write the state of its memory to its log. There is no reply."""
+        self._socket.sendall(b"\x08")
+
+    def flash(self, image: bytes):
+        """Replace the boot image and restart."""
+        reply = self._request(9, image + struct.pack("<I", zlib.crc32(image)))
+        self._expect(reply, _REBOOT, "write the boot image")
+
+    def config_read(self, key: str) -> bytes:
+        """The value of a key; ManagementError if there is none."""
+        self._expect(self._request(12, key.encode()), _DATA, f"read '{key}': there is no such key, or no card")
+        return self._bytes()
+
+    def config_write(self, key: str, value: bytes):
+        """Set a key; an empty value removes it."""
+        self._expect(self._request(13, key.encode(), value), _SUCCESS, f"write '{key}'")
+
+    def config_remove(self, key: str):
+        """Remove a key; no error if there is none."""
+        self._expect(self._request(14, key.encode()), _SUCCESS, f"remove '{key}'")
+
+    def config_erase(self):
+        """Remove all keys."""
+        self._expect(self._request(15), _SUCCESS, "erase its configuration")

@@ -1,0 +1,135 @@
+//! Every request, byte for byte, in any pieces; every error; arbitrary bytes.
+
+extern crate std;
+use super::*;
+use proptest::prelude::*;
+use std::string::{String, ToString};
+use std::vec::Vec;
+
+#[derive(Clone, Debug, PartialEq)]
+enum Owned {
+    Plain(u8),
+    Flash(Vec<u8>),
+    Read(String),
+    Write(String, Vec<u8>),
+    Remove(String),
+}
+
+fn encode(request: &Owned, out: &mut Vec<u8>) {
+    let mut bytes = |kind: Option<u8>, data: &[u8]| {
+        out.extend(kind);
+        out.extend((data.len() as u32).to_le_bytes());
+        out.extend(data);
+    };
+    match request {
+        Owned::Plain(kind) => out.push(*kind),
+        Owned::Flash(image) => bytes(Some(9), image),
+        Owned::Read(key) => bytes(Some(12), key.as_bytes()),
+        Owned::Write(key, value) => {
+            bytes(Some(13), key.as_bytes());
+            bytes(None, value);
+        }
+        Owned::Remove(key) => bytes(Some(14), key.as_bytes()),
+    }
+}
+
+fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Owned>, ProtocolError> {
+    let mut decoder = RequestDecoder::new();
+    let mut got = Vec::new();
+    for mut piece in pieces {
+        while let Some(request) = decoder.next(&mut piece)? {
+            match request {
+                Request::GetLog => got.push(Owned::Plain(1)),
+                Request::ClearLog => got.push(Owned::Plain(2)),
+                Request::Reboot => got.push(Owned::Plain(5)),
+                Request::PullLog => got.push(Owned::Plain(7)),
+                Request::DebugAllocator => got.push(Owned::Plain(8)),
+                Request::ConfigErase => got.push(Owned::Plain(15)),
+                Request::Flash { .. } => got.push(Owned::Flash(Vec::new())),
+                Request::ConfigRead(key) => got.push(Owned::Read(key.as_str().to_string())),
+                Request::ConfigRemove(key) => got.push(Owned::Remove(key.as_str().to_string())),
+                Request::ConfigWrite { key, .. } => got.push(Owned::Write(key.as_str().to_string(), Vec::new())),
+                Request::Data { data: bytes, .. } => match got.last_mut() {
+                    Some(Owned::Flash(data) | Owned::Write(_, data)) => data.extend(bytes),
+                    other => panic!("data behind {other:?}"),
+                },
+            }
+        }
+        assert!(piece.is_empty());
+    }
+    Ok(got)
+}
+
+fn requests() -> impl Strategy<Value = Vec<Owned>> {
+    let key = "[a-z0-9_]{1,128}";
+    let data = proptest::collection::vec(any::<u8>(), 0..300);
+    let one = prop_oneof![
+        proptest::sample::select(&[1u8, 2, 5, 7, 8, 15][..]).prop_map(Owned::Plain),
+        data.clone().prop_map(Owned::Flash),
+        key.prop_map(Owned::Read),
+        (key, data).prop_map(|(k, v)| Owned::Write(k, v)),
+        key.prop_map(Owned::Remove),
+    ];
+    proptest::collection::vec(one, 0..8)
+}
+
+proptest! {
+    #[test]
+    fn any_requests_in_any_pieces(requests in requests(), size in 1usize..50) {
+        let mut stream = Vec::new();
+        requests.iter().for_each(|r| encode(r, &mut stream));
+        prop_assert_eq!(decode(stream.chunks(size)), Ok(requests));
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), size in 1usize..50) {
+        let mut decoder = RequestDecoder::new();
+        'stream: for mut piece in bytes.chunks(size) {
+            loop {
+                match decoder.next(&mut piece) {
+                    Ok(Some(_)) => {}
+                    Ok(None) => break,
+                    Err(_) => break 'stream,
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn vectors() {
+    let write = b"\x0d\x02\0\0\0ip\x07\0\0\x0010.0.0.";
+    assert_eq!(
+        decode([&write[..]].into_iter()),
+        Ok(std::vec![Owned::Write("ip".into(), b"10.0.0.".to_vec())])
+    );
+    assert_eq!(reply::log_content(0x0102_0304), [2, 4, 3, 2, 1]);
+    assert_eq!(reply::config_data(5), [7, 5, 0, 0, 0]);
+    assert_eq!((reply::SUCCESS, reply::REBOOT_IMMINENT, reply::ERROR), ([1], [3], [6]));
+    assert_eq!(GREETING, b"ARTIQ management\n");
+}
+
+#[test]
+fn errors() {
+    let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
+    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 255] {
+        assert_eq!(fails(&[kind]), ProtocolError::UnknownType(kind));
+    }
+    assert_eq!(fails(&[12, 0, 0, 0, 0]), ProtocolError::KeyLength(0));
+    assert_eq!(fails(&[14, 129, 0, 0, 0]), ProtocolError::KeyLength(129));
+    assert_eq!(fails(&[13, 255, 255, 255, 255]), ProtocolError::KeyLength(u32::MAX));
+    assert_eq!(fails(&[12, 1, 0, 0, 0, 0xc3]), ProtocolError::KeyCharacter);
+    assert!(!fails(&[0]).is_answered() && fails(&[12, 0, 0, 0, 0]).is_answered());
+}
+
+#[test]
+fn a_negative_length_counts_as_zero() {
+    let got = decode([&b"\x0d\x01\0\0\0k\xff\xff\xff\xff\x09\0\0\0\x80"[..]].into_iter());
+    assert_eq!(
+        got,
+        Ok(std::vec![
+            Owned::Write("k".into(), Vec::new()),
+            Owned::Flash(Vec::new())
+        ])
+    );
+}

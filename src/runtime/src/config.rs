@@ -1,0 +1,139 @@
+//! The device's configuration: the store on the SD card, and what its values set here.
+
+use core::cell::RefCell;
+
+use heapless::String;
+use kairos_services::card::Recovery;
+use kairos_services::settings::{self, Level};
+use kairos_services::store::{Error, Store};
+use log::LevelFilter;
+use static_cell::{ConstStaticCell, StaticCell};
+use zynq7000_hal::clocks::Clocks;
+
+use crate::logger;
+use crate::sd::Slot;
+
+/// Longest value of a key that is a setting in text, in bytes.
+const TEXT_MAX: usize = 128;
+
+/// The configuration. Each access goes to the card and blocks the core meanwhile.
+pub struct Config {
+    store: RefCell<&'static mut Store<Slot>>,
+}
+
+/// Finds the card and sets the levels of the log. Without a card the device runs with defaults.
+pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> &'static Config {
+    static STORE: ConstStaticCell<Store<Slot>> = ConstStaticCell::new(Store::new(Slot::new()));
+    static CONFIG: StaticCell<Config> = StaticCell::new();
+    let store = STORE.take();
+    store.device().attach(registers, clocks);
+    let config = CONFIG.init(Config {
+        store: RefCell::new(store),
+    });
+    match config.read("ip", &mut [0; TEXT_MAX]) {
+        Err(error @ Error::Card(_)) => log::warn!("configuration: {error}; defaults are used"),
+        _ => log::info!("configuration: on the SD card"),
+    }
+    config.apply("log_level");
+    config.apply("uart_log_level");
+    config
+}
+
+impl Config {
+    /// Reads a value into `out`; its length, or None if there is none.
+    pub fn read(&self, key: &str, out: &mut [u8]) -> Result<Option<usize>, Error> {
+        self.with(|store| store.read(key, out))
+    }
+
+    /// Writes a value, and does what it means at once.
+    pub fn write(&self, key: &str, value: &[u8]) -> Result<(), Error> {
+        self.with(|store| store.write(key, value))?;
+        self.apply(key);
+        Ok(())
+    }
+
+    /// Removes a key.
+    pub fn remove(&self, key: &str) -> Result<(), Error> {
+        self.with(|store| store.remove(key))?;
+        self.apply(key);
+        Ok(())
+    }
+
+    /// Removes all keys.
+    pub fn erase(&self) -> Result<(), Error> {
+        self.with(|store| store.erase())?;
+        self.apply("log_level");
+        self.apply("uart_log_level");
+        Ok(())
+    }
+
+    fn with<T>(&self, access: impl FnOnce(&mut Store<Slot>) -> Result<T, Error>) -> Result<T, Error> {
+        let mut store = self.store.borrow_mut();
+        let result = access(&mut store);
+        match store.take_recovery() {
+            Some(Recovery::Completed(sectors)) => {
+                log::warn!(
+                    "configuration: a write that a loss of power had interrupted is completed ({sectors} sectors)"
+                );
+            }
+            Some(Recovery::Dropped) => {
+                log::warn!("configuration: the card was changed after an interrupted write, which is dropped");
+            }
+            _ => {}
+        }
+        result
+    }
+
+    /// The value of a text key, understood by `parse`. What cannot be understood is logged and ignored.
+    pub fn setting<T>(&self, key: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let text = self.text(key)?;
+        let value = parse(&text);
+        if value.is_none() {
+            log::warn!("configuration: {key}={} makes no sense and is ignored", text.trim_end());
+        }
+        value
+    }
+
+    fn text(&self, key: &str) -> Option<String<TEXT_MAX>> {
+        let mut bytes = [0; TEXT_MAX];
+        match self.read(key, &mut bytes) {
+            Ok(length) => {
+                let text = core::str::from_utf8(&bytes[..length?]).ok()?;
+                String::try_from(text).ok()
+            }
+            // Said once, at boot.
+            Err(Error::Card(_)) => None,
+            Err(error) => {
+                log::warn!("configuration: {key}: {error}");
+                None
+            }
+        }
+    }
+
+    /// Lets a key take effect that does so at once.
+    fn apply(&self, key: &str) {
+        let level = || self.setting(key, settings::level).map_or(LevelFilter::Info, filter);
+        if key.eq_ignore_ascii_case("log_level") {
+            logger::set_level(level());
+        } else if key.eq_ignore_ascii_case("uart_log_level") {
+            logger::set_uart_level(level());
+        }
+    }
+}
+
+/// Whether a value of this key would be understood, as far as that is checked when it is written.
+pub fn is_valid(key: &str, value: &[u8]) -> bool {
+    let is_level = key.eq_ignore_ascii_case("log_level") || key.eq_ignore_ascii_case("uart_log_level");
+    !is_level || value.is_empty() || core::str::from_utf8(value).is_ok_and(|text| settings::level(text).is_some())
+}
+
+fn filter(level: Level) -> LevelFilter {
+    match level {
+        Level::Off => LevelFilter::Off,
+        Level::Error => LevelFilter::Error,
+        Level::Warn => LevelFilter::Warn,
+        Level::Info => LevelFilter::Info,
+        Level::Debug => LevelFilter::Debug,
+        Level::Trace => LevelFilter::Trace,
+    }
+}

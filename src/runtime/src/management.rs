@@ -1,0 +1,330 @@
+//! The management service on TCP 1380 (wire protocols, section 2): log, configuration, flash, reboot.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use crc::{Crc, CRC_32_ISO_HDLC};
+use embassy_executor::Spawner;
+use embassy_net::tcp::{Error, TcpSocket};
+use embassy_net::Stack;
+use embassy_sync::blocking_mutex::raw::NoopRawMutex;
+use embassy_sync::mutex::Mutex;
+use embassy_time::{with_timeout, Duration};
+use embedded_io_async::Write;
+use kairos_proto::management::{
+    reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT,
+};
+use static_cell::StaticCell;
+
+use crate::config::{self, Config};
+use crate::service::{self, Buffers};
+use crate::{chip, logger};
+
+/// Connections at a time.
+pub const SOCKETS: usize = 4;
+/// Longest value or image, in bytes: a boot image of the largest supported chip has 14 MB.
+const DATA_MAX: usize = 16 * 1024 * 1024;
+/// A client that is in the middle of a request must go on within this time.
+const DATA_TIMEOUT: Duration = Duration::from_secs(10);
+const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+
+/// Room for one value, image or log on its way. Whoever needs it waits for the one before.
+type Data = Mutex<NoopRawMutex, &'static mut [u8]>;
+/// Number of the newest client that pulls the log.
+static PULLER: AtomicU32 = AtomicU32::new(0);
+
+/// Why a connection is closed.
+enum End {
+    Closed,
+    Lost,
+    Protocol(ProtocolError),
+    /// In the middle of a value nothing came for too long.
+    Silent,
+    Reboot,
+    /// Another client pulls the log.
+    Superseded,
+}
+
+impl From<Error> for End {
+    fn from(_: Error) -> Self {
+        End::Lost
+    }
+}
+
+/// Starts the tasks that serve clients.
+pub fn start(spawner: &Spawner, stack: Stack<'static>, config: &'static Config) {
+    // Not cleared at boot.
+    #[link_section = ".uninit"]
+    static mut ROOM: [u8; DATA_MAX] = [0; DATA_MAX];
+    static DATA: StaticCell<Data> = StaticCell::new();
+    // SAFETY: taken once, at boot; any bytes are valid.
+    let room: &'static mut [u8; DATA_MAX] = unsafe { &mut *core::ptr::addr_of_mut!(ROOM) };
+    let data = DATA.init(Mutex::new(&mut room[..]));
+    for _ in 0..SOCKETS {
+        spawner.spawn(crate::task(serve(stack, config, data)));
+    }
+}
+
+#[embassy_executor::task(pool_size = SOCKETS)]
+async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Data) -> ! {
+    static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
+    let mut socket = service::socket(stack, &BUFFERS);
+    loop {
+        if !service::accept(&mut socket, PORT).await {
+            continue;
+        }
+        let end = match service::greet(&mut socket, GREETING).await {
+            true => {
+                Connection {
+                    socket: &mut socket,
+                    config,
+                    data,
+                }
+                .run()
+                .await
+            }
+            false => End::Closed,
+        };
+        match end {
+            End::Protocol(error) => {
+                log::warn!("management: malformed input, {error}");
+                if error.is_answered() {
+                    let _ = socket.write_all(&reply::ERROR).await;
+                }
+            }
+            End::Silent => log::warn!(
+                "management: a request was not completed within {} s",
+                DATA_TIMEOUT.as_secs()
+            ),
+            End::Superseded => log::info!("management: another client pulls the log"),
+            End::Closed | End::Lost | End::Reboot => {}
+        }
+        service::close(&mut socket).await;
+        if let End::Reboot = end {
+            chip::reboot();
+        }
+    }
+}
+
+struct Connection<'a> {
+    socket: &'a mut TcpSocket<'static>,
+    config: &'static Config,
+    data: &'static Data,
+}
+
+/// What the bytes that arrive are for.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Flash,
+    Value(Key),
+}
+
+impl Connection<'_> {
+    async fn run(mut self) -> End {
+        match self.requests().await {
+            Ok(never) => never,
+            Err(end) => end,
+        }
+    }
+
+    async fn requests(&mut self) -> Result<End, End> {
+        let mut destination = [0];
+        if self.read(&mut destination).await? == 0 {
+            return Err(End::Closed);
+        }
+        if destination[0] != DESTINATION_LOCAL {
+            log::warn!(
+                "management: there is no DRTIO destination {} on this system",
+                destination[0]
+            );
+            return Err(End::Closed);
+        }
+        self.send(&[ANSWER]).await?;
+        let mut decoder = RequestDecoder::new();
+        let mut buffer = [0; 1024];
+        loop {
+            let length = self.read(&mut buffer).await?;
+            if length == 0 {
+                return Err(End::Closed);
+            }
+            let mut input = &buffer[..length];
+            while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
+                match request {
+                    Request::Flash { length } => self.receive(&mut decoder, &mut input, Purpose::Flash, length).await?,
+                    Request::ConfigWrite { key, length } => {
+                        self.receive(&mut decoder, &mut input, Purpose::Value(key), length)
+                            .await?;
+                    }
+                    request => self.request(request).await?,
+                }
+            }
+        }
+    }
+
+    async fn request(&mut self, request: Request<'_>) -> Result<(), End> {
+        let config = self.config;
+        match request {
+            Request::GetLog => {
+                let mut room = self.data.lock().await;
+                let length = logger::copy(&mut room, false);
+                self.send(&reply::log_content(length as u32)).await?;
+                self.send(&room[..length]).await
+            }
+            Request::ClearLog => {
+                logger::clear();
+                self.send(&reply::SUCCESS).await
+            }
+            Request::PullLog => self.pull().await,
+            Request::DebugAllocator => {
+                // There is no allocator on this core; its memory is fixed when it is built.
+                log::info!("no heap on core 0; longest value or image {DATA_MAX} bytes");
+                Ok(())
+            }
+            Request::Reboot => {
+                log::info!("reboot requested");
+                self.send(&reply::REBOOT_IMMINENT).await?;
+                Err(End::Reboot)
+            }
+            Request::ConfigRead(key) => {
+                let mut room = self.data.lock().await;
+                match config.read(key.as_str(), &mut room) {
+                    Ok(Some(length)) => {
+                        self.send(&reply::config_data(length as u32)).await?;
+                        self.send(&room[..length]).await
+                    }
+                    Ok(None) => self.send(&reply::ERROR).await,
+                    Err(error) => self.failed(key.as_str(), error).await,
+                }
+            }
+            Request::ConfigRemove(key) => match config.remove(key.as_str()) {
+                Ok(()) => self.send(&reply::SUCCESS).await,
+                Err(error) => self.failed(key.as_str(), error).await,
+            },
+            Request::ConfigErase => match config.erase() {
+                Ok(()) => self.send(&reply::SUCCESS).await,
+                Err(error) => self.failed("erase", error).await,
+            },
+            Request::Flash { .. } | Request::ConfigWrite { .. } | Request::Data { .. } => Ok(()),
+        }
+    }
+
+    async fn failed(&mut self, what: &str, error: kairos_services::store::Error) -> Result<(), End> {
+        log::warn!("configuration: {what}: {error}");
+        self.send(&reply::ERROR).await
+    }
+
+    /// Receives an image or a value, and does with it what it is for.
+    async fn receive(
+        &mut self,
+        decoder: &mut RequestDecoder,
+        input: &mut &[u8],
+        purpose: Purpose,
+        length: u32,
+    ) -> Result<(), End> {
+        let mut room = self.data.lock().await;
+        let mut filled = 0;
+        let mut buffer = [0; 1024];
+        loop {
+            // First what came with the request, then what comes now, but no more than belongs to it.
+            let last = if length == 0 || !input.is_empty() {
+                let piece = decoder.next(input).map_err(End::Protocol)?;
+                keep(&mut room, &mut filled, piece)
+            } else {
+                let rest = (length as usize - filled).min(buffer.len());
+                let read = self.socket.read(&mut buffer[..rest]);
+                let mut fresh = match with_timeout(DATA_TIMEOUT, read).await.map_err(|_| End::Silent)?? {
+                    0 => return Err(End::Closed),
+                    count => &buffer[..count],
+                };
+                let piece = decoder.next(&mut fresh).map_err(End::Protocol)?;
+                keep(&mut room, &mut filled, piece)
+            };
+            if last {
+                break;
+            }
+        }
+        let Some(data) = room.get(..length as usize) else {
+            log::warn!("management: {length} bytes are too many, there is room for {DATA_MAX}");
+            return self.send(&reply::ERROR).await;
+        };
+        match purpose {
+            Purpose::Value(key) if !config::is_valid(key.as_str(), data) => {
+                log::warn!("configuration: {}: this value is not a level", key.as_str());
+                self.send(&reply::ERROR).await
+            }
+            Purpose::Value(key) => match self.config.write(key.as_str(), data) {
+                Ok(()) => self.send(&reply::SUCCESS).await,
+                Err(error) => self.failed(key.as_str(), error).await,
+            },
+            Purpose::Flash => self.flash(data).await,
+        }
+    }
+
+    /// Replaces the boot image, if its checksum is right, and reboots.
+    async fn flash(&mut self, image: &[u8]) -> Result<(), End> {
+        let Some((image, sent)) = image.split_last_chunk::<4>() else {
+            log::warn!("flash: an image of {} bytes has no checksum", image.len());
+            self.send(&reply::ERROR).await?;
+            return Err(End::Closed);
+        };
+        let (sent, computed) = (u32::from_le_bytes(*sent), CRC.checksum(image));
+        if sent != computed {
+            log::error!("flash: checksum is {computed:#010x}, the image says {sent:#010x}");
+            return self.send(&reply::ERROR).await;
+        }
+        if let Err(error) = self.config.write("boot", image) {
+            return self.failed("boot", error).await;
+        }
+        log::info!("flash: boot image replaced, {} bytes", image.len());
+        self.send(&reply::REBOOT_IMMINENT).await?;
+        Err(End::Reboot)
+    }
+
+    /// Sends the log as it grows, for ever.
+    async fn pull(&mut self) -> Result<(), End> {
+        let number = PULLER.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        logger::GROWN.signal(());
+        // Only one task can wait for the signal: the one before takes it, and leaves.
+        embassy_time::Timer::after(Duration::from_millis(1)).await;
+        loop {
+            if PULLER.load(Ordering::Relaxed) != number {
+                logger::GROWN.signal(());
+                return Err(End::Superseded);
+            }
+            let mut room = self.data.lock().await;
+            let length = logger::copy(&mut room, true);
+            if length > 0 {
+                self.send(&(length as u32).to_le_bytes()).await?;
+                self.send(&room[..length]).await?;
+                continue;
+            }
+            drop(room);
+            let mut byte = [0];
+            match embassy_futures::select::select(logger::GROWN.wait(), self.socket.read(&mut byte)).await {
+                embassy_futures::select::Either::First(()) => {}
+                // The client says nothing any more: what comes is its end.
+                embassy_futures::select::Either::Second(Ok(0) | Err(_)) => return Err(End::Closed),
+                embassy_futures::select::Either::Second(Ok(_)) => {}
+            }
+        }
+    }
+
+    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, End> {
+        Ok(self.socket.read(buffer).await?)
+    }
+
+    async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {
+        Ok(self.socket.write_all(bytes).await?)
+    }
+}
+
+/// Keeps a piece of an image or value. What does not fit is dropped: it is refused as a whole later. True for the last piece.
+fn keep(room: &mut [u8], filled: &mut usize, piece: Option<Request<'_>>) -> bool {
+    let Some(Request::Data { data, last }) = piece else {
+        return false;
+    };
+    if let Some(place) = room.get_mut(*filled..*filled + data.len()) {
+        place.copy_from_slice(data);
+    }
+    *filled += data.len();
+    last
+}

@@ -1,0 +1,404 @@
+//! The card under the file system: sectors, and transactions on them that survive a loss of power at any sector.
+//!
+//! A FAT library writes sectors in an order of its own, and a change of one file touches several. So everything it writes is
+//! collected in memory, and [`Volume::commit`] puts it on the card as a whole: first into a journal, then, after one sector
+//! has declared the journal valid, to its places; last the journal is declared empty. Whoever opens the card after a loss of
+//! power finds either no valid journal, and everything as it was, or a valid one, and finishes the work. A sector that is
+//! neither as it was nor as it should become shows that somebody else has written to the card since: then nothing is done.
+//!
+//! The journal lies between the partition table and the first partition, where partitioning tools leave 1 MiB or more free.
+//! Sectors of clusters that are free in the file system on the card are written directly: nobody can see them before the
+//! commit. So only directories and tables take room in the journal, and values may be as long as the card has space.
+
+use crc::{Crc, CRC_32_ISO_HDLC};
+use heapless::Vec;
+
+/// Bytes of a sector.
+pub const SECTOR: usize = 512;
+pub type Sector = [u8; SECTOR];
+
+/// What the card is reached through.
+pub trait BlockDevice {
+    /// Finds and initialises the card, which may have been changed. Called before anything else, and after an error.
+    fn reset(&mut self) -> Result<(), DeviceError>;
+    /// Reads a sector.
+    fn read(&mut self, sector: u32, data: &mut Sector) -> Result<(), DeviceError>;
+    /// Writes a sector; it is on the card when this returns.
+    fn write(&mut self, sector: u32, data: &Sector) -> Result<(), DeviceError>;
+}
+
+/// The card does not answer, or says that it has failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceError;
+
+/// Why a card cannot be used, or not be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Error {
+    Device,
+    /// No partition table, or no FAT partition in it.
+    NoPartition,
+    /// The boot sector of the partition makes no sense.
+    NotFat,
+    /// Sector 1 holds something that is not ours, such as a GPT.
+    JournalOccupied,
+    /// The partition starts so early that there is no room for a journal.
+    NoRoomForJournal,
+    /// More sectors change at once than the journal can hold.
+    TooManyChanges,
+}
+
+impl From<DeviceError> for Error {
+    fn from(_: DeviceError) -> Self {
+        Error::Device
+    }
+}
+
+/// What was found when the card was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recovery {
+    /// Nothing to do.
+    Clean,
+    /// A write that power loss had interrupted has been completed: so many sectors.
+    Completed(u32),
+    /// The journal does not match the card, which somebody else has written to; it was dropped.
+    Dropped,
+}
+
+/// Most sectors in a transaction.
+const CHANGES: usize = 256;
+/// Sector of the journal's record; descriptors and data follow.
+const RECORD: u32 = 1;
+const MAGIC: &[u8; 8] = b"KAIRJNL1";
+/// Bytes of a descriptor: sector number, CRC of what is there before.
+const DESCRIPTOR: usize = 8;
+const PER_SECTOR: usize = SECTOR / DESCRIPTOR;
+const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
+
+struct Change {
+    sector: u32,
+    data: Sector,
+}
+
+/// Where things are in the partition, as far as needed to tell free clusters.
+#[derive(Clone, Copy, Debug, Default)]
+struct Geometry {
+    fat: u32,
+    data: u32,
+    end: u32,
+    cluster: u32,
+    /// Bytes of a FAT entry: 2 or 4; 0 for FAT12, whose clusters are never written directly.
+    entry: u32,
+}
+
+/// The first FAT partition of a card.
+pub struct Volume<D> {
+    device: D,
+    /// The card has been looked at, and has not failed since.
+    open: bool,
+    geometry: Geometry,
+    start: u32,
+    length: u32,
+    changes: Vec<Change, CHANGES>,
+    /// Number of changes the journal can hold, or why there is none.
+    capacity: Result<usize, Error>,
+    /// The sector read last: the library reads a few bytes at a time.
+    recent: Option<u32>,
+    recent_data: Sector,
+    /// A sector of the FAT on the card.
+    fat: Option<u32>,
+    fat_data: Sector,
+}
+
+fn u16_at(data: &[u8], at: usize) -> u32 {
+    u32::from(u16::from_le_bytes([data[at], data[at + 1]]))
+}
+
+fn u32_at(data: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]])
+}
+
+impl<D: BlockDevice> Volume<D> {
+    /// A card that nobody has looked at yet.
+    pub const fn new(device: D) -> Self {
+        Self {
+            device,
+            open: false,
+            geometry: Geometry {
+                fat: 0,
+                data: 0,
+                end: 0,
+                cluster: 1,
+                entry: 0,
+            },
+            start: 0,
+            length: 0,
+            changes: Vec::new(),
+            capacity: Err(Error::NoPartition),
+            recent: None,
+            recent_data: [0; SECTOR],
+            fat: None,
+            fat_data: [0; SECTOR],
+        }
+    }
+
+    /// The card itself.
+    pub fn device(&mut self) -> &mut D {
+        &mut self.device
+    }
+
+    /// Begins a transaction. Opens the first FAT partition if need be, and completes what a loss of power has interrupted;
+    /// says what it found then.
+    pub fn begin(&mut self) -> Result<Option<Recovery>, Error> {
+        self.changes.clear();
+        self.recent = None;
+        if self.open {
+            return Ok(None);
+        }
+        self.fat = None;
+        self.device.reset()?;
+        let mut sector = [0; SECTOR];
+        self.device.read(0, &mut sector)?;
+        if sector[510..] != [0x55, 0xaa] {
+            return Err(Error::NoPartition);
+        }
+        let (start, length) = (0..4)
+            .map(|n| &sector[446 + 16 * n..][..16])
+            .find(|entry| matches!(entry[4], 1 | 4 | 6 | 0xb | 0xc | 0xe))
+            .map(|entry| (u32_at(entry, 8), u32_at(entry, 12)))
+            .filter(|(start, length)| *start > 0 && start.checked_add(*length).is_some())
+            .ok_or(Error::NoPartition)?;
+        let (capacity, recovery) = recover(&mut self.device, start)?;
+        self.device.read(start, &mut sector)?;
+        self.geometry = geometry(&sector, start, length).ok_or(Error::NotFat)?;
+        (self.start, self.length, self.capacity) = (start, length, capacity);
+        self.open = true;
+        Ok(Some(recovery))
+    }
+
+    /// Sectors of the partition.
+    pub fn length(&self) -> u32 {
+        self.length
+    }
+
+    /// Reads a sector of the partition as the transaction has left it.
+    pub fn read(&mut self, sector: u32, data: &mut Sector) -> Result<(), Error> {
+        let sector = self.start + sector;
+        match self.changes.iter().find(|change| change.sector == sector) {
+            Some(change) => *data = change.data,
+            None => {
+                if self.recent != Some(sector) {
+                    self.recent = None;
+                    let result = self.device.read(sector, &mut self.recent_data);
+                    self.note(result)?;
+                    self.recent = Some(sector);
+                }
+                *data = self.recent_data;
+            }
+        }
+        Ok(())
+    }
+
+    /// After an error of the card it is opened anew.
+    fn note(&mut self, result: Result<(), DeviceError>) -> Result<(), Error> {
+        self.open &= result.is_ok();
+        Ok(result?)
+    }
+
+    /// Writes a sector of the partition; it counts when the transaction is committed.
+    pub fn write(&mut self, sector: u32, data: &Sector) -> Result<(), Error> {
+        let sector = self.start + sector;
+        if let Some(change) = self.changes.iter_mut().find(|change| change.sector == sector) {
+            change.data = *data;
+            return Ok(());
+        }
+        let capacity = self.capacity?;
+        if self.is_free(sector)? {
+            self.recent = None;
+            let result = self.device.write(sector, data);
+            return self.note(result);
+        }
+        if self.changes.len() == capacity {
+            return Err(Error::TooManyChanges);
+        }
+        let change = Change { sector, data: *data };
+        self.changes.push(change).map_err(|_| Error::TooManyChanges)
+    }
+
+    /// Forgets the transaction.
+    pub fn abandon(&mut self) {
+        self.changes.clear();
+    }
+
+    /// Makes the transaction lasting. After a device error it is either lasting or forgotten.
+    pub fn commit(&mut self) -> Result<(), Error> {
+        let result = self.write_journal();
+        self.open &= result != Err(Error::Device);
+        self.changes.clear();
+        self.fat = None;
+        result
+    }
+
+    fn write_journal(&mut self) -> Result<(), Error> {
+        let count = self.changes.len();
+        if count == 0 {
+            return Ok(());
+        }
+        let mut digest = CRC.digest();
+        let mut old = [0; SECTOR];
+        for (n, changes) in self.changes.chunks(PER_SECTOR).enumerate() {
+            let mut descriptors = [0; SECTOR];
+            for (change, place) in changes.iter().zip(descriptors.chunks_exact_mut(DESCRIPTOR)) {
+                self.device.read(change.sector, &mut old)?;
+                place[..4].copy_from_slice(&change.sector.to_le_bytes());
+                place[4..].copy_from_slice(&CRC.checksum(&old).to_le_bytes());
+            }
+            digest.update(&descriptors);
+            self.device.write(RECORD + 1 + n as u32, &descriptors)?;
+        }
+        let data = data_start(count);
+        for (n, change) in self.changes.iter().enumerate() {
+            digest.update(&change.data);
+            self.device.write(data + n as u32, &change.data)?;
+        }
+        self.device.write(RECORD, &record(count as u32, digest.finalize()))?;
+        for change in &self.changes {
+            self.device.write(change.sector, &change.data)?;
+        }
+        Ok(self.device.write(RECORD, &[0; SECTOR])?)
+    }
+
+    /// Whether the sector belongs to a cluster that is free in the file system on the card.
+    fn is_free(&mut self, sector: u32) -> Result<bool, Error> {
+        let g = self.geometry;
+        if g.entry == 0 || !(g.data..g.end).contains(&sector) {
+            return Ok(false);
+        }
+        let place = (2 + (sector - g.data) / g.cluster) * g.entry;
+        let (fat, at) = (g.fat + place / SECTOR as u32, place as usize % SECTOR);
+        if self.fat != Some(fat) {
+            self.fat = None;
+            self.device.read(fat, &mut self.fat_data)?;
+            self.fat = Some(fat);
+        }
+        Ok(match g.entry {
+            2 => u16_at(&self.fat_data, at) == 0,
+            _ => u32_at(&self.fat_data, at) & 0x0fff_ffff == 0,
+        })
+    }
+}
+
+/// Where the data of a journal with `count` changes begins.
+fn data_start(count: usize) -> u32 {
+    RECORD + 1 + count.div_ceil(PER_SECTOR) as u32
+}
+
+/// The sector that makes a journal valid.
+fn record(count: u32, crc: u32) -> Sector {
+    let mut sector = [0; SECTOR];
+    sector[..8].copy_from_slice(MAGIC);
+    sector[8..12].copy_from_slice(&count.to_le_bytes());
+    sector[12..16].copy_from_slice(&crc.to_le_bytes());
+    let own = CRC.checksum(&sector[..16]);
+    sector[16..20].copy_from_slice(&own.to_le_bytes());
+    sector
+}
+
+/// Completes a valid journal. Returns how many changes a journal before sector `start` can hold, too.
+fn recover<D: BlockDevice>(device: &mut D, start: u32) -> Result<(Result<usize, Error>, Recovery), Error> {
+    let capacity = (start as usize)
+        .saturating_sub(data_start(CHANGES) as usize)
+        .min(CHANGES);
+    if capacity < 16 {
+        return Ok((Err(Error::NoRoomForJournal), Recovery::Clean));
+    }
+    let mut sector = [0; SECTOR];
+    device.read(RECORD, &mut sector)?;
+    if sector == [0; SECTOR] {
+        return Ok((Ok(capacity), Recovery::Clean));
+    }
+    let (count, crc) = (u32_at(&sector, 8) as usize, u32_at(&sector, 12));
+    if sector != record(count as u32, crc) || count > capacity {
+        return Ok((Err(Error::JournalOccupied), Recovery::Clean));
+    }
+    let recovery = if is_complete(device, count, crc)? {
+        for n in 0..count {
+            let (target, _) = descriptor(device, n)?;
+            device.read(data_start(count) + n as u32, &mut sector)?;
+            device.write(target, &sector)?;
+        }
+        Recovery::Completed(count as u32)
+    } else {
+        Recovery::Dropped
+    };
+    device.write(RECORD, &[0; SECTOR])?;
+    Ok((Ok(capacity), recovery))
+}
+
+fn descriptor<D: BlockDevice>(device: &mut D, n: usize) -> Result<(u32, u32), Error> {
+    let mut sector = [0; SECTOR];
+    device.read(RECORD + 1 + (n / PER_SECTOR) as u32, &mut sector)?;
+    let at = n % PER_SECTOR * DESCRIPTOR;
+    Ok((u32_at(&sector, at), u32_at(&sector, at + 4)))
+}
+
+/// Whether the journal is as it was written, and each target is as it was before or as it becomes.
+fn is_complete<D: BlockDevice>(device: &mut D, count: usize, crc: u32) -> Result<bool, Error> {
+    let mut digest = CRC.digest();
+    let mut sector = [0; SECTOR];
+    for place in RECORD + 1..data_start(count) + count as u32 {
+        device.read(place, &mut sector)?;
+        digest.update(&sector);
+    }
+    if digest.finalize() != crc {
+        return Ok(false);
+    }
+    for n in 0..count {
+        let (target, before) = descriptor(device, n)?;
+        device.read(target, &mut sector)?;
+        let there = CRC.checksum(&sector);
+        device.read(data_start(count) + n as u32, &mut sector)?;
+        if there != before && there != CRC.checksum(&sector) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Reads the boot sector of a partition of `length` sectors at `start`.
+fn geometry(boot: &Sector, start: u32, length: u32) -> Option<Geometry> {
+    let cluster = u32::from(boot[13]);
+    let (reserved, fats) = (u16_at(boot, 14), u32::from(boot[16]));
+    let root = (u16_at(boot, 17) * 32).div_ceil(SECTOR as u32);
+    let total = if u16_at(boot, 19) != 0 {
+        u16_at(boot, 19)
+    } else {
+        u32_at(boot, 32)
+    };
+    let fat_length = if u16_at(boot, 22) != 0 {
+        u16_at(boot, 22)
+    } else {
+        u32_at(boot, 36)
+    };
+    let valid = u16_at(boot, 11) == SECTOR as u32
+        && cluster.is_power_of_two()
+        && reserved > 0
+        && (1..=2).contains(&fats)
+        && total <= length
+        && boot[510..] == [0x55, 0xaa];
+    let data = reserved.checked_add(fats.checked_mul(fat_length)?)?.checked_add(root)?;
+    if !valid || data >= total {
+        return None;
+    }
+    let clusters = (total - data) / cluster;
+    Some(Geometry {
+        fat: start + reserved,
+        data: start + data,
+        end: start + data + clusters * cluster,
+        cluster,
+        entry: match clusters {
+            0..4085 => 0,
+            4085..65525 => 2,
+            _ => 4,
+        },
+    })
+}

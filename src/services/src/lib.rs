@@ -1,0 +1,8 @@
+//! What the services of core 0 do, apart from sockets and registers, so that it is tested on the host: the ring of the log,
+//! the configuration on the SD card, and what its values mean.
+#![no_std]
+
+pub mod card;
+pub mod ring;
+pub mod settings;
+pub mod store;

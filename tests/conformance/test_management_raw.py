@@ -1,0 +1,248 @@
+"""Management, analyzer and monitor services as any host sees them: every message, every error, malformed input."""
+
+import random
+import re
+import socket
+import struct
+import time
+import zlib
+
+import pytest
+
+from . import sd_card
+from .raw_management import Closed, Management
+
+LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
+
+
+@pytest.fixture(scope="module")
+def device(tmp_path_factory, start_device):
+    directory = tmp_path_factory.mktemp("device")
+    card = sd_card.make(directory / "card", [(b"CONFIG  TXT", b"Preset=From A Text Editor\r\n")])
+    device = start_device(directory, sd=card)
+    yield device
+    device.close()
+
+
+@pytest.fixture
+def management(device):
+    with Management(device) as management:
+        yield management
+    # Whatever the test did, the next client is served.
+    with Management(device) as after:
+        assert after.config_read(b"nothing") is None
+
+
+def assert_closed(client):
+    with pytest.raises(Closed):
+        client.read(1)
+
+
+def test_log_lines_have_the_form_that_hosts_expect(management):
+    for _ in range(2):
+        lines = management.log().splitlines()
+        assert any("Kairos runtime" in line for line in lines)
+        for line in lines:
+            assert LINE.fullmatch(line), line
+
+
+def test_clear_log(management):
+    assert management.reply(b"\x02") == 1
+    assert "Kairos runtime" not in management.log()
+
+
+def test_pull_log_sends_what_comes_and_a_new_client_takes_over(device, management):
+    management.send(b"\x07")
+    with Management(device) as writer:
+        assert writer.config_write(b"log_level", b"nonsense") is False
+        pulled = b""
+        while b"log_level" not in pulled:
+            pulled += management.bytes()
+    with Management(device) as second:
+        second.send(b"\x07")
+        with pytest.raises(Closed):
+            while True:
+                management.bytes()
+
+
+def test_config_values_come_back(management):
+    assert management.config_read(b"preset") == b"From A Text Editor"
+    values = {
+        b"ip6": b"fd00::1/64",
+        b"rtio_clock": b"x" * 101,
+        b"startup_kernel": bytes(range(256)) * 400,
+        b"k": b"a\nb",
+    }
+    for key, value in values.items():
+        assert management.config_read(key) is None
+        assert management.config_write(key, value)
+        assert management.config_read(key) == value
+    for key in values:
+        assert management.config_remove(key)
+        assert management.config_remove(key)
+        assert management.config_read(key) is None
+    assert management.config_write(b"preset", b"")
+    assert management.config_read(b"preset") is None
+
+
+def test_config_erase(management):
+    assert management.config_write(b"a", b"1") and management.config_write(b"b", b"2" * 500)
+    assert management.reply(b"\x0f") == 1
+    assert management.config_read(b"a") is None and management.config_read(b"b") is None
+
+
+@pytest.mark.parametrize("key", [b"a=b", b"a/b", b"..", b"a\\b", b"a b"])
+def test_keys_that_the_card_cannot_hold(management, key):
+    assert management.config_write(key, b"1") is False
+    assert management.config_read(key) is None
+    assert management.config_remove(key) is False
+
+
+@pytest.mark.parametrize("kind", [b"\x0c", b"\x0d", b"\x0e"])
+@pytest.mark.parametrize("key", [b"", b"\xc3\xa4", b"k" * 129])
+def test_keys_that_cannot_be_are_answered_and_the_connection_is_closed(management, kind, key):
+    assert management.reply(kind + management.pack(key)) == 6
+    assert_closed(management)
+
+
+def test_levels_take_effect_at_once(device, management):
+    assert management.config_write(b"log_level", b"debug")
+    assert management.config_read(b"log_level") == b"debug"
+    for bad in (b"loud", b"\xff"):
+        assert management.config_write(b"log_level", bad) is False
+    assert management.config_write(b"log_level", b"OFF")
+    management.reply(b"\x02")
+    with Management(device, greeting=None) as wrong:
+        wrong.send(b"x" * 20)
+        assert_closed(wrong)
+    assert management.log() == ""
+    assert management.config_remove(b"log_level")
+    with Management(device, greeting=None) as wrong:
+        wrong.send(b"x" * 20)
+        assert_closed(wrong)
+    assert "client refused" in management.log()
+
+
+def test_debug_allocator_has_no_reply(management):
+    management.send(b"\x08")
+    assert "no heap" in management.log()
+
+
+@pytest.mark.parametrize("kind", [0, 3, 4, 6, 10, 11, 16, 0x5A, 255])
+def test_unknown_requests_close(device, management, kind):
+    management.send(bytes([kind]))
+    assert_closed(management)
+    with Management(device) as after:
+        assert f"request of unknown type {kind}" in after.log()
+
+
+def test_other_destinations_and_greetings_are_closed(device):
+    for greeting in (b"ARTIQ management\n\x01", b"ARTIQ coredev\nxxxxx", b"\0" * 18):
+        with Management(device, greeting=None) as client:
+            client.send(greeting)
+            assert_closed(client)
+
+
+def test_requests_byte_by_byte_and_in_one_piece(management):
+    request = b"\x0d" + management.pack(b"key") + management.pack(b"value")
+    for byte in request:
+        management.send(bytes([byte]))
+    assert management.read(1) == b"\x01"
+    management.send(request + b"\x0c" + management.pack(b"key") + b"\x02")
+    assert management.read(1) + management.read(1) + management.bytes() + management.read(1) == b"\x01\x07value\x01"
+
+
+def test_random_bytes(device):
+    generator = random.Random(1)
+    for _ in range(20):
+        with Management(device) as client:
+            # No Reboot, no Flash: those end the test.
+            noise = bytes(b for b in generator.randbytes(200) if b not in (5, 9))
+            try:
+                client.send(noise)
+            except OSError:
+                pass
+    with Management(device) as after:
+        assert after.log()
+
+
+def test_several_clients_at_once(device):
+    with Management(device) as one, Management(device) as two, Management(device) as three:
+        assert one.log() and two.log() and three.log()
+
+
+def test_flash_refuses_what_is_damaged(management):
+    image = b"boot image"
+    wrong = struct.pack("<I", zlib.crc32(image) ^ 1)
+    assert management.reply(b"\x09" + management.pack(image + wrong)) == 6
+    assert management.reply(b"\x09" + management.pack(b"abc")) == 6
+    assert_closed(management)
+
+
+def test_reboot_and_flash(device):
+    for request in (b"\x05", b"\x09" + Management.pack(b"image" + struct.pack("<I", zlib.crc32(b"image")))):
+        with Management(device) as client:
+            assert client.config_write(b"before", b"reboot")
+            assert client.reply(request) == 3
+            assert_closed(client)
+        time.sleep(0.5)
+        with Management(device) as client:
+            assert client.config_read(b"before") == b"reboot"
+
+
+def test_analyzer_without_gateware_block_sends_an_empty_dump(device):
+    for _ in range(2):
+        with socket.create_connection((device.host, device.ports[1382]), 10) as client:
+            dump = b""
+            while more := client.recv(100):
+                dump += more
+        assert len(dump) == 16 and dump[:14] == b"e" + bytes(13) and dump[15] == 1
+
+
+def monitor(device):
+    client = socket.create_connection((device.host, device.ports[1383]), 10)
+    client.sendall(b"ARTIQ moninj\n")
+    return client
+
+
+def test_monitor_without_gateware_block_reads_zeros(device):
+    with monitor(device) as client:
+        client.sendall(struct.pack("<BBIB", 0, 1, 4, 0) + struct.pack("<BBIB", 3, 1, 5, 1))
+        data = b""
+        while len(data) < 21:
+            data += client.recv(100)
+        assert data == struct.pack("<BIBQ", 0, 4, 0, 0) + struct.pack("<BIBB", 1, 5, 1, 0)
+        client.sendall(struct.pack("<BIBB", 1, 5, 0, 1) + struct.pack("<BIB", 2, 5, 0))
+        assert client.recv(100) == struct.pack("<BIBB", 1, 5, 0, 0)
+        client.sendall(b"\x04")
+        assert client.recv(1) == b""
+    with monitor(device) as client:
+        client.sendall(struct.pack("<BIB", 2, 1, 1))
+        assert client.recv(100) == struct.pack("<BIBB", 1, 1, 1, 0)
+
+
+def test_without_a_card_the_device_runs_with_defaults(tmp_path, start_device):
+    device = start_device(tmp_path, gateware=False)
+    try:
+        with Management(device) as client:
+            assert "no SD card" in client.log()
+            assert client.config_read(b"ip") is None
+            assert client.config_write(b"ip", b"1.2.3.4") is False
+            assert client.config_remove(b"ip") is False
+            assert client.reply(b"\x0f") == 6
+    finally:
+        device.close()
+
+
+def test_network_settings_of_the_card(tmp_path, start_device):
+    text = b"ip=10.0.2.15/24\nmac=02:11:22:33:44:55\nip6=fd00::15/64\nuart_log_level=WARN\nlog_level=loud\n"
+    card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", text)])
+    device = start_device(tmp_path, gateware=False, sd=card)
+    try:
+        with Management(device) as client:
+            log = client.log()
+        assert "network: 10.0.2.15/24, fd00::15/64" in log
+        assert "log_level=loud makes no sense" in log
+        assert "fd00::15" not in device.uart()
+    finally:
+        device.close()
