@@ -42,7 +42,7 @@ fn constant_attribute() {
 #[test]
 fn construct_not_supported_yet() {
     assert_snapshot!(rejected(
-        "def f():\n    x = [i\n         for i in range(3)]\n    return x[0]\n"
+        "def f():\n    x = {i: i\n         for i in range(3)}\n    return 1\n"
     ));
 }
 
