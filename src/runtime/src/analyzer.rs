@@ -8,8 +8,8 @@ use kairos_proto::analyzer::{Head, PORT};
 
 use crate::service::{self, Buffers};
 
-/// One client at a time.
-pub const SOCKETS: usize = 1;
+/// One client being served, one connection on its way out.
+pub const SOCKETS: usize = 2;
 
 /// Starts the service.
 pub fn start(spawner: &Spawner, stack: Stack<'static>) {
@@ -19,10 +19,12 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>) {
             .find(|channel| channel.kind == kairos_proto::descriptor::ChannelKind::LOG)?;
         u8::try_from(log.number).ok()
     });
-    spawner.spawn(crate::task(serve(stack, log_channel.unwrap_or(0))));
+    for _ in 0..SOCKETS {
+        spawner.spawn(crate::task(serve(stack, log_channel.unwrap_or(0))));
+    }
 }
 
-#[embassy_executor::task]
+#[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: Stack<'static>, log_channel: u8) -> ! {
     static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
     let mut socket = service::socket(stack, &BUFFERS);
