@@ -20,7 +20,8 @@ READY_TIMEOUT = 30.0
 class Device:
     """A device under test: `host` and `port` of its kernel service, `control(command)` for the emulator's own.
 
-    `ports` are those of all its services, by their number on the device. `sd`: image of the SD card; `settings`: `--set`.
+    `ports` are those of all its services, by their number on the device. `sd`: image of the SD card;
+    `settings`: as `--set` takes them.
     """
 
     def __init__(self, directory, gateware=True, sd=None, settings=()):
@@ -33,7 +34,8 @@ class Device:
         for port in (1380, 1381, 1382, 1383):
             command += ["--forward", f"0:{port}"]
         command += ["--sd", sd] if sd else []
-        for setting in settings:
+        # Clients that are silent on purpose need not be waited for as long as an experiment's host.
+        for setting in ["host_wait_ms=100", *settings]:
             command += ["--set", setting]
         command += ["--exit-with-control", "--uart", directory / "uart"]
         command += ["--pl", GATEWARE] if gateware else []

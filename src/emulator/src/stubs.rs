@@ -13,7 +13,7 @@ const FIXED: &[(u32, u32, u32)] = &[
     (0xf8f0_2000, 0x4100_00c8, !0), // L2C ID: PL310 r3p2
     (0xf8f0_2004, 0x9e30_0300, !0), // L2C type: 8 ways of 64 KiB
     (0xf8f0_2730, 0, !0),           // L2C cache sync: never busy
-    (0xe000_4004, 0, !0), // I2C status: idle
+    (0xe000_4004, 0, !0),           // I2C status: idle
     (0xe000_5004, 0, !0),
     (0xe000_d004, 0x0000_0004, !0), // QSPI status: transmit FIFO not full
 ];

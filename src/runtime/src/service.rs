@@ -60,7 +60,10 @@ pub async fn close(socket: &mut TcpSocket<'static>) {
     let _ = with_timeout(CLOSE_TIMEOUT, socket.flush()).await;
     // A reset would make the client's system throw away what the client has not read yet: let it close first.
     let mut rest = [0; 64];
-    let _ = with_timeout(CLOSE_TIMEOUT, async { while matches!(socket.read(&mut rest).await, Ok(1..)) {} }).await;
+    let _ = with_timeout(CLOSE_TIMEOUT, async {
+        while matches!(socket.read(&mut rest).await, Ok(1..)) {}
+    })
+    .await;
     socket.abort();
     let _ = with_timeout(CLOSE_TIMEOUT, socket.flush()).await;
 }
