@@ -30,7 +30,8 @@ class Management:
             self._socket.sendall(GREETING + b"\0")
         except OSError as error:
             raise DeviceUnreachable(
-                f"no way to the management service at {self._where} ({error}): is the device on, and is its address right?"
+                f"no way to the management service at {self._where} ({error}): "
+                "is the device on, and is its address right?"
             ) from None
         if self._read(1) != b"e":
             raise DeviceUnreachable(f"what answers at {self._where} is not a little-endian core device")

@@ -1,6 +1,6 @@
 """Measures every figure and writes build/bench.json: `make bench`.
 
-Counts and cycles are exact and the same each time; seconds are those of this machine. A figure that misses its target is
+Counts and cycles are those of the emulated device, seconds those of this machine. A figure that misses its target is
 printed as missed, not left out.
 """
 
@@ -65,7 +65,8 @@ def user_figures(figures: Figures):
 def compile_figures(figures: Figures):
     """A fresh process for each compilation, which imports LLVM and initialises its targets before the clock starts."""
     program = (
-        "import json, sys; from tests.bench.device import experiment; from kairos.compiler import codegen; codegen.data_layout();"
+        "import json, sys; from tests.bench.device import experiment; from kairos.compiler import codegen;"
+        "codegen.data_layout();"
         "e = experiment('examples/blink.py', 'Blink'); import time; t = time.perf_counter();"
         "e.core.compile(type(e).run, (e,), {}, lambda x: None); print(time.perf_counter() - t)"
     )
@@ -143,16 +144,14 @@ def device_figures(figures: Figures):
     status = control.status()
     assert status["sev_count"] - before == 400, "one event for each output"
     cycles = status["sev_cycles"][-400:]
-    periods = [b - a for a, b in zip(cycles, cycles[1:])]
-    figures.add(
-        "initiator.period_posted_cycles",
-        statistics.mean(periods),
-        "cycles",
-        target=8,
-        baseline=71,
-        source="PL cycles (8 ns) between outputs of a kernel's loop with ample slack, real kernel code, ACP read latency "
-        "20, write visibility 15, 1 instruction per CPU cycle; baseline: reference initiator at the same with a CPU cost of 25",
+    periods = [b - a for a, b in zip(cycles, cycles[1:], strict=False)]
+    source = (
+        "PL cycles (8 ns) between outputs of a kernel's loop with ample slack, real kernel code, ACP read latency 20, "
+        "write visibility 15, 1 instruction per CPU cycle; baseline: reference initiator at the same with a CPU cost of 25"
     )
+    # Two names for one measurement: the bound of the first is the reference, that of the second our aim.
+    for name, target in [("initiator.period_cycles", 71), ("initiator.period_posted_cycles", 8)]:
+        figures.add(name, statistics.mean(periods), "cycles", target=target, baseline=71, source=source)
     emulator.stop()
 
 

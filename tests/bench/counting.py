@@ -1,4 +1,4 @@
-"""Instructions that the emulated cores spend on a task: exact, the same each time, one to a cycle."""
+"""Instructions that the emulated cores spend on a task, one to a cycle; repeated runs differ by about 1 %."""
 
 import struct
 import tempfile
