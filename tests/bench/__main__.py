@@ -147,7 +147,7 @@ def device_figures(figures: Figures):
     periods = [b - a for a, b in zip(cycles, cycles[1:], strict=False)]
     source = (
         "PL cycles (8 ns) between outputs of a kernel's loop with ample slack, real kernel code, ACP read latency 20, "
-        "write visibility 15, 1 instruction per CPU cycle; baseline: reference initiator at the same with a CPU cost of 25"
+        "write visibility 15, 1 instruction per CPU cycle; baseline: reference initiator, there with a CPU cost of 25"
     )
     # Two names for one measurement: the bound of the first is the reference, that of the second our aim.
     for name, target in [("initiator.period_cycles", 71), ("initiator.period_posted_cycles", 8)]:
