@@ -175,7 +175,7 @@ pub async fn drain() {
     loop {
         MORE.wait().await;
         // The FIFO holds 64 bytes, 5.5 ms at 115200 baud.
-        while !critical_section::with(|cs| send_some(cs)) {
+        while !critical_section::with(send_some) {
             Timer::after(Duration::from_millis(4)).await;
         }
     }

@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn mac_addresses() {
-        let expected = Some([2, 0x4b, 0x41, 0x49, 0x52, 0xfe]);
-        assert_eq!(mac("02:4b:41:49:52:fe"), expected);
-        assert_eq!(mac("02-4B-41-49-52-FE\n"), expected);
+        let expected = [2, 0x4b, 0x41, 0x49, 0x52, 0xfe];
+        assert_eq!(mac("02:4b:41:49:52:fe"), Some(expected));
+        assert_eq!(mac("02-4B-41-49-52-FE\n"), Some(expected));
         for bad in [
             "",
             "02:4b:41:49:52",
@@ -136,7 +136,7 @@ mod tests {
             assert_eq!(mac(bad), None, "{bad}");
         }
         assert_eq!(
-            link_local(expected.unwrap()),
+            link_local(expected),
             "fe80::4b:41ff:fe49:52fe".parse::<Ipv6Addr>().unwrap()
         );
     }

@@ -31,7 +31,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             .build
             .compare("icmp sle", length.clone(), Value::int(Ty::I64, MOST_ELEMENTS));
         let message = "a list of {0} elements is too long for the stack of a kernel";
-        self.require(fits, RUNTIME_ERROR, message, &[length.clone()]);
+        self.require(fits, RUNTIME_ERROR, message, std::slice::from_ref(&length));
         self.build.convert(length, &Ty::I32)
     }
 

@@ -171,7 +171,7 @@ fn hand_written_text() {
     store.write("new", b"1").unwrap();
     store.remove("ip").unwrap();
     assert_eq!(text(&mut store, "ip"), None);
-    let all = store.transaction(|root, text| read_text(root, text)).unwrap();
+    let all = store.transaction(read_text).unwrap();
     assert_eq!(&store.text[..all], b"# note\nlast=no line end\nnew=1\n");
 }
 
