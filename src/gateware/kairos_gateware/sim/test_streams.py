@@ -234,8 +234,12 @@ def test_monitor_and_injector(device):
     assert inject(4, 0, 0) == 0
     assert (probe(0, 0), probe(0, 1)) == (0, 0)
     ps.inputs.pads_i[0] = 255
+    assert (probe(0, 0), probe(0, 1)) == (1, 0)
+    # Driven, the pin shows what the injector puts out, whatever is applied from outside.
     assert inject(0, 2, 1) == 1 and inject(0, 0, 1) == 1
-    assert (probe(0, 0), probe(0, 1)) == (1, 1) and ps.out.pads_oe[0] == 1
+    assert (probe(0, 0), probe(0, 1)) == (0, 1) and ps.out.pads_oe[0] == 1
+    assert inject(0, 1, 1) == 1
+    assert (probe(0, 0), probe(0, 1)) == (1, 1)
 
 
 _EVENT = st.tuples(
