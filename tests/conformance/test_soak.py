@@ -1,0 +1,134 @@
+"""A soak: a thousand kernels, two hundred kills, a hundred disconnects in a call, ten thousand calls, in one emulated device.
+
+Neither core has an allocator that could leak: what could be lost is a connection, a descriptor, a place in a ring, or a message.
+So each kind of event is repeated far beyond the number of any of these, and at the end the device must do all it did at the start, at the same cost.
+"""
+
+import random
+import socket
+import struct
+import time
+from pathlib import Path
+
+import pytest
+
+from .raw_session import Session
+
+KERNELS = Path(__file__).parents[1] / "kernels"
+FINISHED, KILLED, CUT, CALLS = 1000, 200, 100, 10_000
+SEED = 20
+
+
+def library(name):
+    return (KERNELS / f"{name}.elf").read_bytes()
+
+
+def finish(session):
+    """Loads, runs and ends the shortest kernel."""
+    assert session.load(library("empty")) is None
+    session.run()
+    assert session.until_end() == ([], None)
+
+
+def instructions(device, action):
+    """Instructions of both cores together for an action."""
+    before = sum(device.control("status")["instructions"])
+    action()
+    return sum(device.control("status")["instructions"]) - before
+
+
+class Caller:
+    """The kernel `bench`, which calls the host as often as it is told."""
+
+    def __init__(self, device):
+        self.session = Session(device)
+        assert self.session.load(library("bench")) is None
+        self.session.run()
+        self.expect(1)
+
+    def expect(self, service):
+        self.session.message(10)
+        request = self.session.request()
+        assert (request.is_async, request.service) == (False, service)
+        return request
+
+    def answer(self, value):
+        self.session.reply(b"i", struct.pack("<i", value))
+
+    def call(self, count):
+        """`count` calls, each with the number of the one before it plus one."""
+        self.answer(1 | count << 8)
+        for index in range(count):
+            assert self.expect(4).arguments == [index]
+            self.answer(index)
+        self.expect(1)
+
+    def end(self):
+        self.answer(0)
+        assert self.session.until_end() == ([], None)
+        self.session.close()
+
+
+def calls(device):
+    caller = Caller(device)
+    caller.call(CALLS)
+    caller.end()
+
+
+def kill(device, chance):
+    """Runs an endless kernel and leaves at some instant."""
+    with Session(device) as session:
+        assert session.load(library("endless")) is None
+        session.run()
+        if chance.random() < 0.8:
+            session.message(10)
+        time.sleep(chance.choice([0, 0, 0.002, 0.01]))
+
+
+def cut(device, chance):
+    """Leaves in the middle of a call: before the answer or within it."""
+    caller = Caller(device)
+    caller.answer(1 | 1000 << 8)
+    for index in range(chance.randrange(5)):
+        caller.expect(4)
+        caller.answer(index)
+    caller.expect(4)
+    reply = b"\x5a" * 4 + b"\x07" + struct.pack("<I", 1) + b"i" + struct.pack("<i", 0)
+    caller.session.socket.sendall(reply[: chance.randrange(len(reply))])
+    if chance.random() < 0.5:
+        # A host that dies: the connection is reset, not closed.
+        caller.session.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    caller.session.close()
+
+
+@pytest.mark.long
+def test_soak(device):
+    chance = random.Random(SEED)
+    with Session(device) as session:
+        finish(session)
+        before = instructions(device, lambda: finish(session))
+    calls(device)
+    todo = ["finish"] * FINISHED + ["kill"] * KILLED + ["cut"] * CUT
+    chance.shuffle(todo)
+    session = None
+    for what in todo:
+        if what == "finish":
+            # Several on one connection, as a host does.
+            session = session or Session(device)
+            finish(session)
+            if chance.random() < 0.2:
+                session.close()
+                session = None
+            continue
+        if session is not None:
+            session.close()
+            session = None
+        {"kill": kill, "cut": cut}[what](device, chance)
+    if session is not None:
+        session.close()
+    calls(device)
+    with Session(device) as session:
+        finish(session)
+        after = instructions(device, lambda: finish(session))
+    assert after == pytest.approx(before, rel=0.05)
+    assert "panic" not in device.uart()
