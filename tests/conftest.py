@@ -20,11 +20,11 @@ READY_TIMEOUT = 30.0
 class Device:
     """A device under test: `host` and `port` of its kernel service, `control(command)` for the emulator's own.
 
-    `ports` are those of all its services, by their number on the device. `sd`: image of the SD card;
-    `settings`: as `--set` takes them.
+    `ports` are those of all its services, by their number on the device; `forwards`: further ones, as `--forward` takes
+    them, by their address. `sd`: image of the SD card; `settings`: as `--set` takes them.
     """
 
-    def __init__(self, directory, gateware=True, sd=None, settings=()):
+    def __init__(self, directory, gateware=True, sd=None, settings=(), forwards=()):
         needed = [EMULATOR, FIRMWARE] + ([GATEWARE] if gateware else [])
         missing = [str(path) for path in needed if not path.exists()]
         if missing:
@@ -33,6 +33,8 @@ class Device:
         command = [EMULATOR, "--firmware", FIRMWARE, "--control", socket_path]
         for port in (1380, 1381, 1382, 1383):
             command += ["--forward", f"0:{port}"]
+        for forward in forwards:
+            command += ["--forward", forward]
         command += ["--sd", sd] if sd else []
         # Clients that are silent on purpose need not be waited for as long as an experiment's host.
         for setting in ["host_wait_ms=100", *settings]:
@@ -47,7 +49,9 @@ class Device:
             self.process.kill()
             _, errors = self.process.communicate()
             pytest.fail(f"the emulator did not become ready:\n{errors}{self.uart()}", pytrace=False)
-        self.ports = {int(device): host for device, host in json.loads(line)["forwards"].items()}
+        self.ports = {
+            int(device) if device.isdigit() else device: host for device, host in json.loads(line)["forwards"].items()
+        }
         self.host, self.port = "127.0.0.1", self.ports[1381]
         self._control = socket.socket(socket.AF_UNIX)
         self._control.connect(str(socket_path))

@@ -268,7 +268,7 @@ impl Host {
             .forwarder
             .ports()
             .into_iter()
-            .map(|(guest, host)| (guest.to_string(), host.into()))
+            .map(|(guest, host)| (guest, host.into()))
             .collect();
         let line = json!({
             "event": "ready",

@@ -2,17 +2,19 @@
 //! to the guest. Bytes, ends of stream, refusals and resets pass both ways; a full buffer on one side stops the other.
 
 use std::io::{ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::Duration;
 
-use crate::net::{Connection, Net, State};
+use crate::net::{Connection, Net, State, GUEST};
 
-/// `HOST_PORT:GUEST_PORT` of `--forward`.
+/// `HOST_PORT:GUEST_PORT` of `--forward`, or `HOST_PORT:[ADDRESS]:GUEST_PORT` for another address of the guest than its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
     /// Port on the host; 0 lets the system choose.
     pub host: u16,
+    /// Address of the guest.
+    pub address: IpAddr,
     /// Port of the guest.
     pub guest: u16,
 }
@@ -21,13 +23,23 @@ impl std::str::FromStr for Rule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let ports = text
-            .split_once(':')
-            .and_then(|(h, g)| Some((h.parse().ok()?, g.parse().ok()?)));
-        match ports {
-            Some((host, guest)) if guest != 0 => Ok(Self { host, guest }),
-            _ => Err("expected HOST_PORT:GUEST_PORT, for example 0:1381".into()),
-        }
+        let parse = |text: &str| {
+            let (host, guest) = text.split_once(':')?;
+            let (address, guest) = match guest.strip_prefix('[') {
+                Some(rest) => {
+                    let (address, port) = rest.split_once("]:")?;
+                    (address.parse().ok()?, port)
+                }
+                None => (IpAddr::V4(GUEST), guest),
+            };
+            Some(Self {
+                host: host.parse().ok()?,
+                address,
+                guest: guest.parse().ok().filter(|port| *port != 0)?,
+            })
+        };
+        parse(text)
+            .ok_or_else(|| "expected HOST_PORT:GUEST_PORT or HOST_PORT:[ADDRESS]:GUEST_PORT, for example 0:1381".into())
     }
 }
 
@@ -45,7 +57,7 @@ struct Link {
 /// Listening sockets and connections.
 #[derive(Default)]
 pub struct Forwarder {
-    listeners: Vec<(TcpListener, u16)>,
+    listeners: Vec<(TcpListener, Rule)>,
     links: Vec<Link>,
     buffer: Vec<u8>,
 }
@@ -65,7 +77,7 @@ impl Forwarder {
             listener
                 .set_nonblocking(true)
                 .map_err(|e| format!("port {}: {e}", rule.host))?;
-            listeners.push((listener, rule.guest));
+            listeners.push((listener, *rule));
         }
         Ok(Self {
             listeners,
@@ -74,10 +86,14 @@ impl Forwarder {
         })
     }
 
-    /// (port of the guest, port on the host) of every rule.
-    pub fn ports(&self) -> Vec<(u16, u16)> {
+    /// (port of the guest, with its address if that is not its own, and port on the host) of every rule.
+    pub fn ports(&self) -> Vec<(String, u16)> {
         let port = |l: &TcpListener| l.local_addr().map_or(0, |a| a.port());
-        self.listeners.iter().map(|(l, guest)| (*guest, port(l))).collect()
+        let guest = |rule: &Rule| match rule.address {
+            IpAddr::V4(GUEST) => rule.guest.to_string(),
+            address => format!("[{address}]:{}", rule.guest),
+        };
+        self.listeners.iter().map(|(l, rule)| (guest(rule), port(l))).collect()
     }
 
     /// No host is connected.
@@ -108,7 +124,7 @@ impl Forwarder {
     /// Moves everything that can be moved. Returns true if something came from the host.
     pub fn pump(&mut self, net: &mut Net) -> bool {
         let mut input = false;
-        for (listener, port) in &self.listeners {
+        for (listener, rule) in &self.listeners {
             while let Ok((host, _)) = listener.accept() {
                 if host
                     .set_nonblocking(true)
@@ -117,8 +133,8 @@ impl Forwarder {
                 {
                     continue;
                 }
-                log::debug!("network: connection to port {port} of the guest");
-                let guest = net.connect(*port);
+                log::debug!("network: connection to port {} of {}", rule.guest, rule.address);
+                let guest = net.connect(rule.address.into(), rule.guest);
                 self.links.push(Link {
                     host,
                     guest,
@@ -234,8 +250,19 @@ mod tests {
 
     #[test]
     fn rules() {
-        assert_eq!("0:1381".parse(), Ok(Rule { host: 0, guest: 1381 }));
-        for bad in ["1381", ":", "1:0", "x:1", "70000:1"] {
+        let rule = |host, address, guest| Ok(Rule { host, address, guest });
+        assert_eq!("0:1381".parse(), rule(0, IpAddr::V4(GUEST), 1381));
+        assert_eq!("2:[fe80::7]:1381".parse(), rule(2, "fe80::7".parse().unwrap(), 1381));
+        for bad in [
+            "1381",
+            ":",
+            "1:0",
+            "x:1",
+            "70000:1",
+            "1:[fe80::7:1",
+            "1:[x]:2",
+            "1:fe80::7:2",
+        ] {
             assert!(bad.parse::<Rule>().is_err(), "{bad}");
         }
     }
@@ -244,7 +271,8 @@ mod tests {
     fn a_port_in_use_is_named() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let host = taken.local_addr().unwrap().port();
-        let error = Forwarder::new(&[Rule { host, guest: 1 }]).err().unwrap();
+        let rule = format!("{host}:1").parse().unwrap();
+        let error = Forwarder::new(&[rule]).err().unwrap();
         assert!(error.contains(&host.to_string()) && error.contains("in use"), "{error}");
     }
 }

@@ -315,37 +315,57 @@ mod checksum {
         !(s as u16)
     }
 
-    /// Fills in the checksums of an Ethernet frame, where it has any.
+    /// Fills in the checksums of an Ethernet frame, where it has any. IPv6 without extension headers, as on silicon.
     pub fn fill(frame: &mut [u8]) {
-        if frame.len() < 34 || frame[12..14] != [8, 0] || frame[14] >> 4 != 4 {
+        if frame.len() < 34 {
             return;
         }
-        let header = usize::from(frame[14] & 15) * 4;
-        let total = usize::from(u16::from_be_bytes([frame[16], frame[17]]));
-        if header < 20 || total < header || frame.len() < 14 + total {
+        match (u16::from_be_bytes([frame[12], frame[13]]), frame[14] >> 4) {
+            (0x0800, 4) => fill_ipv4(&mut frame[14..]),
+            (0x86dd, 6) if frame.len() >= 54 => {
+                let length = usize::from(u16::from_be_bytes([frame[18], frame[19]]));
+                let protocol = frame[20];
+                let (addresses, body) = frame[22..].split_at_mut(32);
+                if let Some(body) = body.get_mut(..length) {
+                    fill_transport(protocol, sum(addresses), body);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn fill_ipv4(packet: &mut [u8]) {
+        let header = usize::from(packet[0] & 15) * 4;
+        let total = usize::from(u16::from_be_bytes([packet[2], packet[3]]));
+        if header < 20 || total < header || packet.len() < total {
             return;
         }
-        let ip = &mut frame[14..14 + total];
-        ip[10..12].fill(0);
-        let check = fold(sum(&ip[..header]));
-        ip[10..12].copy_from_slice(&check.to_be_bytes());
-        let fragment = u16::from_be_bytes([ip[6], ip[7]]) & 0x3fff != 0;
-        let (protocol, at) = match ip[9] {
-            6 => (6, 16),
-            17 => (17, 6),
+        let (head, body) = packet[..total].split_at_mut(header);
+        head[10..12].fill(0);
+        let check = fold(sum(head));
+        head[10..12].copy_from_slice(&check.to_be_bytes());
+        let fragment = u16::from_be_bytes([head[6], head[7]]) & 0x3fff != 0;
+        if !fragment {
+            fill_transport(head[9], sum(&head[12..20]), body);
+        }
+    }
+
+    /// TCP and UDP; `addresses` is the sum of both addresses.
+    fn fill_transport(protocol: u8, addresses: u32, body: &mut [u8]) {
+        let at = match protocol {
+            6 => 16,
+            17 => 6,
             _ => return,
         };
-        let body = total - header;
-        if fragment || body < at + 2 {
+        if body.len() < at + 2 {
             return;
         }
-        ip[header + at..header + at + 2].fill(0);
-        let pseudo = sum(&ip[12..20]) + protocol + body as u32;
-        let mut check = fold(pseudo + sum(&ip[header..]));
+        body[at..at + 2].fill(0);
+        let mut check = fold(addresses + u32::from(protocol) + body.len() as u32 + sum(body));
         if protocol == 17 && check == 0 {
             check = 0xffff;
         }
-        ip[header + at..header + at + 2].copy_from_slice(&check.to_be_bytes());
+        body[at..at + 2].copy_from_slice(&check.to_be_bytes());
     }
 }
 

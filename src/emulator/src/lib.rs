@@ -7,7 +7,7 @@
 //! |---|---|
 //! | [`time`], [`params`], [`memory`] | units, parameters of the timing model, DDR and OCM |
 //! | [`gic`], [`timers`], [`slcr`], [`uart`], [`gem`], [`stubs`] | one peripheral each, no knowledge of cores or of the host |
-//! | [`net`], [`forward`] | the gateway's TCP/IP stack, and host sockets on its other side |
+//! | [`dhcp`], [`net`], [`forward`] | the gateway's DHCP server and TCP/IP stack, and host sockets on its other side |
 //! | [`pl`], [`trace`] | the gateware library, its AXI ports and its clock; what happened at the pins |
 //! | [`image`] | the firmware file |
 //! | [`bus`] | who answers at which address |
@@ -18,6 +18,7 @@
 pub mod bus;
 pub mod control;
 pub mod cpu;
+pub mod dhcp;
 pub mod forward;
 pub mod gem;
 pub mod gic;

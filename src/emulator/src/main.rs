@@ -29,7 +29,7 @@ struct Arguments {
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1023))]
     memory: u32,
     /// Forward a TCP port of 127.0.0.1 to the guest; host port 0 lets the system choose
-    #[arg(long, value_name = "HOST_PORT:GUEST_PORT")]
+    #[arg(long, value_name = "HOST_PORT:[ADDRESS:]GUEST_PORT")]
     forward: Vec<Rule>,
     /// Unix socket for control, see docs/interfaces.md
     #[arg(long, value_name = "SOCKET")]

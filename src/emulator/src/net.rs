@@ -1,6 +1,7 @@
-//! The gateway of the user-mode network: a TCP/IP stack at 10.0.2.2 on the other end of the guest's Ethernet cable.
-//! It answers ARP and ICMP echo, and opens TCP connections to the guest for [`crate::forward`]. It runs on virtual time,
-//! loses nothing, acknowledges at once, and draws no random numbers: what it does follows from what it is given.
+//! The gateway of the user-mode network: a TCP/IP stack at 10.0.2.2, fe80::2 and fd00::2 on the other end of the guest's Ethernet
+//! cable. It answers ARP, neighbour discovery and ICMP echo, gives the guest its address by DHCP ([`crate::dhcp`]), and
+//! opens TCP connections to the guest for [`crate::forward`]. It runs on virtual time, loses nothing, acknowledges at once,
+//! and draws no random numbers: what it does follows from what it is given.
 
 use std::collections::VecDeque;
 
@@ -8,14 +9,25 @@ use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
 use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
-use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Address};
+use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Address, Ipv6Address};
 
+use crate::dhcp::{self, Network};
 use crate::time::{self, Cycles};
 
 /// Address of the guest.
 pub const GUEST: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);
 /// Address of the gateway.
 pub const GATEWAY: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
+/// The same in IPv6: on the link, and in a private network.
+const GATEWAY6: [Ipv6Address; 2] = [
+    Ipv6Address::new(0xfe80, 0, 0, 0, 0, 0, 0, 2),
+    Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 2),
+];
+const NETWORK: Network = Network {
+    guest: GUEST,
+    gateway: GATEWAY,
+    prefix: 24,
+};
 const GATEWAY_MAC: EthernetAddress = EthernetAddress([0x52, 0x55, 0x0a, 0x00, 0x02, 0x02]);
 const BUFFER: usize = 64 * 1024;
 const MTU: usize = 1514;
@@ -88,6 +100,7 @@ pub struct Net {
     cable: Cable,
     interface: Interface,
     sockets: SocketSet<'static>,
+    dhcp: SocketHandle,
     next_port: u16,
     opened: std::collections::HashSet<SocketHandle>,
     /// Frames on their way to the guest, with the time they arrive.
@@ -109,12 +122,18 @@ impl Net {
         config.random_seed = 0x6b61_6972_6f73;
         let mut interface = Interface::new(config, &mut cable, Instant::ZERO);
         interface.update_ip_addrs(|a| {
-            let _ = a.push(IpCidr::new(IpAddress::Ipv4(GATEWAY), 24));
+            let _ = a.push(IpCidr::new(IpAddress::Ipv4(GATEWAY), NETWORK.prefix));
+            for address in GATEWAY6 {
+                let _ = a.push(IpCidr::new(IpAddress::Ipv6(address), 64));
+            }
         });
+        let mut sockets = SocketSet::new(Vec::new());
+        let dhcp = sockets.add(dhcp::socket());
         Self {
             cable,
             interface,
-            sockets: SocketSet::new(Vec::new()),
+            sockets,
+            dhcp,
             next_port: 49152,
             opened: Default::default(),
             in_flight: VecDeque::new(),
@@ -156,7 +175,12 @@ impl Net {
     /// Lets the stack work on what has arrived and what sockets want to send.
     pub fn poll(&mut self, now: Cycles) {
         // Each call sends one segment of a connection at most: again, until nothing is left to be sent.
-        while self.interface.poll(instant(now), &mut self.cable, &mut self.sockets) != PollResult::None {}
+        loop {
+            let result = self.interface.poll(instant(now), &mut self.cable, &mut self.sockets);
+            if !dhcp::serve(self.sockets.get_mut(self.dhcp), &NETWORK) && result == PollResult::None {
+                break;
+            }
+        }
         self.launch(now);
     }
 
@@ -179,16 +203,16 @@ impl Net {
         Some(time::from_ns((at.total_micros().max(0) as u64 + 1) * 1000))
     }
 
-    /// Opens a connection to a port of the guest.
-    pub fn connect(&mut self, port: u16) -> Connection {
+    /// Opens a connection to a port of the guest at `address`.
+    pub fn connect(&mut self, address: IpAddress, port: u16) -> Connection {
         let buffer = || tcp::SocketBuffer::new(vec![0; BUFFER]);
         let mut socket = tcp::Socket::new(buffer(), buffer());
         socket.set_nagle_enabled(false);
         socket.set_ack_delay(None);
         let local = self.next_port;
         self.next_port = if local == u16::MAX { 49152 } else { local + 1 };
-        if let Err(e) = socket.connect(self.interface.context(), (IpAddress::Ipv4(GUEST), port), local) {
-            log::error!("network: cannot connect to port {port} of the guest: {e}");
+        if let Err(e) = socket.connect(self.interface.context(), (address, port), local) {
+            log::error!("network: cannot connect to port {port} of {address}: {e}");
         }
         self.sockets.add(socket)
     }

@@ -1,0 +1,55 @@
+"""The addresses of a device: fixed, by DHCP, IPv6. The emulator's gateway gives the guest 10.0.2.15 by DHCP."""
+
+import pytest
+
+from . import sd_card
+from .raw_session import Session
+
+
+class Address:
+    """One of a device's addresses, as a session takes it."""
+
+    def __init__(self, port):
+        self.host, self.port = "127.0.0.1", port
+
+
+def reaches(port):
+    """Whether the kernel service answers there."""
+    with Session(Address(port)) as session:
+        session.send(3)
+        return session.read(9) == b"ZZZZ\x02ARZQ"
+
+
+@pytest.fixture
+def start(start_device, tmp_path):
+    """Starts a device with the text of its CONFIG.TXT and forwarded ports; closes it at the end."""
+    devices = []
+
+    def start(config, forwards=()):
+        card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", config)])
+        devices.append(start_device(tmp_path, gateware=False, sd=card, forwards=forwards))
+        return devices[-1]
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def test_address_by_dhcp(start):
+    device = start(b"ip=use_dhcp\n")
+    assert reaches(device.port)
+    assert "address by DHCP" in device.uart()
+
+
+@pytest.mark.parametrize(
+    "config, address",
+    [
+        (b"", "fe80::4b:41ff:fe49:5201"),
+        (b"ip6=fd00::15/64\nipv6_default_route=fe80::2\n", "fd00::15"),
+    ],
+)
+def test_ipv6(start, config, address):
+    device = start(config, [f"0:[{address}]:1381"])
+    assert reaches(device.ports[f"[{address}]:1381"])
+    # The other family goes on.
+    assert reaches(device.port)
