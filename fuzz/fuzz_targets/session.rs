@@ -1,8 +1,7 @@
-//! The host's side of the kernel, management and monitor services: any bytes, in any pieces. The result must not depend on
-//! where the stream is cut.
+//! The host's side of the kernel service: any bytes, in any pieces. The result must not depend on where the stream is cut.
 #![no_main]
 
-use kairos_proto::{management, moninj, session};
+use kairos_proto::session;
 use libfuzzer_sys::fuzz_target;
 
 /// What the session decoder makes of a stream cut into pieces of `size`: the requests, payloads joined.
@@ -40,25 +39,4 @@ fuzz_target!(|data: &[u8]| {
     };
     let size = usize::from(first).max(1);
     assert_eq!(requests(stream, size), requests(stream, usize::MAX));
-
-    let mut decoder = management::RequestDecoder::default();
-    'management: for mut piece in stream.chunks(size) {
-        loop {
-            match decoder.next(&mut piece) {
-                Ok(None) => break,
-                Ok(Some(_)) => {}
-                Err(_) => break 'management,
-            }
-        }
-    }
-    let mut decoder = moninj::RequestDecoder::default();
-    'monitor: for mut piece in stream.chunks(size) {
-        loop {
-            match decoder.next(&mut piece) {
-                Ok(None) => break,
-                Ok(Some(_)) => {}
-                Err(_) => break 'monitor,
-            }
-        }
-    }
 });

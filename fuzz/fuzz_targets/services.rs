@@ -1,0 +1,60 @@
+//! The host's side of the management and monitor services: any bytes, in any pieces. The result must not depend on where
+//! the stream is cut.
+#![no_main]
+
+use kairos_proto::{management, moninj};
+use libfuzzer_sys::fuzz_target;
+
+/// What the management decoder makes of a stream cut into pieces of `size`: the requests, payloads joined.
+fn management(stream: &[u8], size: usize) -> Vec<String> {
+    let mut decoder = management::RequestDecoder::default();
+    let (mut found, mut payload) = (Vec::new(), Vec::new());
+    for mut piece in stream.chunks(size) {
+        loop {
+            match decoder.next(&mut piece) {
+                Ok(None) => break,
+                Ok(Some(management::Request::Data { data, last })) => {
+                    payload.extend_from_slice(data);
+                    if last {
+                        found.push(format!("{:x?}", core::mem::take(&mut payload)));
+                    }
+                }
+                Ok(Some(request)) => found.push(format!("{request:x?}")),
+                Err(error) => {
+                    found.push(error.to_string());
+                    return found;
+                }
+            }
+        }
+    }
+    found.push(format!("{payload:x?}"));
+    found
+}
+
+/// The same for the monitor.
+fn monitor(stream: &[u8], size: usize) -> Vec<String> {
+    let mut decoder = moninj::RequestDecoder::default();
+    let mut found = Vec::new();
+    for mut piece in stream.chunks(size) {
+        loop {
+            match decoder.next(&mut piece) {
+                Ok(None) => break,
+                Ok(Some(request)) => found.push(format!("{request:x?}")),
+                Err(error) => {
+                    found.push(error.to_string());
+                    return found;
+                }
+            }
+        }
+    }
+    found
+}
+
+fuzz_target!(|data: &[u8]| {
+    let Some((&first, stream)) = data.split_first() else {
+        return;
+    };
+    let size = usize::from(first).max(1);
+    assert_eq!(management(stream, size), management(stream, usize::MAX));
+    assert_eq!(monitor(stream, size), monitor(stream, usize::MAX));
+});
