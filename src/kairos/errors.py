@@ -1,6 +1,14 @@
 """Errors that are the answer to a user, not a defect: one clear line that says what to do."""
 
-__all__ = ["KairosError", "DeviceUnreachable", "ConnectionLost", "LoadError", "EmulatorError", "UsageError"]
+__all__ = [
+    "CompileError",
+    "ConnectionLost",
+    "DeviceUnreachable",
+    "EmulatorError",
+    "KairosError",
+    "LoadError",
+    "UsageError",
+]
 
 
 class KairosError(Exception):
@@ -17,6 +25,10 @@ class DeviceUnreachable(KairosError):
 
 class ConnectionLost(KairosError):
     """The connection to the core device ended in the middle of a session."""
+
+
+class CompileError(Exception):
+    """A kernel was rejected. The text is the whole diagnostic, as the user should read it."""
 
 
 class LoadError(KairosError):

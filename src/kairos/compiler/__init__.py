@@ -14,15 +14,12 @@ from kairos.compiler import codegen
 from kairos.compiler.annotations import QuotingError
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.quoting import HostBridge
+from kairos.errors import CompileError
 
 __all__ = ["STAGES", "CompileError", "CompiledKernel", "EmbeddingMap", "Frame", "LinkError", "compile_kernel", "emit"]
 
 STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
 """What `emit` can give."""
-
-
-class CompileError(Exception):
-    """The program was rejected. The text is the whole diagnostic."""
 
 
 class LinkError(Exception):

@@ -21,7 +21,8 @@ from builtins import (
 
 from numpy.linalg import LinAlgError
 
-from ..errors import KairosError, LoadError
+from ..core_exception import CoreException
+from ..errors import CompileError, KairosError, LoadError
 
 __all__ = [
     "AssertionError",
@@ -29,6 +30,8 @@ __all__ = [
     "CacheError",
     "CXPError",
     "ClockFailure",
+    "CompileError",
+    "CoreException",
     "DMAError",
     "I2CError",
     "IndexError",
@@ -107,16 +110,3 @@ class UnsupportedDevice(KairosError):
 
 class RPCReturnValueError(ValueError):
     """A host function called by a kernel returned a value that its annotation does not allow."""
-
-
-def __getattr__(name):
-    # Both live in parts that are slow to import and that a driver seldom needs.
-    if name == "CompileError":
-        from ..compiler import CompileError
-
-        return CompileError
-    if name == "CoreException":
-        from ..session.exceptions import CoreException
-
-        return CoreException
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from .. import errors
+from ..core_exception import CoreException, DeviceException, Report
 from ..coredevice import exceptions as device_exceptions
 from . import codec
 from .connection import Connection
-from .exceptions import CoreException, DeviceException, Report, build_python_exception
+from .exceptions import build_python_exception
 
 __all__ = ["PORT", "Session", "Statistics"]
 

@@ -1,0 +1,97 @@
+"""Exceptions that a kernel did not catch: what the device reports, and how the user sees it."""
+
+import linecache
+from dataclasses import dataclass, field
+
+__all__ = ["CoreException", "DeviceException", "Report", "format_message"]
+
+
+@dataclass
+class DeviceException:
+    """One exception in flight when the kernel ended."""
+
+    name: str
+    """Key of the class in the host's string table, ``id:qualified.name``."""
+    name_key: int
+    message: str
+    params: tuple[int, int, int]
+    file: str
+    line: int
+    column: int
+    """Zero-based, -1 if unknown."""
+    function: str
+    frames: range = range(0)
+    """Its part of the backtrace, innermost frame first."""
+
+
+@dataclass
+class Report:
+    """The exceptions, oldest first, and the backtrace they share: (return address, stack pointer)."""
+
+    exceptions: list[DeviceException]
+    backtrace: list[tuple[int, int]] = field(default_factory=list)
+
+
+def format_message(exception: DeviceException) -> str:
+    """The message with its parameters filled in, or as it is if it is not a format string for them."""
+    try:
+        return exception.message.format(*exception.params)
+    except (IndexError, KeyError, ValueError, AttributeError):
+        return exception.message
+
+
+class CoreException:
+    """What the device reported, symbolized. ``str()`` gives the device's traceback, most recent call first."""
+
+    def __init__(self, report: Report, symbolize):
+        self.report = report
+        self.traceback = [self._frames(exception, symbolize) for exception in report.exceptions]
+
+    @property
+    def name(self) -> str:
+        return self.report.exceptions[0].name
+
+    @property
+    def message(self) -> str:
+        return format_message(self.report.exceptions[0])
+
+    def _frames(self, exception, symbolize):
+        """(file, line, one-based column or None, function, address or None), innermost first."""
+        own = (exception.file, exception.line, exception.column + 1 or None, exception.function, None)
+        entries = []
+        limit = None
+        # Outermost first, the stack pointer falls; what does not fall belongs to a frame that was shown already.
+        for address, stack_pointer in (self.report.backtrace[i] for i in reversed(exception.frames)):
+            if limit is None or stack_pointer < limit:
+                entries.append(address)
+                limit = stack_pointer
+        frames = [own]
+        for address in reversed(entries):
+            for frame in symbolize([address]):
+                shown = (frame.file, frame.line, frame.column, frame.function, address)
+                # A kernel's raise statement is both the exception's own place and its first frame.
+                if frames == [own] and shown[:2] == own[:2]:
+                    frames = [shown]
+                else:
+                    frames.append(shown)
+        return frames
+
+    def __str__(self):
+        lines = ["Core Device Traceback:"]
+        for number, (exception, frames) in enumerate(zip(self.report.exceptions, self.traceback, strict=True)):
+            if number:
+                lines += ["", "During handling of the above exception, another exception occurred:", ""]
+            lines.append("Traceback (most recent call first):")
+            for file, line, column, function, address in frames:
+                place = f'  File "{file}", line {line}'
+                place += f", column {column}" if column else ""
+                place += f", in {function}" if function else ""
+                place += f" (RA=+0x{address:x})" if address is not None else ""
+                lines.append(place)
+                source = linecache.getline(file, line).strip()
+                if source:
+                    lines.append(f"    {source}")
+            identifier, _, qualified = exception.name.partition(":")
+            lines.append(f"{qualified}({identifier}): {format_message(exception)}")
+        lines += ["", "End of Core Device Traceback"]
+        return "\n".join(lines)
