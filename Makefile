@@ -28,8 +28,8 @@ test-long: setup-test build ## Run the slow tests too: fuzzers, soak, long rando
 	@scripts/test --long
 
 .PHONY: bench
-bench: build ## Measure the project's figures beside their baselines into build/bench.json
-	@$(PY) -m tests.bench
+bench: build ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those
+	@$(PY) -m tests.bench $(FIGURES)
 
 ##@ Parts
 .PHONY: build

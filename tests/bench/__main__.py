@@ -1,9 +1,11 @@
-"""Measures every figure and writes build/bench.json: `make bench`.
+"""Measures every figure and writes build/bench.json: `make bench`; with `make bench FIGURES="dma. sed."` only those
+whose names begin so, the others keep what the file has for them.
 
-Counts and cycles are those of the emulated device, seconds those of this machine. A figure that misses its target is
-printed as missed, not left out.
+Counts and cycles are those of the emulated device and of the gateware, seconds those of this machine. A figure that
+misses its target is printed as missed, not left out.
 """
 
+import argparse
 import json
 import os
 import statistics
@@ -12,20 +14,30 @@ import sys
 import time
 from pathlib import Path
 
+from kairos_gateware.figures.__main__ import BEGINNINGS
+
 ROOT = Path(__file__).parents[2]
 KAIROS = Path(sys.executable).with_name("kairos")
 BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
 
 
 class Figures:
-    """Collects figures: name -> {value, unit, baseline, source, target}."""
+    """Collects figures whose names begin with one of `prefixes`: name -> {value, unit, baseline, target, met, source}."""
 
-    def __init__(self):
+    def __init__(self, prefixes=("",)):
         self.all = {}
+        self.prefixes = tuple(prefixes)
 
-    def add(self, name, value, unit, *, target, baseline=None, source, at_least=False):
-        """`target` is the most the value may be (the least with `at_least`), `baseline` what it is compared with."""
-        met = value >= target if at_least else value <= target
+    def wants(self, beginnings):
+        """Whether any figure whose name begins with one of `beginnings` is to be measured."""
+        return any(b.startswith(p) or p.startswith(b) for b in beginnings for p in self.prefixes)
+
+    def add(self, name, value, unit, *, target=None, baseline=None, source, at_least=False, **more):
+        """`target` is the most the value may be (the least with `at_least`; None: it is only stated), `baseline` what
+        it is compared with."""
+        if not name.startswith(self.prefixes):
+            return
+        met = None if target is None else value >= target if at_least else value <= target
         self.all[name] = {
             "value": round(value, 4),
             "unit": unit,
@@ -33,11 +45,13 @@ class Figures:
             "target": target,
             "met": met,
             "source": source,
+            **more,
         }
-        compared = f", baseline {baseline:g}" if baseline is not None else ""
-        bound = "at least" if at_least else "at most"
+        bounds = [] if target is None else [f"{'at least' if at_least else 'at most'} {target:g}"]
+        bounds += [] if baseline is None else [f"baseline {baseline:g}"]
+        verdict = {None: "stated", True: "met", False: "MISSED"}[met]
         print(
-            f"{name:32} {value:10.6g} {unit:8} {'met' if met else 'MISSED':7} ({bound} {target:g}{compared})",
+            f"{name:36} {value:10.6g} {unit:10} {verdict:7}" + (f" ({', '.join(bounds)})" if bounds else ""),
             flush=True,
         )
 
@@ -185,15 +199,45 @@ def counted_figures(figures: Figures):
         figures.add(name, value, unit, target=target, baseline=baseline, source=source)
 
 
+def gateware_figures(figures: Figures):
+    """Area and depth by yosys, cycles by simulation. A process of its own: it keeps whole designs in memory."""
+    command = [sys.executable, "-m", "kairos_gateware.figures", *figures.prefixes]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    if done.returncode != 0:
+        raise SystemExit("the gateware's figures cannot be measured")
+    for name, figure in json.loads(done.stdout).items():
+        figures.add(name, **figure)
+
+
+# (function, how the names of its figures begin, what it does, time on two cores)
+GROUPS = [
+    (counted_figures, tuple(INSTRUCTIONS), "instructions of the firmware", "15 s"),
+    (compile_figures, ("compile.",), "compiler", "10 s"),
+    (device_figures, ("emulator.", "initiator."), "emulated device", "20 s"),
+    (user_figures, ("demo.", "run."), "what a user waits for", "20 s"),
+    (
+        gateware_figures,
+        BEGINNINGS,
+        "gateware, most of it synthesis by yosys",
+        "GATEWARE_TIME, 1 min while the logic is the same",
+    ),
+]
+
+
 def main():
-    figures = Figures()
-    counted_figures(figures)
-    compile_figures(figures)
-    device_figures(figures)
-    user_figures(figures)
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__.splitlines()[0])
+    parser.add_argument("prefix", nargs="*", help="only figures whose names begin so")
+    figures = Figures(parser.parse_args().prefix or [""])
+    for measure, beginnings, what, seconds in GROUPS:
+        if figures.wants(beginnings):
+            print(f"== {what} (about {seconds})", flush=True)
+            measure(figures)
+    if not figures.all:
+        raise SystemExit(f"no figure begins with {' or '.join(figures.prefixes)}")
     path = ROOT / "build" / "bench.json"
-    path.write_text(json.dumps(figures.all, indent=2) + "\n")
-    missed = [name for name, figure in figures.all.items() if not figure["met"]]
+    kept = json.loads(path.read_text()) if path.exists() and figures.prefixes != ("",) else {}
+    path.write_text(json.dumps(kept | figures.all, indent=2) + "\n")
+    missed = [name for name, figure in figures.all.items() if figure["met"] is False]
     print(
         f"{len(figures.all)} figures in {path.relative_to(ROOT)}" + (f"; missed: {', '.join(missed)}" if missed else "")
     )

@@ -123,6 +123,20 @@ def test_runtime_embeds_the_kernel_image(image):
     assert len(embedded) - len(kernel) < 32
 
 
+@pytest.mark.parametrize("name", ["runtime.elf", "kernel.elf"])
+def test_buffers_take_no_space_in_the_image(image, name):
+    """A static that begins with anything but zeros is part of the image, as a whole."""
+    large = [
+        (symbol.name, symbol["st_size"])
+        for symbol in image(name).get_section_by_name(".symtab").iter_symbols()
+        if symbol["st_info"]["type"] == "STT_OBJECT"
+        and symbol["st_size"] > 16 * 1024
+        and symbol["st_shndx"] != "SHN_ABS"
+        and image(name).get_section(symbol["st_shndx"]).name == ".data"
+    ]
+    assert large == []
+
+
 def test_images_name_no_path_of_the_building_machine():
     root, home = str(ROOT).encode(), str(Path.home()).encode()
     for name in ("runtime.elf", "kernel.elf"):

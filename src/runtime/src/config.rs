@@ -5,7 +5,7 @@ use core::cell::RefCell;
 use heapless::String;
 use kairos_services::card::Recovery;
 use kairos_services::settings::{self, Level};
-use kairos_services::store::{Error, Store};
+use kairos_services::store::{Error, Room, Store};
 use log::LevelFilter;
 use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
@@ -18,14 +18,14 @@ const TEXT_MAX: usize = 128;
 
 /// The configuration. Each access goes to the card and blocks the core meanwhile.
 pub struct Config {
-    store: RefCell<&'static mut Store<Slot>>,
+    store: RefCell<Store<'static, Slot>>,
 }
 
 /// Finds the card and sets the levels of the log. Without a card the device runs with defaults.
 pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> &'static Config {
-    static STORE: ConstStaticCell<Store<Slot>> = ConstStaticCell::new(Store::new(Slot::new()));
+    static ROOM: ConstStaticCell<Room> = ConstStaticCell::new(Room::new());
     static CONFIG: StaticCell<Config> = StaticCell::new();
-    let store = STORE.take();
+    let mut store = Store::new(Slot::new(), ROOM.take());
     store.device().attach(registers, clocks);
     let config = CONFIG.init(Config {
         store: RefCell::new(store),
@@ -67,7 +67,7 @@ impl Config {
         Ok(())
     }
 
-    fn with<T>(&self, access: impl FnOnce(&mut Store<Slot>) -> Result<T, Error>) -> Result<T, Error> {
+    fn with<T>(&self, access: impl FnOnce(&mut Store<'static, Slot>) -> Result<T, Error>) -> Result<T, Error> {
         let mut store = self.store.borrow_mut();
         let result = access(&mut store);
         match store.take_recovery() {

@@ -74,7 +74,10 @@ const DESCRIPTOR: usize = 8;
 const PER_SECTOR: usize = SECTOR / DESCRIPTOR;
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
-struct Change {
+/// The sectors that a transaction changes. Large: see [`crate::store::Room`].
+pub(crate) type Changes = Vec<Change, CHANGES>;
+
+pub(crate) struct Change {
     sector: u32,
     data: Sector,
 }
@@ -91,14 +94,14 @@ struct Geometry {
 }
 
 /// The first FAT partition of a card.
-pub struct Volume<D> {
+pub struct Volume<'a, D> {
     device: D,
     /// The card has been looked at, and has not failed since.
     open: bool,
     geometry: Geometry,
     start: u32,
     length: u32,
-    changes: Vec<Change, CHANGES>,
+    changes: &'a mut Changes,
     /// Number of changes the journal can hold, or why there is none.
     capacity: Result<usize, Error>,
     /// The sector read last: the library reads a few bytes at a time.
@@ -117,22 +120,16 @@ fn u32_at(data: &[u8], at: usize) -> u32 {
     u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]])
 }
 
-impl<D: BlockDevice> Volume<D> {
+impl<'a, D: BlockDevice> Volume<'a, D> {
     /// A card that nobody has looked at yet.
-    pub const fn new(device: D) -> Self {
+    pub(crate) fn new(device: D, changes: &'a mut Changes) -> Self {
         Self {
             device,
             open: false,
-            geometry: Geometry {
-                fat: 0,
-                data: 0,
-                end: 0,
-                cluster: 1,
-                entry: 0,
-            },
+            geometry: Geometry::default(),
             start: 0,
             length: 0,
-            changes: Vec::new(),
+            changes,
             capacity: Err(Error::NoPartition),
             recent: None,
             recent_data: [0; SECTOR],
@@ -261,7 +258,7 @@ impl<D: BlockDevice> Volume<D> {
             self.device.write(data + n as u32, &change.data)?;
         }
         self.device.write(RECORD, &record(count as u32, digest.finalize()))?;
-        for change in &self.changes {
+        for change in self.changes.iter() {
             self.device.write(change.sector, &change.data)?;
         }
         Ok(self.device.write(RECORD, &[0; SECTOR])?)

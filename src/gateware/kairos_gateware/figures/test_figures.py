@@ -27,6 +27,7 @@ def test_selected_figures_are_json(capsys):
         "value": 7,
         "unit": "cycles",
         "baseline": 11,
+        "target": 9,
         "source": "least accepted slack at acceptance",
     }
     assert list(result) == ["sed.min_slack_cycles"]

@@ -1,4 +1,4 @@
-"""The example PHY of docs/gateware.md works as that page says."""
+"""The example PHY of docs/gateware/adding_a_phy.md works as that page says."""
 
 import re
 import textwrap
@@ -19,7 +19,7 @@ class Bench(Module):
 
 
 def test_example_phy_is_on_time():
-    page = Path(__file__).parents[4] / "docs" / "gateware.md"
+    page = Path(__file__).parents[4] / "docs" / "gateware" / "adding_a_phy.md"
     (code,) = re.findall(r"^ +class Toggle\(Module\):\n(?: +.*\n|\n)+?(?=   `link)", page.read_text(), re.M)
     scope = dict(globals(), Channel=Channel, OutputLink=OutputLink)
     exec(textwrap.dedent(code), scope)

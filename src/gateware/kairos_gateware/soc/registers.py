@@ -1,4 +1,7 @@
-"""The registers of RTIO core, kernel initiator, DMA, analyzer and monitor/injector, docs/interfaces.md section 4."""
+"""The registers of RTIO core, kernel initiator, DMA, analyzer and monitor/injector.
+
+`USES` of a class says what its registers are for; `python -m kairos_gateware.docs` puts it into docs/gateware/.
+"""
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
@@ -10,6 +13,17 @@ __all__ = ["RtioRegisters", "InitiatorRegisters", "DmaRegisters", "AnalyzerRegis
 
 class RtioRegisters(Module, AutoCSR):
     """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. The core's reset is one cycle."""
+
+    USES = {
+        "reset": "write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept",
+        "phy_reset": "held level; 1 after power-up, the firmware clears it at boot",
+        "counter_update": "write: latch the counter",
+        "counter": "latched counter in machine units (low fine bits 0)",
+        "async_error": "bit 0 collision, 1 busy, 2 sequence error; write 1 to clear",
+        "collision_channel": "channel of the first collision since its flag was cleared",
+        "busy_channel": "channel of the first busy error since its flag was cleared",
+        "sequence_error_channel": "channel of the first sequence error since its flag was cleared",
+    }
 
     def __init__(self, core):
         self.reset = CSR(name="reset")
@@ -41,6 +55,16 @@ class InitiatorRegisters(Module, AutoCSR):
     """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
     errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word."""
 
+    USES = {
+        "enable": "0: `sev` is ignored, requests under way are forgotten, numbers start again at 1. "
+        "To be 1 only after `initiator_busy` was 0",
+        "ring": "physical address of the ring, aligned to 4096",
+        "busy": "a request or an answer is under way",
+        "lost": "triggers without a request of the expected number; saturates",
+        "error": "bus errors of the initiator so far: bit 0 read, bit 1 write",
+        "clear": "write: zero the two above, and the error in the status word",
+    }
+
     def __init__(self, initiator):
         self.enable = CSRStorage(name="enable")
         self.ring = CSRStorage(32, name="ring")
@@ -63,6 +87,19 @@ class InitiatorRegisters(Module, AutoCSR):
 
 class DmaRegisters(Module, AutoCSR):
     """`enable`: writing 1 starts, 0 stops; `busy` tells when a playback, or what a stop has left, is over."""
+
+    USES = {
+        "enable": "write 1: play; write 0: stop. Not readable; see `dma_busy`",
+        "busy": "a trace is played, or what was requested for it is still coming",
+        "base": "physical address of the trace; the low 7 bits are ignored",
+        "time_offset": "added to the trace's times, modulo 2^64",
+        "format": "0 recorded, 1 compact",
+        "error": "1 underflow, 2 unreachable, 4 bus error, 8 malformed trace; any write, and a start, clear it",
+        "error_channel": "channel of the event that failed; with errors 4 and 8: of the last event before",
+        "error_timestamp": "timestamp of that event",
+        "error_address": "RTIO address of that event",
+        "events": "events submitted since the start, the failed one included",
+    }
 
     def __init__(self, dma):
         self.enable = CSR(name="enable")
@@ -97,6 +134,20 @@ class DmaRegisters(Module, AutoCSR):
 class AnalyzerRegisters(Module, AutoCSR):
     """`lossless` makes DMA wait when the analyzer cannot keep up; it is an output of this block."""
 
+    USES = {
+        "enable": "0 → 1: record from the ring's begin, counters and errors cleared (only while not busy). "
+        "1 → 0: append 'stopped'",
+        "busy": "enabled, or not everything is in memory yet",
+        "base": "physical address of the ring's first byte",
+        "last": "physical address of any byte of the ring's last 32",
+        "pack": "pairs are permitted",
+        "lossless": "DMA waits when the analyzer cannot keep up",
+        "byte_count": "bytes written to the ring since recording began",
+        "message_count": "messages in them",
+        "overflow": "messages were lost",
+        "bus_error": "a write was refused",
+    }
+
     def __init__(self, analyzer):
         self.enable = CSRStorage(name="enable")
         self.busy = CSRStatus(name="busy")
@@ -126,6 +177,16 @@ class AnalyzerRegisters(Module, AutoCSR):
 
 class MoninjRegisters(Module, AutoCSR):
     """Select, then `update` and read `value`; select, then read or write `inject_value`."""
+
+    USES = {
+        "channel": "channel selected for the monitor",
+        "probe": "probe selected for the monitor",
+        "update": "write: latch the selected probe",
+        "value": "latched probe",
+        "inject_channel": "channel selected for the injector",
+        "inject_override": "override selected for the injector",
+        "inject_value": "the selected override; 0 if it does not exist",
+    }
 
     def __init__(self, moninj):
         self.channel = CSRStorage(16, name="channel")

@@ -36,8 +36,8 @@ class Soc(Module):
     """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
 
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`,
-    `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `settled`, simulation only: nothing moves but
-    time.
+    `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the blocks that have
+    registers, by the prefix of their names. `settled`, simulation only: nothing moves but time.
     """
 
     def __init__(self, variant, build_id, simulation=False):
@@ -88,6 +88,7 @@ class Soc(Module):
             self.descriptor.registers = registers
             return self.descriptor.to_words()
 
+        self.register_blocks = vars(blocks)
         self.submodules.bus = bus = Gp0Bus(blocks, describe)
         self.gp0 = bus.axi
         self.acp = initiator.bus

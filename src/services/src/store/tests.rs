@@ -105,8 +105,8 @@ fn card(kind: FatType) -> Memory {
     }
 }
 
-fn open(card: Memory) -> Box<Store<Memory>> {
-    Box::new(Store::new(card))
+fn room() -> Box<Room> {
+    Box::new(Room::new())
 }
 
 fn get(store: &mut Store<Memory>, key: &str) -> Option<Vec<u8>> {
@@ -123,7 +123,8 @@ fn text(store: &mut Store<Memory>, key: &str) -> Option<String> {
 #[test]
 fn values_of_every_form_come_back() {
     for kind in [FatType::Fat16, FatType::Fat32] {
-        let mut store = open(card(kind));
+        let room = &mut self::room();
+        let mut store = Store::new(card(kind), room);
         assert_eq!(text(&mut store, "ip"), None);
         store.write("ip", b"192.168.1.52").unwrap();
         store.write("idle_kernel", &[7; 100_000]).unwrap();
@@ -151,7 +152,8 @@ fn values_of_every_form_come_back() {
 
 #[test]
 fn keys_that_cannot_be() {
-    let mut store = open(card(FatType::Fat16));
+    let room = &mut self::room();
+    let mut store = Store::new(card(FatType::Fat16), room);
     for key in ["", "a=b", "a/b", "..", "a b", "a*", "a\\b", "ä"] {
         assert_eq!(store.write(key, b"1"), Err(Error::Key), "{key}");
         assert_eq!(store.read(key, &mut []), Err(Error::Key), "{key}");
@@ -161,7 +163,8 @@ fn keys_that_cannot_be() {
 
 #[test]
 fn hand_written_text() {
-    let mut store = open(card(FatType::Fat32));
+    let room = &mut self::room();
+    let mut store = Store::new(card(FatType::Fat32), room);
     let body = b"IP=10.0.0.1\r\n\n# note\nip=second\nlast=no line end";
     store
         .transaction(|root, _| replace(root, "config.txt", &[body]))
@@ -181,7 +184,7 @@ fn cards_that_cannot_be_used() {
     let fails = |change: &dyn Fn(&mut Memory)| {
         let mut card = good.clone();
         change(&mut card);
-        open(card).write("ip", b"1").unwrap_err()
+        Store::new(card, &mut room()).write("ip", b"1").unwrap_err()
     };
     assert_eq!(fails(&|c| c.dead = true), Error::Card(card::Error::Device));
     assert_eq!(fails(&|c| c.sector(0)[510] = 0), Error::Card(card::Error::NoPartition));
@@ -201,14 +204,16 @@ fn cards_that_cannot_be_used() {
     let sectors = Rc::make_mut(&mut early.base);
     sectors[0][446 + 8..446 + 10].copy_from_slice(&[63, 0]);
     sectors.drain(63..START);
-    let mut store = open(early);
+    let room = &mut self::room();
+    let mut store = Store::new(early, room);
     store.write("ip", b"1").unwrap();
     assert_eq!(text(&mut store, "ip").as_deref(), Some("1"));
 }
 
 #[test]
 fn a_full_card_refuses_and_keeps_the_old_value() {
-    let mut store = open(card(FatType::Fat16));
+    let room = &mut self::room();
+    let mut store = Store::new(card(FatType::Fat16), room);
     store.write("idle_kernel", &[1; 2_000_000]).unwrap();
     assert_eq!(store.write("idle_kernel", &std::vec![2; 4_000_000]), Err(Error::Full));
     store.write("startup_kernel", &[3; 1_000_000]).unwrap();
@@ -222,18 +227,21 @@ fn a_full_card_refuses_and_keeps_the_old_value() {
 fn a_journal_that_does_not_match_the_card_is_dropped() {
     let mut before = card(FatType::Fat16);
     before.left = usize::MAX;
-    let mut count = open(before.clone());
+    let room = &mut self::room();
+    let mut count = Store::new(before.clone(), room);
     count.write("ip", b"1").unwrap();
     let writes = usize::MAX - count.device().left;
     // All but the last write: the journal is valid. Then somebody changes a sector it is about.
     before.left = writes - 1;
-    let mut store = open(before);
+    let room = &mut self::room();
+    let mut store = Store::new(before, room);
     assert_eq!(store.write("ip", b"1"), Err(Error::Card(card::Error::Device)));
     let mut after = store.device().clone();
     (after.left, after.dead) = (usize::MAX, false);
     let changed = u32::from_le_bytes(after.sector(2)[..4].try_into().unwrap()) as usize;
     after.sector(changed)[100] ^= 1;
-    let mut store = open(after);
+    let room = &mut self::room();
+    let mut store = Store::new(after, room);
     let _ = store.read("ip", &mut [0; 100]);
     assert_eq!(store.take_recovery(), Some(Recovery::Dropped));
 }
@@ -247,19 +255,22 @@ fn cut_everywhere(
     for cut in 0.. {
         let mut card = before.clone();
         card.left = cut;
-        let mut store = open(card);
+        let room = &mut self::room();
+        let mut store = Store::new(card, room);
         let done = change(&mut store).is_ok();
         let mut after = store.device().clone();
         (after.left, after.dead) = (usize::MAX, false);
         // The power may go again while the first loss is being repaired.
         for second in [0, 1, 3, usize::MAX] {
             after.left = second;
-            let mut again = open(after.clone());
+            let room = &mut self::room();
+            let mut again = Store::new(after.clone(), room);
             let _ = again.read("other", &mut [0; 100]);
             after = again.device().clone();
             (after.left, after.dead) = (usize::MAX, false);
         }
-        let mut store = open(after);
+        let room = &mut self::room();
+        let mut store = Store::new(after, room);
         check(&mut store, done);
         store.write("later", b"works").unwrap();
         assert_eq!(text(&mut store, "later").as_deref(), Some("works"));
@@ -282,7 +293,8 @@ fn a_write_survives_a_loss_of_power_at_any_sector() {
             (Some(long), small),
             (Some(long), &[1; 7000]),
         ] {
-            let mut store = open(card(kind));
+            let room = &mut self::room();
+            let mut store = Store::new(card(kind), room);
             store.write("other", b"untouched").unwrap();
             if let Some(old) = old {
                 store.write("key", old).unwrap();
@@ -307,7 +319,8 @@ fn a_write_survives_a_loss_of_power_at_any_sector() {
 
 #[test]
 fn removal_and_erasure_survive_a_loss_of_power_at_any_sector() {
-    let mut store = open(card(FatType::Fat32));
+    let room = &mut self::room();
+    let mut store = Store::new(card(FatType::Fat32), room);
     store.write("a", b"1").unwrap();
     store.write("b", &[2; 3000]).unwrap();
     store.write("c", &[3; 200]).unwrap();
@@ -331,7 +344,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
     #[test]
     fn behaves_like_a_map(steps in proptest::collection::vec((0usize..4, 0usize..300, any::<u8>()), 1..25)) {
-        let mut store = open(card(FatType::Fat16));
+        let room = &mut self::room();
+        let mut store = Store::new(card(FatType::Fat16), room);
         let mut model = BTreeMap::new();
         for (key, length, byte) in steps {
             let key = ["ip", "idle_kernel", "a", "a.b"][key];

@@ -1,0 +1,67 @@
+"""Writes the tables of registers into the pages of docs/gateware/: `python -m kairos_gateware.docs`.
+
+A page says where with a line `<!-- registers of PREFIX -->`, and `<!-- end -->` behind the table.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from .soc.soc import Soc
+from .variants import VARIANTS
+
+__all__ = ["PAGES", "register_tables", "render", "main"]
+
+PAGES = Path(__file__).parents[3] / "docs" / "gateware"
+_TABLE = re.compile(r"(<!-- registers of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def register_tables() -> dict[str, str]:
+    """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError if a register has no
+    description, or a description no register."""
+    soc = Soc(VARIANTS["demo"], "docs")
+    tables = {}
+    for prefix, block in soc.register_blocks.items():
+        uses = dict(type(block).USES)
+        lines = ["| Register | Bits | Access | Use |", "|---|---|---|---|"]
+        for register in soc.descriptor.registers:
+            owner, name = register.name.split("_", 1)
+            if owner != prefix:
+                continue
+            if name not in uses:
+                raise ValueError(f"{register.name} is not described in {type(block).__name__}.USES")
+            access = "read" * register.readable + ", " * (register.readable and register.writable)
+            access += "write" * register.writable
+            lines.append(f"| `{register.name}` | {register.width} | {access} | {uses.pop(name)} |")
+        if uses:
+            raise ValueError(f"{type(block).__name__}.USES describes {', '.join(uses)}, which {prefix} does not have")
+        tables[prefix] = "\n".join(lines) + "\n"
+    return tables
+
+
+def render(pages: dict[str, str]) -> dict[str, str]:
+    """The same pages (text by name) with up-to-date tables. Raises ValueError if a block has no table, or a table no
+    block."""
+    tables = register_tables()
+    places = [prefix for text in pages.values() for _, prefix, _ in _TABLE.findall(text)]
+    if sorted(places) != sorted(tables):
+        raise ValueError(f"tables of registers are wanted for {sorted(tables)}, but have a place for {sorted(places)}")
+    return {name: _TABLE.sub(lambda m: m[1] + tables[m[2]] + m[3], text) for name, text in pages.items()}
+
+
+def main() -> int:
+    pages = {path.name: path.read_text() for path in PAGES.glob("*.md")}
+    try:
+        rendered = render(pages)
+    except ValueError as error:
+        print(f"docs: {error}", file=sys.stderr)
+        return 1
+    for name, text in rendered.items():
+        if text != pages[name]:
+            (PAGES / name).write_text(text)
+            print(f"written: docs/gateware/{name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""The pages of docs/gateware/ say what the code says."""
+
+import re
+
+import pytest
+
+from kairos_gateware import docs
+from kairos_gateware.soc.registers import DmaRegisters
+
+
+def test_tables_of_registers_are_up_to_date():
+    pages = {path.name: path.read_text() for path in docs.PAGES.glob("*.md")}
+    stale = [name for name, text in docs.render(pages).items() if text != pages[name]]
+    assert stale == [], "run `python -m kairos_gateware.docs`"
+
+
+def test_a_stale_page_is_found():
+    pages = {path.name: path.read_text() for path in docs.PAGES.glob("*.md")}
+    pages["dma.md"] = pages["dma.md"].replace("| `dma_base` | 32 |", "| `dma_base` | 64 |")
+    assert "| `dma_base` | 32 |" in docs.render(pages)["dma.md"]
+
+
+@pytest.mark.parametrize(
+    ("uses", "text"),
+    [
+        ({}, "dma_enable is not described in DmaRegisters.USES"),
+        (DmaRegisters.USES | {"more": "text"}, "DmaRegisters.USES describes more, which dma does not have"),
+    ],
+)
+def test_every_register_has_one_description(monkeypatch, uses, text):
+    monkeypatch.setattr(DmaRegisters, "USES", uses)
+    with pytest.raises(ValueError, match=text):
+        docs.register_tables()
+
+
+def test_a_block_needs_a_page():
+    with pytest.raises(ValueError, match="have a place for \\['rtio'\\]"):
+        docs.render({"rtio.md": "<!-- registers of rtio -->\n<!-- end -->\n"})
+
+
+def test_links_lead_somewhere():
+    pages = [*docs.PAGES.glob("*.md"), *docs.PAGES.parent.glob("*.md")]
+    links = [(page, link) for page in pages for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text())]
+    assert len(links) > 40
+    assert [f"{page.name}: {link}" for page, link in links if not (page.parent / link).exists()] == []
