@@ -202,6 +202,12 @@ fn posted_error() -> bool {
     }
 }
 
+/// As `posted_error`, at the end of a kernel: waits until every posted output is delivered.
+pub fn posted_error_at_end() -> bool {
+    transaction::wait_until_idle();
+    posted_error()
+}
+
 fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
     if posted_error() {
         return;

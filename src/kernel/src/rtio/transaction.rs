@@ -242,9 +242,7 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     if !allowed() || status() & ERROR == 0 {
         return None;
     }
-    while under_way() != 0 {
-        wait();
-    }
+    wait_until_idle();
     clear();
     // SAFETY: as above. The gateware writes nothing now.
     unsafe {
@@ -280,6 +278,13 @@ pub fn progress() -> i64 {
 /// Every request has been answered.
 pub fn idle() -> bool {
     under_way() == 0
+}
+
+/// Waits until every request has been answered.
+pub fn wait_until_idle() {
+    while allowed() && !idle() {
+        wait();
+    }
 }
 
 /// Sends an input request that is not waited for, if nothing is under way. `word` is called only then.
