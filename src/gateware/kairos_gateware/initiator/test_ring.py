@@ -75,6 +75,7 @@ class Bench:
 
     # The rest of the world
 
+    @passive
     def _world(self):
         bus, cri = self.dut.bus, self.cri
         beats, writes, responses, addresses, burst = deque(), deque(), deque(), deque(), []
@@ -150,7 +151,7 @@ class Bench:
                 yield
             yield from cpu
 
-        run_simulation(self.dut, [late(), passive(self._world)()])
+        run_simulation(self.dut, [self._world(), late()])
         return self
 
 
