@@ -105,6 +105,7 @@ def device_figures(figures: Figures):
     from kairos.emulator import Emulator, acquire
 
     from .device import experiment
+    from .inputs import input_read_cycles
 
     boots = []
     for _ in range(5):
@@ -166,6 +167,14 @@ def device_figures(figures: Figures):
     # Two names for one measurement: the bound of the first is the reference, that of the second our aim.
     for name, target in [("initiator.period_cycles", 71), ("initiator.period_posted_cycles", 8)]:
         figures.add(name, statistics.mean(periods), "cycles", target=target, baseline=71, source=source)
+    figures.add(
+        "initiator.input_read_cycles",
+        input_read_cycles(),
+        "cycles",
+        target=12,
+        baseline=71,
+        source="PL cycles of a read in a kernel's loop, the event being there; baseline: reference, 46 + C with C = 25",
+    )
     emulator.stop()
 
 

@@ -55,3 +55,31 @@ class Compute(EnvExperiment):
             cells[i & 63] = cells[(i + 7) & 63] ^ state
             if i % 20000 == 0:
                 self.report(state)
+
+
+class InputReads(EnvExperiment):
+    """Reads events that are there already: samples of a TTL."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl0")
+
+    @kernel
+    def read(self, number) -> TInt64:
+        self.core.reset()
+        self.ttl0.input()
+        delay(10 * us)
+        for _ in range(number):
+            self.ttl0.sample_input()
+            delay(1 * us)
+        end = now_mu()
+        self.core.wait_until_mu(end)
+        found = 0
+        start = self.core.get_rtio_counter_mu()
+        for _ in range(number):
+            if self.ttl0.timestamp_mu(end) >= 0:
+                found += 1
+        stop = self.core.get_rtio_counter_mu()
+        if found != number:
+            raise ValueError("events are missing")
+        return stop - start

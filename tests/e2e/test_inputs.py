@@ -30,8 +30,13 @@ was off False True
 stays off True True
 from the host 8
 slack True
-overflow
-kept 65
+overflow after 129
+behind it 0
+left 100
+then 0 0
+after reset 0
+no input
+no input
 """
 
 

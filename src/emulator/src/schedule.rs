@@ -292,7 +292,12 @@ impl Machine {
         let (core0, core1) = (bus.next_timer(0), bus.next_timer(1));
         let busy = bus.pl.as_ref().filter(|pl| pl.busy());
         let busy = busy.map(|pl| time::from_pl(pl.cycle() + PL_CHUNK));
-        let answer = bus.pl.as_ref().and_then(|pl| pl.answer());
+        // A core in `wfe` waits for the logic, also when something has been written that was not its answer.
+        let waits = self.state[bus.sev_core] == CoreState::WaitEvent;
+        let answer = bus
+            .pl
+            .as_ref()
+            .and_then(|pl| if waits { pl.next() } else { pl.answer() });
         let queued = bus.pl.as_ref().and_then(|pl| pl.next());
         let receiving = bus.gem.receiving();
         drop(bus);

@@ -35,6 +35,7 @@ def boot(library, registers):
         ps = Ps(library, **options)
         ps.write(registers["rtio_phy_reset"], 0)
         ps.write(registers["initiator_ring"], Ps.BASE)
+        ps.use_input_rings(registers["initiator_input_ring"])
         ps.write(registers["initiator_enable"], 1)
         for _ in range(10):
             ps.step()

@@ -57,6 +57,8 @@ pub struct Exceptions {
     backtrace: Vec<Frame, BACKTRACE_MAX>,
     /// The exception for which there was no slot: the kernel ended by it.
     last_straw: Option<(Record, Extent)>,
+    /// What turned out when the kernel had ended.
+    afterwards: Option<Record>,
 }
 
 impl Exceptions {
@@ -69,6 +71,7 @@ impl Exceptions {
             stack: Vec::new(),
             backtrace: Vec::new(),
             last_straw: None,
+            afterwards: None,
         }
     }
 
@@ -77,6 +80,7 @@ impl Exceptions {
         self.stack.clear();
         self.backtrace.clear();
         self.last_straw = None;
+        self.afterwards = None;
     }
 
     /// Where kernels see the slots.
@@ -184,6 +188,11 @@ impl Exceptions {
         self.last_straw = Some((record, extent));
     }
 
+    /// Adds an exception that turned out when the kernel had ended: it belongs to no place in the kernel.
+    pub fn add_afterwards(&mut self, record: Record) {
+        self.afterwards = Some(record);
+    }
+
     fn record_frame(&mut self, pc: u32, stack_pointer: u32, library: &Library) -> Result<(), Frame> {
         let address = pc.wrapping_sub(library.base);
         self.backtrace.push(Frame { address, stack_pointer })
@@ -214,7 +223,15 @@ impl Exceptions {
     /// Everything in flight, oldest first, for the report.
     pub fn in_flight(&self) -> impl Iterator<Item = (&Record, Extent)> + Clone {
         let stacked = self.stack.iter().map(|entry| (&self.slots[entry.slot], entry.extent));
-        stacked.chain(self.last_straw.iter().map(|(record, extent)| (record, *extent)))
+        let recorded = self.backtrace.len() as u32;
+        let nowhere = Extent {
+            stack_pointer: 0,
+            initial: recorded,
+            current: recorded,
+        };
+        stacked
+            .chain(self.last_straw.iter().map(|(record, extent)| (record, *extent)))
+            .chain(self.afterwards.iter().map(move |record| (record, nowhere)))
     }
 
     /// The frames passed, for the report.

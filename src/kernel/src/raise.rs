@@ -37,6 +37,19 @@ pub fn record(record: Record) {
     }
 }
 
+/// At the end of a kernel: an output that was posted may have failed since, and this is the kernel's exception too, beside
+/// one that has ended it. Returns whether there is one.
+pub fn posted_failure(core: &mut Core) -> bool {
+    let failed = rtio::posted_error_at_end();
+    if failed {
+        // SAFETY: as above.
+        core.exceptions
+            .add_afterwards(unsafe { addr_of_mut!(RECORD).read() });
+        clear();
+    }
+    failed
+}
+
 /// Forgets a noted exception.
 pub fn clear() {
     // SAFETY: as above.
@@ -84,13 +97,16 @@ fn unwind(
     };
     match search(core, &library, registers) {
         Outcome::Enter => {}
-        Outcome::Uncaught => uncaught(core),
+        Outcome::Uncaught => {
+            posted_failure(core);
+            uncaught(core)
+        }
         Outcome::Nothing => fault::report("the kernel resumed an exception, but none was in flight"),
     }
 }
 
 /// Reports what nothing catches; the kernel ends.
-fn uncaught(core: &mut Core) -> ! {
+pub fn uncaught(core: &mut Core) -> ! {
     crate::calls::log::flush(core);
     let mut sink = MessageSink(core.sender.message(Kind::Exception, timer::sleep_briefly));
     let exceptions = &core.exceptions;

@@ -185,6 +185,9 @@ fn run(core: &mut Core) {
         // Taken again: the kernel's calls have used it.
         let core = running();
         calls::log::flush(core);
+        if raise::posted_failure(core) {
+            raise::uncaught(core);
+        }
         if let Some(table) = library.typeinfo {
             if let Err(error) = write_back(core, table) {
                 fault::report_fmt(format_args!("attribute table of the library: {error}"));

@@ -1,6 +1,7 @@
 """TTL inputs: a channel that drives its own pin sees what it drives; the host drives the pin through the emulator."""
 
-from artiq.coredevice.exceptions import RTIOOverflow
+from artiq.coredevice.exceptions import RTIODestinationUnreachable, RTIOOverflow
+from artiq.coredevice.ttl import rtio_input_timestamp
 from artiq.experiment import *
 
 
@@ -8,6 +9,7 @@ class Inputs(EnvExperiment):
     def build(self):
         self.setattr_device("core")
         self.setattr_device("ttl0")
+        self.setattr_device("ttl1")
         self.setattr_device("ttl4")
 
     def pad(self, level) -> TInt32:
@@ -129,19 +131,57 @@ class Inputs(EnvExperiment):
         self.prepare_pin()
         with parallel:
             self.ttl0.gate_rising(1 * ms)
-            self.pulses(100)
+            self.pulses(200)
         self.core.wait_until_mu(now_mu())
 
     @kernel
     def overflow(self):
+        """The gap is told in its place: behind the events that the ring and the FIFO have kept."""
         self.flood()
+        number = 0
         try:
-            self.ttl0.count(now_mu())
+            while self.ttl0.timestamp_mu(now_mu()) >= 0:
+                number += 1
         except RTIOOverflow:
-            print("overflow")
-        print("kept", self.ttl0.count(now_mu()))
+            print("overflow after", number)
+        print("behind it", self.ttl0.count(now_mu()))
+
+    @kernel
+    def leave_events(self):
+        """Ends with events in the ring and, since it is full, in the FIFO."""
+        self.prepare_pin()
+        with parallel:
+            self.ttl0.gate_rising(200 * us)
+            self.pulses(100)
+        self.core.wait_until_mu(now_mu())
+
+    @kernel
+    def drain(self):
+        """Finds what another kernel has left, whatever the timeout."""
+        number = 0
+        while self.ttl0.timestamp_mu(0) >= 0:
+            number += 1
+        print("left", number)
+        print("then", self.ttl0.count(now_mu()), self.ttl1.count(now_mu()))
+
+    @kernel
+    def overflow_again(self):
         self.flood()
         self.ttl0.count(now_mu())
+
+    @kernel
+    def reset_empties(self):
+        self.core.reset()
+        print("after reset", self.ttl0.count(self.core.get_rtio_counter_mu()))
+
+    @kernel
+    def no_input(self):
+        """A channel without inputs is refused, also when the timeout has passed."""
+        for _ in range(2):
+            try:
+                rtio_input_timestamp(0, 4)
+            except RTIODestinationUnreachable:
+                print("no input")
 
     def run(self):
         for which in range(3):
@@ -152,3 +192,9 @@ class Inputs(EnvExperiment):
         self.driven_by_the_host()
         self.slack_survives_a_remote_call()
         self.overflow()
+        self.leave_events()
+        self.drain()
+        self.leave_events()
+        self.reset_empties()
+        self.no_input()
+        self.overflow_again()

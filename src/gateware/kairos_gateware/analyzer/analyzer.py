@@ -9,7 +9,7 @@ __all__ = ["Analyzer"]
 
 
 class Analyzer(Module):
-    """cri: of the RTIO core, watched. coarse: the counter. `bus`: `hp.HpWrite`.
+    """cri: of the RTIO core, watched. coarse: the counter. pusher: of its inputs, if they are pushed. `bus`: `hp.HpWrite`.
 
     `enable` rising: recording starts at the ring's begin, and counters and errors are cleared; it must not rise while
     `busy`. `enable` falling: a message "stopped" is appended; `busy` falls when everything is in memory. `pack`,
@@ -17,8 +17,8 @@ class Analyzer(Module):
     when DMA should wait lest messages be lost. `settled`: for time skip.
     """
 
-    def __init__(self, cri, coarse, depth=512):
-        self.submodules.tap = tap = Tap(cri, coarse)
+    def __init__(self, cri, coarse, pusher=None, depth=512):
+        self.submodules.tap = tap = Tap(cri, coarse, pusher)
         self.submodules.writer = writer = Writer(depth)
         self.bus = writer.bus
         self.enable = tap.enable

@@ -1,7 +1,8 @@
 """Watches the CRI of the RTIO core and makes analyzer messages of what happens there.
 
 Every accepted output gives a message, also one that fails; an underflow then gives an exception message. A read that
-returns an event gives an input message, one that reports overflow an exception message. Outputs can come in every cycle
+returns an event gives an input message, one that reports overflow an exception message; with pushed inputs, an event or
+a gap that leaves its FIFO for memory does. Outputs can come in every cycle
 and go first; an input or exception message waits for a cycle without one. It waits in a register of its own kind; a
 second one of this kind meanwhile is lost, and `lost` tells.
 
@@ -39,10 +40,10 @@ def message_layout():
 
 
 class Tap(Module):
-    """cri: of the RTIO core (watched only). coarse: the counter. `enable`: only then messages are made; when it falls,
+    """cri: of the RTIO core (watched only). coarse: the counter. pusher: of the inputs, or None. `enable`: only then messages are made; when it falls,
     a last message, "stopped", is made. `valid`, `message`: no back pressure. `idle`: nothing on its way."""
 
-    def __init__(self, cri, coarse):
+    def __init__(self, cri, coarse, pusher=None):
         self.enable = Signal()
         self.valid = Signal()
         self.message = Record(message_layout())
@@ -65,15 +66,21 @@ class Tap(Module):
         self.comb += [
             accept.eq(cri.output.valid & cri.output.ready & self.enable),
             failed.eq(cri.output_done & (cri.output_status == OUTPUT_UNDERFLOW) & self.enable),
-            ended.eq(cri.input_done & ((cri.input_status == 0) | (cri.input_status == INPUT_OVERFLOW)) & self.enable),
             finish.eq(was_enabled & ~self.enable),
             taken[0].eq(pending[0]),
             [taken[n].eq(pending[n] & ~(Cat(*pending[:n]) != 0)) for n in range(1, 4)],
             self.lost.eq((failed & pending[1] & ~taken[1]) | (ended & pending[2] & ~taken[2])),
         ]
         last_channel = Signal(24)
-        read_channel = Signal(24)
-        overflow = cri.input_status == INPUT_OVERFLOW
+        # An input event, or a gap
+        if pusher is None:
+            event, event_channel = cri.response, Signal(24)
+            overflow = cri.input_status == INPUT_OVERFLOW
+            self.sync += If(cri.input.valid & cri.input.ready, event_channel.eq(cri.input.channel))
+            self.comb += ended.eq(cri.input_done & ((cri.input_status == 0) | overflow) & self.enable)
+        else:
+            event, event_channel, overflow = pusher.push, pusher.push.channel, pusher.push.lost
+            self.comb += ended.eq(pusher.taken & self.enable)
         self.sync += [
             was_enabled.eq(self.enable),
             [p.eq(0) for p in pending[:1]],
@@ -94,16 +101,15 @@ class Tap(Module):
                 underflow.channel.eq(last_channel),
                 underflow.coarse.eq(coarse),
             ),
-            If(cri.input.valid & cri.input.ready, read_channel.eq(cri.input.channel)),
             If(
                 ended & (~pending[2] | taken[2]),
                 pending[2].eq(1),
                 read.type.eq(Mux(overflow, EXCEPTION, INPUT)),
-                read.channel.eq(read_channel),
+                read.channel.eq(event_channel),
                 read.address.eq(Mux(overflow, OVERFLOW, 0)),
-                read.timestamp.eq(Mux(overflow, 0, cri.response.timestamp)),
+                read.timestamp.eq(Mux(overflow, 0, event.timestamp)),
                 read.coarse.eq(coarse),
-                read.data.eq(Mux(overflow, 0, cri.response.data)),
+                read.data.eq(Mux(overflow, 0, event.data)),
             ),
             stopped.type.eq(STOPPED),
             If(finish, pending[3].eq(1), stopped.coarse.eq(coarse)),

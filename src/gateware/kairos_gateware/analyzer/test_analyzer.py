@@ -32,7 +32,7 @@ class Run:
     def __init__(self, actions, cycles, stop, pack=0, size=1 << 14, first=1000, depth=64, **memory):
         cri = Cri(512)
         coarse = Signal(61)
-        self.dut = dut = Analyzer(cri, coarse, depth)
+        self.dut = dut = Analyzer(cri, coarse, depth=depth)
         self.memory = HpMemory(bytearray(size), BASE, **memory)
         self.busy = []
         self.throttle = []

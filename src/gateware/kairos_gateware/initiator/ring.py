@@ -21,20 +21,29 @@ before (at least 3); when one turns out to be too short, the bursts behind it ar
 read, and then they are read again. A slot whose number is not the expected one is ignored and counted in `lost`.
 
 Status writes are coalesced: there is one whenever there are news and fewer than WRITES are under way.
+
+With a pusher (`rtio/pusher.py`) the input events go out over the same write channel, two beats each, into rings of their
+own (section 5 too): address and first beat in the cycle in which the entry is on offer, if the channel is free. Pushes and
+statuses take turns while both wait. An answer to an input request follows the entry it tells of on the same channel.
 """
 
 from migen import *
 from migen.genlib.fifo import SyncFIFO
 
 from ..rtio.cri import OUTPUT_UNREACHABLE
+from ..rtio.pusher import ENTRIES, MAX_CHANNELS
 from .port import AcpMaster
 
-__all__ = ["RingInitiator", "SLOTS", "SLOT_BYTES", "REPLY", "POSTED", "INPUT", "ATTENTION", "ERROR"]
+__all__ = ["RingInitiator", "SLOTS", "SLOT_BYTES", "REPLY", "POSTED", "INPUT", "ATTENTION", "ERROR", "INPUT_RINGS_BYTES"]
 
 SLOTS = 16
 SLOT_BYTES = 128
+ENTRY_BYTES = 16
+INPUT_RINGS_BYTES = MAX_CHANNELS * ENTRIES * ENTRY_BYTES
+EVENT, LOST, MORE = 1, 2, 4
+"""Flags of an entry of an input ring: it is an event, or a gap; there was more behind it when it was pushed."""
 REPLY = SLOTS * SLOT_BYTES
-"""Offset of the reply: input timestamp (8 bytes), status word, input data or first error."""
+"""Offset of the reply: input timestamp, or progress (8 bytes), status word, input data or first error."""
 FIRST_BEATS = 3
 MAX_WORDS = 16
 MAX_BEATS = 10
@@ -51,20 +60,23 @@ ERROR = 1 << 5
 
 class RingInitiator(Module):
     """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not given).
-    event_o: EVENTEVENTO, asynchronous. event_i: EVENTEVENTI, toggles after each write.
+    pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous. event_i: EVENTEVENTI, toggles after each write.
 
     Controls: `enable` (0: everything is forgotten, numbers start again at 1; keep it until `busy` is 0), `base` (of the
-    ring, aligned to 4096 bytes). State: `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1
+    ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to INPUT_RINGS_BYTES; nothing is pushed while it
+    is 0). State: `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1
     write), cleared by `clear` together with the error in the status word. `settled` (for time skip): nothing moves but
     waiting for the core.
     """
 
-    def __init__(self, cri, roomy=None):
+    def __init__(self, cri, roomy=None, pusher=None):
+        self.pusher = pusher
         self.bus = bus = AcpMaster()
         self.event_o = Signal()
         self.event_i = Signal()
         self.enable = Signal()
         self.base = Signal(32)
+        self.input_base = Signal(32)
         self.busy = Signal()
         self.lost = Signal(16)
         self.error = Signal(2)
@@ -275,6 +287,7 @@ class RingInitiator(Module):
             cri.input.valid.eq((arrive | hold) & now_input & self.enable & quiet_writer),
             cri.input.channel.eq(target[8:]),
             cri.input.timeout.eq(time),
+            cri.input.number.eq(now_data[0][:16]),
             taken.eq((cri.output.valid & cri.output.ready) | (cri.input.valid & cri.input.ready)),
         ]
         self.sync += [
@@ -298,7 +311,11 @@ class RingInitiator(Module):
         data_open = Signal()  # address accepted, data not
         started = Signal()
         two = Signal()  # beats to write: timestamp first
+        free = Signal()  # nothing is open
         send = Signal()
+        push = Signal()  # a pushed entry begins in this cycle
+        pushing, pushed = Signal(), Signal()  # a pushed entry has the channel now, or had it in the cycle before
+        beat_sent = bus.wvalid & bus.wready
         self.comb += [
             reply.eq(((cri.response.done & waiting) | fail_reply) & self.enable),
             news_status.eq(Mux(fail_reply, OUTPUT_UNREACHABLE, cri.response.status)),
@@ -315,7 +332,7 @@ class RingInitiator(Module):
                     C(0, 10),
                     number,
                     Mux(
-                        is_input,
+                        is_input & (pusher is None),
                         Mux(fail_reply, 0, cri.response.data),
                         Mux(
                             error_status != 0,
@@ -326,23 +343,39 @@ class RingInitiator(Module):
                 )
             ),
             kind.eq(Mux(reply, is_input, reply_input)),
-            quiet_writer.eq(~fresh & ~address_open & ~data_open),
-            send.eq((reply | fresh) & ~address_open & ~data_open & (writes < WRITES)),
-            bus.awvalid.eq(send | address_open),
+            quiet_writer.eq(~fresh & (free | pushed)),
+            free.eq(~address_open & ~data_open),
+            send.eq((reply | fresh) & free & ~push & (writes < WRITES)),
+            bus.awvalid.eq(send | push | address_open),
             bus.awaddr.eq(Cat(C(0, 3), ~kind, C(REPLY >> 4, 8), self.base[12:])),
-            bus.awlen.eq(kind),
+            bus.awlen.eq(kind | pushing),
             bus.wvalid.eq(data_open | (bus.awvalid & bus.awready)),
             bus.wstrb.eq(0xFF),
-            bus.wlast.eq(~kind | two),
+            bus.wlast.eq(~(kind | pushing) | two),
             If(two, bus.wdata.eq(status_word))
             .Elif(started, bus.wdata.eq(frozen))
             .Elif(kind, bus.wdata.eq(Mux(reply, cri.response.timestamp, reply_time)))
             .Else(bus.wdata.eq(Mux(reply, news, status_word))),
             bus.bready.eq(1),
+            If(free, pushing.eq(push)).Else(pushing.eq(pushed)),
         ]
+        self.sync += pushed.eq(pushing)
+        if pusher is not None:
+            entry = pusher.push
+            self.comb += [
+                pusher.enable.eq(self.enable & (self.input_base != 0)),
+                # After a push it is the status's turn
+                push.eq(entry.valid & free & (writes < WRITES) & ~(pushed & (reply | fresh))),
+                entry.ready.eq(pushing & beat_sent & two),
+                If(
+                    pushing,
+                    bus.awaddr.eq(Cat(C(0, 4), entry.number[:6], entry.channel, self.input_base[18:])),
+                    bus.wdata.eq(entry.timestamp),
+                    If(two, bus.wdata.eq(Cat(entry.data, ~entry.lost, entry.lost, entry.more, C(0, 13), entry.number))),
+                ),
+            ]
         response = Signal()
         self.comb += response.eq(bus.bvalid & bus.bready)
-        beat_sent = bus.wvalid & bus.wready
         self.sync += [
             If(
                 reply,
@@ -358,12 +391,12 @@ class RingInitiator(Module):
             ),
             address_open.eq(bus.awvalid & ~bus.awready),
             If(bus.awvalid & bus.awready, data_open.eq(1)),
-            If(bus.wvalid & ~started, started.eq(1), fresh.eq(0), frozen.eq(bus.wdata)),
+            If(bus.wvalid & ~started & ~pushing, started.eq(1), fresh.eq(0), frozen.eq(bus.wdata)),
             If(
                 beat_sent,
-                If(kind & ~two, two.eq(1)).Else(two.eq(0), data_open.eq(0), started.eq(0)),
+                If((kind | pushing) & ~two, two.eq(1)).Else(two.eq(0), data_open.eq(0), started.eq(0)),
             ),
-            writes.eq(writes + send - response),
+            writes.eq(writes + (send | push) - response),
             If(response, self.event_i.eq(~self.event_i), If(bus.bresp != 0, self.error[1].eq(1))),
             If(self.clear, self.error.eq(0), self.lost.eq(0), error_status.eq(0)),
             If(
@@ -400,6 +433,6 @@ class RingInitiator(Module):
             resting.eq(port_rests & ~first & ~valid & ~hold & ~waiting & ~fail_reply),
             stuck.eq((hold & ~taken) | (waiting & is_input & ~cri.response.done)),
             blocked.eq(port_rests & ~first & stuck),
-            self.busy.eq(~resting | ~still),
+            self.busy.eq(~resting | ~still | (0 if pusher is None else pusher.busy)),
             self.settled.eq(still & (resting | blocked)),
         ]

@@ -19,6 +19,7 @@ from .dispatcher import Dispatcher, event_layout
 from .inputs import InputFifo, InputReader
 from .lanes import Lane
 from .network import OutputNetwork
+from .pusher import InputPusher, MarkingFifo
 from .timing import COARSE_BITS, OUTPUT_LATENCY, TimeBase
 
 __all__ = ["AsyncError", "RtioCore", "LOG_WIDTH"]
@@ -75,6 +76,7 @@ class _Sed(Module):
 
 class RtioCore(Module):
     """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. input_depth: events per input channel.
+    push_inputs: `pusher` (`InputPusher`) brings events to memory, reads only wait for that; else it is None.
 
     Attributes: `cri`, `roomy` (each lane has room for `lanes.ROOMY` more events), `timebase`, `reset`, and the
     `AsyncError`s `collision`, `busy`, `sequence_error`.
@@ -82,7 +84,7 @@ class RtioCore(Module):
     which the counter may be moved).
     """
 
-    def __init__(self, channels, lanes=8, depth=128, input_depth=64, simulation=False):
+    def __init__(self, channels, lanes=8, depth=128, input_depth=64, push_inputs=False, simulation=False):
         numbers = [c.number for c in channels]
         if len(set(numbers)) != len(numbers):
             raise ValueError("two RTIO channels have the same number")
@@ -90,11 +92,13 @@ class RtioCore(Module):
         self.submodules.timebase = timebase = TimeBase(loadable=simulation)
         self.submodules.sed = sed = ResetInserter()(_Sed(timebase, channels, lanes, depth))
         fifos = {}
+        fifo_class, reader_class = (MarkingFifo, InputPusher) if push_inputs else (InputFifo, InputReader)
         for channel in channels:
             if channel.input is not None:
-                fifos[channel.number] = ResetInserter()(InputFifo(channel.input, timebase, input_depth))
+                fifos[channel.number] = ResetInserter()(fifo_class(channel.input, timebase, input_depth))
         self.submodules += fifos.values()
-        self.submodules.reader = reader = InputReader(timebase, fifos)
+        self.submodules.reader = reader = reader_class(timebase, fifos)
+        self.pusher = reader if push_inputs else None
         self.cri = cri = Cri(sed.data_width)
         self.roomy = sed.roomy
 
@@ -106,6 +110,7 @@ class RtioCore(Module):
             sed.reset.eq(self.reset),
             [fifo.reset.eq(self.reset) for fifo in fifos.values()],
             reader.abort.eq(self.reset),
+            [pusher.reset.eq(self.reset) for pusher in [self.pusher] if pusher is not None],
             cri.output.connect(dispatcher.request, omit={"valid", "ready"}),
             dispatcher.request.valid.eq(cri.output.valid & ~self.reset),
             cri.output.ready.eq(dispatcher.request.ready & ~self.reset),

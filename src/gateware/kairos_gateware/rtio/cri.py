@@ -25,7 +25,8 @@ class Cri:
     """Signals of the interface.
 
     output: stream of {channel 24, address 8, timestamp 64 (machine units), data `data_width`}.
-    input: stream of {channel 24, timeout 64 (machine units, all ones: none)}.
+    input: stream of {channel 24, timeout 64 (machine units, all ones: none), number 16}. number: with pushed inputs, of
+    the newest entry consumed (`pusher`), else of no meaning.
     response: done (one cycle), status 4, timestamp 64, data 32 (the last two for inputs).
     The channel carries the DRTIO destination in bits 23..16.
     The core also tells the two kinds of responses apart, for an arbiter: `output_done`, `output_status`, `input_done`,
@@ -34,7 +35,7 @@ class Cri:
 
     def __init__(self, data_width):
         self.output = stream.Endpoint([("channel", 24), ("address", 8), ("timestamp", 64), ("data", data_width)])
-        self.input = stream.Endpoint([("channel", 24), ("timeout", 64)])
+        self.input = stream.Endpoint([("channel", 24), ("timeout", 64), ("number", 16)])
         self.response = Record([("done", 1), ("status", 4), ("timestamp", 64), ("data", 32)])
         self.output_done, self.output_status = Signal(), Signal(4)
         self.input_done, self.input_status = Signal(), Signal(4)

@@ -57,7 +57,7 @@ class InputReader(Module):
     """
 
     def __init__(self, timebase, fifos):
-        self.request = request = stream.Endpoint([("channel", 24), ("timeout", 64)])
+        self.request = request = stream.Endpoint([("channel", 24), ("timeout", 64), ("number", 16)])
         self.abort = Signal()
         self.done = Signal()
         self.status = Signal(4)

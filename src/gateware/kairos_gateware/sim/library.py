@@ -9,6 +9,9 @@ import struct
 from collections import deque
 from pathlib import Path
 
+from ..initiator.ring import ENTRY_BYTES, EVENT, INPUT, INPUT_RINGS_BYTES, MORE
+from ..rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT
+from ..rtio.pusher import ENTRIES
 from .hp_port import HpPort
 
 __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
@@ -87,6 +90,8 @@ class Ps:
     """
 
     BASE = 0x0070_0000
+    RINGS = 0x4_0000
+    """Offset of the input rings."""
 
     def __init__(self, library, read_latency=20, visible=15, skip=False):
         self.library = library
@@ -96,7 +101,10 @@ class Ps:
         self.read_latency = read_latency
         self.visible = visible
         self.skip = skip
-        self.memory = bytearray(4096)
+        self.memory = bytearray(self.RINGS + INPUT_RINGS_BYTES)
+        self.pushed = False  # inputs are
+        self.consumed = {}  # number of the newest entry by channel
+        self._granted = {}  # the same as the logic knows it; only channels that have inputs
         self.hp = HpPort(self.inputs, self.out)
         self.cycle = 0
         self.sequence = 0
@@ -262,7 +270,61 @@ class Ps:
         """An output at `time` machine units; returns its status."""
         return self.wait(self.submit(0, channel << 8 | address, time, words))
 
+    def use_input_rings(self, register):
+        """Tells the logic where the input rings are, through the register `initiator_input_ring`, or makes them anew
+        after a reset of RTIO."""
+        self.memory[self.RINGS :] = bytes(INPUT_RINGS_BYTES)
+        self.pushed = True
+        self.consumed, self._granted = {}, {}
+        self.write(register, self.BASE + self.RINGS)
+
+    def look(self, channel):
+        """The next entry of a channel's input ring, if it is there: (status, timestamp, data). Room is given back as the
+        firmware does it."""
+        number = (self.consumed.get(channel, 0) + 1) & 0xFFFF
+        timestamp, data, flags, found = self._entry(channel, number)
+        if found != number or not flags:
+            return None
+        self.consumed[channel] = number
+        if self._open(channel) >= ENTRIES // 2 and self.status()[0] == self.sequence:
+            self._grant(channel, -(2**63))
+            for _ in range(4):  # the next toggle must not follow at once
+                self.step()
+        return (0, timestamp, data) if flags & EVENT else (INPUT_OVERFLOW, -1, 0)
+
+    def _entry(self, channel, number):
+        return struct.unpack_from(
+            "<qIHH", self.memory, self.RINGS + (channel * ENTRIES + number % ENTRIES) * ENTRY_BYTES
+        )
+
+    def _open(self, channel):
+        """Entries consumed that the logic takes to be occupied."""
+        return (self.consumed.get(channel, 0) - self._granted.get(channel, 0)) & 0xFFFF
+
+    def progress(self):
+        """Up to this time all input events have been pushed."""
+        return struct.unpack_from("<q", self.memory, 2048)[0]
+
+    def _all_pushed(self, channel):
+        """There was room in the ring all the time, and nothing behind the newest entry."""
+        more = self._entry(channel, self.consumed.get(channel, 0))[2] & MORE
+        return self.status()[0] == self.sequence and self._open(channel) < ENTRIES and not more
+
+    def _grant(self, channel, timeout):
+        self._granted[channel] = self.consumed.get(channel, 0)
+        return self.submit(INPUT, channel << 8, timeout, [self._granted[channel]])
+
     def input(self, channel, timeout):
         """A read; returns (status, timestamp, data)."""
-        status = self.wait(self.submit(1, channel << 8, timeout))
-        return status, *struct.unpack_from("<q", self.memory, 2048), *struct.unpack_from("<I", self.memory, 2060)
+        if not self.pushed:
+            status = self.wait(self.submit(INPUT, channel << 8, timeout))
+            return status, *struct.unpack_from("<q", self.memory, 2048), *struct.unpack_from("<I", self.memory, 2060)
+        while (found := self.look(channel)) is None:
+            known = channel in self._granted and timeout != -1 and timeout <= self.progress()
+            if known and self._all_pushed(channel):
+                return INPUT_TIMEOUT, -1, 0
+            if status := self.wait(self._grant(channel, timeout)):
+                if status != INPUT_TIMEOUT:
+                    del self._granted[channel]
+                return status, -1, 0
+        return found

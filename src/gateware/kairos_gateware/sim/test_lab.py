@@ -40,6 +40,7 @@ def boot(lab, registers):
         made.append(ps)
         ps.write(registers["rtio_phy_reset"], 0)
         ps.write(registers["initiator_ring"], Ps.BASE)
+        ps.use_input_rings(registers["initiator_input_ring"])
         ps.write(registers["initiator_enable"], 1)
         for _ in range(10):
             ps.step()

@@ -53,7 +53,8 @@ class RtioRegisters(Module, AutoCSR):
 
 class InitiatorRegisters(Module, AutoCSR):
     """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
-    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word."""
+    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `input_ring`: only if
+    inputs are pushed."""
 
     USES = {
         "enable": "0: `sev` is ignored, requests under way are forgotten, numbers start again at 1. "
@@ -72,9 +73,13 @@ class InitiatorRegisters(Module, AutoCSR):
         self.lost = CSRStatus(16, name="lost")
         self.error = CSRStatus(2, name="error")
         self.clear = CSR(name="clear")
+        if initiator.pusher is not None:
+            self.input_ring = CSRStorage(32, name="input_ring")
 
         # # #
 
+        if initiator.pusher is not None:
+            self.comb += initiator.input_base.eq(self.input_ring.storage)
         self.comb += [
             initiator.enable.eq(self.enable.storage),
             initiator.base.eq(self.ring.storage),

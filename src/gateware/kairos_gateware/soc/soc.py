@@ -56,11 +56,16 @@ class Soc(Module):
             for number in range(len(variant.channels))
         ]
         self.submodules += [*phys.values(), *injectors.values()]
-        self.submodules.core = core = RtioCore(channels, lanes=variant.lanes, simulation=simulation)
+        self.submodules.core = core = RtioCore(
+            channels,
+            lanes=variant.lanes,
+            push_inputs=variant.push_inputs and any(c.input is not None for c in channels),
+            simulation=simulation,
+        )
         self.submodules.arbiter = arbiter = CriArbiter(core.cri)
-        self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy)
+        self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy, core.pusher)
         self.submodules.dma_engine = dma = DmaEngine(len(core.cri.output.data))
-        self.submodules.analyzer_block = analyzer = Analyzer(core.cri, core.timebase.coarse)
+        self.submodules.analyzer_block = analyzer = Analyzer(core.cri, core.timebase.coarse, core.pusher)
         monitored = {number: phy for number, phy in phys.items() if hasattr(phy, "probes")} | injectors
         self.submodules.monitor = monitor = MonitorInjector(monitored)
         self.comb += _connect(dma.cri, arbiter.ports[1])

@@ -5,6 +5,7 @@
 
 mod clock;
 mod counter;
+mod input;
 mod log;
 pub mod transaction;
 
@@ -19,6 +20,7 @@ use crate::memory::KernelMemory;
 use crate::{fault, raise};
 
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
+pub use input::{rtio_input_data, rtio_input_timestamp, rtio_input_timestamped_data};
 pub use log::rtio_log;
 pub use transaction::submit_output as rtio_output;
 
@@ -33,6 +35,8 @@ struct Registers {
     ring: Register,
     busy: Register,
     clear: Register,
+    /// Only where the gateware pushes inputs.
+    input_ring: Option<Register>,
 }
 
 static mut REGISTERS: Option<Registers> = None;
@@ -81,6 +85,7 @@ pub fn boot() {
             ring: find("initiator_ring")?,
             busy: find("initiator_busy")?,
             clear: find("initiator_clear")?,
+            input_ring: find("initiator_input_ring"),
         })
     })();
     let Some(registers) = found else { return };
@@ -97,23 +102,34 @@ pub fn boot() {
     clock::measure(&registers);
 }
 
-/// Resets the RTIO core and starts the initiator with an empty ring.
+/// Resets the RTIO core and starts the initiator with empty rings.
 fn initialise(registers: &Registers) {
     registers.enable.write(0);
     registers.reset.write(1);
+    rest(registers);
+    if let Some(ring) = registers.input_ring {
+        input::clear();
+        ring.write(input::address());
+    }
     restart(registers);
     clock::renew(registers);
 }
 
-/// Starts the initiator with an empty ring. It must not wait for an input.
-fn restart(registers: &Registers) {
-    registers.enable.write(0);
-    // What it has asked of the port arrives within microseconds.
+/// Waits until the initiator, which is disabled, has nothing under way. What it has asked of the port arrives within
+/// microseconds.
+fn rest(registers: &Registers) {
     for _ in 0..POLLS {
         if registers.busy.read() == 0 {
             break;
         }
     }
+}
+
+/// Starts the initiator with an empty ring. It must not wait for an input. Input events outlive this, as those in the
+/// gateware's FIFOs do.
+fn restart(registers: &Registers) {
+    registers.enable.write(0);
+    rest(registers);
     transaction::begin();
     registers.ring.write(transaction::address());
     registers.clear.write(1);
@@ -186,6 +202,12 @@ fn posted_error() -> bool {
     }
 }
 
+/// As `posted_error`, at the end of a kernel: waits until every posted output is delivered.
+pub fn posted_error_at_end() -> bool {
+    transaction::wait_until_idle();
+    posted_error()
+}
+
 fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
     if posted_error() {
         return;
@@ -229,50 +251,8 @@ extern "C" fn output_wide(target: u32, list: u32) {
     }
 }
 
-/// Waits for an event; `None` after the timeout or when an exception was noted.
-fn input(timeout: i64, channel: u32) -> Option<transaction::Event> {
-    if posted_error() {
-        return None;
-    }
-    let (status, event) = transaction::input(channel, timeout);
-    let parameters = [i64::from(channel), 0, 0];
-    if status & INPUT_OVERFLOW != 0 {
-        let message = "RTIO input overflow on channel {rtio_channel_info:0}";
-        raise::firmware(Id::RtioOverflow, message, parameters);
-    } else if status & INPUT_TIMEOUT != 0 {
-        return None;
-    } else if registers().is_none() {
-        raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, parameters);
-    } else if status & (INPUT_UNREACHABLE | OUTPUT_UNREACHABLE) != 0 {
-        // The initiator answers a bus error with the output's bit.
-        let message = "RTIO destination unreachable, input, on channel {rtio_channel_info:0}";
-        raise::firmware(Id::RtioDestinationUnreachable, message, parameters);
-    } else {
-        return Some(event);
-    }
-    None
-}
-
-/// `rtio_input_timestamp`
-extern "C" fn input_timestamp(timeout: i64, channel: u32) -> i64 {
-    input(timeout, channel).map_or(-1, |event| event.timestamp)
-}
-
-/// `rtio_input_data`: waits for ever.
-extern "C" fn input_data(channel: u32) -> u32 {
-    input(-1, channel).map_or(0, |event| event.data)
-}
-
-/// `rtio_input_timestamped_data`
-extern "C" fn input_timestamped_data(result: &mut transaction::Event, _: u32, timeout: i64, channel: u32) {
-    *result = input(timeout, channel).unwrap_or(transaction::Event { timestamp: -1, data: 0 });
-}
-
 crate::calls::raising! {
     rtio_init => init;
     rtio_output_checked => output;
     rtio_output_wide => output_wide;
-    rtio_input_timestamp => input_timestamp;
-    rtio_input_data => input_data;
-    rtio_input_timestamped_data => input_timestamped_data, stack 1;
 }

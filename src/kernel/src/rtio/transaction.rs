@@ -11,7 +11,7 @@ use core::arch::{asm, naked_asm};
 use core::mem::offset_of;
 use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
-use super::{clock, INPUT_UNREACHABLE};
+use super::{clock, input::Event, INPUT_UNREACHABLE};
 
 /// Data words of the longest output.
 pub const MAX_WORDS: usize = 16;
@@ -50,6 +50,7 @@ struct Slot {
 #[repr(C, align(4096))]
 pub struct Ring {
     slots: [Slot; SLOTS as usize],
+    /// Of an input; where inputs are pushed, the time up to which all have been.
     input_timestamp: i64,
     /// RTIO status in bits 3..0, flags, number of the newest event answered in bits 31..16.
     status: u32,
@@ -100,16 +101,6 @@ pub static mut RING: Ring = Ring {
 
 /// There is an initiator that answers.
 static mut ALLOWED: bool = false;
-
-/// An input event.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Event {
-    /// Time in machine units.
-    pub timestamp: i64,
-    /// What the PHY delivered.
-    pub data: u32,
-}
 
 /// A request that failed.
 pub struct Failure {
@@ -251,9 +242,7 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     if !allowed() || status() & ERROR == 0 {
         return None;
     }
-    while under_way() != 0 {
-        wait();
-    }
+    wait_until_idle();
     clear();
     // SAFETY: as above. The gateware writes nothing now.
     unsafe {
@@ -274,12 +263,44 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     }
 }
 
-/// Waits for an event on `channel` until the counter passes `timeout` (-1: for ever).
-pub fn input(channel: u32, timeout: i64) -> (u32, Event) {
+/// Whether a posted output has failed.
+#[inline(always)]
+pub fn failed() -> bool {
+    status() & ERROR != 0
+}
+
+/// Where inputs are pushed: the time up to which all of them have been, as far as known.
+pub fn progress() -> i64 {
+    // SAFETY: as above; written by the gateware, as a whole.
+    unsafe { read_volatile(addr_of!(RING.input_timestamp)) }
+}
+
+/// Every request has been answered.
+pub fn idle() -> bool {
+    under_way() == 0
+}
+
+/// Waits until every request has been answered.
+pub fn wait_until_idle() {
+    while allowed() && !idle() {
+        wait();
+    }
+}
+
+/// Sends an input request that is not waited for, if nothing is under way. `word` is called only then.
+pub fn send_input(channel: u32, timeout: i64, word: impl FnOnce() -> u32) {
+    if allowed() && idle() {
+        submit(INPUT, channel << 8, timeout, core::iter::once(word()));
+    }
+}
+
+/// Waits for an event on `channel` until the counter passes `timeout` (-1: for ever). Where inputs are pushed, `word` is the
+/// number of the newest entry consumed, and the result has no event.
+pub fn input(channel: u32, timeout: i64, word: u32) -> (u32, Event) {
     if !allowed() {
         return (UNREACHABLE, Event { timestamp: -1, data: 0 });
     }
-    let status = transact(INPUT, channel << 8, timeout, core::iter::once(0));
+    let status = transact(INPUT, channel << 8, timeout, core::iter::once(word));
     // SAFETY: as above. The gateware wrote these before the status.
     unsafe {
         asm!("dmb", options(nostack, preserves_flags));
