@@ -53,8 +53,7 @@ class _Sed(Module):
             channel_width=bits_for(max(c.number for c in channels if c.output is not None)),
             address_width=max(link.address_width for link in outputs),
             data_width=data_width,
-            # Twice the events that can be between dispatcher and network
-            sequence_width=bits_for(lanes * (depth + 4)) + 1,
+            lanes=lanes,
         )
         # A log channel's words do not reach the lanes, but the analyzer sees them
         self.data_width = max([data_width] + [LOG_WIDTH for c in channels if c.discard])

@@ -22,15 +22,20 @@ from .timing import COARSE_BITS, FINE_BITS, MIN_SLACK
 __all__ = ["Dispatcher", "event_layout"]
 
 
-def event_layout(channel_width, address_width, data_width, sequence_width):
-    """Fields of an event in lanes and network. `sequence` orders the events by submission, modulo its width."""
+def event_layout(channel_width, address_width, data_width, lanes):
+    """Fields of an event in lanes and network.
+
+    younger: bit i is set if an event of the same time in lane i was submitted after this one. It is known at dispatch:
+    lane i takes later times only, so if it has ended before this event's time, an event of that time can only follow,
+    and else none can. Unlike a sequence number this never wraps, however long an event waits.
+    """
     return [
         ("coarse", COARSE_BITS),
         ("fine", FINE_BITS),
         ("channel", channel_width),
         ("address", max(1, address_width)),
         ("data", max(1, data_width)),
-        ("sequence", sequence_width),
+        ("younger", lanes),
     ]
 
 
@@ -86,7 +91,6 @@ class Dispatcher(Module):
             .Else(choice.eq(candidate & (~candidate + 1))),
         ]
 
-        sequence = Signal(len(self.event.sequence))
         take = Signal()
         write = Signal()
         self.comb += [
@@ -105,12 +109,12 @@ class Dispatcher(Module):
             self.sequence_error.eq(take & exists & ~discard & ~underflow & (after == 0)),
             self.sequence_error_channel.eq(number),
             self.lane_we.eq(Mux(write, choice, 0)),
-            If(write, current.eq(choice), sequence.eq(sequence + 1)),
+            If(write, current.eq(choice)),
             [If(write & choice[i], last[i].eq(coarse)) for i in range(lanes)],
             self.event.coarse.eq(coarse),
             self.event.fine.eq(request.timestamp[:FINE_BITS]),
             self.event.channel.eq(number),
             self.event.address.eq(request.address),
             self.event.data.eq(request.data),
-            self.event.sequence.eq(sequence),
+            self.event.younger.eq(after),
         ]
