@@ -22,10 +22,12 @@ class ChannelSpec:
 @dataclass(frozen=True)
 class Variant:
     """A named list of channels. devices: entries of the device database beyond those of the core and of the channels.
-    host: default network address. lanes: of the event dispatcher."""
+    host: default network address. lanes: of the event dispatcher. reorder: events that may wait in any order of time, a
+    power of two; 0: lanes of increasing times."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
     devices: dict[str, dict] = field(default_factory=dict, hash=False)
     host: str | None = None
     lanes: int = 8
+    reorder: int = 0

@@ -56,7 +56,9 @@ class Soc(Module):
             for number in range(len(variant.channels))
         ]
         self.submodules += [*phys.values(), *injectors.values()]
-        self.submodules.core = core = RtioCore(channels, lanes=variant.lanes, simulation=simulation)
+        self.submodules.core = core = RtioCore(
+            channels, lanes=variant.lanes, reorder=variant.reorder, simulation=simulation
+        )
         self.submodules.arbiter = arbiter = CriArbiter(core.cri)
         self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy)
         self.submodules.dma_engine = dma = DmaEngine(len(core.cri.output.data))
