@@ -416,13 +416,13 @@ def check_stream(boot, registers, stream):
     changes = [(coarse, pad, o & 1, oe) for coarse, pad, (o, oe) in plain.changes]
     assert sorted(changes) == model.pad_changes()
     assert all(o in (0, 255) for _, _, (o, _) in plain.changes)
-    _, collisions = model.executed()
+    collisions = model.collisions()
     flags = plain.read(registers["rtio_async_error"])
     assert flags == bool(collisions) | 4 * bool(model.sequence_errors)
     if collisions:
-        assert plain.read(registers["rtio_collision_channel"]) == collisions[0]
+        assert plain.read(registers["rtio_collision_channel"]) == collisions[0][1]
     if model.sequence_errors:
-        assert plain.read(registers["rtio_sequence_error_channel"]) == model.sequence_errors[0]
+        assert plain.read(registers["rtio_sequence_error_channel"]) == model.sequence_errors[0][1]
     queues = {channel: model.input_events(channel, levels[channel]) for channel in range(4)}
     for now, channel, timeout, result in reads:
         if channel >= 4:
