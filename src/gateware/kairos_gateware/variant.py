@@ -22,12 +22,14 @@ class ChannelSpec:
 @dataclass(frozen=True)
 class Variant:
     """A named list of channels. devices: entries of the device database beyond those of the core and of the channels.
-    host: default network address. lanes: of the event dispatcher. push_inputs: input events are pushed into memory, so that
-    the kernel core need not ask for them; costs logic (docs/gateware.md)."""
+    host: default network address. lanes: of the event dispatcher. reorder: events that may wait in any order of time, a
+    power of two; 0: lanes of increasing times. push_inputs: input events are pushed into memory, so that the kernel core
+    need not ask for them; costs logic (docs/gateware.md)."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
     devices: dict[str, dict] = field(default_factory=dict, hash=False)
     host: str | None = None
     lanes: int = 8
+    reorder: int = 0
     push_inputs: bool = True

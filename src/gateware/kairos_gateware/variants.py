@@ -1,6 +1,7 @@
 """The variants that come with the package; others are made from system descriptions (`description/`)."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from .description import load, make_variant
@@ -16,8 +17,9 @@ def _demo() -> Variant:
 
 
 def _lab() -> Variant:
-    """Some of each PHY, for simulation and for a Kasli-SoC with these cards."""
-    return make_variant(load(Path(__file__).parent / "description" / "lab.json"))
+    """Some of each PHY, and event dispatch in any order; for simulation and for a Kasli-SoC with these cards."""
+    variant = make_variant(load(Path(__file__).parent / "description" / "lab.json"))
+    return replace(variant, reorder=1024)
 
 
 class _Variants(Mapping):

@@ -54,6 +54,11 @@ def _rtio():
     return "8 lanes of 128 events, 16 outputs, 8 in/out, without PHYs", core, core.ios
 
 
+def _reordering():
+    core = ttl_core(16, 8, reorder=1024)
+    return "as rtio, with any order of 1024 events", core, core.ios
+
+
 def _initiator():
     cri = Cri(32)
     initiator = RingInitiator(cri)
@@ -101,6 +106,7 @@ BLOCKS = {
     "dma": _dma,
     "analyzer": _analyzer,
     "rtio": _rtio,
+    "rtio_reordering": _reordering,
     "initiator": _initiator,
     "arbiter": _arbiter,
     "moninj": _moninj,

@@ -33,10 +33,10 @@ HP_LATENCY, ACP_LATENCY, ACP_VISIBLE, CPU_CYCLES = 30, 20, 15, 25
 class _TtlCore(Module):
     """The RTIO core with the links of `outputs` TTL outputs and `inputs` bidirectional TTLs, without the PHYs."""
 
-    def __init__(self, outputs, inputs):
+    def __init__(self, outputs, inputs, reorder=0):
         channels = [Channel(n, OutputLink(1)) for n in range(outputs)]
         channels += [Channel(n, OutputLink(2, 2), InputLink(1)) for n in range(outputs, outputs + inputs)]
-        self.submodules.core = self.core = RtioCore(channels)
+        self.submodules.core = self.core = RtioCore(channels, reorder=reorder)
         self.cri = cri = self.core.cri
         self.ios = {self.core.reset, cri.output_done, cri.output_status, cri.input_done, cri.input_status}
         for stream in [cri.output, cri.input, cri.response]:
@@ -50,9 +50,9 @@ class _TtlCore(Module):
                 self.ios |= {channel.input.stb, channel.input.data}
 
 
-def ttl_core(outputs, inputs):
+def ttl_core(outputs, inputs, reorder=0):
     """See `_TtlCore`: attributes `core`, `cri`, `ios`."""
-    return _TtlCore(outputs, inputs)
+    return _TtlCore(outputs, inputs, reorder)
 
 
 def dma_cycles_per_event(format, count=400) -> float:

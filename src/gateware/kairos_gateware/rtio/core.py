@@ -1,4 +1,4 @@
-"""The RTIO core: joins dispatcher, lanes, network and inputs, and latches the asynchronous errors.
+"""The RTIO core: joins event dispatch and inputs, and latches the asynchronous errors.
 
 Latencies (cycles of 8 ns): a command is accepted if its coarse time is at least the counter + MIN_SLACK (7); pads
 change in the very cycle in which the counter equals the event's coarse time; edges are stamped with the cycle they
@@ -12,21 +12,14 @@ from functools import reduce
 from operator import and_
 
 from migen import *
-from migen.fhdl.bitcontainer import bits_for
 
 from .cri import Cri
-from .dispatcher import Dispatcher, event_layout
 from .inputs import InputFifo, InputReader
-from .lanes import Lane
-from .network import OutputNetwork
 from .pusher import InputPusher, MarkingFifo
-from .timing import COARSE_BITS, OUTPUT_LATENCY, TimeBase
+from .sed import LOG_WIDTH, LaneSed, ReorderingSed
+from .timing import COARSE_BITS, TimeBase
 
 __all__ = ["AsyncError", "RtioCore", "LOG_WIDTH"]
-
-LOG_WIDTH = 32
-"""Data bits of the log channel: four characters, the first one in the most significant byte."""
-
 
 class AsyncError(Module):
     """Sticky flag with the channel of the first occurrence since the flag was last cleared."""
@@ -44,53 +37,30 @@ class AsyncError(Module):
         ]
 
 
-class _Sed(Module):
-    """Scalable event dispatcher: everything between the CRI's output stream and the output links, one reset for all."""
-
-    def __init__(self, timebase, channels, lanes, depth):
-        outputs = [c.output for c in channels if c.output is not None]
-        data_width = max(link.data_width for link in outputs)
-        layout = event_layout(
-            channel_width=bits_for(max(c.number for c in channels if c.output is not None)),
-            address_width=max(link.address_width for link in outputs),
-            data_width=data_width,
-            # Twice the events that can be between dispatcher and network
-            sequence_width=bits_for(lanes * (depth + 4)) + 1,
-        )
-        # A log channel's words do not reach the lanes, but the analyzer sees them
-        self.data_width = max([data_width] + [LOG_WIDTH for c in channels if c.discard])
-        self.submodules.dispatcher = dispatcher = Dispatcher(timebase, channels, layout, lanes, self.data_width)
-        self.roomy = Signal()
-        gate_time = timebase.shifted(OUTPUT_LATENCY)
-        self.lanes = [Lane(layout, depth, gate_time) for _ in range(lanes)]
-        self.submodules += self.lanes
-        self.submodules.network = OutputNetwork(self.lanes, layout, channels)
-        for i, lane in enumerate(self.lanes):
-            self.comb += [
-                dispatcher.lane_free[i].eq(lane.free),
-                lane.we.eq(dispatcher.lane_we[i]),
-                lane.write.raw_bits().eq(dispatcher.event.raw_bits()),
-            ]
-        self.sync += self.roomy.eq(reduce(and_, [lane.roomy for lane in self.lanes]))
-
-
 class RtioCore(Module):
-    """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. input_depth: events per input channel.
-    push_inputs: `pusher` (`InputPusher`) brings events to memory, reads only wait for that; else it is None.
+    """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. reorder: 0, or the number of events that
+    may wait beyond the wheel's reach (`sed.ReorderingSed`, then `depth` has no meaning). input_depth: events per input
+    channel. push_inputs: `pusher` (`InputPusher`) brings events to memory, reads only wait for that; else it is None.
 
-    Attributes: `cri`, `roomy` (each lane has room for `lanes.ROOMY` more events), `timebase`, `reset`, and the
+    Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `timebase`, `reset`, and the
     `AsyncError`s `collision`, `busy`, `sequence_error`.
     For time skip in simulation: `settled` (nothing moves but time) and `next_due` (61 bits: latest coarse time to
     which the counter may be moved).
     """
 
-    def __init__(self, channels, lanes=8, depth=128, input_depth=64, push_inputs=False, simulation=False):
+    def __init__(
+        self, channels, lanes=8, depth=128, input_depth=64, push_inputs=False, simulation=False, reorder=0
+    ):
         numbers = [c.number for c in channels]
         if len(set(numbers)) != len(numbers):
             raise ValueError("two RTIO channels have the same number")
         self.reset = Signal()
         self.submodules.timebase = timebase = TimeBase(loadable=simulation)
-        self.submodules.sed = sed = ResetInserter()(_Sed(timebase, channels, lanes, depth))
+        if reorder:
+            sed = ReorderingSed(timebase, channels, lanes, reorder, simulation)
+        else:
+            sed = LaneSed(timebase, channels, lanes, depth)
+        self.submodules.sed = sed
         fifos = {}
         fifo_class, reader_class = (MarkingFifo, InputPusher) if push_inputs else (InputFifo, InputReader)
         for channel in channels:
@@ -104,38 +74,36 @@ class RtioCore(Module):
 
         # # #
 
-        dispatcher, network = sed.dispatcher, sed.network
         # During a reset no request is taken: it would vanish without an answer
         self.comb += [
             sed.reset.eq(self.reset),
             [fifo.reset.eq(self.reset) for fifo in fifos.values()],
             reader.abort.eq(self.reset),
             [pusher.reset.eq(self.reset) for pusher in [self.pusher] if pusher is not None],
-            cri.output.connect(dispatcher.request, omit={"valid", "ready"}),
-            dispatcher.request.valid.eq(cri.output.valid & ~self.reset),
-            cri.output.ready.eq(dispatcher.request.ready & ~self.reset),
+            cri.output.connect(sed.request, omit={"valid", "ready"}),
+            sed.request.valid.eq(cri.output.valid & ~self.reset),
+            cri.output.ready.eq(sed.request.ready & ~self.reset),
             cri.input.connect(reader.request),
-            cri.output_done.eq(dispatcher.done),
-            cri.output_status.eq(dispatcher.status),
+            cri.output_done.eq(sed.done),
+            cri.output_status.eq(sed.status),
             cri.input_done.eq(reader.done),
             cri.input_status.eq(reader.status),
-            cri.response.done.eq(dispatcher.done | reader.done),
-            cri.response.status.eq(Mux(dispatcher.done, dispatcher.status, reader.status)),
+            cri.response.done.eq(sed.done | reader.done),
+            cri.response.status.eq(Mux(sed.done, sed.status, reader.status)),
             cri.response.timestamp.eq(reader.timestamp),
             cri.response.data.eq(reader.data),
         ]
-        self.submodules.collision = AsyncError(network.collision, network.collision_channel)
-        self.submodules.busy = AsyncError(network.busy, network.busy_channel)
-        self.submodules.sequence_error = AsyncError(dispatcher.sequence_error, dispatcher.sequence_error_channel)
+        self.submodules.collision = AsyncError(*sed.errors["collision"])
+        self.submodules.busy = AsyncError(*sed.errors["busy"])
+        self.submodules.sequence_error = AsyncError(*sed.errors["sequence_error"])
 
         if simulation:
             self.settled = Signal()
             self.next_due = Signal(COARSE_BITS)
-            parts = [lane.settled for lane in sed.lanes] + [fifo.settled for fifo in fifos.values()]
-            parts += [c.settled for c in channels] + [network.settled, reader.settled, ~self.reset, ~dispatcher.done]
+            parts = [fifo.settled for fifo in fifos.values()] + [c.settled for c in channels]
+            parts += [sed.settled, reader.settled, ~self.reset]
             self.comb += self.settled.eq(reduce(and_, parts))
-            dues = [(lane.waiting, lane.head.coarse - OUTPUT_LATENCY) for lane in sed.lanes]
-            dues.append((reader.waiting, reader.due))
+            dues = [*sed.dues, (reader.waiting, reader.due)]
             for channel in channels:
                 if (running := channel.free_running) is not None:
                     dues.append((~running.limit[-1], timebase.coarse + running.limit))

@@ -7,7 +7,6 @@ So increasing timestamps spread over all lanes when one is full, and out-of-orde
 them.
 
 Timing: one event each cycle; status one cycle after acceptance; `lane_we` one cycle after acceptance. Clock domain sys.
-Underflow: T < counter + MIN_SLACK, or a negative timestamp; the event is dropped and the status is its own.
 """
 
 from functools import reduce
@@ -16,21 +15,26 @@ from operator import or_
 from litex.soc.interconnect import stream
 from migen import *
 
-from .cri import OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE
-from .timing import COARSE_BITS, FINE_BITS, MIN_SLACK
+from .admission import Admission
+from .timing import COARSE_BITS, FINE_BITS
 
 __all__ = ["Dispatcher", "event_layout"]
 
 
-def event_layout(channel_width, address_width, data_width, sequence_width):
-    """Fields of an event in lanes and network. `sequence` orders the events by submission, modulo its width."""
+def event_layout(channel_width, address_width, data_width, lanes):
+    """Fields of an event in lanes and network.
+
+    younger: bit i is set if an event of the same time in lane i was submitted after this one. It is known at dispatch:
+    lane i takes later times only, so if it has ended before this event's time, an event of that time can only follow,
+    and else none can. Unlike a sequence number this never wraps, however long an event waits.
+    """
     return [
         ("coarse", COARSE_BITS),
         ("fine", FINE_BITS),
         ("channel", channel_width),
         ("address", max(1, address_width)),
         ("data", max(1, data_width)),
-        ("sequence", sequence_width),
+        ("younger", lanes),
     ]
 
 
@@ -42,8 +46,6 @@ class Dispatcher(Module):
         self.request = request = stream.Endpoint(
             [("channel", 24), ("address", 8), ("timestamp", 64), ("data", data_width)]
         )
-        self.done = Signal()
-        self.status = Signal(4)
         self.lane_free = Signal(lanes)
         self.lane_we = Signal(lanes)
         self.event = Record(layout)
@@ -52,21 +54,9 @@ class Dispatcher(Module):
 
         # # #
 
-        coarse = request.timestamp[FINE_BITS:]
-        earliest = timebase.shifted(MIN_SLACK)
-
-        exists = Signal()
-        discard = Signal()
-        underflow = Signal()
-        number = request.channel[:16]
-        self.comb += [
-            exists.eq(
-                (request.channel[16:] == 0)
-                & reduce(or_, [number == c.number for c in channels if c.output is not None or c.discard])
-            ),
-            discard.eq(reduce(or_, [number == c.number for c in channels if c.discard], C(0))),
-            underflow.eq(request.timestamp[63] | (coarse < earliest)),
-        ]
+        self.submodules.admission = admission = Admission(timebase, channels, request)
+        self.done, self.status = admission.done, admission.status
+        coarse = admission.coarse
 
         last = [Signal(COARSE_BITS, name=f"last_{i}") for i in range(lanes)]
         after = Signal(lanes)
@@ -86,31 +76,22 @@ class Dispatcher(Module):
             .Else(choice.eq(candidate & (~candidate + 1))),
         ]
 
-        sequence = Signal(len(self.event.sequence))
-        take = Signal()
         write = Signal()
         self.comb += [
-            If(~exists | discard | underflow | (after == 0), request.ready.eq(1)).Else(
-                request.ready.eq(candidate != 0)
-            ),
-            take.eq(request.valid & request.ready),
-            write.eq(take & exists & ~discard & ~underflow & (after != 0)),
+            request.ready.eq(admission.refused | (after == 0) | (candidate != 0)),
+            admission.take.eq(request.valid & request.ready),
+            write.eq(admission.take & ~admission.refused & (after != 0)),
         ]
         self.sync += [
-            self.done.eq(take),
-            self.status.eq(0),
-            If(~exists, self.status.eq(OUTPUT_UNREACHABLE)).Elif(
-                underflow & ~discard, self.status.eq(OUTPUT_UNDERFLOW)
-            ),
-            self.sequence_error.eq(take & exists & ~discard & ~underflow & (after == 0)),
-            self.sequence_error_channel.eq(number),
+            self.sequence_error.eq(admission.take & ~admission.refused & (after == 0)),
+            self.sequence_error_channel.eq(admission.number),
             self.lane_we.eq(Mux(write, choice, 0)),
-            If(write, current.eq(choice), sequence.eq(sequence + 1)),
+            If(write, current.eq(choice)),
             [If(write & choice[i], last[i].eq(coarse)) for i in range(lanes)],
             self.event.coarse.eq(coarse),
             self.event.fine.eq(request.timestamp[:FINE_BITS]),
-            self.event.channel.eq(number),
+            self.event.channel.eq(admission.number),
             self.event.address.eq(request.address),
             self.event.data.eq(request.data),
-            self.event.sequence.eq(sequence),
+            self.event.younger.eq(after),
         ]

@@ -39,14 +39,9 @@ class OutputNetwork(Module):
         for i, j in combinations(range(n), 2):
             a, b = lanes[i].event, lanes[j].event
             same = Signal(name=f"same_{i}_{j}")
-            age = Signal(len(a.sequence), name=f"age_{i}_{j}")
-            a_older = ~age[-1]  # modulo comparison: fewer events are in the lanes than half the sequence's range
-            self.comb += [
-                same.eq(lanes[i].valid & lanes[j].valid & (a.channel == b.channel)),
-                age.eq(b.sequence - a.sequence),
-            ]
-            replacing[i].append(same & a_older)
-            replacing[j].append(same & ~a_older)
+            self.comb += same.eq(lanes[i].valid & lanes[j].valid & (a.channel == b.channel))
+            replacing[i].append(same & a.younger[j])
+            replacing[j].append(same & ~a.younger[j])
             irreplaceable = reduce(or_, [a.channel == number for number in strict], C(0))
             colliding[i].append(same & ((a.fine != b.fine) | (a.address != b.address) | irreplaceable))
         self.comb += [replaced[i].eq(reduce(or_, replacing[i], C(0))) for i in range(n)]

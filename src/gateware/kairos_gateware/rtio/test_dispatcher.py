@@ -7,15 +7,15 @@ from kairos_gateware.rtio.lanes import Lane
 from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.timing import MIN_SLACK, OUTPUT_LATENCY, TimeBase
 
-LAYOUT = event_layout(channel_width=4, address_width=2, data_width=8, sequence_width=8)
 
 
 class Bench(Module):
     def __init__(self, lanes=4, depth=8):
         self.submodules.timebase = timebase = TimeBase(loadable=True)
         channels = [Channel(n, output=OutputLink(8, 2)) for n in range(4)] + [Channel(4, discard=True)]
-        self.submodules.dispatcher = Dispatcher(timebase, channels, LAYOUT, lanes, 8)
-        self.lanes = [Lane(LAYOUT, depth, timebase.shifted(OUTPUT_LATENCY)) for _ in range(lanes)]
+        layout = event_layout(channel_width=4, address_width=2, data_width=8, lanes=lanes)
+        self.submodules.dispatcher = Dispatcher(timebase, channels, layout, lanes, 8)
+        self.lanes = [Lane(layout, depth, timebase.shifted(OUTPUT_LATENCY)) for _ in range(lanes)]
         self.submodules += self.lanes
         for i, lane in enumerate(self.lanes):
             self.comb += [
@@ -126,6 +126,27 @@ def test_any_fitting_lane_is_found():
     assert errors == []
     assert sorted((o[0] + OUTPUT_LATENCY, o[3]) for o in out) == sorted((time, n) for n, time in enumerate(times))
     assert [o[1] for o in out if o[3] == 7] == [2]
+
+
+def test_events_of_one_time_know_who_is_younger():
+    """Whatever was submitted between them: the third event of time 90 comes after 40 others."""
+    dut = Bench(lanes=4, depth=64)
+    events = [(90, 0, 0), (90, 0, 1), *[(45 + n, 1, 2) for n in range(40)], (90, 0, 3)]
+    found = {}
+
+    def watch():
+        for _ in range(120):
+            for i, lane in enumerate(dut.lanes):
+                if (yield lane.valid) and (yield lane.event.coarse) == 90:
+                    found[(yield lane.event.data)] = i, (yield lane.event.younger)
+            yield
+
+    run_simulation(dut, [submit(dut, events, []), watch()])
+    for older, younger in [(0, 1), (0, 3), (1, 3)]:
+        lane_of_older, mask_of_older = found[older]
+        lane_of_younger, mask_of_younger = found[younger]
+        assert mask_of_older >> lane_of_younger & 1 == 1
+        assert mask_of_younger >> lane_of_older & 1 == 0
 
 
 def test_full_lane_moves_on_then_waits():

@@ -15,13 +15,16 @@ UNDERFLOW, UNREACHABLE = 2, 4
 
 @dataclass
 class Model:
-    """kinds: `ttl_out`, `ttl_inout` or `log` for each channel number. Lanes are taken to be deep enough."""
+    """kinds: `ttl_out`, `ttl_inout` or `log` for each channel number. Lanes, or the pool, are taken to be deep enough.
+    reordering: events come out in any order of submission, as long as no more than LANES are in the same cycle."""
 
     kinds: list[str]
+    reordering: bool = False
     accepted: list[tuple] = field(default_factory=list)  # (coarse, channel, address, fine, data), as submitted
-    sequence_errors: list[int] = field(default_factory=list)
+    sequence_errors: list[tuple] = field(default_factory=list)  # (coarse, channel), as submitted
     _last: list[int] = field(default_factory=lambda: [0] * LANES)
     _current: int = 0
+    _used: dict[int, int] = field(default_factory=dict)
 
     def output(self, now, channel, address, timestamp, data):
         """A command accepted at counter value `now`; timestamp in machine units. Returns the status."""
@@ -32,29 +35,47 @@ class Model:
         coarse = timestamp >> 3
         if coarse < now + MIN_SLACK:
             return UNDERFLOW
+        if self._place(coarse):
+            self.accepted.append((coarse, channel, address, timestamp & 7, data))
+        else:
+            self.sequence_errors.append((coarse, channel))
+        return 0
+
+    def _place(self, coarse):
+        """Whether there is a place for an event of this time, which then is taken."""
+        if self.reordering:
+            self._used[coarse] = self._used.get(coarse, 0) + 1
+            return self._used[coarse] <= LANES
         for step in range(LANES):
             lane = (self._current + step) % LANES
             if coarse > self._last[lane]:
                 self._current = lane
                 self._last[lane] = coarse
-                self.accepted.append((coarse, channel, address, timestamp & 7, data))
-                return 0
-        self.sequence_errors.append(channel)
-        return 0
+                return True
+        return False
 
     def executed(self):
-        """(events in order of time, channels with collisions). Of one cycle's events the last submitted counts."""
+        """Events in order of time. Of a channel's events of one cycle the last submitted counts."""
+        return [events[-1] for _, events in self._slots()]
+
+    def collisions(self):
+        """(coarse, channel) of events of one cycle that differ in fine time or address, in order of time."""
+        return [slot for slot, events in self._slots() if len({event[2:4] for event in events}) > 1]
+
+    def _slots(self):
         slots = {}
         for event in self.accepted:
             slots.setdefault(event[:2], []).append(event)
-        collisions = [slot[1] for slot, events in sorted(slots.items()) if len({e[2:4] for e in events}) > 1]
-        return [events[-1] for _, events in sorted(slots.items())], collisions
+        return sorted(slots.items())
 
-    def pad_changes(self):
-        """Sorted list of (coarse, pad, level, driven); pads are numbered like channels. Starts undriven or low."""
+    def pad_changes(self, until=1 << 61):
+        """Sorted list of (coarse, pad, level, driven) before `until`; pads are numbered like channels. Starts undriven
+        or low."""
         level, driven = {}, {}
         changes = []
-        for coarse, channel, address, _, data in self.executed()[0]:
+        for coarse, channel, address, _, data in self.executed():
+            if coarse >= until:
+                break
             out = self.kinds[channel] == "ttl_out"
             before = level.get(channel, 0), driven.get(channel, int(out))
             if out or address == 0:
@@ -69,7 +90,7 @@ class Model:
     def input_events(self, channel, levels):
         """Sorted list of (coarse, level). levels: list of (coarse, level) applied to the pad, in order of time; a pad
         that is driven has its own level."""
-        gates = [(c, a, d) for c, ch, a, _, d in self.executed()[0] if ch == channel and a >= 2]
+        gates = [(c, a, d) for c, ch, a, _, d in self.executed() if ch == channel and a >= 2]
         driven = [(c, o, oe) for c, ch, o, oe in self.pad_changes() if ch == channel]
         times = {c for c, _ in levels} | {c for c, a, _ in gates if a == 3} | {c for c, _, _ in driven}
         events = []

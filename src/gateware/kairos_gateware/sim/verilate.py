@@ -53,15 +53,15 @@ def _config(variant: str, pads) -> str:
     return f"#define KAIROS_PADS {len(pads)}\n#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
 
-def compile_library(output: Path, top: str, variant: str, pads) -> Path:
+def compile_library(output: Path, top: str, variant: str, pads, shim: str = "shim.cpp") -> Path:
     """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
-    changed.
+    changed. shim: the C interface, a file beside this one.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
     config = _config(variant, pads)
-    sources = [output / f"{top}.v", _HERE / "shim.cpp", _HERE / "kairos_pl.h", Path(__file__)]
+    sources = [output / f"{top}.v", _HERE / shim, _HERE / "kairos_pl.h", Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp_file = output / "libkairos_pl.stamp"
     if library.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
@@ -96,7 +96,7 @@ def compile_library(output: Path, top: str, variant: str, pads) -> Path:
             f"-I{_HERE}",
             f"-I{root}/include",
             f"-I{root}/include/vltstd",
-            _HERE / "shim.cpp",
+            _HERE / shim,
             objects / f"libV{top}.a",
             objects / "libverilated.a",
             "-lpthread",

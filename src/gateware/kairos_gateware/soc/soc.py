@@ -59,6 +59,7 @@ class Soc(Module):
         self.submodules.core = core = RtioCore(
             channels,
             lanes=variant.lanes,
+            reorder=variant.reorder,
             push_inputs=variant.push_inputs and any(c.input is not None for c in channels),
             simulation=simulation,
         )

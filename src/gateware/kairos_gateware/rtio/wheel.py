@@ -1,0 +1,250 @@
+"""Timing wheel: events of the next cycles, in a memory with a slot for each cycle.
+
+Slot T mod `depth` holds what is to happen in cycle T, one event in each lane. An event takes the next free lane of its
+slot, so events may come in any order; each cycle one slot is read, all lanes at once, and is empty afterwards. What is
+full can only be a single slot: an event that finds it so is dropped (`overfull`).
+
+Order: events that waited in the pool (`pooled`) are older than those of the same time that did not; else the one in the
+lower lane is older.
+
+How many events a slot holds is in two memories: `filled` (number, generation), written at insertion, and `used`
+(generation), written when the slot has been read. The number counts if the generations are equal. So nobody writes into
+another one's memory, and there is an insertion in each cycle.
+
+Timing: insertion (`stb`) in cycle 0, lane known and written in cycle 1, readable from cycle 2 on. Slot of cycle T read
+in cycle T - OUTPUT_LATENCY, `valid` in the next. An event may be inserted up to `depth` - MARGIN cycles ahead. `reset`
+forgets all events: if there are any, `sweeping` is high for `depth` cycles, and nothing may be inserted. Memories are
+empty after configuration, and only `reset` empties them. Clock domain sys.
+"""
+
+from migen import *
+from migen.fhdl.bitcontainer import bits_for
+
+from .timing import COARSE_BITS, OUTPUT_LATENCY
+
+__all__ = ["Wheel", "MARGIN"]
+
+MARGIN = 8
+"""Cycles until a slot that was read can be filled again."""
+
+
+class _Lane:
+    """What the output network sees of a lane."""
+
+    def __init__(self, layout, n):
+        self.valid = Signal(name=f"lane_valid_{n}")
+        self.late = Signal(name=f"lane_late_{n}")  # an event in a slot cannot be
+        self.event = Record(layout, name=f"lane_event_{n}")
+
+
+class Wheel(Module):
+    """layout: as `event_layout` gives it for `lanes` lanes. depth: cycles, a power of two.
+
+    For time skip: `settled`, `waiting`, `due` (coarse time to which the counter may be moved)."""
+
+    def __init__(self, timebase, layout, lanes, depth, simulation=False):
+        self.reset = Signal()
+        self.stb = Signal()
+        self.event = Record(layout)
+        self.pooled = Signal()
+        self.overfull = Signal()
+        self.overfull_channel = Signal(len(self.event.channel))
+        self.sweeping = Signal(reset_less=True)
+        self.lanes = [_Lane(layout, n) for n in range(lanes)]
+
+        # # #
+
+        bits = log2_int(depth)
+        count_bits = bits_for(lanes)
+        stored = [name for name, *_ in layout if name not in ("coarse", "younger")]
+        occupied = Signal(bits + 1, reset_less=True)  # slots that are not empty
+
+        # Insertion: number of events in the slot, which the insertion just before may be changing
+        slot = self.event.coarse[:bits]
+        second = Signal()
+        inserted = Record(layout)
+        inserted_pooled = Signal()
+        number, one_more = Signal(count_bits), Signal(count_bits)
+        forward, forwarded = Signal(), Signal(count_bits)
+        first, full, write = Signal(), Signal(), Signal()
+        where = inserted.coarse[:bits]
+        filled_at_insertion, filled_at_reading = [Memory(count_bits + 1, depth) for _ in range(2)]
+        used_at_insertion, used_at_reading = [Memory(1, depth) for _ in range(2)]
+        self.specials += filled_at_insertion, filled_at_reading, used_at_insertion, used_at_reading
+
+        def reading(memory, address):
+            port = memory.get_port(mode=READ_FIRST)
+            self.specials += port
+            self.comb += port.adr.eq(address)
+            return port.dat_r
+
+        filled = reading(filled_at_insertion, slot)
+        generation = reading(used_at_insertion, slot)
+        self.sync += [
+            second.eq(self.stb & ~self.reset),
+            inserted.raw_bits().eq(self.event.raw_bits()),
+            inserted_pooled.eq(self.pooled),
+            forward.eq(second & (slot == where)),
+            forwarded.eq(Mux(full, number, one_more)),
+        ]
+        self.comb += [
+            one_more.eq(number + 1),
+            If(forward, number.eq(forwarded)).Elif(filled[-1] == generation, number.eq(filled[:-1])),
+            full.eq(number == lanes),
+            first.eq(write & (number == 0)),
+            write.eq(second & ~full),
+            self.overfull.eq(second & full),
+            self.overfull_channel.eq(inserted.channel),
+        ]
+        sweep = Signal(bits)
+        for memory in [filled_at_insertion, filled_at_reading]:
+            port = memory.get_port(write_capable=True)
+            self.specials += port
+            self.comb += [
+                port.we.eq(write | self.sweeping),
+                port.adr.eq(Mux(self.sweeping, sweep, where)),
+                port.dat_w.eq(Mux(self.sweeping, 0, Cat(one_more, generation))),
+            ]
+
+        # Reading
+        now = timebase.shifted(OUTPUT_LATENCY)[:bits]
+        before = Signal(bits)
+        present, leaving = Signal(count_bits), Signal()
+        filled = reading(filled_at_reading, now)
+        cleared = reading(used_at_reading, now)
+        self.comb += [
+            If((filled[-1] == cleared) & ~self.sweeping, present.eq(filled[:-1])),
+            leaving.eq(present != 0),
+        ]
+        self.sync += before.eq(now)
+        for memory in [used_at_insertion, used_at_reading]:
+            port = memory.get_port(write_capable=True)
+            self.specials += port
+            self.comb += [port.we.eq(leaving), port.adr.eq(before), port.dat_w.eq(~cleared)]
+        direct = []
+        for n, lane in enumerate(self.lanes):
+            memory = Memory(sum(len(getattr(lane.event, name)) for name in stored) + 1, depth)
+            port = memory.get_port(write_capable=True)
+            self.specials += memory, port
+            pooled = Signal()
+            self.comb += [
+                port.we.eq(write & (number == n)),
+                port.adr.eq(where),
+                port.dat_w.eq(Cat(*[getattr(inserted, name) for name in stored], inserted_pooled)),
+                Cat(*[getattr(lane.event, name) for name in stored], pooled).eq(reading(memory, now)),
+                lane.valid.eq(present > n),
+            ]
+            direct.append(~pooled)
+        for n, lane in enumerate(self.lanes):
+            self.comb += [
+                lane.event.younger[m].eq(direct[m] | ~direct[n] if m > n else direct[m] & ~direct[n])
+                for m in range(lanes)
+                if m != n
+            ]
+
+        # Reset
+        self.sync += [
+            occupied.eq(occupied + first - leaving),
+            If(
+                self.sweeping,
+                sweep.eq(sweep + 1),
+                If(sweep == depth - 1, self.sweeping.eq(0), occupied.eq(0)),
+            ),
+            If(self.reset & ((occupied != 0) | first), self.sweeping.eq(1), sweep.eq(0)),
+        ]
+
+        if simulation:
+            self.submodules.calendar = calendar = _Calendar(bits)
+            reached = Signal()  # the slot of the next event is read in this cycle
+            self.comb += [
+                calendar.insert.eq(first),
+                calendar.inserted.eq(inserted.coarse),
+                calendar.remove.eq(leaving),
+                calendar.removed.eq(timebase.shifted(OUTPUT_LATENCY - 1)),
+                calendar.clear.eq(self.sweeping),
+            ]
+            self.waiting = calendar.valid
+            self.due = Signal(COARSE_BITS)
+            self.settled = Signal()
+            self.comb += [
+                self.due.eq(calendar.next - OUTPUT_LATENCY),
+                reached.eq(calendar.valid & (calendar.next <= timebase.shifted(OUTPUT_LATENCY))),
+                self.settled.eq(
+                    ~self.stb & ~second & ~leaving & ~self.sweeping & ~calendar.searching & ~reached & ~self.reset
+                ),
+            ]
+
+
+class _Calendar(Module):
+    """Which slots are occupied, and the next of them: for time skip in simulation.
+
+    `next` is found in a few cycles after a removal (`searching`): in the word of 64 slots in which the removed one is,
+    or in the first word behind that has an occupied slot.
+    """
+
+    def __init__(self, bits):
+        self.insert, self.inserted = Signal(), Signal(COARSE_BITS)
+        self.remove, self.removed = Signal(), Signal(COARSE_BITS)
+        self.clear = Signal()
+        self.valid = Signal()
+        self.next = Signal(COARSE_BITS)
+        self.searching = Signal()
+
+        # # #
+
+        word_bits = min(6, bits - 1)
+        size = 1 << word_bits
+        count = 1 << bits - word_bits
+        words = [Signal(size, name=f"word_{n}") for n in range(count)]
+        groups = Signal(count)  # words that are not zero
+        origin = Signal(COARSE_BITS)
+        elsewhere, index = Signal(), Signal(bits - word_bits)  # the search goes on in that word
+
+        def lowest(value):
+            """Index of the lowest set bit: of the isolated bit, each digit by its mask."""
+            isolated = Signal(len(value))
+            self.comb += isolated.eq(value & (~value + 1))
+            masks = [sum(1 << n for n in range(len(value)) if n >> digit & 1) for digit in range(log2_int(len(value)))]
+            return Cat(*[(isolated & mask) != 0 for mask in masks])
+
+        # Occupied slots behind the origin in its word, or all of another word; words behind the origin's, else all
+        here, later, word_set = Signal(size), Signal(count), Signal(count)
+        found = Signal(bits)
+        self.comb += [
+            If(elsewhere, here.eq(Array(words)[index])).Else(
+                here.eq(Array(words)[origin[word_bits:bits]] & (2**size - 2 << origin[:word_bits]))
+            ),
+            later.eq(groups & (2**count - 2 << origin[word_bits:bits])),
+            If(later != 0, word_set.eq(later)).Else(word_set.eq(groups)),
+        ]
+        self.comb += found.eq(Cat(lowest(here), Mux(elsewhere, index, origin[word_bits:bits])))
+        updates = []
+        for n, word in enumerate(words):
+            setting = self.insert & (self.inserted[word_bits:bits] == n)
+            clearing = self.remove & (self.removed[word_bits:bits] == n)
+            value = (word | Mux(setting, 1 << self.inserted[:word_bits], 0)) & ~Mux(
+                clearing, 1 << self.removed[:word_bits], 0
+            )
+            updates.append(If(setting | clearing, word.eq(value), groups[n].eq(value != 0)))
+        self.sync += [
+            If(self.insert | self.remove, *updates),
+            If(
+                self.insert,
+                self.valid.eq(1),
+                If(~self.valid | (self.inserted < self.next), self.next.eq(self.inserted)),
+            ),
+            If(
+                self.searching & ~self.insert,
+                If(
+                    here != 0,
+                    self.searching.eq(0),
+                    # At most a whole turn ahead
+                    self.next.eq(origin + 1 + ((found - origin[:bits] - 1) & (2**bits - 1))),
+                )
+                .Elif(groups == 0, self.searching.eq(0), self.valid.eq(0))
+                .Else(elsewhere.eq(1), index.eq(lowest(word_set))),
+            ),
+            If(self.insert, elsewhere.eq(0)),  # the search begins again
+            If(self.remove, self.searching.eq(1), elsewhere.eq(0), origin.eq(self.removed)),
+            If(self.clear, self.valid.eq(0), self.searching.eq(0), groups.eq(0), [word.eq(0) for word in words]),
+        ]

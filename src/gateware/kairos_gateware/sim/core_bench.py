@@ -1,0 +1,179 @@
+"""The RTIO core with simple TTL PHYs and nothing else, verilated, and played with streams of commands cycle by cycle.
+
+For random streams against `model.Model`, and for measuring the speed of the model: one call into the library plays a
+whole stream (`core_shim.cpp`). The whole logic, behind the processing system's ports, is `library.py`'s.
+"""
+
+import ctypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from migen import *
+from migen.fhdl import verilog
+
+from ..phy.pad import Pad
+from ..phy.ttl import InOut, Output
+from ..rtio.core import RtioCore
+from ..rtio.link import Channel
+from ..rtio.timing import COARSE_BITS
+from . import verilate
+
+__all__ = ["CoreBench", "Command", "Answer", "Played", "Core", "build_core"]
+
+_TOP = "rtio_core"
+
+
+class CoreBench(Module):
+    """Channels: `inouts` bidirectional TTLs, `outputs` TTL outputs, one log. Pads are numbered like channels."""
+
+    def __init__(self, outputs, inouts, reorder=0):
+        kinds = [InOut] * inouts + [Output] * outputs
+        self.pads = [Pad(f"ttl{n}", "inout" if kind is InOut else "out", n) for n, kind in enumerate(kinds)]
+        phys = [kind(n, pad) for n, (kind, pad) in enumerate(zip(kinds, self.pads, strict=True))]
+        self.submodules += phys
+        channels = [*[phy.channel for phy in phys], Channel(len(phys), discard=True)]
+        self.submodules.core = core = RtioCore(channels, simulation=True, reorder=reorder)
+        self.ios = set()
+
+        # # #
+
+        def port(name, width=1):
+            signal = Signal(width, name_override=name)
+            self.ios.add(signal)
+            return signal
+
+        def inward(signal, name):
+            self.comb += signal.eq(port(name, len(signal)))
+
+        def outward(value, name, width=1):
+            self.comb += port(name, width).eq(value)
+
+        cri, timebase = core.cri, core.timebase
+        for name in ["valid", "channel", "address", "timestamp", "data"]:
+            inward(getattr(cri.output, name), f"output_{name}")
+        for name in ["valid", "channel", "timeout"]:
+            inward(getattr(cri.input, name), f"input_{name}")
+        inward(core.reset, "reset")
+        inward(timebase.load, "tsc_load")
+        inward(timebase.load_value, "tsc_value")
+        outward(cri.output.ready, "output_ready")
+        outward(cri.input.ready, "input_ready")
+        outward(cri.output_done, "output_done")
+        outward(cri.output_status, "output_status", 4)
+        outward(cri.input_done, "input_done")
+        outward(cri.input_status, "input_status", 4)
+        outward(cri.response.timestamp, "input_timestamp", 64)
+        outward(cri.response.data, "input_data", 32)
+        outward(timebase.coarse, "tsc", COARSE_BITS)
+        outward(core.next_due, "next_due", COARSE_BITS)
+        moving = (cri.output.valid & cri.output.ready) | (cri.input.valid & cri.input.ready)
+        outward(core.settled & ~moving & ~timebase.load, "quiet")
+        errors = [core.collision, core.busy, core.sequence_error]
+        outward(Cat(*[error.flag for error in errors]), "errors", 3)
+        outward(Cat(*[error.channel for error in errors]), "error_channels", 48)
+        outward(Cat(*[pad.o for pad in self.pads]), "pads_o", 8 * len(self.pads))
+        outward(Cat(*[pad.oe for pad in self.pads]), "pads_oe", len(self.pads))
+        outside = port("pads_i", 8 * len(self.pads))
+        for n, pad in enumerate(self.pads):
+            self.comb += pad.i.eq(Mux(pad.oe, pad.o, outside[8 * n : 8 * n + 8]))
+
+
+class Command(ctypes.Structure):
+    """OUTPUT or INPUT, offered `pause` cycles after the one before was accepted (an input: answered). time: machine
+    units, with `relative` from the counter's value in the first cycle in which the command is offered."""
+
+    OUTPUT, INPUT = 0, 1
+    _fields_ = [
+        ("time", ctypes.c_int64),
+        ("pause", ctypes.c_uint32),
+        ("channel", ctypes.c_uint32),
+        ("data", ctypes.c_uint32),
+        ("address", ctypes.c_uint8),
+        ("kind", ctypes.c_uint8),
+        ("relative", ctypes.c_uint8),
+    ]
+
+
+class Answer(ctypes.Structure):
+    """accepted, answered: coarse counter in those cycles. time: as submitted, absolute."""
+
+    _fields_ = [
+        ("accepted", ctypes.c_uint64),
+        ("answered", ctypes.c_uint64),
+        ("time", ctypes.c_int64),
+        ("timestamp", ctypes.c_int64),
+        ("data", ctypes.c_uint32),
+        ("status", ctypes.c_uint32),
+    ]
+
+
+class _Edge(ctypes.Structure):
+    _fields_ = [("coarse", ctypes.c_uint64), ("pad", ctypes.c_uint32), ("level", ctypes.c_uint32)]
+
+
+class _Change(ctypes.Structure):
+    _fields_ = [
+        ("coarse", ctypes.c_uint64),
+        ("pad", ctypes.c_uint32),
+        ("samples", ctypes.c_uint8),
+        ("driven", ctypes.c_uint8),
+    ]
+
+
+@dataclass
+class Played:
+    """answers: one for each command. changes: (coarse, pad, samples, driven). errors: flags (collision, busy, sequence
+    error) and their channels. cycles: evaluated."""
+
+    answers: list[tuple]
+    changes: list[tuple]
+    errors: tuple
+    cycles: int
+
+
+class Core:
+    """The library at `path`. Each `play` is a new instance of the core."""
+
+    def __init__(self, path: Path):
+        self._play = ctypes.CDLL(str(path)).rtio_core_play
+        self._play.restype = ctypes.c_uint64
+
+    def play(self, commands, edges=(), until=0, skip=False) -> Played:
+        """edges: (coarse, pad, level) applied to pads, in order of time. until: coarse time to be reached at least,
+        after the last command."""
+        capacity = 1000 + 2 * len(commands)
+        list_ = (Command * len(commands))(*commands)
+        answers = (Answer * len(commands))()
+        changes, count = (_Change * capacity)(), ctypes.c_uint32(capacity)
+        errors = (ctypes.c_uint32 * 4)()
+        cycles = self._play(
+            list_,
+            ctypes.c_uint32(len(commands)),
+            (_Edge * len(edges))(*edges),
+            ctypes.c_uint32(len(edges)),
+            ctypes.c_uint64(until),
+            ctypes.c_int(skip),
+            answers,
+            changes,
+            ctypes.byref(count),
+            errors,
+        )
+        if cycles == 0:
+            raise TimeoutError("the core does not answer")
+        if count.value == capacity:
+            raise ValueError("more pad changes than there is room for")
+        flags, *channels = errors
+        return Played(
+            [tuple(getattr(a, name) for name, _ in Answer._fields_) for a in answers],
+            [(c.coarse, c.pad, c.samples, c.driven) for c in changes[: count.value]],
+            (flags, *[channel for n, channel in enumerate(channels) if flags >> n & 1]),
+            cycles,
+        )
+
+
+def build_core(output: Path, outputs, inouts, reorder=0) -> Core:
+    """Makes the library in the folder `output`, unless it is up to date. Raises OSError."""
+    bench = CoreBench(outputs, inouts, reorder)
+    output.mkdir(parents=True, exist_ok=True)
+    (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
+    return Core(verilate.compile_library(output, _TOP, _TOP, bench.pads, shim="core_shim.cpp"))

@@ -1,0 +1,249 @@
+"""Random event streams through the RTIO core alone, with lanes and with reordering, against the model of RTIO semantics,
+with and without time skip."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kairos_gateware.rtio.pool import reach_for
+from kairos_gateware.sim.core_bench import Command, build_core
+from kairos_gateware.sim.model import Model
+
+INOUTS, OUTPUTS = 4, 8
+LOG = INOUTS + OUTPUTS
+KINDS = ["ttl_inout"] * INOUTS + ["ttl_out"] * OUTPUTS + ["log"]
+ROOT = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build")) / "gateware"
+SMALL = 16
+
+
+@pytest.fixture(scope="module", params=[0, SMALL, 1024], ids=["lanes", "reordering-16", "reordering-1024"])
+def core(request):
+    """(the core, events it reorders)."""
+    return build_core(ROOT / f"core_{request.param}", OUTPUTS, INOUTS, request.param), request.param
+
+
+@pytest.fixture(scope="module")
+def reordering():
+    return build_core(ROOT / "core_1024", OUTPUTS, INOUTS, 1024)
+
+
+def output(channel, time, data, pause=0, address=0, relative=0):
+    return Command(time, pause, channel, data, address, Command.OUTPUT, relative)
+
+
+def edges_of(pad_changes, pad):
+    return [(coarse, samples & 1) for coarse, number, samples, _ in pad_changes if number == pad]
+
+
+# Behaviour that reordering adds
+
+
+@pytest.mark.parametrize("ahead", [1200, 100_000])
+@pytest.mark.parametrize("order", ["falling", "shuffled"])
+def test_any_order_of_1024_events(reordering, order, ahead):
+    """All pending at once, within and beyond the wheel's reach: every event comes out at its time."""
+    times = {"falling": range(1023, -1, -1), "shuffled": [n * 389 % 1024 for n in range(1024)]}[order]
+    commands = [output(INOUTS, 8 * (ahead + 3 * n), n & 1) for n in times]
+    for skip in [False, True]:
+        played = reordering.play(commands, until=ahead + 4000, skip=skip)
+        assert edges_of(played.changes, INOUTS) == [(ahead + 3 * n, n & 1) for n in range(1, 1024)]
+        assert played.errors == (0,)
+        accepted = [answer[0] for answer in played.answers]
+        assert accepted == list(range(accepted[0], accepted[0] + 1024))  # one event each cycle
+
+
+def test_1024_events_in_128_cycles(reordering):
+    """As dense as can be, eight channels in each cycle, and submitted from the last to the first, beyond reach."""
+    ahead = 20_000
+    commands = [output(INOUTS + c, 8 * (ahead + n), n & 1) for n in range(127, -1, -1) for c in range(8)]
+    played = reordering.play(commands, until=ahead + 200, skip=True)
+    assert played.errors == (0,)
+    for channel in range(INOUTS, INOUTS + 8):
+        assert edges_of(played.changes, channel) == [(ahead + n, n & 1) for n in range(1, 128)]
+
+
+def test_dense_pool_while_other_events_go_directly(reordering):
+    """1024 events of 128 cycles leave the pool while commands that have to go into the wheel come each cycle: all are
+    in time, and a command waits three cycles at most."""
+    ahead = 8000
+    pool = [output(INOUTS + c, 8 * (ahead + n), n & 1) for n in range(127, -1, -1) for c in range(7)]
+    pool += [output(INOUTS, 8 * (ahead + 1000 + n), n & 1) for n in range(128)]
+    near = [output(LOG - 1, 8 * 100, n & 1, relative=1) for n in range(6000)]
+    played = reordering.play([*pool, *near], until=ahead + 1400)
+    assert played.errors[0] == 0
+    assert {answer[5] for answer in played.answers} == {0}
+    accepted = [answer[0] for answer in played.answers[1024:]]
+    gaps = [b - a for a, b in zip(accepted, accepted[1:], strict=False)]
+    assert min(gaps) == 1 and max(gaps) == 4
+    for channel in range(INOUTS + 1, INOUTS + 7):
+        assert edges_of(played.changes, channel) == [(ahead + n, n & 1) for n in range(1, 128)]
+
+
+def test_full_pool_waits_until_an_event_leaves_or_is_near(reordering):
+    """A command beyond reach waits for room. The one behind it has its own status then."""
+    reach = reach_for(1024)
+    far = [output(INOUTS, 8 * (50_000 + 10 * n), n & 1) for n in range(1024)]
+    commands = [*far, output(INOUTS + 1, 8 * 30_000, 1), output(INOUTS + 2, 8 * 20_000, 1)]
+    for skip in [False, True]:
+        played = reordering.play(commands, until=70_000, skip=skip)
+        *_, waited, late = played.answers
+        assert (waited[0], waited[5]) == (30_000 - reach + 9, 0)
+        assert late[5] == 2
+        assert edges_of(played.changes, INOUTS + 1) == [(30_000, 1)]
+        assert edges_of(played.changes, INOUTS) == [(50_000 + 10 * n, n & 1) for n in range(1, 1024)]
+
+
+def test_last_submitted_counts_from_pool_and_wheel(reordering):
+    """Events of one channel and time: some from the pool, some submitted when their time was near."""
+    time = 20_000
+    pooled = [output(INOUTS + 1, 8 * time, n & 1) for n in range(3)]
+    for last in [0, 1]:
+        near = [output(INOUTS + 1, 8 * time, n) for n in ([0, 1] if last else [0, 1, 0])]
+        near[0].pause = 15_900
+        played = reordering.play([*pooled, *near], until=time + 20)
+        assert [answer[5] for answer in played.answers] == [0] * len(played.answers)
+        assert edges_of(played.changes, INOUTS + 1) == ([(time, 1)] if last else [])
+        assert played.errors == (0,)
+
+
+def test_ninth_event_of_a_cycle_is_reported(core):
+    core, _ = core
+    commands = [output(INOUTS + n % 8, 8 * 3000, 1) for n in range(9)]
+    played = core.play(commands, until=3100)
+    assert played.errors == (4, INOUTS)
+    assert [change[:2] for change in played.changes] == [(3000, INOUTS + n) for n in range(8)]
+
+
+# Random streams
+
+_NEAR = st.integers(-10, 60)
+_TIME = st.one_of(  # machine units from now
+    _NEAR.map(lambda n: 8 * n),
+    st.integers(0, 3000),
+    st.integers(8 * 4080, 8 * 4100),
+    st.integers(8 * 110, 8 * 130),
+    st.integers(0, 200_000),
+)
+_CHANNEL = st.sampled_from([0, 0, 1, 3, 4, 4, 5, 11, LOG, 13])
+
+
+@st.composite
+def _burst(draw):
+    """Events offered back to back, in some order of time, in a window of some length and some time ahead."""
+    count, span, ahead = draw(st.integers(2, 30)), draw(st.sampled_from([1, 4, 30, 400])), draw(_TIME)
+    order = draw(st.sampled_from(["rising", "falling", "random"]))
+    times = [draw(st.integers(0, span)) for _ in range(count)]
+    if order != "random":
+        times.sort(reverse=order == "falling")
+    first = draw(st.integers(0, 11))
+    return [
+        ("output", 0, (first + n) % 12, 0, (ahead + 8 * time) & ~7, n & 1, True) for n, time in enumerate(times)
+    ]
+
+
+_ACTION = st.one_of(
+    # pause, channel, address, time, data, relative
+    st.tuples(
+        st.just("output"),
+        st.sampled_from([0, 0, 0, 1, 2, 3, 10, 100, 3000]),
+        _CHANNEL,
+        st.integers(0, 3),
+        _TIME,
+        st.integers(0, 3),
+        st.just(True),
+    ).map(lambda action: [action]),
+    # times that several commands have, whenever they are submitted
+    st.tuples(
+        st.just("output"),
+        st.sampled_from([0, 0, 1, 2, 900, 4000]),
+        st.sampled_from([0, 4, 4, 5]),
+        st.integers(0, 1),
+        st.tuples(st.sampled_from([1000, 6000, 9000]), st.integers(0, 2)).map(lambda t: 8 * sum(t)),
+        st.integers(0, 1),
+        st.just(False),
+    ).map(lambda action: [action]),
+    _burst(),
+    st.tuples(st.just("read"), st.integers(0, 50), st.sampled_from([0, 0, 1, 3, 4]), st.integers(-100, 3000)).map(
+        lambda action: [action]
+    ),
+    st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(10, 3000)).map(
+        lambda gate: [
+            ("output", 0, gate[0], 2 + (gate[2] & 1), 160, gate[1], True),
+            ("output", 0, gate[0], 2, 160 + 8 * (gate[2] // 10), 0, True),
+        ]
+    ),
+)
+_STREAM = st.lists(_ACTION, min_size=1, max_size=20).map(lambda actions: sum(actions, []))
+_EDGES = st.lists(st.tuples(st.integers(10, 6000), st.integers(0, INOUTS - 1)), max_size=12, unique=True)
+
+
+def check(core, events, stream, toggles):
+    commands, levels, edges = [], {pad: [] for pad in range(INOUTS)}, []
+    for kind, pause, channel, *rest in stream:
+        if kind == "output":
+            address, time, data, relative = rest
+            address = address if channel < INOUTS else 0
+            commands.append(output(channel, time, data, pause, address, relative))
+        else:
+            commands.append(Command(rest[0], pause, channel, 0, 0, Command.INPUT, 1))
+    for coarse, pad in sorted(toggles):
+        level = 1 - (levels[pad][-1][1] if levels[pad] else 0)
+        levels[pad].append((coarse, level))
+        edges.append((coarse, pad, level))
+    played = core.play(commands, edges, until=34_000)
+    skipping = core.play(commands, edges, until=34_000, skip=True)
+    assert (skipping.answers, skipping.changes, skipping.errors) == (played.answers, played.changes, played.errors)
+
+    model = Model(KINDS, reordering=bool(events))
+    reads = []
+    for command, (accepted, answered, time, timestamp, data, status) in zip(commands, played.answers, strict=True):
+        if command.kind == Command.OUTPUT:
+            assert answered == accepted + 1
+            assert model.output(accepted, command.channel, command.address, time, command.data) == status
+        else:
+            reads.append((accepted, command.channel, time, (status, timestamp, data)))
+    assert [(c, pad, o & 1, oe) for c, pad, o, oe in played.changes] == model.pad_changes(34_000)
+    assert all(o in (0, 255) for _, _, o, _ in played.changes)
+    collisions = [channel for coarse, channel in model.collisions() if coarse < 34_000]
+    flags, *channels = played.errors
+    # What the pool holds has not been counted yet
+    lost = [c for coarse, c in model.sequence_errors if not events or coarse < 34_000]
+    if flags & 1:
+        assert channels.pop(0) == collisions[0]
+    else:
+        assert not collisions
+    if flags & 4:
+        assert channels.pop(0) in lost
+    else:
+        assert not lost
+    assert flags & 2 == 0
+    queues = {channel: model.input_events(channel, levels[channel]) for channel in range(INOUTS)}
+    for now, channel, timeout, result in reads:
+        if channel >= INOUTS:
+            assert result[0] == 8
+        elif queues[channel] and queues[channel][0][0] <= max(timeout >> 3, now - 3):
+            coarse, level = queues[channel].pop(0)
+            assert result == (0, 8 * coarse, level)
+        else:
+            assert result == (1, -1, 0)
+
+
+_QUICK = settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+_MANY = settings(max_examples=10_000, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@_QUICK
+@given(stream=_STREAM, toggles=_EDGES)
+def test_random_streams(core, stream, toggles):
+    """What happens at the pins, to statuses, inputs and errors is what the model says, with and without skipping."""
+    check(*core, stream, toggles)
+
+
+@pytest.mark.long
+@_MANY
+@given(stream=_STREAM, toggles=_EDGES)
+def test_10000_random_streams(core, stream, toggles):
+    check(*core, stream, toggles)
