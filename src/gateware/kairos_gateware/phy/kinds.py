@@ -7,6 +7,7 @@
 | edge_counter | none | input: channel number of a ttl_inout before it; gateware_width (31) |
 | spi_master | clk, mosi, miso, cs0... | cs_width (1); mosi, miso (1): 0 if there is no such pin |
 | ad9914 | a0-7, d0-15, wr_n, fud, rst, sel_n0... | chips (1) |
+| fastino | clk, mosi0-5, miso | log2_width (0) |
 """
 
 from itertools import zip_longest
@@ -15,6 +16,7 @@ from ..variant import ChannelSpec
 from .ad9914 import Ad9914Bus
 from .clockgen import ClockGenerator
 from .edge_counter import EdgeCounter
+from .fastino import LANES, Fastino
 from .pad import Pad
 from .spi import SpiMaster
 from .ttl import InOut, Output
@@ -64,6 +66,13 @@ def _ad9914(number, spec, parameters, _):
     return Ad9914Bus(number, pads("a", 8), pads("d", 16), *single, pads("sel_n", chips))
 
 
+def _fastino(number, spec, parameters, _):
+    clock, *lanes = [
+        Pad(f"{spec.name}_{name}", "out", number, True) for name in ["clk", *(f"mosi{i}" for i in range(LANES))]
+    ]
+    return Fastino(number, clock, lanes, Pad(f"{spec.name}_miso", "in", number), parameters.pop("log2_width", 0))
+
+
 _BUILD = {
     "ttl_out": _ttl(Output, "out"),
     "ttl_inout": _ttl(InOut, "inout"),
@@ -71,6 +80,7 @@ _BUILD = {
     "edge_counter": _edge_counter,
     "spi_master": _spi,
     "ad9914": _ad9914,
+    "fastino": _fastino,
 }
 
 
