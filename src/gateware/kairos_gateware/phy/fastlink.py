@@ -6,8 +6,8 @@ clock lane has one period for each word: high for its first `high` bits, in a fr
 which marks it; so the rising edges, to which a card locks its own clock, are evenly spaced. Last in the frame is the
 CRC of everything before it, polynomial `crc` without its highest term, register initially 0, highest bit first.
 
-Order of the bits: a cycle takes the next 2 x `lanes` bits of the frame, from bit 0 on. Its first half is sent first, the
-lower bit on the lower lane. So bit n is on lane n mod `lanes`, in bit time n // `lanes`.
+Order of the bits: a cycle takes the next 2 x `lanes` bits of the frame, from bit 0 on. Its first half is sent first,
+the lower bit on the lower lane. So bit n is on lane n mod `lanes`, in bit time n // `lanes`.
 
     cycle (coarse time)   S - 1       S           S + 1    ...   S + length - 1   S + length
     begin                 /‾‾‾‾‾‾‾‾‾‾\\____________________ ... ____/‾‾‾‾‾‾‾‾‾‾‾‾‾‾\\__

@@ -8,6 +8,8 @@
 | spi_master | clk, mosi, miso, cs0... | cs_width (1); mosi, miso (1): 0 if there is no such pin |
 | ad9914 | a0-7, d0-15, wr_n, fud, rst, sel_n0... | chips (1) |
 | fastino | clk, mosi0-5, miso | log2_width (0) |
+| grabber | clk, x0-3 | res_width (12), count_shift (0), rois (16) |
+| grabber_gate | none | grabber: channel number of the grabber before it |
 """
 
 from itertools import zip_longest
@@ -17,6 +19,7 @@ from .ad9914 import Ad9914Bus
 from .clockgen import ClockGenerator
 from .edge_counter import EdgeCounter
 from .fastino import LANES, Fastino
+from .grabber import Grabber, GrabberGate
 from .pad import Pad
 from .spi import SpiMaster
 from .ttl import InOut, Output
@@ -73,6 +76,19 @@ def _fastino(number, spec, parameters, _):
     return Fastino(number, clock, lanes, Pad(f"{spec.name}_miso", "in", number), parameters.pop("log2_width", 0))
 
 
+def _grabber(number, spec, parameters, _):
+    clock, *lanes = [Pad(f"{spec.name}_{name}", "in", number, True) for name in ["clk", "x0", "x1", "x2", "x3"]]
+    options = {name: parameters.pop(name) for name in ["res_width", "count_shift", "rois"] if name in parameters}
+    return Grabber(number, clock, lanes, **options)
+
+
+def _grabber_gate(number, spec, parameters, before):
+    source = parameters.pop("grabber", None)
+    if not isinstance(before.get(source), Grabber):
+        raise ValueError(f"{spec.name}: parameter `grabber` must be the number of a grabber channel before it")
+    return GrabberGate(number, before[source])
+
+
 _BUILD = {
     "ttl_out": _ttl(Output, "out"),
     "ttl_inout": _ttl(InOut, "inout"),
@@ -81,6 +97,8 @@ _BUILD = {
     "spi_master": _spi,
     "ad9914": _ad9914,
     "fastino": _fastino,
+    "grabber": _grabber,
+    "grabber_gate": _grabber_gate,
 }
 
 
