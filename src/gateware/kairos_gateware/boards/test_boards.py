@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from kairos_gateware import build
+from kairos_gateware import build, description
 from kairos_gateware.boards import sim
 from kairos_gateware.boards.zynq import Top, generate
+from kairos_gateware.description import load, make_variant
 from kairos_gateware.descriptor import Descriptor
 from kairos_gateware.sim.library import PlIn, PlOut
 from kairos_gateware.sim.verilate import verilator_root
@@ -37,6 +38,7 @@ BUILDS = [
     ("zc706", "demo"),
     ("zc706", "serialised"),
     ("kasli_soc", "lab"),
+    ("kasli_soc", "all"),
     ("ebaz4205", "demo"),
     ("redpitaya", "demo"),
 ]
@@ -60,7 +62,12 @@ def files(request, tmp_path_factory):
     """(board, variant, folder) of a build."""
     name, variant = request.param
     output = tmp_path_factory.mktemp(f"{name}_{variant}")
-    variant = SERIALISED if variant == "serialised" else VARIANTS[variant]
+    if variant == "serialised":
+        variant = SERIALISED
+    elif variant == "all":
+        variant = make_variant(load(Path(description.__file__).parent / "all.json"))
+    else:
+        variant = VARIANTS[variant]
     generate(board(name), variant, "0123456789abcdef", output)
     return board(name), variant, output
 

@@ -14,8 +14,9 @@ pixel clock in which DVAL, LVAL and FVAL are set. A line ends with LVAL, a frame
     receiver.stb          /‾‾‾‾‾‾\\______________________________   first word without FVAL
     input.stb                                  /‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾‾   sentinel, first result...
 
-`receiver.stb` is, 4 cycles behind the arrival of that word's last bit, so the sentinel is stamped 5 cycles
-(40 ns) behind it. The results stay until the next frame's first pixel, which must come 4 + number of ROIs cycles behind FVAL's end or later.
+`receiver.stb` comes 4 cycles behind the arrival of that word's last bit, so the sentinel is stamped 5 cycles (40 ns)
+behind it. The results stay until the next frame's first pixel, which must come 4 + number of ROIs cycles behind the
+frame's end or later.
 """
 
 from functools import reduce
@@ -41,7 +42,7 @@ def result_bits(res_width, count_shift):
 
 class FrameParser(Module):
     """Words to pixels. stb, word: a word of the camera. One cycle later: valid, pixel, x, y, and `first` with the
-    frame's first pixel; or `end`, the frame is over. width, height: of the last whole frame. x and y end at all ones."""
+    frame's first pixel; or `end`, the frame is over. width, height: of the last frame. x and y end at all ones."""
 
     def __init__(self, res_width):
         self.stb = Signal()

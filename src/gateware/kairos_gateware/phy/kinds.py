@@ -5,7 +5,7 @@
 | ttl_out, ttl_inout | the pin | serialised (0): 1 ns resolution |
 | ttl_clockgen | the pin | acc_width (24) |
 | edge_counter | none | input: channel number of a ttl_inout before it; gateware_width (31) |
-| spi_master | clk, mosi, miso, cs0... | cs_width (1); mosi, miso (1): 0 if there is no such pin |
+| spi_master | clk, mosi, miso, cs0..., low0... | cs_width (1); mosi, miso (1): 0 if there is no such pin; low (0) |
 | ad9914 | a0-7, d0-15, wr_n, fud, rst, sel_n0... | chips (1) |
 | fastino | clk, mosi0-5, miso | log2_width (0) |
 | grabber | clk, x0-3 | res_width (12), count_shift (0), rois (16) |
@@ -54,7 +54,12 @@ def _spi(number, spec, parameters, _):
         if not parameters.pop(name, 1):
             del directions[name]
     pads = {name: Pad(f"{spec.name}_{name}", way, number) for name, way in directions.items()}
-    return SpiMaster(number, pads["clk"], pads.get("mosi"), pads.get("miso"), [pads[f"cs{i}"] for i in range(cs_width)])
+    phy = SpiMaster(number, pads["clk"], pads.get("mosi"), pads.get("miso"), [pads[f"cs{i}"] for i in range(cs_width)])
+    # Pins of the card that have to be held low
+    low = [Pad(f"{spec.name}_low{i}", "out", number) for i in range(parameters.pop("low", 0))]
+    phy.comb += [pad.oe.eq(1) for pad in low]
+    phy.pads += low
+    return phy
 
 
 def _ad9914(number, spec, parameters, _):
