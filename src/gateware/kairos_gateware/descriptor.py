@@ -19,6 +19,9 @@ KINDS = {
     "edge_counter": 4,
     "spi_master": 5,
     "ad9914": 6,
+    "fastino": 7,
+    "grabber": 8,
+    "grabber_gate": 9,
     "log": 255,
 }
 _KIND_NAMES = {number: name for name, number in KINDS.items()}

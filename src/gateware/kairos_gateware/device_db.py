@@ -12,9 +12,13 @@ _DRIVERS = {
     "ttl_clockgen": ("ttl", "TTLClockGen"),
     "edge_counter": ("edge_counter", "EdgeCounter"),
     "spi_master": ("spi2", "SPIMaster"),
+    "fastino": ("fastino", "Fastino"),
+    "grabber": ("grabber", "Grabber"),
 }
 # Parameters of a channel that are arguments of its driver
-_ARGUMENTS = {"acc_width", "gateware_width"}
+_ARGUMENTS = {"acc_width", "gateware_width", "log2_width", "res_width", "count_shift"}
+# Its argument for the channel's number, where that is not `channel`
+_CHANNEL = {"grabber": "channel_base"}
 
 
 def _entry(number: int, channel: ChannelSpec) -> dict:
@@ -24,7 +28,7 @@ def _entry(number: int, channel: ChannelSpec) -> dict:
         "type": "local",
         "module": f"artiq.coredevice.{module}",
         "class": name,
-        "arguments": {"channel": number, **arguments},
+        "arguments": {_CHANNEL.get(channel.kind, "channel"): number, **arguments},
     }
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from kairos_gateware import build
+from kairos_gateware import build, description
 from kairos_gateware.boards import sim
 from kairos_gateware.boards.zynq import Top, generate
-from kairos_gateware.description import check, make_variant
+from kairos_gateware.description import check, load, make_variant
 from kairos_gateware.descriptor import Descriptor
 from kairos_gateware.sim.library import PlIn, PlOut
 from kairos_gateware.sim.verilate import verilator_root
@@ -38,6 +38,7 @@ BUILDS = [
     ("zc706", "serialised"),
     ("kasli_soc", "lab"),
     ("kasli_soc", "described"),
+    ("kasli_soc", "all"),
     ("ebaz4205", "demo"),
     ("redpitaya", "demo"),
 ]
@@ -71,7 +72,8 @@ DESCRIBED = make_variant(
         }
     )
 )
-OWN = {variant.name: variant for variant in [SERIALISED, DESCRIBED]}
+ALL = make_variant(load(Path(description.__file__).parent / "all.json"))
+OWN = {"serialised": SERIALISED, "described": DESCRIBED, "all": ALL}
 
 
 def board(name):

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from ..variant import RTIO_FREQUENCY, ChannelSpec, Variant
-from .peripherals import PERIPHERALS, Builder
+from .peripherals import PERIPHERALS, PINS, Builder
 
 __all__ = ["DescriptionError", "load", "check", "make_variant"]
 
@@ -65,6 +65,7 @@ def check(description: dict, source: str = "description") -> dict:
         part = schema["$defs"][kind]
         part = {**part, "properties": {**_CARD, **part["properties"]}, "additionalProperties": False, "type": "object"}
         _validate(card, part | {"$defs": schema["$defs"]}, f"{place} ({kind})", source)
+        _check_pins(card, f"{source}: {place} ({kind}).pins")
     _check_ports(description["peripherals"], source)
     role = description["base"] if description["base"] != "use_drtio_role" else description["drtio_role"]
     if role != "standalone":
@@ -74,6 +75,19 @@ def check(description: dict, source: str = "description") -> dict:
             f"{source}: rtio_frequency {description['rtio_frequency']:g} is not supported, only {RTIO_FREQUENCY:g}"
         )
     return description
+
+
+def _check_pins(card: dict, place: str) -> None:
+    changed = card.get("pins", {})
+    signals = PINS.get(card["type"], {})
+    for name in changed:
+        if name not in signals:
+            raise DescriptionError(f"{place}: {name!r} is not a signal of the card (those are {', '.join(signals)})")
+    used = {}
+    for name, pair in (signals | changed).items():
+        if pair in used:
+            raise DescriptionError(f"{place}: {used[pair]} and {name} are both on pair {pair}")
+        used[pair] = name
 
 
 def _check_ports(cards: list[dict], source: str) -> None:

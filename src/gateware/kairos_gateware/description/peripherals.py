@@ -1,11 +1,30 @@
 """What each type of card means: its RTIO channels, in the order ARTIQ gives them, and its entries in the device
 database. Pins are pairs of the EEM connectors ("eem0:d3"), as on the cards' schematics and in the manuals of the
-logic on them (Urukul, Mirny).
+logic on them (Urukul, Mirny). For the cards in `PINS` that is not confirmed for every pair (docs/gateware/boards.md): a
+description may say otherwise by `pins`.
 """
 
 from ..variant import ChannelSpec
 
-__all__ = ["PERIPHERALS", "Builder"]
+__all__ = ["PERIPHERALS", "PINS", "Builder"]
+
+PINS = {
+    "sampler": {
+        "adc_clk": 0,
+        "adc_miso": 1,
+        "adc_sdr": 2,
+        "cnv": 3,
+        "pgia_clk": 4,
+        "pgia_mosi": 5,
+        "pgia_miso": 6,
+        "pgia_cs": 7,
+    },
+    "zotino": {"clk": 0, "mosi": 1, "miso": 2, "cs_dac": 3, "cs_led": 4, "ldac": 5, "clr": 7},
+    "novogorny": {"clk": 0, "mosi": 1, "miso": 2, "cs0": 3, "cs1": 4, "cnv": 5},
+    "fastino": {"clk": 0, "mosi0": 1, "mosi1": 2, "mosi2": 3, "mosi3": 4, "mosi4": 5, "mosi5": 6, "miso": 7},
+    "grabber": {"clk": 0, "x0": 1, "x1": 2, "x2": 3, "x3": 4},
+}
+"""Pairs of the first port, by the signal's name."""
 
 
 class Builder:
@@ -182,5 +201,81 @@ def _mirny(b: Builder, card: dict) -> None:
     )
 
 
-PERIPHERALS = {"dio": _dio, "dio_spi": _dio_spi, "urukul": _urukul, "mirny": _mirny}
+def _places(card: dict, *names: str) -> list[str]:
+    """Pins of the card's signals."""
+    pairs = PINS[card["type"]] | card["pins"]
+    return [f"eem{card['ports'][0]}:d{pairs[name]}" for name in names]
+
+
+def _sampler(b: Builder, card: dict) -> None:
+    """In basic mode: one SPI bus reads all channels, the ADC's choice of single data rate is held low."""
+    name = f"sampler{b.next('sampler')}"
+    adc = _places(card, "adc_clk", "adc_miso", "adc_sdr")
+    b.channel(f"spi_{name}_adc", "spi_master", adc, cs_width=0, mosi=0, low=1)
+    pgia = _places(card, "pgia_clk", "pgia_mosi", "pgia_miso", "pgia_cs")
+    b.channel(f"spi_{name}_pgia", "spi_master", pgia, cs_width=1)
+    b.channel(f"ttl_{name}_cnv", "ttl_out", _places(card, "cnv"), serialised=1)
+    b.device(
+        name,
+        "sampler",
+        "Sampler",
+        spi_adc_device=f"spi_{name}_adc",
+        spi_pgia_device=f"spi_{name}_pgia",
+        cnv_device=f"ttl_{name}_cnv",
+        hw_rev=card.get("hw_rev"),
+    )
+
+
+def _zotino(b: Builder, card: dict) -> None:
+    name = f"zotino{b.next('zotino')}"
+    b.channel(f"spi_{name}", "spi_master", _places(card, "clk", "mosi", "miso", "cs_dac", "cs_led"), cs_width=2)
+    for signal in ["ldac", "clr"]:
+        b.channel(f"ttl_{name}_{signal}", "ttl_out", _places(card, signal), serialised=1)
+    b.device(
+        name,
+        "zotino",
+        "Zotino",
+        spi_device=f"spi_{name}",
+        ldac_device=f"ttl_{name}_ldac",
+        clr_device=f"ttl_{name}_clr",
+    )
+
+
+def _novogorny(b: Builder, card: dict) -> None:
+    name = f"novogorny{b.next('novogorny')}"
+    b.channel(f"spi_{name}_adc", "spi_master", _places(card, "clk", "mosi", "miso", "cs0", "cs1"), cs_width=2)
+    b.channel(f"ttl_{name}_cnv", "ttl_out", _places(card, "cnv"), serialised=1)
+    b.device(name, "novogorny", "Novogorny", spi_device=f"spi_{name}_adc", cnv_device=f"ttl_{name}_cnv")
+
+
+def _hvamp(b: Builder, card: dict) -> None:
+    name = f"hvamp{b.next('hvamp')}"
+    (port,) = card["ports"]
+    for i in range(8):
+        b.channel(f"ttl_{name}_sw{i}", "ttl_out", [f"eem{port}:d{i}"], serialised=1)
+
+
+def _fastino(b: Builder, card: dict) -> None:
+    name = f"fastino{b.next('fastino')}"
+    b.channel(name, "fastino", _places(card, *PINS["fastino"]), log2_width=card["log2_width"])
+
+
+def _grabber(b: Builder, card: dict) -> None:
+    name = f"grabber{b.next('grabber')}"
+    number = b.channel(name, "grabber", _places(card, *PINS["grabber"]), rois=card["rois"])
+    b.channel(f"{name}_gate", "grabber_gate", [], grabber=number)
+
+
+PERIPHERALS = {
+    "dio": _dio,
+    "dio_spi": _dio_spi,
+    "urukul": _urukul,
+    "mirny": _mirny,
+    "sampler": _sampler,
+    "zotino": _zotino,
+    "novogorny": _novogorny,
+    "hvamp": _hvamp,
+    "fastino": _fastino,
+    "grabber": _grabber,
+}
 """Functions that add a card to a `Builder`, by type."""

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from kairos_gateware.description import DescriptionError, check, load, make_variant
+from kairos_gateware.description.peripherals import PERIPHERALS
 from kairos_gateware.device_db import device_db
 from kairos_gateware.phy.kinds import make_phys
 
 LAB = Path(__file__).parent / "lab.json"
+ALL = Path(__file__).parent / "all.json"
 
 
 def make(*peripherals, **fields):
@@ -50,6 +52,103 @@ def test_order_of_channels():
     ]
 
 
+@pytest.mark.parametrize(
+    "card, channels, devices",
+    [
+        (
+            {"type": "sampler", "hw_rev": "v2.1"},
+            ["spi_sampler0_adc", "spi_sampler0_pgia", "ttl_sampler0_cnv"],
+            {
+                "sampler0": (
+                    "sampler.Sampler",
+                    {
+                        "spi_adc_device": "spi_sampler0_adc",
+                        "spi_pgia_device": "spi_sampler0_pgia",
+                        "cnv_device": "ttl_sampler0_cnv",
+                        "hw_rev": "v2.1",
+                    },
+                ),
+                "spi_sampler0_adc": ("spi2.SPIMaster", {"channel": 0}),
+            },
+        ),
+        (
+            {"type": "zotino"},
+            ["spi_zotino0", "ttl_zotino0_ldac", "ttl_zotino0_clr"],
+            {
+                "zotino0": (
+                    "zotino.Zotino",
+                    {
+                        "spi_device": "spi_zotino0",
+                        "ldac_device": "ttl_zotino0_ldac",
+                        "clr_device": "ttl_zotino0_clr",
+                    },
+                ),
+                "ttl_zotino0_clr": ("ttl.TTLOut", {"channel": 2}),
+            },
+        ),
+        (
+            {"type": "novogorny"},
+            ["spi_novogorny0_adc", "ttl_novogorny0_cnv"],
+            {
+                "novogorny0": (
+                    "novogorny.Novogorny",
+                    {"spi_device": "spi_novogorny0_adc", "cnv_device": "ttl_novogorny0_cnv"},
+                )
+            },
+        ),
+        (
+            {"type": "hvamp"},
+            [f"ttl_hvamp0_sw{i}" for i in range(8)],
+            {"ttl_hvamp0_sw7": ("ttl.TTLOut", {"channel": 7})},
+        ),
+        (
+            {"type": "fastino", "log2_width": 5},
+            ["fastino0"],
+            {"fastino0": ("fastino.Fastino", {"channel": 0, "log2_width": 5})},
+        ),
+        (
+            {"type": "grabber", "rois": 3},
+            ["grabber0", "grabber0_gate"],
+            {"grabber0": ("grabber.Grabber", {"channel_base": 0})},
+        ),
+    ],
+    ids=lambda value: value.get("type") if isinstance(value, dict) else None,
+)
+def test_cards(card, channels, devices):
+    """Channels in their order, drivers with their arguments; every pair is an existing one, and used once."""
+    variant = make_variant(check(make(card | {"ports": [4]})))
+    assert [channel.name for channel in variant.channels] == [*channels, "led0", "led1", "rtio_log"]
+    db = device_db(variant, "x")
+    for name, (driver, arguments) in devices.items():
+        assert db[name]["module"] + "." + db[name]["class"] == f"artiq.coredevice.{driver}"
+        assert db[name]["arguments"] == arguments
+    pins = [pad.pin for phy in make_phys(variant.channels).values() for pad in phy.pads]
+    assert len(set(pins)) == len(pins)
+    assert {pin for pin in pins if pin.startswith("eem")} <= {f"eem4:d{i}" for i in range(8)}
+
+
+def test_pins_of_a_card_may_be_given():
+    card = {"type": "zotino", "ports": [4], "pins": {"ldac": 6, "clr": 5}}
+    pins = {c.name: c.pins for c in make_variant(check(make(card))).channels}
+    assert pins["ttl_zotino0_ldac"] == ("eem4:d6",) and pins["ttl_zotino0_clr"] == ("eem4:d5",)
+    assert pins["spi_zotino0"] == tuple(f"eem4:d{i}" for i in range(5))
+
+
+def test_what_a_sampler_needs_low_is_low():
+    phys = make_phys(make_variant(check(make({"type": "sampler", "ports": [4]}))).channels)
+    assert [(pad.name, pad.direction, pad.pin) for pad in phys[0].pads] == [
+        ("spi_sampler0_adc_clk", "out", "eem4:d0"),
+        ("spi_sampler0_adc_miso", "in", "eem4:d1"),
+        ("spi_sampler0_adc_low0", "out", "eem4:d2"),
+    ]
+
+
+def test_the_example_has_every_card():
+    description = load(ALL)
+    assert {card["type"] for card in description["peripherals"]} == set(PERIPHERALS)
+    assert len(make_phys(make_variant(description).channels)) == len(make_variant(description).channels) - 1
+
+
 def test_device_database():
     variant = make_variant(load(LAB))
     db = device_db(variant, "10.0.0.1")
@@ -79,11 +178,13 @@ def test_device_database():
     # Every channel of the database is the channel of that name
     for number, channel in enumerate(variant.channels):
         if channel.name in db:
-            assert db[channel.name]["arguments"]["channel"] == number
+            key = "channel_base" if channel.kind == "grabber" else "channel"
+            assert db[channel.name]["arguments"][key] == number
 
 
-def test_pins_are_used_once():
-    phys = make_phys(make_variant(load(LAB)).channels)
+@pytest.mark.parametrize("path", [LAB, ALL], ids=["lab", "all"])
+def test_pins_are_used_once(path):
+    phys = make_phys(make_variant(load(path)).channels)
     pins = [pad.pin for phy in phys.values() for pad in phy.pads]
     assert None not in pins and len(set(pins)) == len(pins)
 
@@ -113,6 +214,26 @@ def test_pins_are_used_once():
             make(drtio_role="master"),
             "description: a core device with role 'master' is not supported, only 'standalone'",
         ),
+        (
+            make({"type": "fastino", "ports": [1], "log2_width": 6}),
+            "description: peripherals[0] (fastino).log2_width: 6 is ",
+        ),
+        (
+            make({"type": "grabber", "ports": [1], "rois": 0}),
+            "description: peripherals[0] (grabber).rois: 0 is less than",
+        ),
+        (
+            make({"type": "zotino", "ports": [1], "pins": {"ladc": 5}}),
+            "description: peripherals[0] (zotino).pins: 'ladc' is not a signal of the card (those are clk, ",
+        ),
+        (
+            make({"type": "zotino", "ports": [1], "pins": {"ldac": 7}}),
+            "description: peripherals[0] (zotino).pins: ldac and clr are both on pair 7",
+        ),
+        (
+            make({"type": "sampler", "ports": [1], "pins": {"cnv": 8}}),
+            "description: peripherals[0] (sampler).pins.cnv: 8 is greater than the maximum of 7",
+        ),
         (make(rtio_frequency=1e8), "description: rtio_frequency 1e+08 is not supported, only 1.25e+08"),
     ],
 )
@@ -138,6 +259,11 @@ def test_wrong_parameters_of_channels():
     for spec, text in [
         (ChannelSpec("a", "ttl_out", {"serialized": 1}), "a: unknown parameter 'serialized' of a ttl_out"),
         (ChannelSpec("a", "edge_counter", {"input": 0}), "a: parameter `input` must be the number of a ttl_inout"),
+        (
+            ChannelSpec("a", "grabber_gate", {"grabber": 0}),
+            "a: parameter `grabber` must be the number of a grabber channel",
+        ),
+        (ChannelSpec("a", "fastino", {"log2_width": 6}), "log2_width of a Fastino is 0 to 5, not 6"),
         (ChannelSpec("a", "spi_master", {"cs_width": 9}), "a: an SPI master has 0 to 8 chip select pins, not 9"),
         (ChannelSpec("a", "ttl_out", {}, ("x", "y")), "a: 1 pads, but 2 pins are given"),
         (ChannelSpec("a", "ttl_clockgen", {"acc_width": 99}), "a: the width of a clock generator is 2 to 32"),

@@ -5,8 +5,11 @@
 | ttl_out, ttl_inout | the pin | serialised (0): 1 ns resolution |
 | ttl_clockgen | the pin | acc_width (24) |
 | edge_counter | none | input: channel number of a ttl_inout before it; gateware_width (31) |
-| spi_master | clk, mosi, miso, cs0... | cs_width (1); mosi, miso (1): 0 if there is no such pin |
+| spi_master | clk, mosi, miso, cs0..., low0... | cs_width (1); mosi, miso (1): 0 if there is no such pin; low (0) |
 | ad9914 | a0-7, d0-15, wr_n, fud, rst, sel_n0... | chips (1) |
+| fastino | clk, mosi0-5, miso | log2_width (0) |
+| grabber | clk, x0-3 | res_width (12), count_shift (0), rois (16) |
+| grabber_gate | none | grabber: channel number of the grabber before it |
 """
 
 from itertools import zip_longest
@@ -15,6 +18,8 @@ from ..variant import ChannelSpec
 from .ad9914 import Ad9914Bus
 from .clockgen import ClockGenerator
 from .edge_counter import EdgeCounter
+from .fastino import LANES, Fastino
+from .grabber import Grabber, GrabberGate
 from .pad import Pad
 from .spi import SpiMaster
 from .ttl import InOut, Output
@@ -49,7 +54,12 @@ def _spi(number, spec, parameters, _):
         if not parameters.pop(name, 1):
             del directions[name]
     pads = {name: Pad(f"{spec.name}_{name}", way, number) for name, way in directions.items()}
-    return SpiMaster(number, pads["clk"], pads.get("mosi"), pads.get("miso"), [pads[f"cs{i}"] for i in range(cs_width)])
+    phy = SpiMaster(number, pads["clk"], pads.get("mosi"), pads.get("miso"), [pads[f"cs{i}"] for i in range(cs_width)])
+    # Pins of the card that have to be held low
+    low = [Pad(f"{spec.name}_low{i}", "out", number) for i in range(parameters.pop("low", 0))]
+    phy.comb += [pad.oe.eq(1) for pad in low]
+    phy.pads += low
+    return phy
 
 
 def _ad9914(number, spec, parameters, _):
@@ -64,6 +74,26 @@ def _ad9914(number, spec, parameters, _):
     return Ad9914Bus(number, pads("a", 8), pads("d", 16), *single, pads("sel_n", chips))
 
 
+def _fastino(number, spec, parameters, _):
+    clock, *lanes = [
+        Pad(f"{spec.name}_{name}", "out", number, True) for name in ["clk", *(f"mosi{i}" for i in range(LANES))]
+    ]
+    return Fastino(number, clock, lanes, Pad(f"{spec.name}_miso", "in", number), parameters.pop("log2_width", 0))
+
+
+def _grabber(number, spec, parameters, _):
+    clock, *lanes = [Pad(f"{spec.name}_{name}", "in", number, True) for name in ["clk", "x0", "x1", "x2", "x3"]]
+    options = {name: parameters.pop(name) for name in ["res_width", "count_shift", "rois"] if name in parameters}
+    return Grabber(number, clock, lanes, **options)
+
+
+def _grabber_gate(number, spec, parameters, before):
+    source = parameters.pop("grabber", None)
+    if not isinstance(before.get(source), Grabber):
+        raise ValueError(f"{spec.name}: parameter `grabber` must be the number of a grabber channel before it")
+    return GrabberGate(number, before[source])
+
+
 _BUILD = {
     "ttl_out": _ttl(Output, "out"),
     "ttl_inout": _ttl(InOut, "inout"),
@@ -71,6 +101,9 @@ _BUILD = {
     "edge_counter": _edge_counter,
     "spi_master": _spi,
     "ad9914": _ad9914,
+    "fastino": _fastino,
+    "grabber": _grabber,
+    "grabber_gate": _grabber_gate,
 }
 
 

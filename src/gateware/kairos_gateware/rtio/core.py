@@ -108,6 +108,7 @@ class RtioCore(Module):
                 if (running := channel.free_running) is not None:
                     dues.append((~running.limit[-1], timebase.coarse + running.limit))
                     self.comb += [
+                        running.simulated.eq(1),
                         running.stb.eq(timebase.load),
                         running.cycles.eq(timebase.load_value - timebase.coarse),
                     ]

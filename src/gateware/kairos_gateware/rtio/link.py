@@ -41,10 +41,12 @@ class FreeRunning:
     """For a PHY whose state moves by itself and can be moved on arithmetically: what time skip in simulation needs.
 
     limit: number of cycles after this one in which the outputs certainly keep their level. stb: the counter jumps;
-    the next cycle's state is that of `cycles` cycles later, not of one. Not driven in hardware builds (stb is 0).
+    the next cycle's state is that of `cycles` cycles later, not of one. simulated: 1 in simulation builds. Not driven
+    in hardware builds (all are 0).
     """
 
     def __init__(self):
+        self.simulated = Signal()
         self.limit = Signal(COARSE_BITS)
         self.stb = Signal()
         self.cycles = Signal(COARSE_BITS)

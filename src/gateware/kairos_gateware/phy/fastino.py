@@ -1,0 +1,97 @@
+"""Fastino: 32 DACs of 16 bits on a card at the end of a fast link (`fastlink.py`), which tells the card the state of
+all of them in each frame of 49 cycles (392 ns, 2.55 MS/s). Clock domain sys.
+
+| RTIO address | Write |
+|---|---|
+| 0-31 | data of `2**log2_width` DACs, of the group to which that DAC belongs: the lowest one in bits 15..0 |
+| 32 | mask of DACs to be updated by the next frame |
+| 33 | mask of DACs that are held: data written to the others mark them for update |
+| 34 | configuration: bit 0 reset, 1 power down of the analogue part, 2 clear the DACs, 3 clear errors |
+| 35 | LEDs, 8 bits |
+| 37 | mask of DACs that every frame updates |
+| 38 | interpolator setting (CIC): rate mantissa 5..0, rate exponent 9..6, gain exponent 15..10 |
+| 39 | mask of DACs that take over that setting with the next frame |
+
+The payload of a frame, from bit 0: configuration (4), LEDs (8), kind of the frame (4), interpolator setting (16), mask
+(32), data of DAC 0 to 31 (16 each). Kind 0: the mask says which DACs are updated. Kind 1: it says which take over the
+interpolator setting; updates wait for the frame after. The CRC takes the rest of the 98 bits on each of six lanes.
+
+The driver fixes the addresses, the length of a frame and the number of lanes; how the bits are arranged is this
+module's choice and has not been checked against a card. It stands in `HEADER` and `PAYLOAD`, and in the parameters of
+`FastLink`.
+
+Timing: an event at T is in the frame that begins at S, the first multiple of 49 behind T, and which has left after S +
+49: 50 to 98 cycles after T. One event in each cycle. Of events in a cycle with the same address the last one counts.
+"""
+
+from migen import *
+
+from ..rtio.link import Channel, OutputLink
+from .fastlink import FastLink
+
+__all__ = ["Fastino", "DACS", "LANES", "HEADER", "KIND_UPDATE", "KIND_INTERPOLATOR"]
+
+DACS = 32
+LANES = 6
+_BITS = 16
+ADDRESS_UPDATE, ADDRESS_HOLD, ADDRESS_CONFIGURATION, ADDRESS_LEDS = 32, 33, 34, 35
+ADDRESS_CONTINUOUS, ADDRESS_STAGE, ADDRESS_APPLY = 37, 38, 39
+HEADER = [("configuration", 4), ("leds", 8), ("kind", 4), ("interpolator", 16), ("mask", DACS)]
+KIND_UPDATE, KIND_INTERPOLATOR = 0, 1
+
+
+class Fastino(Module):
+    """clock: pad; lanes: list of six pads; back: pad. log2_width: see address 0 to 31; must be the driver's.
+
+    `probes`: data of each DAC as written last, and as number 32 what the card answered in the last frame."""
+
+    def __init__(self, number, clock, lanes, back, log2_width=0):
+        if not 0 <= log2_width <= 5:
+            raise ValueError(f"{clock.name}: log2_width of a Fastino is 0 to 5, not {log2_width}")
+        width = 1 << log2_width
+        link = OutputLink(data_width=max(DACS, _BITS * width), address_width=8)
+        self.submodules.fast_link = fast_link = FastLink(clock, lanes, back)
+        self.channel = Channel(number, output=link, free_running=fast_link.free_running)
+        self.pads = [clock, *lanes, back]
+        data = [Signal(_BITS, name=f"dac_{i}") for i in range(DACS)]
+        self.probes = [*data, fast_link.answer]
+
+        # # #
+
+        def at(address):
+            return link.stb & (link.address == address)
+
+        header = Record(HEADER)
+        hold = Signal(DACS)
+        continuous = Signal(DACS)
+        updates = Signal(DACS)  # for the next frame of kind 0
+        new_updates = Signal(DACS)
+        applies = Signal(DACS)  # for the next frame
+        applying = Signal()
+        fresh = Signal()
+        for i in range(DACS):
+            hit = link.stb & (link.address[log2_width:] == i >> log2_width)
+            part = i % width
+            self.comb += If(hit, new_updates[i].eq(~hold[i]))
+            self.sync += If(hit, data[i].eq(link.data[_BITS * part : _BITS * (part + 1)]))
+        self.comb += [
+            If(at(ADDRESS_UPDATE), new_updates.eq(link.data)),
+            applying.eq(applies != 0),
+            If(applying, header.kind.eq(KIND_INTERPOLATOR), header.mask.eq(applies)).Else(
+                header.kind.eq(KIND_UPDATE), header.mask.eq(updates | continuous)
+            ),
+            fast_link.payload.eq(Cat(header.raw_bits(), *data)),
+            fast_link.fresh.eq(fresh),
+            self.channel.settled.eq(fast_link.settled),
+        ]
+        self.sync += [
+            # Behind an interpolator setting there is a frame with the updates that had to wait
+            If(link.stb, fresh.eq(1)).Elif(fast_link.begin, fresh.eq(applying)),
+            updates.eq(Mux(fast_link.begin & ~applying, 0, updates) | new_updates),
+            applies.eq(Mux(fast_link.begin, 0, applies) | Mux(at(ADDRESS_APPLY), link.data[:DACS], 0)),
+            If(at(ADDRESS_HOLD), hold.eq(link.data)),
+            If(at(ADDRESS_CONFIGURATION), header.configuration.eq(link.data)),
+            If(at(ADDRESS_LEDS), header.leds.eq(link.data)),
+            If(at(ADDRESS_CONTINUOUS), continuous.eq(link.data)),
+            If(at(ADDRESS_STAGE), header.interpolator.eq(link.data)),
+        ]

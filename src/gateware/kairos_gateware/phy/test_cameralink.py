@@ -1,0 +1,84 @@
+"""Camera Link receiver against a camera in plain Python: every word arrives at any rate, phase and with jitter."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from migen import *
+
+from kairos_gateware.phy.camera import lane_samples
+from kairos_gateware.phy.cameralink import CameraLinkReceiver
+from kairos_gateware.phy.pad import Pad
+
+LEAD = 24  # words until a receiver knows the rate for certain
+
+
+def receive(cycles):
+    """cycles: as `lane_samples` gives them. Returns [(cycle, word)], and whether it was settled in each cycle."""
+    pads = [Pad(f"x{i}", "in", 0, True) for i in range(5)]
+    dut = CameraLinkReceiver(pads[0], pads[1:])
+    words, settled = [], []
+
+    def bench():
+        for cycle, lanes in enumerate(cycles):
+            for pad, samples in zip(pads, lanes, strict=True):
+                yield pad.i.eq(samples)
+            yield
+            if (yield dut.stb):
+                words.append((cycle, (yield dut.word)))
+            settled.append((yield dut.settled))
+
+    run_simulation(dut, bench())
+    return words, settled
+
+
+def check(cycles, sent):
+    """From some word on, all arrive."""
+    words = [word for _, word in receive(cycles + [cycles[-1]] * 6)[0]]
+    assert len(words) >= len(sent) - LEAD and words == sent[-len(words) :]
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.floats(22.3, 190), st.floats(0, 30), st.integers(0, 2**32))
+def test_any_rate_and_phase(period, phase, seed):
+    """5 to 45 MHz."""
+    noise = random.Random(seed)
+    sent = [noise.getrandbits(28) for _ in range(LEAD + 30)]
+    check(lane_samples(sent, period, phase), sent)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.floats(25, 60), st.integers(0, 2**32))
+def test_jitter(period, seed):
+    """Each edge of each lane is off by up to 0.3 ns at 40 MHz (3.6 ns a bit); by a tenth of a bit when slower."""
+    noise = random.Random(seed)
+    sent = [noise.getrandbits(28) for _ in range(LEAD + 30)]
+    most = max(0.3, period / 70) if period > 25 else 0.3
+    check(lane_samples(sent, period, 3.3, lambda: noise.uniform(-most, most)), sent)
+
+
+def test_latency():
+    """4 cycles behind the sample of the last bit."""
+    words, _ = receive(lane_samples([3**16 % 2**28] * 60, 56.0))
+    # A bit lasts a cycle: the last one of word n has its middle in cycle 7 n + 6
+    assert [cycle for cycle, _ in words] == [7 * n + 6 + 4 for n in range(12, 59)]
+
+
+@pytest.mark.parametrize("period", [14.0, 17.5])
+def test_too_fast_is_ignored(period):
+    words, _ = receive(lane_samples([1] * 100, period))
+    assert words == []
+
+
+def test_settled_while_the_clock_stands():
+    """The clock stops in the middle of a word, and goes on: no wrong word. Time stands until it is known to have
+    stopped: 255 ns."""
+    noise = random.Random(1)
+    first, second = ([noise.getrandbits(28) for _ in range(LEAD + 10)] for _ in range(2))
+    cycles = lane_samples(first, 30.0)[:-5]
+    pause = [cycles[-1]] * 60
+    words, settled = receive(pause + cycles + pause + lane_samples(second, 41.0) + pause)
+    assert [word for _, word in words] == first[12:33] + second[12:]
+    assert all(settled[40:60]) and not any(settled[61 : 60 + len(cycles) + 30])
+    assert all(settled[60 + len(cycles) + 36 : 120 + len(cycles)]) and not settled[121 + len(cycles)]

@@ -1,0 +1,153 @@
+"""Fast link against a receiver in plain Python: frames arrive, at their times, whatever the geometry; skipping time
+keeps the phase."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from migen import *
+
+from kairos_gateware.phy.fastino_card import FrameReceiver
+from kairos_gateware.phy.fastlink import FastLink, frame_cycles
+from kairos_gateware.phy.pad import Pad
+
+
+class Bench(Module):
+    """A link with its pads, and nothing else."""
+
+    def __init__(self, lanes=6, **geometry):
+        self.clock = Pad("clock", "out", 0, True)
+        self.lanes = [Pad(f"lane{i}", "out", 0, True) for i in range(lanes)]
+        self.back = Pad("back", "in", 0)
+        self.submodules.link = FastLink(self.clock, self.lanes, self.back, **geometry)
+
+    def sample(self):
+        result = []
+        for pad in [self.clock, *self.lanes]:
+            result.append((yield pad.o))
+        return result
+
+
+def transmit(dut, receiver, payloads, fresh=lambda n: 1):
+    """Offers a payload during each frame; it is in the next one. All is as in the cycle of that number."""
+
+    def bench():
+        for cycle in range(dut.link.length * (len(payloads) + 2) + 1):
+            receiver.feed(cycle, (yield from dut.sample()))
+            assert (yield dut.link.begin) == (cycle % dut.link.length == dut.link.length - 1)
+            n = cycle // dut.link.length
+            known = n < len(payloads)
+            yield dut.link.payload.eq(payloads[n] if known else 0)
+            yield dut.link.fresh.eq(fresh(n) if known else 0)
+            yield
+
+    run_simulation(dut, bench())
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.lists(st.integers(0, 2**576 - 1), min_size=1, max_size=4))
+def test_frames_of_a_fastino(payloads):
+    """98 bits on six lanes in 49 cycles (392 ns), without a pause."""
+    receiver = FrameReceiver()
+    transmit(Bench(), receiver, payloads)
+    assert not receiver.errors
+    assert receiver.frames[1 : len(payloads) + 1] == [(49 * (n + 1), p) for n, p in enumerate(payloads)]
+    assert [start for start, _ in receiver.frames] == [49 * n for n in range(len(payloads) + 2)]
+
+
+@pytest.mark.parametrize(
+    "lanes, geometry",
+    [
+        (6, {"words": 10, "word_bits": 8}),  # 320 ns, as of a Phaser
+        (3, {"words": 4, "word_bits": 5, "high": 3}),
+        (1, {"words": 6, "word_bits": 4, "high": 2, "crc": 0x3, "crc_width": 4}),
+    ],
+)
+def test_other_geometries(lanes, geometry):
+    dut = Bench(lanes, **geometry)
+    polynomial = geometry.get("crc", 0x80F) | 1 << geometry.get("crc_width", 12)
+    known = {k: v for k, v in geometry.items() if not k.startswith("crc")}
+    receiver = FrameReceiver(**known, polynomial=polynomial)
+    payloads = [(0x123456789ABCDEF << 400 | 0xFEDCBA987654321 << 7 * n) % 2 ** len(dut.link.payload) for n in range(3)]
+    length = frame_cycles(geometry["words"], geometry["word_bits"])
+    transmit(dut, receiver, payloads)
+    assert receiver.frames[1:4] == [(length * (n + 1), p) for n, p in enumerate(payloads)] and not receiver.errors
+
+
+def test_a_wrong_bit_is_noticed():
+    receiver = FrameReceiver()
+    dut = Bench()
+
+    def bench():
+        yield dut.link.payload.eq(3**300)
+        for cycle in range(150):
+            samples = yield from dut.sample()
+            if cycle == 60:
+                samples[2] ^= 0xF0
+            receiver.feed(cycle, samples)
+            yield
+
+    run_simulation(dut, bench())
+    assert receiver.errors == [49] and [start for start, _ in receiver.frames] == [0, 98]
+
+
+def test_answer_is_one_bit_for_each_word():
+    dut = Bench()
+    answer = 0b10110011100101
+    seen = []
+
+    def bench():
+        for cycle in range(49 * 3):
+            seen.append((yield dut.link.answer))
+            # The bit of a word from the word's second cycle to its last
+            yield dut.back.i.eq(255 * (answer >> 13 - (cycle + 1) % 49 * 2 // 7 & 1))
+            yield
+
+    run_simulation(dut, bench())
+    assert seen[49] == answer and seen[48] == 0 and set(seen[49:]) == {answer}
+
+
+def test_simulation_shows_fresh_frames_only():
+    dut = Bench()
+    dut.comb += dut.link.free_running.simulated.eq(1)
+    receiver = FrameReceiver()
+    payloads = [n + 1 for n in range(4)]
+    transmit(dut, receiver, payloads, fresh=lambda n: n in (0, 2))
+    assert receiver.frames == [(49, 1), (147, 3)] and not receiver.errors
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.sampled_from([(14, 7), (10, 8), (6, 11)]), st.lists(st.integers(1, 2**61 - 1), min_size=5, max_size=5))
+def test_a_jump_keeps_the_phase(geometry, jumps):
+    dut = Bench(words=geometry[0], word_bits=geometry[1])
+    running, length = dut.link.free_running, dut.link.length
+
+    def bench():
+        now = 0
+        for steps, jump in enumerate(jumps):
+            for _ in range(steps):
+                yield
+                now += 1
+                assert (yield dut.link.begin) == (now % length == length - 1)
+            yield running.stb.eq(1)
+            yield running.cycles.eq(jump)
+            yield
+            yield running.stb.eq(0)
+            now += 1  # the cycle with the jump
+            yield
+            now += jump
+            assert (yield dut.link.begin) == (now % length == length - 1)
+
+    run_simulation(dut, bench())
+
+
+@pytest.mark.parametrize(
+    "geometry, text",
+    [
+        ({"words": 3, "word_bits": 7}, "a frame of 3 words of 7 bits does not end with a cycle"),
+        ({"crc_width": 10}, "the CRC's 10 bits do not fill cycles of 12 bits"),
+        ({"words": 14, "word_bits": 2}, "a word has more than 2 bits, not 2"),
+    ],
+)
+def test_impossible_geometries(geometry, text):
+    with pytest.raises(ValueError, match=text):
+        Bench(**geometry)
