@@ -19,6 +19,8 @@ KINDS = {
     "edge_counter": 4,
     "spi_master": 5,
     "ad9914": 6,
+    "suservo": 20,
+    "suservo_channel": 21,
     "log": 255,
 }
 _KIND_NAMES = {number: name for name, number in KINDS.items()}
