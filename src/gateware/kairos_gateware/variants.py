@@ -15,9 +15,9 @@ def _demo() -> Variant:
     return Variant("demo", (*bidirectional, *outputs, ChannelSpec("rtio_log", "log")))
 
 
-def _lab() -> Variant:
-    """Some of each PHY, for simulation and for a Kasli-SoC with these cards."""
-    return make_variant(load(Path(__file__).parent / "description" / "lab.json"))
+def _described(name: str):
+    """For simulation, and for a Kasli-SoC with these cards."""
+    return lambda: make_variant(load(Path(__file__).parent / "description" / f"{name}.json"))
 
 
 class _Variants(Mapping):
@@ -39,4 +39,4 @@ class _Variants(Mapping):
         return len(self._makers)
 
 
-VARIANTS = _Variants({"demo": _demo, "lab": _lab})
+VARIANTS = _Variants({"demo": _demo, "lab": _described("lab"), "servo": _described("servo")})

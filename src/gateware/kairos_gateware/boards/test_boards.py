@@ -37,6 +37,7 @@ BUILDS = [
     ("zc706", "demo"),
     ("zc706", "serialised"),
     ("kasli_soc", "lab"),
+    ("kasli_soc", "servo"),
     ("ebaz4205", "demo"),
     ("redpitaya", "demo"),
 ]

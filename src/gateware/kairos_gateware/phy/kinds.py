@@ -3,15 +3,14 @@
 | kind | pads, in order | parameters (default) |
 |---|---|---|
 | ttl_out, ttl_inout | the pin | serialised (0): 1 ns resolution |
-| ttl_out on a servo's update pin | the pin | servo: channel number of a suservo before it; urukul (0): which card's |
+| ttl_out of an update pin | the pin | servo: channel number of a suservo before it; urukul (0): which of its cards |
 | ttl_clockgen | the pin | acc_width (24) |
 | edge_counter | none | input: channel number of a ttl_inout before it; gateware_width (31) |
 | spi_master | clk, mosi, miso, cs0... | cs_width (1); mosi, miso (1): 0 if there is no such pin |
 | ad9914 | a0-7, d0-15, wr_n, fud, rst, sel_n0... | chips (1) |
 | suservo_channel | the switch | |
-| suservo | cnv, sck, sdr, clkout, sdo0-3; for each Urukul clk, cs, mosi0-3; then io_update of each | channels: number of \
-the first of its suservo_channels before it; urukuls (1); io_update (1): 0 if ttl_out channels have these pins; \
-profile (7): register that is written |
+| suservo | cnv, sck, sdr, clkout, sdo0-3; of each Urukul clk, cs, mosi0-3; of each io_update | channels: number of the
+first of its suservo_channels before it; urukuls (1); io_update (1): 0 if ttl_outs have these pins; profile (7) |
 """
 
 from itertools import zip_longest

@@ -3,8 +3,8 @@
 CNV rises, and with it all channels are sampled; 450 ns later the results are ready (data sheet, conversion time). 32
 periods of SCK at 62.5 MHz then shift out two words of 16 bits on each lane, most significant bit first. A bit is valid
 around the rising edge of SCK (SPI mode 0, as the Sampler's SPI driver has it). The card returns SCK together with the
-data: the bits are taken at the rising edges of that return clock, found among eight samples of 1 ns in each cycle. So the
-length of the cables does not matter, up to RETURN_CYCLES from the pad of SCK to the return clock's pad.
+data: the bits are taken at the rising edges of that return clock, found among eight samples of 1 ns in each cycle. So
+the length of the cables does not matter, up to RETURN_CYCLES from the pad of SCK to the return clock's pad.
 
     cycle     0       1 ... 4      5 ... 57       58      59        ...  121      READ_CYCLES
     start     /‾\\

@@ -43,8 +43,8 @@ def iir_cycles(channels: int) -> int:
 
 
 class Control:
-    """What a channel is to do. active: Y is updated, once `waited` is at least the profile's delay. taken: the filter has
-    taken all this over for its next cycle."""
+    """What a channel is to do. active: Y is updated, once `waited` is at least the profile's delay. taken: the filter
+    takes all this over in this cycle."""
 
     def __init__(self):
         self.active = Signal()
@@ -221,7 +221,7 @@ class IirFilter(Module):
             step,
             {
                 i: [
-                    dds.we.eq(running & (slot >= behind) & (slot < channels + behind)),
+                    dds.we.eq(running & (slot < channels + behind) & ((slot >= behind) if behind else 1)),
                     dds.channel.eq(slot - behind),
                     dds.word.eq(number),
                     dds.data.eq(value),

@@ -1,5 +1,4 @@
-"""The loop: read the ADC, compute the filters, write the synthesisers, each while the next one's predecessor is busy with
-its own. Clock domain sys.
+"""The loop: reading the ADC, computing the filters, writing the synthesisers, as a pipeline. Clock domain sys.
 
 A sample is taken every T_CYCLE cycles. Each step has a constant length and starts the next one, so the delay from the
 rise of CNV, with which the inputs are sampled, to the rise of the update pulse is constant, too: `latency`.
@@ -29,8 +28,8 @@ def latency(channels: int) -> int:
 class Servo(Module):
     """controls: a `Control` for each channel. adc: pads of the `AdcReader`, buses: of the `DdsWriter`.
 
-    enable: level; a sample that was begun is always brought to its end. busy: there is one. clip: for each channel, Y was
-    limited; failed: a sample was not read (then all Y stay as they are); both until `clear`, one cycle.
+    enable: level; a sample that was begun is always brought to its end. busy: there is one. clip: for each channel, Y
+    was limited; failed: a sample was not read (then all Y stay as they are); both until `clear`, one cycle.
     """
 
     def __init__(self, controls, adc, buses, profile):
