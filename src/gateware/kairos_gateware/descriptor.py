@@ -22,6 +22,8 @@ KINDS = {
     "fastino": 7,
     "grabber": 8,
     "grabber_gate": 9,
+    "suservo": 20,
+    "suservo_channel": 21,
     "log": 255,
 }
 _KIND_NAMES = {number: name for name, number in KINDS.items()}

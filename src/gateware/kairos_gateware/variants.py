@@ -16,10 +16,9 @@ def _demo() -> Variant:
     return Variant("demo", (*bidirectional, *outputs, ChannelSpec("rtio_log", "log")))
 
 
-def _lab() -> Variant:
-    """Some of each PHY, and event dispatch in any order; for simulation and for a Kasli-SoC with these cards."""
-    variant = make_variant(load(Path(__file__).parent / "description" / "lab.json"))
-    return replace(variant, reorder=1024)
+def _described(name: str, **options):
+    """For simulation, and for a Kasli-SoC with these cards."""
+    return lambda: replace(make_variant(load(Path(__file__).parent / "description" / f"{name}.json")), **options)
 
 
 class _Variants(Mapping):
@@ -41,4 +40,4 @@ class _Variants(Mapping):
         return len(self._makers)
 
 
-VARIANTS = _Variants({"demo": _demo, "lab": _lab})
+VARIANTS = _Variants({"demo": _demo, "lab": _described("lab", reorder=1024), "servo": _described("servo")})

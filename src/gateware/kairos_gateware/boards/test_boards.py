@@ -39,6 +39,7 @@ BUILDS = [
     ("kasli_soc", "lab"),
     ("kasli_soc", "described"),
     ("kasli_soc", "all"),
+    ("kasli_soc", "servo"),
     ("ebaz4205", "demo"),
     ("redpitaya", "demo"),
 ]

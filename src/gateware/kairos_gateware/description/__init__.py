@@ -90,10 +90,18 @@ def _check_pins(card: dict, place: str) -> None:
         used[pair] = name
 
 
+def _ports(card: dict):
+    """All ports of a card: its `ports`, or those of an assembly's parts (`sampler_ports`...), perhaps in pairs."""
+    for key, value in card.items():
+        if key.endswith("ports"):
+            for port in value:
+                yield from port if isinstance(port, list) else [port]
+
+
 def _check_ports(cards: list[dict], source: str) -> None:
     used = {}
     for i, card in enumerate(cards):
-        for port in card["ports"]:
+        for port in _ports(card):
             if port in used:
                 raise DescriptionError(
                     f"{source}: peripherals[{i}] ({card['type']}): port {port} is already used by "

@@ -266,6 +266,71 @@ def _grabber(b: Builder, card: dict) -> None:
     b.channel(f"{name}_gate", "grabber_gate", [], grabber=number)
 
 
+def _suservo(b: Builder, card: dict) -> None:
+    """Sampler and one or two Urukuls in the mode EN_NU.
+
+    Urukul (manual of its logic): EEM0 clk, mosi, nu_clk, cs0, cs1, nu_cs, io_update, sync; EEM1 nu_mosi0-3, switches.
+    Sampler v2: EEM0 sck, sdo0, sdr, cnv, PGIA clk, mosi, miso, cs; EEM1 clkout, sdo0-3. Of these only sdr and sdo0-3
+    are confirmed from a public source (sinara-hw/Sampler, issue 18).
+    """
+    name = f"suservo{b.next('suservo')}"
+    sampler = f"sampler{b.next('sampler')}"
+    adc0, adc1 = [f"eem{port}" for port in card["sampler_ports"]]
+    ports = card.get("urukul_ports") or [card[key] for key in ["urukul0_ports", "urukul1_ports"] if key in card]
+    urukuls = {f"urukul{b.next('urukul')}": [f"eem{port}" for port in pair] for pair in ports}
+    synchronised = card["synchronization"]
+
+    first = len(b.channels)
+    for i, (eem, pair) in enumerate((eem1, d) for _, eem1 in urukuls.values() for d in range(4, 8)):
+        number = b.channel(f"{name}_ch{i}", "suservo_channel", [f"{eem}:d{pair}"])
+        b.device(f"{name}_ch{i}", "suservo", "Channel", channel=number, servo_device=name)
+    pins = [f"{adc0}:d3", f"{adc0}:d0", f"{adc0}:d2", *(f"{adc1}:d{i}" for i in range(5))]
+    for eem0, eem1 in urukuls.values():
+        pins += [f"{eem0}:d2", f"{eem0}:d5", *(f"{eem1}:d{i}" for i in range(4))]
+    if not synchronised:
+        pins += [f"{eem0}:d6" for eem0, _ in urukuls.values()]
+    servo = b.channel(name, "suservo", pins, channels=first, urukuls=len(urukuls), io_update=int(not synchronised))
+    b.device(
+        name,
+        "suservo",
+        "SUServo",
+        channel=servo,
+        pgia_device=f"spi_{sampler}_pgia",
+        cpld_devices=[f"{urukul}_cpld" for urukul in urukuls],
+        dds_devices=[f"{urukul}_dds" for urukul in urukuls],
+        sampler_hw_rev=card["sampler_hw_rev"],
+    )
+    b.channel(f"spi_{sampler}_pgia", "spi_master", [f"{adc0}:d{i}" for i in range(4, 8)], cs_width=1)
+    for i, (urukul, (eem0, _)) in enumerate(urukuls.items()):
+        if synchronised:
+            b.channel(f"ttl_{urukul}_io_update", "ttl_out", [f"{eem0}:d6"], servo=servo, urukul=i)
+            b.channel(f"ttl_{urukul}_sync", "ttl_clockgen", [f"{eem0}:d7"], acc_width=4)
+        b.channel(f"spi_{urukul}", "spi_master", [f"{eem0}:d{i}" for i in [0, 1, 3, 4]], cs_width=2, miso=0)
+        b.device(f"eeprom_{urukul}", "kasli_i2c", "KasliEEPROM", port=eem0.upper())
+        b.device(
+            f"{urukul}_cpld",
+            "urukul",
+            "CPLD",
+            spi_device=f"spi_{urukul}",
+            sync_device=f"ttl_{urukul}_sync" if synchronised else None,
+            io_update_device=f"ttl_{urukul}_io_update" if synchronised else None,
+            refclk=card["refclk"],
+            clk_sel=card["clk_sel"],
+            proto_rev=card["proto_rev"],
+        )
+        b.device(
+            f"{urukul}_dds",
+            "suservo",
+            "SharedDDS",
+            cpld_device=f"{urukul}_cpld",
+            pll_n=card["pll_n"],
+            pll_en=card["pll_en"],
+            pll_vco=card.get("pll_vco"),
+            sync_delay_seeds=f"eeprom_{urukul}:64" if synchronised else None,
+            io_update_delay=f"eeprom_{urukul}:64" if synchronised else None,
+        )
+
+
 PERIPHERALS = {
     "dio": _dio,
     "dio_spi": _dio_spi,
@@ -275,6 +340,7 @@ PERIPHERALS = {
     "zotino": _zotino,
     "novogorny": _novogorny,
     "hvamp": _hvamp,
+    "suservo": _suservo,
     "fastino": _fastino,
     "grabber": _grabber,
 }

@@ -9,6 +9,7 @@ from kairos_gateware.description import DescriptionError, check, load, make_vari
 from kairos_gateware.description.peripherals import PERIPHERALS
 from kairos_gateware.device_db import device_db
 from kairos_gateware.phy.kinds import make_phys
+from kairos_gateware.variants import VARIANTS
 
 LAB = Path(__file__).parent / "lab.json"
 ALL = Path(__file__).parent / "all.json"
@@ -24,6 +25,7 @@ def names(*peripherals):
 
 DIO = {"type": "dio", "ports": [0], "bank_direction_low": "input", "bank_direction_high": "clkgen"}
 URUKUL = {"type": "urukul", "ports": [1, 2]}
+SERVO_URUKUL = [("ttl", "_io_update"), ("ttl", "_sync"), ("spi", "")]
 
 
 def test_defaults():
@@ -44,6 +46,20 @@ def test_order_of_channels():
     one = URUKUL | {"ports": [5], "synchronization": True}
     assert names(one)[:3] == ["spi_urukul0", "ttl_urukul0_sync", "ttl_urukul0_io_update"]
     assert names({"type": "mirny", "ports": [3]})[:5] == ["spi_mirny0", *(f"ttl_mirny0_sw{i}" for i in range(4))]
+    servo = {"type": "suservo", "sampler_ports": [0, 1], "urukul_ports": [[2, 3]]}
+    assert names(servo)[:7] == [
+        *(f"suservo0_ch{i}" for i in range(4)),
+        "suservo0",
+        "spi_sampler0_pgia",
+        "spi_urukul0",
+    ]
+    both = {"urukul0_ports": [4, 5], "urukul1_ports": [6, 7], "synchronization": True}
+    assert names(URUKUL, {"type": "suservo", "sampler_ports": [8, 9]} | both)[6:22] == [
+        *(f"suservo0_ch{i}" for i in range(8)),
+        "suservo0",
+        "spi_sampler0_pgia",
+        *(f"{name}_urukul{i}{rest}" for i in [1, 2] for name, rest in SERVO_URUKUL),
+    ]
     spi = {"type": "dio_spi", "ports": [3], "spi": [{"clk": 0, "mosi": 1, "cs": [2]}]}
     assert names(spi | {"ttl": [{"pin": 4, "direction": "input", "edge_counter": True}]})[:3] == [
         "dio_spi0",
@@ -182,9 +198,31 @@ def test_device_database():
             assert db[channel.name]["arguments"][key] == number
 
 
-@pytest.mark.parametrize("path", [LAB, ALL], ids=["lab", "all"])
-def test_pins_are_used_once(path):
-    phys = make_phys(make_variant(load(path)).channels)
+def test_device_database_of_a_servo():
+    db = device_db(VARIANTS["servo"], "10.0.0.1")
+    servo = db["suservo0"]
+    assert (servo["module"], servo["class"]) == ("artiq.coredevice.suservo", "SUServo")
+    assert servo["arguments"] == {
+        "channel": 8,
+        "pgia_device": "spi_sampler0_pgia",
+        "cpld_devices": ["urukul0_cpld", "urukul1_cpld"],
+        "dds_devices": ["urukul0_dds", "urukul1_dds"],
+        "sampler_hw_rev": "v2.2",
+    }
+    assert db["suservo0_ch5"]["class"] == "Channel"
+    assert db["suservo0_ch5"]["arguments"] == {"channel": 5, "servo_device": "suservo0"}
+    assert (db["urukul1_dds"]["class"], db["urukul1_dds"]["arguments"]["pll_n"]) == ("SharedDDS", 32)
+    for entry in db.values():
+        for key, value in entry.get("arguments", {}).items():
+            if key.endswith(("_device", "_devices")):
+                assert all(name in db for name in (value if isinstance(value, list) else [value])), value
+
+
+@pytest.mark.parametrize(
+    "variant", [VARIANTS["lab"], VARIANTS["servo"], make_variant(load(ALL))], ids=["lab", "servo", "all"]
+)
+def test_pins_are_used_once(variant):
+    phys = make_phys(variant.channels)
     pins = [pad.pin for phy in phys.values() for pad in phy.pads]
     assert None not in pins and len(set(pins)) == len(pins)
 
@@ -210,6 +248,18 @@ def test_pins_are_used_once(path):
             "description: peripherals[0] (dio).ports[0]: 12 is greater than the maximum of 11",
         ),
         (make(DIO, DIO), "description: peripherals[1] (dio): port 0 is already used by peripherals[0] (dio)"),
+        (
+            make(URUKUL, {"type": "suservo", "sampler_ports": [4, 5], "urukul_ports": [[6, 7], [2, 3]]}),
+            "description: peripherals[1] (suservo): port 2 is already used by peripherals[0] (urukul)",
+        ),
+        (
+            make({"type": "suservo", "sampler_ports": [4, 5], "urukul_ports": [[6, 7, 8]]}),
+            "description: peripherals[0] (suservo).urukul_ports[0]: [6, 7, 8] is too long",
+        ),
+        (
+            make({"type": "suservo", "sampler_ports": [4, 5]}),
+            "description: peripherals[0] (suservo): 'urukul_ports' is a required property",
+        ),
         (
             make(drtio_role="master"),
             "description: a core device with role 'master' is not supported, only 'standalone'",
@@ -268,6 +318,10 @@ def test_wrong_parameters_of_channels():
         (ChannelSpec("a", "ttl_out", {}, ("x", "y")), "a: 1 pads, but 2 pins are given"),
         (ChannelSpec("a", "ttl_clockgen", {"acc_width": 99}), "a: the width of a clock generator is 2 to 32"),
         (ChannelSpec("a", "servo"), "a: there is no PHY for channels of kind 'servo'"),
+        (ChannelSpec("a", "suservo", {"urukuls": 3}), "a: a servo has 1 or 2 Urukuls, not 3"),
+        (ChannelSpec("a", "suservo", {"profile": 8}), "a: the profiles of an AD9910 are 0 to 7, not 8"),
+        (ChannelSpec("a", "suservo"), "a: parameter `channels` must be the number of the first of 4 suservo_channels"),
+        (ChannelSpec("a", "ttl_out", {"servo": 0}), "a: parameters `servo` and `urukul` must be a suservo channel"),
     ]:
         with pytest.raises(ValueError, match=text):
             make_phys((spec,))

@@ -130,8 +130,11 @@ def _area(name):
         ("lut", area.lut, "LUT"),
         ("ff", area.ff, "FF"),
         ("bram", area.bram, "BRAM36"),
+        ("dsp", area.dsp, "DSP48E1"),
         ("depth", area.depth, "LUT levels"),
     ]:
+        if key == "dsp" and not value:
+            continue
         path = area.path if key == "depth" else None
         key += suffix if key != "depth" else ""
         figures.append((f"{name}.{key}", value, unit, _AREA[name].get(key), f"{what}; {_YOSYS}", path))

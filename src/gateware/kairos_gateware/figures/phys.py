@@ -8,6 +8,7 @@ from ..phy.edge_counter import EdgeCounter
 from ..phy.edges import EdgeDetector
 from ..phy.pad import Pad
 from ..phy.spi import SpiMaster
+from ..phy.suservo import SuServo, SuServoChannel
 from ..phy.ttl import InOut, Output
 
 __all__ = ["PHYS", "BASELINES"]
@@ -23,6 +24,19 @@ class _Counter(Module):
         self.pads = [pad]
 
 
+class _Servo(Module):
+    """A servo with the channels that belong to it; `channel` is the servo's own."""
+
+    def __init__(self, urukuls):
+        channels = [SuServoChannel(i, Pad(f"sw{i}", "out", i, True)) for i in range(4 * urukuls)]
+        buses = [_pads(6) for _ in range(urukuls)]
+        servo = SuServo(len(channels), channels, _pads(8), buses, _pads(urukuls), 7)
+        self.submodules += servo, *channels
+        self.channel = servo.channel
+        self.pads = [*servo.pads, *(pad for channel in channels for pad in channel.pads)]
+        self.links = [channel.channel.output for channel in channels]
+
+
 def _pads(count):
     return [Pad(f"pad{i}", "inout", 0) for i in range(count)]
 
@@ -30,9 +44,10 @@ def _pads(count):
 def _measured(what, make):
     def build():
         phy = make()
-        link, inputs = phy.channel.output, phy.channel.input
+        inputs = phy.channel.input
         ios = [signal for pad in phy.pads for signal in (pad.o, pad.oe, pad.i)]
-        ios += [link.stb, link.data, link.address, link.fine, link.busy]
+        for link in [phy.channel.output, *getattr(phy, "links", [])]:
+            ios += [link.stb, link.data, link.address, link.fine, link.busy]
         if inputs is not None:
             ios += [inputs.stb, inputs.data, inputs.fine]
         return what, phy, ios
@@ -51,6 +66,8 @@ PHYS = {
         "1 ns, 31 bits, with edge detector", lambda: _Counter(Pad("i", "in", 0, True))
     ),
     "spi": _measured("3 chip selects", lambda: SpiMaster(0, *_pads(3), _pads(3))),
+    "suservo": _measured("one Urukul, with its channels", lambda: _Servo(1)),
+    "suservo_8": _measured("two Urukuls, with their channels", lambda: _Servo(2)),
     "ad9914": _measured("one chip", lambda: Ad9914Bus(0, _pads(8), _pads(16), *_pads(3), _pads(1))),
 }
 

@@ -25,12 +25,14 @@ _SEQUENTIAL = ("FD", "RAMB", "DSP", "PS7", "SRL", "BUFG")
 
 @dataclass(frozen=True)
 class Area:
-    """lut includes lutram. bram: blocks of 36 Kbit. depth: LUT levels; path: cell types along the deepest path."""
+    """lut includes lutram. bram: blocks of 36 Kbit. dsp: multipliers. depth: LUT levels; path: cell types along the
+    deepest path."""
 
     lut: int
     lutram: int
     ff: int
     bram: float
+    dsp: int
     depth: int
     path: list[str]
 
@@ -89,6 +91,7 @@ def _measure(cells) -> Area:
         lutram=lutram,
         ff=sum(kind.startswith("FD") for kind in kinds),
         bram=bram,
+        dsp=sum(kind.startswith("DSP48") for kind in kinds),
         depth=depth,
         path=path,
     )

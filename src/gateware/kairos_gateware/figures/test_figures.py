@@ -42,4 +42,4 @@ def test_area_and_depth_of_a_known_circuit():
     block.sync += [first[n].eq(reduce(xor, [bits[6 * n + i] for i in range(6)])) for n in range(6)]
     block.sync += second.eq(reduce(xor, [first[n] for n in range(6)]))
     area = synthesise(block, {bits, second})
-    assert (area.lut, area.lutram, area.ff, area.bram, area.depth) == (7, 0, 7, 0, 1)
+    assert (area.lut, area.lutram, area.ff, area.bram, area.dsp, area.depth) == (7, 0, 7, 0, 0, 1)

@@ -34,7 +34,17 @@ from ..rtio.cri import OUTPUT_UNREACHABLE
 from ..rtio.pusher import ENTRIES, MAX_CHANNELS
 from .port import AcpMaster
 
-__all__ = ["RingInitiator", "SLOTS", "SLOT_BYTES", "REPLY", "POSTED", "INPUT", "ATTENTION", "ERROR", "INPUT_RINGS_BYTES"]
+__all__ = [
+    "RingInitiator",
+    "SLOTS",
+    "SLOT_BYTES",
+    "REPLY",
+    "POSTED",
+    "INPUT",
+    "ATTENTION",
+    "ERROR",
+    "INPUT_RINGS_BYTES",
+]
 
 SLOTS = 16
 SLOT_BYTES = 128

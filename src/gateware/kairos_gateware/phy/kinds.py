@@ -3,6 +3,7 @@
 | kind | pads, in order | parameters (default) |
 |---|---|---|
 | ttl_out, ttl_inout | the pin | serialised (0): 1 ns resolution |
+| ttl_out of an update pin | the pin | servo: channel number of a suservo before it; urukul (0): which of its cards |
 | ttl_clockgen | the pin | acc_width (24) |
 | edge_counter | none | input: channel number of a ttl_inout before it; gateware_width (31) |
 | spi_master | clk, mosi, miso, cs0..., low0... | cs_width (1); mosi, miso (1): 0 if there is no such pin; low (0) |
@@ -10,10 +11,14 @@
 | fastino | clk, mosi0-5, miso | log2_width (0) |
 | grabber | clk, x0-3 | res_width (12), count_shift (0), rois (16) |
 | grabber_gate | none | grabber: channel number of the grabber before it |
+| suservo_channel | the switch | |
+| suservo | cnv, sck, sdr, clkout, sdo0-3; of each Urukul clk, cs, mosi0-3; of each io_update | channels: number of the
+first of its suservo_channels before it; urukuls (1); io_update (1): 0 if ttl_outs have these pins; profile (7) |
 """
 
 from itertools import zip_longest
 
+from ..servo.format import URUKUL_CHANNELS
 from ..variant import ChannelSpec
 from .ad9914 import Ad9914Bus
 from .clockgen import ClockGenerator
@@ -22,6 +27,7 @@ from .fastino import LANES, Fastino
 from .grabber import Grabber, GrabberGate
 from .pad import Pad
 from .spi import SpiMaster
+from .suservo import SuServo, SuServoChannel, UpdateOutput
 from .ttl import InOut, Output
 
 __all__ = ["make_phys"]
@@ -32,6 +38,17 @@ def _ttl(make, direction):
         return make(number, Pad(spec.name, direction, number, bool(parameters.pop("serialised", 0))))
 
     return build
+
+
+def _output(number, spec, parameters, before):
+    if "servo" not in parameters:
+        return _ttl(Output, "out")(number, spec, parameters, before)
+    servo, urukul = before.get(parameters.pop("servo")), parameters.pop("urukul", 0)
+    if not isinstance(servo, SuServo) or not urukul < len(servo.updates):
+        raise ValueError(
+            f"{spec.name}: parameters `servo` and `urukul` must be a suservo channel before it, and its card"
+        )
+    return UpdateOutput(number, Pad(spec.name, "out", number, True), servo.updates[urukul])
 
 
 def _clockgen(number, spec, parameters, _):
@@ -94,8 +111,45 @@ def _grabber_gate(number, spec, parameters, before):
     return GrabberGate(number, before[source])
 
 
+def _suservo_channel(number, spec, parameters, _):
+    return SuServoChannel(number, Pad(spec.name, "out", number, True))
+
+
+def _suservo(number, spec, parameters, before):
+    urukuls, profile = parameters.pop("urukuls", 1), parameters.pop("profile", 7)
+    if urukuls not in (1, 2):
+        raise ValueError(f"{spec.name}: a servo has 1 or 2 Urukuls, not {urukuls}")
+    if not 0 <= profile <= 7:
+        raise ValueError(f"{spec.name}: the profiles of an AD9910 are 0 to 7, not {profile}")
+    first = parameters.pop("channels", number)
+    channels = [before.get(first + i) for i in range(urukuls * URUKUL_CHANNELS)]
+    if not all(isinstance(channel, SuServoChannel) for channel in channels):
+        raise ValueError(
+            f"{spec.name}: parameter `channels` must be the number of the first of {len(channels)} suservo_channels "
+            "before it"
+        )
+
+    def pad(name, direction="out", serialised=False):
+        return Pad(f"{spec.name}_{name}", direction, number, serialised)
+
+    adc = [
+        pad("cnv"),
+        pad("sck"),
+        pad("sdr"),
+        *(pad(n, "in", True) for n in ["clkout", *(f"sdo{i}" for i in range(4))]),
+    ]
+    buses = [
+        [pad(f"urukul{i}_{name}") for name in ["clk", "cs", *(f"mosi{j}" for j in range(URUKUL_CHANNELS))]]
+        for i in range(urukuls)
+    ]
+    updates = (
+        [pad(f"urukul{i}_io_update", "out", True) for i in range(urukuls)] if parameters.pop("io_update", 1) else []
+    )
+    return SuServo(number, channels, adc, buses, updates, profile)
+
+
 _BUILD = {
-    "ttl_out": _ttl(Output, "out"),
+    "ttl_out": _output,
     "ttl_inout": _ttl(InOut, "inout"),
     "ttl_clockgen": _clockgen,
     "edge_counter": _edge_counter,
@@ -104,6 +158,8 @@ _BUILD = {
     "fastino": _fastino,
     "grabber": _grabber,
     "grabber_gate": _grabber_gate,
+    "suservo": _suservo,
+    "suservo_channel": _suservo_channel,
 }
 
 

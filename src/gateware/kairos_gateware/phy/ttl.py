@@ -15,7 +15,7 @@ from ..rtio.link import Channel, InputLink, OutputLink
 from .edges import DelayedEvent, EdgeDetector
 from .pad import SAMPLES, reached
 
-__all__ = ["Output", "InOut"]
+__all__ = ["LevelDriver", "Output", "InOut"]
 
 ADDRESS_LEVEL = 0
 ADDRESS_OUTPUT_ENABLE = 1
@@ -23,7 +23,7 @@ ADDRESS_SENSITIVITY = 2
 ADDRESS_SAMPLE = 3
 
 
-class _Driver(Module):
+class LevelDriver(Module):
     """The pad's samples: the level up to the event's sample, and the event's from it on. write: one cycle ahead."""
 
     def __init__(self, pad, write, value, fine):
@@ -51,7 +51,7 @@ class Output(Module):
 
         # # #
 
-        self.submodules.driver = driver = _Driver(pad, link.stb, link.data, link.fine)
+        self.submodules.driver = driver = LevelDriver(pad, link.stb, link.data, link.fine)
         self.comb += [pad.oe.eq(1), self.channel.settled.eq(driver.settled)]
 
 
@@ -74,7 +74,7 @@ class InOut(Module):
         # # #
 
         write = link.stb & (link.address == ADDRESS_LEVEL)
-        self.submodules.driver = driver = _Driver(pad, write, link.data[0], link.fine)
+        self.submodules.driver = driver = LevelDriver(pad, write, link.data[0], link.fine)
         enable = Signal()
         self.sync += If(link.stb & (link.address == ADDRESS_OUTPUT_ENABLE), enable.eq(link.data[0]))
         self.comb += pad.oe.eq(enable)

@@ -21,6 +21,7 @@ from .timing import COARSE_BITS, TimeBase
 
 __all__ = ["AsyncError", "RtioCore", "LOG_WIDTH"]
 
+
 class AsyncError(Module):
     """Sticky flag with the channel of the first occurrence since the flag was last cleared."""
 
@@ -48,9 +49,7 @@ class RtioCore(Module):
     which the counter may be moved).
     """
 
-    def __init__(
-        self, channels, lanes=8, depth=128, input_depth=64, push_inputs=False, simulation=False, reorder=0
-    ):
+    def __init__(self, channels, lanes=8, depth=128, input_depth=64, push_inputs=False, simulation=False, reorder=0):
         numbers = [c.number for c in channels]
         if len(set(numbers)) != len(numbers):
             raise ValueError("two RTIO channels have the same number")

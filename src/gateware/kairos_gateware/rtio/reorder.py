@@ -68,9 +68,7 @@ class ReorderingDispatcher(Module):
             wheel.reset.eq(self.reset),
             near.eq(admission.coarse < timebase.shifted(reach - MARGIN)),
             pool_first.eq(pool.out_valid & (streak != _PATIENCE)),
-            request.ready.eq(
-                admission.refused | (~wheel.sweeping & Mux(near, ~pool_first, level != capacity))
-            ),
+            request.ready.eq(admission.refused | (~wheel.sweeping & Mux(near, ~pool_first, level != capacity))),
             admission.take.eq(request.valid & request.ready),
             to_wheel.eq(admission.take & ~admission.refused & near),
             to_pool.eq(admission.take & ~admission.refused & ~near),

@@ -129,7 +129,13 @@ def test_answers():
     """Two cycles if the entry is there or the time has passed; else two after the entry, or at the timeout."""
     stamp, timeout = 60, 90
     pulses = {(20 + INPUT_LATENCY, 5): 1, (stamp + INPUT_LATENCY, 5): 2}
-    requests = [(40, 5, FOREVER, 0), (45, 5, FOREVER, 1), (75, 5, 8 * timeout, 2), (100, 5, 8, 2), (105, 1, 2**64 - 2, 0)]
+    requests = [
+        (40, 5, FOREVER, 0),
+        (45, 5, FOREVER, 1),
+        (75, 5, 8 * timeout, 2),
+        (100, 5, 8, 2),
+        (105, 1, 2**64 - 2, 0),
+    ]
     entries, answers = play(pulses, requests)
     written = entries[1][0]
     assert answers == [

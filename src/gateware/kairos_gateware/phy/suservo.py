@@ -1,0 +1,165 @@
+"""RTIO channels of an SU-Servo (`servo/`): one for its memories and its configuration, one for each synthesiser. Clock
+domain sys; reset stops the servo and switches the outputs off, but leaves the memories.
+
+The servo's channel: the address is the event's (8 bits) and, above them, the data's bits from 18 on; the value is the
+data's low 18 bits (`servo/format.py` has the addresses). A write is done at the end of the cycle of the event's time. A
+read gives an input event stamped with that cycle, readable 4 cycles after it. One event in each cycle; there is no
+replacement.
+
+    configuration   bit 0 enable; bit 1 take over the delays of the update pulses, ns, in bits 4..2 and 7..5
+    status          bit 0 enabled, bit 1 nothing in progress, bit 2 a sample was not read, bits 15..8 Y was limited;
+                    reading it clears bits 2 and 15..8
+
+A synthesiser's channel: bit 0 switch on, bit 1 update Y, bit 2 phase tracking, bits 7..3 profile. The switch changes
+with the sample of the event's time, like a serialised TTL; all else counts from the servo's next cycle on.
+
+Phase tracking does not exist: an event that asks for it is refused as "busy".
+"""
+
+from migen import *
+
+from ..rtio.link import Channel, InputLink, OutputLink
+from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, STATE_WIDTH, AddressMap
+from ..servo.iir import Control
+from ..servo.servo import Servo
+from .pad import Pad
+from .ttl import LevelDriver, Output
+
+__all__ = ["SuServo", "SuServoChannel", "UpdateOutput"]
+
+_PHASE_TRACKING = 2
+
+
+class SuServoChannel(Module):
+    """A synthesiser: switch, and `control` for the filter. Events of the same time: the last one counts."""
+
+    def __init__(self, number, switch):
+        link = OutputLink(data_width=8)
+        self.channel = Channel(number, output=link)
+        self.control = control = Control()
+        self.pads = [switch]
+
+        # # #
+
+        on, update = Signal(), Signal()
+        write = Signal()
+        profile = link.data[3:]
+        self.comb += [
+            link.busy.eq(link.data[_PHASE_TRACKING]),
+            write.eq(link.stb & ~link.busy),
+            control.active.eq(on & update),
+        ]
+        self.sync += [
+            If(
+                control.taken & on & (control.waited != 2 ** len(control.waited) - 1),
+                control.waited.eq(control.waited + 1),
+            ),
+            If(
+                write,
+                on.eq(link.data[0]),
+                update.eq(link.data[1]),
+                control.profile.eq(profile),
+                If(~link.data[0] | (control.profile != profile), control.waited.eq(0)),
+            ),
+        ]
+        self.submodules.driver = driver = LevelDriver(switch, write, link.data[0], link.fine)
+        self.comb += [switch.oe.eq(1), self.channel.settled.eq(driver.settled)]
+
+
+class SuServo(Module):
+    """channels: the `SuServoChannel`s. adc: pads cnv, sck, sdr, clkout, sdo0..3. buses: for each Urukul its pads clk,
+    cs, mosi0..3. updates: pads of the update pulses, or none: then `UpdateOutput`s drive them. profile: number of the
+    register that is written."""
+
+    def __init__(self, number, channels, adc, buses, updates, profile):
+        addresses = AddressMap(len(buses))
+        extra = addresses.coeff_bits + 3 - 8
+        link = OutputLink(data_width=COEFF_WIDTH + extra, address_width=8, replace=False)
+        inputs = InputLink(data_width=COEFF_WIDTH)
+        self.channel = Channel(number, output=link, input=inputs)
+        self.pads = [*adc, *(pad for bus in buses for pad in bus), *updates]
+        self.submodules.servo = servo = Servo(
+            [channel.control for channel in channels],
+            (*adc[:4], adc[4:]),
+            [(bus[0], bus[1], bus[2:]) for bus in buses],
+            profile,
+        )
+        self.updates = servo.dds.updates
+
+        # # #
+
+        for pad, samples in zip(updates, self.updates, strict=False):
+            self.comb += [pad.oe.eq(1), pad.o.eq(samples)]
+
+        # First register: the request
+        address = Signal(addresses.coeff_bits + 3)
+        request = Signal()
+        value = Signal(COEFF_WIDTH)
+        incoming = Cat(link.address, link.data[COEFF_WIDTH:])
+        self.comb += link.busy.eq((incoming & addresses.phase) != 0)
+        self.sync += [
+            request.eq(link.stb & ~link.busy),
+            address.eq(incoming),
+            value.eq(link.data),
+        ]
+
+        iir = servo.iir
+        write, read, state, config = Signal(), Signal(), Signal(), Signal()
+        self.comb += [
+            write.eq(request & address[-1]),
+            read.eq(request & ~address[-1]),
+            state.eq(address[addresses.coeff_bits]),
+            config.eq(state & address[addresses.coeff_bits - 1]),
+            iir.address.eq(address),
+            iir.value.eq(value),
+            iir.write_coeff.eq(write & ~state),
+            iir.write_state.eq(write & state & ~config & ~address[8]),
+            servo.clear.eq(read & config),
+        ]
+        self.sync += If(
+            write & config,
+            servo.enable.eq(value[0]),
+            If(value[1], [delay.eq(value[2 + 3 * i :]) for i, delay in enumerate(servo.dds.delays)]),
+        )
+
+        # Second register: what memories or flip-flops hold
+        samples = {
+            2 * i + before: (servo.adc.x1 if before else servo.adc.x0)[i]
+            for i in range(ADC_CHANNELS)
+            for before in [0, 1]
+        }
+        sample = Signal((COEFF_WIDTH - 1, True))
+        status = Cat(servo.enable, ~servo.busy, servo.failed, C(0, 5), servo.clip)
+        other = Signal(COEFF_WIDTH)
+        reading = Signal()
+        from_coeff, from_y = Signal(), Signal()
+        self.comb += Case(address[:4], {i: sample.eq(x) for i, x in samples.items()})
+        self.sync += [
+            reading.eq(read),
+            from_coeff.eq(~state),
+            from_y.eq(state & ~config & ~address[8]),
+            other.eq(Mux(config, status, sample << 1)),
+        ]
+
+        # Third: the input event
+        self.sync += [
+            inputs.stb.eq(reading),
+            inputs.data.eq(
+                Mux(from_coeff, iir.coeff, Mux(from_y, iir.state[STATE_WIDTH - COEFF_WIDTH :], other)),
+            ),
+        ]
+        self.comb += self.channel.settled.eq(~servo.enable & ~servo.busy & ~request & ~reading & ~inputs.stb)
+
+
+class UpdateOutput(Module):
+    """TTL output on the same pin as a servo's update pulses (`updates`: eight samples): high if one of both is."""
+
+    def __init__(self, number, pad, updates):
+        inner = Pad(pad.name, pad.direction, number, pad.serialised)
+        self.submodules.output = output = Output(number, inner)
+        self.channel = output.channel
+        self.pads = [pad]
+
+        # # #
+
+        self.comb += [pad.oe.eq(inner.oe), pad.o.eq(inner.o | updates)]

@@ -1,0 +1,188 @@
+"""The RTIO channels of a servo with one Urukul: memories, status, delays; a whole loop in Migen's simulator."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from migen import *
+
+from kairos_gateware.phy.bench import play
+from kairos_gateware.phy.pad import Pad
+from kairos_gateware.phy.suservo import SuServo, SuServoChannel
+from kairos_gateware.servo.bench import SamplerModel, UrukulModel
+from kairos_gateware.servo.format import T_CYCLE, AddressMap
+from kairos_gateware.servo.model import ChannelModel, Profile
+from kairos_gateware.servo.servo import latency
+
+MAP = AddressMap(1)
+CHANNELS = 4
+REGISTER = 0x0E + 7
+
+
+def make():
+    """(servo, channels, module with all of them)."""
+    channels = [SuServoChannel(i, Pad(f"sw{i}", "out", i, True)) for i in range(CHANNELS)]
+    adc = [Pad(name, "out", 4) for name in ["cnv", "sck", "sdr"]]
+    adc += [Pad(name, "in", 4, True) for name in ["clkout", "sdo0", "sdo1", "sdo2", "sdo3"]]
+    bus = [Pad(name, "out", 4) for name in ["clk", "cs", "mosi0", "mosi1", "mosi2", "mosi3"]]
+    servo = SuServo(CHANNELS, channels, adc, [bus], [Pad("io_update", "out", 4, True)], 7)
+    top = Module()
+    top.submodules += servo, *channels
+    return servo, channels, top
+
+
+def write(address, value):
+    rtio, data = MAP.event(address | MAP.write, value)
+    return rtio, data, 0
+
+
+def read(address):
+    rtio, data = MAP.event(address)
+    return rtio, data, 0
+
+
+def test_addresses():
+    """As the driver reckons them (coredevice drivers, section 15)."""
+    for urukuls, depth in [(1, 10), (2, 11)]:
+        addresses = AddressMap(urukuls)
+        assert addresses.write == 1 << depth + 2
+        assert addresses.phase == 1 << depth + 1
+        assert addresses.state == 1 << depth
+        assert addresses.config == 1 << depth | 1 << depth - 1
+        last = addresses.word(addresses.channels - 1, 31, "b0")
+        assert last == 2**depth - 1
+    assert MAP.word(3, 17, "offset") == (3 << 5 | 17) << 3 | 4
+    assert MAP.event(0x1234, 0x2ABCD) == (0x34, 0x12 << 18 | 0x2ABCD)
+
+
+def test_a_word_each_cycle():
+    """Writes and reads in successive cycles; a read right behind the write of the same word sees it. The input event
+    has the time of its read."""
+    servo, _, top = make()
+    places = [MAP.word(3, 31, "b0"), MAP.y(3, 31), MAP.word(0, 0, "pow"), MAP.y(0, 0)]
+    values = [0x2DEAD, 0x1BEEF, 0x3FFFF, 0x00001]
+    events = {}
+    for n, (place, value) in enumerate(zip(places, values, strict=True)):
+        events[10 + 2 * n] = write(place, value)
+        events[11 + 2 * n] = read(place)
+    events |= {20 + n: read(place) for n, place in enumerate(places)}
+    record = play(servo, events, 40, dut=top)
+    expected = [(11 + 2 * n, 0, value) for n, value in enumerate(values)]
+    assert record.inputs == expected + [(20 + n, 0, value) for n, value in enumerate(values)]
+    assert not record.busy
+    unsettled = [cycle for cycle, settled in enumerate(record.settled) if not settled]
+    assert unsettled[0] == 10 and unsettled[-1] == 25
+
+
+def test_phase_tracking_is_refused():
+    servo, _, top = make()
+    record = play(servo, {10: read(MAP.phase), 11: write(MAP.phase, 5)}, 20, dut=top)
+    assert (record.busy, record.inputs) == ([10, 11], [])
+    channel = SuServoChannel(0, Pad("sw", "out", 0, True))
+    record = play(channel, {10: (0, 0b00101, 0), 12: (0, 0b00001, 0)}, 20)
+    assert record.busy == [10]
+    assert [o for o, _ in record.outputs[0]] == [0] * 12 + [255] * 8
+
+
+SETTING = st.tuples(st.booleans(), st.booleans(), st.sampled_from([0, 7, 31]))
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.one_of(SETTING, st.just("taken")), max_size=40))
+def test_control(actions):
+    """What the filter sees of a channel, and for how many cycles, are the model's."""
+    channel = SuServoChannel(0, Pad("sw", "out", 0, True))
+    link, control, model = channel.channel.output, channel.control, ChannelModel()
+
+    def bench():
+        for action in actions:
+            yield control.taken.eq(action == "taken")
+            yield link.stb.eq(action != "taken")
+            if action == "taken":
+                model.cycle([0] * 8, [0] * 8)
+            else:
+                out, iir, profile = action
+                yield link.data.eq(out | iir << 1 | profile << 3)
+                model.set(*action)
+            yield
+            yield link.stb.eq(0)
+            yield control.taken.eq(0)
+            yield
+            assert (yield control.active) == (model.out and model.iir)
+            assert (yield control.profile) == model.profile
+            assert (yield control.waited) == model.waited
+
+    run_simulation(channel, bench())
+
+
+def test_waited_stops_at_its_largest_value():
+    channel = SuServoChannel(0, Pad("sw", "out", 0, True))
+
+    def bench():
+        yield channel.channel.output.data.eq(1)
+        yield channel.channel.output.stb.eq(1)
+        yield
+        yield channel.channel.output.stb.eq(0)
+        yield channel.control.taken.eq(1)
+        for _ in range(300):
+            yield
+        assert (yield channel.control.waited) == 255
+
+    run_simulation(channel, bench())
+
+
+def test_loop():
+    """Two channels through four samples: from CNV to the update it takes 305 cycles with one Urukul."""
+    servo, channels, top = make()
+    card, chips = SamplerModel(31), UrukulModel()
+    models = [
+        ChannelModel({0: Profile(ftw=0x12345678, pow=0x9ABC, a1=1024, b0=3000, b1=-200, adc=2, offset=777)}),
+        ChannelModel({9: Profile(ftw=0xFEDCBA98, a1=2048, b0=-500, adc=7, offset=-65536, dly=2, y=60000 << 7)}),
+    ]
+    samples = [[1000 * n + 100 * i for i in range(8)] for n in range(1, 5)]
+    writes = [
+        write(address, value)
+        for i, model in enumerate(models)
+        for number, profile in model.profiles.items()
+        for address, value in [
+            *((MAP.word(i, number, name), value) for name, value in profile.words().items()),
+            (MAP.y(i, number), profile.y >> 7),
+        ]
+    ]
+    writes.append(write(MAP.config, 1))
+    before, expected = [0] * 8, []
+    for i, number in enumerate([0, 9]):
+        models[i].set(True, True, number)
+    for x in samples:
+        expected.append([model.cycle(x, before) for model in models])
+        before = x
+
+    def bench():
+        for i, number in enumerate([0, 9]):
+            yield channels[i].channel.output.data.eq(0b11 | number << 3)
+            yield channels[i].channel.output.stb.eq(1)
+        for cycle in range(len(writes) + 3 * T_CYCLE + latency(CHANNELS) + 10):
+            event = writes[cycle] if cycle < len(writes) else None
+            # Off while the fourth sample is read
+            if cycle == len(writes) + 3 * T_CYCLE + 20:
+                event = write(MAP.config, 0)
+            yield servo.channel.output.stb.eq(event is not None)
+            if event:
+                yield servo.channel.output.address.eq(event[0])
+                yield servo.channel.output.data.eq(event[1])
+            card.inputs = samples[min(len(card.samples), 3)]
+            levels = []
+            for pad in servo.pads:
+                levels.append((yield pad.o))
+            clkout, lanes = card.step(levels[0] & 1, levels[1] & 1)
+            for pad, value in zip(servo.pads[3:8], [clkout, *lanes], strict=True):
+                yield pad.i.eq(value)
+            chips.step(levels[8] & 1, levels[9] & 1, [level & 1 for level in levels[10:14]], levels[14])
+            yield
+            for channel in channels:
+                yield channel.channel.output.stb.eq(0)
+
+    run_simulation(top, bench())
+    assert [held for _, held in card.samples] == samples
+    found = [[r[REGISTER] for r in registers[:2]] for _, registers in chips.updates]
+    assert found == expected
+    times = [(time - 8 * rise) / 8 for (time, _), (rise, _) in zip(chips.updates, card.samples, strict=True)]
+    assert times == [latency(CHANNELS)] * 4 == [305] * 4

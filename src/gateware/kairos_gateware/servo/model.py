@@ -1,0 +1,83 @@
+"""The servo's arithmetic in Python integers, bit for bit: what the gateware is tested against.
+
+    y0 = (a1 * y1 + b0 * (x0 + offset) + b1 * (x1 + offset) + 1/2) >> COEFF_SHIFT, limited to 0 ... 2**24 - 1
+
+y in units of 2**-24 of full scale; x and offset are aligned so that full scale is 2**23 (x << 8, offset << 6), which is
+the factor 1/2 of the drivers' definition, and what makes their sum fit into 25 bits.
+"""
+
+from dataclasses import dataclass, field
+
+from .format import COEFF_SHIFT, STATE_WIDTH
+
+__all__ = ["Profile", "ChannelModel", "filter_step", "Y_MAX"]
+
+Y_MAX = 2 ** (STATE_WIDTH - 1) - 1
+
+
+def filter_step(y1: int, x0: int, x1: int, a1: int, b0: int, b1: int, offset: int) -> tuple[int, bool]:
+    """The new y and whether it was limited. x: signed 16 bits; coefficients, offset: signed 18 bits."""
+    offset <<= 6
+    total = a1 * y1 + b0 * ((x0 << 8) + offset) + b1 * ((x1 << 8) + offset) + (1 << COEFF_SHIFT - 1)
+    y0 = total >> COEFF_SHIFT
+    limited = min(max(y0, 0), Y_MAX)
+    return limited, limited != y0
+
+
+@dataclass
+class Profile:
+    """A profile's words (signed where the filter has them signed) and its y."""
+
+    ftw: int = 0
+    pow: int = 0
+    offset: int = 0
+    a1: int = 0
+    b0: int = 0
+    b1: int = 0
+    adc: int = 0
+    dly: int = 0
+    y: int = 0
+
+    def words(self) -> dict[str, int]:
+        """Values of the coefficient memory, by the names in `format.WORDS`."""
+        return {
+            "pow": self.pow,
+            "b1": self.b1,
+            "ftw_low": self.ftw & 0xFFFF,
+            "adc_dly": self.adc | self.dly << 8,
+            "offset": self.offset,
+            "a1": self.a1,
+            "ftw_high": self.ftw >> 16,
+            "b0": self.b0,
+        }
+
+    def register(self) -> int:
+        """The 64 bits that a synthesiser gets: amplitude, phase, frequency (AD9910 data sheet, profile register)."""
+        return self.y >> 10 << 48 | self.pow << 32 | self.ftw
+
+
+@dataclass
+class ChannelModel:
+    """One channel: `set` between the cycles, `cycle` for each sample."""
+
+    profiles: dict[int, Profile] = field(default_factory=dict)
+    out: bool = False
+    iir: bool = False
+    profile: int = 0
+    waited: int = 0
+    clip: bool = False
+
+    def set(self, out: bool, iir: bool, profile: int) -> None:
+        if not out or profile != self.profile:
+            self.waited = 0
+        self.out, self.iir, self.profile = out, iir, profile
+
+    def cycle(self, x0: list[int], x1: list[int], valid: bool = True) -> int:
+        """Takes the newest samples and those before them; returns what the synthesiser gets."""
+        p = self.profiles.setdefault(self.profile, Profile())
+        if valid and self.out and self.iir and self.waited >= p.dly:
+            p.y, clip = filter_step(p.y, x0[p.adc], x1[p.adc], p.a1, p.b0, p.b1, p.offset)
+            self.clip |= clip
+        if self.out:
+            self.waited = min(self.waited + 1, 255)
+        return p.register()

@@ -1,0 +1,63 @@
+"""The loop: reading the ADC, computing the filters, writing the synthesisers, as a pipeline. Clock domain sys.
+
+A sample is taken every T_CYCLE cycles. Each step has a constant length and starts the next one, so the delay from the
+rise of CNV, with which the inputs are sampled, to the rise of the update pulse is constant, too: `latency`.
+
+    ADC      |‾‾‾‾‾‾‾ n ‾‾‾‾‾‾‾‾|_|‾‾‾‾‾‾ n+1 ‾‾‾‾‾‾|_
+    filter                      |‾ n ‾|_____________|‾ n+1 ‾|__
+    DDS                                |‾‾‾‾‾‾‾ n ‾‾‾‾‾‾‾|‾‾‾‾ n+1 ...
+    update                                               |‾|
+"""
+
+from migen import *
+
+from .adc import READ_CYCLES, AdcReader
+from .dds import UPDATE_CYCLES, DdsWriter
+from .format import T_CYCLE
+from .iir import IirFilter, iir_cycles
+
+__all__ = ["Servo", "latency"]
+
+
+def latency(channels: int) -> int:
+    """Cycles from the rise of CNV to the rise of the update pulse (with its delay 0)."""
+    # CNV rises one cycle after the reader starts, the filter starts one cycle after it is done
+    return READ_CYCLES + iir_cycles(channels) + UPDATE_CYCLES
+
+
+class Servo(Module):
+    """controls: a `Control` for each channel. adc: pads of the `AdcReader`, buses: of the `DdsWriter`.
+
+    enable: level; a sample that was begun is always brought to its end. busy: there is one. clip: for each channel, Y
+    was limited; failed: a sample was not read (then all Y stay as they are); both until `clear`, one cycle.
+    """
+
+    def __init__(self, controls, adc, buses, profile):
+        self.enable = Signal()
+        self.busy = Signal()
+        self.clear = Signal()
+        self.clip = Signal(len(controls))
+        self.failed = Signal()
+
+        # # #
+
+        self.submodules.adc = adc = AdcReader(*adc)
+        self.submodules.dds = dds = DdsWriter(buses, profile)
+        self.submodules.iir = iir = IirFilter(controls, adc.x0, adc.x1, dds)
+        timer = Signal(max=T_CYCLE)
+        computing = Signal()
+        self.comb += [
+            adc.start.eq(self.enable & (timer == 0)),
+            dds.start.eq(iir.done),
+            iir.start.eq(computing),
+            self.busy.eq((timer != 0) | adc.busy | computing | iir.busy | dds.busy),
+        ]
+        self.sync += [
+            If(adc.start, timer.eq(T_CYCLE - 1)).Elif(timer != 0, timer.eq(timer - 1)),
+            # One cycle after the reader is done its results are there
+            computing.eq(adc.done),
+            If(adc.done, iir.hold.eq(adc.failed)),
+            If(self.clear, self.clip.eq(0), self.failed.eq(0)),
+            [If(iir.clip[i], self.clip[i].eq(1)) for i in range(len(controls))],
+            If(adc.done & adc.failed, self.failed.eq(1)),
+        ]

@@ -1,0 +1,168 @@
+"""The filters against the model: everything that is written to the synthesisers and to the memory, bit for bit."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from migen import *
+
+from kairos_gateware.servo.format import WORDS
+from kairos_gateware.servo.iir import Control, IirFilter, iir_cycles
+from kairos_gateware.servo.model import Y_MAX, Profile, filter_step
+
+
+class Words:
+    """Stands for the `DdsWriter`: takes the words."""
+
+    def __init__(self, channels):
+        self.we = Signal()
+        self.channel = Signal(max=channels)
+        self.word = Signal(2)
+        self.data = Signal(16)
+
+
+class Bench:
+    """A filter with `channels` channels, and its memories written through the access port."""
+
+    def __init__(self, channels):
+        self.controls = [Control() for _ in range(channels)]
+        self.x0 = [Signal((16, True), name=f"x0_{i}") for i in range(8)]
+        self.x1 = [Signal((16, True), name=f"x1_{i}") for i in range(8)]
+        self.dds = Words(channels)
+        self.dut = IirFilter(self.controls, self.x0, self.x1, self.dds)
+        self.clip = [False] * channels
+
+    def write(self, strobe, address, value):
+        yield self.dut.address.eq(address)
+        yield self.dut.value.eq(value)
+        yield strobe.eq(1)
+        yield
+        yield strobe.eq(0)
+
+    def load(self, channel, number, profile):
+        """y only in units of the driver: its low seven bits are 0."""
+        for name, value in profile.words().items():
+            yield from self.write(self.dut.write_coeff, (channel << 5 | number) << 3 | WORDS[name], value)
+        yield from self.write(self.dut.write_state, channel << 5 | number, profile.y >> 7)
+
+    def read_y(self, channel, number):
+        yield self.dut.address.eq(channel << 5 | number)
+        yield
+        yield
+        return (yield self.dut.state)
+
+    def cycle(self, x0, x1, hold=False):
+        """One run; returns what the synthesisers would get. Asserts its length, and who is taken over when."""
+        for signals, values in [(self.x0, x0), (self.x1, x1)]:
+            for signal, value in zip(signals, values, strict=True):
+                yield signal.eq(value)
+        yield self.dut.start.eq(1)
+        yield self.dut.hold.eq(hold)
+        registers = [{} for _ in self.controls]
+        taken = []
+        for cycle in range(iir_cycles(len(self.controls)) + 3):
+            yield
+            for i, control in enumerate(self.controls):
+                if (yield control.taken):
+                    taken.append((cycle, i))
+                self.clip[i] |= bool((yield self.dut.clip) >> i & 1)
+            if (yield self.dds.we):
+                assert (yield self.dds.word) not in registers[(yield self.dds.channel)]
+                registers[(yield self.dds.channel)][(yield self.dds.word)] = yield self.dds.data
+            assert (yield self.dut.done) == (cycle == iir_cycles(len(self.controls)))
+            yield self.dut.start.eq(0)
+        assert taken == [(4 * i, i) for i in range(len(self.controls))]
+        assert not (yield self.dut.busy)
+        return [sum(value << 48 - 16 * word for word, value in words.items()) for words in registers]
+
+
+def coefficient(limit=2**17):
+    return st.one_of(st.integers(-limit, limit - 1), st.sampled_from([-limit, -2048, -1, 0, 1, 2048, limit - 1]))
+
+
+X = st.lists(
+    st.one_of(st.integers(-(2**15), 2**15 - 1), st.sampled_from([-(2**15), 2**15 - 1])), min_size=8, max_size=8
+)
+PROFILE = st.builds(
+    Profile,
+    ftw=st.integers(0, 2**32 - 1),
+    pow=st.integers(0, 2**16 - 1),
+    offset=coefficient(),
+    a1=st.one_of(st.just(2048), coefficient()),
+    b0=coefficient(),
+    b1=coefficient(),
+    adc=st.integers(0, 7),
+    dly=st.integers(0, 3),
+    y=st.integers(0, 2**17 - 1).map(lambda y: y << 7),
+)
+CHANNEL = st.tuples(st.integers(0, 31), PROFILE, st.booleans(), st.integers(0, 4))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data(), st.sampled_from([4, 8]))
+def test_against_the_model(data, channels):
+    settings_ = data.draw(st.lists(CHANNEL, min_size=channels, max_size=channels))
+    samples = data.draw(st.lists(st.tuples(X, X, st.booleans()), min_size=1, max_size=4))
+    bench = Bench(channels)
+
+    def play():
+        clip = [False] * channels
+        for i, (number, profile, active, waited) in enumerate(settings_):
+            yield from bench.load(i, number, profile)
+            yield bench.controls[i].profile.eq(number)
+            yield bench.controls[i].active.eq(active)
+            yield bench.controls[i].waited.eq(waited)
+        for x0, x1, hold in samples:
+            for i, (_, p, active, waited) in enumerate(settings_):
+                if active and waited >= p.dly and not hold:
+                    p.y, limited = filter_step(p.y, x0[p.adc], x1[p.adc], p.a1, p.b0, p.b1, p.offset)
+                    clip[i] |= limited
+            registers = yield from bench.cycle(x0, x1, hold)
+            assert registers == [p.register() for _, p, _, _ in settings_]
+            assert bench.clip == clip
+        for i, (number, p, _, _) in enumerate(settings_):
+            assert (yield from bench.read_y(i, number)) == p.y
+
+    run_simulation(bench.dut, play())
+
+
+@pytest.mark.parametrize("x, y", [(2**15 - 1, Y_MAX), (-(2**15), 0)])
+def test_limits(x, y):
+    """Largest products: nothing overflows inside, the result is limited and reported."""
+    bench = Bench(4)
+    sign = 1 if x > 0 else -1
+    extreme = 2**17 - 1
+    p = Profile(offset=sign * extreme, a1=sign * extreme, b0=extreme, b1=extreme, y=Y_MAX >> 7 << 7)
+
+    def play():
+        yield from bench.load(2, 31, p)
+        yield bench.controls[2].profile.eq(31)
+        yield bench.controls[2].active.eq(1)
+        registers = yield from bench.cycle([x] * 8, [x] * 8)
+        assert registers[2] >> 48 == y >> 10
+        assert (yield from bench.read_y(2, 31)) == y
+        assert bench.clip == [False, False, True, False]
+
+    run_simulation(bench.dut, play())
+
+
+def test_pure_integrator_does_not_drift():
+    """a1 = 1, no input: Y stays, to the last of its 25 bits, and so does one of an input below half a bit."""
+    assert filter_step(12345678, 0, 0, 2048, 5, -5, 0) == (12345678, False)
+    y = 12345678
+    for _ in range(1000):
+        y, _ = filter_step(y, 1, 1, 2048, 3, 0, 0)  # 3 * 2**8 / 2**11 = 0.375
+    assert y == 12345678
+
+
+def test_negative_y_is_not_kept():
+    bench = Bench(4)
+
+    def play():
+        yield from bench.write(bench.dut.write_state, 5, 2**17 | 77)
+        assert (yield from bench.read_y(0, 5)) == 0
+
+    run_simulation(bench.dut, play())
+
+
+def test_length():
+    assert (iir_cycles(4), iir_cycles(8)) == (24, 40)
