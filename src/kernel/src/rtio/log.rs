@@ -4,7 +4,8 @@ use core::ptr::addr_of_mut;
 
 use kairos_kernel::format::{printf, Arguments};
 
-use super::{output, LOG_CHANNEL};
+use super::{divert_outputs, submit_now, LOG_CHANNEL};
+use crate::calls::dma;
 use crate::fault;
 use crate::memory::KernelMemory;
 
@@ -23,7 +24,7 @@ extern "C" fn write_log(format: u32, arguments: u32) {
             word = word << 8 | u32::from(byte);
             count += 1;
             if count == 4 {
-                output(target, word);
+                submit_now(target, core::iter::once(word));
                 (word, count) = (0, 0);
             }
         }
@@ -33,7 +34,11 @@ extern "C" fn write_log(format: u32, arguments: u32) {
         fault::report_fmt(format_args!("text for rtio_log: {error}"));
     }
     if word != 0 {
-        output(target, word);
+        submit_now(target, core::iter::once(word));
+    }
+    if dma::is_recording() {
+        // What was submitted has made its channel known.
+        divert_outputs();
     }
 }
 

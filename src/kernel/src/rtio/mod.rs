@@ -6,6 +6,7 @@
 mod clock;
 mod counter;
 mod log;
+mod playback;
 pub mod transaction;
 
 use core::ptr::addr_of_mut;
@@ -14,12 +15,14 @@ use kairos_board::pl::{self, Register, Register64};
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
 
+use crate::calls::dma;
 use crate::calls::time::now_mu;
 use crate::memory::KernelMemory;
 use crate::{fault, raise};
 
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
 pub use log::rtio_log;
+pub use playback::play;
 pub use transaction::submit_output as rtio_output;
 
 /// The registers that this core uses.
@@ -92,6 +95,7 @@ pub fn boot() {
         addr_of_mut!(REGISTERS).write(Some(registers));
         addr_of_mut!(LOG_CHANNEL).write(log.map_or(-1, |channel| channel.number as i32));
     }
+    playback::boot(&descriptor);
     registers.phy_reset.write(0);
     initialise(&registers);
     clock::measure(&registers);
@@ -126,6 +130,7 @@ fn restart(registers: &Registers) {
 /// that the kernel had queued.
 pub fn settle() {
     let Some(registers) = registers() else { return };
+    playback::stop();
     // Longer than any output takes that finds room; an output that waits for room waits for its lane's next event.
     for _ in 0..POLLS {
         if registers.busy.read() == 0 {
@@ -186,7 +191,21 @@ fn posted_error() -> bool {
     }
 }
 
+/// From now on outputs are recorded, or submitted again. Recording costs outputs nothing while there is none: no channel
+/// is known to take outputs meanwhile, so each comes the long way.
+pub fn divert_outputs() {
+    transaction::forget_channels();
+}
+
 fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
+    if dma::is_recording() {
+        return dma::record(target, now_mu(), words);
+    }
+    submit_now(target, words);
+}
+
+/// Submits an event, recording or not.
+fn submit_now(target: u32, words: impl ExactSizeIterator<Item = u32>) {
     if posted_error() {
         return;
     }

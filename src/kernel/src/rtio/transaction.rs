@@ -130,7 +130,8 @@ pub fn address() -> u32 {
 pub fn begin() {
     // SAFETY: one core, and no interrupt handler uses it; so for all accesses to the statics of this module.
     unsafe {
-        write_volatile(addr_of_mut!(RING.status), 0);
+        // What the lanes hold is not known.
+        write_volatile(addr_of_mut!(RING.status), ATTENTION);
         write_volatile(addr_of_mut!(RING.newest), FIRST_HEAD);
         write_volatile(addr_of_mut!(RING.slot), address());
         write_volatile(addr_of_mut!(RING.slots[0].time), i64::MIN);
@@ -207,6 +208,27 @@ fn transact(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<
             return status & 0xf;
         }
         wait();
+    }
+}
+
+/// Waits until every request has been answered.
+pub fn drain() {
+    while allowed() && under_way() != 0 {
+        wait();
+    }
+}
+
+/// After somebody else has filled the lanes, while nothing is under way: the next output tells how full they are.
+pub fn distrust() {
+    // SAFETY: as above. The gateware writes nothing now.
+    unsafe { write_volatile(addr_of_mut!(RING.status), status() | ATTENTION) };
+}
+
+/// Forgets which channels take outputs, so that [`submit_output`] leaves each to `rtio_output_checked`.
+pub fn forget_channels() {
+    for channel in 0..256 {
+        // SAFETY: as above.
+        unsafe { write_volatile(known(channel), UNKNOWN) };
     }
 }
 
