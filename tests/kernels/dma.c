@@ -62,6 +62,19 @@ void __modinit__(void *unused)
     case 7:
         dma_erase(name);
         break;
+    case 9: /* events faster than the analyzer writes single messages */
+        pulses(400, 32);
+        dma_record_stop(now_mu(), 0);
+        play();
+        break;
+    case 10: /* more messages than the analyzer's ring holds */
+        pulses(9000, 400);
+        dma_record_stop(now_mu(), 0);
+        play();
+        break;
+    case 11: /* too late */
+        dma_playback(rtio_get_counter() - 1000, dma_retrieve(name).address, 0);
+        break;
     case 8: /* a channel that does not exist */
         dma_record_start(name);
         at_mu(100);
