@@ -245,6 +245,13 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     status
 }
 
+/// Makes [`submit_output`] leave the next event on each channel to `rtio_output_checked`.
+pub fn forget_channels() {
+    // SAFETY: as above.
+    unsafe { addr_of_mut!(RING.known).write([UNKNOWN; 256]) };
+    let _ = forbidden;
+}
+
 /// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer
 /// than [`clock::MARGIN`].
 pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
