@@ -195,7 +195,7 @@ fn posted_error() -> bool {
 pub fn record(recorder: Option<Recorder>) {
     // SAFETY: this core only, outside of interrupts; so below.
     unsafe { addr_of_mut!(RECORDER).write(recorder) };
-    transaction::forget_channels();
+    transaction::forbid_posting(recorder.is_some());
 }
 
 /// Hands an output to the recorder, if there is one.
