@@ -52,20 +52,13 @@ pub fn boot() {
 
 /// In a restart: what the kernel was recording is lost.
 pub fn abandon() {
-    if recording().take().is_some() {
-        rtio::divert_outputs();
-    }
-}
-
-/// Whether outputs are recorded instead of submitted.
-pub fn is_recording() -> bool {
-    recording().is_some()
+    recording().take();
 }
 
 /// Records an output of 1 to 16 words.
-pub fn record(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) {
+fn record(target: u32, time: i64, words: &[u32]) {
     if let Some(recording) = recording() {
-        traces().event(recording, target, time, words);
+        traces().event(recording, target, time, words.iter().copied());
     }
 }
 
@@ -83,13 +76,13 @@ fn error(message: &'static str) {
 
 /// `dma_record_start`
 extern "C" fn record_start(pointer: u32, length: u32) {
-    if is_recording() {
+    if recording().is_some() {
         return error("DMA is already recording");
     }
     match traces().begin(name(pointer, length)) {
         Ok(begun) => {
             *recording() = Some(begun);
-            rtio::divert_outputs();
+            rtio::record(Some(record));
         }
         Err(Full) => error(NO_ROOM),
     }
@@ -100,6 +93,7 @@ extern "C" fn record_stop(duration: i64, _enable_ddma: u32) {
     let Some(ended) = recording().take() else {
         return error("DMA is not recording");
     };
+    rtio::record(None);
     if traces().finish(ended, duration) == Err(Full) {
         error(NO_ROOM);
     }

@@ -4,8 +4,7 @@ use core::ptr::addr_of_mut;
 
 use kairos_kernel::format::{printf, Arguments};
 
-use super::{divert_outputs, submit_now, LOG_CHANNEL};
-use crate::calls::dma;
+use super::{submit, LOG_CHANNEL};
 use crate::fault;
 use crate::memory::KernelMemory;
 
@@ -24,7 +23,7 @@ extern "C" fn write_log(format: u32, arguments: u32) {
             word = word << 8 | u32::from(byte);
             count += 1;
             if count == 4 {
-                submit_now(target, core::iter::once(word));
+                submit(target, core::iter::once(word));
                 (word, count) = (0, 0);
             }
         }
@@ -34,11 +33,7 @@ extern "C" fn write_log(format: u32, arguments: u32) {
         fault::report_fmt(format_args!("text for rtio_log: {error}"));
     }
     if word != 0 {
-        submit_now(target, core::iter::once(word));
-    }
-    if dma::is_recording() {
-        // What was submitted has made its channel known.
-        divert_outputs();
+        submit(target, core::iter::once(word));
     }
 }
 

@@ -15,7 +15,6 @@ use kairos_board::pl::{self, Register, Register64};
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
 
-use crate::calls::dma;
 use crate::calls::time::now_mu;
 use crate::memory::KernelMemory;
 use crate::{fault, raise};
@@ -41,6 +40,10 @@ struct Registers {
 static mut REGISTERS: Option<Registers> = None;
 /// RTIO channel of the log, in place of a target; none if negative.
 static mut LOG_CHANNEL: i32 = -1;
+
+/// Takes the outputs of kernels while a DMA recording is made: target, time, 1 to 16 words. It may raise nothing.
+pub type Recorder = fn(u32, i64, &[u32]);
+static mut RECORDER: Option<Recorder> = None;
 
 /// Status bits of an output (kernel ABI, section 5.3).
 const OUTPUT_UNDERFLOW: u32 = 2;
@@ -129,6 +132,7 @@ fn restart(registers: &Registers) {
 /// An output ends by itself. An input may wait for ever; then only a reset of RTIO ends it, which also drops the events
 /// that the kernel had queued.
 pub fn settle() {
+    record(None);
     let Some(registers) = registers() else { return };
     playback::stop();
     // Longer than any output takes that finds room; an output that waits for room waits for its lane's next event.
@@ -191,21 +195,30 @@ fn posted_error() -> bool {
     }
 }
 
-/// From now on outputs are recorded, or submitted again. Recording costs outputs nothing while there is none: no channel
-/// is known to take outputs meanwhile, so each comes the long way.
-pub fn divert_outputs() {
-    transaction::forget_channels();
+/// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A restart drops the recorder.
+pub fn record(recorder: Option<Recorder>) {
+    // SAFETY: this core only, outside of interrupts; so below.
+    unsafe { addr_of_mut!(RECORDER).write(recorder) };
+    transaction::forbid_posting(recorder.is_some());
 }
 
-fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
-    if dma::is_recording() {
-        return dma::record(target, now_mu(), words);
+/// Hands an output to the recorder, if there is one.
+fn recorded(target: u32, words: impl ExactSizeIterator<Item = u32>) -> bool {
+    // SAFETY: as above.
+    let Some(recorder) = (unsafe { addr_of_mut!(RECORDER).read() }) else {
+        return false;
+    };
+    let mut buffer = [0; transaction::MAX_WORDS];
+    let count = words.len();
+    for (place, word) in buffer.iter_mut().zip(words) {
+        *place = word;
     }
-    submit_now(target, words);
+    recorder(target, now_mu(), &buffer[..count]);
+    true
 }
 
-/// Submits an event, recording or not.
-fn submit_now(target: u32, words: impl ExactSizeIterator<Item = u32>) {
+/// Submits an event at the time cursor.
+fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
     if posted_error() {
         return;
     }
@@ -218,7 +231,9 @@ fn submit_now(target: u32, words: impl ExactSizeIterator<Item = u32>) {
 
 /// `rtio_output`, when it is not simply posted.
 extern "C" fn output(target: u32, data: u32) {
-    submit(target, core::iter::once(data));
+    if !recorded(target, core::iter::once(data)) {
+        submit(target, core::iter::once(data));
+    }
 }
 
 /// `rtio_output_wide`: up to 16 words.
@@ -243,7 +258,9 @@ extern "C" fn output_wide(target: u32, list: u32) {
             let words = bytes
                 .chunks_exact(4)
                 .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-            submit(target, words);
+            if !recorded(target, words.clone()) {
+                submit(target, words);
+            }
         }
     }
 }
