@@ -203,6 +203,21 @@ def test_without_a_card_the_device_runs_with_defaults(tmp_path, start_device):
         device.close()
 
 
+def test_analyzer_and_monitor_without_gateware(tmp_path, start_device):
+    device = start_device(tmp_path, gateware=False)
+    try:
+        with socket.create_connection((device.host, device.ports[1382]), 10) as client:
+            dump = b""
+            while more := client.recv(100):
+                dump += more
+        assert dump == b"e" + bytes(14) + b"\x01"
+        with socket.create_connection((device.host, device.ports[1383]), 10) as client:
+            client.sendall(b"ARTIQ moninj\n" + struct.pack("<BIBB", 1, 5, 1, 1) + struct.pack("<BIB", 2, 5, 1))
+            assert client.recv(100) == struct.pack("<BIBB", 1, 5, 1, 0)
+    finally:
+        device.close()
+
+
 def test_network_settings_of_the_card(tmp_path, start_device):
     text = b"ip=10.0.2.15/24\nmac=02:11:22:33:44:55\nip6=fd00::15/64\nuart_log_level=WARN\nlog_level=loud\n"
     card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", text)])

@@ -47,7 +47,7 @@ void __modinit__(void *unused)
         mark(3);
         break;
     case 4: /* plays for seconds, as there is no room for so many events */
-        pulses(1200, 4000000);
+        pulses(1200, 7300000);
         dma_record_stop(now_mu(), 0);
         mark(4);
         play();
