@@ -12,6 +12,9 @@ device_db = {
     },
 }
 
+for name, module, driver in [("core_dma", "dma", "CoreDMA"), ("core_cache", "cache", "CoreCache")]:
+    device_db[name] = {"type": "local", "module": f"artiq.coredevice.{module}", "class": driver, "arguments": {}}
+
 for channel in range(12):
     device_db[f"ttl{channel}"] = {
         "type": "local",

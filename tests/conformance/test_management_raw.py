@@ -190,37 +190,6 @@ def test_reboot_and_flash(device):
             assert client.config_read(b"before") == b"reboot"
 
 
-def test_analyzer_without_gateware_block_sends_an_empty_dump(device):
-    for _ in range(2):
-        with socket.create_connection((device.host, device.ports[1382]), 10) as client:
-            dump = b""
-            while more := client.recv(100):
-                dump += more
-        assert len(dump) == 16 and dump[:14] == b"e" + bytes(13) and dump[15] == 1
-
-
-def monitor(device):
-    client = socket.create_connection((device.host, device.ports[1383]), 10)
-    client.sendall(b"ARTIQ moninj\n")
-    return client
-
-
-def test_monitor_without_gateware_block_reads_zeros(device):
-    with monitor(device) as client:
-        client.sendall(struct.pack("<BBIB", 0, 1, 4, 0) + struct.pack("<BBIB", 3, 1, 5, 1))
-        data = b""
-        while len(data) < 21:
-            data += client.recv(100)
-        assert data == struct.pack("<BIBQ", 0, 4, 0, 0) + struct.pack("<BIBB", 1, 5, 1, 0)
-        client.sendall(struct.pack("<BIBB", 1, 5, 0, 1) + struct.pack("<BIB", 2, 5, 0))
-        assert client.recv(100) == struct.pack("<BIBB", 1, 5, 0, 0)
-        client.sendall(b"\x04")
-        assert client.recv(1) == b""
-    with monitor(device) as client:
-        client.sendall(struct.pack("<BIB", 2, 1, 1))
-        assert client.recv(100) == struct.pack("<BIBB", 1, 1, 1, 0)
-
-
 def test_without_a_card_the_device_runs_with_defaults(tmp_path, start_device):
     device = start_device(tmp_path, gateware=False)
     try:
@@ -230,6 +199,21 @@ def test_without_a_card_the_device_runs_with_defaults(tmp_path, start_device):
             assert client.config_write(b"ip", b"1.2.3.4") is False
             assert client.config_remove(b"ip") is False
             assert client.reply(b"\x0f") == 6
+    finally:
+        device.close()
+
+
+def test_analyzer_and_monitor_without_gateware(tmp_path, start_device):
+    device = start_device(tmp_path, gateware=False)
+    try:
+        with socket.create_connection((device.host, device.ports[1382]), 10) as client:
+            dump = b""
+            while more := client.recv(100):
+                dump += more
+        assert dump == b"e" + bytes(14) + b"\x01"
+        with socket.create_connection((device.host, device.ports[1383]), 10) as client:
+            client.sendall(b"ARTIQ moninj\n" + struct.pack("<BIBB", 1, 5, 1, 1) + struct.pack("<BIB", 2, 5, 1))
+            assert client.recv(100) == struct.pack("<BIBB", 1, 5, 1, 0)
     finally:
         device.close()
 

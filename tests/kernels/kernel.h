@@ -16,7 +16,14 @@ IMPORT void delay_mu(int64_t);
 IMPORT void rtio_init(void);
 IMPORT int64_t rtio_get_counter(void);
 IMPORT void rtio_output(int32_t target, int32_t data);
+IMPORT void rtio_output_wide(int32_t target, void *list);
 IMPORT void rtio_wait_until_mu(int64_t);
+typedef struct { int64_t duration; int32_t address; uint8_t uses_ddma; } retrieved;
+IMPORT void dma_record_start(slice name);
+IMPORT void dma_record_stop(int64_t duration, int enable_ddma);
+IMPORT void dma_erase(slice name);
+IMPORT retrieved dma_retrieve(slice name);
+IMPORT void dma_playback(int64_t timestamp, int32_t address, int uses_ddma);
 IMPORT void core_log(const char *format, ...) __attribute__((pcs("aapcs")));
 IMPORT void *memset(void *, int, unsigned);
 IMPORT void *memcpy(void *, const void *, unsigned);
@@ -29,4 +36,14 @@ static inline void mark(int32_t value)
     static const slice tag = TEXT("i:n");
     void *data[] = {&value};
     rpc_send_async(100, &tag, data);
+}
+
+/* Asks the host for a number: service 101. */
+static inline int32_t ask(void)
+{
+    static const slice tag = TEXT(":i");
+    int32_t answer;
+    rpc_send(101, &tag, 0);
+    rpc_recv(&answer);
+    return answer;
 }

@@ -28,8 +28,10 @@ pub const KERNEL_LIBRARY: Region = 0x0900_0000..0x0a00_0000;
 pub const KERNEL_HEAP: Region = 0x0a00_0000..0x0c00_0000;
 /// Stack of the kernel core, growing down from the end.
 pub const KERNEL_STACK: Region = 0x0c00_0000..0x0e00_0000;
-/// Reserved for DMA recordings and the analyzer.
-pub const DMA: Region = 0x0e00_0000..0x1000_0000;
+/// DMA traces. Not cached: the gateware reads it.
+pub const DMA: Region = 0x0e00_0000..0x0ff0_0000;
+/// What the analyzer writes. Not cached.
+pub const ANALYZER: Region = 0x0ff0_0000..0x1000_0000;
 /// Everything the firmware uses lies below this address: 256 MiB, the smallest supported board.
 pub const DDR_END: usize = 0x1000_0000;
 
@@ -56,13 +58,14 @@ mod tests {
             KERNEL_HEAP,
             KERNEL_STACK,
             DMA,
+            ANALYZER,
             PL_DESCRIPTOR,
             PL_REGISTERS,
         ];
         for pair in all.windows(2) {
             assert!(pair[0].start < pair[0].end && pair[0].end <= pair[1].start, "{pair:x?}");
         }
-        assert_eq!(DMA.end, DDR_END);
+        assert_eq!(ANALYZER.end, DDR_END);
         assert!(core::mem::size_of::<crate::channel::Shared>() <= CHANNEL.len());
     }
 }

@@ -110,6 +110,12 @@ impl Register64 {
         let (high, low) = (Register(self.0).read(), Register(self.0 + 4).read());
         u64::from(high) << 32 | u64::from(low)
     }
+
+    /// Writes it, in two accesses: only while nothing depends on it.
+    pub fn write(self, value: u64) {
+        Register(self.0).write((value >> 32) as u32);
+        Register(self.0 + 4).write(value as u32);
+    }
 }
 
 #[cfg(test)]

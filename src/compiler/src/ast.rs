@@ -61,6 +61,7 @@ pub enum StmtKind {
         body: Vec<Stmt>,
         orelse: Vec<Stmt>,
     },
+    /// `parallel`, `sequential` or `interleave`; a context manager is a `Try`.
     With {
         context: Expr,
         body: Vec<Stmt>,
@@ -100,6 +101,9 @@ pub struct Expr {
 
 /// Stands between the name of a variable of a list comprehension and a number that makes it unique.
 pub const COMPREHENSION: char = '#';
+
+/// Begins the name of a variable that holds a context manager; no name of a program does.
+pub const MANAGER: &str = "with ";
 
 #[derive(Debug)]
 pub enum ExprKind {

@@ -47,6 +47,8 @@ def device_db(variant: Variant, host: str) -> dict:
             },
         }
     }
+    for name, (module, driver) in {"core_dma": ("dma", "CoreDMA"), "core_cache": ("cache", "CoreCache")}.items():
+        db[name] = {"type": "local", "module": f"artiq.coredevice.{module}", "class": driver, "arguments": {}}
     for number, channel in enumerate(variant.channels):
         if channel.kind in _DRIVERS:
             db[channel.name] = _entry(number, channel)

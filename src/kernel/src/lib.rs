@@ -7,6 +7,7 @@ pub mod elf;
 pub mod exceptions;
 pub mod format;
 pub mod lsda;
+pub mod traces;
 pub mod unwind;
 
 #[cfg(test)]

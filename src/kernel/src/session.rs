@@ -70,12 +70,14 @@ pub extern "C" fn boot() {
     memory::set_guard();
     rtio::boot();
     calls::cache::boot();
+    calls::dma::boot();
 }
 
 /// Where a restart begins, on an empty stack and with interrupts masked.
 pub extern "C" fn restart() -> ! {
     CORE_VALID.store(false, Ordering::Relaxed);
     raise::clear();
+    calls::dma::abandon();
     rtio::settle();
     // SAFETY: this core only; the ends of before went away with the stack and CORE.
     let (sender, receiver) = unsafe { Shared::get().kernel_enter(bell, timer::sleep_masked) };

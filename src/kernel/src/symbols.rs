@@ -1,6 +1,6 @@
 //! The names by which kernels import firmware functions (kernel ABI, section 2.13).
 
-use crate::calls::{cache, log, math, rpc, time, unavailable};
+use crate::calls::{cache, dma, log, math, rpc, time, unavailable};
 use crate::{raise, rtio};
 
 struct Symbol {
@@ -55,11 +55,11 @@ const FIRMWARE: &[Symbol] = own![
     "rtio_input_timestamped_data" = rtio::rtio_input_timestamped_data,
     "rtio_log" = rtio::rtio_log,
     "core_log" = log::core_log,
-    "dma_record_start" = unavailable::dma_record_start,
-    "dma_record_stop" = unavailable::dma_record_stop,
-    "dma_erase" = unavailable::dma_erase,
-    "dma_retrieve" = unavailable::dma_retrieve,
-    "dma_playback" = unavailable::dma_playback,
+    "dma_record_start" = dma::dma_record_start,
+    "dma_record_stop" = dma::dma_record_stop,
+    "dma_erase" = dma::dma_erase,
+    "dma_retrieve" = dma::dma_retrieve,
+    "dma_playback" = dma::dma_playback,
     "cache_get" = cache::cache_get,
     "cache_put" = cache::cache_put,
     "i2c_start" = unavailable::i2c_start,

@@ -1,4 +1,5 @@
-//! Head of an analyzer dump, TCP 1382 (wire protocols, section 4). The messages behind it are made by the gateware.
+//! Analyzer dumps, TCP 1382 (wire protocols, section 4). The messages are made by the gateware, which may pack two of them into
+//! the room of one (`docs/interfaces.md`, section 11).
 
 /// TCP port of the service. The client sends nothing.
 pub const PORT: u16 = 1382;
@@ -44,6 +45,44 @@ pub fn parts(total: u64, size: usize) -> [core::ops::Range<usize>; 2] {
     }
 }
 
+/// Whether a unit of the ring holds two messages.
+pub fn is_pair(unit: &[u8; MESSAGE]) -> bool {
+    unit[28] & 0x80 != 0
+}
+
+/// The messages of a unit as the dump has them, older first.
+pub fn expand(unit: &[u8; MESSAGE]) -> ([u8; MESSAGE], Option<[u8; MESSAGE]>) {
+    if !is_pair(unit) {
+        return (*unit, None);
+    }
+    let word = |n: usize| {
+        let (_, rest) = unit.split_at(8 * n);
+        rest.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+    };
+    let (counters, rest) = (word(2), word(3));
+    let older = counters & ((1 << 61) - 1);
+    // Of the newer one's counter only the low bits are there.
+    const LOW: u32 = 15;
+    let newer = older >> LOW << LOW | rest >> 32 & 0x7f | rest >> 33 & 0x7f80;
+    let message = |n: u32, coarse: u64, channel: u64| {
+        let (data, slack) = (word(n as usize) as u32, (word(n as usize) >> 32) as i32);
+        let counter = coarse.wrapping_mul(8);
+        let timestamp = counter.wrapping_add_signed(slack.into());
+        let kind = counters >> (61 + n) & 1;
+        let mut bytes = [0; MESSAGE];
+        bytes[4..8].copy_from_slice(&data.to_be_bytes());
+        bytes[11] = (rest >> (16 + 8 * n)) as u8;
+        bytes[12..20].copy_from_slice(&counter.to_be_bytes());
+        bytes[20..28].copy_from_slice(&timestamp.to_be_bytes());
+        bytes[28..].copy_from_slice(&((channel << 2 | kind) as u32).to_be_bytes());
+        bytes
+    };
+    (
+        message(0, older, rest & 0xffff),
+        Some(message(1, newer, rest >> 48 & 0xffff)),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,7 +103,46 @@ mod tests {
         assert_eq!(Head::default().encode(), *b"e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01");
     }
 
+    #[test]
+    fn a_message_alone_is_left_as_it_is() {
+        let mut unit = [7; MESSAGE];
+        unit[28] = 0x7f;
+        assert_eq!(expand(&unit), (unit, None));
+    }
+
     proptest! {
+        /// Packed as the table of `docs/interfaces.md`, section 11, says.
+        #[test]
+        fn pairs_come_back(
+            (a, b) in (any::<(u32, i32, u16, u8, bool)>(), any::<(u32, i32, u16, u8, bool)>()),
+            older in 0u64..1 << 61, later in 0u64..1 << 15,
+        ) {
+            let newer = older >> 15 << 15 | later;
+            let words = [
+                u64::from(a.1 as u32) << 32 | u64::from(a.0),
+                u64::from(b.1 as u32) << 32 | u64::from(b.0),
+                u64::from(b.4) << 62 | u64::from(a.4) << 61 | older,
+                u64::from(b.2) << 48 | (later >> 7) << 40 | 1 << 39 | (later & 0x7f) << 32
+                    | u64::from(b.3) << 24 | u64::from(a.3) << 16 | u64::from(a.2),
+            ];
+            let mut unit = [0; MESSAGE];
+            for (to, word) in unit.chunks_mut(8).zip(words) {
+                to.copy_from_slice(&word.to_le_bytes());
+            }
+            let message = |(data, slack, channel, address, input): (u32, i32, u16, u8, bool), coarse: u64| {
+                let counter = coarse * 8;
+                let timestamp = counter.wrapping_add_signed(slack.into());
+                let mut bytes = [0; MESSAGE];
+                bytes[4..8].copy_from_slice(&data.to_be_bytes());
+                bytes[11] = address;
+                bytes[12..20].copy_from_slice(&counter.to_be_bytes());
+                bytes[20..28].copy_from_slice(&timestamp.to_be_bytes());
+                bytes[28..].copy_from_slice(&(u32::from(channel) << 2 | u32::from(input)).to_be_bytes());
+                bytes
+            };
+            prop_assert_eq!(expand(&unit), (message(a, older), Some(message(b, newer))));
+        }
+
         #[test]
         fn parts_are_the_newest_bytes_in_order(total in 0u64..5000, size in 1usize..700) {
             let mut ring = [0u16; 700];

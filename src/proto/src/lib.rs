@@ -5,6 +5,7 @@
 
 pub mod analyzer;
 pub mod descriptor;
+pub mod dma;
 pub mod exception;
 pub mod management;
 pub mod moninj;

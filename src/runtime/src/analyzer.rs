@@ -1,41 +1,194 @@
-//! The analyzer service on TCP 1382 (wire protocols, section 4). There is no analyzer in the gateware yet: each client is sent
-//! the head of an empty dump.
+//! The analyzer service on TCP 1382 (wire protocols, section 4): each client gets what was recorded since the one before.
+//!
+//! The gateware writes to a ring in memory, from boot on. For a dump it is stopped, the ring is copied, and it starts anew at
+//! once: little is missed, and a slow client keeps nobody from recording. Without gateware, or with one that has no
+//! analyzer, the dump is empty.
 
 use embassy_executor::Spawner;
+use embassy_net::tcp::{Error, TcpSocket};
 use embassy_net::Stack;
+use embassy_sync::blocking_mutex::raw::NoopRawMutex;
+use embassy_sync::mutex::Mutex;
+use embassy_time::{with_timeout, Duration};
 use embedded_io_async::Write;
-use kairos_proto::analyzer::{Head, PORT};
+use kairos_board::gic::barrier;
+use kairos_board::memory::ANALYZER;
+use kairos_board::pl::{Register, Register64};
+use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE, PORT};
+use kairos_proto::descriptor::{ChannelKind, Descriptor};
+use static_cell::StaticCell;
 
 use crate::service::{self, Buffers};
 
-/// One client being served, one connection on its way out.
-pub const SOCKETS: usize = 2;
+/// One client being served, others waiting or on their way out.
+pub const SOCKETS: usize = 3;
+/// Bytes of the ring.
+const RING: usize = 512 * 1024;
+/// Looks at `analyzer_busy` until what is under way must have arrived.
+const POLLS: u32 = 10_000;
+/// A client must take some of its dump within this time.
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+/// Messages sent at a time.
+const CHUNK: usize = 32;
 
-/// Starts the service.
+const _: () = assert!(RING <= ANALYZER.end - ANALYZER.start && RING.is_multiple_of(MESSAGE));
+
+struct Registers {
+    enable: Register,
+    busy: Register,
+    base: Register,
+    last: Register,
+    pack: Register,
+    lossless: Register,
+    byte_count: Register64,
+    message_count: Register64,
+    overflow: Register,
+    bus_error: Register,
+}
+
+impl Registers {
+    fn find(descriptor: &Descriptor) -> Option<Self> {
+        let find = |name| Register::find(descriptor, name);
+        Some(Self {
+            enable: find("analyzer_enable")?,
+            busy: find("analyzer_busy")?,
+            base: find("analyzer_base")?,
+            last: find("analyzer_last")?,
+            pack: find("analyzer_pack")?,
+            lossless: find("analyzer_lossless")?,
+            byte_count: Register64::find(descriptor, "analyzer_byte_count")?,
+            message_count: Register64::find(descriptor, "analyzer_message_count")?,
+            overflow: find("analyzer_overflow")?,
+            bus_error: find("analyzer_bus_error")?,
+        })
+    }
+
+    /// Records from the ring's begin on.
+    fn arm(&self) {
+        self.base.write(ANALYZER.start as u32);
+        self.last.write((ANALYZER.start + RING - 1) as u32);
+        self.pack.write(1);
+        self.lossless.write(0);
+        self.enable.write(1);
+    }
+
+    /// Ends the recording; false if the gateware does not come to rest.
+    fn disarm(&self) -> bool {
+        self.enable.write(0);
+        let rests = (0..POLLS).any(|_| self.busy.read() == 0);
+        barrier();
+        rests
+    }
+}
+
+/// The analyzer, and a copy of its ring; one client has it at a time.
+struct Analyzer {
+    registers: Option<Registers>,
+    log_channel: u8,
+    copy: &'static mut [u8; RING],
+}
+
+/// Begins to record, and starts the service.
 pub fn start(spawner: &Spawner, stack: Stack<'static>) {
-    let log_channel = kairos_board::pl::descriptor().ok().and_then(|descriptor| {
-        let log = descriptor
-            .channels()
-            .find(|channel| channel.kind == kairos_proto::descriptor::ChannelKind::LOG)?;
-        u8::try_from(log.number).ok()
+    // Not cleared at boot.
+    #[link_section = ".uninit"]
+    static mut COPY: [u8; RING] = [0; RING];
+    static ANALYZER: StaticCell<Mutex<NoopRawMutex, Analyzer>> = StaticCell::new();
+    let descriptor = kairos_board::pl::descriptor().ok();
+    let registers = descriptor.as_ref().and_then(Registers::find);
+    let log_channel = descriptor.as_ref().and_then(|descriptor| {
+        let log = descriptor.channels().find(|channel| channel.kind == ChannelKind::LOG)?;
+        u8::try_from(log.number).ok().filter(|number| *number < 128)
     });
+    if let Some(registers) = &registers {
+        // A reset of this core alone leaves it recording.
+        registers.disarm();
+        registers.arm();
+    }
+    let analyzer = ANALYZER.init(Mutex::new(Analyzer {
+        registers,
+        log_channel: log_channel.unwrap_or(0),
+        // SAFETY: taken once, at boot; any bytes are valid.
+        copy: unsafe { &mut *core::ptr::addr_of_mut!(COPY) },
+    }));
     for _ in 0..SOCKETS {
-        spawner.spawn(crate::task(serve(stack, log_channel.unwrap_or(0))));
+        spawner.spawn(crate::task(serve(stack, analyzer)));
     }
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: Stack<'static>, log_channel: u8) -> ! {
-    static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
+async fn serve(stack: Stack<'static>, analyzer: &'static Mutex<NoopRawMutex, Analyzer>) -> ! {
+    static BUFFERS: Buffers<SOCKETS, { 16 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, &BUFFERS);
     loop {
         if service::accept(&mut socket, PORT).await {
-            let head = Head {
-                log_channel,
-                ..Head::default()
-            };
-            let _ = socket.write_all(&head.encode()).await;
+            // A client that has gone misses its dump.
+            let _ = analyzer.lock().await.dump(&mut socket).await;
             service::close(&mut socket).await;
+        }
+    }
+}
+
+impl Analyzer {
+    /// Copies the ring, oldest byte first, and lets the recording begin anew. The head of the dump, and the bytes copied.
+    fn take(&mut self) -> (Head, usize) {
+        let mut head = Head {
+            log_channel: self.log_channel,
+            ..Head::default()
+        };
+        let Some(registers) = &self.registers else {
+            return (head, 0);
+        };
+        if !registers.disarm() {
+            log::error!("the analyzer does not come to rest");
+            head.error = true;
+            return (head, 0);
+        }
+        let mut length = 0;
+        for part in parts(registers.byte_count.read(), RING) {
+            // SAFETY: the ring's memory, to which nobody writes now.
+            let part = unsafe {
+                core::slice::from_raw_parts((ANALYZER.start + part.start) as *const u8, part.end - part.start)
+            };
+            self.copy[length..length + part.len()].copy_from_slice(part);
+            length += part.len();
+        }
+        head.total_bytes = registers.message_count.read() * MESSAGE as u64;
+        head.error = registers.overflow.read() | registers.bus_error.read() != 0;
+        registers.arm();
+        let (units, _) = self.copy[..length].as_chunks::<MESSAGE>();
+        let pairs = units.iter().filter(|unit| is_pair(unit)).count();
+        head.sent_bytes = (length + pairs * MESSAGE) as u32;
+        (head, length)
+    }
+
+    async fn dump(&mut self, socket: &mut TcpSocket<'static>) -> Result<(), Error> {
+        let (head, length) = self.take();
+        send(socket, &head.encode()).await?;
+        let (units, _) = self.copy[..length].as_chunks::<MESSAGE>();
+        for chunk in units.chunks(CHUNK) {
+            let mut bytes = heapless::Vec::<u8, { 2 * CHUNK * MESSAGE }>::new();
+            for unit in chunk {
+                let (first, second) = expand(unit);
+                // There is room for two messages of each unit.
+                let _ = bytes.extend_from_slice(&first);
+                if let Some(second) = second {
+                    let _ = bytes.extend_from_slice(&second);
+                }
+            }
+            send(socket, &bytes).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Sends to a client that must not keep the others waiting for ever.
+async fn send(socket: &mut TcpSocket<'static>, bytes: &[u8]) -> Result<(), Error> {
+    match with_timeout(SEND_TIMEOUT, socket.write_all(bytes)).await {
+        Ok(sent) => sent,
+        Err(_) => {
+            log::warn!("analyzer: a client has not read for {} s", SEND_TIMEOUT.as_secs());
+            Err(Error::ConnectionReset)
         }
     }
 }

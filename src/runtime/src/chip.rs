@@ -3,7 +3,7 @@
 use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
 use kairos_board::gic::{self, SGI_DATA};
-use kairos_board::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW};
+use kairos_board::memory::{ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::gtc::GlobalTimerCounter;
 use zynq7000_hal::mmu::{mmu_l1_table_mut, section_attrs};
@@ -15,7 +15,7 @@ use zynq7000_hal::time_driver_gtc;
 /// would make its microsecond 1/400 too short at 800 MHz.
 const CRYSTAL: Hertz = Hertz::from_raw(33_333_334);
 
-/// Memory for what a device reads: writes are merged, and need no cleaning of caches.
+/// Memory that a device reads or writes: writes are merged, and caches need no maintenance.
 const NOT_CACHED: SectionAttributes = SectionAttributes {
     memory_attrs: MemoryRegionAttributes::OuterAndInnerNonCacheable.as_raw(),
     ..section_attrs::DDR
@@ -74,9 +74,12 @@ fn protect_memory() {
     table
         .update(ETHERNET_DESCRIPTORS.start as u32, section_attrs::SHAREABLE_DEVICE)
         .expect("aligned");
-    table
-        .update(ETHERNET_BUFFERS.start as u32, NOT_CACHED)
-        .expect("aligned");
+    const MEGABYTE: usize = 1 << 20;
+    for range in [ETHERNET_BUFFERS, DMA, ANALYZER] {
+        for megabyte in range.step_by(MEGABYTE) {
+            table.update(megabyte as u32, NOT_CACHED).expect("aligned");
+        }
+    }
     // The HAL leaves the domain in manager mode, where permissions are ignored.
     Dacr::modify(|dacr| dacr.set_d(0, DomainAccess::Client));
     aarch32_cpu::asm::isb();

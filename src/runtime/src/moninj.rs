@@ -1,5 +1,4 @@
-//! Monitor and injector on TCP 1383 (wire protocols, section 3). The gateware has no registers for them yet: every probe and
-//! override reads as 0, and what is injected is dropped.
+//! Monitor and injector on TCP 1383 (wire protocols, section 3). What does not exist reads as 0, and cannot be changed.
 
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
@@ -8,6 +7,8 @@ use embassy_net::Stack;
 use embassy_time::{Duration, Instant, Timer};
 use embedded_io_async::Write;
 use heapless::Vec;
+use kairos_board::pl::{Register, Register64};
+use kairos_proto::descriptor::Descriptor;
 use kairos_proto::moninj::{override_value, probe_value, Request, RequestDecoder, GREETING, PORT};
 
 use crate::service::{self, Buffers};
@@ -18,6 +19,67 @@ pub const SOCKETS: usize = 3;
 const WATCHES: usize = 256;
 const INTERVAL: Duration = Duration::from_millis(200);
 
+/// Registers of the gateware.
+#[derive(Clone, Copy)]
+struct Registers {
+    channel: Register,
+    probe: Register,
+    update: Register,
+    value: Register64,
+    inject_channel: Register,
+    inject_override: Register,
+    inject_value: Register,
+}
+
+/// The gateware's monitor and injector, if it has them.
+#[derive(Clone, Copy)]
+struct Pins(Option<Registers>);
+
+impl Pins {
+    fn find(descriptor: &Descriptor) -> Option<Registers> {
+        let find = |name| Register::find(descriptor, name);
+        Some(Registers {
+            channel: find("moninj_channel")?,
+            probe: find("moninj_probe")?,
+            update: find("moninj_update")?,
+            value: Register64::find(descriptor, "moninj_value")?,
+            inject_channel: find("moninj_inject_channel")?,
+            inject_override: find("moninj_inject_override")?,
+            inject_value: find("moninj_inject_value")?,
+        })
+    }
+
+    /// The registers, for a channel of this board.
+    fn of(self, channel: u32) -> Option<Registers> {
+        self.0.filter(|_| channel >> 16 == 0)
+    }
+
+    fn probe(self, channel: u32, probe: u8) -> u64 {
+        self.of(channel).map_or(0, |registers| {
+            registers.channel.write(channel);
+            registers.probe.write(probe.into());
+            registers.update.write(1);
+            registers.value.read()
+        })
+    }
+
+    fn override_value(self, channel: u32, number: u8) -> u8 {
+        self.of(channel).map_or(0, |registers| {
+            registers.inject_channel.write(channel);
+            registers.inject_override.write(number.into());
+            registers.inject_value.read() as u8
+        })
+    }
+
+    fn inject(self, channel: u32, number: u8, value: u8) {
+        if let Some(registers) = self.of(channel) {
+            registers.inject_channel.write(channel);
+            registers.inject_override.write(number.into());
+            registers.inject_value.write(value.into());
+        }
+    }
+}
+
 /// A watched (channel, number), and the value last sent.
 struct Watch {
     channel: u32,
@@ -27,27 +89,29 @@ struct Watch {
 
 /// Starts the service.
 pub fn start(spawner: &Spawner, stack: Stack<'static>) {
+    let descriptor = kairos_board::pl::descriptor().ok();
+    let pins = Pins(descriptor.as_ref().and_then(Pins::find));
     for _ in 0..SOCKETS {
-        spawner.spawn(crate::task(serve(stack)));
+        spawner.spawn(crate::task(serve(stack, pins)));
     }
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: Stack<'static>) -> ! {
+async fn serve(stack: Stack<'static>, pins: Pins) -> ! {
     static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
     let mut socket = service::socket(stack, &BUFFERS);
     loop {
         if service::accept(&mut socket, PORT).await {
             if service::greet(&mut socket, GREETING).await {
                 // A lost connection is the client's matter.
-                let _ = serve_client(&mut socket).await;
+                let _ = serve_client(&mut socket, pins).await;
             }
             service::close(&mut socket).await;
         }
     }
 }
 
-async fn serve_client(socket: &mut TcpSocket<'static>) -> Result<(), Error> {
+async fn serve_client(socket: &mut TcpSocket<'static>, pins: Pins) -> Result<(), Error> {
     let mut probes = Vec::<Watch, WATCHES>::new();
     let mut overrides = Vec::<Watch, WATCHES>::new();
     let mut decoder = RequestDecoder::default();
@@ -81,11 +145,10 @@ async fn serve_client(socket: &mut TcpSocket<'static>) -> Result<(), Error> {
                             watch(&mut overrides, enable, channel, number);
                         }
                         Ok(Some(Request::GetOverride { channel, number })) => {
-                            socket.write_all(&override_value(channel, number, 0)).await?;
+                            let value = pins.override_value(channel, number);
+                            socket.write_all(&override_value(channel, number, value)).await?;
                         }
-                        Ok(Some(Request::Inject { channel, .. })) => {
-                            log::warn!("injector: the gateware has none, channel {channel:#x} is not changed");
-                        }
+                        Ok(Some(Request::Inject { channel, number, value })) => pins.inject(channel, number, value),
                         Err(error) => {
                             log::warn!("monitor: malformed input, {error}");
                             return Ok(());
@@ -94,15 +157,19 @@ async fn serve_client(socket: &mut TcpSocket<'static>) -> Result<(), Error> {
                 }
             }
             Either::Second(()) => {
-                for watch in probes.iter_mut().filter(|watch| watch.sent != Some(0)) {
-                    socket.write_all(&probe_value(watch.channel, watch.number, 0)).await?;
-                    watch.sent = Some(0);
+                for watch in &mut probes {
+                    let value = pins.probe(watch.channel, watch.number);
+                    if watch.sent.replace(value) != Some(value) {
+                        let message = probe_value(watch.channel, watch.number, value);
+                        socket.write_all(&message).await?;
+                    }
                 }
-                for watch in overrides.iter_mut().filter(|watch| watch.sent != Some(0)) {
-                    socket
-                        .write_all(&override_value(watch.channel, watch.number, 0))
-                        .await?;
-                    watch.sent = Some(0);
+                for watch in &mut overrides {
+                    let value = pins.override_value(watch.channel, watch.number);
+                    if watch.sent.replace(value.into()) != Some(value.into()) {
+                        let message = override_value(watch.channel, watch.number, value);
+                        socket.write_all(&message).await?;
+                    }
                 }
                 poll = Instant::now() + INTERVAL;
             }

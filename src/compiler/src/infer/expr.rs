@@ -149,7 +149,12 @@ impl Infer<'_, '_> {
             },
             Kind::Range(elt) if ["start", "stop", "step"].contains(&&**name) => Ok(elt),
             _ => {
-                let text = format!("type {} does not have an attribute '{name}'", self.type_name(object));
+                let ty = self.type_name(object);
+                let managed = matches!(&value.kind, ExprKind::Name(name) if name.starts_with(MANAGER));
+                let text = match managed {
+                    true => super::no_manager(&ty),
+                    false => format!("type {ty} does not have an attribute '{name}'"),
+                };
                 Err(Diagnostic::new(name_span, text))
             }
         }

@@ -54,6 +54,11 @@ struct Infer<'a, 'h> {
     current: FunctionId,
 }
 
+/// What is said of a value in `with` that is no context manager.
+fn no_manager(ty: &str) -> String {
+    format!("value of type {ty} cannot act as a context manager")
+}
+
 impl Infer<'_, '_> {
     fn entry(&mut self, request: Request) -> Result<()> {
         let (handle, mut args) = match request.function {

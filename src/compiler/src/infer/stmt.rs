@@ -46,11 +46,9 @@ impl Infer<'_, '_> {
                         let error = Diagnostic::unsupported(context.span, "'with interleave'");
                         Err(error.help("'with parallel' starts its statements at the same time"))
                     }
-                    Kind::Instance(_) => Err(Diagnostic::unsupported(context.span, "a context manager of your own")),
                     _ => {
                         let name = self.type_name(manager);
-                        let text = format!("value of type {name} cannot act as a context manager");
-                        Err(Diagnostic::new(context.span, text))
+                        Err(Diagnostic::new(context.span, super::no_manager(&name)))
                     }
                 }
             }

@@ -282,3 +282,72 @@ def test_parallel_statements_run_in_order_from_one_start():
 def test_delay_rounds_half_away_from_zero():
     assert evaluate("delay(self.float())\nreturn now_mu()", 2.5e-9) == 3
     assert evaluate("delay(self.float())\nreturn now_mu()", -2.5e-9) == -3
+
+
+class Manager:
+    def __init__(self, core, step):
+        self.core = core
+        self.step = numpy.int64(step)
+
+    @kernel
+    def __enter__(self):
+        delay_mu(self.step)
+        return self.step
+
+    @kernel
+    def __exit__(self, type, value, traceback):
+        delay_mu(self.step * 100)
+
+    @kernel
+    def again(self, step):
+        self.step = step
+        return self
+
+
+class Managed(Experiment):
+    def __init__(self):
+        super().__init__()
+        self.one = Manager(self.core, 1)
+        self.two = Manager(self.core, 2)
+
+    @kernel
+    def attribute(self):
+        with self.one:
+            return now_mu()
+
+    @kernel
+    def called(self):
+        with self.one.again(numpy.int64(3)):
+            pass
+        return now_mu()
+
+    @kernel
+    def several(self):
+        with self.one as first, self.two as second:
+            return now_mu(), first, second
+
+    @kernel
+    def loop(self):
+        x = 0
+        for i in range(5):
+            with self.one:
+                if i == 1:
+                    continue
+                if i == 3:
+                    break
+                x = i
+        return x
+
+
+@pytest.mark.parametrize(
+    "name, value, now",
+    [
+        ("attribute", 1, 101),
+        ("called", 303, 303),
+        ("several", (3, 1, 2), 303),
+        ("loop", 2, 404),
+    ],
+)
+def test_context_managers(name, value, now):
+    result = run(getattr(Managed(), name))
+    assert (result.value, result.now) == (value, now)

@@ -4,6 +4,7 @@
 //! kernel's registers, and raises from there when an exception was noted ([`crate::raise`]).
 
 pub mod cache;
+pub mod dma;
 pub mod log;
 pub mod math;
 pub mod rpc;

@@ -4,18 +4,18 @@ use core::arch::naked_asm;
 use core::mem::offset_of;
 use core::ptr::addr_of_mut;
 
-use crate::rtio::transaction::{Ring, RING};
+use crate::rtio::transaction::{Quick, Ring, RING};
 
 /// `now_mu`
 pub extern "C" fn now_mu() -> i64 {
     // SAFETY: only this core uses it, and no interrupt handler does.
-    unsafe { addr_of_mut!(RING.now).read() }
+    unsafe { addr_of_mut!(RING.quick.now).read() }
 }
 
 /// `at_mu`
 pub extern "C" fn at_mu(time: i64) {
     // SAFETY: as above.
-    unsafe { addr_of_mut!(RING.now).write(time) };
+    unsafe { addr_of_mut!(RING.quick.now).write(time) };
 }
 
 /// `delay_mu`. In assembly for the compiler's sake, which gives each function a stack frame; this one runs between any two
@@ -23,14 +23,14 @@ pub extern "C" fn at_mu(time: i64) {
 #[unsafe(naked)]
 pub extern "C" fn delay_mu(duration: i64) {
     naked_asm!(
-        "movw r12, #:lower16:{ring}+{now}",
-        "movt r12, #:upper16:{ring}+{now}",
+        "ldr r12, 8f",
         "ldrd r2, r3, [r12]",
         "adds r2, r2, r0",
         "adc r3, r3, r1",
         "strd r2, r3, [r12]",
         "bx lr",
+        "8: .long {ring} + {now}",
         ring = sym RING,
-        now = const offset_of!(Ring, now),
+        now = const offset_of!(Ring, quick) + offset_of!(Quick, now),
     )
 }

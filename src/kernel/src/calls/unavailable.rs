@@ -17,10 +17,6 @@ macro_rules! unavailable {
 }
 
 unavailable! {
-    dma_record_start, raise_record_start: DmaError, "DMA recording is not available in this firmware";
-    dma_record_stop, raise_record_stop: DmaError, "DMA is not recording";
-    dma_retrieve, raise_retrieve: DmaError, "DMA trace not found";
-    dma_playback, raise_playback: DmaError, "DMA trace not found";
     i2c_start, raise_i2c_start: I2cError, "I2C start fail";
     i2c_restart, raise_i2c_restart: I2cError, "I2C restart fail";
     i2c_stop, raise_i2c_stop: I2cError, "I2C stop fail";
@@ -30,9 +26,6 @@ unavailable! {
     spi, raise_spi: SpiError, "SPI bus could not be accessed";
     subkernel, raise_subkernel: SubkernelError, "Error loading or running the subkernel";
 }
-
-/// `dma_erase`: nothing is stored, so there is nothing to erase.
-pub extern "C" fn dma_erase() {}
 
 extern "C" fn raise_id(id: u32) {
     let message = NAMES

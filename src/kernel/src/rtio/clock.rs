@@ -2,74 +2,94 @@
 //! is early enough.
 //!
 //! The two clocks have different sources. Their ratio is measured once; an estimate is used for [`WINDOW`] ticks, then a
-//! new one starts from the counter itself.
+//! new one starts from the counter itself. From the estimate comes a time that is early enough for as long as a countdown of
+//! [`PERMIT`] ticks runs: most outputs compare with that, and compute nothing.
 
-use core::ptr::{addr_of, addr_of_mut, read_volatile};
+use core::arch::asm;
+use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
 use super::{counter, registers, transaction::RING, Registers};
 
-/// Low word of the global timer (Cortex-A9 MPCore TRM, section 4.3). The comms core has it running for its own use.
-const TIMER: u32 = 0xf8f0_0200;
+/// The global timer, two words (Cortex-A9 MPCore TRM, section 4.3). The comms core has it running for its own use.
+const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
+/// This core's private watchdog as a second private timer (section 4.1): it counts down once, at the global timer's rate,
+/// and stays at 0.
+pub const COUNTDOWN: *const u32 = 0xf8f0_0624 as *const u32;
+const COUNTDOWN_LOAD: *mut u32 = 0xf8f0_0620 as *mut u32;
+const COUNTDOWN_CONTROL: *mut u32 = 0xf8f0_0628 as *mut u32;
+/// Timer mode, one shot, no interrupt.
+const COUNT_ONCE: u32 = 1;
 /// Ticks for which an estimate is used.
-pub const WINDOW: u32 = 1 << 20;
+const WINDOW: u64 = 1 << 20;
+/// Ticks for which [`Estimate::earliest`] holds: 10 us at 400 MHz. So long must the slack of an output be, above
+/// [`MARGIN`], to be posted without a second look; and so often one output has to take that look.
+const PERMIT: u32 = 1 << 12;
 /// Ticks over which the ratio is measured: 0.65 ms at 400 MHz.
-const MEASURE: u32 = 1 << 18;
+const MEASURE: u64 = 1 << 18;
 /// Longest time from the decision to post an output to its acceptance, in machine units: requests before it, reads of
 /// the port, dispatch. At a read latency of 100 PL cycles, 15 requests of one word take 400 cycles of 8 units.
 pub const MARGIN: i64 = 4096;
 /// Added to the ratio for what the clocks drift after the measurement, 1/4096.
 const DRIFT_LOG2: u32 = 12;
 /// A ratio so large leaves no event early enough: the timer does not run.
-const LARGEST_RATIO: u32 = 1 << 12;
+const LARGEST_RATIO: u64 = 1 << 12;
 
 /// The counter is less than `limit - MARGIN + (timer - start) * ratio / 1024`, for `WINDOW` ticks from `start`.
 #[repr(C)]
 pub struct Estimate {
     /// An event not before this, plus the time that has passed since `start`, is early enough.
-    pub limit: i64,
-    /// Timer at which it began.
-    pub start: u32,
+    limit: i64,
+    /// An event not before this is early enough while the countdown runs.
+    pub earliest: i64,
+    /// Timer at which the estimate began.
+    start: u64,
     /// Machine units per tick in 1/1024, rounded up; below `1 << 12`.
-    pub ratio: u32,
-    /// Address of the timer.
-    pub timer: u32,
-    _pad: u32,
+    ratio: u64,
 }
 
 impl Estimate {
     /// Lets no event pass.
     pub const NEVER: Self = Self {
-        limit: i64::MAX - (1 << 33),
+        limit: i64::MAX,
+        earliest: i64::MAX,
         start: 0,
         ratio: 0,
-        timer: TIMER,
-        _pad: 0,
     };
 }
 
-fn ticks() -> u32 {
-    // SAFETY: a timer register without side effects.
-    unsafe { read_volatile(TIMER as *const u32) }
+fn ticks() -> u64 {
+    // SAFETY: timer registers without side effects.
+    unsafe {
+        loop {
+            let high = read_volatile(TIMER.add(1));
+            let low = read_volatile(TIMER);
+            if read_volatile(TIMER.add(1)) == high {
+                return u64::from(high) << 32 | u64::from(low);
+            }
+        }
+    }
 }
 
 /// Measures the ratio. Without a running timer every output is waited for.
 pub fn measure(registers: &Registers) {
+    // SAFETY: this core's own timer.
+    unsafe { write_volatile(COUNTDOWN_CONTROL, COUNT_ONCE) };
     let first = counter::read(registers);
     let start = ticks();
-    let mut polls = 0u32;
+    let mut polls = 0;
     while ticks().wrapping_sub(start) < MEASURE && polls < MEASURE {
         polls += 1;
     }
-    let passed = u64::from(ticks().wrapping_sub(start));
+    let passed = ticks().wrapping_sub(start);
     let units = counter::read(registers).wrapping_sub(first) as u64;
-    let ratio = if passed < u64::from(MEASURE) {
-        0
+    let ratio = if passed < MEASURE {
+        LARGEST_RATIO
     } else {
         (units * 1024).div_ceil(passed)
     };
-    let ratio = (ratio + (ratio >> DRIFT_LOG2) + 1).min(u64::from(LARGEST_RATIO)) as u32;
+    let ratio = (ratio + (ratio >> DRIFT_LOG2) + 1).min(LARGEST_RATIO);
     // SAFETY: this core only, outside of interrupts; so below.
-    unsafe { addr_of_mut!(RING.clock.ratio).write(if passed == 0 { LARGEST_RATIO } else { ratio }) };
+    unsafe { addr_of_mut!(RING.clock.ratio).write(ratio) };
     renew(registers);
 }
 
@@ -91,17 +111,40 @@ pub fn renew(registers: &Registers) {
     }
 }
 
-/// Whether an event at `time` is certainly delivered early enough.
+/// Ends the countdown.
+pub fn expire() {
+    // SAFETY: this core's own timer.
+    unsafe { write_volatile(COUNTDOWN_LOAD, 0) };
+}
+
+/// What is early enough when `passed` ticks of the estimate have passed.
+fn bound(passed: u64) -> i64 {
+    // SAFETY: as above.
+    let (limit, ratio) = unsafe { (addr_of!(RING.clock.limit).read(), addr_of!(RING.clock.ratio).read()) };
+    limit.saturating_add((passed * ratio).div_ceil(1024) as i64)
+}
+
+/// Whether an event at `time` is certainly delivered early enough. Starts a new countdown if the last one has ended.
 pub fn ample(time: i64) -> bool {
     // SAFETY: as above.
-    let (start, ratio) = unsafe { (addr_of!(RING.clock.start).read(), addr_of!(RING.clock.ratio).read()) };
-    let mut passed = ticks().wrapping_sub(start);
-    if passed >= WINDOW {
+    let passed = || ticks().wrapping_sub(unsafe { addr_of!(RING.clock.start).read() });
+    let mut now = passed();
+    if now >= WINDOW {
         let Some(registers) = registers() else { return false };
         renew(&registers);
-        passed = 0;
+        now = passed();
     }
-    // SAFETY: as above.
-    let limit = unsafe { addr_of!(RING.clock.limit).read() };
-    time >= limit.saturating_add(i64::from(passed.wrapping_mul(ratio) >> 10))
+    // SAFETY: as above, and this core's own timer. The time is taken after the countdown has begun, so that it ends first.
+    unsafe {
+        if read_volatile(COUNTDOWN) == 0 {
+            write_volatile(COUNTDOWN_LOAD, PERMIT);
+            asm!("dsb", options(nostack, preserves_flags));
+            now = passed();
+            let earliest = bound(now + u64::from(PERMIT));
+            let floor = addr_of!(RING.quick.floor).read();
+            addr_of_mut!(RING.clock.earliest).write(earliest);
+            addr_of_mut!(RING.quick.floor).write(floor.max(earliest));
+        }
+    }
+    time >= bound(now)
 }

@@ -4,7 +4,7 @@ use core::ptr::addr_of_mut;
 
 use kairos_kernel::format::{printf, Arguments};
 
-use super::{output, LOG_CHANNEL};
+use super::{submit, LOG_CHANNEL};
 use crate::fault;
 use crate::memory::KernelMemory;
 
@@ -23,7 +23,7 @@ extern "C" fn write_log(format: u32, arguments: u32) {
             word = word << 8 | u32::from(byte);
             count += 1;
             if count == 4 {
-                output(target, word);
+                submit(target, core::iter::once(word));
                 (word, count) = (0, 0);
             }
         }
@@ -33,7 +33,7 @@ extern "C" fn write_log(format: u32, arguments: u32) {
         fault::report_fmt(format_args!("text for rtio_log: {error}"));
     }
     if word != 0 {
-        output(target, word);
+        submit(target, core::iter::once(word));
     }
 }
 

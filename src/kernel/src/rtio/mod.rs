@@ -7,6 +7,7 @@ mod clock;
 mod counter;
 mod input;
 mod log;
+mod playback;
 pub mod transaction;
 
 use core::ptr::addr_of_mut;
@@ -22,6 +23,7 @@ use crate::{fault, raise};
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
 pub use input::{rtio_input_data, rtio_input_timestamp, rtio_input_timestamped_data};
 pub use log::rtio_log;
+pub use playback::play;
 pub use transaction::submit_output as rtio_output;
 
 /// The registers that this core uses.
@@ -42,6 +44,10 @@ struct Registers {
 static mut REGISTERS: Option<Registers> = None;
 /// RTIO channel of the log, in place of a target; none if negative.
 static mut LOG_CHANNEL: i32 = -1;
+
+/// Takes the outputs of kernels while a DMA recording is made: target, time, 1 to 16 words. It may raise nothing.
+pub type Recorder = fn(u32, i64, &[u32]);
+static mut RECORDER: Option<Recorder> = None;
 
 /// Status bits of an output (kernel ABI, section 5.3).
 const OUTPUT_UNDERFLOW: u32 = 2;
@@ -97,6 +103,7 @@ pub fn boot() {
         addr_of_mut!(REGISTERS).write(Some(registers));
         addr_of_mut!(LOG_CHANNEL).write(log.map_or(-1, |channel| channel.number as i32));
     }
+    playback::boot(&descriptor);
     registers.phy_reset.write(0);
     initialise(&registers);
     clock::measure(&registers);
@@ -141,7 +148,9 @@ fn restart(registers: &Registers) {
 /// An output ends by itself. An input may wait for ever; then only a reset of RTIO ends it, which also drops the events
 /// that the kernel had queued.
 pub fn settle() {
+    record(None);
     let Some(registers) = registers() else { return };
+    playback::stop();
     // Longer than any output takes that finds room; an output that waits for room waits for its lane's next event.
     for _ in 0..POLLS {
         if registers.busy.read() == 0 {
@@ -208,6 +217,29 @@ pub fn posted_error_at_end() -> bool {
     posted_error()
 }
 
+/// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A restart drops the recorder.
+pub fn record(recorder: Option<Recorder>) {
+    // SAFETY: this core only, outside of interrupts; so below.
+    unsafe { addr_of_mut!(RECORDER).write(recorder) };
+    transaction::forbid_posting(recorder.is_some());
+}
+
+/// Hands an output to the recorder, if there is one.
+fn recorded(target: u32, words: impl ExactSizeIterator<Item = u32>) -> bool {
+    // SAFETY: as above.
+    let Some(recorder) = (unsafe { addr_of_mut!(RECORDER).read() }) else {
+        return false;
+    };
+    let mut buffer = [0; transaction::MAX_WORDS];
+    let count = words.len();
+    for (place, word) in buffer.iter_mut().zip(words) {
+        *place = word;
+    }
+    recorder(target, now_mu(), &buffer[..count]);
+    true
+}
+
+/// Submits an event at the time cursor.
 fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
     if posted_error() {
         return;
@@ -221,7 +253,9 @@ fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
 
 /// `rtio_output`, when it is not simply posted.
 extern "C" fn output(target: u32, data: u32) {
-    submit(target, core::iter::once(data));
+    if !recorded(target, core::iter::once(data)) {
+        submit(target, core::iter::once(data));
+    }
 }
 
 /// `rtio_output_wide`: up to 16 words.
@@ -246,7 +280,9 @@ extern "C" fn output_wide(target: u32, list: u32) {
             let words = bytes
                 .chunks_exact(4)
                 .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-            submit(target, words);
+            if !recorded(target, words.clone()) {
+                submit(target, words);
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 //! [`submit_output`] and [`submit`] hold the only `sev` in all firmware: each one makes the gateware read a request.
 
 use core::arch::{asm, naked_asm};
-use core::mem::offset_of;
+use core::mem::{offset_of, size_of};
 use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
 use super::{clock, input::Event, INPUT_UNREACHABLE};
@@ -57,22 +57,39 @@ pub struct Ring {
     /// Of the first failed posted output: status in bits 3..0, number in bits 31..16.
     input_data_or_error: u32,
     _line: [u32; 12],
-    /// What only this core uses, near each other so that few instructions reach it.
+    /// What only this core uses.
     pub(super) clock: clock::Estimate,
-    /// The time cursor.
-    pub now: i64,
-    /// Number of the newest request in bits 31..16; below, the rest of the head of a posted output of one word.
-    newest: u32,
-    /// The newest request's slot.
-    slot: u32,
-    _state: [u32; 38],
+    _state: [u32; 32],
+    pub quick: Quick,
     /// By the low byte of a channel's number: the high byte of the channel there that is known to take outputs.
     known: [u8; 256],
 }
 
-const FIRST_HEAD: u32 = POSTED | 1 << 8;
+/// What [`submit_output`] needs, in the order of its registers, so that one instruction loads it. It ends where
+/// [`Ring::known`] begins.
+#[repr(C)]
+pub struct Quick {
+    /// [`POSTED_WORD`], or 0 while nothing is to be posted without a second look.
+    allowed: u32,
+    /// Address of the countdown of [`clock`].
+    countdown: *const u32,
+    /// The time cursor.
+    pub now: i64,
+    /// An event that is not before this has ample time while the countdown runs, and is not before the newest output.
+    pub(super) floor: i64,
+    /// Head of the next request if it is a posted output of one word: its number in bits 31..16, below [`POSTED_WORD`].
+    next: u32,
+    /// The slot of the next request.
+    slot: *mut Slot,
+}
+
+/// Head of a posted output of one word, without its number.
+const POSTED_WORD: u32 = POSTED | 1 << 8;
+/// Time of nothing: any event is before it.
+const NO_FLOOR: i64 = i64::MAX;
 const KNOWN: usize = offset_of!(Ring, known);
 const _: () = assert!(offset_of!(Ring, input_timestamp) == 2048 && KNOWN == 2304);
+const _: () = assert!(offset_of!(Ring, quick) + size_of::<Quick>() == KNOWN);
 
 #[allow(clippy::declare_interior_mutable_const)]
 const EMPTY: Slot = Slot {
@@ -92,10 +109,15 @@ pub static mut RING: Ring = Ring {
     input_data_or_error: 0,
     _line: [0; 12],
     clock: clock::Estimate::NEVER,
-    now: 0,
-    newest: FIRST_HEAD,
-    slot: 0,
-    _state: [0; 38],
+    _state: [0; 32],
+    quick: Quick {
+        allowed: POSTED_WORD,
+        countdown: clock::COUNTDOWN,
+        now: 0,
+        floor: NO_FLOOR,
+        next: POSTED_WORD,
+        slot: core::ptr::null_mut(),
+    },
     known: [UNKNOWN; 256],
 };
 
@@ -121,9 +143,11 @@ pub fn address() -> u32 {
 pub fn begin() {
     // SAFETY: one core, and no interrupt handler uses it; so for all accesses to the statics of this module.
     unsafe {
-        write_volatile(addr_of_mut!(RING.status), 0);
-        write_volatile(addr_of_mut!(RING.newest), FIRST_HEAD);
-        write_volatile(addr_of_mut!(RING.slot), address());
+        // What the lanes hold is not known.
+        write_volatile(addr_of_mut!(RING.status), ATTENTION);
+        clock::expire();
+        set_next(1);
+        write_volatile(addr_of_mut!(RING.quick.floor), NO_FLOOR);
         write_volatile(addr_of_mut!(RING.slots[0].time), i64::MIN);
         // The ring may hold numbers that come again.
         for index in 0..SLOTS as usize {
@@ -144,13 +168,28 @@ fn status() -> u32 {
     unsafe { read_volatile(addr_of!(RING.status)) }
 }
 
-fn newest() -> u32 {
+/// Number of the next request.
+fn next() -> u32 {
     // SAFETY: as above.
-    unsafe { read_volatile(addr_of!(RING.newest)) }
+    unsafe { read_volatile(addr_of!(RING.quick.next)) >> 16 }
+}
+
+fn set_next(number: u32) {
+    // SAFETY: as above.
+    unsafe {
+        write_volatile(addr_of_mut!(RING.quick.next), number << 16 | POSTED_WORD);
+        write_volatile(addr_of_mut!(RING.quick.slot), slot(number));
+    }
+}
+
+/// The slot of a request.
+fn slot(number: u32) -> *mut Slot {
+    // SAFETY: within the ring.
+    unsafe { addr_of_mut!(RING.slots).cast::<Slot>().add((number % SLOTS) as usize) }
 }
 
 fn under_way() -> u32 {
-    (newest() >> 16).wrapping_sub(status() >> 16) & 0xffff
+    next().wrapping_sub(1 + (status() >> 16)) & 0xffff
 }
 
 /// Sleeps until the gateware has written a status. It raises an event with each, so none is slept over. This core's own
@@ -165,9 +204,8 @@ fn wait() {
 fn submit(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
     // SAFETY: as above. `dsb` completes the request before the event is sent.
     unsafe {
-        let next = newest().wrapping_add(1 << 16);
-        let number = next >> 16;
-        let slot = addr_of_mut!(RING.slots).cast::<Slot>().add((number % SLOTS) as usize);
+        let number = next();
+        let slot = slot(number);
         write_volatile(addr_of_mut!((*slot).target), target);
         write_volatile(addr_of_mut!((*slot).time), time);
         let head = command | (words.len() as u32) << 8 | number << 16;
@@ -179,8 +217,11 @@ fn submit(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<It
             }
         }
         write_volatile(addr_of_mut!((*slot).head), head);
-        write_volatile(addr_of_mut!(RING.newest), next);
-        write_volatile(addr_of_mut!(RING.slot), slot as u32);
+        set_next(number.wrapping_add(1));
+        if command != INPUT {
+            let floor = time.max(addr_of!(RING.clock.earliest).read());
+            write_volatile(addr_of_mut!(RING.quick.floor), floor);
+        }
         asm!("dsb", "sev", options(nostack, preserves_flags));
         number
     }
@@ -201,6 +242,19 @@ fn transact(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<
     }
 }
 
+/// Waits until every request has been answered.
+pub fn drain() {
+    while allowed() && under_way() != 0 {
+        wait();
+    }
+}
+
+/// After somebody else has filled the lanes, while nothing is under way: the next output tells how full they are.
+pub fn distrust() {
+    // SAFETY: as above. The gateware writes nothing now.
+    unsafe { write_volatile(addr_of_mut!(RING.status), status() | ATTENTION) };
+}
+
 fn known(channel: u32) -> *mut u8 {
     // SAFETY: within the table.
     unsafe { addr_of_mut!(RING.known).cast::<u8>().add((channel & 0xff) as usize) }
@@ -217,8 +271,8 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     let postable = unsafe { u32::from(read_volatile(known(channel))) == channel >> 8 };
     while postable && clock::ample(time) {
         let (status, under_way) = (status(), under_way());
-        // SAFETY: as above; `slot` points to a slot.
-        let newest_time = unsafe { (*(addr_of!(RING.slot).read() as *const Slot)).time };
+        // SAFETY: as above.
+        let newest_time = unsafe { (*slot(next().wrapping_sub(1))).time };
         // Nothing blocks it if all lanes have room. If not, an earlier event may have to wait for room; that one gets it
         // before its own time, so a later one is not hindered.
         let free = under_way == 0 || status & ATTENTION == 0 || time >= newest_time;
@@ -236,6 +290,13 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     status
 }
 
+/// Makes [`submit_output`] leave every event to `rtio_output_checked`, or lets it post again.
+pub fn forbid_posting(forbidden: bool) {
+    let allowed = if forbidden { 0 } else { POSTED_WORD };
+    // SAFETY: as above.
+    unsafe { write_volatile(addr_of_mut!(RING.quick.allowed), allowed) };
+}
+
 /// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer
 /// than [`clock::MARGIN`].
 pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
@@ -248,10 +309,9 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     unsafe {
         let word = read_volatile(addr_of!(RING.input_data_or_error));
         write_volatile(addr_of_mut!(RING.status), status() & !(ERROR | 0xf));
-        let (number, age) = (word >> 16, (newest() >> 16).wrapping_sub(word >> 16) & 0xffff);
-        let slot = addr_of!(RING.slots).cast::<Slot>().add((number % SLOTS) as usize);
+        let (number, age) = (word >> 16, next().wrapping_sub(1 + (word >> 16)) & 0xffff);
         let (target, time) = if age < SLOTS {
-            ((*slot).target, (*slot).time)
+            ((*slot(number)).target, (*slot(number)).time)
         } else {
             (0, -1)
         };
@@ -316,74 +376,68 @@ const fn from_known(offset: usize) -> i32 {
 }
 
 /// `rtio_output(target, data)`: posts the event if that is allowed by the rules of [`output`] without a second look;
-/// everything else is left to `rtio_output_checked`.
+/// everything else is left to `rtio_output_checked`. 25 instructions; they follow each other so that no load is waited for.
+///
+/// How each rule is looked at:
+/// - Early enough: the countdown runs, and the time is not before `floor`, or else not before `earliest` ([`clock`]).
+/// - The channel is known: the entry of its low byte is its high byte.
+/// - Not blocked: the time is not before `floor`, or else there is no attention in the status word.
+/// - A slot: next number - number answered, which is 1 if all is answered, is at most 15.
+/// - No error waits in the status word, and posting is not forbidden: in the lower halves the same difference, when bits 4..0 of
+///   the status word are ignored, is that of the head alone, and it is what is allowed.
 #[unsafe(naked)]
 pub unsafe extern "C" fn submit_output() {
     naked_asm!(
-        "push {{r4-r9, lr}}",
-        "movw r12, #:lower16:{ring}+{table}",
-        "movt r12, #:upper16:{ring}+{table}",
-        // Is the channel known to take outputs?
-        "ubfx r2, r0, #8, #8",
-        "ldrb r2, [r12, r2]",
-        "cmp r2, r0, lsr #16",
+        "push {{r4-r10, lr}}",
+        "ldr r12, 8f",
+        // r2 allowed, r3 countdown, r4 and r5 time, r6 and r7 floor, r8 head, r9 slot; r12 moves on to the table.
+        "ldm r12!, {{r2-r9}}",
+        "ubfx r10, r0, #8, #8",
+        "ldr r3, [r3]",
+        "ldrb r10, [r12, r10]",
+        "ldr lr, [r12, #{status}]",
+        "cmp r3, #1",
+        "cmphs r10, r0, lsr #16",
+        "bic lr, lr, #{unimportant}",
+        "sub lr, r8, lr",
+        "bic lr, lr, #{credit}",
+        "cmpeq lr, r2",
         "bne 9f",
-        // Is there a slot?
-        "ldr r3, [r12, #{status}]",
-        "ldrd r4, r5, [r12, #{newest}]",
-        "sub r6, r4, r3",
-        "cmp r6, #{credit}",
-        "bhs 9f",
-        "tst r3, #{attention}",
-        "bne 2f",
-        // Is it early enough?
+        "cmp r4, r6",
+        "sbcs lr, r5, r7",
+        "blt 2f",
         "1:",
-        "ldr r6, [r12, #{timer}]",
-        "ldr r6, [r6]",
-        "ldrd r2, r3, [r12, #{start}]",
-        "sub r6, r6, r2",
-        "cmp r6, #{window}",
-        "bhs 9f",
-        "mul r6, r6, r3",
-        "ldrd r2, r3, [r12, #{now}]",
-        "ldrd r8, r9, [r12, #{limit}]",
-        "adds r8, r8, r6, lsr #10",
-        "adc r9, r9, #0",
-        "cmp r2, r8",
-        "sbcs r9, r3, r9",
-        "blt 9f",
-        "add r4, r4, #0x10000",
-        "add r5, r5, #128",
-        "bic r5, r5, #0x800",
-        "stm r5, {{r0-r4}}",
-        "strd r4, r5, [r12, #{newest}]",
+        "stm r9, {{r0, r1, r4, r5, r8}}",
+        "add r8, r8, #0x10000",
+        "add r9, r9, #128",
+        "bic r9, r9, #0x800",
+        // The time becomes the floor.
+        "stmdb r12, {{r4, r5, r8, r9}}",
         "dsb",
         "sev",
-        "pop {{r4-r9, pc}}",
-        // A lane is nearly full: only events that are not before the newest.
+        "pop {{r4-r10, pc}}",
+        // Before the floor.
         "2:",
-        "tst r3, #{error}",
+        "ldr lr, [r12, #{status}]",
+        "ldrd r6, r7, [r12, #{earliest}]",
+        "tst lr, #{attention}",
         "bne 9f",
-        "ldrd r8, r9, [r5, #8]",
-        "ldrd r2, r3, [r12, #{now}]",
-        "cmp r2, r8",
-        "sbcs r9, r3, r9",
+        "cmp r4, r6",
+        "sbcs lr, r5, r7",
         "bge 1b",
         "9:",
-        "pop {{r4-r9, lr}}",
+        "pop {{r4-r10, lr}}",
         "b {checked}",
+        "8: .long {ring} + {quick}",
         ring = sym RING,
-        table = const KNOWN,
+        quick = const offset_of!(Ring, quick),
         status = const from_known(offset_of!(Ring, status)),
-        newest = const from_known(offset_of!(Ring, newest)),
-        now = const from_known(offset_of!(Ring, now)),
-        start = const from_known(offset_of!(Ring, clock) + offset_of!(clock::Estimate, start)),
-        limit = const from_known(offset_of!(Ring, clock) + offset_of!(clock::Estimate, limit)),
-        timer = const from_known(offset_of!(Ring, clock) + offset_of!(clock::Estimate, timer)),
-        window = const clock::WINDOW,
+        earliest = const from_known(offset_of!(Ring, clock) + offset_of!(clock::Estimate, earliest)),
+        // Status of the newest answer, which was raised if it was an error, and attention.
+        unimportant = const ATTENTION | 0xf,
+        // Of the difference, what may be set.
         credit = const CREDIT << 16,
         attention = const ATTENTION,
-        error = const ERROR,
         checked = sym super::rtio_output_checked,
     )
 }

@@ -1,0 +1,130 @@
+//! DMA traces in the compact format that the gateware plays (`docs/interfaces.md`, section 10). The recorded format of the wire
+//! protocols is for who reads traces of other devices; this firmware writes compact ones only.
+
+/// Traces begin at multiples of this many bytes.
+pub const ALIGNMENT: usize = 128;
+/// Value of the register `dma_format` for the compact format.
+pub const COMPACT: u32 = 1;
+/// Words of 32 bits that end a trace.
+pub const END: [u32; 2] = [0; 2];
+
+const SHORT: u32 = 1;
+const LONG: u32 = 2;
+const TIME: u32 = 3;
+/// Data of a short event are below this.
+const SHORT_DATA: u32 = 1 << 6;
+
+/// Gives the words of an event to `out`: an even number of them, little endian in memory.
+///
+/// `target`: channel << 8 | address. `before`: time of the event before it, 0 for the first one. `words`: 1 to 16.
+#[inline]
+pub fn encode(before: i64, target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>, mut out: impl FnMut(u32)) {
+    let difference = time.wrapping_sub(before);
+    let delta = match i32::try_from(difference) {
+        Ok(delta) => delta as u32,
+        Err(_) => {
+            let difference = difference as u64;
+            [TIME, 0, difference as u32, (difference >> 32) as u32]
+                .into_iter()
+                .for_each(&mut out);
+            0
+        }
+    };
+    let (channel, address) = (target >> 8, target & 0xff);
+    let count = words.len();
+    let mut words = words;
+    let first = words.next().unwrap_or(0);
+    if count == 1 && first < SHORT_DATA && channel >> 16 == 0 {
+        out(SHORT | first << 2 | channel << 8 | address << 24);
+        out(delta);
+        return;
+    }
+    [LONG | (count as u32) << 2 | channel << 8, address, delta, first]
+        .into_iter()
+        .for_each(&mut out);
+    words.for_each(&mut out);
+    if count % 2 == 0 {
+        out(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    type Event = (u32, i64, Vec<u32>);
+
+    fn trace(events: &[Event]) -> Vec<u32> {
+        let mut out = Vec::new();
+        let mut before = 0;
+        for (target, time, words) in events {
+            encode(before, *target, *time, words.iter().copied(), |word| out.push(word));
+            before = *time;
+        }
+        out.extend(END);
+        out
+    }
+
+    /// The table of `docs/interfaces.md`, section 10, read the other way.
+    fn decode(trace: &[u32]) -> Vec<Event> {
+        let (mut events, mut now, mut at) = (Vec::new(), 0i64, 0);
+        loop {
+            let head = trace[at];
+            let mut event = |target, delta: u32, words: &[u32]| {
+                now = now.wrapping_add(i64::from(delta as i32));
+                events.push((target, now, words.to_vec()));
+            };
+            match head & 3 {
+                0 => {
+                    assert_eq!(trace[at..], END);
+                    return events;
+                }
+                1 => {
+                    event(head & 0x00ff_ff00 | head >> 24, trace[at + 1], &[head >> 2 & 63]);
+                    at += 2;
+                }
+                2 => {
+                    let count = (head >> 2 & 63) as usize;
+                    let target = head & 0xffff_ff00 | trace[at + 1];
+                    event(target, trace[at + 2], &trace[at + 3..at + 3 + count]);
+                    at += 2 * (2 + count / 2);
+                }
+                _ => {
+                    assert_eq!((head, trace[at + 1]), (TIME, 0));
+                    now = now.wrapping_add((u64::from(trace[at + 3]) << 32 | u64::from(trace[at + 2])) as i64);
+                    at += 4;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn vectors() {
+        // As `kairos_gateware.dma.format.compact` writes them.
+        let short = trace(&[(0x0102_03, 5, [0x2a].into())]);
+        assert_eq!(short, [1 | 0x2a << 2 | 0x0102 << 8 | 3 << 24, 5, 0, 0]);
+        let long = trace(&[(0x0004_0205, -1, [0x1234, 2].into())]);
+        assert_eq!(long, [2 | 2 << 2 | 0x0402 << 8, 5, 0xffff_ffff, 0x1234, 2, 0, 0, 0]);
+        let far = trace(&[(0x0100, 1 << 40, [1].into())]);
+        assert_eq!(far, [3, 0, 0, 1 << 8, 1 | 1 << 2 | 1 << 8, 0, 0, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn events_come_back(events in proptest::collection::vec(
+            (any::<u32>(), any::<i64>(), proptest::collection::vec(any::<u32>(), 1..17)), 0..20)
+        ) {
+            prop_assert_eq!(decode(&trace(&events)), events);
+        }
+
+        #[test]
+        fn events_like_those_of_experiments(events in proptest::collection::vec(
+            (0u32..0x0010_0000, -100_000i64..100_000, proptest::collection::vec(0u32..70, 1..3)), 0..20)
+        ) {
+            prop_assert_eq!(decode(&trace(&events)), events);
+        }
+    }
+}

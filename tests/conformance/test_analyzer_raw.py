@@ -1,0 +1,140 @@
+"""The analyzer service: dumps of what the gateware saw, against the pins. Written from the description of the format alone."""
+
+import socket
+import struct
+from dataclasses import dataclass
+
+import pytest
+
+from .raw_session import Session
+from .test_dma_raw import run
+from .test_session_raw import kernel, marks
+
+OUTPUT, INPUT, EXCEPTION, STOPPED = range(4)
+RECORD, FAST, MANY, LATE = 0, 9, 10, 11
+RING = 512 * 1024
+
+
+@dataclass
+class Message:
+    kind: int
+    channel: int
+    timestamp: int
+    counter: int
+    address: int
+    data: int
+
+
+@dataclass
+class Dump:
+    total: int
+    error: int
+    log_channel: int
+    messages: list
+
+
+def dump(device):
+    with socket.create_connection((device.host, device.ports[1382]), 20) as client:
+        data = b""
+        while more := client.recv(65536):
+            data += more
+    endianness, sent, total, error, log_channel, onehot = struct.unpack("<cIQ?BB", data[:16])
+    assert (endianness, onehot) == (b"e", 1)
+    assert sent == len(data) - 16 and sent % 32 == 0
+    messages = []
+    for at in range(16, len(data), 32):
+        number = int.from_bytes(data[at : at + 32], "big")
+        fields = [(0, 2), (2, 30), (32, 64), (96, 64), (160, 32), (192, 64)]
+        messages.append(Message(*(number >> low & (1 << width) - 1 for low, width in fields)))
+    return Dump(total, error, log_channel, messages)
+
+
+@pytest.fixture
+def fresh(device):
+    """A device whose analyzer has just begun to record."""
+    dump(device)
+    return device
+
+
+def test_nothing_has_happened(fresh):
+    result = dump(fresh)
+    assert (result.total, result.error, result.log_channel) == (32, 0, 12)
+    (stopped,) = result.messages
+    assert stopped.kind == STOPPED and stopped.counter > 0
+    assert dump(fresh).messages[0].counter > stopped.counter
+
+
+def test_outputs_are_what_the_pins_show(fresh):
+    fresh.control("trace_clear")
+    with Session(fresh) as session:
+        assert session.load(kernel("rtio")) is None
+        session.run()
+        assert marks(session.until_end()[0]) == [1]
+    trace = fresh.control("trace", **{"from": 0})
+    result = dump(fresh)
+    *outputs, stopped = result.messages
+    assert result.total == 32 * len(result.messages) and not result.error
+    assert stopped.kind == STOPPED
+    assert [(one.kind, one.channel, one.address, one.data) for one in outputs] == [
+        (OUTPUT, 4, 0, data) for data in (1, 0, 1, 0)
+    ]
+    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
+    pins = [(when, level) for when, index, level in trace["events"] if index == pad]
+    start = pins[0][0] - outputs[0].timestamp
+    # Pins change in steps of 8 ns.
+    assert [(one.timestamp // 8 * 8, one.data) for one in outputs] == [
+        (when // 8 * 8 - start // 8 * 8, level) for when, level in pins
+    ]
+    # The kernel has put them 125 us ahead.
+    assert all(100_000 < one.timestamp - one.counter <= 130_000 for one in outputs)
+
+
+def test_an_underflow_and_its_message(fresh):
+    with Session(fresh) as session:
+        assert run(session, RECORD) == ([], None)
+        marked, exception = run(session, LATE)
+    assert marked == [] and exception[0] == 0
+    output, late, stopped = dump(fresh).messages
+    assert (output.kind, output.channel, output.data) == (OUTPUT, 4, 1) and output.timestamp < output.counter
+    assert (late.kind, late.channel, late.address, late.timestamp, late.data) == (EXCEPTION, 4, 0x14, 0, 0)
+    assert stopped.kind == STOPPED
+
+
+def test_messages_in_pairs_are_sent_one_by_one(fresh):
+    with Session(fresh) as session:
+        assert run(session, FAST) == ([12800], None)
+    result = dump(fresh)
+    *outputs, stopped = result.messages
+    assert not result.error and result.total == 32 * 801
+    start = outputs[0].timestamp
+    # The demo's core takes 32 bits of data: the second word is lost before the analyzer sees it.
+    assert [(one.timestamp - start, one.data) for one in outputs] == [
+        (32 * pulse + 8 * part, 1 - part) for pulse in range(400) for part in (0, 1)
+    ]
+    counters = [one.counter for one in outputs]
+    assert counters == sorted(counters) and counters[-1] - counters[0] < 800 * 4 * 8
+
+
+def test_the_ring_keeps_the_newest(fresh):
+    with Session(fresh) as session:
+        assert run(session, MANY) == ([3_600_000], None)
+    result = dump(fresh)
+    *outputs, stopped = result.messages
+    assert result.total == 32 * 18001 and not result.error
+    assert 32 * len(result.messages) >= RING and stopped.kind == STOPPED
+    assert all(one.kind == OUTPUT for one in outputs)
+    steps = {later.timestamp - one.timestamp for one, later in zip(outputs, outputs[1:], strict=False)}
+    assert steps == {100, 300}
+    assert len(dump(fresh).messages) == 1
+
+
+def test_clients_one_after_the_other_and_a_client_that_goes(fresh):
+    socket.create_connection((fresh.host, fresh.ports[1382]), 20).close()
+    clients = [socket.create_connection((fresh.host, fresh.ports[1382]), 20) for _ in range(2)]
+    for client in clients:
+        data = b""
+        while more := client.recv(65536):
+            data += more
+        client.close()
+        assert len(data) >= 16
+    assert dump(fresh).messages

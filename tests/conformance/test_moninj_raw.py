@@ -1,0 +1,173 @@
+"""Monitor and injector on a bare socket, against the pins. Written from the description of the wire protocol alone."""
+
+import socket
+import struct
+
+import pytest
+
+from .raw_session import Session
+from .test_dma_raw import run
+from .test_session_raw import kernel, marks
+
+LEVEL, OUTPUT_ENABLE = 0, 1
+ENABLE_OVERRIDE, OVERRIDE_LEVEL, OVERRIDE_OUTPUT_ENABLE = range(3)
+INPUT, OUTPUT = 0, 4
+"""Channels of the gateware variant "demo"."""
+
+
+class Client:
+    def __init__(self, device, greeting=b"ARTIQ moninj\n"):
+        self.socket = socket.create_connection((device.host, device.ports[1383]), 20)
+        self.socket.settimeout(20)
+        self.socket.sendall(greeting)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.socket.close()
+
+    def watch_probe(self, channel, probe, enable=True):
+        self.socket.sendall(struct.pack("<B?IB", 0, enable, channel, probe))
+
+    def inject(self, channel, override, value):
+        self.socket.sendall(struct.pack("<BIBB", 1, channel, override, value))
+
+    def get(self, channel, override):
+        """The override's value, asked for once."""
+        self.socket.sendall(struct.pack("<BIB", 2, channel, override))
+        what = self.next()
+        assert what[:3] == ("override", channel, override)
+        return what[3]
+
+    def watch_override(self, channel, override, enable=True):
+        self.socket.sendall(struct.pack("<B?IB", 3, enable, channel, override))
+
+    def read(self, count):
+        data = b""
+        while len(data) < count:
+            more = self.socket.recv(count - len(data))
+            assert more, "the device has closed the connection"
+            data += more
+        return data
+
+    def next(self):
+        """The next message: (what, channel, number, value)."""
+        kind = self.read(1)[0]
+        layout = {0: "<IBQ", 1: "<IBB"}[kind]
+        channel, number, value = struct.unpack(layout, self.read(struct.calcsize(layout)))
+        return ["probe", "override"][kind], channel, number, value
+
+    def is_closed(self):
+        return self.socket.recv(1) == b""
+
+
+@pytest.fixture
+def client(device):
+    with Client(device) as client:
+        yield client
+        for channel in (INPUT, OUTPUT):
+            for override in range(3):
+                client.inject(channel, override, 0)
+        client.get(OUTPUT, ENABLE_OVERRIDE)
+
+
+def level(device, channel):
+    """What the trace of the pins ends with."""
+    trace = device.control("trace", **{"from": 0})
+    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == channel]
+    return [level for _, index, level in trace["events"] if index == pad][-1]
+
+
+def test_injection_takes_the_pin_and_gives_it_back(device, client):
+    client.watch_probe(OUTPUT, LEVEL)
+    assert client.next() == ("probe", OUTPUT, LEVEL, 0)
+    client.inject(OUTPUT, OVERRIDE_LEVEL, 1)
+    assert client.get(OUTPUT, OVERRIDE_LEVEL) == 1
+    client.inject(OUTPUT, ENABLE_OVERRIDE, 1)
+    assert client.next() == ("probe", OUTPUT, LEVEL, 1)
+    assert level(device, OUTPUT) == 1
+    # The experiment goes on below, unseen.
+    with Session(device) as session:
+        assert session.load(kernel("rtio")) is None
+        session.run()
+        assert marks(session.until_end()[0]) == [1]
+    assert level(device, OUTPUT) == 1
+    client.inject(OUTPUT, ENABLE_OVERRIDE, 0)
+    assert client.next() == ("probe", OUTPUT, LEVEL, 0)
+    assert level(device, OUTPUT) == 0
+
+
+def test_a_kernel_s_level_is_seen(device, client):
+    client.watch_probe(OUTPUT, LEVEL)
+    assert client.next() == ("probe", OUTPUT, LEVEL, 0)
+    with Session(device) as session:
+        # Records, and then plays, a long train of pulses. Their period is no divider of the polls' 200 ms.
+        session.load(kernel("dma"))
+        session.run()
+        session.message(10)
+        session.request()
+        session.reply(b"i", (4).to_bytes(4, "little"))
+        assert client.next() == ("probe", OUTPUT, LEVEL, 1)
+        assert client.next() == ("probe", OUTPUT, LEVEL, 0)
+    with Session(device) as session:
+        assert run(session, 7) == ([], None)
+
+
+def test_inputs(device, client):
+    pads = device.control("trace", **{"from": 0})["pads"]
+    (pad,) = [pad["index"] for pad in pads if pad["channel"] == INPUT]
+    client.watch_probe(INPUT, LEVEL)
+    client.watch_probe(INPUT, OUTPUT_ENABLE)
+    assert {client.next(), client.next()} == {("probe", INPUT, LEVEL, 0), ("probe", INPUT, OUTPUT_ENABLE, 0)}
+    device.control("pad", index=pad, level=1)
+    assert client.next() == ("probe", INPUT, LEVEL, 1)
+    device.control("pad", index=pad, level=0)
+    assert client.next() == ("probe", INPUT, LEVEL, 0)
+    client.inject(INPUT, OVERRIDE_OUTPUT_ENABLE, 1)
+    client.inject(INPUT, OVERRIDE_LEVEL, 1)
+    client.inject(INPUT, ENABLE_OVERRIDE, 1)
+    assert {client.next(), client.next()} == {("probe", INPUT, LEVEL, 1), ("probe", INPUT, OUTPUT_ENABLE, 1)}
+    assert level(device, INPUT) == 1
+
+
+def test_overrides_are_watched_by_every_client(device, client):
+    with Client(device) as other:
+        for one in (client, other):
+            one.watch_override(OUTPUT, OVERRIDE_LEVEL)
+            assert one.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
+        client.inject(OUTPUT, OVERRIDE_LEVEL, 1)
+        for one in (client, other):
+            assert one.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 1)
+        other.watch_override(OUTPUT, OVERRIDE_LEVEL, enable=False)
+        client.inject(OUTPUT, OVERRIDE_LEVEL, 0)
+        assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
+        # A new watch starts with the value there is.
+        other.watch_override(OUTPUT, OVERRIDE_LEVEL)
+        assert other.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
+
+
+def test_what_does_not_exist_reads_as_zero(client):
+    for channel in (OUTPUT, 999, 0x10000 | OUTPUT):
+        client.inject(channel, 77, 1)
+        assert client.get(channel, 77) == 0
+    client.watch_probe(0x10000 | OUTPUT, LEVEL)
+    assert client.next() == ("probe", 0x10000 | OUTPUT, LEVEL, 0)
+
+
+def test_requests_byte_by_byte(client):
+    for byte in struct.pack("<BIBB", 1, OUTPUT, OVERRIDE_LEVEL, 1) + struct.pack("<BIB", 2, OUTPUT, OVERRIDE_LEVEL):
+        client.socket.sendall(bytes([byte]))
+    assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 1)
+
+
+@pytest.mark.parametrize("kind", [4, 5, 255])
+def test_unknown_requests_close(device, kind):
+    with Client(device) as one:
+        one.socket.sendall(bytes([kind]))
+        assert one.is_closed()
+
+
+def test_wrong_greeting_is_closed(device):
+    with Client(device, greeting=b"ARTIQ coredev") as one:
+        assert one.is_closed()

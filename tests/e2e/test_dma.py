@@ -1,0 +1,36 @@
+"""DMA: what was recorded comes out of the pins, and errors are exceptions."""
+
+import re
+from pathlib import Path
+
+EXPERIMENT = Path(__file__).with_name("experiments") / "dma.py"
+
+PRINTED = """\
+recorded
+advanced 10000
+invalid handle
+not found
+already recording
+left
+erased
+"""
+
+
+def test_dma(kairos, tmp_path):
+    trace = tmp_path / "trace.vcd"
+    done = kairos("run", EXPERIMENT, "--vcd", trace)
+    assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "RTIOUnderflow: RTIO underflow at" in done.stderr, done.stderr
+    assert "channel 0x0004:ttl4" in done.stderr
+    # ttl4: four times the trace, and a pulse at the end. Levels by the time axis of the first pulse.
+    text = trace.read_text()
+    sign = re.search(r"wire 1 (\S+) ttl4", text)[1]
+    changes, now = [], 0
+    for line in text[text.index("$enddefinitions") :].splitlines():
+        if line.startswith("#"):
+            now = int(line[1:])
+        elif line[1:] == sign:
+            changes.append((now, line[0]))
+    assert len(changes) == 2 * (4 * 50 + 1)
+    assert changes[:100] == [(200 * n + 96 * low, "10"[low]) for n in range(50) for low in (0, 1)]
