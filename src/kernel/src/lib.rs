@@ -7,6 +7,7 @@ pub mod elf;
 pub mod exceptions;
 pub mod format;
 pub mod lsda;
+mod stubs;
 pub mod unwind;
 
 #[cfg(test)]
