@@ -280,6 +280,8 @@ pub enum Init {
     Bytes(Vec<u8>),
     Value(Value),
     Array(Ty, Vec<Value>),
+    /// Of the firmware.
+    External(Ty),
 }
 
 #[derive(Debug, Default)]
@@ -427,6 +429,7 @@ impl fmt::Display for Module {
             match &global.init {
                 Init::Bytes(bytes) => writeln!(f, "{kind} {} = {:?}", global.name, String::from_utf8_lossy(bytes))?,
                 Init::Value(value) => writeln!(f, "{kind} {} = {value}", global.name)?,
+                Init::External(ty) => writeln!(f, "{kind} {} of the firmware: {ty}", global.name)?,
                 Init::Array(ty, values) => {
                     let values: Vec<_> = values.iter().map(Value::to_string).collect();
                     writeln!(

@@ -113,11 +113,17 @@ impl Printer<'_> {
     }
 
     fn global(&mut self, global: &Global) {
-        let linkage = if global.exported { "" } else { "internal " };
+        let external = matches!(global.init, Init::External(_));
+        let linkage = match (external, global.exported) {
+            (true, _) => "external ",
+            (false, true) => "",
+            (false, false) => "internal ",
+        };
         let kind = if global.constant { "constant" } else { "global" };
         let init = match &global.init {
             Init::Bytes(bytes) => format!("[{} x i8] c\"{}\"", bytes.len(), escaped(bytes)),
             Init::Value(value) => typed(value),
+            Init::External(ty) => ty.to_string(),
             Init::Array(ty, values) => {
                 let values: Vec<_> = values.iter().map(typed).collect();
                 format!("[{} x {ty}] [{}]", values.len(), values.join(", "))

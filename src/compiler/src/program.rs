@@ -1,6 +1,6 @@
 //! A whole program as inference finds it: the functions reachable from the entry, and the host data they touch.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::ast::{ExprId, Function};
@@ -102,9 +102,18 @@ pub struct Program {
     pub objects: HashMap<Handle, Handle>,
     /// Values of attributes that were looked at, by object and name.
     pub attribute_values: HashMap<(Handle, Rc<str>), HostValue>,
+    /// Names of attributes that some function assigns to, of whatever class.
+    pub assigned: HashSet<Rc<str>>,
     pub lists: HashMap<Handle, HostList>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
+}
+
+impl Program {
+    /// Whether an attribute keeps its value while the kernel runs.
+    pub fn never_changes(&self, class: &Class, attribute: &str) -> bool {
+        class.is_invariant(attribute) || !self.assigned.contains(attribute)
+    }
 }
 
 /// The call that the library performs.

@@ -22,8 +22,35 @@ fn lowered(text: &str) -> String {
 #[test]
 fn constants_fold_and_invariants_are_constants() {
     assert_snapshot!(lowered(
-        "def f():\n    delay(2 * 1e-3)\n    return device.channel << 8 | device.level\n"
+        "def f():\n    delay(2 * 1e-3)\n    device.level += 1\n    return device.channel << 8 | device.level\n"
     ));
+}
+
+/// An attribute that no function assigns to needs not be declared an invariant.
+#[test]
+fn attributes_that_nothing_assigns_to_are_constants() {
+    assert!(lowered("def f():\n    return device.level + 1\n").contains("return 2"));
+}
+
+/// Not marked: long code, remote calls, recursion, `try`, the entry.
+#[test]
+fn small_functions_are_inlined() {
+    let text = "def f():\n    waits(1)\n    wraps(2)\n    twice(3)\n    remote(4)\n    recursive(4)\n    guarded(5)\n    changes(6)\n\n\
+                def waits(n):\n    delay_mu(n)\n\n\
+                def wraps(n):\n    waits(n)\n    delay_mu(5)\n\n\
+                def twice(n):\n    wraps(n)\n    wraps(n + 1)\n\n\
+                def remote(n):\n    print(n)\n\n\
+                def recursive(n):\n    if n > 0:\n        recursive(n - 1)\n\n\
+                def guarded(n):\n    try:\n        changes(n)\n    finally:\n        delay_mu(1)\n\n\
+                def changes(n):\n    return n + 1\n";
+    let output = TestHost::new(text).compile().unwrap();
+    let marked = output
+        .module
+        .functions
+        .iter()
+        .filter(|function| function.attributes == "alwaysinline");
+    let marked: Vec<&str> = marked.map(|function| &*function.symbol).collect();
+    assert_eq!(marked, ["test.waits", "test.wraps", "test.changes"]);
 }
 
 #[test]

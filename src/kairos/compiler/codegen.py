@@ -43,6 +43,9 @@ def _optimise(module, machine, cheap: bool) -> None:
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     manager = llvm.create_new_module_pass_manager()
+    if not cheap:
+        # First, so that what the others find includes the arguments of the calls.
+        manager.add_always_inliner_pass()
     manager.add_sroa_pass()
     if cheap:
         manager.add_sccp_pass()
@@ -51,8 +54,6 @@ def _optimise(module, machine, cheap: bool) -> None:
     manager.add_simplify_cfg_pass()
     if cheap:
         manager.add_dead_code_elimination_pass()
-    else:
-        manager.add_always_inliner_pass()
     manager.add_global_dead_code_eliminate_pass()
     manager.run(module, builder)
 

@@ -8,6 +8,8 @@
 
 use core::fmt;
 
+use crate::stubs;
+
 /// The start of a symbol's name, printable.
 pub type Name = heapless::String<96>;
 
@@ -60,6 +62,7 @@ pub struct Library {
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_ARM_EXIDX: u32 = 0x7000_0001;
+const JUMP_SLOT: u8 = 22;
 const SHN_UNDEF: u16 = 0;
 const SHN_ABS: u16 = 0xfff1;
 const STB_LOCAL: u8 = 0;
@@ -358,7 +361,8 @@ fn relocate(
 ) -> Result<(), LoadError> {
     let outside = || LoadError::Parse("relocation lies outside of the image");
     Bytes(image).slice(start, length).ok_or_else(outside)?;
-    for at in (0..length / 8).map(|index| start + 8 * index) {
+    for number in 0..length / 8 {
+        let at = start + 8 * number;
         let view = Bytes(image);
         let place = view.word(at).ok_or_else(outside)?;
         let info = view.word(at + 4).ok_or_else(outside)?;
@@ -384,6 +388,9 @@ fn relocate(
             }
         };
         image[place as usize..place as usize + 4].copy_from_slice(&value.to_le_bytes());
+        if kind == JUMP_SLOT {
+            stubs::shorten(image, base, addend, number, place, value);
+        }
     }
     Ok(())
 }

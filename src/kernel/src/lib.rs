@@ -8,6 +8,7 @@ pub mod exceptions;
 pub mod format;
 pub mod lsda;
 pub mod traces;
+mod stubs;
 pub mod unwind;
 
 #[cfg(test)]

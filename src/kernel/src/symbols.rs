@@ -41,6 +41,7 @@ const FIRMWARE: &[Symbol] = own![
     "now_mu" = time::now_mu,
     "at_mu" = time::at_mu,
     "delay_mu" = time::delay_mu,
+    "rtio_cursor" = time::CURSOR,
     "rpc_send" = rpc::rpc_send,
     "rpc_send_async" = rpc::rpc_send_async,
     "rpc_recv" = rpc::rpc_recv,

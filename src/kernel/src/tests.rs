@@ -126,6 +126,18 @@ fn relocations_and_symbols() {
     assert_eq!(words.filter(|&word| word == FIRMWARE).count(), 6);
 }
 
+/// The imports of a library that lld has linked, whose stubs lie behind the lazy binder's.
+#[test]
+fn stubs_of_a_real_library() {
+    let (machine, _) = machine(kernel!("rtio"));
+    let words: Vec<u32> = (0..machine.image.len() as u32 / 4)
+        .map(|k| machine.word(BASE + 4 * k).unwrap())
+        .collect();
+    let target = |index: usize| (BASE + 4 * index as u32 + 8).wrapping_add(((words[index] << 8) as i32 >> 6) as u32);
+    let branches = (0..words.len()).filter(|&index| words[index] >> 24 == 0xea && target(index) == FIRMWARE);
+    assert_eq!(branches.count(), 8);
+}
+
 #[test]
 fn errors_name_the_cause() {
     let mut image = vec![0; 1 << 16];

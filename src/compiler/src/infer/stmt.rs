@@ -151,6 +151,7 @@ impl Infer<'_, '_> {
             ExprKind::Name(_) => {}
             ExprKind::Attribute { value, name, name_span } => {
                 let object = self.expr(value)?;
+                self.context.program.assigned.insert(name.clone());
                 match self.types().kind(object).clone() {
                     Kind::Instance(class) => {
                         let class = &self.context.program.classes[&class];

@@ -17,12 +17,14 @@ mod reloc {
     pub const NONE: u32 = 0;
     pub const ABS32: u32 = 2;
     pub const REL32: u32 = 3;
+    pub const GLOB_DAT: u32 = 21;
     pub const JUMP_SLOT: u32 = 22;
     pub const RELATIVE: u32 = 23;
     pub const CALL: u32 = 28;
     pub const JUMP24: u32 = 29;
     pub const TARGET2: u32 = 41;
     pub const PREL31: u32 = 42;
+    pub const GOT_PREL: u32 = 96;
 }
 
 /// Symbols that the linker defines.
@@ -44,6 +46,8 @@ struct Linker<'a> {
     defined: HashMap<&'a str, Place>,
     /// Functions of the firmware, in the order of their stubs.
     imports: Vec<&'a str>,
+    /// Variables of the firmware, in the order of their words in `.got`.
+    variables: Vec<&'a str>,
     exports: Vec<&'a str>,
     image: Image,
     /// Places that hold an address, to be moved when the library is loaded.
@@ -66,23 +70,30 @@ impl<'a> Linker<'a> {
                 exports.push(&*symbol.name);
             }
         }
-        let mut imports = BTreeSet::new();
+        let (mut imports, mut variables) = (BTreeSet::new(), BTreeSet::new());
         for object in objects {
             for relocation in object.parts.iter().flat_map(|part| &part.relocations) {
                 let symbol = &object.symbols[relocation.symbol];
                 let known = symbol.place.is_some() || defined.contains_key(&*symbol.name);
-                if relocation.kind != reloc::NONE && !known && !LINKER_SYMBOLS.contains(&&*symbol.name) {
-                    imports.insert(&*symbol.name);
+                if relocation.kind == reloc::NONE || known || LINKER_SYMBOLS.contains(&&*symbol.name) {
+                    continue;
                 }
+                let set = match relocation.kind {
+                    reloc::GOT_PREL => &mut variables,
+                    _ => &mut imports,
+                };
+                set.insert(&*symbol.name);
             }
         }
         let imports = imports.into_iter().collect();
+        let variables = variables.into_iter().collect();
         let addresses = objects.iter().map(|object| vec![0; object.parts.len()]).collect();
         Ok(Linker {
             objects,
             addresses,
             defined,
             imports,
+            variables,
             exports,
             image: Image::default(),
             relative: vec![],
@@ -90,15 +101,10 @@ impl<'a> Linker<'a> {
     }
 
     fn run(mut self) -> Result<Vec<u8>, String> {
-        let dynamic_symbols = self.imports.len() + self.exports.len() + LINKER_SYMBOLS.len() + 1;
-        let names: usize = self
-            .imports
-            .iter()
-            .chain(&self.exports)
-            .chain(&LINKER_SYMBOLS)
-            .map(|n| n.len() + 1)
-            .sum();
-        let absolute = self.count_absolute();
+        let names = self.dynamic_names();
+        let dynamic_symbols = names.len() + 1;
+        let names: usize = names.iter().map(|name| name.len() + 1).sum();
+        let in_data = self.count_absolute() + self.variables.len();
 
         let parts = |wanted: Part| move |part: &Part| *part == wanted;
         self.image.start();
@@ -109,10 +115,11 @@ impl<'a> Linker<'a> {
         self.image.reserve(".dynsym", 16 * dynamic_symbols, 4);
         self.image.reserve(".hash", 4 * (2 + 2 * dynamic_symbols), 4);
         self.image.reserve(".dynstr", names + 1, 1);
-        self.image.reserve(".rel.dyn", 8 * absolute, 4);
+        self.image.reserve(".rel.dyn", 8 * in_data, 4);
         self.place(".ARM.exidx", parts(Part::Index));
         self.image.extend(".ARM.exidx", 8);
         self.image.reserve(".rel.plt", 8 * self.imports.len(), 4);
+        self.image.reserve(".got", 4 * self.variables.len(), 4);
         self.image
             .reserve(".got.plt", 4 * (GOT_RESERVED + self.imports.len()), 4);
         self.image.end_of_code();
@@ -173,6 +180,18 @@ impl<'a> Linker<'a> {
             .ok_or_else(|| format!("the symbol {} is not defined", symbol.name))
     }
 
+    /// Names of the dynamic symbols but the first, which has none.
+    fn dynamic_names(&self) -> Vec<&'a str> {
+        let imports = self.imports.iter().chain(&self.variables);
+        imports.chain(&self.exports).chain(&LINKER_SYMBOLS).copied().collect()
+    }
+
+    /// Address of the word with the address of a variable of the firmware.
+    fn variable_slot(&self, name: &str) -> Option<u32> {
+        let index = self.variables.iter().position(|variable| *variable == name)?;
+        Some(self.image.address(".got") + 4 * index as u32)
+    }
+
     fn address_of(&self, name: &str) -> Option<u32> {
         if let Some(place) = self.defined.get(name) {
             return Some(self.addresses[place.object][place.part] + place.offset);
@@ -196,7 +215,14 @@ impl<'a> Linker<'a> {
                 continue;
             }
             let place = base + relocation.offset;
-            let target = self.resolve(object, relocation.symbol)?;
+            let target = match relocation.kind {
+                reloc::GOT_PREL => {
+                    let name = &*self.objects[object].symbols[relocation.symbol].name;
+                    let slot = self.variable_slot(name);
+                    slot.ok_or_else(|| format!("{name} is no variable of the firmware"))?
+                }
+                _ => self.resolve(object, relocation.symbol)?,
+            };
             let word = self.image.word(place);
             let relative = |addend: u32| target.wrapping_add(addend).wrapping_sub(place);
             let value = match relocation.kind {
@@ -210,7 +236,7 @@ impl<'a> Linker<'a> {
                     self.relative.push(place);
                     target.wrapping_add(word)
                 }
-                reloc::REL32 | reloc::TARGET2 => relative(word),
+                reloc::REL32 | reloc::TARGET2 | reloc::GOT_PREL => relative(word),
                 // Thirty-one bits; the addend is signed, the top bit belongs to the table.
                 reloc::PREL31 => (relative(((word << 1) as i32 >> 1) as u32) & 0x7fff_ffff) | (word & 0x8000_0000),
                 reloc::CALL | reloc::JUMP24 => {
@@ -259,13 +285,12 @@ impl<'a> Linker<'a> {
     }
 
     fn dynamic_tables(&mut self) {
-        let mut names: Vec<&str> = self.imports.clone();
-        names.extend(&self.exports);
-        names.extend(LINKER_SYMBOLS);
+        let names = self.dynamic_names();
+        let undefined = self.imports.len() + self.variables.len();
         let mut symbols = vec![[0u32; 4]];
         let mut strings = vec![0u8];
         for (index, name) in names.iter().enumerate() {
-            let (value, size, section) = match index < self.imports.len() {
+            let (value, size, section) = match index < undefined {
                 true => (0, 0, 0),
                 false => {
                     let value = self.address_of(name).expect("exported symbols are defined");
@@ -296,10 +321,11 @@ impl<'a> Linker<'a> {
             .fill(".hash", [count, count].into_iter().chain(buckets).chain(chains));
         let relative = std::mem::take(&mut self.relative);
         let count = relative.len() as u32;
-        self.image.fill(
-            ".rel.dyn",
-            relative.into_iter().flat_map(|place| [place, reloc::RELATIVE]),
-        );
+        let words = self.image.address(".got");
+        let first = self.imports.len() as u32 + 1;
+        let variables = (0..self.variables.len() as u32).map(|n| [words + 4 * n, (first + n) << 8 | reloc::GLOB_DAT]);
+        let relative = relative.into_iter().map(|place| [place, reloc::RELATIVE]);
+        self.image.fill(".rel.dyn", relative.chain(variables).flatten());
         let slots = self.image.address(".got.plt") + 4 * GOT_RESERVED as u32;
         let jumps = (0..self.imports.len() as u32).flat_map(|n| [slots + 4 * n, (n + 1) << 8 | reloc::JUMP_SLOT]);
         self.image.fill(".rel.plt", jumps);

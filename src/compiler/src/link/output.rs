@@ -234,7 +234,7 @@ impl Image {
                 ".rel.dyn" | ".rel.plt" => (elf::SHT_REL, 2, number(&self.sections, ".dynsym"), 8),
                 ".ARM.exidx" => (elf::SHT_ARM_EXIDX, 0x82, number(&self.sections, ".text"), 0),
                 ".dynamic" => (elf::SHT_DYNAMIC, 3, number(&self.sections, ".dynstr"), 8),
-                ".data" | ".got.plt" => (elf::SHT_PROGBITS, 3, 0, 0),
+                ".data" | ".got" | ".got.plt" => (elf::SHT_PROGBITS, 3, 0, 0),
                 ".bss" => (elf::SHT_NOBITS, 3, 0, 0),
                 _ => (elf::SHT_PROGBITS, 2, 0, 0),
             };

@@ -168,13 +168,20 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let units = self.build.binary("fdiv", seconds, period);
                 let units = self.round(units);
                 let units = self.build.convert(units, &Ty::I64);
-                self.call_external("delay_mu", vec![units], Ty::unit(), true)
+                self.delay_mu(units);
+                Value::unit()
             }
-            "delay_mu" | "at_mu" => {
+            "delay_mu" => {
+                let duration = next().expect("checked by inference");
+                self.delay_mu(duration);
+                Value::unit()
+            }
+            "at_mu" => {
                 let time = next().expect("checked by inference");
-                self.call_external(name, vec![time], Ty::unit(), true)
+                self.at_mu(time);
+                Value::unit()
             }
-            "now_mu" => self.call_external("now_mu", vec![], Ty::I64, true),
+            "now_mu" => self.now_mu(),
             "kernel" | "portable" | "rpc" | "subkernel" => Value::unit(),
             _ => return self.unsupported(whole.span, "an exception that is not raised at once"),
         })

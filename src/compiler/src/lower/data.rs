@@ -84,7 +84,7 @@ impl ModuleBuilder<'_> {
     /// The value of an attribute that never changes and is the same for all instances of a class.
     pub(super) fn common_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let info = &self.program.classes[&class];
-        if !info.is_invariant(name) {
+        if !self.program.never_changes(info, name) {
             return None;
         }
         let values = &self.program.attribute_values;
@@ -139,7 +139,7 @@ impl ModuleBuilder<'_> {
             let constant = info
                 .attributes
                 .iter()
-                .all(|attribute| info.is_invariant(&attribute.name));
+                .all(|attribute| program.never_changes(info, &attribute.name));
             self.global(
                 self.object_symbol(object),
                 constant,

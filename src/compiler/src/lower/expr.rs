@@ -165,7 +165,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         let attribute = &info.attributes[info.attribute(name).expect("found by inference")];
         let ty = self.module.ir_type(attribute.ty);
         let from = self.attribute_address(&base, class, name);
-        Ok(self.build.load_as(ty, &from, info.is_invariant(name)))
+        let program = self.module.program();
+        Ok(self.build.load_as(ty, &from, program.never_changes(info, name)))
     }
 
     pub(super) fn attribute_address(&mut self, base: &Value, class: Handle, name: &Rc<str>) -> Value {

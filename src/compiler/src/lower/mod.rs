@@ -6,6 +6,7 @@ mod call;
 mod data;
 pub mod exceptions;
 mod expr;
+mod inline;
 mod list;
 mod rpc;
 mod stmt;
@@ -22,6 +23,10 @@ use crate::source::{Sources, Span};
 use crate::types;
 use build::Builder;
 use exceptions::{Pad, Scope};
+
+/// The firmware's variable with the time cursor, an i64. Kernels change it in place, which is shorter than to call `at_mu` and
+/// its like.
+const CURSOR: &str = "rtio_cursor";
 
 /// What lowering needs to know of the device.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +52,7 @@ pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: 
         let lowered = FunctionLowering::new(&mut module, function).run()?;
         module.module.functions.push(lowered);
     }
+    inline::mark(&mut module.module.functions, &program.functions[entry.function].symbol);
     let modinit = module.modinit(entry)?;
     module.module.functions.push(modinit);
     if module.raises {
@@ -134,6 +140,13 @@ impl<'p> ModuleBuilder<'p> {
         };
         self.module.externals.insert(symbol.clone(), external);
         symbol
+    }
+
+    /// Declares a variable of the firmware.
+    fn external_data(&mut self, name: &'static str, ty: Ty) {
+        if !self.module.globals.iter().any(|global| &*global.name == name) {
+            self.global(name, false, Init::External(ty));
+        }
     }
 
     /// `__modinit__`: calls the entry with its constant arguments and sends the result back.
@@ -231,6 +244,28 @@ impl<'m, 'p> FunctionLowering<'m, 'p> {
         self.module.external(symbol, &params, returns.clone(), nounwind);
         let unwind = if nounwind { None } else { self.unwind() };
         self.build.call(symbol, args, returns, unwind)
+    }
+
+    /// The time cursor: a variable of the firmware.
+    fn cursor(&mut self) -> Value {
+        self.module.external_data(CURSOR, Ty::I64);
+        Value::global(CURSOR)
+    }
+
+    fn now_mu(&mut self) -> Value {
+        let cursor = self.cursor();
+        self.build.load(Ty::I64, &cursor)
+    }
+
+    fn at_mu(&mut self, time: Value) {
+        let cursor = self.cursor();
+        self.build.store(time, &cursor);
+    }
+
+    fn delay_mu(&mut self, duration: Value) {
+        let now = self.now_mu();
+        let later = self.build.binary("add", now, duration);
+        self.at_mu(later);
     }
 
     /// The block where an exception raised here lands.

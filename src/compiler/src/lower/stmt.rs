@@ -221,14 +221,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(())
     }
 
-    fn now_mu(&mut self) -> Value {
-        self.call_external("now_mu", vec![], Ty::I64, true)
-    }
-
-    fn at_mu(&mut self, time: Value) {
-        self.call_external("at_mu", vec![time], Ty::unit(), true);
-    }
-
     /// Assigns a value of type `ty` to a target.
     pub(super) fn assign(&mut self, target: &'p Expr, value: Value, ty: types::Ty) -> Result<()> {
         match &target.kind {

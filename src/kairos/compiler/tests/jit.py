@@ -120,7 +120,7 @@ class Compiled:
         wanted: list[str] = []
 
         def finish() -> None:
-            result.calls = tuple(calls)
+            result.calls, result.now = tuple(calls), cursor.value
             _report(writer, result)
             os._exit(0)
 
@@ -151,19 +151,12 @@ class Compiled:
             result.exception = (self.embedding.retrieve_str(key).split(":")[1], params)
             finish()
 
-        def at_mu(time: int) -> None:
-            result.now = time
-
-        def delay_mu(duration: int) -> None:
-            result.now += duration
-
-        def now_mu() -> int:
-            return result.now
+        cursor = ctypes.c_int64(0)
 
         def output(target: int, data: int) -> None:
-            calls.append(("rtio_output", (result.now, target, data)))
+            calls.append(("rtio_output", (cursor.value, target, data)))
 
-        pointer, i32, i64 = ctypes.c_void_p, ctypes.c_int32, ctypes.c_int64
+        pointer, i32 = ctypes.c_void_p, ctypes.c_int32
         stubs = {
             "rpc_send": ctypes.CFUNCTYPE(None, i32, pointer, pointer)(send),
             "rpc_send_async": ctypes.CFUNCTYPE(None, i32, pointer, pointer)(send_async),
@@ -172,14 +165,12 @@ class Compiled:
             "__artiq_resume": ctypes.CFUNCTYPE(None)(lambda: None),
             "__artiq_end_catch": ctypes.CFUNCTYPE(None)(lambda: None),
             "__artiq_personality": ctypes.CFUNCTYPE(i32)(lambda: 0),
-            "at_mu": ctypes.CFUNCTYPE(None, i64)(at_mu),
-            "delay_mu": ctypes.CFUNCTYPE(None, i64)(delay_mu),
-            "now_mu": ctypes.CFUNCTYPE(i64)(now_mu),
             "rtio_output": ctypes.CFUNCTYPE(None, i32, i32)(output),
             "__powidf2": ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, i32)(lambda x, n: x**n),
         }
         for name, stub in stubs.items():
             llvm.add_symbol(name, ctypes.cast(stub, pointer).value)
+        llvm.add_symbol("rtio_cursor", ctypes.addressof(cursor))
         engine = llvm.create_mcjit_compiler(self._module, self._machine)
         engine.finalize_object()
         entry = ctypes.CFUNCTYPE(None, pointer)(engine.get_function_address("__modinit__"))

@@ -2,9 +2,13 @@
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use core::ptr::addr_of_mut;
+use core::ptr::{addr_of, addr_of_mut};
 
 use crate::rtio::transaction::{Quick, Ring, RING};
+
+/// `rtio_cursor`: the cursor itself, for compiled code that changes it in place.
+// SAFETY: an address, nothing is read.
+pub const CURSOR: *const i64 = unsafe { addr_of!(RING.quick.now) };
 
 /// `now_mu`
 pub extern "C" fn now_mu() -> i64 {

@@ -78,7 +78,7 @@ pub fn play(address: u32, time: i64) {
         return raise::firmware(Id::DmaError, "this gateware has no DMA", [0; 3]);
     };
     // What the kernel has submitted before comes before.
-    transaction::drain();
+    transaction::wait_until_idle();
     if posted_error() {
         return;
     }

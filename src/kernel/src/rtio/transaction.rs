@@ -242,13 +242,6 @@ fn transact(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<
     }
 }
 
-/// Waits until every request has been answered.
-pub fn drain() {
-    while allowed() && under_way() != 0 {
-        wait();
-    }
-}
-
 /// After somebody else has filled the lanes, while nothing is under way: the next output tells how full they are.
 pub fn distrust() {
     // SAFETY: as above. The gateware writes nothing now.

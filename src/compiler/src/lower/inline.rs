@@ -1,0 +1,99 @@
+//! Which functions LLVM is told to inline: those whose code is hardly longer than a call of it, such as the methods that
+//! make one output. Tracebacks show them all the same, by their debug information.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::ir::*;
+
+/// Weight up to which a function is inlined, about its machine instructions. A call that stays weighs [`CALL`].
+const LARGEST: usize = 8;
+const CALL: usize = 3;
+
+/// Marks the functions to be inlined. `entry` stays a function: its caller has no place in the source.
+pub fn mark(functions: &mut [Function], entry: &str) {
+    let index = functions
+        .iter()
+        .enumerate()
+        .map(|(number, function)| (function.symbol.clone(), number))
+        .collect();
+    let mut weights = Weights {
+        functions,
+        index,
+        known: HashMap::new(),
+    };
+    let inlined: Vec<usize> = (0..functions.len())
+        .filter(|&number| weights.is_small(number))
+        .collect();
+    for number in inlined {
+        let function = &mut functions[number];
+        if function.attributes.is_empty() && function.span.is_some() && &*function.symbol != entry {
+            function.attributes = "alwaysinline";
+        }
+    }
+}
+
+struct Weights<'a> {
+    functions: &'a [Function],
+    index: HashMap<Rc<str>, usize>,
+    known: HashMap<usize, Weight>,
+}
+
+#[derive(Clone, Copy)]
+enum Weight {
+    Small(usize),
+    Large,
+    /// Being computed.
+    Unknown,
+}
+
+impl Weights<'_> {
+    fn is_small(&mut self, number: usize) -> bool {
+        matches!(self.of(number), Weight::Small(_))
+    }
+
+    fn of(&mut self, number: usize) -> Weight {
+        if let Some(&known) = self.known.get(&number) {
+            return known;
+        }
+        self.known.insert(number, Weight::Unknown);
+        let weight = self.weigh(number).map_or(Weight::Large, Weight::Small);
+        self.known.insert(number, weight);
+        weight
+    }
+
+    /// None: too large, or not to be inlined.
+    fn weigh(&mut self, number: usize) -> Option<usize> {
+        let function = &self.functions[number];
+        let mut sum = 0;
+        for block in &function.blocks {
+            for instruction in &block.body {
+                sum += match &instruction.op {
+                    // Variables become registers, addresses part of loads and stores.
+                    Op::Load { from, .. } if is_slot(function, from) => 0,
+                    Op::Store { to, value } if is_slot(function, to) && !is_slot(function, value) => 0,
+                    Op::Field { base, .. } if !is_slot(function, base) => 0,
+                    Op::Extract { .. } | Op::Insert { .. } => 0,
+                    // Memory of its own, a `try`.
+                    Op::Field { .. } | Op::Alloca { .. } | Op::LandingPad { .. } => return None,
+                    Op::Call { args, .. } if args.iter().any(|arg| is_slot(function, arg)) => return None,
+                    Op::Call { callee, .. } => match self.index.get(callee).copied().map(|callee| self.of(callee)) {
+                        Some(Weight::Small(weight)) => weight,
+                        Some(Weight::Unknown) => return None,
+                        _ => CALL,
+                    },
+                    _ => 1,
+                };
+            }
+            sum += usize::from(matches!(block.end, Some(Terminator::Branch(..))));
+            if sum > LARGEST {
+                return None;
+            }
+        }
+        Some(sum)
+    }
+}
+
+fn is_slot(function: &Function, address: &Value) -> bool {
+    matches!(address.kind, ValueKind::Temp(number) if function.slots.iter().any(|(slot, _)| *slot == number))
+}

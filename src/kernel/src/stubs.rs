@@ -1,0 +1,127 @@
+//! Short calls: the stubs through which a library calls the firmware become branches.
+//!
+//! A linker makes a stub of three instructions for each imported function (kernel ABI, section 1.5): it loads the address from
+//! a word that the loader fills in. Image and library lie within 32 MB of each other, so one branch does as well, and saves two
+//! instructions a call. What is not exactly a stub of a known form for the very word is left as it is, and works as well.
+
+/// Bytes of a stub.
+const STUB: u32 = 16;
+/// Bytes before the first stub: none (the project's linker), and the lazy binder's (lld).
+const HEADS: [u32; 2] = [0, 32];
+
+/// A 12-bit operand of A32: eight bits, rotated right by twice the other four.
+fn rotated(instruction: u32) -> u32 {
+    (instruction & 0xff).rotate_right((instruction >> 8 & 0xf) * 2)
+}
+
+/// Offset of the word from which a stub at `at` takes its target; `None` if it is not one.
+fn slot(stub: [u32; 4], at: u32) -> Option<u32> {
+    let pc = at.wrapping_add(8);
+    match stub {
+        // ldr r12, [pc, #4]; add r12, pc, r12; ldr pc, [r12]; distance
+        [0xe59f_c004, 0xe08f_c00c, 0xe59c_f000, distance] => Some(pc.wrapping_add(4).wrapping_add(distance)),
+        // add r12, pc, #a; add r12, r12, #b; ldr pc, [r12, #c]!
+        [first, second, third, _]
+            if (first & !0xfff, second & !0xfff, third & !0xfff) == (0xe28f_c000, 0xe28c_c000, 0xe5bc_f000) =>
+        {
+            let distance = rotated(first).wrapping_add(rotated(second)).wrapping_add(third & 0xfff);
+            Some(pc.wrapping_add(distance))
+        }
+        _ => None,
+    }
+}
+
+/// `b` from one address to another, if it reaches.
+fn branch(from: u32, to: u32) -> Option<u32> {
+    let distance = to.wrapping_sub(from).wrapping_sub(8) as i32;
+    (distance & 3 == 0 && (-(1 << 25)..1 << 25).contains(&distance))
+        .then_some(0xea00_0000 | (distance as u32 >> 2 & 0x00ff_ffff))
+}
+
+/// Shortens the stub of jump slot number `number` at offset `place` of the image, which belongs to the address `target`.
+/// `stubs`: what the slot held in the file, the offset of the first linker's stub or of what lies before it.
+pub fn shorten(image: &mut [u8], base: u32, stubs: u32, number: u32, place: u32, target: u32) {
+    for head in HEADS {
+        let at = stubs.wrapping_add(head).wrapping_add(number.wrapping_mul(STUB));
+        let Some(bytes) = image
+            .get_mut(at as usize..)
+            .and_then(|rest| rest.get_mut(..STUB as usize))
+        else {
+            continue;
+        };
+        let word = |index: usize| {
+            let at = 4 * index;
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]])
+        };
+        if at & 3 == 0 && slot([word(0), word(1), word(2), word(3)], at) == Some(place) {
+            if let Some(branch) = branch(base.wrapping_add(at), target) {
+                bytes[..4].copy_from_slice(&branch.to_le_bytes());
+            }
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: u32 = 0x0900_0000;
+
+    fn image(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    fn first_words(image: &[u8]) -> Vec<u32> {
+        let words = image.chunks_exact(4);
+        words.map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
+    }
+
+    /// The second of two stubs, as the project's linker makes them, with its slot at offset 0x40.
+    const STUBS: [u32; 8] = [
+        0xe59f_c004,
+        0xe08f_c00c,
+        0xe59c_f000,
+        0x3c - 12,
+        0xe59f_c004,
+        0xe08f_c00c,
+        0xe59c_f000,
+        0x40 - 28,
+    ];
+
+    #[test]
+    fn a_stub_becomes_a_branch() {
+        let mut changed = image(&STUBS);
+        shorten(&mut changed, BASE, 0, 1, 0x40, 0x0800_1000);
+        // From 0x09000010 to 0x08001000: -0x00fff018 words times four.
+        assert_eq!(
+            first_words(&changed)[4],
+            0xea00_0000 | (-0x00ff_f018i32 as u32 >> 2 & 0x00ff_ffff)
+        );
+        assert_eq!(first_words(&changed)[..4], STUBS[..4]);
+    }
+
+    #[test]
+    fn what_is_no_stub_of_the_slot_stays() {
+        for (stubs, number, place, target) in [
+            (0, 1, 0x44, 0x0800_1000),  // of another slot
+            (0, 1, 0x40, 0x0000_1000),  // too far
+            (0, 1, 0x40, 0x0800_1001),  // Thumb code
+            (2, 1, 0x40, 0x0800_1000),  // not there
+            (64, 1, 0x40, 0x0800_1000), // behind the image
+            (u32::MAX, u32::MAX, 0x40, 0x0800_1000),
+        ] {
+            let mut same = image(&STUBS);
+            shorten(&mut same, BASE, stubs, number, place, target);
+            assert_eq!(first_words(&same), STUBS, "{stubs} {number} {place:#x} {target:#x}");
+        }
+    }
+
+    #[test]
+    fn reach_of_a_branch() {
+        assert_eq!(branch(0x0900_0000, 0x0900_0008), Some(0xea00_0000));
+        assert_eq!(branch(0x0900_0000, 0x0900_0000), Some(0xeaff_fffe));
+        assert!(branch(0x09ff_fffc, 0x0800_0004).is_some());
+        assert!(branch(0x0a00_0000, 0x0800_0000).is_none());
+    }
+}
