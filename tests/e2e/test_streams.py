@@ -138,8 +138,7 @@ def check(player, errors, levels, actions):
             assert model.output(now, target >> 8, target & 255, start + time, data) == answer.status
         elif command == WAIT:
             assert answer.after >= start + time
-    _, collisions = model.executed()
-    expected = {COLLISION} if collisions else set()
+    expected = {COLLISION} if model.collisions() else set()
     expected |= {SEQUENCE_ERROR} if model.sequence_errors else set()
     assert set(", ".join(errors).split(", ")) - {""} == expected
     assert visible(changes, start) == visible(pads(model), start)
