@@ -4,9 +4,13 @@
 #![no_std]
 
 pub mod analyzer;
+pub mod bitstream;
+pub mod boot_image;
 pub mod descriptor;
 pub mod exception;
+pub mod firmware;
 pub mod management;
 pub mod moninj;
+pub mod netboot;
 pub mod rpc;
 pub mod session;
