@@ -34,7 +34,11 @@ impl Log for Console {
         // Nothing can be done about a UART that does not work.
         let _ = core::fmt::write(
             &mut sink,
-            format_args!("[{seconds:6}.{micros:06}s] {:>5}(loader): {}\n", record.level(), record.args()),
+            format_args!(
+                "[{seconds:6}.{micros:06}s] {:>5}(loader): {}\n",
+                record.level(),
+                record.args()
+            ),
         );
     }
 

@@ -33,7 +33,8 @@ const START_TX: u32 = 1 << 9;
 /// A frame was received; there was no descriptor for one; the controller's memory overflowed.
 const RECEIVED: u32 = 1 << 1 | 1 << 2 | 1 << 10;
 
-const _: () = assert!(2 * SLOTS * core::mem::size_of::<Descriptor>() <= ETHERNET_DESCRIPTORS.end - ETHERNET_DESCRIPTORS.start);
+const _: () =
+    assert!(2 * SLOTS * core::mem::size_of::<Descriptor>() <= ETHERNET_DESCRIPTORS.end - ETHERNET_DESCRIPTORS.start);
 const _: () = assert!(2 * SLOTS * BUFFER <= ETHERNET_BUFFERS.end - ETHERNET_BUFFERS.start);
 
 /// Both rings.
@@ -66,8 +67,14 @@ impl Driver {
         };
         for n in 0..SLOTS {
             let last = n == SLOTS - 1;
-            let (rx, tx) = (this.rx.wrapping_add(n).cast::<u32>(), this.tx.wrapping_add(n).cast::<u32>());
-            write(rx, this.rx_buffers.wrapping_add(n) as u32 | if last { RX_WRAP } else { 0 });
+            let (rx, tx) = (
+                this.rx.wrapping_add(n).cast::<u32>(),
+                this.tx.wrapping_add(n).cast::<u32>(),
+            );
+            write(
+                rx,
+                this.rx_buffers.wrapping_add(n) as u32 | if last { RX_WRAP } else { 0 },
+            );
             write(rx.wrapping_add(1), 0);
             write(tx, this.tx_buffers.wrapping_add(n) as u32);
             write(tx.wrapping_add(1), TX_OWNED | if last { TX_WRAP } else { 0 });
@@ -100,7 +107,10 @@ impl Driver {
     }
 
     fn sender(&mut self) -> TxToken<'_> {
-        let (descriptor, buffer) = (self.tx.wrapping_add(self.tx_at), self.tx_buffers.wrapping_add(self.tx_at));
+        let (descriptor, buffer) = (
+            self.tx.wrapping_add(self.tx_at),
+            self.tx_buffers.wrapping_add(self.tx_at),
+        );
         TxToken {
             descriptor: descriptor.cast(),
             // SAFETY: a buffer of this ring, which the controller has given back.
@@ -119,7 +129,10 @@ impl phy::Device for Driver {
         if self.owned() != (true, true) {
             return None;
         }
-        let (descriptor, buffer) = (self.rx.wrapping_add(self.rx_at), self.rx_buffers.wrapping_add(self.rx_at));
+        let (descriptor, buffer) = (
+            self.rx.wrapping_add(self.rx_at),
+            self.rx_buffers.wrapping_add(self.rx_at),
+        );
         self.rx_at = (self.rx_at + 1) % SLOTS;
         let rx = RxToken {
             descriptor: descriptor.cast(),

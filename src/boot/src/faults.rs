@@ -11,12 +11,18 @@ fn panic(info: &PanicInfo) -> ! {
 
 #[zynq7000_rt::exception(DataAbort)]
 fn data_abort(addr: usize) -> ! {
-    die(format_args!("data abort at {addr:#010x}, address {:#010x}", Dfar::read().0))
+    die(format_args!(
+        "data abort at {addr:#010x}, address {:#010x}",
+        Dfar::read().0
+    ))
 }
 
 #[zynq7000_rt::exception(PrefetchAbort)]
 fn prefetch_abort(addr: usize) -> ! {
-    die(format_args!("prefetch abort at {addr:#010x}, address {:#010x}", Ifar::read().0))
+    die(format_args!(
+        "prefetch abort at {addr:#010x}, address {:#010x}",
+        Ifar::read().0
+    ))
 }
 
 #[zynq7000_rt::exception(Undefined)]

@@ -106,7 +106,11 @@ impl Medium {
     }
 
     /// Boots its image; returns only if that cannot be done.
-    pub fn boot(&mut self, room: &'static mut [u8], network: &mut Hardware) -> Result<core::convert::Infallible, Error> {
+    pub fn boot(
+        &mut self,
+        room: &'static mut [u8],
+        network: &mut Hardware,
+    ) -> Result<core::convert::Infallible, Error> {
         let (image, room) = match self.device {
             BootDevice::Card => {
                 let length = self.config.0.read_boot_image(room).map_err(Error::Card)?;
@@ -116,7 +120,10 @@ impl Medium {
                 (&*image, rest)
             }
             // SAFETY: the flash is mapped here, and nothing writes to it.
-            BootDevice::Flash => (unsafe { core::slice::from_raw_parts(FLASH as *const u8, FLASH_LENGTH) }, room),
+            BootDevice::Flash => (
+                unsafe { core::slice::from_raw_parts(FLASH as *const u8, FLASH_LENGTH) },
+                room,
+            ),
             BootDevice::Other => return Err(Error::NoMedium),
         };
         boot(image, room, network)

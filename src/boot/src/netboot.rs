@@ -137,27 +137,32 @@ enum Step {
 /// Takes some of what has come, and answers.
 fn step(socket: &mut tcp::Socket, client: &mut Connection, files: &mut Files) -> Step {
     // An answer must fit as a whole.
-    if socket.send_capacity() - socket.send_queue() < 256 || !socket.can_recv() {
+    if socket.send_capacity() - socket.send_queue() < 256 {
         return Step::Nothing;
     }
-    let advanced = socket.recv(|data| {
-        let (taken, output) = client.advance(files, &mut Checker, data);
-        (taken, output)
-    });
-    match advanced {
-        Ok(Output::None) => Step::Worked,
-        Ok(Output::Send(bytes)) => {
+    // Also without input: nothing more comes of a file that was complete already.
+    let advanced = match socket.can_recv() {
+        true => socket.recv(|data| {
+            let (taken, output) = client.advance(files, &mut Checker, data);
+            (taken, (taken, output))
+        }),
+        false => Ok(client.advance(files, &mut Checker, &[])),
+    };
+    match advanced.map(|(taken, output)| (taken > 0, output)) {
+        Ok((false, Output::None)) => Step::Nothing,
+        Ok((true, Output::None)) => Step::Worked,
+        Ok((_, Output::Send(bytes))) => {
             // There is room.
             let _ = socket.send_slice(&bytes);
             Step::Worked
         }
-        Ok(Output::Refuse(bytes, reason)) => {
+        Ok((_, Output::Refuse(bytes, reason))) => {
             log::warn!("refused: {reason}");
             let _ = socket.send_slice(&bytes);
             socket.close();
             Step::Worked
         }
-        Ok(Output::Boot(bytes)) => {
+        Ok((_, Output::Boot(bytes))) => {
             let _ = socket.send_slice(&bytes);
             socket.close();
             Step::Boot
@@ -184,8 +189,16 @@ fn socket(network: &mut Network) -> SocketHandle {
     static mut RECEIVE: [u8; RECEIVE_BUFFER] = [0; RECEIVE_BUFFER];
     static mut SEND: [u8; SEND_BUFFER] = [0; SEND_BUFFER];
     // SAFETY: one socket at a time: whoever has made one removes it before the next is made.
-    let (receive, send) = unsafe { (&mut *core::ptr::addr_of_mut!(RECEIVE), &mut *core::ptr::addr_of_mut!(SEND)) };
-    let mut socket = tcp::Socket::new(tcp::SocketBuffer::new(&mut receive[..]), tcp::SocketBuffer::new(&mut send[..]));
+    let (receive, send) = unsafe {
+        (
+            &mut *core::ptr::addr_of_mut!(RECEIVE),
+            &mut *core::ptr::addr_of_mut!(SEND),
+        )
+    };
+    let mut socket = tcp::Socket::new(
+        tcp::SocketBuffer::new(&mut receive[..]),
+        tcp::SocketBuffer::new(&mut send[..]),
+    );
     socket.set_nagle_enabled(false);
     socket.set_timeout(Some(smoltcp::time::Duration::from_secs(10)));
     socket.set_keep_alive(Some(smoltcp::time::Duration::from_secs(3)));

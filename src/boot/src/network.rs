@@ -51,7 +51,14 @@ impl Hardware {
             let mut ethernet = Ethernet::new(low_level, EthernetConfig::new(ClockConfig::new(gigabit), self.mdc, mac));
             let driver = Driver::start(&mut ethernet);
             sleep::init();
-            self.network = Some(Network::new(driver, ethernet, self.io_clock, self.timer_clock, mac, config));
+            self.network = Some(Network::new(
+                driver,
+                ethernet,
+                self.io_clock,
+                self.timer_clock,
+                mac,
+                config,
+            ));
         }
         self.network.as_mut().expect("started above")
     }
@@ -234,7 +241,7 @@ mod sleep {
             write(ICD + 0x100 + id / 32 * 4, 1 << (id % 32)); // enable
         }
         let word = ICD + 0x800 + usize::from(GEM0) / 4 * 4; // target
-        // SAFETY: as in `write`.
+                                                            // SAFETY: as in `write`.
         let targets = unsafe { read_volatile(word as *const u32) };
         write(word, targets | 1 << (8 * (GEM0 % 4)));
         write(ICC + 0x4, 0xff);

@@ -24,7 +24,11 @@ pub fn load(image: &[u8], memory: &Memory) -> Result<u32, String> {
     }
     let sum = (0x20..0x48).step_by(4).fold(0u32, |sum, at| sum.wrapping_add(word(at)));
     if word(0x48) != !sum {
-        return Err(format!("has a header with checksum {:#010x}, not {:#010x}", word(0x48), !sum));
+        return Err(format!(
+            "has a header with checksum {:#010x}, not {:#010x}",
+            word(0x48),
+            !sum
+        ));
     }
     if word(0x28) != 0 {
         return Err("is encrypted, which the emulator does not support".into());
@@ -56,7 +60,8 @@ pub fn search(flash: &[u8], memory: &Memory) -> Result<u32, String> {
 /// `/BOOT.BIN` of the first partition of a card. The ROM knows nothing of the journal that the firmware keeps.
 pub fn read_card(card: &File) -> Result<Vec<u8>, String> {
     let mut sector = [0; 512];
-    card.read_exact_at(&mut sector, 0).map_err(|e| format!("cannot be read: {e}"))?;
+    card.read_exact_at(&mut sector, 0)
+        .map_err(|e| format!("cannot be read: {e}"))?;
     let at = |n: usize| u32::from_le_bytes([sector[n], sector[n + 1], sector[n + 2], sector[n + 3]]);
     if sector[510..] != [0x55, 0xaa] {
         return Err("has no partition table".into());
@@ -149,7 +154,12 @@ mod tests {
     fn image(loader: &[u8]) -> Vec<u8> {
         let mut image = vec![0; 0x1000];
         let fields = [(0x20, WIDTH), (0x24, SIGNATURE), (0x2c, 0x0101_0000), (0x30, 0x1000)];
-        let rest = [(0x34, loader.len() as u32), (0x3c, 4), (0x40, loader.len() as u32), (0x44, 1)];
+        let rest = [
+            (0x34, loader.len() as u32),
+            (0x3c, 4),
+            (0x40, loader.len() as u32),
+            (0x44, 1),
+        ];
         let mut sum = 0u32;
         for (at, value) in fields.into_iter().chain(rest) {
             image[at..at + 4].copy_from_slice(&value.to_le_bytes());
@@ -165,7 +175,9 @@ mod tests {
         let memory = Memory::after_reset(1);
         assert_eq!(load(&image(&[1, 2, 3, 4]), &memory), Ok(4));
         assert_eq!(memory.word(0), 0x0403_0201);
-        assert!(load(&image(&vec![0; OCM_LOW + 1]), &memory).unwrap_err().contains("cannot load"));
+        assert!(load(&image(&vec![0; OCM_LOW + 1]), &memory)
+            .unwrap_err()
+            .contains("cannot load"));
         let mut wrong = image(&[1; 8]);
         assert!(load(&wrong[..0x1004], &memory).unwrap_err().contains("ends within"));
         wrong[0x31] ^= 1;

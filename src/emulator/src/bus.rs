@@ -324,10 +324,7 @@ impl Bus {
 
     /// A write to the controller that configures the PL.
     fn configure(&mut self, offset: u32, value: u32, now: Cycles) {
-        match self
-            .devcfg
-            .write(offset, value, self.slcr.pcap_clock(), &self.memory)
-        {
+        match self.devcfg.write(offset, value, self.slcr.pcap_clock(), &self.memory) {
             devcfg::Action::None => {}
             devcfg::Action::Clear => self.pl = None,
             devcfg::Action::Configure(words) => match bitstream::configure(&words) {

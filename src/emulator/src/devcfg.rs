@@ -68,7 +68,14 @@ impl Devcfg {
         match offset {
             INTERRUPT_STATUS => self.status,
             // Command queue empty; the PL has cleared its memory unless it is told to.
-            STATUS => 0x4000_0a20 | if self.flat || self.words[0] & PROG_B != 0 { PL_INIT } else { 0 },
+            STATUS => {
+                0x4000_0a20
+                    | if self.flat || self.words[0] & PROG_B != 0 {
+                        PL_INIT
+                    } else {
+                        0
+                    }
+            }
             MISCELLANEOUS => 0x3000_0000 | self.words[MISCELLANEOUS as usize / 4], // silicon version 3
             o => self.words[o as usize / 4 % 64],
         }

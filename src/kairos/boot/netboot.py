@@ -134,12 +134,12 @@ def load(
     losses = 0
     reached = False
     deadline = time.monotonic() + patience
-    most = 0
+    most = {}
 
     def report(name, done, total):
-        nonlocal deadline, most
-        if done > most:
-            most = done
+        nonlocal deadline
+        if done > most.get(name, 0):
+            most[name] = done
             deadline = time.monotonic() + patience
         progress(name, done, total)
 
@@ -151,7 +151,6 @@ def load(
                 # What decides over the pins first: the firmware looks at it when it starts.
                 for name, content in (("gateware", gateware), ("firmware", firmware)):
                     if content is not None:
-                        most = 0
                         connection.offer(name, content, report)
                 connection.boot()
                 return losses

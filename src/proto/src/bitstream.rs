@@ -33,7 +33,12 @@ impl fmt::Display for Error {
             Error::NoSync => write!(f, "not a bitstream: it has no sync word"),
             Error::NoIdcode => write!(f, "this bitstream is damaged: it does not say for which chip it is"),
             Error::OtherChip(file, chip) => {
-                write!(f, "this bitstream is for the {}, this chip is the {}", Chip(*file), Chip(*chip))
+                write!(
+                    f,
+                    "this bitstream is for the {}, this chip is the {}",
+                    Chip(*file),
+                    Chip(*chip)
+                )
             }
         }
     }
@@ -119,7 +124,11 @@ impl Bitstream {
 
 fn word(file: &[u8], at: usize, reversed: bool) -> Option<u32> {
     let bytes = file.get(at..at.checked_add(4)?)?.try_into().ok()?;
-    Some(if reversed { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+    Some(if reversed {
+        u32::from_be_bytes(bytes)
+    } else {
+        u32::from_le_bytes(bytes)
+    })
 }
 
 #[cfg(test)]
@@ -134,7 +143,13 @@ mod tests {
     const WORDS: [u32; 8] = [!0, 0xbb, 0x1122_0044, !0, SYNC, 0x2000_0000, 0x3001_8001, 0x1372_c093];
 
     fn file(header: &[u8], reversed: bool) -> Vec<u8> {
-        let bytes = WORDS.iter().flat_map(|word| if reversed { word.to_be_bytes() } else { word.to_le_bytes() });
+        let bytes = WORDS.iter().flat_map(|word| {
+            if reversed {
+                word.to_be_bytes()
+            } else {
+                word.to_le_bytes()
+            }
+        });
         header.iter().copied().chain(bytes).chain([0; 3]).collect()
     }
 
@@ -154,7 +169,10 @@ mod tests {
     #[test]
     fn anything_else_is_refused() {
         let error = Bitstream::find(&file(b"", true), Z045).unwrap_err();
-        assert_eq!(format!("{error}"), "this bitstream is for the XC7Z030, this chip is the XC7Z045");
+        assert_eq!(
+            format!("{error}"),
+            "this bitstream is for the XC7Z030, this chip is the XC7Z045"
+        );
         assert_eq!(Bitstream::find(b"\x7fELF", Z045), Err(Error::NoSync));
         assert_eq!(Bitstream::find(&file(b"", true)[..28], Z045), Err(Error::NoIdcode));
     }

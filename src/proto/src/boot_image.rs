@@ -30,7 +30,10 @@ impl fmt::Display for Error {
             Error::NotImage => write!(f, "not a boot image"),
             Error::Truncated => write!(f, "the boot image ends too early"),
             Error::Checksum(n) => write!(f, "the boot image is damaged: checksum of the header of partition {n}"),
-            Error::Secure(n) => write!(f, "partition {n} of the boot image is signed or encrypted, which is not supported"),
+            Error::Secure(n) => write!(
+                f,
+                "partition {n} of the boot image is signed or encrypted, which is not supported"
+            ),
         }
     }
 }
@@ -65,7 +68,10 @@ pub struct BootImage<'a> {
 }
 
 fn word(file: &[u8], at: usize) -> Result<u32, Error> {
-    let bytes = at.checked_add(4).and_then(|end| file.get(at..end)).ok_or(Error::Truncated)?;
+    let bytes = at
+        .checked_add(4)
+        .and_then(|end| file.get(at..end))
+        .ok_or(Error::Truncated)?;
     Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
 }
 
@@ -146,7 +152,10 @@ mod tests {
         let parsed = BootImage::parse(&file).unwrap();
         assert_eq!(parsed.partition(0).unwrap().unwrap().destination, Destination::Logic);
         let program = parsed.partition(1).unwrap().unwrap();
-        assert_eq!((program.load, program.entry, program.data), (0x10_0000, 0x10_0040, &file[36..44]));
+        assert_eq!(
+            (program.load, program.entry, program.data),
+            (0x10_0000, 0x10_0040, &file[36..44])
+        );
         assert_eq!(parsed.partition(2), Ok(None));
     }
 

@@ -102,7 +102,9 @@ impl<'a> Firmware<'a> {
             };
             let start = segment.address as usize;
             let fits = segment.size as usize >= segment.data.len()
-                && start.checked_add(segment.size as usize).is_some_and(|end| end <= region.end);
+                && start
+                    .checked_add(segment.size as usize)
+                    .is_some_and(|end| end <= region.end);
             if start < region.start || !fits {
                 return Err(Error::Occupied(segment.address));
             }

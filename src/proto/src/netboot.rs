@@ -150,7 +150,10 @@ impl Reply<'_> {
                 1
             }
             Reply::Refused(text) => {
-                let length = (0..=text.len().min(TEXT_MAX)).rev().find(|n| text.is_char_boundary(*n)).unwrap_or(0);
+                let length = (0..=text.len().min(TEXT_MAX))
+                    .rev()
+                    .find(|n| text.is_char_boundary(*n))
+                    .unwrap_or(0);
                 out[0] = 5;
                 out[1..3].copy_from_slice(&(length as u16).to_le_bytes());
                 out[3..3 + length].copy_from_slice(&text.as_bytes()[..length]);
@@ -181,8 +184,14 @@ mod tests {
         bytes[1] = 7;
         assert_eq!(Request::decode(&bytes), Err(Unknown(7)));
         let mut out = [0; TEXT_MAX + 3];
-        assert_eq!((Reply::Have(258).encode(&mut out), &out[..5]), (5, &[2, 2, 1, 0, 0][..]));
-        assert_eq!((Reply::Refused("no").encode(&mut out), &out[..5]), (5, &[5, 2, 0, b'n', b'o'][..]));
+        assert_eq!(
+            (Reply::Have(258).encode(&mut out), &out[..5]),
+            (5, &[2, 2, 1, 0, 0][..])
+        );
+        assert_eq!(
+            (Reply::Refused("no").encode(&mut out), &out[..5]),
+            (5, &[5, 2, 0, b'n', b'o'][..])
+        );
         let hello = Hello {
             authenticated: true,
             nonce: [7; 32],

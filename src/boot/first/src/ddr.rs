@@ -49,7 +49,11 @@ fn test() -> Result<(), &'static str> {
     const FIRST: usize = 0x0010_0000;
     const FAULT: Result<(), &str> = Err("DDR does not keep what is written to it");
     let word = |address: usize| address as *mut u32;
-    let places = || (2..usize::BITS).map(|bit| 1usize << bit).filter(|step| FIRST + step < DDR_END);
+    let places = || {
+        (2..usize::BITS)
+            .map(|bit| 1usize << bit)
+            .filter(|step| FIRST + step < DDR_END)
+    };
     let pattern = |step: usize| !(step as u32) ^ (step as u32).rotate_left(13);
     // SAFETY: nothing is in DDR yet.
     unsafe {

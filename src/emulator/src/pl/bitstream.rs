@@ -34,7 +34,9 @@ pub fn configure(words: &[u32]) -> Result<Vec<u32>, String> {
         at += count;
         match (register, data) {
             (IDCODE_REGISTER, [id]) if (id ^ IDCODE) & IDCODE_MASK != 0 => {
-                return Err(format!("it is for another chip (IDCODE {id:#010x}, this is {IDCODE:#010x})"));
+                return Err(format!(
+                    "it is for another chip (IDCODE {id:#010x}, this is {IDCODE:#010x})"
+                ));
             }
             (IDCODE_REGISTER, [_]) => checked = true,
             (FDRI, data) if checked => frames.extend_from_slice(data),

@@ -45,8 +45,13 @@ impl Gateware {
         let with_descriptor = |path: &PathBuf| {
             Library::load(path)?; // what is wrong with it is to be said now
             let descriptor = path.with_file_name("descriptor.bin");
-            let bytes = std::fs::read(&descriptor)
-                .map_err(|e| format!("{} (which says what bitstream is of {}): {e}", descriptor.display(), path.display()))?;
+            let bytes = std::fs::read(&descriptor).map_err(|e| {
+                format!(
+                    "{} (which says what bitstream is of {}): {e}",
+                    descriptor.display(),
+                    path.display()
+                )
+            })?;
             Ok((path.clone(), bytes))
         };
         Ok(Self {
@@ -59,7 +64,10 @@ impl Gateware {
     /// The gateware whose descriptor the frames of a bitstream hold, running from `now` on.
     pub fn with_descriptor(&self, frames: &[u32], now: Cycles) -> Option<Pl> {
         let bytes: Vec<u8> = frames.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let (path, _) = self.libraries.iter().find(|(_, descriptor)| bytes.starts_with(descriptor))?;
+        let (path, _) = self
+            .libraries
+            .iter()
+            .find(|(_, descriptor)| bytes.starts_with(descriptor))?;
         self.load(path, now).map_err(|error| log::error!("{error}")).ok()
     }
 

@@ -42,15 +42,15 @@ pub const BOARD: Board = Board {
         (0xF800_0170, 0x0010_0800), // FCLK0 125 MHz
     ],
     pins: &[
-        (1..=6, 0x0202),    // QSPI
-        (8..=8, 0x0202),    // QSPI, feedback
-        (16..=21, 0x2902),  // Ethernet, transmit: HSTL, fast
-        (22..=27, 0x0903),  // Ethernet, receive
-        (40..=45, 0x0280),  // SD card
-        (48..=48, 0x02E0),  // UART1
+        (1..=6, 0x0202),   // QSPI
+        (8..=8, 0x0202),   // QSPI, feedback
+        (16..=21, 0x2902), // Ethernet, transmit: HSTL, fast
+        (22..=27, 0x0903), // Ethernet, receive
+        (40..=45, 0x0280), // SD card
+        (48..=48, 0x02E0), // UART1
         (49..=49, 0x02E1),
-        (50..=51, 0x0240),  // I2C
-        (52..=53, 0x0280),  // management of the Ethernet PHY
+        (50..=51, 0x0240), // I2C
+        (52..=53, 0x0280), // management of the Ethernet PHY
     ],
     uart: 0xE000_1000,
     ddr: &Ddr {
