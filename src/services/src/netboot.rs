@@ -176,7 +176,8 @@ impl<'k> Connection<'k> {
         self.offered
     }
 
-    /// Takes some of the input: how much, and what follows from it. To be called until nothing is left and nothing follows.
+    /// Takes some of the input: how much, and what follows from it. To be called until nothing is left and nothing follows,
+    /// also with no input at all: there may be something to say to what came before.
     pub fn advance(&mut self, files: &mut Files, check: &mut impl Check, input: &[u8]) -> (usize, Output) {
         if let State::Data(kind) = self.state {
             let file = files.of(kind);

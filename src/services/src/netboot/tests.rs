@@ -165,6 +165,29 @@ fn a_proof_is_good_for_one_connection() {
 }
 
 #[test]
+fn a_file_that_is_complete_already_needs_no_more_input() {
+    let (mut a, mut b) = ([0; 50], [0; 50]);
+    let mut files = Files {
+        firmware: File::new(&mut a),
+        gateware: File::new(&mut b),
+    };
+    let content = [7; 20];
+    let offered = message(Request::Offer(offer(Kind::Firmware, &content)), [5; 32], KEY);
+    let whole = [GREETING, &offered, &content].concat();
+    feed(&mut Connection::new(None, [5; 32]), &mut files, &whole, 100);
+    let mut second = Connection::new(None, [6; 32]);
+    second.advance(&mut files, &mut Honest, GREETING);
+    let (_, output) = second.advance(&mut files, &mut Honest, &offered);
+    assert_eq!(output, Output::Send(encoded(Reply::Have(20))));
+    assert!(second.has_offered());
+    assert_eq!(
+        second.advance(&mut files, &mut Honest, &[]),
+        (0, Output::Send(encoded(Reply::Verified)))
+    );
+    assert_eq!(second.advance(&mut files, &mut Honest, &[]), (0, Output::None));
+}
+
+#[test]
 fn keys_have_a_reasonable_length() {
     assert_eq!(key(b"0123456789abcdef\n"), Some(KEY));
     assert_eq!((key(b"short"), key(&[b'x'; 65])), (None, None));
