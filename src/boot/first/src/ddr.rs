@@ -9,6 +9,9 @@ use crate::registers::{read, wait, write, write_all};
 const DCI_CONTROL: u32 = 0xF800_0B70;
 const DCI_STATUS: u32 = 0xF800_0B74;
 const DCI_DONE: u32 = 1 << 13;
+/// `DDRIOB_DATA0`, `1`, `DIFF0`, `1`, and the two bits in them.
+const DATA_PINS: [u32; 4] = [0xF800_0B48, 0xF800_0B4C, 0xF800_0B50, 0xF800_0B54];
+const DISABLE_MODES: u32 = 0x180;
 const CONTROL: u32 = 0xF800_6000;
 const OUT_OF_RESET: u32 = 1;
 const MODE_STATUS: u32 = 0xF800_6054;
@@ -39,6 +42,10 @@ pub fn start(ddr: &Ddr) -> Result<(), &'static str> {
     write(CONTROL, ddr.control | OUT_OF_RESET);
     if !wait(MODE_STATUS, 7, 1) {
         return Err("the DDR controller does not start: is this the loader for this board?");
+    }
+    // Receivers and termination of the data pins are off while nothing is read; calibration needed them on.
+    for pin in DATA_PINS {
+        write(pin, read(pin) | DISABLE_MODES);
     }
     test()
 }

@@ -15,7 +15,7 @@ pub struct Board {
     pub name: &'static str,
     /// ARM, IO and DDR.
     pub plls: [Pll; 3],
-    /// Clocks behind them (address, value), 50 MHz for the UARTs.
+    /// Clocks behind them, and what else is in the system level control (address, value). 50 MHz for the UARTs.
     pub clocks: &'static [(u32, u32)],
     /// Pins and the value of their registers.
     pub pins: &'static [(RangeInclusive<u32>, u32)],

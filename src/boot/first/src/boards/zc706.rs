@@ -1,6 +1,7 @@
 //! ZC706: XC7Z045-2, crystal 33.333 MHz, 1 GiB of DDR3-1066 (four chips of 8 bits), pins as in the board's manual (UG954, table 1-2).
 //!
-//! Timing and training start values of the memory are those of the board's preset in the vendor's tools. Not tried on a board.
+//! Values of the memory and its pins: the board's preset as published with the vendor's first-stage loader (embeddedsw, `zynq_fsbl`,
+//! for silicon version 3). Not tried on a board.
 
 use super::Board;
 use crate::ddr::Ddr;
@@ -40,16 +41,19 @@ pub const BOARD: Board = Board {
         (0xF800_0154, 0x0000_1402), // UART1 50 MHz
         (0xF800_0168, 0x0000_0501), // PCAP 200 MHz
         (0xF800_0170, 0x0010_0800), // FCLK0 125 MHz
+        (0xF800_0830, 0x000E_000F), // SD card: inserted is pin 14, write protection pin 15
     ],
     pins: &[
-        (1..=6, 0x0202),   // QSPI
+        (1..=1, 0x1202),   // QSPI, select
+        (2..=6, 0x0202),   // QSPI
         (8..=8, 0x0202),   // QSPI, feedback
-        (16..=21, 0x2902), // Ethernet, transmit: HSTL, fast
-        (22..=27, 0x0903), // Ethernet, receive
+        (14..=15, 0x1201), // SD card: inserted, write protection
+        (16..=21, 0x2802), // Ethernet, transmit: HSTL, receiver off
+        (22..=27, 0x0803), // Ethernet, receive
         (40..=45, 0x0280), // SD card
         (48..=48, 0x02E0), // UART1
         (49..=49, 0x02E1),
-        (50..=51, 0x0240), // I2C
+        (50..=51, 0x1240), // I2C
         (52..=53, 0x0280), // management of the Ethernet PHY
     ],
     uart: 0xE000_1000,
