@@ -36,8 +36,8 @@ bench: build ## Measure the figures beside their baselines into build/bench.json
 build: firmware gateware emulator host ## Everything that `kairos run` needs
 
 .PHONY: firmware
-firmware: $(B)/firmware/.stamp ## Images of both cores
-$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,src/board src/runtime src/kernel src/proto src/firmware) src/firmware/Cargo.lock
+firmware: $(B)/firmware/.stamp ## Images of both cores, and the loader
+$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,src/board src/boot src/runtime src/kernel src/proto src/services src/firmware) src/firmware/Cargo.lock
 	@echo "== firmware (first time: about two minutes)"
 	@scripts/build-firmware
 	@touch $@

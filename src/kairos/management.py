@@ -88,6 +88,10 @@ class Management:
         """Restart the device."""
         self._expect(self._request(5), _REBOOT, "restart")
 
+    def netboot(self):
+        """Restart the device and have its loader wait for the network. Not part of ARTIQ's protocol."""
+        self._expect(self._request(128), _REBOOT, "restart into its loader")
+
     def debug_allocator(self):
         """Have the device write the state of its memory to its log. There is no reply."""
         self._socket.sendall(b"\x08")

@@ -88,6 +88,13 @@ def test_the_scan_finds_what_it_looks_for():
     assert not is_sev(0xE320F003)  # wfi
 
 
+@pytest.mark.parametrize("name", ["boot.elf", "loader.elf"])
+def test_the_loader_has_no_sev(image, name):
+    elf = image(name)
+    assert ".text" in {section for section, _, _ in code(elf)}
+    assert find_sev(elf) == []
+
+
 def test_runtime_has_no_sev(image):
     elf = image("runtime.elf")
     sections = {name for name, _, _ in code(elf)}
@@ -103,13 +110,30 @@ def test_kernel_has_sev_in_the_submission_function_only(image):
     assert all(name and SUBMISSION.search(name) for name in names), names
 
 
-@pytest.mark.parametrize(("name", "region_name"), [("runtime.elf", "RUNTIME"), ("kernel.elf", "KERNEL_IMAGE")])
+@pytest.mark.parametrize(
+    ("name", "region_name"), [("runtime.elf", "RUNTIME"), ("kernel.elf", "KERNEL_IMAGE"), ("loader.elf", "LOADER")]
+)
 def test_images_stay_in_their_regions(image, name, region_name):
     elf, allowed = image(name), region(region_name)
     for section in elf.iter_sections():
         if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_size"]:
             start, end = section["sh_addr"], section["sh_addr"] + section["sh_size"]
             assert allowed.start <= start and end <= allowed.stop, (section.name, hex(start), hex(end))
+
+
+def test_the_first_stage_fits_into_on_chip_memory_and_embeds_the_second(image):
+    elf = image("boot.elf")
+    used = [s for s in elf.iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC and s["sh_size"]]
+    assert min(s["sh_addr"] for s in used) == 0
+    assert max(s["sh_addr"] + s["sh_size"] for s in used) <= 192 * 1024
+    loader = (FIRMWARE / "loader.bin").read_bytes()
+    assert any(loader in s.data() for s in used if s["sh_type"] == "SHT_PROGBITS")
+
+
+def test_the_second_stage_starts_at_the_first_byte_of_its_image(image):
+    """That is the reset vector."""
+    section = image("loader.elf").get_section_by_name(".vector_table")
+    assert section["sh_addr"] == region("LOADER").start
 
 
 def test_kernel_core_starts_at_the_first_byte_of_its_image(image):
@@ -139,7 +163,7 @@ def test_buffers_take_no_space_in_the_image(image, name):
 
 def test_images_name_no_path_of_the_building_machine():
     root, home = str(ROOT).encode(), str(Path.home()).encode()
-    for name in ("runtime.elf", "kernel.elf"):
+    for name in ("runtime.elf", "kernel.elf", "loader.elf", "boot.elf"):
         data = (FIRMWARE / name).read_bytes()
         assert root + b"/" not in data
         if home not in (b"/root", b"/"):

@@ -17,3 +17,5 @@ pub mod memory;
 pub mod phy;
 pub mod pl;
 pub mod ring;
+#[cfg(feature = "sd")]
+pub mod sd;

@@ -32,6 +32,17 @@ pub const KERNEL_STACK: Region = 0x0c00_0000..0x0e00_0000;
 pub const DMA: Region = 0x0e00_0000..0x0ff0_0000;
 /// What the analyzer writes. Not cached.
 pub const ANALYZER: Region = 0x0ff0_0000..0x1000_0000;
+/// While booting: what the loader receives or reads before it puts it into place, where later the kernel core is.
+pub const BOOT_FIRMWARE: Region = 0x0800_0000..0x0a00_0000;
+pub const BOOT_GATEWARE: Region = 0x0a00_0000..0x0c00_0000;
+pub const BOOT_IMAGE: Region = 0x0c00_0000..0x0e00_0000;
+/// While booting: second stage of the loader.
+pub const LOADER: Region = 0x0f00_0000..0x0f80_0000;
+/// Register whose upper byte outlives a reset by software (UG585, appendix B.28), and what the runtime leaves there to have the
+/// loader wait for the network.
+pub const REBOOT_STATUS: usize = 0xF800_0258;
+pub const NETBOOT_REQUEST: u32 = 0x4e;
+
 /// Everything the firmware uses lies below this address: 256 MiB, the smallest supported board.
 pub const DDR_END: usize = 0x1000_0000;
 
@@ -66,6 +77,19 @@ mod tests {
             assert!(pair[0].start < pair[0].end && pair[0].end <= pair[1].start, "{pair:x?}");
         }
         assert_eq!(ANALYZER.end, DDR_END);
+        let booting = [
+            RUNTIME,
+            ETHERNET_DESCRIPTORS,
+            ETHERNET_BUFFERS,
+            BOOT_FIRMWARE,
+            BOOT_GATEWARE,
+            BOOT_IMAGE,
+            LOADER,
+        ];
+        for pair in booting.windows(2) {
+            assert!(pair[0].end <= pair[1].start, "{pair:x?}");
+        }
+        assert!(LOADER.end <= DDR_END);
         assert!(core::mem::size_of::<crate::channel::Shared>() <= CHANNEL.len());
     }
 }

@@ -1,10 +1,12 @@
 //! Who answers at which address. Cores come here for everything that is not memory.
 
+use crate::ddrc::Ddrc;
+use crate::devcfg::{self, Devcfg};
 use crate::gem::{self, Gem};
 use crate::gic::Gic;
 use crate::memory::Memory;
 use crate::pl::gp::Access;
-use crate::pl::Pl;
+use crate::pl::{bitstream, Gateware, Pl};
 use crate::sd::Sd;
 use crate::slcr::{Action, Slcr};
 use crate::stubs::Stubs;
@@ -19,7 +21,7 @@ pub const MMIO: &[(u32, u32)] = &[
     (0xe000_0000, 0x0030_0000), // I/O peripherals
     (0xe100_0000, 0x0500_0000), // static memory controller: nothing there
     (0xf800_0000, 0x0100_0000), // system registers, MPCore, L2 cache controller
-    (0xfc00_0000, 0x0200_0000), // QSPI, linear mode: nothing there
+    (0xfc00_0000, 0x0200_0000), // QSPI, linear mode
 ];
 
 /// What the outside of a core asks of the machine, besides interrupts.
@@ -31,6 +33,8 @@ pub struct Requests {
     pub core1_released: bool,
     /// Reset everything.
     pub system_reset: bool,
+    /// The DDR controller has come up.
+    pub ddr_running: bool,
     /// Translated code of this core may be stale: its code was loaded by the other one.
     pub flush_code: [bool; 2],
     /// Address translations of this core may be stale.
@@ -64,6 +68,14 @@ pub struct Bus {
     pub uart: [Uart; 2],
     /// Ethernet.
     pub gem: Gem,
+    /// DDR controller.
+    pub ddrc: Ddrc,
+    /// Configuration of the PL.
+    pub devcfg: Devcfg,
+    /// What the QSPI flash holds; read in linear mode only.
+    pub flash: Vec<u8>,
+    /// What the PL can be configured with.
+    pub gateware: Gateware,
     /// SD host controller 0.
     pub sd: Sd,
     /// SD host controller 1: its slot is empty.
@@ -96,6 +108,10 @@ impl Bus {
             slcr: Slcr::new(),
             uart: Default::default(),
             gem: Gem::default(),
+            ddrc: Ddrc::new(true),
+            devcfg: Devcfg::configured(),
+            flash: Vec::new(),
+            gateware: Gateware::default(),
             sd: Sd::default(),
             sd1: Sd::default(),
             stubs: Stubs::default(),
@@ -107,12 +123,17 @@ impl Bus {
         }
     }
 
-    /// Back to power-up, except for memory, the gateware and what was recorded.
+    /// Back to power-up, except for memory and what was recorded. A machine with a boot ROM loses its gateware.
     pub fn reset_peripherals(&mut self) {
         self.gic = Gic::default();
         self.global_timer = GlobalTimer::default();
         self.private = Default::default();
-        self.slcr = Slcr::new();
+        self.slcr.reset();
+        if self.memory.has_boot_rom() {
+            self.ddrc = Ddrc::new(false);
+            self.devcfg = Devcfg::default();
+            self.pl = None;
+        }
         for uart in &mut self.uart {
             let output = std::mem::take(&mut uart.output);
             *uart = Uart::default();
@@ -221,6 +242,13 @@ impl Bus {
             0xe010_0000..=0xe010_0fff => self.sd.read(offset & !3),
             0xe010_1000..=0xe010_1fff => self.sd1.read(offset & !3),
             0xf800_0000..=0xf800_0fff => self.slcr.read(offset & !3),
+            0xf800_6000..=0xf800_6fff => self.ddrc.read(offset & !3),
+            0xf800_7000..=0xf800_70ff => self.devcfg.read(offset & !3),
+            0xfc00_0000..=0xfdff_ffff => {
+                let at = (aligned - 0xfc00_0000) as usize;
+                let word = self.flash.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+                u32::from_le_bytes(word.unwrap_or([0xff; 4]))
+            }
             0xf8f0_0100..=0xf8f0_01ff => {
                 self.update(now);
                 let value = self.gic.read_interface(core, aligned & 0xff);
@@ -276,6 +304,11 @@ impl Bus {
                 }
                 Action::SystemReset => self.requests.system_reset = true,
             },
+            0xf800_6000..=0xf800_6fff => {
+                kick = self.ddrc.write(offset & !3, value, self.slcr.ddr_clocked());
+                self.requests.ddr_running |= kick;
+            }
+            0xf800_7000..=0xf800_70ff => self.configure(offset & !3, value, now),
             0xf8f0_0100..=0xf8f0_01ff => self.gic.write_interface(core, address & 0xfc, value),
             0xf8f0_0200..=0xf8f0_02ff => self.global_timer.write(core, address & 0xfc, value, now),
             0xf8f0_0600..=0xf8f0_061f => self.private[core][0].write(address & 0x1c, value, now),
@@ -287,6 +320,24 @@ impl Bus {
             }
         }
         Effect { stall: 0, kick }
+    }
+
+    /// A write to the controller that configures the PL.
+    fn configure(&mut self, offset: u32, value: u32, now: Cycles) {
+        match self.devcfg.write(offset, value, self.slcr.pcap_clock(), &self.memory) {
+            devcfg::Action::None => {}
+            devcfg::Action::Clear => self.pl = None,
+            devcfg::Action::Configure(words) => match bitstream::configure(&words) {
+                Ok(frames) => {
+                    self.devcfg.set_done();
+                    self.pl = self.gateware.with_descriptor(&frames, now);
+                    if self.pl.is_none() {
+                        log::warn!("the PL is configured with a gateware that the emulator has no library for");
+                    }
+                }
+                Err(error) => log::warn!("the PL does not accept the bitstream: {error}"),
+            },
+        }
     }
 }
 

@@ -6,18 +6,21 @@
 //! | module | what |
 //! |---|---|
 //! | [`time`], [`params`], [`memory`] | units, parameters of the timing model, DDR and OCM |
-//! | [`gic`], [`timers`], [`slcr`], [`uart`], [`gem`], [`stubs`] | one peripheral each, no knowledge of cores or of the host |
+//! | [`gic`], [`timers`], [`slcr`], [`ddrc`], [`devcfg`], [`uart`], [`gem`], [`sd`], [`stubs`] | one peripheral each, no knowledge of cores or of the host |
 //! | [`dhcp`], [`net`], [`forward`] | the gateway's DHCP server and TCP/IP stack, and host sockets on its other side |
 //! | [`pl`], [`trace`] | the gateware library, its AXI ports and its clock; what happened at the pins |
-//! | [`image`] | the firmware file |
+//! | [`image`], [`boot_rom`] | the firmware file; what finds and loads a boot image |
 //! | [`bus`] | who answers at which address |
 //! | [`cpu`] | a core: Unicorn, exceptions, hints, the system registers Unicorn lacks |
 //! | [`schedule`] | the machine: whose turn it is, and what time it is |
 //! | [`control`] | the control socket |
 
+pub mod boot_rom;
 pub mod bus;
 pub mod control;
 pub mod cpu;
+pub mod ddrc;
+pub mod devcfg;
 pub mod dhcp;
 pub mod forward;
 pub mod gem;

@@ -11,7 +11,7 @@ use kairos_emulator::forward::{Forwarder, Rule};
 use kairos_emulator::image::Image;
 use kairos_emulator::params::Params;
 use kairos_emulator::pl::library::Library;
-use kairos_emulator::pl::Pl;
+use kairos_emulator::pl::{Gateware, Pl};
 use kairos_emulator::schedule::Machine;
 use kairos_emulator::sd::Card;
 
@@ -19,12 +19,13 @@ use kairos_emulator::sd::Card;
 #[derive(Parser)]
 #[command(name = "kairos-emulator", version)]
 struct Arguments {
-    /// Firmware: an ELF file for core 0
-    #[arg(long, value_name = "ELF")]
-    firmware: PathBuf,
-    /// Gateware: libkairos_pl.so. Without it the PL reads as zeros
+    /// Firmware: an ELF file for core 0. Without it the boot ROM boots from --qspi or --sd
+    #[arg(long, value_name = "ELF", required_unless_present_any = ["qspi", "sd"])]
+    firmware: Option<PathBuf>,
+    /// Gateware: libkairos_pl.so. Without it the PL reads as zeros. When the boot ROM boots, the PL is there only after a
+    /// bitstream of it has been loaded; then the option may be repeated
     #[arg(long, value_name = "LIBRARY")]
-    pl: Option<PathBuf>,
+    pl: Vec<PathBuf>,
     /// DDR in MiB
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1023))]
     memory: u32,
@@ -43,6 +44,9 @@ struct Arguments {
     /// Image of the SD card in slot 0; it is written to. Without it the slot is empty
     #[arg(long, value_name = "FILE")]
     sd: Option<PathBuf>,
+    /// Contents of the QSPI flash; the boot ROM boots from it
+    #[arg(long, value_name = "FILE", conflicts_with = "firmware")]
+    qspi: Option<PathBuf>,
     /// Run every PL cycle instead of moving the RTIO counter
     #[arg(long)]
     no_skip: bool,
@@ -57,11 +61,6 @@ fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     for assignment in &arguments.set {
         params.set(assignment)?;
     }
-    let image = Image::load(&arguments.firmware)?;
-    let pl = match &arguments.pl {
-        Some(path) => Some(Pl::new(Library::load(path)?, &params, !arguments.no_skip)),
-        None => None,
-    };
     let uart: Option<Box<dyn Write>> = match &arguments.uart {
         Some(path) if path.as_os_str() == "-" => Some(Box::new(std::io::stderr())),
         Some(path) => Some(Box::new(
@@ -81,8 +80,26 @@ fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
         }
         None => None,
     };
-    let machine = Machine::new(image, arguments.memory as usize, params, pl)?;
-    machine.bus.borrow_mut().sd.card = sd;
+    let (memory, skip) = (arguments.memory as usize, !arguments.no_skip);
+    let machine = match &arguments.firmware {
+        Some(firmware) => {
+            let image = Image::load(firmware)?;
+            let pl = match &arguments.pl[..] {
+                [] => None,
+                [path] => Some(Pl::new(Library::load(path)?, &params, skip)),
+                _ => return Err("one --pl at most with --firmware: nothing would choose between them".into()),
+            };
+            let machine = Machine::new(image, memory, params, pl)?;
+            machine.bus.borrow_mut().sd.card = sd;
+            machine
+        }
+        None => {
+            let gateware = Gateware::new(&arguments.pl, &params, skip)?;
+            let read = |path: &PathBuf| std::fs::read(path).map_err(|e| format!("QSPI flash {}: {e}", path.display()));
+            let flash = arguments.qspi.as_ref().map(read).transpose()?;
+            Machine::with_boot_rom(memory, params, gateware, sd, flash)?
+        }
+    };
     let options = Options {
         exit_with_control: arguments.exit_with_control,
         uart,

@@ -1,9 +1,26 @@
 //! DDR and on-chip memory: one host allocation each, mapped into both cores and accessed directly by DMA and ACP.
 
-/// Start of the on-chip memory (all four blocks mapped high, as the firmware and QEMU have it).
+use std::cell::Cell;
+
+/// Start of the on-chip memory where all four blocks of it are mapped high, as QEMU has it.
 pub const OCM_BASE: u32 = 0xfffc_0000;
 /// Size of the on-chip memory in bytes.
 pub const OCM_SIZE: usize = 256 * 1024;
+/// Bytes of it that are mapped at 0 after reset (three blocks of four), where the boot ROM puts a loader.
+pub const OCM_LOW: usize = 192 * 1024;
+/// The DDR below this address is behind the on-chip memory there.
+const DDR_BEGIN: u32 = 0x0010_0000;
+
+/// What is where (UG585, section 29.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// Everything, for firmware that is placed by the emulator itself: DDR from 0, OCM high.
+    Flat,
+    /// As after reset: OCM at 0 and in the last 64 KiB, no DDR until its controller runs.
+    Reset,
+    /// The same with DDR from 1 MiB on.
+    Running,
+}
 
 /// A zeroed, page-aligned block of host memory. It is only touched from one thread; guest cores alias it.
 struct Block {
@@ -48,7 +65,11 @@ impl Drop for Block {
 pub struct Memory {
     ddr: Block,
     ocm: Block,
+    layout: Cell<Layout>,
 }
+
+/// `(base, size, host pointer)` of a block.
+pub type Mapping = (u64, u64, *mut u8);
 
 impl Memory {
     /// DDR of `mib` MiB at address 0, and the OCM.
@@ -56,14 +77,62 @@ impl Memory {
         Self {
             ddr: Block::new(mib << 20),
             ocm: Block::new(OCM_SIZE),
+            layout: Cell::new(Layout::Flat),
         }
     }
 
-    /// `(base, size, host pointer)` of each block, for mapping into a core.
-    pub fn blocks(&self) -> [(u64, u64, *mut u8); 2] {
+    /// The same as a chip has it after reset, for [`crate::boot_rom`].
+    pub fn after_reset(mib: usize) -> Self {
+        let memory = Self::new(mib);
+        memory.layout.set(Layout::Reset);
+        memory
+    }
+
+    /// Whether the guest had to start the DDR controller, or has to.
+    pub fn has_boot_rom(&self) -> bool {
+        self.layout.get() != Layout::Flat
+    }
+
+    /// Whether DDR is there.
+    pub fn is_ddr_running(&self) -> bool {
+        self.layout.get() != Layout::Reset
+    }
+
+    /// The DDR controller runs, or has been reset. Its contents stay.
+    pub fn set_ddr(&self, running: bool) {
+        if self.has_boot_rom() {
+            self.layout.set(if running { Layout::Running } else { Layout::Reset });
+        }
+    }
+
+    /// The mapping of DDR that comes and goes with its controller.
+    pub fn ddr(&self) -> Mapping {
+        let hidden = DDR_BEGIN as usize;
+        // SAFETY: the machine has at least 1 MiB.
+        let pointer = unsafe { self.ddr.pointer.add(hidden) };
+        (DDR_BEGIN.into(), (self.ddr.size - hidden) as u64, pointer)
+    }
+
+    /// Each block, for mapping into a core. A size of 0: there is none.
+    pub fn blocks(&self) -> [Mapping; 3] {
+        if self.layout.get() == Layout::Flat {
+            return [
+                (0, self.ddr.size as u64, self.ddr.pointer),
+                (OCM_BASE.into(), OCM_SIZE as u64, self.ocm.pointer),
+                (0, 0, std::ptr::null_mut()),
+            ];
+        }
+        let ddr = match self.layout.get() {
+            Layout::Running => self.ddr(),
+            _ => (0, 0, std::ptr::null_mut()),
+        };
+        // SAFETY: the last block of four.
+        let last = unsafe { self.ocm.pointer.add(OCM_LOW) };
+        let last_base = u64::from(OCM_BASE) + OCM_LOW as u64;
         [
-            (0, self.ddr.size as u64, self.ddr.pointer),
-            (OCM_BASE.into(), OCM_SIZE as u64, self.ocm.pointer),
+            (0, OCM_LOW as u64, self.ocm.pointer),
+            (last_base, (OCM_SIZE - OCM_LOW) as u64, last),
+            ddr,
         ]
     }
 
@@ -137,5 +206,19 @@ mod tests {
         m.set_word(0xffff_fff0, 7);
         assert_eq!(m.word(0xffff_fff0), 7);
         assert_eq!(m.word(0x4000_0000), 0);
+    }
+
+    #[test]
+    fn ddr_comes_with_its_controller() {
+        let m = Memory::after_reset(2);
+        assert!(m.write(OCM_LOW as u32 - 4, &[1; 4]) && !m.write(OCM_LOW as u32, &[1; 4]));
+        assert!(m.write(0xffff_0000, &[1; 4]) && !m.write(OCM_BASE, &[1; 4]));
+        assert!(!m.write(0x10_0000, &[1; 4]));
+        m.set_ddr(true);
+        assert!(m.write(0x10_0000, &[1; 4]) && m.write(0x1f_fffc, &[2; 4]) && !m.write(0x20_0000, &[1; 4]));
+        m.set_ddr(false);
+        assert_eq!(m.word(0x1f_fffc), 0);
+        m.set_ddr(true);
+        assert_eq!(m.word(0x1f_fffc), 0x0202_0202);
     }
 }

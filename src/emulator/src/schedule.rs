@@ -8,13 +8,18 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::boot_rom;
 use crate::bus::Bus;
 use crate::cpu::{Core, Exit};
+use crate::ddrc::Ddrc;
+use crate::devcfg::Devcfg;
 use crate::image::Image;
 use crate::memory::Memory;
 use crate::net::Net;
 use crate::params::Params;
-use crate::pl::Pl;
+use crate::pl::{Gateware, Pl};
+use crate::sd::Card;
+use crate::slcr::{BootMode, Slcr};
 use crate::time::{self, Cycles};
 
 /// What a core is doing.
@@ -55,6 +60,14 @@ const PROBE_INTERVAL: Cycles = time::CPU_HZ / 100;
 /// PL cycles run at once while nothing else happens.
 const PL_CHUNK: u64 = 1000;
 
+/// What runs first.
+pub enum Start {
+    /// This firmware, placed in memory by the emulator as a loader would.
+    Firmware(Image),
+    /// The boot ROM, which loads a loader from the SD card or from the QSPI flash.
+    BootRom(BootMode),
+}
+
 /// Two cores, peripherals, network and gateware.
 pub struct Machine {
     /// Everything the cores see.
@@ -67,7 +80,7 @@ pub struct Machine {
     /// The gateway.
     pub net: Net,
     params: Params,
-    image: Image,
+    start: Start,
     probed: Option<Cycles>,
     /// The guest has once stood idle with its network up.
     pub ready: bool,
@@ -82,11 +95,40 @@ pub struct Machine {
 impl Machine {
     /// A machine of `mib` MiB with the firmware loaded and core 0 at its entry.
     pub fn new(image: Image, mib: usize, params: Params, pl: Option<Pl>) -> Result<Self, String> {
-        let memory = Memory::new(mib);
-        image.place(&memory)?;
-        let bus = Rc::new(RefCell::new(Bus::new(memory, pl)));
-        let mut cores = [Core::new(0, &bus)?, Core::new(1, &bus)?];
-        cores[0].reset(image.entry);
+        let bus = Bus::new(Memory::new(mib), pl);
+        let mut machine = Self::with_bus(bus, Start::Firmware(image), params)?;
+        machine.begin()?;
+        Ok(machine)
+    }
+
+    /// With a boot ROM, `mib` MiB of DDR, a PL without configuration, and what it may be configured with. `flash`: contents of
+    /// the QSPI flash, which is then booted from; else the `card` is.
+    pub fn with_boot_rom(
+        mib: usize,
+        params: Params,
+        gateware: Gateware,
+        card: Option<Card>,
+        flash: Option<Vec<u8>>,
+    ) -> Result<Self, String> {
+        let mode = match flash {
+            Some(_) => BootMode::Qspi,
+            None => BootMode::SdCard,
+        };
+        let mut bus = Bus::new(Memory::after_reset(mib), None);
+        bus.gateware = gateware;
+        bus.sd.card = card;
+        bus.flash = flash.unwrap_or_default();
+        bus.slcr = Slcr::after_power_up(mode);
+        bus.ddrc = Ddrc::new(false);
+        bus.devcfg = Devcfg::default();
+        let mut machine = Self::with_bus(bus, Start::BootRom(mode), params)?;
+        machine.begin()?;
+        Ok(machine)
+    }
+
+    fn with_bus(bus: Bus, start: Start, params: Params) -> Result<Self, String> {
+        let bus = Rc::new(RefCell::new(bus));
+        let cores = [Core::new(0, &bus)?, Core::new(1, &bus)?];
         Ok(Self {
             bus,
             cores,
@@ -95,13 +137,35 @@ impl Machine {
             now: 0,
             net: Net::new(time::from_ns(params.net_latency_ns)),
             params,
-            image,
+            start,
             probed: None,
             ready: false,
             host_listens: false,
             uart: Vec::new(),
             crashes: Vec::new(),
         })
+    }
+
+    /// Places what runs first, and lets core 0 start there.
+    fn begin(&mut self) -> Result<(), String> {
+        let bus = self.bus.borrow();
+        let entry = match &self.start {
+            Start::Firmware(image) => {
+                image.place(&bus.memory)?;
+                image.entry
+            }
+            Start::BootRom(BootMode::Qspi) => {
+                boot_rom::search(&bus.flash, &bus.memory).map_err(|e| format!("boot ROM: the QSPI flash {e}"))?
+            }
+            Start::BootRom(BootMode::SdCard) => {
+                let card = bus.sd.card.as_ref().ok_or("boot ROM: there is no SD card")?;
+                let image = boot_rom::read_card(card.image()).map_err(|e| format!("boot ROM: the SD card {e}"))?;
+                boot_rom::load(&image, &bus.memory).map_err(|e| format!("boot ROM: BOOT.BIN {e}"))?
+            }
+        };
+        drop(bus);
+        self.cores[0].reset(entry);
+        Ok(())
     }
 
     /// The time of the core that is behind, or the time reached while all wait.
@@ -248,6 +312,7 @@ impl Machine {
             std::mem::take(&mut requests.core1_released),
         );
         let system = std::mem::take(&mut requests.system_reset);
+        let ddr = std::mem::take(&mut requests.ddr_running);
         for c in 0..2 {
             if code[c] {
                 self.cores[c].flush_code();
@@ -259,15 +324,20 @@ impl Machine {
         if system {
             log::info!("system reset");
             bus.reset_peripherals();
-            let placed = self.image.place(&bus.memory);
             drop(bus);
-            if let Err(e) = placed {
-                self.crashes.push(e);
-            }
-            self.cores[0].reset(self.image.entry);
+            self.set_ddr(false);
             self.state = [CoreState::Running, CoreState::BootRom];
             self.local = [self.now.max(self.local[0]); 2];
+            if let Err(e) = self.begin() {
+                self.state[0] = CoreState::Crashed;
+                self.crashes.push(e);
+            }
             return;
+        }
+        if ddr {
+            drop(bus);
+            self.set_ddr(true);
+            bus = self.bus.borrow_mut();
         }
         if held {
             self.state[1] = CoreState::Reset;
@@ -280,6 +350,20 @@ impl Machine {
             self.cores[1].reset(0);
             self.state[1] = CoreState::Running;
             self.local[1] = self.local[1].max(self.local[0]);
+        }
+    }
+
+    /// DDR appears when its controller runs, and disappears with a reset; nothing changes without a boot ROM.
+    fn set_ddr(&mut self, running: bool) {
+        let memory = &self.bus.borrow().memory;
+        if !memory.has_boot_rom() || memory.is_ddr_running() == running {
+            return;
+        }
+        memory.set_ddr(running);
+        for core in &mut self.cores {
+            if let Err(e) = core.map_ddr(running) {
+                self.crashes.push(e);
+            }
         }
     }
 

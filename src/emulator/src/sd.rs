@@ -48,6 +48,11 @@ impl Card {
         })
     }
 
+    /// The file behind the card.
+    pub fn image(&self) -> &File {
+        &self.image
+    }
+
     fn status(&self) -> u32 {
         (self.state as u32) << 9 | 1 << 8 | u32::from(self.application) << 5
     }

@@ -1,5 +1,6 @@
-//! System level control registers at 0xF8000000: lock, clocks as a first-stage boot loader leaves them, resets.
-//! Clock settings are stored, not acted on: the machine always runs at the clocks of the reset values here.
+//! System level control registers at 0xF8000000: lock, clocks, resets, and what a loader waits for: locks of the PLLs and the
+//! calibration of the DDR pins. Clock settings are stored, not acted on: the machine always runs at the clocks of [`INITIAL`],
+//! those that a first-stage boot loader leaves.
 
 /// What a write asks of the machine.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
@@ -16,7 +17,44 @@ pub enum Action {
 pub struct Slcr {
     words: Vec<u32>,
     locked: bool,
+    /// Status registers follow the settings, because a loader makes them.
+    raw: bool,
 }
+
+/// Where the boot ROM looks: `BOOT_MODE` (UG585, table 6-4).
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum BootMode {
+    Qspi = 1,
+    SdCard = 5,
+}
+
+/// Registers whose values at reset are not those of [`INITIAL`] (UG585, appendix B.28).
+const AFTER_RESET: &[(u32, u32)] = &[
+    (0x100, 0x0001_a008),
+    (0x104, 0x0001_a008),
+    (0x108, 0x0001_a008),
+    (0x110, 0x0017_7ea0),
+    (0x114, 0x0017_7ea0),
+    (0x118, 0x0017_7ea0),
+    (0x120, 0x1f00_0400),
+    (0x124, 0x1840_0003),
+    (0x128, 0x01e0_3201),
+    (0x12c, 0x01ff_cccd),
+    (0x138, 0),
+    (0x140, 0x0000_3c01),
+    (0x14c, 0x0000_2821),
+    (0x150, 0x0000_1e03),
+    (0x154, 0x0000_3f03),
+    (0x168, 0x0000_0f01),
+    (0x170, 0x0010_1800),
+    (0x240, 0x01f3_3f0f), // FPGA_RST_CTRL: the PL is held in reset
+    (0x900, 0),
+    (0xb70, 0x0000_0020),
+];
+
+const REBOOT_STATUS: u32 = 0x258;
+/// Bits of `REBOOT_STATUS` that software may use, and that outlive every reset but that of power-up.
+const REBOOT_STATE: u32 = 0xff00_0000;
 
 /// (offset, value) after the boot loader, for a 33.333333 MHz crystal: ARM PLL x48 / 2 = 800 MHz CPU (6:2:1), DDR PLL x32,
 /// IO PLL x30 = 1 GHz, GEM0 125 MHz, UART 50 MHz, FCLK0 125 MHz.
@@ -72,13 +110,63 @@ impl Slcr {
         for pin in 0..54 {
             words[0x700 / 4 + pin] = 0x1601; // MIO_PIN_xx
         }
-        Self { words, locked: true }
+        Self {
+            words,
+            locked: true,
+            raw: false,
+        }
+    }
+
+    /// After power-up, as the boot ROM leaves them.
+    pub fn after_power_up(boot_mode: BootMode) -> Self {
+        let mut this = Self::new();
+        this.raw = true;
+        for &(offset, value) in AFTER_RESET {
+            this.words[offset as usize / 4] = value;
+        }
+        this.words[0x25c / 4] = boot_mode as u32;
+        this
+    }
+
+    /// After a reset by software.
+    pub fn reset(&mut self) {
+        let kept = self.words[REBOOT_STATUS as usize / 4] & REBOOT_STATE;
+        let boot_mode = self.words[0x25c / 4];
+        let raw = self.raw;
+        *self = Self::new();
+        if raw {
+            *self = Self::after_power_up(match boot_mode {
+                1 => BootMode::Qspi,
+                _ => BootMode::SdCard,
+            });
+            self.words[REBOOT_STATUS as usize / 4] = 1 << 19; // SLC_RST: by software
+        }
+        self.words[REBOOT_STATUS as usize / 4] |= kept;
+    }
+
+    /// The clock of the interface that configures the PL runs.
+    pub fn pcap_clock(&self) -> bool {
+        self.words[0x168 / 4] & 1 != 0
+    }
+
+    /// Both clocks of the DDR controller run, its PLL is locked, and its pins are calibrated.
+    pub fn ddr_clocked(&self) -> bool {
+        !self.raw || (self.words[0x124 / 4] & 3 == 3 && self.pll_status() & 2 != 0 && self.read(0xb74) != 0)
+    }
+
+    /// Locked (bits 2..0: IO, DDR, ARM) and stable (bits 5..3): unless held in reset or powered down.
+    fn pll_status(&self) -> u32 {
+        let bits = (0..3).filter(|n| self.words[0x100 / 4 + n] & 3 == 0);
+        bits.map(|n| 0b1001 << n).sum()
     }
 
     /// Reads the register at `offset`.
     pub fn read(&self, offset: u32) -> u32 {
         match offset & 0xfff {
             0xc => self.locked.into(),
+            0x10c => self.pll_status(),
+            // DDRIOB_DCI_STATUS: done, once DDRIOB_DCI_CTRL has it out of reset and enabled.
+            0xb74 if self.raw => u32::from(self.words[0xb70 / 4] & 3 == 3) << 13,
             o => self.words[o as usize / 4],
         }
     }
@@ -88,7 +176,11 @@ impl Slcr {
         match offset & 0xfff {
             0x4 if value & 0xffff == 0x767b => self.locked = true,
             0x8 if value & 0xffff == 0xdf0d => self.locked = false,
-            0x4 | 0x8 | 0xc | 0x10c | 0x258 | 0x25c | 0x530 | 0xb74 => {}
+            0x4 | 0x8 | 0xc | 0x10c | 0x25c | 0x530 | 0xb74 => {}
+            REBOOT_STATUS if !self.locked => {
+                let word = &mut self.words[REBOOT_STATUS as usize / 4];
+                *word = *word & !REBOOT_STATE | value & REBOOT_STATE;
+            }
             o if self.locked => log::debug!("slcr: write to {o:#05x} while locked, ignored"),
             0x200 if value & 1 != 0 => return Action::SystemReset,
             o => {
@@ -124,6 +216,28 @@ mod tests {
         assert_eq!(s.write(0x200, 1), Action::SystemReset);
         s.write(4, 0x767b);
         assert_eq!((s.read(0xc), s.write(0x200, 1)), (1, Action::None));
+    }
+
+    #[test]
+    fn a_loader_finds_what_it_waits_for() {
+        let mut s = Slcr::after_power_up(BootMode::SdCard);
+        s.write(8, 0xdf0d);
+        assert_eq!((s.read(0x10c), s.read(0x25c), s.read(0xb74)), (0x3f, 5, 0));
+        s.write(0x104, 0x0002_0009);
+        assert_eq!(s.read(0x10c), 0x2d);
+        s.write(0xb70, 3);
+        assert!(!s.ddr_clocked());
+        s.write(0x104, 0x0002_0008);
+        assert!(s.ddr_clocked());
+    }
+
+    #[test]
+    fn a_byte_outlives_a_reset() {
+        let mut s = Slcr::after_power_up(BootMode::Qspi);
+        s.write(8, 0xdf0d);
+        s.write(0x258, 0x4b00_0001);
+        s.reset();
+        assert_eq!((s.read(0x258), s.read(0x25c)), (0x4b08_0000, 1));
     }
 
     #[test]

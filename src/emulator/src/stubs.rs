@@ -4,10 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Registers that answer with something other than the last value written, or zero: (address, value, mask of fixed bits).
 const FIXED: &[(u32, u32, u32)] = &[
-    (0xf800_6054, 1, !0),           // DDRC mode status: normal operation
-    (0xf800_700c, 0x0000_0004, !0), // DEVCFG interrupt status: PL programmed
-    (0xf800_7014, 0x4000_0a30, !0), // DEVCFG status: initialised, command queue empty
-    (0xf800_7080, 0x3000_0000, !0), // DEVCFG MCTRL: silicon version
     (0xf800_d010, 0, !0),           // eFuse status: two cores
     (0xf8f0_0004, 0x0000_0501, !0), // SCU configuration: two cores, 32 KiB tag RAMs
     (0xf8f0_2000, 0x4100_00c8, !0), // L2C ID: PL310 r3p2
@@ -37,8 +33,6 @@ fn name(address: u32) -> &'static str {
         0xf800_1000..=0xf800_2fff => "TTC",
         0xf800_3000..=0xf800_4fff => "DMAC",
         0xf800_5000..=0xf800_5fff => "SWDT",
-        0xf800_6000..=0xf800_6fff => "DDRC",
-        0xf800_7000..=0xf800_70ff => "DEVCFG",
         0xf800_7100..=0xf800_7fff => "XADC",
         0xf800_8000..=0xf800_bfff => "AXI HP",
         0xf800_d000..=0xf800_dfff => "eFuse",
@@ -92,10 +86,10 @@ mod tests {
         let mut s = Stubs::default();
         s.write(0xf8f0_2104, 5);
         s.write(0xf8f0_27b0, 5);
-        s.write(0xf800_6054, 0);
+        s.write(0xf800_d010, 5);
         assert_eq!(
-            (s.read(0xf8f0_2104), s.read(0xf8f0_27b0), s.read(0xf800_6054)),
-            (5, 0, 1)
+            (s.read(0xf8f0_2104), s.read(0xf8f0_27b0), s.read(0xf800_d010)),
+            (5, 0, 0)
         );
     }
 }

@@ -39,10 +39,12 @@ def _write(path: Path, content: str | bytes) -> None:
 
 def _build_sim(variant, output: Path, compile_library: bool) -> None:
     from .boards import sim
+    from .sim.bitstream import bitstream
 
     top = sim.KairosSim(variant, build_id(variant, "sim"))
     _write(output / f"{sim.TOP}.v", sim.generate(top))
     _write_description(variant, top.descriptor, output, "emulator://demo" if variant.name == "demo" else "emulator://")
+    _write(output / f"{sim.TOP}.bit", bitstream(f"kairos_{variant.name}", top.descriptor.to_bytes()))
     if compile_library:
         from .sim import verilate
 

@@ -55,9 +55,11 @@ def _parser() -> argparse.ArgumentParser:
     devices.add_argument("--device-db", metavar="FILE", default="device_db.py", help="default: %(default)s")
     devices.set_defaults(function=_devices)
 
+    from .boot import add_parsers
     from .device import add_parser
 
     add_parser(commands)
+    add_parsers(commands)
 
     version = commands.add_parser("version", help="print the version")
     version.set_defaults(function=_version)

@@ -4,10 +4,14 @@
 #![no_std]
 
 pub mod analyzer;
+pub mod bitstream;
+pub mod boot_image;
 pub mod descriptor;
 pub mod dma;
 pub mod exception;
+pub mod firmware;
 pub mod management;
 pub mod moninj;
+pub mod netboot;
 pub mod rpc;
 pub mod session;

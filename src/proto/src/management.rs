@@ -29,6 +29,7 @@ mod request {
     pub const CONFIG_WRITE: u8 = 13;
     pub const CONFIG_REMOVE: u8 = 14;
     pub const CONFIG_ERASE: u8 = 15;
+    pub const NETBOOT: u8 = 128;
 }
 
 /// A configuration key: 1 to [`KEY_MAX`] bytes of ASCII.
@@ -63,6 +64,8 @@ pub enum Request<'a> {
     GetLog,
     ClearLog,
     Reboot,
+    /// Restart into the loader, which then waits for the network. Not part of ARTIQ's protocol.
+    Netboot,
     PullLog,
     DebugAllocator,
     /// An image of this many bytes follows in [`Request::Data`] pieces. Zero if the host sent a length below 1.
@@ -163,6 +166,7 @@ impl RequestDecoder {
                         request::GET_LOG => return Ok(Some(Request::GetLog)),
                         request::CLEAR_LOG => return Ok(Some(Request::ClearLog)),
                         request::REBOOT => return Ok(Some(Request::Reboot)),
+                        request::NETBOOT => return Ok(Some(Request::Netboot)),
                         request::PULL_LOG => return Ok(Some(Request::PullLog)),
                         request::DEBUG_ALLOCATOR => return Ok(Some(Request::DebugAllocator)),
                         request::CONFIG_ERASE => return Ok(Some(Request::ConfigErase)),

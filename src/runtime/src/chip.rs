@@ -3,7 +3,9 @@
 use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
 use kairos_board::gic::{self, SGI_DATA};
-use kairos_board::memory::{ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW};
+use kairos_board::memory::{
+    ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW, NETBOOT_REQUEST, REBOOT_STATUS,
+};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::gtc::GlobalTimerCounter;
 use zynq7000_hal::mmu::{mmu_l1_table_mut, section_attrs};
@@ -131,12 +133,19 @@ fn on_interrupt() {
     gic::end(interrupt);
 }
 
-/// Resets the whole processing system. The boot loader starts anew.
-pub fn reboot() -> ! {
+/// Resets the whole processing system. The boot loader starts anew; `netboot`: it is to wait for the network.
+pub fn reboot(netboot: bool) -> ! {
     /// PSS_RST_CTRL; bit 0 resets.
     const PSS_RST_CTRL: *mut u32 = 0xF800_0200 as *mut u32;
-    // SAFETY: nothing of this program is needed any more.
-    unsafe { Slcr::with(|_| PSS_RST_CTRL.write_volatile(1)) };
+    let status = REBOOT_STATUS as *mut u32;
+    let request = if netboot { NETBOOT_REQUEST << 24 } else { 0 };
+    // SAFETY: nothing of this program is needed any more. The upper byte of the status is for software.
+    unsafe {
+        Slcr::with(|_| {
+            status.write_volatile(status.read_volatile() & 0x00ff_ffff | request);
+            PSS_RST_CTRL.write_volatile(1);
+        });
+    }
     loop {
         aarch32_cpu::asm::wfi();
     }

@@ -3,6 +3,7 @@
 use core::cell::RefCell;
 
 use heapless::String;
+use kairos_board::sd::Slot;
 use kairos_services::card::Recovery;
 use kairos_services::settings::{self, Level};
 use kairos_services::store::{Error, Room, Store};
@@ -11,7 +12,6 @@ use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
 
 use crate::logger;
-use crate::sd::Slot;
 
 /// Longest value of a key that is a setting in text, in bytes.
 const TEXT_MAX: usize = 128;
@@ -121,8 +121,16 @@ impl Config {
     }
 }
 
+/// Whether this key is never sent to anybody.
+pub fn is_secret(key: &str) -> bool {
+    key.eq_ignore_ascii_case("netboot_key")
+}
+
 /// Whether a value of this key would be understood, as far as that is checked when it is written.
 pub fn is_valid(key: &str, value: &[u8]) -> bool {
+    if is_secret(key) && !value.is_empty() {
+        return kairos_services::netboot::key(value).is_some();
+    }
     let is_level = key.eq_ignore_ascii_case("log_level") || key.eq_ignore_ascii_case("uart_log_level");
     !is_level || value.is_empty() || core::str::from_utf8(value).is_ok_and(|text| settings::level(text).is_some())
 }

@@ -16,7 +16,6 @@ mod logger;
 mod management;
 mod moninj;
 mod network;
-mod sd;
 mod secondary;
 mod service;
 mod session;

@@ -40,6 +40,8 @@ enum End {
     /// In the middle of a value nothing came for too long.
     Silent,
     Reboot,
+    /// The same, and the loader waits for the network.
+    Netboot,
     /// Another client pulls the log.
     Superseded,
 }
@@ -96,11 +98,13 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
                 DATA_TIMEOUT.as_secs()
             ),
             End::Superseded => log::info!("management: another client pulls the log"),
-            End::Closed | End::Lost | End::Reboot => {}
+            End::Closed | End::Lost | End::Reboot | End::Netboot => {}
         }
         service::close(&mut socket).await;
-        if let End::Reboot = end {
-            chip::reboot();
+        match end {
+            End::Reboot => chip::reboot(false),
+            End::Netboot => chip::reboot(true),
+            _ => {}
         }
     }
 }
@@ -184,6 +188,15 @@ impl Connection<'_> {
                 self.send(&reply::REBOOT_IMMINENT).await?;
                 Err(End::Reboot)
             }
+            Request::Netboot => {
+                log::info!("reboot into the loader requested");
+                self.send(&reply::REBOOT_IMMINENT).await?;
+                Err(End::Netboot)
+            }
+            Request::ConfigRead(key) if config::is_secret(key.as_str()) => {
+                log::warn!("configuration: {} cannot be read", key.as_str());
+                self.send(&reply::ERROR).await
+            }
             Request::ConfigRead(key) => {
                 let mut room = self.data.lock().await;
                 match config.read(key.as_str(), &mut room) {
@@ -248,7 +261,7 @@ impl Connection<'_> {
         };
         match purpose {
             Purpose::Value(key) if !config::is_valid(key.as_str(), data) => {
-                log::warn!("configuration: {}: this value is not a level", key.as_str());
+                log::warn!("configuration: {}: this value makes no sense", key.as_str());
                 self.send(&reply::ERROR).await
             }
             Purpose::Value(key) => match self.config.write(key.as_str(), data) {

@@ -20,10 +20,9 @@ use zynq7000_hal::time::Hertz;
 use crate::ethernet::{self as ethernet_driver, Driver};
 
 /// Address if the configuration says nothing.
-const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(Ipv4Address::new(10, 0, 2, 15), 24);
-const GATEWAY: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
-/// Locally administered: `02`, "KAIR", 1.
-const MAC: [u8; 6] = [0x02, b'K', b'A', b'I', b'R', 1];
+const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(settings::DEFAULT_ADDRESS, settings::DEFAULT_PREFIX);
+const GATEWAY: Ipv4Address = settings::DEFAULT_ROUTE;
+const MAC: [u8; 6] = settings::DEFAULT_MAC;
 
 const SOCKETS: usize =
     crate::session::SOCKETS + crate::management::SOCKETS + crate::analyzer::SOCKETS + crate::moninj::SOCKETS + 2;

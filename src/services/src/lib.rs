@@ -1,8 +1,9 @@
 //! What the services of core 0 do, apart from sockets and registers, so that it is tested on the host: the ring of the log,
-//! the configuration on the SD card, and what its values mean.
+//! the configuration on the SD card, and what its values mean, and the receiving end of network boot.
 #![no_std]
 
 pub mod card;
+pub mod netboot;
 pub mod ring;
 pub mod settings;
 pub mod store;

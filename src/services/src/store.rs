@@ -146,6 +146,19 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         Ok((length > 0).then_some(length))
     }
 
+    /// Reads the boot image into `out`; its length, or None if there is none.
+    pub fn read_boot_image(&mut self, out: &mut [u8]) -> Result<Option<usize>, Error> {
+        self.transaction(|root, _| {
+            let Some(mut file) = found(root.open_file(BOOT))? else {
+                return Ok(None);
+            };
+            let length = file.seek(SeekFrom::End(0))? as usize;
+            file.seek(SeekFrom::Start(0))?;
+            file.read_exact(out.get_mut(..length).ok_or(Error::TooLong)?)?;
+            Ok(Some(length))
+        })
+    }
+
     /// Writes a value; an empty one removes the key.
     pub fn write(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
         check(key)?;

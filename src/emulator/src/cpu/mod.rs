@@ -77,7 +77,7 @@ impl Core {
             .map_err(failed("select the Cortex-A9"))?;
         uc.ctl_exits_enable().map_err(failed("run"))?;
         let slice = Rc::new(Slice::default());
-        for (base, size, pointer) in bus.borrow().memory.blocks() {
+        for (base, size, pointer) in bus.borrow().memory.blocks().into_iter().filter(|block| block.1 > 0) {
             // SAFETY: the bus owns the memory and outlives the core, which holds it.
             unsafe { uc.mem_map_ptr(base, size, Prot::ALL, pointer.cast()) }.map_err(failed("map memory"))?;
         }
@@ -108,6 +108,17 @@ impl Core {
         };
         core.install_hooks().map_err(failed("hook"))?;
         Ok(core)
+    }
+
+    /// DDR appears, or disappears.
+    pub fn map_ddr(&mut self, running: bool) -> Result<(), String> {
+        let (base, size, pointer) = self.bus.borrow().memory.ddr();
+        if running {
+            // SAFETY: the bus owns the memory and outlives the core, which holds it.
+            unsafe { self.uc.mem_map_ptr(base, size, Prot::ALL, pointer.cast()) }.map_err(failed("map memory"))
+        } else {
+            self.uc.mem_unmap(base, size).map_err(failed("unmap memory"))
+        }
     }
 
     fn install_hooks(&mut self) -> Result<(), uc_error> {

@@ -6,9 +6,12 @@
 //! is checked in every cycle that is run.
 
 pub mod acp;
+pub mod bitstream;
 pub mod gp;
 mod hp;
 pub mod library;
+
+use std::path::{Path, PathBuf};
 
 use self::acp::Acp;
 use self::gp::{Access, Gp};
@@ -27,6 +30,53 @@ const SHORTEST_JUMP: u64 = 16;
 const GP_LIMIT: u64 = 10_000;
 /// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
 const RESPONSE_WINDOW: u64 = 64;
+
+/// The gateware that the PL can be configured with: each library has the descriptor beside it that its bitstream carries.
+#[derive(Default)]
+pub struct Gateware {
+    libraries: Vec<(PathBuf, Vec<u8>)>,
+    params: Params,
+    skip: bool,
+}
+
+impl Gateware {
+    /// Looks at the libraries. The error is a line for the user.
+    pub fn new(libraries: &[PathBuf], params: &Params, skip: bool) -> Result<Self, String> {
+        let with_descriptor = |path: &PathBuf| {
+            Library::load(path)?; // what is wrong with it is to be said now
+            let descriptor = path.with_file_name("descriptor.bin");
+            let bytes = std::fs::read(&descriptor).map_err(|e| {
+                format!(
+                    "{} (which says what bitstream is of {}): {e}",
+                    descriptor.display(),
+                    path.display()
+                )
+            })?;
+            Ok((path.clone(), bytes))
+        };
+        Ok(Self {
+            libraries: libraries.iter().map(with_descriptor).collect::<Result<_, String>>()?,
+            params: params.clone(),
+            skip,
+        })
+    }
+
+    /// The gateware whose descriptor the frames of a bitstream hold, running from `now` on.
+    pub fn with_descriptor(&self, frames: &[u32], now: Cycles) -> Option<Pl> {
+        let bytes: Vec<u8> = frames.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let (path, _) = self
+            .libraries
+            .iter()
+            .find(|(_, descriptor)| bytes.starts_with(descriptor))?;
+        self.load(path, now).map_err(|error| log::error!("{error}")).ok()
+    }
+
+    fn load(&self, path: &Path, now: Cycles) -> Result<Pl, String> {
+        let mut pl = Pl::new(Library::load(path)?, &self.params, self.skip);
+        pl.cycle = time::to_pl(now);
+        Ok(pl)
+    }
+}
 
 /// The gateware and everything about its ports.
 pub struct Pl {

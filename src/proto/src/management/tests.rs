@@ -42,6 +42,7 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Owned>, Prot
                 Request::GetLog => got.push(Owned::Plain(1)),
                 Request::ClearLog => got.push(Owned::Plain(2)),
                 Request::Reboot => got.push(Owned::Plain(5)),
+                Request::Netboot => got.push(Owned::Plain(128)),
                 Request::PullLog => got.push(Owned::Plain(7)),
                 Request::DebugAllocator => got.push(Owned::Plain(8)),
                 Request::ConfigErase => got.push(Owned::Plain(15)),

@@ -26,6 +26,12 @@ pub struct Slot {
     step: u32,
 }
 
+impl Default for Slot {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Slot {
     /// Before [`Self::attach`]: without a controller.
     pub const fn new() -> Self {

@@ -1,0 +1,85 @@
+//! Starts the DDR controller (UG585, section 10.6): pins, their calibration, timing, training.
+
+use core::ptr::{read_volatile, write_volatile};
+
+use kairos_board::memory::DDR_END;
+
+use crate::registers::{read, wait, write, write_all};
+
+const DCI_CONTROL: u32 = 0xF800_0B70;
+const DCI_STATUS: u32 = 0xF800_0B74;
+const DCI_DONE: u32 = 1 << 13;
+/// `DDRIOB_DATA0`, `1`, `DIFF0`, `1`, and the two bits in them.
+const DATA_PINS: [u32; 4] = [0xF800_0B48, 0xF800_0B4C, 0xF800_0B50, 0xF800_0B54];
+const DISABLE_MODES: u32 = 0x180;
+const CONTROL: u32 = 0xF800_6000;
+const OUT_OF_RESET: u32 = 1;
+const MODE_STATUS: u32 = 0xF800_6054;
+
+/// What the memory of a board needs.
+pub struct Ddr {
+    /// Pins: drive, termination, reference (address, value).
+    pub pins: &'static [(u32, u32)],
+    /// Value of the controller's control register, in reset.
+    pub control: u32,
+    /// All other registers of the controller (address, value).
+    pub timing: &'static [(u32, u32)],
+}
+
+/// Starts it and looks whether there is memory. The error is a line for the user.
+pub fn start(ddr: &Ddr) -> Result<(), &'static str> {
+    write(CONTROL, ddr.control & !OUT_OF_RESET);
+    write_all(ddr.pins);
+    // Out of reset, in again, and out with calibration on; options for DDR3 (UG585, table 10-7).
+    let dci = read(DCI_CONTROL);
+    write(DCI_CONTROL, dci | 1);
+    write(DCI_CONTROL, (dci | 1 << 5) & !1);
+    write(DCI_CONTROL, 0x0000_0823);
+    write_all(ddr.timing);
+    if !wait(DCI_STATUS, DCI_DONE, DCI_DONE) {
+        return Err("the calibration of the DDR pins does not end: are the clocks of this board as its table says?");
+    }
+    write(CONTROL, ddr.control | OUT_OF_RESET);
+    if !wait(MODE_STATUS, 7, 1) {
+        return Err("the DDR controller does not start: is this the loader for this board?");
+    }
+    // Receivers and termination of the data pins are off while nothing is read; calibration needed them on.
+    for pin in DATA_PINS {
+        write(pin, read(pin) | DISABLE_MODES);
+    }
+    test()
+}
+
+/// Each bit of an address up to the size that the firmware needs, and each bit of a word. Memory that is not there, lines that
+/// are stuck or connected, and memory that is too small all show.
+fn test() -> Result<(), &'static str> {
+    const FIRST: usize = 0x0010_0000;
+    const FAULT: Result<(), &str> = Err("DDR does not keep what is written to it");
+    let word = |address: usize| address as *mut u32;
+    let places = || {
+        (2..usize::BITS)
+            .map(|bit| 1usize << bit)
+            .filter(|step| FIRST + step < DDR_END)
+    };
+    let pattern = |step: usize| !(step as u32) ^ (step as u32).rotate_left(13);
+    // SAFETY: nothing is in DDR yet.
+    unsafe {
+        for bit in 0..32 {
+            write_volatile(word(FIRST), 1 << bit);
+            write_volatile(word(FIRST + 4), !(1 << bit));
+            if read_volatile(word(FIRST)) != 1 << bit {
+                return FAULT;
+            }
+        }
+        for step in places() {
+            write_volatile(word(FIRST + step), pattern(step));
+        }
+        write_volatile(word(FIRST), 0);
+        for step in places() {
+            if read_volatile(word(FIRST + step)) != pattern(step) {
+                return FAULT;
+            }
+        }
+    }
+    Ok(())
+}

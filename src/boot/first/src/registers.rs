@@ -1,0 +1,72 @@
+//! Registers of the system level control (UG585, appendix B.28) as the tables of boards name them.
+
+use core::ops::RangeInclusive;
+use core::ptr::{read_volatile, write_volatile};
+
+const UNLOCK: u32 = 0xF800_0008;
+const MIO_PIN_00: u32 = 0xF800_0700;
+const PLL_STATUS: u32 = 0xF800_010C;
+/// Polls until a status that never comes is given up; each takes some 100 ns.
+const POLLS: u32 = 10_000_000;
+
+/// Writes a register.
+pub fn write(address: u32, value: u32) {
+    // SAFETY: a register of the processing system that a board's table or this crate names; nothing else runs.
+    unsafe { write_volatile(address as *mut u32, value) };
+}
+
+/// Reads a register.
+pub fn read(address: u32) -> u32 {
+    // SAFETY: as in `write`.
+    unsafe { read_volatile(address as *const u32) }
+}
+
+/// Writes (address, value), in that order.
+pub fn write_all(table: &[(u32, u32)]) {
+    for &(address, value) in table {
+        write(address, value);
+    }
+}
+
+/// Waits until the bits of `mask` have `value`; false if they never do.
+pub fn wait(address: u32, mask: u32, value: u32) -> bool {
+    (0..POLLS).any(|_| read(address) & mask == value)
+}
+
+/// Lets the registers of the system level control be written. Later stages lock them again.
+pub fn unlock() {
+    write(UNLOCK, 0xDF0D);
+}
+
+/// Sets pins of the multiplexed I/O.
+pub fn set_pins(pins: &RangeInclusive<u32>, value: u32) {
+    for pin in pins.clone() {
+        write(MIO_PIN_00 + 4 * pin, value);
+    }
+}
+
+/// A clock generator: its control register (its configuration is 16 bytes behind), what the crystal is multiplied by, and the
+/// configuration that belongs to that (UG585, table 25-6).
+pub struct Pll {
+    pub control: u32,
+    pub multiplier: u32,
+    pub configuration: u32,
+}
+
+impl Pll {
+    /// Starts it: bypassed, reset, and used again when it has locked. A PLL that does not lock leaves no way to say so: the
+    /// chip then runs from its crystal, and DDR does not start.
+    pub fn start(&self) {
+        const RESET: u32 = 1;
+        const BYPASS: u32 = 1 << 4;
+        let multiplier = self.multiplier << 12;
+        write(self.control + 0x10, self.configuration);
+        write(self.control, multiplier | BYPASS);
+        write(self.control, multiplier | BYPASS | RESET);
+        write(self.control, multiplier | BYPASS);
+        let lock = 1 << ((self.control >> 2) & 3);
+        if wait(PLL_STATUS, lock, lock) {
+            write(self.control, multiplier);
+        }
+    }
+}

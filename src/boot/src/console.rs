@@ -1,0 +1,61 @@
+//! The loader's log: lines on the UART, each sent at once.
+
+use core::cell::RefCell;
+
+use critical_section::Mutex;
+use embassy_time::Instant;
+use log::{LevelFilter, Log, Metadata, Record};
+use zynq7000_hal::clocks::Clocks;
+use zynq7000_hal::uart::{ClockConfig, Config, Tx, Uart};
+
+const BAUD: u32 = 115_200;
+static UART: Mutex<RefCell<Option<Tx>>> = Mutex::new(RefCell::new(None));
+
+struct Console;
+
+/// Sets up the UART for 115200 baud, 8N1, and starts logging.
+pub fn init(registers: zynq7000::uart::MmioRegisters<'static>, clocks: &Clocks) {
+    let (baud, _error) = ClockConfig::new_autocalc_with_error(clocks.io_clocks(), BAUD).expect("UART clock is off");
+    let uart = Uart::new_with_emio(registers, Config::new_with_clk_config(baud)).expect("UART");
+    critical_section::with(|cs| UART.replace(cs, Some(uart.split().0)));
+    log::set_logger(&Console).expect("logger set twice");
+    log::set_max_level(LevelFilter::Info);
+}
+
+impl Log for Console {
+    fn enabled(&self, _: &Metadata) -> bool {
+        true
+    }
+
+    fn log(&self, record: &Record) {
+        let time = Instant::now().as_micros();
+        let (seconds, micros) = (time / 1_000_000, time % 1_000_000);
+        let mut sink = Sink;
+        // Nothing can be done about a UART that does not work.
+        let _ = core::fmt::write(
+            &mut sink,
+            format_args!(
+                "[{seconds:6}.{micros:06}s] {:>5}(loader): {}\n",
+                record.level(),
+                record.args()
+            ),
+        );
+    }
+
+    fn flush(&self) {}
+}
+
+struct Sink;
+
+impl core::fmt::Write for Sink {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        critical_section::with(|cs| {
+            if let Some(uart) = UART.borrow_ref_mut(cs).as_mut() {
+                for byte in text.bytes() {
+                    while uart.write_fifo(byte).is_err() {}
+                }
+            }
+        });
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! Second stage of the loader (`docs/boot.md`): takes firmware and gateware from SD card, flash or network, configures the PL,
+//! and starts the firmware.
+#![no_std]
+#![no_main]
+
+mod chip;
+mod console;
+mod ethernet;
+mod faults;
+mod medium;
+mod netboot;
+mod network;
+mod pl;
+mod start;
+
+use kairos_board::memory::{BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE};
+use kairos_services::netboot::{File, Files};
+use medium::Medium;
+
+/// Seconds for which a device that was told to wait for the network does so before it boots what it has.
+const REQUESTED_WAIT: u32 = 60;
+
+/// Entered by the start-up code of `zynq7000-rt`, with caches and MMU off.
+#[no_mangle]
+extern "C" fn kmain() -> ! {
+    let chip = chip::init();
+    console::init(chip.uart, &chip.clocks);
+    log::info!("Kairos loader {}, {}", env!("CARGO_PKG_VERSION"), chip::name());
+    let requested = chip::take_netboot_request();
+    let mut medium = Medium::open(chip.boot_device, chip.sd, &chip.clocks);
+    let wait = match requested {
+        true => Some(REQUESTED_WAIT),
+        false => medium.config.number("netboot_wait").filter(|seconds| *seconds > 0),
+    };
+    // SAFETY: memory that is set apart for this while booting; taken once.
+    let [firmware, gateware, image] = unsafe { [BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE].map(|r| region(&r)) };
+    let mut files = Files {
+        firmware: File::new(firmware),
+        gateware: File::new(gateware),
+    };
+    let mut network = network::Hardware::new(chip.ethernet, &chip.clocks);
+
+    if let Some(seconds) = wait {
+        log::info!("waiting for the network for {seconds} s");
+        netboot::serve(&mut network, &mut medium.config, &mut files, Some(seconds));
+        boot_received(&mut network, &mut files);
+        log::info!("nothing has come from the network");
+    }
+    let Err(reason) = medium.boot(image, &mut network);
+    log::error!("{}: {reason}", medium.name());
+    loop {
+        log::info!("waiting for the network");
+        netboot::serve(&mut network, &mut medium.config, &mut files, None);
+        boot_received(&mut network, &mut files);
+    }
+}
+
+/// Starts what has come from the network, if it is complete. Returns if it is not, or cannot be started.
+fn boot_received(network: &mut network::Hardware, files: &mut Files) {
+    if files.firmware.content().is_none() {
+        return;
+    }
+    if let Some(gateware) = files.gateware.content() {
+        if let Err(reason) = pl::configure(gateware) {
+            log::error!("gateware: {reason}");
+            files.gateware.clear();
+            return;
+        }
+    } else {
+        log::info!("no gateware has been sent: the PL stays as it is");
+    }
+    if let Some(firmware) = files.firmware.content() {
+        // Checked when it arrived; it may not be started only if that has changed.
+        let Err(reason) = start::elf(firmware, network);
+        log::error!("firmware: {reason}");
+        files.firmware.clear();
+    }
+}
+
+/// # Safety
+/// The region must be memory that nobody else uses, and taken once.
+unsafe fn region(region: &kairos_board::memory::Region) -> &'static mut [u8] {
+    // SAFETY: promised by the caller; any bytes are valid.
+    unsafe { core::slice::from_raw_parts_mut(region.start as *mut u8, region.len()) }
+}

@@ -1,0 +1,157 @@
+//! The memory that the chip was booted from: the configuration, and a boot image with firmware and gateware.
+
+use core::fmt;
+
+use kairos_board::memory::RUNTIME;
+use kairos_board::sd::Slot;
+use kairos_proto::boot_image::{self, BootImage, Destination};
+use kairos_proto::firmware;
+use kairos_services::store::{self, Store};
+use static_cell::StaticCell;
+use zynq7000_hal::clocks::Clocks;
+
+use crate::chip::BootDevice;
+use crate::network::Hardware;
+use crate::{pl, start};
+
+/// The flash as the boot ROM leaves it: readable as memory, up to 16 MiB.
+const FLASH: usize = 0xFC00_0000;
+const FLASH_LENGTH: usize = 16 << 20;
+
+/// Why there is nothing to boot.
+pub enum Error {
+    /// The loader was not booted from a memory.
+    NoMedium,
+    Card(store::Error),
+    NoImage,
+    Image(boot_image::Error),
+    Gateware(pl::Error),
+    Firmware(firmware::Error),
+    NoFirmware,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::NoMedium => write!(f, "not booted from a card or a flash"),
+            Error::Card(error) => error.fmt(f),
+            Error::NoImage => write!(f, "there is no BOOT.BIN"),
+            Error::Image(error) => error.fmt(f),
+            Error::Gateware(error) => write!(f, "gateware: {error}"),
+            Error::Firmware(error) => write!(f, "firmware: {error}"),
+            Error::NoFirmware => write!(f, "the boot image has no firmware"),
+        }
+    }
+}
+
+/// The configuration on the SD card, if there is one.
+pub struct Config(&'static mut Store<Slot>);
+
+impl Config {
+    /// Reads a value into `out`. Without a card there are no values.
+    pub fn read<'a>(&mut self, key: &str, out: &'a mut [u8]) -> Option<&'a [u8]> {
+        match self.0.read(key, out) {
+            Ok(length) => Some(&out[..length?]),
+            Err(store::Error::Card(_)) => None,
+            Err(error) => {
+                log::warn!("configuration: {key}: {error}");
+                None
+            }
+        }
+    }
+
+    /// A value in text, understood by `parse`.
+    pub fn setting<T>(&mut self, key: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+        let mut bytes = [0; 128];
+        let text = core::str::from_utf8(self.read(key, &mut bytes)?).ok()?;
+        let value = parse(text);
+        if value.is_none() {
+            log::warn!("configuration: {key}={} makes no sense and is ignored", text.trim_end());
+        }
+        value
+    }
+
+    /// A number.
+    pub fn number(&mut self, key: &str) -> Option<u32> {
+        self.setting(key, |text| text.trim_end().parse().ok())
+    }
+}
+
+/// The medium, and the configuration.
+pub struct Medium {
+    device: BootDevice,
+    pub config: Config,
+}
+
+impl Medium {
+    /// The configuration is on the card, whatever was booted from.
+    pub fn open(device: BootDevice, sd: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> Self {
+        // Made here: as a constant it would be a third of a megabyte in an image that has to fit into on-chip memory.
+        static STORE: StaticCell<Store<Slot>> = StaticCell::new();
+        let store = STORE.init_with(|| Store::new(Slot::new()));
+        store.device().attach(sd, clocks);
+        Self {
+            device,
+            config: Config(store),
+        }
+    }
+
+    /// For messages.
+    pub fn name(&self) -> &'static str {
+        match self.device {
+            BootDevice::Card => "SD card",
+            BootDevice::Flash => "QSPI flash",
+            BootDevice::Other => "boot",
+        }
+    }
+
+    /// Boots its image; returns only if that cannot be done.
+    pub fn boot(
+        &mut self,
+        room: &'static mut [u8],
+        network: &mut Hardware,
+    ) -> Result<core::convert::Infallible, Error> {
+        let (image, room) = match self.device {
+            BootDevice::Card => {
+                let length = self.config.0.read_boot_image(room).map_err(Error::Card)?;
+                let length = length.ok_or(Error::NoImage)?;
+                // The gateware is put in order behind the image.
+                let (image, rest) = room.split_at_mut(length.next_multiple_of(64));
+                (&*image, rest)
+            }
+            // SAFETY: the flash is mapped here, and nothing writes to it.
+            BootDevice::Flash => (
+                unsafe { core::slice::from_raw_parts(FLASH as *const u8, FLASH_LENGTH) },
+                room,
+            ),
+            BootDevice::Other => return Err(Error::NoMedium),
+        };
+        boot(image, room, network)
+    }
+}
+
+fn boot(image: &[u8], room: &mut [u8], network: &mut Hardware) -> Result<core::convert::Infallible, Error> {
+    let image = BootImage::parse(image).map_err(Error::Image)?;
+    let mut entry = None;
+    for n in 1.. {
+        let Some(partition) = image.partition(n).map_err(Error::Image)? else {
+            break;
+        };
+        match partition.destination {
+            Destination::Logic => {
+                let copy = room.get_mut(..partition.data.len());
+                let copy = copy.ok_or(Error::Image(boot_image::Error::Truncated))?;
+                copy.copy_from_slice(partition.data);
+                pl::configure(copy).map_err(Error::Gateware)?;
+            }
+            Destination::Memory => {
+                start::partition(&partition).map_err(Error::Firmware)?;
+                if RUNTIME.contains(&(partition.entry as usize)) {
+                    entry = entry.or(Some(partition.entry));
+                }
+            }
+            Destination::Other => {}
+        }
+    }
+    start::run(entry.ok_or(Error::NoFirmware)?, network)
+}

@@ -1,0 +1,166 @@
+//! Device configuration (0xF8007000): the DMA that carries a bitstream from memory to the PL. Registers: UG585, appendix B.16.
+//! Transfers take no time. What arrives is understood by [`crate::pl::bitstream`].
+
+use crate::memory::Memory;
+
+const CONTROL: u32 = 0x00;
+const INTERRUPT_STATUS: u32 = 0x0c;
+const STATUS: u32 = 0x14;
+const SOURCE: u32 = 0x18;
+const DESTINATION: u32 = 0x1c;
+const SOURCE_LENGTH: u32 = 0x20;
+const DESTINATION_LENGTH: u32 = 0x24;
+const MISCELLANEOUS: u32 = 0x80;
+
+const PROG_B: u32 = 1 << 30;
+/// Configuration through PCAP, not through ICAP or JTAG.
+const PCAP: u32 = 1 << 27 | 1 << 26;
+const LOOPBACK: u32 = 1 << 4;
+
+const DMA_ERROR: u32 = 1 << 15;
+const DMA_DONE: u32 = 1 << 13 | 1 << 12;
+const PL_DONE: u32 = 1 << 2;
+const PL_INIT: u32 = 1 << 4;
+
+/// What a write asks of the machine.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Action {
+    None,
+    /// The PL loses its configuration.
+    Clear,
+    /// These words arrive at the PL's configuration port.
+    Configure(Vec<u32>),
+}
+
+/// The controller.
+pub struct Devcfg {
+    words: [u32; 64],
+    status: u32,
+    /// The chip was powered up with a configured PL, as the machine is when it needs no loader.
+    flat: bool,
+}
+
+impl Default for Devcfg {
+    /// After power-up.
+    fn default() -> Self {
+        Self {
+            words: [0; 64],
+            status: 0,
+            flat: false,
+        }
+    }
+}
+
+impl Devcfg {
+    /// As a boot loader leaves it: the PL is configured.
+    pub fn configured() -> Self {
+        let mut this = Self {
+            status: PL_DONE,
+            flat: true,
+            ..Self::default()
+        };
+        this.words[0] = PROG_B;
+        this
+    }
+
+    /// Reads the register at `offset`.
+    pub fn read(&self, offset: u32) -> u32 {
+        match offset {
+            INTERRUPT_STATUS => self.status,
+            // Command queue empty; the PL has cleared its memory unless it is told to.
+            STATUS => {
+                0x4000_0a20
+                    | if self.flat || self.words[0] & PROG_B != 0 {
+                        PL_INIT
+                    } else {
+                        0
+                    }
+            }
+            MISCELLANEOUS => 0x3000_0000 | self.words[MISCELLANEOUS as usize / 4], // silicon version 3
+            o => self.words[o as usize / 4 % 64],
+        }
+    }
+
+    /// Writes a register. `clocked`: the clock of the PCAP runs.
+    pub fn write(&mut self, offset: u32, value: u32, clocked: bool, memory: &Memory) -> Action {
+        let before = self.words[0];
+        match offset {
+            INTERRUPT_STATUS => self.status &= !value,
+            STATUS => {}
+            _ => self.words[offset as usize / 4 % 64] = value,
+        }
+        match offset {
+            CONTROL if before & PROG_B != 0 && value & PROG_B == 0 => {
+                self.flat = false;
+                self.status &= !PL_DONE;
+                Action::Clear
+            }
+            DESTINATION_LENGTH => self.transfer(clocked, memory),
+            _ => Action::None,
+        }
+    }
+
+    /// The PL says that it is configured.
+    pub fn set_done(&mut self) {
+        self.status |= PL_DONE;
+    }
+
+    fn transfer(&mut self, clocked: bool, memory: &Memory) -> Action {
+        let register = |offset: u32| self.words[offset as usize / 4];
+        let (source, length) = (register(SOURCE), register(SOURCE_LENGTH) as usize);
+        let mut bytes = vec![0; length * 4];
+        let wrong = if register(CONTROL) & PCAP != PCAP || register(MISCELLANEOUS) & LOOPBACK != 0 {
+            "PCAP is not selected"
+        } else if !clocked {
+            "the clock of PCAP does not run"
+        } else if register(CONTROL) & PROG_B == 0 {
+            "the PL is held in reset"
+        } else if register(DESTINATION) != !0 || source & 3 != 1 || source & 0x3c != 0 {
+            "only whole transfers from an address that is a multiple of 64 to the PL are modelled"
+        } else if length == 0 || register(DESTINATION_LENGTH) as usize != length {
+            "lengths of source and destination differ"
+        } else if !memory.read(source & !3, &mut bytes) {
+            "the source is not memory"
+        } else {
+            self.status |= DMA_DONE;
+            let words = bytes.chunks_exact(4);
+            return Action::Configure(
+                words
+                    .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
+                    .collect(),
+            );
+        };
+        log::warn!("devcfg: no transfer: {wrong}");
+        self.status |= DMA_ERROR;
+        Action::None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn start(d: &mut Devcfg, memory: &Memory) -> Action {
+        d.write(SOURCE, 0x1000 | 1, true, memory);
+        d.write(DESTINATION, !0, true, memory);
+        d.write(SOURCE_LENGTH, 2, true, memory);
+        d.write(DESTINATION_LENGTH, 2, true, memory)
+    }
+
+    #[test]
+    fn words_arrive_when_everything_is_set_up() {
+        let memory = Memory::new(1);
+        memory.set_word(0x1000, 0xaa99_5566);
+        let mut d = Devcfg::default();
+        assert_eq!(d.read(STATUS) & PL_INIT, 0);
+        assert_eq!(start(&mut d, &memory), Action::None);
+        assert_eq!(d.read(INTERRUPT_STATUS), DMA_ERROR);
+        d.write(INTERRUPT_STATUS, !0, true, &memory);
+        d.write(CONTROL, PROG_B | PCAP, true, &memory);
+        assert_eq!(start(&mut d, &memory), Action::Configure(vec![0xaa99_5566, 0]));
+        assert_eq!(d.read(INTERRUPT_STATUS), DMA_DONE);
+        d.set_done();
+        assert_eq!(d.write(CONTROL, PCAP, true, &memory), Action::Clear);
+        assert_eq!(d.read(INTERRUPT_STATUS), DMA_DONE);
+    }
+}

@@ -1,0 +1,99 @@
+"""The files that a device boots, checked before they are sent: firmware (ELF for 32-bit ARM), gateware (bitstream)."""
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import UsageError
+
+__all__ = ["Elf", "firmware", "gateware", "read"]
+
+_SYNC = 0xAA99_5566
+_SEARCHED = 4096
+"""Bytes of a bitstream file in which the sync word must be; a `.bit` header has some 150."""
+_DUMMY = (0xFFFF_FFFF, 0x0000_00BB, 0x1122_0044)
+"""Words in front of the sync word: padding and bus width detection (UG470, table 5-19)."""
+
+
+def read(path) -> bytes:
+    """The content of a file; UsageError if it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+
+
+@dataclass
+class Elf:
+    """What of an ELF file is loaded: `segments` are (physical address, bytes, size in memory)."""
+
+    entry: int
+    segments: list[tuple[int, bytes, int]]
+
+    @classmethod
+    def parse(cls, path) -> "Elf":
+        """Read a program for 32-bit ARM; UsageError if the file is something else."""
+        data = read(path)
+        if data[:4] != b"\x7fELF":
+            raise UsageError(f"{path} is not a firmware: it is no ELF file")
+        try:
+            kind, machine = struct.unpack_from("<HH", data, 16)
+            if data[4:6] != b"\x01\x01" or kind != 2 or machine != 40:
+                raise UsageError(f"{path} is not a firmware: this ELF file is no program for 32-bit ARM")
+            entry, table = struct.unpack_from("<II", data, 24)
+            step, count = struct.unpack_from("<HH", data, 42)
+            headers = [struct.unpack_from("<8I", data, table + step * n) for n in range(count)]
+        except struct.error:
+            raise UsageError(f"{path} is damaged: it ends too early") from None
+        segments = []
+        for type_, offset, _, address, length, size, _, _ in headers:
+            if type_ == 1 and size:
+                if offset + length > len(data):
+                    raise UsageError(f"{path} is damaged: it ends too early")
+                segments.append((address, data[offset : offset + length], size))
+        if not segments:
+            raise UsageError(f"{path} has nothing to load")
+        return cls(entry, segments)
+
+    def stripped(self) -> bytes:
+        """An ELF file with nothing but what is loaded: without symbols it is a tenth as long."""
+        header = bytearray(52 + 32 * len(self.segments))
+        struct.pack_into("<4s5B7x", header, 0, b"\x7fELF", 1, 1, 1, 0, 0)
+        struct.pack_into(
+            "<HHIIIIIHHHHHH", header, 16, 2, 40, 1, self.entry, 52, 0, 0x0500_0400, 52, 32, len(self.segments), 40, 0, 0
+        )
+        body = b""
+        for n, (address, data, size) in enumerate(self.segments):
+            place = len(header) + len(body)
+            struct.pack_into("<8I", header, 52 + 32 * n, 1, place, address, address, len(data), size, 7, 4)
+            body += data.ljust(-(-len(data) // 4) * 4, b"\0")
+        return bytes(header) + body
+
+    def flat(self) -> tuple[int, bytes]:
+        """Load address, and all bytes from there on; what is zero at the end is left out."""
+        start = min(address for address, _, _ in self.segments)
+        image = bytearray(max(address + len(data) for address, data, _ in self.segments) - start)
+        for address, data, _ in self.segments:
+            image[address - start : address - start + len(data)] = data
+        return start, bytes(image)
+
+
+def firmware(path) -> bytes:
+    """The firmware in the file at `path`, without what is not loaded."""
+    return Elf.parse(path).stripped()
+
+
+def gateware(path) -> bytes:
+    """The bitstream in the file at `path`: its words as the processor reads them, without a header.
+
+    Vivado's `.bit` and `.bin` have the most significant byte of each word first; files made for boot images the least.
+    """
+    data = read(path)
+    found = [(at, order) for order in "><" if (at := data.find(struct.pack(f"{order}I", _SYNC), 0, _SEARCHED)) >= 0]
+    if not found:
+        raise UsageError(f"{path} is not a bitstream: it has no sync word (AA 99 55 66) in its first {_SEARCHED} bytes")
+    start, order = min(found)
+    while start >= 4 and struct.unpack_from(f"{order}I", data, start - 4)[0] in _DUMMY:
+        start -= 4
+    count = (len(data) - start) // 4
+    return struct.pack(f"<{count}I", *struct.unpack_from(f"{order}{count}I", data, start))

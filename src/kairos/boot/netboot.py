@@ -1,0 +1,167 @@
+"""Loads a device over the network (TCP 1379): the host's end of `src/proto/src/netboot.rs`."""
+
+import hashlib
+import hmac
+import socket
+import struct
+import time
+from collections.abc import Callable
+
+from ..errors import ConnectionLost, DeviceUnreachable, KairosError
+
+__all__ = ["PORT", "Refused", "load"]
+
+PORT = 1379
+GREETING = b"KAIROS netboot\n"
+VERSION = 1
+KINDS = {"firmware": 1, "gateware": 2}
+PIECE = 32 * 1024
+"""Bytes sent between two calls of the progress function."""
+SILENCE = 10.0
+"""Seconds in which the loader must answer; it may have to check 16 MB first."""
+RETRY = 0.3
+"""Seconds between attempts to reach the loader."""
+
+_HELLO, _HAVE, _VERIFIED, _BOOTING, _REFUSED = 1, 2, 3, 4, 5
+
+
+class Refused(KairosError):
+    """The loader does not want what it was sent; it keeps waiting."""
+
+
+class _Lost(Exception):
+    """The connection is gone, or was never there; trying again may help."""
+
+
+class _Connection:
+    def __init__(self, host: str, port: int, key: bytes | None, timeout: float):
+        self._where = f"{host}, port {port}"
+        self._key = key
+        try:
+            self._socket = socket.create_connection((host, port), timeout=timeout)
+            self._socket.settimeout(SILENCE)
+            self._socket.sendall(GREETING)
+        except OSError as error:
+            raise _Lost(str(error)) from None
+        try:
+            if self._answer() != _HELLO:
+                raise KairosError(f"what answers at {self._where} is no Kairos loader")
+            version, flags, self._nonce = struct.unpack("<BB32s", self._read(34))
+            if version != VERSION:
+                raise KairosError(f"the loader at {self._where} speaks version {version}; this is version {VERSION}")
+            if flags & 1 and key is None:
+                raise Refused(f"the loader at {self._where} wants a key: give the file with it as --key")
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self):
+        self._socket.close()
+
+    def _read(self, count: int) -> bytes:
+        data = b""
+        while len(data) < count:
+            try:
+                more = self._socket.recv(count - len(data))
+            except OSError as error:
+                raise _Lost(str(error) or "no answer") from None
+            if not more:
+                raise _Lost("closed by the loader")
+            data += more
+        return data
+
+    def _answer(self) -> int:
+        kind = self._read(1)[0]
+        if kind == _REFUSED:
+            reason = self._read(*struct.unpack("<H", self._read(2))).decode(errors="replace")
+            raise Refused(f"refused by the loader at {self._where}: {reason}")
+        return kind
+
+    def _expect(self, kind: int):
+        if (answer := self._answer()) != kind:
+            raise KairosError(f"the loader at {self._where} sent an unexpected answer of type {answer}")
+
+    def _send(self, data: bytes):
+        try:
+            self._socket.sendall(data)
+        except OSError as error:
+            self._raise_refusal()
+            raise _Lost(str(error)) from None
+
+    def _raise_refusal(self):
+        """The loader closes after a refusal: what it said is there, though sending has failed."""
+        try:
+            self._answer()
+        except _Lost:
+            pass
+
+    def _request(self, message: bytes):
+        proof = hmac.digest(self._key, self._nonce + message, "sha256") if self._key else bytes(32)
+        self._send(message + proof)
+
+    def offer(self, name: str, content: bytes, progress: Callable[[str, int, int], None]):
+        self._request(struct.pack("<BBI32s", 1, KINDS[name], len(content), hashlib.sha256(content).digest()))
+        self._expect(_HAVE)
+        (sent,) = struct.unpack("<I", self._read(4))
+        progress(name, sent, len(content))
+        while sent < len(content):
+            piece = content[sent : sent + PIECE]
+            self._send(piece)
+            sent += len(piece)
+            progress(name, sent, len(content))
+        self._expect(_VERIFIED)
+
+    def boot(self):
+        self._request(b"\x02")
+        self._expect(_BOOTING)
+
+
+def load(
+    host: str,
+    firmware: bytes,
+    gateware: bytes | None = None,
+    *,
+    port: int = PORT,
+    key: bytes | None = None,
+    patience: float = 30.0,
+    progress: Callable[[str, int, int], None] = lambda name, done, total: None,
+) -> int:
+    """Load the device at `host` and start what was loaded. Returns how often the connection was lost on the way.
+
+    `patience`: seconds without any progress after which it gives up. `progress` is called with the file's name, the
+    bytes that are there, and the bytes of the file. Raises Refused, DeviceUnreachable (never reached), ConnectionLost.
+    """
+    losses = 0
+    reached = False
+    deadline = time.monotonic() + patience
+    most = {}
+
+    def report(name, done, total):
+        nonlocal deadline
+        if done > most.get(name, 0):
+            most[name] = done
+            deadline = time.monotonic() + patience
+        progress(name, done, total)
+
+    while True:
+        try:
+            connection = _Connection(host, port, key, timeout=max(0.1, min(SILENCE, deadline - time.monotonic())))
+            try:
+                reached = True
+                # What decides over the pins first: the firmware looks at it when it starts.
+                for name, content in (("gateware", gateware), ("firmware", firmware)):
+                    if content is not None:
+                        connection.offer(name, content, report)
+                connection.boot()
+                return losses
+            finally:
+                connection.close()
+        except _Lost as error:
+            losses += reached
+            if time.monotonic() > deadline:
+                if reached:
+                    raise ConnectionLost(f"the loader at {host}, port {port}, is gone ({error})") from None
+                raise DeviceUnreachable(
+                    f"no loader answers at {host}, port {port} ({error}): does the device wait for the network?"
+                ) from None
+            time.sleep(RETRY)

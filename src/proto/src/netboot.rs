@@ -1,0 +1,220 @@
+//! Network boot on TCP 1379: firmware and gateware are sent to a loader, which starts them (`docs/boot.md`). Little endian.
+//!
+//! The host sends [`GREETING`]. The loader answers with a [`Hello`]. For each file the host then sends an [`Offer`]; the answer
+//! is [`Reply::Have`] with the number of bytes that the loader has of it already, from a connection before; the host sends
+//! the rest, as it is; the loader checks the file and answers [`Reply::Verified`]. At last the host sends [`Request::Boot`], the
+//! loader answers [`Reply::Booting`] and starts what it has. Instead of any answer there may be [`Reply::Refused`] with the reason;
+//! then the loader closes the connection.
+//!
+//! Where the loader has a key, each request carries a proof: HMAC-SHA-256 with that key over the nonce of the connection and
+//! the bytes of the request in front of the proof. Without a key the proof is not looked at.
+
+pub const PORT: u16 = 1379;
+pub const GREETING: &[u8] = b"KAIROS netboot\n";
+pub const VERSION: u8 = 1;
+
+/// A SHA-256 digest, a nonce, or a proof.
+pub type Digest = [u8; 32];
+
+/// Bytes of an offer and of a request to boot.
+pub const OFFER: usize = 1 + 1 + 4 + 32 + 32;
+pub const BOOT: usize = 1 + 32;
+/// Longest text of a refusal, in bytes.
+pub const TEXT_MAX: usize = 160;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An ELF file for the comms core.
+    Firmware = 1,
+    /// A bitstream.
+    Gateware = 2,
+}
+
+/// What the loader says first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hello {
+    /// Requests need a proof.
+    pub authenticated: bool,
+    pub nonce: Digest,
+}
+
+impl Hello {
+    /// Reply type 1, version, flags, nonce.
+    pub fn encode(&self) -> [u8; 35] {
+        let mut bytes = [0; 35];
+        bytes[..3].copy_from_slice(&[1, VERSION, self.authenticated.into()]);
+        bytes[3..].copy_from_slice(&self.nonce);
+        bytes
+    }
+}
+
+/// A file that the host has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offer {
+    pub kind: Kind,
+    pub length: u32,
+    pub digest: Digest,
+}
+
+/// A request of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    Offer(Offer),
+    Boot,
+}
+
+/// A request that makes no sense: its type, or the kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unknown(pub u8);
+
+impl Request {
+    /// Bytes of the request that begins with `kind`.
+    pub fn length(kind: u8) -> Result<usize, Unknown> {
+        match kind {
+            1 => Ok(OFFER),
+            2 => Ok(BOOT),
+            other => Err(Unknown(other)),
+        }
+    }
+
+    /// A whole request of [`Self::length`] bytes, and its proof.
+    pub fn decode(bytes: &[u8]) -> Result<(Self, Digest), Unknown> {
+        let kind = *bytes.first().ok_or(Unknown(0))?;
+        if bytes.len() != Self::length(kind)? {
+            return Err(Unknown(kind));
+        }
+        let tail = |end: usize| {
+            let mut digest = [0; 32];
+            digest.copy_from_slice(&bytes[end - 32..end]);
+            digest
+        };
+        let request = match kind {
+            1 => Request::Offer(Offer {
+                kind: match bytes[1] {
+                    1 => Kind::Firmware,
+                    2 => Kind::Gateware,
+                    other => return Err(Unknown(other)),
+                },
+                length: u32::from_le_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]),
+                digest: tail(OFFER - 32),
+            }),
+            _ => Request::Boot,
+        };
+        Ok((request, tail(bytes.len())))
+    }
+
+    /// The request without its proof, which follows; the number of bytes in front of it.
+    pub fn encode(&self) -> ([u8; OFFER], usize) {
+        let mut bytes = [0; OFFER];
+        match self {
+            Request::Offer(offer) => {
+                bytes[..2].copy_from_slice(&[1, offer.kind as u8]);
+                bytes[2..6].copy_from_slice(&offer.length.to_le_bytes());
+                bytes[6..38].copy_from_slice(&offer.digest);
+                (bytes, OFFER - 32)
+            }
+            Request::Boot => {
+                bytes[0] = 2;
+                (bytes, BOOT - 32)
+            }
+        }
+    }
+}
+
+/// An answer of the loader, but for the [`Hello`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reply<'a> {
+    /// So many bytes of the offered file are here.
+    Have(u32),
+    Verified,
+    Booting,
+    Refused(&'a str),
+}
+
+impl Reply<'_> {
+    /// Writes it to `out`; its length. A text that is too long is cut.
+    pub fn encode(&self, out: &mut [u8; TEXT_MAX + 3]) -> usize {
+        match self {
+            Reply::Have(bytes) => {
+                out[0] = 2;
+                out[1..5].copy_from_slice(&bytes.to_le_bytes());
+                5
+            }
+            Reply::Verified => {
+                out[0] = 3;
+                1
+            }
+            Reply::Booting => {
+                out[0] = 4;
+                1
+            }
+            Reply::Refused(text) => {
+                let length = (0..=text.len().min(TEXT_MAX))
+                    .rev()
+                    .find(|n| text.is_char_boundary(*n))
+                    .unwrap_or(0);
+                out[0] = 5;
+                out[1..3].copy_from_slice(&(length as u16).to_le_bytes());
+                out[3..3 + length].copy_from_slice(&text.as_bytes()[..length]);
+                3 + length
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn vectors() {
+        let offer = Request::Offer(Offer {
+            kind: Kind::Gateware,
+            length: 0x0102_0304,
+            digest: [0xd1; 32],
+        });
+        let (mut bytes, length) = offer.encode();
+        assert_eq!((length, &bytes[..7]), (38, &[1, 2, 4, 3, 2, 1, 0xd1][..]));
+        bytes[38..].fill(0xee);
+        assert_eq!(Request::decode(&bytes), Ok((offer, [0xee; 32])));
+        assert_eq!(Request::decode(&[2; 33]), Ok((Request::Boot, [2; 32])));
+        assert_eq!(Request::decode(&[9; 33]), Err(Unknown(9)));
+        bytes[1] = 7;
+        assert_eq!(Request::decode(&bytes), Err(Unknown(7)));
+        let mut out = [0; TEXT_MAX + 3];
+        assert_eq!(
+            (Reply::Have(258).encode(&mut out), &out[..5]),
+            (5, &[2, 2, 1, 0, 0][..])
+        );
+        assert_eq!(
+            (Reply::Refused("no").encode(&mut out), &out[..5]),
+            (5, &[5, 2, 0, b'n', b'o'][..])
+        );
+        let hello = Hello {
+            authenticated: true,
+            nonce: [7; 32],
+        };
+        assert_eq!(hello.encode()[..4], [1, 1, 1, 7]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+            if let Ok((request, proof)) = Request::decode(&bytes) {
+                let (encoded, length) = request.encode();
+                prop_assert_eq!(&encoded[..length], &bytes[..length]);
+                prop_assert_eq!(&proof[..], &bytes[length..]);
+            }
+        }
+
+        #[test]
+        fn texts_are_cut_between_characters(text in "\\PC{0,200}") {
+            let mut out = [0; TEXT_MAX + 3];
+            let length = Reply::Refused(&text).encode(&mut out);
+            let sent = core::str::from_utf8(&out[3..length]).unwrap();
+            prop_assert!(text.starts_with(sent) && sent.len() + 4 > text.len().min(TEXT_MAX));
+        }
+    }
+}

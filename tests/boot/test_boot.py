@@ -1,0 +1,221 @@
+"""From the boot ROM to an experiment: card, flash and network, and what can go wrong on the way."""
+
+import itertools
+import re
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from .conftest import FIRMWARE, GATEWARE, ROOT
+
+BOOT = b"BOOT    BIN"
+CONFIG = b"CONFIG  TXT"
+KEY = b"sixteen bytes or more"
+
+
+def run_blink(device, tmp_path):
+    """Runs examples/blink.py on the device; the number of level changes of its pins."""
+    text = (ROOT / "examples" / "device_db.py").read_text()
+    assert '"emulator://demo"' in text
+    path = tmp_path / "device_db.py"
+    path.write_text(text.replace('"emulator://demo"', f'"127.0.0.1:{device.ports[1381]}"'))
+    command = [sys.executable, "-m", "kairos", "run", ROOT / "examples" / "blink.py", "--device-db", path]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr + device.uart()
+    return len(device.control("trace")["events"])
+
+
+def altered_firmware(tmp_path):
+    """The firmware with another name in its first line of log."""
+    data = (FIRMWARE / "runtime.elf").read_bytes()
+    assert data.count(b"Kairos runtime ") >= 1
+    path = tmp_path / "other.elf"
+    path.write_bytes(data.replace(b"Kairos runtime ", b"Kairos RUNTIME "))
+    return path
+
+
+def one_line(done, text):
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1 and text in lines[0], done.stderr
+
+
+def test_card_then_another_firmware_from_the_network(boot_device, card, image, tmp_path):
+    device = boot_device("--sd", card((BOOT, image)))
+    printed = device.wait_for("gateware: ")
+    assert "first stage, ZC706" in printed and "PL configured" in printed
+    assert printed.index("PL configured") < printed.index("Kairos runtime")
+    assert run_blink(device, tmp_path) > 0
+
+    gateware = GATEWARE / "kairos_sim.bit"
+    done = device.boot("--firmware", altered_firmware(tmp_path), "--gateware", gateware)
+    assert done.returncode == 0, done.stderr + device.uart()
+    printed = device.wait_for("gateware: ", 2)
+    assert printed.count("PL configured") == 2
+    assert "reboot into the loader requested" in printed and "Kairos RUNTIME" in printed
+    assert run_blink(device, tmp_path) > 0
+
+    # What came from the network is not kept.
+    subprocess.run(
+        [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "reboot"], check=True
+    )
+    printed = device.wait_for("gateware: ", 3)
+    assert printed.rindex("Kairos runtime") > printed.rindex("Kairos RUNTIME")
+
+
+def test_flash(boot_device, image, tmp_path):
+    (tmp_path / "flash").write_bytes(image)
+    device = boot_device("--qspi", tmp_path / "flash")
+    assert "PL configured" in device.wait_for("gateware: ")
+
+
+def test_without_an_image_it_waits_and_goes_on_where_it_was(boot_device, card, tmp_path):
+    """The card has a loader and nothing else; the connection is cut in the middle of the firmware."""
+    from kairos.boot import firmware, gateware, load
+
+    device = boot_device("--sd", card((BOOT, loader_only())))
+    device.wait_for("waiting for the network")
+    assert "SD card: the boot image has no firmware" in device.uart()
+    cut = Cut(device.ports[1379], after=300_000)
+    reports = []
+    losses = load(
+        "127.0.0.1",
+        firmware(FIRMWARE / "runtime.elf"),
+        gateware(GATEWARE / "kairos_sim.bit"),
+        port=cut.port,
+        progress=lambda *report: reports.append(report),
+    )
+    device.wait_for("gateware: ")
+    assert losses == 1
+    # What is sent and lost is reported again.
+    sent = [done for name, done, _ in reports if name == "firmware"]
+    resumed = next(later for earlier, later in itertools.pairwise(sent) if later <= earlier)
+    assert 100_000 < resumed <= 300_000, "it began again"
+
+
+def test_what_is_wrong_is_refused_and_it_waits_on(boot_device, card, tmp_path):
+    device = boot_device("--sd", card((BOOT, loader_only())))
+    device.wait_for("waiting for the network")
+    not_elf = tmp_path / "text"
+    not_elf.write_text("not a program")
+    one_line(device.boot("--no-restart", "--firmware", not_elf), "is not a firmware: it is no ELF file")
+    one_line(device.boot("--no-restart", "--gateware", not_elf), "is not a bitstream")
+    from kairos.boot import firmware, gateware
+    from kairos.boot.netboot import Refused, load
+
+    program = firmware(FIRMWARE / "runtime.elf")
+    bitstream = gateware(GATEWARE / "kairos_sim.bit")
+    low = bytearray(program)
+    struct.pack_into("<I", low, 52 + 12, 0x1000)
+    other = bitstream.replace(struct.pack("<I", 0x0373_1093), struct.pack("<I", 0x0372_C093))
+    for files, reason in [
+        ((b"no ELF file at all" * 10,), "no ELF file"),
+        ((bytes(low),), "wants memory at 0x00001000"),
+        ((program, b"no bitstream" * 10), "no sync word"),
+        ((program, other), "for the XC7Z030, this chip is the XC7Z045"),
+    ]:
+        with pytest.raises(Refused, match=reason):
+            load("127.0.0.1", *files, port=device.ports[1379])
+        assert f"refused: {reason}"[:9] in device.uart()
+    # A bitstream that ends too early passes all checks but that of the PL.
+    load("127.0.0.1", program, bitstream[: len(bitstream) // 2], port=device.ports[1379])
+    device.wait_for("the PL does not accept this bitstream")
+    load("127.0.0.1", program, bitstream, port=device.ports[1379])
+    device.wait_for("gateware: ")
+
+
+def test_nobody_comes(boot_device, card, image):
+    """With `netboot_wait` the card is booted after that time, also if a client connects and says nothing."""
+    device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
+    device.wait_for("waiting for the network for 1 s")
+    with socket.create_connection(("127.0.0.1", device.ports[1379])):
+        device.wait_for("nothing has come from the network")
+        device.wait_for("gateware: ")
+
+
+def test_a_key_is_wanted(boot_device, card, tmp_path):
+    device = boot_device("--sd", card((BOOT, loader_only()), (CONFIG, b"netboot_key=" + KEY + b"\n")))
+    device.wait_for("waiting for the network")
+    right, wrong = tmp_path / "key", tmp_path / "wrong"
+    right.write_bytes(KEY + b"\n")
+    wrong.write_bytes(b"another sixteen bytes")
+    one_line(device.boot("--no-restart"), "wants a key")
+    one_line(device.boot("--no-restart", "--key", wrong), "only for those who have its key")
+    done = device.boot("--no-restart", "--key", right)
+    assert done.returncode == 0, done.stderr
+    device.wait_for("Kairos runtime")
+    # It cannot be read back.
+    device.wait_for("network: 10.0.2.15")
+    done = subprocess.run(
+        [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}"]
+        + ["config", "read", "-s", "netboot_key"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1 and KEY.decode() not in done.stdout
+
+
+def test_a_damaged_gateware_on_the_card_is_said(boot_device, card, image):
+    damaged = bytearray(image)
+    at = image.index(struct.pack("<I", 0xAA99_5566), 0x1000)
+    damaged[at : at + 4] = bytes(4)
+    device = boot_device("--sd", card((BOOT, bytes(damaged))))
+    device.wait_for("SD card: gateware: not a bitstream")
+    device.wait_for("waiting for the network")
+
+
+def loader_only():
+    """A boot image of which only the loader is left."""
+    from kairos.boot import boot_image
+
+    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
+    (table,) = struct.unpack_from("<I", image, 0x9C)
+    return image[: table + 64] + bytes(60) + b"\xff" * 4 + image[table + 128 :]
+
+
+class Cut:
+    """A port that leads to another one; the first connection is cut after so many bytes."""
+
+    def __init__(self, target, after):
+        self.target, self.after = target, after
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            client, _ = self.listener.accept()
+            server = socket.create_connection(("127.0.0.1", self.target))
+            threading.Thread(target=self.copy, args=(server, client, None), daemon=True).start()
+            self.copy(client, server, self.after)
+            self.after = None
+
+    def copy(self, source, sink, limit):
+        passed = 0
+        try:
+            while data := source.recv(4096):
+                sink.sendall(data)
+                passed += len(data)
+                if limit is not None and passed >= limit:
+                    break
+        except OSError:
+            pass
+        time.sleep(0.2)
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+
+def test_the_log_has_the_form_of_the_runtime(boot_device, card):
+    device = boot_device("--sd", card((BOOT, loader_only())))
+    printed = device.wait_for("waiting for the network")
+    lines = [line for line in printed.splitlines() if "(loader)" in line]
+    assert len(lines) >= 3
+    assert all(re.fullmatch(r"\[ *\d+\.\d{6}s\] +[A-Z]+\(loader\): .+", line) for line in lines)

@@ -1,0 +1,107 @@
+"""The boot image, taken apart as the vendor's description of the format says (UG585, section 6.3.2; UG1283)."""
+
+import struct
+from dataclasses import dataclass
+
+import pytest
+
+from kairos.boot import boot_image
+from kairos.boot.files import Elf, firmware, gateware
+from kairos.errors import UsageError
+
+from .conftest import FIRMWARE, GATEWARE
+
+
+def word(image, at):
+    return struct.unpack_from("<I", image, at)[0]
+
+
+@dataclass
+class Partition:
+    name: str
+    load: int
+    entry: int
+    attributes: int
+    data: bytes
+
+
+def partitions(image):
+    """Everything that header and tables say, checked on the way."""
+    assert word(image, 0x20) == 0xAA995566 and image[0x24:0x28] == b"XNLX"
+    assert word(image, 0x48) == ~sum(word(image, at) for at in range(0x20, 0x48, 4)) & 0xFFFFFFFF
+    assert all(word(image, at) == 0xFFFFFFFF for at in range(0xA0, 0x8A0, 8)), "registers to be set"
+    images, table = word(image, 0x98), word(image, 0x9C)
+    count, first = word(image, images + 4), 4 * word(image, images + 12)
+    assert 4 * word(image, images + 8) == table
+    names, at = [], first
+    while True:
+        following, own, zero, parts = struct.unpack_from("<4I", image, at)
+        assert zero == 0 and parts == 1 and 4 * own == table + 64 * len(names)
+        name = b"".join(image[n : n + 4][::-1] for n in range(at + 16, at + 64, 4))
+        names.append(name.split(b"\0")[0].decode())
+        if following == 0:
+            break
+        at = 4 * following
+    assert len(names) == count
+    found = []
+    for n in range(count + 1):
+        fields = struct.unpack_from("<16I", image, table + 64 * n)
+        assert fields[15] == ~sum(fields[:15]) & 0xFFFFFFFF
+        if n == count:
+            assert fields[:15] == (0,) * 15
+            break
+        assert fields[0] == fields[1] == fields[2] and fields[5] % 16 == 0
+        data = image[4 * fields[5] : 4 * (fields[5] + fields[1])]
+        assert len(data) == 4 * fields[1]
+        found.append(Partition(names[n], fields[3], fields[4], fields[6], data))
+    return found
+
+
+def test_everything_is_where_the_boot_rom_looks(image):
+    loader, bitstream, *program = partitions(image)
+    first = Elf.parse(FIRMWARE / "boot.elf")
+    assert (loader.name, loader.load, loader.entry, loader.attributes) == ("boot.elf", 0, first.entry, 0x10)
+    offset, length = word(image, 0x30), word(image, 0x34)
+    assert image[offset : offset + length] == loader.data and offset % 64 == 0
+    assert (word(image, 0x38), word(image, 0x3C), word(image, 0x40)) == (0, first.entry, length)
+    assert length < 192 * 1024
+    assert bitstream.attributes == 0x20 and bitstream.data == gateware(GATEWARE / "kairos_sim.bit")
+    runtime = Elf.parse(FIRMWARE / "runtime.elf")
+    loaded = [(address, data) for address, data, _ in runtime.segments if data]
+    assert [(part.load, part.data[: len(data)]) for part, (_, data) in zip(program, loaded, strict=True)] == loaded
+    assert [part.entry for part in program if part.entry] == [runtime.entry]
+    assert all(part.attributes == 0x10 for part in program)
+
+
+def test_what_is_loaded_is_the_same_on_all_ways(tmp_path):
+    whole = Elf.parse(FIRMWARE / "runtime.elf")
+    path = tmp_path / "stripped"
+    path.write_bytes(firmware(FIRMWARE / "runtime.elf"))
+    assert Elf.parse(path) == whole
+
+
+@pytest.mark.parametrize("order", [">", "<"])
+@pytest.mark.parametrize("header", [b"", b"\0\x09\x0f\xf0a\0\x05demo\0"])
+def test_bitstreams_in_either_order(tmp_path, order, header):
+    words = [0xFFFFFFFF, 0xBB, 0x11220044, 0xFFFFFFFF, 0xAA995566, 0x20000000, 1, 2, 3]
+    path = tmp_path / "file"
+    path.write_bytes(header + struct.pack(f"{order}9I", *words) + b"\0")
+    assert gateware(path) == struct.pack("<9I", *words)
+
+
+def test_bad_files_are_named(tmp_path):
+    path = tmp_path / "file"
+    for content, reason in [
+        (b"hello", "no ELF file"),
+        (b"\x7fELF" + bytes(60), "no program for 32-bit ARM"),
+        ((FIRMWARE / "kernel.elf").read_bytes()[:2000], "damaged"),
+    ]:
+        path.write_bytes(content)
+        with pytest.raises(UsageError, match=reason):
+            firmware(path)
+    with pytest.raises(UsageError, match="no sync word"):
+        gateware(path)
+    with pytest.raises(UsageError, match="is no loader"):
+        boot_image(FIRMWARE / "runtime.elf", FIRMWARE / "runtime.elf")
+    with pytest.raises(UsageError, match="cannot be read"):
+        firmware(tmp_path / "missing")
