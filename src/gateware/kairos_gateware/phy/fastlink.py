@@ -15,8 +15,7 @@ the lower bit on the lower lane. So bit n is on lane n mod `lanes`, in bit time 
     data lanes                        first bits            ...   CRC              next frame
 
 One bit for each word comes back from the card: what the return lane shows in the cycle in which the last bit of that
-word leaves. `answer` are those of the last whole
-frame, the first one in the highest bit. Clock domain sys.
+word leaves. `answer` are those of the last whole frame, the first one in the highest bit. Clock domain sys.
 
 Simulation builds may skip time, and report every change of a pad: there a frame with `fresh` low, which would tell the
 card nothing new, is not put on the pads (they stay low), see docs/gateware/phys.md.
