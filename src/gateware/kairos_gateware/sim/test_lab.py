@@ -241,6 +241,22 @@ def test_grabber(boot, pad):
     assert 0 <= events[0][1] / 8 - ends - 4 <= 1.5 and [t - events[0][1] for _, t, _ in events] == [0, 8, 16]
 
 
+def test_monitor_of_fastino_and_grabber(boot, pad, registers):
+    ps = boot()
+    start = ps.out.sim_tsc + 400
+    assert ps.output(CHANNEL["fastino0"], 8 * start, 0x2222_1111, 0x4444_3333, address=8) == 0
+    camera = lane_samples([0] * 20 + frame_words([[1] * 5] * 3), 28.0)
+    pads = [pad[f"grabber0_{name}"] for name in ["clk", "x0", "x1", "x2", "x3"]]
+    for n, lanes in enumerate(camera):
+        ps.schedule += [(start + n, index, samples) for index, samples in zip(pads, lanes, strict=True)]
+    ps.advance(start + len(camera) + 10)
+    for name, probe, value in [("fastino0", 10, 0x3333), ("fastino0", 32, 0), ("grabber0", 0, 5), ("grabber0", 1, 3)]:
+        ps.write(registers["moninj_channel"], CHANNEL[name])
+        ps.write(registers["moninj_probe"], probe)
+        ps.write(registers["moninj_update"], 1)
+        assert ps.read(registers["moninj_value"] + 4) == value
+
+
 _ACTION = st.one_of(
     st.tuples(st.just("dac"), st.sampled_from([0, 9, 31, 32, 33, 35, 37, 38, 39]), st.integers(0, 2**64 - 1)),
     st.tuples(st.just("frame"), st.sampled_from([23.0, 28.0, 31.7]), st.integers(0, 15), st.booleans()),
