@@ -72,7 +72,7 @@ def test_order_of_channels():
             },
         ),
         (
-            {"type": "zotino"},
+            {"type": "zotino", "pins": {"ldac": 5, "clr": 6}},
             ["spi_zotino0", "ttl_zotino0_ldac", "ttl_zotino0_clr"],
             {
                 "zotino0": (
@@ -87,7 +87,7 @@ def test_order_of_channels():
             },
         ),
         (
-            {"type": "novogorny"},
+            {"type": "novogorny", "pins": {"cnv": 5}},
             ["spi_novogorny0_adc", "ttl_novogorny0_cnv"],
             {
                 "novogorny0": (
@@ -128,10 +128,10 @@ def test_cards(card, channels, devices):
 
 
 def test_pins_of_a_card_may_be_given():
-    card = {"type": "zotino", "ports": [4], "pins": {"ldac": 6, "clr": 5}}
+    card = {"type": "zotino", "ports": [4], "pins": {"ldac": 6, "clr": 5, "miso": 7}}
     pins = {c.name: c.pins for c in make_variant(check(make(card))).channels}
     assert pins["ttl_zotino0_ldac"] == ("eem4:d6",) and pins["ttl_zotino0_clr"] == ("eem4:d5",)
-    assert pins["spi_zotino0"] == tuple(f"eem4:d{i}" for i in range(5))
+    assert pins["spi_zotino0"] == tuple(f"eem4:d{i}" for i in [0, 1, 7, 3, 4])
 
 
 def test_what_a_sampler_needs_low_is_low():
@@ -227,8 +227,12 @@ def test_pins_are_used_once(path):
             "description: peripherals[0] (zotino).pins: 'ladc' is not a signal of the card (those are clk, ",
         ),
         (
-            make({"type": "zotino", "ports": [1], "pins": {"ldac": 7}}),
+            make({"type": "zotino", "ports": [1], "pins": {"ldac": 7, "clr": 7}}),
             "description: peripherals[0] (zotino).pins: ldac and clr are both on pair 7",
+        ),
+        (
+            make({"type": "zotino", "ports": [1]}),
+            "description: peripherals[0] (zotino).pins: give the pairs of ldac and clr (0 to 7), as the card's ",
         ),
         (
             make({"type": "sampler", "ports": [1], "pins": {"cnv": 8}}),
