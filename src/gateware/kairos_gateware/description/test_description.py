@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from migen import run_simulation
 
 from kairos_gateware.description import DescriptionError, check, load, make_variant
 from kairos_gateware.description.peripherals import PERIPHERALS
@@ -141,6 +142,13 @@ def test_what_a_sampler_needs_low_is_low():
         ("spi_sampler0_adc_miso", "in", "eem4:d1"),
         ("spi_sampler0_adc_low0", "out", "eem4:d2"),
     ]
+    low = phys[0].pads[2]
+
+    def bench():
+        yield
+        assert ((yield low.o), (yield low.oe)) == (0, 1)
+
+    run_simulation(phys[0], bench())
 
 
 def test_the_example_has_every_card():
