@@ -83,8 +83,14 @@ def _check_pins(card: dict, place: str) -> None:
     for name in changed:
         if name not in signals:
             raise DescriptionError(f"{place}: {name!r} is not a signal of the card (those are {', '.join(signals)})")
+    places = signals | changed
+    unknown = [name for name, pair in places.items() if pair is None]
+    if unknown:
+        raise DescriptionError(
+            f"{place}: give the pairs of {' and '.join(unknown)} (0 to 7), as the card's schematic has them"
+        )
     used = {}
-    for name, pair in (signals | changed).items():
+    for name, pair in places.items():
         if pair in used:
             raise DescriptionError(f"{place}: {used[pair]} and {name} are both on pair {pair}")
         used[pair] = name

@@ -19,12 +19,12 @@ PINS = {
         "pgia_miso": 6,
         "pgia_cs": 7,
     },
-    "zotino": {"clk": 0, "mosi": 1, "miso": 2, "cs_dac": 3, "cs_led": 4, "ldac": 5, "clr": 7},
-    "novogorny": {"clk": 0, "mosi": 1, "miso": 2, "cs0": 3, "cs1": 4, "cnv": 5},
+    "zotino": {"clk": 0, "mosi": 1, "miso": 2, "cs_dac": 3, "cs_led": 4, "ldac": None, "clr": None},
+    "novogorny": {"clk": 0, "mosi": 1, "miso": 2, "cs0": 3, "cs1": 4, "cnv": None},
     "fastino": {"clk": 0, "mosi0": 1, "mosi1": 2, "mosi2": 3, "mosi3": 4, "mosi4": 5, "mosi5": 6, "miso": 7},
     "grabber": {"clk": 0, "x0": 1, "x1": 2, "x2": 3, "x3": 4},
 }
-"""Pairs of the first port, by the signal's name."""
+"""Pairs of the first port, by the signal's name. None: not known, the description has to say."""
 
 
 class Builder:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from migen import run_simulation
 
 from kairos_gateware.description import DescriptionError, check, load, make_variant
 from kairos_gateware.description.peripherals import PERIPHERALS
@@ -88,7 +89,7 @@ def test_order_of_channels():
             },
         ),
         (
-            {"type": "zotino"},
+            {"type": "zotino", "pins": {"ldac": 5, "clr": 6}},
             ["spi_zotino0", "ttl_zotino0_ldac", "ttl_zotino0_clr"],
             {
                 "zotino0": (
@@ -103,7 +104,7 @@ def test_order_of_channels():
             },
         ),
         (
-            {"type": "novogorny"},
+            {"type": "novogorny", "pins": {"cnv": 5}},
             ["spi_novogorny0_adc", "ttl_novogorny0_cnv"],
             {
                 "novogorny0": (
@@ -144,10 +145,10 @@ def test_cards(card, channels, devices):
 
 
 def test_pins_of_a_card_may_be_given():
-    card = {"type": "zotino", "ports": [4], "pins": {"ldac": 6, "clr": 5}}
+    card = {"type": "zotino", "ports": [4], "pins": {"ldac": 6, "clr": 5, "miso": 7}}
     pins = {c.name: c.pins for c in make_variant(check(make(card))).channels}
     assert pins["ttl_zotino0_ldac"] == ("eem4:d6",) and pins["ttl_zotino0_clr"] == ("eem4:d5",)
-    assert pins["spi_zotino0"] == tuple(f"eem4:d{i}" for i in range(5))
+    assert pins["spi_zotino0"] == tuple(f"eem4:d{i}" for i in [0, 1, 7, 3, 4])
 
 
 def test_what_a_sampler_needs_low_is_low():
@@ -157,6 +158,13 @@ def test_what_a_sampler_needs_low_is_low():
         ("spi_sampler0_adc_miso", "in", "eem4:d1"),
         ("spi_sampler0_adc_low0", "out", "eem4:d2"),
     ]
+    low = phys[0].pads[2]
+
+    def bench():
+        yield
+        assert ((yield low.o), (yield low.oe)) == (0, 1)
+
+    run_simulation(phys[0], bench())
 
 
 def test_the_example_has_every_card():
@@ -277,8 +285,12 @@ def test_pins_are_used_once(variant):
             "description: peripherals[0] (zotino).pins: 'ladc' is not a signal of the card (those are clk, ",
         ),
         (
-            make({"type": "zotino", "ports": [1], "pins": {"ldac": 7}}),
+            make({"type": "zotino", "ports": [1], "pins": {"ldac": 7, "clr": 7}}),
             "description: peripherals[0] (zotino).pins: ldac and clr are both on pair 7",
+        ),
+        (
+            make({"type": "zotino", "ports": [1]}),
+            "description: peripherals[0] (zotino).pins: give the pairs of ldac and clr (0 to 7), as the card's ",
         ),
         (
             make({"type": "sampler", "ports": [1], "pins": {"cnv": 8}}),

@@ -6,6 +6,8 @@ from ..phy.ad9914 import Ad9914Bus
 from ..phy.clockgen import ClockGenerator
 from ..phy.edge_counter import EdgeCounter
 from ..phy.edges import EdgeDetector
+from ..phy.fastino import LANES, Fastino
+from ..phy.grabber import Grabber, GrabberGate
 from ..phy.pad import Pad
 from ..phy.spi import SpiMaster
 from ..phy.suservo import SuServo, SuServoChannel
@@ -41,18 +43,38 @@ def _pads(count):
     return [Pad(f"pad{i}", "inout", 0) for i in range(count)]
 
 
+def _ios(phy):
+    inputs = phy.channel.input
+    ios = [signal for pad in phy.pads for signal in (pad.o, pad.oe, pad.i)]
+    for link in [phy.channel.output, *getattr(phy, "links", [])]:
+        ios += [link.stb, link.data, link.address, link.fine, link.busy]
+    if inputs is not None:
+        ios += [inputs.stb, inputs.data, inputs.fine]
+    return ios
+
+
 def _measured(what, make):
     def build():
         phy = make()
-        inputs = phy.channel.input
-        ios = [signal for pad in phy.pads for signal in (pad.o, pad.oe, pad.i)]
-        for link in [phy.channel.output, *getattr(phy, "links", [])]:
-            ios += [link.stb, link.data, link.address, link.fine, link.busy]
-        if inputs is not None:
-            ios += [inputs.stb, inputs.data, inputs.fine]
-        return what, phy, ios
+        return what, phy, _ios(phy)
 
     return build
+
+
+def _grabber(rois):
+    def build():
+        both = Module()
+        lanes = [Pad(f"x{i}", "in", 0, True) for i in range(4)]
+        both.submodules.grabber = grabber = Grabber(0, Pad("clk", "in", 0, True), lanes, rois=rois)
+        both.submodules.gate = gate = GrabberGate(1, grabber)
+        return f"{rois} regions, with the Camera Link receiver", both, _ios(grabber) + _ios(gate)
+
+    return build
+
+
+def _fastino(log2_width):
+    lanes = [Pad(f"mosi{i}", "out", 0, True) for i in range(LANES)]
+    return Fastino(0, Pad("clk", "out", 0, True), lanes, *_pads(1), log2_width)
 
 
 PHYS = {
@@ -69,6 +91,10 @@ PHYS = {
     "suservo": _measured("one Urukul, with its channels", lambda: _Servo(1)),
     "suservo_8": _measured("two Urukuls, with their channels", lambda: _Servo(2)),
     "ad9914": _measured("one chip", lambda: Ad9914Bus(0, _pads(8), _pads(16), *_pads(3), _pads(1))),
+    "fastino": _measured("one DAC for an event", lambda: _fastino(0)),
+    "fastino_wide": _measured("32 DACs for an event", lambda: _fastino(5)),
+    "grabber": _grabber(16),
+    "grabber_1": _grabber(1),
 }
 
 BASELINES = {

@@ -85,16 +85,76 @@ class _Rate(Module):
         return [self.locked.eq(total >= _SHORTEST), self.bit.eq(total + (total >> _UNIT))]
 
 
+class _Middles(Module):
+    """Which bits have their middle in this cycle: up to three, the first `count` of `taken`. index: place of the bit in
+    its word. sample: where it is in the cycle.
+
+    Bit 5 waits for the clock's edge, so nothing is taken while the clock stands."""
+
+    def __init__(self, rate, edge, at):
+        self.taken = [Signal(name=f"taken_{j}") for j in range(_PER_CYCLE)]
+        self.index = [Signal(max=_BITS, name=f"index_{j}") for j in range(_PER_CYCLE)]
+        self.sample = [Signal(max=SAMPLES, name=f"sample_{j}") for j in range(_PER_CYCLE)]
+        self.count = Signal(max=_PER_CYCLE + 1)
+
+        # # #
+
+        cycle = SAMPLES << _UNIT
+        next_bit = Signal(max=_BITS, reset=_EDGE_BIT)
+        due = Signal(14)  # from the beginning of the cycle to its middle, as far as is known without an edge
+        nearest = Signal((15, True))
+        anchored = Signal()  # the edge before bit 5 has been seen
+        # One more than a cycle can have: what is next behind them
+        middle = [Signal(16, name=f"middle_{j}") for j in range(_PER_CYCLE + 1)]
+        index = [*self.index, Signal(max=_BITS, name="index_after")]
+        edge_time = at << _UNIT
+        before = {n: ((2 * (_EDGE_BIT - n) - 1) * rate.bit) >> 1 for n in [2, 3, 4]}
+        self.comb += [
+            nearest.eq(due),
+            If(
+                edge,
+                Case(
+                    next_bit,
+                    {n: nearest.eq(edge_time - distance) for n, distance in before.items()}
+                    | {"default": nearest.eq(edge_time + (rate.bit >> 1))},
+                ),
+            ),
+            middle[0].eq(Mux(nearest < 0, 0, nearest)),
+            index[0].eq(next_bit),
+            self.count.eq(sum(self.taken[1:], self.taken[0])),
+        ]
+        for j in range(_PER_CYCLE):
+            in_order = self.taken[j - 1] if j else rate.locked
+            allowed = (index[j] != _EDGE_BIT) | anchored | edge
+            self.comb += [
+                self.taken[j].eq(in_order & allowed & (middle[j] < cycle)),
+                self.sample[j].eq(middle[j][_UNIT:]),
+                middle[j + 1].eq(middle[j] + rate.bit),
+                index[j + 1].eq(Mux(index[j] == _BITS - 1, 0, index[j] + 1)),
+            ]
+        self.sync += [
+            Case(
+                self.count,
+                {
+                    n: [next_bit.eq(index[n]), due.eq(Mux(middle[n] < cycle, 0, middle[n] - cycle))]
+                    for n in range(_PER_CYCLE + 1)
+                },
+            ),
+            If(edge, anchored.eq(1)),
+            [If(self.taken[j] & (index[j] == _EDGE_BIT), anchored.eq(0)) for j in range(_PER_CYCLE)],
+            If(~rate.locked, next_bit.eq(_EDGE_BIT), anchored.eq(0)),
+        ]
+
+
 class CameraLinkReceiver(Module):
     """clock: pad of the clock lane; lanes: list of the four pads of the data lanes; all serialised.
 
-    stb, word: a word of 28 bits; bit n is the transmitter's input n. locked: the rate is known. settled: the clock
-    stands still and nothing is under way."""
+    stb, word: a word of 28 bits; bit n is the transmitter's input n. settled: the clock stands still and nothing is
+    under way."""
 
     def __init__(self, clock, lanes):
         self.stb = Signal()
         self.word = Signal(WORD_BITS)
-        self.locked = Signal()
         self.settled = Signal()
 
         # # #
@@ -102,10 +162,9 @@ class CameraLinkReceiver(Module):
         # Samples, and one cycle later the clock's edge in them
         first = Signal(SAMPLES)
         last = Signal()
+        rising = Signal(SAMPLES)
         edge = Signal()
         at = Signal(max=SAMPLES)
-        rising = Signal(SAMPLES)
-        data = []
         self.comb += rising.eq(first & ~Cat(last, first))
         self.sync += [
             first.eq(clock.i),
@@ -113,110 +172,49 @@ class CameraLinkReceiver(Module):
             edge.eq(rising != 0),
             [If(rising[i], at.eq(i)) for i in range(SAMPLES)],
         ]
-        for i, lane in enumerate(lanes):
-            stages = [Signal(SAMPLES, name=f"lane{i}_{stage}") for stage in range(2)]
-            self.sync += [stages[0].eq(lane.i), stages[1].eq(stages[0])]
-            data.append(stages[1])
-
         self.submodules.rate = rate = _Rate(edge, at)
+        self.submodules.middles = middles = _Middles(rate, edge, at)
 
-        # Which bits have their middle in this cycle. `next_bit` is the first one that has not been taken, `due` the
-        # distance of its middle from the beginning of the cycle
-        bit = rate.bit
-        next_bit = Signal(max=_BITS, reset=_EDGE_BIT)
-        due = Signal(14)
-        now = Signal((15, True))
-        middle = [Signal(16, name=f"middle_{j}") for j in range(_PER_CYCLE)]
-        taken = [Signal(name=f"taken_{j}") for j in range(_PER_CYCLE)]
-        index = [Signal(max=_BITS, name=f"index_{j}") for j in range(_PER_CYCLE)]
-        anchored = Signal()  # the edge before the bits 5 and 6 has been seen
-        in_step = Signal()
-        whole = Signal()  # all bits of this word have been taken
-        self.comb += [in_step.eq((next_bit >= 2) & (next_bit <= _EDGE_BIT)), now.eq(due)]
-        # Half bits from the edge to the middle of the next bit
-        halves = {2: -5, 3: -3, 4: -1}
-        position = Case(
-            next_bit,
-            {n: now.eq((at << _UNIT) - ((bit * -h) >> 1)) for n, h in halves.items()}
-            | {"default": now.eq((at << _UNIT) + (bit >> 1))},
-        )
-        self.comb += [If(edge, position), If(edge & ~in_step, index[0].eq(_EDGE_BIT)).Else(index[0].eq(next_bit))]
-        self.comb += middle[0].eq(Mux(now < 0, 0, now))
-        for j in range(_PER_CYCLE):
-            allowed = (index[j] != _EDGE_BIT) | anchored | edge
-            before = taken[j - 1] if j else rate.locked
-            self.comb += taken[j].eq(before & allowed & (middle[j] < SAMPLES << _UNIT))
-            if j:
-                self.comb += [
-                    middle[j].eq(middle[j - 1] + bit),
-                    index[j].eq(Mux(index[j - 1] == _BITS - 1, 0, index[j - 1] + 1)),
-                ]
-        after = [index[0], *index[1:], Signal(max=_BITS, name="index_after")]
-        beyond = [*middle, Signal(16, name="middle_after")]
-        self.comb += [
-            after[-1].eq(Mux(index[-1] == _BITS - 1, 0, index[-1] + 1)),
-            beyond[-1].eq(middle[-1] + bit),
-        ]
-        count = Signal(max=_PER_CYCLE + 1)
-        self.comb += count.eq(sum(taken[1:], taken[0]))
-        self.sync += [
-            Case(
-                count,
-                {
-                    n: [
-                        next_bit.eq(after[n]),
-                        # A bit that waits for the edge gets its place from that
-                        due.eq(Mux(beyond[n] < SAMPLES << _UNIT, 0, beyond[n] - (SAMPLES << _UNIT))),
-                    ]
-                    for n in range(_PER_CYCLE + 1)
-                },
-            ),
-            If(edge, anchored.eq(1)),
-            [If(taken[j] & (index[j] == _EDGE_BIT), anchored.eq(0)) for j in range(_PER_CYCLE)],
-            If(edge & ~in_step, whole.eq(0)).Elif(
-                reduce(or_, [taken[j] & (index[j] == 0) for j in range(_PER_CYCLE)]), whole.eq(1)
-            ),
-            If(~rate.locked, next_bit.eq(_EDGE_BIT), anchored.eq(0), whole.eq(0)),
-        ]
-
-        # The bits themselves, and how many of them belong to the next word
-        took = Signal(max=_PER_CYCLE + 1)
+        # How many bits are shifted in, and how many of them belong to the next word already
+        count = Signal.like(middles.count)
         ends = Signal()
         surplus = Signal(max=_PER_CYCLE)
-        self.sync += [took.eq(count), ends.eq(0)]
-        for j in range(_PER_CYCLE):
-            complete = taken[j] & (index[j] == _BITS - 1) & whole & ~(edge & ~in_step)
-            self.sync += If(complete, ends.eq(1), surplus.eq(count - 1 - j))
-        self.sync += self.stb.eq(ends)
         behind = Signal.like(surplus)
-        self.sync += behind.eq(surplus)
-        for lane, (samples, numbers) in enumerate(zip(data, LANE_BITS, strict=True)):
-            bits = [Signal(name=f"bit{lane}_{j}") for j in range(_PER_CYCLE)]
-            for j in range(_PER_CYCLE):
-                place = middle[j][_UNIT : _UNIT + 3]
-                picked = Signal(name=f"picked{lane}_{j}")
-                self.comb += Case(place, {n: picked.eq(samples[n]) for n in range(SAMPLES)})
-                self.sync += bits[j].eq(picked)
-            # The newest bit is bit 0
-            shifted = Signal(_BITS + _PER_CYCLE - 1, name=f"shifted{lane}")
-            self.sync += Case(
-                took,
-                {n: shifted.eq(Cat(*reversed(bits[:n]), shifted)) for n in range(1, _PER_CYCLE + 1)},
-            )
-            for n, number in enumerate(numbers):
-                self.comb += Case(
-                    behind, {s: self.word[number].eq(shifted[s + _BITS - 1 - n]) for s in range(_PER_CYCLE)}
-                )
-        self.comb += [
-            self.locked.eq(rate.locked),
-            self.settled.eq(
-                (clock.i == Replicate(last, SAMPLES))
-                & (first == Replicate(last, SAMPLES))
-                & ~edge
-                & rate.stopped
-                & ~rate.locked
-                & (took == 0)
-                & ~ends
-                & ~self.stb
-            ),
+        whole = Signal()  # all bits of this word have been taken
+        starts = reduce(or_, [t & (i == 0) for t, i in zip(middles.taken, middles.index, strict=True)])
+        self.sync += [
+            count.eq(middles.count),
+            ends.eq(0),
+            self.stb.eq(ends),
+            behind.eq(surplus),
+            If(~rate.locked, whole.eq(0)).Elif(starts, whole.eq(1)),
         ]
+        for j in range(_PER_CYCLE):
+            complete = middles.taken[j] & (middles.index[j] == _BITS - 1) & whole
+            self.sync += If(complete, ends.eq(1), surplus.eq(middles.count - 1 - j))
+        for lane, (pad, numbers) in enumerate(zip(lanes, LANE_BITS, strict=True)):
+            samples = [Signal(SAMPLES, name=f"lane{lane}_{stage}") for stage in range(2)]
+            bits = [Signal(name=f"lane{lane}_bit{j}") for j in range(_PER_CYCLE)]
+            shifted = Signal(_BITS + _PER_CYCLE - 1, name=f"lane{lane}_shifted")  # the newest bit is bit 0
+            self.sync += [
+                samples[0].eq(pad.i),
+                samples[1].eq(samples[0]),
+                [
+                    Case(place, {n: bit.eq(samples[1][n]) for n in range(SAMPLES)})
+                    for bit, place in zip(bits, middles.sample, strict=True)
+                ],
+                Case(count, {n: shifted.eq(Cat(*reversed(bits[:n]), shifted)) for n in range(1, _PER_CYCLE + 1)}),
+            ]
+            for n, number in enumerate(numbers):
+                at_end = {s: self.word[number].eq(shifted[_BITS - 1 - n + s]) for s in range(_PER_CYCLE)}
+                self.comb += Case(behind, at_end)
+        self.comb += self.settled.eq(
+            (clock.i == Replicate(last, SAMPLES))
+            & (first == Replicate(last, SAMPLES))
+            & ~edge
+            & rate.stopped
+            & ~rate.locked
+            & (count == 0)
+            & ~ends
+            & ~self.stb
+        )

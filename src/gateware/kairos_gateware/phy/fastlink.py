@@ -15,8 +15,7 @@ the lower bit on the lower lane. So bit n is on lane n mod `lanes`, in bit time 
     data lanes                        first bits            ...   CRC              next frame
 
 One bit for each word comes back from the card: what the return lane shows in the cycle in which the last bit of that
-word leaves. `answer` are those of the last whole
-frame, the first one in the highest bit. Clock domain sys; reset_less phase: the frames keep their times over a reset.
+word leaves. `answer` are those of the last whole frame, the first one in the highest bit. Clock domain sys.
 
 Simulation builds may skip time, and report every change of a pad: there a frame with `fresh` low, which would tell the
 card nothing new, is not put on the pads (they stay low), see docs/gateware/phys.md.
@@ -77,7 +76,7 @@ class FastLink(Module):
 
         # # #
 
-        phase = Signal(max=length, reset_less=True)
+        phase = Signal(max=length, reset_less=True)  # goes on over a reset of the PHYs, as the time does
         sending = Signal(len(self.payload))
         shown = Signal()
         register = Signal(crc_width)
@@ -95,6 +94,8 @@ class FastLink(Module):
         self.sync += [
             phase.eq(Mux(self.begin, 0, phase + 1)),
             If(running.stb, phase.eq(Mux(remainder >= length, remainder - length, remainder))),
+            # The reset that the counter has
+            If(ResetSignal(allow_reset_less=True), phase.eq(0)),
             sending.eq(sending[chunk:]),
             register.eq(Mux(last, register << chunk, crc_after)),
             If(self.begin, sending.eq(self.payload), register.eq(0), shown.eq(self.fresh)),

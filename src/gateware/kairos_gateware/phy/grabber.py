@@ -113,7 +113,7 @@ class Roi(Module):
 class Grabber(Module):
     """clock: pad of the clock lane; lanes: list of four pads; all serialised inputs. rois: number of ROIs, 1 to 64.
 
-    `probes`: width and height of the last frame. `results`, `end`, `count_bits`, `busy`: for the `GrabberGate`."""
+    `probes`: width and height of the last frame. `results`, `end`, `count_bits`: for the `GrabberGate`."""
 
     def __init__(self, number, clock, lanes, res_width=12, count_shift=0, rois=16):
         for what, value, largest in [("res_width", res_width, 16), ("rois", rois, 64)]:

@@ -79,7 +79,7 @@ class Model:
 _ADDRESS = st.one_of(st.integers(0, 31), st.sampled_from([UPDATE, HOLD, CONFIGURATION, LEDS, CONTINUOUS, STAGE, APPLY]))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     st.sampled_from([0, 1, 3, 5]),
     st.lists(st.tuples(st.integers(1, 30), _ADDRESS, st.integers(0, 2**512 - 1)), max_size=15),

@@ -115,6 +115,22 @@ def test_simulation_shows_fresh_frames_only():
     assert receiver.frames == [(49, 1), (147, 3)] and not receiver.errors
 
 
+def test_a_reset_keeps_the_phase():
+    """As the counter, it is reset with the clock domain only."""
+    dut = ResetInserter()(Bench())
+    starts = []
+
+    def bench():
+        for cycle in range(200):
+            if (yield dut.link.begin):
+                starts.append(cycle + 1)
+            yield dut.reset.eq(60 <= cycle < 75)
+            yield
+
+    run_simulation(dut, bench())
+    assert starts == [49, 98, 147, 196]
+
+
 @settings(max_examples=10, deadline=None)
 @given(st.sampled_from([(14, 7), (10, 8), (6, 11)]), st.lists(st.integers(1, 2**61 - 1), min_size=5, max_size=5))
 def test_a_jump_keeps_the_phase(geometry, jumps):

@@ -110,7 +110,7 @@ class Ps:
         self.sequence = 0
         self.changes = []
         self.bursts = []  # (cycle, "r" or "w", address - base, beats)
-        self.schedule = []  # (coarse time, pad, level) of input pads, in order of time
+        self.schedule = []  # (coarse time, pad, samples) of input pads, in order of time
         self._next_tsc = 0
         self._names = len(library.info["pads"])
         self._pads = None
@@ -131,8 +131,8 @@ class Ps:
         """One clock cycle of everything."""
         i, out = self.inputs, self.out
         while self.schedule and self.schedule[0][0] <= self._next_tsc:
-            _, pad, level = self.schedule.pop(0)
-            i.pads_i[pad] = 0xFF * level
+            _, pad, samples = self.schedule.pop(0)
+            i.pads_i[pad] = samples
         beat = self._beats and self._beats[0][0] <= self.cycle
         i.acp_rvalid = bool(beat)
         if beat:

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kairos_gateware import build
+from kairos_gateware.phy.camera import frame_words, lane_samples
+from kairos_gateware.phy.fastino_card import FastinoCard
 from kairos_gateware.sim.library import Library, Ps
 from kairos_gateware.variants import VARIANTS
 
@@ -176,7 +178,89 @@ def test_spi_collision_and_busy(boot, registers):
     assert ps.read(registers["rtio_busy_channel"]) == spi
 
 
+def card(ps, pad):
+    """A Fastino's card that has seen all that the pads showed."""
+    names = ["fastino0_clk", *(f"fastino0_mosi{i}" for i in range(6))]
+    place = {pad[name]: i for i, name in enumerate(names)}
+    result, samples, last = FastinoCard(), [0] * len(names), None
+    for coarse, index, (value, _) in sorted(ps.changes):
+        if index not in place:
+            continue
+        for cycle in range(last, coarse) if last is not None and coarse - last < 49 else []:
+            result.feed(cycle, samples)
+        last, samples[place[index]] = coarse, value
+    result.feed(last, samples)
+    return result
+
+
+def test_fastino(boot, pad):
+    """Four DACs with an event; frames are where the time says, and skipping does not change what the card sees."""
+    logs = []
+    for skip in [False, True]:
+        ps = boot(skip=skip)
+        start = 49 * (ps.out.sim_tsc // 49 + 20)
+        fastino = CHANNEL["fastino0"]
+        for time, address, words in [
+            (start, 4, (0x2222_1111, 0x4444_3333)),
+            (start + 5, 35, (0xA5,)),
+            (start + 1000, 33, (0xFFFF_FFFF,)),
+            (start + 3001, 28, (1, 2)),
+            (start + 9000, 32, (1 << 29,)),
+        ]:
+            assert ps.output(fastino, 8 * time, *words, address=address) == 0
+        before = ps.cycle
+        ps.advance(start + (20_000 if not skip else 10_000_000))
+        seen = card(ps, pad)
+        assert seen.outputs[4:8] == [0x1111, 0x2222, 0x3333, 0x4444] and seen.leds == 0xA5
+        assert seen.outputs[28:] == [0, 0, 0, 0]  # the second one of a word, with the value 0
+        logs.append([(cycle - start, mask) for cycle, mask in seen.log])
+    assert logs[0] == logs[1] == [(49, 0xF0), (1029, 0), (3038, 0), (9016, 1 << 29)]
+    assert ps.cycle - before < 5000
+
+
+def test_grabber(boot, pad):
+    """A frame at the pads, sums in the kernel's inputs; time goes on in steps only while the camera has a clock."""
+    ps = boot(skip=True)
+    start = ps.out.sim_tsc + 400
+    for i, value in enumerate([1, 0, 3, 2]):
+        assert ps.output(CHANNEL["grabber0"], 8 * (start + i), value, address=4 * 2 + i) == 0
+    assert ps.output(CHANNEL["grabber0_gate"], 8 * (start + 10), 0b0110) == 0
+    frame = [[10, 200, 3000], [7, 400, 60000]]
+    pads = [pad[f"grabber0_{name}"] for name in ["clk", "x0", "x1", "x2", "x3"]]
+    camera = lane_samples([0] * 20 + frame_words(frame), 28.0)
+    first = start + 1_000_000
+    for n, lanes in enumerate([*camera, [0] * 5]):
+        ps.schedule += [(first + n, index, samples) for index, samples in zip(pads, lanes, strict=True)]
+    before = ps.cycle
+    ps.advance(start + 3_000_000)
+    assert ps.cycle - before < len(camera) + 2000
+    events = [ps.input(CHANNEL["grabber0_gate"], -1) for _ in range(3)]
+    assert [data for _, _, data in events] == [1 << 31, 0, 200 + 3000 + 400 + 60000]
+    # The frame ends with word 20 + 10 + 2 * (3 + 2) of 3.5 cycles; five cycles behind its last bit is the stamp
+    assert [status for status, _, _ in events] == [0] * 3
+    ends = first + (40 + 6 / 7 + 0.5 / 7) * 3.5
+    assert 0 <= events[0][1] / 8 - ends - 4 <= 1.5 and [t - events[0][1] for _, t, _ in events] == [0, 8, 16]
+
+
+def test_monitor_of_fastino_and_grabber(boot, pad, registers):
+    ps = boot()
+    start = ps.out.sim_tsc + 400
+    assert ps.output(CHANNEL["fastino0"], 8 * start, 0x2222_1111, 0x4444_3333, address=8) == 0
+    camera = lane_samples([0] * 20 + frame_words([[1] * 5] * 3), 28.0)
+    pads = [pad[f"grabber0_{name}"] for name in ["clk", "x0", "x1", "x2", "x3"]]
+    for n, lanes in enumerate(camera):
+        ps.schedule += [(start + n, index, samples) for index, samples in zip(pads, lanes, strict=True)]
+    ps.advance(start + len(camera) + 10)
+    for name, probe, value in [("fastino0", 10, 0x3333), ("fastino0", 32, 0), ("grabber0", 0, 5), ("grabber0", 1, 3)]:
+        ps.write(registers["moninj_channel"], CHANNEL[name])
+        ps.write(registers["moninj_probe"], probe)
+        ps.write(registers["moninj_update"], 1)
+        assert ps.read(registers["moninj_value"] + 4) == value
+
+
 _ACTION = st.one_of(
+    st.tuples(st.just("dac"), st.sampled_from([0, 9, 31, 32, 33, 35, 37, 38, 39]), st.integers(0, 2**64 - 1)),
+    st.tuples(st.just("frame"), st.sampled_from([23.0, 28.0, 31.7]), st.integers(0, 15), st.booleans()),
     st.tuples(st.just("ttl"), st.sampled_from(["ttl4", "ttl5", "ttl0", "led0"]), st.integers(0, 1)),
     st.tuples(st.just("gate"), st.integers(0, 3), st.integers(0, 3)),
     st.tuples(st.just("count"), st.integers(0, 3), st.integers(0, 15)),
@@ -184,7 +268,11 @@ _ACTION = st.one_of(
     st.tuples(st.just("spi"), st.integers(1, 32), st.integers(2, 20), st.integers(0, 255), st.integers(0, 2**32 - 1)),
     st.tuples(st.just("delay"), st.integers(0, 5000)),
     st.tuples(st.just("edge"), st.integers(0, 3), st.integers(0, 400)),
-    st.tuples(st.just("read"), st.sampled_from(["ttl0", "ttl2", "ttl1_counter", "spi_urukul0"]), st.integers(0, 500)),
+    st.tuples(
+        st.just("read"),
+        st.sampled_from(["ttl0", "ttl2", "ttl1_counter", "spi_urukul0", "grabber0_gate"]),
+        st.integers(0, 500),
+    ),
     st.tuples(st.just("wait"), st.integers(1, 3000)),
 )
 
@@ -213,13 +301,25 @@ def play(ps, pad, stream):
             length, div, flags, data = args
             note(ps.output(CHANNEL["spi_urukul0"], cursor, spi_config(flags & ~1, length, div, flags), address=1))
             note(ps.output(CHANNEL["spi_urukul0"], cursor + 8, data))
+        elif action == "dac":
+            note(ps.output(CHANNEL["fastino0"], cursor, args[1] & 2**32 - 1, args[1] >> 32, address=args[0]))
+        elif action == "frame":
+            period, mask, cut = args
+            for i, value in enumerate([0, 0, 1, 1]):
+                note(ps.output(CHANNEL["grabber0"], cursor + 8 * i, value, address=i))
+            note(ps.output(CHANNEL["grabber0_gate"], cursor, mask))
+            camera = lane_samples([0] * 15 + frame_words([[3, 4]], frame_gap=5), period)
+            time = max([ps.out.sim_tsc + 100] + [e[0] + 1 for e in ps.schedule])
+            pads = [pad[f"grabber0_{name}"] for name in ["clk", "x0", "x1", "x2", "x3"]]
+            for n, lanes in enumerate(camera[: -7 if cut else None]):
+                ps.schedule += [(time + n, i, samples) for i, samples in zip(pads, lanes, strict=True)]
         elif action == "delay":
             cursor += args[0]
         elif action == "edge":
             index, distance = args
             time = max([ps.out.sim_tsc + 1 + distance] + [e[0] + 1 for e in ps.schedule])
             levels[index] ^= 1
-            ps.schedule.append((time, pad[f"ttl{index}"], levels[index]))
+            ps.schedule.append((time, pad[f"ttl{index}"], 255 * levels[index]))
         elif action == "read":
             note(ps.input(CHANNEL[args[0]], cursor + args[1]))
         else:
