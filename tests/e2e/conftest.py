@@ -63,7 +63,11 @@ class Kairos:
     def interrupt(self, process):
         """Ctrl-C; returns standard output and error."""
         process.send_signal(signal.SIGINT)
-        return process.communicate(timeout=15)
+        try:
+            return process.communicate(timeout=15)
+        except subprocess.TimeoutExpired:
+            process.kill()  # else the endless kernel outlives the test
+            raise
 
 
 @pytest.fixture
