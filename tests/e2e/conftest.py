@@ -49,19 +49,25 @@ class Kairos:
         return path
 
     def start(self, path, **options):
-        """Start a run and return the process, its standard output a pipe."""
+        """Start a run and return the process, its standard output a pipe. Ctrl-C reaches it also where the tests
+        themselves run in the background of a shell, which ignores it."""
         return subprocess.Popen(
             self.command("run", path, **options),
             cwd=self.directory,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def interrupt(self, process):
         """Ctrl-C; returns standard output and error."""
         process.send_signal(signal.SIGINT)
-        return process.communicate(timeout=15)
+        try:
+            return process.communicate(timeout=15)
+        except subprocess.TimeoutExpired:
+            process.kill()  # else the endless kernel outlives the test
+            raise
 
 
 @pytest.fixture

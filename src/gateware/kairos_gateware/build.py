@@ -5,6 +5,7 @@ Files written: docs/interfaces.md section 9. Boards of real hardware get Verilog
 """
 
 import argparse
+import fcntl
 import hashlib
 import sys
 from importlib import import_module
@@ -86,7 +87,9 @@ def main(arguments=None) -> int:
             variant = VARIANTS[options.variant]
         options.output.mkdir(parents=True, exist_ok=True)
         if options.board == "sim":
-            _build_sim(variant, options.output, not options.no_compile)
+            with open(options.output / "build.lock", "w") as lock:  # of several processes one at a time
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                _build_sim(variant, options.output, not options.no_compile)
         else:
             _build_hardware(options.board, variant, options.output)
     except (OSError, ValueError) as error:

