@@ -194,7 +194,7 @@ class InputPusher(Module):
             ),
             self.taken.eq(take),
             [If(move & (slot == n), full[n].eq(~room)) for n in slots],
-            [If(move, later[n].eq(slot < n)) for n in slots],
+            [If(move, later[n].eq(slot < n)) for n in slots[1:]],
         ]
 
         # Requests
