@@ -22,8 +22,8 @@ class ChannelSpec:
 @dataclass(frozen=True)
 class Variant:
     """A named list of channels. devices: entries of the device database beyond those of the core and of the channels.
-    host: default network address. lanes: of the event dispatcher. push_inputs: input events are pushed into memory, so that
-    the kernel core need not ask for them; costs logic (docs/gateware.md)."""
+    host: default network address. lanes: of the event dispatcher. push_inputs: input events are pushed into memory, so
+    that the kernel core need not ask for them; costs logic (docs/gateware.md)."""
 
     name: str
     channels: tuple[ChannelSpec, ...]

@@ -39,8 +39,8 @@ class RtioRegisters(Module, AutoCSR):
 
 class InitiatorRegisters(Module, AutoCSR):
     """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
-    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `input_ring`: only if
-    inputs are pushed."""
+    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `input_ring`: only
+    if inputs are pushed."""
 
     def __init__(self, initiator):
         self.enable = CSRStorage(name="enable")

@@ -63,7 +63,10 @@ struct Channel {
 impl Channel {
     /// Entries consumed that the gateware takes to be occupied.
     fn open(&self) -> u32 {
-        ((self.next >> 16) as u16).wrapping_sub(1).wrapping_sub(self.granted).into()
+        ((self.next >> 16) as u16)
+            .wrapping_sub(1)
+            .wrapping_sub(self.granted)
+            .into()
     }
 }
 
