@@ -95,6 +95,7 @@ _AREA = {
     "arbiter": {},
     "moninj": {},
     "soc": {},
+    "soc_asked": {},
     **{name: BASELINES.get(name, {}) for name in PHYS},
 }
 
