@@ -34,6 +34,7 @@ overflow after 129
 behind it 0
 left 100
 then 0 0
+two 0 3
 after reset 0
 no input
 no input

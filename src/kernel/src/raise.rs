@@ -43,8 +43,7 @@ pub fn posted_failure(core: &mut Core) -> bool {
     let failed = rtio::posted_error_at_end();
     if failed {
         // SAFETY: as above.
-        core.exceptions
-            .add_afterwards(unsafe { addr_of_mut!(RECORD).read() });
+        core.exceptions.add_afterwards(unsafe { addr_of_mut!(RECORD).read() });
         clear();
     }
     failed

@@ -170,6 +170,17 @@ class Inputs(EnvExperiment):
         self.ttl0.count(now_mu())
 
     @kernel
+    def two_channels(self):
+        """One channel is waited for while events of the other one come in."""
+        self.prepare_pin()
+        with parallel:
+            self.ttl1.gate_rising(10 * ms)
+            self.ttl0.gate_rising(10 * ms)
+            self.pulses(3)
+        end = now_mu()
+        print("two", self.ttl1.count(end), self.ttl0.count(end))
+
+    @kernel
     def reset_empties(self):
         self.core.reset()
         print("after reset", self.ttl0.count(self.core.get_rtio_counter_mu()))
@@ -194,6 +205,7 @@ class Inputs(EnvExperiment):
         self.overflow()
         self.leave_events()
         self.drain()
+        self.two_channels()
         self.leave_events()
         self.reset_empties()
         self.no_input()

@@ -9,7 +9,8 @@ __all__ = ["Analyzer"]
 
 
 class Analyzer(Module):
-    """cri: of the RTIO core, watched. coarse: the counter. pusher: of its inputs, if they are pushed. `bus`: `hp.HpWrite`.
+    """cri: of the RTIO core, watched. coarse: the counter. pusher: of its inputs, if they are pushed. `bus`:
+    `hp.HpWrite`.
 
     `enable` rising: recording starts at the ring's begin, and counters and errors are cleared; it must not rise while
     `busy`. `enable` falling: a message "stopped" is appended; `busy` falls when everything is in memory. `pack`,

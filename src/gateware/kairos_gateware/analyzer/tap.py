@@ -40,8 +40,9 @@ def message_layout():
 
 
 class Tap(Module):
-    """cri: of the RTIO core (watched only). coarse: the counter. pusher: of the inputs, or None. `enable`: only then messages are made; when it falls,
-    a last message, "stopped", is made. `valid`, `message`: no back pressure. `idle`: nothing on its way."""
+    """cri: of the RTIO core (watched only). coarse: the counter. pusher: of the inputs, or None. `enable`: only then
+    messages are made; when it falls, a last message, "stopped", is made. `valid`, `message`: no back pressure. `idle`:
+    nothing on its way."""
 
     def __init__(self, cri, coarse, pusher=None):
         self.enable = Signal()

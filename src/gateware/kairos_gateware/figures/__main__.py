@@ -99,6 +99,7 @@ _AREA = {
     "arbiter": {},
     "moninj": {},
     "soc": {},
+    "soc_asked": {},
     **{name: BASELINES.get(name, {}) for name in PHYS},
 }
 

@@ -1,5 +1,7 @@
 """The blocks whose area is measured, each with its ports. A function gives (what it is, module, ports)."""
 
+from dataclasses import replace
+
 from migen import *
 
 from ..analyzer.analyzer import Analyzer
@@ -92,14 +94,19 @@ def _moninj():
     return "monitor and injector of 16 outputs and 8 in/out", block, block.ios
 
 
-def _soc():
-    soc = Soc(VARIANTS["demo"], "figures")
+def _soc(**changes):
+    soc = Soc(replace(VARIANTS["demo"], **changes), "figures")
     ios = [signal for channel in ["aw", "w", "b", "ar", "r"] for signal in getattr(soc.gp0, channel).flatten()]
     ios += [*_bus(soc.acp, AcpMaster), *_bus(soc.hp_read, HpRead), *_bus(soc.hp_write, HpWrite)]
     ios += [soc.event_o, soc.event_i]
     for pad in soc.pads:
         ios += [pad.o, pad.oe, pad.i]
     return "everything of variant demo but the processing system", soc, ios
+
+
+def _soc_asked():
+    what, soc, ios = _soc(push_inputs=False)
+    return f"{what}, inputs not pushed", soc, ios
 
 
 BLOCKS = {
@@ -111,5 +118,6 @@ BLOCKS = {
     "arbiter": _arbiter,
     "moninj": _moninj,
     "soc": _soc,
+    "soc_asked": _soc_asked,
     **PHYS,
 }

@@ -22,9 +22,10 @@ read, and then they are read again. A slot whose number is not the expected one 
 
 Status writes are coalesced: there is one whenever there are news and fewer than WRITES are under way.
 
-With a pusher (`rtio/pusher.py`) the input events go out over the same write channel, two beats each, into rings of their
-own (section 5 too): address and first beat in the cycle in which the entry is on offer, if the channel is free. Pushes and
-statuses take turns while both wait. An answer to an input request follows the entry it tells of on the same channel.
+With a pusher (`rtio/pusher.py`) the input events go out over the same write channel, two beats each, into rings of
+their own (section 5 too): address and first beat in the cycle in which the entry is on offer, if the channel is free.
+Pushes and statuses take turns while both wait. An answer to an input request follows the entry it tells of on the same
+channel.
 """
 
 from migen import *
@@ -50,6 +51,7 @@ SLOTS = 16
 SLOT_BYTES = 128
 ENTRY_BYTES = 16
 INPUT_RINGS_BYTES = MAX_CHANNELS * ENTRIES * ENTRY_BYTES
+_ENTRY_BITS, _RINGS_BITS = log2_int(ENTRIES), log2_int(INPUT_RINGS_BYTES)
 EVENT, LOST, MORE = 1, 2, 4
 """Flags of an entry of an input ring: it is an event, or a gap; there was more behind it when it was pushed."""
 REPLY = SLOTS * SLOT_BYTES
@@ -70,13 +72,14 @@ ERROR = 1 << 5
 
 class RingInitiator(Module):
     """cri: of the RTIO core. roomy: every lane has room for SLOTS more events (always, if not given).
-    pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous. event_i: EVENTEVENTI, toggles after each write.
+    pusher: `InputPusher`, if inputs are pushed. event_o: EVENTEVENTO, asynchronous. event_i: EVENTEVENTI, toggles after
+    each write.
 
     Controls: `enable` (0: everything is forgotten, numbers start again at 1; keep it until `busy` is 0), `base` (of the
-    ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to INPUT_RINGS_BYTES; nothing is pushed while it
-    is 0). State: `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1
-    write), cleared by `clear` together with the error in the status word. `settled` (for time skip): nothing moves but
-    waiting for the core.
+    ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to INPUT_RINGS_BYTES; nothing is pushed
+    while it is 0). State: `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1 write), cleared by
+    `clear` together with the error in the status word. `settled` (for time skip): nothing moves but waiting for the
+    core.
     """
 
     def __init__(self, cri, roomy=None, pusher=None):
@@ -375,11 +378,13 @@ class RingInitiator(Module):
             self.comb += [
                 pusher.enable.eq(self.enable & (self.input_base != 0)),
                 # After a push it is the status's turn
-                push.eq(entry.valid & free & (writes < WRITES) & ~(pushed & (reply | fresh))),
+                push.eq(entry.valid & free & (writes < WRITES) & ~(pushed & fresh)),
                 entry.ready.eq(pushing & beat_sent & two),
                 If(
                     pushing,
-                    bus.awaddr.eq(Cat(C(0, 4), entry.number[:6], entry.channel, self.input_base[18:])),
+                    bus.awaddr.eq(
+                        Cat(C(0, 4), entry.number[:_ENTRY_BITS], entry.channel, self.input_base[_RINGS_BITS:])
+                    ),
                     bus.wdata.eq(entry.timestamp),
                     If(two, bus.wdata.eq(Cat(entry.data, ~entry.lost, entry.lost, entry.more, C(0, 13), entry.number))),
                 ),

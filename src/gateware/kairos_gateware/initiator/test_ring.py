@@ -17,12 +17,13 @@ BASE = 0x0070_0000
 class Bench:
     """The processor's memory behind the port, and the RTIO core.
 
-    latency: L. visible: W. response: cycles from a burst's last beat to its response. statuses: what the core answers to
-    the n-th output (0 beyond). ready(cycle): whether the core takes an output. Inputs are answered `input_delay` cycles
-    after the request. bad_reads, bad_writes: numbers of bursts that are answered with a bus error.
+    latency: L. visible: W. response: cycles from a burst's last beat to its response. statuses: what the core answers
+    to the n-th output (0 beyond). ready(cycle): whether the core takes an output. Inputs are answered `input_delay`
+    cycles after the request. bad_reads, bad_writes: numbers of bursts that are answered with a bus error.
 
-    `outputs`: (cycle, channel, address, timestamp, data); `inputs`: (cycle, channel, timeout); `reads`, `writes`: (cycle of
-    the address or the last beat, offset, beats); `visible_at`: {number of a request: cycle in which its status was seen}.
+    `outputs`: (cycle, channel, address, timestamp, data); `inputs`: (cycle, channel, timeout); `reads`, `writes`:
+    (cycle of the address or the last beat, offset, beats); `visible_at`: {number of a request: cycle in which its
+    status was seen}.
     """
 
     def __init__(self, latency=20, visible=15, response=4, statuses=(), ready=lambda cycle: True, input_delay=3,
@@ -179,7 +180,8 @@ def test_time_line_of_an_output(latency):
 
 @pytest.mark.parametrize("cost", [0, 25])
 def test_period_of_a_cpu_that_waits(cost):
-    """L + W + C + 7: here W counts from the cycle after the write, and the CPU sees it in the cycle it becomes visible."""
+    """L + W + C + 7: here W counts from the cycle after the write, and the CPU sees it in the cycle it becomes
+    visible."""
     bench = Bench()
     starts = []
 
@@ -372,8 +374,8 @@ _REQUEST = st.tuples(
 
 
 def check(requests, latency, response, stutter):
-    """Every request is executed once, in order, as it was written; who waits gets its own status; the first failure of a
-    posted one is kept."""
+    """Every request is executed once, in order, as it was written; who waits gets its own status; the first failure of
+    a posted one is kept."""
     outputs = [request for request in requests if request[0] != INPUT]
     bench = Bench(latency=latency, visible=response, response=response, statuses=[request[4] for request in outputs],
                   ready=lambda cycle: cycle % stutter != 1)  # fmt: skip

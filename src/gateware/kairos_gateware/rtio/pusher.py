@@ -1,11 +1,11 @@
 """Inputs pushed into memory: each event goes, as soon as it is in its channel's FIFO, into a ring in the processor's
 cache, where the kernel core finds it without asking the logic. In place of `InputReader`, with the same ports.
 
-Ring layout and rules: docs/interfaces.md section 5. A channel's entries are numbered from 1 after `reset`, modulo 65536.
-A ring that holds ENTRIES entries which the processor has not consumed takes no more; events then stay in the FIFO.
-An entry says whether there were more behind it: whoever has consumed it knows that a ring which is empty, and had room, is
-not so for want of time.
-A FIFO that is full loses events; an entry "lost" stands between the events before and behind the gap.
+Ring layout and rules: docs/interfaces.md section 5. A channel's entries are numbered from 1 after `reset`, modulo
+65536. A ring that holds ENTRIES entries which the processor has not consumed takes no more; events then stay in the
+FIFO. An entry says whether there were more behind it: whoever has consumed it knows that a ring which is empty, and had
+room, is not so for want of time. A FIFO that is full loses events; an entry "lost" stands between the events before and
+behind the gap.
 
     cycle   0     event readable in the FIFO (INPUT_VISIBLE after the pad was sampled)
             1     chosen
@@ -17,7 +17,7 @@ written: so the answer never comes before the entry, and the events come only by
 `timestamp`: up to this time, all events of all channels have been written (0: not known).
 
 Latency: request accepted → answer 2 if the entry is written or the timeout has passed; entry written → answer 2.
-Throughput: one event in 2 cycles, channels in turn. Clock domain sys.
+Throughput: one event in 3 cycles, channels in turn. Clock domain sys.
 """
 
 from functools import reduce
@@ -79,10 +79,10 @@ class MarkingFifo(Module):
 class InputPusher(Module):
     """fifos: {channel number: `MarkingFifo`}.
 
-    `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: else nothing more is taken from the
-    FIFOs. `reset`: with the FIFOs'; all rings begin anew. `busy`: an entry is on its way, or the rings are being reset.
-    `taken`: an entry was taken from a FIFO in the cycle before, it is the one on offer in `push`.
-    Requests and time skip: as `InputReader`; a request also has `number`.
+    `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: else nothing more is taken from
+    the FIFOs. `reset`: with the FIFOs'; all rings begin anew. `busy`: an entry is on its way, or the rings are being
+    reset. `taken`: an entry was taken from a FIFO in the cycle before, it is the one on offer in `push`. Requests and
+    time skip: as `InputReader`; a request also has `number`.
     """
 
     def __init__(self, timebase, fifos):
@@ -171,7 +171,7 @@ class InputPusher(Module):
             credit.adr.eq(slot),
             fill.eq(newest.dat_r[:fill_bits] - credit.dat_r),
             room.eq(fill != ENTRIES),
-            move.eq(chosen & (~push.valid | push.ready)),
+            move.eq(chosen & ~push.valid),
             take.eq(move & has & room & ~self.reset),
             write.adr.eq(Mux(sweeping, sweep, slot)),
             write.dat_w.eq(Mux(sweeping, 0, newest.dat_r + 1)),
@@ -194,7 +194,7 @@ class InputPusher(Module):
             ),
             self.taken.eq(take),
             [If(move & (slot == n), full[n].eq(~room)) for n in slots],
-            [If(move, later[n].eq(slot < n)) for n in slots],
+            [If(move, later[n].eq(slot < n)) for n in slots[1:]],
         ]
 
         # Requests

@@ -279,8 +279,8 @@ class Ps:
         self.write(register, self.BASE + self.RINGS)
 
     def look(self, channel):
-        """The next entry of a channel's input ring, if it is there: (status, timestamp, data). Room is given back as the
-        firmware does it."""
+        """The next entry of a channel's input ring, if it is there: (status, timestamp, data). Room is given back as
+        the firmware does it."""
         number = (self.consumed.get(channel, 0) + 1) & 0xFFFF
         timestamp, data, flags, found = self._entry(channel, number)
         if found != number or not flags:

@@ -53,14 +53,16 @@ class RtioRegisters(Module, AutoCSR):
 
 class InitiatorRegisters(Module, AutoCSR):
     """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
-    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `input_ring`: only if
-    inputs are pushed."""
+    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `input_ring`: only
+    if inputs are pushed."""
 
     USES = {
-        "enable": "0: `sev` is ignored, requests under way are forgotten, numbers start again at 1. "
-        "To be 1 only after `initiator_busy` was 0",
+        "enable": "0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is "
+        "pushed, what was stays. To be 1 only after `initiator_busy` was 0",
         "ring": "physical address of the ring, aligned to 4096",
-        "busy": "a request or an answer is under way",
+        "input_ring": "only where inputs are pushed: physical address of the input rings, aligned to 262144; while it is "
+        "0 nothing is pushed. To be changed only while the initiator is disabled and not busy",
+        "busy": "a request, an answer or a pushed event is under way, or input rings are being reset",
         "lost": "triggers without a request of the expected number; saturates",
         "error": "bus errors of the initiator so far: bit 0 read, bit 1 write",
         "clear": "write: zero the two above, and the error in the status word",

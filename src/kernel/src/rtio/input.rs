@@ -63,7 +63,10 @@ struct Channel {
 impl Channel {
     /// Entries consumed that the gateware takes to be occupied.
     fn open(&self) -> u32 {
-        ((self.next >> 16) as u16).wrapping_sub(1).wrapping_sub(self.granted).into()
+        ((self.next >> 16) as u16)
+            .wrapping_sub(1)
+            .wrapping_sub(self.granted)
+            .into()
     }
 }
 
@@ -177,7 +180,12 @@ fn take_lost(channel: u32) -> bool {
 /// Whether there is certainly no event, neither up to `timeout` nor queued behind it: the gateware has answered before that
 /// all events up to this time are pushed; there was room in the ring, and nothing behind the newest entry.
 fn nothing(channel: u32, timeout: i64) -> bool {
-    if channel >= CHANNELS || timeout == -1 || timeout > transaction::progress() || !transaction::idle() {
+    if channel >= CHANNELS || timeout == -1 || !transaction::idle() {
+        return false;
+    }
+    // Only answers change the progress, so it holds still while none is expected.
+    read_barrier();
+    if timeout > transaction::progress() {
         return false;
     }
     // SAFETY: as above. The newest entry consumed is not overwritten while the ring is empty.
@@ -241,7 +249,7 @@ fn wait(timeout: i64, channel: u32) -> Option<Event> {
         status
     } else {
         loop {
-            // In this order: what was pushed before the progress was written is seen.
+            // In this order: what was pushed before that was known is seen.
             let nothing = nothing(channel, timeout);
             read_barrier();
             if let Some(event) = take(channel) {
