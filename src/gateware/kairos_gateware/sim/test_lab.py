@@ -1,14 +1,9 @@
 """Variant `lab`, verilated: every kind of PHY behind the kernel initiator, with and without skipping time."""
 
-import os
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kairos_gateware import build
-from kairos_gateware.sim.library import Library, Ps
 from kairos_gateware.variants import VARIANTS
 
 END, INPUT, CS_POLARITY, CLK_PHASE = 0x02, 0x04, 0x08, 0x20
@@ -17,34 +12,23 @@ WIDTH = 24
 
 
 @pytest.fixture(scope="module")
-def lab():
-    root = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build"))
-    output = root / "gateware" / "lab"
-    assert build.main(["--variant", "lab", "--board", "sim", "--output", str(output)]) == 0
-    return Library(output / "libkairos_pl.so")
+def pad(built):
+    """Pad index by name."""
+    return {entry["name"]: entry["index"] for entry in built("lab").library.info["pads"]}
 
 
 @pytest.fixture(scope="module")
-def pad(lab):
-    """Pad index by name."""
-    return {entry["name"]: entry["index"] for entry in lab.info["pads"]}
+def registers(built):
+    return built("lab").registers
 
 
 @pytest.fixture
-def boot(lab, registers):
-    """The registers are where those of `demo` are."""
+def boot(built):
     made = []
 
     def make(**options):
-        ps = Ps(lab, **options)
-        made.append(ps)
-        ps.write(registers["rtio_phy_reset"], 0)
-        ps.write(registers["initiator_ring"], Ps.BASE)
-        ps.write(registers["initiator_enable"], 1)
-        for _ in range(10):
-            ps.step()
-        ps.changes.clear()
-        return ps
+        made.append(built("lab").boot(**options))
+        return made[-1]
 
     yield make
     for ps in made:
@@ -242,4 +226,5 @@ def test_skipping_is_exact(boot, pad, registers, stream):
         log = play(ps, pad, stream)
         errors = [ps.read(registers[f"rtio_{name}"]) for name in ["async_error", "collision_channel", "busy_channel"]]
         results.append((log, ps.changes, errors))
+        ps.close()
     assert results[0] == results[1]
