@@ -20,6 +20,7 @@ from .timing import COARSE_BITS, TimeBase
 
 __all__ = ["AsyncError", "RtioCore", "LOG_WIDTH"]
 
+
 class AsyncError(Module):
     """Sticky flag with the channel of the first occurrence since the flag was last cleared."""
 

@@ -16,7 +16,6 @@ not within reach; or, after a reset, until the wheel has been emptied (`reach` c
 
 from litex.soc.interconnect import stream
 from migen import *
-from migen.fhdl.bitcontainer import bits_for
 
 from .admission import Admission
 from .lanes import ROOMY
@@ -68,9 +67,7 @@ class ReorderingDispatcher(Module):
             wheel.reset.eq(self.reset),
             near.eq(admission.coarse < timebase.shifted(reach - MARGIN)),
             pool_first.eq(pool.out_valid & (streak != _PATIENCE)),
-            request.ready.eq(
-                admission.refused | (~wheel.sweeping & Mux(near, ~pool_first, level != capacity))
-            ),
+            request.ready.eq(admission.refused | (~wheel.sweeping & Mux(near, ~pool_first, level != capacity))),
             admission.take.eq(request.valid & request.ready),
             to_wheel.eq(admission.take & ~admission.refused & near),
             to_pool.eq(admission.take & ~admission.refused & ~near),

@@ -8,7 +8,6 @@ from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.timing import MIN_SLACK, OUTPUT_LATENCY, TimeBase
 
 
-
 class Bench(Module):
     def __init__(self, lanes=4, depth=8):
         self.submodules.timebase = timebase = TimeBase(loadable=True)

@@ -128,7 +128,9 @@ def test_reset_forgets_all(at):
 
 def test_empty_wheel_is_not_emptied():
     """A reset costs no time when there is nothing in the wheel, whatever is in the pool."""
-    accepted, _, out, _ = play([(30, 1, 1), *[(900, 2, 2)] * 7, *[(1000 + n, 1, n) for n in range(4)]], 1100, reset_at=40)
+    accepted, _, out, _ = play(
+        [(30, 1, 1), *[(900, 2, 2)] * 7, *[(1000 + n, 1, n) for n in range(4)]], 1100, reset_at=40
+    )
     assert accepted[:8] == list(range(1, 9))
     assert accepted[8:] == [9, 41, 42, 43]  # the pool was full
     assert out == at_gates([(30, 1, 1), (1001, 1, 1), (1002, 1, 2), (1003, 1, 3)])

@@ -1,5 +1,5 @@
-"""Random event streams through the RTIO core alone, with lanes and with reordering, against the model of RTIO semantics,
-with and without time skip."""
+"""Random event streams through the RTIO core alone, with lanes and with reordering, against the model of RTIO
+semantics, with and without time skip."""
 
 import os
 from pathlib import Path
@@ -140,9 +140,7 @@ def _burst(draw):
     if order != "random":
         times.sort(reverse=order == "falling")
     first = draw(st.integers(0, 11))
-    return [
-        ("output", 0, (first + n) % 12, 0, (ahead + 8 * time) & ~7, n & 1, True) for n, time in enumerate(times)
-    ]
+    return [("output", 0, (first + n) % 12, 0, (ahead + 8 * time) & ~7, n & 1, True) for n, time in enumerate(times)]
 
 
 _ACTION = st.one_of(

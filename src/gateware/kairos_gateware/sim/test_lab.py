@@ -66,6 +66,18 @@ def test_pulses_of_nanoseconds(boot, pad):
     assert edges(ps, pad["ttl4"]) == [(time, ~n & 1) for n, time in enumerate(times)]
 
 
+def test_any_order_of_times(boot, pad, registers):
+    """Two hundred edges, submitted from the last to the first."""
+    ps = boot(skip=True)
+    start = 8 * (ps.out.sim_tsc + 40_000)
+    times = [start + 1000 * n + 3 for n in range(200)]
+    for n in reversed(range(200)):
+        assert ps.output(CHANNEL["ttl4"], times[n], ~n & 1) == 0
+    ps.advance(start // 8 + 25_100)
+    assert edges(ps, pad["ttl4"]) == [(time, ~n & 1) for n, time in enumerate(times)]
+    assert ps.read(registers["rtio_async_error"]) == 0
+
+
 def test_input_stamps_and_counter(boot, pad):
     """Stamps to the sample, and the counter beside the input sees the same gate."""
     ps = boot()
