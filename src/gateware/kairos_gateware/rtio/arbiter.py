@@ -1,8 +1,8 @@
 """Arbitration between initiators: several CRIs become one, event by event, without a register to select a master.
 
 While several initiators offer an output, or may do so, their turns change with every cycle, whether the event on offer
-was taken or has to wait for room: nobody is kept waiting by another one's full lane. An offer may be withdrawn. Inputs are the
-first initiator's alone.
+was taken or has to wait for room: nobody is kept waiting by another one's full lane. An offer may be withdrawn. Inputs
+are the first initiator's alone.
 
 Latency 0; one event a cycle altogether. A status goes to the initiator whose event was accepted in the cycle before.
 Clock domain sys.
