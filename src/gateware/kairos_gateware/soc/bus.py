@@ -35,7 +35,10 @@ class DescriptorMemory(Module):
         outside = Signal()
         # The selection comes behind the register, or the constants would not become a memory
         self.sync += [
-            Case(bus.adr[: max(1, (len(words) - 1).bit_length())], {i: word.eq(w) for i, w in enumerate(words)}),
+            Case(
+                bus.adr[: max(1, (len(words) - 1).bit_length())],
+                {i: word.eq(w) for i, w in enumerate(words)} | {"default": word.eq(0)},
+            ),
             outside.eq(bus.adr[_SELECT_BIT] | (bus.adr >= len(words))),
         ]
         self.comb += If(~outside, bus.dat_r.eq(word))
