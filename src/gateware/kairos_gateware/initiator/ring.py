@@ -79,7 +79,7 @@ class RingInitiator(Module):
     ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to INPUT_RINGS_BYTES; nothing is pushed
     while it is 0). State: `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1 write), cleared by
     `clear` together with the error in the status word. `settled` (for time skip): nothing moves but waiting for the
-    core.
+    core. `soon`: an output may be offered in this cycle.
     """
 
     def __init__(self, cri, roomy=None, pusher=None):
@@ -95,6 +95,7 @@ class RingInitiator(Module):
         self.error = Signal(2)
         self.clear = Signal()
         self.settled = Signal()
+        self.soon = Signal()
 
         # # #
 
@@ -161,21 +162,23 @@ class RingInitiator(Module):
 
         # Beats: straight from the bus, or through the FIFO when the receiver could not take them at once
         beat = Signal(66)  # data, last, error
+        stored = Signal()  # the FIFO is not empty, from a register
         direct = Signal()
         valid = Signal()
         ready = Signal()
         self.submodules.fifo = fifo = ResetInserter()(SyncFIFO(66, BUFFER_BEATS))
         incoming = Cat(bus.rdata, bus.rlast, bus.rresp != 0)
         self.comb += [
-            direct.eq(~fifo.readable),
+            direct.eq(~stored),
             beat.eq(Mux(direct, incoming, fifo.dout)),
-            valid.eq(fifo.readable | got),
+            valid.eq(stored | got),
             consume.eq(valid & ready),
             fifo.din.eq(incoming),
             fifo.we.eq(got & ~(direct & ready)),
             fifo.re.eq(ready),
             fifo.reset.eq(~self.enable),
         ]
+        self.sync += stored.eq(self.enable & (fifo.we | (stored & ~(fifo.re & (fifo.level == 1)))))
         word, last, failed_beat = beat[:64], beat[64], beat[65]
 
         # Receiver
@@ -197,6 +200,7 @@ class RingInitiator(Module):
         now_input = Signal()
         match = Signal()
         complete = Signal()
+        short = Signal()  # beat 2 is the last one
         bad = Signal()
         arrive = Signal()
         mismatch = Signal()
@@ -218,7 +222,9 @@ class RingInitiator(Module):
             bad.eq(failed | failed_beat),
             match.eq(bad | (word[16:32] == expected)),
             mismatch.eq(head & ~match),
-            complete.eq(take & (index >= 2) & (index == now_needed - 1) & ~mismatch),
+            complete.eq(take & Mux(index == 2, short, (index > 2) & (index == needed - 1)) & ~mismatch),
+            short.eq((word[:8] == INPUT) | (word[8:16] < 3)),
+            self.soon.eq(hold | (index >= 2)),
             arrive.eq(complete & ~bad),
         ]
         self.sync += [

@@ -16,7 +16,6 @@ not within reach; or, after a reset, until the wheel has been emptied (`reach` c
 
 from litex.soc.interconnect import stream
 from migen import *
-from migen.fhdl.bitcontainer import bits_for
 
 from .admission import Admission
 from .lanes import ROOMY

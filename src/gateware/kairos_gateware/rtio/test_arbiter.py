@@ -8,9 +8,10 @@ from kairos_gateware.rtio.arbiter import CriArbiter
 from kairos_gateware.rtio.cri import Cri
 
 
-def run(offers, ready, cycles, read_done=()):
+def run(offers, ready, cycles, read_done=(), early=0):
     """offers: for each port, a list of (cycle from which it is offered, timestamp). The core answers with the
-    timestamp's low bits as status. Returns the core's log [(cycle, timestamp)] and each port's [(cycle, status)]."""
+    timestamp's low bits as status. `soon` rises `early` cycles before the first initiator offers. Returns the core's
+    log [(cycle, timestamp)] and each port's [(cycle, status)]."""
     core = Cri(16)
     dut = CriArbiter(core)
     log, statuses = [], ([], [])
@@ -21,6 +22,8 @@ def run(offers, ready, cycles, read_done=()):
         for cycle in range(cycles):
             valid = bool(todo) and todo[0][0] <= cycle
             yield cri.output.valid.eq(valid)
+            if port == 0:
+                yield dut.soon.eq(valid or (todo != [] and todo[0][0] <= cycle + early))
             if valid:
                 yield cri.output.timestamp.eq(todo[0][1])
             yield
@@ -52,10 +55,11 @@ def run(offers, ready, cycles, read_done=()):
     st.lists(st.integers(0, 40), max_size=12),
     st.lists(st.integers(0, 40), max_size=12),
     st.sampled_from([1, 2, 3, 5]),
+    st.integers(0, 2),
 )
-def test_every_event_once_and_statuses_to_their_owner(first, second, divisor):
+def test_every_event_once_and_statuses_to_their_owner(first, second, divisor, early):
     offers = [[(c, 2 * n) for n, c in enumerate(sorted(first))], [(c, 2 * n + 1) for n, c in enumerate(sorted(second))]]
-    log, statuses = run(offers, lambda cycle: cycle % divisor == 0, 200)
+    log, statuses = run(offers, lambda cycle: cycle % divisor == 0, 200, early=early)
     for port in (0, 1):
         own = [(cycle, time) for cycle, time in log if time % 2 == port]
         assert [time for _, time in own] == [time for _, time in offers[port]]

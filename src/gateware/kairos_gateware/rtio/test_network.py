@@ -27,8 +27,8 @@ class Bench(Module):
 
 def play(events, late=(), busy=()):
     """events: one cycle's (channel, address, fine, data, position in the order of submission), one per lane, or None.
-    Returns {channel: (address, fine, data)} in the cycle of the strobes, and the error pulses (collision channel, busy channel) or
-    None."""
+    Returns {channel: (address, fine, data)} in the cycle of the strobes, and the error pulses (collision channel, busy
+    channel) or None."""
     dut = Bench(len(events))
     result = {}
     errors = [None, None]

@@ -123,11 +123,12 @@ class _Change(ctypes.Structure):
 @dataclass
 class Played:
     """answers: one for each command. changes: (coarse, pad, samples, driven). errors: flags (collision, busy, sequence
-    error) and their channels. cycles: evaluated."""
+    error) and their channels. end: coarse counter in the last cycle. cycles: evaluated."""
 
     answers: list[tuple]
     changes: list[tuple]
     errors: tuple
+    end: int
     cycles: int
 
 
@@ -142,12 +143,11 @@ class Core:
         """edges: (coarse, pad, level) applied to pads, in order of time. until: coarse time to be reached at least,
         after the last command."""
         capacity = 1000 + 2 * len(commands)
-        list_ = (Command * len(commands))(*commands)
         answers = (Answer * len(commands))()
         changes, count = (_Change * capacity)(), ctypes.c_uint32(capacity)
-        errors = (ctypes.c_uint32 * 4)()
+        errors, end = (ctypes.c_uint32 * 4)(), ctypes.c_uint64()
         cycles = self._play(
-            list_,
+            (Command * len(commands))(*commands),
             ctypes.c_uint32(len(commands)),
             (_Edge * len(edges))(*edges),
             ctypes.c_uint32(len(edges)),
@@ -157,6 +157,7 @@ class Core:
             changes,
             ctypes.byref(count),
             errors,
+            ctypes.byref(end),
         )
         if cycles == 0:
             raise TimeoutError("the core does not answer")
@@ -167,6 +168,7 @@ class Core:
             [tuple(getattr(a, name) for name, _ in Answer._fields_) for a in answers],
             [(c.coarse, c.pad, c.samples, c.driven) for c in changes[: count.value]],
             (flags, *[channel for n, channel in enumerate(channels) if flags >> n & 1]),
+            end.value,
             cycles,
         )
 

@@ -49,7 +49,7 @@ struct Pads {
 
 extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_count, const Edge *edges, uint32_t edge_count,
                                    uint64_t until, int skip, Answer *answers, Change *changes, uint32_t *change_count,
-                                   uint32_t *errors) {
+                                   uint32_t *errors, uint64_t *end) {
     VerilatedContext context;
     const auto top_owner = std::make_unique<Vrtio_core>(&context, "rtio_core");
     Vrtio_core &top = *top_owner;
@@ -145,9 +145,10 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
             top.input_valid = 0;
             resume = tsc + 1 + (next < command_count ? commands[next].pause : 0);
         }
-        tsc = following;
         if (finished) break;
+        tsc = following;
     }
+    *end = tsc;
     errors[0] = top.errors;
     for (int n = 0; n < 3; n++) errors[n + 1] = top.error_channels >> (16 * n) & 0xffff;
     *change_count = changed;

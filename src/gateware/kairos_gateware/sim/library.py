@@ -123,7 +123,7 @@ class Ps:
         self.inputs.acp_arready = self.inputs.acp_awready = self.inputs.acp_wready = 1
 
     def close(self):
-        """Frees the instance."""
+        """Frees the instance. May be called again."""
         self.library.dll.kairos_pl_free(self.pl)
         self.pl = None
 

@@ -1,16 +1,11 @@
 """Variant `lab`, verilated: every kind of PHY behind the kernel initiator, with and without skipping time."""
 
-import os
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kairos_gateware import build
 from kairos_gateware.phy.camera import frame_words, lane_samples
 from kairos_gateware.phy.fastino_card import FastinoCard
-from kairos_gateware.sim.library import Library, Ps
 from kairos_gateware.variants import VARIANTS
 
 END, INPUT, CS_POLARITY, CLK_PHASE = 0x02, 0x04, 0x08, 0x20
@@ -19,35 +14,23 @@ WIDTH = 24
 
 
 @pytest.fixture(scope="module")
-def lab():
-    root = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build"))
-    output = root / "gateware" / "lab"
-    assert build.main(["--variant", "lab", "--board", "sim", "--output", str(output)]) == 0
-    return Library(output / "libkairos_pl.so")
+def pad(built):
+    """Pad index by name."""
+    return {entry["name"]: entry["index"] for entry in built("lab").library.info["pads"]}
 
 
 @pytest.fixture(scope="module")
-def pad(lab):
-    """Pad index by name."""
-    return {entry["name"]: entry["index"] for entry in lab.info["pads"]}
+def registers(built):
+    return built("lab").registers
 
 
 @pytest.fixture
-def boot(lab, registers):
-    """The registers are where those of `demo` are."""
+def boot(built):
     made = []
 
     def make(**options):
-        ps = Ps(lab, **options)
-        made.append(ps)
-        ps.write(registers["rtio_phy_reset"], 0)
-        ps.write(registers["initiator_ring"], Ps.BASE)
-        ps.use_input_rings(registers["initiator_input_ring"])
-        ps.write(registers["initiator_enable"], 1)
-        for _ in range(10):
-            ps.step()
-        ps.changes.clear()
-        return ps
+        made.append(built("lab").boot(**options))
+        return made[-1]
 
     yield make
     for ps in made:
@@ -83,6 +66,18 @@ def test_pulses_of_nanoseconds(boot, pad):
         assert ps.output(CHANNEL["ttl4"], time, ~n & 1) == 0
     ps.advance(start // 8 + 3000)
     assert edges(ps, pad["ttl4"]) == [(time, ~n & 1) for n, time in enumerate(times)]
+
+
+def test_any_order_of_times(boot, pad, registers):
+    """Two hundred edges, submitted from the last to the first."""
+    ps = boot(skip=True)
+    start = 8 * (ps.out.sim_tsc + 40_000)
+    times = [start + 1000 * n + 3 for n in range(200)]
+    for n in reversed(range(200)):
+        assert ps.output(CHANNEL["ttl4"], times[n], ~n & 1) == 0
+    ps.advance(start // 8 + 25_100)
+    assert edges(ps, pad["ttl4"]) == [(time, ~n & 1) for n, time in enumerate(times)]
+    assert ps.read(registers["rtio_async_error"]) == 0
 
 
 def test_input_stamps_and_counter(boot, pad):
@@ -343,4 +338,5 @@ def test_skipping_is_exact(boot, pad, registers, stream):
         log = play(ps, pad, stream)
         errors = [ps.read(registers[f"rtio_{name}"]) for name in ["async_error", "collision_channel", "busy_channel"]]
         results.append((log, ps.changes, errors))
+        ps.close()
     assert results[0] == results[1]

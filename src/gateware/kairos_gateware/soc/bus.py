@@ -32,10 +32,16 @@ class DescriptorMemory(Module):
         if len(words) > 1 << _SELECT_BIT:
             raise ValueError("the descriptor is larger than its 64 KiB window")
         word = Signal(32)
-        self.comb += Case(
-            bus.adr[: max(1, (len(words) - 1).bit_length())], {i: word.eq(w) for i, w in enumerate(words)}
-        )
-        self.sync += If(bus.adr[_SELECT_BIT] | (bus.adr >= len(words)), bus.dat_r.eq(0)).Else(bus.dat_r.eq(word))
+        outside = Signal()
+        # The selection comes behind the register, or the constants would not become a memory
+        self.sync += [
+            Case(
+                bus.adr[: max(1, (len(words) - 1).bit_length())],
+                {i: word.eq(w) for i, w in enumerate(words)} | {"default": word.eq(0)},
+            ),
+            outside.eq(bus.adr[_SELECT_BIT] | (bus.adr >= len(words))),
+        ]
+        self.comb += If(~outside, bus.dat_r.eq(word))
 
 
 class Gp0Bus(Module):

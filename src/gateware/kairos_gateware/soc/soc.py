@@ -69,7 +69,7 @@ class Soc(Module):
         self.submodules.analyzer_block = analyzer = Analyzer(core.cri, core.timebase.coarse, core.pusher)
         monitored = {number: phy for number, phy in phys.items() if hasattr(phy, "probes")} | injectors
         self.submodules.monitor = monitor = MonitorInjector(monitored)
-        self.comb += _connect(dma.cri, arbiter.ports[1])
+        self.comb += [_connect(dma.cri, arbiter.ports[1]), arbiter.soon.eq(initiator.soon)]
 
         blocks = _Blocks()
         blocks.rtio = self.submodules.rtio = RtioRegisters(core)
