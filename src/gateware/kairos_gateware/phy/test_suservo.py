@@ -130,7 +130,7 @@ def test_waited_stops_at_its_largest_value():
 
 
 def test_loop():
-    """Two channels through four samples: from CNV to the update it takes 305 cycles with one Urukul."""
+    """Two channels through four samples: from the fall of CNV to the update it takes 305 cycles with one Urukul."""
     servo, channels, top = make()
     card, chips = SamplerModel(31), UrukulModel()
     models = [
@@ -184,5 +184,5 @@ def test_loop():
     assert [held for _, held in card.samples] == samples
     found = [[r[REGISTER] for r in registers[:2]] for _, registers in chips.updates]
     assert found == expected
-    times = [(time - 8 * rise) / 8 for (time, _), (rise, _) in zip(chips.updates, card.samples, strict=True)]
+    times = [time / 8 - fall for (time, _), (fall, _) in zip(chips.updates, card.samples, strict=True)]
     assert times == [latency(CHANNELS)] * 4 == [305] * 4

@@ -1,12 +1,13 @@
 """Reads the eight channels of a Sampler: one LTC2320-16 on four data lanes, in single data rate. Clock domain sys.
 
-CNV rises, and with it all channels are sampled; 450 ns later the results are ready (data sheet, conversion time). 32
-periods of SCK at 62.5 MHz then shift out two words of 16 bits on each lane, most significant bit first. A bit is valid
-around the rising edge of SCK (SPI mode 0, as the Sampler's SPI driver has it). The card returns SCK together with the
-data: the bits are taken at the rising edges of that return clock, found among eight samples of 1 ns in each cycle. So
-the length of the cables does not matter, up to RETURN_CYCLES from the pad of SCK to the return clock's pad.
+CNV is high for at least 30 ns; with its fall all channels are sampled, and 450 ns later the results are ready (data
+sheet of the family; the Sampler's driver waits as long). 32 periods of SCK at 62.5 MHz then shift out two words of 16
+bits on each lane, most significant bit first. A bit is valid around the rising edge of SCK (SPI mode 0, as the
+Sampler's SPI driver has it). The card returns SCK together with the data: the bits are taken at the rising edges of
+that return clock, found among eight samples of 1 ns in each cycle. So the length of the cables does not matter, up to
+RETURN_CYCLES from the pad of SCK to the return clock's pad.
 
-    cycle     0       1 ... 4      5 ... 57       58      59        ...  121      READ_CYCLES
+    cycle     0       1 ... 4      5 ... 61       62      63        ...  125      READ_CYCLES
     start     /‾\\
     cnv               /‾‾‾‾‾‾‾‾‾\\_____________________________________________________________
     sck                                          /‾‾‾‾‾‾‾\\______/‾‾ ...    ______
@@ -21,13 +22,15 @@ from migen import *
 from ..phy.pad import SAMPLES
 from .format import ADC_CHANNELS, ADC_WIDTH
 
-__all__ = ["AdcReader", "LANES", "READ_CYCLES", "RETURN_CYCLES"]
+__all__ = ["AdcReader", "LANES", "READ_CYCLES", "RETURN_CYCLES", "SAMPLE_CYCLES"]
 
 LANES = 4
 _BITS = ADC_WIDTH * ADC_CHANNELS // LANES
 _CNV_CYCLES = 4  # at least 30 ns
-_CONVERSION_CYCLES = 57  # at least 450 ns from the rise of CNV
-_SHIFT_START = 1 + _CONVERSION_CYCLES
+_CONVERSION_CYCLES = 57  # at least 450 ns
+SAMPLE_CYCLES = 1 + _CNV_CYCLES
+"""From `start` to the fall of CNV."""
+_SHIFT_START = SAMPLE_CYCLES + _CONVERSION_CYCLES
 RETURN_CYCLES = 13
 """Largest delay from the pad of SCK to that of the return clock, serialisers of the board included (4 cycles)."""
 _CAPTURE_CYCLES = 2  # from the pads to the shift registers

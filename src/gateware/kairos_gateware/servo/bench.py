@@ -6,19 +6,20 @@ __all__ = ["SamplerModel", "UrukulModel"]
 
 
 class SamplerModel:
-    """LTC2320-16 on four lanes, behind cables: `inputs` (eight signed values) are held with the rise of CNV, and each
-    rising edge of the return clock comes, with the bit that is valid then, `delay` ns after SCK's.
-
-    conversion: CNV to the first edge, cycles; asserted to be at least 450 ns. The return clock can be cut off.
+    """LTC2320-16 on four lanes, behind cables: `inputs` (eight signed values) are held with the fall of CNV, which has
+    to be high for 30 ns before and low for 450 ns until the first edge of SCK. Each rising edge of the return clock
+    comes, with the bit that is valid then, `delay` ns after SCK's. connected: there is a return clock.
     """
 
     def __init__(self, delay=0, connected=True):
         self.inputs = [0] * ADC_CHANNELS
         self.delay = delay
         self.connected = connected
-        self.samples = []  # (cycle of CNV's rise, what was held)
+        self.samples = []  # (cycle of CNV's fall, what was held)
+        self._high = 0  # ns
         self._cnv = self._sck = 0
-        self._bits = []
+        self._shift = [0] * 4
+        self._bits = [-1] * 4
         self._future = {}  # time in ns: (clkout, lanes)
         self._level = (0, [0] * 4)
         self._cycle = 0
@@ -26,7 +27,10 @@ class SamplerModel:
     def step(self, cnv, sck):
         """Levels of the pads in this cycle; returns the eight samples of clkout, and those of each lane."""
         now = 8 * self._cycle
-        if cnv and not self._cnv:
+        self._high += 8 * cnv
+        if self._cnv and not cnv:
+            assert self._high >= 30
+            self._high = 0
             self.samples.append((self._cycle, list(self.inputs)))
             self._shift = [
                 (self.inputs[7 - 2 * lane] & 0xFFFF) << 16 | self.inputs[6 - 2 * lane] & 0xFFFF for lane in range(4)

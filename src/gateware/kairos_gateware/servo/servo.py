@@ -1,7 +1,7 @@
 """The loop: reading the ADC, computing the filters, writing the synthesisers, as a pipeline. Clock domain sys.
 
 A sample is taken every T_CYCLE cycles. Each step has a constant length and starts the next one, so the delay from the
-rise of CNV, with which the inputs are sampled, to the rise of the update pulse is constant, too: `latency`.
+fall of CNV, with which the inputs are sampled, to the rise of the update pulse is constant, too: `latency`.
 
     ADC      |‾‾‾‾‾‾‾ n ‾‾‾‾‾‾‾‾|_|‾‾‾‾‾‾ n+1 ‾‾‾‾‾‾|_
     filter                      |‾ n ‾|_____________|‾ n+1 ‾|__
@@ -11,7 +11,7 @@ rise of CNV, with which the inputs are sampled, to the rise of the update pulse 
 
 from migen import *
 
-from .adc import READ_CYCLES, AdcReader
+from .adc import READ_CYCLES, SAMPLE_CYCLES, AdcReader
 from .dds import UPDATE_CYCLES, DdsWriter
 from .format import T_CYCLE
 from .iir import IirFilter, iir_cycles
@@ -20,9 +20,9 @@ __all__ = ["Servo", "latency"]
 
 
 def latency(channels: int) -> int:
-    """Cycles from the rise of CNV to the rise of the update pulse (with its delay 0)."""
-    # CNV rises one cycle after the reader starts, the filter starts one cycle after it is done
-    return READ_CYCLES + iir_cycles(channels) + UPDATE_CYCLES
+    """Cycles from the fall of CNV to the rise of the update pulse (with its delay 0)."""
+    # The filter starts one cycle after the reader is done
+    return READ_CYCLES - SAMPLE_CYCLES + 1 + iir_cycles(channels) + UPDATE_CYCLES
 
 
 class Servo(Module):

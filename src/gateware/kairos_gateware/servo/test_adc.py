@@ -63,7 +63,7 @@ def test_samples(inputs, delay):
 
 def test_length():
     """What makes the pipeline fit into a cycle."""
-    assert READ_CYCLES == 135 < T_CYCLE == 146
+    assert READ_CYCLES == 139 < T_CYCLE == 146
 
 
 def test_cable_too_long():

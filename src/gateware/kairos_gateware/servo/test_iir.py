@@ -145,6 +145,22 @@ def test_limits(x, y):
     run_simulation(bench.dut, play())
 
 
+def test_every_bit_above_full_scale_counts():
+    """y = 1/2 times 2, 4 ... 32: of the sum only one bit is set, each time another one above the result."""
+    bench = Bench(4)
+
+    def play():
+        yield bench.controls[1].active.eq(1)
+        for power in range(1, 6):
+            bench.clip[1] = False
+            yield from bench.load(1, 0, Profile(a1=2048 << power, y=1 << 23))
+            yield from bench.cycle([0] * 8, [0] * 8)
+            assert (yield from bench.read_y(1, 0)) == Y_MAX
+            assert bench.clip[1]
+
+    run_simulation(bench.dut, play())
+
+
 def test_pure_integrator_does_not_drift():
     """a1 = 1, no input: Y stays, to the last of its 25 bits, and so does one of an input below half a bit."""
     assert filter_step(12345678, 0, 0, 2048, 5, -5, 0) == (12345678, False)
