@@ -364,6 +364,20 @@ def test_connection_lost_while_a_kernel_runs(device):
             run_empty(after)
 
 
+def test_the_kernel_of_a_client_that_goes_is_stopped_at_once(device):
+    session = Session(device)
+    assert session.load(kernel("endless")) is None
+    session.run()
+    session.message(10)
+    assert session.request().arguments == [1]
+    ended = device.uart().count("session ended: closed by the client")
+    session.close()
+    end = time.monotonic() + 10
+    while device.uart().count("session ended: closed by the client") == ended:
+        assert time.monotonic() < end, device.uart()
+        time.sleep(0.05)
+
+
 def test_connection_lost_while_a_call_waits(device):
     session = Session(device)
     assert session.load(kernel("rpc_exception")) is None

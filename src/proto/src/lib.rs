@@ -11,3 +11,4 @@ pub mod management;
 pub mod moninj;
 pub mod rpc;
 pub mod session;
+pub mod summary;
