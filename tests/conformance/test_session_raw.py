@@ -321,6 +321,26 @@ def test_faults_are_exceptions(session, name, message):
     run_empty(session)
 
 
+# Kernel ABI, table 4.3.
+NAMES = """RTIOUnderflow RTIOOverflow RTIODestinationUnreachable DMAError I2CError CacheError SPIError SubkernelError
+AssertionError AttributeError IndexError IOError KeyError NotImplementedError OverflowError RuntimeError TimeoutError
+TypeError ValueError ZeroDivisionError LinAlgError UnwrapNoneError CXPError""".split()
+
+
+def test_every_exception_by_its_id(session):
+    for number, name in enumerate([*NAMES, "unallocated internal exception id"]):
+        assert session.load(kernel("ids")) is None
+        session.run()
+        session.message(10)
+        session.request()
+        session.reply(b"i", number.to_bytes(4, "little"))
+        _, exception = session.until_end()
+        (raised,) = exception.exceptions
+        assert (raised["id"], raised["message"], raised["params"]) == (number, name, (0, 0, 0))
+        assert (raised["line"], raised["column"]) == (0, 0)
+        assert len(exception.backtrace) == 1
+
+
 def test_memory_functions(session):
     assert session.load(kernel("copy")) is None
     session.run()

@@ -6,7 +6,7 @@ import pytest
 
 from . import sd_card
 from .raw_management import Management
-from .raw_session import Closed, Session
+from .raw_session import Session
 from .test_session_raw import kernel, marks, run_empty
 
 
@@ -112,7 +112,9 @@ def test_idle_kernels_that_fail_are_logged_and_the_device_goes_on(alone, library
     one = alone()
     one.write(b"idle_kernel", library)
     log = one.until("idle kernel: it ")
-    assert f"ERROR(runtime::session::standalone): idle kernel: {text}" in log.replace("it cannot be loaded: symbol", "symbol")
+    assert f"ERROR(runtime::session::standalone): idle kernel: {text}" in log.replace(
+        "it cannot be loaded: symbol", "symbol"
+    )
     assert log.count("idle kernel: it ") == 1
     with Session(one.device) as session:
         run_empty(session)

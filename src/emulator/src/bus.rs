@@ -2,6 +2,7 @@
 
 use crate::gem::{self, Gem};
 use crate::gic::Gic;
+use crate::gpio::Gpio;
 use crate::memory::Memory;
 use crate::pl::gp::Access;
 use crate::pl::Pl;
@@ -64,6 +65,8 @@ pub struct Bus {
     pub uart: [Uart; 2],
     /// Ethernet.
     pub gem: Gem,
+    /// General purpose pins, and the I2C bus on them.
+    pub gpio: Gpio,
     /// SD host controller 0.
     pub sd: Sd,
     /// SD host controller 1: its slot is empty.
@@ -96,6 +99,7 @@ impl Bus {
             slcr: Slcr::new(),
             uart: Default::default(),
             gem: Gem::default(),
+            gpio: Gpio::default(),
             sd: Sd::default(),
             sd1: Sd::default(),
             stubs: Stubs::default(),
@@ -119,6 +123,7 @@ impl Bus {
             uart.output = output;
         }
         self.gem = Gem::default();
+        self.gpio.reset();
         self.sd.reset();
         self.sd1.reset();
         self.requests = Requests::default();
@@ -217,6 +222,7 @@ impl Bus {
             }
             0xe000_0000..=0xe000_0fff => self.uart[0].read(offset & !3),
             0xe000_1000..=0xe000_1fff => self.uart[1].read(offset & !3),
+            0xe000_a000..=0xe000_afff => self.gpio.read(offset & !3),
             0xe000_b000..=0xe000_bfff => self.gem.read(offset & !3),
             0xe010_0000..=0xe010_0fff => self.sd.read(offset & !3),
             0xe010_1000..=0xe010_1fff => self.sd1.read(offset & !3),
@@ -265,6 +271,10 @@ impl Bus {
             }
             0xe000_0000..=0xe000_0fff => self.uart[0].write(offset & !3, value),
             0xe000_1000..=0xe000_1fff => self.uart[1].write(offset & !3, value),
+            0xe000_a000..=0xe000_afff => {
+                self.gpio.write(offset & !3, value);
+                kick = false;
+            }
             0xe000_b000..=0xe000_bfff => self.gem.write(offset & !3, value, &self.memory),
             0xe010_0000..=0xe010_0fff => self.sd.write(offset & !3, value),
             0xe010_1000..=0xe010_1fff => self.sd1.write(offset & !3, value),

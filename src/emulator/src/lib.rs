@@ -21,6 +21,7 @@ pub mod cpu;
 pub mod forward;
 pub mod gem;
 pub mod gic;
+pub mod gpio;
 pub mod image;
 pub mod memory;
 pub mod net;

@@ -80,13 +80,21 @@ pub async fn startup(shared: &mut Shared, config: &Config) {
 #[embassy_executor::task]
 pub async fn idle(owner: &'static Owner, config: &'static Config) {
     let mut clients = CLIENTS.receiver().expect("a receiver for this task");
+    // The card is not asked after each session for what is not there.
+    let mut absent = false;
     loop {
         clients
             .get_and(|clients| clients.admitted && clients.present == 0)
             .await;
         let mut shared = owner.lock().await;
-        CHANGED.reset();
-        let length = read(&mut shared, config, "idle_kernel");
+        if CHANGED.try_take().is_some() {
+            absent = false;
+        }
+        let length = match absent {
+            true => None,
+            false => read(&mut shared, config, "idle_kernel"),
+        };
+        absent = length.is_none();
         if length.is_some() {
             log::info!("idle kernel: running");
         }
@@ -104,6 +112,9 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
             Timer::after(PAUSE).await;
         };
         let ended = select3(arrival, CHANGED.wait(), running).await;
+        if matches!(ended, Either3::Second(())) {
+            absent = false;
+        }
         shared.kernel.stop().await;
         if length.is_some() && !matches!(ended, Either3::Third(())) {
             log::info!("idle kernel: stopped");
