@@ -1,4 +1,4 @@
-"""The analyzer service: dumps of what the gateware saw, against the pins. Written from the description of the format alone."""
+"""The analyzer service: dumps of what the gateware saw, against the pins. Written from the format alone."""
 
 import socket
 import struct

@@ -321,6 +321,26 @@ def test_faults_are_exceptions(session, name, message):
     run_empty(session)
 
 
+# Kernel ABI, table 4.3.
+NAMES = """RTIOUnderflow RTIOOverflow RTIODestinationUnreachable DMAError I2CError CacheError SPIError SubkernelError
+AssertionError AttributeError IndexError IOError KeyError NotImplementedError OverflowError RuntimeError TimeoutError
+TypeError ValueError ZeroDivisionError LinAlgError UnwrapNoneError CXPError""".split()
+
+
+def test_every_exception_by_its_id(session):
+    for number, name in enumerate([*NAMES, "unallocated internal exception id"]):
+        assert session.load(kernel("ids")) is None
+        session.run()
+        session.message(10)
+        session.request()
+        session.reply(b"i", number.to_bytes(4, "little"))
+        _, exception = session.until_end()
+        (raised,) = exception.exceptions
+        assert (raised["id"], raised["message"], raised["params"]) == (number, name, (0, 0, 0))
+        assert (raised["line"], raised["column"]) == (0, 0)
+        assert len(exception.backtrace) == 1
+
+
 def test_memory_functions(session):
     assert session.load(kernel("copy")) is None
     session.run()
@@ -362,6 +382,20 @@ def test_connection_lost_while_a_kernel_runs(device):
         session.close()
         with Session(device) as after:
             run_empty(after)
+
+
+def test_the_kernel_of_a_client_that_goes_is_stopped_at_once(device):
+    session = Session(device)
+    assert session.load(kernel("endless")) is None
+    session.run()
+    session.message(10)
+    assert session.request().arguments == [1]
+    ended = device.uart().count("session ended: closed by the client")
+    session.close()
+    end = time.monotonic() + 10
+    while device.uart().count("session ended: closed by the client") == ended:
+        assert time.monotonic() < end, device.uart()
+        time.sleep(0.05)
 
 
 def test_connection_lost_while_a_call_waits(device):

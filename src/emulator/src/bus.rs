@@ -4,6 +4,7 @@ use crate::ddrc::Ddrc;
 use crate::devcfg::{self, Devcfg};
 use crate::gem::{self, Gem};
 use crate::gic::Gic;
+use crate::gpio::Gpio;
 use crate::memory::Memory;
 use crate::pl::gp::Access;
 use crate::pl::{bitstream, Gateware, Pl};
@@ -76,6 +77,8 @@ pub struct Bus {
     pub flash: Vec<u8>,
     /// What the PL can be configured with.
     pub gateware: Gateware,
+    /// General purpose pins, and the I2C bus on them.
+    pub gpio: Gpio,
     /// SD host controller 0.
     pub sd: Sd,
     /// SD host controller 1: its slot is empty.
@@ -112,6 +115,7 @@ impl Bus {
             devcfg: Devcfg::configured(),
             flash: Vec::new(),
             gateware: Gateware::default(),
+            gpio: Gpio::default(),
             sd: Sd::default(),
             sd1: Sd::default(),
             stubs: Stubs::default(),
@@ -140,6 +144,7 @@ impl Bus {
             uart.output = output;
         }
         self.gem = Gem::default();
+        self.gpio.reset();
         self.sd.reset();
         self.sd1.reset();
         self.requests = Requests::default();
@@ -238,6 +243,7 @@ impl Bus {
             }
             0xe000_0000..=0xe000_0fff => self.uart[0].read(offset & !3),
             0xe000_1000..=0xe000_1fff => self.uart[1].read(offset & !3),
+            0xe000_a000..=0xe000_afff => self.gpio.read(offset & !3),
             0xe000_b000..=0xe000_bfff => self.gem.read(offset & !3),
             0xe010_0000..=0xe010_0fff => self.sd.read(offset & !3),
             0xe010_1000..=0xe010_1fff => self.sd1.read(offset & !3),
@@ -293,6 +299,10 @@ impl Bus {
             }
             0xe000_0000..=0xe000_0fff => self.uart[0].write(offset & !3, value),
             0xe000_1000..=0xe000_1fff => self.uart[1].write(offset & !3, value),
+            0xe000_a000..=0xe000_afff => {
+                self.gpio.write(offset & !3, value);
+                kick = false;
+            }
             0xe000_b000..=0xe000_bfff => self.gem.write(offset & !3, value, &self.memory),
             0xe010_0000..=0xe010_0fff => self.sd.write(offset & !3, value),
             0xe010_1000..=0xe010_1fff => self.sd1.write(offset & !3, value),

@@ -25,6 +25,7 @@ pub mod dhcp;
 pub mod forward;
 pub mod gem;
 pub mod gic;
+pub mod gpio;
 pub mod image;
 pub mod memory;
 pub mod net;

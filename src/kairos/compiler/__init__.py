@@ -116,14 +116,14 @@ def compile_kernel(
 
 
 def emit(stage: str, function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | None = None, *, core: Any):
-    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`."""
+    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`.
+
+    The program stands for itself, as startup and idle kernels do: it sends no result and writes no attributes back.
+    """
     if stage not in STAGES:
         raise ValueError(f"there is no stage {stage!r}; there are {', '.join(STAGES)}")
 
-    def set_result(_value: Any) -> None:
-        pass
-
-    program, _ = _front_end(function, args, kwargs or {}, core, set_result, True)
+    program, _ = _front_end(function, args, kwargs or {}, core, None, False)
     if stage in ("ast", "types", "ir"):
         return getattr(program, stage)()
     assembly = program.llvm(codegen.TRIPLE, codegen.data_layout())

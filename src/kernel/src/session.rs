@@ -78,6 +78,7 @@ pub extern "C" fn restart() -> ! {
     CORE_VALID.store(false, Ordering::Relaxed);
     raise::clear();
     calls::dma::abandon();
+    calls::i2c::recover();
     rtio::settle();
     // SAFETY: this core only; the ends of before went away with the stack and CORE.
     let (sender, receiver) = unsafe { Shared::get().kernel_enter(bell, timer::sleep_masked) };

@@ -1,6 +1,6 @@
 //! The names by which kernels import firmware functions (kernel ABI, section 2.13).
 
-use crate::calls::{cache, dma, log, math, rpc, time, unavailable};
+use crate::calls::{cache, dma, i2c, log, math, rpc, time, unavailable};
 use crate::{raise, rtio};
 
 struct Symbol {
@@ -63,12 +63,12 @@ const FIRMWARE: &[Symbol] = own![
     "dma_playback" = dma::dma_playback,
     "cache_get" = cache::cache_get,
     "cache_put" = cache::cache_put,
-    "i2c_start" = unavailable::i2c_start,
-    "i2c_restart" = unavailable::i2c_restart,
-    "i2c_stop" = unavailable::i2c_stop,
-    "i2c_write" = unavailable::i2c_write,
-    "i2c_read" = unavailable::i2c_read,
-    "i2c_switch_select" = unavailable::i2c_switch_select,
+    "i2c_start" = i2c::i2c_start,
+    "i2c_restart" = i2c::i2c_restart,
+    "i2c_stop" = i2c::i2c_stop,
+    "i2c_write" = i2c::i2c_write,
+    "i2c_read" = i2c::i2c_read,
+    "i2c_switch_select" = i2c::i2c_switch_select,
     "spi_set_config" = unavailable::spi,
     "spi_write" = unavailable::spi,
     "spi_read" = unavailable::spi,

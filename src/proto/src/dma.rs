@@ -18,7 +18,13 @@ const SHORT_DATA: u32 = 1 << 6;
 ///
 /// `target`: channel << 8 | address. `before`: time of the event before it, 0 for the first one. `words`: 1 to 16.
 #[inline]
-pub fn encode(before: i64, target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>, mut out: impl FnMut(u32)) {
+pub fn encode(
+    before: i64,
+    target: u32,
+    time: i64,
+    words: impl ExactSizeIterator<Item = u32>,
+    mut out: impl FnMut(u32),
+) {
     let difference = time.wrapping_sub(before);
     let delta = match i32::try_from(difference) {
         Ok(delta) => delta as u32,

@@ -15,3 +15,4 @@ pub mod moninj;
 pub mod netboot;
 pub mod rpc;
 pub mod session;
+pub mod summary;

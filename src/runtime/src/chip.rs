@@ -36,6 +36,7 @@ pub fn init() -> Chip {
     let peripherals = zynq7000_hal::init(zynq7000_hal::Config::default()).expect("chip initialised twice");
     protect_memory();
     fix_qemu_clock();
+    release_i2c_pins();
     let clocks = Clocks::new_from_regs(CRYSTAL).expect("clock registers make no sense");
     let timer = GlobalTimerCounter::new(peripherals.gtc, clocks.arm_clocks());
     time_driver_gtc::init(clocks.arm_clocks(), timer);
@@ -85,6 +86,26 @@ fn protect_memory() {
     // The HAL leaves the domain in manager mode, where permissions are ignored.
     Dacr::modify(|dacr| dacr.set_d(0, DomainAccess::Client));
     aarch32_cpu::asm::isb();
+}
+
+/// The kernel core drives the I2C bus as GPIO: SCL is MIO 50, SDA is MIO 51. Electrical standard and speed of the pins stay.
+fn release_i2c_pins() {
+    const APER_CLK_CTRL: *mut u32 = 0xF800_012C as *mut u32;
+    const GPIO_CLOCK: u32 = 1 << 22;
+    const MIO_PIN_50: *mut u32 = 0xF800_07C8 as *mut u32;
+    /// Tri-state and peripheral selections; pull-up.
+    const FUNCTION: u32 = 0xff;
+    const PULL_UP: u32 = 1 << 12;
+    // SAFETY: no other code uses the SLCR now, nor these pins.
+    unsafe {
+        Slcr::with(|_| {
+            APER_CLK_CTRL.write_volatile(APER_CLK_CTRL.read_volatile() | GPIO_CLOCK);
+            for pin in 0..2 {
+                let pin = MIO_PIN_50.add(pin);
+                pin.write_volatile(pin.read_volatile() & !FUNCTION | PULL_UP);
+            }
+        });
+    }
 }
 
 /// QEMU's timers run at 100 MHz whatever the clock registers say; make them say that. QEMU is known by its zero IDCODE.

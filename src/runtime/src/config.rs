@@ -64,6 +64,7 @@ impl Config {
         self.with(|store| store.erase())?;
         self.apply("log_level");
         self.apply("uart_log_level");
+        self.apply("idle_kernel");
         Ok(())
     }
 
@@ -117,6 +118,8 @@ impl Config {
             logger::set_level(level());
         } else if key.eq_ignore_ascii_case("uart_log_level") {
             logger::set_uart_level(level());
+        } else if key.eq_ignore_ascii_case("idle_kernel") {
+            crate::session::standalone::changed();
         }
     }
 }

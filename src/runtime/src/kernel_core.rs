@@ -118,6 +118,16 @@ impl KernelCore {
         Err(Failure::Silent)
     }
 
+    /// Has the core load a library, which must be left alone until the answer. Each kernel starts on a restarted core,
+    /// without memories of the one before.
+    pub async fn load(&mut self, library: &[u8]) -> Result<(), Failure> {
+        self.restart().await?;
+        let mut place = [0; 8];
+        place[..4].copy_from_slice(&(library.as_ptr() as u32).to_le_bytes());
+        place[4..].copy_from_slice(&(library.len() as u32).to_le_bytes());
+        self.send(Kind::Load, &place, false).await
+    }
+
     /// Kills a kernel that is loaded or running, or a core that has failed.
     pub async fn stop(&mut self) {
         if self.occupied || self.shared.state() == State::Faulted {
@@ -217,6 +227,14 @@ impl KernelCore {
         Ok(receiver.read(bytes)?)
     }
 
+    /// The payload of that frame as text, as far as there is room.
+    pub fn text<const N: usize>(&mut self) -> Result<String<N>, Failure> {
+        let mut bytes = [0; N];
+        let length = self.read(&mut bytes)?;
+        let text = bytes[..length].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        Ok(String::try_from(text).unwrap_or_default())
+    }
+
     /// Bytes of that frame which have not been read.
     pub fn remaining(&self) -> usize {
         self.ends.as_ref().map_or(0, |(_, receiver)| receiver.remaining())
@@ -294,9 +312,7 @@ impl KernelCore {
     }
 
     fn log_fault(&mut self) -> Result<(), Failure> {
-        let mut text = [0; 512];
-        let length = self.read(&mut text)?;
-        let text = text[..length].utf8_chunks().next().map_or("", |chunk| chunk.valid());
+        let text: String<512> = self.text()?;
         log::error!("kernel core: {text}");
         Ok(())
     }

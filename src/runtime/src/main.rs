@@ -41,7 +41,7 @@ extern "C" fn kmain() -> ! {
         management::start(&spawner, stack, config);
         analyzer::start(&spawner, stack);
         moninj::start(&spawner, stack);
-        session::start(&spawner, stack, KernelCore::new(), rtio);
+        session::start(&spawner, stack, KernelCore::new(), rtio, config);
     })
 }
 

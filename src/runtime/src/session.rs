@@ -1,10 +1,12 @@
 //! Kernel sessions: the service on TCP 1381 (wire protocols, section 1).
 //!
 //! Several sockets listen, so that a client can always connect. One client at a time owns the kernel core: the newest that
-//! has sent a valid greeting. It takes over from the one before, whose kernel is killed and whose connection is closed.
+//! has sent a valid greeting. It takes over from the one before, whose kernel is killed and whose connection is closed. While
+//! there is none, the idle kernel has the core ([`standalone`]).
 
 mod connection;
 mod greeting;
+pub mod standalone;
 
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
@@ -12,11 +14,12 @@ use embassy_net::tcp::TcpSocket;
 use embassy_net::Stack;
 use embassy_sync::blocking_mutex::raw::{CriticalSectionRawMutex, NoopRawMutex};
 use embassy_sync::mutex::Mutex;
-use embassy_sync::watch::Watch;
+use embassy_sync::watch::{Receiver, Watch};
 use embassy_time::{with_timeout, Duration};
 use kairos_proto::session::PORT;
 use static_cell::{ConstStaticCell, StaticCell};
 
+use crate::config::Config;
 use crate::gateware::Rtio;
 use crate::kernel_core::KernelCore;
 use connection::{Connection, End};
@@ -45,18 +48,71 @@ pub struct Shared {
 pub struct Library([u8; LIBRARY_MAX]);
 
 type Owner = Mutex<NoopRawMutex, Shared>;
-/// Number of the newest client with a valid greeting.
-static NEWEST: Watch<CriticalSectionRawMutex, u32, SOCKETS> = Watch::new_with(0);
+
+/// Who wants the kernel core.
+#[derive(Clone, Copy)]
+struct Clients {
+    /// The startup kernel has ended: greetings are answered.
+    admitted: bool,
+    /// Number of the newest client with a valid greeting.
+    newest: u32,
+    /// Clients with a valid greeting whose connections are not closed yet.
+    present: u32,
+}
+
+static CLIENTS: Watch<CriticalSectionRawMutex, Clients, { SOCKETS + 1 }> = Watch::new_with(Clients {
+    admitted: false,
+    newest: 0,
+    present: 0,
+});
+
+type Arrivals = Receiver<'static, CriticalSectionRawMutex, Clients, { SOCKETS + 1 }>;
+
+/// A client that counts as present, until it is dropped.
+struct Presence(u32);
+
+impl Presence {
+    /// As the newest client.
+    fn new() -> Self {
+        let mut number = 0;
+        change(|clients| {
+            clients.newest = clients.newest.wrapping_add(1);
+            clients.present += 1;
+            number = clients.newest;
+        });
+        Self(number)
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        change(|clients| clients.present -= 1);
+    }
+}
+
+fn change(how: impl FnOnce(&mut Clients)) {
+    if let Some(mut clients) = CLIENTS.try_get() {
+        how(&mut clients);
+        CLIENTS.sender().send(clients);
+    }
+}
 
 /// Starts the kernel core and the tasks that serve clients.
-pub fn start(spawner: &Spawner, stack: Stack<'static>, kernel: KernelCore, rtio: Option<Rtio>) {
+pub fn start(
+    spawner: &Spawner,
+    stack: Stack<'static>,
+    kernel: KernelCore,
+    rtio: Option<Rtio>,
+    config: &'static Config,
+) {
     static OWNER: StaticCell<Owner> = StaticCell::new();
     let owner = OWNER.init(Mutex::new(Shared {
         kernel,
         library: take_library(),
         rtio,
     }));
-    spawner.spawn(crate::task(start_kernel_core(owner)));
+    spawner.spawn(crate::task(start_kernel_core(owner, config)));
+    spawner.spawn(crate::task(standalone::idle(owner, config)));
     for _ in 0..SOCKETS {
         spawner.spawn(crate::task(serve(stack, owner)));
     }
@@ -70,12 +126,16 @@ fn take_library() -> &'static mut Library {
     unsafe { &mut *core::ptr::addr_of_mut!(LIBRARY) }
 }
 
-/// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not start is noticed.
+/// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not start is noticed. Then runs
+/// the startup kernel; only after that are clients served, or the idle kernel run.
 #[embassy_executor::task]
-async fn start_kernel_core(owner: &'static Owner) {
-    if owner.lock().await.kernel.restart().await.is_ok() {
+async fn start_kernel_core(owner: &'static Owner, config: &'static Config) {
+    let mut shared = owner.lock().await;
+    if shared.kernel.restart().await.is_ok() {
         log::info!("kernel core ready");
     }
+    standalone::startup(&mut shared, config).await;
+    change(|clients| clients.admitted = true);
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
@@ -87,13 +147,15 @@ async fn serve(stack: Stack<'static>, owner: &'static Owner) {
         .find_map(ConstStaticCell::try_take)
         .expect("buffers for each task");
     let mut socket = TcpSocket::new(stack, receive, transmit);
+    let mut clients = CLIENTS.receiver().expect("a receiver for each task");
     loop {
         socket.set_timeout(Some(USER_TIMEOUT));
         socket.set_keep_alive(Some(KEEP_ALIVE));
         socket.set_nagle_enabled(false);
         if socket.accept(PORT).await.is_ok() {
+            clients.get_and(|clients| clients.admitted).await;
             match greeting::exchange(&mut socket).await {
-                Ok(()) => serve_client(&mut socket, owner).await,
+                Ok(()) => serve_client(&mut socket, owner, &mut clients).await,
                 Err(reason) => log::warn!("client refused: {reason}"),
             }
         }
@@ -106,12 +168,11 @@ async fn serve(stack: Stack<'static>, owner: &'static Owner) {
 }
 
 /// Serves a client that has sent its greeting, until it goes, breaks the protocol or is pre-empted.
-async fn serve_client(socket: &mut TcpSocket<'static>, owner: &'static Owner) {
-    let mut newest = NEWEST.receiver().expect("a receiver for each task");
-    let number = NEWEST.try_get().unwrap_or(0).wrapping_add(1);
-    NEWEST.sender().send(number);
+async fn serve_client(socket: &mut TcpSocket<'static>, owner: &'static Owner, clients: &mut Arrivals) {
+    let presence = Presence::new();
     let address = socket.remote_endpoint();
-    let served = select(newest.get_and(|newest| *newest != number), async {
+    let superseded = clients.get_and(|clients| clients.newest != presence.0);
+    let served = select(superseded, async {
         let mut shared = owner.lock().await;
         // The kernel of a client that was superseded.
         shared.kernel.stop().await;

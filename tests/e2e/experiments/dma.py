@@ -15,7 +15,7 @@ class Dma(EnvExperiment):
     @kernel
     def record(self):
         with self.core_dma.record("pulses"):
-            for i in range(50):
+            for _ in range(50):
                 self.ttl4.pulse_mu(int64(100))
                 delay_mu(100)
         with self.core_dma.record("far"):
@@ -33,7 +33,7 @@ class Dma(EnvExperiment):
         print("advanced", now_mu() - start)
         handle = self.core_dma.get_handle("pulses")
         self.core.break_realtime()
-        for i in range(3):
+        for _ in range(3):
             self.core_dma.playback_handle(handle)
             self.ttl5.pulse_mu(int64(40))
         self.core_dma.erase("none")

@@ -5,6 +5,7 @@
 
 pub mod cache;
 pub mod dma;
+pub mod i2c;
 pub mod log;
 pub mod math;
 pub mod rpc;

@@ -17,12 +17,6 @@ macro_rules! unavailable {
 }
 
 unavailable! {
-    i2c_start, raise_i2c_start: I2cError, "I2C start fail";
-    i2c_restart, raise_i2c_restart: I2cError, "I2C restart fail";
-    i2c_stop, raise_i2c_stop: I2cError, "I2C stop fail";
-    i2c_write, raise_i2c_write: I2cError, "I2C write fail";
-    i2c_read, raise_i2c_read: I2cError, "I2C read fail";
-    i2c_switch_select, raise_i2c_switch_select: I2cError, "I2C switch select fail";
     spi, raise_spi: SpiError, "SPI bus could not be accessed";
     subkernel, raise_subkernel: SubkernelError, "Error loading or running the subkernel";
 }

@@ -121,7 +121,10 @@ fn fail(engine: &Engine, error: u32) {
             "RTIO destination unreachable, output, at {1} mu, channel {rtio_channel_info:0}",
         )
     } else if error & BUS_ERROR != 0 {
-        (Id::DmaError, "bus error while a DMA trace was read, after the event at {1} mu")
+        (
+            Id::DmaError,
+            "bus error while a DMA trace was read, after the event at {1} mu",
+        )
     } else {
         (Id::DmaError, "malformed DMA trace, after the event at {1} mu")
     };

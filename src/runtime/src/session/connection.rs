@@ -4,6 +4,9 @@
 //! being loaded, which takes no time to speak of, is the socket left alone.
 
 use core::fmt::{self, Write as _};
+use core::future::{poll_fn, Future};
+use core::pin::pin;
+use core::task::Poll;
 
 use embassy_futures::select::{select, Either};
 use embassy_net::tcp::TcpSocket;
@@ -99,6 +102,17 @@ pub struct Connection<'a> {
     streaming: Option<Kind>,
 }
 
+/// Waits until there are bytes to read, or there will be no more. (The stack's own function sleeps on at the end of the
+/// stream.)
+async fn readable(socket: &TcpSocket<'static>) {
+    let mut ready = pin!(socket.wait_read_ready());
+    poll_fn(|cx| match socket.may_recv() {
+        true => ready.as_mut().poll(cx),
+        false => Poll::Ready(()),
+    })
+    .await;
+}
+
 /// Bytes moved at a time, from the host and from the kernel core.
 const CHUNK: usize = 4096;
 
@@ -127,7 +141,7 @@ impl<'a> Connection<'a> {
     /// Handles what comes first: bytes of the host or a frame of the kernel core.
     async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
         // The kernel's end of an RPC comes before what the host may send after it, so it is looked at first.
-        match select(self.shared.kernel.next_frame(), self.socket.wait_read_ready()).await {
+        match select(self.shared.kernel.next_frame(), readable(self.socket)).await {
             Either::First(frame) => {
                 if self.kernel_frame(frame?).await? {
                     decoder.end_value();
@@ -252,15 +266,14 @@ impl<'a> Connection<'a> {
             }
         };
         self.state = State::Absent;
-        // Each kernel starts on a core without memories of the one before.
-        if let Err(failure) = self.shared.kernel.restart().await {
-            let _ = write!(text, "{failure}");
-            return self.load_failed(&text).await;
+        let Shared { kernel, library, .. } = &mut *self.shared;
+        match kernel.load(&library.0[..length]).await {
+            Err(Failure::Silent) => {
+                let _ = write!(text, "{}", Failure::Silent);
+                return self.load_failed(&text).await;
+            }
+            loaded => loaded?,
         }
-        let mut place = [0; 8];
-        place[..4].copy_from_slice(&(self.shared.library.0.as_ptr() as u32).to_le_bytes());
-        place[4..].copy_from_slice(&(length as u32).to_le_bytes());
-        self.shared.kernel.send(Kind::Load, &place, false).await?;
         let frame = self.shared.kernel.next_frame().await?;
         match frame.kind {
             Kind::LoadCompleted => {
@@ -268,10 +281,8 @@ impl<'a> Connection<'a> {
                 self.send(&reply::load_completed()).await
             }
             Kind::LoadFailed => {
-                let mut text = [0; 512];
-                let length = self.shared.kernel.read(&mut text)?;
-                let text = text[..length].utf8_chunks().next().map_or("", |chunk| chunk.valid());
-                self.load_failed(text).await
+                let text: String<256> = self.shared.kernel.text()?;
+                self.load_failed(&text).await
             }
             kind => Err(End::Unexpected(kind)),
         }

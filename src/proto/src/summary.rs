@@ -1,0 +1,135 @@
+//! What a log says of an uncaught exception: the first one of a report (wire protocols, section 1.8), in one line.
+
+use core::fmt;
+
+use crate::exception::NAMES;
+use crate::rpc::HOST_STRING;
+
+/// A report's first exception: the one that was raised first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary<'a> {
+    id: u32,
+    /// None: a string of the host, which is not here.
+    message: Option<&'a [u8]>,
+    param: [i64; 3],
+    file: Option<&'a [u8]>,
+    line: u32,
+}
+
+struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    fn word(&mut self) -> Option<u32> {
+        self.take(4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    fn long(&mut self) -> Option<i64> {
+        self.take(8)?.first_chunk().map(|bytes| i64::from_le_bytes(*bytes))
+    }
+
+    fn text(&mut self) -> Option<Option<&'a [u8]>> {
+        match self.word()? {
+            HOST_STRING => self.word().map(|_| None),
+            length => self.take(length as usize).map(Some),
+        }
+    }
+}
+
+impl<'a> Summary<'a> {
+    /// Reads the begin of a report, from its `count` on. None if it is cut off before the line number.
+    pub fn read(report: &'a [u8]) -> Option<Self> {
+        let mut reader = Reader(report);
+        reader.word()?;
+        Some(Self {
+            id: reader.word()?,
+            message: reader.text()?,
+            param: [reader.long()?, reader.long()?, reader.long()?],
+            file: reader.text()?,
+            line: reader.word()?,
+        })
+    }
+}
+
+/// Writes bytes as text, as far as they are.
+fn text(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    bytes.utf8_chunks().try_for_each(|chunk| f.write_str(chunk.valid()))
+}
+
+impl fmt::Display for Summary<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match NAMES.get(self.id as usize) {
+            Some(name) => f.write_str(name)?,
+            None => write!(f, "exception {} of the program", self.id)?,
+        }
+        match self.message {
+            Some([]) | None => {}
+            Some(mut message) => {
+                f.write_str(": ")?;
+                while let Some(at) = message.windows(3).position(|w| matches!(w, [b'{', b'0'..=b'2', b'}'])) {
+                    text(f, &message[..at])?;
+                    write!(f, "{}", self.param[usize::from(message[at + 1] - b'0')])?;
+                    message = &message[at + 3..];
+                }
+                text(f, message)?;
+            }
+        }
+        if let Some(file) = self.file {
+            f.write_str(", in ")?;
+            text(f, file)?;
+            write!(f, ", line {}", self.line)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use proptest::prelude::*;
+    use std::string::ToString;
+    use std::vec::Vec;
+
+    fn report(id: u32, message: Option<&str>, param: [i64; 3], file: &str, line: u32) -> Vec<u8> {
+        let mut bytes = Vec::from(1u32.to_le_bytes());
+        bytes.extend(id.to_le_bytes());
+        let mut text = |bytes: &mut Vec<u8>, text: Option<&str>| match text {
+            Some(text) => {
+                bytes.extend((text.len() as u32).to_le_bytes());
+                bytes.extend(text.as_bytes());
+            }
+            None => bytes.extend([0xff, 0xff, 0xff, 0xff, 9, 0, 0, 0]),
+        };
+        text(&mut bytes, message);
+        param.map(|param| bytes.extend(param.to_le_bytes()));
+        text(&mut bytes, Some(file));
+        bytes.extend(line.to_le_bytes());
+        bytes
+    }
+
+    #[test]
+    fn one_line() {
+        let bytes = report(0, Some("at {1} mu, {0}{2}{3}"), [4, -5, 6], "a.py", 7);
+        let summary = Summary::read(&bytes).unwrap();
+        assert_eq!(summary.to_string(), "RTIOUnderflow: at -5 mu, 46{3}, in a.py, line 7");
+        let bytes = report(30, None, [0; 3], "a.py", 7);
+        let summary = Summary::read(&bytes).unwrap();
+        assert_eq!(summary.to_string(), "exception 30 of the program, in a.py, line 7");
+        for length in 0..bytes.len() {
+            assert_eq!(Summary::read(&bytes[..length]), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_are_too_bad(bytes in proptest::collection::vec(any::<u8>(), 0..100)) {
+            let _ = Summary::read(&bytes).map(|summary| summary.to_string());
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! Kernels that run without a host (wire protocols, section 1.12): the startup kernel once at boot, before the first session,
+//! and the idle kernel whenever no session is served. They come from the configuration, as ELF files.
+
+use core::fmt;
+
+use embassy_futures::select::{select3, Either3};
+use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
+use embassy_sync::signal::Signal;
+use embassy_time::{Duration, Timer};
+use kairos_board::channel::Kind;
+use kairos_proto::summary::Summary;
+
+use super::{Owner, Shared, CLIENTS};
+use crate::config::Config;
+use crate::gateware;
+use crate::kernel_core::Failure;
+
+/// Before an idle kernel that has failed is started again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The value of the key `idle_kernel` may have changed.
+static CHANGED: Signal<CriticalSectionRawMutex, ()> = Signal::new();
+
+/// Has the idle kernel be read and started anew.
+pub fn changed() {
+    CHANGED.signal(());
+}
+
+/// Why a kernel did not run to its end.
+enum Trouble {
+    /// What the configuration has is no library.
+    NotElf,
+    Refused(heapless::String<160>),
+    Exception(heapless::String<320>),
+    Rpc,
+    Kernel(Failure),
+    Unexpected(Kind),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::NotElf => write!(f, "it is not an ELF file ('kairos compile' makes one)"),
+            Trouble::Refused(text) => write!(f, "it cannot be loaded: {text}"),
+            Trouble::Exception(text) => write!(f, "it ended with {text}"),
+            Trouble::Rpc => write!(f, "it has called the host, and there is none: it is stopped"),
+            Trouble::Kernel(failure) => write!(f, "{failure}"),
+            Trouble::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
+        }
+    }
+}
+
+impl Trouble {
+    /// Starting it again would end in the same way.
+    fn is_lasting(&self) -> bool {
+        matches!(self, Trouble::NotElf | Trouble::Refused(_) | Trouble::Rpc)
+    }
+}
+
+impl From<Failure> for Trouble {
+    fn from(failure: Failure) -> Self {
+        Trouble::Kernel(failure)
+    }
+}
+
+/// Runs the startup kernel, if there is one.
+pub async fn startup(shared: &mut Shared, config: &Config) {
+    let Some(length) = read(shared, config, "startup_kernel") else {
+        return;
+    };
+    log::info!("startup kernel: running");
+    match run(shared, length).await {
+        Ok(()) => log::info!("startup kernel: finished"),
+        Err(trouble) => log::error!("startup kernel: {trouble}"),
+    }
+    shared.kernel.stop().await;
+}
+
+/// Runs the idle kernel over and over while no session is served, for ever.
+#[embassy_executor::task]
+pub async fn idle(owner: &'static Owner, config: &'static Config) {
+    let mut clients = CLIENTS.receiver().expect("a receiver for this task");
+    // The card is not asked after each session for what is not there.
+    let mut absent = false;
+    loop {
+        clients
+            .get_and(|clients| clients.admitted && clients.present == 0)
+            .await;
+        let mut shared = owner.lock().await;
+        if CHANGED.try_take().is_some() {
+            absent = false;
+        }
+        let length = match absent {
+            true => None,
+            false => read(&mut shared, config, "idle_kernel"),
+        };
+        absent = length.is_none();
+        if length.is_some() {
+            log::info!("idle kernel: running");
+        }
+        let arrival = clients.get_and(|clients| clients.present > 0);
+        let running = async {
+            let trouble = match length {
+                Some(length) => repeat(&mut shared, length).await,
+                None => core::future::pending().await,
+            };
+            log::error!("idle kernel: {trouble}");
+            shared.kernel.stop().await;
+            if trouble.is_lasting() {
+                core::future::pending::<()>().await;
+            }
+            Timer::after(PAUSE).await;
+        };
+        let ended = select3(arrival, CHANGED.wait(), running).await;
+        if matches!(ended, Either3::Second(())) {
+            absent = false;
+        }
+        shared.kernel.stop().await;
+        if length.is_some() && !matches!(ended, Either3::Third(())) {
+            log::info!("idle kernel: stopped");
+        }
+    }
+}
+
+/// Runs a kernel again and again until something goes wrong.
+async fn repeat(shared: &mut Shared, length: usize) -> Trouble {
+    loop {
+        if let Err(trouble) = run(shared, length).await {
+            return trouble;
+        }
+    }
+}
+
+/// The library that a key holds, read to the buffer for libraries; its length.
+fn read(shared: &mut Shared, config: &Config, key: &str) -> Option<usize> {
+    match config.read(key, &mut shared.library.0) {
+        Ok(length) => length.filter(|&length| length > 0),
+        // Said at boot.
+        Err(kairos_services::store::Error::Card(_)) => None,
+        Err(error) => {
+            log::error!("configuration: {key}: {error}");
+            None
+        }
+    }
+}
+
+/// Runs the kernel in the buffer to its end.
+async fn run(shared: &mut Shared, length: usize) -> Result<(), Trouble> {
+    if !shared.library.0[..length].starts_with(b"\x7fELF") {
+        return Err(Trouble::NotElf);
+    }
+    let Shared { kernel, library, rtio } = shared;
+    kernel.load(&library.0[..length]).await?;
+    let frame = kernel.next_frame().await?;
+    match frame.kind {
+        Kind::LoadCompleted => {}
+        Kind::LoadFailed => return Err(Trouble::Refused(shared.kernel.text()?)),
+        kind => return Err(Trouble::Unexpected(kind)),
+    }
+    kernel.send(Kind::Run, &[], false).await?;
+    let frame = kernel.next_frame().await?;
+    match frame.kind {
+        Kind::Finished => {
+            kernel.ended();
+            // They have been logged, and concern no later session.
+            gateware::take_async_errors(*rtio);
+            Ok(())
+        }
+        Kind::Exception => {
+            let mut report = [0; 512];
+            let length = kernel.read(&mut report)?;
+            let mut text = heapless::String::new();
+            let _ = match Summary::read(&report[..length]) {
+                Some(summary) => fmt::write(&mut text, format_args!("{summary}")),
+                None => fmt::write(&mut text, format_args!("an exception")),
+            };
+            Err(Trouble::Exception(text))
+        }
+        Kind::RpcSync | Kind::RpcAsync => Err(Trouble::Rpc),
+        kind => Err(Trouble::Unexpected(kind)),
+    }
+}

@@ -1,0 +1,152 @@
+"""Startup and idle kernels: what a device does without a host, seen from its log and its pins."""
+
+import time
+
+import pytest
+
+from . import sd_card
+from .raw_management import Management
+from .raw_session import Session
+from .test_session_raw import kernel, marks, run_empty
+
+
+class Alone:
+    """A device with a card, and what to ask it."""
+
+    def __init__(self, start_device, directory, keys=()):
+        card = sd_card.make(directory / "card", [])
+        if keys:
+            first = directory / "first"
+            first.mkdir()
+            self.device = start_device(first, sd=card)
+            for key, value in keys:
+                self.write(key, value)
+            self.device.close()
+        self.device = start_device(directory, sd=card)
+
+    def log(self):
+        with Management(self.device) as client:
+            return client.log()
+
+    def until(self, text, count=1, seconds=10):
+        """Waits until the log has this text so often."""
+        end = time.monotonic() + seconds
+        while (log := self.log()).count(text) < count:
+            assert time.monotonic() < end, log
+            time.sleep(0.05)
+        return log
+
+    def write(self, key, value):
+        with Management(self.device) as client:
+            assert client.config_write(key, value)
+
+    def pulses(self):
+        trace = self.device.control("trace", **{"from": 0})
+        (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
+        return [level for _, index, level in trace["events"] if index == pad].count(1)
+
+
+@pytest.fixture
+def alone(start_device, tmp_path):
+    devices = []
+
+    def start(keys=()):
+        one = Alone(start_device, tmp_path, keys)
+        devices.append(one.device)
+        return one
+
+    yield start
+    for device in devices:
+        device.close()
+
+
+def test_the_idle_kernel_runs_when_it_is_written_and_until_it_is_removed(alone):
+    one = alone()
+    assert "idle kernel" not in one.log()
+    one.write(b"idle_kernel", kernel("idle"))
+    log = one.until("by itself", 3)
+    assert "INFO(kernel): by itself" in log and "idle kernel: running" in log
+    assert one.pulses() >= 2
+    with Management(one.device) as client:
+        assert client.config_remove(b"idle_kernel")
+    one.until("idle kernel: stopped")
+    before = one.log().count("by itself")
+    time.sleep(0.3)
+    assert one.log().count("by itself") == before
+
+
+def test_a_session_stops_the_idle_kernel_and_it_goes_on_afterwards(alone):
+    one = alone()
+    one.write(b"idle_kernel", kernel("idle"))
+    one.until("by itself")
+    with Session(one.device) as session:
+        one.until("idle kernel: stopped")
+        run_empty(session)
+        # The core is the client's, also while it does nothing.
+        before = one.log().count("by itself")
+        time.sleep(0.3)
+        assert one.log().count("by itself") == before
+        assert session.load(kernel("rtio")) is None
+        session.run()
+        assert marks(session.until_end()[0]) == [1]
+    one.until("by itself", before + 2)
+    # Another one, while it runs for ever.
+    one.write(b"idle_kernel", kernel("endless"))
+    one.until("called the host")
+    with Session(one.device) as session:
+        run_empty(session)
+
+
+@pytest.mark.parametrize(
+    "library, text",
+    [
+        (b"main.elf in a tar", "it is not an ELF file"),
+        (b"\x7fELF and no more", "it cannot be loaded: "),
+        (kernel("missing"), "symbol lookup error: "),
+        (kernel("rpc"), "it has called the host, and there is none"),
+        (kernel("flood"), "it has called the host, and there is none"),
+        (kernel("overflow"), "it has called the host"),
+    ],
+)
+def test_idle_kernels_that_fail_are_logged_and_the_device_goes_on(alone, library, text):
+    one = alone()
+    one.write(b"idle_kernel", library)
+    log = one.until("idle kernel: it ")
+    assert f"ERROR(runtime::session::standalone): idle kernel: {text}" in log.replace(
+        "it cannot be loaded: symbol", "symbol"
+    )
+    assert log.count("idle kernel: it ") == 1
+    with Session(one.device) as session:
+        run_empty(session)
+    one.write(b"idle_kernel", kernel("idle"))
+    one.until("by itself")
+
+
+def test_the_startup_kernel_runs_once_at_boot(alone):
+    one = alone([(b"startup_kernel", kernel("idle"))])
+    log = one.until("startup kernel: finished")
+    assert log.count("by itself") == 1
+    with Session(one.device) as session:
+        run_empty(session)
+    assert one.log().count("startup kernel: running") == 1
+
+
+def test_no_client_is_answered_while_the_startup_kernel_runs(alone):
+    one = alone([(b"startup_kernel", kernel("standstill")), (b"idle_kernel", kernel("idle"))])
+    log = one.until("startup kernel: running")
+    waiting = Session(one.device, greeting=None)
+    waiting.socket.sendall(b"ARTIQ coredev\n")
+    waiting.socket.settimeout(0.5)
+    with pytest.raises(TimeoutError):
+        waiting.read(1)
+    log = one.log()
+    assert "by itself" not in log and "session with" not in log
+    waiting.close()
+
+
+def test_a_startup_kernel_that_fails_lets_clients_in(alone):
+    one = alone([(b"startup_kernel", kernel("exceptions"))])
+    log = one.until("startup kernel: it ")
+    with Session(one.device) as session:
+        run_empty(session)
+    assert log.count("startup kernel: ") == 2
