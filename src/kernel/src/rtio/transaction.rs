@@ -341,7 +341,7 @@ const fn from_known(offset: usize) -> i32 {
 }
 
 /// `rtio_output(target, data)`: posts the event if that is allowed by the rules of [`output`] without a second look;
-/// everything else is left to `rtio_output_checked`. 26 instructions; they follow each other so that no load is waited for.
+/// everything else is left to `rtio_output_checked`. 25 instructions; they follow each other so that no load is waited for.
 ///
 /// How each rule is looked at:
 /// - Early enough: the countdown runs, and the time is not before `floor`, or else not before `earliest` ([`clock`]).
