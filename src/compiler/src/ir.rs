@@ -210,6 +210,8 @@ pub enum Op {
         args: Vec<Value>,
         returns: Ty,
         unwind: Option<BlockId>,
+        /// In the body of a loop.
+        looped: bool,
     },
     /// Entry of an exception: `{unwinder object, exception record}`. A clause is the global that holds the id.
     LandingPad {
@@ -371,6 +373,7 @@ impl fmt::Display for Op {
                 args,
                 returns,
                 unwind,
+                ..
             } => {
                 let args: Vec<_> = args.iter().map(|arg| format!("{} {arg}", arg.ty)).collect();
                 write!(f, "call {returns} {callee}({})", args.join(", "))?;

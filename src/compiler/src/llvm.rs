@@ -24,6 +24,7 @@ pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
         meta: vec![],
         locations: HashMap::new(),
         cont: 0,
+        size: 0,
     };
     printer.module(machine);
     printer.out
@@ -38,7 +39,14 @@ struct Printer<'a> {
     locations: HashMap<(usize, u32, u32), usize>,
     /// Number of the next block that continues after an invoke.
     cont: usize,
+    /// Instructions of the function being printed.
+    size: usize,
 }
+
+/// Instructions up to which a function inlines others everywhere, and up to which it does so in its loops: code generation
+/// takes more than proportionally longer for large blocks.
+const LONG: usize = 200;
+const LARGE: usize = 600;
 
 /// Numbers of the fixed metadata nodes.
 const UNIT: usize = 0;
@@ -156,6 +164,7 @@ impl Printer<'_> {
             params.join(", "),
             function.attributes,
         ));
+        self.size = function.blocks.iter().map(|block| block.body.len()).sum();
         self.line(format_args!("entry:"));
         for (number, ty) in &function.slots {
             self.line(format_args!("  %t{number} = alloca {ty}"));
@@ -242,6 +251,7 @@ impl Printer<'_> {
             args,
             returns,
             unwind,
+            looped,
         } = &instruction.op
         else {
             return;
@@ -272,7 +282,10 @@ impl Printer<'_> {
             result(returns)
         };
         let callee = quoted(callee);
-        let call = format!("{returned} @{callee}({})", list.join(", "));
+        // What runs once in a long function is not worth the space, nor the time to compile it.
+        let worth = self.size <= if *looped { LARGE } else { LONG };
+        let attribute = if worth || external.is_some() { "" } else { " noinline" };
+        let call = format!("{returned} @{callee}({}){attribute}", list.join(", "));
         match unwind {
             None => self.line(format_args!("  {value}call {call}{location}")),
             Some(pad) => {

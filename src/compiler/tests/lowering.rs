@@ -48,9 +48,43 @@ fn small_functions_are_inlined() {
         .module
         .functions
         .iter()
-        .filter(|function| function.attributes == "alwaysinline");
+        .filter(|function| function.attributes.starts_with("alwaysinline"));
     let marked: Vec<&str> = marked.map(|function| &*function.symbol).collect();
-    assert_eq!(marked, ["test.waits", "test.wraps", "test.changes"]);
+    assert_eq!(
+        marked,
+        [
+            "test.waits",
+            "test.wraps",
+            "test.changes",
+            "now_mu",
+            "at_mu",
+            "delay_mu"
+        ]
+    );
+}
+
+/// In a long function only calls in loops, in a very long one none.
+#[test]
+fn long_functions_inline_less() {
+    let calls = |count: usize| {
+        let once = "    delay_mu(1)\n".repeat(count);
+        let text = format!("def f():\n{once}    for _ in range(3):\n        delay_mu(2)\n");
+        let output = TestHost::new(&text).compile().unwrap();
+        let machine = Machine {
+            triple: "armv7-unknown-linux-gnueabihf".into(),
+            data_layout: String::new(),
+        };
+        let llvm = output.llvm(&machine);
+        [1, 2].map(|time| {
+            let call = format!("call void @delay_mu(i64 {time})");
+            let lines: Vec<_> = llvm.lines().filter(|line| line.contains(&call)).collect();
+            let kept = lines.iter().filter(|line| line.contains("noinline")).count();
+            (lines.len(), kept)
+        })
+    };
+    assert_eq!(calls(100), [(100, 0), (1, 0)]);
+    assert_eq!(calls(300), [(300, 300), (1, 0)]);
+    assert_eq!(calls(700), [(700, 700), (1, 1)]);
 }
 
 #[test]

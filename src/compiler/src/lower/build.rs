@@ -8,6 +8,8 @@ pub struct Builder {
     pub function: Function,
     pub block: BlockId,
     pub span: Span,
+    /// Loops around the current statement.
+    pub loops: u32,
 }
 
 impl Builder {
@@ -16,6 +18,7 @@ impl Builder {
             function,
             block: 0,
             span: Span::default(),
+            loops: 0,
         }
     }
 
@@ -176,6 +179,7 @@ impl Builder {
                 args,
                 returns,
                 unwind,
+                looped: self.loops > 0,
             },
         )
     }

@@ -168,17 +168,12 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let units = self.build.binary("fdiv", seconds, period);
                 let units = self.round(units);
                 let units = self.build.convert(units, &Ty::I64);
-                self.delay_mu(units);
+                self.set_cursor("delay_mu", units);
                 Value::unit()
             }
-            "delay_mu" => {
-                let duration = next().expect("checked by inference");
-                self.delay_mu(duration);
-                Value::unit()
-            }
-            "at_mu" => {
+            "delay_mu" | "at_mu" => {
                 let time = next().expect("checked by inference");
-                self.at_mu(time);
+                self.set_cursor(name, time);
                 Value::unit()
             }
             "now_mu" => self.now_mu(),

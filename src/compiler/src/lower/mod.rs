@@ -24,8 +24,7 @@ use crate::types;
 use build::Builder;
 use exceptions::{Pad, Scope};
 
-/// The firmware's variable with the time cursor, an i64. Kernels change it in place, which is shorter than to call `at_mu` and
-/// its like.
+/// The firmware's variable with the time cursor, an i64.
 const CURSOR: &str = "rtio_cursor";
 
 /// What lowering needs to know of the device.
@@ -46,6 +45,7 @@ pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: 
         strings: HashMap::new(),
         exception_ids: HashMap::new(),
         raises: false,
+        timeline: false,
     };
     let entry = program.entry.as_ref().expect("inference sets the entry");
     for function in &program.functions {
@@ -55,6 +55,9 @@ pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: 
     inline::mark(&mut module.module.functions, &program.functions[entry.function].symbol);
     let modinit = module.modinit(entry)?;
     module.module.functions.push(modinit);
+    if module.timeline {
+        module.timeline();
+    }
     if module.raises {
         module.raise_helper();
     }
@@ -73,6 +76,8 @@ pub(crate) struct ModuleBuilder<'p> {
     exception_ids: HashMap<i32, Rc<str>>,
     /// Whether anything raises, so that the helper is needed.
     raises: bool,
+    /// Whether anything uses the time cursor.
+    timeline: bool,
 }
 
 /// One function under construction.
@@ -142,10 +147,35 @@ impl<'p> ModuleBuilder<'p> {
         symbol
     }
 
-    /// Declares a variable of the firmware.
-    fn external_data(&mut self, name: &'static str, ty: Ty) {
-        if !self.module.globals.iter().any(|global| &*global.name == name) {
-            self.global(name, false, Init::External(ty));
+    /// `now_mu`, `at_mu` and `delay_mu`: functions of the library, not the firmware's of that name, so that LLVM can put them
+    /// in place of their calls. In large functions, which it compiles quickly and badly, they stay calls.
+    fn timeline(&mut self) {
+        self.global(CURSOR, false, Init::External(Ty::I64));
+        let cursor = Value::global(CURSOR);
+        let time = Value {
+            ty: Ty::I64,
+            kind: ValueKind::Temp(0),
+        };
+        for (name, params, returns) in [
+            ("now_mu", vec![], Ty::I64),
+            ("at_mu", vec![Ty::I64], Ty::unit()),
+            ("delay_mu", vec![Ty::I64], Ty::unit()),
+        ] {
+            let mut function = Function::new(name, params, returns, None);
+            function.attributes = "alwaysinline nounwind";
+            let mut build = Builder::new(function);
+            let mut result = Value::unit();
+            match name {
+                "now_mu" => result = build.load(Ty::I64, &cursor),
+                "at_mu" => build.store(time.clone(), &cursor),
+                _ => {
+                    let now = build.load(Ty::I64, &cursor);
+                    let later = build.binary("add", now, time.clone());
+                    build.store(later, &cursor);
+                }
+            }
+            build.end(Terminator::Return(result));
+            self.module.functions.push(build.finish());
         }
     }
 
@@ -246,26 +276,15 @@ impl<'m, 'p> FunctionLowering<'m, 'p> {
         self.build.call(symbol, args, returns, unwind)
     }
 
-    /// The time cursor: a variable of the firmware.
-    fn cursor(&mut self) -> Value {
-        self.module.external_data(CURSOR, Ty::I64);
-        Value::global(CURSOR)
-    }
-
     fn now_mu(&mut self) -> Value {
-        let cursor = self.cursor();
-        self.build.load(Ty::I64, &cursor)
+        self.module.timeline = true;
+        self.build.call("now_mu", vec![], Ty::I64, None)
     }
 
-    fn at_mu(&mut self, time: Value) {
-        let cursor = self.cursor();
-        self.build.store(time, &cursor);
-    }
-
-    fn delay_mu(&mut self, duration: Value) {
-        let now = self.now_mu();
-        let later = self.build.binary("add", now, duration);
-        self.at_mu(later);
+    /// `at_mu` or `delay_mu`.
+    fn set_cursor(&mut self, function: &str, time: Value) {
+        self.module.timeline = true;
+        self.build.call(function, vec![time], Ty::unit(), None);
     }
 
     /// The block where an exception raised here lands.

@@ -118,7 +118,9 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn loop_body(&mut self, body: &'p [Stmt], on_break: BlockId, on_continue: BlockId) -> Result<()> {
         self.scopes.push(Scope::Loop { on_break, on_continue });
+        self.build.loops += 1;
         self.body(body)?;
+        self.build.loops -= 1;
         self.scopes.pop();
         self.build.jump(on_continue);
         Ok(())
@@ -204,7 +206,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (index, stmt) in body.iter().enumerate() {
             self.build.span = stmt.span;
             if index > 0 {
-                self.at_mu(start.clone());
+                self.set_cursor("at_mu", start.clone());
             }
             self.stmt(stmt)?;
             if self.build.is_closed() {
@@ -217,7 +219,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.build.store(latest, &end);
         }
         let end = self.build.load(Ty::I64, &end);
-        self.at_mu(end);
+        self.set_cursor("at_mu", end);
         Ok(())
     }
 

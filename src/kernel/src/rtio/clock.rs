@@ -127,6 +127,11 @@ fn bound(passed: u64) -> i64 {
 /// Whether an event at `time` is certainly delivered early enough. Starts a new countdown if the last one has ended.
 pub fn ample(time: i64) -> bool {
     // SAFETY: as above.
+    let (running, earliest) = unsafe { (read_volatile(COUNTDOWN) != 0, addr_of!(RING.clock.earliest).read()) };
+    if running && time >= earliest {
+        return true;
+    }
+    // SAFETY: as above.
     let passed = || ticks().wrapping_sub(unsafe { addr_of!(RING.clock.start).read() });
     let mut now = passed();
     if now >= WINDOW {
@@ -136,7 +141,7 @@ pub fn ample(time: i64) -> bool {
     }
     // SAFETY: as above, and this core's own timer. The time is taken after the countdown has begun, so that it ends first.
     unsafe {
-        if read_volatile(COUNTDOWN) == 0 {
+        if !running {
             write_volatile(COUNTDOWN_LOAD, PERMIT);
             asm!("dsb", options(nostack, preserves_flags));
             now = passed();

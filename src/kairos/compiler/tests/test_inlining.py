@@ -1,0 +1,141 @@
+"""Inlined methods and the inlined time cursor compute what the source says; tracebacks still show every function."""
+
+import io
+from types import SimpleNamespace
+
+import pytest
+from elftools.elf.elffile import ELFFile
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kairos import compiler
+from kairos.compiler.tests.jit import Core, Experiment, compile_body
+from kairos.coredevice.ttl import TTLOut
+from kairos.language import delay_mu, kernel
+
+CHANNELS = {"a": 4, "b": 5}
+
+
+def ttls():
+    devices = SimpleNamespace(get=lambda _name: Core())
+    return {name: TTLOut(devices, channel) for name, channel in CHANNELS.items()}
+
+
+names = st.sampled_from(sorted(CHANNELS))
+times = st.integers(-1000, 1 << 33)
+simple = st.one_of(
+    st.tuples(st.just("delay_mu"), times),
+    st.tuples(st.just("at_mu"), times),
+    st.tuples(st.sampled_from(["on", "off", "parity"]), names),
+    st.tuples(st.just("pulse_mu"), names, st.integers(0, 99)),
+)
+statements = st.recursive(
+    simple,
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["parallel", "sequential"]), st.lists(inner, min_size=1, max_size=4)),
+        st.tuples(st.just("repeat"), st.lists(inner, min_size=1, max_size=3), st.integers(0, 3)),
+    ),
+    max_leaves=12,
+)
+
+
+def source(program, indent=""):
+    """The program as lines of a kernel."""
+    for what, *args in program:
+        match what:
+            case "delay_mu" | "at_mu":
+                yield f"{indent}{what}({args[0]})"
+            case "on" | "off":
+                yield f"{indent}self.{args[0]}.{what}()"
+            case "parity":
+                yield f"{indent}self.{args[0]}.set_o(now_mu() % 2 == 0)"
+            case "pulse_mu":
+                yield f"{indent}self.{args[0]}.pulse_mu({args[1]})"
+            case "repeat":
+                yield f"{indent}for _ in range({args[1]}):"
+                yield from source(args[0], indent + "    ")
+            case _:
+                yield f"{indent}with {what}:"
+                yield from source(args[0], indent + "    ")
+
+
+def execute(program, now, outputs):
+    """The same in Python: adds (time, target, level) to `outputs` and returns the cursor."""
+    for what, *args in program:
+        target = CHANNELS.get(args[0], 0) << 8 if isinstance(args[0], str) else None
+        match what:
+            case "delay_mu":
+                now += args[0]
+            case "at_mu":
+                now = args[0]
+            case "on" | "off":
+                outputs.append((now, target, int(what == "on")))
+            case "parity":
+                outputs.append((now, target, int(now % 2 == 0)))
+            case "pulse_mu":
+                outputs += [(now, target, 1), (now + args[1], target, 0)]
+                now += args[1]
+            case "repeat":
+                for _ in range(args[1]):
+                    now = execute(args[0], now, outputs)
+            case "sequential":
+                now = execute(args[0], now, outputs)
+            case "parallel":
+                start = end = now
+                for statement in args[0]:
+                    end = max(end, execute([statement], start, outputs))
+                now = end
+    return now
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(statements, min_size=1, max_size=5))
+def test_random_timelines(program):
+    outputs = []
+    now = execute(program, 0, outputs)
+    result = compile_body("\n".join(source(program)), **ttls()).run()
+    assert result.now == now
+    assert result.calls == tuple(("rtio_output", output) for output in outputs)
+
+
+class Nested(Experiment):
+    @kernel
+    def run(self):
+        for _ in range(3):
+            self.signal()
+
+    @kernel
+    def signal(self):
+        self.a.on()
+        delay_mu(5)
+
+
+@pytest.fixture(scope="module")
+def nested():
+    return compiler.compile_kernel(Nested(**ttls()).run, (), {}, core=Core(), set_result=None)
+
+
+def test_an_output_in_a_loop_is_one_call(nested):
+    elf = ELFFile(io.BytesIO(nested.unstripped))
+    functions = [
+        s.name for s in elf.get_section_by_name(".symtab").iter_symbols() if s["st_info"]["type"] == "STT_FUNC"
+    ]
+    assert [name.rpartition(".")[2] for name in functions] == ["run", "__modinit__"]
+
+
+def test_every_inlined_function_is_a_frame(nested):
+    elf = ELFFile(io.BytesIO(nested.unstripped))
+    text, plt = (elf.get_section_by_name(name) for name in (".text", ".plt"))
+    calls = []
+    for at in range(0, len(text.data()), 4):
+        word = int.from_bytes(text.data()[at : at + 4], "little")
+        place = text["sh_addr"] + at
+        target = place + 8 + 4 * ((word & 0xFFFFFF) - ((word & 0x800000) << 1))
+        if word >> 24 == 0xEB and plt["sh_addr"] <= target < plt["sh_addr"] + plt["sh_size"]:
+            calls.append(place + 4)
+    (output,) = [frames for frames in map(nested.symbolize, ([call] for call in calls)) if len(frames) > 1]
+    assert [frame.function.rpartition(".")[2] for frame in output] == ["set_o", "on", "signal", "run"]
+    with open(__file__, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    assert [lines[frame.line - 1].strip() for frame in output[2:]] == ["self.a.on()", "self.signal()"]
+    assert all(frame.file.endswith("ttl.py") for frame in output[:2]) and all(f.column > 0 for f in output)
