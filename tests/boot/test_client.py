@@ -1,5 +1,6 @@
 """The host's end of network boot without a device: what it says when there is none, or something else."""
 
+import contextlib
 import io
 import socket
 import sys
@@ -40,7 +41,8 @@ def test_something_else_answers(said, reason):
             with client:
                 client.recv(100)
                 client.sendall(said)
-                client.recv(100)
+                with contextlib.suppress(ConnectionError):
+                    client.recv(100)
 
         threading.Thread(target=serve, daemon=True).start()
         with pytest.raises(KairosError, match=reason):
