@@ -69,7 +69,7 @@ class BootDevice:
             time.sleep(0.02)
         return printed
 
-    def boot(self, *arguments, host_options=()):
+    def boot(self, *arguments):
         """Runs `kairos boot` for this device."""
         command = [sys.executable, "-m", "kairos", "boot", "--device", "127.0.0.1", "--port", str(self.ports[1379])]
         command += ["--management-port", str(self.ports[1380]), *map(str, arguments)]

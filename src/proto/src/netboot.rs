@@ -20,7 +20,7 @@ pub type Digest = [u8; 32];
 pub const OFFER: usize = 1 + 1 + 4 + 32 + 32;
 pub const BOOT: usize = 1 + 32;
 /// Longest text of a refusal, in bytes.
-pub const TEXT_MAX: usize = 160;
+pub const TEXT_MAX: usize = 112;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -124,9 +124,10 @@ impl Config {
     }
 }
 
-/// Whether this key is never sent to anybody.
+/// Whether this key is never sent to anybody. Its file has a second, short name in the file system.
 pub fn is_secret(key: &str) -> bool {
-    key.eq_ignore_ascii_case("netboot_key")
+    let short = key.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("netboo~"));
+    short || key.eq_ignore_ascii_case("netboot_key")
 }
 
 /// Whether a value of this key would be understood, as far as that is checked when it is written.
