@@ -32,6 +32,9 @@ pub const KERNEL_STACK: Region = 0x0c00_0000..0x0e00_0000;
 pub const DMA: Region = 0x0e00_0000..0x0ff0_0000;
 /// What the analyzer writes. Not cached.
 pub const ANALYZER: Region = 0x0ff0_0000..0x1000_0000;
+/// Everything the firmware uses lies below this address: 256 MiB, the smallest supported board.
+pub const DDR_END: usize = 0x1000_0000;
+
 /// While booting: what the loader receives or reads before it puts it into place, where later the kernel core is.
 pub const BOOT_FIRMWARE: Region = 0x0800_0000..0x0a00_0000;
 pub const BOOT_GATEWARE: Region = 0x0a00_0000..0x0c00_0000;
@@ -42,9 +45,6 @@ pub const LOADER: Region = 0x0f00_0000..0x0f80_0000;
 /// loader wait for the network.
 pub const REBOOT_STATUS: usize = 0xF800_0258;
 pub const NETBOOT_REQUEST: u32 = 0x4e;
-
-/// Everything the firmware uses lies below this address: 256 MiB, the smallest supported board.
-pub const DDR_END: usize = 0x1000_0000;
 
 /// Descriptor memory of the gateware, port GP0, read only.
 pub const PL_DESCRIPTOR: Region = 0x4000_0000..0x4001_0000;

@@ -1,8 +1,7 @@
-//! Set-up of the chip through the HAL: MMU, caches, interrupts, clocks, time base.
+//! Set-up of the chip through the HAL: MMU, caches, clocks, time base.
 
 use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
-use kairos_board::gic::{self, SGI_DATA};
 use kairos_board::memory::{
     ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW, NETBOOT_REQUEST, REBOOT_STATUS,
 };
@@ -31,9 +30,10 @@ pub struct Chip {
     pub sd: zynq7000::sdio::MmioRegisters<'static>,
 }
 
-/// Brings the chip up. Called once, first of all.
-pub fn init() -> Chip {
+/// Brings the chip up. Called once, first of all. `last_use`: of the low megabyte, which is closed then.
+pub fn init(last_use: fn()) -> Chip {
     let peripherals = zynq7000_hal::init(zynq7000_hal::Config::default()).expect("chip initialised twice");
+    last_use();
     protect_memory();
     fix_qemu_clock();
     release_i2c_pins();
@@ -49,12 +49,12 @@ pub fn init() -> Chip {
 }
 
 /// The lines that say what this is.
-pub fn announce() {
+pub fn announce(kernel_image: usize) {
     log::info!("Kairos runtime {}", env!("CARGO_PKG_VERSION"));
     log::info!(
         "memory: 256 MiB of DDR used, runtime {} KiB, kernel core {} KiB",
         image_size() / 1024,
-        crate::kernel_core::IMAGE.len() / 1024
+        kernel_image / 1024
     );
 }
 
@@ -68,9 +68,7 @@ fn image_size() -> usize {
 /// Makes the MMU check what the table says; the kernel core uses the same table.
 fn protect_memory() {
     let mut table = mmu_l1_table_mut();
-    // The branch for core 1 is written while the low megabyte can still be written. After that an access to it is a null
-    // pointer, and faults.
-    crate::kernel_core::write_reset_branch();
+    // From now on an access there is a null pointer, and faults.
     table
         .update(LOW.start as u32, section_attrs::UNASSIGNED_RESERVED)
         .expect("aligned");
@@ -120,38 +118,6 @@ fn fix_qemu_clock() {
             }
         });
     }
-}
-
-/// The HAL's driver leaves the event flag set, so the interrupt would fire for ever. With the comparator still on, the flag
-/// would come back once more: so that goes off first.
-fn on_global_timer() {
-    const CONTROL: *mut u32 = 0xF8F0_0208 as *mut u32;
-    const STATUS: *mut u32 = 0xF8F0_020C as *mut u32;
-    const COMPARATOR_AND_INTERRUPT: u32 = 0b110;
-    // SAFETY: the timer belongs to the driver, which is called right after and sets the comparator anew; this is the handler
-    // of the timer's interrupt, which the driver asks to be called from.
-    unsafe {
-        CONTROL.write_volatile(CONTROL.read_volatile() & !COMPARATOR_AND_INTERRUPT);
-        STATUS.write_volatile(1);
-        time_driver_gtc::on_interrupt();
-    }
-}
-
-/// Every interrupt there is, by number (UG585, section 7.2). The HAL's table takes longer than most of the handlers.
-#[zynq7000_rt::irq]
-fn on_interrupt() {
-    const GLOBAL_TIMER: u16 = 27;
-    const GEM0: u16 = 54;
-    const BELL: u16 = SGI_DATA as u16;
-    let interrupt = gic::acknowledge();
-    match interrupt.id() {
-        BELL => crate::kernel_core::on_bell(),
-        GEM0 => crate::ethernet::on_interrupt(),
-        GLOBAL_TIMER => on_global_timer(),
-        // Acknowledged, and ignored.
-        _ => {}
-    }
-    gic::end(interrupt);
 }
 
 /// Resets the whole processing system. The boot loader starts anew; `netboot`: it is to wait for the network.

@@ -11,6 +11,7 @@ mod ethernet;
 mod executor;
 mod faults;
 mod gateware;
+mod interrupts;
 mod kernel_core;
 mod logger;
 mod management;
@@ -26,9 +27,10 @@ use kernel_core::KernelCore;
 /// Entered by the start-up code of `zynq7000-rt` on core 0, with caches and MMU off.
 #[no_mangle]
 extern "C" fn kmain() -> ! {
-    let chip = chip::init();
+    // A branch at address 0 is where core 1 starts.
+    let chip = chip::init(kernel_core::write_reset_branch);
     logger::init(uart::init(chip.uart, &chip.clocks));
-    chip::announce();
+    chip::announce(kernel_core::IMAGE.len());
     let config = config::init(chip.sd, &chip.clocks);
     let rtio = gateware::init();
     let settings = network::Settings::from_config(config);
