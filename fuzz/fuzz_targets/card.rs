@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use axfatfs::{format_volume, FatType, FormatVolumeOptions, StdIoWrapper};
 use kairos_services::card::{BlockDevice, DeviceError, Sector, SECTOR};
-use kairos_services::store::Store;
+use kairos_services::store::{Room, Store};
 use libfuzzer_sys::fuzz_target;
 
 /// First sector of the partition, and sectors in it.
@@ -63,10 +63,12 @@ fn card() -> Card {
             .chunks_exact(SECTOR)
             .map(|sector| Sector::try_from(sector).unwrap()),
     );
-    let mut store = Box::new(Store::new(Card {
+    let card = Card {
         base: Rc::new(base),
         changed: BTreeMap::new(),
-    }));
+    };
+    let mut work = Box::new(Room::new());
+    let mut store = Store::new(card, &mut work);
     store.write("ip", b"192.168.1.70").unwrap();
     store.write("startup_kernel", &[7; 3000]).unwrap();
     let Card { base, changed } = store.device();
@@ -82,7 +84,7 @@ fn card() -> Card {
 
 thread_local! {
     static CARD: Card = card();
-    static ROOM: RefCell<Box<[u8]>> = RefCell::new(vec![0; 1 << 16].into());
+    static ROOM: RefCell<(Box<Room>, Box<[u8]>)> = RefCell::new((Default::default(), vec![0; 1 << 16].into()));
 }
 
 fuzz_target!(|data: &[u8]| {
@@ -101,8 +103,8 @@ fuzz_target!(|data: &[u8]| {
         let place = usize::from(change[1]) * 2;
         card.sector(sector)[place..place + 2].copy_from_slice(&change[2..]);
     }
-    let mut store = Box::new(Store::new(card));
-    ROOM.with_borrow_mut(|room| {
+    ROOM.with_borrow_mut(|(work, room)| {
+        let mut store = Store::new(card, work);
         for access in accesses.iter().take(8) {
             let key = ["ip", "startup_kernel", "mac", "a_long_key_of_some_length"][usize::from(access & 3)];
             match access >> 2 & 3 {

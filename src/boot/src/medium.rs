@@ -6,8 +6,8 @@ use kairos_board::memory::RUNTIME;
 use kairos_board::sd::Slot;
 use kairos_proto::boot_image::{self, BootImage, Destination};
 use kairos_proto::firmware;
-use kairos_services::store::{self, Store};
-use static_cell::StaticCell;
+use kairos_services::store::{self, Room, Store};
+use static_cell::ConstStaticCell;
 use zynq7000_hal::clocks::Clocks;
 
 use crate::chip::BootDevice;
@@ -45,7 +45,7 @@ impl fmt::Display for Error {
 }
 
 /// The configuration on the SD card, if there is one.
-pub struct Config(&'static mut Store<Slot>);
+pub struct Config(Store<'static, Slot>);
 
 impl Config {
     /// Reads a value into `out`. Without a card there are no values.
@@ -86,9 +86,8 @@ pub struct Medium {
 impl Medium {
     /// The configuration is on the card, whatever was booted from.
     pub fn open(device: BootDevice, sd: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> Self {
-        // Made here: as a constant it would be a third of a megabyte in an image that has to fit into on-chip memory.
-        static STORE: StaticCell<Store<Slot>> = StaticCell::new();
-        let store = STORE.init_with(|| Store::new(Slot::new()));
+        static ROOM: ConstStaticCell<Room> = ConstStaticCell::new(Room::new());
+        let mut store = Store::new(Slot::new(), ROOM.take());
         store.device().attach(sd, clocks);
         Self {
             device,
