@@ -198,19 +198,19 @@ class InputPusher(Module):
         ]
 
         # Requests
-        channel, timeout, number = Signal(24), Signal(64), Signal(16)
+        timeout, number = Signal(64), Signal(16)
         active, begins = Signal(), Signal()
         progress = timebase.shifted(-INPUT_VISIBLE)
         selected = [Signal(name=f"selected_{n}") for n in numbers]
         asked_slot = Signal(max=max(2, count))
         left, offered, there, passed, finish = Signal(), Signal(), Signal(), Signal(), Signal()
         status = Signal(4)
-        exists = reduce(or_, selected, C(0))
+        exists = Signal()
         forever = timeout == 2**64 - 1
         self.comb += [
             request.ready.eq(~active & ~sweeping & ~self.reset),
-            [here.eq(channel == n) for n, here in zip(numbers, selected, strict=True)],
-            [If(selected[n], asked_slot.eq(n), left.eq(fifos[n].readable)) for n in slots],
+            [here.eq(request.channel == n) for n, here in zip(numbers, selected, strict=True)],
+            left.eq(Array(fifo.readable for fifo in fifos)[asked_slot]),
             asked.adr.eq(asked_slot),
             offered.eq(push.valid & (taken_from == asked_slot)),
             there.eq((asked.dat_r != number) & ~offered),
@@ -235,7 +235,8 @@ class InputPusher(Module):
             If(
                 request.valid & request.ready,
                 active.eq(1),
-                channel.eq(request.channel),
+                exists.eq(reduce(or_, selected)),
+                [If(selected[n], asked_slot.eq(n)) for n in slots],
                 timeout.eq(request.timeout),
                 number.eq(request.number),
             ),
