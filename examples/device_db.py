@@ -1,4 +1,5 @@
-"""Devices of the emulated demo system: four bidirectional and eight output TTL channels.
+"""Devices of the emulated demo system: four bidirectional and eight output TTL channels, DMA, the cache, and
+two devices on the I2C bus.
 
 With a real device, replace the host by its address. The core's target is always the Cortex-A9.
 """
@@ -12,7 +13,12 @@ device_db = {
     },
 }
 
-for name, module, driver in [("core_dma", "dma", "CoreDMA"), ("core_cache", "cache", "CoreCache")]:
+for name, module, driver in [
+    ("core_dma", "dma", "CoreDMA"),
+    ("core_cache", "cache", "CoreCache"),
+    ("i2c_switch", "i2c", "I2CSwitch"),
+    ("i2c_expander", "i2c", "PCF8574A"),
+]:
     device_db[name] = {"type": "local", "module": f"artiq.coredevice.{module}", "class": driver, "arguments": {}}
 
 for channel in range(12):

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "i2c.py"
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 PRINTED = """\
 expander False switch True
@@ -16,11 +15,7 @@ pins 90
 """
 
 
-def test_i2c_and_cache(kairos, tmp_path):
-    entry = '{"type": "local", "module": "artiq.coredevice.i2c", "class": "%s", "arguments": {}}'
-    devices = f'device_db["i2c_switch"] = {entry % "I2CSwitch"}\ndevice_db["i2c_expander"] = {entry % "PCF8574A"}\n'
-    path = tmp_path / "device_db.py"
-    path.write_text((EXAMPLES / "device_db.py").read_text() + devices)
-    done = kairos("run", EXPERIMENT, device_db=path)
+def test_i2c_and_cache(kairos):
+    done = kairos("run", EXPERIMENT)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 0

@@ -55,8 +55,13 @@ void __modinit__(void *unused)
     case 5:
         dma_playback(rtio_get_counter() + 125000, 0x0e000084, 0);
         break;
-    case 6: /* more than there is memory for */
-        pulses(1100000, 4000);
+    case 6: /* more than there is memory for: 31 MiB by 80 bytes */
+        dma_record_start(name);
+        for (int event = 0; event < 410000; event++) {
+            static int32_t words[16] = {1};
+            static struct { void *elements; uint32_t length; } wide = {words, 16};
+            rtio_output_wide(4 << 8, &wide);
+        }
         dma_record_stop(now_mu(), 0);
         break;
     case 7:

@@ -49,7 +49,7 @@ pub fn encode(
         .into_iter()
         .for_each(&mut out);
     words.for_each(&mut out);
-    if count % 2 == 0 {
+    if count.is_multiple_of(2) {
         out(0);
     }
 }
