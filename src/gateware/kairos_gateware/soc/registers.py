@@ -60,8 +60,8 @@ class InitiatorRegisters(Module, AutoCSR):
         "enable": "0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is "
         "pushed, what was stays. To be 1 only after `initiator_busy` was 0",
         "ring": "physical address of the ring, aligned to 4096",
-        "input_ring": "only where inputs are pushed: physical address of the input rings, aligned to 262144; while it is "
-        "0 nothing is pushed. To be changed only while the initiator is disabled and not busy",
+        "input_ring": "only where inputs are pushed: physical address of the input rings, aligned to 262144; while it "
+        "is 0 nothing is pushed. To be changed only while the initiator is disabled and not busy",
         "busy": "a request, an answer or a pushed event is under way, or input rings are being reset",
         "lost": "triggers without a request of the expected number; saturates",
         "error": "bus errors of the initiator so far: bit 0 read, bit 1 write",
