@@ -43,7 +43,7 @@ def test_latency_and_answer(ps):
 def test_overflow_comes_first(ps):
     start = ps.out.sim_tsc + 200
     assert ps.output(1, 8 * start, 1, address=2) == 0
-    ps.schedule = [(start + 10 + n, 1, (n + 1) & 1) for n in range(160)]  # 80 rising edges
+    ps.schedule = [(start + 10 + n, 1, 255 * ((n + 1) & 1)) for n in range(160)]  # 80 rising edges
     ps.advance(start + 200)
     assert ps.input(1, 0)[0] == 2
     stamps = []

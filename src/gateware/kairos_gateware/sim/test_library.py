@@ -247,7 +247,7 @@ def test_input_timestamps(boot):
     ps = boot()
     start = ps.out.sim_tsc + 200
     assert ps.output(0, 8 * start, 3, address=2) == 0
-    ps.schedule = [(start + 10, 0, 1), (start + 20, 0, 0), (start + 30, 0, 1)]
+    ps.schedule = [(start + 10, 0, 255), (start + 20, 0, 0), (start + 30, 0, 255)]
     assert ps.output(0, 8 * (start + 30), 0, address=2) == 0  # closes just before the third edge
     ps.advance(start + 40)
     assert ps.input(0, 8 * (start + 30)) == (0, 8 * (start + 10), 1)
@@ -339,7 +339,7 @@ def play(ps, stream):
         last = levels[pad][-1] if levels[pad] else (0, 0)
         entry = (max(time, ps.out.sim_tsc + 1, last[0] + 1), 1 - last[1])
         levels[pad].append(entry)
-        ps.schedule.append((entry[0], pad, entry[1]))
+        ps.schedule.append((entry[0], pad, 255 * entry[1]))
         ps.schedule.sort()
 
     def rest():

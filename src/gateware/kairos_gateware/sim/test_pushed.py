@@ -83,9 +83,9 @@ def test_full_ring_and_full_fifo(boot, skip):
     ps = boot(skip=skip)
     start = ps.out.sim_tsc + 200
     assert ps.output(1, 8 * start, 3, address=2) == 0
-    ps.schedule = [(start + 10 + 3 * n, 1, (n + 1) & 1) for n in range(140)]
+    ps.schedule = [(start + 10 + 3 * n, 1, 255 * ((n + 1) & 1)) for n in range(140)]
     ps.advance(start + 600)
-    ps.schedule = [(start + 1000, 1, 1)]
+    ps.schedule = [(start + 1000, 1, 255)]
     assert sum(burst[2] >= Ps.RINGS for burst in ps.bursts) == 64
     stamps = [ps.input(1, 0)[1] for _ in range(129)]
     assert stamps == [8 * (start + 10 + 3 * n) for n in range(129)]
@@ -102,10 +102,10 @@ def test_gap_stands_between_its_neighbours(boot):
     ps = boot()
     start = ps.out.sim_tsc + 200
     assert ps.output(1, 8 * start, 3, address=2) == 0
-    ps.schedule = [(start + 10 + 3 * n, 1, (n + 1) & 1) for n in range(131)]
+    ps.schedule = [(start + 10 + 3 * n, 1, 255 * ((n + 1) & 1)) for n in range(131)]
     ps.advance(start + 500)
     seen = [ps.input(1, 0) for _ in range(64)]
-    ps.schedule = [(ps.out.sim_tsc + 300, 1, 0), (ps.out.sim_tsc + 310, 1, 1)]
+    ps.schedule = [(ps.out.sim_tsc + 300, 1, 0), (ps.out.sim_tsc + 310, 1, 255)]
     later = [entry[0] for entry in ps.schedule]
     ps.advance(later[-1] + 50)
     while (result := ps.input(1, 8 * later[-1]))[0] != 1:
@@ -123,7 +123,7 @@ def test_entry_numbers_wrap(boot):
     assert ps.output(1, 8 * start, 3, address=2) == 0
     for _ in range(70_000 // 50):
         time = max(ps.out.sim_tsc + 1, start + 10)
-        ps.schedule = [(time + 4 * i, 1, (i + 1) & 1) for i in range(50)]
+        ps.schedule = [(time + 4 * i, 1, 255 * ((i + 1) & 1)) for i in range(50)]
         assert [ps.input(1, -1)[1] for _ in range(50)] == [8 * (time + 4 * i) for i in range(50)]
     assert ps.consumed[1] == 70_000 % 65536
     ps.close()
@@ -135,7 +135,7 @@ def test_reset_empties_the_rings(boot, registers):
     start = ps.out.sim_tsc + 200
     for channel in [0, 3]:
         assert ps.output(channel, 8 * start, 3, address=2) == 0
-        ps.schedule += [(start + 10 + 4 * n, channel, (n + 1) & 1) for n in range(100)]
+        ps.schedule += [(start + 10 + 4 * n, channel, 255 * ((n + 1) & 1)) for n in range(100)]
     ps.schedule.sort()
     ps.advance(start + 1000)
     ps.write(registers["initiator_enable"], 0)
@@ -146,7 +146,7 @@ def test_reset_empties_the_rings(boot, registers):
     ps.sequence = 0
     ps.memory[2056:2060] = bytes(4)
     ps.write(registers["initiator_enable"], 1)
-    ps.schedule = [(ps.out.sim_tsc + 100, 3, 1)]
+    ps.schedule = [(ps.out.sim_tsc + 100, 3, 255)]
     coarse = ps.schedule[0][0]
     assert ps.input(0, 8 * (coarse + 50)) == (1, -1, 0)
     assert ps.input(3, 8 * (coarse + 50)) == (0, 8 * coarse, 1)
@@ -160,7 +160,7 @@ def test_events_outlive_a_restart_of_the_initiator(boot, registers):
     ps = boot()
     start = ps.out.sim_tsc + 200
     assert ps.output(0, 8 * start, 3, address=2) == 0
-    ps.schedule = [(start + 10, 0, 1), (start + 300, 0, 0)]
+    ps.schedule = [(start + 10, 0, 255), (start + 300, 0, 0)]
     ps.advance(start + 200)
     ps.write(registers["initiator_enable"], 0)
     ps.advance(start + 400)
@@ -198,7 +198,7 @@ def play_floods(ps, floods):
     for channel, count, distance, reads in floods:
         for n in range(count):
             edges[channel].append(time + distance * n)
-            ps.schedule.append((time + distance * n, channel, len(edges[channel]) & 1))
+            ps.schedule.append((time + distance * n, channel, 255 * (len(edges[channel]) & 1)))
         time += distance * count + 1
         ps.advance(time)
         for at, timeout, number in reads:
