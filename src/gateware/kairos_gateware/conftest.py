@@ -21,9 +21,9 @@ class Built:
     library: Library
     registers: dict[str, int]
 
-    def boot(self, **options):
-        """A `Ps` that has done what the firmware does at boot. Whoever asks for it closes it."""
-        ps = Ps(self.library, **options)
+    def boot(self, kind=Ps, **options):
+        """A `Ps` (or `kind` of it) that has done what the firmware does at boot. Whoever asks for it closes it."""
+        ps = kind(self.library, **options)
         ps.write(self.registers["rtio_phy_reset"], 0)
         ps.write(self.registers["initiator_ring"], Ps.BASE)
         ps.use_input_rings(self.registers["initiator_input_ring"])

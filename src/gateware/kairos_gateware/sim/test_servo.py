@@ -1,22 +1,19 @@
 """Variant `servo`, verilated: the SU-Servo behind the kernel initiator, with models of the cards at its pads."""
 
 import math
-import os
 from copy import deepcopy
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from kairos_gateware import build
 from kairos_gateware.servo.adc import READ_CYCLES
 from kairos_gateware.servo.bench import SamplerModel, UrukulModel
 from kairos_gateware.servo.format import T_CYCLE, AddressMap
 from kairos_gateware.servo.model import ChannelModel, Profile
 from kairos_gateware.servo.servo import latency
 from kairos_gateware.servo.test_iir import PROFILE, X
-from kairos_gateware.sim.library import Library, Ps
+from kairos_gateware.sim.library import Ps
 from kairos_gateware.variants import VARIANTS
 
 CHANNEL = {spec.name: number for number, spec in enumerate(VARIANTS["servo"].channels)}
@@ -26,14 +23,6 @@ REGISTER = 0x0E + 7
 ENABLED, IDLE, FAILED = 1, 2, 4
 # From the event that enables the servo to the rise of CNV
 ENABLE_CYCLES = 2
-
-
-@pytest.fixture(scope="module")
-def servo():
-    root = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build"))
-    output = root / "gateware" / "servo"
-    assert build.main(["--variant", "servo", "--board", "sim", "--output", str(output)]) == 0
-    return Library(output / "libkairos_pl.so")
 
 
 class Lab(Ps):
@@ -98,20 +87,12 @@ class Lab(Ps):
 
 
 @pytest.fixture
-def boot(servo, registers):
-    """The registers are where those of `demo` are."""
+def boot(built):
     made = []
 
     def make(**options):
-        ps = Lab(servo, **options)
-        made.append(ps)
-        ps.write(registers["rtio_phy_reset"], 0)
-        ps.write(registers["initiator_ring"], Ps.BASE)
-        ps.write(registers["initiator_enable"], 1)
-        for _ in range(10):
-            ps.step()
-        ps.changes.clear()
-        return ps
+        made.append(built("servo").boot(Lab, **options))
+        return made[-1]
 
     yield make
     for ps in made:
