@@ -10,7 +10,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from kairos.cli.experiments import Experiment
+from kairos.cli.experiments import Experiment, import_file, is_public_experiment
 from kairos.compiler import STAGES, CompileError, compile_kernel, emit
 from kairos.devices import DeviceDB
 
@@ -93,10 +93,15 @@ def mutated(rng):
 
 def check(path, rng, ddb):
     """What is wrong with the compilation of the experiment in `path`, or None."""
-    instance = Experiment(str(path), None, [], ddb).instance
+    module = import_file(str(path))
+    names = [name for name, value in vars(module).items() if is_public_experiment(value)]
+    instance = Experiment(str(path), rng.choice(names), [], ddb).instance
     kernels = [value for value in vars(type(instance)).values() if hasattr(value, "artiq_embedded")]
     kernels = [value for value in kernels if value.artiq_embedded.core_name is not None]
-    kernel = rng.choice([value for value in kernels if value.artiq_embedded.function.__code__.co_argcount == 1])
+    kernels = [value for value in kernels if value.artiq_embedded.function.__code__.co_argcount == 1]
+    if not kernels:
+        return None
+    kernel = rng.choice(kernels)
     try:
         for stage in STAGES[:4] if rng.random() < 0.2 else ():
             emit(stage, kernel, (instance,), core=instance.core)
