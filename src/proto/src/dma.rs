@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn vectors() {
         // As `kairos_gateware.dma.format.compact` writes them.
-        let short = trace(&[(0x0102_03, 5, [0x2a].into())]);
+        let short = trace(&[(0x0001_0203, 5, [0x2a].into())]);
         assert_eq!(short, [1 | 0x2a << 2 | 0x0102 << 8 | 3 << 24, 5, 0, 0]);
         let long = trace(&[(0x0004_0205, -1, [0x1234, 2].into())]);
         assert_eq!(long, [2 | 2 << 2 | 0x0402 << 8, 5, 0xffff_ffff, 0x1234, 2, 0, 0, 0]);

@@ -99,7 +99,7 @@ mod tests {
     fn report(id: u32, message: Option<&str>, param: [i64; 3], file: &str, line: u32) -> Vec<u8> {
         let mut bytes = Vec::from(1u32.to_le_bytes());
         bytes.extend(id.to_le_bytes());
-        let mut text = |bytes: &mut Vec<u8>, text: Option<&str>| match text {
+        let text = |bytes: &mut Vec<u8>, text: Option<&str>| match text {
             Some(text) => {
                 bytes.extend((text.len() as u32).to_le_bytes());
                 bytes.extend(text.as_bytes());
@@ -107,7 +107,7 @@ mod tests {
             None => bytes.extend([0xff, 0xff, 0xff, 0xff, 9, 0, 0, 0]),
         };
         text(&mut bytes, message);
-        param.map(|param| bytes.extend(param.to_le_bytes()));
+        bytes.extend(param.iter().flat_map(|param| param.to_le_bytes()));
         text(&mut bytes, Some(file));
         bytes.extend(line.to_le_bytes());
         bytes
