@@ -7,8 +7,8 @@ pub mod elf;
 pub mod exceptions;
 pub mod format;
 pub mod lsda;
-pub mod traces;
 mod stubs;
+pub mod traces;
 pub mod unwind;
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use kairos_board::memory::KERNEL_IMAGE;
 use log::Level;
 use zynq7000_hal::slcr::Slcr;
 
-use crate::{chip, secondary};
+use crate::{chip, report, secondary};
 
 /// `kernel.bin`, as built with this runtime. In a section of its own, so that tools can tell it from this core's code.
 pub static IMAGE: &[u8] = &EMBEDDED.0;
@@ -314,6 +314,7 @@ impl KernelCore {
     fn log_fault(&mut self) -> Result<(), Failure> {
         let text: String<512> = self.text()?;
         log::error!("kernel core: {text}");
+        report::keep(report::Core::Kernel, format_args!("{text}"));
         Ok(())
     }
 }

@@ -17,6 +17,7 @@ mod logger;
 mod management;
 mod moninj;
 mod network;
+mod report;
 mod secondary;
 mod service;
 mod session;
@@ -31,6 +32,7 @@ extern "C" fn kmain() -> ! {
     let chip = chip::init(kernel_core::write_reset_branch);
     logger::init(uart::init(chip.uart, &chip.clocks));
     chip::announce(kernel_core::IMAGE.len());
+    report::announce();
     let config = config::init(chip.sd, &chip.clocks);
     let rtio = gateware::init();
     let settings = network::Settings::from_config(config);
