@@ -101,3 +101,48 @@ def test_a_fault_of_core_1_is_told_at_once_and_after_a_reset(device):
     wait_for(device, "Ethernet link up", 2)
     text = log(device)
     assert f"before this start, kernel core: {said}" in text and "comms core failed" not in text
+
+
+RETURN = 0xE12FFF1E
+"""`bx lr`: of a task's function it makes one that is never polled again."""
+GICC_CTLR = 0xF8F0_0100
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param((GICC_CTLR, 0), None, id="executor"),
+        pytest.param((r"^_R.*TaskStorage.*7network10___run_task.*4poll", RETURN), "the network", id="network"),
+        pytest.param(
+            (r"^_R.*TaskStorage.*7session12___serve_task.*4poll", RETURN),
+            "the supervision of the kernel core",
+            id="supervision",
+        ),
+    ],
+)
+def test_the_watchdog_resets_what_stands_still(device, words, said):
+    """With a session open, interrupts of core 0 go off, or a task stops. Nothing is fed, and the next start says so."""
+    place, word = words
+    with Session(device):
+        write(device, place if isinstance(place, int) else symbol(place), word)
+        printed = wait_for(device, "Ethernet link up", 2)
+    assert "before this start: reset by the watchdog" in printed
+    kept = re.findall(r"before this start: (.*) gave no sign of life, (.*) s after its start", printed)
+    assert [who for who, _ in kept] == ([said] if said else [])
+
+
+def test_the_watchdog_leaves_a_silent_device_and_a_long_kernel_alone(device):
+    """For longer than its limit nothing happens, then a kernel runs that never ends."""
+    begin = device.control("status")["time_ns"]
+    library = (ROOT / "tests" / "kernels" / "endless.elf").read_bytes()
+    with Session(device) as session:
+        while device.control("status")["time_ns"] < begin + 7e9:
+            time.sleep(0.1)
+        session.load(library)
+        session.run()
+        begin = device.control("status")["time_ns"]
+        deadline = time.monotonic() + 60
+        while device.control("status")["time_ns"] < begin + 0.2e9:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    assert "watchdog" not in log(device)

@@ -35,6 +35,7 @@ pub mod schedule;
 pub mod sd;
 pub mod slcr;
 pub mod stubs;
+pub mod swdt;
 pub mod time;
 pub mod timers;
 pub mod trace;

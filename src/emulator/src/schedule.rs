@@ -268,7 +268,7 @@ impl Machine {
         for uart in &mut bus.uart {
             self.uart.append(&mut uart.output);
         }
-        let mut woke = false;
+        let mut woke = bus.requests.system_reset.is_some();
         for core in 0..2 {
             let when = match self.state[core] {
                 CoreState::WaitInterrupt if bus.gic.irq(core) => self.now,
@@ -321,9 +321,9 @@ impl Machine {
                 self.cores[c].flush_tlb();
             }
         }
-        if system {
-            log::info!("system reset");
-            bus.reset_peripherals();
+        if let Some(cause) = system {
+            log::info!("system reset: {cause:?}");
+            bus.reset_peripherals(cause);
             drop(bus);
             self.set_ddr(false);
             self.state = [CoreState::Running, CoreState::BootRom];

@@ -7,8 +7,8 @@ pub mod elf;
 pub mod exceptions;
 pub mod format;
 pub mod lsda;
-mod stubs;
 pub mod traces;
+mod stubs;
 pub mod unwind;
 
 #[cfg(test)]

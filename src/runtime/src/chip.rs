@@ -158,6 +158,13 @@ pub fn take_failure() -> bool {
     failed
 }
 
+/// Whether the newest reset was one by the watchdog.
+pub fn was_watchdog() -> bool {
+    const SWDT_RST: u32 = 1 << 16;
+    // SAFETY: reading it has no effect.
+    unsafe { (REBOOT_STATUS as *const u32).read_volatile() & SWDT_RST != 0 }
+}
+
 /// Sets the byte that outlives a reset.
 fn set_reset_mark(mark: u32) {
     let status = REBOOT_STATUS as *mut u32;

@@ -22,6 +22,7 @@ mod secondary;
 mod service;
 mod session;
 mod uart;
+mod watchdog;
 
 use kernel_core::KernelCore;
 
@@ -33,6 +34,7 @@ extern "C" fn kmain() -> ! {
     logger::init(uart::init(chip.uart, &chip.clocks));
     chip::announce(kernel_core::IMAGE.len());
     report::announce();
+    watchdog::start(&chip.clocks);
     let config = config::init(chip.sd, &chip.clocks);
     let rtio = gateware::init();
     let settings = network::Settings::from_config(config);
@@ -41,6 +43,7 @@ extern "C" fn kmain() -> ! {
     executor::run(|spawner| {
         let stack = network::start(&spawner, ethernet, settings);
         spawner.spawn(task(logger::drain()));
+        spawner.spawn(task(watchdog::feed()));
         spawner.spawn(task(gateware::watch(rtio)));
         management::start(&spawner, stack, config);
         analyzer::start(&spawner, stack);

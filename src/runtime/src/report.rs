@@ -6,6 +6,8 @@ use embassy_time::Instant;
 use kairos_board::memory::REPORT;
 use kairos_services::report::Slot;
 
+use crate::chip;
+
 /// Who has failed.
 #[derive(Clone, Copy)]
 pub enum Core {
@@ -32,9 +34,17 @@ pub fn keep(core: Core, reason: fmt::Arguments) {
     });
 }
 
+/// What was kept is no longer true.
+pub fn forget(core: Core) {
+    with_slot(core, |slot| slot.clear());
+}
+
 /// Logs what was kept before this start.
 pub fn announce() {
-    let failed = crate::chip::take_failure();
+    let failed = chip::take_failure();
+    if chip::was_watchdog() {
+        log::error!("before this start: reset by the watchdog");
+    }
     let comms = with_slot(Core::Comms, |slot| {
         slot.take().map(|text| log::error!("before this start: {text}"))
     });

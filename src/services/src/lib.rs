@@ -1,6 +1,6 @@
 //! What the services of core 0 do, apart from sockets and registers, so that it is tested on the host: the ring of the log,
-//! the configuration on the SD card, and what its values mean, the receiving end of network boot, and texts that outlive a
-//! reset.
+//! the configuration on the SD card, and what its values mean, the receiving end of network boot, texts that outlive a
+//! reset, and signs of life.
 #![no_std]
 
 pub mod card;
@@ -8,4 +8,5 @@ pub mod netboot;
 pub mod report;
 pub mod ring;
 pub mod settings;
+pub mod sign;
 pub mod store;

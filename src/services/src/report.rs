@@ -39,10 +39,15 @@ impl Slot {
         self.mark = MARK;
     }
 
+    /// Forgets the text.
+    pub fn clear(&mut self) {
+        self.mark = 0;
+    }
+
     /// The kept text, once.
     pub fn take(&mut self) -> Option<&str> {
         let is_kept = self.mark == MARK && self.length as usize <= TEXT_MAX && self.crc == self.checksum();
-        self.mark = 0;
+        self.clear();
         if !is_kept {
             return None;
         }
