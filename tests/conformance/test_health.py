@@ -146,3 +146,22 @@ def test_the_watchdog_leaves_a_silent_device_and_a_long_kernel_alone(device):
             assert time.monotonic() < deadline
             time.sleep(0.1)
     assert "watchdog" not in log(device)
+
+
+def test_sensors_are_logged(device):
+    printed = wait_for(device, "VCCINT")
+    said = (
+        r"INFO\(runtime::sensors\): 4[45]\.\d °C, VCCINT 1\.000 V, VCCAUX 1\.800 V, VCCBRAM 1\.000 V, VCCPINT 1\.000 V"
+    )
+    assert re.search(said + r", VCCPAUX 1\.800 V, VCCO_DDR 1\.500 V\n", printed), printed
+
+
+def test_a_hot_chip_is_warned_of(tmp_path, start_device):
+    device = start_device(tmp_path, gateware=False, settings=["chip_celsius=90"])
+    try:
+        printed = wait_for(device, "VCCINT")
+        assert re.search(
+            r" WARN\(runtime::sensors\): too hot, or a supply out of its limits: (90\.0|89\.9) °C,", printed
+        ), printed
+    finally:
+        device.close()

@@ -15,6 +15,7 @@ use crate::swdt::Swdt;
 use crate::time::{self, Cycles};
 use crate::timers::{self, DownCounter, GlobalTimer};
 use crate::uart::Uart;
+use crate::xadc::Xadc;
 
 /// Address ranges (base, size) answered by [`Bus`]; anything else that is not memory is an external abort.
 pub const MMIO: &[(u32, u32)] = &[
@@ -76,6 +77,8 @@ pub struct Bus {
     pub ddrc: Ddrc,
     /// Configuration of the PL.
     pub devcfg: Devcfg,
+    /// Sensors of the chip.
+    pub xadc: Xadc,
     /// What the QSPI flash holds; read in linear mode only.
     pub flash: Vec<u8>,
     /// What the PL can be configured with.
@@ -117,6 +120,7 @@ impl Bus {
             gem: Gem::default(),
             ddrc: Ddrc::new(true),
             devcfg: Devcfg::configured(),
+            xadc: Xadc::default(),
             flash: Vec::new(),
             gateware: Gateware::default(),
             gpio: Gpio::default(),
@@ -150,6 +154,7 @@ impl Bus {
         }
         self.gem = Gem::default();
         self.gpio.reset();
+        self.xadc.reset();
         self.sd.reset();
         self.sd1.reset();
         self.requests = Requests::default();
@@ -260,6 +265,7 @@ impl Bus {
             0xf800_5000..=0xf800_5fff => self.swdt.read(offset & !3),
             0xf800_6000..=0xf800_6fff => self.ddrc.read(offset & !3),
             0xf800_7000..=0xf800_70ff => self.devcfg.read(offset & !3),
+            0xf800_7100..=0xf800_711f => self.xadc.read(offset & 0x1c),
             0xfc00_0000..=0xfdff_ffff => {
                 let at = (aligned - 0xfc00_0000) as usize;
                 let word = self.flash.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
@@ -330,6 +336,10 @@ impl Bus {
                 self.requests.ddr_running |= kick;
             }
             0xf800_7000..=0xf800_70ff => self.configure(offset & !3, value, now),
+            0xf800_7100..=0xf800_711f => {
+                self.xadc.write(offset & 0x1c, value);
+                kick = false;
+            }
             0xf8f0_0100..=0xf8f0_01ff => self.gic.write_interface(core, address & 0xfc, value),
             0xf8f0_0200..=0xf8f0_02ff => self.global_timer.write(core, address & 0xfc, value, now),
             0xf8f0_0600..=0xf8f0_061f => self.private[core][0].write(address & 0x1c, value, now),

@@ -40,3 +40,4 @@ pub mod time;
 pub mod timers;
 pub mod trace;
 pub mod uart;
+pub mod xadc;

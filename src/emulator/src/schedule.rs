@@ -126,7 +126,8 @@ impl Machine {
         Ok(machine)
     }
 
-    fn with_bus(bus: Bus, start: Start, params: Params) -> Result<Self, String> {
+    fn with_bus(mut bus: Bus, start: Start, params: Params) -> Result<Self, String> {
+        bus.xadc.celsius = params.chip_celsius.min(200) as u32;
         let bus = Rc::new(RefCell::new(bus));
         let cores = [Core::new(0, &bus)?, Core::new(1, &bus)?];
         Ok(Self {

@@ -28,6 +28,7 @@ pub struct Chip {
     pub uart: zynq7000::uart::MmioRegisters<'static>,
     pub ethernet: zynq7000::eth::MmioRegisters<'static>,
     pub sd: zynq7000::sdio::MmioRegisters<'static>,
+    pub xadc: zynq7000::xadc::MmioRegisters<'static>,
 }
 
 /// Brings the chip up. Called once, first of all. `last_use`: of the low megabyte, which is closed then.
@@ -45,6 +46,7 @@ pub fn init(last_use: fn()) -> Chip {
         uart: peripherals.uart_0,
         ethernet: peripherals.eth_0,
         sd: peripherals.sdio_0,
+        xadc: peripherals.xadc,
     }
 }
 

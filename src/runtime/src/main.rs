@@ -19,6 +19,7 @@ mod moninj;
 mod network;
 mod report;
 mod secondary;
+mod sensors;
 mod service;
 mod session;
 mod uart;
@@ -44,6 +45,7 @@ extern "C" fn kmain() -> ! {
         let stack = network::start(&spawner, ethernet, settings);
         spawner.spawn(task(logger::drain()));
         spawner.spawn(task(watchdog::feed()));
+        spawner.spawn(task(sensors::watch(chip.xadc)));
         spawner.spawn(task(gateware::watch(rtio)));
         management::start(&spawner, stack, config);
         analyzer::start(&spawner, stack);
