@@ -20,8 +20,8 @@ const SLOTS: usize = 2;
 const _: () = assert!(core::mem::size_of::<[Slot; SLOTS]>() <= REPORT.end - REPORT.start);
 
 fn with_slot<T>(core: Core, use_slot: impl FnOnce(&mut Slot) -> T) -> T {
-    // SAFETY: the region is for this, any bytes are valid, and only this core, outside of interrupt handlers, comes here; the
-    // closures in this file do not come here again.
+    // SAFETY: the region is for this, and any bytes are valid. Only tasks of this core come here, one after the other, and a
+    // failure, which never returns to what it has interrupted; the closures in this file do not come here again.
     use_slot(unsafe { &mut (*(REPORT.start as *mut [Slot; SLOTS]))[core as usize] })
 }
 
