@@ -88,6 +88,20 @@ def test_a_panic_of_core_0_resets_the_device(device):
     assert re.search(r"before this start: panic: panicked at a\.rs:12:34:", log(device))
 
 
+def test_a_failure_is_told_even_if_its_text_is_lost(device):
+    """The byte of REBOOT_STATUS that a failing firmware sets is there, and nothing in memory."""
+    unlock, reboot_status, reset = 0xF800_0008, 0xF800_0258, 0xF800_0200
+    write(device, unlock, 0xDF0D)
+    write(device, reboot_status, 0x46 << 24)
+    write(device, reset, 1)
+    wait_for(device, "Ethernet link up", 2)
+    assert "before this start: the comms core failed, and what it said is lost" in log(device)
+    with Management(device) as client:
+        assert client.reply(b"\x05") == 3
+    wait_for(device, "Ethernet link up", 3)
+    assert "before this start" not in log(device)
+
+
 def test_a_fault_of_core_1_is_told_at_once_and_after_a_reset(device):
     loader = symbol(r"13kairos_kernel3elf.*7Symbols3new", "kernel.elf")
     write(device, loader, UNDEFINED)
