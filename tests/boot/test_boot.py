@@ -68,6 +68,18 @@ def test_card_then_another_firmware_from_the_network(boot_device, card, image, t
     assert printed.rindex("Kairos runtime") > printed.rindex("Kairos RUNTIME")
 
 
+def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, card, image):
+    device = boot_device("--sd", card((BOOT, image)))
+    device.wait_for("Ethernet link up")
+    vectors = 0x0010_0000
+    device.control("write", address=vectors + 0x18, value=0xE7F0_00F0)
+    with socket.create_connection(("127.0.0.1", device.ports[1380])):
+        device.wait_for("Ethernet link up", 2)
+    printed = device.wait_for("first stage, ZC706", 2)
+    said = printed.index(f"undefined instruction at {vectors + 0x18:#010x}")
+    assert said < printed.rindex("Kairos loader") < printed.index("before this start: undefined instruction")
+
+
 def test_flash(boot_device, image, tmp_path):
     (tmp_path / "flash").write_bytes(image)
     device = boot_device("--qspi", tmp_path / "flash")

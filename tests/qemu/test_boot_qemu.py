@@ -127,7 +127,14 @@ def run_empty(session):
 def test_banner_says_what_it_is_and_that_there_is_no_gateware(qemu, session):
     qemu.wait_for("kernel core ready")
     text = qemu.uart()
-    for part in ("Kairos runtime ", "memory: ", "no gateware", "network: 10.0.2.15/24", "Ethernet link up"):
+    for part in (
+        "Kairos runtime ",
+        "memory: ",
+        "no gateware",
+        "network: 10.0.2.15/24",
+        "Ethernet link up",
+        "XADC measures nothing",
+    ):
         assert part in text, text
     for line in text.splitlines():
         assert LOG_LINE.fullmatch(line), line

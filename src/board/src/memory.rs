@@ -16,6 +16,9 @@ pub const RUNTIME: Region = 0x0010_0000..0x0600_0000;
 pub const ETHERNET_DESCRIPTORS: Region = 0x0600_0000..0x0610_0000;
 /// Ethernet frames to send, one megabyte mapped as memory that is not cached.
 pub const ETHERNET_BUFFERS: Region = 0x0610_0000..0x0620_0000;
+/// What a failing core says before a reset, and the next start reports: not cached, and neither cleared nor used while
+/// booting.
+pub const REPORT: Region = 0x0620_0000..0x0630_0000;
 /// The inter-core channel: one [`crate::channel::Shared`] at its start. Cached, shareable.
 pub const CHANNEL: Region = 0x0700_0000..0x070f_0000;
 /// Copy of the gateware descriptor, made by the runtime at boot. All zero when there is no gateware.
@@ -41,10 +44,11 @@ pub const BOOT_GATEWARE: Region = 0x0a00_0000..0x0c00_0000;
 pub const BOOT_IMAGE: Region = 0x0c00_0000..0x0e00_0000;
 /// While booting: second stage of the loader.
 pub const LOADER: Region = 0x0f00_0000..0x0f80_0000;
-/// Register whose upper byte outlives a reset by software (UG585, appendix B.28), and what the runtime leaves there to have the
-/// loader wait for the network.
+/// Register whose upper byte outlives a reset by software (UG585, appendix B.28), and what the runtime leaves there: to have
+/// the loader wait for the network, or because it has failed.
 pub const REBOOT_STATUS: usize = 0xF800_0258;
 pub const NETBOOT_REQUEST: u32 = 0x4e;
+pub const FAILURE: u32 = 0x46;
 
 /// Descriptor memory of the gateware, port GP0, read only.
 pub const PL_DESCRIPTOR: Region = 0x4000_0000..0x4001_0000;
@@ -62,6 +66,7 @@ mod tests {
             RUNTIME,
             ETHERNET_DESCRIPTORS,
             ETHERNET_BUFFERS,
+            REPORT,
             CHANNEL,
             DESCRIPTOR_COPY,
             KERNEL_IMAGE,
@@ -81,6 +86,7 @@ mod tests {
             RUNTIME,
             ETHERNET_DESCRIPTORS,
             ETHERNET_BUFFERS,
+            REPORT,
             BOOT_FIRMWARE,
             BOOT_GATEWARE,
             BOOT_IMAGE,

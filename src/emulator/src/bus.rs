@@ -9,11 +9,13 @@ use crate::memory::Memory;
 use crate::pl::gp::Access;
 use crate::pl::{bitstream, Gateware, Pl};
 use crate::sd::Sd;
-use crate::slcr::{Action, Slcr};
+use crate::slcr::{Action, Reset, Slcr};
 use crate::stubs::Stubs;
+use crate::swdt::Swdt;
 use crate::time::{self, Cycles};
 use crate::timers::{self, DownCounter, GlobalTimer};
 use crate::uart::Uart;
+use crate::xadc::Xadc;
 
 /// Address ranges (base, size) answered by [`Bus`]; anything else that is not memory is an external abort.
 pub const MMIO: &[(u32, u32)] = &[
@@ -33,7 +35,7 @@ pub struct Requests {
     /// Core 1 was released after that: it starts at address 0.
     pub core1_released: bool,
     /// Reset everything.
-    pub system_reset: bool,
+    pub system_reset: Option<Reset>,
     /// The DDR controller has come up.
     pub ddr_running: bool,
     /// Translated code of this core may be stale: its code was loaded by the other one.
@@ -63,6 +65,8 @@ pub struct Bus {
     pub global_timer: GlobalTimer,
     /// Private timer and watchdog of each core.
     pub private: [[DownCounter; 2]; 2],
+    /// System watchdog.
+    pub swdt: Swdt,
     /// System level control registers.
     pub slcr: Slcr,
     /// UART0 and UART1.
@@ -73,6 +77,8 @@ pub struct Bus {
     pub ddrc: Ddrc,
     /// Configuration of the PL.
     pub devcfg: Devcfg,
+    /// Sensors of the chip.
+    pub xadc: Xadc,
     /// What the QSPI flash holds; read in linear mode only.
     pub flash: Vec<u8>,
     /// What the PL can be configured with.
@@ -108,11 +114,13 @@ impl Bus {
             gic: Gic::default(),
             global_timer: GlobalTimer::default(),
             private: Default::default(),
+            swdt: Swdt::default(),
             slcr: Slcr::new(),
             uart: Default::default(),
             gem: Gem::default(),
             ddrc: Ddrc::new(true),
             devcfg: Devcfg::configured(),
+            xadc: Xadc::default(),
             flash: Vec::new(),
             gateware: Gateware::default(),
             gpio: Gpio::default(),
@@ -128,11 +136,12 @@ impl Bus {
     }
 
     /// Back to power-up, except for memory and what was recorded. A machine with a boot ROM loses its gateware.
-    pub fn reset_peripherals(&mut self) {
+    pub fn reset_peripherals(&mut self, cause: Reset) {
         self.gic = Gic::default();
         self.global_timer = GlobalTimer::default();
         self.private = Default::default();
-        self.slcr.reset();
+        self.swdt = Swdt::default();
+        self.slcr.reset(cause);
         if self.memory.has_boot_rom() {
             self.ddrc = Ddrc::new(false);
             self.devcfg = Devcfg::default();
@@ -145,6 +154,7 @@ impl Bus {
         }
         self.gem = Gem::default();
         self.gpio.reset();
+        self.xadc.reset();
         self.sd.reset();
         self.sd1.reset();
         self.requests = Requests::default();
@@ -155,6 +165,9 @@ impl Bus {
         self.global_timer.update(now);
         for timer in self.private.iter_mut().flatten() {
             timer.update(now);
+        }
+        if self.swdt.update(now) {
+            self.requests.system_reset = Some(Reset::Watchdog);
         }
         if let Some(pl) = &mut self.pl {
             pl.advance(now, &self.memory, false);
@@ -191,12 +204,13 @@ impl Bus {
         }
     }
 
-    /// When a timer of `core` will next interrupt.
+    /// When a timer of `core` will next interrupt, or the watchdog will reset everything, which counts as one of core 0.
     pub fn next_timer(&self, core: usize) -> Option<Cycles> {
         [
             self.global_timer.next(core),
             self.private[core][0].next(),
             self.private[core][1].next(),
+            self.swdt.next().filter(|_| core == 0),
         ]
         .into_iter()
         .flatten()
@@ -248,8 +262,10 @@ impl Bus {
             0xe010_0000..=0xe010_0fff => self.sd.read(offset & !3),
             0xe010_1000..=0xe010_1fff => self.sd1.read(offset & !3),
             0xf800_0000..=0xf800_0fff => self.slcr.read(offset & !3),
+            0xf800_5000..=0xf800_5fff => self.swdt.read(offset & !3),
             0xf800_6000..=0xf800_6fff => self.ddrc.read(offset & !3),
             0xf800_7000..=0xf800_70ff => self.devcfg.read(offset & !3),
+            0xf800_7100..=0xf800_711f => self.xadc.read(offset & 0x1c),
             0xfc00_0000..=0xfdff_ffff => {
                 let at = (aligned - 0xfc00_0000) as usize;
                 let word = self.flash.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
@@ -312,13 +328,18 @@ impl Bus {
                     self.requests.core1_held |= hold;
                     self.requests.core1_released = !hold;
                 }
-                Action::SystemReset => self.requests.system_reset = true,
+                Action::SystemReset => self.requests.system_reset = Some(Reset::Software),
             },
+            0xf800_5000..=0xf800_5fff => self.swdt.write(offset & !3, value, now),
             0xf800_6000..=0xf800_6fff => {
                 kick = self.ddrc.write(offset & !3, value, self.slcr.ddr_clocked());
                 self.requests.ddr_running |= kick;
             }
             0xf800_7000..=0xf800_70ff => self.configure(offset & !3, value, now),
+            0xf800_7100..=0xf800_711f => {
+                self.xadc.write(offset & 0x1c, value);
+                kick = false;
+            }
             0xf8f0_0100..=0xf8f0_01ff => self.gic.write_interface(core, address & 0xfc, value),
             0xf8f0_0200..=0xf8f0_02ff => self.global_timer.write(core, address & 0xfc, value, now),
             0xf8f0_0600..=0xf8f0_061f => self.private[core][0].write(address & 0x1c, value, now),

@@ -35,6 +35,10 @@ enum Request {
         index: usize,
         level: u8,
     },
+    Write {
+        address: u32,
+        value: u32,
+    },
     Shutdown,
 }
 
@@ -374,6 +378,18 @@ impl Host {
             }
             Request::Pad { index, level } => {
                 bus.pl.as_mut().ok_or_else(no_pl)?.set_pad(index, level != 0)?;
+                json!({})
+            }
+            Request::Write { address, value } => {
+                let now = machine.now();
+                if address % 4 != 0 {
+                    return Err(format!("{address:#x} is not the address of a word"));
+                }
+                if bus.memory.write(address, &value.to_le_bytes()) {
+                    bus.requests.flush_code = [true; 2];
+                } else {
+                    bus.write(0, address, 4, value, now);
+                }
                 json!({})
             }
             Request::Shutdown => {

@@ -17,6 +17,8 @@ pub struct Params {
     pub host_wait_ms: u64,
     /// Sectors written to the SD card until its power goes; 0: it does not go.
     pub sd_cut_after: u64,
+    /// Temperature of the chip in °C.
+    pub chip_celsius: u64,
 }
 
 impl Default for Params {
@@ -29,6 +31,7 @@ impl Default for Params {
             quantum: 4000,
             host_wait_ms: 2000,
             sd_cut_after: 0,
+            chip_celsius: 45,
         }
     }
 }
@@ -50,10 +53,11 @@ impl Params {
             "quantum" => (&mut self.quantum, 100),
             "host_wait_ms" => (&mut self.host_wait_ms, 0),
             "sd_cut_after" => (&mut self.sd_cut_after, 0),
+            "chip_celsius" => (&mut self.chip_celsius, 0),
             _ => {
                 return Err(format!(
                     "--set {name}: no such parameter; there are acp_read_latency, acp_write_visible, gp_access, \
-                     net_latency_ns, quantum, host_wait_ms, sd_cut_after"
+                     net_latency_ns, quantum, host_wait_ms, sd_cut_after, chip_celsius"
                 ))
             }
         };

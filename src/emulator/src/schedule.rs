@@ -126,7 +126,8 @@ impl Machine {
         Ok(machine)
     }
 
-    fn with_bus(bus: Bus, start: Start, params: Params) -> Result<Self, String> {
+    fn with_bus(mut bus: Bus, start: Start, params: Params) -> Result<Self, String> {
+        bus.xadc.celsius = params.chip_celsius.min(200) as u32;
         let bus = Rc::new(RefCell::new(bus));
         let cores = [Core::new(0, &bus)?, Core::new(1, &bus)?];
         Ok(Self {
@@ -268,7 +269,7 @@ impl Machine {
         for uart in &mut bus.uart {
             self.uart.append(&mut uart.output);
         }
-        let mut woke = false;
+        let mut woke = bus.requests.system_reset.is_some();
         for core in 0..2 {
             let when = match self.state[core] {
                 CoreState::WaitInterrupt if bus.gic.irq(core) => self.now,
@@ -321,9 +322,9 @@ impl Machine {
                 self.cores[c].flush_tlb();
             }
         }
-        if system {
-            log::info!("system reset");
-            bus.reset_peripherals();
+        if let Some(cause) = system {
+            log::info!("system reset: {cause:?}");
+            bus.reset_peripherals(cause);
             drop(bus);
             self.set_ddr(false);
             self.state = [CoreState::Running, CoreState::BootRom];

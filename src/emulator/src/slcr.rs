@@ -13,6 +13,13 @@ pub enum Action {
     SystemReset,
 }
 
+/// What has reset the system: bits of `REBOOT_STATUS`.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum Reset {
+    Watchdog = 1 << 16,
+    Software = 1 << 19,
+}
+
 /// Registers 0x000 to 0xfff, as words.
 pub struct Slcr {
     words: Vec<u32>,
@@ -128,8 +135,8 @@ impl Slcr {
         this
     }
 
-    /// After a reset by software.
-    pub fn reset(&mut self) {
+    /// After a reset that is not that of power-up.
+    pub fn reset(&mut self, cause: Reset) {
         let kept = self.words[REBOOT_STATUS as usize / 4] & REBOOT_STATE;
         let boot_mode = self.words[0x25c / 4];
         let raw = self.raw;
@@ -139,9 +146,8 @@ impl Slcr {
                 1 => BootMode::Qspi,
                 _ => BootMode::SdCard,
             });
-            self.words[REBOOT_STATUS as usize / 4] = 1 << 19; // SLC_RST: by software
         }
-        self.words[REBOOT_STATUS as usize / 4] |= kept;
+        self.words[REBOOT_STATUS as usize / 4] = kept | cause as u32;
     }
 
     /// The clock of the interface that configures the PL runs.
@@ -236,8 +242,10 @@ mod tests {
         let mut s = Slcr::after_power_up(BootMode::Qspi);
         s.write(8, 0xdf0d);
         s.write(0x258, 0x4b00_0001);
-        s.reset();
+        s.reset(Reset::Software);
         assert_eq!((s.read(0x258), s.read(0x25c)), (0x4b08_0000, 1));
+        s.reset(Reset::Watchdog);
+        assert_eq!(s.read(0x258), 0x4b01_0000);
     }
 
     #[test]

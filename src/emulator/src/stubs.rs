@@ -32,8 +32,6 @@ fn name(address: u32) -> &'static str {
         0xe000_e000..=0xe000_efff => "SMC",
         0xf800_1000..=0xf800_2fff => "TTC",
         0xf800_3000..=0xf800_4fff => "DMAC",
-        0xf800_5000..=0xf800_5fff => "SWDT",
-        0xf800_7100..=0xf800_7fff => "XADC",
         0xf800_8000..=0xf800_bfff => "AXI HP",
         0xf800_d000..=0xf800_dfff => "eFuse",
         0xf8f0_0000..=0xf8f0_1fff => "SCU",

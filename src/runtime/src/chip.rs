@@ -3,7 +3,7 @@
 use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
 use kairos_board::memory::{
-    ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW, NETBOOT_REQUEST, REBOOT_STATUS,
+    ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, FAILURE, LOW, NETBOOT_REQUEST, REBOOT_STATUS, REPORT,
 };
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::gtc::GlobalTimerCounter;
@@ -28,6 +28,7 @@ pub struct Chip {
     pub uart: zynq7000::uart::MmioRegisters<'static>,
     pub ethernet: zynq7000::eth::MmioRegisters<'static>,
     pub sd: zynq7000::sdio::MmioRegisters<'static>,
+    pub xadc: zynq7000::xadc::MmioRegisters<'static>,
 }
 
 /// Brings the chip up. Called once, first of all. `last_use`: of the low megabyte, which is closed then.
@@ -45,6 +46,7 @@ pub fn init(last_use: fn()) -> Chip {
         uart: peripherals.uart_0,
         ethernet: peripherals.eth_0,
         sd: peripherals.sdio_0,
+        xadc: peripherals.xadc,
     }
 }
 
@@ -76,7 +78,7 @@ fn protect_memory() {
         .update(ETHERNET_DESCRIPTORS.start as u32, section_attrs::SHAREABLE_DEVICE)
         .expect("aligned");
     const MEGABYTE: usize = 1 << 20;
-    for range in [ETHERNET_BUFFERS, DMA, ANALYZER] {
+    for range in [ETHERNET_BUFFERS, REPORT, DMA, ANALYZER] {
         for megabyte in range.step_by(MEGABYTE) {
             table.update(megabyte as u32, NOT_CACHED).expect("aligned");
         }
@@ -120,22 +122,56 @@ fn fix_qemu_clock() {
     }
 }
 
-/// Resets the whole processing system. The boot loader starts anew; `netboot`: it is to wait for the network.
-pub fn reboot(netboot: bool) -> ! {
+/// Why the whole processing system is reset.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Reset {
+    Request,
+    /// The loader is to wait for the network.
+    Netboot,
+    /// This core has failed.
+    Failure,
+}
+
+/// Resets the whole processing system. The boot loader starts anew.
+pub fn reboot(why: Reset) -> ! {
     /// PSS_RST_CTRL; bit 0 resets.
     const PSS_RST_CTRL: *mut u32 = 0xF800_0200 as *mut u32;
-    let status = REBOOT_STATUS as *mut u32;
-    let request = if netboot { NETBOOT_REQUEST << 24 } else { 0 };
-    // SAFETY: nothing of this program is needed any more. The upper byte of the status is for software.
-    unsafe {
-        Slcr::with(|_| {
-            status.write_volatile(status.read_volatile() & 0x00ff_ffff | request);
-            PSS_RST_CTRL.write_volatile(1);
-        });
-    }
+    set_reset_mark(match why {
+        Reset::Request => 0,
+        Reset::Netboot => NETBOOT_REQUEST,
+        Reset::Failure => FAILURE,
+    });
+    kairos_board::gic::barrier();
+    // SAFETY: nothing of this program is needed any more.
+    unsafe { Slcr::with(|_| PSS_RST_CTRL.write_volatile(1)) };
     loop {
         aarch32_cpu::asm::wfi();
     }
+}
+
+/// Whether the newest reset was one after a failure; forgets it.
+pub fn take_failure() -> bool {
+    let status = REBOOT_STATUS as *const u32;
+    // SAFETY: reading it has no effect.
+    let failed = unsafe { status.read_volatile() } >> 24 == FAILURE;
+    if failed {
+        set_reset_mark(0);
+    }
+    failed
+}
+
+/// Whether the newest reset was one by the watchdog.
+pub fn was_watchdog() -> bool {
+    const SWDT_RST: u32 = 1 << 16;
+    // SAFETY: reading it has no effect.
+    unsafe { (REBOOT_STATUS as *const u32).read_volatile() & SWDT_RST != 0 }
+}
+
+/// Sets the byte that outlives a reset.
+fn set_reset_mark(mark: u32) {
+    let status = REBOOT_STATUS as *mut u32;
+    // SAFETY: no other code uses the SLCR now; the upper byte of the status is for software.
+    unsafe { Slcr::with(|_| status.write_volatile(status.read_volatile() & 0x00ff_ffff | mark << 24)) };
 }
 
 /// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache lines are written.

@@ -11,7 +11,7 @@ use log::LevelFilter;
 use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
 
-use crate::logger;
+use crate::{logger, watchdog};
 
 /// Longest value of a key that is a setting in text, in bytes.
 const TEXT_MAX: usize = 128;
@@ -70,7 +70,7 @@ impl Config {
 
     fn with<T>(&self, access: impl FnOnce(&mut Store<'static, Slot>) -> Result<T, Error>) -> Result<T, Error> {
         let mut store = self.store.borrow_mut();
-        let result = access(&mut store);
+        let result = watchdog::during_card(|| access(&mut store));
         match store.take_recovery() {
             Some(Recovery::Completed(sectors)) => {
                 log::warn!(

@@ -1,11 +1,14 @@
-//! What happens when the comms core itself fails: a plain message on the UART, then standstill.
+//! What happens when the comms core itself fails: a message on the UART, which the next start repeats, and a reset.
 //!
 //! Such a failure is a bug in this image. It cannot be caused by a kernel or a client; faults of the kernel core are handled
 //! by [`crate::kernel_core`].
 
 use core::panic::PanicInfo;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use aarch32_cpu::register::{Dfar, Dfsr, Ifar, Ifsr};
+
+use crate::{chip, report};
 
 #[panic_handler]
 fn panic(info: &PanicInfo) -> ! {
@@ -34,10 +37,13 @@ fn undefined(addr: usize) -> ! {
 }
 
 fn die(reason: core::fmt::Arguments) -> ! {
+    static DYING: AtomicBool = AtomicBool::new(false);
     // SAFETY: nothing else runs on this core any more, so interrupts stay off.
     unsafe { critical_section::acquire() };
-    crate::logger::last_words(reason);
-    loop {
-        kairos_board::gic::wait_for_interrupt();
+    // If telling it fails, too, the reset is what is left.
+    if !DYING.swap(true, Ordering::Relaxed) {
+        report::keep(report::Core::Comms, reason);
+        crate::logger::last_words(reason);
     }
+    chip::reboot(chip::Reset::Failure)
 }

@@ -16,7 +16,7 @@ use kairos_board::memory::KERNEL_IMAGE;
 use log::Level;
 use zynq7000_hal::slcr::Slcr;
 
-use crate::{chip, secondary};
+use crate::{chip, report, secondary, watchdog};
 
 /// `kernel.bin`, as built with this runtime. In a section of its own, so that tools can tell it from this core's code.
 pub static IMAGE: &[u8] = &EMBEDDED.0;
@@ -196,7 +196,9 @@ impl KernelCore {
     /// any time without losing anything.
     pub async fn next_frame(&mut self) -> Result<Frame, Failure> {
         loop {
+            let expected = watchdog::SUPERVISION.expect();
             let frame = poll_fn(|cx| {
+                watchdog::SUPERVISION.give();
                 BELL.register(cx.waker());
                 // A core that could not be started sends nothing.
                 let Some((_, receiver)) = &mut self.ends else {
@@ -210,6 +212,7 @@ impl KernelCore {
                 }
             })
             .await?;
+            drop(expected);
             match frame.kind {
                 Kind::Log => self.log_frame()?,
                 Kind::Fault => {
@@ -314,6 +317,7 @@ impl KernelCore {
     fn log_fault(&mut self) -> Result<(), Failure> {
         let text: String<512> = self.text()?;
         log::error!("kernel core: {text}");
+        report::keep(report::Core::Kernel, format_args!("{text}"));
         Ok(())
     }
 }

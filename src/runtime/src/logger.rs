@@ -166,6 +166,12 @@ pub fn last_words(reason: fmt::Arguments) {
     if free {
         write(Level::Error, "runtime", reason);
     }
+    // What is in the FIFO would not survive a reset.
+    critical_section::with(|cs| {
+        if let Ok(Some(uart)) = UART.borrow(cs).try_borrow_mut().as_deref_mut() {
+            uart.flush();
+        }
+    });
 }
 
 /// Sends the log to the UART as it grows.

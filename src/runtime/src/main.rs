@@ -17,10 +17,13 @@ mod logger;
 mod management;
 mod moninj;
 mod network;
+mod report;
 mod secondary;
+mod sensors;
 mod service;
 mod session;
 mod uart;
+mod watchdog;
 
 use kernel_core::KernelCore;
 
@@ -31,6 +34,8 @@ extern "C" fn kmain() -> ! {
     let chip = chip::init(kernel_core::write_reset_branch);
     logger::init(uart::init(chip.uart, &chip.clocks));
     chip::announce(kernel_core::IMAGE.len());
+    report::announce();
+    watchdog::start(&chip.clocks);
     let config = config::init(chip.sd, &chip.clocks);
     let rtio = gateware::init();
     let settings = network::Settings::from_config(config);
@@ -39,6 +44,8 @@ extern "C" fn kmain() -> ! {
     executor::run(|spawner| {
         let stack = network::start(&spawner, ethernet, settings);
         spawner.spawn(task(logger::drain()));
+        spawner.spawn(task(watchdog::feed()));
+        spawner.spawn(task(sensors::watch(chip.xadc)));
         spawner.spawn(task(gateware::watch(rtio)));
         management::start(&spawner, stack, config);
         analyzer::start(&spawner, stack);

@@ -102,8 +102,8 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
         }
         service::close(&mut socket).await;
         match end {
-            End::Reboot => chip::reboot(false),
-            End::Netboot => chip::reboot(true),
+            End::Reboot => chip::reboot(chip::Reset::Request),
+            End::Netboot => chip::reboot(chip::Reset::Netboot),
             _ => {}
         }
     }

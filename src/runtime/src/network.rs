@@ -18,6 +18,7 @@ use zynq7000_hal::eth::{
 use zynq7000_hal::time::Hertz;
 
 use crate::ethernet::{self as ethernet_driver, Driver};
+use crate::watchdog;
 
 /// Address if the configuration says nothing.
 const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(settings::DEFAULT_ADDRESS, settings::DEFAULT_PREFIX);
@@ -115,7 +116,7 @@ pub fn start(spawner: &Spawner, hardware: Hardware, settings: Settings) -> Stack
 
 #[embassy_executor::task]
 async fn run(mut runner: Runner<'static, Driver>) -> ! {
-    runner.run().await
+    watchdog::watched(runner.run()).await
 }
 
 impl Mdio for Bus<'_> {

@@ -1,9 +1,13 @@
 //! What the services of core 0 do, apart from sockets and registers, so that it is tested on the host: the ring of the log,
-//! the configuration on the SD card, and what its values mean, and the receiving end of network boot.
+//! the configuration on the SD card, and what its values mean, the receiving end of network boot, texts that outlive a
+//! reset, signs of life, and the chip's sensors.
 #![no_std]
 
 pub mod card;
 pub mod netboot;
+pub mod report;
 pub mod ring;
+pub mod sensors;
 pub mod settings;
+pub mod sign;
 pub mod store;

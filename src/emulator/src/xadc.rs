@@ -1,0 +1,122 @@
+//! The processing system's interface to the XADC (0xF8007100, UG585, appendix B.16), and the registers of its sensors (UG480).
+//! Transfers take no time.
+
+use std::collections::VecDeque;
+
+const CONFIG: u32 = 0x00;
+const STATUS: u32 = 0x0c;
+const COMMAND: u32 = 0x10;
+const DATA: u32 = 0x14;
+const CONTROL: u32 = 0x18;
+
+const ENABLE: u32 = 1 << 31;
+const RESET: u32 = 1 << 4;
+/// Entries of the FIFO of answers.
+const DEPTH: usize = 15;
+
+/// Interface and sensors.
+pub struct Xadc {
+    /// Temperature of the chip in °C.
+    pub celsius: u32,
+    config: u32,
+    control: u32,
+    /// The answer to the newest command, which comes with the next one.
+    next: u16,
+    answers: VecDeque<u16>,
+}
+
+impl Default for Xadc {
+    fn default() -> Self {
+        Self {
+            celsius: 45,
+            config: 0x1114,
+            control: RESET,
+            next: 0,
+            answers: VecDeque::new(),
+        }
+    }
+}
+
+impl Xadc {
+    /// After a reset; the temperature stays.
+    pub fn reset(&mut self) {
+        let celsius = self.celsius;
+        *self = Self {
+            celsius,
+            ..Self::default()
+        };
+    }
+
+    /// A register of the XADC: 12 bits in the upper part of 16.
+    fn sensor(&self, register: u32) -> u16 {
+        let volts = |v: f64| v / 3.0;
+        let fraction = match register {
+            0x00 => (f64::from(self.celsius) + 273.15) / 503.975,
+            0x01 | 0x06 | 0x0d => volts(1.0),
+            0x02 | 0x0e => volts(1.8),
+            0x0f => volts(1.5),
+            _ => 0.0,
+        };
+        ((fraction * 4096.0).round() as u16).min(4095) << 4
+    }
+
+    /// Reads the register at `offset`.
+    pub fn read(&mut self, offset: u32) -> u32 {
+        match offset {
+            CONFIG => self.config,
+            // The FIFO of commands is always empty.
+            STATUS => {
+                let (empty, full) = (self.answers.is_empty(), self.answers.len() == DEPTH);
+                1 << 10 | (self.answers.len() as u32) << 12 | u32::from(full) << 9 | u32::from(empty) << 8
+            }
+            DATA => self.answers.pop_front().unwrap_or(0).into(),
+            CONTROL => self.control,
+            _ => 0,
+        }
+    }
+
+    /// Writes a register.
+    pub fn write(&mut self, offset: u32, value: u32) {
+        match offset {
+            CONFIG => self.config = value,
+            CONTROL => {
+                self.control = value;
+                if value & RESET != 0 {
+                    self.answers.clear();
+                    self.next = 0;
+                }
+            }
+            COMMAND if self.config & ENABLE != 0 && self.control & RESET == 0 => {
+                if self.answers.len() < DEPTH {
+                    self.answers.push_back(self.next);
+                }
+                self.next = match value >> 26 {
+                    1 => self.sensor(value >> 16 & 0x3ff),
+                    _ => 0,
+                };
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_come_one_command_later() {
+        let mut x = Xadc::default();
+        x.write(COMMAND, 1 << 26);
+        assert_eq!(x.read(STATUS) >> 8 & 1, 1, "it is in reset");
+        x.write(CONTROL, 0);
+        x.write(CONFIG, ENABLE | 0x1114);
+        for command in [1 << 26, 1 << 26 | 2 << 16, 0] {
+            x.write(COMMAND, command);
+        }
+        assert_eq!(x.read(STATUS) >> 12 & 0xf, 3);
+        x.read(DATA);
+        assert_eq!((x.read(DATA), x.read(DATA)), (0xa1a0, 0x99a0));
+        assert_eq!(x.read(STATUS) >> 8 & 1, 1);
+    }
+}

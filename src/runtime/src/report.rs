@@ -1,0 +1,59 @@
+//! What a core said when it failed, kept in memory over the reset that follows, and reported by the next start, once.
+
+use core::fmt;
+
+use embassy_time::Instant;
+use kairos_board::memory::REPORT;
+use kairos_services::report::Slot;
+
+use crate::chip;
+
+/// Who has failed.
+#[derive(Clone, Copy)]
+pub enum Core {
+    Comms,
+    Kernel,
+}
+
+/// One for each core.
+const SLOTS: usize = 2;
+const _: () = assert!(core::mem::size_of::<[Slot; SLOTS]>() <= REPORT.end - REPORT.start);
+
+fn with_slot<T>(core: Core, use_slot: impl FnOnce(&mut Slot) -> T) -> T {
+    // SAFETY: the region is for this, and any bytes are valid. Only tasks of this core come here, one after the other, and a
+    // failure, which never returns to what it has interrupted; the closures in this file do not come here again.
+    use_slot(unsafe { &mut (*(REPORT.start as *mut [Slot; SLOTS]))[core as usize] })
+}
+
+/// Keeps the reason instead of the one before it.
+pub fn keep(core: Core, reason: fmt::Arguments) {
+    let time = Instant::now().as_millis();
+    let (seconds, millis) = (time / 1000, time % 1000);
+    with_slot(core, |slot| {
+        slot.keep(format_args!("{reason}, {seconds}.{millis:03} s after its start"))
+    });
+}
+
+/// What was kept is no longer true.
+pub fn forget(core: Core) {
+    with_slot(core, |slot| slot.clear());
+}
+
+/// Logs what was kept before this start.
+pub fn announce() {
+    let failed = chip::take_failure();
+    if chip::was_watchdog() {
+        log::error!("before this start: reset by the watchdog");
+    }
+    let comms = with_slot(Core::Comms, |slot| {
+        slot.take().map(|text| log::error!("before this start: {text}"))
+    });
+    if failed && comms.is_none() {
+        log::error!("before this start: the comms core failed, and what it said is lost");
+    }
+    with_slot(Core::Kernel, |slot| {
+        if let Some(text) = slot.take() {
+            log::warn!("before this start, kernel core: {text}");
+        }
+    });
+}

@@ -1,0 +1,70 @@
+//! Temperature and supplies of the chip, from the XADC by the processing system's interface to it (UG585, chapter 30).
+//!
+//! Without being set up the XADC converts its own sensors again and again.
+
+use embassy_time::{Duration, Timer};
+use kairos_services::sensors::{Reading, SUPPLIES, TEMPERATURE};
+
+const INTERVAL: Duration = Duration::from_secs(10);
+/// Eight transfers of 32 bits take about 10 µs.
+const ANSWER: Duration = Duration::from_micros(100);
+
+type Registers = zynq7000::xadc::MmioRegisters<'static>;
+
+/// Logs what they say at the beginning, and when something is not as it should be; at level DEBUG each time.
+#[embassy_executor::task]
+pub async fn watch(mut xadc: Registers) {
+    start(&mut xadc);
+    let mut good = None;
+    loop {
+        let Some(reading) = read(&mut xadc).await else {
+            log::warn!("the XADC measures nothing: temperature and supplies are not watched");
+            return;
+        };
+        let is_good = reading.is_good();
+        match good {
+            _ if good == Some(is_good) => log::debug!("{reading}"),
+            None if is_good => log::info!("{reading}"),
+            _ if is_good => log::info!("good again: {reading}"),
+            _ => log::warn!("too hot, or a supply out of its limits: {reading}"),
+        }
+        good = Some(is_good);
+        Timer::after(INTERVAL).await;
+    }
+}
+
+fn start(xadc: &mut Registers) {
+    const ENABLE: u32 = 1 << 31;
+    /// Clock and pauses of the interface as after reset: a quarter of the PCAP clock.
+    const AS_AFTER_RESET: u32 = 0x1114;
+    const RESET: u32 = 1 << 4;
+    xadc.write_misc_control(RESET);
+    xadc.write_misc_control(0);
+    xadc.write_config(ENABLE | AS_AFTER_RESET);
+}
+
+/// All sensors; None if there is no answer, or nothing has been measured (on QEMU).
+async fn read(xadc: &mut Registers) -> Option<Reading> {
+    const NOTHING: u32 = 0;
+    const READ: u32 = 1 << 26;
+    const EMPTY: u32 = 1 << 8;
+    const SENSORS: usize = 1 + SUPPLIES.len();
+    while xadc.read_misc_status() & EMPTY == 0 {
+        xadc.read_data_fifo();
+    }
+    let read = |register: u8| READ | u32::from(register) << 16;
+    xadc.write_command_fifo(read(TEMPERATURE));
+    for supply in &SUPPLIES {
+        xadc.write_command_fifo(read(supply.register));
+    }
+    xadc.write_command_fifo(NOTHING);
+    Timer::after(ANSWER).await;
+    // The answer to a command comes with the one after it.
+    let answers = xadc.read_misc_status() >> 12 & 0xf;
+    if answers as usize != 1 + SENSORS {
+        return None;
+    }
+    xadc.read_data_fifo();
+    let raw: [u16; SENSORS] = core::array::from_fn(|_| xadc.read_data_fifo() as u16);
+    (raw[0] != 0).then(|| Reading::new(&raw))
+}

@@ -1,0 +1,110 @@
+//! The system watchdog (UG585, chapter 8.4): resets the device if it is not fed for [`LIMIT`].
+//!
+//! A task feeds it, so a standing executor ends that. It asks the network's task and whoever waits for the kernel core for a
+//! sign of life, by waking them, and feeds only if they have been polled since.
+
+use core::future::Future;
+use core::pin::pin;
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use embassy_sync::waitqueue::AtomicWaker;
+use embassy_time::{Duration, Timer};
+use kairos_services::sign::Sign;
+use zynq7000_hal::clocks::Clocks;
+
+use crate::{kernel_core, report};
+
+/// Seconds after which a device that stands still is reset.
+const LIMIT: u32 = 5;
+/// The same during an access to the card, which blocks this core: 16 MB at a few hundred kB/s.
+const CARD_LIMIT: u32 = 60;
+const ROUND: Duration = Duration::from_millis(500);
+
+const MODE: *mut u32 = 0xF800_5000 as *mut u32;
+const CONTROL: *mut u32 = 0xF800_5004 as *mut u32;
+const RESTART: *mut u32 = 0xF800_5008 as *mut u32;
+
+/// Whoever waits for the kernel core's messages, while somebody does.
+pub static SUPERVISION: Sign = Sign::new(false);
+static NETWORK: Sign = Sign::new(true);
+static NETWORK_TASK: AtomicWaker = AtomicWaker::new();
+/// CPU_1x in Hz: what it counts.
+static CLOCK: AtomicU32 = AtomicU32::new(0);
+
+/// Lets it loose.
+pub fn start(clocks: &Clocks) {
+    const KEY: u32 = 0xabc << 12;
+    const RESET_AND_ENABLE: u32 = 0b11;
+    /// Lengths of its signals, left as they are.
+    const LENGTHS: u32 = 0x1f0;
+    CLOCK.store(clocks.arm_clocks().cpu_1x_clk().to_raw(), Ordering::Relaxed);
+    set_limit(LIMIT);
+    // SAFETY: nothing else uses this peripheral.
+    unsafe { MODE.write_volatile(KEY | MODE.read_volatile() & LENGTHS | RESET_AND_ENABLE) };
+}
+
+/// Feeds it, and sets the seconds until the next time.
+fn set_limit(seconds: u32) {
+    const KEY: u32 = 0x248 << 14;
+    /// The clock is divided by 4096, and the counter's lower 12 bits are all ones.
+    const DIVIDED: u32 = 0b11;
+    const UNIT: u64 = 1 << 24;
+    let units = (u64::from(seconds) * u64::from(CLOCK.load(Ordering::Relaxed)) / UNIT).min(0xfff) as u32;
+    // SAFETY: nothing else uses this peripheral.
+    unsafe {
+        CONTROL.write_volatile(KEY | units << 2 | DIVIDED);
+        RESTART.write_volatile(0x1999);
+    }
+}
+
+/// Has more patience during an access to the card.
+pub fn during_card<T>(access: impl FnOnce() -> T) -> T {
+    set_limit(CARD_LIMIT);
+    let result = access();
+    set_limit(LIMIT);
+    result
+}
+
+/// Runs the network, whose signs of life these are.
+pub async fn watched<T>(network: impl Future<Output = T>) -> T {
+    let mut network = pin!(network);
+    let mut known = false;
+    core::future::poll_fn(|cx| {
+        if !known {
+            NETWORK_TASK.register(cx.waker());
+            known = true;
+        }
+        NETWORK.give();
+        network.as_mut().poll(cx)
+    })
+    .await
+}
+
+/// Feeds it while everybody lives.
+#[embassy_executor::task]
+pub async fn feed() {
+    let mut missing = None;
+    loop {
+        Timer::after(ROUND).await;
+        let before = missing;
+        missing = match (NETWORK.take(), SUPERVISION.take()) {
+            (true, true) => None,
+            (false, _) => Some("the network"),
+            (true, false) => Some("the supervision of the kernel core"),
+        };
+        match missing {
+            None => set_limit(LIMIT),
+            Some(who) if before.is_none() => {
+                log::error!("{who} gives no sign of life");
+                report::keep(report::Core::Comms, format_args!("{who} gave no sign of life"));
+            }
+            Some(_) => {}
+        }
+        if let (None, Some(who)) = (missing, before) {
+            log::warn!("{who} lives");
+            report::forget(report::Core::Comms);
+        }
+        NETWORK_TASK.wake();
+        kernel_core::on_bell();
+    }
+}

@@ -1,0 +1,181 @@
+"""A device that fails: what it said is kept over the reset, and reported after it."""
+
+import contextlib
+import os
+import re
+import socket
+import struct
+import time
+from pathlib import Path
+
+import pytest
+from elftools.elf.elffile import ELFFile
+
+from .raw_management import Management
+from .raw_session import Closed, Session
+
+ROOT = Path(__file__).parents[2]
+FIRMWARE = Path(os.environ.get("KAIROS_BUILD") or ROOT / "build") / "firmware"
+
+UNDEFINED = 0xE7F000F0
+"""An instruction that is none, as the compiler uses it for what cannot be reached."""
+
+
+def symbol(pattern, image="runtime.elf"):
+    """Address of the one function of an image whose name has this in it."""
+    with (FIRMWARE / image).open("rb") as file:
+        symbols = ELFFile(file).get_section_by_name(".symtab").iter_symbols()
+        (address,) = {s["st_value"] for s in symbols if re.search(pattern, s.name)}
+    return address
+
+
+@pytest.fixture
+def device(tmp_path, start_device):
+    device = start_device(tmp_path, gateware=False)
+    yield device
+    device.close()
+
+
+def write(device, address, *words):
+    for n, word in enumerate(words):
+        device.control("write", address=address + 4 * n, value=word)
+
+
+def interrupt(device):
+    """Something comes from the network."""
+    with contextlib.suppress(OSError):
+        socket.create_connection((device.host, device.ports[1382]), 5).close()
+
+
+def wait_for(device, text, count=1):
+    deadline = time.monotonic() + 20
+    while (printed := device.uart()).count(text) < count:
+        assert time.monotonic() < deadline, f"{text!r} was not printed {count} times:\n{printed}"
+        time.sleep(0.02)
+    return printed
+
+
+def log(device):
+    """The log that a client gets, once the device answers."""
+    with Management(device) as client:
+        return client.log()
+
+
+def test_a_fault_of_core_0_is_told_after_the_reset_once(device):
+    handler = symbol("^_irq_handler$")
+    write(device, handler, UNDEFINED)
+    interrupt(device)
+    printed = wait_for(device, "Ethernet link up", 2)
+    said = f"undefined instruction at {handler:#010x}"
+    assert re.search(rf"ERROR\(runtime\): {said}", printed), printed
+    assert re.search(
+        rf"ERROR\(runtime::report\): before this start: {said}, \d+\.\d\d\d s after its start", log(device)
+    )
+    with Management(device) as client:
+        assert client.reply(b"\x05") == 3
+    wait_for(device, "Ethernet link up", 3)
+    assert "before this start" not in log(device)
+
+
+def test_a_panic_of_core_0_resets_the_device(device):
+    """The handler of interrupts becomes a call of the function that panics."""
+    panic, place = symbol("panic_already_mutably_borrowed"), 0x062F_0000
+    # ldr r0, [pc, #4]; ldr pc, [pc, #-4]; the function; its argument: file name (address, length), line and column.
+    write(device, place, place + 16, 4, 12, 34, struct.unpack("<I", b"a.rs")[0])
+    write(device, symbol("^_irq_handler$"), 0xE59F0004, 0xE51FF004, panic, place)
+    interrupt(device)
+    wait_for(device, "Ethernet link up", 2)
+    assert re.search(r"before this start: panic: panicked at a\.rs:12:34:", log(device))
+
+
+def test_a_failure_is_told_even_if_its_text_is_lost(device):
+    """The byte of REBOOT_STATUS that a failing firmware sets is there, and nothing in memory."""
+    unlock, reboot_status, reset = 0xF800_0008, 0xF800_0258, 0xF800_0200
+    write(device, unlock, 0xDF0D)
+    write(device, reboot_status, 0x46 << 24)
+    write(device, reset, 1)
+    wait_for(device, "Ethernet link up", 2)
+    assert "before this start: the comms core failed, and what it said is lost" in log(device)
+    with Management(device) as client:
+        assert client.reply(b"\x05") == 3
+    wait_for(device, "Ethernet link up", 3)
+    assert "before this start" not in log(device)
+
+
+def test_a_fault_of_core_1_is_told_at_once_and_after_a_reset(device):
+    loader = symbol(r"13kairos_kernel3elf.*7Symbols3new", "kernel.elf")
+    write(device, loader, UNDEFINED)
+    library = (ROOT / "tests" / "kernels" / "empty.elf").read_bytes()
+    with Session(device) as session, pytest.raises(Closed):
+        session.load(library)
+    said = f"undefined instruction, at {loader:#010x}"
+    assert f"kernel core: {said}" in log(device)
+    with Management(device) as client:
+        assert client.reply(b"\x05") == 3
+    wait_for(device, "Ethernet link up", 2)
+    text = log(device)
+    assert f"before this start, kernel core: {said}" in text and "comms core failed" not in text
+
+
+RETURN = 0xE12FFF1E
+"""`bx lr`: of a task's function it makes one that is never polled again."""
+GICC_CTLR = 0xF8F0_0100
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        pytest.param((GICC_CTLR, 0), None, id="executor"),
+        pytest.param((r"^_R.*TaskStorage.*7network10___run_task.*4poll", RETURN), "the network", id="network"),
+        pytest.param(
+            (r"^_R.*TaskStorage.*7session12___serve_task.*4poll", RETURN),
+            "the supervision of the kernel core",
+            id="supervision",
+        ),
+    ],
+)
+def test_the_watchdog_resets_what_stands_still(device, words, said):
+    """With a session open, interrupts of core 0 go off, or a task stops. Nothing is fed, and the next start says so."""
+    place, word = words
+    with Session(device):
+        write(device, place if isinstance(place, int) else symbol(place), word)
+        printed = wait_for(device, "Ethernet link up", 2)
+    assert "before this start: reset by the watchdog" in printed
+    kept = re.findall(r"before this start: (.*) gave no sign of life, (.*) s after its start", printed)
+    assert [who for who, _ in kept] == ([said] if said else [])
+
+
+def test_the_watchdog_leaves_a_silent_device_and_a_long_kernel_alone(device):
+    """For longer than its limit nothing happens, then a kernel runs that never ends."""
+    begin = device.control("status")["time_ns"]
+    library = (ROOT / "tests" / "kernels" / "endless.elf").read_bytes()
+    with Session(device) as session:
+        while device.control("status")["time_ns"] < begin + 7e9:
+            time.sleep(0.1)
+        session.load(library)
+        session.run()
+        begin = device.control("status")["time_ns"]
+        deadline = time.monotonic() + 60
+        while device.control("status")["time_ns"] < begin + 0.2e9:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    assert "watchdog" not in log(device)
+
+
+def test_sensors_are_logged(device):
+    printed = wait_for(device, "VCCINT")
+    said = (
+        r"INFO\(runtime::sensors\): 4[45]\.\d °C, VCCINT 1\.000 V, VCCAUX 1\.800 V, VCCBRAM 1\.000 V, VCCPINT 1\.000 V"
+    )
+    assert re.search(said + r", VCCPAUX 1\.800 V, VCCO_DDR 1\.500 V\n", printed), printed
+
+
+def test_a_hot_chip_is_warned_of(tmp_path, start_device):
+    device = start_device(tmp_path, gateware=False, settings=["chip_celsius=90"])
+    try:
+        printed = wait_for(device, "VCCINT")
+        assert re.search(
+            r" WARN\(runtime::sensors\): too hot, or a supply out of its limits: (90\.0|89\.9) °C,", printed
+        ), printed
+    finally:
+        device.close()
