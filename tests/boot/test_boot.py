@@ -139,7 +139,7 @@ def test_nobody_comes(boot_device, card, image):
 
 
 def test_a_key_is_wanted(boot_device, card, tmp_path):
-    device = boot_device("--sd", card((BOOT, loader_only()), (CONFIG, b"netboot_key=" + KEY + b"\n")))
+    device = boot_device("--sd", card((BOOT, loader_only()), (CONFIG, b"auth_key=" + KEY + b"\n")))
     device.wait_for("waiting for the network")
     right, wrong = tmp_path / "key", tmp_path / "wrong"
     right.write_bytes(KEY + b"\n")
@@ -153,7 +153,7 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     device.wait_for("network: 10.0.2.15")
     done = subprocess.run(
         [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}"]
-        + ["config", "read", "-s", "netboot_key"],
+        + ["config", "read", "-s", "auth_key"],
         capture_output=True,
         text=True,
     )

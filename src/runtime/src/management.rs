@@ -11,8 +11,9 @@ use embassy_sync::mutex::Mutex;
 use embassy_time::{with_timeout, Duration};
 use embedded_io_async::Write;
 use kairos_proto::management::{
-    reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT,
+    reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT, PROOF_CONTEXT,
 };
+use kairos_services::auth::{self, Access, Digest};
 use static_cell::StaticCell;
 
 use crate::config::{self, Config};
@@ -44,6 +45,8 @@ enum End {
     Netboot,
     /// Another client pulls the log.
     Superseded,
+    /// The client may not.
+    Refused(&'static str),
 }
 
 impl From<Error> for End {
@@ -80,6 +83,7 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
                     socket: &mut socket,
                     config,
                     data,
+                    gate: Gate::new(config),
                 }
                 .run()
                 .await
@@ -92,6 +96,10 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
                 if error.is_answered() {
                     let _ = socket.write_all(&reply::ERROR).await;
                 }
+            }
+            End::Refused(reason) => {
+                log::warn!("management: client refused: {reason}");
+                let _ = socket.write_all(&reply::ERROR).await;
             }
             End::Silent => log::warn!(
                 "management: a request was not completed within {} s",
@@ -113,6 +121,47 @@ struct Connection<'a> {
     socket: &'a mut TcpSocket<'static>,
     config: &'static Config,
     data: &'static Data,
+    gate: Gate,
+}
+
+/// Whether a client may do what it asks for. A key that is set or removed counts for clients that come later.
+struct Gate {
+    access: Access,
+    /// What was sent last, until there is an answer to it.
+    nonce: Option<Digest>,
+    open: bool,
+}
+
+impl Gate {
+    fn new(config: &Config) -> Self {
+        let access = config.access();
+        let open = access == Access::Open;
+        Self {
+            access,
+            nonce: None,
+            open,
+        }
+    }
+
+    fn decoder(&self) -> RequestDecoder {
+        match self.access {
+            Access::Open => RequestDecoder::new(),
+            Access::Key(_) | Access::Closed => RequestDecoder::with_authentication(),
+        }
+    }
+
+    fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
+        let key = self
+            .access
+            .key()
+            .ok_or(End::Refused("the key of this device is unusable"))?;
+        let nonce = self.nonce.take().ok_or(End::Refused("a proof without a challenge"))?;
+        if !auth::proves(key, &[PROOF_CONTEXT, &nonce], proof) {
+            return Err(End::Refused("it has another key"));
+        }
+        self.open = true;
+        Ok(())
+    }
 }
 
 /// What the bytes that arrive are for.
@@ -143,16 +192,32 @@ impl Connection<'_> {
             return Err(End::Closed);
         }
         self.send(&[ANSWER]).await?;
-        let mut decoder = RequestDecoder::new();
+        let mut decoder = self.gate.decoder();
         let mut buffer = [0; 1024];
         loop {
-            let length = self.read(&mut buffer).await?;
+            let length = match self.gate.open {
+                true => self.read(&mut buffer).await?,
+                // Whoever may do nothing must not keep a socket from those who may.
+                false => with_timeout(DATA_TIMEOUT, self.read(&mut buffer))
+                    .await
+                    .map_err(|_| End::Silent)??,
+            };
             if length == 0 {
                 return Err(End::Closed);
             }
             let mut input = &buffer[..length];
             while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
                 match request {
+                    Request::Challenge => {
+                        let nonce = self.config.nonce();
+                        self.gate.nonce = Some(nonce);
+                        self.send(&reply::challenge(&nonce)).await?;
+                    }
+                    Request::Authenticate(proof) => {
+                        self.gate.authenticate(&proof)?;
+                        self.send(&reply::SUCCESS).await?;
+                    }
+                    _ if !self.gate.open => return Err(End::Refused("this device wants its key first")),
                     Request::Flash { length } => self.receive(&mut decoder, &mut input, Purpose::Flash, length).await?,
                     Request::ConfigWrite { key, length } => {
                         self.receive(&mut decoder, &mut input, Purpose::Value(key), length)
@@ -216,7 +281,11 @@ impl Connection<'_> {
                 Ok(()) => self.send(&reply::SUCCESS).await,
                 Err(error) => self.failed("erase", error).await,
             },
-            Request::Flash { .. } | Request::ConfigWrite { .. } | Request::Data { .. } => Ok(()),
+            Request::Flash { .. }
+            | Request::ConfigWrite { .. }
+            | Request::Data { .. }
+            | Request::Challenge
+            | Request::Authenticate(_) => Ok(()),
         }
     }
 

@@ -1,7 +1,8 @@
 //! What the services of core 0 do, apart from sockets and registers, so that it is tested on the host: the ring of the log,
-//! the configuration on the SD card, and what its values mean, and the receiving end of network boot.
+//! the configuration on the SD card, and what its values mean, the receiving end of network boot, and who may use it.
 #![no_std]
 
+pub mod auth;
 pub mod card;
 pub mod netboot;
 pub mod ring;
