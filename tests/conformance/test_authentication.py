@@ -128,12 +128,13 @@ def test_sessions_are_open(device):
 
 @pytest.mark.long
 def test_clients_without_the_key_do_not_keep_sockets(device):
-    idle = [Management(device) for _ in range(4)]
+    idle = [Management(device, greeting=None), *(Management(device) for _ in range(3))]
+    idle[0].send(b"ARTIQ management\n")
     # All sockets are taken. A client that tries meanwhile would stop the emulated clock.
     time.sleep(12)
     with Management(device) as client:
         authenticate(client)
-        assert "was not completed within 10 s" in client.log()
+        assert "it has not authenticated itself in time" in client.log()
     for client in idle:
         client.socket.close()
 
@@ -192,7 +193,9 @@ def test_a_key_that_is_none_closes_the_device(start_device, tmp_path, key):
         with Management(device) as client:
             assert_refused(client, b"\x01")
         with Management(device) as client:
-            assert_refused(client, proof(challenge(client), key))
+            assert_refused(client, b"\x81")
+        with Management(device) as client:
+            assert_refused(client, proof(bytes(32), key))
         assert "management is closed to everybody" in device.uart()
         assert key.decode() not in device.uart()
     finally:
@@ -223,6 +226,13 @@ def test_the_command(device, start_device, tmp_path):
     image = tmp_path / "BOOT.BIN"
     image.write_bytes(bytes(5_000_000))
     assert_one_line(kairos(device, "flash", image), "wants a key: give the file with it as --key")
+    (tmp_path / "closed").mkdir()
+    closed_device = start(start_device, tmp_path / "closed", b"auth_key=short\n")
+    try:
+        assert_one_line(kairos(closed_device, "--key", tmp_path / "key", "log"), "lets nobody in")
+        assert_one_line(kairos(closed_device, "log"), "wants a key")
+    finally:
+        closed_device.close()
     open_device = start(start_device, tmp_path, b"ip=10.0.2.15/24\n")
     try:
         assert_one_line(kairos(open_device, "--key", tmp_path / "key", "log"), "has no key: leave out --key")

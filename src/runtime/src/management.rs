@@ -8,7 +8,7 @@ use embassy_net::tcp::{Error, TcpSocket};
 use embassy_net::Stack;
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::mutex::Mutex;
-use embassy_time::{with_timeout, Duration};
+use embassy_time::{with_deadline, with_timeout, Duration, Instant};
 use embedded_io_async::Write;
 use kairos_proto::management::{
     reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT, PROOF_CONTEXT,
@@ -26,6 +26,8 @@ pub const SOCKETS: usize = 4;
 const DATA_MAX: usize = 16 * 1024 * 1024;
 /// A client that is in the middle of a request must go on within this time.
 const DATA_TIMEOUT: Duration = Duration::from_secs(10);
+/// A client that may do nothing yet must not keep a socket for longer from those who may.
+const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Room for one value, image or log on its way. Whoever needs it waits for the one before.
@@ -130,6 +132,7 @@ struct Gate {
     /// What was sent last, until there is an answer to it.
     nonce: Option<Digest>,
     open: bool,
+    deadline: Instant,
 }
 
 impl Gate {
@@ -140,6 +143,7 @@ impl Gate {
             access,
             nonce: None,
             open,
+            deadline: Instant::now() + AUTHENTICATION_TIMEOUT,
         }
     }
 
@@ -150,13 +154,22 @@ impl Gate {
         }
     }
 
-    fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
-        let key = self
-            .access
+    fn key(&self) -> Result<&[u8], End> {
+        self.access
             .key()
-            .ok_or(End::Refused("the key of this device is unusable"))?;
+            .ok_or(End::Refused("the key of this device is unusable"))
+    }
+
+    fn challenge(&mut self, config: &Config) -> Result<[u8; 33], End> {
+        self.key()?;
+        let nonce = config.nonce();
+        self.nonce = Some(nonce);
+        Ok(reply::challenge(&nonce))
+    }
+
+    fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
         let nonce = self.nonce.take().ok_or(End::Refused("a proof without a challenge"))?;
-        if !auth::proves(key, &[PROOF_CONTEXT, &nonce], proof) {
+        if !auth::proves(self.key()?, &[PROOF_CONTEXT, &nonce], proof) {
             return Err(End::Refused("it has another key"));
         }
         self.open = true;
@@ -195,13 +208,7 @@ impl Connection<'_> {
         let mut decoder = self.gate.decoder();
         let mut buffer = [0; 1024];
         loop {
-            let length = match self.gate.open {
-                true => self.read(&mut buffer).await?,
-                // Whoever may do nothing must not keep a socket from those who may.
-                false => with_timeout(DATA_TIMEOUT, self.read(&mut buffer))
-                    .await
-                    .map_err(|_| End::Silent)??,
-            };
+            let length = self.read(&mut buffer).await?;
             if length == 0 {
                 return Err(End::Closed);
             }
@@ -209,9 +216,8 @@ impl Connection<'_> {
             while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
                 match request {
                     Request::Challenge => {
-                        let nonce = self.config.nonce();
-                        self.gate.nonce = Some(nonce);
-                        self.send(&reply::challenge(&nonce)).await?;
+                        let challenge = self.gate.challenge(self.config)?;
+                        self.send(&challenge).await?;
                     }
                     Request::Authenticate(proof) => {
                         self.gate.authenticate(&proof)?;
@@ -391,7 +397,12 @@ impl Connection<'_> {
     }
 
     async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, End> {
-        Ok(self.socket.read(buffer).await?)
+        let read = self.socket.read(buffer);
+        if self.gate.open {
+            return Ok(read.await?);
+        }
+        let late = |_| End::Refused("it has not authenticated itself in time");
+        Ok(with_deadline(self.gate.deadline, read).await.map_err(late)??)
     }
 
     async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {
