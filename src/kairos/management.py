@@ -23,7 +23,7 @@ class ManagementError(KairosError):
 
 
 class KeyNotKnown(ManagementError):
-    """A key was given for a device that has none."""
+    """A key was given, and the device does not answer to it: it has none, or its firmware knows no keys."""
 
 
 def read_key(path: str | Path) -> bytes:
@@ -66,7 +66,9 @@ class Management:
         try:
             reply = self._request(129)
         except ConnectionLost:
-            raise KeyNotKnown(f"the device at {self._where} has no key: leave out --key") from None
+            raise KeyNotKnown(
+                f"the device at {self._where} does not answer to a key: if it has none, leave out --key"
+            ) from None
         if reply != _CHALLENGE:
             raise ManagementError(f"the device at {self._where} lets nobody in: its auth_key is unusable")
         proof = hmac.digest(key, b"KAIROS management\n" + self._read(32), "sha256")

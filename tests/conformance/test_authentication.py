@@ -235,7 +235,7 @@ def test_the_command(device, start_device, tmp_path):
         closed_device.close()
     open_device = start(start_device, tmp_path, b"ip=10.0.2.15/24\n")
     try:
-        assert_one_line(kairos(open_device, "--key", tmp_path / "key", "log"), "has no key: leave out --key")
+        assert_one_line(kairos(open_device, "--key", tmp_path / "key", "log"), "if it has none, leave out --key")
         # The device tells a refusal for another reason from one for want of a key.
         assert_one_line(kairos(open_device, "config", "read", "-s", "nothing"), "there is no such key")
     finally:

@@ -89,7 +89,7 @@ def _restart(host: str, port: int | None, key: bytes | None):
         with Management(host, port or PORT, timeout=3, key=key) as device:
             device.netboot()
     except KeyNotKnown:
-        # The key may have been set since the firmware started; the loader reads it anew.
+        # It is for the loader, then, which says for itself whether it wants one.
         _restart(host, port, None)
     except DeviceUnreachable:
         pass  # no firmware runs: the loader may be waiting
