@@ -5,9 +5,13 @@
 use kairos_proto::{management, moninj};
 use libfuzzer_sys::fuzz_target;
 
-/// What the management decoder makes of a stream cut into pieces of `size`: the requests, payloads joined.
-fn management(stream: &[u8], size: usize) -> Vec<String> {
-    let mut decoder = management::RequestDecoder::default();
+/// What the management decoder of a device with or without a key makes of a stream cut into pieces of `size`: the requests,
+/// payloads joined.
+fn management(stream: &[u8], size: usize, key: bool) -> Vec<String> {
+    let mut decoder = match key {
+        true => management::RequestDecoder::with_authentication(),
+        false => management::RequestDecoder::new(),
+    };
     let (mut found, mut payload) = (Vec::new(), Vec::new());
     for mut piece in stream.chunks(size) {
         loop {
@@ -55,6 +59,8 @@ fuzz_target!(|data: &[u8]| {
         return;
     };
     let size = usize::from(first).max(1);
-    assert_eq!(management(stream, size), management(stream, usize::MAX));
+    for key in [false, true] {
+        assert_eq!(management(stream, size, key), management(stream, usize::MAX, key));
+    }
     assert_eq!(monitor(stream, size), monitor(stream, usize::MAX));
 });

@@ -1,30 +1,50 @@
 """Client of the management service of a core device (TCP 1380): log, configuration, reboot, flash."""
 
+import hmac
 import socket
 import struct
 import zlib
+from pathlib import Path
 
-from .errors import ConnectionLost, DeviceUnreachable, KairosError
+from .errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
 
-__all__ = ["Management", "ManagementError", "PORT"]
+__all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "read_key"]
 
 PORT = 1380
 GREETING = b"ARTIQ management\n"
 TIMEOUT = 30.0
 """Seconds in which the device must answer; a flash image of 16 MB takes some."""
 
-_SUCCESS, _LOG, _REBOOT, _ERROR, _DATA = 1, 2, 3, 6, 7
+_SUCCESS, _LOG, _REBOOT, _ERROR, _DATA, _CHALLENGE = 1, 2, 3, 6, 7, 128
 
 
 class ManagementError(KairosError):
     """The device could not do what it was asked."""
 
 
-class Management:
-    """A connection to the management service of the device at `host`."""
+class KeyNotKnown(ManagementError):
+    """A key was given, and the device does not answer to it: it has none, or its firmware knows no keys."""
 
-    def __init__(self, host: str, port: int = PORT, timeout: float = TIMEOUT):
+
+def read_key(path: str | Path) -> bytes:
+    """The key of a device (its configuration: auth_key) in a file; white space at its end does not belong to it."""
+    try:
+        key = Path(path).read_bytes().rstrip(b" \t\n\f\r")
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
+    if not 16 <= len(key) <= 64:
+        raise UsageError(f"{path}: a key has 16 to 64 bytes, this one has {len(key)}")
+    return key
+
+
+class Management:
+    """A connection to the management service of the device at `host`; `key`: that of the device, if it has one."""
+
+    def __init__(self, host: str, port: int = PORT, timeout: float = TIMEOUT, key: bytes | None = None):
         self._where = f"{host}, port {port}"
+        self._address = host, port
+        self._timeout = timeout
+        self._authenticated = key is not None
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout)
             self._socket.sendall(GREETING + b"\0")
@@ -35,6 +55,36 @@ class Management:
             ) from None
         if self._read(1) != b"e":
             raise DeviceUnreachable(f"what answers at {self._where} is not a little-endian core device")
+        if key is not None:
+            try:
+                self._authenticate(key)
+            except BaseException:
+                self.close()
+                raise
+
+    def _authenticate(self, key: bytes):
+        try:
+            reply = self._request(129)
+        except ConnectionLost:
+            raise KeyNotKnown(
+                f"the device at {self._where} does not answer to a key: if it has none, leave out --key"
+            ) from None
+        if reply != _CHALLENGE:
+            raise ManagementError(f"the device at {self._where} lets nobody in: its auth_key is unusable")
+        proof = hmac.digest(key, b"KAIROS management\n" + self._read(32), "sha256")
+        self._send(b"\x82" + proof)
+        if self._read(1)[0] != _SUCCESS:
+            raise ManagementError(f"the device at {self._where} has another key")
+
+    def _wants_key(self) -> bool:
+        """Whether the device has refused a request because this client has not authenticated itself."""
+        if self._authenticated:
+            return False
+        try:
+            with Management(*self._address, timeout=self._timeout) as probe:
+                return probe._request(129) in (_CHALLENGE, _ERROR)
+        except KairosError:
+            return False
 
     def __enter__(self):
         return self
@@ -62,15 +112,23 @@ class Management:
 
     def _request(self, kind: int, *fields: bytes) -> int:
         """Send a request; the type of the reply."""
-        request = bytes([kind]) + b"".join(struct.pack("<I", len(field)) + field for field in fields)
+        self._send(bytes([kind]) + b"".join(struct.pack("<I", len(field)) + field for field in fields))
+        return self._read(1)[0]
+
+    def _send(self, request: bytes):
         try:
             self._socket.sendall(request)
         except OSError as error:
+            self._refuse_without_key()
             raise ConnectionLost(f"the connection to the device at {self._where} is lost ({error})") from None
-        return self._read(1)[0]
+
+    def _refuse_without_key(self):
+        if self._wants_key():
+            raise ManagementError(f"the device at {self._where} wants a key: give the file with it as --key") from None
 
     def _expect(self, reply: int, expected: int, what: str):
         if reply == _ERROR:
+            self._refuse_without_key()
             raise ManagementError(f"the device could not {what}; its log says why ('kairos device log')")
         if reply != expected:
             raise ManagementError(f"the device at {self._where} sent an unexpected reply of type {reply}")
@@ -94,7 +152,7 @@ class Management:
 
     def debug_allocator(self):
         """Have the device write the state of its memory to its log. There is no reply."""
-        self._socket.sendall(b"\x08")
+        self._send(b"\x08")
 
     def flash(self, image: bytes):
         """Replace the boot image and restart."""

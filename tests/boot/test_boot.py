@@ -151,7 +151,7 @@ def test_nobody_comes(boot_device, card, image):
 
 
 def test_a_key_is_wanted(boot_device, card, tmp_path):
-    device = boot_device("--sd", card((BOOT, loader_only()), (CONFIG, b"netboot_key=" + KEY + b"\n")))
+    device = boot_device("--sd", card((BOOT, loader_only()), (CONFIG, b"auth_key=" + KEY + b"\n")))
     device.wait_for("waiting for the network")
     right, wrong = tmp_path / "key", tmp_path / "wrong"
     right.write_bytes(KEY + b"\n")
@@ -165,11 +165,17 @@ def test_a_key_is_wanted(boot_device, card, tmp_path):
     device.wait_for("network: 10.0.2.15")
     done = subprocess.run(
         [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}"]
-        + ["config", "read", "-s", "netboot_key"],
+        + ["--key", str(right), "config", "read", "-s", "auth_key"],
         capture_output=True,
         text=True,
     )
     assert done.returncode == 1 and KEY.decode() not in done.stdout
+    # The running firmware restarts into the loader for those who have the key only.
+    one_line(device.boot(), "wants a key")
+    one_line(device.boot("--key", wrong), "has another key")
+    done = device.boot("--key", right)
+    assert done.returncode == 0, done.stderr
+    device.wait_for("Kairos runtime", count=2)
 
 
 def test_a_damaged_gateware_on_the_card_is_said(boot_device, card, image):

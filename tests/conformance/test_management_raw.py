@@ -128,7 +128,7 @@ def test_debug_allocator_has_no_reply(management):
     assert "no heap" in management.log()
 
 
-@pytest.mark.parametrize("kind", [0, 3, 4, 6, 10, 11, 16, 0x5A, 255])
+@pytest.mark.parametrize("kind", [0, 3, 4, 6, 10, 11, 16, 0x5A, 129, 130, 255])
 def test_unknown_requests_close(device, management, kind):
     management.send(bytes([kind]))
     assert_closed(management)

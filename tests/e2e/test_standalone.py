@@ -1,5 +1,6 @@
 """An experiment as the idle kernel: compiled, written to the device, run by it."""
 
+import re
 import subprocess
 import sys
 import time
@@ -22,6 +23,31 @@ class Alone(EnvExperiment):
             delay(9 * us)
         delay(1 * ms)
         self.core.wait_until_mu(now_mu())
+"""
+
+
+PRINTS = """from artiq.experiment import *
+
+
+class Prints(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.lines = 0
+
+    @kernel
+    def run(self):
+        self.lines += 1
+        print("hello from", self.lines, int64(1) << 40, True, None, 100 % 7)
+        print(1.0, 100000.0, 1234567.0, -0.25, "100%")
+        core_log((1, "x", True, None), ("x",), [["a"]])
+        values = [i * 0.5 for i in range(3)]
+        print(values, [0][0:0], range(2, 9, 3), [[1, 2], [3]], [(1, False)])
+        try:
+            raise ValueError("no", 1, 2, int64(3))
+        except ValueError as e:
+            print("caught", e)
+        print()
+        print("last")
 """
 
 
@@ -55,3 +81,48 @@ def test_an_experiment_as_idle_kernel(kairos, start_device, tmp_path):
         assert "idle kernel: running" in done.stdout and "idle kernel: it" not in done.stdout, done.stdout
     finally:
         emulated.close()
+
+
+def test_print_goes_to_the_log(kairos, start_device, tmp_path):
+    """Formats as the reference documents them. Nothing stops the kernel: it runs again and again."""
+    emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
+    try:
+        path = kairos.write(PRINTS, head="", name="prints.py")
+        library = tmp_path / "prints.elf"
+        done = kairos("compile", path, "--emit", "elf", "--output", library)
+        assert done.returncode == 0, done.stderr
+        address = f"{emulated.host}:{emulated.ports[1380]}"
+        assert device(address, "config", "write", "-f", "idle_kernel", library).returncode == 0
+        end = time.monotonic() + 10
+        while (log := device(address, "log").stdout).count("kernel): last") < 2:
+            assert time.monotonic() < end, log
+            time.sleep(0.05)
+        lines = [line.partition(" INFO(kernel): ")[2] for line in log.splitlines() if "(kernel)" in line]
+        first = lines[: lines.index("last") + 1]
+        assert re.fullmatch(r"caught \d+\(1, 2, 3\)", first.pop(4))
+        assert first == [
+            "hello from 1 1099511627776 True None 2",
+            "1 100000 1.23457e+06 -0.25 100%",
+            '(1, "x", True, None) ("x",) [["a"]]',
+            "[0, 0.5, 1] [] range(2, 9, 3) [[1, 2], [3]] [(1, False)]",
+            "last",
+        ]
+        assert "idle kernel: it" not in log, log
+    finally:
+        emulated.close()
+
+
+def test_core_log_in_a_kernel_of_a_host(kairos):
+    """`print` is the host's there, with all that it can; `core_log` still goes to the log of the device."""
+    body = "core_log('on the device', 1)\n        print('on the', 'host', sep='-')"
+    done = kairos("run", kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body + "\n", head="", name="both.py"))
+    assert done.returncode == 0, done.stderr
+    assert "on the-host" in done.stdout and "on the device" not in done.stdout
+
+
+def test_what_print_cannot_do_without_a_host_is_said(kairos, tmp_path):
+    body = "print('a', sep='-')"
+    path = kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body + "\n", head="", name="no_keywords.py")
+    done = kairos("compile", path, "--emit", "elf", "--output", tmp_path / "no_keywords.elf")
+    assert done.returncode == 1
+    assert "'print' takes no keyword arguments" in done.stderr and "writes to the log of the device" in done.stderr

@@ -6,6 +6,7 @@ use kairos_board::memory::RUNTIME;
 use kairos_board::sd::Slot;
 use kairos_proto::boot_image::{self, BootImage, Destination};
 use kairos_proto::firmware;
+use kairos_services::auth::{self, Access};
 use kairos_services::store::{self, Room, Store};
 use static_cell::ConstStaticCell;
 use zynq7000_hal::clocks::Clocks;
@@ -58,6 +59,12 @@ impl Config {
                 None
             }
         }
+    }
+
+    /// Who may boot from the network.
+    pub fn access(&mut self) -> Access {
+        let mut value = [0; auth::VALUE_MAX];
+        Access::of(self.0.read(auth::KEY, &mut value), &value)
     }
 
     /// A value in text, understood by `parse`.

@@ -4,9 +4,9 @@ use embassy_time::{Duration, Instant};
 use kairos_board::memory::RUNTIME;
 use kairos_proto::bitstream::Bitstream;
 use kairos_proto::firmware::Firmware;
-use kairos_proto::netboot::{Digest, Kind, PORT};
-use kairos_services::netboot::{self, text, Check, Connection, Files, Output, Text, KEY_MAX};
-use sha2::{Digest as _, Sha256};
+use kairos_proto::netboot::{Kind, PORT};
+use kairos_services::auth::{self, Access, Nonces};
+use kairos_services::netboot::{text, Check, Connection, Files, Output, Text};
 use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp;
 
@@ -39,21 +39,12 @@ impl Check for Checker {
     }
 }
 
-/// Numbers that nobody can foresee, as far as a chip without a source of randomness has them: the times at which connections
-/// come, and a key that an attacker does not have.
-struct Nonces(Digest);
-
-impl Nonces {
-    fn next(&mut self, key: Option<&[u8]>) -> Digest {
-        let mut hasher = Sha256::new();
-        hasher.update(self.0);
-        hasher.update(Instant::now().as_ticks().to_le_bytes());
-        hasher.update(cycles().to_le_bytes());
-        hasher.update(key.unwrap_or_default());
-        self.0 = hasher.finalize().into();
-        // What is sent does not tell what comes next.
-        Sha256::digest(self.0).into()
-    }
+/// When something comes, as finely as it is known.
+fn time() -> [u8; 12] {
+    let mut time = [0; 12];
+    time[..8].copy_from_slice(&Instant::now().as_ticks().to_le_bytes());
+    time[8..].copy_from_slice(&cycles().to_le_bytes());
+    time
 }
 
 /// The global timer's low word: 2.5 ns each.
@@ -64,17 +55,21 @@ fn cycles() -> u32 {
 
 /// Serves clients until one has asked to boot what it has sent, or until none has offered anything for `wait` seconds.
 pub fn serve(hardware: &mut Hardware, config: &mut Config, files: &mut Files, wait: Option<u32>) {
-    let mut value = [0; 2 * KEY_MAX];
-    let value = config.read("netboot_key", &mut value);
-    let key = value.and_then(netboot::key);
-    if value.is_some() && key.is_none() {
-        // Whoever has set a key wants the device to be closed.
-        log::error!("netboot_key must have 16 to 64 bytes: nothing is accepted from the network");
+    let access = config.access();
+    let closed = access == Access::Closed;
+    if closed {
+        log::error!(
+            "{} must have {} to {} bytes: nothing is accepted from the network",
+            auth::KEY,
+            auth::KEY_MIN,
+            auth::KEY_MAX
+        );
     }
-    let closed = value.is_some() && key.is_none();
+    let key = access.key();
+    let mut nonces = Nonces::new();
+    nonces.stir(config.read(auth::SEED, &mut [0; auth::VALUE_MAX]).unwrap_or_default());
     let network = hardware.start(config);
     let handle = socket(network);
-    let mut nonces = Nonces([0; 32]);
     let mut last_offer = Instant::now();
     let mut connection: Option<(Connection, Instant)> = None;
     loop {
@@ -94,7 +89,7 @@ pub fn serve(hardware: &mut Hardware, config: &mut Config, files: &mut Files, wa
             }
         }
         if socket.may_recv() && connection.is_none() {
-            let client = Connection::new(key, nonces.next(key));
+            let client = Connection::new(key, nonces.next(key.unwrap_or_default(), &time()));
             connection = Some((client, Instant::now()));
         }
         let mut worked = false;

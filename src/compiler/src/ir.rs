@@ -267,6 +267,8 @@ pub struct External {
     pub nounwind: bool,
     /// Returns a struct through a hidden pointer.
     pub by_pointer: bool,
+    /// Takes any arguments behind `params`.
+    pub variadic: bool,
 }
 
 #[derive(Debug)]

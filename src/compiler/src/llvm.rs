@@ -76,6 +76,9 @@ impl Printer<'_> {
                 }
                 false => result(&external.returns),
             };
+            if external.variadic {
+                params.push("...".into());
+            }
             let attributes = if external.nounwind { " nounwind" } else { "" };
             self.line(format_args!(
                 "declare {returns} @{}({}){attributes}",
@@ -280,6 +283,15 @@ impl Printer<'_> {
             "void".to_string()
         } else {
             result(returns)
+        };
+        let returned = match external {
+            Some(External {
+                variadic: true, params, ..
+            }) => {
+                let params: Vec<_> = params.iter().map(passed).collect();
+                format!("{returned} ({}, ...)", params.join(", "))
+            }
+            _ => returned,
         };
         let callee = quoted(callee);
         // What runs once in a long function is not worth the space, nor the time to compile it.

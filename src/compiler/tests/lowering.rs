@@ -195,3 +195,40 @@ fn random_programs_do_not_crash() {
     }
     assert!(compiled > 50, "only {compiled} random programs were valid");
 }
+
+/// Pieces of text with the formats of the kernel ABI; `print` does the same where there is no host.
+#[test]
+fn core_log_formats_values() {
+    let body = "(None, True, 1, int64(2), 0.5, \"a%\", (3, \"b\"), (4,), range(5))\n    {}([6, 7], 8)\n";
+    let text = |name: &str| format!("def f():\n    {name}{}", body.replace("{}", name));
+    let log = TestHost::new(&text("core_log"))
+        .compile()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let print = TestHost::new(&text("print"))
+        .standalone()
+        .compile()
+        .unwrap_or_else(|error| panic!("{error}"));
+    let machine = Machine {
+        triple: "armv7-unknown-linux-gnueabihf".into(),
+        data_layout: String::new(),
+    };
+    let assembly = log.llvm(&machine);
+    assert_eq!(log.module.to_string(), print.module.to_string());
+    assert!(
+        assembly.contains("declare void @core_log(ptr, ...) nounwind"),
+        "{assembly}"
+    );
+    assert!(
+        assembly.contains("call void (ptr, ...) @core_log(ptr @str."),
+        "{assembly}"
+    );
+    for format in [
+        r#"c"None %.*s %d %lld %g %.*s (%d, \22%.*s\22) (%d,) range(%d, %d, %d)\0A\00""#,
+        r#"c"[\00""#,
+        r#"c"%.*s%d\00""#,
+        r#"c"] %d\0A\00""#,
+    ] {
+        assert!(assembly.contains(format), "{format}: {assembly}");
+    }
+    assert!(!assembly.contains("rpc_send"), "{assembly}");
+}

@@ -19,7 +19,7 @@ def add_parsers(commands):
     boot = commands.add_parser("boot", help="load a device over the network and start it")
     boot.add_argument("-D", "--device", metavar="HOST", required=True, help="its address")
     _files(boot)
-    boot.add_argument("--key", metavar="FILE", help="key of the device (its configuration: netboot_key)")
+    boot.add_argument("--key", metavar="FILE", help="key of the device (its configuration: auth_key)")
     boot.add_argument("--port", type=int, help="of the loader; default: 1379")
     boot.add_argument("--management-port", type=int, help="of the running firmware; default: 1380")
     boot.add_argument("--no-restart", action="store_true", help="the device waits for the network already")
@@ -58,23 +58,13 @@ def _image(args) -> int:
 
 def _boot(args) -> int:
     from ..boot import PORT, firmware, gateware, load
-    from ..boot.files import read
-    from ..management import PORT as MANAGEMENT
-    from ..management import Management, ManagementError
+    from ..management import read_key
 
     program = firmware(args.firmware or _built("runtime.elf"))
     bitstream = gateware(args.gateware) if args.gateware else None
-    key = read(args.key).rstrip() if args.key else None
-    if key is not None and not 16 <= len(key) <= 64:
-        raise UsageError(f"{args.key}: a key has 16 to 64 bytes, this one has {len(key)}")
+    key = read_key(args.key) if args.key else None
     if not args.no_restart:
-        try:
-            with Management(args.device, args.management_port or MANAGEMENT, timeout=3) as device:
-                device.netboot()
-        except ManagementError:
-            raise
-        except DeviceUnreachable:
-            pass  # no firmware runs: the loader may be waiting
+        _restart(args.device, args.management_port, key)
     progress = _Progress(quiet=args.quiet)
     losses = load(
         args.device,
@@ -89,6 +79,20 @@ def _boot(args) -> int:
     lost = f" (connection lost {losses} times)" if losses else ""
     print(f"{args.device} is started{lost}")
     return 0
+
+
+def _restart(host: str, port: int | None, key: bytes | None):
+    """Have a running firmware restart into the loader."""
+    from ..management import PORT, KeyNotKnown, Management
+
+    try:
+        with Management(host, port or PORT, timeout=3, key=key) as device:
+            device.netboot()
+    except KeyNotKnown:
+        # It is for the loader, then, which says for itself whether it wants one.
+        _restart(host, port, None)
+    except DeviceUnreachable:
+        pass  # no firmware runs: the loader may be waiting
 
 
 class _Progress:

@@ -13,6 +13,7 @@ def add_parser(commands):
     parser = commands.add_parser("device", help="log, configuration and restart of a core device")
     parser.add_argument("-D", "--device", metavar="HOST[:PORT]", help="address; default: 'core' of the device database")
     parser.add_argument("--device-db", metavar="FILE", default="device_db.py", help="default: %(default)s")
+    parser.add_argument("--key", metavar="FILE", help="key of the device (its configuration: auth_key), if it has one")
     parser.set_defaults(function=_device)
     tools = parser.add_subparsers(dest="tool", required=True, metavar="TOOL")
     log = tools.add_parser("log", help="print the log, or clear it")
@@ -58,9 +59,10 @@ def _bytes_of(path) -> bytes:
 
 
 def _device(args) -> int:
-    from ..management import Management
+    from ..management import Management, read_key
 
-    with Management(*_address(args)) as device:
+    key = read_key(args.key) if args.key else None
+    with Management(*_address(args), key=key) as device:
         match args.tool:
             case "log" if args.action == "clear":
                 device.clear_log()

@@ -59,6 +59,7 @@ def _front_end(
     core: Any,
     set_result: Callable | None,
     attribute_writeback: bool,
+    print_as_rpc: bool = True,
 ) -> tuple[Any, EmbeddingMap]:
     embedding = EmbeddingMap()
     # First, so that it has the number 1 that tools expect.
@@ -73,6 +74,7 @@ def _front_end(
             [(name, bridge.quote(arg)) for name, arg in kwargs.items()],
             set_result=result_key,
             writeback=attribute_writeback,
+            print_as_rpc=print_as_rpc,
             ref_period=float(core.ref_period),
         )
     except (_native.RejectedError, QuotingError) as error:
@@ -96,14 +98,16 @@ def compile_kernel(
     core: Any,
     set_result: Callable | None,
     attribute_writeback: bool = True,
+    print_as_rpc: bool = True,
 ) -> CompiledKernel:
     """Compile the call `function(*args, **kwargs)` for the core device `core`.
 
     The library sends the result of the call to `set_result`, if that is given, and writes attributes of host objects
-    back when `attribute_writeback` is set. Raises `CompileError` when the program is rejected.
+    back when `attribute_writeback` is set. `print` in it calls the host, or, without `print_as_rpc`, writes to the log
+    of the device. Raises `CompileError` when the program is rejected.
     """
     start = time.perf_counter()
-    program, embedding = _front_end(function, args, kwargs, core, set_result, attribute_writeback)
+    program, embedding = _front_end(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc)
     assembly = program.llvm(codegen.TRIPLE, codegen.data_layout())
     lowered = time.perf_counter()
     object_file = codegen.compile_assembly(assembly)
@@ -118,12 +122,13 @@ def compile_kernel(
 def emit(stage: str, function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | None = None, *, core: Any):
     """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`.
 
-    The program stands for itself, as startup and idle kernels do: it sends no result and writes no attributes back.
+    The program stands for itself, as startup and idle kernels do: it sends no result, writes no attributes back, and
+    its `print` writes to the log of the device.
     """
     if stage not in STAGES:
         raise ValueError(f"there is no stage {stage!r}; there are {', '.join(STAGES)}")
 
-    program, _ = _front_end(function, args, kwargs or {}, core, None, False)
+    program, _ = _front_end(function, args, kwargs or {}, core, None, False, print_as_rpc=False)
     if stage in ("ast", "types", "ir"):
         return getattr(program, stage)()
     assembly = program.llvm(codegen.TRIPLE, codegen.data_layout())

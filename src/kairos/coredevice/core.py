@@ -94,10 +94,19 @@ class Core:
             self._comm.close()
 
     @host_only
-    def compile(self, function, args, kwargs, set_result=None, attribute_writeback=True):
-        """Compile a call; a `kairos.compiler.CompiledKernel`, or CompileError."""
+    def compile(self, function, args, kwargs, set_result=None, attribute_writeback=True, print_as_rpc=True):
+        """Compile a call; a `kairos.compiler.CompiledKernel`, or CompileError.
+
+        Without `print_as_rpc`, `print` writes to the log of the device.
+        """
         compiled = load_compiler().compile_kernel(
-            function, args, kwargs, core=self, set_result=set_result, attribute_writeback=attribute_writeback
+            function,
+            args,
+            kwargs,
+            core=self,
+            set_result=set_result,
+            attribute_writeback=attribute_writeback,
+            print_as_rpc=print_as_rpc,
         )
         for warning in compiled.warnings:
             print(warning, file=sys.stderr)

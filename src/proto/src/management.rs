@@ -2,6 +2,9 @@
 //!
 //! A request is a type byte and its payload; there is no synchronisation and no overall length. [`RequestDecoder`] takes the
 //! bytes as they arrive, in any pieces; values and images are passed on piece by piece and never held here.
+//!
+//! Where the device has a key, the client asks for a nonce and sends a proof before anything else: the HMAC-SHA-256 with that
+//! key over [`PROOF_CONTEXT`] and the nonce. That, and the requests from 128 on, are not part of ARTIQ's protocol.
 
 use core::fmt;
 
@@ -15,6 +18,10 @@ pub const GREETING: &[u8; 17] = b"ARTIQ management\n";
 pub const ANSWER: u8 = GREETING_ANSWER;
 /// The only destination of a device without DRTIO: itself.
 pub const DESTINATION_LOCAL: u8 = 0;
+/// What a proof is for, in front of the nonce: a proof for another service is none here.
+pub const PROOF_CONTEXT: &[u8] = b"KAIROS management\n";
+/// A nonce or a proof.
+pub type Digest = [u8; 32];
 /// Longest key in bytes. With `.BIN` behind it, it must be a name in a FAT directory; keys in use have less than 20.
 pub const KEY_MAX: usize = 128;
 
@@ -30,6 +37,8 @@ mod request {
     pub const CONFIG_REMOVE: u8 = 14;
     pub const CONFIG_ERASE: u8 = 15;
     pub const NETBOOT: u8 = 128;
+    pub const CHALLENGE: u8 = 129;
+    pub const AUTHENTICATE: u8 = 130;
 }
 
 /// A configuration key: 1 to [`KEY_MAX`] bytes of ASCII.
@@ -64,8 +73,12 @@ pub enum Request<'a> {
     GetLog,
     ClearLog,
     Reboot,
-    /// Restart into the loader, which then waits for the network. Not part of ARTIQ's protocol.
+    /// Restart into the loader, which then waits for the network.
     Netboot,
+    /// Send a nonce. Unknown to a device without a key, as is the next one.
+    Challenge,
+    /// The proof for the nonce that was sent last.
+    Authenticate(Digest),
     PullLog,
     DebugAllocator,
     /// An image of this many bytes follows in [`Request::Data`] pieces. Zero if the host sent a length below 1.
@@ -125,6 +138,8 @@ enum State {
     ValueLength,
     /// So many bytes of an image or value are still to come.
     Data(u32),
+    /// Collecting a proof.
+    Proof,
 }
 
 /// Decoder of the host's side of a connection, behind the greeting and the destination.
@@ -132,7 +147,9 @@ pub struct RequestDecoder {
     state: State,
     key: Key,
     number: [u8; 4],
+    proof: Digest,
     filled: usize,
+    authentication: bool,
 }
 
 impl Default for RequestDecoder {
@@ -150,7 +167,17 @@ impl RequestDecoder {
                 length: 0,
             },
             number: [0; 4],
+            proof: [0; 32],
             filled: 0,
+            authentication: false,
+        }
+    }
+
+    /// The same for a device that has a key.
+    pub const fn with_authentication() -> Self {
+        Self {
+            authentication: true,
+            ..Self::new()
         }
     }
 
@@ -169,6 +196,8 @@ impl RequestDecoder {
                         request::NETBOOT => return Ok(Some(Request::Netboot)),
                         request::PULL_LOG => return Ok(Some(Request::PullLog)),
                         request::DEBUG_ALLOCATOR => return Ok(Some(Request::DebugAllocator)),
+                        request::CHALLENGE if self.authentication => return Ok(Some(Request::Challenge)),
+                        request::AUTHENTICATE if self.authentication => self.state = State::Proof,
                         request::CONFIG_ERASE => return Ok(Some(Request::ConfigErase)),
                         request::FLASH | request::CONFIG_READ | request::CONFIG_WRITE | request::CONFIG_REMOVE => {
                             self.state = State::Length(kind)
@@ -217,6 +246,17 @@ impl RequestDecoder {
                     self.state = State::Data(length);
                     return Ok(Some(Request::ConfigWrite { key: self.key, length }));
                 }
+                State::Proof => {
+                    let taken = take(input, self.proof.len() - self.filled);
+                    self.proof[self.filled..self.filled + taken.len()].copy_from_slice(taken);
+                    self.filled += taken.len();
+                    if self.filled < self.proof.len() {
+                        return Ok(None);
+                    }
+                    self.filled = 0;
+                    self.state = State::Type;
+                    return Ok(Some(Request::Authenticate(self.proof)));
+                }
                 State::Data(rest) => {
                     if rest > 0 && input.is_empty() {
                         return Ok(None);
@@ -262,6 +302,13 @@ pub mod reply {
     pub const SUCCESS: [u8; 1] = [1];
     pub const REBOOT_IMMINENT: [u8; 1] = [3];
     pub const ERROR: [u8; 1] = [6];
+
+    /// The nonce that a [`Request::Challenge`](super::Request::Challenge) asks for.
+    pub fn challenge(nonce: &super::Digest) -> [u8; 33] {
+        let mut reply = [128; 33];
+        reply[1..].copy_from_slice(nonce);
+        reply
+    }
 
     /// LogContent; `length` bytes of UTF-8 follow.
     pub const fn log_content(length: u32) -> [u8; 5] {

@@ -2,8 +2,10 @@
 
 use core::cell::RefCell;
 
+use embassy_time::Instant;
 use heapless::String;
 use kairos_board::sd::Slot;
+use kairos_services::auth::{self, Access, Nonces};
 use kairos_services::card::Recovery;
 use kairos_services::settings::{self, Level};
 use kairos_services::store::{Error, Room, Store};
@@ -19,6 +21,8 @@ const TEXT_MAX: usize = 128;
 /// The configuration. Each access goes to the card and blocks the core meanwhile.
 pub struct Config {
     store: RefCell<Store<'static, Slot>>,
+    access: RefCell<Access>,
+    nonces: RefCell<Nonces>,
 }
 
 /// Finds the card and sets the levels of the log. Without a card the device runs with defaults.
@@ -29,6 +33,8 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
     store.device().attach(registers, clocks);
     let config = CONFIG.init(Config {
         store: RefCell::new(store),
+        access: RefCell::new(Access::Open),
+        nonces: RefCell::new(Nonces::new()),
     });
     match config.read("ip", &mut [0; TEXT_MAX]) {
         Err(error @ Error::Card(_)) => log::warn!("configuration: {error}; defaults are used"),
@@ -36,6 +42,7 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
     }
     config.apply("log_level");
     config.apply("uart_log_level");
+    config.apply(auth::KEY);
     config
 }
 
@@ -65,7 +72,20 @@ impl Config {
         self.apply("log_level");
         self.apply("uart_log_level");
         self.apply("idle_kernel");
+        self.apply(auth::KEY);
         Ok(())
+    }
+
+    /// Who may manage the device. It is kept from boot and the newest write on: taking the card out opens nothing.
+    pub fn access(&self) -> Access {
+        self.access.borrow().clone()
+    }
+
+    /// A nonce for a connection; none has had it before.
+    pub fn nonce(&self) -> auth::Digest {
+        let access = self.access.borrow();
+        let now = Instant::now().as_ticks().to_le_bytes();
+        self.nonces.borrow_mut().next(access.key().unwrap_or_default(), &now)
     }
 
     fn with<T>(&self, access: impl FnOnce(&mut Store<'static, Slot>) -> Result<T, Error>) -> Result<T, Error> {
@@ -120,20 +140,57 @@ impl Config {
             logger::set_uart_level(level());
         } else if key.eq_ignore_ascii_case("idle_kernel") {
             crate::session::standalone::changed();
+        } else if key.eq_ignore_ascii_case(auth::KEY) {
+            self.apply_key();
+        }
+    }
+
+    fn apply_key(&self) {
+        let mut value = [0; auth::VALUE_MAX];
+        let read = self.read(auth::KEY, &mut value);
+        if matches!(read, Err(Error::Card(_))) {
+            // No card at boot: no key. Later: what was known counts.
+            return;
+        }
+        let access = Access::of(read, &value);
+        if access == Access::Closed {
+            log::error!(
+                "configuration: {} must have {} to {} bytes: management is closed to everybody",
+                auth::KEY,
+                auth::KEY_MIN,
+                auth::KEY_MAX
+            );
+        }
+        let has_key = access.key().is_some();
+        self.access.replace(access);
+        if !has_key {
+            return;
+        }
+        // Nothing else differs between two boots but the times at which clients come, which they choose themselves.
+        let mut seed = [0; auth::VALUE_MAX];
+        if let Ok(Some(length)) = self.read(auth::SEED, &mut seed) {
+            self.nonces.borrow_mut().stir(&seed[..length]);
+        }
+        let next = self.nonce();
+        if let Err(error) = self.with(|store| store.write(auth::SEED, &next)) {
+            log::warn!(
+                "configuration: {}: {error}; nonces may come again after a restart",
+                auth::SEED
+            );
         }
     }
 }
 
-/// Whether this key is never sent to anybody. Its file has a second, short name in the file system.
+/// Whether this key is never sent to anybody. Its file may have a second, short name in the file system.
 pub fn is_secret(key: &str) -> bool {
-    let short = key.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("netboo~"));
-    short || key.eq_ignore_ascii_case("netboot_key")
+    let short = key.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("auth_k~"));
+    short || key.eq_ignore_ascii_case(auth::KEY)
 }
 
 /// Whether a value of this key would be understood, as far as that is checked when it is written.
 pub fn is_valid(key: &str, value: &[u8]) -> bool {
     if is_secret(key) && !value.is_empty() {
-        return kairos_services::netboot::key(value).is_some();
+        return auth::key(value).is_some();
     }
     let is_level = key.eq_ignore_ascii_case("log_level") || key.eq_ignore_ascii_case("uart_log_level");
     !is_level || value.is_empty() || core::str::from_utf8(value).is_ok_and(|text| settings::level(text).is_some())

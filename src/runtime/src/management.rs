@@ -8,11 +8,12 @@ use embassy_net::tcp::{Error, TcpSocket};
 use embassy_net::Stack;
 use embassy_sync::blocking_mutex::raw::NoopRawMutex;
 use embassy_sync::mutex::Mutex;
-use embassy_time::{with_timeout, Duration};
+use embassy_time::{with_deadline, with_timeout, Duration, Instant};
 use embedded_io_async::Write;
 use kairos_proto::management::{
-    reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT,
+    reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT, PROOF_CONTEXT,
 };
+use kairos_services::auth::{self, Access, Digest};
 use static_cell::StaticCell;
 
 use crate::config::{self, Config};
@@ -25,6 +26,8 @@ pub const SOCKETS: usize = 4;
 const DATA_MAX: usize = 16 * 1024 * 1024;
 /// A client that is in the middle of a request must go on within this time.
 const DATA_TIMEOUT: Duration = Duration::from_secs(10);
+/// A client that may do nothing yet must not keep a socket for longer from those who may.
+const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Room for one value, image or log on its way. Whoever needs it waits for the one before.
@@ -44,6 +47,8 @@ enum End {
     Netboot,
     /// Another client pulls the log.
     Superseded,
+    /// The client may not.
+    Refused(&'static str),
 }
 
 impl From<Error> for End {
@@ -80,6 +85,7 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
                     socket: &mut socket,
                     config,
                     data,
+                    gate: Gate::new(config),
                 }
                 .run()
                 .await
@@ -92,6 +98,10 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
                 if error.is_answered() {
                     let _ = socket.write_all(&reply::ERROR).await;
                 }
+            }
+            End::Refused(reason) => {
+                log::warn!("management: client refused: {reason}");
+                let _ = socket.write_all(&reply::ERROR).await;
             }
             End::Silent => log::warn!(
                 "management: a request was not completed within {} s",
@@ -113,6 +123,58 @@ struct Connection<'a> {
     socket: &'a mut TcpSocket<'static>,
     config: &'static Config,
     data: &'static Data,
+    gate: Gate,
+}
+
+/// Whether a client may do what it asks for. A key that is set or removed counts for clients that come later.
+struct Gate {
+    access: Access,
+    /// What was sent last, until there is an answer to it.
+    nonce: Option<Digest>,
+    open: bool,
+    deadline: Instant,
+}
+
+impl Gate {
+    fn new(config: &Config) -> Self {
+        let access = config.access();
+        let open = access == Access::Open;
+        Self {
+            access,
+            nonce: None,
+            open,
+            deadline: Instant::now() + AUTHENTICATION_TIMEOUT,
+        }
+    }
+
+    fn decoder(&self) -> RequestDecoder {
+        match self.access {
+            Access::Open => RequestDecoder::new(),
+            Access::Key(_) | Access::Closed => RequestDecoder::with_authentication(),
+        }
+    }
+
+    fn key(&self) -> Result<&[u8], End> {
+        self.access
+            .key()
+            .ok_or(End::Refused("the key of this device is unusable"))
+    }
+
+    fn challenge(&mut self, config: &Config) -> Result<[u8; 33], End> {
+        self.key()?;
+        let nonce = config.nonce();
+        self.nonce = Some(nonce);
+        Ok(reply::challenge(&nonce))
+    }
+
+    fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
+        let nonce = self.nonce.take().ok_or(End::Refused("a proof without a challenge"))?;
+        if !auth::proves(self.key()?, &[PROOF_CONTEXT, &nonce], proof) {
+            return Err(End::Refused("it has another key"));
+        }
+        self.open = true;
+        Ok(())
+    }
 }
 
 /// What the bytes that arrive are for.
@@ -143,7 +205,7 @@ impl Connection<'_> {
             return Err(End::Closed);
         }
         self.send(&[ANSWER]).await?;
-        let mut decoder = RequestDecoder::new();
+        let mut decoder = self.gate.decoder();
         let mut buffer = [0; 1024];
         loop {
             let length = self.read(&mut buffer).await?;
@@ -153,6 +215,15 @@ impl Connection<'_> {
             let mut input = &buffer[..length];
             while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
                 match request {
+                    Request::Challenge => {
+                        let challenge = self.gate.challenge(self.config)?;
+                        self.send(&challenge).await?;
+                    }
+                    Request::Authenticate(proof) => {
+                        self.gate.authenticate(&proof)?;
+                        self.send(&reply::SUCCESS).await?;
+                    }
+                    _ if !self.gate.open => return Err(End::Refused("this device wants its key first")),
                     Request::Flash { length } => self.receive(&mut decoder, &mut input, Purpose::Flash, length).await?,
                     Request::ConfigWrite { key, length } => {
                         self.receive(&mut decoder, &mut input, Purpose::Value(key), length)
@@ -216,7 +287,11 @@ impl Connection<'_> {
                 Ok(()) => self.send(&reply::SUCCESS).await,
                 Err(error) => self.failed("erase", error).await,
             },
-            Request::Flash { .. } | Request::ConfigWrite { .. } | Request::Data { .. } => Ok(()),
+            Request::Flash { .. }
+            | Request::ConfigWrite { .. }
+            | Request::Data { .. }
+            | Request::Challenge
+            | Request::Authenticate(_) => Ok(()),
         }
     }
 
@@ -322,7 +397,12 @@ impl Connection<'_> {
     }
 
     async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, End> {
-        Ok(self.socket.read(buffer).await?)
+        let read = self.socket.read(buffer);
+        if self.gate.open {
+            return Ok(read.await?);
+        }
+        let late = |_| End::Refused("it has not authenticated itself in time");
+        Ok(with_deadline(self.gate.deadline, read).await.map_err(late)??)
     }
 
     async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {

@@ -1,8 +1,9 @@
 //! What the services of core 0 do, apart from sockets and registers, so that it is tested on the host: the ring of the log,
-//! the configuration on the SD card, and what its values mean, the receiving end of network boot, texts that outlive a
-//! reset, signs of life, and the chip's sensors.
+//! the configuration on the SD card, and what its values mean, the receiving end of network boot, who may use it, texts that
+//! outlive a reset, signs of life, and the chip's sensors.
 #![no_std]
 
+pub mod auth;
 pub mod card;
 pub mod netboot;
 pub mod report;

@@ -4,14 +4,10 @@
 use core::fmt::{self, Write};
 
 use heapless::{String, Vec};
-use hmac::{Hmac, Mac};
 use kairos_proto::netboot::{Digest, Hello, Kind, Offer, Reply, Request, Unknown, GREETING, OFFER, TEXT_MAX};
 use sha2::{Digest as _, Sha256};
 
-/// Longest key, in bytes; HMAC hashes a longer one to 32.
-pub const KEY_MAX: usize = 64;
-/// Shortest key that is of use, in bytes.
-pub const KEY_MIN: usize = 16;
+use crate::auth;
 
 /// Text of a refusal.
 pub type Text = String<TEXT_MAX>;
@@ -226,10 +222,8 @@ impl<'k> Connection<'k> {
         let (request, proof) =
             Request::decode(message).map_err(|Unknown(n)| text(format_args!("a request makes no sense (byte {n})")))?;
         if let Some(key) = self.key {
-            let mut mac = Hmac::<Sha256>::new_from_slice(key).map_err(|_| text(format_args!("the key is unusable")))?;
-            mac.update(&self.nonce);
-            mac.update(&message[..message.len() - proof.len()]);
-            if mac.verify_slice(&proof).is_err() {
+            let request = &message[..message.len() - proof.len()];
+            if !auth::proves(key, &[&self.nonce, request], &proof) {
                 return Err(text(format_args!(
                     "this device boots from the network only for those who have its key"
                 )));
@@ -260,12 +254,6 @@ fn encoded(reply: Reply) -> Vec<u8, { TEXT_MAX + 3 }> {
 
 fn refuse(reason: Text) -> Output {
     Output::Refuse(encoded(Reply::Refused(&reason)), reason)
-}
-
-/// The key in a value of the configuration; None if it is too short or too long.
-pub fn key(value: &[u8]) -> Option<&[u8]> {
-    let key = value.trim_ascii_end();
-    (KEY_MIN..=KEY_MAX).contains(&key.len()).then_some(key)
 }
 
 #[cfg(test)]

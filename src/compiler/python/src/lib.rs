@@ -67,7 +67,7 @@ impl Program {
 ///
 /// Raises `RejectedError`, whose text is the whole diagnostic.
 #[pyfunction]
-#[pyo3(signature = (bridge, function, args, kwargs, *, set_result, writeback, ref_period))]
+#[pyo3(signature = (bridge, function, args, kwargs, *, set_result, writeback, print_as_rpc, ref_period))]
 fn compile(
     bridge: Bound<'_, PyAny>,
     function: Bound<'_, PyAny>,
@@ -75,6 +75,7 @@ fn compile(
     kwargs: Vec<(String, Bound<'_, PyAny>)>,
     set_result: Option<u32>,
     writeback: bool,
+    print_as_rpc: bool,
     ref_period: f64,
 ) -> PyResult<Program> {
     let request = Request {
@@ -86,6 +87,7 @@ fn compile(
             .collect::<PyResult<_>>()?,
         set_result,
         writeback,
+        print_as_rpc,
     };
     let mut host = Bridge { object: bridge };
     guarded(|| run(&mut host, request, Target { ref_period }))?

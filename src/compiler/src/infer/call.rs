@@ -207,15 +207,16 @@ impl Infer<'_, '_> {
         types: &[Ty],
         keywords: &[Keyword],
     ) -> Result<Ty> {
-        if name == "print" {
+        if name == "print" && self.print_as_rpc {
             let handle = self.context.host.print_function();
             return self.host_call(whole, handle, None, args, keywords);
         }
         if let Some(keyword) = keywords.first() {
-            return Err(Diagnostic::new(
-                keyword.span,
-                format!("'{name}' takes no keyword arguments"),
-            ));
+            let error = Diagnostic::new(keyword.span, format!("'{name}' takes no keyword arguments"));
+            return Err(match name {
+                "print" => error.help("without a host, print writes to the log of the device, as core_log does"),
+                _ => error,
+            });
         }
         let counts = match name {
             "bool" | "int" | "float" | "list" => 0..=1,
@@ -305,7 +306,7 @@ impl Infer<'_, '_> {
                 Ok(self.kind(Kind::None))
             }
             "now_mu" => Ok(self.kind(Kind::Int64)),
-            "kernel" | "portable" | "rpc" | "subkernel" => Ok(self.kind(Kind::None)),
+            "kernel" | "portable" | "rpc" | "subkernel" | "print" | "core_log" => Ok(self.kind(Kind::None)),
             "str" => Err(Diagnostic::new(whole.span, "strings currently cannot be constructed")),
             "IndexError" | "ValueError" | "ZeroDivisionError" | "RuntimeError" | "Exception" => {
                 self.exception(args, types, keywords)

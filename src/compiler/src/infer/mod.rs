@@ -27,6 +27,8 @@ pub struct Request {
     pub kwargs: Vec<(Rc<str>, HostValue)>,
     pub set_result: Option<Handle>,
     pub writeback: bool,
+    /// `print` is the host's; else it writes to the device's log, as `core_log` does.
+    pub print_as_rpc: bool,
 }
 
 /// Infers the program that `request` reaches.
@@ -36,6 +38,7 @@ pub fn infer(context: &mut Context, request: Request) -> Result<()> {
         parser: Parser::default(),
         was_open: HashSet::new(),
         current: 0,
+        print_as_rpc: request.print_as_rpc,
     };
     infer.entry(request)?;
     infer.settle()?;
@@ -52,6 +55,7 @@ struct Infer<'a, 'h> {
     /// Operations whose operands had an open width when first seen: their result may be wider than the operands.
     was_open: HashSet<(FunctionId, ExprId)>,
     current: FunctionId,
+    print_as_rpc: bool,
 }
 
 /// What is said of a value in `with` that is no context manager.

@@ -177,6 +177,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::unit()
             }
             "now_mu" => self.now_mu(),
+            "print" | "core_log" => self.log(args, values.collect())?,
             "kernel" | "portable" | "rpc" | "subkernel" => Value::unit(),
             _ => return self.unsupported(whole.span, "an exception that is not raised at once"),
         })

@@ -21,6 +21,9 @@ pub const RUNTIME_ERROR: i32 = 15;
 pub const VALUE_ERROR: i32 = 18;
 pub const ZERO_DIVISION_ERROR: i32 = 19;
 
+/// Place of the three parameters in an exception record, in bytes.
+pub(super) const PARAMS: i64 = 40;
+
 /// An exception class of the language itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BuiltinException {

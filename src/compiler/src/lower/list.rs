@@ -36,7 +36,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Runs `body` with 0, 1, … `count` - 1 (i32).
-    fn counted(&mut self, count: Value, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<()> {
+    pub(super) fn counted(&mut self, count: Value, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<()> {
         let (head, inside) = (self.build.new_block("each element"), self.build.new_block("element"));
         let after = self.build.new_block("all elements");
         let counter = self.build.slot(Ty::I32);

@@ -8,6 +8,7 @@ pub mod exceptions;
 mod expr;
 mod inline;
 mod list;
+mod log;
 mod rpc;
 mod stmt;
 
@@ -142,6 +143,7 @@ impl<'p> ModuleBuilder<'p> {
             returns,
             nounwind,
             by_pointer,
+            variadic: false,
         };
         self.module.externals.insert(symbol.clone(), external);
         symbol

@@ -18,6 +18,7 @@ pub struct TestHost {
     /// Attributes and kernel invariants.
     objects: Vec<(Attributes, Vec<String>)>,
     strings: Vec<String>,
+    print_as_rpc: bool,
 }
 
 impl TestHost {
@@ -30,6 +31,7 @@ impl TestHost {
         let mut host = TestHost {
             text: text.into(),
             functions: defs.collect(),
+            print_as_rpc: true,
             ..TestHost::default()
         };
         for index in 0..host.functions.len() {
@@ -59,6 +61,13 @@ impl TestHost {
         self
     }
 
+    /// `print` writes to the device's log.
+    #[allow(dead_code)]
+    pub fn standalone(mut self) -> TestHost {
+        self.print_as_rpc = false;
+        self
+    }
+
     /// Compiles a call of the first function.
     pub fn compile(mut self) -> Result<Output, String> {
         let function = HostValue::Function(1);
@@ -68,6 +77,7 @@ impl TestHost {
             kwargs: vec![],
             set_result: None,
             writeback: false,
+            print_as_rpc: self.print_as_rpc,
         };
         compile(&mut self, request, Target { ref_period: 1e-9 })
     }

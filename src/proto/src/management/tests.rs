@@ -13,6 +13,7 @@ enum Owned {
     Read(String),
     Write(String, Vec<u8>),
     Remove(String),
+    Proof([u8; 32]),
 }
 
 fn encode(request: &Owned, out: &mut Vec<u8>) {
@@ -30,11 +31,21 @@ fn encode(request: &Owned, out: &mut Vec<u8>) {
             bytes(None, value);
         }
         Owned::Remove(key) => bytes(Some(14), key.as_bytes()),
+        Owned::Proof(proof) => {
+            out.push(130);
+            out.extend(proof);
+        }
     }
 }
 
 fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Owned>, ProtocolError> {
-    let mut decoder = RequestDecoder::new();
+    decode_with(RequestDecoder::with_authentication(), pieces)
+}
+
+fn decode_with<'a>(
+    mut decoder: RequestDecoder,
+    pieces: impl Iterator<Item = &'a [u8]>,
+) -> Result<Vec<Owned>, ProtocolError> {
     let mut got = Vec::new();
     for mut piece in pieces {
         while let Some(request) = decoder.next(&mut piece)? {
@@ -43,6 +54,8 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<Vec<Owned>, Prot
                 Request::ClearLog => got.push(Owned::Plain(2)),
                 Request::Reboot => got.push(Owned::Plain(5)),
                 Request::Netboot => got.push(Owned::Plain(128)),
+                Request::Challenge => got.push(Owned::Plain(129)),
+                Request::Authenticate(proof) => got.push(Owned::Proof(proof)),
                 Request::PullLog => got.push(Owned::Plain(7)),
                 Request::DebugAllocator => got.push(Owned::Plain(8)),
                 Request::ConfigErase => got.push(Owned::Plain(15)),
@@ -65,11 +78,12 @@ fn requests() -> impl Strategy<Value = Vec<Owned>> {
     let key = "[a-z0-9_]{1,128}";
     let data = proptest::collection::vec(any::<u8>(), 0..300);
     let one = prop_oneof![
-        proptest::sample::select(&[1u8, 2, 5, 7, 8, 15][..]).prop_map(Owned::Plain),
+        proptest::sample::select(&[1u8, 2, 5, 7, 8, 15, 128, 129][..]).prop_map(Owned::Plain),
         data.clone().prop_map(Owned::Flash),
         key.prop_map(Owned::Read),
         (key, data).prop_map(|(k, v)| Owned::Write(k, v)),
         key.prop_map(Owned::Remove),
+        any::<[u8; 32]>().prop_map(Owned::Proof),
     ];
     proptest::collection::vec(one, 0..8)
 }
@@ -84,7 +98,7 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..400), size in 1usize..50) {
-        let mut decoder = RequestDecoder::new();
+        let mut decoder = RequestDecoder::with_authentication();
         'stream: for mut piece in bytes.chunks(size) {
             loop {
                 match decoder.next(&mut piece) {
@@ -108,12 +122,14 @@ fn vectors() {
     assert_eq!(reply::config_data(5), [7, 5, 0, 0, 0]);
     assert_eq!((reply::SUCCESS, reply::REBOOT_IMMINENT, reply::ERROR), ([1], [3], [6]));
     assert_eq!(GREETING, b"ARTIQ management\n");
+    let challenge = reply::challenge(&[7; 32]);
+    assert_eq!((challenge[0], &challenge[1..]), (128, &[7; 32][..]));
 }
 
 #[test]
 fn errors() {
     let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
-    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 255] {
+    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 131, 255] {
         assert_eq!(fails(&[kind]), ProtocolError::UnknownType(kind));
     }
     assert_eq!(fails(&[12, 0, 0, 0, 0]), ProtocolError::KeyLength(0));
@@ -121,6 +137,14 @@ fn errors() {
     assert_eq!(fails(&[13, 255, 255, 255, 255]), ProtocolError::KeyLength(u32::MAX));
     assert_eq!(fails(&[12, 1, 0, 0, 0, 0xc3]), ProtocolError::KeyCharacter);
     assert!(!fails(&[0]).is_answered() && fails(&[12, 0, 0, 0, 0]).is_answered());
+}
+
+#[test]
+fn without_a_key_authentication_is_unknown() {
+    for kind in [129, 130] {
+        let fails = decode_with(RequestDecoder::new(), [&[kind][..]].into_iter());
+        assert_eq!(fails, Err(ProtocolError::UnknownType(kind)));
+    }
 }
 
 #[test]

@@ -1,0 +1,158 @@
+//! Who may manage a device and boot it from the network: everybody, or those who have the key in its configuration.
+//!
+//! A client proves that it has the key by the HMAC-SHA-256 over a nonce of its connection. The key itself is never sent.
+
+use heapless::Vec;
+use hmac::{Hmac, Mac};
+use sha2::{Digest as _, Sha256};
+
+use crate::store::Error;
+
+/// The key of the configuration.
+pub const KEY: &str = "auth_key";
+/// The key of the configuration where the runtime keeps what makes the nonces of one boot differ from those of the others.
+pub const SEED: &str = "auth_seed";
+/// Longest key, in bytes; HMAC hashes a longer one to 32.
+pub const KEY_MAX: usize = 64;
+/// Shortest key that is of use, in bytes.
+pub const KEY_MIN: usize = 16;
+/// Room for a value of the configuration with white space behind the key, in bytes.
+pub const VALUE_MAX: usize = 2 * KEY_MAX;
+
+/// A SHA-256 digest, a nonce, or a proof.
+pub type Digest = [u8; 32];
+
+/// What the configuration says.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Access {
+    /// There is no key: everybody may.
+    Open,
+    /// Who has this key may.
+    Key(Vec<u8, KEY_MAX>),
+    /// There is a key, but it is unusable: nobody may. Whoever has set one wants the device to be closed.
+    Closed,
+}
+
+impl Access {
+    /// From what reading [`KEY`] into `value` has given. Without a card there is no key.
+    pub fn of(read: Result<Option<usize>, Error>, value: &[u8]) -> Self {
+        match read {
+            Ok(None) | Err(Error::Card(_)) => Access::Open,
+            Ok(Some(length)) => match key(&value[..length]).and_then(|key| Vec::from_slice(key).ok()) {
+                Some(key) => Access::Key(key),
+                None => Access::Closed,
+            },
+            Err(_) => Access::Closed,
+        }
+    }
+
+    /// The key, if there is a usable one.
+    pub fn key(&self) -> Option<&[u8]> {
+        match self {
+            Access::Key(key) => Some(key),
+            Access::Open | Access::Closed => None,
+        }
+    }
+}
+
+/// The key in a value of the configuration; None if it is too short or too long.
+pub fn key(value: &[u8]) -> Option<&[u8]> {
+    let key = value.trim_ascii_end();
+    (KEY_MIN..=KEY_MAX).contains(&key.len()).then_some(key)
+}
+
+/// Whether `proof` is the HMAC-SHA-256 with `key` over `parts`. It takes the same time wherever it differs.
+pub fn proves(key: &[u8], parts: &[&[u8]], proof: &Digest) -> bool {
+    // HMAC takes keys of any length.
+    let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {
+        return false;
+    };
+    parts.iter().for_each(|part| mac.update(part));
+    mac.verify_slice(proof).is_ok()
+}
+
+/// Numbers that do not come again, and that nobody without the key can foresee. The chip has no source of randomness.
+pub struct Nonces(Digest);
+
+impl Default for Nonces {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Nonces {
+    pub const fn new() -> Self {
+        Self([0; 32])
+    }
+
+    /// Mixes in what differs from boot to boot.
+    pub fn stir(&mut self, seed: &[u8]) {
+        self.0 = Sha256::new().chain_update(self.0).chain_update(seed).finalize().into();
+    }
+
+    /// The next one. `time`: when it is asked for, as finely as it is known.
+    pub fn next(&mut self, key: &[u8], time: &[u8]) -> Digest {
+        self.stir(time);
+        self.stir(key);
+        // What is sent does not tell what comes next.
+        Sha256::digest(self.0).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use crate::card;
+    use proptest::prelude::*;
+
+    #[test]
+    fn keys() {
+        let access = |value: &[u8]| Access::of(Ok(Some(value.len())), value);
+        assert!(access(&[b'k'; 15]) == Access::Closed && access(&[b'k'; 65]) == Access::Closed);
+        assert!(access(b" \n") == Access::Closed);
+        assert_eq!(access(&[b'k'; 64]).key(), Some(&[b'k'; 64][..]));
+        assert_eq!(access(b"0123456789abcdef \r\n").key(), Some(&b"0123456789abcdef"[..]));
+        assert!(Access::of(Ok(None), b"") == Access::Open);
+        assert!(Access::of(Err(Error::Card(card::Error::Device)), b"") == Access::Open);
+        // There is one, but it does not fit.
+        assert!(Access::of(Err(Error::TooLong), b"") == Access::Closed);
+        assert!(Access::of(Err(Error::FileSystem), b"") == Access::Closed);
+    }
+
+    /// RFC 4231, test case 2.
+    #[test]
+    fn a_known_proof() {
+        let proof = [
+            0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24, 0x26, 0x08, 0x95, 0x75, 0xc7, 0x5a, 0x00,
+            0x3f, 0x08, 0x9d, 0x27, 0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43,
+        ];
+        assert!(proves(b"Jefe", &[b"what do ya want ", b"for nothing?"], &proof));
+        for bit in 0..256 {
+            let mut wrong = proof;
+            wrong[bit / 8] ^= 1 << (bit % 8);
+            assert!(!proves(b"Jefe", &[b"what do ya want for nothing?"], &wrong));
+        }
+        assert!(!proves(b"jefe", &[b"what do ya want for nothing?"], &proof));
+    }
+
+    proptest! {
+        #[test]
+        fn nonces_differ(seed in any::<[u8; 4]>(), other in any::<[u8; 4]>(), key in any::<[u8; 16]>()) {
+            prop_assume!(seed != other);
+            let series = |seed: &[u8], key: &[u8]| {
+                let mut nonces = Nonces::new();
+                nonces.stir(seed);
+                // All at the same time.
+                [(); 4].map(|()| nonces.next(key, b"now"))
+            };
+            let mut all = std::vec![];
+            all.extend(series(&seed, &key));
+            all.extend(series(&other, &key));
+            all.extend(series(&seed, b"another key"));
+            all.sort_unstable();
+            all.dedup();
+            prop_assert_eq!(all.len(), 12);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+"""A device with a key: what it answers to whom, byte for byte, and `kairos device --key`."""
+
+import hmac
+import subprocess
+import sys
+import time
+
+import pytest
+
+from . import sd_card
+from .raw_management import Closed, Management
+from .raw_session import Session
+from .test_session_raw import run_empty
+
+KEY = b"sixteen bytes or more"
+REQUESTS = [
+    bytes([1]),
+    bytes([2]),
+    bytes([5]),
+    bytes([7]),
+    bytes([8]),
+    b"\x09" + Management.pack(b"image and checksum"),
+    b"\x0c" + Management.pack(b"ip"),
+    b"\x0d" + Management.pack(b"ip") + Management.pack(b"1.2.3.4"),
+    b"\x0e" + Management.pack(b"auth_key"),
+    bytes([15]),
+    bytes([128]),
+]
+
+
+def challenge(client):
+    assert client.reply(b"\x81") == 128
+    return client.read(32)
+
+
+def proof(nonce, key=KEY):
+    return b"\x82" + hmac.digest(key, b"KAIROS management\n" + nonce, "sha256")
+
+
+def authenticate(client):
+    assert client.reply(proof(challenge(client))) == 1
+
+
+def assert_refused(client, request):
+    assert client.reply(request) == 6
+    with pytest.raises(Closed):
+        client.read(1)
+
+
+def start(start_device, directory, text):
+    card = sd_card.make(directory / "card", [(b"CONFIG  TXT", text)])
+    return start_device(directory, gateware=False, sd=card)
+
+
+@pytest.fixture(scope="module")
+def device(tmp_path_factory, start_device):
+    device = start(start_device, tmp_path_factory.mktemp("device"), b"auth_key=" + KEY + b"\r\nip=10.0.2.15/24\n")
+    yield device
+    device.close()
+
+
+@pytest.mark.parametrize("request_", REQUESTS, ids=lambda request: str(request[0]))
+def test_without_a_proof_every_request_is_refused(device, request_):
+    with Management(device) as client:
+        authenticate(client)
+        before = client.log()
+    with Management(device) as client:
+        assert_refused(client, request_)
+    with Management(device) as client:
+        authenticate(client)
+        new = client.log().removeprefix(before)
+        assert new.count("\n") == 1 and "WARN" in new and "this device wants its key first" in new
+        assert client.config_read(b"ip") == b"10.0.2.15/24"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda nonce: proof(nonce, b"another sixteen bytes"),
+        lambda nonce: proof(bytes(32)),
+        # What the loader of this device would be sent.
+        lambda nonce: b"\x82" + hmac.digest(KEY, nonce, "sha256"),
+        lambda nonce: b"\x82" + bytes(32),
+        # Right but for its last bit.
+        lambda nonce: proof(nonce)[:-1] + bytes([proof(nonce)[-1] ^ 1]),
+    ],
+)
+def test_a_wrong_proof_is_refused(device, answer):
+    with Management(device) as client:
+        assert_refused(client, answer(challenge(client)))
+
+
+def test_a_nonce_is_good_for_one_proof_of_one_connection(device):
+    with Management(device) as client:
+        assert_refused(client, proof(bytes(32)))
+    with Management(device) as client, Management(device) as other:
+        old = challenge(client)
+        new = challenge(client)
+        assert len({old, new, challenge(other)}) == 3
+        assert_refused(other, proof(new))
+        assert_refused(client, proof(old))
+    with Management(device) as client:
+        right = proof(challenge(client))
+        assert client.reply(right) == 1
+        assert client.log()
+        assert_refused(client, right)
+
+
+def test_authentication_in_pieces(device):
+    with Management(device) as client:
+        for byte in proof(challenge(client)):
+            client.send(bytes([byte]))
+        assert client.read(1) == b"\x01"
+        assert client.config_read(b"ip") == b"10.0.2.15/24"
+
+
+@pytest.mark.parametrize("key", [b"auth_key", b"AUTH_KEY", b"auth_k~1"])
+def test_the_key_cannot_be_read(device, key):
+    with Management(device) as client:
+        authenticate(client)
+        assert client.config_read(key) is None
+
+
+def test_sessions_are_open(device):
+    with Session(device) as session:
+        run_empty(session)
+
+
+@pytest.mark.long
+def test_clients_without_the_key_do_not_keep_sockets(device):
+    idle = [Management(device, greeting=None), *(Management(device) for _ in range(3))]
+    idle[0].send(b"ARTIQ management\n")
+    # All sockets are taken. A client that tries meanwhile would stop the emulated clock.
+    time.sleep(12)
+    with Management(device) as client:
+        authenticate(client)
+        assert "it has not authenticated itself in time" in client.log()
+    for client in idle:
+        client.socket.close()
+
+
+def test_the_key_is_set_changed_and_removed(start_device, tmp_path):
+    device = start(start_device, tmp_path, b"")
+    try:
+        for kind in (0x81, 0x82):
+            with Management(device) as client:
+                client.send(bytes([kind]))
+                with pytest.raises(Closed):
+                    client.read(1)
+        with Management(device) as client:
+            assert f"request of unknown type {0x82}" in client.log()
+            for bad in (b"too short", b"x" * 65):
+                assert client.config_write(b"auth_key", bad) is False
+            assert client.config_write(b"auth_key", KEY + b"\n")
+            # Who was here before goes on.
+            assert client.config_write(b"log_level", b"INFO")
+        with Management(device) as client:
+            assert_refused(client, b"\x01")
+        with Management(device) as client:
+            authenticate(client)
+            assert client.config_write(b"auth_key", bytes(range(33, 97)))
+        with Management(device) as client:
+            assert_refused(client, proof(challenge(client)))
+        with Management(device) as client:
+            assert client.reply(proof(challenge(client), bytes(range(33, 97)))) == 1
+            assert client.config_remove(b"auth_key")
+        with Management(device) as client:
+            assert client.log()
+    finally:
+        device.close()
+
+
+def test_nonces_do_not_come_again_after_a_restart(start_device, tmp_path):
+    """The emulated time is the same in each run: only what is kept on the card differs."""
+    card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", b"auth_key=" + KEY)])
+    nonces = []
+    for number in range(3):
+        directory = tmp_path / str(number)
+        directory.mkdir()
+        device = start_device(directory, gateware=False, sd=card)
+        try:
+            with Management(device) as client:
+                nonces += [challenge(client) for _ in range(3)]
+        finally:
+            device.close()
+    assert len(set(nonces)) == 9
+
+
+@pytest.mark.parametrize("key", [b"short", b"x" * 65, b"y" * 1000])
+def test_a_key_that_is_none_closes_the_device(start_device, tmp_path, key):
+    device = start(start_device, tmp_path, b"auth_key=" + key + b"\n")
+    try:
+        with Management(device) as client:
+            assert_refused(client, b"\x01")
+        with Management(device) as client:
+            assert_refused(client, b"\x81")
+        with Management(device) as client:
+            assert_refused(client, proof(bytes(32), key))
+        assert "management is closed to everybody" in device.uart()
+        assert key.decode() not in device.uart()
+    finally:
+        device.close()
+
+
+def kairos(device, *arguments):
+    address = f"{device.host}:{device.ports[1380]}"
+    command = [sys.executable, "-m", "kairos", "device", "-D", address, *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+def assert_one_line(done, text):
+    assert done.returncode == 1 and done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1 and text in done.stderr, done.stderr
+
+
+def test_the_command(device, start_device, tmp_path):
+    (tmp_path / "key").write_bytes(KEY + b"\n")
+    (tmp_path / "wrong").write_bytes(b"another sixteen bytes")
+    (tmp_path / "short").write_bytes(b"short")
+    done = kairos(device, "--key", tmp_path / "key", "config", "read", "-s", "ip")
+    assert (done.returncode, done.stdout) == (0, "10.0.2.15/24\n"), done.stderr
+    assert_one_line(kairos(device, "log"), "wants a key: give the file with it as --key")
+    assert_one_line(kairos(device, "--key", tmp_path / "wrong", "log"), "has another key")
+    assert_one_line(kairos(device, "--key", tmp_path / "short", "log"), "a key has 16 to 64 bytes, this one has 5")
+    assert_one_line(kairos(device, "--key", tmp_path / "none", "log"), "cannot be read")
+    image = tmp_path / "BOOT.BIN"
+    image.write_bytes(bytes(5_000_000))
+    assert_one_line(kairos(device, "flash", image), "wants a key: give the file with it as --key")
+    (tmp_path / "closed").mkdir()
+    closed_device = start(start_device, tmp_path / "closed", b"auth_key=short\n")
+    try:
+        assert_one_line(kairos(closed_device, "--key", tmp_path / "key", "log"), "lets nobody in")
+        assert_one_line(kairos(closed_device, "log"), "wants a key")
+    finally:
+        closed_device.close()
+    open_device = start(start_device, tmp_path, b"ip=10.0.2.15/24\n")
+    try:
+        assert_one_line(kairos(open_device, "--key", tmp_path / "key", "log"), "if it has none, leave out --key")
+        # The device tells a refusal for another reason from one for want of a key.
+        assert_one_line(kairos(open_device, "config", "read", "-s", "nothing"), "there is no such key")
+    finally:
+        open_device.close()
