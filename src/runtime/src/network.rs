@@ -109,6 +109,7 @@ pub fn start(spawner: &Spawner, hardware: Hardware, settings: Settings) -> Stack
     let (stack, runner) = embassy_net::new(hardware.driver, config, RESOURCES.take(), seed);
     spawner.spawn(crate::task(run(runner)));
     spawner.spawn(crate::task(ethernet_driver::gather()));
+    spawner.spawn(crate::task(ethernet_driver::hold()));
     spawner.spawn(crate::task(watch_link(hardware.ethernet, hardware.io_clock)));
     stack
 }
