@@ -25,7 +25,7 @@ const GATEWAY: Ipv4Address = settings::DEFAULT_ROUTE;
 const MAC: [u8; 6] = settings::DEFAULT_MAC;
 
 const SOCKETS: usize =
-    crate::session::SOCKETS + crate::management::SOCKETS + crate::analyzer::SOCKETS + crate::moninj::SOCKETS + 2;
+    crate::session::SOCKETS + crate::management::SOCKETS + crate::analyzer::SOCKETS + crate::moninj::SOCKETS + 1;
 const LINK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What the configuration says about the network.
