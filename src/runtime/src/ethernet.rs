@@ -15,9 +15,9 @@ use core::ptr::{read_volatile, write_volatile};
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Context;
 
+use embassy_futures::yield_now;
 use embassy_net::driver::{self, Capabilities, Checksum, HardwareAddress, LinkState};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
-use embassy_futures::yield_now;
 use embassy_sync::signal::Signal;
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{Duration, Timer};

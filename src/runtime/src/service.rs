@@ -68,7 +68,7 @@ impl<const N: usize> Listener<N> {
         socket.set_timeout(Some(USER_TIMEOUT));
         socket.set_keep_alive(Some(KEEP_ALIVE));
         socket.set_nagle_enabled(false);
-        // Begins to listen. Waiting is done here: `accept` ends when the connection stands, and that is too late for the next turn.
+        // Only begins to listen: `accept` would end when the connection stands, too late for the next turn.
         let _ = poll_once(socket.accept(self.port));
         changed(&socket, State::Listen).await;
         drop(turn);

@@ -1,8 +1,8 @@
 //! Kernel sessions: the service on TCP 1381 (wire protocols, section 1).
 //!
-//! While there are clients another can connect, up to [`SOCKETS`]. One client at a time owns the kernel core: the newest that
-//! has sent a valid greeting. It takes over from the one before, whose kernel is killed and whose connection is closed. While
-//! there is none, the idle kernel has the core ([`standalone`]).
+//! Several clients can be connected. One at a time owns the kernel core: the newest that has sent a valid greeting. It takes
+//! over from the one before, whose kernel is killed and whose connection is closed. While there is none, the idle kernel has
+//! the core ([`standalone`]).
 
 mod connection;
 mod greeting;
