@@ -1,5 +1,8 @@
 """The addresses of a device: fixed, by DHCP, IPv6. The emulator's gateway gives the guest 10.0.2.15 by DHCP."""
 
+import socket
+import struct
+
 import pytest
 
 from . import sd_card
@@ -53,3 +56,29 @@ def test_ipv6(start, config, address):
     assert reaches(device.ports[f"[{address}]:1381"])
     # The other family goes on.
     assert reaches(device.port)
+
+
+@pytest.mark.parametrize(
+    "port, places, greeting, answer",
+    [
+        (1380, 4, b"ARTIQ management\n\0", b"e"),
+        (1381, 4, b"ARTIQ coredev\n", b"e"),
+        # Sends nothing.
+        (1382, 3, b"", b"e"),
+        # Asked for an override.
+        (1383, 3, b"ARTIQ moninj\n" + struct.pack("<BIB", 2, 0, 0), b"\x01"),
+    ],
+)
+def test_clients_that_connect_at_once_all_find_a_place(start, port, places, greeting, answer):
+    """One socket listens at a time: the next must do so before the stack sees the next client."""
+    device = start(b"")
+    clients = [socket.socket() for _ in range(places)]
+    for client in clients:
+        client.setblocking(False)
+        client.connect_ex(("127.0.0.1", device.ports[port]))
+    for client in clients:
+        client.settimeout(20)
+        client.sendall(greeting)
+    for client in clients:
+        assert client.recv(1) == answer
+        client.close()

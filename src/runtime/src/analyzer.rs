@@ -18,7 +18,7 @@ use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE, PORT};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
 use static_cell::StaticCell;
 
-use crate::service::{self, Buffers};
+use crate::service::{self, Buffers, Listener};
 
 /// One client being served, others waiting or on their way out.
 pub const SOCKETS: usize = 3;
@@ -118,10 +118,11 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: Stack<'static>, analyzer: &'static Mutex<NoopRawMutex, Analyzer>) -> ! {
+    static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
     static BUFFERS: Buffers<SOCKETS, { 16 * 1024 }> = service::buffers();
-    let mut socket = service::socket(stack, &BUFFERS);
+    let buffers = service::take(&BUFFERS);
     loop {
-        if service::accept(&mut socket, PORT).await {
+        if let Some(mut socket) = LISTENER.accept(stack, buffers).await {
             // A client that has gone misses its dump.
             let _ = analyzer.lock().await.dump(&mut socket).await;
             service::close(&mut socket).await;
@@ -162,7 +163,7 @@ impl Analyzer {
         (head, length)
     }
 
-    async fn dump(&mut self, socket: &mut TcpSocket<'static>) -> Result<(), Error> {
+    async fn dump(&mut self, socket: &mut TcpSocket<'_>) -> Result<(), Error> {
         let (head, length) = self.take();
         send(socket, &head.encode()).await?;
         let (units, _) = self.copy[..length].as_chunks::<MESSAGE>();
@@ -183,7 +184,7 @@ impl Analyzer {
 }
 
 /// Sends to a client that must not keep the others waiting for ever.
-async fn send(socket: &mut TcpSocket<'static>, bytes: &[u8]) -> Result<(), Error> {
+async fn send(socket: &mut TcpSocket<'_>, bytes: &[u8]) -> Result<(), Error> {
     match with_timeout(SEND_TIMEOUT, socket.write_all(bytes)).await {
         Ok(sent) => sent,
         Err(_) => {

@@ -6,7 +6,8 @@
 //! somebody waits for one. Checksums of IPv4, TCP and UDP are made and checked by the controller.
 //!
 //! After long frames, which come in a row, the next look is a little later: the stack then works on several at once. Short
-//! frames, such as a reply that a kernel waits for, are taken at once.
+//! frames, such as a reply that a kernel waits for, are taken at once. Behind a frame that opens a TCP connection nothing is
+//! received until another socket can listen (see `service.rs`).
 //!
 //! Descriptors and registers: Zynq-7000 manual (UG585), chapter 16 and appendix B.18.
 
@@ -14,6 +15,7 @@ use core::ptr::{read_volatile, write_volatile};
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Context;
 
+use embassy_futures::yield_now;
 use embassy_net::driver::{self, Capabilities, Checksum, HardwareAddress, LinkState};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::signal::Signal;
@@ -71,6 +73,10 @@ const GATHER: Duration = Duration::from_micros(100);
 static GATHERING: AtomicBool = AtomicBool::new(false);
 static GATHER_BEGINS: Signal<CriticalSectionRawMutex, ()> = Signal::new();
 
+/// A client connects: nothing is received until another socket listens.
+static HELD: AtomicBool = AtomicBool::new(false);
+static HOLD_BEGINS: Signal<CriticalSectionRawMutex, ()> = Signal::new();
+
 static RX_WAKER: AtomicWaker = AtomicWaker::new();
 static TX_WAKER: AtomicWaker = AtomicWaker::new();
 static LINK_WAKER: AtomicWaker = AtomicWaker::new();
@@ -115,6 +121,20 @@ pub async fn gather() -> ! {
     }
 }
 
+/// Receives again when the tasks of a service have taken note of a new client. A yield lets every task run that has been
+/// woken: one that leaves off listening, the next one that begins to, and one turn to spare.
+#[embassy_executor::task]
+pub async fn hold() -> ! {
+    loop {
+        HOLD_BEGINS.wait().await;
+        for _ in 0..3 {
+            yield_now().await;
+        }
+        HELD.store(false, Ordering::Relaxed);
+        RX_WAKER.wake();
+    }
+}
+
 /// Both rings, as the stack's driver.
 pub struct Driver {
     rx: *mut Descriptor,
@@ -125,6 +145,8 @@ pub struct Driver {
     tx_at: usize,
     /// The newest frame was long.
     long: bool,
+    /// The newest frame opened a TCP connection.
+    opening: bool,
     address: [u8; 6],
 }
 
@@ -159,6 +181,7 @@ impl Driver {
             rx_at: 0,
             tx_at: 0,
             long: false,
+            opening: false,
             address,
         }
     }
@@ -200,6 +223,14 @@ impl driver::Driver for Driver {
     type TxToken<'a> = TxToken<'a>;
 
     fn receive(&mut self, cx: &mut Context) -> Option<(RxToken<'_>, TxToken<'_>)> {
+        if core::mem::take(&mut self.opening) {
+            HELD.store(true, Ordering::Relaxed);
+            HOLD_BEGINS.signal(());
+        }
+        if HELD.load(Ordering::Relaxed) {
+            RX_WAKER.register(cx.waker());
+            return None;
+        }
         // Every frame may need an answer.
         if !self.wait_to_send(cx) {
             return None;
@@ -232,6 +263,7 @@ impl driver::Driver for Driver {
             descriptor: self.rx.wrapping_add(index),
             buffer: &mut self.rx_buffers[index],
             long: &mut self.long,
+            opening: &mut self.opening,
             word,
         };
         Some((rx, tx))
@@ -272,6 +304,7 @@ pub struct RxToken<'a> {
     descriptor: *mut Descriptor,
     buffer: &'a mut AlignedBuffer,
     long: &'a mut bool,
+    opening: &'a mut bool,
     word: u32,
 }
 
@@ -282,7 +315,9 @@ impl driver::RxToken for RxToken<'_> {
         let length = ((status & RX_LENGTH) as usize).min(MTU);
         *self.long = length >= LONG;
         invalidate(self.buffer.0.as_ptr() as usize, length);
-        f(&mut self.buffer.0[..length])
+        let frame = &mut self.buffer.0[..length];
+        *self.opening = opens(frame);
+        f(frame)
     }
 }
 
@@ -291,6 +326,22 @@ impl Drop for RxToken<'_> {
         // SAFETY: within the list; nobody reads the buffer any more.
         unsafe { write_volatile(self.descriptor.cast::<u32>(), self.word & !RX_OWNED) };
     }
+}
+
+/// Whether the frame asks for a TCP connection.
+fn opens(frame: &[u8]) -> bool {
+    const ETHERNET: usize = 14;
+    const TCP: u8 = 6;
+    const FLAGS: usize = 13;
+    const SYN: u8 = 1 << 1;
+    const ACK: u8 = 1 << 4;
+    let (protocol, header) = match *frame {
+        [_, _, _, _, _, _, _, _, _, _, _, _, 0x08, 0x00, version, ..] => (23, 4 * usize::from(version & 15)),
+        [_, _, _, _, _, _, _, _, _, _, _, _, 0x86, 0xdd, ..] => (20, 40),
+        _ => return false,
+    };
+    let flags = frame.get(ETHERNET + header + FLAGS);
+    frame.get(protocol) == Some(&TCP) && flags.is_some_and(|flags| flags & (SYN | ACK) == SYN)
 }
 
 /// Room for a frame.

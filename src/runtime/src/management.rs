@@ -17,7 +17,7 @@ use kairos_services::auth::{self, Access, Digest};
 use static_cell::StaticCell;
 
 use crate::config::{self, Config};
-use crate::service::{self, Buffers};
+use crate::service::{self, Buffers, Listener};
 use crate::{chip, logger};
 
 /// Connections at a time.
@@ -73,12 +73,13 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>, config: &'static Config) 
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Data) -> ! {
+    static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
-    let mut socket = service::socket(stack, &BUFFERS);
+    let buffers = service::take(&BUFFERS);
     loop {
-        if !service::accept(&mut socket, PORT).await {
+        let Some(mut socket) = LISTENER.accept(stack, buffers).await else {
             continue;
-        }
+        };
         let end = match service::greet(&mut socket, GREETING).await {
             true => {
                 Connection {
@@ -119,8 +120,8 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
     }
 }
 
-struct Connection<'a> {
-    socket: &'a mut TcpSocket<'static>,
+struct Connection<'a, 's> {
+    socket: &'a mut TcpSocket<'s>,
     config: &'static Config,
     data: &'static Data,
     gate: Gate,
@@ -184,7 +185,7 @@ enum Purpose {
     Value(Key),
 }
 
-impl Connection<'_> {
+impl Connection<'_, '_> {
     async fn run(mut self) -> End {
         match self.requests().await {
             Ok(never) => never,

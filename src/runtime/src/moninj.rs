@@ -11,7 +11,7 @@ use kairos_board::pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::moninj::{override_value, probe_value, Request, RequestDecoder, GREETING, PORT};
 
-use crate::service::{self, Buffers};
+use crate::service::{self, Buffers, Listener};
 
 /// Connections at a time.
 pub const SOCKETS: usize = 3;
@@ -98,10 +98,11 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: Stack<'static>, pins: Pins) -> ! {
+    static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
     static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
-    let mut socket = service::socket(stack, &BUFFERS);
+    let buffers = service::take(&BUFFERS);
     loop {
-        if service::accept(&mut socket, PORT).await {
+        if let Some(mut socket) = LISTENER.accept(stack, buffers).await {
             if service::greet(&mut socket, GREETING).await {
                 // A lost connection is the client's matter.
                 let _ = serve_client(&mut socket, pins).await;
@@ -111,7 +112,7 @@ async fn serve(stack: Stack<'static>, pins: Pins) -> ! {
     }
 }
 
-async fn serve_client(socket: &mut TcpSocket<'static>, pins: Pins) -> Result<(), Error> {
+async fn serve_client(socket: &mut TcpSocket<'_>, pins: Pins) -> Result<(), Error> {
     let mut probes = Vec::<Watch, WATCHES>::new();
     let mut overrides = Vec::<Watch, WATCHES>::new();
     let mut decoder = RequestDecoder::default();

@@ -26,7 +26,7 @@ const GATEWAY: Ipv4Address = settings::DEFAULT_ROUTE;
 const MAC: [u8; 6] = settings::DEFAULT_MAC;
 
 const SOCKETS: usize =
-    crate::session::SOCKETS + crate::management::SOCKETS + crate::analyzer::SOCKETS + crate::moninj::SOCKETS + 2;
+    crate::session::SOCKETS + crate::management::SOCKETS + crate::analyzer::SOCKETS + crate::moninj::SOCKETS + 1;
 const LINK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What the configuration says about the network.
@@ -110,6 +110,7 @@ pub fn start(spawner: &Spawner, hardware: Hardware, settings: Settings) -> Stack
     let (stack, runner) = embassy_net::new(hardware.driver, config, RESOURCES.take(), seed);
     spawner.spawn(crate::task(run(runner)));
     spawner.spawn(crate::task(ethernet_driver::gather()));
+    spawner.spawn(crate::task(ethernet_driver::hold()));
     spawner.spawn(crate::task(watch_link(hardware.ethernet, hardware.io_clock)));
     stack
 }

@@ -1,8 +1,8 @@
 //! Kernel sessions: the service on TCP 1381 (wire protocols, section 1).
 //!
-//! Several sockets listen, so that a client can always connect. One client at a time owns the kernel core: the newest that
-//! has sent a valid greeting. It takes over from the one before, whose kernel is killed and whose connection is closed. While
-//! there is none, the idle kernel has the core ([`standalone`]).
+//! Several clients can be connected. One at a time owns the kernel core: the newest that has sent a valid greeting. It takes
+//! over from the one before, whose kernel is killed and whose connection is closed. While there is none, the idle kernel has
+//! the core ([`standalone`]).
 
 mod connection;
 mod greeting;
@@ -17,11 +17,12 @@ use embassy_sync::mutex::Mutex;
 use embassy_sync::watch::{Receiver, Watch};
 use embassy_time::{with_timeout, Duration};
 use kairos_proto::session::PORT;
-use static_cell::{ConstStaticCell, StaticCell};
+use static_cell::StaticCell;
 
 use crate::config::Config;
 use crate::gateware::Rtio;
 use crate::kernel_core::KernelCore;
+use crate::service::{self, Buffers, Listener};
 use connection::{Connection, End};
 
 /// Connections at a time: one being served, others in their greeting or on their way out.
@@ -30,9 +31,6 @@ pub const SOCKETS: usize = 4;
 const SOCKET_BUFFER: usize = 64 * 1024;
 /// Longest kernel library, in bytes.
 pub const LIBRARY_MAX: usize = 8 * 1024 * 1024;
-/// A vanished host is noticed after this time at the latest.
-const USER_TIMEOUT: Duration = Duration::from_secs(5);
-const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// Time for the last bytes to reach the host when a connection is closed.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -140,24 +138,18 @@ async fn start_kernel_core(owner: &'static Owner, config: &'static Config) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: Stack<'static>, owner: &'static Owner) {
-    static BUFFERS: [ConstStaticCell<[[u8; SOCKET_BUFFER]; 2]>; SOCKETS] =
-        [const { ConstStaticCell::new([[0; SOCKET_BUFFER]; 2]) }; SOCKETS];
-    let [receive, transmit] = BUFFERS
-        .iter()
-        .find_map(ConstStaticCell::try_take)
-        .expect("buffers for each task");
-    let mut socket = TcpSocket::new(stack, receive, transmit);
+    static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
+    static BUFFERS: Buffers<SOCKETS, SOCKET_BUFFER> = service::buffers();
+    let buffers = service::take(&BUFFERS);
     let mut clients = CLIENTS.receiver().expect("a receiver for each task");
     loop {
-        socket.set_timeout(Some(USER_TIMEOUT));
-        socket.set_keep_alive(Some(KEEP_ALIVE));
-        socket.set_nagle_enabled(false);
-        if socket.accept(PORT).await.is_ok() {
-            clients.get_and(|clients| clients.admitted).await;
-            match greeting::exchange(&mut socket).await {
-                Ok(()) => serve_client(&mut socket, owner, &mut clients).await,
-                Err(reason) => log::warn!("client refused: {reason}"),
-            }
+        let Some(mut socket) = LISTENER.accept(stack, buffers).await else {
+            continue;
+        };
+        clients.get_and(|clients| clients.admitted).await;
+        match greeting::exchange(&mut socket).await {
+            Ok(()) => serve_client(&mut socket, owner, &mut clients).await,
+            Err(reason) => log::warn!("client refused: {reason}"),
         }
         // Orderly if the client reads; it is given some time, then the connection is reset.
         socket.close();
@@ -168,7 +160,7 @@ async fn serve(stack: Stack<'static>, owner: &'static Owner) {
 }
 
 /// Serves a client that has sent its greeting, until it goes, breaks the protocol or is pre-empted.
-async fn serve_client(socket: &mut TcpSocket<'static>, owner: &'static Owner, clients: &mut Arrivals) {
+async fn serve_client(socket: &mut TcpSocket<'_>, owner: &'static Owner, clients: &mut Arrivals) {
     let presence = Presence::new();
     let address = socket.remote_endpoint();
     let superseded = clients.get_and(|clients| clients.newest != presence.0);

@@ -93,8 +93,8 @@ impl Upload {
     }
 }
 
-pub struct Connection<'a> {
-    socket: &'a mut TcpSocket<'static>,
+pub struct Connection<'a, 's> {
+    socket: &'a mut TcpSocket<'s>,
     shared: &'a mut Shared,
     state: State,
     upload: Upload,
@@ -104,7 +104,7 @@ pub struct Connection<'a> {
 
 /// Waits until there are bytes to read, or there will be no more. (The stack's own function sleeps on at the end of the
 /// stream.)
-async fn readable(socket: &TcpSocket<'static>) {
+async fn readable(socket: &TcpSocket<'_>) {
     let mut ready = pin!(socket.wait_read_ready());
     poll_fn(|cx| match socket.may_recv() {
         true => ready.as_mut().poll(cx),
@@ -116,8 +116,8 @@ async fn readable(socket: &TcpSocket<'static>) {
 /// Bytes moved at a time, from the host and from the kernel core.
 const CHUNK: usize = 4096;
 
-impl<'a> Connection<'a> {
-    pub fn new(socket: &'a mut TcpSocket<'static>, shared: &'a mut Shared) -> Self {
+impl<'a, 's> Connection<'a, 's> {
+    pub fn new(socket: &'a mut TcpSocket<'s>, shared: &'a mut Shared) -> Self {
         Self {
             socket,
             shared,
