@@ -17,6 +17,10 @@ pub struct Params {
     pub host_wait_ms: u64,
     /// Sectors written to the SD card until its power goes; 0: it does not go.
     pub sd_cut_after: u64,
+    /// The board has a clock synthesiser on its I2C bus: 1, or 0.
+    pub si5324: u64,
+    /// Frequency of the external clock at the synthesiser's input 1 in Hz; 0: there is none.
+    pub clock_input: u64,
 }
 
 impl Default for Params {
@@ -29,6 +33,8 @@ impl Default for Params {
             quantum: 4000,
             host_wait_ms: 2000,
             sd_cut_after: 0,
+            si5324: 1,
+            clock_input: 0,
         }
     }
 }
@@ -50,10 +56,12 @@ impl Params {
             "quantum" => (&mut self.quantum, 100),
             "host_wait_ms" => (&mut self.host_wait_ms, 0),
             "sd_cut_after" => (&mut self.sd_cut_after, 0),
+            "si5324" => (&mut self.si5324, 0),
+            "clock_input" => (&mut self.clock_input, 0),
             _ => {
                 return Err(format!(
                     "--set {name}: no such parameter; there are acp_read_latency, acp_write_visible, gp_access, \
-                     net_latency_ns, quantum, host_wait_ms, sd_cut_after"
+                     net_latency_ns, quantum, host_wait_ms, sd_cut_after, si5324, clock_input"
                 ))
             }
         };

@@ -1,9 +1,11 @@
 //! What the services of core 0 do, apart from sockets and registers, so that it is tested on the host: the ring of the log,
-//! the configuration on the SD card, and what its values mean, and the receiving end of network boot.
+//! the configuration on the SD card, and what its values mean, the receiving end of network boot, and the clock synthesiser.
 #![no_std]
 
 pub mod card;
 pub mod netboot;
 pub mod ring;
+pub mod rtio_clock;
 pub mod settings;
+pub mod si5324;
 pub mod store;
