@@ -82,6 +82,8 @@ mod tests {
         let mut p = Params::default();
         p.set("acp_read_latency=10").unwrap();
         assert_eq!(p.acp_read_latency, 10);
+        p.set("clock_input=10000000").unwrap();
+        assert_eq!((p.clock_input, p.si5324), (10_000_000, 1));
         for bad in ["x=1", "quantum", "quantum=many", "gp_access=0"] {
             assert!(p.set(bad).unwrap_err().starts_with("--set"), "{bad}");
         }
