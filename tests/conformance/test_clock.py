@@ -1,6 +1,7 @@
 """The key `rtio_clock` on gateware whose clock a Si5324 makes, from the log, the chip's output and a session."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from kairos_gateware import build
 from . import sd_card
 from .raw_management import Management
 from .raw_session import Session
+from .test_i2c_raw import READ_FOR_EVER, begin
 from .test_session_raw import kernel, run_empty
 
 BUILD = Path(os.environ.get("KAIROS_BUILD") or Path(__file__).parents[2] / "build")
@@ -98,7 +100,9 @@ def test_unknown_values(boot, setting):
     [
         ("ext0_synth0_10to125", ["clock_input=0"], "there is no clock at the external input"),
         ("ext0_bypass", ["clock_input=0"], "there is no clock at the external input"),
-        ("ext0_synth0_10to125", ["clock_input=100000000"], "does not lock within 2 s"),
+        pytest.param(
+            *("ext0_synth0_10to125", ["clock_input=100000000"], "does not lock within 2 s"), marks=pytest.mark.long
+        ),
         ("int_125", ["si5324=0"], "no Si5324 answers on the I2C bus"),
     ],
 )
@@ -124,3 +128,18 @@ def test_gateware_without_a_synthesiser(boot, setting):
     assert refused in line(log, "WARN")
     assert "RTIO clock: int_125, of the processing system" in log
     assert output == 0, "the chip is left alone"
+
+
+def test_a_reset_in_the_middle_of_a_transaction(boot):
+    """A device on the bus holds SDA low when the kernel that reads it is cut off by a reset."""
+    device, _, _ = boot("int_125")
+    with Session(device) as session:
+        begin(session, READ_FOR_EVER)
+        session.message(10)
+        assert session.request().arguments == [1]
+        with Management(device) as client:
+            assert client.reply(b"\x05") == 3
+        time.sleep(0.5)
+    with Management(device) as client:
+        log = client.log()
+    assert "RTIO clock: int_125, Si5324 ready" in line(log, "RTIO clock:")

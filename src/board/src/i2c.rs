@@ -78,20 +78,33 @@ fn bit(level: bool) -> Result<bool, Stuck> {
     Ok(seen)
 }
 
+/// Both lines released, and low when enabled.
+fn prepare() {
+    // SAFETY: as in `set`.
+    unsafe {
+        write_volatile(MASK_DATA_HIGH, !((SCL | SDA) >> 16) << 16);
+        write_volatile(ENABLE, read_volatile(ENABLE) & !(SCL | SDA));
+        write_volatile(DIRECTION, read_volatile(DIRECTION) | SCL | SDA);
+    }
+}
+
 impl Bus {
     /// Nothing has been started.
     pub const fn new() -> Self {
         Self { open: false }
     }
 
+    /// After a reset of the chip, which may have stopped a program in the middle of a byte.
+    pub fn after_reset() -> Self {
+        prepare();
+        let mut bus = Self { open: true };
+        bus.recover();
+        bus
+    }
+
     /// Start condition.
     pub fn start(&mut self) -> Result<(), Stuck> {
-        // SAFETY: as in `set`. Low when enabled, both released.
-        unsafe {
-            write_volatile(MASK_DATA_HIGH, !((SCL | SDA) >> 16) << 16);
-            write_volatile(ENABLE, read_volatile(ENABLE) & !(SCL | SDA));
-            write_volatile(DIRECTION, read_volatile(DIRECTION) | SCL | SDA);
-        }
+        prepare();
         clock_high()?;
         if !levels().1 {
             return Err(Stuck);

@@ -2,8 +2,8 @@
 //! MIO 50, SDA on MIO 51, with pull-ups. Registers: chapter 14 and appendix B.19 of the chip's manual.
 //!
 //! On the bus are what boards of this kind have: a switch (TCA9548, address 0x74), and behind its channel 2 a port expander
-//! (PCF8574A, 0x3e) and an EEPROM (24AA02, 0x50), behind channel 4 a clock synthesiser (Si5324, 0x68). A device may hold SDA low when it is cut off in the middle of a byte, as
-//! real ones do.
+//! (PCF8574A, 0x3e) and an EEPROM (24AA02, 0x50), behind channel 4 a clock synthesiser (Si5324, 0x68). A device may hold SDA
+//! low when it is cut off in the middle of a byte, as real ones do.
 
 use crate::si5324::Si5324;
 use crate::time::Cycles;

@@ -57,7 +57,7 @@ fn choose(frequency: u32, synthesiser: bool, config: &Config) -> Option<Setting>
 }
 
 fn program(setting: &Setting, input: Input, frequency: u32) -> Result<(), Error> {
-    let mut chip = Si5324::find(BoardBus(i2c::Bus::new()))?;
+    let mut chip = Si5324::find(BoardBus(i2c::Bus::after_reset()))?;
     chip.program(setting.reference, input, frequency)?;
     chip.release()
 }

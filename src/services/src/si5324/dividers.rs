@@ -66,13 +66,14 @@ fn feedback(input: u32, oscillator: u64) -> Option<(u32, u32, u32)> {
     let (n2, n3) = (oscillator / common, u64::from(input) / common);
     let least = u64::from(input).div_ceil(*F3.end()).div_ceil(n3.max(1));
     let most = (u64::from(input) / *F3.start()).min(u64::from(N3_MAX)) / n3.max(1);
-    // The products of N2 repeat after all factors of N2_HS times two.
-    const FACTORS: u64 = 2 * 27720;
-    (least..=most.min(least + FACTORS)).find_map(|k| {
+    // One of 22 values in a row makes N2 a multiple of the largest N2_HS and of 2.
+    const IN_A_ROW: u64 = 22;
+    (least..=most.min(least + IN_A_ROW)).find_map(|k| {
         let n2 = n2 * k;
         HIGH_SPEED.rev().map(u64::from).find_map(|n2_hs| {
             let n2_ls = n2 / n2_hs;
-            let fits = n2 % n2_hs == 0 && n2_ls % 2 == 0 && (2..=u64::from(LOW_SPEED_MAX)).contains(&n2_ls);
+            let fits =
+                n2.is_multiple_of(n2_hs) && n2_ls.is_multiple_of(2) && (2..=u64::from(LOW_SPEED_MAX)).contains(&n2_ls);
             fits.then_some((n2_hs as u32, n2_ls as u32, (n3 * k) as u32))
         })
     })
@@ -94,10 +95,13 @@ mod tests {
     fn check(input: u32, output: u32, d: Dividers) {
         assert!(HIGH_SPEED.contains(&d.n1_hs) && HIGH_SPEED.contains(&d.n2_hs), "{d:?}");
         assert!(
-            d.nc1_ls == 1 || d.nc1_ls % 2 == 0 && (2..=LOW_SPEED_MAX).contains(&d.nc1_ls),
+            d.nc1_ls == 1 || d.nc1_ls.is_multiple_of(2) && (2..=LOW_SPEED_MAX).contains(&d.nc1_ls),
             "{d:?}"
         );
-        assert!(d.n2_ls % 2 == 0 && (2..=LOW_SPEED_MAX).contains(&d.n2_ls), "{d:?}");
+        assert!(
+            d.n2_ls.is_multiple_of(2) && (2..=LOW_SPEED_MAX).contains(&d.n2_ls),
+            "{d:?}"
+        );
         assert!((1..=N3_MAX).contains(&d.n3), "{d:?}");
         let n1 = u64::from(d.n1_hs) * u64::from(d.nc1_ls);
         let n2 = u64::from(d.n2_hs) * u64::from(d.n2_ls);
