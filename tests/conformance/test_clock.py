@@ -139,7 +139,10 @@ def test_a_reset_in_the_middle_of_a_transaction(boot):
         assert session.request().arguments == [1]
         with Management(device) as client:
             assert client.reply(b"\x05") == 3
-        time.sleep(0.5)
+        end = time.monotonic() + 10
+        while device.uart().count("kernel core ready") < 2:
+            assert time.monotonic() < end, device.uart()
+            time.sleep(0.05)
     with Management(device) as client:
         log = client.log()
     assert "RTIO clock: int_125, Si5324 ready" in line(log, "RTIO clock:")
