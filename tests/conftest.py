@@ -21,11 +21,13 @@ class Device:
     """A device under test: `host` and `port` of its kernel service, `control(command)` for the emulator's own.
 
     `ports` are those of all its services, by their number on the device; `forwards`: further ones, as `--forward` takes
-    them, by their address. `sd`: image of the SD card; `settings`: as `--set` takes them.
+    them, by their address. `sd`: image of the SD card; `settings`: as `--set` takes them. `gateware`: whether there is
+    any, or the library of another one than `demo`.
     """
 
     def __init__(self, directory, gateware=True, sd=None, settings=(), forwards=()):
-        needed = [EMULATOR, FIRMWARE] + ([GATEWARE] if gateware else [])
+        gateware = GATEWARE if gateware is True else gateware
+        needed = [EMULATOR, FIRMWARE] + ([gateware] if gateware else [])
         missing = [str(path) for path in needed if not path.exists()]
         if missing:
             pytest.fail(f"not built: {', '.join(missing)}. Run `make build` first.", pytrace=False)
@@ -40,7 +42,7 @@ class Device:
         for setting in ["host_wait_ms=100", *settings]:
             command += ["--set", setting]
         command += ["--exit-with-control", "--uart", directory / "uart"]
-        command += ["--pl", GATEWARE] if gateware else []
+        command += ["--pl", gateware] if gateware else []
         self.uart_file = directory / "uart"
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         readable, _, _ = select.select([self.process.stdout], [], [], READY_TIMEOUT)

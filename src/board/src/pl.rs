@@ -29,6 +29,14 @@ pub unsafe fn probe() -> Result<Descriptor<'static>, Error> {
     found
 }
 
+/// From now on there is no gateware, for both cores: it cannot be used.
+///
+/// # Safety
+/// As for [`probe`]; no descriptor that it returned is used any more.
+pub unsafe fn forget() {
+    write_volatile(DESCRIPTOR_COPY.start as *mut u32, 0);
+}
+
 /// Reads the descriptor memory by words, as much of it as the header announces.
 unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
     if read_volatile(DEVCFG_STATUS) & PCFG_DONE == 0 {

@@ -316,7 +316,7 @@ impl Bus {
             0xe000_0000..=0xe000_0fff => self.uart[0].write(offset & !3, value),
             0xe000_1000..=0xe000_1fff => self.uart[1].write(offset & !3, value),
             0xe000_a000..=0xe000_afff => {
-                self.gpio.write(offset & !3, value);
+                self.gpio.write(offset & !3, value, now);
                 kick = false;
             }
             0xe000_b000..=0xe000_bfff => self.gem.write(offset & !3, value, &self.memory),

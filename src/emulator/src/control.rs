@@ -340,6 +340,7 @@ impl Host {
                 "pl_cycles": bus.pl.as_ref().map_or(0, |p| p.clocked),
                 "pl_cycles_skipped": bus.pl.as_ref().map_or(0, |p| p.skipped),
                 "pl_slips": bus.pl.as_ref().map_or(0, |p| p.slips),
+                "clock_output": bus.gpio.clock_output(machine.now()),
                 "queued": bus.pl.as_ref().is_some_and(|p| p.next().is_some()),
                 "wall_s": self.started.elapsed().as_secs_f64(),
                 "state": [state_name(machine.state(0)), state_name(machine.state(1))],

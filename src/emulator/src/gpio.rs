@@ -2,13 +2,17 @@
 //! MIO 50, SDA on MIO 51, with pull-ups. Registers: chapter 14 and appendix B.19 of the chip's manual.
 //!
 //! On the bus are what boards of this kind have: a switch (TCA9548, address 0x74), and behind its channel 2 a port expander
-//! (PCF8574A, 0x3e) and an EEPROM (24AA02, 0x50). A device may hold SDA low when it is cut off in the middle of a byte, as
-//! real ones do.
+//! (PCF8574A, 0x3e) and an EEPROM (24AA02, 0x50), behind channel 4 a clock synthesiser (Si5324, 0x68). A device may hold SDA
+//! low when it is cut off in the middle of a byte, as real ones do.
+
+use crate::si5324::Si5324;
+use crate::time::Cycles;
 
 const SCL: u32 = 1 << (50 - 32);
 const SDA: u32 = 1 << (51 - 32);
-/// Channel of the switch behind which the other devices are.
+/// Channels of the switch behind which the synthesiser and the other devices are.
 const BEHIND: u8 = 1 << 2;
+const BEHIND_CLOCK: u8 = 1 << 4;
 
 /// The controller.
 #[derive(Default)]
@@ -25,6 +29,16 @@ impl Gpio {
     pub fn reset(&mut self) {
         (self.data, self.direction, self.enable) = Default::default();
         self.pins_changed();
+    }
+
+    /// Puts a clock synthesiser on the bus, or takes it away.
+    pub fn set_clock(&mut self, chip: Option<Si5324>) {
+        self.bus.clock = chip;
+    }
+
+    /// Frequency that the synthesiser gives in Hz; 0: it is silent or absent.
+    pub fn clock_output(&self, now: Cycles) -> u64 {
+        self.bus.clock.as_ref().map_or(0, |chip| chip.output(now))
     }
 
     /// Whether a pin of bank 1 is pulled down by the chip.
@@ -56,7 +70,8 @@ impl Gpio {
     }
 
     /// Writes the register at `offset`.
-    pub fn write(&mut self, offset: u32, value: u32) {
+    pub fn write(&mut self, offset: u32, value: u32, now: Cycles) {
+        self.bus.now = now;
         // The upper half says which of 16 pins are not to be changed.
         let masked = |data: &mut u32, shift: u32| {
             let mask = (!value >> 16 & 0xffff) << shift;
@@ -85,6 +100,7 @@ enum Device {
     Switch,
     Expander,
     Eeprom,
+    Clock,
 }
 
 /// What the addressed device does with the bits.
@@ -114,7 +130,9 @@ struct I2c {
     switch: u8,
     expander: u8,
     eeprom: [u8; 256],
-    /// Address counter of the EEPROM; the first byte written to it sets this.
+    clock: Option<Si5324>,
+    now: Cycles,
+    /// Address counter of EEPROM and synthesiser; the first byte written to them sets this.
     pointer: u8,
     pointed: bool,
 }
@@ -130,6 +148,8 @@ impl Default for I2c {
             switch: 0,
             expander: 0xff,
             eeprom: [0xff; 256],
+            clock: None,
+            now: 0,
             pointer: 0,
             pointed: false,
         }
@@ -217,6 +237,7 @@ impl I2c {
             0x74 => Some(Device::Switch),
             0x3e if reachable => Some(Device::Expander),
             0x50 if reachable => Some(Device::Eeprom),
+            0x68 if self.switch & BEHIND_CLOCK != 0 && self.clock.is_some() => Some(Device::Clock),
             _ => None,
         };
         self.device.is_some()
@@ -230,7 +251,13 @@ impl I2c {
                 self.eeprom[usize::from(self.pointer)] = byte;
                 self.pointer = self.pointer.wrapping_add(1);
             }
-            Some(Device::Eeprom) => (self.pointer, self.pointed) = (byte, true),
+            Some(Device::Clock) if self.pointed => {
+                if let Some(chip) = &mut self.clock {
+                    chip.write(self.pointer, byte, self.now);
+                }
+                self.pointer = self.pointer.wrapping_add(1);
+            }
+            Some(Device::Eeprom | Device::Clock) => (self.pointer, self.pointed) = (byte, true),
             None => return false,
         }
         true
@@ -244,6 +271,11 @@ impl I2c {
                 self.pointer = self.pointer.wrapping_add(1);
                 self.eeprom[usize::from(self.pointer.wrapping_sub(1))]
             }
+            Some(Device::Clock) => {
+                self.pointer = self.pointer.wrapping_add(1);
+                let register = self.pointer.wrapping_sub(1);
+                self.clock.as_ref().map_or(0xff, |chip| chip.read(register, self.now))
+            }
             None => 0xff,
         }
     }
@@ -254,7 +286,7 @@ mod tests {
     use super::*;
 
     fn lines(gpio: &mut Gpio, scl: bool, sda: bool) -> bool {
-        gpio.write(0x248, if scl { 0 } else { SCL } | if sda { 0 } else { SDA });
+        gpio.write(0x248, if scl { 0 } else { SCL } | if sda { 0 } else { SDA }, 0);
         gpio.read(0x64) & SDA != 0
     }
 
@@ -293,7 +325,7 @@ mod tests {
 
     fn bench() -> Gpio {
         let mut gpio = Gpio::default();
-        gpio.write(0x244, SCL | SDA);
+        gpio.write(0x244, SCL | SDA, 0);
         lines(&mut gpio, true, true);
         gpio
     }
@@ -321,6 +353,25 @@ mod tests {
         start(&mut g);
         assert!(write(&mut g, 0xa1));
         assert_eq!([true, true, false].map(|ack| read(&mut g, ack)), [1, 2, 0xff]);
+        stop(&mut g);
+    }
+
+    #[test]
+    fn the_synthesiser_is_behind_its_own_channel() {
+        let mut g = bench();
+        g.set_clock(Some(Si5324::new(0)));
+        for (channel, answers) in [(1 << 2, false), (1 << 4, true)] {
+            start(&mut g);
+            assert!(write(&mut g, 0xe8) && write(&mut g, channel));
+            stop(&mut g);
+            start(&mut g);
+            assert_eq!(write(&mut g, 0xd0), answers);
+            assert_eq!(write(&mut g, 134), answers);
+            stop(&mut g);
+        }
+        start(&mut g);
+        assert!(write(&mut g, 0xd1));
+        assert_eq!([true, false].map(|ack| read(&mut g, ack)), [0x01, 0x82]);
         stop(&mut g);
     }
 

@@ -33,6 +33,7 @@ pub mod params;
 pub mod pl;
 pub mod schedule;
 pub mod sd;
+pub mod si5324;
 pub mod slcr;
 pub mod stubs;
 pub mod swdt;

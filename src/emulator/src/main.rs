@@ -14,6 +14,7 @@ use kairos_emulator::pl::library::Library;
 use kairos_emulator::pl::{Gateware, Pl};
 use kairos_emulator::schedule::Machine;
 use kairos_emulator::sd::Card;
+use kairos_emulator::si5324::Si5324;
 
 /// A virtual Zynq-7000 that runs the real firmware on the real gateware.
 #[derive(Parser)]
@@ -80,6 +81,7 @@ fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
         }
         None => None,
     };
+    let clock = (params.si5324 != 0).then(|| Si5324::new(params.clock_input));
     let (memory, skip) = (arguments.memory as usize, !arguments.no_skip);
     let machine = match &arguments.firmware {
         Some(firmware) => {
@@ -100,6 +102,7 @@ fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
             Machine::with_boot_rom(memory, params, gateware, sd, flash)?
         }
     };
+    machine.bus.borrow_mut().gpio.set_clock(clock);
     let options = Options {
         exit_with_control: arguments.exit_with_control,
         uart,

@@ -19,6 +19,10 @@ pub struct Params {
     pub sd_cut_after: u64,
     /// Temperature of the chip in °C.
     pub chip_celsius: u64,
+    /// The board has a clock synthesiser on its I2C bus: 1, or 0.
+    pub si5324: u64,
+    /// Frequency of the external clock at the synthesiser's input 1 in Hz; 0: there is none.
+    pub clock_input: u64,
 }
 
 impl Default for Params {
@@ -32,6 +36,8 @@ impl Default for Params {
             host_wait_ms: 2000,
             sd_cut_after: 0,
             chip_celsius: 45,
+            si5324: 1,
+            clock_input: 0,
         }
     }
 }
@@ -54,10 +60,12 @@ impl Params {
             "host_wait_ms" => (&mut self.host_wait_ms, 0),
             "sd_cut_after" => (&mut self.sd_cut_after, 0),
             "chip_celsius" => (&mut self.chip_celsius, 0),
+            "si5324" => (&mut self.si5324, 0),
+            "clock_input" => (&mut self.clock_input, 0),
             _ => {
                 return Err(format!(
                     "--set {name}: no such parameter; there are acp_read_latency, acp_write_visible, gp_access, \
-                     net_latency_ns, quantum, host_wait_ms, sd_cut_after, chip_celsius"
+                     net_latency_ns, quantum, host_wait_ms, sd_cut_after, chip_celsius, si5324, clock_input"
                 ))
             }
         };
@@ -78,6 +86,8 @@ mod tests {
         let mut p = Params::default();
         p.set("acp_read_latency=10").unwrap();
         assert_eq!(p.acp_read_latency, 10);
+        p.set("clock_input=10000000").unwrap();
+        assert_eq!((p.clock_input, p.si5324), (10_000_000, 1));
         for bad in ["x=1", "quantum", "quantum=many", "gp_access=0"] {
             assert!(p.set(bad).unwrap_err().starts_with("--set"), "{bad}");
         }

@@ -60,7 +60,8 @@ class RtioChannel:
 @dataclass
 class Descriptor:
     """identification: "variant;version". rtio_frequency: Hz, of the coarse counter. fine_bits: machine units per
-    cycle, log2."""
+    cycle, log2. synthesiser: what makes the RTIO clock, 0: the processing system, 1: a Si5324 whose input 1 is the
+    external clock, 2: one whose input 2 is."""
 
     identification: str
     build_id: str
@@ -68,12 +69,13 @@ class Descriptor:
     fine_bits: int
     registers: list[Register] = field(default_factory=list)
     channels: list[RtioChannel] = field(default_factory=list)
+    synthesiser: int = 0
 
     def to_bytes(self) -> bytes:
         """The memory's content; its length is a multiple of 4."""
         body = _record(_IDENTIFICATION, self.identification.encode())
         body += _record(_BUILD_ID, self.build_id.encode())
-        body += _record(_CLOCK, struct.pack("<IB3x", self.rtio_frequency, self.fine_bits))
+        body += _record(_CLOCK, struct.pack("<IBB2x", self.rtio_frequency, self.fine_bits, self.synthesiser))
         for r in self.registers:
             flags = r.readable * _READABLE | r.writable * _WRITABLE
             body += _record(_REGISTER, struct.pack("<IHH", r.address, r.width, flags) + r.name.encode())
@@ -119,7 +121,7 @@ class Descriptor:
         elif kind == _BUILD_ID:
             self.build_id = payload.decode()
         elif kind == _CLOCK:
-            self.rtio_frequency, self.fine_bits = struct.unpack("<IB3x", payload)
+            self.rtio_frequency, self.fine_bits, self.synthesiser = struct.unpack("<IBB2x", payload)
         elif kind == _REGISTER:
             address, width, flags = struct.unpack_from("<IHH", payload)
             name = payload[8:].decode()

@@ -24,7 +24,8 @@ class Variant:
     """A named list of channels. devices: entries of the device database beyond those of the core and of the channels.
     host: default network address. lanes: of the event dispatcher. reorder: events that may wait in any order of time, a
     power of two; 0: lanes of increasing times. push_inputs: input events are pushed into memory, so that the kernel
-    core need not ask for them; costs logic (docs/gateware/initiator.md)."""
+    core need not ask for them; costs logic (docs/gateware/initiator.md). synthesiser: what makes the RTIO clock, as
+    in the descriptor."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -33,3 +34,4 @@ class Variant:
     lanes: int = 8
     reorder: int = 0
     push_inputs: bool = True
+    synthesiser: int = 0

@@ -40,4 +40,11 @@ class _Variants(Mapping):
         return len(self._makers)
 
 
-VARIANTS = _Variants({"demo": _demo, "lab": _described("lab", reorder=1024), "servo": _described("servo")})
+VARIANTS = _Variants(
+    {
+        "demo": _demo,
+        "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
+        "lab": _described("lab", reorder=1024),
+        "servo": _described("servo"),
+    }
+)

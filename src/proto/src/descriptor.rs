@@ -90,6 +90,17 @@ pub struct Clock {
     pub frequency: u32,
     /// Machine units per coarse cycle, log2.
     pub fine_bits: u8,
+    /// What makes it: [`Clock::PROCESSING_SYSTEM`], [`Clock::SI5324_CKIN1`], [`Clock::SI5324_CKIN2`].
+    pub synthesiser: u8,
+}
+
+impl Clock {
+    /// The processing system.
+    pub const PROCESSING_SYSTEM: u8 = 0;
+    /// A Si5324 whose input 1 is the external clock.
+    pub const SI5324_CKIN1: u8 = 1;
+    /// A Si5324 whose input 2 is the external clock.
+    pub const SI5324_CKIN2: u8 = 2;
 }
 
 /// A checked descriptor.
@@ -287,6 +298,7 @@ impl<'a> Records<'a> {
                 Record::Clock(Clock {
                     frequency: u32_at(head, 0),
                     fine_bits: head[4],
+                    synthesiser: head[5],
                 })
             }
             _ => Record::Other,
@@ -333,7 +345,7 @@ mod tests {
     fn sample() -> Vec<u8> {
         let mut records = record(1, b"demo;0.1.0");
         records.extend(record(2, b"abc"));
-        records.extend(record(5, &[0x40, 0x59, 0x73, 0x07, 3, 0, 0, 0]));
+        records.extend(record(5, &[0x40, 0x59, 0x73, 0x07, 3, 1, 0, 0]));
         records.extend(record(3, b"\x04\0\x01\x40\x01\0\x02\0rtio_reset"));
         records.extend(record(3, b"\x10\0\x01\x40\x40\0\x01\0rtio_counter"));
         records.extend(record(4, b"\x05\0\0\0\x02\0\0\0\x01\0\x03pad\x07\0\0\0ttl5"));
@@ -352,7 +364,8 @@ mod tests {
             d.clock(),
             Some(Clock {
                 frequency: 125_000_000,
-                fine_bits: 3
+                fine_bits: 3,
+                synthesiser: Clock::SI5324_CKIN1,
             })
         );
         let counter = Register {

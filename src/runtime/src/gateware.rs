@@ -6,8 +6,11 @@
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use embassy_time::{Duration, Timer};
-use kairos_board::pl::{descriptor, probe, Register};
+use kairos_board::pl::{descriptor, forget, probe, Register};
 use kairos_proto::descriptor::{Descriptor, Error};
+
+use crate::clock;
+use crate::config::Config;
 
 /// How long an asynchronous error may wait to be logged.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -29,9 +32,9 @@ pub struct Rtio {
     channels: [Register; 3],
 }
 
-/// Looks for gateware, says what is there, and takes the RTIO PHYs out of reset. Without gateware the device works on, only
-/// without RTIO.
-pub fn init() -> Option<Rtio> {
+/// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
+/// the clock, the device works on, only without RTIO.
+pub fn init(config: &Config) -> Option<Rtio> {
     // SAFETY: the kernel core has not been released yet; the HAL has taken the PL out of reset.
     let descriptor = match unsafe { probe() } {
         Ok(descriptor) => descriptor,
@@ -55,6 +58,12 @@ pub fn init() -> Option<Rtio> {
             "RTIO: {} channels, clock {mhz}.{khz:03} MHz",
             descriptor.channels().count()
         );
+        if clock::init(&clock, config).is_err() {
+            log::error!("RTIO is not available");
+            // SAFETY: the kernel core has not been released yet, and the descriptor is not used below.
+            unsafe { forget() };
+            return None;
+        }
     }
     if let Some(reset) = find(&descriptor, "rtio_phy_reset") {
         reset.write(0);

@@ -6,6 +6,7 @@
 
 mod analyzer;
 mod chip;
+mod clock;
 mod config;
 mod ethernet;
 mod executor;
@@ -37,7 +38,7 @@ extern "C" fn kmain() -> ! {
     report::announce();
     watchdog::start(&chip.clocks);
     let config = config::init(chip.sd, &chip.clocks);
-    let rtio = gateware::init();
+    let rtio = gateware::init(config);
     let settings = network::Settings::from_config(config);
     let ethernet = network::Hardware::new(chip.ethernet, &chip.clocks, settings.mac);
 

@@ -191,6 +191,11 @@ def test_impossible_variants_are_refused(name, channels, text):
         Top(board(name), board(name).platform(), variant, "x")
 
 
+def test_boards_have_no_synthesiser():
+    with pytest.raises(ValueError, match="kasli_soc has its RTIO clock from the processing system only"):
+        Top(board("kasli_soc"), board("kasli_soc").platform(), VARIANTS["clocked"], "x")
+
+
 def test_description_is_built(tmp_path, capsys):
     path = tmp_path / "system.json"
     card = {"type": "urukul", "ports": [8, 9], "dds": "ad9912"}

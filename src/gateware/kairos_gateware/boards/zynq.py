@@ -41,6 +41,8 @@ class Top(Module):
     """Top module of a board. Raises ValueError if the board cannot have the variant."""
 
     def __init__(self, board, platform, variant, build_id):
+        if variant.synthesiser:
+            raise ValueError(f"{variant.name}: {board.name} has its RTIO clock from the processing system only")
         self.submodules.soc = soc = Soc(variant, build_id)
         self.descriptor = soc.descriptor
         serialised = [pad.name for pad in soc.pads if pad.serialised]

@@ -88,6 +88,7 @@ class Soc(Module):
             channels=[
                 RtioChannel(i, spec.kind, spec.name, dict(spec.parameters)) for i, spec in enumerate(variant.channels)
             ],
+            synthesiser=variant.synthesiser,
         )
 
         def describe(registers):

@@ -60,7 +60,7 @@ const INPUT_UNREACHABLE: u32 = 8;
 /// Reads of a register before something else is done.
 const POLLS: u32 = 1000;
 
-const NO_GATEWARE: &str = "RTIO destination unreachable: no gateware is loaded";
+const NO_GATEWARE: &str = "RTIO destination unreachable: no gateware is loaded, or it has no clock (see the log)";
 
 fn registers() -> Option<Registers> {
     // SAFETY: written once at boot.

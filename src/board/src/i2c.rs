@@ -1,0 +1,191 @@
+//! A board's I2C bus, bit by bit, on two pins of the processing system: SCL on MIO 50, SDA on MIO 51, as the ZC706 and the
+//! Kasli-SoC have it. The pins are open drain: driven low, or released to their pull-ups.
+//!
+//! Kernels call start, write, read and stop one by one, which the chip's I2C controller cannot do. The comms core makes the pins
+//! GPIO and uses the bus while booting; from the release of the kernel core on it is that core's.
+
+use core::ptr::{read_volatile, write_volatile};
+
+/// GPIO controller (UG585, appendix B.19), bank 1: MIO 32 to 53.
+const MASK_DATA_HIGH: *mut u32 = 0xe000_a00c as *mut u32;
+const LEVELS: *const u32 = 0xe000_a064 as *const u32;
+const DIRECTION: *mut u32 = 0xe000_a244 as *mut u32;
+const ENABLE: *mut u32 = 0xe000_a248 as *mut u32;
+const SCL: u32 = 1 << (50 - 32);
+const SDA: u32 = 1 << (51 - 32);
+/// Low word of the global timer, which counts at half the CPU's clock.
+const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
+/// Half a bit in its ticks: 5 us at 400 MHz, so 100 kbit/s.
+const HALF: u32 = 2000;
+/// How long a device may hold SCL low, in halves of a bit: 25 ms, as SMBus allows.
+const STRETCH: u32 = 5000;
+/// Clocks after which a device that was cut off in the middle of a byte has given up SDA.
+const CLOCKS: u32 = 9;
+
+/// The bus does not do what it should: a line is held low.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stuck;
+
+/// The bus. Its user makes sure that there is no other one, on either core.
+pub struct Bus {
+    /// A transaction has been started and not stopped.
+    open: bool,
+}
+
+fn levels() -> (bool, bool) {
+    // SAFETY: a register without side effects.
+    let levels = unsafe { read_volatile(LEVELS) };
+    (levels & SCL != 0, levels & SDA != 0)
+}
+
+/// Drives a line low, or releases it.
+fn set(line: u32, high: bool) {
+    // SAFETY: only the user of the bus uses bank 1, outside of interrupts.
+    unsafe {
+        let enabled = read_volatile(ENABLE);
+        write_volatile(ENABLE, if high { enabled & !line } else { enabled | line });
+    }
+}
+
+fn half() {
+    // SAFETY: a register without side effects.
+    unsafe {
+        let start = read_volatile(TIMER);
+        while read_volatile(TIMER).wrapping_sub(start) < HALF {}
+    }
+}
+
+/// Releases SCL, and waits for devices that hold it.
+fn clock_high() -> Result<(), Stuck> {
+    set(SCL, true);
+    half();
+    for _ in 0..STRETCH {
+        if levels().0 {
+            return Ok(());
+        }
+        half();
+    }
+    Err(Stuck)
+}
+
+/// One clock: SDA has this level during it; the level it really had.
+fn bit(level: bool) -> Result<bool, Stuck> {
+    set(SDA, level);
+    half();
+    clock_high()?;
+    let seen = levels().1;
+    set(SCL, false);
+    Ok(seen)
+}
+
+/// Both lines released, and low when enabled.
+fn prepare() {
+    // SAFETY: as in `set`.
+    unsafe {
+        write_volatile(MASK_DATA_HIGH, !((SCL | SDA) >> 16) << 16);
+        write_volatile(ENABLE, read_volatile(ENABLE) & !(SCL | SDA));
+        write_volatile(DIRECTION, read_volatile(DIRECTION) | SCL | SDA);
+    }
+}
+
+impl Bus {
+    /// Nothing has been started.
+    pub const fn new() -> Self {
+        Self { open: false }
+    }
+
+    /// After a reset of the chip, which may have stopped a program in the middle of a byte.
+    pub fn after_reset() -> Self {
+        prepare();
+        let mut bus = Self { open: true };
+        bus.recover();
+        bus
+    }
+
+    /// Start condition.
+    pub fn start(&mut self) -> Result<(), Stuck> {
+        prepare();
+        clock_high()?;
+        if !levels().1 {
+            return Err(Stuck);
+        }
+        self.open = true;
+        set(SDA, false);
+        half();
+        set(SCL, false);
+        Ok(())
+    }
+
+    /// Start condition within a transaction.
+    pub fn restart(&mut self) -> Result<(), Stuck> {
+        set(SDA, true);
+        half();
+        self.start()
+    }
+
+    /// Stop condition.
+    pub fn stop(&mut self) -> Result<(), Stuck> {
+        set(SDA, false);
+        half();
+        clock_high()?;
+        set(SDA, true);
+        half();
+        self.open = false;
+        match levels() {
+            (true, true) => Ok(()),
+            _ => Err(Stuck),
+        }
+    }
+
+    /// Sends the low 8 bits of `byte`; whether a device acknowledges.
+    pub fn write(&mut self, byte: u32) -> Result<bool, Stuck> {
+        for n in (0..8).rev() {
+            bit(byte >> n & 1 != 0)?;
+        }
+        Ok(!bit(true)?)
+    }
+
+    /// Receives a byte.
+    pub fn read(&mut self, acknowledge: bool) -> Result<u32, Stuck> {
+        let mut byte = 0;
+        for _ in 0..8 {
+            byte = byte << 1 | u32::from(bit(true)?);
+        }
+        bit(!acknowledge)?;
+        Ok(byte)
+    }
+
+    /// Connects the channels in `mask` of the switch at `address` (7 bits).
+    pub fn switch_select(&mut self, address: u32, mask: u32) -> Result<(), Stuck> {
+        self.start()?;
+        let acknowledged = self.write(address << 1)? && self.write(mask)?;
+        self.stop()?;
+        match acknowledged {
+            true => Ok(()),
+            false => Err(Stuck),
+        }
+    }
+
+    /// In a restart: the program before may have been stopped in the middle of a byte. Devices are clocked until they let go of
+    /// SDA, then told that it is over.
+    pub fn recover(&mut self) {
+        if !self.open {
+            return;
+        }
+        for _ in 0..CLOCKS {
+            if bit(true).is_ok_and(|level| level) {
+                break;
+            }
+        }
+        // If it is stuck for good, the next start says so.
+        let _ = self.stop();
+        self.open = false;
+        set(SCL | SDA, true);
+    }
+}
+
+impl Default for Bus {
+    fn default() -> Self {
+        Self::new()
+    }
+}

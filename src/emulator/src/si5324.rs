@@ -1,0 +1,203 @@
+//! A clock synthesiser Si5324 (Si53xx family reference manual), as far as a driver can see it: registers, dividers with their limits,
+//! calibration, alarms. Its crystal has 114.285 MHz and stands in for input 2 in free run; an external clock is at input 1, as set.
+//!
+//! After a calibration (ICAL) the chip locks if the selected input has a clock and the dividers keep oscillator and phase detector
+//! in their ranges. The outputs are silent until then. In bypass the input is the output.
+
+use crate::time::{from_ns, Cycles};
+
+/// Frequency of the crystal, Hz.
+const CRYSTAL: u64 = 114_285_000;
+/// From the end of a calibration to the lock.
+const LOCK_NS: u64 = 50_000_000;
+/// PARTNUM_RO and REVID_RO of an Si5324C.
+const IDENTITY: [u8; 2] = [0x01, 0x82];
+
+const FREE_RUN: u8 = 1 << 6;
+const BYPASS: u8 = 1 << 1;
+const RESET: u8 = 1 << 7;
+const ICAL: u8 = 1 << 6;
+
+/// The chip.
+pub struct Si5324 {
+    registers: [u8; 256],
+    /// Frequency at input 1 in Hz; 0: no clock.
+    external: u64,
+    /// When the chip locks, and to which frequency.
+    lock: Option<(Cycles, u64)>,
+}
+
+impl Si5324 {
+    /// After power-up. `external`: frequency at input 1 in Hz, 0 for none.
+    pub fn new(external: u64) -> Self {
+        let mut registers = [0; 256];
+        for (register, value) in [
+            (0, 0x14),
+            (1, 0xe4),
+            (2, 0x42),
+            (3, 0x05),
+            (4, 0x92),
+            (5, 0xed),
+            (6, 0x2d),
+            (7, 0x2a),
+            (9, 0xc0),
+            (11, 0x40),
+            (19, 0x2c),
+            (20, 0x3e),
+            (21, 0xff),
+            (22, 0xdf),
+            (23, 0x1f),
+            (24, 0x3f),
+            (25, 0x20),
+            (33, 0x05),
+            (36, 0x05),
+            (40, 0xc0),
+            (42, 0xf9),
+            (45, 0x09),
+            (48, 0x09),
+        ] {
+            registers[register] = value;
+        }
+        registers[134..136].copy_from_slice(&IDENTITY);
+        Self {
+            registers,
+            external,
+            lock: None,
+        }
+    }
+
+    /// Reads a register.
+    pub fn read(&self, register: u8, now: Cycles) -> u8 {
+        match register {
+            129 => {
+                let missing = |input| u8::from(self.input(input) == 0);
+                missing(0) << 1 | missing(1) << 2
+            }
+            130 => u8::from(self.lock.is_none_or(|(time, _)| now < time)),
+            _ => self.registers[usize::from(register)],
+        }
+    }
+
+    /// Writes a register.
+    pub fn write(&mut self, register: u8, value: u8, now: Cycles) {
+        match register {
+            128..=130 | 134 | 135 => {}
+            136 if value & RESET != 0 => *self = Self::new(self.external),
+            136 if value & ICAL != 0 => self.lock = self.locked().map(|output| (now + from_ns(LOCK_NS), output)),
+            136 => {}
+            _ => self.registers[usize::from(register)] = value,
+        }
+    }
+
+    /// Frequency of the outputs in Hz, 0 if they are silent.
+    pub fn output(&self, now: Cycles) -> u64 {
+        if self.registers[0] & BYPASS != 0 {
+            return self.input(self.selected());
+        }
+        match self.lock {
+            Some((time, output)) if now >= time => output,
+            _ => 0,
+        }
+    }
+
+    /// Frequency at an input: 0 or 1.
+    fn input(&self, input: u8) -> u64 {
+        match input {
+            0 => self.external,
+            _ if self.registers[0] & FREE_RUN != 0 => CRYSTAL,
+            _ => 0,
+        }
+    }
+
+    /// Which input is used. While a pin selects it, it is input 1: the pin is low.
+    fn selected(&self) -> u8 {
+        let by_register = self.registers[21] & 1 == 0 && self.registers[4] >> 6 == 0;
+        u8::from(by_register && self.registers[3] >> 6 == 1)
+    }
+
+    /// What a calibration now would lock to.
+    fn locked(&self) -> Option<u64> {
+        let number = |at: usize, mask: u8| {
+            let [high, middle, low] = [
+                self.registers[at] & mask,
+                self.registers[at + 1],
+                self.registers[at + 2],
+            ];
+            u64::from(high) << 16 | u64::from(middle) << 8 | u64::from(low)
+        };
+        let high_speed = |at: usize| u64::from(self.registers[at] >> 5) + 4;
+        let allowed = |n: u64| n.is_multiple_of(2) && n <= 1 << 20;
+        let nc1_ls = number(31, 0xf) + 1;
+        let n1 = high_speed(25) * nc1_ls;
+        let n2_ls = number(40, 0xf) + 1;
+        let n2 = high_speed(40) * n2_ls;
+        let n3 = number(if self.selected() == 0 { 43 } else { 46 }, 7) + 1;
+        let input = self.input(self.selected());
+        // Compared without dividing, so exactly.
+        let oscillates = (4_850_000_000 * n3..=5_670_000_000 * n3).contains(&(input * n2));
+        let compares = (2_000 * n3..=2_000_000 * n3).contains(&input);
+        (input != 0 && oscillates && compares && (nc1_ls == 1 || allowed(nc1_ls)) && allowed(n2_ls))
+            .then(|| input * n2 / (n1 * n3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 10 MHz to 125 MHz: oscillator 5 GHz, phase detector 2 MHz.
+    fn programmed(external: u64, changes: &[(u8, u8)]) -> Si5324 {
+        let mut chip = Si5324::new(external);
+        // N1 = 10 x 4, N2 = 10 x 250, N3 = 5.
+        let dividers = [(25, 6 << 5), (33, 3), (40, 6 << 5), (42, 249), (45, 4), (48, 4)];
+        for (register, value) in [(21, 0xfe), (4, 0x12)].iter().chain(&dividers).chain(changes) {
+            chip.write(*register, *value, 0);
+        }
+        chip.write(136, ICAL, 0);
+        chip
+    }
+
+    const LATER: Cycles = 1_000_000_000;
+
+    #[test]
+    fn locks_after_a_calibration_to_a_clock_that_is_there() {
+        let chip = programmed(10_000_000, &[]);
+        assert_eq!((chip.read(130, 0), chip.output(0)), (1, 0));
+        assert_eq!((chip.read(130, LATER), chip.output(LATER)), (0, 125_000_000));
+        assert_eq!(chip.read(129, LATER), 4, "nothing at input 2");
+        let chip = programmed(0, &[]);
+        assert_eq!((chip.read(130, LATER), chip.read(129, LATER)), (1, 6));
+        let mut chip = Si5324::new(10_000_000);
+        assert_eq!(chip.read(130, LATER), 1, "never calibrated");
+        chip.write(0, 0x16, 0);
+        assert_eq!(chip.output(0), 10_000_000, "bypass");
+    }
+
+    #[test]
+    fn limits() {
+        for (external, change) in [
+            (9_600_000, (25, 6 << 5)),  // oscillator at 4.8 GHz
+            (11_400_000, (25, 6 << 5)), // 5.7 GHz
+            (10_000_000, (45, 3)),      // phase detector at 2.5 MHz
+            (10_000_000, (42, 248)),    // odd
+            (10_000_000, (33, 4)),      // odd
+            (10_000_000, (3, 0x55)),    // input 2, without free run
+        ] {
+            assert_eq!(
+                programmed(external, &[change]).output(LATER),
+                0,
+                "{external} {change:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_reset_makes_it_new() {
+        let mut chip = programmed(10_000_000, &[]);
+        chip.write(136, RESET, LATER);
+        assert_eq!(
+            (chip.read(130, LATER), chip.read(21, LATER), chip.read(134, 0)),
+            (1, 0xff, 1)
+        );
+    }
+}

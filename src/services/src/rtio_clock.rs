@@ -1,0 +1,136 @@
+//! The key `rtio_clock` (wire protocols, section 6): where the RTIO clock comes from.
+
+use core::fmt;
+
+use crate::si5324::Reference;
+
+/// A value of the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting {
+    pub name: &'static str,
+    pub reference: Reference,
+    /// Frequency that the RTIO core gets, in Hz; None: that of the external clock, which passes through unchanged.
+    pub output: Option<u32>,
+}
+
+const MHZ: u32 = 1_000_000;
+
+const fn internal(name: &'static str, output: u32) -> Setting {
+    Setting {
+        name,
+        reference: Reference::Crystal,
+        output: Some(output * MHZ),
+    }
+}
+
+const fn external(name: &'static str, input: u32) -> Setting {
+    Setting {
+        name,
+        reference: Reference::External(input * MHZ),
+        output: Some(125 * MHZ),
+    }
+}
+
+const fn bypass(name: &'static str) -> Setting {
+    Setting {
+        name,
+        reference: Reference::Bypass,
+        output: None,
+    }
+}
+
+/// All values that are understood.
+pub const SETTINGS: [Setting; 10] = [
+    internal("int_125", 125),
+    internal("int_100", 100),
+    internal("int_150", 150),
+    bypass("ext0_bypass"),
+    bypass("ext0_bypass_125"),
+    bypass("ext0_bypass_100"),
+    external("ext0_synth0_10to125", 10),
+    external("ext0_synth0_80to125", 80),
+    external("ext0_synth0_100to125", 100),
+    external("ext0_synth0_125to125", 125),
+];
+
+/// Why a value is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The gateware was built for another frequency (Hz).
+    Frequency(u32),
+    /// The gateware has its clock from the processing system.
+    NoSynthesiser,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Frequency(frequency) => write!(f, "this gateware is built for {} MHz", frequency / MHZ),
+            Self::NoSynthesiser => write!(f, "the RTIO clock of this gateware is that of the processing system"),
+        }
+    }
+}
+
+/// The setting with this name. White space at the end does not count.
+pub fn parse(text: &str) -> Option<Setting> {
+    let name = text.trim_end();
+    SETTINGS.into_iter().find(|setting| setting.name == name)
+}
+
+/// What is used if the configuration says nothing; None: gateware of a frequency that no setting gives.
+pub fn default(frequency: u32) -> Option<Setting> {
+    SETTINGS
+        .into_iter()
+        .find(|setting| setting.reference == Reference::Crystal && setting.output == Some(frequency))
+}
+
+impl Setting {
+    /// Whether gateware for `frequency` (Hz) can have this clock.
+    pub fn check(&self, frequency: u32, synthesiser: bool) -> Result<(), Refused> {
+        match self.output {
+            Some(output) if output != frequency => Err(Refused::Frequency(frequency)),
+            _ if !synthesiser && self.reference != Reference::Crystal => Err(Refused::NoSynthesiser),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values() {
+        assert_eq!(parse("int_125\r\n").unwrap().output, Some(125_000_000));
+        assert_eq!(
+            parse("ext0_synth0_10to125").unwrap().reference,
+            Reference::External(10_000_000)
+        );
+        assert_eq!(parse("ext0_bypass_100").unwrap().reference, Reference::Bypass);
+        for unknown in ["", "i", "e", "INT_125", "ext0_synth0_10to100", " int_125"] {
+            assert_eq!(parse(unknown), None, "{unknown}");
+        }
+        for setting in SETTINGS {
+            assert_eq!(parse(setting.name), Some(setting));
+        }
+    }
+
+    #[test]
+    fn what_gateware_can_have() {
+        assert_eq!(default(125_000_000), parse("int_125"));
+        assert_eq!(default(100_000_000), parse("int_100"));
+        assert_eq!(default(99), None);
+        let check = |name, frequency, synthesiser| parse(name).unwrap().check(frequency, synthesiser);
+        assert_eq!(check("int_125", 125_000_000, false), Ok(()));
+        assert_eq!(
+            check("int_100", 125_000_000, true),
+            Err(Refused::Frequency(125_000_000))
+        );
+        assert_eq!(check("ext0_bypass", 100_000_000, true), Ok(()));
+        assert_eq!(
+            check("ext0_synth0_10to125", 125_000_000, false),
+            Err(Refused::NoSynthesiser)
+        );
+        assert_eq!(check("ext0_bypass", 125_000_000, false), Err(Refused::NoSynthesiser));
+    }
+}

@@ -1,0 +1,168 @@
+//! The dividers of the Si5324 for a pair of frequencies:
+//!
+//! ```text
+//! input ─▶ /N3 ─▶ f3 ─▶ phase detector ─▶ oscillator ─┬─▶ /N1_HS ─▶ /NC1_LS ─▶ output
+//!                          ▲                          │
+//!                          └──── /N2_LS ◀── /N2_HS ◀──┘
+//! ```
+//!
+//! Limits: Si53xx family reference manual.
+
+use core::ops::RangeInclusive;
+
+/// Frequency of the oscillator, Hz.
+pub const OSCILLATOR: RangeInclusive<u64> = 4_850_000_000..=5_670_000_000;
+/// Frequency at the phase detector, Hz.
+pub const F3: RangeInclusive<u64> = 2_000..=2_000_000;
+/// N1_HS and N2_HS.
+pub const HIGH_SPEED: RangeInclusive<u32> = 4..=11;
+/// NC1_LS is 1 or even, N2_LS even; both up to this.
+pub const LOW_SPEED_MAX: u32 = 1 << 20;
+/// N31 and N32 go up to this.
+pub const N3_MAX: u32 = 1 << 19;
+
+/// Values of the dividers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dividers {
+    pub n1_hs: u32,
+    pub nc1_ls: u32,
+    pub n2_hs: u32,
+    pub n2_ls: u32,
+    pub n3: u32,
+}
+
+impl Dividers {
+    /// Dividers that make exactly `output` from `input` (both in Hz), with the highest frequency at the phase detector, where jitter
+    /// is lowest. None: there are none.
+    pub fn find(input: u32, output: u32) -> Option<Self> {
+        let mut best: Option<Self> = None;
+        for n1_hs in HIGH_SPEED.rev() {
+            let most = *OSCILLATOR.end() / u64::from(output).max(1) / u64::from(n1_hs);
+            for nc1_ls in (1..=most.min(u64::from(LOW_SPEED_MAX)) as u32).filter(|n| *n == 1 || n.is_multiple_of(2)) {
+                let oscillator = u64::from(output) * u64::from(n1_hs) * u64::from(nc1_ls);
+                if !OSCILLATOR.contains(&oscillator) {
+                    continue;
+                }
+                let found = feedback(input, oscillator).map(|(n2_hs, n2_ls, n3)| Self {
+                    n1_hs,
+                    nc1_ls,
+                    n2_hs,
+                    n2_ls,
+                    n3,
+                });
+                // The input being the same, the smaller N3 is the higher frequency.
+                if best.is_none_or(|best| found.is_some_and(|found| found.n3 < best.n3)) {
+                    best = found.or(best);
+                }
+            }
+        }
+        best
+    }
+}
+
+/// N2_HS, N2_LS and the smallest N3 for this frequency of the oscillator.
+fn feedback(input: u32, oscillator: u64) -> Option<(u32, u32, u32)> {
+    let common = gcd(oscillator, u64::from(input));
+    let (n2, n3) = (oscillator / common, u64::from(input) / common);
+    let least = u64::from(input).div_ceil(*F3.end()).div_ceil(n3.max(1));
+    let most = (u64::from(input) / *F3.start()).min(u64::from(N3_MAX)) / n3.max(1);
+    // One of 22 values in a row makes N2 a multiple of the largest N2_HS and of 2.
+    const IN_A_ROW: u64 = 22;
+    (least..=most.min(least + IN_A_ROW)).find_map(|k| {
+        let n2 = n2 * k;
+        HIGH_SPEED.rev().map(u64::from).find_map(|n2_hs| {
+            let n2_ls = n2 / n2_hs;
+            let fits =
+                n2.is_multiple_of(n2_hs) && n2_ls.is_multiple_of(2) && (2..=u64::from(LOW_SPEED_MAX)).contains(&n2_ls);
+            fits.then_some((n2_hs as u32, n2_ls as u32, (n3 * k) as u32))
+        })
+    })
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        gcd(b, a % b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(input: u32, output: u32, d: Dividers) {
+        assert!(HIGH_SPEED.contains(&d.n1_hs) && HIGH_SPEED.contains(&d.n2_hs), "{d:?}");
+        assert!(
+            d.nc1_ls == 1 || d.nc1_ls.is_multiple_of(2) && (2..=LOW_SPEED_MAX).contains(&d.nc1_ls),
+            "{d:?}"
+        );
+        assert!(
+            d.n2_ls.is_multiple_of(2) && (2..=LOW_SPEED_MAX).contains(&d.n2_ls),
+            "{d:?}"
+        );
+        assert!((1..=N3_MAX).contains(&d.n3), "{d:?}");
+        let n1 = u64::from(d.n1_hs) * u64::from(d.nc1_ls);
+        let n2 = u64::from(d.n2_hs) * u64::from(d.n2_ls);
+        assert!(OSCILLATOR.contains(&(u64::from(output) * n1)), "{d:?}");
+        let (input, n3) = (u64::from(input), u64::from(d.n3));
+        assert!(input >= F3.start() * n3 && input <= F3.end() * n3, "{d:?}");
+        assert_eq!(
+            u128::from(input * n2),
+            u128::from(output) * u128::from(n1 * n3),
+            "{d:?}"
+        );
+    }
+
+    #[test]
+    fn every_setting_has_dividers() {
+        for (input, output, n3) in [
+            (114_285_000, 125_000_000, 7_619),
+            (114_285_000, 100_000_000, 7_619),
+            (114_285_000, 150_000_000, 7_619),
+            (10_000_000, 125_000_000, 5),
+            (80_000_000, 125_000_000, 40),
+            (100_000_000, 125_000_000, 50),
+            (125_000_000, 125_000_000, 63),
+        ] {
+            let d = Dividers::find(input, output).unwrap();
+            check(input, output, d);
+            assert_eq!(d.n3, n3, "{d:?}");
+        }
+    }
+
+    #[test]
+    fn impossible_pairs() {
+        assert_eq!(Dividers::find(0, 125_000_000), None);
+        assert_eq!(Dividers::find(125_000_000, 0), None);
+        assert_eq!(
+            Dividers::find(1_000, 125_000_000),
+            None,
+            "below the phase detector's lowest frequency"
+        );
+        assert_eq!(
+            Dividers::find(10_000_000, 1_800_000_000),
+            None,
+            "above the oscillator / 4"
+        );
+        assert_eq!(Dividers::find(114_285_001, 125_000_000), None, "coprime");
+    }
+
+    proptest! {
+        #[test]
+        fn dividers_are_within_the_limits(input in 1u32..7100, output in 1u32..9450, unit in prop_oneof![Just(1_000u32), Just(25_000), Just(100_000)]) {
+            let (input, output) = (input * unit, output * unit);
+            if let Some(d) = Dividers::find(input, output) {
+                check(input, output, d);
+            }
+        }
+
+        #[test]
+        fn whole_megahertz_from_10_megahertz_are_found(output in 2u32..=400) {
+            let found = Dividers::find(10_000_000, output * 1_000_000);
+            // Above 400 MHz the oscillator's range, seen from the output, has gaps.
+            prop_assert!(found.is_some());
+        }
+    }
+}
