@@ -32,10 +32,13 @@ def finish(session):
 
 
 def instructions(device, action):
-    """Instructions of both cores together for an action."""
-    before = sum(device.control("status")["instructions"])
-    action()
-    return sum(device.control("status")["instructions"]) - before
+    """Instructions of both cores together for an action: the least of some tries, as a slow host costs some more."""
+    counts = []
+    for _ in range(5):
+        before = sum(device.control("status")["instructions"])
+        action()
+        counts.append(sum(device.control("status")["instructions"]) - before)
+    return min(counts)
 
 
 class Caller:

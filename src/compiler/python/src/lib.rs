@@ -68,6 +68,7 @@ impl Program {
 /// Raises `RejectedError`, whose text is the whole diagnostic.
 #[pyfunction]
 #[pyo3(signature = (bridge, function, args, kwargs, *, set_result, writeback, print_as_rpc, ref_period))]
+#[allow(clippy::too_many_arguments, reason = "in Python they have names")]
 fn compile(
     bridge: Bound<'_, PyAny>,
     function: Bound<'_, PyAny>,
