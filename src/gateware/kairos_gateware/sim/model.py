@@ -16,7 +16,8 @@ UNDERFLOW, UNREACHABLE = 2, 4
 @dataclass
 class Model:
     """kinds: `ttl_out`, `ttl_inout` or `log` for each channel number. Lanes, or the pool, are taken to be deep enough.
-    reordering: events come out in any order of submission, as long as no more than LANES are in the same cycle."""
+    reordering: events come out in any order of submission, as long as no more than LANES are in the same cycle; of
+    more, the model drops the last submitted, the logic those that reach the wheel last (`crowded`)."""
 
     kinds: list[str]
     reordering: bool = False
@@ -53,6 +54,12 @@ class Model:
                 self._last[lane] = coarse
                 return True
         return False
+
+    def crowded(self):
+        """{coarse: channels} of the cycles with more events than lanes."""
+        times = {coarse for coarse, _ in self.sequence_errors}
+        events = [event[:2] for event in self.accepted] + self.sequence_errors
+        return {time: {channel for coarse, channel in events if coarse == time} for time in times}
 
     def executed(self):
         """Events in order of time. Of a channel's events of one cycle the last submitted counts."""
