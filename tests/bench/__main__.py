@@ -38,6 +38,7 @@ class Figures:
         it is compared with."""
         if not name.startswith(self.prefixes):
             return
+        value = float(value)  # some come from NumPy
         met = None if target is None else value >= target if at_least else value <= target
         self.all[name] = {
             "value": round(value, 4),
