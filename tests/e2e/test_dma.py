@@ -34,3 +34,14 @@ def test_dma(kairos, tmp_path):
             changes.append((now, line[0]))
     assert len(changes) == 2 * (4 * 50 + 1)
     assert changes[:100] == [(200 * n + 96 * low, "10"[low]) for n in range(50) for low in (0, 1)]
+
+
+def test_outputs_while_the_other_core_is_busy(kairos, tmp_path):
+    """The logic had been moved ahead for core 0, and two requests of core 1 fell into one of its cycles."""
+    trace = tmp_path / "trace.vcd"
+    done = kairos("run", EXPERIMENT.with_name("busy_cores.py"), "--vcd", trace)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("played")
+    text = trace.read_text()
+    sign = re.search(r"wire 1 (\S+) ttl4", text)[1]
+    assert sum(line[1:] == sign for line in text[text.index("$enddefinitions") :].splitlines()) >= 2 * 6

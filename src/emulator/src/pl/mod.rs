@@ -302,6 +302,11 @@ impl Pl {
     /// A core executed `sev` at `now`: EVENTEVENTO toggles. Returns the cycle in which the logic sees it.
     pub fn send_event(&mut self, now: Cycles, memory: &Memory) -> u64 {
         self.advance(now, memory, false);
+        // The logic may be ahead of this core, for the other one. Two events must not fall into one cycle, where they would
+        // be none.
+        if self.cycle == self.sev_cycle {
+            self.clock(memory);
+        }
         self.inputs.event_o ^= 1;
         self.settle = SETTLE;
         self.sev_cycle = self.cycle;
