@@ -57,16 +57,21 @@ def device(address, *arguments):
     return subprocess.run(command, capture_output=True, text=True, timeout=60)
 
 
+def install(kairos, emulated, source, library):
+    """Compiles an experiment and makes it the idle kernel; returns the address of the management service."""
+    path = kairos.write(source, head="", name="alone.py")
+    done = kairos("compile", path, "--emit", "elf", "--output", library)
+    assert done.returncode == 0, done.stderr
+    address = f"{emulated.host}:{emulated.ports[1380]}"
+    done = device(address, "config", "write", "-f", "idle_kernel", library)
+    assert done.returncode == 0, done.stderr
+    return address
+
+
 def test_an_experiment_as_idle_kernel(kairos, start_device, tmp_path):
     emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
     try:
-        path = kairos.write(EXPERIMENT, head="", name="alone.py")
-        library = tmp_path / "alone.elf"
-        done = kairos("compile", path, "--emit", "elf", "--output", library)
-        assert done.returncode == 0, done.stderr
-        address = f"{emulated.host}:{emulated.ports[1380]}"
-        done = device(address, "config", "write", "-f", "idle_kernel", library)
-        assert done.returncode == 0, done.stderr
+        address = install(kairos, emulated, EXPERIMENT, tmp_path / "alone.elf")
         end = time.monotonic() + 10
         rises = []
         while len(rises) < 6:
@@ -87,12 +92,7 @@ def test_print_goes_to_the_log(kairos, start_device, tmp_path):
     """Formats as the reference documents them. Nothing stops the kernel: it runs again and again."""
     emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
     try:
-        path = kairos.write(PRINTS, head="", name="prints.py")
-        library = tmp_path / "prints.elf"
-        done = kairos("compile", path, "--emit", "elf", "--output", library)
-        assert done.returncode == 0, done.stderr
-        address = f"{emulated.host}:{emulated.ports[1380]}"
-        assert device(address, "config", "write", "-f", "idle_kernel", library).returncode == 0
+        address = install(kairos, emulated, PRINTS, tmp_path / "prints.elf")
         end = time.monotonic() + 10
         while (log := device(address, "log").stdout).count("kernel): last") < 2:
             assert time.monotonic() < end, log
