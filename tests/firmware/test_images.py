@@ -14,8 +14,8 @@ from elftools.elf.elffile import ELFFile
 
 ROOT = Path(__file__).parents[2]
 FIRMWARE = Path(os.environ.get("KAIROS_BUILD") or ROOT / "build") / "firmware"
-SUBMISSION = re.compile(r"rtio.*transaction.*submit")
-"""Mangled name of the one function that may contain `sev`."""
+SUBMISSION = re.compile(r"rtio.*(transaction.*submit|output.*rtio_output)")
+"""Mangled names of the two functions that may contain `sev`."""
 
 
 def region(name):

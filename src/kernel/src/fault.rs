@@ -1,25 +1,19 @@
-//! What cannot be caught: aborts, undefined instructions, panics of the firmware, broken libraries.
-//!
-//! A fault in a kernel becomes an exception at the host. For all else the comms core gets a text, and this core waits to be
-//! restarted.
+//! Aborts and undefined instructions. In a kernel they become an exception at the host, which the kernel cannot catch.
+//! Elsewhere the comms core gets a text, and this core waits to be restarted.
 
 use core::arch::asm;
 use core::fmt::Write;
-use core::panic::PanicInfo;
 use core::ptr::{addr_of, addr_of_mut};
 
-use heapless::String;
-use kairos_board::channel::{Kind, Shared};
-use kairos_board::gic;
+use kairos_kernel::exceptions::firmware_record;
 use kairos_kernel::unwind::{Registers, LR, PC, SP};
+use kairos_proto::exception::Id;
 
-use crate::memory::GUARD;
-use crate::session::{bell, core};
-use crate::start::{mask_interrupts, unmask_interrupts};
-use crate::timer;
-
-/// Longest text sent.
-type Text = String<320>;
+use crate::comms::{report, Text};
+use crate::enter::{entered, leave, Ended};
+use crate::memory::{KernelMemory, GUARD};
+use crate::state::core;
+use crate::timer::unmask_interrupts;
 
 /// What the host is told of a fault in a kernel: it outlives the handler's stack.
 static mut MESSAGE: Text = Text::new();
@@ -47,7 +41,7 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     let loaded = core().and_then(|core| core.library.map(|library| (core, library)));
     if let Some((core, library)) = loaded {
         let inside = |pc: u32| pc.wrapping_sub(library.base) < library.size;
-        if inside(pc) || inside(lr) {
+        if entered() && (inside(pc) || inside(lr)) {
             // Return addresses lie behind their call: so this must lie behind the instruction, to be found like one.
             registers.r[PC] = if inside(pc) { pc.wrapping_add(4) } else { lr };
             // SAFETY: this core only, and a fault in here ends in the same handler, which comes this way once.
@@ -55,7 +49,11 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
                 addr_of_mut!(MESSAGE).write(text);
                 &*addr_of!(MESSAGE)
             };
-            crate::raise::fault(core, &library, message, registers);
+            let record = firmware_record(Id::RuntimeError, message, [0; 3]);
+            core.exceptions.fault(record, &KernelMemory, &library, registers);
+            unmask_interrupts();
+            // SAFETY: in a kernel, of which only what `core` holds is needed; this stack is the handler's own.
+            unsafe { leave(Ended::Faulted) }
         }
     }
     let _ = text.push_str(", called from ");
@@ -107,31 +105,4 @@ fn cause(status: u32) -> &'static str {
         0b00010 => "debug event",
         _ => "unknown cause",
     }
-}
-
-/// Sends `text` and waits to be restarted.
-pub fn report(text: &str) -> ! {
-    mask_interrupts();
-    if let Some(core) = core() {
-        core.sender.send(Kind::Fault, text.as_bytes(), timer::sleep_briefly);
-    }
-    Shared::get().kernel_faulted();
-    bell();
-    loop {
-        unmask_interrupts();
-        gic::wait_for_interrupt();
-    }
-}
-
-/// As [`report`], for a formatted text.
-pub fn report_fmt(arguments: core::fmt::Arguments<'_>) -> ! {
-    let mut text = Text::new();
-    // What does not fit is lost, and the beginning says most.
-    let _ = text.write_fmt(arguments);
-    report(&text)
-}
-
-#[panic_handler]
-fn panic(info: &PanicInfo<'_>) -> ! {
-    report_fmt(format_args!("kernel core firmware: {info}"))
 }

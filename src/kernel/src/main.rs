@@ -9,6 +9,10 @@
 #[cfg(target_arch = "arm")]
 mod calls;
 #[cfg(target_arch = "arm")]
+mod comms;
+#[cfg(target_arch = "arm")]
+mod enter;
+#[cfg(target_arch = "arm")]
 mod fault;
 #[cfg(target_arch = "arm")]
 mod memory;
@@ -20,6 +24,8 @@ mod rtio;
 mod session;
 #[cfg(target_arch = "arm")]
 mod start;
+#[cfg(target_arch = "arm")]
+mod state;
 #[cfg(target_arch = "arm")]
 mod symbols;
 #[cfg(target_arch = "arm")]

@@ -1,21 +1,21 @@
 //! Raising and unwinding on the chip: what `__artiq_raise` and its siblings do, and how firmware functions raise.
 //!
 //! A firmware function that a kernel calls never unwinds itself. It notes an exception with [`firmware`] and returns; since
-//! it is an ordinary function, its return restores the kernel's registers, and the thunk it was called through (see
-//! [`crate::calls`]) then raises as if the kernel's call had.
+//! it is an ordinary function, its return restores the kernel's registers, and the thunk it was called through
+//! ([`raising`], [`variadic`]) then raises as if the kernel's call had.
 
 use core::arch::naked_asm;
 use core::ptr::addr_of_mut;
 
-use kairos_board::channel::{Kind, Message};
+use kairos_kernel::elf::Library;
 use kairos_kernel::exceptions::{firmware_record, Outcome};
 use kairos_kernel::unwind::Registers;
-use kairos_proto::exception::{write_report, Id, Record, Text};
-use kairos_proto::rpc::Sink;
+use kairos_proto::exception::{Id, Record, Text};
 
+use crate::comms::report;
+use crate::enter::{leave, Ended};
 use crate::memory::KernelMemory;
-use crate::session::{self, Core};
-use crate::{fault, rtio, timer};
+use crate::state::{running, Core};
 
 /// Not 0: an exception waits in [`RECORD`] for the thunk. Read by assembly.
 pub static mut RAISED: u32 = 0;
@@ -37,37 +37,21 @@ pub fn record(record: Record) {
     }
 }
 
-/// At the end of a kernel: an output that was posted may have failed since, and this is the kernel's exception too, beside
-/// one that has ended it. Returns whether there is one.
-pub fn posted_failure(core: &mut Core) -> bool {
-    let failed = rtio::posted_error_at_end();
-    if failed {
-        // SAFETY: as above.
-        core.exceptions.add_afterwards(unsafe { addr_of_mut!(RECORD).read() });
-        clear();
-    }
-    failed
+/// Takes back what was noted last.
+pub fn take() -> Record {
+    forget();
+    // SAFETY: as above.
+    unsafe { addr_of_mut!(RECORD).read() }
 }
 
 /// Forgets a noted exception.
-pub fn clear() {
+pub fn forget() {
     // SAFETY: as above.
     unsafe { addr_of_mut!(RAISED).write(0) };
 }
 
-/// A message written by an encoder.
-pub struct MessageSink<'s, W: FnMut()>(pub Message<'s, 'static, W>);
-
-impl<W: FnMut()> Sink for MessageSink<'_, W> {
-    fn write(&mut self, bytes: &[u8]) {
-        self.0.write(bytes);
-    }
-}
-
 extern "C" fn raise_noted(registers: &mut Registers) {
-    // SAFETY: as in `record`.
-    let record = unsafe { addr_of_mut!(RECORD).read() };
-    clear();
+    let record = take();
     unwind(registers, |core, library, registers| {
         core.exceptions.raise(record, &KernelMemory, library, registers)
     });
@@ -86,52 +70,17 @@ extern "C" fn resume(registers: &mut Registers) {
 }
 
 /// Returns when a landing pad is to be entered.
-fn unwind(
-    registers: &mut Registers,
-    search: impl FnOnce(&mut Core, &kairos_kernel::elf::Library, &mut Registers) -> Outcome,
-) {
-    let core = session::running();
+fn unwind(registers: &mut Registers, search: impl FnOnce(&mut Core, &Library, &mut Registers) -> Outcome) {
+    let core = running();
     let Some(library) = core.library else {
-        fault::report("exception outside of a kernel")
+        report("exception outside of a kernel")
     };
     match search(core, &library, registers) {
         Outcome::Enter => {}
-        Outcome::Uncaught => {
-            posted_failure(core);
-            uncaught(core)
-        }
-        Outcome::Nothing => fault::report("the kernel resumed an exception, but none was in flight"),
+        // SAFETY: called by a kernel, of which only what `core` holds is needed.
+        Outcome::Uncaught => unsafe { leave(Ended::Uncaught) },
+        Outcome::Nothing => report("the kernel resumed an exception, but none was in flight"),
     }
-}
-
-/// Reports what nothing catches; the kernel ends.
-pub fn uncaught(core: &mut Core) -> ! {
-    crate::calls::log::flush(core);
-    let mut sink = MessageSink(core.sender.message(Kind::Exception, timer::sleep_briefly));
-    let exceptions = &core.exceptions;
-    write_report(
-        &mut sink,
-        &KernelMemory,
-        exceptions.in_flight(),
-        exceptions.backtrace(),
-        rtio::channel_name,
-    );
-    sink.0.finish();
-    session::abandon_kernel()
-}
-
-/// Reports a fault of the kernel as an exception, with the frames that `registers` lead to; the kernel ends.
-#[track_caller]
-pub fn fault(
-    core: &mut Core,
-    library: &kairos_kernel::elf::Library,
-    message: &'static str,
-    registers: &mut Registers,
-) -> ! {
-    let record = firmware_record(Id::RuntimeError, message, [0; 3]);
-    core.exceptions.fault(record, &KernelMemory, library, registers);
-    crate::start::unmask_interrupts();
-    uncaught(core)
 }
 
 /// Puts the registers of the kernel's call on the stack as [`Registers`], calls `target` with their address in `argument`,
@@ -179,7 +128,7 @@ unwinding!(
 
 /// `__artiq_end_catch()`
 pub extern "C" fn artiq_end_catch() {
-    session::running().exceptions.end_catch();
+    running().exceptions.end_catch();
 }
 
 /// `__artiq_personality`: named by every table, called by none, since the unwinder reads the tables itself.
@@ -187,3 +136,58 @@ pub extern "C" fn artiq_personality() -> u32 {
     // _URC_FAILURE, for whoever calls it all the same.
     9
 }
+
+/// Defines one thunk: `enter` brings the arguments into place and saves lr, `leave` restores it and the stack pointer. The
+/// function's result stays untouched.
+macro_rules! thunk {
+    ($name:ident, $target:path, [$($enter:literal),*], [$($leave:literal),*]) => {
+        #[doc = concat!("Thunk of [`", stringify!($target), "`].")]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                $($enter,)*
+                "bl {target}",
+                $($leave,)*
+                "movw r12, #:lower16:{raised}",
+                "movt r12, #:upper16:{raised}",
+                "ldr r12, [r12]",
+                "cmp r12, #0",
+                "bxeq lr",
+                "b {raise}",
+                target = sym $target,
+                raised = sym $crate::raise::RAISED,
+                raise = sym $crate::raise::raise_from_firmware,
+            )
+        }
+    };
+}
+pub(crate) use thunk;
+
+/// Defines thunks. `name => function` for any result; `name => function, stack 1` for a function with one argument on the
+/// stack.
+macro_rules! raising {
+    ($($name:ident => $target:path $(, stack $count:tt)?;)*) => {
+        $($crate::raise::raising!(@one $name, $target $(, $count)?);)*
+    };
+    (@one $name:ident, $target:path) => {
+        $crate::raise::thunk!($name, $target, ["push {{r12, lr}}"], ["pop {{r12, lr}}"]);
+    };
+    (@one $name:ident, $target:path, 1) => {
+        $crate::raise::thunk!($name, $target, ["ldr r12, [sp]", "push {{r12, lr}}"], ["pop {{r12, lr}}"]);
+    };
+}
+pub(crate) use raising;
+
+/// Defines a thunk of `$target(format, address of the variable arguments)`: registers r1 to r3 are put before the arguments
+/// on the stack.
+macro_rules! variadic {
+    ($name:ident => $target:path) => {
+        $crate::raise::thunk!(
+            $name,
+            $target,
+            ["push {{r0-r3}}", "add r1, sp, #4", "push {{r12, lr}}"],
+            ["pop {{r12, lr}}", "add sp, sp, #16"]
+        );
+    };
+}
+pub(crate) use variadic;

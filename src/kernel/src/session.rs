@@ -1,67 +1,16 @@
 //! The life of the kernel core between two restarts: load a library, run it, report how it ended.
 
-use core::arch::naked_asm;
-use core::mem::MaybeUninit;
-use core::ptr::addr_of_mut;
-use core::sync::atomic::{AtomicBool, Ordering};
-
-use heapless::Vec;
-use kairos_board::channel::{Frame, Kind, Receiver, Sender, Shared};
+use kairos_board::channel::{Kind, Shared};
 use kairos_board::gic;
 use kairos_kernel::elf::{self, Library};
-use kairos_kernel::exceptions::Exceptions;
-use kairos_proto::rpc::{BadAddress, Decoder, Memory};
+use kairos_proto::exception::write_report;
+use kairos_proto::rpc::{BadAddress, Memory};
 
+use crate::comms::{bell, next_frame, report, report_fmt, MessageSink};
+use crate::enter::{self, enter, Ended};
 use crate::memory::{self, KernelMemory};
-use crate::{calls, fault, raise, rtio, symbols, timer};
-
-/// Everything that a restart resets. The time cursor, the cache and the RTIO state are elsewhere: they outlive it.
-pub struct Core {
-    /// To the comms core.
-    pub sender: Sender<'static>,
-    /// From the comms core.
-    pub receiver: Receiver<'static>,
-    /// The library in memory, running or to be run.
-    pub library: Option<Library>,
-    /// It has not been run yet.
-    ready: bool,
-    /// Exceptions in flight.
-    pub exceptions: Exceptions,
-    /// Decodes replies; in place, as it is large.
-    pub decoder: Decoder<'static>,
-    /// A reply is awaited, or being received.
-    pub awaiting: bool,
-    /// Its first frame has been seen.
-    pub answered: bool,
-    /// The unfinished line of the log.
-    pub log_line: Vec<u8, 512>,
-}
-
-static mut CORE: MaybeUninit<Core> = MaybeUninit::uninit();
-static CORE_VALID: AtomicBool = AtomicBool::new(false);
-
-/// The state, unless the restart handshake is in progress.
-///
-/// Callers do not hold the result across a call of another function that takes it.
-pub fn core() -> Option<&'static mut Core> {
-    // SAFETY: written before the flag is set; one thread, no interrupt handler uses it.
-    CORE_VALID
-        .load(Ordering::Relaxed)
-        .then(|| unsafe { (*addr_of_mut!(CORE)).assume_init_mut() })
-}
-
-/// The state, in functions that kernels call.
-pub fn running() -> &'static mut Core {
-    match core() {
-        Some(core) => core,
-        None => fault::report("called outside of a kernel"),
-    }
-}
-
-/// Tells the comms core that there is something in the channel.
-pub fn bell() {
-    gic::send_sgi(0, gic::SGI_DATA);
-}
+use crate::state::{self, running, Core};
+use crate::{calls, raise, rtio, symbols, timer};
 
 /// Set-up after reset of this core, before the first [`restart`]; interrupts masked.
 pub extern "C" fn boot() {
@@ -75,59 +24,20 @@ pub extern "C" fn boot() {
 
 /// Where a restart begins, on an empty stack and with interrupts masked.
 pub extern "C" fn restart() -> ! {
-    CORE_VALID.store(false, Ordering::Relaxed);
-    raise::clear();
+    state::forget();
+    enter::forget();
+    raise::forget();
     calls::dma::abandon();
     calls::i2c::recover();
     rtio::settle();
-    // SAFETY: this core only; the ends of before went away with the stack and CORE.
+    // SAFETY: this core only; the ends of before went away with the stack and the state.
     let (sender, receiver) = unsafe { Shared::get().kernel_enter(bell, timer::sleep_masked) };
-    let core = Core {
-        sender,
-        receiver,
-        library: None,
-        ready: false,
-        exceptions: Exceptions::new(),
-        decoder: Decoder::new(&[]),
-        awaiting: false,
-        answered: false,
-        log_line: Vec::new(),
-    };
-    // SAFETY: nothing refers to it now.
-    unsafe { (*addr_of_mut!(CORE)).write(core) };
-    CORE_VALID.store(true, Ordering::Relaxed);
-    crate::start::unmask_interrupts();
+    state::begin(sender, receiver);
+    timer::unmask_interrupts();
     serve()
 }
 
-/// Ends the kernel that is running, dropping its stack.
-#[unsafe(naked)]
-pub extern "C" fn abandon_kernel() -> ! {
-    naked_asm!(
-        "movw sp, #:lower16:__kernel_stack",
-        "movt sp, #:upper16:__kernel_stack",
-        "b {serve}",
-        serve = sym serve,
-    )
-}
-
-/// Sleeps until a frame arrives.
-pub fn next_frame(receiver: &mut Receiver<'static>) -> Frame {
-    // Looked at first without masking interrupts: it may be there already.
-    let mut arrived = receiver.next_frame();
-    if arrived == Ok(None) {
-        timer::sleep_until(|| {
-            arrived = receiver.next_frame();
-            arrived != Ok(None)
-        });
-    }
-    match arrived {
-        Ok(Some(frame)) => frame,
-        _ => fault::report("the channel between the cores has been overwritten"),
-    }
-}
-
-extern "C" fn serve() -> ! {
+fn serve() -> ! {
     let core = running();
     loop {
         let frame = next_frame(&mut core.receiver);
@@ -143,7 +53,7 @@ extern "C" fn serve() -> ! {
 fn load(core: &mut Core) {
     let mut request = [0; 8];
     if core.receiver.read(&mut request) != Ok(request.len()) {
-        fault::report("load request without address and length");
+        report("load request without address and length");
     }
     let [address, length] =
         [0, 4].map(|at| u32::from_le_bytes([request[at], request[at + 1], request[at + 2], request[at + 3]]));
@@ -183,21 +93,45 @@ fn run(core: &mut Core) {
         };
         bss.fill(0);
         // SAFETY: code of the library, which may do what it likes to this core's memory: faults and a restart recover.
-        let entry: extern "C" fn(*mut u8) = unsafe { core::mem::transmute(library.entry as usize) };
-        entry(core::ptr::null_mut());
+        let ended = unsafe { enter(library.entry) };
         // Taken again: the kernel's calls have used it.
-        let core = running();
-        calls::log::flush(core);
-        if raise::posted_failure(core) {
-            raise::uncaught(core);
-        }
-        if let Some(table) = library.typeinfo {
-            if let Err(error) = write_back(core, table) {
-                fault::report_fmt(format_args!("attribute table of the library: {error}"));
-            }
+        return finish(running(), &library, ended);
+    }
+    core.sender.send(Kind::Finished, &[], timer::sleep_briefly);
+}
+
+/// Tells how the kernel has ended, after everything that it has left behind.
+fn finish(core: &mut Core, library: &Library, ended: Ended) {
+    calls::log::flush(core);
+    // An output that was posted may have failed since: this is the kernel's exception too, beside one that has ended it.
+    // A kernel that has faulted may have overwritten what would be waited for.
+    let failed = ended != Ended::Faulted && rtio::posted_error_at_end();
+    if failed {
+        core.exceptions.add_afterwards(raise::take());
+    }
+    if failed || ended != Ended::Returned {
+        return report_exceptions(core);
+    }
+    if let Some(table) = library.typeinfo {
+        if let Err(error) = write_back(core, table) {
+            report_fmt(format_args!("attribute table of the library: {error}"));
         }
     }
-    running().sender.send(Kind::Finished, &[], timer::sleep_briefly);
+    core.sender.send(Kind::Finished, &[], timer::sleep_briefly);
+}
+
+/// Reports what nothing catches.
+fn report_exceptions(core: &mut Core) {
+    let mut sink = MessageSink(core.sender.message(Kind::Exception, timer::sleep_briefly));
+    let exceptions = &core.exceptions;
+    write_report(
+        &mut sink,
+        &KernelMemory,
+        exceptions.in_flight(),
+        exceptions.backtrace(),
+        rtio::channel_name,
+    );
+    sink.0.finish();
 }
 
 /// Sends every attribute that the table lists to the host: service 0 with object, name and value (kernel ABI, section 6).

@@ -177,15 +177,3 @@ fresh:
     restart = sym crate::session::restart,
     fault = sym crate::fault::fault,
 );
-
-/// Masks interrupts.
-pub fn mask_interrupts() {
-    // SAFETY: the handler shares no data with the code around but through the interrupt controller.
-    unsafe { core::arch::asm!("cpsid i", options(nostack)) };
-}
-
-/// Lets interrupts in, also one that is pending.
-pub fn unmask_interrupts() {
-    // SAFETY: as above.
-    unsafe { core::arch::asm!("cpsie i", "isb", options(nostack)) };
-}

@@ -1,7 +1,8 @@
 //! The names by which kernels import firmware functions (kernel ABI, section 2.13).
 
-use crate::calls::{cache, dma, i2c, log, math, rpc, time, unavailable};
-use crate::{raise, rtio};
+use crate::calls::{cache, dma, i2c, log, math, rpc, unavailable};
+use crate::raise;
+use crate::rtio::{self, cursor};
 
 struct Symbol {
     name: &'static str,
@@ -38,10 +39,10 @@ macro_rules! mathematics {
 }
 
 const FIRMWARE: &[Symbol] = own![
-    "now_mu" = time::now_mu,
-    "at_mu" = time::at_mu,
-    "delay_mu" = time::delay_mu,
-    "rtio_cursor" = time::CURSOR,
+    "now_mu" = cursor::now_mu,
+    "at_mu" = cursor::at_mu,
+    "delay_mu" = cursor::delay_mu,
+    "rtio_cursor" = cursor::CURSOR,
     "rpc_send" = rpc::rpc_send,
     "rpc_send_async" = rpc::rpc_send_async,
     "rpc_recv" = rpc::rpc_recv,

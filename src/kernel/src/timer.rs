@@ -1,10 +1,9 @@
-//! Sleeping: until the comms core rings, or for a time by this core's private timer.
+//! Interrupts of this core, and sleeping until one comes: until the comms core rings, or for a time by the private timer.
 
+use core::arch::asm;
 use core::ptr::{read_volatile, write_volatile};
 
 use kairos_board::gic;
-
-use crate::start::{mask_interrupts, unmask_interrupts};
 
 /// Private timer (Cortex-A9 MPCore TRM, section 4.1). It counts down at half the CPU's clock.
 const LOAD: *mut u32 = 0xf8f0_0600 as *mut u32;
@@ -27,6 +26,18 @@ pub fn initialise() {
         write_volatile(PRIORITY, 0x80);
         write_volatile(ENABLE, 1 << 29);
     }
+}
+
+/// Masks interrupts.
+pub fn mask_interrupts() {
+    // SAFETY: the handler shares no data with the code around but through the interrupt controller.
+    unsafe { asm!("cpsid i", options(nostack)) };
+}
+
+/// Lets interrupts in, also one that is pending.
+pub fn unmask_interrupts() {
+    // SAFETY: as above.
+    unsafe { asm!("cpsie i", "isb", options(nostack)) };
 }
 
 /// Sleeps until `ready`, looking again after each interrupt. Nothing is missed between the look and the sleep, because

@@ -7,8 +7,9 @@ use kairos_kernel::cache::Cache;
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::{BadAddress, Memory};
 
+use crate::comms::report_fmt;
 use crate::memory::{self, KernelMemory};
-use crate::{fault, raise};
+use crate::raise;
 
 /// Words of the copies' half that are taken.
 static mut COPIED: usize = 0;
@@ -39,7 +40,7 @@ fn key(pointer: u32, length: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     match memory.bytes(pointer, length) {
         Ok(key) => key,
-        Err(error) => fault::report_fmt(format_args!("key of a cache entry: {error}")),
+        Err(error) => report_fmt(format_args!("key of a cache entry: {error}")),
     }
 }
 
@@ -75,7 +76,7 @@ extern "C" fn put(pointer: u32, length: u32, list: u32) {
                 raise::firmware(Id::CacheError, "no memory left in the cache", [0; 3]);
             }
         }
-        Err(error) => fault::report_fmt(format_args!("value for the cache: {error}")),
+        Err(error) => report_fmt(format_args!("value for the cache: {error}")),
     }
 }
 
@@ -94,7 +95,7 @@ fn value(list: u32) -> Result<&'static [u32], BadAddress> {
     Ok(unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast::<u32>(), count as usize) })
 }
 
-super::raising! {
+raise::raising! {
     cache_get => get;
     cache_put => put;
 }

@@ -10,8 +10,9 @@ use kairos_kernel::traces::{Full, Recording, Traces};
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
 
+use crate::comms::report_fmt;
 use crate::memory::KernelMemory;
-use crate::{fault, raise, rtio};
+use crate::{raise, rtio};
 
 /// The recording under way.
 static mut RECORDING: Option<Recording> = None;
@@ -66,7 +67,7 @@ fn name(pointer: u32, length: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     match memory.bytes(pointer, length) {
         Ok(name) => name,
-        Err(error) => fault::report_fmt(format_args!("name of a DMA trace: {error}")),
+        Err(error) => report_fmt(format_args!("name of a DMA trace: {error}")),
     }
 }
 
@@ -127,7 +128,7 @@ extern "C" fn playback(time: i64, address: u32, _uses_ddma: u32) {
     rtio::play(address, time);
 }
 
-super::raising! {
+raise::raising! {
     dma_record_start => record_start;
     dma_record_stop => record_stop;
     dma_erase => erase;

@@ -58,7 +58,7 @@ extern "C" fn switch_select_on(bus: u32, address: u32, mask: u32) {
     });
 }
 
-super::raising! {
+raise::raising! {
     i2c_start => start_on;
     i2c_restart => restart_on;
     i2c_stop => stop_on;

@@ -4,8 +4,8 @@ use kairos_board::channel::Kind;
 use kairos_kernel::format::{printf, Arguments};
 
 use crate::memory::KernelMemory;
-use crate::session::{running, Core};
-use crate::timer;
+use crate::state::{running, Core};
+use crate::{raise, timer};
 
 /// Level "info" of the `log` crate.
 const INFO: u8 = 3;
@@ -32,6 +32,7 @@ pub fn flush(core: &mut Core) {
     }
 }
 
+/// `core_log(const char *format, ...)`
 extern "C" fn write_log(format: u32, arguments: u32) {
     let core = running();
     let result = printf(
@@ -45,35 +46,4 @@ extern "C" fn write_log(format: u32, arguments: u32) {
     }
 }
 
-/// Calls `$target(format, address of the variable arguments)`: registers r1 to r3 are put before the arguments on the stack.
-macro_rules! variadic {
-    ($(#[$doc:meta])* $name:ident => $target:path) => {
-        $(#[$doc])*
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $name() {
-            core::arch::naked_asm!(
-                "push {{r0-r3}}",
-                "add r1, sp, #4",
-                "push {{r12, lr}}",
-                "bl {target}",
-                "pop {{r12, lr}}",
-                "add sp, sp, #16",
-                "movw r12, #:lower16:{raised}",
-                "movt r12, #:upper16:{raised}",
-                "ldr r12, [r12]",
-                "cmp r12, #0",
-                "bxeq lr",
-                "b {raise}",
-                target = sym $target,
-                raised = sym $crate::raise::RAISED,
-                raise = sym $crate::raise::raise_from_firmware,
-            )
-        }
-    };
-}
-pub(crate) use variadic;
-
-variadic!(
-    /// `core_log(const char *format, ...)`
-    core_log => write_log
-);
+raise::variadic!(core_log => write_log);

@@ -5,10 +5,10 @@ use kairos_board::memory::KERNEL_STACK;
 use kairos_proto::exception::Record;
 use kairos_proto::rpc::{encode_request, Memory, Signature, Sink, Source, Step};
 
+use crate::comms::{next_frame, read_some, report, report_fmt, MessageSink};
 use crate::memory::KernelMemory;
-use crate::raise::{self, MessageSink};
-use crate::session::{next_frame, running, Core};
-use crate::{fault, timer};
+use crate::state::{running, Core};
+use crate::{raise, timer};
 
 /// Stack that must remain free below what a reply takes, for the kernel and this firmware.
 const STACK_RESERVE: u32 = 64 * 1024;
@@ -32,10 +32,10 @@ pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -
         .and_then(|pointer| memory.bytes(pointer, memory.word(tag_at.wrapping_add(4))?));
     let tag: &'static [u8] = match tag {
         Ok(tag) => tag,
-        Err(error) => fault::report_fmt(format_args!("RPC to service {service}: tag: {error}")),
+        Err(error) => report_fmt(format_args!("RPC to service {service}: tag: {error}")),
     };
     if let Err(error) = encode_request(&mut Nothing, memory, service, tag, data) {
-        fault::report_fmt(format_args!("RPC to service {service}: {error}"));
+        report_fmt(format_args!("RPC to service {service}: {error}"));
     }
     let mut sink = MessageSink(core.sender.message(kind, timer::sleep_briefly));
     let signature = encode_request(&mut sink, memory, service, tag, data);
@@ -72,19 +72,12 @@ impl Source for Reply<'_> {
             if self.receiver.remaining() == 0 {
                 match next_frame(self.receiver).kind {
                     Kind::RpcReply => {}
-                    kind => fault::report_fmt(format_args!("{kind:?} within the reply to an RPC")),
+                    kind => report_fmt(format_args!("{kind:?} within the reply to an RPC")),
                 }
             }
             done += read_some(self.receiver, &mut buffer[done..]);
         }
         Ok(())
-    }
-}
-
-fn read_some(receiver: &mut Receiver<'_>, buffer: &mut [u8]) -> usize {
-    match receiver.read(buffer) {
-        Ok(length) => length,
-        Err(_) => fault::report("the channel between the cores has been overwritten"),
     }
 }
 
@@ -106,7 +99,7 @@ fn surplus(core: &mut Core) -> u32 {
 pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     let core = running();
     if !core::mem::take(&mut core.awaiting) {
-        fault::report("the kernel waits for the reply to an RPC it has not sent");
+        report("the kernel waits for the reply to an RPC it has not sent");
     }
     if !core.answered {
         core.answered = true;
@@ -115,14 +108,14 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
             Kind::RpcException => {
                 let mut bytes = [0; 48];
                 if read_some(&mut core.receiver, &mut bytes) != bytes.len() {
-                    fault::report("exception from the host is too short");
+                    report("exception from the host is too short");
                 }
                 core.sender
                     .send(Kind::RpcDone, &0u32.to_le_bytes(), timer::sleep_briefly);
                 raise::record(Record::from_host(&bytes));
                 return 0;
             }
-            kind => fault::report_fmt(format_args!("{kind:?} instead of the reply to an RPC")),
+            kind => report_fmt(format_args!("{kind:?} instead of the reply to an RPC")),
         }
     }
     let mut reply = Reply {
@@ -140,17 +133,17 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
             let here = core::ptr::from_ref(&bytes) as u32;
             let free = here.saturating_sub(KERNEL_STACK.start as u32 + STACK_RESERVE);
             if bytes > free {
-                fault::report_fmt(format_args!(
+                report_fmt(format_args!(
                     "reply to an RPC needs {bytes} bytes of stack, of which {free} are free: return less at once"
                 ));
             }
             core.awaiting = true;
             bytes
         }
-        Err(error) => fault::report_fmt(format_args!("reply to an RPC: {error}")),
+        Err(error) => report_fmt(format_args!("reply to an RPC: {error}")),
     }
 }
 
-super::raising! {
+raise::raising! {
     rpc_recv => rpc_recv_value;
 }

@@ -11,7 +11,7 @@ macro_rules! unavailable {
             extern "C" fn $raise() {
                 raise::firmware(Id::$id, $message, [0; 3]);
             }
-            super::raising! { $name => $raise; }
+            raise::raising! { $name => $raise; }
         )*
     };
 }
@@ -31,6 +31,6 @@ extern "C" fn raise_id(id: u32) {
     raise::record(record);
 }
 
-super::raising! {
+raise::raising! {
     test_exception_id_sync => raise_id;
 }

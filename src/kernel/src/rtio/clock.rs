@@ -8,13 +8,11 @@
 use core::arch::asm;
 use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
-use super::{counter, registers, transaction::RING, Registers};
+use super::registers::{registers, Registers};
+use super::ring::{Estimate, COUNTDOWN, RING};
 
 /// The global timer, two words (Cortex-A9 MPCore TRM, section 4.3). The comms core has it running for its own use.
 const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
-/// This core's private watchdog as a second private timer (section 4.1): it counts down once, at the global timer's rate,
-/// and stays at 0.
-pub const COUNTDOWN: *const u32 = 0xf8f0_0624 as *const u32;
 const COUNTDOWN_LOAD: *mut u32 = 0xf8f0_0620 as *mut u32;
 const COUNTDOWN_CONTROL: *mut u32 = 0xf8f0_0628 as *mut u32;
 /// Timer mode, one shot, no interrupt.
@@ -34,29 +32,6 @@ const DRIFT_LOG2: u32 = 12;
 /// A ratio so large leaves no event early enough: the timer does not run.
 const LARGEST_RATIO: u64 = 1 << 12;
 
-/// The counter is less than `limit - MARGIN + (timer - start) * ratio / 1024`, for `WINDOW` ticks from `start`.
-#[repr(C)]
-pub struct Estimate {
-    /// An event not before this, plus the time that has passed since `start`, is early enough.
-    limit: i64,
-    /// An event not before this is early enough while the countdown runs.
-    pub earliest: i64,
-    /// Timer at which the estimate began.
-    start: u64,
-    /// Machine units per tick in 1/1024, rounded up; below `1 << 12`.
-    ratio: u64,
-}
-
-impl Estimate {
-    /// Lets no event pass.
-    pub const NEVER: Self = Self {
-        limit: i64::MAX,
-        earliest: i64::MAX,
-        start: 0,
-        ratio: 0,
-    };
-}
-
 fn ticks() -> u64 {
     // SAFETY: timer registers without side effects.
     unsafe {
@@ -74,14 +49,14 @@ fn ticks() -> u64 {
 pub fn measure(registers: &Registers) {
     // SAFETY: this core's own timer.
     unsafe { write_volatile(COUNTDOWN_CONTROL, COUNT_ONCE) };
-    let first = counter::read(registers);
+    let first = registers.read_counter();
     let start = ticks();
     let mut polls = 0;
     while ticks().wrapping_sub(start) < MEASURE && polls < MEASURE {
         polls += 1;
     }
     let passed = ticks().wrapping_sub(start);
-    let units = counter::read(registers).wrapping_sub(first) as u64;
+    let units = registers.read_counter().wrapping_sub(first) as u64;
     let ratio = if passed < MEASURE {
         LARGEST_RATIO
     } else {
@@ -105,7 +80,7 @@ pub fn renew(registers: &Registers) {
             return;
         }
         let start = ticks();
-        let now = counter::read(registers);
+        let now = registers.read_counter();
         addr_of_mut!(RING.clock.limit).write(now.wrapping_add(MARGIN));
         addr_of_mut!(RING.clock.start).write(start);
     }

@@ -2,18 +2,12 @@
 
 use core::ptr::addr_of_mut;
 
-use super::{registers_or_raise, Registers};
-use crate::timer;
-
-/// Reads the counter, in machine units.
-pub fn read(registers: &Registers) -> i64 {
-    registers.counter_update.write(1);
-    registers.counter.read() as i64
-}
+use super::registers::registers_or_raise;
+use crate::{raise, timer};
 
 /// `rtio_get_counter`
 extern "C" fn get_counter() -> i64 {
-    registers_or_raise().map_or(0, |registers| read(&registers))
+    registers_or_raise().map_or(0, |registers| registers.read_counter())
 }
 
 /// Machine units per tick of the private timer, in 1/256: the shortest a tick of a real chip can be (866 MHz CPU), until
@@ -28,7 +22,7 @@ const LONGEST: i64 = 1 << 31;
 /// can skip the time. Resumes within a few microseconds after it.
 extern "C" fn wait_until_mu(time: i64) {
     let Some(registers) = registers_or_raise() else { return };
-    let mut now = read(&registers);
+    let mut now = registers.read_counter();
     while now <= time {
         // SAFETY: this core only, outside of interrupts.
         let units_per_tick = unsafe { addr_of_mut!(UNITS_PER_TICK).read() };
@@ -39,7 +33,7 @@ extern "C" fn wait_until_mu(time: i64) {
             .min(u64::from(u32::MAX)) as u32;
         let slept = timer::sleep_ticks(ticks);
         let before = now;
-        now = read(&registers);
+        now = registers.read_counter();
         if slept == ticks && ticks >= MEASURABLE {
             // Reading the counter takes a while too, so the measure is a little high, and the next sleep a little short.
             let measured = (now.wrapping_sub(before) as u64 * 256 / u64::from(ticks)) as u32;
@@ -49,7 +43,7 @@ extern "C" fn wait_until_mu(time: i64) {
     }
 }
 
-crate::calls::raising! {
+raise::raising! {
     rtio_get_counter => get_counter;
     rtio_wait_until_mu => wait_until_mu;
 }

@@ -9,8 +9,9 @@ use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
 use kairos_proto::exception::Id;
 
-use super::{posted_error, registers, transaction, NO_GATEWARE};
-use super::{INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNREACHABLE};
+use super::output::posted_error;
+use super::registers::{registers, INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, NO_GATEWARE, OUTPUT_UNREACHABLE};
+use super::transaction::{self, Event};
 use crate::raise;
 
 /// Entries of a channel's ring.
@@ -75,16 +76,6 @@ static mut STATE: [Channel; CHANNELS as usize] = [Channel {
     granted: 0,
     exists: false,
 }; CHANNELS as usize];
-
-/// An input event.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub struct Event {
-    /// Time in machine units.
-    pub timestamp: i64,
-    /// What the PHY delivered.
-    pub data: u32,
-}
 
 const NO_EVENT: Event = Event { timestamp: -1, data: 0 };
 
@@ -309,7 +300,7 @@ extern "C" fn timestamped_data(result: &mut Event, _: u32, timeout: i64, channel
     *result = input(timeout, channel).unwrap_or(NO_EVENT);
 }
 
-crate::calls::raising! {
+raise::raising! {
     rtio_input_timestamp => timestamp;
     rtio_input_data => data;
     rtio_input_timestamped_data => timestamped_data, stack 1;

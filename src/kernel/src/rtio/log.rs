@@ -3,12 +3,24 @@
 use core::ptr::addr_of_mut;
 
 use kairos_kernel::format::{printf, Arguments};
+use kairos_proto::descriptor::{ChannelKind, Descriptor};
 
-use super::{submit, LOG_CHANNEL};
-use crate::fault;
+use super::output::submit;
+use crate::comms::report_fmt;
 use crate::memory::KernelMemory;
+use crate::raise;
 
-/// Collects characters to words: four each, the first in bits 31..24, what remains right-justified.
+/// RTIO channel of the log; none if negative.
+static mut LOG_CHANNEL: i32 = -1;
+
+/// Finds the channel, after reset of this core.
+pub fn boot(descriptor: &Descriptor) {
+    let log = descriptor.channels().find(|channel| channel.kind == ChannelKind::LOG);
+    // SAFETY: the only write, before any kernel.
+    unsafe { addr_of_mut!(LOG_CHANNEL).write(log.map_or(-1, |channel| channel.number as i32)) };
+}
+
+/// `rtio_log(const char *format, ...)`. Collects characters to words: four each, the first in bits 31..24, what remains right-justified.
 extern "C" fn write_log(format: u32, arguments: u32) {
     // SAFETY: written once at boot.
     let channel = unsafe { addr_of_mut!(LOG_CHANNEL).read() };
@@ -30,14 +42,11 @@ extern "C" fn write_log(format: u32, arguments: u32) {
     };
     let result = printf(&mut write, &KernelMemory, format, Arguments::new(arguments));
     if let Err(error) = result {
-        fault::report_fmt(format_args!("text for rtio_log: {error}"));
+        report_fmt(format_args!("text for rtio_log: {error}"));
     }
     if word != 0 {
         submit(target, core::iter::once(word));
     }
 }
 
-crate::calls::log::variadic!(
-    /// `rtio_log(const char *format, ...)`
-    rtio_log => write_log
-);
+raise::variadic!(rtio_log => write_log);

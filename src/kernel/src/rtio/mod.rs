@@ -1,108 +1,36 @@
 //! RTIO as kernels see it (kernel ABI, sections 2.3 and 5): outputs, inputs, counter, reset, log.
 //!
-//! Commands go through the kernel initiator ([`transaction`]); everything else through registers, which are found by name in
-//! the gateware's descriptor. Without gateware every call raises RTIODestinationUnreachable.
+//! Commands go through the kernel initiator ([`transaction`]); everything else through [`registers`]. Without gateware every
+//! call raises RTIODestinationUnreachable. What is here: boot, reset, restart.
 
 mod clock;
 mod counter;
+pub mod cursor;
 mod input;
 mod log;
+mod output;
 mod playback;
-pub mod transaction;
+mod registers;
+mod ring;
+mod transaction;
 
-use core::ptr::addr_of_mut;
+use kairos_board::pl;
 
-use kairos_board::pl::{self, Register, Register64};
-use kairos_proto::exception::Id;
-use kairos_proto::rpc::Memory;
-
-use crate::calls::time::now_mu;
-use crate::memory::KernelMemory;
-use crate::{fault, raise};
+use registers::{registers, registers_or_raise, Registers, POLLS};
 
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
 pub use input::{rtio_input_data, rtio_input_timestamp, rtio_input_timestamped_data};
 pub use log::rtio_log;
+pub use output::{posted_error_at_end, record, rtio_output, rtio_output_wide};
 pub use playback::play;
-pub use transaction::submit_output as rtio_output;
-
-/// The registers that this core uses.
-#[derive(Clone, Copy)]
-struct Registers {
-    reset: Register,
-    phy_reset: Register,
-    counter_update: Register,
-    counter: Register64,
-    enable: Register,
-    ring: Register,
-    busy: Register,
-    clear: Register,
-    /// Only where the gateware pushes inputs.
-    input_ring: Option<Register>,
-}
-
-static mut REGISTERS: Option<Registers> = None;
-/// RTIO channel of the log, in place of a target; none if negative.
-static mut LOG_CHANNEL: i32 = -1;
-
-/// Takes the outputs of kernels while a DMA recording is made: target, time, 1 to 16 words. It may raise nothing.
-pub type Recorder = fn(u32, i64, &[u32]);
-static mut RECORDER: Option<Recorder> = None;
-
-/// Status bits of an output (kernel ABI, section 5.3).
-const OUTPUT_UNDERFLOW: u32 = 2;
-const OUTPUT_UNREACHABLE: u32 = 4;
-/// Status bits of an input (section 5.5).
-const INPUT_TIMEOUT: u32 = 1;
-const INPUT_OVERFLOW: u32 = 2;
-const INPUT_UNREACHABLE: u32 = 8;
-
-/// Reads of a register before something else is done.
-const POLLS: u32 = 1000;
-
-const NO_GATEWARE: &str = "RTIO destination unreachable: no gateware is loaded, or it has no clock (see the log)";
-
-fn registers() -> Option<Registers> {
-    // SAFETY: written once at boot.
-    unsafe { addr_of_mut!(REGISTERS).read() }
-}
-
-/// The registers; raises if there are none.
-#[track_caller]
-fn registers_or_raise() -> Option<Registers> {
-    let registers = registers();
-    if registers.is_none() {
-        raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [0; 3]);
-    }
-    registers
-}
 
 /// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator.
 pub fn boot() {
     let Ok(descriptor) = pl::descriptor() else { return };
-    let find = |name| Register::find(&descriptor, name);
-    let found = (|| {
-        Some(Registers {
-            reset: find("rtio_reset")?,
-            phy_reset: find("rtio_phy_reset")?,
-            counter_update: find("rtio_counter_update")?,
-            counter: Register64::find(&descriptor, "rtio_counter")?,
-            enable: find("initiator_enable")?,
-            ring: find("initiator_ring")?,
-            busy: find("initiator_busy")?,
-            clear: find("initiator_clear")?,
-            input_ring: find("initiator_input_ring"),
-        })
-    })();
-    let Some(registers) = found else { return };
-    let log = descriptor
-        .channels()
-        .find(|channel| channel.kind == kairos_proto::descriptor::ChannelKind::LOG);
-    // SAFETY: the only writes, before any kernel.
-    unsafe {
-        addr_of_mut!(REGISTERS).write(Some(registers));
-        addr_of_mut!(LOG_CHANNEL).write(log.map_or(-1, |channel| channel.number as i32));
-    }
+    let Some(registers) = registers::boot(&descriptor) else {
+        return;
+    };
+    log::boot(&descriptor);
     playback::boot(&descriptor);
     registers.phy_reset.write(0);
     initialise(&registers);
@@ -179,116 +107,6 @@ pub fn channel_name(channel: u32) -> Option<&'static str> {
     pl::descriptor().ok()?.channel(channel).map(|channel| channel.name)
 }
 
-/// Raises what an output's status says; out of the way of outputs that succeed.
-#[cold]
-#[inline(never)]
-fn output_error(target: u32, cursor: i64, status: u32) {
-    let channel = i64::from(target >> 8);
-    match registers() {
-        None => raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [channel, cursor, 0]),
-        Some(registers) if status & OUTPUT_UNDERFLOW != 0 => raise::firmware(
-            Id::RtioUnderflow,
-            "RTIO underflow at {1} mu, channel {rtio_channel_info:0}, slack {2} mu",
-            [channel, cursor, cursor.wrapping_sub(counter::read(&registers))],
-        ),
-        Some(_) => raise::firmware(
-            Id::RtioDestinationUnreachable,
-            "RTIO destination unreachable, output, at {1} mu, channel {rtio_channel_info:0}",
-            [channel, cursor, 0],
-        ),
-    }
-}
-
-/// Raises what a posted output left behind, if anything; true if so.
-fn posted_error() -> bool {
-    let Some(registers) = registers() else { return false };
-    match transaction::take_error(|| registers.clear.write(1)) {
-        Some(failure) => {
-            output_error(failure.target, failure.time, failure.status);
-            true
-        }
-        None => false,
-    }
-}
-
-/// As `posted_error`, at the end of a kernel: waits until every posted output is delivered.
-pub fn posted_error_at_end() -> bool {
-    transaction::wait_until_idle();
-    posted_error()
-}
-
-/// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A restart drops the recorder.
-pub fn record(recorder: Option<Recorder>) {
-    // SAFETY: this core only, outside of interrupts; so below.
-    unsafe { addr_of_mut!(RECORDER).write(recorder) };
-    transaction::forbid_posting(recorder.is_some());
-}
-
-/// Hands an output to the recorder, if there is one.
-fn recorded(target: u32, words: impl ExactSizeIterator<Item = u32>) -> bool {
-    // SAFETY: as above.
-    let Some(recorder) = (unsafe { addr_of_mut!(RECORDER).read() }) else {
-        return false;
-    };
-    let mut buffer = [0; transaction::MAX_WORDS];
-    let count = words.len();
-    for (place, word) in buffer.iter_mut().zip(words) {
-        *place = word;
-    }
-    recorder(target, now_mu(), &buffer[..count]);
-    true
-}
-
-/// Submits an event at the time cursor.
-fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
-    if posted_error() {
-        return;
-    }
-    let time = now_mu();
-    let status = transaction::output(target, time, words);
-    if status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
-        output_error(target, time, status);
-    }
-}
-
-/// `rtio_output`, when it is not simply posted.
-extern "C" fn output(target: u32, data: u32) {
-    if !recorded(target, core::iter::once(data)) {
-        submit(target, core::iter::once(data));
-    }
-}
-
-/// `rtio_output_wide`: up to 16 words.
-extern "C" fn output_wide(target: u32, list: u32) {
-    let memory = KernelMemory;
-    let data = memory.word(list).and_then(|elements| {
-        let count = memory.word(list.wrapping_add(4))?;
-        Ok((
-            count,
-            memory.bytes(elements, count.min(transaction::MAX_WORDS as u32) * 4)?,
-        ))
-    });
-    match data {
-        Err(error) => fault::report_fmt(format_args!("data of a wide output: {error}")),
-        Ok((0, _)) => {}
-        Ok((count, _)) if count > transaction::MAX_WORDS as u32 => raise::firmware(
-            Id::ValueError,
-            "a wide output takes at most 16 words, not {0}",
-            [i64::from(count), 0, 0],
-        ),
-        Ok((_, bytes)) => {
-            let words = bytes
-                .chunks_exact(4)
-                .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-            if !recorded(target, words.clone()) {
-                submit(target, words);
-            }
-        }
-    }
-}
-
-crate::calls::raising! {
+crate::raise::raising! {
     rtio_init => init;
-    rtio_output_checked => output;
-    rtio_output_wide => output_wide;
 }

@@ -8,7 +8,9 @@ use kairos_proto::descriptor::Descriptor;
 use kairos_proto::dma::COMPACT;
 use kairos_proto::exception::Id;
 
-use super::{posted_error, registers_or_raise, transaction, POLLS};
+use super::output::posted_error;
+use super::registers::{registers_or_raise, POLLS};
+use super::transaction;
 use crate::{raise, timer};
 
 #[derive(Clone, Copy)]

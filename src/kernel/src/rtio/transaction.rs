@@ -5,124 +5,36 @@
 //! ([`super::clock`]), its channel is known to take outputs, and nothing before it can block it. Otherwise its own status is
 //! waited for. So an underflow is always raised by the call that caused it.
 //!
-//! [`submit_output`] and [`submit`] hold the only `sev` in all firmware: each one makes the gateware read a request.
+//! [`submit`] and the fast path of an output ([`super::output`]) hold the only `sev` in all firmware: each one makes the
+//! gateware read a request.
 
-use core::arch::{asm, naked_asm};
-use core::mem::{offset_of, size_of};
+use core::arch::asm;
 use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
-use super::{clock, input::Event, INPUT_UNREACHABLE};
+use super::clock;
+use super::registers::{INPUT_UNREACHABLE, OUTPUT_UNREACHABLE};
+use super::ring::{Slot, ATTENTION, CREDIT, ERROR, NO_FLOOR, POSTED, POSTED_WORD, RING, SLOTS, UNKNOWN};
 
-/// Data words of the longest output.
-pub const MAX_WORDS: usize = 16;
-
+/// Commands, beside [`POSTED`].
 const OUTPUT: u32 = 0;
 const INPUT: u32 = 1;
-/// An output whose error the gateware keeps, because nobody waits for its status.
-const POSTED: u32 = 2;
-/// Status word: some lane is nearly full, or there was an error.
-const ATTENTION: u32 = 1 << 4;
-/// Status word: a posted output failed.
-const ERROR: u32 = 1 << 5;
-const SLOTS: u32 = 16;
-/// Requests under way at most: a slot is not written anew before its request has been answered.
-const CREDIT: u32 = SLOTS - 1;
-/// The same when there are wide ones among them, which take the gateware longer.
+/// Requests under way at most when there are wide ones among them, which take the gateware longer.
 const WIDE_CREDIT: u32 = 7;
 /// A status for when there is no gateware to give one.
-const UNREACHABLE: u32 = super::OUTPUT_UNREACHABLE | INPUT_UNREACHABLE;
-const UNKNOWN: u8 = 0xff;
-
-/// The first 20 bytes are written by one instruction.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Slot {
-    target: u32,
-    word0: u32,
-    time: i64,
-    /// command | words << 8 | number << 16
-    head: u32,
-    words: [u32; MAX_WORDS - 1],
-    _end: [u32; 12],
-}
-
-/// Requests, reply, and what goes with them.
-#[repr(C, align(4096))]
-pub struct Ring {
-    slots: [Slot; SLOTS as usize],
-    /// Of an input; where inputs are pushed, the time up to which all have been.
-    input_timestamp: i64,
-    /// RTIO status in bits 3..0, flags, number of the newest event answered in bits 31..16.
-    status: u32,
-    /// Of the first failed posted output: status in bits 3..0, number in bits 31..16.
-    input_data_or_error: u32,
-    _line: [u32; 12],
-    /// What only this core uses.
-    pub(super) clock: clock::Estimate,
-    _state: [u32; 32],
-    pub quick: Quick,
-    /// By the low byte of a channel's number: the high byte of the channel there that is known to take outputs.
-    known: [u8; 256],
-}
-
-/// What [`submit_output`] needs, in the order of its registers, so that one instruction loads it. It ends where
-/// [`Ring::known`] begins.
-#[repr(C)]
-pub struct Quick {
-    /// [`POSTED_WORD`], or 0 while nothing is to be posted without a second look.
-    allowed: u32,
-    /// Address of the countdown of [`clock`].
-    countdown: *const u32,
-    /// The time cursor.
-    pub now: i64,
-    /// An event that is not before this has ample time while the countdown runs, and is not before the newest output.
-    pub(super) floor: i64,
-    /// Head of the next request if it is a posted output of one word: its number in bits 31..16, below [`POSTED_WORD`].
-    next: u32,
-    /// The slot of the next request.
-    slot: *mut Slot,
-}
-
-/// Head of a posted output of one word, without its number.
-const POSTED_WORD: u32 = POSTED | 1 << 8;
-/// Time of nothing: any event is before it.
-const NO_FLOOR: i64 = i64::MAX;
-const KNOWN: usize = offset_of!(Ring, known);
-const _: () = assert!(offset_of!(Ring, input_timestamp) == 2048 && KNOWN == 2304);
-const _: () = assert!(offset_of!(Ring, quick) + size_of::<Quick>() == KNOWN);
-
-#[allow(clippy::declare_interior_mutable_const)]
-const EMPTY: Slot = Slot {
-    target: 0,
-    word0: 0,
-    time: 0,
-    head: 0,
-    words: [0; MAX_WORDS - 1],
-    _end: [0; 12],
-};
-
-/// One core, and no interrupt handler uses it.
-pub static mut RING: Ring = Ring {
-    slots: [EMPTY; SLOTS as usize],
-    input_timestamp: 0,
-    status: 0,
-    input_data_or_error: 0,
-    _line: [0; 12],
-    clock: clock::Estimate::NEVER,
-    _state: [0; 32],
-    quick: Quick {
-        allowed: POSTED_WORD,
-        countdown: clock::COUNTDOWN,
-        now: 0,
-        floor: NO_FLOOR,
-        next: POSTED_WORD,
-        slot: core::ptr::null_mut(),
-    },
-    known: [UNKNOWN; 256],
-};
+const UNREACHABLE: u32 = OUTPUT_UNREACHABLE | INPUT_UNREACHABLE;
 
 /// There is an initiator that answers.
 static mut ALLOWED: bool = false;
+
+/// An input event.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Event {
+    /// Time in machine units.
+    pub timestamp: i64,
+    /// What the PHY delivered.
+    pub data: u32,
+}
 
 /// A request that failed.
 pub struct Failure {
@@ -283,7 +195,7 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     status
 }
 
-/// Makes [`submit_output`] leave every event to `rtio_output_checked`, or lets it post again.
+/// Makes the fast path leave every event to `rtio_output_checked`, or lets it post again.
 pub fn forbid_posting(forbidden: bool) {
     let allowed = if forbidden { 0 } else { POSTED_WORD };
     // SAFETY: as above.
@@ -361,76 +273,4 @@ pub fn input(channel: u32, timeout: i64, word: u32) -> (u32, Event) {
         let data = read_volatile(addr_of!(RING.input_data_or_error));
         (status, Event { timestamp, data })
     }
-}
-
-/// Distance of a field from the table of known channels.
-const fn from_known(offset: usize) -> i32 {
-    offset as i32 - KNOWN as i32
-}
-
-/// `rtio_output(target, data)`: posts the event if that is allowed by the rules of [`output`] without a second look;
-/// everything else is left to `rtio_output_checked`. 25 instructions; they follow each other so that no load is waited for.
-///
-/// How each rule is looked at:
-/// - Early enough: the countdown runs, and the time is not before `floor`, or else not before `earliest` ([`clock`]).
-/// - The channel is known: the entry of its low byte is its high byte.
-/// - Not blocked: the time is not before `floor`, or else there is no attention in the status word.
-/// - A slot: next number - number answered, which is 1 if all is answered, is at most 15.
-/// - No error waits in the status word, and posting is not forbidden: in the lower halves the same difference, when bits 4..0 of
-///   the status word are ignored, is that of the head alone, and it is what is allowed.
-#[unsafe(naked)]
-pub unsafe extern "C" fn submit_output() {
-    naked_asm!(
-        "push {{r4-r10, lr}}",
-        "ldr r12, 8f",
-        // r2 allowed, r3 countdown, r4 and r5 time, r6 and r7 floor, r8 head, r9 slot; r12 moves on to the table.
-        "ldm r12!, {{r2-r9}}",
-        "ubfx r10, r0, #8, #8",
-        "ldr r3, [r3]",
-        "ldrb r10, [r12, r10]",
-        "ldr lr, [r12, #{status}]",
-        "cmp r3, #1",
-        "cmphs r10, r0, lsr #16",
-        "bic lr, lr, #{unimportant}",
-        "sub lr, r8, lr",
-        "bic lr, lr, #{credit}",
-        "cmpeq lr, r2",
-        "bne 9f",
-        "cmp r4, r6",
-        "sbcs lr, r5, r7",
-        "blt 2f",
-        "1:",
-        "stm r9, {{r0, r1, r4, r5, r8}}",
-        "add r8, r8, #0x10000",
-        "add r9, r9, #128",
-        "bic r9, r9, #0x800",
-        // The time becomes the floor.
-        "stmdb r12, {{r4, r5, r8, r9}}",
-        "dsb",
-        "sev",
-        "pop {{r4-r10, pc}}",
-        // Before the floor.
-        "2:",
-        "ldr lr, [r12, #{status}]",
-        "ldrd r6, r7, [r12, #{earliest}]",
-        "tst lr, #{attention}",
-        "bne 9f",
-        "cmp r4, r6",
-        "sbcs lr, r5, r7",
-        "bge 1b",
-        "9:",
-        "pop {{r4-r10, lr}}",
-        "b {checked}",
-        "8: .long {ring} + {quick}",
-        ring = sym RING,
-        quick = const offset_of!(Ring, quick),
-        status = const from_known(offset_of!(Ring, status)),
-        earliest = const from_known(offset_of!(Ring, clock) + offset_of!(clock::Estimate, earliest)),
-        // Status of the newest answer, which was raised if it was an error, and attention.
-        unimportant = const ATTENTION | 0xf,
-        // Of the difference, what may be set.
-        credit = const CREDIT << 16,
-        attention = const ATTENTION,
-        checked = sym super::rtio_output_checked,
-    )
 }

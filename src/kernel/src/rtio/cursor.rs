@@ -4,7 +4,7 @@ use core::arch::naked_asm;
 use core::mem::offset_of;
 use core::ptr::{addr_of, addr_of_mut};
 
-use crate::rtio::transaction::{Quick, Ring, RING};
+use super::ring::{Quick, Ring, RING};
 
 /// `rtio_cursor`: the cursor itself, for compiled code that changes it in place.
 // SAFETY: an address, nothing is read.

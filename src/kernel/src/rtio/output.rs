@@ -1,0 +1,202 @@
+//! Outputs of kernels: the fast path, everything that is not simply posted, and errors.
+
+use core::arch::naked_asm;
+use core::mem::offset_of;
+use core::ptr::addr_of_mut;
+
+use kairos_proto::exception::Id;
+use kairos_proto::rpc::Memory;
+
+use super::cursor::now_mu;
+use super::registers::{registers, NO_GATEWARE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE};
+use super::ring::{Estimate, Ring, ATTENTION, CREDIT, KNOWN, MAX_WORDS, RING};
+use super::transaction;
+use crate::comms::report_fmt;
+use crate::memory::KernelMemory;
+use crate::raise;
+
+/// Takes the outputs of kernels while a DMA recording is made: target, time, 1 to 16 words. It may raise nothing.
+pub type Recorder = fn(u32, i64, &[u32]);
+static mut RECORDER: Option<Recorder> = None;
+
+/// Raises what an output's status says; out of the way of outputs that succeed.
+#[cold]
+#[inline(never)]
+fn output_error(target: u32, cursor: i64, status: u32) {
+    let channel = i64::from(target >> 8);
+    match registers() {
+        None => raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [channel, cursor, 0]),
+        Some(registers) if status & OUTPUT_UNDERFLOW != 0 => raise::firmware(
+            Id::RtioUnderflow,
+            "RTIO underflow at {1} mu, channel {rtio_channel_info:0}, slack {2} mu",
+            [channel, cursor, cursor.wrapping_sub(registers.read_counter())],
+        ),
+        Some(_) => raise::firmware(
+            Id::RtioDestinationUnreachable,
+            "RTIO destination unreachable, output, at {1} mu, channel {rtio_channel_info:0}",
+            [channel, cursor, 0],
+        ),
+    }
+}
+
+/// Raises what a posted output left behind, if anything; true if so.
+pub fn posted_error() -> bool {
+    let Some(registers) = registers() else { return false };
+    match transaction::take_error(|| registers.clear.write(1)) {
+        Some(failure) => {
+            output_error(failure.target, failure.time, failure.status);
+            true
+        }
+        None => false,
+    }
+}
+
+/// As `posted_error`, at the end of a kernel: waits until every posted output is delivered.
+pub fn posted_error_at_end() -> bool {
+    transaction::wait_until_idle();
+    posted_error()
+}
+
+/// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A restart drops the recorder.
+pub fn record(recorder: Option<Recorder>) {
+    // SAFETY: this core only, outside of interrupts; so below.
+    unsafe { addr_of_mut!(RECORDER).write(recorder) };
+    transaction::forbid_posting(recorder.is_some());
+}
+
+/// Hands an output to the recorder, if there is one.
+fn recorded(target: u32, words: impl ExactSizeIterator<Item = u32>) -> bool {
+    // SAFETY: as above.
+    let Some(recorder) = (unsafe { addr_of_mut!(RECORDER).read() }) else {
+        return false;
+    };
+    let mut buffer = [0; MAX_WORDS];
+    let count = words.len();
+    for (place, word) in buffer.iter_mut().zip(words) {
+        *place = word;
+    }
+    recorder(target, now_mu(), &buffer[..count]);
+    true
+}
+
+/// Submits an event at the time cursor.
+pub fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
+    if posted_error() {
+        return;
+    }
+    let time = now_mu();
+    let status = transaction::output(target, time, words);
+    if status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
+        output_error(target, time, status);
+    }
+}
+
+/// `rtio_output`, when it is not simply posted.
+extern "C" fn output(target: u32, data: u32) {
+    if !recorded(target, core::iter::once(data)) {
+        submit(target, core::iter::once(data));
+    }
+}
+
+/// `rtio_output_wide`: up to 16 words.
+extern "C" fn output_wide(target: u32, list: u32) {
+    let memory = KernelMemory;
+    let data = memory.word(list).and_then(|elements| {
+        let count = memory.word(list.wrapping_add(4))?;
+        Ok((count, memory.bytes(elements, count.min(MAX_WORDS as u32) * 4)?))
+    });
+    match data {
+        Err(error) => report_fmt(format_args!("data of a wide output: {error}")),
+        Ok((0, _)) => {}
+        Ok((count, _)) if count > MAX_WORDS as u32 => raise::firmware(
+            Id::ValueError,
+            "a wide output takes at most 16 words, not {0}",
+            [i64::from(count), 0, 0],
+        ),
+        Ok((_, bytes)) => {
+            let words = bytes
+                .chunks_exact(4)
+                .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
+            if !recorded(target, words.clone()) {
+                submit(target, words);
+            }
+        }
+    }
+}
+
+/// Distance of a field from the table of known channels.
+const fn from_known(offset: usize) -> i32 {
+    offset as i32 - KNOWN as i32
+}
+
+/// `rtio_output(target, data)`: posts the event if that is allowed by the rules of [`transaction::output`] without a second look;
+/// everything else is left to `rtio_output_checked`. 25 instructions; they follow each other so that no load is waited for.
+///
+/// How each rule is looked at:
+/// - Early enough: the countdown runs, and the time is not before `floor`, or else not before `earliest` ([`super::clock`]).
+/// - The channel is known: the entry of its low byte is its high byte.
+/// - Not blocked: the time is not before `floor`, or else there is no attention in the status word.
+/// - A slot: next number - number answered, which is 1 if all is answered, is at most 15.
+/// - No error waits in the status word, and posting is not forbidden: in the lower halves the same difference, when bits 4..0 of
+///   the status word are ignored, is that of the head alone, and it is what is allowed.
+#[unsafe(naked)]
+pub unsafe extern "C" fn rtio_output() {
+    naked_asm!(
+        "push {{r4-r10, lr}}",
+        "ldr r12, 8f",
+        // r2 allowed, r3 countdown, r4 and r5 time, r6 and r7 floor, r8 head, r9 slot; r12 moves on to the table.
+        "ldm r12!, {{r2-r9}}",
+        "ubfx r10, r0, #8, #8",
+        "ldr r3, [r3]",
+        "ldrb r10, [r12, r10]",
+        "ldr lr, [r12, #{status}]",
+        "cmp r3, #1",
+        "cmphs r10, r0, lsr #16",
+        "bic lr, lr, #{unimportant}",
+        "sub lr, r8, lr",
+        "bic lr, lr, #{credit}",
+        "cmpeq lr, r2",
+        "bne 9f",
+        "cmp r4, r6",
+        "sbcs lr, r5, r7",
+        "blt 2f",
+        "1:",
+        "stm r9, {{r0, r1, r4, r5, r8}}",
+        "add r8, r8, #0x10000",
+        "add r9, r9, #128",
+        "bic r9, r9, #0x800",
+        // The time becomes the floor.
+        "stmdb r12, {{r4, r5, r8, r9}}",
+        "dsb",
+        "sev",
+        "pop {{r4-r10, pc}}",
+        // Before the floor.
+        "2:",
+        "ldr lr, [r12, #{status}]",
+        "ldrd r6, r7, [r12, #{earliest}]",
+        "tst lr, #{attention}",
+        "bne 9f",
+        "cmp r4, r6",
+        "sbcs lr, r5, r7",
+        "bge 1b",
+        "9:",
+        "pop {{r4-r10, lr}}",
+        "b {checked}",
+        "8: .long {ring} + {quick}",
+        ring = sym RING,
+        quick = const offset_of!(Ring, quick),
+        status = const from_known(offset_of!(Ring, status)),
+        earliest = const from_known(offset_of!(Ring, clock) + offset_of!(Estimate, earliest)),
+        // Status of the newest answer, which was raised if it was an error, and attention.
+        unimportant = const ATTENTION | 0xf,
+        // Of the difference, what may be set.
+        credit = const CREDIT << 16,
+        attention = const ATTENTION,
+        checked = sym rtio_output_checked,
+    )
+}
+
+raise::raising! {
+    rtio_output_checked => output;
+    rtio_output_wide => output_wide;
+}

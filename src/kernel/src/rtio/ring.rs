@@ -1,0 +1,135 @@
+//! The memory that this core and the kernel initiator share (`docs/interfaces.md`, section 5), and beside it what an output
+//! needs: laid out so that the fast path ([`super::output`]) loads it with few instructions.
+
+use core::mem::{offset_of, size_of};
+
+/// Data words of the longest output.
+pub const MAX_WORDS: usize = 16;
+/// Requests in the ring.
+pub const SLOTS: u32 = 16;
+/// Requests under way at most: a slot is not written anew before its request has been answered.
+pub const CREDIT: u32 = SLOTS - 1;
+/// Command: an output whose error the gateware keeps, because nobody waits for its status.
+pub const POSTED: u32 = 2;
+/// Status word: some lane is nearly full, or there was an error.
+pub const ATTENTION: u32 = 1 << 4;
+/// Status word: a posted output failed.
+pub const ERROR: u32 = 1 << 5;
+/// Head of a posted output of one word, without its number.
+pub const POSTED_WORD: u32 = POSTED | 1 << 8;
+/// Time of nothing: any event is before it.
+pub const NO_FLOOR: i64 = i64::MAX;
+/// Entry of [`Ring::known`] where no channel is.
+pub const UNKNOWN: u8 = 0xff;
+/// This core's private watchdog as a second private timer (Cortex-A9 MPCore TRM, section 4.1): it counts down once, at the global timer's rate,
+/// and stays at 0.
+pub const COUNTDOWN: *const u32 = 0xf8f0_0624 as *const u32;
+
+/// What [`super::clock`] knows: the counter is less than `limit - MARGIN + (timer - start) * ratio / 1024`, for `WINDOW` ticks from `start`.
+#[repr(C)]
+pub struct Estimate {
+    /// An event not before this, plus the time that has passed since `start`, is early enough.
+    pub limit: i64,
+    /// An event not before this is early enough while the countdown runs.
+    pub earliest: i64,
+    /// Timer at which the estimate began.
+    pub start: u64,
+    /// Machine units per tick in 1/1024, rounded up; below `1 << 12`.
+    pub ratio: u64,
+}
+
+impl Estimate {
+    /// Lets no event pass.
+    pub const NEVER: Self = Self {
+        limit: i64::MAX,
+        earliest: i64::MAX,
+        start: 0,
+        ratio: 0,
+    };
+}
+
+/// The first 20 bytes are written by one instruction.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct Slot {
+    pub target: u32,
+    pub word0: u32,
+    pub time: i64,
+    /// command | words << 8 | number << 16
+    pub head: u32,
+    pub words: [u32; MAX_WORDS - 1],
+    _end: [u32; 12],
+}
+
+/// Requests, reply, and what goes with them.
+#[repr(C, align(4096))]
+pub struct Ring {
+    pub slots: [Slot; SLOTS as usize],
+    /// Of an input; where inputs are pushed, the time up to which all have been.
+    pub input_timestamp: i64,
+    /// RTIO status in bits 3..0, flags, number of the newest event answered in bits 31..16.
+    pub status: u32,
+    /// Of the first failed posted output: status in bits 3..0, number in bits 31..16.
+    pub input_data_or_error: u32,
+    _line: [u32; 12],
+    /// What only this core uses.
+    pub clock: Estimate,
+    _state: [u32; 32],
+    /// Beside it, what the fast path needs.
+    pub quick: Quick,
+    /// By the low byte of a channel's number: the high byte of the channel there that is known to take outputs.
+    pub known: [u8; 256],
+}
+
+/// What the fast path needs, in the order of its registers, so that one instruction loads it. It ends where
+/// [`Ring::known`] begins.
+#[repr(C)]
+pub struct Quick {
+    /// [`POSTED_WORD`], or 0 while nothing is to be posted without a second look.
+    pub allowed: u32,
+    /// Address of the countdown of [`super::clock`].
+    pub countdown: *const u32,
+    /// The time cursor.
+    pub now: i64,
+    /// An event that is not before this has ample time while the countdown runs, and is not before the newest output.
+    pub floor: i64,
+    /// Head of the next request if it is a posted output of one word: its number in bits 31..16, below [`POSTED_WORD`].
+    pub next: u32,
+    /// The slot of the next request.
+    pub slot: *mut Slot,
+}
+
+/// Where [`Ring::known`] is.
+pub const KNOWN: usize = offset_of!(Ring, known);
+const _: () = assert!(offset_of!(Ring, input_timestamp) == 2048 && KNOWN == 2304);
+const _: () = assert!(offset_of!(Ring, quick) + size_of::<Quick>() == KNOWN);
+
+#[allow(clippy::declare_interior_mutable_const)]
+const EMPTY: Slot = Slot {
+    target: 0,
+    word0: 0,
+    time: 0,
+    head: 0,
+    words: [0; MAX_WORDS - 1],
+    _end: [0; 12],
+};
+
+/// One core, and no interrupt handler uses it.
+pub static mut RING: Ring = Ring {
+    slots: [EMPTY; SLOTS as usize],
+    input_timestamp: 0,
+    status: 0,
+    input_data_or_error: 0,
+    _line: [0; 12],
+    clock: Estimate::NEVER,
+    _state: [0; 32],
+    quick: Quick {
+        allowed: POSTED_WORD,
+        countdown: COUNTDOWN,
+        now: 0,
+        floor: NO_FLOOR,
+        next: POSTED_WORD,
+        slot: core::ptr::null_mut(),
+    },
+    known: [UNKNOWN; 256],
+};

@@ -1,0 +1,77 @@
+//! What a restart resets. The time cursor, the cache, DMA traces and the state of RTIO are elsewhere: they outlive it.
+
+use core::mem::MaybeUninit;
+use core::ptr::addr_of_mut;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+use heapless::Vec;
+use kairos_board::channel::{Receiver, Sender};
+use kairos_kernel::elf::Library;
+use kairos_kernel::exceptions::Exceptions;
+use kairos_proto::rpc::Decoder;
+
+/// The state.
+pub struct Core {
+    /// To the comms core.
+    pub sender: Sender<'static>,
+    /// From the comms core.
+    pub receiver: Receiver<'static>,
+    /// The library in memory, running or to be run.
+    pub library: Option<Library>,
+    /// It has not been run yet.
+    pub ready: bool,
+    /// Exceptions in flight.
+    pub exceptions: Exceptions,
+    /// Decodes replies; in place, as it is large.
+    pub decoder: Decoder<'static>,
+    /// A reply is awaited, or being received.
+    pub awaiting: bool,
+    /// Its first frame has been seen.
+    pub answered: bool,
+    /// The unfinished line of the log.
+    pub log_line: Vec<u8, 512>,
+}
+
+static mut CORE: MaybeUninit<Core> = MaybeUninit::uninit();
+static CORE_VALID: AtomicBool = AtomicBool::new(false);
+
+/// Takes the state away, until [`begin`].
+pub fn forget() {
+    CORE_VALID.store(false, Ordering::Relaxed);
+}
+
+/// A fresh state with these ends of the channel.
+pub fn begin(sender: Sender<'static>, receiver: Receiver<'static>) {
+    let fresh = Core {
+        sender,
+        receiver,
+        library: None,
+        ready: false,
+        exceptions: Exceptions::new(),
+        decoder: Decoder::new(&[]),
+        awaiting: false,
+        answered: false,
+        log_line: Vec::new(),
+    };
+    // SAFETY: nothing refers to it now: whoever did went away with the stack.
+    unsafe { (*addr_of_mut!(CORE)).write(fresh) };
+    CORE_VALID.store(true, Ordering::Relaxed);
+}
+
+/// The state, unless the restart handshake is in progress.
+///
+/// Callers do not hold the result across a call of another function that takes it.
+pub fn core() -> Option<&'static mut Core> {
+    // SAFETY: written before the flag is set; one thread, no interrupt handler uses it.
+    CORE_VALID
+        .load(Ordering::Relaxed)
+        .then(|| unsafe { (*addr_of_mut!(CORE)).assume_init_mut() })
+}
+
+/// The state, in functions that kernels call.
+pub fn running() -> &'static mut Core {
+    match core() {
+        Some(core) => core,
+        None => panic!("called outside of a kernel"),
+    }
+}

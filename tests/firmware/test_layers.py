@@ -1,0 +1,52 @@
+"""The kernel core's modules import one way: each from the rows below it in the table of docs/kernel-core.md."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "kernel" / "src"
+FILE = re.compile(r"`([a-z_]+)(?:\.rs|/)`")
+
+
+def rows() -> dict[str, int]:
+    """Row of each module of the crate."""
+    table = (ROOT / "docs" / "kernel-core.md").read_text().split("| File | What it is |")[1].split("\n\n")[0]
+    cells = [line.split("|")[1] for line in table.splitlines()[2:]]
+    return {name: row for row, cell in enumerate(cells) for name in FILE.findall(cell)}
+
+
+def imports(path: Path) -> set[str]:
+    """Modules of the crate that a file names, but in its tests."""
+    text = re.sub(r"//.*", "", path.read_text().split("#[cfg(test)]")[0])
+    found = set(re.findall(r"\b(?:crate|kairos_kernel)::([a-z_]+)", text))
+    for group in re.findall(r"\bcrate::\{([^}]*)\}", text):
+        found |= set(re.findall(r"([a-z_]+)(?:::[^,]*)?", group))
+    return found
+
+
+def test_modules_import_from_rows_below():
+    row = rows()
+    modules = {path.stem: [path] for path in SOURCE.glob("*.rs")}
+    modules |= {path.name: list(path.glob("*.rs")) for path in SOURCE.iterdir() if path.is_dir()}
+    modules = {name: paths for name, paths in modules.items() if name not in ("main", "lib", "tests")}
+    assert modules.keys() == row.keys()
+    wrong = {
+        (name, other)
+        for name, paths in modules.items()
+        for path in paths
+        for other in imports(path) & row.keys() - {name}
+        if row[other] < row[name]
+    }
+    assert not wrong
+
+
+def test_the_files_of_rtio_import_in_no_circle():
+    files = {path.stem: path for path in (SOURCE / "rtio").glob("*.rs")}
+    uses = {
+        name: set(re.findall(r"\bsuper::([a-z]+)", re.sub(r"//.*", "", path.read_text()))) & files.keys()
+        for name, path in files.items()
+    }
+    while uses:
+        lowest = {name for name, others in uses.items() if not others & uses.keys()}
+        assert lowest, f"circle among {sorted(uses)}"
+        uses = {name: others for name, others in uses.items() if name not in lowest}
