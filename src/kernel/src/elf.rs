@@ -66,6 +66,7 @@ const JUMP_SLOT: u8 = 22;
 const SHN_UNDEF: u16 = 0;
 const SHN_ABS: u16 = 0xfff1;
 const STB_LOCAL: u8 = 0;
+const STB_WEAK: u8 = 2;
 
 /// Little-endian fields of a byte slice, every access checked.
 #[derive(Clone, Copy)]
@@ -270,7 +271,7 @@ impl<'a, 'd> Symbols<'a, 'd> {
         }
     }
 
-    /// Value of the symbol that a relocation names.
+    /// Value of the symbol that a relocation names; 0 of a weak one that nobody defines.
     fn resolve(&self, index: u32, firmware: &impl Fn(&[u8]) -> Option<u32>) -> Result<u32, LoadError> {
         if index == 0 {
             return Ok(0);
@@ -283,6 +284,7 @@ impl<'a, 'd> Symbols<'a, 'd> {
         }
         self.lookup(symbol.name)
             .or_else(|| firmware(symbol.name))
+            .or((symbol.bind == STB_WEAK).then_some(0))
             .ok_or_else(|| LoadError::Symbol(name(symbol.name)))
     }
 }

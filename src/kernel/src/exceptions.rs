@@ -95,7 +95,8 @@ impl Exceptions {
     }
 
     /// Raises the record at `address` of the kernel's memory at the call that `registers` describe: a new exception, or
-    /// again one that was caught, when the address is that of a slot.
+    /// again one that was caught, when the address is that of the newest one's slot. An older one is copied, since its
+    /// own handler has not ended and will look at it.
     pub fn raise_at(
         &mut self,
         address: u32,
@@ -103,13 +104,9 @@ impl Exceptions {
         library: &Library,
         registers: &mut Registers,
     ) -> Outcome {
-        if let Some(slot) = self.slot_of(address) {
-            if let Some(position) = self.stack.iter().position(|entry| entry.slot == slot) {
-                let entry = self.stack.remove(position);
-                // Cannot fail: there is room for the one just removed.
-                let _ = self.stack.push(entry);
-                return self.unwind(memory, library, registers);
-            }
+        let newest = self.stack.last().map(|entry| entry.slot);
+        if newest.is_some() && self.slot_of(address) == newest {
+            return self.unwind(memory, library, registers);
         }
         match Record::read(memory, address) {
             Ok(record) => self.raise(record, memory, library, registers),
@@ -206,7 +203,20 @@ impl Exceptions {
         }
     }
 
+    /// How many exceptions are in flight.
+    pub fn depth(&self) -> u32 {
+        self.stack.len() as u32
+    }
+
+    /// A handler has ended that was entered when `depth` exceptions were in flight: these remain.
+    pub fn end_catch_to(&mut self, depth: u32) {
+        self.stack.truncate(depth as usize);
+        self.forget_frames();
+    }
+
     /// A handler has ended: drops the newest exception, and those below it that a handler further in has abandoned.
+    ///
+    /// All that the kernel ABI's function can know; our compiler says how many remain ([`Self::end_catch_to`]).
     pub fn end_catch(&mut self) {
         let Some(ended) = self.stack.pop() else { return };
         while self
@@ -216,6 +226,11 @@ impl Exceptions {
         {
             self.stack.pop();
         }
+        self.forget_frames();
+    }
+
+    /// Drops the frames that no exception in flight has passed.
+    fn forget_frames(&mut self) {
         let kept = self.stack.last().map_or(0, |entry| entry.extent.current as usize);
         self.backtrace.truncate(kept);
     }

@@ -12,4 +12,6 @@ pub mod traces;
 pub mod unwind;
 
 #[cfg(test)]
+mod relocation_tests;
+#[cfg(test)]
 mod tests;

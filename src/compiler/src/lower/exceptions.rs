@@ -58,6 +58,8 @@ pub(super) enum Scope<'p> {
     },
     /// A caught exception to be ended.
     Handler {
+        /// Exceptions in flight that remain: those from before the `try`.
+        depth: Value,
         pad: Option<usize>,
     },
 }
@@ -227,6 +229,19 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.build.end(Terminator::Unreachable);
     }
 
+    /// How many exceptions are in flight before a `try`: so many remain when it has been left.
+    ///
+    /// The kernel ABI's `__artiq_end_catch` ends the newest one, and cannot know of others that were abandoned with it
+    /// (raised in a handler that another one of this function then left), or that it is still being handled further out.
+    fn exceptions_in_flight(&mut self) -> Value {
+        self.call_external("__kairos_in_flight", vec![], Ty::I32, true)
+    }
+
+    /// A handler has ended: `depth` exceptions remain in flight.
+    fn end_catch(&mut self, depth: Value) {
+        self.call_external("__kairos_end_catch", vec![depth], Ty::unit(), true);
+    }
+
     /// Opens a landing pad; calls land there until `self.pad` is set back.
     fn open_pad(&mut self, own: Vec<Option<Rc<str>>>, cleanup: bool) -> usize {
         let outer = self.pad.map(|pad| &self.pads[pad]);
@@ -284,6 +299,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             return self.try_except(body, handlers, orelse);
         }
         let (outside, span) = (self.pad, self.build.span);
+        let depth = self.exceptions_in_flight();
         let pad = self.open_pad(vec![], true);
         self.scopes.push(Scope::Finally {
             body: finally,
@@ -299,7 +315,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.build.jump(after);
         self.build.block = self.pads[pad].dispatch;
         // Leaving this copy by return, break or continue drops the exception.
-        self.scopes.push(Scope::Handler { pad: outside });
+        self.scopes.push(Scope::Handler { depth, pad: outside });
         self.body(finally)?;
         self.scopes.pop();
         if !self.build.is_closed() {
@@ -330,6 +346,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let clauses = keys.iter().map(|key| key.map(|key| self.module.clause(key))).collect();
         let (outside, span) = (self.pad, self.build.span);
+        let depth = self.exceptions_in_flight();
         let pad = self.open_pad(clauses, false);
         self.body(body)?;
         self.pad = outside;
@@ -363,11 +380,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let slot = self.locals[local as usize].clone();
                 self.build.store(record.clone(), &slot);
             }
-            self.scopes.push(Scope::Handler { pad: outside });
+            self.scopes.push(Scope::Handler {
+                depth: depth.clone(),
+                pad: outside,
+            });
             self.body(&handler.body)?;
             self.scopes.pop();
             if !self.build.is_closed() {
-                self.call_external("__artiq_end_catch", vec![], Ty::unit(), true);
+                self.end_catch(depth.clone());
                 self.build.jump(after);
             }
             self.build.block = next;
@@ -394,9 +414,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                     self.pad = pad;
                     self.body(body)?;
                 }
-                Scope::Handler { pad } => {
+                Scope::Handler { depth, pad } => {
                     self.pad = pad;
-                    self.call_external("__artiq_end_catch", vec![], Ty::unit(), true);
+                    self.end_catch(depth);
                 }
             }
         }

@@ -99,10 +99,11 @@ def test_defined_and_imported_symbols(elf):
     imported = {symbol.name for symbol in symbols} - defined
     assert defined == {"__modinit__", "typeinfo", "__bss_start", "_end", "_sstack_guard"}
     assert imported == {
-        "__artiq_end_catch",
         "__artiq_personality",
         "__artiq_raise",
         "__artiq_resume",
+        "__kairos_end_catch",
+        "__kairos_in_flight",
         "__aeabi_d2lz",
         "round",
         "rpc_recv",

@@ -1,0 +1,103 @@
+"""Exceptions in kernels against Python's: random programs, run by both, must do the same in the same order."""
+
+import importlib.util
+import warnings
+
+import pytest
+
+from kairos.coredevice.core import Core
+
+from .programs import source
+
+KERNEL_HEAD = "from kairos.experiment import *\n\n\n"
+PYTHON_HEAD = """\
+TInt32 = int
+
+
+def kernel(function):
+    return function
+
+
+def rpc(function=None, flags=None):
+    return function or (lambda function: function)
+
+
+"""
+MARKS_MAX = 1000
+"""Longer programs are left out: they say nothing new."""
+
+
+class TooLong(BaseException):
+    """A program goes on and on."""
+
+
+class Trace(list):
+    def append(self, number):
+        if len(self) > MARKS_MAX:
+            raise TooLong
+        super().append(number)
+
+
+def module(path, text):
+    path.write_text(text)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    result = importlib.util.module_from_spec(spec)
+    with warnings.catch_warnings():
+        # `return` and `break` in `finally`, which newer Pythons advise against.
+        warnings.simplefilter("ignore", SyntaxWarning)
+        spec.loader.exec_module(result)
+    return result
+
+
+def python_chain(error):
+    """Names of an exception and those in whose handlers it was raised, oldest first."""
+    names = []
+    while error is not None:
+        names.append(type(error).__name__)
+        error = error.__context__
+    return names[::-1]
+
+
+def device_chain(error):
+    report = error.artiq_core_exception.report
+    return [exception.name.partition(":")[2].split(".")[-1] for exception in report.exceptions]
+
+
+def outcome(programs, number, chain):
+    """What a program does: its marks, then its result or its exceptions."""
+    programs.trace[:] = []
+    try:
+        result = getattr(programs, f"p{number}")()
+    except TooLong:
+        return None
+    except Exception as error:
+        result = chain(error)
+    return list(programs.trace), result
+
+
+def compare(numbers, device, directory):
+    """Runs the programs of these numbers on both; returns how many were compared."""
+    reference = module(directory / "reference.py", source(numbers, PYTHON_HEAD)).Programs(None)
+    reference.trace = Trace()
+    core = Core(None, f"{device.host}:{device.port}", 1e-9)
+    kernels = module(directory / "kernels.py", source(numbers, KERNEL_HEAD)).Programs(core)
+    compared = 0
+    try:
+        for number in numbers:
+            expected = outcome(reference, number, python_chain)
+            if expected is None:
+                continue
+            assert outcome(kernels, number, device_chain) == expected, f"program {number}"
+            compared += 1
+    finally:
+        core.close()
+    return compared
+
+
+def test_random_programs(device, tmp_path):
+    assert compare(range(100), device, tmp_path) > 80
+
+
+@pytest.mark.long
+def test_many_random_programs(device, tmp_path):
+    assert compare(range(100, 2100), device, tmp_path) > 1600
