@@ -8,6 +8,7 @@ use core::arch::naked_asm;
 use core::ptr::addr_of_mut;
 
 use kairos_board::channel::{Kind, Message};
+use kairos_board::names;
 use kairos_kernel::exceptions::{firmware_record, Outcome};
 use kairos_kernel::unwind::Registers;
 use kairos_proto::exception::{write_report, Id, Record, Text};
@@ -114,7 +115,7 @@ pub fn uncaught(core: &mut Core) -> ! {
         &KernelMemory,
         exceptions.in_flight(),
         exceptions.backtrace(),
-        rtio::channel_name,
+        names::channel,
     );
     sink.0.finish();
     session::abandon_kernel()
