@@ -15,6 +15,7 @@ mod copy;
 pub mod gic;
 pub mod i2c;
 pub mod memory;
+pub mod names;
 pub mod phy;
 pub mod pl;
 pub mod ring;

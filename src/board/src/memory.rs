@@ -20,7 +20,9 @@ pub const ETHERNET_BUFFERS: Region = 0x0610_0000..0x0620_0000;
 /// booting.
 pub const REPORT: Region = 0x0620_0000..0x0630_0000;
 /// The inter-core channel: one [`crate::channel::Shared`] at its start. Cached, shareable.
-pub const CHANNEL: Region = 0x0700_0000..0x070f_0000;
+pub const CHANNEL: Region = 0x0700_0000..0x070e_0000;
+/// Names of RTIO channels from the configuration ([`crate::names`]), put there by the runtime at boot.
+pub const DEVICE_MAP: Region = 0x070e_0000..0x070f_0000;
 /// Copy of the gateware descriptor, made by the runtime at boot. All zero when there is no gateware.
 pub const DESCRIPTOR_COPY: Region = 0x070f_0000..0x0710_0000;
 /// Image of the kernel core. Its first instruction is its entry point.
@@ -68,6 +70,7 @@ mod tests {
             ETHERNET_BUFFERS,
             REPORT,
             CHANNEL,
+            DEVICE_MAP,
             DESCRIPTOR_COPY,
             KERNEL_IMAGE,
             KERNEL_LIBRARY,

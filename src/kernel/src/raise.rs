@@ -133,12 +133,12 @@ pub extern "C" fn artiq_end_catch() {
 
 /// `__kairos_in_flight() -> u32`: how many exceptions are in flight.
 pub extern "C" fn kairos_in_flight() -> u32 {
-    session::running().exceptions.depth()
+    running().exceptions.depth()
 }
 
 /// `__kairos_end_catch(u32)`: a handler has ended, and so many exceptions remain in flight.
 pub extern "C" fn kairos_end_catch(depth: u32) {
-    session::running().exceptions.end_catch_to(depth);
+    running().exceptions.end_catch_to(depth);
 }
 
 /// `__artiq_personality`: named by every table, called by none, since the unwinder reads the tables itself.

@@ -1,7 +1,7 @@
 //! The life of the kernel core between two restarts: load a library, run it, report how it ended.
 
 use kairos_board::channel::{Kind, Shared};
-use kairos_board::gic;
+use kairos_board::{gic, names};
 use kairos_kernel::elf::{self, Library};
 use kairos_proto::exception::write_report;
 use kairos_proto::rpc::{BadAddress, Memory};
@@ -129,7 +129,7 @@ fn report_exceptions(core: &mut Core) {
         &KernelMemory,
         exceptions.in_flight(),
         exceptions.backtrace(),
-        rtio::channel_name,
+        names::channel,
     );
     sink.0.finish();
 }

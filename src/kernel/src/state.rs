@@ -28,6 +28,8 @@ pub struct Core {
     pub awaiting: bool,
     /// Its first frame has been seen.
     pub answered: bool,
+    /// Tag of its type.
+    pub return_tag: &'static [u8],
     /// The unfinished line of the log.
     pub log_line: Vec<u8, 512>,
 }
@@ -51,6 +53,7 @@ pub fn begin(sender: Sender<'static>, receiver: Receiver<'static>) {
         decoder: Decoder::new(&[]),
         awaiting: false,
         answered: false,
+        return_tag: &[],
         log_line: Vec::new(),
     };
     // SAFETY: nothing refers to it now: whoever did went away with the stack.

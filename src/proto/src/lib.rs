@@ -7,6 +7,7 @@ pub mod analyzer;
 pub mod bitstream;
 pub mod boot_image;
 pub mod descriptor;
+pub mod device_map;
 pub mod dma;
 pub mod exception;
 pub mod firmware;

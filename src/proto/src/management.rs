@@ -270,6 +270,11 @@ impl RequestDecoder {
         }
     }
 
+    /// Whether a request has begun and is not complete.
+    pub fn in_request(&self) -> bool {
+        !matches!(self.state, State::Type)
+    }
+
     /// A 32-bit number, collected over calls.
     fn number(&mut self, input: &mut &[u8]) -> Option<u32> {
         let taken = take(input, 4 - self.filled);

@@ -20,6 +20,17 @@ pub enum Request {
     WatchOverride { enable: bool, channel: u32, number: u8 },
 }
 
+impl Request {
+    /// DRTIO destination of the channel that it is about.
+    pub fn destination(self) -> u32 {
+        let (Self::WatchProbe { channel, .. }
+        | Self::Inject { channel, .. }
+        | Self::GetOverride { channel, .. }
+        | Self::WatchOverride { channel, .. }) = self;
+        channel >> 16
+    }
+}
+
 /// A request of this type does not exist; the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownType(pub u8);
@@ -38,6 +49,11 @@ pub struct RequestDecoder {
 }
 
 impl RequestDecoder {
+    /// Whether a request has begun and is not complete.
+    pub fn in_request(&self) -> bool {
+        self.filled > 0
+    }
+
     /// Takes bytes from the front of `input` until a request is complete or the input is used up; advances `input`.
     pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Request>, UnknownType> {
         while let [byte, rest @ ..] = *input {
@@ -103,6 +119,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::vec::Vec;
+    use Request::*;
 
     fn encode(request: Request) -> Vec<u8> {
         let mut out = Vec::new();
@@ -150,6 +167,9 @@ mod tests {
             let mut got = Vec::new();
             for mut piece in stream.chunks(size) {
                 while let Some(request) = decoder.next(&mut piece).unwrap() {
+                    let (WatchProbe { channel, .. } | Inject { channel, .. } | GetOverride { channel, .. }
+                    | WatchOverride { channel, .. }) = request;
+                    prop_assert_eq!(request.destination(), channel >> 16);
                     got.push(request);
                 }
             }

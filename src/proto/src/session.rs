@@ -44,7 +44,8 @@ pub enum Request<'a> {
         last: bool,
     },
     RunKernel,
-    /// The value of an RPC's result follows in [`Request::Value`] pieces, until [`RequestDecoder::end_value`] is called.
+    /// The value of an RPC's result follows in [`Request::Value`] pieces, until [`RequestDecoder::end_value`] is called. Its
+    /// return tag: [`RequestDecoder::tag`].
     RpcReply,
     Value(&'a [u8]),
     RpcException([u8; RPC_EXCEPTION]),
@@ -81,15 +82,18 @@ enum State {
     Fixed(u8, usize),
     /// So many bytes of the library are still to come.
     Library(u32),
-    /// So many bytes to drop, then this type is complete.
-    Skip(u8, u32),
+    /// So many bytes of a subkernel to drop.
+    Skip(u32),
+    /// Collecting a return tag of so many bytes.
+    Tag(usize),
     Value,
 }
 
 /// Decoder of the host's side of a session, behind the greeting.
 pub struct RequestDecoder {
     state: State,
-    fixed: [u8; RPC_EXCEPTION],
+    /// The fixed part behind a type byte, or a return tag.
+    fixed: [u8; TAG_MAX as usize],
     filled: usize,
     /// Bytes that were not part of any message.
     discarded: u32,
@@ -105,7 +109,7 @@ impl RequestDecoder {
     pub const fn new() -> Self {
         Self {
             state: State::Sync(0),
-            fixed: [0; RPC_EXCEPTION],
+            fixed: [0; TAG_MAX as usize],
             filled: 0,
             discarded: 0,
         }
@@ -125,6 +129,16 @@ impl RequestDecoder {
     /// Whether the next byte belongs to a library.
     pub fn in_library(&self) -> bool {
         matches!(self.state, State::Library(_))
+    }
+
+    /// The return tag of the [`Request::RpcReply`] that has just come.
+    pub fn tag(&self) -> &[u8] {
+        &self.fixed[..self.filled]
+    }
+
+    /// Whether a request has begun and is not complete. (The value of a reply counts as one until its end is told.)
+    pub fn in_request(&self) -> bool {
+        !matches!(self.state, State::Sync(0))
     }
 
     /// The value announced by [`Request::RpcReply`] is complete: the next byte starts a message.
@@ -165,10 +179,7 @@ impl RequestDecoder {
                     }
                 }
                 State::Fixed(kind, length) => {
-                    let taken = take(input, length - self.filled);
-                    self.fixed[self.filled..self.filled + taken.len()].copy_from_slice(taken);
-                    self.filled += taken.len();
-                    if self.filled < length {
+                    if !self.collect(input, length) {
                         return Ok(None);
                     }
                     // Of all these the length is the last field.
@@ -176,7 +187,8 @@ impl RequestDecoder {
                     let number = u32::from_le_bytes([f[length - 4], f[length - 3], f[length - 2], f[length - 1]]);
                     if kind == request::RPC_EXCEPTION {
                         self.state = State::Sync(0);
-                        return Ok(Some(Request::RpcException(self.fixed)));
+                        let (bytes, _) = self.fixed.split_first_chunk().unwrap_or((&[0; RPC_EXCEPTION], &[]));
+                        return Ok(Some(Request::RpcException(*bytes)));
                     }
                     if number >= 1 << 31 {
                         return Err(ProtocolError::Length(number));
@@ -187,7 +199,11 @@ impl RequestDecoder {
                             return Ok(Some(Request::LoadKernel { length: number }));
                         }
                         request::RPC_REPLY if number > TAG_MAX => return Err(ProtocolError::Tag(number)),
-                        _ => self.state = State::Skip(kind, number),
+                        request::RPC_REPLY => {
+                            self.filled = 0;
+                            self.state = State::Tag(number as usize);
+                        }
+                        _ => self.state = State::Skip(number),
                     }
                 }
                 State::Library(rest) => {
@@ -203,15 +219,18 @@ impl RequestDecoder {
                     };
                     return Ok(Some(Request::Library { data, last: rest == 0 }));
                 }
-                State::Skip(kind, rest) => {
-                    let rest = rest - take(input, rest as usize).len() as u32;
-                    if rest > 0 {
-                        self.state = State::Skip(kind, rest);
+                State::Tag(length) => {
+                    if !self.collect(input, length) {
                         return Ok(None);
                     }
-                    if kind == request::RPC_REPLY {
-                        self.state = State::Value;
-                        return Ok(Some(Request::RpcReply));
+                    self.state = State::Value;
+                    return Ok(Some(Request::RpcReply));
+                }
+                State::Skip(rest) => {
+                    let rest = rest - take(input, rest as usize).len() as u32;
+                    if rest > 0 {
+                        self.state = State::Skip(rest);
+                        return Ok(None);
                     }
                     self.state = State::Sync(0);
                     return Ok(Some(Request::SubkernelUpload));
@@ -224,6 +243,14 @@ impl RequestDecoder {
                 }
             }
         }
+    }
+
+    /// Puts bytes behind those that `fixed` has, up to `length`; true when it has them.
+    fn collect(&mut self, input: &mut &[u8], length: usize) -> bool {
+        let taken = take(input, length - self.filled);
+        self.fixed[self.filled..self.filled + taken.len()].copy_from_slice(taken);
+        self.filled += taken.len();
+        self.filled == length
     }
 }
 

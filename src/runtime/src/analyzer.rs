@@ -7,9 +7,6 @@
 use embassy_executor::Spawner;
 use embassy_net::tcp::{Error, TcpSocket};
 use embassy_net::Stack;
-use embassy_sync::blocking_mutex::raw::NoopRawMutex;
-use embassy_sync::mutex::Mutex;
-use embassy_time::{with_timeout, Duration};
 use embedded_io_async::Write;
 use kairos_board::gic::barrier;
 use kairos_board::memory::ANALYZER;
@@ -19,6 +16,7 @@ use kairos_proto::descriptor::{ChannelKind, Descriptor};
 use static_cell::StaticCell;
 
 use crate::service::{self, Buffers, Listener};
+use crate::turns::Turns;
 
 /// One client being served, others waiting or on their way out.
 pub const SOCKETS: usize = 3;
@@ -26,8 +24,6 @@ pub const SOCKETS: usize = 3;
 const RING: usize = 512 * 1024;
 /// Looks at `analyzer_busy` until what is under way must have arrived.
 const POLLS: u32 = 10_000;
-/// A client must take some of its dump within this time.
-const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 /// Messages sent at a time.
 const CHUNK: usize = 32;
 
@@ -93,7 +89,7 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>) {
     // Not cleared at boot.
     #[link_section = ".uninit"]
     static mut COPY: [u8; RING] = [0; RING];
-    static ANALYZER: StaticCell<Mutex<NoopRawMutex, Analyzer>> = StaticCell::new();
+    static ANALYZER: StaticCell<Turns<Analyzer, SOCKETS>> = StaticCell::new();
     let descriptor = kairos_board::pl::descriptor().ok();
     let registers = descriptor.as_ref().and_then(Registers::find);
     let log_channel = descriptor.as_ref().and_then(|descriptor| {
@@ -105,7 +101,7 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>) {
         registers.disarm();
         registers.arm();
     }
-    let analyzer = ANALYZER.init(Mutex::new(Analyzer {
+    let analyzer = ANALYZER.init(Turns::new(Analyzer {
         registers,
         log_channel: log_channel.unwrap_or(0),
         // SAFETY: taken once, at boot; any bytes are valid.
@@ -117,14 +113,14 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>) {
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: Stack<'static>, analyzer: &'static Mutex<NoopRawMutex, Analyzer>) -> ! {
+async fn serve(stack: Stack<'static>, analyzer: &'static Turns<Analyzer, SOCKETS>) -> ! {
     static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
     static BUFFERS: Buffers<SOCKETS, { 16 * 1024 }> = service::buffers();
     let buffers = service::take(&BUFFERS);
     loop {
         if let Some(mut socket) = LISTENER.accept(stack, buffers).await {
             // A client that has gone misses its dump.
-            let _ = analyzer.lock().await.dump(&mut socket).await;
+            let _ = analyzer.next().await.dump(&mut socket).await;
             service::close(&mut socket).await;
         }
     }
@@ -165,31 +161,23 @@ impl Analyzer {
 
     async fn dump(&mut self, socket: &mut TcpSocket<'_>) -> Result<(), Error> {
         let (head, length) = self.take();
-        send(socket, &head.encode()).await?;
         let (units, _) = self.copy[..length].as_chunks::<MESSAGE>();
-        for chunk in units.chunks(CHUNK) {
-            let mut bytes = heapless::Vec::<u8, { 2 * CHUNK * MESSAGE }>::new();
-            for unit in chunk {
-                let (first, second) = expand(unit);
-                // There is room for two messages of each unit.
-                let _ = bytes.extend_from_slice(&first);
-                if let Some(second) = second {
-                    let _ = bytes.extend_from_slice(&second);
+        let sending = async {
+            socket.write_all(&head.encode()).await?;
+            for chunk in units.chunks(CHUNK) {
+                let mut bytes = heapless::Vec::<u8, { 2 * CHUNK * MESSAGE }>::new();
+                for unit in chunk {
+                    let (first, second) = expand(unit);
+                    // There is room for two messages of each unit.
+                    let _ = bytes.extend_from_slice(&first);
+                    if let Some(second) = second {
+                        let _ = bytes.extend_from_slice(&second);
+                    }
                 }
+                socket.write_all(&bytes).await?;
             }
-            send(socket, &bytes).await?;
-        }
-        Ok(())
-    }
-}
-
-/// Sends to a client that must not keep the others waiting for ever.
-async fn send(socket: &mut TcpSocket<'_>, bytes: &[u8]) -> Result<(), Error> {
-    match with_timeout(SEND_TIMEOUT, socket.write_all(bytes)).await {
-        Ok(sent) => sent,
-        Err(_) => {
-            log::warn!("analyzer: a client has not read for {} s", SEND_TIMEOUT.as_secs());
-            Err(Error::ConnectionReset)
-        }
+            Ok(())
+        };
+        service::in_time("analyzer", head.sent_bytes as usize, sending).await
     }
 }

@@ -118,10 +118,13 @@ impl Config {
     fn text(&self, key: &str) -> Option<String<TEXT_MAX>> {
         let mut bytes = [0; TEXT_MAX];
         match self.read(key, &mut bytes) {
-            Ok(length) => {
-                let text = core::str::from_utf8(&bytes[..length?]).ok()?;
-                String::try_from(text).ok()
-            }
+            Ok(length) => match core::str::from_utf8(&bytes[..length?]) {
+                Ok(text) => String::try_from(text).ok(),
+                Err(_) => {
+                    log::warn!("configuration: {key} is no text and is ignored");
+                    None
+                }
+            },
             // Said once, at boot.
             Err(Error::Card(_)) => None,
             Err(error) => {

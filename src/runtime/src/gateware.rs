@@ -6,7 +6,8 @@
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use embassy_time::{Duration, Timer};
-use kairos_board::pl::{descriptor, forget, probe, Register};
+use kairos_board::names;
+use kairos_board::pl::{forget, probe, Register};
 use kairos_proto::descriptor::{Descriptor, Error};
 
 use crate::clock;
@@ -35,6 +36,7 @@ pub struct Rtio {
 /// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
 /// the clock, the device works on, only without RTIO.
 pub fn init(config: &Config) -> Option<Rtio> {
+    take_names(config);
     // SAFETY: the kernel core has not been released yet; the HAL has taken the PL out of reset.
     let descriptor = match unsafe { probe() } {
         Ok(descriptor) => descriptor,
@@ -78,6 +80,28 @@ pub fn init(config: &Config) -> Option<Rtio> {
     })
 }
 
+/// Takes the names of channels from the key `device_map`.
+fn take_names(config: &Config) {
+    let read = |room: &mut [u8]| match config.read("device_map", room) {
+        Ok(length) => length.unwrap_or(0),
+        // Said at boot.
+        Err(kairos_services::store::Error::Card(_)) => 0,
+        Err(error) => {
+            log::warn!("configuration: device_map: {error}, there is room for {} bytes", names::MAX);
+            0
+        }
+    };
+    // SAFETY: the kernel core has not been released yet, and nothing has failed.
+    match unsafe { names::install(read) } {
+        Ok(map) => {
+            if let Some(channel) = map.duplicate() {
+                log::warn!("configuration: device_map has several names for channel {channel:#06x}: the last one counts");
+            }
+        }
+        Err(error) => log::warn!("configuration: device_map is ignored: {error}"),
+    }
+}
+
 fn or_unnamed(text: &str) -> &str {
     if text.is_empty() {
         "(unnamed)"
@@ -118,10 +142,7 @@ fn poll(rtio: Option<Rtio>) {
     for ((bit, error, _), register) in ERRORS.iter().zip(rtio.channels) {
         if bits & bit != 0 {
             let channel = register.read();
-            let name = descriptor()
-                .ok()
-                .and_then(|d| d.channel(channel))
-                .map_or("unknown", |c| c.name);
+            let name = names::channel(channel).unwrap_or("unknown");
             log::error!("{error} involving channel 0x{channel:04x}:{name}");
         }
     }

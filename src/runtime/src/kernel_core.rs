@@ -9,7 +9,7 @@ use core::task::Poll;
 
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{with_timeout, Duration, Timer};
-use heapless::String;
+use heapless::{String, Vec};
 use kairos_board::channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State};
 use kairos_board::gic::{barrier, send_sgi, SGI_DATA, SGI_RESTART};
 use kairos_board::memory::KERNEL_IMAGE;
@@ -35,6 +35,8 @@ const _: () = assert!(
 const RESTART_TIMEOUT: Duration = Duration::from_millis(20);
 /// After a reset it also has to set up caches and MMU. On QEMU it may have to be scheduled by a busy host.
 const RESET_TIMEOUT: Duration = Duration::from_millis(200);
+/// Longest line of a kernel's log, in bytes; a longer one becomes several.
+const LINE_MAX: usize = 1024;
 /// How soon to look again when the ring to core 1 is full.
 const SPACE_INTERVAL: Duration = Duration::from_micros(100);
 
@@ -80,7 +82,7 @@ pub struct KernelCore {
     /// Something has been loaded, and has not ended by itself.
     occupied: bool,
     /// What the kernel has logged since its last line break, level included.
-    line: (Level, String<1024>),
+    line: (Level, Vec<u8, LINE_MAX>),
 }
 
 impl KernelCore {
@@ -93,7 +95,7 @@ impl KernelCore {
             ends: None,
             released: false,
             occupied: false,
-            line: (Level::Info, String::new()),
+            line: (Level::Info, Vec::new()),
         }
     }
 
@@ -290,15 +292,15 @@ impl KernelCore {
             if length == 0 {
                 return Ok(());
             }
-            for chunk in bytes[..length].utf8_chunks() {
-                for character in chunk.valid().chars() {
-                    if character == '\n' {
-                        self.flush_line();
-                    } else if self.line.1.push(character).is_err() {
-                        self.flush_line();
-                        let _ = self.line.1.push(character);
-                    }
+            for &byte in &bytes[..length] {
+                if byte == b'\n' {
+                    self.flush_line();
+                    continue;
                 }
+                if self.line.1.is_full() {
+                    self.split_line();
+                }
+                let _ = self.line.1.push(byte);
             }
         }
     }
@@ -308,16 +310,44 @@ impl KernelCore {
         if !self.line.1.is_empty() {
             let (level, text) = &self.line;
             if *level <= log::max_level() {
-                crate::logger::write(*level, "kernel", format_args!("{text}"));
+                crate::logger::write(*level, "kernel", format_args!("{}", Lossy(text)));
             }
             self.line.1.clear();
         }
+    }
+
+    /// Ends a line that is too long. A character that is not complete yet begins the next one.
+    fn split_line(&mut self) {
+        let cut = match core::str::from_utf8(&self.line.1) {
+            Err(error) if error.error_len().is_none() => error.valid_up_to(),
+            _ => self.line.1.len(),
+        };
+        let mut begun = Vec::<u8, 4>::new();
+        let _ = begun.extend_from_slice(&self.line.1[cut..]);
+        self.line.1.truncate(cut);
+        self.flush_line();
+        let _ = self.line.1.extend_from_slice(&begun);
     }
 
     fn log_fault(&mut self) -> Result<(), Failure> {
         let text: String<512> = self.text()?;
         log::error!("kernel core: {text}");
         report::keep(report::Core::Kernel, format_args!("{text}"));
+        Ok(())
+    }
+}
+
+/// Bytes as text; what is not UTF-8 is shown as U+FFFD.
+struct Lossy<'a>(&'a [u8]);
+
+impl core::fmt::Display for Lossy<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        for chunk in self.0.utf8_chunks() {
+            f.write_str(chunk.valid())?;
+            if !chunk.invalid().is_empty() {
+                f.write_str("\u{fffd}")?;
+            }
+        }
         Ok(())
     }
 }

@@ -207,6 +207,11 @@ fn send_some(cs: CriticalSection) -> bool {
     true
 }
 
+/// Whether a host may take a line to end here: hosts want each of their lines to have a head.
+fn is_line_break(character: char) -> bool {
+    matches!(character, '\n'..='\r' | '\x1c'..='\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
 /// Writes text line by line, each behind its head.
 struct Lines<'a> {
     sink: &'a mut dyn Sink,
@@ -229,7 +234,7 @@ impl Write for Head<'_> {
 
 impl Write for Lines<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        for (n, line) in text.split(['\n', '\r']).enumerate() {
+        for (n, line) in text.split(is_line_break).enumerate() {
             if n > 0 && self.open {
                 self.sink.push(b"\n");
                 self.open = false;

@@ -23,6 +23,7 @@ mod secondary;
 mod sensors;
 mod service;
 mod session;
+mod turns;
 mod uart;
 mod watchdog;
 

@@ -6,8 +6,6 @@ use crc::{Crc, CRC_32_ISO_HDLC};
 use embassy_executor::Spawner;
 use embassy_net::tcp::{Error, TcpSocket};
 use embassy_net::Stack;
-use embassy_sync::blocking_mutex::raw::NoopRawMutex;
-use embassy_sync::mutex::Mutex;
 use embassy_time::{with_deadline, with_timeout, Duration, Instant};
 use embedded_io_async::Write;
 use kairos_proto::management::{
@@ -18,6 +16,7 @@ use static_cell::StaticCell;
 
 use crate::config::{self, Config};
 use crate::service::{self, Buffers, Listener};
+use crate::turns::Turns;
 use crate::{chip, logger};
 
 /// Connections at a time.
@@ -31,17 +30,19 @@ const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Room for one value, image or log on its way. Whoever needs it waits for the one before.
-type Data = Mutex<NoopRawMutex, &'static mut [u8]>;
+type Data = Turns<&'static mut [u8], SOCKETS>;
 /// Number of the newest client that pulls the log.
 static PULLER: AtomicU32 = AtomicU32::new(0);
 
 /// Why a connection is closed.
 enum End {
     Closed,
+    /// The client has closed the connection in the middle of a request.
+    CutOff,
     Lost,
     Protocol(ProtocolError),
-    /// In the middle of a value nothing came for too long.
-    Silent,
+    /// A value or an image did not come in time: so many bytes of so many had.
+    Silent(usize, u32),
     Reboot,
     /// The same, and the loader waits for the network.
     Netboot,
@@ -65,7 +66,7 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>, config: &'static Config) 
     static DATA: StaticCell<Data> = StaticCell::new();
     // SAFETY: taken once, at boot; any bytes are valid.
     let room: &'static mut [u8; DATA_MAX] = unsafe { &mut *core::ptr::addr_of_mut!(ROOM) };
-    let data = DATA.init(Mutex::new(&mut room[..]));
+    let data = DATA.init(Turns::new(&mut room[..]));
     for _ in 0..SOCKETS {
         spawner.spawn(crate::task(serve(stack, config, data)));
     }
@@ -104,10 +105,10 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
                 log::warn!("management: client refused: {reason}");
                 let _ = socket.write_all(&reply::ERROR).await;
             }
-            End::Silent => log::warn!(
-                "management: a request was not completed within {} s",
-                DATA_TIMEOUT.as_secs()
-            ),
+            End::Silent(filled, length) => {
+                log::warn!("management: of a value of {length} bytes only {filled} came in time");
+            }
+            End::CutOff => log::warn!("management: malformed input, it ends in the middle of a request"),
             End::Superseded => log::info!("management: another client pulls the log"),
             End::Closed | End::Lost | End::Reboot | End::Netboot => {}
         }
@@ -195,8 +196,13 @@ impl Connection<'_, '_> {
 
     async fn requests(&mut self) -> Result<End, End> {
         let mut destination = [0];
-        if self.read(&mut destination).await? == 0 {
-            return Err(End::Closed);
+        match with_timeout(service::GREETING_TIMEOUT, self.socket.read(&mut destination)).await {
+            Ok(Ok(1)) => {}
+            Ok(_) => return Err(End::Closed),
+            Err(_) => {
+                log::warn!("management: client refused: it sent no destination within 3 s");
+                return Err(End::Closed);
+            }
         }
         if destination[0] != DESTINATION_LOCAL {
             log::warn!(
@@ -211,7 +217,7 @@ impl Connection<'_, '_> {
         loop {
             let length = self.read(&mut buffer).await?;
             if length == 0 {
-                return Err(End::Closed);
+                return Err(if decoder.in_request() { End::CutOff } else { End::Closed });
             }
             let mut input = &buffer[..length];
             while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
@@ -240,7 +246,7 @@ impl Connection<'_, '_> {
         let config = self.config;
         match request {
             Request::GetLog => {
-                let mut room = self.data.lock().await;
+                let mut room = self.data.next().await;
                 let length = logger::copy(&mut room, false);
                 self.send(&reply::log_content(length as u32)).await?;
                 self.send(&room[..length]).await
@@ -270,7 +276,7 @@ impl Connection<'_, '_> {
                 self.send(&reply::ERROR).await
             }
             Request::ConfigRead(key) => {
-                let mut room = self.data.lock().await;
+                let mut room = self.data.next().await;
                 match config.read(key.as_str(), &mut room) {
                     Ok(Some(length)) => {
                         self.send(&reply::config_data(length as u32)).await?;
@@ -309,29 +315,36 @@ impl Connection<'_, '_> {
         purpose: Purpose,
         length: u32,
     ) -> Result<(), End> {
-        let mut room = self.data.lock().await;
+        // What is too long is received to be dropped, so that the next request is found behind it: that keeps nobody waiting.
+        let mut room = match length as usize <= DATA_MAX {
+            true => Some(self.data.next().await),
+            false => None,
+        };
+        let deadline = Instant::now() + service::patience(length as usize);
         let mut filled = 0;
         let mut buffer = [0; 1024];
         loop {
             // First what came with the request, then what comes now, but no more than belongs to it.
             let last = if length == 0 || !input.is_empty() {
                 let piece = decoder.next(input).map_err(End::Protocol)?;
-                keep(&mut room, &mut filled, piece)
+                keep(room.as_deref_mut(), &mut filled, piece)
             } else {
                 let rest = (length as usize - filled).min(buffer.len());
                 let read = self.socket.read(&mut buffer[..rest]);
-                let mut fresh = match with_timeout(DATA_TIMEOUT, read).await.map_err(|_| End::Silent)?? {
-                    0 => return Err(End::Closed),
+                let until = deadline.min(Instant::now() + DATA_TIMEOUT);
+                let late = |_| End::Silent(filled, length);
+                let mut fresh = match with_deadline(until, read).await.map_err(late)?? {
+                    0 => return Err(End::CutOff),
                     count => &buffer[..count],
                 };
                 let piece = decoder.next(&mut fresh).map_err(End::Protocol)?;
-                keep(&mut room, &mut filled, piece)
+                keep(room.as_deref_mut(), &mut filled, piece)
             };
             if last {
                 break;
             }
         }
-        let Some(data) = room.get(..length as usize) else {
+        let Some(data) = room.as_deref().map(|room| &room[..length as usize]) else {
             log::warn!("management: {length} bytes are too many, there is room for {DATA_MAX}");
             return self.send(&reply::ERROR).await;
         };
@@ -379,7 +392,7 @@ impl Connection<'_, '_> {
                 logger::GROWN.signal(());
                 return Err(End::Superseded);
             }
-            let mut room = self.data.lock().await;
+            let mut room = self.data.next().await;
             let length = logger::copy(&mut room, true);
             if length > 0 {
                 self.send(&(length as u32).to_le_bytes()).await?;
@@ -407,17 +420,17 @@ impl Connection<'_, '_> {
     }
 
     async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {
-        Ok(self.socket.write_all(bytes).await?)
+        Ok(service::in_time("management", bytes.len(), self.socket.write_all(bytes)).await?)
     }
 }
 
-/// Keeps a piece of an image or value. What does not fit is dropped: it is refused as a whole later. True for the last piece.
-fn keep(room: &mut [u8], filled: &mut usize, piece: Option<Request<'_>>) -> bool {
+/// Keeps a piece of an image or value, if there is room for the whole. True for the last piece.
+fn keep(room: Option<&mut &'static mut [u8]>, filled: &mut usize, piece: Option<Request<'_>>) -> bool {
     let Some(Request::Data { data, last }) = piece else {
         return false;
     };
-    if let Some(place) = room.get_mut(*filled..*filled + data.len()) {
-        place.copy_from_slice(data);
+    if let Some(room) = room {
+        room[*filled..*filled + data.len()].copy_from_slice(data);
     }
     *filled += data.len();
     last

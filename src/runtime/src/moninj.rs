@@ -15,6 +15,8 @@ use crate::service::{self, Buffers, Listener};
 
 /// Connections at a time.
 pub const SOCKETS: usize = 3;
+/// The only DRTIO destination there is: this board.
+const DESTINATION_LOCAL: u32 = 0;
 /// Probes, and overrides, that a client may watch.
 const WATCHES: usize = 256;
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -51,7 +53,7 @@ impl Pins {
 
     /// The registers, for a channel of this board.
     fn of(self, channel: u32) -> Option<Registers> {
-        self.0.filter(|_| channel >> 16 == 0)
+        self.0.filter(|_| channel >> 16 == DESTINATION_LOCAL)
     }
 
     fn probe(self, channel: u32, probe: u8) -> u64 {
@@ -129,31 +131,38 @@ async fn serve_client(socket: &mut TcpSocket<'_>, pins: Pins) -> Result<(), Erro
         match select(socket.read(&mut buffer), due).await {
             Either::First(length) => {
                 let mut input = match length? {
-                    0 => return Ok(()),
+                    0 => {
+                        if decoder.in_request() {
+                            log::warn!("monitor: malformed input, it ends in the middle of a request");
+                        }
+                        return Ok(());
+                    }
                     length => &buffer[..length],
                 };
                 loop {
-                    match decoder.next(&mut input) {
+                    let request = match decoder.next(&mut input) {
                         Ok(None) => break,
-                        Ok(Some(Request::WatchProbe { enable, channel, probe })) => {
-                            watch(&mut probes, enable, channel, probe)
-                        }
-                        Ok(Some(Request::WatchOverride {
-                            enable,
-                            channel,
-                            number,
-                        })) => {
-                            watch(&mut overrides, enable, channel, number);
-                        }
-                        Ok(Some(Request::GetOverride { channel, number })) => {
-                            let value = pins.override_value(channel, number);
-                            socket.write_all(&override_value(channel, number, value)).await?;
-                        }
-                        Ok(Some(Request::Inject { channel, number, value })) => pins.inject(channel, number, value),
+                        Ok(Some(request)) => request,
                         Err(error) => {
                             log::warn!("monitor: malformed input, {error}");
                             return Ok(());
                         }
+                    };
+                    if request.destination() != DESTINATION_LOCAL {
+                        log::error!("monitor: there is no DRTIO destination {} on this system", request.destination());
+                    }
+                    match request {
+                        Request::WatchProbe { enable, channel, probe } => watch(&mut probes, enable, channel, probe),
+                        Request::WatchOverride {
+                            enable,
+                            channel,
+                            number,
+                        } => watch(&mut overrides, enable, channel, number),
+                        Request::GetOverride { channel, number } => {
+                            let value = pins.override_value(channel, number);
+                            send(socket, &override_value(channel, number, value)).await?;
+                        }
+                        Request::Inject { channel, number, value } => pins.inject(channel, number, value),
                     }
                 }
             }
@@ -162,20 +171,24 @@ async fn serve_client(socket: &mut TcpSocket<'_>, pins: Pins) -> Result<(), Erro
                     let value = pins.probe(watch.channel, watch.number);
                     if watch.sent.replace(value) != Some(value) {
                         let message = probe_value(watch.channel, watch.number, value);
-                        socket.write_all(&message).await?;
+                        send(socket, &message).await?;
                     }
                 }
                 for watch in &mut overrides {
                     let value = pins.override_value(watch.channel, watch.number);
                     if watch.sent.replace(value.into()) != Some(value.into()) {
                         let message = override_value(watch.channel, watch.number, value);
-                        socket.write_all(&message).await?;
+                        send(socket, &message).await?;
                     }
                 }
                 poll = Instant::now() + INTERVAL;
             }
         }
     }
+}
+
+async fn send(socket: &mut TcpSocket<'_>, message: &[u8]) -> Result<(), Error> {
+    service::in_time("monitor", message.len(), socket.write_all(message)).await
 }
 
 /// Begins or ends a watch. One that exists already goes on as it is.

@@ -82,7 +82,7 @@ impl Hardware {
         let low_level = EthernetLowLevel::new(registers).expect("GEM0");
         let mut ethernet = Ethernet::new(low_level, config);
 
-        let driver = Driver::start(&mut ethernet, MAC);
+        let driver = Driver::start(&mut ethernet, mac);
         Self {
             ethernet,
             driver,

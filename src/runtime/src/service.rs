@@ -9,7 +9,7 @@ use core::pin::pin;
 use core::task::Poll;
 
 use embassy_futures::poll_once;
-use embassy_net::tcp::{State, TcpSocket};
+use embassy_net::tcp::{Error, State, TcpSocket};
 use embassy_net::Stack;
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::semaphore::{FairSemaphore, Semaphore};
@@ -18,7 +18,7 @@ use embedded_io_async::Read;
 use static_cell::ConstStaticCell;
 
 /// A client must send its greeting within this time.
-const GREETING_TIMEOUT: Duration = Duration::from_secs(3);
+pub const GREETING_TIMEOUT: Duration = Duration::from_secs(3);
 /// A vanished host is noticed after this time at the latest.
 const USER_TIMEOUT: Duration = Duration::from_secs(5);
 const KEEP_ALIVE: Duration = Duration::from_secs(1);
@@ -101,6 +101,23 @@ pub async fn greet<const N: usize>(socket: &mut TcpSocket<'_>, expected: &[u8; N
     };
     log::warn!("client refused: {reason}");
     false
+}
+
+/// Time that a client has to send, or to take, so many bytes: 10 s, and as long as they take at 64 KiB/s.
+pub fn patience(bytes: usize) -> Duration {
+    Duration::from_secs(10 + bytes as u64 / (64 * 1024))
+}
+
+/// Sends `bytes` bytes to a client that must not keep a place, or other clients, waiting for ever.
+pub async fn in_time(
+    service: &str,
+    bytes: usize,
+    sending: impl Future<Output = Result<(), Error>>,
+) -> Result<(), Error> {
+    with_timeout(patience(bytes), sending).await.unwrap_or_else(|_| {
+        log::warn!("{service}: a client does not take what is sent to it");
+        Err(Error::ConnectionReset)
+    })
 }
 
 /// Closes the connection: orderly if the client reads; it is given some time, then the connection is reset.

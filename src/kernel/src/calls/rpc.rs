@@ -53,6 +53,7 @@ pub extern "C" fn rpc_send(service: u32, tag_at: u32, data: u32) {
     let core = running();
     let result = send(core, Kind::RpcSync, service, tag_at, data);
     core.decoder.restart(result);
+    core.return_tag = result;
     core.awaiting = true;
     // The answer decides, before the kernel gives memory, whether there is a value at all.
     core.answered = false;
@@ -81,6 +82,22 @@ impl Source for Reply<'_> {
     }
 }
 
+/// The reply begins with a copy of the tag that was sent: another one belongs to another call.
+fn check_tag(core: &mut Core) {
+    let mut expected = core.return_tag;
+    let mut matches = core.receiver.remaining() == expected.len();
+    let mut bytes = [0; 16];
+    while matches && !expected.is_empty() {
+        let length = read_some(&mut core.receiver, &mut bytes);
+        let (tag, rest) = expected.split_at(length);
+        matches = bytes[..length] == *tag;
+        expected = rest;
+    }
+    if !matches {
+        report("the reply to an RPC has another return tag than the call");
+    }
+}
+
 /// Bytes that have arrived behind a complete value: the host has sent more than the type has.
 fn surplus(core: &mut Core) -> u32 {
     let mut bytes = core.receiver.remaining();
@@ -104,7 +121,7 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     if !core.answered {
         core.answered = true;
         match next_frame(&mut core.receiver).kind {
-            Kind::RpcReply => {}
+            Kind::RpcReply => check_tag(core),
             Kind::RpcException => {
                 let mut bytes = [0; 48];
                 if read_some(&mut core.receiver, &mut bytes) != bytes.len() {

@@ -225,13 +225,17 @@ fn grant(channel: u32) {
 #[cold]
 #[inline(never)]
 fn wait(timeout: i64, channel: u32) -> Option<Event> {
-    if posted_error() {
-        return None;
-    }
     let Some(registers) = registers() else {
         raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [i64::from(channel), 0, 0]);
         return None;
     };
+    if registers.input_ring.is_none() {
+        // The event comes to where the gateware tells of a posted output that failed: none may fail meanwhile.
+        transaction::wait_until_idle();
+    }
+    if posted_error() {
+        return None;
+    }
     let status = if registers.input_ring.is_none() {
         let (status, event) = transaction::input(channel, timeout, 0);
         if status == 0 {

@@ -102,11 +102,6 @@ pub extern "C" fn rtio_get_destination_status(destination: u32) -> u32 {
     u32::from(destination == 0 && registers().is_some())
 }
 
-/// Name of an RTIO channel, for messages.
-pub fn channel_name(channel: u32) -> Option<&'static str> {
-    pl::descriptor().ok()?.channel(channel).map(|channel| channel.name)
-}
-
 crate::raise::raising! {
     rtio_init => init;
 }

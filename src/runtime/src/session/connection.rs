@@ -23,6 +23,8 @@ use crate::kernel_core::Failure;
 pub enum End {
     /// The client has closed the connection.
     Closed,
+    /// The client has closed the connection in the middle of a request.
+    CutOff,
     /// The connection was reset, or the client has not answered for too long.
     Lost,
     Protocol(ProtocolError),
@@ -39,6 +41,7 @@ impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             End::Closed => write!(f, "closed by the client"),
+            End::CutOff => write!(f, "closed by the client in the middle of a request"),
             End::Lost => write!(f, "connection lost"),
             End::Protocol(error) => write!(f, "malformed input, {error}"),
             End::Unsolicited => write!(f, "malformed input, unsolicited RPC reply"),
@@ -151,11 +154,12 @@ impl<'a, 's> Connection<'a, 's> {
             Either::Second(()) if decoder.in_library() => self.receive_library(decoder).await?,
             Either::Second(()) => {
                 let mut input = match self.socket.read(buffer).await? {
+                    0 if decoder.in_request() => return Err(End::CutOff),
                     0 => return Err(End::Closed),
                     length => &buffer[..length],
                 };
                 while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
-                    self.request(request).await?;
+                    self.request(request, decoder.tag()).await?;
                 }
                 match decoder.take_discarded() {
                     0 => {}
@@ -172,7 +176,7 @@ impl<'a, 's> Connection<'a, 's> {
         let received = self.socket.read_with(|data| {
             let (length, mut input) = (data.len(), &*data);
             let request = match length {
-                0 => Err(End::Closed),
+                0 => Err(End::CutOff),
                 _ => decoder.next(&mut input).map_err(End::Protocol),
             };
             let last = request.map(|request| match request {
@@ -203,13 +207,14 @@ impl<'a, 's> Connection<'a, 's> {
             (taken.unwrap_or(0), (data.is_empty(), taken))
         });
         match passed.await? {
-            (true, _) => Err(End::Closed),
+            (true, _) => Err(End::CutOff),
             (false, None) => Ok(self.shared.kernel.wait_for_space().await?),
             (false, Some(_)) => Ok(()),
         }
     }
 
-    async fn request(&mut self, request: Request<'_>) -> Result<(), End> {
+    /// `tag`: that of an RPC reply.
+    async fn request(&mut self, request: Request<'_>, tag: &[u8]) -> Result<(), End> {
         match request {
             Request::SystemInfo => self.send(&reply::system_info()).await,
             Request::LoadKernel { length } => {
@@ -237,7 +242,7 @@ impl<'a, 's> Connection<'a, 's> {
             Request::RpcReply if self.state == State::RpcWait => {
                 self.state = State::RpcReply;
                 // Tells the kernel core that this is a reply: a value may have no bytes at all.
-                Ok(self.shared.kernel.send(Kind::RpcReply, &[], true).await?)
+                Ok(self.shared.kernel.send(Kind::RpcReply, tag, true).await?)
             }
             Request::Value(data) if self.state == State::RpcReply => {
                 Ok(self.shared.kernel.send(Kind::RpcReply, data, true).await?)

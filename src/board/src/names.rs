@@ -1,0 +1,43 @@
+//! Names of RTIO channels for messages: those of the lab's device map, where it has one, else those of the gateware.
+//!
+//! The runtime puts the map into memory once at boot, before it releases the kernel core; then both cores read it.
+
+use kairos_proto::device_map::{DeviceMap, Malformed};
+
+use crate::memory::DEVICE_MAP;
+use crate::pl;
+
+/// Bytes in front of the map: its length.
+const HEAD: usize = 4;
+/// Longest map in bytes.
+pub const MAX: usize = DEVICE_MAP.end - DEVICE_MAP.start - HEAD;
+
+/// Puts the map there that `read` writes to the memory it is given; it returns the length, 0 if there is none.
+///
+/// # Errors
+/// [`Malformed`]; then there is no map.
+///
+/// # Safety
+/// Nobody may ask for names meanwhile: call it before the kernel core is released.
+pub unsafe fn install(read: impl FnOnce(&mut [u8]) -> usize) -> Result<DeviceMap<'static>, Malformed> {
+    let memory = core::slice::from_raw_parts_mut(DEVICE_MAP.start as *mut u8, DEVICE_MAP.len());
+    let (head, map) = memory.split_at_mut(HEAD);
+    let length = read(map).min(map.len());
+    let found = if length == 0 { Ok(DeviceMap::EMPTY) } else { DeviceMap::new(&map[..length]) };
+    let length = if found.is_ok() { length } else { 0 };
+    head.copy_from_slice(&(length as u32).to_le_bytes());
+    found
+}
+
+fn map() -> Option<DeviceMap<'static>> {
+    // SAFETY: set apart for this; nobody writes it after `install`.
+    let memory = unsafe { core::slice::from_raw_parts(DEVICE_MAP.start as *const u8, DEVICE_MAP.len()) };
+    let (head, map) = memory.split_first_chunk::<HEAD>()?;
+    DeviceMap::new(map.get(..u32::from_le_bytes(*head) as usize)?).ok()
+}
+
+/// Name of an RTIO channel (destination << 16 | channel), if it has one.
+pub fn channel(number: u32) -> Option<&'static str> {
+    let given = map().and_then(|map| map.name(number));
+    given.or_else(|| Some(pl::descriptor().ok()?.channel(number)?.name))
+}

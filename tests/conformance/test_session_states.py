@@ -1,0 +1,248 @@
+"""Every request in every state of a kernel session (wire protocols, section 1.11), and what may come in between."""
+
+import struct
+import time
+
+import pytest
+
+from .raw_management import Management
+from .raw_session import Closed, Session
+from .test_session_raw import assert_closed, kernel, marks, run_empty
+
+LOAD_COMPLETED, LOAD_FAILED, FINISHED, STARTUP_FAILED = 5, 6, 7, 8
+
+
+def absent(session):
+    pass
+
+
+def loaded(session):
+    assert session.load(kernel("empty")) is None
+
+
+def running(session):
+    """For ever."""
+    assert session.load(kernel("endless")) is None
+    session.run()
+    session.message(10)
+    assert marks([session.request()]) == [1]
+
+
+def waiting(session):
+    """For the reply to a call that returns an int32."""
+    assert session.load(kernel("rpc_exception")) is None
+    session.run()
+    session.message(10)
+    assert session.request().tag == b"i"
+
+
+STATES = [absent, loaded, running, waiting]
+
+
+@pytest.fixture
+def session(device):
+    with Session(device) as session:
+        yield session
+    with Session(device) as after:
+        run_empty(after)
+
+
+def answer(session):
+    """Ends the kernel of `waiting`."""
+    session.raise_exception(name=40, message=41)
+    requests, exception = session.until_end()
+    assert marks(requests) == [40] and exception is not None
+
+
+def carry_on(session, state):
+    """Shows that the kernel is where it was."""
+    if state is waiting:
+        answer(session)
+    if state is loaded:
+        session.run()
+        assert session.until_end() == ([], None)
+    if state in (absent, loaded, waiting):
+        run_empty(session)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_system_info(session, state):
+    state(session)
+    for _ in range(2):
+        session.send(3)
+        assert session.read(9) == b"ZZZZ\x02ARZQ"
+    carry_on(session, state)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_load(session, state):
+    state(session)
+    reason = session.load(kernel("rtio"))
+    if state in (running, waiting):
+        assert reason == "a kernel is running"
+        carry_on(session, state)
+    else:
+        # One that is loaded and has not been run is replaced.
+        assert reason is None
+        session.run()
+        assert marks(session.until_end()[0]) == [1]
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_run(session, state):
+    state(session)
+    if state is not loaded:
+        session.run()
+        assert session.message(STARTUP_FAILED) == STARTUP_FAILED
+    carry_on(session, state)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_subkernel(session, state):
+    """There are no other boards."""
+    state(session)
+    session.send(9, struct.pack("<IBI", 1, 2, 3) + b"elf")
+    session.message(LOAD_FAILED)
+    assert session.string() == "No DRTIO on this system, subkernels are not supported"
+    carry_on(session, state)
+
+
+@pytest.mark.parametrize("reply", [b"\x01\0\0\0i\x03\0\0\0", None])
+@pytest.mark.parametrize("state", [absent, loaded, running])
+def test_a_reply_that_nobody_waits_for(device, session, state, reply):
+    state(session)
+    session.send(7, reply) if reply else session.send(8, bytes(48))
+    assert_closed(session)
+    with Management(device) as management:
+        assert "malformed input, unsolicited RPC reply" in management.log()
+
+
+@pytest.mark.parametrize("kind", [0, 1, 2, 4, 10, 0x5A, 0xFF])
+@pytest.mark.parametrize("state", STATES)
+def test_unknown_type(device, session, state, kind):
+    state(session)
+    session.send(kind)
+    assert_closed(session)
+    with Management(device) as management:
+        assert f"malformed input, request of unknown type {kind}" in management.log()
+
+
+@pytest.mark.parametrize("tag", [b"", b"n", b"I", b"ii", b"li", b"i" * 512])
+def test_a_reply_with_the_tag_of_another_call(device, session, tag):
+    waiting(session)
+    session.reply(tag, bytes(8))
+    assert_closed(session)
+    with Management(device) as management:
+        assert "the reply to an RPC has another return tag than the call" in management.log()
+
+
+@pytest.mark.parametrize("length", [513, (1 << 31) - 1, 1 << 31, (1 << 32) - 1])
+def test_a_tag_that_is_too_long(device, session, length):
+    waiting(session)
+    session.send(7, struct.pack("<I", length))
+    assert_closed(session)
+    with Management(device) as management:
+        log = management.log()
+    assert f"return tag of {length} bytes" in log or f"length {length:#x} in a request" in log
+
+
+def test_a_reply_that_is_too_long(device, session):
+    waiting(session)
+    session.reply(b"i", bytes(4) + b"more")
+    assert_closed(session)
+    with Management(device) as management:
+        assert "RPC reply is 4 bytes too long" in management.log()
+
+
+@pytest.mark.parametrize("length", [1 << 31, (1 << 32) - 1])
+@pytest.mark.parametrize("kind", [5, 9])
+def test_lengths_that_cannot_be(device, session, kind, length):
+    session.send(kind, (b"" if kind == 5 else bytes(5)) + struct.pack("<I", length))
+    assert_closed(session)
+    with Management(device) as management:
+        assert f"length {length:#x} in a request" in management.log()
+
+
+def test_a_library_that_is_too_long(session):
+    """Is received, refused with its reason, and costs the connection nothing."""
+    library = kernel("empty") + bytes(8 * 1024 * 1024)
+    assert session.load(library) == f"the library has {len(library)} bytes, there is room for {8 * 1024 * 1024}"
+    run_empty(session)
+
+
+def test_replies_while_requests_are_queued(session):
+    """Requests behind one another, in one piece: each is answered, in order."""
+    library = kernel("empty")
+    load = b"ZZZZ\x05" + struct.pack("<I", len(library)) + library
+    bad = b"ZZZZ\x05\x03\0\0\0bad"
+    session.socket.sendall(b"ZZZZ\x03" + bad + b"ZZZZ\x06" + load + b"ZZZZ\x06" + b"ZZZZ\x03")
+    assert session.read(9) == b"ZZZZ\x02ARZQ"
+    session.message(LOAD_FAILED)
+    assert "parse error" in session.string()
+    session.message(STARTUP_FAILED)
+    session.message(LOAD_COMPLETED)
+    # The kernel may end before or after the last one is answered.
+    assert session.read(15) in (b"ZZZZ\x02ARZQ" + b"ZZZZ\x07\0", b"ZZZZ\x07\0" + b"ZZZZ\x02ARZQ")
+
+
+def test_reasons_come_before_the_end(device):
+    """What was sent before the connection is closed for an error arrives."""
+    with Session(device) as session:
+        session.socket.sendall(b"ZZZZ\x05\x03\0\0\0bad" + b"ZZZZ\x04")
+        session.message(LOAD_FAILED)
+        assert "parse error" in session.string()
+        assert_closed(session)
+
+
+@pytest.mark.parametrize(
+    "greeting, why",
+    [
+        (b"ARTIQ management\n\0", "its greeting is not that of a kernel session"),
+        (b"ARTIQ coredew\n", "its greeting is not that of a kernel session"),
+        (b"\0" * 14, "its greeting is not that of a kernel session"),
+        (b"ARTIQ coredev", "it left before its greeting was complete"),
+        (b"A", "it left before its greeting was complete"),
+    ],
+)
+def test_greetings_that_are_refused(device, greeting, why):
+    with Management(device) as management, Session(device) as first:
+        assert management.reply(b"\x02") == 1
+        client = Session(device, greeting=None)
+        client.socket.sendall(greeting)
+        if len(greeting) < 14:
+            client.socket.shutdown(1)
+        with pytest.raises(Closed):
+            client.read(1)
+        assert f"client refused: {why}" in management.log()
+        # It has not taken over from anybody.
+        run_empty(first)
+
+
+def test_a_greeting_that_comes_too_late(device):
+    with Management(device) as management, Session(device) as first:
+        assert management.reply(b"\x02") == 1
+        client = Session(device, greeting=None)
+        client.socket.sendall(b"ARTIQ co")
+        assert_closed(client)
+        assert "client refused: it sent no greeting within 3 s" in management.log()
+        run_empty(first)
+
+
+def test_a_third_client_supersedes_the_second_which_was_waiting(device):
+    """Whoever came last has the core; the others are closed."""
+    with Session(device) as first:
+        running(first)
+        with Session(device) as second, Session(device) as third:
+            run_empty(third)
+            assert_closed(first)
+            assert_closed(second)
+
+
+def test_a_client_that_does_not_read_is_superseded(device):
+    """A kernel that has more to say than the client takes; the core is not kept."""
+    with Session(device) as deaf:
+        assert deaf.load(kernel("flood")) is None
+        deaf.run()
+        time.sleep(0.3)
+        with Session(device) as after:
+            run_empty(after)

@@ -1,0 +1,16 @@
+/* Log lines that are hard to keep whole: characters of two bytes in pieces of one, a line of 3000 of them, bytes that are no
+   text, breaks that some hosts know as such, and a last line without an end. */
+#include "kernel.h"
+
+void __modinit__(void *unused)
+{
+    core_log("odd");
+    for (int n = 0; n < 3000; n++) {
+        core_log("\xc3");
+        core_log("\xa9");
+    }
+    core_log("\n");
+    core_log("not \xff text\n");
+    core_log("one\x0b" "two\x0c" "three\x1c" "four\xc2\x85" "five\xe2\x80\xa8" "six\r\n\n\n");
+    core_log("without an end");
+}
