@@ -9,6 +9,9 @@
 //! The journal lies between the partition table and the first partition, where partitioning tools leave 1 MiB or more free.
 //! Sectors of clusters that are free in the file system on the card are written directly: nobody can see them before the
 //! commit. So only directories and tables take room in the journal, and values may be as long as the card has space.
+//!
+//! A transaction's sectors reach their places in the order in which they were first written, also after a loss of power. The
+//! chip's boot ROM, which does not look into the journal, sees each such step; [`Volume::exchange_contents`] relies on it.
 
 use crc::{Crc, CRC_32_ISO_HDLC};
 use heapless::Vec;
@@ -86,12 +89,46 @@ pub(crate) struct Change {
 #[derive(Clone, Copy, Debug, Default)]
 struct Geometry {
     fat: u32,
+    root: Root,
     data: u32,
     end: u32,
     cluster: u32,
     /// Bytes of a FAT entry: 2 or 4; 0 for FAT12, whose clusters are never written directly.
     entry: u32,
 }
+
+/// Where the root directory is.
+#[derive(Clone, Copy, Debug)]
+enum Root {
+    /// Before the data, in so many sectors.
+    Sectors(u32),
+    /// In a chain of clusters that begins with this one (FAT32).
+    Clusters(u32),
+}
+
+impl Default for Root {
+    fn default() -> Self {
+        Root::Sectors(0)
+    }
+}
+
+/// Name of a file as its directory entry has it: 8 and 3 capital letters, filled with spaces.
+pub type EntryName = [u8; 11];
+
+/// Place of a directory entry.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    sector: u32,
+    at: usize,
+}
+
+/// Bytes of a directory entry.
+const ENTRY: usize = 32;
+/// Where in it the first cluster (upper and lower half) and the length of the file are.
+const CONTENTS: [core::ops::Range<usize>; 2] = [20..22, 26..32];
+/// Attributes: name of the volume; also set, with others, in pieces of long names.
+const VOLUME_NAME: u8 = 8;
+const DELETED: u8 = 0xe5;
 
 /// The first FAT partition of a card.
 pub struct Volume<'a, D> {
@@ -270,17 +307,79 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         if g.entry == 0 || !(g.data..g.end).contains(&sector) {
             return Ok(false);
         }
-        let place = (2 + (sector - g.data) / g.cluster) * g.entry;
+        Ok(self.table(2 + (sector - g.data) / g.cluster)? == 0)
+    }
+
+    /// What the table on the card has for a cluster: 0 if it is free, else the next one, or a number that none has.
+    fn table(&mut self, cluster: u32) -> Result<u32, Error> {
+        let g = self.geometry;
+        let place = cluster * g.entry;
         let (fat, at) = (g.fat + place / SECTOR as u32, place as usize % SECTOR);
         if self.fat != Some(fat) {
             self.fat = None;
-            self.device.read(fat, &mut self.fat_data)?;
+            let result = self.device.read(fat, &mut self.fat_data);
+            self.note(result)?;
             self.fat = Some(fat);
         }
         Ok(match g.entry {
-            2 => u16_at(&self.fat_data, at) == 0,
-            _ => u32_at(&self.fat_data, at) & 0x0fff_ffff == 0,
+            2 => u16_at(&self.fat_data, at),
+            _ => u32_at(&self.fat_data, at) & 0x0fff_ffff,
         })
+    }
+
+    /// The entry of a file in the root directory on the card.
+    pub fn find_in_root(&mut self, name: &EntryName) -> Result<Option<Entry>, Error> {
+        let g = self.geometry;
+        let (mut cluster, mut first, count) = match g.root {
+            Root::Sectors(count) => (None, g.data - count, count),
+            Root::Clusters(cluster) => (Some(cluster), 0, g.cluster),
+        };
+        // A chain that does not end is a loop.
+        for _ in 0..(g.end - g.data) / g.cluster {
+            if let Some(cluster) = cluster {
+                match cluster.checked_sub(2).map(|n| g.data + n * g.cluster) {
+                    Some(sector) if sector < g.end => first = sector,
+                    _ => return Ok(None),
+                }
+            }
+            for sector in first..first + count {
+                let mut data = [0; SECTOR];
+                self.read(sector - self.start, &mut data)?;
+                for (n, entry) in data.chunks_exact(ENTRY).enumerate() {
+                    match entry[0] {
+                        0 => return Ok(None),
+                        DELETED => {}
+                        _ if entry[11] & VOLUME_NAME != 0 || entry[..11] != name[..] => {}
+                        _ => return Ok(Some(Entry { sector, at: n * ENTRY })),
+                    }
+                }
+            }
+            match cluster {
+                Some(this) => cluster = Some(self.table(this)?),
+                None => break,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Exchanges the contents of two files, as a part of the transaction: their names stay where they are. `first` changes
+    /// in one sector, and that first.
+    pub fn exchange_contents(&mut self, first: Entry, second: Entry) -> Result<(), Error> {
+        let mut data = [0; SECTOR];
+        let mut contents = [[0; ENTRY]; 2];
+        for (place, contents) in [first, second].into_iter().zip(&mut contents) {
+            self.read(place.sector - self.start, &mut data)?;
+            contents.copy_from_slice(&data[place.at..][..ENTRY]);
+        }
+        for (place, contents) in [first, second].into_iter().zip(contents.iter().rev()) {
+            // Both may be in one sector.
+            self.read(place.sector - self.start, &mut data)?;
+            for part in CONTENTS {
+                data[place.at..][part.clone()].copy_from_slice(&contents[part]);
+            }
+            self.write(place.sector - self.start, &data)?;
+        }
+        Ok(())
     }
 }
 
@@ -387,15 +486,21 @@ fn geometry(boot: &Sector, start: u32, length: u32) -> Option<Geometry> {
         return None;
     }
     let clusters = (total - data) / cluster;
+    let is_fat32 = clusters >= 65525;
     Some(Geometry {
         fat: start + reserved,
+        root: if is_fat32 {
+            Root::Clusters(u32_at(boot, 44))
+        } else {
+            Root::Sectors(root)
+        },
         data: start + data,
         end: start + data + clusters * cluster,
         cluster,
         entry: match clusters {
             0..4085 => 0,
-            4085..65525 => 2,
-            _ => 4,
+            _ if is_fat32 => 4,
+            _ => 2,
         },
     })
 }

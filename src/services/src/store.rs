@@ -2,7 +2,8 @@
 //!
 //! A value of at most 100 ASCII bytes is a line `key=value` of `/CONFIG.TXT`, any other the file `/CONFIG/<key>.BIN`; the boot
 //! image is `/BOOT.BIN`. Each change is one transaction of [`crate::card`]: after a loss of power there is the old value or the
-//! new one. Nothing is cached: each access goes to the card, which may be changed at any time.
+//! new one. The boot image is replaced in three, so that this holds for the chip's boot ROM too, which knows no journal
+//! ([`Store::write`]). Nothing is cached: each access goes to the card, which may be changed at any time.
 
 use core::fmt;
 
@@ -10,7 +11,7 @@ use axfatfs::{
     Dir, FileSystem, FsOptions, IoBase, IoError, LossyOemCpConverter, NullTimeProvider, Read, Seek, SeekFrom, Write,
 };
 
-use crate::card::{self, BlockDevice, Changes, Recovery, Sector, Volume, SECTOR};
+use crate::card::{self, BlockDevice, Changes, EntryName, Recovery, Sector, Volume, SECTOR};
 
 /// Longest value kept in `CONFIG.TXT`, in bytes.
 pub const LINE_VALUE_MAX: usize = 100;
@@ -23,6 +24,9 @@ const TEXT: &str = "CONFIG.TXT";
 const DIRECTORY: &str = "CONFIG";
 /// Name of a file while it is written.
 const NEW: &str = "KAIROS.NEW";
+/// The two names as directory entries have them.
+const BOOT_ENTRY: &EntryName = b"BOOT    BIN";
+const NEW_ENTRY: &EntryName = b"KAIROS  NEW";
 
 /// Why an access has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +172,7 @@ impl<'a, D: BlockDevice> Store<'a, D> {
     pub fn write(&mut self, key: &str, value: &[u8]) -> Result<(), Error> {
         check(key)?;
         if key.eq_ignore_ascii_case(BOOT_KEY) {
-            return self.transaction(|root, _| replace(root, BOOT, &[value]));
+            return self.write_boot_image(value);
         }
         if value.is_empty() {
             return self.remove(key);
@@ -185,6 +189,30 @@ impl<'a, D: BlockDevice> Store<'a, D> {
             let directory = root.create_dir(DIRECTORY)?;
             replace(&directory, &file_name(key)?, &[value])
         })
+    }
+
+    /// Replaces the boot image such that whoever reads the card without its journal finds the old one or the new one at any
+    /// time: the new one becomes a file of its own; then the directory entries of both change places, that of `BOOT.BIN`
+    /// in one sector; then the old one is removed.
+    fn write_boot_image(&mut self, image: &[u8]) -> Result<(), Error> {
+        self.transaction(|root, _| create_new(root, &[image]))?;
+        if !self.exchange_with_new()? {
+            // There is no old one.
+            return self.transaction(|root, _| rename_new(root, BOOT));
+        }
+        self.transaction(|root, _| Ok(root.remove(NEW)?))
+    }
+
+    /// Exchanges the contents of `BOOT.BIN` and the new file; false if there is no `BOOT.BIN`.
+    fn exchange_with_new(&mut self) -> Result<bool, Error> {
+        self.begin()?;
+        let Some(old) = self.volume.find_in_root(BOOT_ENTRY)? else {
+            return Ok(false);
+        };
+        let new = self.volume.find_in_root(NEW_ENTRY)?.ok_or(Error::FileSystem)?;
+        self.volume.exchange_contents(old, new)?;
+        self.volume.commit()?;
+        Ok(true)
     }
 
     /// Removes a key from wherever it is. Not an error if it is nowhere.
@@ -221,14 +249,20 @@ impl<'a, D: BlockDevice> Store<'a, D> {
         })
     }
 
+    /// Begins a transaction.
+    fn begin(&mut self) -> Result<(), Error> {
+        if let Some(recovery) = self.volume.begin()? {
+            self.found = Some(recovery);
+        }
+        Ok(())
+    }
+
     /// Does something to the root directory, all or nothing.
     fn transaction<T>(
         &mut self,
         change: impl FnOnce(&Directory<'_, '_, '_, D>, &mut [u8; TEXT_MAX]) -> Result<T, Error>,
     ) -> Result<T, Error> {
-        if let Some(recovery) = self.volume.begin()? {
-            self.found = Some(recovery);
-        }
+        self.begin()?;
         let stream = Stream {
             volume: &mut self.volume,
             position: 0,
@@ -291,13 +325,22 @@ fn remove_file<D: BlockDevice>(root: &Directory<'_, '_, '_, D>, key: &str) -> Re
 
 /// Writes a file under another name, so into clusters that are free, then puts it in the place of the old one.
 fn replace<D: BlockDevice>(directory: &Directory<'_, '_, '_, D>, name: &str, parts: &[&[u8]]) -> Result<(), Error> {
+    create_new(directory, parts)?;
+    rename_new(directory, name)
+}
+
+/// Writes the file that has no name of its own yet.
+fn create_new<D: BlockDevice>(directory: &Directory<'_, '_, '_, D>, parts: &[&[u8]]) -> Result<(), Error> {
     found(directory.remove(NEW))?;
     let mut file = directory.create_file(NEW)?;
     for part in parts {
         file.write_all(part)?;
     }
-    file.flush()?;
-    drop(file);
+    Ok(file.flush()?)
+}
+
+/// Puts it in the place of the file `name`, if there is one.
+fn rename_new<D: BlockDevice>(directory: &Directory<'_, '_, '_, D>, name: &str) -> Result<(), Error> {
     found(directory.remove(name))?;
     Ok(directory.rename(NEW, directory, name)?)
 }

@@ -1,0 +1,158 @@
+//! The boot image on a card, replaced by the firmware's own code, as the boot ROM sees it when the power goes at any sector.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::rc::Rc;
+
+use axfatfs::{format_volume, FatType, FileSystem, FormatVolumeOptions, FsOptions, StdIoWrapper, Write};
+use kairos_emulator::boot_rom::read_card;
+use kairos_services::card::{BlockDevice, DeviceError, Sector, SECTOR};
+use kairos_services::store::{Room, Store};
+
+/// First sector of the partition.
+const START: usize = 2048;
+
+/// A card in a file, which can be put back to what it was.
+struct Card {
+    file: File,
+    base: Vec<u8>,
+    changed: RefCell<BTreeSet<u32>>,
+}
+
+/// The card with so many writes until the power goes.
+struct Powered(Rc<Card>, usize);
+
+impl BlockDevice for Powered {
+    fn reset(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+    fn read(&mut self, sector: u32, data: &mut Sector) -> Result<(), DeviceError> {
+        let at = u64::from(sector) * SECTOR as u64;
+        self.0.file.read_exact_at(data, at).map_err(|_| DeviceError)
+    }
+    fn write(&mut self, sector: u32, data: &Sector) -> Result<(), DeviceError> {
+        self.1 = self.1.checked_sub(1).ok_or(DeviceError)?;
+        self.0.changed.borrow_mut().insert(sector);
+        let at = u64::from(sector) * SECTOR as u64;
+        self.0.file.write_all_at(data, at).map_err(|_| DeviceError)
+    }
+}
+
+impl Card {
+    /// With `before` other files in its root directory, then the boot image, if there is one.
+    fn new(kind: FatType, before: usize, image: Option<&[u8]>) -> Rc<Self> {
+        let (length, cluster) = if kind == FatType::Fat32 {
+            (70_000, 512)
+        } else {
+            (10_000, 1024)
+        };
+        let mut base = vec![0; (START + length) * SECTOR];
+        base[510..512].copy_from_slice(&[0x55, 0xaa]);
+        base[446 + 4] = 0xc;
+        base[446 + 8..446 + 12].copy_from_slice(&(START as u32).to_le_bytes());
+        base[446 + 12..446 + 16].copy_from_slice(&(length as u32).to_le_bytes());
+        let mut volume = std::io::Cursor::new(base.split_off(START * SECTOR));
+        let options = FormatVolumeOptions::new().fat_type(kind).bytes_per_cluster(cluster);
+        format_volume(&mut StdIoWrapper::from(&mut volume), options).unwrap();
+        {
+            let system = FileSystem::new(StdIoWrapper::from(&mut volume), FsOptions::new()).unwrap();
+            for n in 0..before {
+                system.root_dir().create_file(&format!("FILE{n}.TXT")).unwrap();
+            }
+            if let Some(image) = image {
+                let mut file = system.root_dir().create_file("BOOT.BIN").unwrap();
+                file.write_all(image).unwrap();
+            }
+        }
+        base.append(&mut volume.into_inner());
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(&base, 0).unwrap();
+        Rc::new(Self {
+            file,
+            base,
+            changed: RefCell::default(),
+        })
+    }
+
+    fn put_back(&self) {
+        for sector in std::mem::take(&mut *self.changed.borrow_mut()) {
+            let at = sector as usize * SECTOR;
+            self.file.write_all_at(&self.base[at..at + SECTOR], at as u64).unwrap();
+        }
+    }
+}
+
+fn image(length: usize, byte: u8) -> Vec<u8> {
+    (0..length).map(|n| (n / SECTOR) as u8 ^ byte).collect()
+}
+
+/// Something is done to the card with the power cut after each number of writes: the ROM finds what is allowed.
+fn cut_everywhere(card: &Rc<Card>, change: impl Fn(&mut Store<Powered>) -> bool, check: impl Fn(&File, bool)) -> usize {
+    let room = &mut Box::new(Room::new());
+    for cut in 0.. {
+        card.put_back();
+        let done = change(&mut Store::new(Powered(card.clone(), cut), room));
+        check(&card.file, done);
+        // The loader completes what has begun, and may lose its power too.
+        for second in 0.. {
+            let mut store = Store::new(Powered(card.clone(), second), room);
+            let completed = store.read("ip", &mut [0; 100]).is_ok();
+            check(&card.file, done);
+            if completed {
+                break;
+            }
+        }
+        if done {
+            return cut;
+        }
+    }
+    unreachable!()
+}
+
+#[test]
+fn the_boot_rom_finds_an_image_wherever_the_power_goes() {
+    let old = image(9_000, 0x55);
+    for kind in [FatType::Fat16, FatType::Fat32] {
+        // Both entries in one sector, in different ones, in different clusters.
+        for before in [0, 6, 7, 14, 40] {
+            let card = Card::new(kind, before, Some(&old));
+            for new in [image(14_000, 0xaa), image(700, 0xaa)] {
+                let cuts = cut_everywhere(
+                    &card,
+                    |store| store.write("boot", &new).is_ok(),
+                    |file, done| {
+                        let found = read_card(file).unwrap();
+                        assert!(found == new || !done && found == old, "{kind:?}, {before}");
+                    },
+                );
+                assert!(cuts > new.len() / SECTOR + 20, "{cuts}");
+            }
+        }
+    }
+}
+
+#[test]
+fn settings_that_are_written_do_not_touch_the_boot_image() {
+    let old = image(9_000, 0x55);
+    let card = Card::new(FatType::Fat32, 3, Some(&old));
+    cut_everywhere(
+        &card,
+        |store| store.write("ip", b"192.168.1.52").is_ok() && store.write("idle_kernel", &[7; 3000]).is_ok(),
+        |file, _| assert_eq!(read_card(file).unwrap(), old),
+    );
+}
+
+#[test]
+fn a_card_without_an_image_gets_one_and_space_is_given_back() {
+    let card = Card::new(FatType::Fat16, 2, None);
+    let mut store_room = Box::new(Room::new());
+    let mut store = Store::new(Powered(card.clone(), usize::MAX), &mut store_room);
+    // The card has 5 MB: ten images would not fit.
+    for byte in 0..10 {
+        let image = image(2_000_000, byte);
+        store.write("boot", &image).unwrap();
+        assert_eq!(read_card(&card.file).unwrap(), image);
+    }
+}
