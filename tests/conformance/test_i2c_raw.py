@@ -35,7 +35,7 @@ def test_a_device_that_was_cut_off_lets_the_bus_go(device):
         (TWO_CHANNELS, I2C_ERROR, "I2C switch select fail"),
         (NO_SWITCH, I2C_ERROR, "I2C switch select fail"),
         (OTHER_BUS, I2C_ERROR, "I2C start fail"),
-        (SPI, SPI_ERROR, "SPI bus could not be accessed"),
+        (SPI, SPI_ERROR, "SPI bus could not be accessed: this device has no SPI outside of RTIO"),
     ],
 )
 def test_errors(device, what, exception_id, message):

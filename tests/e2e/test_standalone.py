@@ -126,3 +126,15 @@ def test_what_print_cannot_do_without_a_host_is_said(kairos, tmp_path):
     done = kairos("compile", path, "--emit", "elf", "--output", tmp_path / "no_keywords.elf")
     assert done.returncode == 1
     assert "'print' takes no keyword arguments" in done.stderr and "writes to the log of the device" in done.stderr
+
+
+def test_a_kernel_that_needs_its_host_is_refused(kairos, tmp_path):
+    """With the place of the call; other stages show what it would be."""
+    body = "self.count(1)\n\n    def count(self, n):\n        self.lines += n\n"
+    path = kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body, head="", name="needs_host.py")
+    done = kairos("compile", path, "--output", tmp_path / "needs_host.elf")
+    assert done.returncode == 1 and not (tmp_path / "needs_host.elf").exists()
+    assert "'count' runs on the host, but startup and idle kernels have none" in done.stderr
+    assert "needs_host.py:11" in done.stderr and "self.count(1)" in done.stderr
+    done = kairos("compile", path, "--emit", "llvm")
+    assert done.returncode == 0 and "@rpc_send" in done.stdout

@@ -293,6 +293,8 @@ pub struct Module {
     pub globals: Vec<Global>,
     pub externals: std::collections::BTreeMap<Rc<str>, External>,
     pub functions: Vec<Function>,
+    /// The first call of a function of the host, and that function's name.
+    pub remote_call: Option<(Span, Rc<str>)>,
 }
 
 impl Function {

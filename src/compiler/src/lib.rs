@@ -70,6 +70,15 @@ fn passes(context: &mut Context, request: Request, target: lower::Target) -> dia
 }
 
 impl Output {
+    /// Why the program cannot run without a host: the error to show to the user. `None`: it can.
+    pub fn needs_host(&self) -> Option<String> {
+        let (span, name) = self.module.remote_call.as_ref()?;
+        let text = format!("'{name}' runs on the host, but startup and idle kernels have none");
+        let error = Diagnostic::new(*span, text)
+            .help("call only kernels and portable functions; print writes to the log of the device");
+        Some(error.render(&self.sources))
+    }
+
     /// The module as LLVM assembly.
     pub fn llvm(&self, machine: &llvm::Machine) -> String {
         llvm::print(&self.module, &self.sources, machine)

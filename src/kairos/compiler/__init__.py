@@ -123,12 +123,15 @@ def emit(stage: str, function: Callable, args: tuple | list = (), kwargs: dict[s
     """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`.
 
     The program stands for itself, as startup and idle kernels do: it sends no result, writes no attributes back, and
-    its `print` writes to the log of the device.
+    its `print` writes to the log of the device. Raises `CompileError` when it is rejected, and for `elf` also when it
+    calls a function of the host.
     """
     if stage not in STAGES:
         raise ValueError(f"there is no stage {stage!r}; there are {', '.join(STAGES)}")
 
     program, _ = _front_end(function, args, kwargs or {}, core, None, False, print_as_rpc=False)
+    if stage == "elf" and (reason := program.needs_host()):
+        raise CompileError(reason)
     if stage in ("ast", "types", "ir"):
         return getattr(program, stage)()
     assembly = program.llvm(codegen.TRIPLE, codegen.data_layout())

@@ -55,6 +55,8 @@ pub enum Id {
     RuntimeError = 15,
     /// A bad argument.
     ValueError = 18,
+    /// A camera or its frame grabber failed.
+    CxpError = 22,
 }
 
 /// A string of a record: `length` bytes at `pointer`, or, with length [`HOST_STRING`], the host's string of key `pointer`.

@@ -50,6 +50,11 @@ impl Program {
         guarded(|| self.output.llvm(&Machine { triple, data_layout }))
     }
 
+    /// Why the program cannot run without a host, as the user should read it; None if it can.
+    fn needs_host(&self) -> PyResult<Option<String>> {
+        guarded(|| self.output.needs_host())
+    }
+
     /// Warnings, as the user should read them.
     fn warnings(&self) -> PyResult<Vec<String>> {
         let render = || {

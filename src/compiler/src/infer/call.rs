@@ -224,11 +224,13 @@ impl Infer<'_, '_> {
             "min" | "max" => 2..=2,
             "range" => 1..=3,
             "now_mu" => 0..=0,
+            "rtio_log" => 1..=usize::MAX,
             _ => 0..=usize::MAX,
         };
         if !counts.contains(&args.len()) {
             let wanted = match (counts.start(), counts.end()) {
                 (a, b) if a == b => format!("{a}"),
+                (a, &usize::MAX) => format!("at least {a}"),
                 (a, b) => format!("{a} to {b}"),
             };
             let text = format!("'{name}' takes {wanted} argument(s), {} are passed", args.len());
@@ -306,6 +308,11 @@ impl Infer<'_, '_> {
                 Ok(self.kind(Kind::None))
             }
             "now_mu" => Ok(self.kind(Kind::Int64)),
+            "rtio_log" => {
+                let text = self.kind(Kind::Str);
+                self.unify(text, types[0], args[0].span, "the name of the log's channel")?;
+                Ok(self.kind(Kind::None))
+            }
             "kernel" | "portable" | "rpc" | "subkernel" | "print" | "core_log" => Ok(self.kind(Kind::None)),
             "str" => Err(Diagnostic::new(whole.span, "strings currently cannot be constructed")),
             "IndexError" | "ValueError" | "ZeroDivisionError" | "RuntimeError" | "Exception" => {

@@ -177,7 +177,8 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Value::unit()
             }
             "now_mu" => self.now_mu(),
-            "print" | "core_log" => self.log(args, values.collect())?,
+            "print" | "core_log" => self.core_log(args, values.collect())?,
+            "rtio_log" => self.rtio_log(args, values.collect())?,
             "kernel" | "portable" | "rpc" | "subkernel" => Value::unit(),
             _ => return self.unsupported(whole.span, "an exception that is not raised at once"),
         })

@@ -1,4 +1,5 @@
-//! `core_log`, and `print` where there is no host: text that the firmware formats for the device's log.
+//! Text that the firmware formats: `core_log`, and `print` where there is no host, for the device's log; `rtio_log` for the log
+//! channel, at the time cursor.
 //!
 //! The text goes in pieces, each with a format of `printf`; a piece ends where a list begins or goes on, since only the
 //! running kernel knows how long it is.
@@ -11,14 +12,22 @@ use crate::ir::*;
 use crate::source::Span;
 use crate::types::{self, Kind};
 
-/// A piece of text: format and arguments.
-#[derive(Default)]
+/// A piece of text for a function of the firmware: format and arguments.
 struct Piece {
+    function: &'static str,
     format: Vec<u8>,
     args: Vec<Value>,
 }
 
 impl Piece {
+    fn new(function: &'static str) -> Self {
+        Self {
+            function,
+            format: vec![],
+            args: vec![],
+        }
+    }
+
     /// Text without `%`.
     fn text(&mut self, text: &str) {
         self.format.extend(text.bytes());
@@ -37,17 +46,36 @@ impl Piece {
 
 impl<'p> FunctionLowering<'_, 'p> {
     /// A line with the arguments in it, separated by spaces.
-    pub(super) fn log(&mut self, args: &'p [Expr], values: Vec<Value>) -> Result<Value> {
-        let mut piece = Piece::default();
+    pub(super) fn core_log(&mut self, args: &'p [Expr], values: Vec<Value>) -> Result<Value> {
+        let mut piece = Piece::new("core_log");
+        self.log_line(&mut piece, args, values)?;
+        piece.text("\n");
+        self.log_piece(piece);
+        Ok(Value::unit())
+    }
+
+    /// The first argument, a string, names a channel of the log; the others follow as in a line of `core_log`.
+    pub(super) fn rtio_log(&mut self, args: &'p [Expr], mut values: Vec<Value>) -> Result<Value> {
+        let mut name = Piece::new("rtio_log");
+        let channel = values.remove(0);
+        self.log_value(&mut name, channel, self.type_of(&args[0]), false, args[0].span)?;
+        name.text("\x1e");
+        self.log_piece(name);
+        let mut piece = Piece::new("rtio_log");
+        self.log_line(&mut piece, &args[1..], values)?;
+        piece.text("\x1d");
+        self.log_piece(piece);
+        Ok(Value::unit())
+    }
+
+    fn log_line(&mut self, piece: &mut Piece, args: &'p [Expr], values: Vec<Value>) -> Result<()> {
         for (index, (arg, value)) in args.iter().zip(values).enumerate() {
             if index > 0 {
                 piece.text(" ");
             }
-            self.log_value(&mut piece, value, self.type_of(arg), false, arg.span)?;
+            self.log_value(piece, value, self.type_of(arg), false, arg.span)?;
         }
-        piece.text("\n");
-        self.log_piece(piece);
-        Ok(Value::unit())
+        Ok(())
     }
 
     /// Appends a value; strings in tuples and lists are quoted.
@@ -97,8 +125,9 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             Kind::List(elt) => {
                 piece.text("[");
-                self.log_piece(std::mem::take(piece));
-                self.log_elements(value, *elt, span)?;
+                let function = piece.function;
+                self.log_piece(std::mem::replace(piece, Piece::new(function)));
+                self.log_elements(function, value, *elt, span)?;
                 piece.text("]");
             }
             Kind::Exception => {
@@ -124,7 +153,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(())
     }
 
-    fn log_elements(&mut self, list: Value, elt: types::Ty, span: Span) -> Result<()> {
+    fn log_elements(&mut self, function: &'static str, list: Value, elt: types::Ty, span: Span) -> Result<()> {
         let (data, length) = self.list_parts(&list);
         let element = self.module.ir_type(elt);
         let separator = self.module.string(b", ");
@@ -134,7 +163,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let length = this.build.select(first, Value::int(Ty::I32, 0), length);
             let from = this.build.element(&data, &element, index);
             let value = this.build.load(element.clone(), &from);
-            let mut piece = Piece::default();
+            let mut piece = Piece::new(function);
             piece.bytes(length, text);
             this.log_value(&mut piece, value, elt, true, span)?;
             this.log_piece(piece);
@@ -147,14 +176,17 @@ impl<'p> FunctionLowering<'_, 'p> {
         let format = self.module.string(&piece.format);
         let mut args = vec![self.build.extract(&format, 0)];
         args.extend(piece.args);
+        // An output: it raises what outputs before it have left behind.
+        let raises = piece.function == "rtio_log";
         let external = External {
             params: vec![Ty::Ptr],
             returns: Ty::unit(),
-            nounwind: true,
+            nounwind: !raises,
             by_pointer: false,
             variadic: true,
         };
-        self.module.module.externals.insert("core_log".into(), external);
-        self.build.call("core_log", args, Ty::unit(), None);
+        self.module.module.externals.insert(piece.function.into(), external);
+        let unwind = if raises { self.unwind() } else { None };
+        self.build.call(piece.function, args, Ty::unit(), unwind);
     }
 }

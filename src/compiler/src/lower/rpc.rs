@@ -24,6 +24,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     ) -> Result<Value> {
         let info = &self.module.program().function_infos[&service];
         let is_async = matches!(info.kind, FunctionKind::Rpc { is_async: true });
+        let name = info.name.clone();
+        self.module.module.remote_call.get_or_insert((span, name));
         let mut tag = vec![];
         let mut slots = vec![];
         for (value, (ty, keyword)) in values.into_iter().zip(types) {

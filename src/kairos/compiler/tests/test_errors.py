@@ -80,6 +80,8 @@ def rejected(body, **attributes):
         ("del self", "'del' is not supported yet"),
         ("with interleave:\n    delay_mu(1)", "'with interleave' is not supported yet"),
         ("core_log(1, end='')", "'core_log' takes no keyword arguments"),
+        ("rtio_log()", "'rtio_log' takes at least 1 argument(s), 0 are passed"),
+        ("rtio_log(1, 'text')", "the name of the log's channel has type numpy.int?, but str is needed"),
         ("core_log(self)", "cannot be written to the log"),
         ("core_log([len])", "cannot be written to the log"),
         ("return print(*[])", "a starred expression is not supported yet"),

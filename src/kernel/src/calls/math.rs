@@ -12,7 +12,7 @@ macro_rules! functions {
 }
 
 functions! {
-    acos(x: f64) = acos; acosh(x: f64) = acosh; asin(x: f64) = asin; asinh(x: f64) = asinh;
+    acos(x: f64) = acos; asin(x: f64) = asin; asinh(x: f64) = asinh;
     atan(x: f64) = atan; atanh(x: f64) = atanh; cbrt(x: f64) = cbrt; ceil(x: f64) = ceil;
     cos(x: f64) = cos; cosh(x: f64) = cosh; erf(x: f64) = erf; erfc(x: f64) = erfc;
     exp(x: f64) = exp; exp2(x: f64) = exp2; exp10(x: f64) = exp10; expm1(x: f64) = expm1;
@@ -26,6 +26,14 @@ functions! {
     nextafter(x: f64, y: f64) = nextafter; pow(x: f64, y: f64) = pow;
     fma(x: f64, y: f64, z: f64) = fma; jn(n: i32, x: f64) = jn; yn(n: i32, x: f64) = yn;
     ldexp(x: f64, n: i32) = ldexp;
+}
+
+/// C's `acosh`. That of `libm` 0.2 takes large negative numbers for their absolute values.
+pub extern "C" fn acosh(x: f64) -> f64 {
+    if x < 1.0 {
+        return f64::NAN;
+    }
+    libm::acosh(x)
 }
 
 /// The GNU `sincos(x, double *sin, double *cos)`.

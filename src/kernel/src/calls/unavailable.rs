@@ -1,24 +1,38 @@
-//! Functions that this firmware does not have yet, or not without hardware that is not there: each raises its exception,
-//! so that a kernel can catch it, with the text of the kernel ABI, section 4.4.
+//! Functions for hardware that this device does not have: each raises its exception, so that a kernel can catch it, with the
+//! text of the kernel ABI, section 4.4, and what is missing.
 
 use kairos_proto::exception::{Id, NAMES};
 
 use crate::raise;
 
-macro_rules! unavailable {
-    ($($name:ident, $raise:ident: $id:ident, $message:literal;)*) => {
-        $(
-            extern "C" fn $raise() {
-                raise::firmware(Id::$id, $message, [0; 3]);
-            }
-            raise::raising! { $name => $raise; }
-        )*
-    };
+extern "C" fn raise_spi() {
+    raise::firmware(
+        Id::SpiError,
+        "SPI bus could not be accessed: this device has no SPI outside of RTIO",
+        [0; 3],
+    );
 }
 
-unavailable! {
-    spi, raise_spi: SpiError, "SPI bus could not be accessed";
-    subkernel, raise_subkernel: SubkernelError, "Error loading or running the subkernel";
+extern "C" fn raise_subkernel() {
+    raise::firmware(
+        Id::SubkernelError,
+        "Error loading or running the subkernel: this device has no satellites",
+        [0; 3],
+    );
+}
+
+fn no_grabber(destination: u32) {
+    let message = "CXP Grabber is not available on destination {0}";
+    raise::firmware(Id::CxpError, message, [i64::from(destination), 0, 0]);
+}
+
+extern "C" fn raise_cxp(destination: u32) {
+    no_grabber(destination);
+}
+
+/// For the function whose first argument is where to put its result.
+extern "C" fn raise_cxp_frame(_: u32, destination: u32) {
+    no_grabber(destination);
 }
 
 extern "C" fn raise_id(id: u32) {
@@ -32,5 +46,9 @@ extern "C" fn raise_id(id: u32) {
 }
 
 raise::raising! {
+    spi => raise_spi;
+    subkernel => raise_subkernel;
+    cxp => raise_cxp;
+    cxp_frame => raise_cxp_frame;
     test_exception_id_sync => raise_id;
 }

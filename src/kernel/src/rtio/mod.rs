@@ -21,7 +21,7 @@ use registers::{registers, registers_or_raise, Registers, POLLS};
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
 pub use input::{rtio_input_data, rtio_input_timestamp, rtio_input_timestamped_data};
 pub use log::rtio_log;
-pub use output::{posted_error_at_end, record, rtio_output, rtio_output_wide};
+pub use output::{posted_error_at_end, record, rtio_batch_end, rtio_batch_start, rtio_output, rtio_output_wide};
 pub use playback::play;
 
 /// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator.
@@ -76,7 +76,7 @@ fn restart(registers: &Registers) {
 /// An output ends by itself. An input may wait for ever; then only a reset of RTIO ends it, which also drops the events
 /// that the kernel had queued.
 pub fn settle() {
-    record(None);
+    output::forget();
     let Some(registers) = registers() else { return };
     playback::stop();
     // Longer than any output takes that finds room; an output that waits for room waits for its lane's next event.

@@ -19,10 +19,14 @@ use crate::raise;
 pub type Recorder = fn(u32, i64, &[u32]);
 static mut RECORDER: Option<Recorder> = None;
 
+/// Between `rtio_batch_start` and `rtio_batch_end`.
+static mut BATCH: bool = false;
+
 /// Raises what an output's status says; out of the way of outputs that succeed.
 #[cold]
 #[inline(never)]
 fn output_error(target: u32, cursor: i64, status: u32) {
+    set_batch(false);
     let channel = i64::from(target >> 8);
     match registers() {
         None => raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [channel, cursor, 0]),
@@ -51,7 +55,7 @@ pub fn posted_error() -> bool {
     }
 }
 
-/// As `posted_error`, at the end of a kernel: waits until every posted output is delivered.
+/// As `posted_error`, at the end of a kernel or a batch: waits until every posted output is delivered.
 pub fn posted_error_at_end() -> bool {
     transaction::wait_until_idle();
     posted_error()
@@ -62,6 +66,33 @@ pub fn record(recorder: Option<Recorder>) {
     // SAFETY: this core only, outside of interrupts; so below.
     unsafe { addr_of_mut!(RECORDER).write(recorder) };
     transaction::forbid_posting(recorder.is_some());
+}
+
+/// In a restart: there is no recorder and no batch.
+pub fn forget() {
+    record(None);
+    set_batch(false);
+}
+
+fn set_batch(running: bool) {
+    // SAFETY: as above.
+    unsafe { addr_of_mut!(BATCH).write(running) };
+}
+
+/// `rtio_batch_start`. Outputs need no batch to be posted, so they are submitted as ever, and an error is raised by the output that
+/// caused it, which ends the batch.
+extern "C" fn batch_start() {
+    // SAFETY: as above.
+    if unsafe { addr_of_mut!(BATCH).read() } {
+        return raise::firmware(Id::RuntimeError, "Batched mode is already running.", [0; 3]);
+    }
+    set_batch(true);
+}
+
+/// `rtio_batch_end`: every output is delivered when it returns.
+extern "C" fn batch_end() {
+    set_batch(false);
+    posted_error_at_end();
 }
 
 /// Hands an output to the recorder, if there is one.
@@ -199,4 +230,6 @@ pub unsafe extern "C" fn rtio_output() {
 raise::raising! {
     rtio_output_checked => output;
     rtio_output_wide => output_wide;
+    rtio_batch_start => batch_start;
+    rtio_batch_end => batch_end;
 }

@@ -1,0 +1,48 @@
+"""The cache on the device: values outlive kernels and sessions, copies are private."""
+
+from artiq.coredevice.exceptions import CacheError
+from artiq.experiment import *
+
+
+class Cache(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("core_cache")
+
+    @kernel
+    def put(self):
+        print("unknown", self.core_cache.get("numbers"))
+        self.core_cache.put("numbers", [1, -2, 3])
+        self.core_cache.put("empty", [0][:0])
+        self.core_cache.put("", [7])
+        first = self.core_cache.get("numbers")
+        first[0] = 100
+        self.core_cache.put("numbers", [4, 5])
+        print("copy", first)
+
+    @kernel
+    def get(self):
+        print("kept", self.core_cache.get("numbers"), self.core_cache.get("empty"), self.core_cache.get(""))
+
+    @kernel
+    def fill(self):
+        block = [0 for _ in range(1 << 18)]
+        stored = 0
+        try:
+            for number in range(64):
+                block[0] = number
+                self.core_cache.put(self.names[number], block)
+                stored += 1
+        except CacheError:
+            print("full after", stored, self.core_cache.get(self.names[stored - 1])[0])
+        # What is replaced makes room.
+        for number in range(stored):
+            self.core_cache.put(self.names[number], [number])
+        self.core_cache.put("block", block)
+        print("room", len(self.core_cache.get("block")), self.core_cache.get("numbers"))
+
+    def run(self):
+        self.names = [f"block {n}" for n in range(64)]
+        self.put()
+        self.get()
+        self.fill()
