@@ -1,5 +1,5 @@
 """Exceptions within and across the handlers of one function, by hand: what random programs have found."""
-# ruff: noqa: B012, B904: raising in handlers and leaving `finally` is what is tested.
+# ruff: noqa: B012, B904
 
 import pytest
 

@@ -150,8 +150,8 @@ def caught(kernel, *arguments):
 @pytest.mark.parametrize("message", MESSAGES)
 def test_messages_of_the_host(crossing, message):
     crossing.error = ValueError(message)
-    for kernel in (crossing.pass_on, crossing.raise_again):
-        error = caught(kernel)
+    for run in (crossing.pass_on, crossing.raise_again):
+        error = caught(run)
         assert type(error) is ValueError and str(error) == message
     assert crossing.trace == [1, 2]
 
@@ -166,8 +166,8 @@ def test_classes_of_the_host(crossing, cls):
     crossing.error = cls("why")
     known = {IndexError: 1, Lost: 2, RTIOUnderflow: 3, DMAError: 4, ValueError: 5}
     assert crossing.sort() == known.get(cls, 6)
-    for kernel in (crossing.pass_on, crossing.raise_again):
-        error = caught(kernel)
+    for run in (crossing.pass_on, crossing.raise_again):
+        error = caught(run)
         assert type(error) is cls
         # Python quotes the text of a KeyError each time.
         assert str(error) == str(cls(str(cls("why"))))
