@@ -60,7 +60,9 @@ class Writer:
         """The entry: calls the first function for a few arguments and catches what comes out, outside of a handler and
         within one; then calls it once more for the caller to catch."""
         first = f"self.p{self.number}_0"
-        handlers = [f"            except {name}:\n                self.mark({-k})" for k, name in enumerate(CLASSES, 10)]
+        handlers = [
+            f"            except {name}:\n                self.mark({-k})" for k, name in enumerate(CLASSES, 10)
+        ]
         catching = [f"                self.mark({first}(n))", *handlers]
         return [
             "",

@@ -1,9 +1,10 @@
 """Exceptions within and across the handlers of one function, by hand: what random programs have found."""
+# ruff: noqa: B012, B904
 
 import pytest
 
 from kairos.coredevice.core import Core
-from kairos.experiment import *
+from kairos.experiment import TInt32, kernel, rpc
 
 
 class Handlers:
@@ -93,7 +94,7 @@ class Handlers:
         raise RuntimeError("last")
 
     @kernel
-    def returned_from_finally(self):
+    def returned_from_finally(self) -> TInt32:
         try:
             try:
                 raise ValueError("dropped")

@@ -19,8 +19,9 @@ const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
 const HALF: u32 = 2000;
 /// How long a device may hold SCL low, in halves of a bit: 25 ms, as SMBus allows.
 const STRETCH: u32 = 5000;
-/// Clocks after which a device that was cut off in the middle of a byte has given up SDA.
-const CLOCKS: u32 = 9;
+/// Clocks after which a device that was cut off has given up SDA: the rest of an address, its acknowledgement, a byte that it
+/// sends, and one for each stop that it did not see.
+const CLOCKS: u32 = 20;
 
 /// The bus does not do what it should: a line is held low.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -167,18 +168,17 @@ impl Bus {
     }
 
     /// In a restart: the program before may have been stopped in the middle of a byte. Devices are clocked until they let go of
-    /// SDA, then told that it is over.
+    /// SDA and are told that it is over. One that sends a one may go on with a zero, and then does not see the stop.
     pub fn recover(&mut self) {
         if !self.open {
             return;
         }
         for _ in 0..CLOCKS {
-            if bit(true).is_ok_and(|level| level) {
+            if bit(true) == Ok(true) && self.stop().is_ok() {
                 break;
             }
         }
         // If it is stuck for good, the next start says so.
-        let _ = self.stop();
         self.open = false;
         set(SCL | SDA, true);
     }

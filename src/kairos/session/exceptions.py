@@ -1,5 +1,7 @@
 """From the report of an uncaught exception to the Python exception that the caller of a kernel gets."""
 
+import builtins
+
 from ..core_exception import CoreException
 from ..coredevice import exceptions as device_exceptions
 
@@ -11,7 +13,9 @@ def build_python_exception(core_exception: CoreException, retrieve_object) -> Ex
     identifier, _, qualified = core_exception.name.partition(":")
     cls = None
     if identifier == "0":
-        cls = getattr(device_exceptions, qualified.split(".")[-1], None)
+        name = qualified.split(".")[-1]
+        # What a host function has raised may be any exception that Python has.
+        cls = getattr(device_exceptions, name, None) or getattr(builtins, name, None)
     else:
         try:
             cls = retrieve_object(int(identifier))

@@ -7,6 +7,7 @@ use core::future::poll_fn;
 use core::sync::atomic::Ordering;
 use core::task::Poll;
 
+use embassy_futures::yield_now;
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{with_timeout, Duration, Timer};
 use heapless::{String, Vec};
@@ -216,7 +217,11 @@ impl KernelCore {
             .await?;
             drop(expected);
             match frame.kind {
-                Kind::Log => self.log_frame()?,
+                Kind::Log => {
+                    self.log_frame()?;
+                    // A kernel can log faster than this core formats: the host must be able to end it all the same.
+                    yield_now().await;
+                }
                 Kind::Fault => {
                     self.log_fault()?;
                     return Err(Failure::Fault);
