@@ -1,11 +1,9 @@
 """The analyzer service: dumps of what the gateware saw, against the pins. Written from the format alone."""
 
-import json
-import os
 import socket
 import struct
+import time
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +14,6 @@ from .test_session_raw import kernel, marks
 OUTPUT, INPUT, EXCEPTION, STOPPED = range(4)
 RECORD, FAST, MANY, LATE = 0, 9, 10, 11
 RING = 512 * 1024
-BUILD = Path(os.environ.get("KAIROS_BUILD") or Path(__file__).parents[2] / "build")
 
 
 @dataclass
@@ -158,26 +155,6 @@ def test_what_a_client_sends_is_ignored(fresh):
     assert dump(fresh).messages
 
 
-def test_a_bus_error_is_told(fresh):
-    """The gateware writes to where no memory is; the next recording is as it should be."""
-    descriptor = json.loads((BUILD / "gateware" / "demo" / "descriptor.json").read_text())
-    registers = {register["name"]: register["address"] for register in descriptor["registers"]}
-
-    def write(name, value):
-        fresh.control("write", address=registers[name], value=value)
-
-    write("analyzer_enable", 0)
-    write("analyzer_base", 0x9000_0000)
-    write("analyzer_last", 0x9007_FFFF)
-    write("analyzer_enable", 1)
-    with Session(fresh) as session:
-        assert session.load(kernel("rtio")) is None
-        session.run()
-        assert marks(session.until_end()[0]) == [1]
-    assert dump(fresh).error == 1
-    assert dump(fresh).error == 0
-
-
 def three_dumps(device, at_once):
     """Bytes of three dumps, the first one of a full ring, and what they cost core 0 in instructions."""
     with Session(device) as session:
@@ -196,7 +173,10 @@ def three_dumps(device, at_once):
             data += more
         client.close()
         dumps.append(len(data))
-    return dumps, device.control("status")["instructions"][0] - before
+    cost = device.control("status")["instructions"][0] - before
+    # The device takes note that they have gone: their places are free then.
+    time.sleep(0.3)
+    return dumps, cost
 
 
 def test_three_clients_at_once(fresh):
