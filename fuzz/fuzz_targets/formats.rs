@@ -47,10 +47,17 @@ fn analyzer(ring: &[u8]) {
 }
 
 fn trace(event: &[u8]) {
-    let Some((head, data)) = event.split_first_chunk::<20>() else { return };
+    let Some((head, data)) = event.split_first_chunk::<20>() else {
+        return;
+    };
     let number = |at: usize| i64::from_le_bytes(head[at..at + 8].try_into().unwrap());
     let target = u32::from_le_bytes(head[16..].try_into().unwrap());
-    let words = data.as_chunks::<4>().0.iter().take(16).map(|word| u32::from_le_bytes(*word));
+    let words = data
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .take(16)
+        .map(|word| u32::from_le_bytes(*word));
     if words.len() > 0 {
         let mut written = Vec::new();
         dma::encode(number(0), target, number(8), words, |word| written.push(word));

@@ -30,7 +30,11 @@ fn requests(stream: &[u8], size: usize) -> Vec<String> {
             }
         }
     }
-    found.push(format!("{payload:x?} {} {}", decoder.in_request(), decoder.take_discarded()));
+    found.push(format!(
+        "{payload:x?} {} {}",
+        decoder.in_request(),
+        decoder.take_discarded()
+    ));
     found
 }
 

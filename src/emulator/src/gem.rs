@@ -223,7 +223,12 @@ impl Gem {
         let set = |bit: u32| self.words[NET_CFG] >> bit & 1 != 0;
         let [a, b, c, d, e, f] = to;
         let (low, high) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, 0, 0]));
-        let own = (0..4).any(|n| (self.words[ADDRESSES + 2 * n], self.words[ADDRESSES + 2 * n + 1] & 0xffff) == (low, high));
+        let own = (0..4).any(|n| {
+            (
+                self.words[ADDRESSES + 2 * n],
+                self.words[ADDRESSES + 2 * n + 1] & 0xffff,
+            ) == (low, high)
+        });
         let number = u64::from(high) << 32 | u64::from(low);
         let index = (0..8).fold(0, |index, n| index ^ (number >> (6 * n)) as usize & 63);
         let hashed = self.words[HASH + index / 32] >> (index % 32) & 1 != 0;
