@@ -31,7 +31,7 @@ fn management(stream: &[u8], size: usize, key: bool) -> Vec<String> {
             }
         }
     }
-    found.push(format!("{payload:x?}"));
+    found.push(format!("{payload:x?} {}", decoder.in_request()));
     found
 }
 
@@ -51,6 +51,7 @@ fn monitor(stream: &[u8], size: usize) -> Vec<String> {
             }
         }
     }
+    found.push(decoder.in_request().to_string());
     found
 }
 

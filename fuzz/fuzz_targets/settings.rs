@@ -1,6 +1,7 @@
 //! The text of configuration keys: what is understood means the same when it is written again.
 #![no_main]
 
+use kairos_services::rtio_clock;
 use kairos_services::settings::{self, Address};
 use libfuzzer_sys::fuzz_target;
 
@@ -25,6 +26,10 @@ fuzz_target!(|text: &str| {
     if let Some(mac) = settings::mac(text) {
         assert_eq!(mac[0] & 1, 0);
         assert!(settings::link_local(mac).segments()[0] == 0xfe80);
+    }
+    if let Some(setting) = rtio_clock::parse(text) {
+        assert_eq!(setting.name, text.trim_end());
+        let _ = setting.check(125_000_000, true);
     }
     let _ = settings::level(text);
 });

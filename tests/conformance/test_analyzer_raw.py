@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import time
 from dataclasses import dataclass
 
 import pytest
@@ -126,6 +127,65 @@ def test_the_ring_keeps_the_newest(fresh):
     steps = {later.timestamp - one.timestamp for one, later in zip(outputs, outputs[1:], strict=False)}
     assert steps == {100, 300}
     assert len(dump(fresh).messages) == 1
+
+
+def test_the_head_byte_for_byte(fresh):
+    """32 bytes: the message that says that recording has stopped."""
+    with socket.create_connection((fresh.host, fresh.ports[1382]), 20) as client:
+        data = b""
+        while more := client.recv(65536):
+            data += more
+    assert data[:16] == b"e" + b"\x20\0\0\0" + b"\x20" + bytes(7) + b"\0" + b"\x0c" + b"\x01"
+    assert data[16:28] == bytes(12) and data[36:] == bytes(11) + b"\x03"
+
+
+def test_several_dumps_in_a_row_tell_each_event_once(fresh):
+    for _ in range(3):
+        with Session(fresh) as session:
+            assert session.load(kernel("rtio")) is None
+            session.run()
+            assert marks(session.until_end()[0]) == [1]
+        assert [one.data for one in dump(fresh).messages[:-1]] == [1, 0, 1, 0]
+
+
+def test_what_a_client_sends_is_ignored(fresh):
+    with socket.create_connection((fresh.host, fresh.ports[1382]), 20) as client:
+        client.sendall(b"ARTIQ analyzer\n" + bytes(range(256)) * 20)
+        assert client.recv(1) == b"e"
+    assert dump(fresh).messages
+
+
+def three_dumps(device, at_once):
+    """Bytes of three dumps, the first one of a full ring, and what they cost core 0 in instructions."""
+    with Session(device) as session:
+        assert run(session, MANY) == ([3_600_000], None)
+    before = device.control("status")["instructions"][0]
+    clients, dumps = [socket.socket() for _ in range(3)], []
+    for client in clients if at_once else []:
+        client.setblocking(False)
+        client.connect_ex((device.host, device.ports[1382]))
+    for client in clients:
+        client.settimeout(20)
+        if not at_once:
+            client.connect((device.host, device.ports[1382]))
+        data = b""
+        while more := client.recv(65536):
+            data += more
+        client.close()
+        dumps.append(len(data))
+    cost = device.control("status")["instructions"][0] - before
+    # The device takes note that they have gone: their places are free then.
+    time.sleep(0.3)
+    return dumps, cost
+
+
+def test_three_clients_at_once(fresh):
+    """One is served, two wait: each gets its dump, and waiting costs nothing."""
+    one_by_one, cost = three_dumps(fresh, at_once=False)
+    at_once, cost_at_once = three_dumps(fresh, at_once=True)
+    # Three messages that recording has stopped, where the full ring keeps one of them.
+    assert sorted(at_once) == sorted(one_by_one) and min(at_once) == 16 + 32 and max(at_once) > RING
+    assert cost_at_once < 1.3 * cost
 
 
 def test_clients_one_after_the_other_and_a_client_that_goes(fresh):

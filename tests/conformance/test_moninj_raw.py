@@ -5,6 +5,7 @@ import struct
 
 import pytest
 
+from .raw_management import Management
 from .raw_session import Session
 from .test_dma_raw import run
 from .test_session_raw import kernel, marks
@@ -39,6 +40,15 @@ class Client:
         what = self.next()
         assert what[:3] == ("override", channel, override)
         return what[3]
+
+    def get_among(self, channel, override):
+        """The same while there are watches: the last message about it once it is as it was set."""
+        self.socket.sendall(struct.pack("<BIB", 2, channel, override) + struct.pack("<BIB", 2, 77, 77))
+        value = None
+        while (what := self.next())[:3] != ("override", 77, 77):
+            if what[:3] == ("override", channel, override):
+                value = what[3]
+        return value
 
     def watch_override(self, channel, override, enable=True):
         self.socket.sendall(struct.pack("<B?IB", 3, enable, channel, override))
@@ -153,6 +163,82 @@ def test_what_does_not_exist_reads_as_zero(client):
         assert client.get(channel, 77) == 0
     client.watch_probe(0x10000 | OUTPUT, LEVEL)
     assert client.next() == ("probe", 0x10000 | OUTPUT, LEVEL, 0)
+
+
+def test_other_destinations_are_logged(device, client):
+    """They read as 0; each request for one leaves a line."""
+    with Management(device) as management:
+        assert management.reply(b"\x02") == 1
+        client.inject(0x20000 | OUTPUT, OVERRIDE_LEVEL, 1)
+        assert client.get(0x30000 | OUTPUT, OVERRIDE_LEVEL) == 0
+        client.watch_override(0x40000 | OUTPUT, OVERRIDE_LEVEL)
+        assert client.next() == ("override", 0x40000 | OUTPUT, OVERRIDE_LEVEL, 0)
+        log = management.log()
+    for destination in (2, 3, 4):
+        assert log.count(f"ERROR(runtime::moninj): monitor: there is no DRTIO destination {destination} on") == 1
+    assert client.get(OUTPUT, OVERRIDE_LEVEL) == 0
+
+
+@pytest.mark.parametrize("channel", [INPUT, OUTPUT])
+def test_every_override_and_probe(client, channel):
+    """Each override has a value of its own, which is read back; those that the channel has not stay 0."""
+    overrides = 3 if channel == INPUT else 2
+    for override in range(4):
+        client.inject(channel, override, 1)
+        assert client.get(channel, override) == (1 if override < overrides else 0)
+    for override in range(4):
+        client.inject(channel, override, 0)
+        assert client.get(channel, override) == 0
+    for probe in range(3):
+        client.watch_probe(channel, probe)
+    got = [client.next() for _ in range(3)]
+    assert [one[:3] for one in got] == [("probe", channel, probe) for probe in range(3)]
+
+
+def test_a_watch_that_ends_and_one_that_exists(device, client):
+    """Enabling a watch again does not send its value again; after its end nothing comes."""
+    for _ in range(2):
+        client.watch_override(OUTPUT, OVERRIDE_LEVEL)
+    assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
+    client.watch_override(OUTPUT, OVERRIDE_LEVEL)
+    client.watch_override(OUTPUT, OVERRIDE_LEVEL, enable=False)
+    client.watch_probe(OUTPUT, LEVEL, enable=False)
+    client.inject(OUTPUT, OVERRIDE_LEVEL, 1)
+    client.socket.settimeout(0.6)
+    with pytest.raises(TimeoutError):
+        client.read(1)
+
+
+def test_as_many_watches_as_there_is_room_for(device, client):
+    """256 probes and as many overrides; what is beyond them is refused with a line, and the others go on."""
+    with Management(device) as management:
+        assert management.reply(b"\x02") == 1
+        for channel in range(257):
+            client.watch_probe(channel, 77)
+            client.watch_override(channel, 77)
+        got = {client.next()[:3] for _ in range(512)}
+        log = management.log()
+    assert got == {(what, channel, 77) for what in ("probe", "override") for channel in range(256)}
+    assert log.count("a client watches more than 256 probes; the rest is ignored") == 2
+
+
+def test_a_flag_that_is_not_one_is_set(client):
+    client.socket.sendall(struct.pack("<BBIB", 3, 255, OUTPUT, OVERRIDE_LEVEL))
+    assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, 0)
+
+
+def test_clients_come_and_go(device, client):
+    """The watches of one that goes end with it; its overrides stay, for the others to see."""
+    client.watch_override(OUTPUT, OVERRIDE_LEVEL)
+    assert client.next()[3] == 0
+    for level_ in (1, 0, 1):
+        for _ in range(4):
+            with Client(device) as other:
+                other.watch_override(OUTPUT, OVERRIDE_LEVEL)
+                other.watch_probe(OUTPUT, LEVEL)
+                other.inject(OUTPUT, OVERRIDE_LEVEL, level_)
+                assert other.get_among(OUTPUT, OVERRIDE_LEVEL) == level_
+        assert client.next() == ("override", OUTPUT, OVERRIDE_LEVEL, level_)
 
 
 def test_requests_byte_by_byte(client):

@@ -246,3 +246,14 @@ def test_a_client_that_does_not_read_is_superseded(device):
         time.sleep(0.3)
         with Session(device) as after:
             run_empty(after)
+
+
+def test_asynchronous_errors_are_told_once(device):
+    """In the message that ends the kernel, as bits, and in the log, with the channel's name (section 1.9)."""
+    with Management(device) as management, Session(device) as session:
+        assert management.reply(b"\x02") == 1
+        assert session.load(kernel("collide")) is None
+        session.run()
+        assert session.message(FINISHED) == FINISHED and session.unpack("B") == 1
+        assert management.log().count("RTIO collision involving channel 0x0004:ttl4") == 1
+        run_empty(session)

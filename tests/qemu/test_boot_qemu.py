@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.conformance.raw_management import Closed, Management
+from tests.conformance.raw_session import Session, encode
+
 ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "build" / "firmware" / "runtime.elf"
 KERNELS = ROOT / "tests" / "kernels"
@@ -43,18 +46,23 @@ def free_port():
         return s.getsockname()[1]
 
 
+def forward(port, guest):
+    return f"hostfwd=tcp:127.0.0.1:{port}-:{guest}"
+
+
 class Qemu:
-    """A running machine: `connect()` gives a greeted session, `uart()` what was printed."""
+    """A running machine: `connect()` gives a greeted session, `uart()` what was printed. `host`, `port` and `ports`: as
+    an emulated device has them, for the clients in tests/conformance."""
 
     def __init__(self, directory):
         if not RUNTIME.exists():
             pytest.fail(f"not built: {RUNTIME}. Run `make firmware` first.", pytrace=False)
         self.uart_file = directory / "uart"
-        self.port = free_port()
+        self.host, self.port, self.ports = "127.0.0.1", free_port(), {1380: free_port()}
         self.process = subprocess.Popen(
             ["qemu-system-arm", "-M", "xilinx-zynq-a9", "-smp", "2", "-m", "512", "-nographic", "-monitor", "none"]
             + ["-serial", f"file:{self.uart_file}", "-kernel", str(RUNTIME)]
-            + ["-nic", f"user,hostfwd=tcp:127.0.0.1:{self.port}-:1381"],
+            + ["-nic", f"user,{forward(self.port, 1381)},{forward(self.ports[1380], 1380)}"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -156,6 +164,49 @@ def test_core_1_refuses_what_is_not_a_library(session):
     assert head[:5] == SYNC + b"\x06"
     assert b"ELF" in read(session, int.from_bytes(head[5:], "little"))
     run_empty(session)
+
+
+def test_calls_of_every_type(qemu, session):
+    """The host answers each with the same value, which comes back once more. (`session`: the guest listens.)"""
+    with Session(qemu) as client:
+        assert client.load((KERNELS / "rpc.elf").read_bytes()) is None
+        client.run()
+        sent, returned = {}, {}
+        while client.message(7, 10) == 10:
+            request = client.request()
+            if request.is_async:
+                returned[request.service - 200] = request.arguments[0]
+                continue
+            sent[request.service] = request.arguments[0]
+            client.reply(request.tag, encode(request.tag, request.arguments[0])[0])
+        assert client.unpack("B") == 0
+    assert len(sent) == 21 and sent == returned
+
+
+def test_exceptions_both_ways(qemu, session):
+    with Session(qemu) as client:
+        assert client.load((KERNELS / "rpc_exception.elf").read_bytes()) is None
+        client.run()
+        client.message(10)
+        assert client.request().arguments == [3]
+        client.raise_exception(name=40, message=41, params=(1, -2, 1 << 50))
+        requests, exception = client.until_end()
+    assert [request.arguments for request in requests] == [[40]]
+    assert [(one["id"], one["message"], one["params"]) for one in exception.exceptions] == [(40, 41, (1, -2, 1 << 50))]
+
+
+def test_management(qemu, session):
+    """The log, and a configuration without a card."""
+    with Management(qemu) as client:
+        assert "Kairos runtime " in client.log()
+        assert client.config_read(b"ip") is None
+        assert client.config_write(b"ip", b"10.0.2.15") is False
+        assert client.reply(b"\x02") == 1
+        client.send(b"\x04")
+        with pytest.raises(Closed):
+            client.read(1)
+    with Management(qemu) as client:
+        assert "malformed input, request of unknown type 4" in client.log()
 
 
 def test_a_running_kernel_is_killed_when_its_client_goes(qemu):

@@ -23,7 +23,11 @@ pub unsafe fn install(read: impl FnOnce(&mut [u8]) -> usize) -> Result<DeviceMap
     let memory = core::slice::from_raw_parts_mut(DEVICE_MAP.start as *mut u8, DEVICE_MAP.len());
     let (head, map) = memory.split_at_mut(HEAD);
     let length = read(map).min(map.len());
-    let found = if length == 0 { Ok(DeviceMap::EMPTY) } else { DeviceMap::new(&map[..length]) };
+    let found = if length == 0 {
+        Ok(DeviceMap::EMPTY)
+    } else {
+        DeviceMap::new(&map[..length])
+    };
     let length = if found.is_ok() { length } else { 0 };
     head.copy_from_slice(&(length as u32).to_le_bytes());
     found

@@ -21,6 +21,8 @@ const RX_STATUS: usize = 0x20 / 4;
 const ISR: usize = 0x24 / 4;
 const IMR: usize = 0x30 / 4;
 const PHY_MAINTENANCE: usize = 0x34 / 4;
+const HASH: usize = 0x80 / 4;
+const ADDRESSES: usize = 0x88 / 4;
 const TX_COUNT: usize = 0x108 / 4;
 const RX_COUNT: usize = 0x158 / 4;
 
@@ -216,9 +218,32 @@ impl Gem {
         log::warn!("gem: endless transmit queue");
     }
 
-    /// A frame (without check sequence) arrives from the wire. Addresses are not filtered: only the guest is on it.
+    /// Whether the guest wants frames to this address (UG585, register NET_CFG and appendix B.18).
+    fn accepts(&self, to: [u8; 6]) -> bool {
+        let set = |bit: u32| self.words[NET_CFG] >> bit & 1 != 0;
+        let [a, b, c, d, e, f] = to;
+        let (low, high) = (u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, 0, 0]));
+        let own = (0..4).any(|n| {
+            (
+                self.words[ADDRESSES + 2 * n],
+                self.words[ADDRESSES + 2 * n + 1] & 0xffff,
+            ) == (low, high)
+        });
+        let number = u64::from(high) << 32 | u64::from(low);
+        let index = (0..8).fold(0, |index, n| index ^ (number >> (6 * n)) as usize & 63);
+        let hashed = self.words[HASH + index / 32] >> (index % 32) & 1 != 0;
+        match to {
+            _ if set(4) => true,
+            [0xff, 0xff, 0xff, 0xff, 0xff, 0xff] => !set(5),
+            [first, ..] if first & 1 != 0 => own || set(6) && hashed,
+            _ => own || set(7) && hashed,
+        }
+    }
+
+    /// A frame (without check sequence) arrives from the wire.
     pub fn receive(&mut self, frame: Vec<u8>, memory: &Memory) {
-        if !self.receiving() || self.backlog.len() >= BACKLOG {
+        let wanted = frame.first_chunk().is_some_and(|to| self.accepts(*to));
+        if !wanted || !self.receiving() || self.backlog.len() >= BACKLOG {
             self.dropped += 1;
             return;
         }
@@ -382,6 +407,7 @@ mod tests {
         g.write(0x18, 0x1000, memory);
         g.write(0x1c, 0x2000, memory);
         g.write(0x28, 0xffff, memory);
+        g.write(0x04, 1 << 4, memory);
         g.write(0x00, 0xc, memory);
         g
     }
@@ -412,6 +438,29 @@ mod tests {
         assert!(!g.blocked());
         m.read(0x4000, &mut b);
         assert_eq!(b, [2; 70]);
+    }
+
+    #[test]
+    fn receives_what_is_for_the_guest() {
+        let m = Memory::new(1);
+        let mut g = ready(&m);
+        let (own, other) = ([2, 0x4b, 0x41, 0x49, 0x52, 1], [2, 0x4b, 0x41, 0x49, 0x52, 2]);
+        let (broadcast, multicast) = ([0xff; 6], [0x33, 0x33, 0xff, 0, 0, 1]);
+        let accepted = |g: &Gem| [own, other, broadcast, multicast].map(|to| g.accepts(to));
+        assert_eq!(accepted(&g), [true; 4]);
+        g.write(0x04, 0, &m);
+        assert_eq!(accepted(&g), [false, false, true, false]);
+        g.write(0x88, 0x4941_4b02, &m);
+        g.write(0x8c, 0x0152, &m);
+        g.write(0x80, !0, &m);
+        g.write(0x84, !0, &m);
+        g.write(0x04, 1 << 6, &m);
+        assert_eq!(accepted(&g), [true, false, true, true]);
+        // Its hash is 35.
+        g.write(0x84, !8, &m);
+        assert_eq!(accepted(&g), [true, false, true, false]);
+        g.write(0x04, 1 << 5, &m);
+        assert_eq!(accepted(&g), [true, false, false, false]);
     }
 
     #[test]

@@ -94,7 +94,10 @@ mod tests {
     fn the_last_name_of_a_channel_counts() {
         let bytes = b"\x03\0\0\0\x04\0\0\0\x04\0\0\0ttl4\x01\0\x02\0\x02\0\0\0\xc3\xa9\x04\0\0\0\x03\0\0\0led";
         let map = DeviceMap::new(bytes).unwrap();
-        assert_eq!((map.name(4), map.name(0x2_0001), map.name(5)), (Some("led"), Some("é"), None));
+        assert_eq!(
+            (map.name(4), map.name(0x2_0001), map.name(5)),
+            (Some("led"), Some("é"), None)
+        );
         assert_eq!(map.duplicate(), Some(4));
         assert_eq!(DeviceMap::new(&[0; 4]).unwrap().name(0), None);
         for cut in 0..bytes.len() {

@@ -173,6 +173,7 @@ mod tests {
                     got.push(request);
                 }
             }
+            prop_assert!(!decoder.in_request());
             prop_assert_eq!(got, requests);
         }
 

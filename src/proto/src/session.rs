@@ -187,8 +187,9 @@ impl RequestDecoder {
                     let number = u32::from_le_bytes([f[length - 4], f[length - 3], f[length - 2], f[length - 1]]);
                     if kind == request::RPC_EXCEPTION {
                         self.state = State::Sync(0);
-                        let (bytes, _) = self.fixed.split_first_chunk().unwrap_or((&[0; RPC_EXCEPTION], &[]));
-                        return Ok(Some(Request::RpcException(*bytes)));
+                        let mut bytes = [0; RPC_EXCEPTION];
+                        bytes.copy_from_slice(&self.fixed[..RPC_EXCEPTION]);
+                        return Ok(Some(Request::RpcException(bytes)));
                     }
                     if number >= 1 << 31 {
                         return Err(ProtocolError::Length(number));

@@ -87,7 +87,10 @@ fn take_names(config: &Config) {
         // Said at boot.
         Err(kairos_services::store::Error::Card(_)) => 0,
         Err(error) => {
-            log::warn!("configuration: device_map: {error}, there is room for {} bytes", names::MAX);
+            log::warn!(
+                "configuration: device_map: {error}, there is room for {} bytes",
+                names::MAX
+            );
             0
         }
     };
@@ -95,7 +98,9 @@ fn take_names(config: &Config) {
     match unsafe { names::install(read) } {
         Ok(map) => {
             if let Some(channel) = map.duplicate() {
-                log::warn!("configuration: device_map has several names for channel {channel:#06x}: the last one counts");
+                log::warn!(
+                    "configuration: device_map has several names for channel {channel:#06x}: the last one counts"
+                );
             }
         }
         Err(error) => log::warn!("configuration: device_map is ignored: {error}"),

@@ -149,7 +149,10 @@ async fn serve_client(socket: &mut TcpSocket<'_>, pins: Pins) -> Result<(), Erro
                         }
                     };
                     if request.destination() != DESTINATION_LOCAL {
-                        log::error!("monitor: there is no DRTIO destination {} on this system", request.destination());
+                        log::error!(
+                            "monitor: there is no DRTIO destination {} on this system",
+                            request.destination()
+                        );
                     }
                     match request {
                         Request::WatchProbe { enable, channel, probe } => watch(&mut probes, enable, channel, probe),

@@ -135,6 +135,30 @@ fn bytes_between_messages_are_skipped_and_counted() {
 }
 
 #[test]
+fn the_tag_of_a_reply_however_it_is_cut() {
+    for tag in [&b""[..], b"i", &[b'l'; TAG_MAX as usize]] {
+        let stream = [&SYNC[..], &[7], &(tag.len() as u32).to_le_bytes(), tag].concat();
+        for cut in 1..stream.len() {
+            let mut decoder = RequestDecoder::new();
+            let got: Vec<_> = stream
+                .chunks(cut)
+                .map(|mut piece| {
+                    let request = decoder.next(&mut piece).unwrap();
+                    assert!(piece.is_empty() && decoder.in_request());
+                    request
+                })
+                .collect();
+            let (last, before) = got.split_last().unwrap();
+            assert!(*last == Some(Request::RpcReply) && before.iter().all(Option::is_none));
+            assert_eq!(decoder.tag(), tag);
+            assert!(decoder.in_value());
+            decoder.end_value();
+            assert!(!decoder.in_request());
+        }
+    }
+}
+
+#[test]
 fn absurd_lengths_are_errors() {
     assert_eq!(
         decode([&b"\x5a\x5a\x5a\x5a\x05\0\0\0\x80"[..]].into_iter()),

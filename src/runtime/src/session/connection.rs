@@ -23,7 +23,7 @@ use crate::kernel_core::Failure;
 pub enum End {
     /// The client has closed the connection.
     Closed,
-    /// The client has closed the connection in the middle of a request.
+    /// The client has left in the middle of a request.
     CutOff,
     /// The connection was reset, or the client has not answered for too long.
     Lost,
@@ -41,7 +41,7 @@ impl fmt::Display for End {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             End::Closed => write!(f, "closed by the client"),
-            End::CutOff => write!(f, "closed by the client in the middle of a request"),
+            End::CutOff => write!(f, "malformed input, it ends in the middle of a request"),
             End::Lost => write!(f, "connection lost"),
             End::Protocol(error) => write!(f, "malformed input, {error}"),
             End::Unsolicited => write!(f, "malformed input, unsolicited RPC reply"),
@@ -150,11 +150,11 @@ impl<'a, 's> Connection<'a, 's> {
                     decoder.end_value();
                 }
             }
+            Either::Second(()) if decoder.in_request() && !self.socket.may_recv() => return Err(End::CutOff),
             Either::Second(()) if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
             Either::Second(()) if decoder.in_library() => self.receive_library(decoder).await?,
             Either::Second(()) => {
                 let mut input = match self.socket.read(buffer).await? {
-                    0 if decoder.in_request() => return Err(End::CutOff),
                     0 => return Err(End::Closed),
                     length => &buffer[..length],
                 };
@@ -176,7 +176,7 @@ impl<'a, 's> Connection<'a, 's> {
         let received = self.socket.read_with(|data| {
             let (length, mut input) = (data.len(), &*data);
             let request = match length {
-                0 => Err(End::CutOff),
+                0 => Err(End::Closed),
                 _ => decoder.next(&mut input).map_err(End::Protocol),
             };
             let last = request.map(|request| match request {
@@ -207,7 +207,7 @@ impl<'a, 's> Connection<'a, 's> {
             (taken.unwrap_or(0), (data.is_empty(), taken))
         });
         match passed.await? {
-            (true, _) => Err(End::CutOff),
+            (true, _) => Err(End::Closed),
             (false, None) => Ok(self.shared.kernel.wait_for_space().await?),
             (false, Some(_)) => Ok(()),
         }

@@ -1,0 +1,75 @@
+//! What the device reads of itself and of the card: names of channels, reports of exceptions, the analyzer's ring; and the
+//! traces that it records.
+#![no_main]
+
+use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};
+use kairos_proto::device_map::DeviceMap;
+use kairos_proto::dma;
+use kairos_proto::summary::Summary;
+use libfuzzer_sys::fuzz_target;
+
+fn names(bytes: &[u8]) {
+    let Ok(map) = DeviceMap::new(bytes) else { return };
+    let mut again = (map.entries().count() as u32).to_le_bytes().to_vec();
+    for (channel, name) in map.entries() {
+        assert!(map.name(channel).is_some());
+        again.extend(channel.to_le_bytes());
+        again.extend((name.len() as u32).to_le_bytes());
+        again.extend(name.as_bytes());
+    }
+    assert_eq!(again, bytes);
+    assert!(map.duplicate().is_none_or(|channel| map.name(channel).is_some()));
+}
+
+fn summary(report: &[u8]) {
+    if let Some(summary) = Summary::read(report) {
+        // Each placeholder is three bytes, and at most the 20 of a number take its place.
+        assert!(summary.to_string().len() <= 100 + 7 * report.len());
+    }
+}
+
+fn analyzer(ring: &[u8]) {
+    for unit in ring.as_chunks::<MESSAGE>().0 {
+        let (first, second) = expand(unit);
+        assert_eq!(second.is_some(), is_pair(unit));
+        for message in [first].into_iter().chain(second).filter(|_| is_pair(unit)) {
+            assert!(message[31] & 3 <= 1 && message[..4] == [0; 4]);
+        }
+    }
+    if let Some((numbers, _)) = ring.split_first_chunk::<12>() {
+        let (total, size) = numbers.split_at(8);
+        let total = u64::from_le_bytes(total.try_into().unwrap());
+        let size = u32::from_le_bytes(size.try_into().unwrap()).max(1) as usize;
+        let [older, newer] = parts(total, size);
+        assert!(older.end <= size && newer.end <= size);
+        assert_eq!((older.len() + newer.len()) as u64, total.min(size as u64));
+    }
+}
+
+fn trace(event: &[u8]) {
+    let Some((head, data)) = event.split_first_chunk::<20>() else {
+        return;
+    };
+    let number = |at: usize| i64::from_le_bytes(head[at..at + 8].try_into().unwrap());
+    let target = u32::from_le_bytes(head[16..].try_into().unwrap());
+    let words = data
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .take(16)
+        .map(|word| u32::from_le_bytes(*word));
+    if words.len() > 0 {
+        let mut written = Vec::new();
+        dma::encode(number(0), target, number(8), words, |word| written.push(word));
+        assert!(written.len() % 2 == 0 && written.len() <= 4 + 20);
+        // Not what ends a trace.
+        assert_ne!(written[..2], dma::END);
+    }
+}
+
+fuzz_target!(|data: &[u8]| {
+    names(data);
+    summary(data);
+    analyzer(data);
+    trace(data);
+});

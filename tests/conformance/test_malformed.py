@@ -1,0 +1,468 @@
+"""Malformed input of every kind on all four services: cut off at every byte, bits flipped, lengths too large, random
+bytes; requests in one piece and byte by byte.
+
+What the device must do follows from models of the protocols, written from their description: answer what can be
+answered, close the connection, leave a line in the log, and serve the next client. At the end it does its work at the
+cost it had at the start.
+"""
+
+import socket
+import struct
+import time
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from . import raw_management, sd_card
+from .raw_management import Management
+from .raw_session import SYNC, Closed, Session
+from .test_session_raw import run_empty
+from .test_session_states import STATES, absent, running, waiting
+
+SETTINGS = settings(
+    deadline=None,
+    max_examples=60,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.filter_too_much],
+)
+
+
+def string(data):
+    return struct.pack("<I", len(data)) + data
+
+
+EXCEPTION = SYNC + b"\x08" + struct.pack("<IIqqqIiiI", 40, 41, 1, -2, 3, 42, 7, -1, 43)
+SESSION = [
+    SYNC + b"\x03",
+    SYNC + b"\x05" + string(b"\x7fELF, not more"),
+    SYNC + b"\x06",
+    SYNC + b"\x07" + string(b"i") + b"\3\0\0\0",
+    EXCEPTION,
+    SYNC + b"\x09" + struct.pack("<IB", 1, 2) + string(b"\x7fELF"),
+]
+MANAGEMENT = [
+    b"\x01",
+    b"\x02",
+    b"\x08",
+    b"\x09" + string(b"image and no checksum"),
+    b"\x0c" + string(b"key"),
+    b"\x0d" + string(b"key") + string(b"value"),
+    b"\x0e" + string(b"key"),
+    b"\x0f",
+    b"\x07",
+]
+MONITOR = [
+    struct.pack("<BBIB", 0, 1, 4, 0),
+    struct.pack("<BIBB", 1, 4, 1, 1),
+    struct.pack("<BIB", 2, 4, 1),
+    struct.pack("<BBIB", 3, 1, 4, 1),
+]
+
+
+@pytest.fixture(scope="module")
+def device(tmp_path_factory, start_device):
+    directory = tmp_path_factory.mktemp("device")
+    device = start_device(directory, sd=sd_card.make(directory / "card"))
+    yield device
+    device.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_is_lost(device):
+    """After everything else, the device does the same work at the same cost."""
+
+    def cost():
+        costs = []
+        for _ in range(12):
+            before = sum(device.control("status")["instructions"])
+            with Session(device) as session:
+                run_empty(session)
+            costs.append(sum(device.control("status")["instructions"]) - before)
+        return min(costs)
+
+    before = cost()
+    yield
+    # Until all who have left are forgotten.
+    time.sleep(2.5)
+    assert cost() < 1.1 * before
+
+
+def damaged(vectors):
+    """Requests, whole or damaged, one behind the other."""
+    whole = st.sampled_from(vectors)
+
+    @st.composite
+    def flipped(draw):
+        request = bytearray(draw(whole))
+        for _ in range(draw(st.integers(1, 3))):
+            request[draw(st.integers(0, len(request) - 1))] ^= 1 << draw(st.integers(0, 7))
+        return bytes(request)
+
+    @st.composite
+    def cut(draw):
+        request = draw(whole)
+        return request[: draw(st.integers(0, len(request)))]
+
+    @st.composite
+    def oversized(draw):
+        """Four bytes become a large number, wherever they are."""
+        request = draw(whole)
+        at = draw(st.integers(0, len(request)))
+        number = draw(st.sampled_from([513, 1 << 20, (1 << 31) - 1, 1 << 31, (1 << 32) - 1]))
+        return request[:at] + struct.pack("<I", number) + request[at + 4 :]
+
+    pieces = st.one_of(whole, flipped(), cut(), oversized(), st.binary(max_size=40))
+    return st.lists(pieces, min_size=1, max_size=5).map(b"".join)
+
+
+class Log:
+    """What the device has logged since it was asked last."""
+
+    def __init__(self, device):
+        self.client = Management(device)
+        self.new()
+
+    def new(self):
+        self.client.send(b"\x01\x02")
+        assert self.client.read(1) == b"\x02"
+        text = self.client.bytes().decode()
+        assert self.client.read(1) == b"\x01"
+        return text
+
+    def until(self, *texts):
+        """Waits until one of these has been logged."""
+        log, end = "", time.monotonic() + 10
+        while not any(text in log for text in texts):
+            assert time.monotonic() < end, (texts, log)
+            log += self.new()
+        return log
+
+
+@pytest.fixture(scope="module")
+def log(device):
+    log = Log(device)
+    yield log
+    log.client.socket.close()
+
+
+def patiently(connect):
+    """A connection. A port has three or four places, and the device may need a moment to see that clients have gone."""
+    end = time.monotonic() + 5
+    while True:
+        try:
+            return connect()
+        except (Closed, raw_management.Closed, ConnectionError):
+            assert time.monotonic() < end
+            time.sleep(0.02)
+
+
+def send(connection, stream, slowly=False):
+    """Sends the stream, then says that nothing more comes. The device may have closed before."""
+    try:
+        for byte in stream if slowly else []:
+            connection.sendall(bytes([byte]))
+        connection.sendall(b"" if slowly else stream)
+        connection.shutdown(socket.SHUT_WR)
+    except OSError:
+        pass
+
+
+def read_all(connection):
+    data = b""
+    try:
+        while more := connection.recv(65536):
+            data += more
+    except ConnectionResetError:
+        pass
+    return data
+
+
+# Kernel sessions
+
+
+def model(stream):
+    """What a session without a kernel answers and how it ends."""
+    answers = []
+    while True:
+        start = stream.find(SYNC)
+        if start < 0:
+            return answers, "middle" if stream.endswith(b"\x5a") else "closed"
+        kind, stream = stream[start + 4 : start + 5], stream[start + 5 :]
+        fixed = {b"\x03": 0, b"\x05": 4, b"\x06": 0, b"\x07": 4, b"\x08": 48, b"\x09": 9}.get(kind)
+        if kind == b"":
+            return answers, "middle"
+        if fixed is None:
+            return answers, f"unknown type {kind[0]}"
+        if len(stream) < fixed:
+            return answers, "middle"
+        length = struct.unpack("<I", stream[fixed - 4 : fixed])[0] if kind in b"\x05\x07\x09" else 0
+        stream = stream[fixed:]
+        if length >= 1 << 31:
+            return answers, f"length {length:#x}"
+        if kind == b"\x07" and length > 512:
+            return answers, f"return tag of {length} bytes"
+        if len(stream) < length:
+            return answers, "middle"
+        stream = stream[length:]
+        if kind in b"\x07\x08":
+            return answers, "unsolicited"
+        answers.append({b"\x03": 2, b"\x05": 6, b"\x06": 8, b"\x09": 6}[kind])
+
+
+ENDS = {"closed": "closed by the client", "middle": "malformed input, it ends in the middle of a request"}
+
+
+def messages(session):
+    """Types of all messages until the end, each of which must be whole."""
+    kinds = []
+    while True:
+        try:
+            first = session.read(1)
+        except Closed:
+            return kinds
+        session.buffer = first + session.buffer
+        kind = session.message(2, 5, 6, 7, 8, 9, 10)
+        kinds.append(kind)
+        if kind == 2:
+            assert session.read(4) == b"ARZQ"
+        elif kind == 6:
+            assert session.string()
+        elif kind == 7:
+            assert session.unpack("B") == 0
+        elif kind == 9:
+            session.exception()
+        elif kind == 10:
+            session.request()
+
+
+def try_session(device, log, stream, slowly=False):
+    answers, end = model(stream)
+    with patiently(lambda: Session(device)) as session:
+        send(session.socket, stream, slowly)
+        assert messages(session) == answers, end
+    log.until(ENDS.get(end, end))
+    with patiently(lambda: Session(device)) as after:
+        after.send(3)
+        assert after.read(9) == b"ZZZZ\x02ARZQ"
+    log.until("session ended: closed by the client")
+
+
+@SETTINGS
+@given(stream=damaged(SESSION), slowly=st.booleans())
+def test_session(device, log, stream, slowly):
+    try_session(device, log, stream, slowly)
+
+
+def test_session_cut_off_at_every_byte(device, log):
+    for request in SESSION:
+        for length in range(len(request)):
+            try_session(device, log, request[:length])
+
+
+@settings(SETTINGS, max_examples=40)
+@given(stream=damaged(SESSION[:2] + SESSION[3:]), state=st.sampled_from([state for state in STATES if state != absent]))
+def test_session_with_a_kernel(device, log, stream, state):
+    """Whatever the kernel is at: the session ends with a line in the log, and what was sent are whole messages."""
+    with patiently(lambda: Session(device)) as session:
+        state(session)
+        log.new()
+        send(session.socket, stream)
+        kinds = messages(session)
+    assert state is not running or not {7, 9} & set(kinds)
+    assert state is not waiting or 5 not in kinds
+    log.until("session ended: ")
+    with patiently(lambda: Session(device)) as after:
+        run_empty(after)
+
+
+# Management
+
+
+def management_model(stream):
+    """Types of the replies (None: any number of bytes follow), and how the connection ends; None for a restart."""
+    replies = []
+
+    def take(count):
+        nonlocal stream
+        if len(stream) < count:
+            raise EOFError
+        taken, stream = stream[:count], stream[count:]
+        return taken
+
+    def length():
+        return struct.unpack("<I", take(4))[0]
+
+    while stream:
+        kind = take(1)[0]
+        try:
+            if kind in (1, 2, 15):
+                replies.append({1: 2, 2: 1, 15: 1}[kind])
+            elif kind in (5, 128):
+                return None
+            elif kind == 7:
+                return replies + [None], ""
+            elif kind == 9:
+                size = length()
+                image = take(size if size < 1 << 31 else 0)
+                replies.append(6)
+                if len(image) < 4:
+                    return replies, "has no checksum"
+            elif kind in (12, 13, 14):
+                size = length()
+                if not 0 < size <= 128:
+                    return replies + [6], f"configuration key of {size} bytes"
+                key = take(size)
+                if not key.isascii():
+                    return replies + [6], "configuration key that is not ASCII"
+                if kind == 13:
+                    size = length()
+                    take(size if size < 1 << 31 else 0)
+                replies.append((6, 7) if kind == 12 else (1, 6))
+            elif kind != 8:
+                return replies, f"request of unknown type {kind}"
+        except EOFError:
+            return replies, "middle"
+    return replies, ""
+
+
+def try_management(device, log, stream, slowly=False):
+    replies, end = management_model(stream)
+    with patiently(lambda: Management(device)) as client:
+        send(client.socket, stream, slowly)
+        try:
+            for reply in replies:
+                if reply is None:
+                    break
+                kind = client.read(1)[0]
+                assert kind == reply or kind in (reply if isinstance(reply, tuple) else ()), (kind, reply)
+                if kind in (2, 7):
+                    client.bytes()
+            if None not in replies:
+                client.read(1)
+                raise AssertionError("more than the replies")
+        except raw_management.Closed:
+            assert None not in replies
+    if end and b"\x02" not in stream:
+        log.until("malformed input, it ends in the middle of a request" if end == "middle" else end)
+    with patiently(lambda: Management(device)) as after:
+        assert after.config_read(b"nothing") is None
+
+
+@SETTINGS
+@given(stream=damaged(MANAGEMENT), slowly=st.booleans())
+def test_management(device, log, stream, slowly):
+    assume(management_model(stream) is not None)
+    try_management(device, log, stream, slowly)
+
+
+def test_management_cut_off_at_every_byte(device, log):
+    for request in MANAGEMENT:
+        for length in range(len(request)):
+            try_management(device, log, request[:length])
+
+
+# Monitor
+
+
+def monitor_model(stream):
+    """Override requests that are answered, and how the connection ends."""
+    asked = []
+    while stream:
+        if stream[0] > 3:
+            return asked, f"request of unknown type {stream[0]}"
+        length = 6 if stream[0] == 2 else 7
+        if len(stream) < length:
+            return asked, "middle"
+        if stream[0] == 2:
+            asked.append(stream[1:6])
+        stream = stream[length:]
+    return asked, ""
+
+
+def monitor(device):
+    connection = socket.create_connection((device.host, device.ports[1383]), 20)
+    # It answers when there is a place.
+    connection.sendall(b"ARTIQ moninj\n" + struct.pack("<BIB", 2, 999, 0))
+    answer = connection.recv(7)
+    if not answer:
+        raise ConnectionError
+    assert answer == struct.pack("<BIBB", 1, 999, 0, 0)
+    return connection
+
+
+def try_monitor(device, log, stream, slowly=False):
+    asked, end = monitor_model(stream)
+    with patiently(lambda: monitor(device)) as connection:
+        send(connection, stream, slowly)
+        data = read_all(connection)
+    answers = []
+    while data:
+        length = {0: 14, 1: 7}[data[0]]
+        assert len(data) >= length
+        answers.append(data[1:6])
+        data = data[length:]
+    # Among values that are watched.
+    rest = iter(answers)
+    assert all(any(answer == one for answer in rest) for one in asked)
+    if end:
+        log.until("malformed input, it ends in the middle of a request" if end == "middle" else end)
+    patiently(lambda: monitor(device)).close()
+
+
+@SETTINGS
+@given(stream=damaged(MONITOR), slowly=st.booleans())
+def test_monitor(device, log, stream, slowly):
+    try_monitor(device, log, stream, slowly)
+
+
+def test_monitor_cut_off_at_every_byte(device, log):
+    for request in MONITOR:
+        for length in range(len(request)):
+            try_monitor(device, log, request[:length])
+
+
+# Analyzer, and greetings
+
+
+@settings(SETTINGS, max_examples=20)
+@given(stream=st.binary(max_size=3000), reset=st.booleans())
+def test_analyzer(device, stream, reset):
+    """Whatever is sent to it, a client gets a whole dump, and so does the one after a client that does not wait."""
+    if reset:
+        with socket.create_connection((device.host, device.ports[1382]), 20) as connection:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            connection.sendall(stream)
+    data, end = b"", time.monotonic() + 5
+    # As in `patiently`.
+    while not data:
+        assert time.monotonic() < end
+        with socket.create_connection((device.host, device.ports[1382]), 20) as connection:
+            send(connection, stream)
+            data = read_all(connection)
+    assert data[:1] == b"e" and len(data) == 16 + int.from_bytes(data[1:5], "little") and len(data) % 32 == 16
+
+
+@pytest.mark.parametrize(
+    "port, greeting", [(1380, b"ARTIQ management\n"), (1381, b"ARTIQ coredev\n"), (1383, b"ARTIQ moninj\n")]
+)
+def test_greetings_with_a_wrong_byte(device, log, port, greeting):
+    """Any byte of it; the connection is closed without a word."""
+    for at in range(len(greeting)):
+        wrong = bytearray(greeting)
+        wrong[at] ^= 1 << at % 8
+        with socket.create_connection((device.host, device.ports[port]), 20) as connection:
+            connection.sendall(wrong)
+            assert read_all(connection) == b""
+        log.until("client refused: its greeting is not")
+
+
+@pytest.mark.parametrize(
+    "port, greeting", [(1380, b"ARTIQ management\n"), (1381, b"ARTIQ coredev\n"), (1383, b"ARTIQ moninj\n")]
+)
+def test_greetings_cut_off_at_every_byte(device, log, port, greeting):
+    for length in range(1, len(greeting)):
+        with socket.create_connection((device.host, device.ports[port]), 20) as connection:
+            send(connection, greeting[:length])
+            assert read_all(connection) == b""
+        log.until("client refused: it left before its greeting was complete")

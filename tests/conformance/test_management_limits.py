@@ -1,0 +1,151 @@
+"""Management when clients are slow, silent, or ask for too much, and a log that is full."""
+
+import re
+import socket
+import struct
+import time
+
+import pytest
+
+from . import sd_card
+from .raw_management import Closed, Management
+
+LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
+RING = 128 * 1024
+DATA_MAX = 16 * 1024 * 1024
+DEBUG_ALLOCATOR = b"\x08"
+
+
+@pytest.fixture(scope="module")
+def device(tmp_path_factory, start_device):
+    directory = tmp_path_factory.mktemp("device")
+    device = start_device(directory, gateware=False, sd=sd_card.make(directory / "card"))
+    yield device
+    device.close()
+
+
+@pytest.fixture
+def management(device):
+    with Management(device) as management:
+        assert management.reply(b"\x02") == 1
+        yield management
+
+
+def fill_log(client):
+    """More lines than the ring holds; returns when the device has written them."""
+    client.send(DEBUG_ALLOCATOR * 2000)
+    assert client.config_read(b"nothing") is None
+
+
+def test_a_full_log_says_what_it_has_dropped(management):
+    fill_log(management)
+    log = management.log()
+    first, *lines = log.splitlines()
+    match = re.fullmatch(r"\[.*\]  WARN\(runtime::logger\): (\d+) bytes of older lines were dropped", first)
+    kept = sum(len(line) + 1 for line in lines)
+    assert RING - 200 < kept <= RING
+    assert all(LINE.fullmatch(line) for line in lines)
+    assert int(match[1]) + kept == 2000 * (len(lines[-1]) + 1)
+    # It stays until it is cleared.
+    assert management.log().splitlines()[1:] == lines
+    assert management.reply(b"\x02") == 1
+    assert management.log() == ""
+
+
+def test_a_puller_gets_each_line_once_and_no_line_of_its_own(device, management):
+    """At level TRACE the sending of the log must not fill the log."""
+    assert management.config_write(b"log_level", b"TRACE")
+    with Management(device) as puller:
+        puller.send(b"\x07")
+        management.send(DEBUG_ALLOCATOR * 3)
+        assert management.config_read(b"nothing") is None
+        pulled = b""
+        while pulled.count(b"no heap") < 3:
+            pulled += puller.bytes()
+        assert pulled.count(b"no heap") == 3
+        assert management.log() == ""
+        puller.socket.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            puller.socket.recv(1)
+    assert management.config_remove(b"log_level")
+
+
+@pytest.mark.parametrize("greeting", [b"ARTIQ managemen", b"ARTIQ management\n"])
+def test_a_greeting_without_an_end(device, management, greeting):
+    with Management(device, greeting=None) as client:
+        client.send(greeting)
+        with pytest.raises(Closed):
+            client.read(1)
+    assert "client refused: it sent no" in management.log()
+
+
+@pytest.mark.parametrize("length", [0, 1 << 31, (1 << 32) - 1])
+def test_lengths_below_one(device, management, length):
+    """Count as 0: an empty value removes the key, an empty image is refused."""
+    length = struct.pack("<I", length)
+    assert management.config_write(b"key", b"value")
+    assert management.reply(b"\x0d" + management.pack(b"key") + length) == 1
+    assert management.config_read(b"key") is None
+    assert management.reply(b"\x09" + length) == 6
+    with pytest.raises(Closed):
+        management.read(1)
+
+
+def test_values_and_images_that_are_too_long(management):
+    """They are received, refused, and the connection goes on."""
+    data = bytes(DATA_MAX + 1)
+    assert management.config_write(b"key", data) is False
+    assert management.reply(b"\x09" + management.pack(data)) == 6
+    assert management.log().count(f"{DATA_MAX + 1} bytes are too many, there is room for {DATA_MAX}") == 2
+    assert management.config_write(b"key", bytes(8 * 1024 * 1024)) is False
+    assert "the SD card is full" in management.log()
+    assert management.config_write(b"key", b"value") and management.config_read(b"key") == b"value"
+
+
+@pytest.mark.parametrize("request_", [b"\x0d\x03\0\0\0key\x64\0\0\0", b"\x09\x64\0\0\0"], ids=["value", "image"])
+def test_a_client_that_leaves_within_a_value(device, management, request_):
+    assert management.config_remove(b"key")
+    with Management(device) as client:
+        client.send(request_ + b"half of it")
+    end = time.monotonic() + 5
+    while "malformed input, it ends in the middle of a request" not in management.log():
+        assert time.monotonic() < end
+    assert management.config_read(b"key") is None
+
+
+@pytest.mark.long
+def test_clients_that_do_not_go_on_keep_the_others_waiting_for_a_while(device, management):
+    """One stops in the middle of a value, one sends a byte from time to time, one does not read what it asked for."""
+    begin = time.monotonic()
+    with Management(device) as silent:
+        silent.send(b"\x0d\x03\0\0\0key\x64\0\0\0half of it")
+        with Management(device) as client:
+            # The room for values is taken: this waits.
+            assert client.config_write(b"key", b"value")
+    assert 5 < time.monotonic() - begin < 15
+    assert "of a value of 100 bytes only 10 came in time" in management.log()
+
+    begin = time.monotonic()
+    with Management(device) as dribbling:
+        with pytest.raises((Closed, OSError)):
+            dribbling.send(b"\x0d\x03\0\0\0key\x64\0\0\0")
+            for _ in range(100):
+                dribbling.send(b"x")
+                time.sleep(1)
+    assert 5 < time.monotonic() - begin < 20
+    assert management.config_read(b"key") == b"value"
+
+    fill_log(management)
+    begin = time.monotonic()
+    deaf = socket.socket()
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    deaf.connect((device.host, device.ports[1380]))
+    deaf.sendall(b"ARTIQ management\n\0" + b"\x01" * 300)
+    time.sleep(1)
+    assert management.config_read(b"key") == b"value"
+    assert time.monotonic() - begin < 20
+    end = time.monotonic() + 20
+    while "management: a client does not take what is sent to it" not in management.log():
+        assert time.monotonic() < end
+        time.sleep(0.5)
+    deaf.close()

@@ -1,0 +1,39 @@
+"""A posted output that fails, on gateware that does not push inputs: an input's answer does not hide it."""
+
+import dataclasses
+
+import pytest
+from kairos_gateware.boards import sim
+from kairos_gateware.sim import verilate
+from kairos_gateware.variants import VARIANTS
+
+from .raw_session import Session
+from .test_session_raw import kernel
+
+pytestmark = pytest.mark.long
+UNDERFLOW = 0
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """The gateware `demo`, but the CPU asks for each input event."""
+    output = tmp_path_factory.mktemp("asked")
+    top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False), "asked")
+    (output / f"{sim.TOP}.v").write_text(sim.generate(top))
+    return verilate.compile_library(output, sim.TOP, "asked", top.pads)
+
+
+def test_an_input_behind_a_posted_output_that_fails(asked, start_device, tmp_path):
+    """The port is slower than the margin of posting allows for: 16 us."""
+    device = start_device(tmp_path, gateware=asked, settings=["acp_read_latency=2000"])
+    try:
+        with Session(device) as session:
+            assert session.load(kernel("posted")) is None
+            session.run()
+            requests, exception = session.until_end()
+    finally:
+        device.close()
+    assert requests == [] and exception is not None
+    (raised,) = exception.exceptions
+    assert raised["id"] == UNDERFLOW and raised["params"][0] == 4
+    assert "channel 0x0004:ttl4" in raised["message"]
