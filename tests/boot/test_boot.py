@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from kairos.boot import boards, boot_image
+
 from .conftest import FIRMWARE, GATEWARE, ROOT
 
 BOOT = b"BOOT    BIN"
@@ -80,10 +82,35 @@ def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, ca
     assert said < printed.rindex("Kairos loader") < printed.index("before this start: undefined instruction")
 
 
-def test_flash(boot_device, image, tmp_path):
-    (tmp_path / "flash").write_bytes(image)
+@pytest.mark.parametrize("board", boards(FIRMWARE / "boot.elf"))
+def test_every_board(boot_device, card, board):
+    """The first stage sets up its clocks and memory such that the memory can work, and all that follows uses its UART."""
+    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", GATEWARE / "kairos_sim.bit", board=board)
+    device = boot_device("--sd", card((BOOT, image)))
+    printed = device.wait_for("gateware: ")
+    title = {"zc706": "ZC706", "kasli_soc": "Kasli-SoC", "ebaz4205": "EBAZ4205", "redpitaya": "Red Pitaya"}[board]
+    assert f"first stage, {title}\n" in printed and "PL configured" in printed
+    bytes_sent = device.control("status")["uart_bytes"]
+    connector = 0 if board == "redpitaya" else 1
+    assert bytes_sent[connector] >= len(printed) and bytes_sent[1 - connector] == 0
+
+
+def test_without_ethernet_the_loader_waits_for_nobody(boot_device, card):
+    image = loader_only(board="ebaz4205")
+    device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
+    printed = device.wait_for("nothing can come from the network")
+    assert "SD card: the boot image has no firmware" in printed and "waiting" not in printed
+
+
+@pytest.mark.parametrize("offset", [0, 3 * 32 * 1024])
+def test_flash(boot_device, image, tmp_path, offset):
+    """Also behind an image whose header is damaged, as after a loss of power while flash was written."""
+    damaged = bytearray(image[:offset])
+    damaged[0x20:0x24] = bytes(4 if offset else 0)
+    (tmp_path / "flash").write_bytes(damaged + image)
     device = boot_device("--qspi", tmp_path / "flash")
-    assert "PL configured" in device.wait_for("gateware: ")
+    printed = device.wait_for("gateware: ")
+    assert "PL configured" in printed
 
 
 def test_without_an_image_it_waits_and_goes_on_where_it_was(boot_device, card, tmp_path):
@@ -187,11 +214,9 @@ def test_a_damaged_gateware_on_the_card_is_said(boot_device, card, image):
     device.wait_for("waiting for the network")
 
 
-def loader_only():
+def loader_only(board=None):
     """A boot image of which only the loader is left."""
-    from kairos.boot import boot_image
-
-    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
+    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", board=board)
     (table,) = struct.unpack_from("<I", image, 0x9C)
     return image[: table + 64] + bytes(60) + b"\xff" * 4 + image[table + 128 :]
 
