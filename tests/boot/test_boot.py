@@ -95,6 +95,29 @@ def test_every_board(boot_device, card, board):
     assert bytes_sent[connector] >= len(printed) and bytes_sent[1 - connector] == 0
 
 
+def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
+    """The running firmware replaces its image, and the card loses its power after so many sectors. The emulator's own tests
+    (`src/emulator/tests/card.rs`) go through all of them."""
+    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
+    (tmp_path / "new").write_bytes(boot_image(FIRMWARE / "boot.elf", altered_firmware(tmp_path)))
+    sectors = -(-(tmp_path / "new").stat().st_size // 512)
+    seen = set()
+    for more in (-100, 10, 20, 30, 40, 100):
+        path = card((BOOT, image))
+        device = boot_device("--sd", path, "--set", f"sd_cut_after={sectors + more}")
+        device.wait_for("network: 10.0.2.15")
+        command = [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash"]
+        done = subprocess.run([*command, str(tmp_path / "new")], capture_output=True, text=True, timeout=60)
+        assert (done.returncode == 0) == (more == 100), done.stderr
+        device.close()
+        device = boot_device("--sd", path)
+        printed = device.wait_for("network: 10.0.2.15")
+        assert ("Kairos runtime" in printed) != ("Kairos RUNTIME" in printed)
+        seen.add("Kairos RUNTIME" in printed)
+        device.close()
+    assert seen == {False, True}
+
+
 def test_without_ethernet_the_loader_waits_for_nobody(boot_device, card):
     image = loader_only(board="ebaz4205")
     device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))

@@ -126,9 +126,7 @@ def boot_image(loader, firmware, bitstream=None, *, board: str | None = None) ->
     image = bytearray(offsets[-1] + len(partitions[-1].data))
     struct.pack_into("<8I", image, 0, *[0xEAFF_FFFE] * 8)  # vectors: branches to themselves
     length = len(partitions[0].data)
-    fields = struct.pack(
-        "<I4s8I", 0xAA99_5566, b"XNLX", 0, 0x0101_0000, offsets[0], length, 0, first.entry, length, 1
-    )
+    fields = struct.pack("<I4s8I", 0xAA99_5566, b"XNLX", 0, 0x0101_0000, offsets[0], length, 0, first.entry, length, 1)
     struct.pack_into("<40sI", image, 0x20, fields, _checksum(fields))
     struct.pack_into("<II", image, 0x98, _HEADER, table)
     for at in range(0xA0, 0x8A0, 8):

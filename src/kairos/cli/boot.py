@@ -13,7 +13,9 @@ def add_parsers(commands):
     image = commands.add_parser("image", help="write a boot image for SD card or flash (BOOT.BIN)")
     _files(image)
     image.add_argument("--board", metavar="NAME", help="board that it is for; default: zc706; '?' lists them")
-    image.add_argument("--unconfirmed", action="store_true", help="what the loader assumes of this board has been checked")
+    image.add_argument(
+        "--unconfirmed", action="store_true", help="what the loader assumes of this board has been checked"
+    )
     image.add_argument("--loader", metavar="ELF", help="default: boot.elf of the built firmware")
     image.add_argument("-o", "--output", metavar="FILE", default="BOOT.BIN", help="default: %(default)s")
     image.set_defaults(function=_image)
