@@ -18,6 +18,7 @@ from .conftest import FIRMWARE, GATEWARE, ROOT
 BOOT = b"BOOT    BIN"
 CONFIG = b"CONFIG  TXT"
 KEY = b"sixteen bytes or more"
+TITLES = {"zc706": "ZC706", "kasli_soc": "Kasli-SoC", "ebaz4205": "EBAZ4205", "redpitaya": "Red Pitaya"}
 
 
 def run_blink(device, tmp_path):
@@ -70,6 +71,27 @@ def test_card_then_another_firmware_from_the_network(boot_device, card, image, t
     assert printed.rindex("Kairos runtime") > printed.rindex("Kairos RUNTIME")
 
 
+def test_commands_find_a_device_that_restarts(boot_device, card, image, tmp_path):
+    """They come while it restarts: what they begin then never gets an answer."""
+    device = boot_device("--sd", card((BOOT, image)))
+    device.wait_for("network: 10.0.2.15")
+    address = f"127.0.0.1:{device.ports[1380]}"
+
+    def kairos(*arguments):
+        done = subprocess.run([sys.executable, "-m", "kairos", *arguments], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr + device.uart()
+        return done.stdout
+
+    kairos("device", "-D", address, "reboot")
+    assert "Kairos runtime" in kairos("device", "-D", address, "log")
+    kairos("device", "-D", address, "reboot")
+    assert run_blink(device, tmp_path) > 0
+    done = device.boot("--gateware", GATEWARE / "kairos_sim.bit")
+    assert done.returncode == 0, done.stderr
+    assert run_blink(device, tmp_path) > 0
+    assert device.uart().count("Kairos runtime") == 4
+
+
 def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, card, image):
     device = boot_device("--sd", card((BOOT, image)))
     device.wait_for("Ethernet link up")
@@ -82,22 +104,22 @@ def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, ca
     assert said < printed.rindex("Kairos loader") < printed.index("before this start: undefined instruction")
 
 
-@pytest.mark.parametrize("board", boards(FIRMWARE / "boot.elf"))
+@pytest.mark.parametrize("board", TITLES)
 def test_every_board(boot_device, card, board):
-    """The first stage sets up its clocks and memory such that the memory can work, and all that follows uses its UART."""
+    """The first stage sets up clocks and memory such that the memory can work, and all that follows uses its UART."""
+    assert set(boards(FIRMWARE / "boot.elf")) == set(TITLES)
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", GATEWARE / "kairos_sim.bit", board=board)
     device = boot_device("--sd", card((BOOT, image)))
     printed = device.wait_for("gateware: ")
-    title = {"zc706": "ZC706", "kasli_soc": "Kasli-SoC", "ebaz4205": "EBAZ4205", "redpitaya": "Red Pitaya"}[board]
-    assert f"first stage, {title}\n" in printed and "PL configured" in printed
+    assert f"first stage, {TITLES[board]}\n" in printed and "PL configured" in printed
     bytes_sent = device.control("status")["uart_bytes"]
     connector = 0 if board == "redpitaya" else 1
     assert bytes_sent[connector] >= len(printed) and bytes_sent[1 - connector] == 0
 
 
 def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
-    """The running firmware replaces its image, and the card loses its power after so many sectors. The emulator's own tests
-    (`src/emulator/tests/card.rs`) go through all of them."""
+    """The running firmware replaces its image, and the card loses its power after so many sectors. The emulator's own
+    tests (`src/emulator/tests/card.rs`) go through all of them."""
     image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
     (tmp_path / "new").write_bytes(boot_image(FIRMWARE / "boot.elf", altered_firmware(tmp_path)))
     sectors = -(-(tmp_path / "new").stat().st_size // 512)

@@ -101,7 +101,7 @@ def _restart(host: str, port: int | None, key: bytes | None):
     from ..management import PORT, KeyNotKnown, Management
 
     try:
-        with Management(host, port or PORT, timeout=3, key=key) as device:
+        with Management(host, port or PORT, timeout=3, key=key, patience=0) as device:
             device.netboot()
     except KeyNotKnown:
         # It is for the loader, then, which says for itself whether it wants one.
