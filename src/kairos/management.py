@@ -1,11 +1,11 @@
 """Client of the management service of a core device (TCP 1380): log, configuration, reboot, flash."""
 
 import hmac
-import socket
 import struct
 import zlib
 from pathlib import Path
 
+from .connect import connect
 from .errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
 
 __all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "read_key"]
@@ -14,6 +14,9 @@ PORT = 1380
 GREETING = b"ARTIQ management\n"
 TIMEOUT = 30.0
 """Seconds in which the device must answer; a flash image of 16 MB takes some."""
+
+PATIENCE = 15.0
+"""Seconds that a restart may take."""
 
 _SUCCESS, _LOG, _REBOOT, _ERROR, _DATA, _CHALLENGE = 1, 2, 3, 6, 7, 128
 
@@ -38,22 +41,33 @@ def read_key(path: str | Path) -> bytes:
 
 
 class Management:
-    """A connection to the management service of the device at `host`; `key`: that of the device, if it has one."""
+    """A connection to the management service of the device at `host`; `key`: that of the device, if it has one.
 
-    def __init__(self, host: str, port: int = PORT, timeout: float = TIMEOUT, key: bytes | None = None):
+    `patience`: seconds for which the device may be silent before it answers at all; it may be restarting.
+    """
+
+    def __init__(
+        self,
+        host: str,
+        port: int = PORT,
+        timeout: float = TIMEOUT,
+        key: bytes | None = None,
+        patience: float | None = None,
+    ):
         self._where = f"{host}, port {port}"
         self._address = host, port
         self._timeout = timeout
         self._authenticated = key is not None
         try:
-            self._socket = socket.create_connection((host, port), timeout=timeout)
-            self._socket.sendall(GREETING + b"\0")
+            self._socket, answer = connect(host, port, GREETING + b"\0", PATIENCE if patience is None else patience)
         except OSError as error:
             raise DeviceUnreachable(
                 f"no way to the management service at {self._where} ({error}): "
                 "is the device on, and is its address right?"
             ) from None
-        if self._read(1) != b"e":
+        self._socket.settimeout(timeout)
+        if answer != b"e":
+            self.close()
             raise DeviceUnreachable(f"what answers at {self._where} is not a little-endian core device")
         if key is not None:
             try:

@@ -1,8 +1,6 @@
 """A device that boots as a chip does: from the boot ROM on."""
 
 import importlib.util
-import json
-import os
 import socket
 import subprocess
 import sys
@@ -11,61 +9,36 @@ from pathlib import Path
 
 import pytest
 
+from ..conftest import BUILD, Emulated
+
 ROOT = Path(__file__).parents[2]
-BUILD = Path(os.environ.get("KAIROS_BUILD") or ROOT / "build")
 GATEWARE = BUILD / "gateware" / "demo"
 FIRMWARE = BUILD / "firmware"
 PORTS = (1379, 1380, 1381)
 
 
-class BootDevice:
+class BootDevice(Emulated):
     """An emulated chip with a boot ROM. `ports`: of the host, by port of the device."""
 
     def __init__(self, directory, *arguments, gateware=(GATEWARE / "libkairos_pl.so",)):
-        self.directory = directory
         self.ports = {}
-        command = [BUILD / "emulator" / "kairos-emulator", *arguments, "--control", directory / "control"]
+        arguments = list(arguments)
         for library in gateware:
-            command += ["--pl", library]
+            arguments += ["--pl", library]
         for port in PORTS:
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
                 self.ports[port] = probe.getsockname()[1]
-            command += ["--forward", f"{self.ports[port]}:{port}"]
-        command += ["--uart", directory / "uart", "--exit-with-control", "--set", "host_wait_ms=100"]
-        self.errors = directory / "errors"
-        self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=self.errors.open("w"))
-        self._control = None
-        while self._control is None and self.process.poll() is None:
-            try:
-                self._control = socket.socket(socket.AF_UNIX)
-                self._control.connect(str(directory / "control"))
-                self._replies = self._control.makefile("r")
-            except (FileNotFoundError, ConnectionRefusedError):
-                self._control.close()
-                self._control = None
-                time.sleep(0.01)
-
-    def control(self, command, **arguments):
-        """One request on the control socket and its reply."""
-        self._control.sendall(json.dumps({"cmd": command, **arguments}).encode() + b"\n")
-        reply = json.loads(self._replies.readline())
-        assert "error" not in reply, reply
-        return reply
-
-    def uart(self):
-        """What loader and firmware have printed."""
-        path = self.directory / "uart"
-        return path.read_text(errors="replace") if path.exists() else ""
+            arguments += ["--forward", f"{self.ports[port]}:{port}"]
+        super().__init__(directory, *arguments)
+        self.attach()
 
     def wait_for(self, text, count=1, timeout=40):
         """Wait until `text` has been printed `count` times; all that was printed."""
         deadline = time.monotonic() + timeout
         while (printed := self.uart()).count(text) < count:
-            assert self.process.poll() is None, f"{self.errors.read_text()}\n{printed}"
-            assert time.monotonic() < deadline, (
-                f"'{text}' has not come {count} times:\n{printed}\n{self.errors.read_text()}"
-            )
+            assert self.process.poll() is None, f"{self.errors()}\n{printed}"
+            assert time.monotonic() < deadline, f"'{text}' has not come {count} times:\n{printed}\n{self.errors()}"
             time.sleep(0.02)
         return printed
 
@@ -74,16 +47,6 @@ class BootDevice:
         command = [sys.executable, "-m", "kairos", "boot", "--device", "127.0.0.1", "--port", str(self.ports[1379])]
         command += ["--management-port", str(self.ports[1380]), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, timeout=90)
-
-    def close(self):
-        if self._control is not None:
-            self._control.close()
-            self._replies.close()
-        try:
-            self.process.wait(5)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
 
 
 @pytest.fixture

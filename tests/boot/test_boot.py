@@ -11,11 +11,14 @@ import time
 
 import pytest
 
+from kairos.boot import boards, boot_image
+
 from .conftest import FIRMWARE, GATEWARE, ROOT
 
 BOOT = b"BOOT    BIN"
 CONFIG = b"CONFIG  TXT"
 KEY = b"sixteen bytes or more"
+TITLES = {"zc706": "ZC706", "kasli_soc": "Kasli-SoC", "ebaz4205": "EBAZ4205", "redpitaya": "Red Pitaya"}
 
 
 def run_blink(device, tmp_path):
@@ -68,6 +71,27 @@ def test_card_then_another_firmware_from_the_network(boot_device, card, image, t
     assert printed.rindex("Kairos runtime") > printed.rindex("Kairos RUNTIME")
 
 
+def test_commands_find_a_device_that_restarts(boot_device, card, image, tmp_path):
+    """They come while it restarts: what they begin then never gets an answer."""
+    device = boot_device("--sd", card((BOOT, image)))
+    device.wait_for("network: 10.0.2.15")
+    address = f"127.0.0.1:{device.ports[1380]}"
+
+    def kairos(*arguments):
+        done = subprocess.run([sys.executable, "-m", "kairos", *arguments], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, done.stderr + device.uart()
+        return done.stdout
+
+    kairos("device", "-D", address, "reboot")
+    assert "Kairos runtime" in kairos("device", "-D", address, "log")
+    kairos("device", "-D", address, "reboot")
+    assert run_blink(device, tmp_path) > 0
+    done = device.boot("--gateware", GATEWARE / "kairos_sim.bit")
+    assert done.returncode == 0, done.stderr
+    assert run_blink(device, tmp_path) > 0
+    assert device.uart().count("Kairos runtime") == 4
+
+
 def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, card, image):
     device = boot_device("--sd", card((BOOT, image)))
     device.wait_for("Ethernet link up")
@@ -80,10 +104,58 @@ def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, ca
     assert said < printed.rindex("Kairos loader") < printed.index("before this start: undefined instruction")
 
 
-def test_flash(boot_device, image, tmp_path):
-    (tmp_path / "flash").write_bytes(image)
+@pytest.mark.parametrize("board", TITLES)
+def test_every_board(boot_device, card, board):
+    """The first stage sets up clocks and memory such that the memory can work, and all that follows uses its UART."""
+    assert set(boards(FIRMWARE / "boot.elf")) == set(TITLES)
+    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", GATEWARE / "kairos_sim.bit", board=board)
+    device = boot_device("--sd", card((BOOT, image)))
+    printed = device.wait_for("gateware: ")
+    assert f"first stage, {TITLES[board]}\n" in printed and "PL configured" in printed
+    bytes_sent = device.control("status")["uart_bytes"]
+    connector = 0 if board == "redpitaya" else 1
+    assert bytes_sent[connector] >= len(printed) and bytes_sent[1 - connector] == 0
+
+
+def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
+    """The running firmware replaces its image, and the card loses its power after so many sectors. The emulator's own
+    tests (`src/emulator/tests/card.rs`) go through all of them."""
+    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
+    (tmp_path / "new").write_bytes(boot_image(FIRMWARE / "boot.elf", altered_firmware(tmp_path)))
+    sectors = -(-(tmp_path / "new").stat().st_size // 512)
+    seen = set()
+    for more in (-100, 10, 20, 30, 40, 100):
+        path = card((BOOT, image))
+        device = boot_device("--sd", path, "--set", f"sd_cut_after={sectors + more}")
+        device.wait_for("network: 10.0.2.15")
+        command = [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash"]
+        done = subprocess.run([*command, str(tmp_path / "new")], capture_output=True, text=True, timeout=60)
+        assert (done.returncode == 0) == (more == 100), done.stderr
+        device.close()
+        device = boot_device("--sd", path)
+        printed = device.wait_for("network: 10.0.2.15")
+        assert ("Kairos runtime" in printed) != ("Kairos RUNTIME" in printed)
+        seen.add("Kairos RUNTIME" in printed)
+        device.close()
+    assert seen == {False, True}
+
+
+def test_without_ethernet_the_loader_waits_for_nobody(boot_device, card):
+    image = loader_only(board="ebaz4205")
+    device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))
+    printed = device.wait_for("nothing can come from the network")
+    assert "SD card: the boot image has no firmware" in printed and "waiting" not in printed
+
+
+@pytest.mark.parametrize("offset", [0, 3 * 32 * 1024])
+def test_flash(boot_device, image, tmp_path, offset):
+    """Also behind an image whose header is damaged, as after a loss of power while flash was written."""
+    damaged = bytearray(image[:offset])
+    damaged[0x20:0x24] = bytes(4 if offset else 0)
+    (tmp_path / "flash").write_bytes(damaged + image)
     device = boot_device("--qspi", tmp_path / "flash")
-    assert "PL configured" in device.wait_for("gateware: ")
+    printed = device.wait_for("gateware: ")
+    assert "PL configured" in printed
 
 
 def test_without_an_image_it_waits_and_goes_on_where_it_was(boot_device, card, tmp_path):
@@ -187,11 +259,9 @@ def test_a_damaged_gateware_on_the_card_is_said(boot_device, card, image):
     device.wait_for("waiting for the network")
 
 
-def loader_only():
+def loader_only(board=None):
     """A boot image of which only the loader is left."""
-    from kairos.boot import boot_image
-
-    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf")
+    image = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", board=board)
     (table,) = struct.unpack_from("<I", image, 0x9C)
     return image[: table + 64] + bytes(60) + b"\xff" * 4 + image[table + 128 :]
 

@@ -1,5 +1,6 @@
 """The session client against a scripted peer: what it sends, and what it says when the peer is not as it should be."""
 
+import contextlib
 import socket
 import struct
 import threading
@@ -264,8 +265,16 @@ def test_other_service():
 
 
 def test_service_that_closes():
-    with pytest.raises(UnsupportedDevice, match="closed at once"):
-        converse(lambda peer: peer.expect(GREETING))
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve():
+            with contextlib.suppress(OSError):
+                while True:
+                    listener.accept()[0].close()
+
+        threading.Thread(target=serve, daemon=True).start()
+        with pytest.raises(UnsupportedDevice, match="closed at once"):
+            connection.Connection("127.0.0.1", listener.getsockname()[1], timeout=0.5)
 
 
 def test_other_runtime():

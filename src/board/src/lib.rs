@@ -9,9 +9,11 @@
 #[cfg(test)]
 extern crate std;
 
+pub mod boards;
 pub mod channel;
 #[cfg(target_arch = "arm")]
 mod copy;
+pub mod ddr;
 pub mod gic;
 pub mod i2c;
 pub mod memory;

@@ -1,6 +1,7 @@
 //! Set-up of the chip through the HAL, as far as the first stage has left it open, and what the chip says about itself.
 
 use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
+use kairos_board::boards;
 use kairos_board::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, NETBOOT_REQUEST, REBOOT_STATUS};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::gtc::GlobalTimerCounter;
@@ -52,7 +53,7 @@ pub fn init() -> Chip {
     let timer = GlobalTimerCounter::new(peripherals.gtc, clocks.arm_clocks());
     time_driver_gtc::init(clocks.arm_clocks(), timer);
     Chip {
-        uart: match uart_with_clock() {
+        uart: match boards::uart_with_clock() {
             0 => peripherals.uart_0,
             _ => peripherals.uart_1,
         },
@@ -70,12 +71,6 @@ pub fn init() -> Chip {
 fn read_slcr(offset: usize) -> u32 {
     // SAFETY: reading a register of the system level control has no effect.
     unsafe { core::ptr::read_volatile((0xF800_0000 + offset) as *const u32) }
-}
-
-/// The UART that the first stage has given a clock: the one with a connector.
-fn uart_with_clock() -> u32 {
-    const UART_CLK_CTRL: usize = 0x154;
-    u32::from(read_slcr(UART_CLK_CTRL) & 1 == 0)
 }
 
 /// IDCODE of the chip, which is that of its PL, too.

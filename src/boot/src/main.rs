@@ -13,6 +13,7 @@ mod network;
 mod pl;
 mod start;
 
+use kairos_board::boards;
 use kairos_board::memory::{BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE};
 use kairos_services::netboot::{File, Files};
 use medium::Medium;
@@ -32,6 +33,7 @@ extern "C" fn kmain() -> ! {
         true => Some(REQUESTED_WAIT),
         false => medium.config.number("netboot_wait").filter(|seconds| *seconds > 0),
     };
+    let wait = wait.filter(|_| boards::has_ethernet());
     // SAFETY: memory that is set apart for this while booting; taken once.
     let [firmware, gateware, image] = unsafe { [BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE].map(|r| region(&r)) };
     let mut files = Files {
@@ -48,6 +50,12 @@ extern "C" fn kmain() -> ! {
     }
     let Err(reason) = medium.boot(image, &mut network);
     log::error!("{}: {reason}", medium.name());
+    if !boards::has_ethernet() {
+        log::error!("this board has no Ethernet but through the PL: nothing can come from the network");
+        loop {
+            kairos_board::gic::wait_for_interrupt();
+        }
+    }
     loop {
         log::info!("waiting for the network");
         netboot::serve(&mut network, &mut medium.config, &mut files, None);

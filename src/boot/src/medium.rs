@@ -125,15 +125,22 @@ impl Medium {
                 let (image, rest) = room.split_at_mut(length.next_multiple_of(64));
                 (&*image, rest)
             }
-            // SAFETY: the flash is mapped here, and nothing writes to it.
-            BootDevice::Flash => (
-                unsafe { core::slice::from_raw_parts(FLASH as *const u8, FLASH_LENGTH) },
-                room,
-            ),
+            BootDevice::Flash => (flash_image(), room),
             BootDevice::Other => return Err(Error::NoMedium),
         };
         boot(image, room, network)
     }
+}
+
+/// The flash from the image on that the boot ROM has found: the first that is not damaged.
+fn flash_image() -> &'static [u8] {
+    /// Where that is, in units of 32 KiB (UG585, appendix B.16).
+    const MULTIBOOT_ADDR: *const u32 = 0xF800_702C as *const u32;
+    // SAFETY: reading the register has no effect.
+    let place = unsafe { MULTIBOOT_ADDR.read_volatile() } as usize & 0x1fff;
+    // SAFETY: the flash is mapped here, and nothing writes to it.
+    let flash = unsafe { core::slice::from_raw_parts(FLASH as *const u8, FLASH_LENGTH) };
+    flash.get(place * (32 << 10)..).unwrap_or(&[])
 }
 
 fn boot(image: &[u8], room: &mut [u8], network: &mut Hardware) -> Result<core::convert::Infallible, Error> {

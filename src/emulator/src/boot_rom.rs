@@ -45,12 +45,12 @@ pub fn load(image: &[u8], memory: &Memory) -> Result<u32, String> {
     Ok(entry)
 }
 
-/// The image in a flash: the first with a good header, at a multiple of 32 KiB.
-pub fn search(flash: &[u8], memory: &Memory) -> Result<u32, String> {
+/// The image in a flash: the first with a good header, at a multiple of 32 KiB. Returns its entry point, and that multiple.
+pub fn search(flash: &[u8], memory: &Memory) -> Result<(u32, u32), String> {
     let mut first = None;
-    for at in (0..flash.len()).step_by(STEP) {
+    for (n, at) in (0..flash.len()).step_by(STEP).enumerate() {
         match load(&flash[at..], memory) {
-            Ok(entry) => return Ok(entry),
+            Ok(entry) => return Ok((entry, n as u32)),
             Err(error) => first = first.or(Some(error)),
         }
     }
@@ -190,7 +190,7 @@ mod tests {
         let memory = Memory::after_reset(1);
         let mut flash = vec![0xff; 3 * STEP];
         flash.extend(image(&[9; 4]));
-        assert_eq!(search(&flash, &memory), Ok(4));
+        assert_eq!(search(&flash, &memory), Ok((4, 3)));
         assert!(search(&[0xff; 100], &memory).is_err());
     }
 }

@@ -332,7 +332,7 @@ impl Bus {
             },
             0xf800_5000..=0xf800_5fff => self.swdt.write(offset & !3, value, now),
             0xf800_6000..=0xf800_6fff => {
-                kick = self.ddrc.write(offset & !3, value, self.slcr.ddr_clocked());
+                kick = self.ddrc.write(offset & !3, value, self.slcr.ddr_clock());
                 self.requests.ddr_running |= kick;
             }
             0xf800_7000..=0xf800_70ff => self.configure(offset & !3, value, now),

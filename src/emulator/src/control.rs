@@ -339,6 +339,7 @@ impl Host {
                 "instructions": [machine.cores[0].instructions(), machine.cores[1].instructions()],
                 "pl_cycles": bus.pl.as_ref().map_or(0, |p| p.clocked),
                 "pl_cycles_skipped": bus.pl.as_ref().map_or(0, |p| p.skipped),
+                "uart_bytes": machine.uart_bytes,
                 "pl_slips": bus.pl.as_ref().map_or(0, |p| p.slips),
                 "clock_output": bus.gpio.clock_output(machine.now()),
                 "queued": bus.pl.as_ref().is_some_and(|p| p.next().is_some()),

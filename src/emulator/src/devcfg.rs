@@ -10,6 +10,7 @@ const SOURCE: u32 = 0x18;
 const DESTINATION: u32 = 0x1c;
 const SOURCE_LENGTH: u32 = 0x20;
 const DESTINATION_LENGTH: u32 = 0x24;
+const MULTIBOOT: u32 = 0x2c;
 const MISCELLANEOUS: u32 = 0x80;
 
 const PROG_B: u32 = 1 << 30;
@@ -98,6 +99,11 @@ impl Devcfg {
             DESTINATION_LENGTH => self.transfer(clocked, memory),
             _ => Action::None,
         }
+    }
+
+    /// The boot ROM says where in the flash it has found an image, in units of 32 KiB.
+    pub fn set_multiboot(&mut self, place: u32) {
+        self.words[MULTIBOOT as usize / 4] = place;
     }
 
     /// The PL says that it is configured.

@@ -4,7 +4,7 @@
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::net::{Connection, Net, State, GUEST};
 
@@ -43,9 +43,13 @@ impl std::str::FromStr for Rule {
     }
 }
 
+/// A host that has ended its stream, and has had no answer from the guest for so long, waits for none.
+const PATIENCE: Duration = Duration::from_millis(500);
+
 struct Link {
     host: TcpStream,
     guest: Connection,
+    since: Instant,
     /// The host has ended its stream.
     host_ended: bool,
     /// The end of the guest's stream was passed on.
@@ -138,6 +142,7 @@ impl Forwarder {
                 self.links.push(Link {
                     host,
                     guest,
+                    since: Instant::now(),
                     host_ended: false,
                     guest_ended: false,
                     linger: 0,
@@ -232,10 +237,16 @@ impl Link {
         (true, input)
     }
 
-    /// The host closed before the guest answered.
+    /// The host closed before the guest answered. One that sends its bytes and ends its stream at once has not gone.
     fn host_gone(&self) -> bool {
-        let mut byte = [0];
-        matches!(self.host.peek(&mut byte), Ok(0))
+        let mut poll = libc::pollfd {
+            fd: self.host.as_raw_fd(),
+            events: libc::POLLRDHUP,
+            revents: 0,
+        };
+        // SAFETY: one descriptor, which is open.
+        let found = unsafe { libc::poll(&mut poll, 1, 0) };
+        found > 0 && self.since.elapsed() > PATIENCE
     }
 
     /// Closes the host's socket so that the host sees a reset.

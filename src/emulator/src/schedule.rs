@@ -88,6 +88,8 @@ pub struct Machine {
     pub host_listens: bool,
     /// Everything the UARTs sent.
     pub uart: Vec<u8>,
+    /// How many bytes each UART has sent of that.
+    pub uart_bytes: [usize; 2],
     /// Why cores crashed; taken by whoever reports it.
     pub crashes: Vec<String>,
 }
@@ -143,20 +145,24 @@ impl Machine {
             ready: false,
             host_listens: false,
             uart: Vec::new(),
+            uart_bytes: [0; 2],
             crashes: Vec::new(),
         })
     }
 
     /// Places what runs first, and lets core 0 start there.
     fn begin(&mut self) -> Result<(), String> {
-        let bus = self.bus.borrow();
+        let mut bus = self.bus.borrow_mut();
         let entry = match &self.start {
             Start::Firmware(image) => {
                 image.place(&bus.memory)?;
                 image.entry
             }
             Start::BootRom(BootMode::Qspi) => {
-                boot_rom::search(&bus.flash, &bus.memory).map_err(|e| format!("boot ROM: the QSPI flash {e}"))?
+                let found = boot_rom::search(&bus.flash, &bus.memory);
+                let (entry, place) = found.map_err(|e| format!("boot ROM: the QSPI flash {e}"))?;
+                bus.devcfg.set_multiboot(place);
+                entry
             }
             Start::BootRom(BootMode::SdCard) => {
                 let card = bus.sd.card.as_ref().ok_or("boot ROM: there is no SD card")?;
@@ -266,7 +272,8 @@ impl Machine {
         if arrived {
             bus.lines();
         }
-        for uart in &mut bus.uart {
+        for (uart, bytes) in bus.uart.iter_mut().zip(&mut self.uart_bytes) {
+            *bytes += uart.output.len();
             self.uart.append(&mut uart.output);
         }
         let mut woke = bus.requests.system_reset.is_some();

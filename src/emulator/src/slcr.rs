@@ -155,9 +155,12 @@ impl Slcr {
         self.words[0x168 / 4] & 1 != 0
     }
 
-    /// Both clocks of the DDR controller run, its PLL is locked, and its pins are calibrated.
-    pub fn ddr_clocked(&self) -> bool {
-        !self.raw || (self.words[0x124 / 4] & 3 == 3 && self.pll_status() & 2 != 0 && self.read(0xb74) != 0)
+    /// Clock of the memory in MHz, if both clocks of the DDR controller run, its PLL is locked, and its pins are calibrated.
+    pub fn ddr_clock(&self) -> Option<f64> {
+        let (pll, clocks) = (self.words[0x104 / 4], self.words[0x124 / 4]);
+        let ready = !self.raw || (clocks & 3 == 3 && self.pll_status() & 2 != 0 && self.read(0xb74) != 0);
+        let (multiplier, divisor) = (pll >> 12 & 0x7f, clocks >> 20 & 0x3f);
+        (ready && divisor != 0).then(|| 33.333_333 * f64::from(multiplier) / f64::from(divisor))
     }
 
     /// Locked (bits 2..0: IO, DDR, ARM) and stable (bits 5..3): unless held in reset or powered down.
@@ -232,9 +235,10 @@ mod tests {
         s.write(0x104, 0x0002_0009);
         assert_eq!(s.read(0x10c), 0x2d);
         s.write(0xb70, 3);
-        assert!(!s.ddr_clocked());
+        s.write(0x124, 0x0c20_0003);
+        assert_eq!(s.ddr_clock(), None);
         s.write(0x104, 0x0002_0008);
-        assert!(s.ddr_clocked());
+        assert_eq!(s.ddr_clock().map(f64::round), Some(533.0));
     }
 
     #[test]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..errors import UsageError
 from .files import Elf, gateware
 
-__all__ = ["OCM", "boot_image"]
+__all__ = ["OCM", "boards", "boot_image"]
 
 OCM = 192 * 1024
 """Bytes of on-chip memory for the loader."""
@@ -19,6 +19,10 @@ _HEADER = 0x8C0
 _TABLES = 0xC80
 _ALIGNMENT = 64
 _MEMORY, _LOGIC = 0x10, 0x20
+_BOARDS = b"KAIROS BOARDS 1\0"
+"""In front of the loader's boards: which one, how many, and for each 16 bytes of name and 112 of what is not confirmed
+(`src/board/src/boards/mod.rs`)."""
+_BOARD = struct.Struct("16s112s")
 
 
 @dataclass
@@ -69,13 +73,40 @@ def _partition_header(partition: _Partition, offset: int, image_header: int) -> 
     return fields + struct.pack("<I", _checksum(fields))
 
 
-def boot_image(loader, firmware, bitstream=None) -> bytes:
-    """The image with the files at these paths: loader and firmware (ELF), a bitstream. UsageError if one is unfit."""
-    first, program = Elf.parse(loader), Elf.parse(firmware)
+def _flat(loader) -> tuple[Elf, bytes]:
+    """The loader, and its bytes from address 0 on."""
+    first = Elf.parse(loader)
     load, code = first.flat()
-    if load != 0 or load + len(code) > OCM:
+    if load != 0 or len(code) > OCM or code.count(_BOARDS) != 1:
         raise UsageError(f"{loader} is no loader: it takes {len(code)} bytes at {load:#x}, there are {OCM} at 0")
-    partitions = [_Partition("boot.elf", _MEMORY, load, first.entry, _words(code))]
+    return first, code
+
+
+def _text(field: bytes) -> str:
+    return field.rstrip(b"\0").decode()
+
+
+def boards(loader) -> dict[str, str]:
+    """Names of the boards that the loader at this path knows, the default first; for each, what of its table no public
+    source confirms."""
+    _, code = _flat(loader)
+    at = code.index(_BOARDS) + len(_BOARDS)
+    (count,) = struct.unpack_from("<I", code, at + 4)
+    known = (_BOARD.unpack_from(code, at + 8 + n * _BOARD.size) for n in range(count))
+    return {_text(name): _text(assumed) for name, assumed in known}
+
+
+def boot_image(loader, firmware, bitstream=None, *, board: str | None = None) -> bytes:
+    """The image with the files at these paths: loader and firmware (ELF), a bitstream. `board`: one of `boards`, by
+    default the first. UsageError if something is unfit."""
+    known = list(boards(loader))
+    if board is not None and board not in known:
+        raise UsageError(f"the loader knows no board '{board}', but {', '.join(known)}")
+    first, code = _flat(loader)
+    program = Elf.parse(firmware)
+    code = bytearray(code)
+    struct.pack_into("<I", code, code.index(_BOARDS) + len(_BOARDS), known.index(board) if board else 0)
+    partitions = [_Partition("boot.elf", _MEMORY, 0, first.entry, _words(bytes(code)))]
     if bitstream is not None:
         partitions.append(_Partition("kairos.bit", _LOGIC, 0, 0, gateware(bitstream)))
     for n, (address, data, _) in enumerate(program.segments):
@@ -95,9 +126,7 @@ def boot_image(loader, firmware, bitstream=None) -> bytes:
     image = bytearray(offsets[-1] + len(partitions[-1].data))
     struct.pack_into("<8I", image, 0, *[0xEAFF_FFFE] * 8)  # vectors: branches to themselves
     length = len(partitions[0].data)
-    fields = struct.pack(
-        "<I4s8I", 0xAA99_5566, b"XNLX", 0, 0x0101_0000, offsets[0], length, load, first.entry, length, 1
-    )
+    fields = struct.pack("<I4s8I", 0xAA99_5566, b"XNLX", 0, 0x0101_0000, offsets[0], length, 0, first.entry, length, 1)
     struct.pack_into("<40sI", image, 0x20, fields, _checksum(fields))
     struct.pack_into("<II", image, 0x98, _HEADER, table)
     for at in range(0xA0, 0x8A0, 8):

@@ -19,6 +19,9 @@ PIECE = 32 * 1024
 """Bytes sent between two calls of the progress function."""
 SILENCE = 10.0
 """Seconds in which the loader must answer; it may have to check 16 MB first."""
+ATTEMPT = 2.0
+"""Seconds in which it must accept a connection and answer the greeting: one that was begun while the device restarted
+never gets an answer."""
 RETRY = 0.3
 """Seconds between attempts to reach the loader."""
 
@@ -39,7 +42,6 @@ class _Connection:
         self._key = key
         try:
             self._socket = socket.create_connection((host, port), timeout=timeout)
-            self._socket.settimeout(SILENCE)
             self._socket.sendall(GREETING)
         except OSError as error:
             raise _Lost(str(error)) from None
@@ -51,6 +53,7 @@ class _Connection:
                 raise KairosError(f"the loader at {self._where} speaks version {version}; this is version {VERSION}")
             if flags & 1 and key is None:
                 raise Refused(f"the loader at {self._where} wants a key: give the file with it as --key")
+            self._socket.settimeout(SILENCE)
         except BaseException:
             self.close()
             raise
@@ -145,7 +148,7 @@ def load(
 
     while True:
         try:
-            connection = _Connection(host, port, key, timeout=max(0.1, min(SILENCE, deadline - time.monotonic())))
+            connection = _Connection(host, port, key, timeout=max(0.1, min(ATTEMPT, deadline - time.monotonic())))
             try:
                 reached = True
                 # What decides over the pins first: the firmware looks at it when it starts.

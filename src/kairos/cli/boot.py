@@ -12,6 +12,10 @@ def add_parsers(commands):
     """Add the subcommands to those of ``kairos``."""
     image = commands.add_parser("image", help="write a boot image for SD card or flash (BOOT.BIN)")
     _files(image)
+    image.add_argument("--board", metavar="NAME", help="board that it is for; default: zc706; '?' lists them")
+    image.add_argument(
+        "--unconfirmed", action="store_true", help="what the loader assumes of this board has been checked"
+    )
     image.add_argument("--loader", metavar="ELF", help="default: boot.elf of the built firmware")
     image.add_argument("-o", "--output", metavar="FILE", default="BOOT.BIN", help="default: %(default)s")
     image.set_defaults(function=_image)
@@ -43,16 +47,27 @@ def _built(name: str) -> Path:
 
 
 def _image(args) -> int:
-    from ..boot import boot_image
+    from ..boot import boards, boot_image
 
-    image = boot_image(args.loader or _built("boot.elf"), args.firmware or _built("runtime.elf"), args.gateware)
+    loader = args.loader or _built("boot.elf")
+    known = boards(loader)
+    if args.board == "?":
+        print(*known, sep="\n")
+        return 0
+    board = args.board or next(iter(known))
+    if (assumed := known.get(board)) and not args.unconfirmed:
+        raise UsageError(
+            f"no public source confirms what the loader assumes of {board}: {assumed}. "
+            "Compare it with the board's schematic, then say --unconfirmed"
+        )
+    image = boot_image(loader, args.firmware or _built("runtime.elf"), args.gateware, board=board)
     try:
         Path(args.output).write_bytes(image)
     except OSError as error:
         raise UsageError(f"{args.output} cannot be written: {error.strerror}") from None
     if args.gateware is None:
         print("no gateware in this image: give a bitstream with --gateware", file=sys.stderr)
-    print(f"{args.output}: {len(image)} bytes")
+    print(f"{args.output}: {len(image)} bytes, for board {board}")
     return 0
 
 
@@ -86,7 +101,7 @@ def _restart(host: str, port: int | None, key: bytes | None):
     from ..management import PORT, KeyNotKnown, Management
 
     try:
-        with Management(host, port or PORT, timeout=3, key=key) as device:
+        with Management(host, port or PORT, timeout=3, key=key, patience=0) as device:
             device.netboot()
     except KeyNotKnown:
         # It is for the loader, then, which says for itself whether it wants one.

@@ -7,6 +7,7 @@ stream, so any surprise ends the connection.
 import socket
 import struct
 
+from ..connect import ClosedAtOnce, connect
 from ..coredevice.exceptions import UnsupportedDevice
 from ..errors import ConnectionLost, DeviceUnreachable
 from .codec import ProtocolError
@@ -16,8 +17,8 @@ __all__ = ["Connection", "SYNC"]
 GREETING = b"ARTIQ coredev\n"
 SYNC = b"\x5a\x5a\x5a\x5a"
 
-CONNECT_TIMEOUT = 5.0
-"""Seconds in which the device must accept the connection and answer the greeting."""
+CONNECT_TIMEOUT = 10.0
+"""Seconds in which the device must accept a connection and answer the greeting; it may be restarting."""
 
 REPLY_TIMEOUT = 30.0
 """Seconds in which the device must answer a request that it serves at once (all but a running kernel)."""
@@ -32,7 +33,12 @@ class Connection:
         self._position = 0
         self._pending: list[bytes] = []
         try:
-            self._socket = socket.create_connection((host, port), timeout=timeout)
+            self._socket, answer = connect(host, port, GREETING, timeout)
+        except ClosedAtOnce:
+            raise UnsupportedDevice(
+                f"the connection to {self.where} was closed at once: what listens there is not a core device, or it is "
+                "shutting down"
+            ) from None
         except ConnectionRefusedError:
             raise DeviceUnreachable(
                 f"the core device at {self.where} refuses connections: is it running, and is 'host' of 'core' in the "
@@ -44,20 +50,17 @@ class Connection:
                 "device database"
             ) from None
         except TimeoutError:
-            raise DeviceUnreachable(self._silent(timeout)) from None
+            raise DeviceUnreachable(
+                f"no answer from the core device at {self.where} within {timeout:g} s: is it on, has it booted, and is "
+                "'host' of 'core' in the device database right?"
+            ) from None
         except OSError as error:
             raise DeviceUnreachable(
                 f"no way to the core device at {self.where} ({error.strerror}): check the network and 'host' of 'core' "
                 "in the device database"
             ) from None
         self._configure()
-        self._greet(timeout)
-
-    def _silent(self, timeout):
-        return (
-            f"no answer from the core device at {self.where} within {timeout:g} s: is it on, has it booted, and is "
-            "'host' of 'core' in the device database right?"
-        )
+        self._check(answer)
 
     def _configure(self):
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -67,23 +70,10 @@ class Connection:
             if hasattr(socket, name):
                 self._socket.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
-    def _greet(self, timeout):
-        try:
-            self._socket.sendall(GREETING)
-            answer = self._socket.recv(1)
-        except TimeoutError:
-            self.close()
-            raise DeviceUnreachable(self._silent(timeout)) from None
-        except OSError:
-            answer = b""
+    def _check(self, answer):
         if answer == b"e":
             return
         self.close()
-        if answer == b"":
-            raise UnsupportedDevice(
-                f"the connection to {self.where} was closed at once: what listens there is not a core device, or it is "
-                "shutting down"
-            )
         if answer == b"E":
             raise UnsupportedDevice(
                 f"the core device at {self.where} is big-endian; kernels are compiled for the little-endian Cortex-A9"

@@ -2,6 +2,7 @@
 
 use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
+use kairos_board::boards;
 use kairos_board::memory::{
     ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, FAILURE, LOW, NETBOOT_REQUEST, REBOOT_STATUS, REPORT,
 };
@@ -43,7 +44,10 @@ pub fn init(last_use: fn()) -> Chip {
     time_driver_gtc::init(clocks.arm_clocks(), timer);
     Chip {
         clocks,
-        uart: peripherals.uart_0,
+        uart: match boards::uart_with_clock() {
+            0 => peripherals.uart_0,
+            _ => peripherals.uart_1,
+        },
         ethernet: peripherals.eth_0,
         sd: peripherals.sdio_0,
         xadc: peripherals.xadc,

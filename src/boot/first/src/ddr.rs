@@ -2,6 +2,7 @@
 
 use core::ptr::{read_volatile, write_volatile};
 
+use kairos_board::ddr::Setup;
 use kairos_board::memory::DDR_END;
 
 use crate::registers::{read, wait, write, write_all};
@@ -16,26 +17,16 @@ const CONTROL: u32 = 0xF800_6000;
 const OUT_OF_RESET: u32 = 1;
 const MODE_STATUS: u32 = 0xF800_6054;
 
-/// What the memory of a board needs.
-pub struct Ddr {
-    /// Pins: drive, termination, reference (address, value).
-    pub pins: &'static [(u32, u32)],
-    /// Value of the controller's control register, in reset.
-    pub control: u32,
-    /// All other registers of the controller (address, value).
-    pub timing: &'static [(u32, u32)],
-}
-
 /// Starts it and looks whether there is memory. The error is a line for the user.
-pub fn start(ddr: &Ddr) -> Result<(), &'static str> {
+pub fn start(ddr: &Setup) -> Result<(), &'static str> {
     write(CONTROL, ddr.control & !OUT_OF_RESET);
-    write_all(ddr.pins);
+    write_all(&ddr.pins);
     // Out of reset, in again, and out with calibration on; options for DDR3 (UG585, table 10-7).
     let dci = read(DCI_CONTROL);
     write(DCI_CONTROL, dci | 1);
     write(DCI_CONTROL, (dci | 1 << 5) & !1);
     write(DCI_CONTROL, 0x0000_0823);
-    write_all(ddr.timing);
+    write_all(&ddr.timing);
     if !wait(DCI_STATUS, DCI_DONE, DCI_DONE) {
         return Err("the calibration of the DDR pins does not end: are the clocks of this board as its table says?");
     }

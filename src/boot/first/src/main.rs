@@ -5,13 +5,14 @@
 #![no_std]
 #![no_main]
 
-mod boards;
 mod ddr;
 mod registers;
 mod start;
 mod uart;
 
-use boards::BOARD;
+use core::ptr::{addr_of, read_volatile};
+
+use kairos_board::boards::{Choice, BOARDS, CHOICE};
 use kairos_board::memory::LOADER;
 
 /// The second stage.
@@ -19,21 +20,28 @@ use kairos_board::memory::LOADER;
 struct Aligned<T: ?Sized>(T);
 static LOADER_IMAGE: &Aligned<[u8]> = &Aligned(*include_bytes!(concat!(env!("OUT_DIR"), "/loader.bin")));
 
+/// `kairos image` changes it in the image.
+static CHOSEN: Choice = CHOICE;
+
 /// Entered from [`start`].
 extern "C" fn main() -> ! {
+    // SAFETY: it is there; the compiler must not take it for the one it was built with.
+    let chosen = unsafe { read_volatile(addr_of!(CHOSEN.chosen)) };
+    // `kairos image` writes no other number than that of a board.
+    let board = BOARDS.get(chosen as usize).unwrap_or(&BOARDS[0]);
     registers::unlock();
-    for pll in &BOARD.plls {
-        pll.start();
+    for pll in &board.plls() {
+        registers::start_pll(pll);
     }
-    registers::write_all(BOARD.clocks);
-    for (pins, value) in BOARD.pins {
+    registers::write_all(&board.clocks());
+    for (pins, value) in board.pins {
         registers::set_pins(pins, *value);
     }
-    uart::init(BOARD.uart);
+    uart::init(board.uart_base());
     uart::print("\nKairos loader, first stage, ");
-    uart::print(BOARD.name);
+    uart::print(board.title);
     uart::print("\n");
-    if let Err(reason) = ddr::start(BOARD.ddr) {
+    if let Err(reason) = ddr::start(board.memory) {
         fail(reason);
     }
     start::second_stage(&LOADER_IMAGE.0, LOADER.start)

@@ -1,7 +1,9 @@
-//! Registers of the system level control (UG585, appendix B.28) as the tables of boards name them.
+//! Registers of the system level control (UG585, appendix B.28), and writing what the table of a board has for them.
 
 use core::ops::RangeInclusive;
 use core::ptr::{read_volatile, write_volatile};
+
+use kairos_board::boards::Pll;
 
 const UNLOCK: u32 = 0xF800_0008;
 const MIO_PIN_00: u32 = 0xF800_0700;
@@ -45,28 +47,18 @@ pub fn set_pins(pins: &RangeInclusive<u32>, value: u32) {
     }
 }
 
-/// A clock generator: its control register (its configuration is 16 bytes behind), what the crystal is multiplied by, and the
-/// configuration that belongs to that (UG585, table 25-6).
-pub struct Pll {
-    pub control: u32,
-    pub multiplier: u32,
-    pub configuration: u32,
-}
-
-impl Pll {
-    /// Starts it: bypassed, reset, and used again when it has locked. A PLL that does not lock leaves no way to say so: the
-    /// chip then runs from its crystal, and DDR does not start.
-    pub fn start(&self) {
-        const RESET: u32 = 1;
-        const BYPASS: u32 = 1 << 4;
-        let multiplier = self.multiplier << 12;
-        write(self.control + 0x10, self.configuration);
-        write(self.control, multiplier | BYPASS);
-        write(self.control, multiplier | BYPASS | RESET);
-        write(self.control, multiplier | BYPASS);
-        let lock = 1 << ((self.control >> 2) & 3);
-        if wait(PLL_STATUS, lock, lock) {
-            write(self.control, multiplier);
-        }
+/// Starts a PLL: bypassed, reset, and used again when it has locked. One that does not lock leaves no way to say so: the chip
+/// then runs from its crystal, and DDR does not start.
+pub fn start_pll(pll: &Pll) {
+    const RESET: u32 = 1;
+    const BYPASS: u32 = 1 << 4;
+    let multiplier = pll.multiplier << 12;
+    write(pll.control + 0x10, pll.configuration);
+    write(pll.control, multiplier | BYPASS);
+    write(pll.control, multiplier | BYPASS | RESET);
+    write(pll.control, multiplier | BYPASS);
+    let lock = 1 << ((pll.control >> 2) & 3);
+    if wait(PLL_STATUS, lock, lock) {
+        write(pll.control, multiplier);
     }
 }
