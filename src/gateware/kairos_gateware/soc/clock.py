@@ -3,11 +3,13 @@
 `ClockControl` switches. It works on the processing system's clock, which never stops, and tells the board's clock
 manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it) what to do:
 
-    asked for, or lock lost ─▶ HOLD ─▶ PAUSE ─▶ RESET ─▶ LOCK ─▶ START ─▶ (selected)
-                                PHYs    clocks   manager  waits    clocks
-                                reset   gated    reset    for it   on
+    asked for ─▶ HOLD ─▶ PAUSE ─▶ RESET ─▶ LOCK ─▶ START ─▶ (selected)
+                 PHYs    clocks   manager  waits    clocks
+                 reset   gated    reset    for it   on
+                           ▲
+    lock lost ─────────────┘
 
-The clocks of the logic are off from PAUSE to START, without a short pulse at either end, and nothing but the PHYs and
+After power-up it begins with LOCK. The clocks of the logic are off from PAUSE to START, without a short pulse at either end, and nothing but the PHYs and
 the events that wait is reset: a register access that is under way is answered late, not never. Without a lock within
 LOCK_CYCLES, and whenever the lock is lost, the processing system's clock is taken instead; the PHYs then stay in reset
 until that has been acknowledged.
@@ -38,7 +40,7 @@ class ClockControl(Module):
     """domain: of the processing system's clock. simulation: shorter waits, and `settled`.
 
     To the clock manager, in `domain`: `source` (0 processing system, 1 synthesiser), `reset`, `enable` (of the gates in
-    the logic's clocks), `up` (it has locked once: until then the logic is in reset); from it `locked`, asynchronous.
+    the logic's clocks), `up` (they have been on: until then the logic is in reset); from it `locked`, asynchronous.
 
     In domain sys: `select` and `switch` (a pulse: change to it), `acknowledge`; `selected`, `switching`, `is_locked`,
     `lost` (since acknowledged the processing system's clock had to be taken), `hold` (PHYs in reset), `discard` (a
@@ -49,7 +51,7 @@ class ClockControl(Module):
     def __init__(self, domain="sys", simulation=False):
         self.source = Signal()
         self.reset = Signal()
-        self.enable = Signal(reset=1)
+        self.enable = Signal()
         self.locked = Signal()
         self.up = Signal()
         self.select = Signal()
@@ -79,7 +81,7 @@ class ClockControl(Module):
             self.comb += [crossing.i.eq(pulse), arrived.eq(crossing.o)]
         here = getattr(self.sync, domain)
         here += [
-            If(locked, self.up.eq(1)),
+            If(self.enable, self.up.eq(1)),
             If(done, asked.eq(0)),
             If(switch, asked.eq(1)),
             If(acknowledge, lost.eq(0)),
@@ -94,11 +96,12 @@ class ClockControl(Module):
             move = [NextValue(count, 0), NextState(state), *statements]
             return If(count == cycles, *move).Else(NextValue(count, count + 1))
 
-        self.submodules.fsm = fsm = ClockDomainsRenamer(domain)(FSM(reset_state="RUN"))
+        self.submodules.fsm = fsm = ClockDomainsRenamer(domain)(FSM(reset_state="LOCK"))
         self.comb += switching.eq(~fsm.ongoing("RUN"))
         fsm.act(
             "RUN",
-            If(self.up & ~locked, fall_back.eq(1), NextValue(target, 0), NextState("HOLD")).Elif(
+            # Whatever the clock does now, the logic is to see as little of it as possible
+            If(~locked, fall_back.eq(1), NextValue(target, 0), NextValue(self.enable, 0), NextState("PAUSE")).Elif(
                 asked, done.eq(1), NextValue(target, select), If(select != self.source, NextState("HOLD"))
             ),
         )
@@ -131,7 +134,7 @@ class ClockControl(Module):
         if simulation:
             # Everything above has come to rest: requests take some cycles to cross, so does what they lead to.
             rest = Signal(4)
-            busy = switching | asked | self.switch | self.acknowledge | (self.up & ~locked) | (hold != self.hold)
+            busy = switching | asked | self.switch | self.acknowledge | ~locked | (hold != self.hold)
             self.sync += If(busy, rest.eq(15)).Elif(rest != 0, rest.eq(rest - 1))
             self.comb += self.settled.eq(~busy & (rest == 0))
 
