@@ -172,10 +172,19 @@ impl Bus {
         if let Some(pl) = &mut self.pl {
             pl.advance(now, &self.memory, false);
         }
+        self.clocks(now);
         if self.gem.blocked() {
             self.gem.deliver(&self.memory);
         }
         self.lines();
+    }
+
+    /// Tells the gateware which clocks there are.
+    fn clocks(&mut self, now: Cycles) {
+        if let Some(pl) = self.pl.as_mut().filter(|pl| pl.measures_clocks()) {
+            pl.set_clock("synthesiser", self.gpio.clock_output(now), now, &self.memory);
+            pl.set_clock("reference", self.gpio.clock_input(), now, &self.memory);
+        }
     }
 
     /// Copies interrupt levels to the interrupt controller, and the gateware's event to the cores.
@@ -239,6 +248,7 @@ impl Bus {
         let offset = address & 0xfff;
         let word = match address {
             0x4000_0000..=0x7fff_ffff => {
+                self.clocks(now);
                 return match &mut self.pl {
                     Some(pl) => {
                         let (value, stall) = pl.access(
@@ -253,7 +263,7 @@ impl Bus {
                         (value, Effect { stall, kick: true })
                     }
                     None => (0, none),
-                }
+                };
             }
             0xe000_0000..=0xe000_0fff => self.uart[0].read(offset & !3),
             0xe000_1000..=0xe000_1fff => self.uart[1].read(offset & !3),
@@ -300,6 +310,7 @@ impl Bus {
         let mut kick = true;
         match address {
             0x4000_0000..=0x7fff_ffff => {
+                self.clocks(now);
                 if let Some(pl) = &mut self.pl {
                     let (_, stall) = pl.access(
                         Access {

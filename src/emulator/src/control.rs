@@ -35,6 +35,9 @@ enum Request {
         index: usize,
         level: u8,
     },
+    Clock {
+        input: u64,
+    },
     Write {
         address: u32,
         value: u32,
@@ -380,6 +383,11 @@ impl Host {
             }
             Request::Pad { index, level } => {
                 bus.pl.as_mut().ok_or_else(no_pl)?.set_pad(index, level != 0)?;
+                json!({})
+            }
+            Request::Clock { input } => {
+                let now = machine.now();
+                bus.gpio.set_clock_input(input, now);
                 json!({})
             }
             Request::Write { address, value } => {

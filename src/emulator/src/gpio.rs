@@ -41,6 +41,18 @@ impl Gpio {
         self.bus.clock.as_ref().map_or(0, |chip| chip.output(now))
     }
 
+    /// Frequency of the external clock in Hz; 0: there is none.
+    pub fn clock_input(&self) -> u64 {
+        self.bus.clock.as_ref().map_or(0, |chip| chip.external())
+    }
+
+    /// The external clock has this frequency in Hz from `now` on; 0: it is gone.
+    pub fn set_clock_input(&mut self, frequency: u64, now: Cycles) {
+        if let Some(chip) = &mut self.bus.clock {
+            chip.set_external(frequency, now);
+        }
+    }
+
     /// Whether a pin of bank 1 is pulled down by the chip.
     fn low(&self, pin: u32) -> bool {
         self.direction[1] & self.enable[1] & pin != 0 && self.data[1] & pin == 0

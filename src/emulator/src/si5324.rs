@@ -2,7 +2,8 @@
 //! calibration, alarms. Its crystal has 114.285 MHz and stands in for input 2 in free run; an external clock is at input 1, as set.
 //!
 //! After a calibration (ICAL) the chip locks if the selected input has a clock and the dividers keep oscillator and phase detector
-//! in their ranges. The outputs are silent until then. In bypass the input is the output.
+//! in their ranges. The outputs are silent until then. When the input goes, the outputs keep their frequency (digital hold); when
+//! it is back, or another one, the chip locks anew. In bypass the input is the output.
 
 use crate::time::{from_ns, Cycles};
 
@@ -25,6 +26,8 @@ pub struct Si5324 {
     external: u64,
     /// When the chip locks, and to which frequency.
     lock: Option<(Cycles, u64)>,
+    /// Frequency of the outputs while it is not locked.
+    held: u64,
 }
 
 impl Si5324 {
@@ -63,6 +66,24 @@ impl Si5324 {
             registers,
             external,
             lock: None,
+            held: 0,
+        }
+    }
+
+    /// Frequency at input 1 in Hz, 0 for none.
+    pub fn external(&self) -> u64 {
+        self.external
+    }
+
+    /// The clock at input 1 changes: frequency in Hz, 0 for none.
+    pub fn set_external(&mut self, frequency: u64, now: Cycles) {
+        let before = self.input(self.selected());
+        if self.lock.is_some_and(|(time, _)| now >= time) {
+            self.held = self.output(now);
+        }
+        self.external = frequency;
+        if self.held != 0 && self.input(self.selected()) != before {
+            self.lock = self.locked().map(|output| (now + from_ns(LOCK_NS), output));
         }
     }
 
@@ -83,7 +104,10 @@ impl Si5324 {
         match register {
             128..=130 | 134 | 135 => {}
             136 if value & RESET != 0 => *self = Self::new(self.external),
-            136 if value & ICAL != 0 => self.lock = self.locked().map(|output| (now + from_ns(LOCK_NS), output)),
+            136 if value & ICAL != 0 => {
+                self.held = 0;
+                self.lock = self.locked().map(|output| (now + from_ns(LOCK_NS), output));
+            }
             136 => {}
             _ => self.registers[usize::from(register)] = value,
         }
@@ -96,7 +120,7 @@ impl Si5324 {
         }
         match self.lock {
             Some((time, output)) if now >= time => output,
-            _ => 0,
+            _ => self.held,
         }
     }
 
@@ -189,6 +213,22 @@ mod tests {
                 "{external} {change:?}"
             );
         }
+    }
+
+    #[test]
+    fn an_input_that_goes_and_comes() {
+        let mut chip = programmed(10_000_000, &[]);
+        chip.set_external(0, LATER);
+        assert_eq!((chip.read(129, LATER), chip.read(130, LATER)), (6, 1));
+        assert_eq!(chip.output(2 * LATER), 125_000_000, "held");
+        chip.set_external(10_000_000, 2 * LATER);
+        assert_eq!((chip.read(129, 2 * LATER), chip.read(130, 2 * LATER)), (4, 1));
+        assert_eq!((chip.read(130, 3 * LATER), chip.output(3 * LATER)), (0, 125_000_000));
+        chip.set_external(100_000_000, 3 * LATER);
+        assert_eq!((chip.read(130, 4 * LATER), chip.output(4 * LATER)), (1, 125_000_000));
+        chip.write(0, 0x16, 0);
+        chip.set_external(0, 4 * LATER);
+        assert_eq!(chip.output(4 * LATER), 0, "bypass");
     }
 
     #[test]

@@ -49,7 +49,7 @@ def _build_sim(variant, output: Path, compile_library: bool) -> None:
     if compile_library:
         from .sim import verilate
 
-        verilate.compile_library(output, sim.TOP, variant.name, top.pads)
+        verilate.compile_library(output, sim.TOP, variant.name, top.pads, clocks=top.clocks)
 
 
 def _build_hardware(name: str, variant, output: Path) -> None:

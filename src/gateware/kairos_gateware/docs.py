@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+from .soc.clock import ClockControl
 from .soc.soc import Soc
 from .variants import VARIANTS
 
@@ -19,7 +20,7 @@ _TABLE = re.compile(r"(<!-- registers of (\w+) -->\n).*?(<!-- end -->)", re.DOTA
 def register_tables() -> dict[str, str]:
     """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError if a register has no
     description, or a description no register."""
-    soc = Soc(VARIANTS["demo"], "docs")
+    soc = Soc(VARIANTS["demo"], "docs", clock=ClockControl())
     tables = {}
     for prefix, block in soc.register_blocks.items():
         uses = dict(type(block).USES)

@@ -324,6 +324,11 @@ pub mod reply {
         head(KERNEL_STARTUP_FAILED)
     }
 
+    /// The RTIO clock was lost while a kernel ran; nothing more follows on this connection.
+    pub const fn clock_failure() -> [u8; 5] {
+        head(CLOCK_FAILURE)
+    }
+
     /// The report from `count` on follows, then the byte of asynchronous errors.
     pub const fn kernel_exception() -> [u8; 5] {
         head(KERNEL_EXCEPTION)

@@ -1,15 +1,141 @@
-//! The RTIO clock: programs the synthesiser, where the gateware depends on one, as the key `rtio_clock` says.
+//! The RTIO clock: programs the synthesiser, where the gateware depends on one, as the key `rtio_clock` says, has the gateware
+//! switch to it, and watches it afterwards.
+//!
+//! While the device runs, only the gateware is asked, not the chip: the I2C bus belongs to the kernel core.
 
+use core::future::poll_fn;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::Poll;
+
+use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{block_for, Duration};
 use kairos_board::i2c;
-use kairos_proto::descriptor::Clock;
+use kairos_board::pl::Register;
+use kairos_proto::descriptor::{Clock, Descriptor};
+use kairos_services::clock_watch::{Look, Measured, News, Watch};
 use kairos_services::rtio_clock::{self, Setting};
-use kairos_services::si5324::{Bus, Error, Input, Si5324, Stuck};
+use kairos_services::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
 
 use crate::config::Config;
+use crate::report;
+
+/// A switch takes less than a millisecond: the gateware gives up a clock that it cannot lock to within 0.3 ms.
+const SWITCH_LIMIT_MS: u32 = 5;
+/// Until the gateware has measured a clock that has just begun: two of its windows, with reserve.
+const MEASURING_LIMIT_MS: u32 = 30;
+
+/// Whether RTIO is without its clock.
+static LOST: AtomicBool = AtomicBool::new(false);
+/// Who runs a kernel: one task at a time.
+static KERNEL: AtomicWaker = AtomicWaker::new();
+
+/// A clock that a synthesiser makes.
+pub struct Switched {
+    registers: Registers,
+    watch: Watch,
+}
+
+/// Registers of the gateware: docs/gateware/clock.md.
+struct Registers {
+    select: Register,
+    status: Register,
+    lost: Register,
+    synthesiser: Register,
+    reference: Register,
+}
+
+impl Registers {
+    fn find(descriptor: &Descriptor) -> Option<Self> {
+        Some(Self {
+            select: Register::find(descriptor, "clock_select")?,
+            status: Register::find(descriptor, "clock_status")?,
+            lost: Register::find(descriptor, "clock_lost")?,
+            synthesiser: Register::find(descriptor, "clock_synthesiser")?,
+            reference: Register::find(descriptor, "clock_reference")?,
+        })
+    }
+
+    /// Has the logic run from the synthesiser's clock, or from the processing system's. Whether it does.
+    fn switch(&self, synthesiser: bool) -> bool {
+        const SELECTED: u32 = 1;
+        const SWITCHING: u32 = 2;
+        const LOCKED: u32 = 4;
+        self.select.write(u32::from(synthesiser));
+        for _ in 0..SWITCH_LIMIT_MS {
+            block_for(Duration::from_millis(1));
+            let status = self.status.read();
+            if status & SWITCHING == 0 {
+                return status & (SELECTED | LOCKED) == LOCKED | u32::from(synthesiser);
+            }
+        }
+        false
+    }
+
+    fn look(&self) -> Look {
+        Look {
+            lost: self.lost.read() & 1 != 0,
+            synthesiser: Measured::new(self.synthesiser.read()),
+            reference: Measured::new(self.reference.read()),
+        }
+    }
+
+    /// The PHYs may leave reset.
+    fn acknowledge(&self) {
+        self.lost.write(1);
+    }
+}
+
+impl Switched {
+    /// Looks at the clocks, and does and says what is needed.
+    pub fn poll(&mut self) {
+        let news = self.watch.look(self.registers.look());
+        match news {
+            None => {}
+            Some(News::Lost) => {
+                log::error!("RTIO clock: lost, RTIO has stopped");
+                report::keep(report::Core::Comms, format_args!("the RTIO clock was lost"));
+                set_lost(true);
+            }
+            Some(News::There) => {
+                if self.registers.switch(true) {
+                    self.registers.acknowledge();
+                    self.watch.back();
+                    log::warn!("RTIO clock: back, RTIO works again");
+                    set_lost(false);
+                }
+            }
+            Some(News::ReferenceLost(found)) => {
+                log::error!("RTIO clock: the external clock has failed ({found}), the Si5324 goes on without it");
+                report::keep(
+                    report::Core::Comms,
+                    format_args!("the external clock of RTIO had failed ({found})"),
+                );
+            }
+            Some(News::ReferenceBack) => log::warn!("RTIO clock: the external clock is back"),
+        }
+    }
+}
+
+fn set_lost(lost: bool) {
+    LOST.store(lost, Ordering::Relaxed);
+    KERNEL.wake();
+}
+
+/// Waits until RTIO is without its clock, or, with `lost` false, until it has one. For the task that has the kernel core.
+pub async fn wait(lost: bool) {
+    poll_fn(|context| {
+        KERNEL.register(context.waker());
+        match LOST.load(Ordering::Relaxed) == lost {
+            true => Poll::Ready(()),
+            false => Poll::Pending,
+        }
+    })
+    .await
+}
 
 /// Before the RTIO core leaves reset: its clock is as configured afterwards, or the error is logged and RTIO must not be used.
-pub fn init(clock: &Clock, config: &Config) -> Result<(), ()> {
+/// A clock that a synthesiser makes is to be watched.
+pub fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> Result<Option<Switched>, ()> {
     let input = match clock.synthesiser {
         Clock::PROCESSING_SYSTEM => None,
         Clock::SI5324_CKIN1 => Some(Input::Ckin1),
@@ -28,18 +154,52 @@ pub fn init(clock: &Clock, config: &Config) -> Result<(), ()> {
     };
     let Some(input) = input else {
         log::info!("RTIO clock: {}, of the processing system", setting.name);
-        return Ok(());
+        return Ok(None);
     };
-    match program(&setting, input, clock.frequency) {
-        Ok(()) => {
-            log::info!("RTIO clock: {}, Si5324 ready", setting.name);
-            Ok(())
+    let Some(registers) = Registers::find(descriptor) else {
+        log::error!("RTIO clock: this gateware has a synthesiser, but no registers to switch to it");
+        return Err(());
+    };
+    // After a reset of the processors alone the logic may still run from the clock that is about to stop.
+    registers.switch(false);
+    if let Err(error) = program(&setting, input, clock.frequency) {
+        let external = setting.reference != Reference::Crystal;
+        match external.then(|| registers.look().reference) {
+            Some(found) => log::error!("RTIO clock: {}: {error} (measured there: {found})", setting.name),
+            None => log::error!("RTIO clock: {}: {error}", setting.name),
         }
-        Err(error) => {
-            log::error!("RTIO clock: {}: {error}", setting.name);
-            Err(())
-        }
+        return Err(());
     }
+    let found = measure(&registers, clock.frequency);
+    if !found.is(clock.frequency) {
+        let wanted = Measured(clock.frequency);
+        log::error!("RTIO clock: {}: the Si5324 gives {found}, not {wanted}", setting.name);
+        return Err(());
+    }
+    if !registers.switch(true) {
+        log::error!("RTIO clock: {}: the logic does not lock to the Si5324", setting.name);
+        return Err(());
+    }
+    registers.acknowledge();
+    log::info!("RTIO clock: {}, Si5324 ready", setting.name);
+    let reference = match setting.reference {
+        Reference::External(frequency) => Some(frequency),
+        Reference::Crystal | Reference::Bypass => None,
+    };
+    let watch = Watch::new(clock.frequency, reference);
+    Ok(Some(Switched { registers, watch }))
+}
+
+/// The synthesiser's clock as soon as it is `frequency`, or whatever it is after some time.
+fn measure(registers: &Registers, frequency: u32) -> Measured {
+    for _ in 0..MEASURING_LIMIT_MS {
+        let found = registers.look().synthesiser;
+        if found.is(frequency) {
+            return found;
+        }
+        block_for(Duration::from_millis(1));
+    }
+    registers.look().synthesiser
 }
 
 fn choose(frequency: u32, synthesiser: bool, config: &Config) -> Option<Setting> {

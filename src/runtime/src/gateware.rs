@@ -10,10 +10,10 @@ use kairos_board::names;
 use kairos_board::pl::{forget, probe, Register};
 use kairos_proto::descriptor::{Descriptor, Error};
 
-use crate::clock;
+use crate::clock::{self, Switched};
 use crate::config::Config;
 
-/// How long an asynchronous error may wait to be logged.
+/// How long an asynchronous error may wait to be logged, and a lost clock to be noticed.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Error bits seen since the last report to a host.
@@ -35,7 +35,7 @@ pub struct Rtio {
 
 /// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
 /// the clock, the device works on, only without RTIO.
-pub fn init(config: &Config) -> Option<Rtio> {
+pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
     take_names(config);
     // SAFETY: the kernel core has not been released yet; the HAL has taken the PL out of reset.
     let descriptor = match unsafe { probe() } {
@@ -54,30 +54,35 @@ pub fn init(config: &Config) -> Option<Rtio> {
         or_unnamed(descriptor.identification()),
         or_unnamed(descriptor.build_id())
     );
+    let mut switched = None;
     if let Some(clock) = descriptor.clock() {
         let (mhz, khz) = (clock.frequency / 1_000_000, clock.frequency / 1000 % 1000);
         log::info!(
             "RTIO: {} channels, clock {mhz}.{khz:03} MHz",
             descriptor.channels().count()
         );
-        if clock::init(&clock, config).is_err() {
-            log::error!("RTIO is not available");
-            // SAFETY: the kernel core has not been released yet, and the descriptor is not used below.
-            unsafe { forget() };
-            return None;
+        match clock::init(&clock, &descriptor, config) {
+            Ok(clock) => switched = clock,
+            Err(()) => {
+                log::error!("RTIO is not available");
+                // SAFETY: the kernel core has not been released yet, and the descriptor is not used below.
+                unsafe { forget() };
+                return None;
+            }
         }
     }
     if let Some(reset) = find(&descriptor, "rtio_phy_reset") {
         reset.write(0);
     }
-    Some(Rtio {
+    let rtio = Rtio {
         async_error: find(&descriptor, "rtio_async_error")?,
         channels: [
             find(&descriptor, ERRORS[0].2)?,
             find(&descriptor, ERRORS[1].2)?,
             find(&descriptor, ERRORS[2].2)?,
         ],
-    })
+    };
+    Some((rtio, switched))
 }
 
 /// Takes the names of channels from the key `device_map`.
@@ -129,11 +134,14 @@ pub fn take_async_errors(rtio: Option<Rtio>) -> u8 {
     SEEN.swap(0, Ordering::Relaxed)
 }
 
-/// Watches for asynchronous errors for ever.
+/// Watches for asynchronous errors, and the clock, for ever.
 #[embassy_executor::task]
-pub async fn watch(rtio: Option<Rtio>) {
+pub async fn watch(rtio: Option<Rtio>, mut clock: Option<Switched>) {
     while rtio.is_some() {
         poll(rtio);
+        if let Some(clock) = &mut clock {
+            clock.poll();
+        }
         Timer::after(POLL_INTERVAL).await;
     }
 }

@@ -39,7 +39,7 @@ extern "C" fn kmain() -> ! {
     report::announce();
     watchdog::start(&chip.clocks);
     let config = config::init(chip.sd, &chip.clocks);
-    let rtio = gateware::init(config);
+    let (rtio, clock) = gateware::init(config).unzip();
     let settings = network::Settings::from_config(config);
     let ethernet = network::Hardware::new(chip.ethernet, &chip.clocks, settings.mac);
 
@@ -48,7 +48,7 @@ extern "C" fn kmain() -> ! {
         spawner.spawn(task(logger::drain()));
         spawner.spawn(task(watchdog::feed()));
         spawner.spawn(task(sensors::watch(chip.xadc)));
-        spawner.spawn(task(gateware::watch(rtio)));
+        spawner.spawn(task(gateware::watch(rtio, clock.flatten())));
         management::start(&spawner, stack, config);
         analyzer::start(&spawner, stack);
         moninj::start(&spawner, stack);

@@ -1,6 +1,7 @@
 //! `libkairos_pl.so`: the verilated gateware as a shared library, through the C interface of
 //! `src/gateware/kairos_gateware/sim/kairos_pl.h`. The structures here mirror that header field for field.
 
+use std::collections::BTreeMap;
 use std::ffi::{c_char, c_void, CStr};
 use std::path::Path;
 
@@ -149,6 +150,9 @@ pub struct Info {
     pub variant: String,
     /// Its pads.
     pub pads: Vec<Pad>,
+    /// Clocks that it measures: by name, the entries of the pad arrays whose bytes, from the lowest on, are the value.
+    #[serde(default)]
+    pub clocks: BTreeMap<String, Vec<usize>>,
 }
 
 type Cycle = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs);
@@ -195,11 +199,13 @@ impl Library {
             let text = CStr::from_ptr(info()).to_string_lossy().into_owned();
             let info: Info = serde_json::from_str(&text)
                 .map_err(|e| format!("gateware library {shown}: its description cannot be read: {e}"))?;
-            if let Some(pad) = info.pads.iter().find(|p| p.index >= MAX_PADS) {
-                return Err(format!(
-                    "gateware library {shown}: pad {} has index {}",
-                    pad.name, pad.index
-                ));
+            let clocks = info
+                .clocks
+                .iter()
+                .flat_map(|(name, pads)| pads.iter().map(move |index| (name, index)));
+            let mut pads = info.pads.iter().map(|p| (&p.name, &p.index)).chain(clocks);
+            if let Some((name, index)) = pads.find(|(_, index)| **index >= MAX_PADS) {
+                return Err(format!("gateware library {shown}: pad {name} has index {index}"));
             }
             let mut this = Self {
                 instance: std::ptr::null_mut(),

@@ -28,6 +28,11 @@ const SETTLE: u64 = 8;
 const SHORTEST_JUMP: u64 = 16;
 /// A GP access that takes longer has hung.
 const GP_LIMIT: u64 = 10_000;
+/// The logic counts so many periods of a clock as one (`soc/clock.py`)…
+const CLOCK_PRESCALE: u64 = 4;
+/// …in so many of its own cycles.
+const CLOCK_WINDOW: u64 = 1 << 20;
+const PL_HZ: u64 = 1_000_000_000 / NS_PER_PL_CYCLE;
 /// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
 const RESPONSE_WINDOW: u64 = 64;
 
@@ -342,5 +347,31 @@ impl Pl {
         self.inputs.pads_i[index] = if level { 0xff } else { 0 };
         self.settle = SETTLE;
         Ok(())
+    }
+
+    /// Whether the logic measures clocks.
+    pub fn measures_clocks(&self) -> bool {
+        !self.library.info.clocks.is_empty()
+    }
+
+    /// From `now` on a clock that the logic measures has this frequency in Hz.
+    pub fn set_clock(&mut self, name: &str, frequency: u64, now: Cycles, memory: &Memory) {
+        let Some(pads) = self.library.info.clocks.get(name) else {
+            return;
+        };
+        let count = (frequency * CLOCK_WINDOW / (CLOCK_PRESCALE * PL_HZ)).to_le_bytes();
+        if pads
+            .iter()
+            .zip(count)
+            .all(|(pad, byte)| self.inputs.pads_i[*pad] == byte)
+        {
+            return;
+        }
+        let pads = pads.clone();
+        self.advance(now, memory, false);
+        for (pad, byte) in pads.into_iter().zip(count) {
+            self.inputs.pads_i[pad] = byte;
+        }
+        self.settle = SETTLE;
     }
 }

@@ -36,7 +36,7 @@ class Pin:
 
 class PadIo(Module):
     """Connects a pad with a pin. serialisers: the board has any, see above. Clock domain sys, and `fast` (four times
-    as fast, in phase) if there are."""
+    as fast, in phase) if there are; its reset is that of the serialisers, in step with sys."""
 
     def __init__(self, pad, pin, serialisers):
         if pad.direction != "out" and not pin.bidirectional:
@@ -83,7 +83,7 @@ class PadIo(Module):
             p_SERDES_MODE="MASTER",
             i_CLK=ClockSignal(FAST_DOMAIN),
             i_CLKDIV=ClockSignal(),
-            i_RST=ResetSignal(),
+            i_RST=ResetSignal(FAST_DOMAIN, allow_reset_less=True),
             i_OCE=1,
             i_TCE=1,
             # T1 to TQ is a wire: the delay of the data is made up for
@@ -115,7 +115,7 @@ class PadIo(Module):
             i_CLKB=~ClockSignal(FAST_DOMAIN),
             i_CLKDIV=ClockSignal(),
             i_CLKDIVP=0,
-            i_RST=ResetSignal(),
+            i_RST=ResetSignal(FAST_DOMAIN, allow_reset_less=True),
             i_CE1=1,
             i_CE2=1,
             i_BITSLIP=0,

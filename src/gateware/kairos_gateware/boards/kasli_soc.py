@@ -2,8 +2,11 @@
 
 The variant says where each pad goes: "eem3:d5" is pair 5 of connector 3 (LVDS), "user_led:1" a LED. Pin locations come
 from Migen's platform file. Banks 12 and 13 of the package (rows V to AF) are high-range banks, where the standard is
-LVDS_25; the others are high-performance banks, where it is LVDS. The RTIO clock is the processing system's, the clock
-recovery chip is not used.
+LVDS_25; the others are high-performance banks, where it is LVDS.
+
+The RTIO clock is that of the clock recovery chip, a Si5324. The external clock (SMA) goes to it through the logic (issue 100
+of sinara-hw/Kasli). All three pairs are clock-capable: AD20 and G7 are MRCC, AD23 is SRCC (AMD's package file). To which
+of the chip's inputs the pair from the logic goes, no public text that was found says for this board: input 1 is assumed.
 """
 
 import re
@@ -11,6 +14,7 @@ import re
 from migen.build.generic_platform import IOStandard, Misc, Pins, Subsignal
 from migen.build.platforms.sinara import kasli_soc
 
+from .clocking import Synthesiser
 from .io import Pin
 from .zynq import Board
 
@@ -60,4 +64,6 @@ def _pins(platform):
     return find
 
 
-BOARD = Board("kasli_soc", kasli_soc.Platform, _pins, serialises=True, host="192.168.1.56")
+_SYNTHESISER = Synthesiser(1, "cdr_clk_clean_fabric", external="sma_clkin", forward="cdr_clk", always=True)
+
+BOARD = Board("kasli_soc", kasli_soc.Platform, _pins, serialises=True, host="192.168.1.56", synthesiser=_SYNTHESISER)

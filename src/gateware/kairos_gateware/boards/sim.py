@@ -10,19 +10,42 @@ from migen.fhdl import verilog
 
 from ..initiator.port import AcpMaster
 from ..rtio.timing import COARSE_BITS, FINE_BITS
+from ..phy.pad import SAMPLES, Pad
+from ..soc.clock import MEASURED_BITS, ClockControl
 from ..soc.soc import Soc
 
 __all__ = ["TOP", "KairosSim", "generate"]
 
 TOP = "kairos_sim"
+_CLOCKS = ["synthesiser", "reference"]
+_CLOCK_PADS = (MEASURED_BITS + SAMPLES - 1) // SAMPLES
+_LOCK_CYCLES = 32
+
+
+class _ClockManager(Module):
+    """Model of a board's clock manager, whose clocks are all the simulation's: it locks when the source is there."""
+
+    def __init__(self, control):
+        present = Signal()
+        count = Signal(max=_LOCK_CYCLES + 1)
+        self.comb += [
+            present.eq(~control.source | (control.synthesiser != 0)),
+            control.locked.eq(count == _LOCK_CYCLES),
+        ]
+        self.sync += If(control.reset | ~present, count.eq(0)).Elif(count != _LOCK_CYCLES, count.eq(count + 1))
 
 
 class KairosSim(Module):
-    """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits."""
+    """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits. `clocks`, in a variant with a
+    synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value."""
 
     def __init__(self, variant, build_id):
-        self.submodules.soc = soc = Soc(variant, build_id, simulation=True)
+        control = ClockControl(simulation=True) if variant.synthesiser else None
+        self.submodules.soc = soc = Soc(
+            variant, build_id, simulation=True, clock=control, synthesiser=variant.synthesiser
+        )
         self.pads = soc.pads
+        self.clocks = {}
         self.descriptor = soc.descriptor
         self.ios = set()
 
@@ -79,11 +102,19 @@ class KairosSim(Module):
         nothing = soc.core.next_due == 2**COARSE_BITS - 1
         self.comb += next_due.eq(Cat(soc.core.next_due, Replicate(nothing, FINE_BITS)))
 
-        outward(Cat(*[pad.o for pad in self.pads]), "pads_o")
-        outward(Cat(*[pad.oe for pad in self.pads]), "pads_oe")
+        pads = list(self.pads)
+        if control is not None:
+            self.submodules += _ClockManager(control)
+            for name in _CLOCKS:
+                measured = [Pad(f"{name}_clock", "in", None) for _ in range(_CLOCK_PADS)]
+                self.clocks[name] = list(range(len(pads), len(pads) + _CLOCK_PADS))
+                pads += measured
+                self.comb += getattr(control, name).eq(Cat(*[pad.i for pad in measured]))
+        outward(Cat(*[pad.o for pad in pads]), "pads_o")
+        outward(Cat(*[pad.oe for pad in pads]), "pads_oe")
         # A driven pin shows its own level, as the buffers of the chip do: `pads_i` counts for pins that are not driven.
-        outside = port("pads_i", 8 * len(self.pads))
-        for n, pad in enumerate(self.pads):
+        outside = port("pads_i", 8 * len(pads))
+        for n, pad in enumerate(pads):
             self.comb += pad.i.eq(Mux(pad.oe, pad.o, outside[8 * n : 8 * n + 8]))
 
 

@@ -2,10 +2,14 @@
 
 Pads, in the order of the variant's channels: the eight pins of PMOD1 (J58), then the four user LEDs. Pin locations
 come from Migen's platform file. The chip serialises at 1 Gbit/s (DS191: 1250 Mbit/s for speed grade -2).
+
+The board has a Si5324 (UG954): its input 1 is driven by the logic (REC_CLOCK), its output is a reference clock of the
+transceivers. A variant with a synthesiser uses it, with the SMA pair USER_SMA_CLOCK as the external clock.
 """
 
 from migen.build.platforms import zc706
 
+from .clocking import Synthesiser
 from .io import Pin
 from .zynq import Board, in_turn
 
@@ -17,4 +21,13 @@ def _pins(platform):
     return in_turn("zc706", [Pin(platform.request("pmod1", i)) for i in range(8)] + leds)
 
 
-BOARD = Board("zc706", zc706.Platform, _pins, serialises=True, host="192.168.1.52")
+_SYNTHESISER = Synthesiser(
+    1,
+    "si5324_clkout",
+    external="user_sma_clock",
+    forward="si5324_clkin",
+    transceiver=True,
+    reset=("si5324", "rst_n"),
+)
+
+BOARD = Board("zc706", zc706.Platform, _pins, serialises=True, host="192.168.1.52", synthesiser=_SYNTHESISER)

@@ -11,9 +11,11 @@ from pathlib import Path
 from migen import *
 
 from ..descriptor import Descriptor
+from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
-from .io import FAST_DOMAIN, PadIo
+from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect
+from .io import PadIo
 
 __all__ = ["Board", "Top", "generate", "in_turn"]
 
@@ -24,13 +26,15 @@ _SYS_PERIOD_NS = 8.0
 class Board:
     """name: as on the command line. platform: makes Migen's platform. pins: called with the platform, returns a
     function from pads to `io.Pin`, which raises ValueError if there is none. serialises: the chip's speed grade allows
-    1 Gbit/s at the pins. host: default network address."""
+    1 Gbit/s at the pins. host: default network address. synthesiser: None if the RTIO clock can only be the processing
+    system's."""
 
     name: str
     platform: Callable
     pins: Callable
     serialises: bool
     host: str
+    synthesiser: Synthesiser | None = None
 
     @property
     def build_name(self) -> str:
@@ -41,16 +45,22 @@ class Top(Module):
     """Top module of a board. Raises ValueError if the board cannot have the variant."""
 
     def __init__(self, board, platform, variant, build_id):
-        if variant.synthesiser:
+        chip = board.synthesiser
+        if variant.synthesiser and chip is None:
             raise ValueError(f"{variant.name}: {board.name} has its RTIO clock from the processing system only")
-        self.submodules.soc = soc = Soc(variant, build_id)
+        if chip is not None and not (variant.synthesiser or chip.always):
+            chip = None
+        control = None if chip is None else ClockControl(BOOT_DOMAIN)
+        self.submodules.soc = soc = Soc(
+            variant, build_id, clock=control, synthesiser=0 if chip is None else chip.number
+        )
         self.descriptor = soc.descriptor
         serialised = [pad.name for pad in soc.pads if pad.serialised]
         if serialised and not board.serialises:
             raise ValueError(
                 f"{board.name} has no pins of 1 ns resolution (speed grade of the chip), but {serialised[0]} needs one"
             )
-        self.submodules.ps7 = Ps7(soc, fast_domain=FAST_DOMAIN if serialised else None)
+        self.submodules.ps7 = ps7 = Ps7(soc)
 
         # # #
 
@@ -58,6 +68,10 @@ class Top(Module):
         for pad in soc.pads:
             self.submodules += PadIo(pad, find(pad), bool(serialised))
         platform.add_platform_command(f"create_clock -name sys_clk -period {_SYS_PERIOD_NS} [get_pins ps7/FCLKCLK[0]]")
+        if chip is None:
+            self.submodules += FixedClock(ps7.fclk[0], ps7.fclk_reset_n[0], bool(serialised))
+        else:
+            connect(self, platform, chip, control, ps7)
 
 
 def in_turn(board_name, pins):

@@ -40,7 +40,7 @@ def _run(command, **options) -> None:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
 
 
-def _config(variant: str, pads) -> str:
+def _config(variant: str, pads, clocks) -> str:
     info = {
         "variant": variant,
         "pads": [
@@ -49,18 +49,21 @@ def _config(variant: str, pads) -> str:
         ],
         "rtio_frequency": RTIO_FREQUENCY,
         "fine_bits": FINE_BITS,
+        "clocks": clocks,
     }
-    return f"#define KAIROS_PADS {len(pads)}\n#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
+    count = len(pads) + sum(len(indices) for indices in clocks.values())
+    return f"#define KAIROS_PADS {count}\n#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
 
-def compile_library(output: Path, top: str, variant: str, pads, shim: str = "shim.cpp") -> Path:
+def compile_library(output: Path, top: str, variant: str, pads, shim: str = "shim.cpp", clocks=None) -> Path:
     """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
-    changed. shim: the C interface, a file beside this one.
+    changed. shim: the C interface, a file beside this one. clocks: by name, the input pads behind `pads` that hold a
+    clock's frequency.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
-    config = _config(variant, pads)
+    config = _config(variant, pads, clocks or {})
     sources = [output / f"{top}.v", _HERE / shim, _HERE / "kairos_pl.h", Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp_file = output / "libkairos_pl.stamp"

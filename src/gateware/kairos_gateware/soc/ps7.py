@@ -1,13 +1,10 @@
 """The Zynq-7000's processing system block, and its connection to a `Soc`.
 
 Port names are those of the PS7 primitive (UG585, and its model in the vendor's and in yosys' cell library). Memory
-and MIO pins of the block are hard-wired and not listed. Clock domain sys is FCLKCLK[0], which the loader sets to 125
-MHz; its reset is FCLKRESETN[0]. Boards with serialisers have a second clock of 500 MHz: then both come from one clock
-manager (MMCM), so that they are in phase, and the reset lasts until that has locked.
+and MIO pins of the block are hard-wired and not listed. Its ports run with clock domain sys.
 """
 
 from migen import *
-from migen.genlib.resetsync import AsyncResetSynchronizer
 
 __all__ = ["Ps7"]
 
@@ -18,61 +15,27 @@ _INCREMENTING = 1
 
 
 class Ps7(Module):
-    """soc: its ports are connected. Provides clock domain sys, and `fast_domain`, if given, of four times its
-    frequency."""
+    """soc: its ports are connected. Provides `fclk` and `fclk_reset_n`, from which the board makes clock domain sys."""
 
-    def __init__(self, soc, fast_domain=None):
-        self.clock_domains.cd_sys = ClockDomain()
-        fclk = Signal(4)
-        fclk_reset_n = Signal(4)
+    def __init__(self, soc):
+        self.fclk = Signal(4)
+        self.fclk_reset_n = Signal(4)
 
         # # #
 
-        locked = Signal(reset=1)
-        if fast_domain is None:
-            self.specials += Instance("BUFG", i_I=fclk[0], o_O=self.cd_sys.clk)
-        else:
-            self._multiply(fclk[0], fast_domain, locked)
-        self.specials += [
-            AsyncResetSynchronizer(self.cd_sys, ~fclk_reset_n[0] | ~locked),
-            Instance(
-                "PS7",
-                name="ps7",
-                o_FCLKCLK=fclk,
-                o_FCLKRESETN=fclk_reset_n,
-                i_FCLKCLKTRIGN=0,
-                o_EVENTEVENTO=soc.event_o,
-                i_EVENTEVENTI=soc.event_i,
-                i_IRQF2P=C(0, 20),
-                **self._gp0(soc.gp0),
-                **self._acp(soc.acp),
-                **self._hp0(soc.hp_read, soc.hp_write),
-            ),
-        ]
-
-    def _multiply(self, source, fast_domain, locked):
-        fast = ClockDomain(fast_domain, reset_less=True)
-        self.clock_domains += fast
-        feedback, clk, clk_fast = Signal(), Signal(), Signal()
-        self.specials += [
-            Instance(
-                "MMCME2_BASE",
-                p_CLKIN1_PERIOD=8.0,
-                p_CLKFBOUT_MULT_F=8.0,  # 1 GHz, within the range of every speed grade
-                p_CLKOUT0_DIVIDE_F=8.0,
-                p_CLKOUT1_DIVIDE=2,
-                i_CLKIN1=source,
-                i_CLKFBIN=feedback,
-                i_RST=0,
-                i_PWRDWN=0,
-                o_CLKFBOUT=feedback,
-                o_CLKOUT0=clk,
-                o_CLKOUT1=clk_fast,
-                o_LOCKED=locked,
-            ),
-            Instance("BUFG", i_I=clk, o_O=self.cd_sys.clk),
-            Instance("BUFG", i_I=clk_fast, o_O=fast.clk),
-        ]
+        self.specials += Instance(
+            "PS7",
+            name="ps7",
+            o_FCLKCLK=self.fclk,
+            o_FCLKRESETN=self.fclk_reset_n,
+            i_FCLKCLKTRIGN=0,
+            o_EVENTEVENTO=soc.event_o,
+            i_EVENTEVENTI=soc.event_i,
+            i_IRQF2P=C(0, 20),
+            **self._gp0(soc.gp0),
+            **self._acp(soc.acp),
+            **self._hp0(soc.hp_read, soc.hp_write),
+        )
 
     def _gp0(self, axi):
         ports = {"i_MAXIGP0ACLK": ClockSignal()}

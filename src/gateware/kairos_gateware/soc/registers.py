@@ -1,4 +1,4 @@
-"""The registers of RTIO core, kernel initiator, DMA, analyzer and monitor/injector.
+"""The registers of RTIO core, kernel initiator, DMA, analyzer, monitor/injector and clock.
 
 `USES` of a class says what its registers are for; `python -m kairos_gateware.docs` puts it into docs/gateware/.
 """
@@ -7,12 +7,20 @@ from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
 from ..rtio.timing import FINE_BITS
+from .clock import MEASURED_BITS
 
-__all__ = ["RtioRegisters", "InitiatorRegisters", "DmaRegisters", "AnalyzerRegisters", "MoninjRegisters"]
+__all__ = [
+    "AnalyzerRegisters",
+    "ClockRegisters",
+    "DmaRegisters",
+    "InitiatorRegisters",
+    "MoninjRegisters",
+    "RtioRegisters",
+]
 
 
 class RtioRegisters(Module, AutoCSR):
-    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. The core's reset is one cycle."""
+    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. So is `core_reset`: one cycle."""
 
     USES = {
         "reset": "write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept",
@@ -26,6 +34,7 @@ class RtioRegisters(Module, AutoCSR):
     }
 
     def __init__(self, core):
+        self.core_reset = Signal()
         self.reset = CSR(name="reset")
         self.phy_reset = CSRStorage(reset=1, name="phy_reset")
         self.counter_update = CSR(name="counter_update")
@@ -40,7 +49,7 @@ class RtioRegisters(Module, AutoCSR):
         errors = [core.collision, core.busy, core.sequence_error]
         channels = [self.collision_channel, self.busy_channel, self.sequence_error_channel]
         self.sync += [
-            core.reset.eq(self.reset.re & self.reset.r),
+            self.core_reset.eq(self.reset.re & self.reset.r),
             If(self.counter_update.re, self.counter.status.eq(Cat(C(0, FINE_BITS), core.timebase.coarse))),
         ]
         self.comb += self.async_error.w.eq(Cat(*[e.flag for e in errors]))
@@ -216,4 +225,38 @@ class MoninjRegisters(Module, AutoCSR):
             moninj.write.eq(self.inject_value.re),
             moninj.inject_value.eq(self.inject_value.r),
             self.inject_value.w.eq(moninj.inject_current),
+        ]
+
+
+class ClockRegisters(Module, AutoCSR):
+    """Only where a board's synthesiser can make the clock of the logic."""
+
+    USES = {
+        "select": "write 0: run from the processing system's clock, 1: from the synthesiser's. Also tries again. Accesses "
+        "are answered late meanwhile",
+        "status": "bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs in reset: "
+        "being changed, or lost",
+        "lost": "the synthesiser's clock was lost, or could not be locked to, and the other one has been taken; write: acknowledge, "
+        "PHYs leave reset",
+        "synthesiser": "frequency of the synthesiser's clock, in 477 Hz (4/2^20 of the processing system's clock); 0: none",
+        "reference": "frequency of the external clock, likewise",
+    }
+
+    def __init__(self, control):
+        self.select = CSRStorage(name="select")
+        self.status = CSRStatus(4, name="status")
+        self.lost = CSR(2, name="lost")
+        self.synthesiser = CSRStatus(MEASURED_BITS, name="synthesiser")
+        self.reference = CSRStatus(MEASURED_BITS, name="reference")
+
+        # # #
+
+        self.comb += [
+            control.select.eq(self.select.storage),
+            control.switch.eq(self.select.re),
+            control.acknowledge.eq(self.lost.re),
+            self.status.status.eq(Cat(control.selected, control.switching, control.is_locked, control.hold)),
+            self.lost.w.eq(control.lost),
+            self.synthesiser.status.eq(control.synthesiser),
+            self.reference.status.eq(control.reference),
         ]

@@ -1,5 +1,8 @@
 """A variant's logic on the ports of the processing system: what every board, real or simulated, has in common."""
 
+from functools import reduce
+from operator import and_
+
 from migen import *
 
 from .. import __version__
@@ -15,7 +18,14 @@ from ..rtio.link import Channel
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
-from .registers import AnalyzerRegisters, DmaRegisters, InitiatorRegisters, MoninjRegisters, RtioRegisters
+from .registers import (
+    AnalyzerRegisters,
+    ClockRegisters,
+    DmaRegisters,
+    InitiatorRegisters,
+    MoninjRegisters,
+    RtioRegisters,
+)
 
 __all__ = ["Soc"]
 
@@ -33,14 +43,15 @@ class _Blocks:
 
 
 class Soc(Module):
-    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
+    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port. clock:
+    `ClockControl` where a synthesiser makes the clock, with the number of its kind in the descriptor, `synthesiser`.
 
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`,
     `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the blocks that have
     registers, by the prefix of their names. `settled`, simulation only: nothing moves but time.
     """
 
-    def __init__(self, variant, build_id, simulation=False):
+    def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
         phys = make_phys(variant.channels)
         injectors = {
             number: TtlInjector(phy.pads[0])
@@ -78,7 +89,13 @@ class Soc(Module):
         blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
-        self.comb += [phy.reset.eq(self.rtio.phy_reset.storage) for phy in phys.values()]
+        phy_reset, discard = self.rtio.phy_reset.storage, 0
+        if clock is not None:
+            self.submodules.clock_control = clock
+            blocks.clock = self.submodules.clock = ClockRegisters(clock)
+            phy_reset, discard = phy_reset | clock.hold, clock.discard
+        self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
+        self.comb += core.reset.eq(self.rtio.core_reset | discard)
 
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",
@@ -88,7 +105,7 @@ class Soc(Module):
             channels=[
                 RtioChannel(i, spec.kind, spec.name, dict(spec.parameters)) for i, spec in enumerate(variant.channels)
             ],
-            synthesiser=variant.synthesiser,
+            synthesiser=synthesiser,
         )
 
         def describe(registers):
@@ -105,6 +122,6 @@ class Soc(Module):
         self.event_i = initiator.event_i
         if simulation:
             self.settled = Signal()
-            self.comb += self.settled.eq(
-                core.settled & initiator.settled & dma.settled & analyzer.settled & arbiter.settled & bus.idle
-            )
+            parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
+            parts += [clock.settled] if clock is not None else []
+            self.comb += self.settled.eq(reduce(and_, parts))

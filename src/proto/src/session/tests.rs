@@ -105,6 +105,7 @@ fn specification_vectors() {
     );
     assert_eq!(reply::kernel_finished(0xff), [0x5a, 0x5a, 0x5a, 0x5a, 7, 7]);
     assert_eq!(reply::kernel_startup_failed(), [0x5a, 0x5a, 0x5a, 0x5a, 8]);
+    assert_eq!(reply::clock_failure(), [0x5a, 0x5a, 0x5a, 0x5a, 15]);
     assert_eq!(reply::kernel_exception(), [0x5a, 0x5a, 0x5a, 0x5a, 9]);
     assert_eq!(reply::rpc_request(false), [0x5a, 0x5a, 0x5a, 0x5a, 10, 0]);
     assert_eq!(reply::rpc_request(true), [0x5a, 0x5a, 0x5a, 0x5a, 10, 1]);

@@ -4,11 +4,11 @@
 //! being loaded, which takes no time to speak of, is the socket left alone.
 
 use core::fmt::{self, Write as _};
-use core::future::{poll_fn, Future};
+use core::future::{pending, poll_fn, Future};
 use core::pin::pin;
 use core::task::Poll;
 
-use embassy_futures::select::{select, Either};
+use embassy_futures::select::{select3, Either3};
 use embassy_net::tcp::TcpSocket;
 use embedded_io_async::Write as _;
 use heapless::String;
@@ -16,7 +16,7 @@ use kairos_board::channel::{Frame, Kind};
 use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
 use super::{Library, Shared, LIBRARY_MAX};
-use crate::gateware;
+use crate::{clock, gateware};
 use crate::kernel_core::Failure;
 
 /// Why a session has ended.
@@ -35,6 +35,8 @@ pub enum End {
     Kernel(Failure),
     /// The kernel core sent this when it could not be.
     Unexpected(Kind),
+    /// The RTIO clock is lost. The host has been told.
+    Clock,
 }
 
 impl fmt::Display for End {
@@ -48,6 +50,7 @@ impl fmt::Display for End {
             End::Surplus(bytes) => write!(f, "malformed input, RPC reply is {bytes} bytes too long"),
             End::Kernel(failure) => write!(f, "{failure}"),
             End::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
+            End::Clock => write!(f, "its kernel has no RTIO clock"),
         }
     }
 }
@@ -143,17 +146,31 @@ impl<'a, 's> Connection<'a, 's> {
 
     /// Handles what comes first: bytes of the host or a frame of the kernel core.
     async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
+        let running = self.is_running();
+        let clock = async {
+            match running {
+                true => clock::wait(true).await,
+                false => pending().await,
+            }
+        };
         // The kernel's end of an RPC comes before what the host may send after it, so it is looked at first.
-        match select(self.shared.kernel.next_frame(), readable(self.socket)).await {
-            Either::First(frame) => {
+        match select3(self.shared.kernel.next_frame(), readable(self.socket), clock).await {
+            Either3::Third(()) => {
+                // The frame that is being passed on would be cut off: the host is told by the end of the stream.
+                if self.streaming.is_none() {
+                    self.send(&reply::clock_failure()).await?;
+                }
+                return Err(End::Clock);
+            }
+            Either3::First(frame) => {
                 if self.kernel_frame(frame?).await? {
                     decoder.end_value();
                 }
             }
-            Either::Second(()) if decoder.in_request() && !self.socket.may_recv() => return Err(End::CutOff),
-            Either::Second(()) if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
-            Either::Second(()) if decoder.in_library() => self.receive_library(decoder).await?,
-            Either::Second(()) => {
+            Either3::Second(()) if decoder.in_request() && !self.socket.may_recv() => return Err(End::CutOff),
+            Either3::Second(()) if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
+            Either3::Second(()) if decoder.in_library() => self.receive_library(decoder).await?,
+            Either3::Second(()) => {
                 let mut input = match self.socket.read(buffer).await? {
                     0 => return Err(End::Closed),
                     length => &buffer[..length],
@@ -301,7 +318,7 @@ impl<'a, 's> Connection<'a, 's> {
 
     /// Passes a frame of the kernel core on to the host. True if it ends the value of an RPC reply.
     async fn kernel_frame(&mut self, frame: Frame) -> Result<bool, End> {
-        let running = !matches!(self.state, State::Absent | State::Loaded);
+        let running = self.is_running();
         match frame.kind {
             _ if self.streaming.is_some_and(|kind| kind != frame.kind) => return Err(End::Unexpected(frame.kind)),
             Kind::RpcSync | Kind::RpcAsync if self.state == State::Running => {
@@ -352,6 +369,10 @@ impl<'a, 's> Connection<'a, 's> {
         }
         self.streaming = frame.more.then_some(frame.kind);
         Ok(!frame.more)
+    }
+
+    fn is_running(&self) -> bool {
+        !matches!(self.state, State::Absent | State::Loaded)
     }
 
     fn ended(&mut self) {

@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use embassy_futures::select::{select3, Either3};
+use embassy_futures::select::{select, select3, Either, Either3};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Timer};
@@ -12,7 +12,7 @@ use kairos_proto::summary::Summary;
 
 use super::{Owner, Shared, CLIENTS};
 use crate::config::Config;
-use crate::gateware;
+use crate::{clock, gateware};
 use crate::kernel_core::Failure;
 
 /// Before an idle kernel that has failed is started again.
@@ -35,6 +35,7 @@ enum Trouble {
     Rpc,
     Kernel(Failure),
     Unexpected(Kind),
+    Clock,
 }
 
 impl fmt::Display for Trouble {
@@ -46,6 +47,7 @@ impl fmt::Display for Trouble {
             Trouble::Rpc => write!(f, "it has called the host, and there is none: it is stopped"),
             Trouble::Kernel(failure) => write!(f, "{failure}"),
             Trouble::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
+            Trouble::Clock => write!(f, "it has no RTIO clock: it is stopped"),
         }
     }
 }
@@ -125,6 +127,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
 /// Runs a kernel again and again until something goes wrong.
 async fn repeat(shared: &mut Shared, length: usize) -> Trouble {
     loop {
+        clock::wait(false).await;
         if let Err(trouble) = run(shared, length).await {
             return trouble;
         }
@@ -158,7 +161,10 @@ async fn run(shared: &mut Shared, length: usize) -> Result<(), Trouble> {
         kind => return Err(Trouble::Unexpected(kind)),
     }
     kernel.send(Kind::Run, &[], false).await?;
-    let frame = kernel.next_frame().await?;
+    let frame = match select(kernel.next_frame(), clock::wait(true)).await {
+        Either::First(frame) => frame?,
+        Either::Second(()) => return Err(Trouble::Clock),
+    };
     match frame.kind {
         Kind::Finished => {
             kernel.ended();

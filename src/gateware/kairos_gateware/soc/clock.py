@@ -1,0 +1,173 @@
+"""Which clock the logic runs from: the processing system's, with which it starts, or that of a board's synthesiser.
+
+`ClockControl` switches. It works on the processing system's clock, which never stops, and tells the board's clock
+manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it) what to do:
+
+    asked for ─▶ HOLD ─▶ PAUSE ─▶ RESET ─▶ LOCK ─▶ START ─▶ (selected)
+                 PHYs    clocks   manager  waits    clocks
+                 reset   gated    reset    for it   on
+                           ▲
+    lock lost ─────────────┘
+
+After power-up it begins with LOCK. The clocks of the logic are off from PAUSE to START, without a short pulse at either end, and nothing but the PHYs and
+the events that wait is reset: a register access that is under way is answered late, not never. Without a lock within
+LOCK_CYCLES, and whenever the lock is lost, the processing system's clock is taken instead; the PHYs then stay in reset
+until that has been acknowledged.
+"""
+
+from migen import *
+from migen.genlib.cdc import MultiReg, PulseSynchronizer
+from migen.genlib.fsm import FSM, NextState, NextValue
+
+__all__ = ["ClockControl", "Activity", "Frequency", "GATE_CYCLES", "LOCK_CYCLES", "WINDOW", "PRESCALE", "MEASURED_BITS"]
+
+GATE_CYCLES = 16
+"""Cycles for what has been asked for to reach the logic, its clock being as slow as it may be."""
+
+LOCK_CYCLES = 1 << 15
+"""262 us: a clock manager of this chip family locks within 100 us (DS187, DS191)."""
+
+PRESCALE = 4
+"""Cycles of a measured clock for a count."""
+
+WINDOW = 1 << 20
+"""Cycles of the processing system's clock in which a measurement counts: 8.4 ms."""
+
+MEASURED_BITS = 20
+
+
+class ClockControl(Module):
+    """domain: of the processing system's clock. simulation: shorter waits, and `settled`.
+
+    To the clock manager, in `domain`: `source` (0 processing system, 1 synthesiser), `reset`, `enable` (of the gates in
+    the logic's clocks), `up` (they have been on: until then the logic is in reset); from it `locked`, asynchronous.
+
+    In domain sys: `select` and `switch` (a pulse: change to it), `acknowledge`; `selected`, `switching`, `is_locked`,
+    `lost` (since acknowledged the processing system's clock had to be taken), `hold` (PHYs in reset), `discard` (a
+    pulse when it begins: waiting events are dropped). `reference`, `synthesiser`: measured counts (`Frequency`) of the
+    external clock and of the synthesiser's.
+    """
+
+    def __init__(self, domain="sys", simulation=False):
+        self.source = Signal()
+        self.reset = Signal()
+        self.enable = Signal()
+        self.locked = Signal()
+        self.up = Signal()
+        self.select = Signal()
+        self.switch = Signal()
+        self.acknowledge = Signal()
+        self.selected = Signal()
+        self.switching = Signal()
+        self.is_locked = Signal()
+        self.lost = Signal()
+        self.hold = Signal()
+        self.discard = Signal()
+        self.reference = Signal(MEASURED_BITS)
+        self.synthesiser = Signal(MEASURED_BITS)
+        self.settled = Signal()
+
+        # # #
+
+        locked, select, switch, acknowledge = Signal(), Signal(), Signal(), Signal()
+        switching, lost, hold = Signal(), Signal(), Signal()
+        asked = Signal()
+        done, fall_back = Signal(), Signal()
+        target = Signal()
+        self.specials += [MultiReg(self.locked, locked, domain), MultiReg(self.select, select, domain)]
+        for pulse, arrived in [(self.switch, switch), (self.acknowledge, acknowledge)]:
+            crossing = PulseSynchronizer("sys", domain)
+            self.submodules += crossing
+            self.comb += [crossing.i.eq(pulse), arrived.eq(crossing.o)]
+        here = getattr(self.sync, domain)
+        here += [
+            If(self.enable, self.up.eq(1)),
+            If(done, asked.eq(0)),
+            If(switch, asked.eq(1)),
+            If(acknowledge, lost.eq(0)),
+            If(fall_back, lost.eq(1)),
+            hold.eq(switching | lost | fall_back),
+        ]
+
+        count = Signal(max=LOCK_CYCLES + 1)
+        limit = LOCK_CYCLES // 64 if simulation else LOCK_CYCLES
+
+        def after(cycles, state, *statements):
+            move = [NextValue(count, 0), NextState(state), *statements]
+            return If(count == cycles, *move).Else(NextValue(count, count + 1))
+
+        self.submodules.fsm = fsm = ClockDomainsRenamer(domain)(FSM(reset_state="LOCK"))
+        self.comb += switching.eq(~fsm.ongoing("RUN"))
+        fsm.act(
+            "RUN",
+            # Whatever the clock does now, the logic is to see as little of it as possible
+            If(~locked, fall_back.eq(1), NextValue(target, 0), NextValue(self.enable, 0), NextState("PAUSE")).Elif(
+                asked, done.eq(1), NextValue(target, select), If(select != self.source, NextState("HOLD"))
+            ),
+        )
+        fsm.act("HOLD", after(GATE_CYCLES, "PAUSE", NextValue(self.enable, 0)))
+        fsm.act("PAUSE", after(GATE_CYCLES, "RESET", NextValue(self.reset, 1)))
+        fsm.act("RESET", NextValue(self.source, target), after(GATE_CYCLES, "LOCK", NextValue(self.reset, 0)))
+        fsm.act(
+            "LOCK",
+            If(
+                locked & (count >= GATE_CYCLES),
+                NextValue(count, 0),
+                NextValue(self.enable, 1),
+                NextState("START"),
+            ).Else(
+                after(limit, "RESET", NextValue(self.reset, 1), NextValue(target, 0), fall_back.eq(target)),
+            ),
+        )
+        fsm.act("START", after(GATE_CYCLES, "RUN"))
+
+        was_held = Signal()
+        for signal, seen in [
+            (self.source, self.selected),
+            (switching, self.switching),
+            (locked, self.is_locked),
+            (lost, self.lost),
+            (hold, self.hold),
+        ]:
+            self.specials += MultiReg(signal, seen)
+        self.sync += [was_held.eq(self.hold), self.discard.eq(self.hold & ~was_held)]
+        if simulation:
+            # Everything above has come to rest: requests take some cycles to cross, so does what they lead to.
+            rest = Signal(4)
+            busy = switching | asked | self.switch | self.acknowledge | ~locked | (hold != self.hold)
+            self.sync += If(busy, rest.eq(15)).Elif(rest != 0, rest.eq(rest - 1))
+            self.comb += self.settled.eq(~busy & (rest == 0))
+
+
+class Activity(Module):
+    """In domain `measured`: `toggle` changes every PRESCALE cycles."""
+
+    def __init__(self, measured):
+        self.toggle = Signal()
+
+        # # #
+
+        count = Signal(max=PRESCALE)
+        edge = getattr(self.sync, measured)
+        edge += [count.eq(count + 1), If(count == 0, self.toggle.eq(~self.toggle))]
+
+
+class Frequency(Module):
+    """Frequency of a clock: `count` is the number of changes of `toggle` in the newest WINDOW cycles of sys. It is in units
+    of PRESCALE * 125 MHz / WINDOW = 477 Hz, and of a clock that has stopped it is 0 after two windows at the latest."""
+
+    def __init__(self, toggle, window=WINDOW):
+        self.count = Signal(MEASURED_BITS)
+
+        # # #
+
+        now, before = Signal(), Signal()
+        running = Signal(MEASURED_BITS)
+        time = Signal(max=window)
+        self.specials += MultiReg(toggle, now)
+        self.sync += [
+            before.eq(now),
+            time.eq(time + 1),
+            If(now != before, running.eq(running + 1)),
+            If(time == window - 1, time.eq(0), self.count.eq(running), running.eq(now != before)),
+        ]

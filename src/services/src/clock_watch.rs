@@ -1,0 +1,183 @@
+//! What to make of the gateware's measurements of the RTIO clock and of the external clock while the device runs.
+
+use core::fmt;
+
+/// A measurement counts every fourth period in 2^20 periods of the processing system's 125 MHz (`clock_synthesiser`,
+/// `clock_reference`).
+const UNITS_HZ: u64 = 4 * 125_000_000;
+const WINDOW: u64 = 1 << 20;
+/// Greatest relative difference, 1 / this: more than crystals differ and a measurement is off (0.05 ‰ at 10 MHz).
+const TOLERANCE: u32 = 1000;
+/// So many looks in a row must find the clock in order before it is used again.
+const STEADY: u32 = 3;
+
+/// A frequency as measured, in Hz.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Measured(pub u32);
+
+impl Measured {
+    /// Value of a register.
+    pub fn new(count: u32) -> Self {
+        Self((u64::from(count) * UNITS_HZ).div_ceil(WINDOW) as u32)
+    }
+
+    /// Whether it is that frequency in Hz.
+    pub fn is(self, frequency: u32) -> bool {
+        self.0.abs_diff(frequency) <= frequency / TOLERANCE
+    }
+}
+
+impl fmt::Display for Measured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            0 => write!(f, "no clock"),
+            hz => write!(f, "{}.{:02} MHz", hz / 1_000_000, hz / 10_000 % 100),
+        }
+    }
+}
+
+/// What has been found in one look.
+#[derive(Clone, Copy)]
+pub struct Look {
+    /// The gateware has gone back to the processing system's clock.
+    pub lost: bool,
+    pub synthesiser: Measured,
+    pub reference: Measured,
+}
+
+/// What has changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum News {
+    /// The synthesiser's clock was lost: no RTIO.
+    Lost,
+    /// It is there again, and may be switched to: [`Watch::back`] if that succeeds.
+    There,
+    /// The external clock is not what it should be. The synthesiser goes on without it.
+    ReferenceLost(Measured),
+    /// It is as it should be again.
+    ReferenceBack,
+}
+
+/// The state of both clocks.
+pub struct Watch {
+    output: u32,
+    reference: Option<u32>,
+    lost: bool,
+    steady: u32,
+    reference_lost: bool,
+}
+
+impl Watch {
+    /// Frequencies in Hz that there should be; `reference`: None if no external clock is used.
+    pub fn new(output: u32, reference: Option<u32>) -> Self {
+        Self {
+            output,
+            reference,
+            lost: false,
+            steady: 0,
+            reference_lost: false,
+        }
+    }
+
+    /// One look; at most one piece of news.
+    pub fn look(&mut self, look: Look) -> Option<News> {
+        if look.lost && !self.lost {
+            (self.lost, self.steady) = (true, 0);
+            return Some(News::Lost);
+        }
+        if self.lost {
+            self.steady = match look.synthesiser.is(self.output) {
+                true => self.steady + 1,
+                false => 0,
+            };
+            return (self.steady >= STEADY).then(|| {
+                self.steady = 0;
+                News::There
+            });
+        }
+        let wrong = self.reference.is_some_and(|frequency| !look.reference.is(frequency));
+        if wrong == self.reference_lost {
+            return None;
+        }
+        self.reference_lost = wrong;
+        Some(match wrong {
+            true => News::ReferenceLost(look.reference),
+            false => News::ReferenceBack,
+        })
+    }
+
+    /// The synthesiser's clock is used again.
+    pub fn back(&mut self) {
+        self.lost = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    extern crate std;
+    use std::string::ToString;
+
+    const GOOD: Look = Look {
+        lost: false,
+        synthesiser: Measured(125_000_000),
+        reference: Measured(10_000_000),
+    };
+    const NONE: Measured = Measured(0);
+
+    #[test]
+    fn measurements() {
+        assert_eq!(Measured::new(262_144), Measured(125_000_000));
+        assert!(Measured::new(20_971).is(10_000_000));
+        assert!(Measured::new(262_144 + 200).is(125_000_000) && !Measured::new(262_144 - 300).is(125_000_000));
+        assert!(!NONE.is(10_000_000));
+        assert_eq!(
+            (Measured::new(209_715).to_string(), NONE.to_string()),
+            ("100.00 MHz".to_string(), "no clock".to_string())
+        );
+    }
+
+    #[test]
+    fn lost_and_back() {
+        let mut watch = Watch::new(125_000_000, None);
+        assert_eq!(watch.look(GOOD), None);
+        let gone = Look {
+            lost: true,
+            synthesiser: NONE,
+            ..GOOD
+        };
+        let there = Look { lost: true, ..GOOD };
+        assert_eq!(watch.look(gone), Some(News::Lost));
+        assert_eq!(watch.look(gone), None);
+        let looks = [there, there, gone, there, there, there].map(|look| watch.look(look));
+        assert_eq!(
+            looks,
+            [None, None, None, None, None, Some(News::There)],
+            "steady, then once"
+        );
+        assert_eq!(watch.look(there), None, "the switch did not succeed");
+        watch.back();
+        assert_eq!(watch.look(GOOD), None);
+    }
+
+    #[test]
+    fn the_reference() {
+        let mut watch = Watch::new(125_000_000, Some(10_000_000));
+        let other = Look {
+            reference: Measured(100_000_000),
+            ..GOOD
+        };
+        let news = [GOOD, other, other, GOOD, GOOD].map(|look| watch.look(look));
+        let lost = Some(News::ReferenceLost(Measured(100_000_000)));
+        assert_eq!(news, [None, lost, None, Some(News::ReferenceBack), None]);
+        let mut watch = Watch::new(125_000_000, None);
+        assert_eq!(
+            watch.look(Look {
+                reference: NONE,
+                ..GOOD
+            }),
+            None,
+            "not used"
+        );
+    }
+}
