@@ -10,6 +10,8 @@ fn main() {
     fs::copy(here.join("memory.x"), out.join("memory.x")).unwrap();
     println!("cargo:rustc-link-search={}", out.display());
     println!("cargo:rustc-link-arg-bins=-Tz7link.x");
+    // The page table needs 16 KiB alignment: in front of the other data it costs no padding of that size.
+    println!("cargo:rustc-link-arg-bins=--sort-section=alignment");
 
     let Some(kernel) = env::var_os("KAIROS_KERNEL_BIN").map(PathBuf::from) else {
         panic!("KAIROS_KERNEL_BIN is not set: it names kernel.bin, which scripts/build-firmware makes and passes on");

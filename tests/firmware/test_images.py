@@ -12,6 +12,9 @@ import pytest
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
+from tests.bench.__main__ import INSTRUCTIONS
+from tests.bench.counting import image_sizes
+
 ROOT = Path(__file__).parents[2]
 FIRMWARE = Path(os.environ.get("KAIROS_BUILD") or ROOT / "build") / "firmware"
 SUBMISSION = re.compile(r"rtio.*(transaction.*submit|output.*rtio_output)")
@@ -168,3 +171,19 @@ def test_images_name_no_path_of_the_building_machine():
         assert root + b"/" not in data
         if home not in (b"/root", b"/"):
             assert home + b"/" not in data
+
+
+@pytest.mark.parametrize("name", ["image.runtime_bytes", "image.kernel_bytes"])
+def test_images_are_no_larger_than_their_limits(name):
+    """The limits of `make bench`."""
+    _, limit, _, _ = INSTRUCTIONS[name]
+    assert image_sizes()[name] <= limit
+
+
+@pytest.mark.parametrize("name", ["runtime.elf", "kernel.elf", "loader.elf", "boot.elf"])
+def test_no_image_has_an_allocator(image, name):
+    """So no interrupt handler can use a heap, nor can anything else."""
+    allocator = re.compile(r"__(rust|rdl|rg)_(alloc|dealloc|realloc)|5alloc5alloc|\b(malloc|free|realloc)\b")
+    names = [symbol.name for symbol in image(name).get_section_by_name(".symtab").iter_symbols()]
+    assert names
+    assert [symbol for symbol in names if allocator.search(symbol)] == []
