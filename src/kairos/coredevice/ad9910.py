@@ -162,9 +162,7 @@ class AD9910:
 
     @kernel
     def _read_word(self, flags, length):
-        self.bus.set_config_mu(
-            urukul.SPI_CONFIG | spi.SPI_INPUT | flags, length, urukul.SPIT_DDS_RD, self.chip_select
-        )
+        self.bus.set_config_mu(urukul.SPI_CONFIG | spi.SPI_INPUT | flags, length, urukul.SPIT_DDS_RD, self.chip_select)
         self.bus.write(0)
 
     @kernel
@@ -429,9 +427,7 @@ class AD9910:
         return self.ftw_to_frequency(ftw), self.pow_to_turns(pow_), self.asf_to_amplitude(asf)
 
     @kernel
-    def set_profile_ram(
-        self, start, end, step=1, profile=0, nodwell_high=0, zero_crossing=0, mode=RAM_MODE_RAMPUP
-    ):
+    def set_profile_ram(self, start, end, step=1, profile=0, nodwell_high=0, zero_crossing=0, mode=RAM_MODE_RAMPUP):
         """Make a profile play RAM words `start` to `end`, each for `step` times 4 system clock cycles."""
         high = (step << 8) | (end >> 2)
         low = (end << 30) | (start << 14) | (nodwell_high << 5) | (zero_crossing << 3) | mode
@@ -618,9 +614,7 @@ class AD9910:
     @kernel
     def set_sync(self, in_delay, window, en_sync_gen=0):
         """Receive the synchronisation clock with a delay and a validation window (steps of about 75 ps)."""
-        self.write32(
-            _AD9910_REG_SYNC, (window << 28) | (1 << 27) | (en_sync_gen << 26) | (in_delay << 3)
-        )
+        self.write32(_AD9910_REG_SYNC, (window << 28) | (1 << 27) | (en_sync_gen << 26) | (in_delay << 3))
 
     @kernel
     def clear_smp_err(self):

@@ -74,9 +74,7 @@ class EdgeCounter:
         return now_mu()
 
     @kernel
-    def set_config(
-        self, count_rising: TBool, count_falling: TBool, send_count_event: TBool, reset_to_zero: TBool
-    ):
+    def set_config(self, count_rising: TBool, count_falling: TBool, send_count_event: TBool, reset_to_zero: TBool):
         """What is counted from the cursor on; `send_count_event` sends the count of what was before."""
         config = 0
         if count_rising:

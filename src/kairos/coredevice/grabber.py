@@ -62,19 +62,19 @@ class Grabber:
         self.gate_roi(0)
 
     @kernel
-    def input_mu(self, data, timeout_mu=-1):
+    def input_mu(self, data, timeout_mu=int64(-1)):
         """Fill `data` (list of int32) with the results of a frame, one for each region in the mask.
 
-        Waits up to `timeout_mu` (negative: forever). GrabberTimeoutException, OutOfSyncException.
+        Waits up to `timeout_mu` (int64; negative: forever). GrabberTimeoutException, OutOfSyncException.
         """
         channel = self.channel_base + 1
-        timestamp, sentinel = rtio_input_timestamped_data(int64(timeout_mu), channel)
+        timestamp, sentinel = rtio_input_timestamped_data(timeout_mu, channel)
         if timestamp == -1:
             raise GrabberTimeoutException("Timeout before Grabber frame available")
         if sentinel != self.sentinel:
             raise OutOfSyncException
         for i in range(len(data)):
-            timestamp, roi_output = rtio_input_timestamped_data(int64(timeout_mu), channel)
+            timestamp, roi_output = rtio_input_timestamped_data(timeout_mu, channel)
             if timestamp == -1:
                 raise GrabberTimeoutException("Timeout retrieving ROIs (attempting to read more ROIs than enabled?)")
             if roi_output == self.sentinel:
