@@ -1,10 +1,10 @@
-"""The logic (CPLD) of an Urukul, a card with four DDS channels: configuration, attenuators, and the SPI bus that its DDS
-chips share. The card understands protocol revision 8 or 9, which differ in the layout of the configuration register.
-"""
+"""The logic (CPLD) of an Urukul, a card with four DDS channels: configuration, attenuators, and the SPI bus that its
+DDS chips share. The card understands protocol revision 8 or 9, which differ in the layout of the configuration
+register."""
 
 from numpy import int32, int64
 
-from ..language import TBool, TFloat, TInt32, TInt64, at_mu, delay, delay_mu, kernel, now_mu, portable, us, ms
+from ..language import TBool, TFloat, TInt32, TInt64, at_mu, delay, delay_mu, kernel, ms, now_mu, portable, us
 from . import spi2 as spi
 
 __all__ = [

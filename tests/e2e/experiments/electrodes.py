@@ -1,5 +1,5 @@
-"""Trap electrodes: ramps of a Zotino, with voltages computed on the host and in the kernel, an update in step with a TTL, and the
-errors of voltages out of range."""
+"""Trap electrodes: ramps of a Zotino, with voltages computed on the host and in the kernel, an update in step with a
+TTL, and the errors of voltages out of range."""
 
 import numpy as np
 from artiq.coredevice.ad53xx import voltage_to_mu
@@ -27,8 +27,9 @@ class Electrodes(EnvExperiment):
 
     @kernel
     def play(self):
+        self.core.break_realtime()
         for i in range(len(self.ramp)):
-            at_mu(now_mu() + 50000)
+            delay(100 * us)
             with parallel:
                 self.zotino0.set_dac(self.ramp[i], self.channels)
                 self.ttl4.pulse(1 * us)

@@ -1,5 +1,5 @@
-"""Errors in the middle of a run: underflows that are caught and the cursor set anew, exceptions of the experiment's own across
-calls of the host in both directions, clean-up in finally, and closures of the host."""
+"""Errors in the middle of a run: underflows that are caught and the cursor set anew, exceptions of the experiment's own
+across calls of the host in both directions, clean-up in finally, and closures of the host."""
 
 from artiq.coredevice.exceptions import RTIOUnderflow as Late
 from artiq.experiment import *
@@ -39,9 +39,9 @@ class Recovery(EnvExperiment):
     def burst(self, n):
         """As fast as it goes, from a cursor that is not far enough ahead."""
         at_mu(self.core.get_rtio_counter_mu() + 2000)
-        for i in range(n):
-            self.ttl4.pulse_mu(4)
-            delay_mu(4)
+        for _ in range(n):
+            self.ttl4.pulse_mu(8)
+            delay_mu(8)
 
     @kernel
     def run_shots(self) -> TInt32:

@@ -1,5 +1,5 @@
-"""Lists, tuples and texts as a program uses them: comparison and order, a sort in the kernel, slices, patterns, names put together
-for datasets, configuration from the cache."""
+"""Lists, tuples and texts as a program uses them: comparison and order, a sort in the kernel, slices, patterns, names
+put together for datasets, configuration from the cache."""
 
 from artiq.experiment import *
 from numpy import int32
@@ -37,7 +37,7 @@ class Texts(EnvExperiment):
     @kernel
     def label(self, index) -> TInt32:
         text = "ion."
-        for i in range(index):
+        for _ in range(index):
             text += "."
         text += self.species[index][:2] + "/count"
         self.set_dataset(text, len(text))
