@@ -83,6 +83,12 @@ class DeviceDB:
                     names.setdefault(channel, name)
         return names
 
+    def channels_of(self, driver: str) -> frozenset[int]:
+        """RTIO channels of the local entries whose class is `driver`."""
+        entries = [entry for entry in self.entries.values() if isinstance(entry, dict) and entry.get("class") == driver]
+        channels = (entry.get("arguments", {}).get("channel") for entry in entries)
+        return frozenset(channel for channel in channels if isinstance(channel, int))
+
 
 class DeviceManager:
     """Creates the devices of one run, each description once, and closes them in reverse order.

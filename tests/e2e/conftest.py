@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from kairos_gateware import build
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
@@ -76,6 +77,16 @@ def kairos(tmp_path):
     if missing:
         pytest.fail(f"not built: {', '.join(missing)} in {BUILD}. Run `make build` first.", pytrace=False)
     return Kairos(tmp_path)
+
+
+@pytest.fixture
+def lab(tmp_path):
+    """The device database of the gateware variant `lab`, which is built if it is not up to date."""
+    output = BUILD / "gateware" / "lab"
+    assert build.main(["--variant", "lab", "--board", "sim", "--output", str(output)]) == 0
+    path = tmp_path / "lab_db.py"
+    path.write_text((output / "device_db.py").read_text().replace("'emulator://'", "'emulator://lab'"))
+    return path
 
 
 @pytest.fixture

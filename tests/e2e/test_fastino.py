@@ -2,11 +2,7 @@
 
 import json
 
-import pytest
-from kairos_gateware import build
 from kairos_gateware.phy.fastino_card import FastinoCard
-
-from .conftest import BUILD
 
 HEAD = """import json
 
@@ -58,17 +54,6 @@ BODY = """
 """
 
 
-@pytest.fixture
-def device_db(tmp_path):
-    """That of variant `lab`, which is built if it is not up to date."""
-    output = BUILD / "gateware" / "lab"
-    assert build.main(["--variant", "lab", "--board", "sim", "--output", str(output)]) == 0
-    text = (output / "device_db.py").read_text()
-    path = tmp_path / "device_db.py"
-    path.write_text(text.replace("'emulator://'", "'emulator://lab'"))
-    return path
-
-
 def words(trace, names):
     """(cycle, eight samples of each pad named) for each cycle in which one of them changes, and those behind it up to
     the end of its frame."""
@@ -91,8 +76,8 @@ def words(trace, names):
         last = cycle
 
 
-def test_outputs_reach_the_card(kairos, device_db, tmp_path):
-    done = kairos.run(BODY, head=HEAD, device_db=device_db)
+def test_outputs_reach_the_card(kairos, lab, tmp_path):
+    done = kairos.run(BODY, head=HEAD, device_db=lab)
     assert done.returncode == 0, done.stdout + done.stderr
     trace = json.loads((tmp_path / "trace.json").read_text())
     card = FastinoCard()

@@ -86,7 +86,8 @@ impl Flow {
             }
             StmtKind::While { test, body, orelse } => {
                 self.uses(test, &set)?;
-                return self.looped(body, orelse, set.clone(), set);
+                let endless = matches!(test.kind, ExprKind::Bool(true));
+                return self.looped(body, orelse, set.clone(), (!endless).then_some(set));
             }
             StmtKind::For {
                 target,
@@ -97,7 +98,7 @@ impl Flow {
                 self.uses(iter, &set)?;
                 let mut inside = set.clone();
                 self.assign(target, &mut inside)?;
-                return self.looped(body, orelse, inside, set);
+                return self.looped(body, orelse, inside, Some(set));
             }
             StmtKind::With { body, .. } => return self.body(body, Some(set)),
             StmtKind::Try {
@@ -152,14 +153,14 @@ impl Flow {
         Ok(Some(set))
     }
 
-    /// A loop whose body starts with `inside` set, and which may not run at all.
-    fn looped(&mut self, body: &[Stmt], orelse: &[Stmt], inside: Set, before: Set) -> Result<State> {
+    /// A loop whose body starts with `inside` set. `before` is what is set if it does not run, or None if only `break` ends it.
+    fn looped(&mut self, body: &[Stmt], orelse: &[Stmt], inside: Set, before: State) -> Result<State> {
         self.loops.push(None);
         let outer = std::mem::replace(&mut self.in_loop, true);
         self.body(body, Some(inside))?;
         self.in_loop = outer;
         let at_break = self.loops.pop().expect("pushed above");
-        let end = self.body(orelse, Some(before))?;
+        let end = self.body(orelse, before)?;
         Ok(join(end, at_break))
     }
 

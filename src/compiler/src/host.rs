@@ -19,6 +19,8 @@ pub enum HostValue {
     Str(Rc<str>),
     /// Elements are read once, when the list is first met.
     List(Handle, Rc<[HostValue]>),
+    /// A NumPy array: type of the elements, shape, elements in row-major order.
+    Array(Handle, HostType, Rc<[i32]>, Rc<[HostValue]>),
     Tuple(Rc<[HostValue]>),
     /// An instance of any class.
     Object(Handle),
@@ -55,6 +57,8 @@ pub enum HostType {
     Float,
     Str,
     List(Box<HostType>),
+    /// Element type and number of dimensions.
+    Array(Box<HostType>, u8),
     Tuple(Vec<HostType>),
     Range(Box<HostType>),
     /// A type of the language that this compiler does not have yet.

@@ -22,7 +22,7 @@ pub mod source;
 pub mod types;
 
 pub use infer::Request;
-pub use resolve::prelude as builtin_name;
+pub use resolve::builtin as builtin_name;
 
 use diagnostic::Diagnostic;
 use program::{Context, Program};

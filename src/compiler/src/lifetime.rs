@@ -29,6 +29,16 @@ pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
         types,
         regions,
     };
+    // A loop may read a text before the assignment that puts it on the stack.
+    walk_stmts(&function.ast.body, &mut |stmt| _ = lifetimes.stmt(stmt));
+    for (local, region) in lifetimes.regions.iter_mut().enumerate().skip(params) {
+        if !matches!(
+            (types.kind(function.locals[local]), &region),
+            (Kind::Str, Some(Region::Here(_)))
+        ) {
+            *region = None;
+        }
+    }
     let mut error = Ok(());
     walk_stmts(&function.ast.body, &mut |stmt| {
         if error.is_ok() {
@@ -48,6 +58,8 @@ struct Lifetimes<'a> {
 impl Lifetimes<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
         match &stmt.kind {
+            StmtKind::AugAssign { target, .. } if !self.is_text(target) => Ok(()),
+            StmtKind::AugAssign { target, .. } => self.bind(target, Region::Here(stmt.span)),
             StmtKind::Assign { targets, value } => targets.iter().try_for_each(|target| self.assign(target, value)),
             StmtKind::Return(Some(value)) => match self.region(value) {
                 Region::Here(made) => {
@@ -70,14 +82,30 @@ impl Lifetimes<'_> {
                 .try_for_each(|(target, value)| self.assign(target, value));
         }
         let found = self.region(value);
+        self.bind(target, found)
+    }
+
+    /// Checks that `target` may hold a value of the region `found`.
+    fn bind(&mut self, target: &Expr, found: Region) -> Result<()> {
         let wanted = match &target.kind {
             ExprKind::Name(name) => {
                 let Some(local) = self.function.names.local(name) else {
                     return Ok(());
                 };
-                *self.regions[local as usize].get_or_insert(found)
+                let own = local as usize >= self.function.ast.params.len();
+                let region = self.regions[local as usize].get_or_insert(found);
+                // A text grows by assignments to its variable, which may begin as a literal.
+                if own
+                    && matches!(self.types.kind(self.function.locals[local as usize]), Kind::Str)
+                    && *region == Region::Outlives
+                {
+                    *region = found;
+                }
+                *region
             }
             ExprKind::Attribute { .. } => Region::Outlives,
+            // Elements of arrays are copied.
+            ExprKind::Subscript { value, .. } if self.is_array(value) => return Ok(()),
             ExprKind::Subscript { value, .. } => self.region(value),
             _ => return Ok(()),
         };
@@ -103,13 +131,18 @@ impl Lifetimes<'_> {
             here.unwrap_or(Region::Outlives)
         };
         match &expr.kind {
-            ExprKind::List(_) | ExprKind::ListComp { .. } | ExprKind::Slice { .. } | ExprKind::Binary { .. } => {
-                Region::Here(expr.span)
-            }
+            // A row or slice of an array, and a part of a string, is a view.
+            ExprKind::Subscript { value, .. } if self.is_array(value) => self.region(value),
+            ExprKind::Slice { value, bounds } if bounds[2].is_none() && !self.is_list(value) => self.region(value),
+            ExprKind::List(_)
+            | ExprKind::ListComp { .. }
+            | ExprKind::Slice { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. } => Region::Here(expr.span),
             ExprKind::Call { callee, .. }
                 if matches!(
                     self.types.kind(self.function.types[callee.id as usize]),
-                    Kind::Builtin("list")
+                    Kind::Builtin(name) if *name == "list" || name.contains('.')
                 ) =>
             {
                 Region::Here(expr.span)
@@ -126,10 +159,22 @@ impl Lifetimes<'_> {
         }
     }
 
+    fn is_text(&self, expr: &Expr) -> bool {
+        matches!(self.types.kind(self.function.types[expr.id as usize]), Kind::Str)
+    }
+
+    fn is_array(&self, expr: &Expr) -> bool {
+        matches!(self.types.kind(self.function.types[expr.id as usize]), Kind::Array(..))
+    }
+
+    fn is_list(&self, expr: &Expr) -> bool {
+        matches!(self.types.kind(self.function.types[expr.id as usize]), Kind::List(_))
+    }
+
     /// Whether values of the type have parts on a stack.
     fn is_allocated(&self, ty: Ty) -> bool {
         match self.types.kind(ty) {
-            Kind::List(_) => true,
+            Kind::List(_) | Kind::Array(..) | Kind::Str => true,
             Kind::Tuple(elements) => elements.iter().any(|&element| self.is_allocated(element)),
             _ => false,
         }

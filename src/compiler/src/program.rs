@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::ast::{ExprId, Function};
 use crate::diagnostic::Diagnostic;
-use crate::host::{FunctionInfo, Handle, Host, HostValue};
+use crate::host::{FunctionInfo, Handle, Host, HostType, HostValue};
 use crate::resolve::Names;
 use crate::source::Sources;
 use crate::types::{Kind, Ty, Types};
@@ -83,10 +83,11 @@ impl Class {
     }
 }
 
-/// A host list that a kernel can reach.
+/// A host list or array that a kernel can reach.
 #[derive(Debug)]
 pub struct HostList {
     pub ty: Ty,
+    /// In row-major order, if it is an array.
     pub elements: Rc<[HostValue]>,
 }
 
@@ -145,6 +146,16 @@ impl Context<'_> {
             HostValue::Float(_) => Kind::Float,
             HostValue::Str(_) => Kind::Str,
             HostValue::List(handle, elements) => return self.type_of_list(*handle, elements),
+            HostValue::Array(handle, elt, shape, elements) => {
+                if let Some(known) = self.program.lists.get(handle) {
+                    return Ok(known.ty);
+                }
+                let ty = HostType::Array(Box::new(elt.clone()), shape.len() as u8);
+                let ty = self.program.types.annotation(&ty)?;
+                let elements = elements.clone();
+                self.program.lists.insert(*handle, HostList { ty, elements });
+                return Ok(ty);
+            }
             HostValue::Tuple(elements) => Kind::Tuple(
                 elements
                     .iter()

@@ -62,6 +62,67 @@ pub const PRELUDE: &[&str] = &[
     "subkernel_recv",
 ];
 
+/// Functions of NumPy and SciPy that kernels know: name, and the firmware's function if it is one of floats. Kernels reach them
+/// through the host's names only.
+pub const NUMPY: &[(&str, Option<(&str, usize)>)] = &[
+    ("numpy.array", None),
+    ("numpy.full", None),
+    ("numpy.transpose", None),
+    ("numpy.sin", Some(("sin", 1))),
+    ("numpy.cos", Some(("cos", 1))),
+    ("numpy.tan", Some(("tan", 1))),
+    ("numpy.arcsin", Some(("asin", 1))),
+    ("numpy.arccos", Some(("acos", 1))),
+    ("numpy.arctan", Some(("atan", 1))),
+    ("numpy.sinh", Some(("sinh", 1))),
+    ("numpy.cosh", Some(("cosh", 1))),
+    ("numpy.tanh", Some(("tanh", 1))),
+    ("numpy.arcsinh", Some(("asinh", 1))),
+    ("numpy.arccosh", Some(("acosh", 1))),
+    ("numpy.arctanh", Some(("atanh", 1))),
+    ("numpy.exp", Some(("exp", 1))),
+    ("numpy.exp2", Some(("exp2", 1))),
+    ("numpy.expm1", Some(("expm1", 1))),
+    ("numpy.log", Some(("log", 1))),
+    ("numpy.log10", Some(("log10", 1))),
+    ("numpy.log2", Some(("log2", 1))),
+    ("numpy.sqrt", Some(("sqrt", 1))),
+    ("numpy.cbrt", Some(("cbrt", 1))),
+    ("numpy.fabs", Some(("fabs", 1))),
+    ("numpy.floor", Some(("floor", 1))),
+    ("numpy.ceil", Some(("ceil", 1))),
+    ("numpy.trunc", Some(("trunc", 1))),
+    // Half away from zero, as the reference has it.
+    ("numpy.rint", Some(("round", 1))),
+    ("numpy.arctan2", Some(("atan2", 2))),
+    ("numpy.copysign", Some(("copysign", 2))),
+    ("numpy.fmax", Some(("fmax", 2))),
+    ("numpy.fmin", Some(("fmin", 2))),
+    ("numpy.hypot", Some(("hypot", 2))),
+    ("numpy.nextafter", Some(("nextafter", 2))),
+    ("scipy.special.erf", Some(("erf", 1))),
+    ("scipy.special.erfc", Some(("erfc", 1))),
+    ("scipy.special.gamma", Some(("tgamma", 1))),
+    ("scipy.special.gammaln", Some(("lgamma", 1))),
+    ("scipy.special.j0", Some(("j0", 1))),
+    ("scipy.special.j1", Some(("j1", 1))),
+    ("scipy.special.y0", Some(("y0", 1))),
+    ("scipy.special.y1", Some(("y1", 1))),
+];
+
+/// The name of a function that host code can hand to a kernel: of the language, NumPy or SciPy.
+pub fn builtin(name: &str) -> Option<&'static str> {
+    prelude(name).or_else(|| NUMPY.iter().map(|(known, _)| *known).find(|&known| known == name))
+}
+
+/// The firmware's function for a mathematical one, and its number of arguments.
+pub fn mathematics(name: &str) -> Option<(&'static str, usize)> {
+    NUMPY
+        .iter()
+        .find(|(known, _)| *known == name)
+        .and_then(|(_, function)| *function)
+}
+
 /// The name of the language spelt `name`, if there is one.
 pub fn prelude(name: &str) -> Option<&'static str> {
     PRELUDE.iter().find(|&&known| known == name).copied()

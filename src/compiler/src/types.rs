@@ -22,6 +22,8 @@ pub enum Kind {
     Float,
     Str,
     List(Ty),
+    /// A NumPy array: type of its elements, number of dimensions.
+    Array(Ty, u8),
     Tuple(Rc<[Ty]>),
     Range(Ty),
     /// An instance of a host class.
@@ -84,6 +86,7 @@ impl Types {
             HostType::Float => Kind::Float,
             HostType::Str => Kind::Str,
             HostType::List(elt) => Kind::List(self.annotation(elt)?),
+            HostType::Array(elt, dims) => Kind::Array(self.annotation(elt)?, *dims),
             HostType::Range(elt) => Kind::Range(self.annotation(elt)?),
             HostType::Tuple(elts) => {
                 Kind::Tuple(elts.iter().map(|elt| self.annotation(elt)).collect::<Result<_, _>>()?)
@@ -133,6 +136,7 @@ impl Types {
             (Kind::IntOpen, Kind::Int32 | Kind::Int64) => self.link(a, b),
             (Kind::Int32 | Kind::Int64, Kind::IntOpen) => self.link(b, a),
             (Kind::List(x), Kind::List(y)) | (Kind::Range(x), Kind::Range(y)) => return self.unify(x, y),
+            (Kind::Array(x, m), Kind::Array(y, n)) if m == n => return self.unify(x, y),
             (Kind::Tuple(x), Kind::Tuple(y)) if x.len() == y.len() => {
                 return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
             }
@@ -158,7 +162,7 @@ impl Types {
         let inside = self.find(inside);
         inside == var
             || match self.kind(inside) {
-                Kind::List(elt) | Kind::Range(elt) => self.occurs(var, *elt),
+                Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) => self.occurs(var, *elt),
                 Kind::Tuple(elts) => elts.iter().any(|&elt| self.occurs(var, elt)),
                 _ => false,
             }
@@ -168,7 +172,7 @@ impl Types {
     pub fn is_known(&self, ty: Ty) -> bool {
         match self.kind(ty) {
             Kind::Var | Kind::IntOpen => false,
-            Kind::List(elt) | Kind::Range(elt) => self.is_known(*elt),
+            Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) => self.is_known(*elt),
             Kind::Tuple(elts) => elts.iter().all(|&elt| self.is_known(elt)),
             _ => true,
         }
@@ -186,6 +190,7 @@ impl Types {
             Kind::Float => "float".into(),
             Kind::Str => "str".into(),
             Kind::List(elt) => format!("list(elt={})", self.name(*elt)),
+            Kind::Array(elt, dims) => format!("numpy.array(elt={}, num_dims={dims})", self.name(*elt)),
             Kind::Range(elt) => format!("range(elt={})", self.name(*elt)),
             Kind::Tuple(elts) => {
                 let names: Vec<_> = elts.iter().map(|&elt| self.name(elt)).collect();
@@ -215,6 +220,7 @@ impl Types {
             Kind::Str => single(b's'),
             Kind::Instance(_) => single(b'O'),
             Kind::List(elt) => Some([b"l", &self.rpc_tag(*elt)?[..]].concat()),
+            Kind::Array(elt, dims) => Some([b"a", &[*dims][..], &self.rpc_tag(*elt)?[..]].concat()),
             Kind::Range(elt) => Some([b"r", &self.rpc_tag(*elt)?[..]].concat()),
             Kind::Tuple(elts) => {
                 let mut tag = vec![b't', elts.len() as u8];

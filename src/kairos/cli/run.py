@@ -112,7 +112,7 @@ def _finish(args, experiment, device, table_limit, start):
     recording = None
     kernels = 0 if statistics is None else statistics.kernels
     if device is not None and kernels and device.is_alive():
-        recording = _record(device, experiment.devices.ddb)
+        recording = _record(device, experiment.devices)
     if not args.quiet:
         _print_summary(statistics, device, recording, time.perf_counter() - start)
         if recording is not None and table_limit != 0:
@@ -138,12 +138,14 @@ def _statistics(devices):
     return None
 
 
-def _record(device, ddb):
+def _record(device, devices):
     from ..waveform import Recording
 
-    if not device.settle():
+    clocks = devices.ddb.channels_of("TTLClockGen")
+    if not device.settle(clocks=clocks):
         print("kairos: the recording ends while the device still has outputs queued", file=sys.stderr)
-    return Recording.from_trace(device.control.trace(), device.trace_start, ddb.channel_names())
+    trace = device.control.trace(until=device.settled_ns)
+    return Recording.from_trace(trace, device.trace_start, devices.ddb.channel_names())
 
 
 def _count(number, noun):

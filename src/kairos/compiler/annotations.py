@@ -30,7 +30,8 @@ def read_annotation(annotation: Any, function: Callable, what: str) -> tuple:
     if isinstance(annotation, types.FunctionType) and annotation.__module__ == KernelType.__module__:
         annotation = annotation()  # `TList` for `TList()`
     if isinstance(annotation, KernelType):
-        return (annotation.kind, *(read_annotation(arg, function, what) for arg in annotation.args))
+        dims = (annotation.num_dims,) if annotation.kind == "array" else ()
+        return (annotation.kind, *(read_annotation(arg, function, what) for arg in annotation.args), *dims)
     if annotation is int:
         raise QuotingError(
             f"type annotation for {what}, 'int' cannot be used as an ARTIQ type. Use numpy's int32 or int64 instead."

@@ -7,6 +7,7 @@ named by their numbers in the embedding map.
 import builtins
 import inspect
 import linecache
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +30,18 @@ _KNOWN |= {id(getattr(builtins, name)): name for name in _BUILTINS}
 _KNOWN |= {id(numpy.int32): "int32", id(numpy.int64): "int64"}
 _KNOWN |= {id(getattr(language, name)): name for name in ("kernel", "portable", "rpc", "subkernel")}
 
+_KNOWN |= {id(getattr(numpy, name)): f"numpy.{name}" for name in ("array", "full", "transpose")}
+_KNOWN |= {
+    id(getattr(numpy, name)): f"numpy.{name}"
+    for name in (
+        *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
+        *("exp", "exp2", "expm1", "log", "log10", "log2", "sqrt", "cbrt", "fabs", "floor", "ceil", "trunc", "rint"),
+        *("arctan2", "copysign", "fmax", "fmin", "hypot", "nextafter"),
+    )
+}
+_SPECIAL = ("erf", "erfc", "gamma", "gammaln", "j0", "j1", "y0", "y1")
+_ARRAY_ELEMENTS = {"int32": "int32", "int64": "int64", "float64": "float", "bool": "bool"}
+
 _PRELUDE_EXCEPTIONS = (IndexError, ValueError, ZeroDivisionError, RuntimeError)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc)
 _INT32 = range(-(2**31), 2**31)
@@ -44,10 +57,10 @@ class HostBridge:
 
     def quote(self, value: Any) -> tuple:
         """The tuple of a host value."""
-        known = _KNOWN.get(id(value))
-        if known is not None:
-            return ("builtin", known)
         kind = type(value)
+        known = _KNOWN.get(id(value)) or (kind is numpy.ufunc and _special(value))
+        if known:
+            return ("builtin", known)
         if value is None:
             return ("none",)
         if kind is bool or kind is numpy.bool_:
@@ -66,6 +79,8 @@ class HostBridge:
             return ("list", self.embedding.store_object(value), self._elements(value))
         if isinstance(value, tuple):
             return ("tuple", self._elements(value))
+        if kind is numpy.ndarray:
+            return self._array(value)
         return self._reference(value)
 
     def _integer(self, value: int, wide: bool) -> tuple:
@@ -80,6 +95,15 @@ class HostBridge:
             return [self._integer(value, wide) for value in values]
         return [self.quote(value) for value in values]
 
+    def _array(self, value: numpy.ndarray) -> tuple:
+        """An array: the type of its elements, its shape, its elements in row-major order."""
+        elt = _ARRAY_ELEMENTS.get(value.dtype.name)
+        if elt is None or value.ndim == 0:
+            wanted = "kernels have arrays of int32, int64, float64 and bool, of one dimension or more"
+            raise QuotingError(f"a NumPy array of {value.ndim} dimensions of {value.dtype.name}: {wanted}")
+        elements = [(elt, element) for element in value.ravel().tolist()]
+        return ("array", self.embedding.store_object(value), (elt,), list(value.shape), elements)
+
     def _reference(self, value: Any) -> tuple:
         """Objects, functions, classes and modules: things that are named, not copied."""
         store = self.embedding.store_object
@@ -91,7 +115,7 @@ class HostBridge:
             return ("exception", self._exception_key(value), value.__name__)
         if isinstance(value, type | types.ModuleType):
             return ("namespace", store(value), f"{type(value).__name__} {value.__name__}")
-        if isinstance(value, numpy.ndarray | numpy.generic | bytes | bytearray | complex | range):
+        if isinstance(value, numpy.generic | bytes | bytearray | complex | range):
             return ("opaque", type(value).__qualname__)
         return ("object", store(value))
 
@@ -105,12 +129,16 @@ class HostBridge:
     # What the compiler asks.
 
     def global_value(self, function: int, name: str) -> tuple | None:
-        """A module global seen by a function."""
-        scope = _undecorated(self.embedding.retrieve_object(function)).__globals__
+        """A module global, or a variable of the functions around it, seen by a function."""
+        plain = _undecorated(self.embedding.retrieve_object(function))
+        scope = _closure(plain)
+        if name not in scope:
+            scope = plain.__globals__
         return self.quote(scope[name]) if name in scope else None
 
     def global_names(self, function: int) -> list[str]:
-        return list(_undecorated(self.embedding.retrieve_object(function)).__globals__)
+        plain = _undecorated(self.embedding.retrieve_object(function))
+        return [*_closure(plain), *plain.__globals__]
 
     def attribute(self, handle: int, name: str) -> tuple | None:
         """Value of an attribute of an object."""
@@ -192,3 +220,22 @@ class HostBridge:
 def _undecorated(function: Any) -> Any:
     info = getattr(function, "artiq_embedded", None)
     return info.function if info is not None and info.function is not None else function
+
+
+def _closure(function: Any) -> dict[str, Any]:
+    """Variables of the host functions around a function that it uses, as far as they have a value."""
+    values = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            values[name] = cell.cell_contents
+        except ValueError:
+            pass  # not assigned yet
+    return values
+
+
+def _special(value: Any) -> str | None:
+    """The name of a function of `scipy.special` that kernels know; does not import it."""
+    special = sys.modules.get("scipy.special")
+    if special is None:
+        return None
+    return next((f"scipy.special.{name}" for name in _SPECIAL if value is getattr(special, name, None)), None)

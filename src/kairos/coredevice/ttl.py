@@ -1,4 +1,4 @@
-"""Digital channels: outputs, and outputs that can also be inputs.
+"""Digital channels: outputs, outputs that can also be inputs, and clock generators.
 
 RTIO addresses of a channel: 0 level, 1 output enable, 2 sensitivity (bit 0 rising, bit 1 falling edges),
 3 sensitivity and a sample of the level. Commands take no time: the cursor moves only where the text says so.
@@ -6,25 +6,11 @@ RTIO addresses of a channel: 0 level, 1 output enable, 2 sensitivity (bit 0 risi
 
 from numpy import int64
 
-from ..language import TBool, TInt32, TInt64, TNone, delay, delay_mu, kernel, now_mu, syscall
+from ..language import TBool, TFloat, TInt32, TInt64, delay, delay_mu, kernel, now_mu, portable
 from .exceptions import RTIOOverflow
+from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
-__all__ = ["TTLOut", "TTLInOut"]
-
-
-@syscall(flags={"nowrite"})
-def rtio_output(target: TInt32, data: TInt32) -> TNone:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall(flags={"nowrite"})
-def rtio_input_timestamp(timeout_mu: TInt64, channel: TInt32) -> TInt64:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall(flags={"nowrite"})
-def rtio_input_data(channel: TInt32) -> TInt32:
-    raise NotImplementedError("runs on the core device only")
+__all__ = ["TTLClockGen", "TTLInOut", "TTLOut"]
 
 
 class TTLOut:
@@ -256,3 +242,48 @@ class TTLInOut:
         except RTIOOverflow:
             unchanged = False
         return unchanged
+
+
+class TTLClockGen:
+    """A clock on a digital output: the highest bit of an accumulator of `acc_width` bits that adds a word every coarse
+    cycle. Up to half the coarse frequency.
+    """
+
+    kernel_invariants = {"core", "channel", "target", "acc_width"}
+
+    def __init__(self, dmgr, channel, acc_width=24, core_device="core"):
+        self.core = dmgr.get(core_device)
+        self.channel = channel
+        self.target = channel << 8
+        # 64 bits, so that kernels can shift by it without loss.
+        self.acc_width = int64(acc_width)
+
+    @staticmethod
+    def get_rtio_channels(channel, **kwargs):
+        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        return [(channel, None)]
+
+    @portable
+    def frequency_to_ftw(self, frequency) -> TInt32:
+        """The word for a frequency in Hz."""
+        return round(2.0**self.acc_width * frequency * self.core.coarse_ref_period)
+
+    @portable
+    def ftw_to_frequency(self, ftw) -> TFloat:
+        """The frequency in Hz of a word."""
+        return ftw / self.core.coarse_ref_period / 2.0**self.acc_width
+
+    @kernel
+    def set_mu(self, frequency):
+        """Start the clock with a word (int32), its first rising edge at the cursor; the word 0 stops it."""
+        rtio_output(self.target, frequency)
+
+    @kernel
+    def set(self, frequency):
+        """Start the clock with a frequency in Hz (float), its first rising edge at the cursor."""
+        self.set_mu(self.frequency_to_ftw(frequency))
+
+    @kernel
+    def stop(self):
+        """Stop the clock, at level 0."""
+        self.set_mu(0)

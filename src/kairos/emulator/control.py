@@ -51,14 +51,20 @@ class Control:
     def status(self) -> dict:
         return self.request("status")
 
-    def trace(self, start: int = 0) -> dict:
-        """Pads, and all events from number `start` on."""
-        reply = self.request("trace", **{"from": start})
-        events = reply["events"]
-        while reply["events"]:
-            reply = self.request("trace", **{"from": reply["next"]})
+    def trace(self, start: int = 0, until: int | None = None) -> dict:
+        """Pads, and the events from number `start` up to now, or to the time `until` in ns."""
+        # A clock that is left running would give new ones for ever.
+        end = self.status()["time_ns"] if until is None else until
+        events, following = [], start
+        while True:
+            reply = self.request("trace", **{"from": following})
             events += reply["events"]
-        return {"pads": reply["pads"], "events": events, "next": reply["next"]}
+            following = reply["next"]
+            if not reply["events"] or reply["events"][-1][0] > end:
+                break
+        if until is not None:
+            events = [event for event in events if event[0] <= until]
+        return {"pads": reply["pads"], "events": events, "next": following}
 
     def uart(self) -> str:
         return self.request("uart", **{"from": 0})["text"]

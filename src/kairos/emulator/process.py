@@ -19,6 +19,9 @@ __all__ = ["Emulator", "Options", "acquire", "shutdown_all", "variant_of"]
 READY_TIMEOUT = 30.0
 """Seconds in which the firmware must have booted; a hundred times what it takes on an idle machine."""
 
+CLOCKS_ONLY_NS = 1_000_000
+"""A recording in which clock generators run on ends so long after the last change of another pin."""
+
 
 @dataclass(frozen=True)
 class Options:
@@ -72,6 +75,7 @@ class Emulator:
         self._control: Control | None = None
         self._ready: dict | None = None
         self.trace_start = 0
+        self.settled_ns: int | None = None
         """Number of the first event of the pins that belongs to the run."""
         self._events: queue.SimpleQueue = queue.SimpleQueue()
         self._errors: list[str] = []
@@ -180,13 +184,16 @@ class Emulator:
         """The run begins: what the pins did before is not part of its recording."""
         self.trace_start = self.control.trace()["next"]
 
-    def settle(self, timeout: float = 30.0) -> bool:
+    def settle(self, timeout: float = 30.0, clocks: frozenset[int] = frozenset()) -> bool:
         """Wait until the device, left by the host, has played what it has queued and its time stands still.
 
-        False if it has not within `timeout` seconds.
+        A clock generator that was left running never ends: once only the RTIO channels `clocks` have changed for a
+        millisecond of the device's time, that is the end, kept in `settled_ns`. False if there is none within `timeout`
+        seconds.
         """
         deadline = time.monotonic() + timeout
         before = None
+        begin, seen = self.control.status()["time_ns"], None
         while True:
             status = self.control.status()
             if status["time_ns"] == before and not status["queued"]:
@@ -194,6 +201,14 @@ class Emulator:
             if time.monotonic() > deadline:
                 return False
             before = status["time_ns"]
+            if clocks:
+                trace = self.control.trace(self.trace_start if seen is None else seen)
+                seen = trace["next"]
+                running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
+                begin = max([begin, *(moment for moment, pad, _ in trace["events"] if pad not in running)])
+                if before - begin > CLOCKS_ONLY_NS:
+                    self.settled_ns = begin + CLOCKS_ONLY_NS
+                    return True
             time.sleep(0.002)
 
     def stop(self):

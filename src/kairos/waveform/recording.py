@@ -4,6 +4,7 @@ Times are nanoseconds since the first change of a pin in the recording (`origin_
 that two runs of an experiment compare equal although one device may have been switched on a little longer before.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 __all__ = ["Channel", "Pulse", "Recording"]
@@ -45,9 +46,11 @@ class Recording:
     def from_trace(cls, trace: dict, first_event: int = 0, names: dict[int, str] | None = None) -> "Recording":
         """The recording of an emulator's `trace`; the events before number `first_event` give the initial levels.
 
-        `names` maps RTIO channels to device names; a channel without one is called as the gateware calls its pad.
+        `names` maps RTIO channels to device names. Channels without one, and those with several pads, are called as the
+        gateware calls the pads.
         """
-        names = names or {}
+        pads_of = Counter(pad["channel"] for pad in trace["pads"])
+        names = {channel: name for channel, name in (names or {}).items() if pads_of[channel] == 1}
         pads = {
             pad["index"]: Channel(names.get(pad["channel"], pad["name"]), pad["channel"], None) for pad in trace["pads"]
         }

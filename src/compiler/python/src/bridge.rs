@@ -121,6 +121,15 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
         "float" => HostValue::Float(member(tuple, 1)?),
         "str" => HostValue::Str(text(1)?.into()),
         "list" => HostValue::List(member(tuple, 1)?, values(2)?.into()),
+        "array" => {
+            let shape: Vec<i32> = member(tuple, 3)?;
+            HostValue::Array(
+                member(tuple, 1)?,
+                host_type(&tuple.get_item(2)?)?,
+                shape.into(),
+                values(4)?.into(),
+            )
+        }
         "tuple" => HostValue::Tuple(values(1)?.into()),
         "object" => HostValue::Object(member(tuple, 1)?),
         "function" => HostValue::Function(member(tuple, 1)?),
@@ -155,6 +164,7 @@ fn host_type(value: &Bound<PyAny>) -> PyResult<HostType> {
         "float" => HostType::Float,
         "str" => HostType::Str,
         "list" => HostType::List(inner(1)?),
+        "array" => HostType::Array(inner(1)?, member(tuple, 2)?),
         "range" => HostType::Range(inner(1)?),
         "tuple" => HostType::Tuple(
             tuple

@@ -211,6 +211,9 @@ impl Infer<'_, '_> {
             let handle = self.context.host.print_function();
             return self.host_call(whole, handle, None, args, keywords);
         }
+        if name.contains('.') {
+            return self.numpy(name, whole, args, types, keywords);
+        }
         if let Some(keyword) = keywords.first() {
             let error = Diagnostic::new(keyword.span, format!("'{name}' takes no keyword arguments"));
             return Err(match name {
@@ -280,7 +283,7 @@ impl Infer<'_, '_> {
             },
             "len" => match *self.types().kind(types[0]) {
                 Kind::Range(elt) => Ok(elt),
-                Kind::List(_) | Kind::Str => Ok(self.kind(Kind::Int32)),
+                Kind::List(_) | Kind::Str | Kind::Array(..) => Ok(self.kind(Kind::Int32)),
                 Kind::Var => Ok(self.types().var()),
                 _ => {
                     let text = format!("len() of a value of type {}", self.type_name(types[0]));

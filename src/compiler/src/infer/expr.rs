@@ -84,7 +84,14 @@ impl Infer<'_, '_> {
                         return Err(Diagnostic::new(bound.span, text));
                     }
                 }
-                if !matches!(self.types().kind(object), Kind::List(_) | Kind::Var) {
+                if let (Kind::Array(..), Some(step)) = (self.types().kind(object), &bounds[2]) {
+                    let text = "strided slicing not yet supported for NumPy arrays";
+                    return Err(Diagnostic::new(step.span, text));
+                }
+                if !matches!(
+                    self.types().kind(object),
+                    Kind::List(_) | Kind::Str | Kind::Array(..) | Kind::Var
+                ) {
                     let text = format!("a slice of a value of type {}", self.type_name(object));
                     return Err(Diagnostic::unsupported(expr.span, &text));
                 }
@@ -147,6 +154,10 @@ impl Infer<'_, '_> {
                     format!("host object does not have an attribute '{name}'"),
                 )),
             },
+            Kind::Array(_, dims) if &**name == "shape" => {
+                let lengths = (0..dims).map(|_| self.kind(Kind::Int32)).collect();
+                Ok(self.kind(Kind::Tuple(lengths)))
+            }
             Kind::Range(elt) if ["start", "stop", "step"].contains(&&**name) => Ok(elt),
             _ => {
                 let ty = self.type_name(object);
@@ -174,19 +185,31 @@ impl Infer<'_, '_> {
                 Diagnostic::new(index.span, text)
             });
         }
-        let is_int = self.types().is_int(position) || self.types().is_var(position);
-        if !is_int {
-            let text = format!("an index must be an integer, not {}", self.type_name(position));
-            return Err(Diagnostic::new(index.span, text));
+        if let (Some((elt, dims)), ExprKind::Tuple(indices)) = (self.array_parts(object), &index.kind) {
+            for index in indices {
+                let ty = self.function().types[index.id as usize];
+                self.index(ty, index.span)?;
+            }
+            return self.indexed_array(elt, dims, indices.len(), index.span);
         }
+        self.index(position, index.span)?;
         match *self.types().kind(object) {
             Kind::Var => Ok(self.types().var()),
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
+            Kind::Array(elt, dims) => self.indexed_array(elt, dims, 1, index.span),
             _ => {
                 let text = format!("type {} is not iterable", self.type_name(object));
                 Err(Diagnostic::new(value.span, text).here("cannot be indexed"))
             }
         }
+    }
+
+    fn index(&mut self, ty: Ty, span: Span) -> Result<()> {
+        if self.types().is_int(ty) || self.types().is_var(ty) {
+            return Ok(());
+        }
+        let text = format!("an index must be an integer, not {}", self.type_name(ty));
+        Err(Diagnostic::new(span, text))
     }
 
     fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Result<Ty> {
@@ -201,7 +224,8 @@ impl Infer<'_, '_> {
             let text = format!("expected '~' operand to be of integer type, not {}", self.type_name(ty));
             return Err(Diagnostic::new(operand.span, text));
         }
-        self.numeric(ty, operand.span)?;
+        let element = self.array_parts(ty).map_or(ty, |(elt, _)| elt);
+        self.numeric(element, operand.span)?;
         Ok(ty)
     }
 
@@ -209,6 +233,7 @@ impl Infer<'_, '_> {
     pub(super) fn iterated(&mut self, iterable: Ty, span: Span) -> Result<Ty> {
         match *self.types().kind(iterable) {
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
+            Kind::Array(elt, dims) => self.indexed_array(elt, dims, 1, span),
             Kind::Var => Ok(self.types().var()),
             _ => {
                 let text = format!("type {} is not iterable", self.type_name(iterable));
@@ -249,6 +274,15 @@ impl Infer<'_, '_> {
             }
             (BinOp::Mul, Kind::List(_), Kind::IntOpen | Kind::Int32 | Kind::Int64) => return Ok(Some(left.0)),
             (BinOp::Mul, Kind::IntOpen | Kind::Int32 | Kind::Int64, Kind::List(_)) => return Ok(Some(right.0)),
+            (BinOp::Add, Kind::Str, Kind::Str) => return Ok(Some(left.0)),
+            (BinOp::Add, Kind::Tuple(a), Kind::Tuple(b)) => {
+                let elements = a.iter().chain(b.iter()).copied().collect();
+                return Ok(Some(self.kind(Kind::Tuple(elements))));
+            }
+            (_, Kind::Array(..), _) | (_, _, Kind::Array(..)) => {
+                self.array_binary(op, left, right, whole)?;
+                return Ok(None);
+            }
             _ => {}
         }
         self.binary_operands(op, left, right)?;
@@ -327,7 +361,7 @@ impl Infer<'_, '_> {
         }
         if matches!(op, CmpOp::In | CmpOp::NotIn) {
             return match *self.types().kind(right.0) {
-                Kind::List(elt) | Kind::Range(elt) => self.unify(elt, left.0, left.1, "this"),
+                Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, 1) => self.unify(elt, left.0, left.1, "this"),
                 _ => {
                     let text = format!("type {} is not iterable", self.type_name(right.0));
                     Err(Diagnostic::new(right.1, text))
@@ -339,14 +373,28 @@ impl Infer<'_, '_> {
             return Ok(());
         }
         self.unify(left.0, right.0, right.1, "this")?;
-        match self.types().kind(left.0).clone() {
-            Kind::None | Kind::Bool | Kind::Str => Ok(()),
-            _ if self.types().is_numeric(left.0) => Ok(()),
+        self.has_comparison(op, left.0, left.1)
+    }
+
+    /// Whether values of a type can be compared: sequences as their elements can.
+    fn has_comparison(&mut self, op: CmpOp, ty: Ty, span: Span) -> Result<()> {
+        let identity = matches!(op, CmpOp::Is | CmpOp::IsNot);
+        let equality = identity || matches!(op, CmpOp::Eq | CmpOp::NotEq);
+        match self.types().kind(ty).clone() {
+            Kind::None if !equality => {
+                let text = format!("'{}' on NoneType", op.symbol());
+                Err(Diagnostic::unsupported(span, &text))
+            }
+            Kind::Var | Kind::None | Kind::Bool | Kind::Str => Ok(()),
+            _ if self.types().is_numeric(ty) => Ok(()),
             Kind::List(_) | Kind::Instance(_) if identity => Ok(()),
-            Kind::Instance(_) => Err(Diagnostic::new(left.1, "Custom object comparison is not supported")),
+            Kind::List(elt) => self.has_comparison(op, elt, span),
+            Kind::Array(elt, _) if equality => self.has_comparison(op, elt, span),
+            Kind::Tuple(elements) => elements.iter().try_for_each(|&elt| self.has_comparison(op, elt, span)),
+            Kind::Instance(_) => Err(Diagnostic::new(span, "Custom object comparison is not supported")),
             _ => {
-                let text = format!("comparing values of type {}", self.type_name(left.0));
-                Err(Diagnostic::unsupported(left.1, &text))
+                let text = format!("'{}' on values of type {}", op.symbol(), self.type_name(ty));
+                Err(Diagnostic::unsupported(span, &text))
             }
         }
     }

@@ -4,6 +4,7 @@
 //! width of a sum) it tells at a later visit. When all has settled, integer literals of open width get one, then the
 //! results that depended on them. Functions are added as calls to them are found.
 
+mod array;
 mod call;
 mod expr;
 mod stmt;

@@ -135,9 +135,31 @@ impl Infer<'_, '_> {
                     .try_for_each(|(element, &ty)| self.assign(element, ty, span))?;
                 self.expr(target).map(drop)
             }
-            ExprKind::List(_) => Err(Diagnostic::unsupported(target.span, "assignment to a list pattern")),
-            ExprKind::Slice { .. } => Err(Diagnostic::unsupported(target.span, "assignment to a slice")
-                .help("assign the elements one by one in a loop")),
+            ExprKind::List(elements) => {
+                let elt = match *self.types().kind(found) {
+                    Kind::List(elt) => elt,
+                    Kind::Var => return Ok(()),
+                    _ => {
+                        let text = format!("cannot assign a value of type {} to a list", self.type_name(found));
+                        return Err(Diagnostic::new(span, text));
+                    }
+                };
+                elements
+                    .iter()
+                    .try_for_each(|element| self.assign(element, elt, span))?;
+                self.expr(target).map(drop)
+            }
+            ExprKind::Slice { value, .. } => {
+                let wanted = self.expr(target)?;
+                match self.types().kind(wanted) {
+                    Kind::List(_) | Kind::Array(..) | Kind::Var => {}
+                    _ => {
+                        let text = format!("type {} is not mutable", self.type_name(wanted));
+                        return Err(Diagnostic::new(value.span, text));
+                    }
+                }
+                self.unify(wanted, found, span, "this value")
+            }
             _ => {
                 let wanted = self.target(target)?;
                 self.unify(wanted, found, span, "this value")
@@ -173,7 +195,7 @@ impl Infer<'_, '_> {
             ExprKind::Subscript { value, .. } => {
                 let object = self.expr(value)?;
                 match self.types().kind(object) {
-                    Kind::List(_) | Kind::Var => {}
+                    Kind::List(_) | Kind::Array(..) | Kind::Var => {}
                     Kind::Tuple(_) => return Err(Diagnostic::new(target.span, "cannot assign to a tuple element")),
                     _ => {
                         let text = format!("type {} is not mutable", self.type_name(object));
@@ -189,9 +211,19 @@ impl Infer<'_, '_> {
     fn aug_assign(&mut self, span: Span, target: &Expr, op: BinOp, value: &Expr) -> Result<()> {
         let wanted = self.target(target)?;
         let operand = self.expr(value)?;
+        let texts = [wanted, operand].iter().all(|&ty| *self.types().kind(ty) == Kind::Str);
+        if texts && op == BinOp::Add {
+            return Ok(());
+        }
         if let Kind::List(_) = self.types().kind(wanted) {
             let error = Diagnostic::new(span, "lists cannot be mutated in-place");
             return Err(error.help(format!("write a = a {} b", op.symbol())));
+        }
+        if let Kind::Array(..) = self.types().kind(wanted) {
+            let Some((elt, result)) = self.array_aug_assign(op, (wanted, target.span), (operand, value.span))? else {
+                return Ok(());
+            };
+            return self.fits_target(span, elt, result);
         }
         // The operation has no node of its own. Its result must be the target's type, and an open operand adapts.
         let literal_adapts = self.types().is_int(wanted) && self.types().is_int(operand) && op != BinOp::Div;
@@ -207,6 +239,10 @@ impl Infer<'_, '_> {
             }
         };
         let Some(result) = result else { return Ok(()) };
+        self.fits_target(span, wanted, result)
+    }
+
+    fn fits_target(&mut self, span: Span, wanted: Ty, result: Ty) -> Result<()> {
         if self.types().unify(wanted, result).is_ok() {
             return Ok(());
         }

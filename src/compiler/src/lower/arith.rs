@@ -1,6 +1,7 @@
 //! Arithmetic and comparison.
 
 use super::exceptions::{VALUE_ERROR, ZERO_DIVISION_ERROR};
+use super::sequence::integer_order;
 use super::FunctionLowering;
 use crate::ast::*;
 use crate::diagnostic::Result;
@@ -16,6 +17,18 @@ impl<'p> FunctionLowering<'_, 'p> {
         (right, right_ty): (Value, types::Ty),
         result: types::Ty,
     ) -> Result<Value> {
+        self.arithmetic_as(op, (left, left_ty), (right, right_ty), result, true)
+    }
+
+    /// As [`Self::arithmetic`]; division of floats by zero is an exception only if it is `checked`.
+    pub(super) fn arithmetic_as(
+        &mut self,
+        op: BinOp,
+        (left, left_ty): (Value, types::Ty),
+        (right, right_ty): (Value, types::Ty),
+        result: types::Ty,
+        checked: bool,
+    ) -> Result<Value> {
         let types = &self.module.program().types;
         let floats = [left_ty, right_ty].iter().any(|&ty| *types.kind(ty) == Kind::Float);
         let ty = self.module.ir_type(result);
@@ -26,15 +39,15 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let (a, b) = (self.build.convert(left, &work), self.build.convert(right, &work));
         let value = if work == Ty::F64 {
-            self.float_operation(op, a, b)
+            self.float_operation(op, a, b, checked)
         } else {
             self.int_operation(op, a, b)
         };
         Ok(self.build.convert(value, &ty))
     }
 
-    fn float_operation(&mut self, op: BinOp, a: Value, b: Value) -> Value {
-        if matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod) {
+    fn float_operation(&mut self, op: BinOp, a: Value, b: Value, checked: bool) -> Value {
+        if checked && matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod) {
             let nonzero = self.build.compare("fcmp une", b.clone(), Value::float(0.0));
             self.require(nonzero, ZERO_DIVISION_ERROR, "cannot divide by zero", &[]);
         }
@@ -153,7 +166,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(self.build.load(Ty::I1, &result))
     }
 
-    fn comparison(
+    pub(super) fn comparison(
         &mut self,
         whole: &'p Expr,
         op: CmpOp,
@@ -167,11 +180,21 @@ impl<'p> FunctionLowering<'_, 'p> {
         let types = &self.module.program().types;
         let (kind_a, kind_b) = (types.kind(a_ty), types.kind(b_ty));
         let equality = matches!(op, CmpOp::Eq | CmpOp::NotEq | CmpOp::Is | CmpOp::IsNot);
+        let identity = matches!(op, CmpOp::Is | CmpOp::IsNot);
         let negated = matches!(op, CmpOp::NotEq | CmpOp::IsNot);
         match (kind_a, kind_b) {
             (Kind::None, _) => Ok(Value::bool(!negated && !matches!(op, CmpOp::Lt | CmpOp::Gt))),
             (Kind::Str, _) if equality => {
                 let equal = self.strings_equal(&a, &b);
+                Ok(if negated { self.build.not(equal) } else { equal })
+            }
+            (Kind::Str, _) => Ok(self.compare_strings(op, &a, &b)),
+            (Kind::List(elt), _) if !identity => self.compare_lists(whole, op, (a, b), *elt),
+            (Kind::Tuple(elements), _) => self.compare_tuples(whole, op, (a, b), elements),
+            (Kind::Array(..), _) => {
+                let (a, b) = (self.array_parts(&a, a_ty), self.array_parts(&b, b_ty));
+                let (a, b) = (a.expect("an array"), b.expect("unified by inference"));
+                let equal = self.arrays_equal(whole, a, b)?;
                 Ok(if negated { self.build.not(equal) } else { equal })
             }
             (Kind::List(_) | Kind::Instance(_), _) if equality => {
@@ -197,15 +220,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 };
                 let wide = if wide == Ty::I1 { Ty::I32 } else { wide };
                 let (a, b) = (self.build.convert(a, &wide), self.build.convert(b, &wide));
-                let name = match op {
-                    CmpOp::Eq | CmpOp::Is => "icmp eq",
-                    CmpOp::NotEq | CmpOp::IsNot => "icmp ne",
-                    CmpOp::Lt => "icmp slt",
-                    CmpOp::LtE => "icmp sle",
-                    CmpOp::Gt => "icmp sgt",
-                    _ => "icmp sge",
-                };
-                Ok(self.build.compare(name, a, b))
+                Ok(self.build.compare(integer_order(op), a, b))
             }
             _ => {
                 let text = format!("'{}' on values of type {}", op.symbol(), types.name(a_ty));
@@ -239,9 +254,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         (container, container_ty): (Value, types::Ty),
     ) -> Result<Value> {
         match *self.module.program().types.kind(container_ty) {
-            Kind::List(elt) => {
+            Kind::List(elt) | Kind::Array(elt, _) => {
                 let ty = self.module.ir_type(elt);
-                let (data, length) = self.list_parts(&container);
+                let (data, length) = match self.array_parts(&container, container_ty) {
+                    Some(array) => (array.data, array.shape[0].clone()),
+                    None => self.list_parts(&container),
+                };
                 let (counter, result) = (self.build.slot(Ty::I32), self.build.slot(Ty::I1));
                 self.build.store(Value::int(Ty::I32, 0), &counter);
                 self.build.store(Value::bool(false), &result);

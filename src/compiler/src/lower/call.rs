@@ -82,6 +82,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         let ty = self.ir_type_of(whole);
         let values = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
         self.build.span = whole.span;
+        if name.contains('.') {
+            return self.numpy(name, whole, args, values);
+        }
         let mut values = values.into_iter();
         let mut next = || values.next();
         Ok(match name {
@@ -148,6 +151,10 @@ impl<'p> FunctionLowering<'_, 'p> {
                         self.range_length(&start, &stop, &step)
                     }
                     Kind::Str => self.build.extract(&value, 1),
+                    Kind::Array(..) => {
+                        let array = self.array_parts(&value, self.type_of(&args[0]));
+                        array.expect("it is one").shape[0].clone()
+                    }
                     _ => self.list_parts(&value).1,
                 }
             }

@@ -62,6 +62,10 @@ impl ModuleBuilder<'_> {
                 Value::record(elements.iter().map(|element| self.constant(element)).collect())
             }
             HostValue::List(handle, _) => Value::global(format!("list.{handle}")),
+            HostValue::Array(handle, _, shape, _) => {
+                let shape = shape.iter().map(|&length| Value::int(Ty::I32, length.into())).collect();
+                Value::record(vec![Value::global(format!("list.{handle}.data")), Value::record(shape)])
+            }
             HostValue::Object(handle) => Value::global(self.object_symbol(*handle)),
             HostValue::Method { receiver, .. } => Value::global(self.object_symbol(*receiver)),
             _ => Value::unit(),
@@ -97,6 +101,7 @@ impl ModuleBuilder<'_> {
                 | HostValue::Int64(_)
                 | HostValue::Float(_)
                 | HostValue::Object(_)
+                | HostValue::Array(..)
                 | HostValue::Str(_)
         );
         (scalar && found.all(|other| other == first)).then(|| self.constant(first))
@@ -108,7 +113,7 @@ impl ModuleBuilder<'_> {
         let mut lists: Vec<_> = program.lists.iter().collect();
         lists.sort_by_key(|(handle, _)| **handle);
         for (handle, list) in lists {
-            let Kind::List(elt) = program.types.kind(list.ty) else {
+            let (Kind::List(elt) | Kind::Array(elt, _)) = program.types.kind(list.ty) else {
                 continue;
             };
             let elements = list
@@ -117,11 +122,14 @@ impl ModuleBuilder<'_> {
                 .map(|element| self.constant(element))
                 .collect::<Vec<_>>();
             let length = Value::int(Ty::I32, elements.len() as i64);
+            let is_list = matches!(program.types.kind(list.ty), Kind::List(_));
             let data: Rc<str> = format!("list.{handle}.data").into();
             let elt = self.ir_type(*elt);
             self.global(data.clone(), false, Init::Array(elt, elements));
-            let header = Value::record(vec![Value::global(data), length]);
-            self.global(format!("list.{handle}"), false, Init::Value(header));
+            if is_list {
+                let header = Value::record(vec![Value::global(data), length]);
+                self.global(format!("list.{handle}"), false, Init::Value(header));
+            }
         }
         let mut objects: Vec<_> = program
             .objects

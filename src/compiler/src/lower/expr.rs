@@ -41,6 +41,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                         self.build.not(truth)
                     }
                     UnaryOp::Pos => value,
+                    UnaryOp::Neg if matches!(self.kind_of(operand), Kind::Array(..)) => {
+                        let Kind::Array(elt, _) = *self.kind_of(operand) else {
+                            unreachable!("just seen")
+                        };
+                        let zero = Value::zero(self.module.ir_type(elt));
+                        self.array_operation(BinOp::Sub, (zero, elt), (value, ty), ty)?
+                    }
                     UnaryOp::Neg if value.ty == Ty::F64 => self.build.binary("fsub", Value::float(0.0), value),
                     UnaryOp::Neg => self.build.binary("sub", Value::int(value.ty.clone(), 0), value),
                     UnaryOp::Invert => self.build.binary("xor", value.clone(), Value::int(value.ty, -1)),
@@ -50,6 +57,21 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let l = self.expr(left)?;
                 let r = self.expr(right)?;
                 self.build.span = expr.span;
+                if [left, right]
+                    .iter()
+                    .any(|side| matches!(self.kind_of(side), Kind::Array(..)))
+                {
+                    let sides = ((l, self.type_of(left)), (r, self.type_of(right)));
+                    return self.array_operation(*op, sides.0, sides.1, self.type_of(expr));
+                }
+                if let Kind::Str = self.kind_of(expr) {
+                    return Ok(self.joined(l, r));
+                }
+                if let (Kind::Tuple(a), Kind::Tuple(b)) = (self.kind_of(left), self.kind_of(right)) {
+                    let mut members: Vec<Value> = (0..a.len()).map(|index| self.build.extract(&l, index)).collect();
+                    members.extend((0..b.len()).map(|index| self.build.extract(&r, index)));
+                    return Ok(self.build.aggregate(members));
+                }
                 if let Kind::List(elt) = *self.kind_of(expr) {
                     return Ok(match (self.kind_of(left), self.kind_of(right)) {
                         (Kind::List(_), Kind::List(_)) => self.concatenated(elt, l, r),
@@ -139,12 +161,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 _ => self.load_attribute(object, class, name),
             },
+            Kind::Array(..) => {
+                let array = self.expr(object)?;
+                Ok(self.build.extract(&array, 1))
+            }
             Kind::Range(_) => {
                 let range = self.expr(object)?;
                 let index = ["start", "stop", "step"].iter().position(|&known| known == &**name);
                 Ok(self.build.extract(&range, index.expect("checked by inference")))
             }
-            _ => unreachable!("inference admits instances, constants and ranges"),
+            _ => unreachable!("inference admits instances, constants, arrays and ranges"),
         }
     }
 
@@ -198,6 +224,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let offset = self.build.binary("mul", position, step);
                 Ok(self.build.binary("add", start, offset))
             }
+            Kind::Array(..) => {
+                let array = self.expr(value)?;
+                let array = self.array_parts(&array, self.type_of(value)).expect("it is one");
+                let part = self.indexed(expr, array, index)?;
+                if part.shape.is_empty() {
+                    let ty = self.ir_type_of(expr);
+                    return Ok(self.build.load(ty, &part.data));
+                }
+                Ok(self.array_value(part))
+            }
             _ => {
                 let from = self.element_address(value, index)?;
                 let ty = self.ir_type_of(expr);
@@ -224,7 +260,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Counts a negative index from the end, and raises IndexError if it is out of range.
-    fn checked_index(&mut self, index: Value, length: Value) -> Value {
+    pub(super) fn checked_index(&mut self, index: Value, length: Value) -> Value {
         let zero = Value::int(index.ty.clone(), 0);
         let negative = self.build.compare("icmp slt", index.clone(), zero);
         let from_end = self.build.binary("add", index.clone(), length.clone());
@@ -300,6 +336,11 @@ impl<'p> FunctionLowering<'_, 'p> {
             Kind::List(_) => {
                 let (_, length) = self.list_parts(&value);
                 self.build.compare("icmp ne", length, Value::int(Ty::I32, 0))
+            }
+            Kind::Array(..) => {
+                let array = self.array_parts(&value, ty).expect("it is one");
+                self.build
+                    .compare("icmp ne", array.shape[0].clone(), Value::int(Ty::I32, 0))
             }
             Kind::Range(_) => {
                 let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(&value, index));

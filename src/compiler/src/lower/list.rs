@@ -14,6 +14,13 @@ fn int(value: i64) -> Value {
     Value::int(Ty::I32, value)
 }
 
+/// A slice: index of its first element (i64), number of elements (i32), step (i64).
+pub(super) struct Bounds {
+    pub start: Value,
+    pub length: Value,
+    pub step: Value,
+}
+
 impl<'p> FunctionLowering<'_, 'p> {
     /// Room for a list of `length` (i32, not negative) elements of type `elt`: the list and its elements.
     pub(super) fn reserve_list(&mut self, elt: &Ty, length: Value) -> (Value, Value) {
@@ -26,7 +33,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Checks a length (i64) before room for it is made, and cuts it to 32 bits.
-    fn checked_length(&mut self, length: Value) -> Value {
+    pub(super) fn checked_length(&mut self, length: Value) -> Value {
         let fits = self
             .build
             .compare("icmp sle", length.clone(), Value::int(Ty::I64, MOST_ELEMENTS));
@@ -55,7 +62,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(())
     }
 
-    fn copy_elements(&mut self, elt: &Ty, from: &Value, count: Value, to: &Value, offset: Value) {
+    pub(super) fn copy_elements(&mut self, elt: &Ty, from: &Value, count: Value, to: &Value, offset: Value) {
         let copied = self.counted(count, |this, index| {
             let source = this.build.element(from, elt, index.clone());
             let value = this.build.load(elt.clone(), &source);
@@ -113,8 +120,11 @@ impl<'p> FunctionLowering<'_, 'p> {
         result
     }
 
-    /// Length (i32) of an iterable, and its element number `index`.
-    fn iterable(&mut self, value: &Value, ty: types::Ty) -> (types::Ty, Value) {
+    /// Type of the elements of an iterable (of an array: of its numbers), and its length (i32).
+    pub(super) fn iterable(&mut self, value: &Value, ty: types::Ty) -> (types::Ty, Value) {
+        if let Some(array) = self.array_parts(value, ty) {
+            return (array.elt, array.shape[0].clone());
+        }
         match *self.module.program().types.kind(ty) {
             Kind::Range(elt) => {
                 let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(value, index));
@@ -127,7 +137,10 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    fn iterable_element(&mut self, value: &Value, ty: types::Ty, index: Value) -> Value {
+    pub(super) fn iterable_element(&mut self, value: &Value, ty: types::Ty, index: Value) -> Value {
+        if let Some(array) = self.array_parts(value, ty) {
+            return self.array_element(&array, index);
+        }
         match *self.module.program().types.kind(ty) {
             Kind::Range(_) => {
                 let [start, step] = [0, 2].map(|index| self.build.extract(value, index));
@@ -185,59 +198,90 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(list)
     }
 
-    /// `value[start:stop:step]`, with bounds as Python takes them: beyond the ends means up to the ends.
+    /// `value[start:stop:step]`
     pub(super) fn slice(
         &mut self,
         whole: &'p Expr,
         value: &'p Expr,
         bounds: &'p [Option<Box<Expr>>; 3],
     ) -> Result<Value> {
-        let Kind::List(elt) = *self.kind_of(value) else {
-            unreachable!("inference admits lists")
-        };
-        let elt = self.module.ir_type(elt);
-        let list = self.expr(value)?;
-        let mut given = vec![];
-        for bound in bounds {
-            let bound = bound.as_deref().map(|bound| self.expr(bound)).transpose()?;
-            given.push(bound.map(|bound| self.build.convert(bound, &Ty::I64)));
-        }
+        let object = self.expr(value)?;
+        let bounds = self.slice_bounds(bounds)?;
         self.build.span = whole.span;
+        let elt = match *self.kind_of(value) {
+            Kind::List(elt) => self.module.ir_type(elt),
+            Kind::Str => return self.string_slice(object, bounds),
+            _ => {
+                let array = self.array_parts(&object, self.type_of(value));
+                return Ok(self.array_slice(array.expect("inference admits lists, strings, arrays"), bounds));
+            }
+        };
+        let (from, own) = self.list_parts(&object);
+        let bounds = self.bounds(own, bounds);
+        let (result, data) = self.reserve_list(&elt, bounds.length.clone());
+        self.each_sliced(bounds, |this, index, place| {
+            let source = this.build.element(&from, &elt, place);
+            let value = this.build.load(elt.clone(), &source);
+            let to = this.build.element(&data, &elt, index);
+            this.build.store(value, &to);
+            Ok(())
+        })?;
+        Ok(result)
+    }
+
+    /// The values (i64) of the bounds of a slice.
+    pub(super) fn slice_bounds(&mut self, bounds: &'p [Option<Box<Expr>>; 3]) -> Result<[Option<Value>; 3]> {
+        let mut values = [None, None, None];
+        for (value, bound) in values.iter_mut().zip(bounds) {
+            if let Some(bound) = bound {
+                let given = self.expr(bound)?;
+                *value = Some(self.build.convert(given, &Ty::I64));
+            }
+        }
+        Ok(values)
+    }
+
+    /// Where a slice of something of length `own` (i32) begins, with bounds as Python takes them: beyond the ends means up to the
+    /// ends.
+    pub(super) fn bounds(&mut self, own: Value, [start, stop, step]: [Option<Value>; 3]) -> Bounds {
         let wide = |number| Value::int(Ty::I64, number);
-        let (from, own) = self.list_parts(&list);
         let own = self.build.convert(own, &Ty::I64);
-        let step = given[2].take().unwrap_or(wide(1));
+        let step = step.unwrap_or(wide(1));
         let moves = self.build.compare("icmp ne", step.clone(), wide(0));
         self.require(moves, VALUE_ERROR, "step cannot be zero", &[]);
         let rising = self.build.compare("icmp sgt", step.clone(), wide(0));
         let last = self.build.binary("sub", own.clone(), wide(1));
         let lowest = self.build.select(rising.clone(), wide(0), wide(-1));
         let highest = self.build.select(rising.clone(), own.clone(), last);
-        let start = match given[0].take() {
+        let start = match start {
             Some(bound) => self.clamped(bound, &own, &lowest, &highest),
             None => self.build.select(rising.clone(), lowest.clone(), highest.clone()),
         };
-        let stop = match given[1].take() {
+        let stop = match stop {
             Some(bound) => self.clamped(bound, &own, &lowest, &highest),
             None => self.build.select(rising, highest, lowest),
         };
         let length = self.range_length(&start, &stop, &step);
         let length = self.build.convert(length, &Ty::I32);
-        let (result, data) = self.reserve_list(&elt, length.clone());
+        Bounds { start, length, step }
+    }
+
+    /// Runs `body` for each element of a slice, with its index in the slice and its place (i32).
+    pub(super) fn each_sliced(
+        &mut self,
+        bounds: Bounds,
+        mut body: impl FnMut(&mut Self, Value, Value) -> Result<()>,
+    ) -> Result<()> {
         let place = self.build.slot(Ty::I64);
-        self.build.store(start, &place);
-        self.counted(length, |this, index| {
+        self.build.store(bounds.start, &place);
+        self.counted(bounds.length, |this, index| {
             let at = this.build.load(Ty::I64, &place);
             let narrow = this.build.convert(at.clone(), &Ty::I32);
-            let source = this.build.element(&from, &elt, narrow);
-            let value = this.build.load(elt.clone(), &source);
-            let to = this.build.element(&data, &elt, index);
-            this.build.store(value, &to);
-            let next = this.build.binary("add", at, step);
+            body(this, index, narrow)?;
+            let next = this.build.binary("add", at, bounds.step);
             this.build.store(next, &place);
             Ok(())
-        })?;
-        Ok(result)
+        })
     }
 
     /// A bound of a slice: counted from the end if negative, and within the ends.

@@ -4,6 +4,7 @@
 //! The text goes in pieces, each with a format of `printf`; a piece ends where a list begins or goes on, since only the
 //! running kernel knows how long it is.
 
+use super::array::Array;
 use super::exceptions::PARAMS;
 use super::FunctionLowering;
 use crate::ast::Expr;
@@ -130,6 +131,14 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.log_elements(function, value, *elt, span)?;
                 piece.text("]");
             }
+            Kind::Array(elt, _) => {
+                let array = self.array_parts(&value, ty).expect("it is one");
+                piece.text("array(");
+                let function = piece.function;
+                self.log_piece(std::mem::replace(piece, Piece::new(function)));
+                self.log_array(function, array, *elt, span)?;
+                piece.text(")");
+            }
             Kind::Exception => {
                 let id = self.build.load(Ty::I32, &value);
                 piece.value("%ld", id);
@@ -153,8 +162,44 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(())
     }
 
+    /// The rows of an array, each in brackets.
+    fn log_array(&mut self, function: &'static str, array: Array, elt: types::Ty, span: Span) -> Result<()> {
+        let bracket = |this: &mut Self, text| {
+            let mut piece = Piece::new(function);
+            piece.text(text);
+            this.log_piece(piece);
+        };
+        bracket(self, "[");
+        if array.shape.len() == 1 {
+            self.log_run(function, array.data, array.shape[0].clone(), elt, span)?;
+        } else {
+            self.counted(array.shape[0].clone(), |this, index| {
+                this.log_separator(function, index.clone());
+                let row = this.row(&array, index);
+                this.log_array(function, row, elt, span)
+            })?;
+        }
+        bracket(self, "]");
+        Ok(())
+    }
+
+    /// A comma, unless `index` is 0.
+    fn log_separator(&mut self, function: &'static str, index: Value) {
+        let separator = self.module.string(b", ");
+        let first = self.build.compare("icmp eq", index, Value::int(Ty::I32, 0));
+        let [text, length] = [0, 1].map(|index| self.build.extract(&separator, index));
+        let length = self.build.select(first, Value::int(Ty::I32, 0), length);
+        let mut piece = Piece::new(function);
+        piece.bytes(length, text);
+        self.log_piece(piece);
+    }
+
     fn log_elements(&mut self, function: &'static str, list: Value, elt: types::Ty, span: Span) -> Result<()> {
         let (data, length) = self.list_parts(&list);
+        self.log_run(function, data, length, elt, span)
+    }
+
+    fn log_run(&mut self, function: &'static str, data: Value, length: Value, elt: types::Ty, span: Span) -> Result<()> {
         let element = self.module.ir_type(elt);
         let separator = self.module.string(b", ");
         self.counted(length, |this, index| {

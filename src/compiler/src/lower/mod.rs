@@ -1,6 +1,7 @@
 //! Typed functions to the intermediate representation.
 
 mod arith;
+mod array;
 mod build;
 mod call;
 mod data;
@@ -9,7 +10,9 @@ mod expr;
 mod inline;
 mod list;
 mod log;
+mod matrix;
 mod rpc;
+mod sequence;
 mod stmt;
 
 use std::collections::HashMap;
@@ -111,6 +114,7 @@ impl<'p> ModuleBuilder<'p> {
             Kind::Str => Ty::str(),
             Kind::List(_) | Kind::Instance(_) | Kind::Method { .. } | Kind::Exception => Ty::Ptr,
             Kind::Tuple(elements) => Ty::Struct(elements.iter().map(|&element| self.ir_type(element)).collect()),
+            Kind::Array(_, dims) => array::layout(*dims),
             Kind::Range(elt) => {
                 let elt = self.ir_type(*elt);
                 Ty::Struct([elt.clone(), elt.clone(), elt].into())

@@ -133,7 +133,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// Whether a value of the type has parts outside of its own slot.
     fn needs_memory(&self, ty: types::Ty) -> bool {
         match self.module.program().types.kind(ty) {
-            Kind::Str | Kind::List(_) => true,
+            Kind::Str | Kind::List(_) | Kind::Array(..) => true,
             Kind::Tuple(elements) => elements.iter().any(|&element| self.needs_memory(element)),
             _ => false,
         }

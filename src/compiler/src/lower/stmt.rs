@@ -36,6 +36,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let current = self.expr(target)?;
                 let operand_ty = self.type_of(value);
                 let operand = self.expr(value)?;
+                if let Some(array) = self.array_parts(&current, ty) {
+                    return self.array_in_place(*op, array, (operand, operand_ty));
+                }
+                if let Kind::Str = self.kind_of(target) {
+                    let joined = self.joined(current, operand);
+                    return self.assign(target, joined, ty);
+                }
                 let result = self.arithmetic(*op, (current, ty), (operand, operand_ty), ty)?;
                 self.assign(target, result, ty)
             }
@@ -151,9 +158,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 let value = self.build.load(ty, &counter);
                 self.assign(target, value, elt)?;
             }
-            Kind::List(elt) => {
+            Kind::List(elt) | Kind::Array(elt, _) => {
                 let ty = self.module.ir_type(elt);
-                let (data, length) = self.list_parts(&iterable);
+                let array = self.array_parts(&iterable, self.type_of(iter));
+                let (data, length) = match &array {
+                    Some(array) => (array.data.clone(), array.shape[0].clone()),
+                    None => self.list_parts(&iterable),
+                };
                 let counter = self.build.slot(Ty::I32);
                 self.build.store(Value::int(Ty::I32, 0), &counter);
                 self.build.jump(head);
@@ -168,11 +179,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.build.jump(head);
                 self.build.block = inside;
                 let index = self.build.load(Ty::I32, &counter);
-                let from = self.build.element(&data, &ty, index);
-                let value = self.build.load(ty, &from);
+                let value = match &array {
+                    Some(array) => self.array_element(array, index),
+                    None => {
+                        let from = self.build.element(&data, &ty, index);
+                        self.build.load(ty, &from)
+                    }
+                };
                 self.assign(target, value, elt)?;
             }
-            _ => unreachable!("inference admits ranges and lists"),
+            _ => unreachable!("inference admits ranges, lists and arrays"),
         }
         self.loop_body(body, after, step)?;
         self.build.block = done;
@@ -243,6 +259,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.build.store(value, &to);
                 Ok(())
             }
+            ExprKind::Subscript { value: object, index } if matches!(self.kind_of(object), Kind::Array(..)) => {
+                let array = self.expr(object)?;
+                let array = self.array_parts(&array, self.type_of(object)).expect("it is one");
+                let part = self.indexed(target, array, index)?;
+                match self.array_parts(&value, ty) {
+                    Some(from) => self.copy_array(&from, &part),
+                    None => self.build.store(value, &part.data),
+                }
+                Ok(())
+            }
             ExprKind::Subscript { value: object, index } => {
                 let to = self.element_address(object, index)?;
                 self.build.store(value, &to);
@@ -258,6 +284,13 @@ impl<'p> FunctionLowering<'_, 'p> {
                 }
                 Ok(())
             }
+            ExprKind::List(targets) => {
+                let Kind::List(elt) = *self.module.program().types.kind(ty) else {
+                    unreachable!("inference admits lists")
+                };
+                self.assign_list(targets, value, elt)
+            }
+            ExprKind::Slice { value: object, bounds } => self.assign_slice(target, object, bounds, value),
             _ => self.unsupported(target.span, "assignment to this expression"),
         }
     }

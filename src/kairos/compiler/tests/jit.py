@@ -7,6 +7,7 @@ here.
 
 import ctypes
 import functools
+import math
 import os
 import pickle
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import llvmlite.binding as llvm
+import numpy as np
 
 from kairos import compiler
 from kairos.compiler import codegen
@@ -235,6 +237,17 @@ def _read(tags: str, position: int, address: int) -> tuple[Any, int, int]:
             value, position, address = _read(tags, position, address)
             values.append(value)
         return tuple(values), position, address
+    if tag == "a":
+        dims = ord(tags[position])
+        position += 1
+        address = _align(address, 8)
+        element = ctypes.c_void_p.from_address(address).value
+        shape = [ctypes.c_int32.from_address(address + 8 + 4 * n).value for n in range(dims)]
+        values, end = [], position
+        for _ in range(math.prod(shape)):
+            value, end, element = _read(tags, position, element)
+            values.append(value)
+        return np.array(values).reshape(shape), max(end, position + 1), _align(address + 8 + 4 * dims, 8)
     if tag == "O":
         address = _align(address, 8)
         return "object", position, address + 8

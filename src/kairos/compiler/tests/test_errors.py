@@ -1,5 +1,6 @@
 """Rejected programs: one diagnostic each, which names the construct and points at the line."""
 
+import numpy as np
 import pytest
 
 from kairos import compiler
@@ -62,15 +63,43 @@ def rejected(body, **attributes):
         ("return self.core.ref_period()", "cannot call this expression of type float"),
         ("return [1] + [2]", "cannot return an allocated value that does not live forever"),
         ("x = [1, 2]\nreturn x[0:1]", "cannot return an allocated value that does not live forever"),
-        ("x = [1, 2]\nx[0:1] = [3]", "assignment to a slice is not supported yet"),
-        ("return 'abc'[0:1]", "a slice of a value of type str is not supported yet"),
+        ("x = 'abc'\nx[0:1] = 'x'", "type str is not mutable"),
+        ("x = [1, 2]\nx[0:1] = 3", "cannot unify list(elt=numpy.int?) with numpy.int?"),
+        ("[a, b] = (1, 2)", "cannot assign a value of type (numpy.int?, numpy.int?) to a list"),
+        ("return 'abc' + self.name", "cannot return an allocated value that does not live forever"),
+        ("x = 'a'\nfor i in range(3):\n    x += 'b'\nreturn x", "cannot return an allocated value"),
+        ("return 'abc'[::2]", "cannot return an allocated value that does not live forever"),
+        ("self.name = self.name + 'x'", "the assigned value does not outlive the assignment target"),
+        ("return [self] == [self]", "Custom object comparison is not supported"),
+        ("return (1, 2) == (1, 2, 3)", "cannot unify"),
+        ("return None < None", "'<' on NoneType is not supported yet"),
+        ("return np.array((1, 2))", "the argument of array() must be of an iterable type"),
+        ("return np.array([1, 2])", "cannot return an allocated value that does not live forever"),
+        ("return np.full(2, 0.0)", "cannot return an allocated value that does not live forever"),
+        ("return np.transpose(self.matrix)", "cannot return an allocated value that does not live forever"),
+        ("return self.matrix[0]\nreturn self.vector + self.vector", "cannot return an allocated value"),
+        ("return self.vector + self.matrix", "dimensions of '+' array operands must match"),
+        ("x = self.vector & 1", "operator '&' not valid for array types"),
+        ("x = self.vector[1, 2]", "too many indices for array of dimension 1"),
+        ("x = self.vector[::2]", "strided slicing not yet supported for NumPy arrays"),
+        ("x = self.matrix.T", "does not have an attribute 'T'"),
+        ("self.matrix.shape = (1, 2)", "cannot be assigned to"),
+        ("x = [1] @ [2]", "'@' on list(elt=numpy.int?) is not supported yet"),
+        ("x = self.vector @ 1.0", "'@' works on arrays of one or two dimensions"),
+        ("self.vector += self.matrix", "dimensions of '+' array operands must match"),
+        ("self.numbers_array += self.vector", "the result of this operation has type float"),
+        ("x = np.sqrt(4)", "cannot unify float with numpy.int?"),
+        ("x = np.sqrt(4.0, 1.0)", "'sqrt' takes 1 argument(s), 2 are passed"),
+        ("x = np.array([1], dtype=str)", "this is not a type of array elements"),
+        ("x = np.array([1], copy=True)", "'array' does not accept argument 'copy' in a kernel"),
+        ("x = self.bytes_array", "a NumPy array of 1 dimensions of uint8: kernels have arrays of int32"),
         ("x = [1, 2]\nreturn x[0.5:]", "a bound of a slice must be an integer, not float"),
         ("return [x for x in range(3)]", "cannot return an allocated value that does not live forever"),
         ("x = [i for i in range(3) if i]", "if clauses in comprehensions are not supported"),
         ("x = [i for i in range(3) for j in [1]]", "multiple for clauses in comprehensions are not supported"),
         ("x = len(x)", "the type of this expression cannot be fully inferred"),
         ("x = list(3)", "type numpy.int? is not iterable"),
-        ("return (1, 2) + (3,)", "'+' on (numpy.int?, numpy.int?) is not supported yet"),
+        ("return (1, 2) + 3", "'+' on (numpy.int?, numpy.int?) is not supported yet"),
         ("return {1: 2}", "a dictionary is not supported yet"),
         ("return f'{self}'", "an f-string is not supported yet"),
         ("f = lambda: 1", "a lambda is not supported yet"),
@@ -93,7 +122,9 @@ def rejected(body, **attributes):
     ],
 )
 def test_diagnostics_name_the_construct_and_the_line(body, text):
-    message = rejected(body, name="x", number=1, complex=1j, numbers=[1])
+    arrays = {"vector": np.zeros(3), "matrix": np.zeros((2, 3)), "numbers_array": np.arange(3)}
+    arrays["bytes_array"] = np.zeros(2, dtype=np.uint8)
+    message = rejected(body, name="x", number=1, complex=1j, numbers=[1], **arrays)
     assert message.startswith("error: ")
     assert text in message
     assert "<kernel_from_string" in message

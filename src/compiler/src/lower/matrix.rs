@@ -1,0 +1,259 @@
+//! Functions of NumPy and SciPy: making arrays, products of matrices, mathematical functions.
+
+use super::array::Array;
+use super::exceptions::VALUE_ERROR;
+use super::FunctionLowering;
+use crate::ast::*;
+use crate::diagnostic::Result;
+use crate::ir::*;
+use crate::resolve::mathematics;
+use crate::types::{self, Kind};
+
+fn int(value: i64) -> Value {
+    Value::int(Ty::I32, value)
+}
+
+impl<'p> FunctionLowering<'_, 'p> {
+    pub(super) fn numpy(&mut self, name: &str, whole: &'p Expr, args: &'p [Expr], values: Vec<Value>) -> Result<Value> {
+        let result = self.type_of(whole);
+        let mut values = values.into_iter();
+        let mut next = || values.next().expect("checked by inference");
+        match name {
+            "numpy.array" => {
+                let value = next();
+                self.array_of(value, self.type_of(&args[0]), result)
+            }
+            "numpy.full" => {
+                let (lengths, value) = (next(), next());
+                self.full(lengths, value, result)
+            }
+            "numpy.transpose" => {
+                let value = next();
+                let array = self.array_parts(&value, result).expect("checked by inference");
+                Ok(if array.shape.len() == 1 {
+                    value
+                } else {
+                    self.transposed(array)
+                })
+            }
+            _ => self.mathematics(name, args, values.collect(), result),
+        }
+    }
+
+    fn result_elements(&self, result: types::Ty) -> types::Ty {
+        match *self.module.program().types.kind(result) {
+            Kind::Array(elt, _) => elt,
+            _ => result,
+        }
+    }
+
+    fn full(&mut self, lengths: Value, value: Value, result: types::Ty) -> Result<Value> {
+        let shape = match &lengths.ty {
+            Ty::Struct(members) => (0..members.len())
+                .map(|index| self.build.extract(&lengths, index))
+                .collect(),
+            _ => vec![lengths],
+        };
+        for length in &shape {
+            let valid = self.build.compare("icmp sge", length.clone(), int(0));
+            self.require(valid, VALUE_ERROR, "negative dimensions are not allowed", &[]);
+        }
+        let elt = self.result_elements(result);
+        let array = self.new_array(elt, shape);
+        self.fill_from(&array, &[], |_, _| Ok(value.clone()))?;
+        Ok(self.array_value(array))
+    }
+
+    /// `numpy.array(value)`
+    fn array_of(&mut self, value: Value, ty: types::Ty, result: types::Ty) -> Result<Value> {
+        let elt = self.result_elements(result);
+        let mut shape = vec![];
+        self.shape_of(&value, ty, &mut shape)?;
+        let array = self.new_array(elt, shape);
+        let place = self.build.slot(Ty::I32);
+        self.build.store(int(0), &place);
+        self.flatten(&value, ty, &array, 0, &place)?;
+        Ok(self.array_value(array))
+    }
+
+    /// Lengths of nested sequences, as the first of each has it.
+    fn shape_of(&mut self, value: &Value, ty: types::Ty, shape: &mut Vec<Value>) -> Result<()> {
+        let (inner, length) = match *self.module.program().types.kind(ty) {
+            Kind::List(_) | Kind::Range(_) => self.iterable(value, ty),
+            Kind::Array(..) => {
+                let array = self.array_parts(value, ty).expect("it is one");
+                shape.extend(array.shape);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        shape.push(length.clone());
+        let dims = self.nesting(inner);
+        if dims == 0 {
+            return Ok(());
+        }
+        let slots: Vec<Value> = (0..dims).map(|_| self.build.slot(Ty::I32)).collect();
+        for slot in &slots {
+            self.build.store(int(0), slot);
+        }
+        let (some, after) = (self.build.new_block("first of sequence"), self.build.new_block("shape"));
+        let any = self.build.compare("icmp sgt", length, int(0));
+        self.build.branch(any, some, after);
+        self.build.block = some;
+        let first = self.iterable_element(value, ty, int(0));
+        let mut lengths = vec![];
+        self.shape_of(&first, inner, &mut lengths)?;
+        for (length, slot) in lengths.into_iter().zip(&slots) {
+            self.build.store(length, slot);
+        }
+        self.build.jump(after);
+        self.build.block = after;
+        for slot in &slots {
+            shape.push(self.build.load(Ty::I32, slot));
+        }
+        Ok(())
+    }
+
+    /// How deep sequences of a type are nested.
+    fn nesting(&self, ty: types::Ty) -> usize {
+        match *self.module.program().types.kind(ty) {
+            Kind::List(elt) | Kind::Range(elt) => 1 + self.nesting(elt),
+            Kind::Array(_, dims) => dims.into(),
+            _ => 0,
+        }
+    }
+
+    /// Stores everything in nested sequences one after the other, from `place` on; checks that they are as long as the shape says.
+    fn flatten(&mut self, value: &Value, ty: types::Ty, to: &Array, depth: usize, place: &Value) -> Result<()> {
+        if self.nesting(ty) == 0 {
+            let elt = self.module.ir_type(to.elt);
+            let value = match &elt {
+                Ty::I1 => self.truth(value.clone(), ty),
+                _ => self.build.convert(value.clone(), &elt),
+            };
+            let at = self.build.load(Ty::I32, place);
+            let target = self.build.element(&to.data, &elt, at.clone());
+            self.build.store(value, &target);
+            let next = self.build.binary("add", at, int(1));
+            self.build.store(next, place);
+            return Ok(());
+        }
+        if let Some(array) = self.array_parts(value, ty) {
+            return self.flatten_array(array, to, depth, place);
+        }
+        let (inner, length) = self.iterable(value, ty);
+        self.same_length(&to.shape[depth], &length);
+        self.counted(length, |this, index| {
+            let element = this.iterable_element(value, ty, index);
+            this.flatten(&element, inner, to, depth + 1, place)
+        })
+    }
+
+    fn flatten_array(&mut self, array: Array, to: &Array, depth: usize, place: &Value) -> Result<()> {
+        for (index, length) in array.shape.iter().enumerate() {
+            self.same_length(&to.shape[depth + index], length);
+        }
+        let elt = self.module.ir_type(array.elt);
+        let count = self.product(&array.shape);
+        self.counted(count, |this, index| {
+            let from = this.build.element(&array.data, &elt, index);
+            let value = this.build.load(elt.clone(), &from);
+            this.flatten(&value, array.elt, to, depth + array.shape.len(), place)
+        })
+    }
+
+    fn same_length(&mut self, wanted: &Value, found: &Value) {
+        let same = self.build.compare("icmp eq", wanted.clone(), found.clone());
+        let text = "arrays must be rectangular (lengths were {0} vs. {1})";
+        self.require(same, VALUE_ERROR, text, &[wanted.clone(), found.clone()]);
+    }
+
+    fn transposed(&mut self, array: Array) -> Value {
+        let (rows, columns) = (array.shape[0].clone(), array.shape[1].clone());
+        let result = self.new_array(array.elt, vec![columns.clone(), rows.clone()]);
+        let elt = self.module.ir_type(array.elt);
+        let copied = self.counted(rows.clone(), |this, row| {
+            this.counted(columns.clone(), |this, column| {
+                let value = this.at(&array.data, &elt, &row, &columns, &column);
+                let to = this.place(&result.data, &elt, &column, &rows, &row);
+                this.build.store(value, &to);
+                Ok(())
+            })
+        });
+        copied.expect("copying is never refused");
+        self.array_value(result)
+    }
+
+    fn place(&mut self, data: &Value, elt: &Ty, row: &Value, width: &Value, column: &Value) -> Value {
+        let start = self.build.binary("mul", row.clone(), width.clone());
+        let index = self.build.binary("add", start, column.clone());
+        self.build.element(data, elt, index)
+    }
+
+    fn at(&mut self, data: &Value, elt: &Ty, row: &Value, width: &Value, column: &Value) -> Value {
+        let from = self.place(data, elt, row, width, column);
+        self.build.load(elt.clone(), &from)
+    }
+
+    /// `left @ right`. A vector is taken as the matrix of one row, or column, that fits.
+    pub(super) fn matrix_product(&mut self, left: Array, right: Array, result: types::Ty) -> Result<Value> {
+        let rows = if left.shape.len() == 2 {
+            left.shape[0].clone()
+        } else {
+            int(1)
+        };
+        let columns = if right.shape.len() == 2 {
+            right.shape[1].clone()
+        } else {
+            int(1)
+        };
+        let inner = left.shape[left.shape.len() - 1].clone();
+        let same = self.build.compare("icmp eq", inner.clone(), right.shape[0].clone());
+        let text = "inner dimensions for matrix multiplication do not match ({0} vs. {1})";
+        self.require(same, VALUE_ERROR, text, &[inner.clone(), right.shape[0].clone()]);
+        let elt = self.result_elements(result);
+        let ty = self.module.ir_type(elt);
+        let kept = [&left.shape[..left.shape.len() - 1], &right.shape[1..]].concat();
+        let product = self.new_array(elt, kept);
+        let (l, r) = (self.module.ir_type(left.elt), self.module.ir_type(right.elt));
+        let sum = self.build.slot(ty.clone());
+        self.counted(rows, |this, row| {
+            this.counted(columns.clone(), |this, column| {
+                this.build.store(Value::zero(ty.clone()), &sum);
+                this.counted(inner.clone(), |this, index| {
+                    let a = this.at(&left.data, &l, &row, &inner, &index);
+                    let b = this.at(&right.data, &r, &index, &columns, &column);
+                    let term = this.arithmetic(BinOp::Mul, (a, left.elt), (b, right.elt), elt)?;
+                    let before = this.build.load(ty.clone(), &sum);
+                    let after = this.arithmetic(BinOp::Add, (before, elt), (term, elt), elt)?;
+                    this.build.store(after, &sum);
+                    Ok(())
+                })?;
+                let value = this.build.load(ty.clone(), &sum);
+                let to = this.place(&product.data, &ty, &row, &columns, &column);
+                this.build.store(value, &to);
+                Ok(())
+            })
+        })?;
+        if product.shape.is_empty() {
+            return Ok(self.build.load(ty, &product.data));
+        }
+        Ok(self.array_value(product))
+    }
+
+    /// A function of floats, or of arrays of them.
+    fn mathematics(&mut self, name: &str, args: &'p [Expr], values: Vec<Value>, result: types::Ty) -> Result<Value> {
+        let (symbol, _) = mathematics(name).expect("the other ones are done above");
+        if let Kind::Array(elt, _) = *self.module.program().types.kind(result) {
+            let operands = args.iter().zip(values);
+            let operands = operands
+                .map(|(arg, value)| self.operand(value, self.type_of(arg)))
+                .collect();
+            return self.map_operands(elt, operands, |this, values| {
+                let values = values.into_iter().map(|(value, _)| value).collect();
+                Ok(this.call_external(symbol, values, Ty::F64, true))
+            });
+        }
+        Ok(self.call_external(symbol, values, Ty::F64, true))
+    }
+}
