@@ -199,7 +199,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.log_run(function, data, length, elt, span)
     }
 
-    fn log_run(&mut self, function: &'static str, data: Value, length: Value, elt: types::Ty, span: Span) -> Result<()> {
+    fn log_run(
+        &mut self,
+        function: &'static str,
+        data: Value,
+        length: Value,
+        elt: types::Ty,
+        span: Span,
+    ) -> Result<()> {
         let element = self.module.ir_type(elt);
         let separator = self.module.string(b", ");
         self.counted(length, |this, index| {
