@@ -4,15 +4,11 @@
 //! being loaded, which takes no time to speak of, is the socket left alone.
 
 use core::fmt::{self, Write as _};
-use core::future::{poll_fn, Future};
-use core::pin::pin;
-use core::task::Poll;
 
 use embassy_futures::select::{select, Either};
-use embassy_net::tcp::TcpSocket;
-use embedded_io_async::Write as _;
 use heapless::String;
 use kairos_board::channel::{Frame, Kind};
+use kairos_net::Socket;
 use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
 use super::{Library, Shared, LIBRARY_MAX};
@@ -55,8 +51,8 @@ impl From<Failure> for End {
     }
 }
 
-impl From<embassy_net::tcp::Error> for End {
-    fn from(_: embassy_net::tcp::Error) -> Self {
+impl From<kairos_net::Error> for End {
+    fn from(_: kairos_net::Error) -> Self {
         End::Lost
     }
 }
@@ -93,8 +89,8 @@ impl Upload {
     }
 }
 
-pub struct Connection<'a, 's> {
-    socket: &'a mut TcpSocket<'s>,
+pub struct Connection<'a> {
+    socket: &'a mut Socket,
     shared: &'a mut Shared,
     state: State,
     upload: Upload,
@@ -102,22 +98,11 @@ pub struct Connection<'a, 's> {
     streaming: Option<Kind>,
 }
 
-/// Waits until there are bytes to read, or there will be no more. (The stack's own function sleeps on at the end of the
-/// stream.)
-async fn readable(socket: &TcpSocket<'_>) {
-    let mut ready = pin!(socket.wait_read_ready());
-    poll_fn(|cx| match socket.may_recv() {
-        true => ready.as_mut().poll(cx),
-        false => Poll::Ready(()),
-    })
-    .await;
-}
-
 /// Bytes moved at a time, from the host and from the kernel core.
 const CHUNK: usize = 4096;
 
-impl<'a, 's> Connection<'a, 's> {
-    pub fn new(socket: &'a mut TcpSocket<'s>, shared: &'a mut Shared) -> Self {
+impl<'a> Connection<'a> {
+    pub fn new(socket: &'a mut Socket, shared: &'a mut Shared) -> Self {
         Self {
             socket,
             shared,
@@ -141,7 +126,7 @@ impl<'a, 's> Connection<'a, 's> {
     /// Handles what comes first: bytes of the host or a frame of the kernel core.
     async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
         // The kernel's end of an RPC comes before what the host may send after it, so it is looked at first.
-        match select(self.shared.kernel.next_frame(), readable(self.socket)).await {
+        match select(self.shared.kernel.next_frame(), self.socket.readable()).await {
             Either::First(frame) => {
                 if self.kernel_frame(frame?).await? {
                     decoder.end_value();
