@@ -12,6 +12,8 @@ extern crate std;
 pub mod channel;
 #[cfg(target_arch = "arm")]
 mod copy;
+#[cfg(target_arch = "arm")]
+mod divide;
 pub mod gem;
 pub mod gic;
 pub mod i2c;

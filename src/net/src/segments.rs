@@ -89,3 +89,74 @@ fn patch(header: &mut [u8], tcp: usize, length: usize, offset: u32, last: bool) 
         header[tcp + 13] &= !(PSH | FIN);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use crate::frame::ACK;
+    use proptest::prelude::*;
+    use std::boxed::Box;
+    use std::vec;
+    use std::vec::Vec;
+
+    #[derive(Default)]
+    struct Device {
+        frames: Vec<Vec<u8>>,
+        room: usize,
+    }
+
+    impl Transmit for Device {
+        fn ready(&mut self) -> bool {
+            self.frames.len() < self.room
+        }
+
+        fn send<R>(&mut self, length: usize, fill: impl FnOnce(&mut [u8]) -> R) -> R {
+            self.frames.push(vec![0; length]);
+            fill(self.frames.last_mut().unwrap())
+        }
+
+        fn flush(&mut self) {}
+    }
+
+    const HEADER: usize = 54;
+
+    proptest! {
+        /// Segments have the payload in order, each with its place and length; only the last one has the packet's end.
+        #[test]
+        fn segments_make_up_the_packet(length in 1usize..=LONGEST - HEADER, size in 1usize..1460, room in 1usize..20) {
+            let mut sender = Sender::new(Device { room, ..Device::default() }, Box::leak(Box::new([0; LONGEST])));
+            let first = 0xffff_ff00_u32;
+            sender.send(HEADER + length, Some(size), |packet| {
+                packet[14] = 0x45;
+                packet[38..42].copy_from_slice(&first.to_be_bytes());
+                packet[46] = 0x50;
+                packet[47] = ACK | PSH;
+                for (index, byte) in packet[HEADER..].iter_mut().enumerate() {
+                    *byte = (index * 7 + index / 251) as u8;
+                }
+            });
+            let mut frames = vec![];
+            loop {
+                let ready = sender.ready();
+                frames.append(&mut sender.device.frames);
+                if ready {
+                    break;
+                }
+            }
+            let mut at = 0;
+            for frame in &frames {
+                let payload = &frame[HEADER..];
+                prop_assert!(!payload.is_empty() && payload.len() <= size);
+                prop_assert_eq!(u16::from_be_bytes([frame[16], frame[17]]) as usize, frame.len() - 14);
+                let sequence = u32::from_be_bytes([frame[38], frame[39], frame[40], frame[41]]);
+                prop_assert_eq!(sequence, first.wrapping_add(at as u32));
+                prop_assert!(payload.iter().enumerate().all(|(n, byte)| *byte == ((at + n) * 7 + (at + n) / 251) as u8));
+                at += payload.len();
+                prop_assert_eq!(frame[47], if at == length { ACK | PSH } else { ACK });
+            }
+            prop_assert_eq!(at, length);
+        }
+    }
+}

@@ -8,7 +8,7 @@ use smoltcp::socket::tcp::{self, RecvError, State};
 use smoltcp::time::Duration;
 use smoltcp::wire::IpEndpoint;
 
-use crate::stack::{Owner, Slot, Stack};
+use crate::stack::{Owner, Stack};
 
 /// The connection was reset, the client has not answered for too long, or this side has closed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +25,16 @@ impl Socket {
         Self { stack, index }
     }
 
-    fn slot<R>(&self, f: impl FnOnce(&mut Slot) -> R) -> R {
-        f(&mut self.stack.0.borrow_mut().slots[self.index])
+    fn with<R>(&self, f: impl FnOnce(&mut tcp::Socket<'static>) -> R) -> R {
+        f(self.stack.0.borrow_mut().slots[self.index].socket())
     }
 
-    fn with<R>(&self, f: impl FnOnce(&mut tcp::Socket<'static>) -> R) -> R {
-        self.slot(|slot| f(slot.socket()))
+    /// The same; the socket has something to say if the result says so.
+    fn work<R>(&self, f: impl FnOnce(&mut tcp::Socket<'static>) -> (bool, R)) -> R {
+        let mut inner = self.stack.0.borrow_mut();
+        let (due, result) = f(inner.slots[self.index].socket());
+        inner.due |= u32::from(due) << self.index;
+        result
     }
 
     /// A client that does not answer for `timeout` seconds is lost; it is asked after `keep_alive` seconds of silence.
@@ -45,18 +49,17 @@ impl Socket {
     pub async fn accept(&mut self) {
         self.abort();
         poll_fn(|cx| {
-            self.slot(|slot| {
-                let socket = slot.socket();
-                socket.register_send_waker(cx.waker());
-                match socket.state() {
-                    State::Closed | State::Listen => {
-                        slot.owner = Owner::Nobody;
-                        Poll::Pending
-                    }
-                    State::SynReceived => Poll::Pending,
-                    _ => Poll::Ready(()),
+            let slot = &mut self.stack.0.borrow_mut().slots[self.index];
+            let socket = slot.socket();
+            socket.register_send_waker(cx.waker());
+            match socket.state() {
+                State::Closed | State::Listen => {
+                    slot.owner = Owner::Nobody;
+                    Poll::Pending
                 }
-            })
+                State::SynReceived => Poll::Pending,
+                _ => Poll::Ready(()),
+            }
         })
         .await;
     }
@@ -83,13 +86,11 @@ impl Socket {
     /// Reads what is there, at least a byte; 0 bytes at the end of the stream.
     pub async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Error> {
         poll_fn(|cx| {
-            self.slot(|slot| {
-                slot.receive(cx, |socket| {
-                    let length = socket.recv_slice(buffer)?;
-                    Ok((length > 0 || buffer.is_empty()).then_some(length))
-                })
-                .map(|read| read.map(Option::unwrap_or_default))
-            })
+            let received = self.receive(cx, |socket| {
+                let length = socket.recv_slice(buffer)?;
+                Ok((length > 0 || buffer.is_empty()).then_some(length))
+            });
+            received.map(|read| read.map(Option::unwrap_or_default))
         })
         .await
     }
@@ -109,14 +110,12 @@ impl Socket {
     pub async fn read_with<R>(&mut self, f: impl FnOnce(&mut [u8]) -> (usize, R)) -> Result<R, Error> {
         let mut f = Some(f);
         poll_fn(|cx| {
-            self.slot(|slot| {
-                let received = slot.receive(cx, |socket| match socket.can_recv() {
-                    true => socket.recv(|data| call(&mut f, data)).map(Some),
-                    // Tells why there is nothing.
-                    false => socket.recv(|_| (0, None)),
-                });
-                received.map(|read| read.map(|read| read.unwrap_or_else(|| call(&mut f, &mut []).1)))
-            })
+            let received = self.receive(cx, |socket| match socket.can_recv() {
+                true => socket.recv(|data| call(&mut f, data)).map(Some),
+                // Tells why there is nothing.
+                false => socket.recv(|_| (0, None)),
+            });
+            received.map(|read| read.map(|read| read.unwrap_or_else(|| call(&mut f, &mut []).1)))
         })
         .await
     }
@@ -125,15 +124,13 @@ impl Socket {
     pub async fn write_with<R>(&mut self, f: impl FnOnce(&mut [u8]) -> (usize, R)) -> Result<R, Error> {
         let mut f = Some(f);
         poll_fn(|cx| {
-            self.slot(|slot| {
-                let socket = slot.socket();
+            self.work(|socket| {
                 if socket.may_send() && !socket.can_send() {
                     socket.register_send_waker(cx.waker());
-                    return Poll::Pending;
+                    return (false, Poll::Pending);
                 }
                 let written = socket.send(|room| call(&mut f, room));
-                slot.due = true;
-                Poll::Ready(written.map_err(|_| Error))
+                (true, Poll::Ready(written.map_err(|_| Error)))
             })
         })
         .await
@@ -142,20 +139,18 @@ impl Socket {
     /// Writes all of `bytes` into the buffer, waiting for room.
     pub async fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), Error> {
         poll_fn(|cx| {
-            self.slot(|slot| {
+            self.work(|socket| {
                 while !bytes.is_empty() {
-                    let socket = slot.socket();
                     match socket.send_slice(bytes) {
                         Ok(0) => {
                             socket.register_send_waker(cx.waker());
-                            return Poll::Pending;
+                            return (true, Poll::Pending);
                         }
                         Ok(length) => bytes = &bytes[length..],
-                        Err(_) => return Poll::Ready(Err(Error)),
+                        Err(_) => return (false, Poll::Ready(Err(Error))),
                     }
-                    slot.due = true;
                 }
-                Poll::Ready(Ok(()))
+                (true, Poll::Ready(Ok(())))
             })
         })
         .await
@@ -182,18 +177,35 @@ impl Socket {
 
     /// Ends the stream to the client, behind what was written.
     pub fn close(&mut self) {
-        self.slot(|slot| {
-            slot.socket().close();
-            slot.due = true;
-        });
+        self.work(|socket| (true, socket.close()));
     }
 
     /// Resets the connection.
     pub fn abort(&mut self) {
-        self.slot(|slot| {
-            slot.socket().abort();
-            slot.due = true;
-        });
+        self.work(|socket| (true, socket.abort()));
+    }
+
+    /// Takes from the receive buffer: `Ok(None)` of `take` means that there is nothing. The result is `None` at the end of
+    /// the stream.
+    fn receive<R>(
+        &self,
+        cx: &mut Context<'_>,
+        take: impl FnOnce(&mut tcp::Socket<'static>) -> Result<Option<R>, RecvError>,
+    ) -> Poll<Result<Option<R>, Error>> {
+        self.work(|socket| {
+            // The client may have been told of too little room to go on by itself.
+            let crowded = socket.recv_queue() > socket.recv_capacity() / 2;
+            let taken = match take(socket) {
+                Ok(None) => {
+                    socket.register_recv_waker(cx.waker());
+                    return (false, Poll::Pending);
+                }
+                Ok(taken) => Ok(taken),
+                Err(RecvError::Finished) => Ok(None),
+                Err(RecvError::InvalidState) => Err(Error),
+            };
+            (crowded, Poll::Ready(taken))
+        })
     }
 }
 
@@ -201,29 +213,4 @@ impl Socket {
 fn call<A, R>(f: &mut Option<impl FnOnce(A) -> R>, argument: A) -> R {
     let f = f.take().expect("a future that is ready is not polled again");
     f(argument)
-}
-
-impl Slot {
-    /// Takes from the receive buffer: `Ok(None)` of `take` means that there is nothing. The result is `None` at the end of
-    /// the stream.
-    fn receive<R>(
-        &mut self,
-        cx: &mut Context<'_>,
-        take: impl FnOnce(&mut tcp::Socket<'static>) -> Result<Option<R>, RecvError>,
-    ) -> Poll<Result<Option<R>, Error>> {
-        let socket = self.socket();
-        // The client may have been told of too little room to go on by itself.
-        let crowded = socket.recv_queue() > socket.recv_capacity() / 2;
-        let taken = match take(socket) {
-            Ok(None) => {
-                socket.register_recv_waker(cx.waker());
-                return Poll::Pending;
-            }
-            Ok(taken) => Ok(taken),
-            Err(RecvError::Finished) => Ok(None),
-            Err(RecvError::InvalidState) => Err(Error),
-        };
-        self.due |= crowded;
-        Poll::Ready(taken)
-    }
 }

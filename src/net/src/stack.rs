@@ -28,6 +28,9 @@ const SHORTEST: Duration = Duration::from_millis(10);
 /// More received bytes than these are acknowledged at once, fewer with the next data or after the delay.
 const SEGMENT: usize = 1460;
 
+/// Bit of what is of no connection, behind those of all slots.
+const REST: u32 = 1 << SOCKETS;
+
 /// IPv4 address.
 #[derive(Clone, Copy, Debug)]
 pub enum Ipv4 {
@@ -64,8 +67,6 @@ pub(crate) struct Slot {
     port: u16,
     pub owner: Owner,
     flow: Flow,
-    /// It may have something to say.
-    pub due: bool,
     /// Bytes received since a frame was sent.
     unacknowledged: usize,
 }
@@ -85,7 +86,8 @@ pub(crate) struct Inner {
     /// The DHCP client, if there is one; sees all that is of no connection.
     rest: SocketSet<'static>,
     dhcp: Option<SocketHandle>,
-    rest_due: bool,
+    /// Who may have something to say: a bit for each slot, and [`REST`].
+    pub due: u32,
     /// Slot of the newest frame.
     newest: usize,
     /// Nothing is due by itself earlier than this.
@@ -226,7 +228,7 @@ impl Stack {
             slots: Vec::new(),
             rest,
             dhcp,
-            rest_due: true,
+            due: REST,
             newest: 0,
             deadline: Some(now),
         }))
@@ -255,7 +257,6 @@ impl Stack {
             port,
             owner: Owner::Task,
             flow: Flow::NONE,
-            due: false,
             unacknowledged: 0,
         };
         let index = inner.slots.len();
@@ -268,14 +269,13 @@ impl Stack {
         let inner = &mut *self.0.borrow_mut();
         if let Some(handle) = inner.dhcp {
             inner.rest.get_mut::<dhcpv4::Socket>(handle).reset();
-            inner.rest_due = true;
+            inner.due |= REST;
         }
     }
 
     /// Whether a socket has something to say.
     pub fn is_due(&self) -> bool {
-        let inner = self.0.borrow();
-        inner.rest_due || inner.slots.iter().any(|slot| slot.due)
+        self.0.borrow().due != 0
     }
 
     /// When [`poll`](Self::poll) must be called at the latest.
@@ -293,7 +293,7 @@ impl Stack {
         let blocked = !inner.send(now, sender);
         let more = inner.receive(now, receive, sender);
         sender.device.flush();
-        !blocked && (more || inner.rest_due || inner.slots.iter().any(|slot| slot.due))
+        !blocked && (more || inner.due != 0)
     }
 }
 
@@ -303,14 +303,14 @@ impl Inner {
         let interface = &mut self.interface;
         let mut look = |set: &SocketSet| interface.poll_at(now, set);
         let mut deadline: Option<Instant> = None;
-        let mut note = |due: &mut bool, at: Option<Instant>| match at {
-            Some(at) if at <= now => *due = true,
+        let mut note = |who: u32, at: Option<Instant>| match at {
+            Some(at) if at <= now => self.due |= who,
             Some(at) => deadline = Some(deadline.map_or(at, |deadline| deadline.min(at))),
             None => {}
         };
-        note(&mut self.rest_due, look(&self.rest));
-        for slot in &mut self.slots {
-            note(&mut slot.due, look(&slot.set));
+        note(REST, look(&self.rest));
+        for (index, slot) in self.slots.iter().enumerate() {
+            note(1 << index, look(&slot.set));
         }
         self.deadline = deadline;
     }
@@ -325,10 +325,8 @@ impl Inner {
 
     /// Sends what is due. False if there is no room for it.
     fn send(&mut self, now: Instant, sender: &mut Sender<impl Transmit>) -> bool {
-        for index in 0..self.slots.len() {
-            if !self.slots[index].due {
-                continue;
-            }
+        while self.due & !REST != 0 {
+            let index = self.due.trailing_zeros() as usize;
             self.touch(now);
             let slot = &mut self.slots[index];
             loop {
@@ -351,13 +349,13 @@ impl Inner {
                     None => break,
                 }
             }
-            slot.due = false;
+            self.due &= !(1 << index);
         }
-        if self.rest_due {
+        if self.due & REST != 0 {
             if !sender.ready() {
                 return false;
             }
-            self.rest_due = false;
+            self.due = 0;
             self.touch(now);
             let mut device = Once {
                 frame: None,
@@ -398,8 +396,10 @@ impl Inner {
             self.interface.poll_ingress_single(now, &mut device, &mut self.rest);
             self.follow_dhcp();
             // An address that somebody waits for may be known now.
-            self.slots.iter_mut().for_each(|slot| slot.due = true);
-            self.rest_due = self.dhcp.is_some();
+            self.due |= (1 << self.slots.len()) - 1;
+            if self.dhcp.is_some() {
+                self.due |= REST;
+            }
             return;
         };
         let slot = &mut self.slots[index];
@@ -410,9 +410,11 @@ impl Inner {
         slot.unacknowledged += segment.payload;
         if segment.is_plain() {
             // It may have made room at the client for what is still to be sent.
-            slot.due |= slot.unacknowledged > SEGMENT || slot.socket().send_queue() > 0;
+            if slot.unacknowledged > SEGMENT || slot.socket().send_queue() > 0 {
+                self.due |= 1 << index;
+            }
         } else {
-            slot.due = true;
+            self.due |= 1 << index;
             if slot.socket().state() == tcp::State::Listen {
                 // It was no client, after all.
                 slot.socket().abort();
