@@ -126,7 +126,7 @@ GICC_CTLR = 0xF8F0_0100
     ("words", "said"),
     [
         pytest.param((GICC_CTLR, 0), None, id="executor"),
-        pytest.param((r"^_R.*TaskStorage.*7network10___run_task.*4poll", RETURN), "the network", id="network"),
+        pytest.param((r"^_R.*10Background3run", RETURN), "the network", id="network"),
         pytest.param(
             (r"^_R.*TaskStorage.*7session12___serve_task.*4poll", RETURN),
             "the supervision of the kernel core",

@@ -5,17 +5,15 @@
 //! analyzer, the dump is empty.
 
 use embassy_executor::Spawner;
-use embassy_net::tcp::{Error, TcpSocket};
-use embassy_net::Stack;
-use embedded_io_async::Write;
 use kairos_board::gic::barrier;
 use kairos_board::memory::ANALYZER;
 use kairos_board::pl::{Register, Register64};
+use kairos_net::{Error, Socket, Stack};
 use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE, PORT};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
 use static_cell::StaticCell;
 
-use crate::service::{self, Buffers, Listener};
+use crate::service::{self, Buffers, Places};
 use crate::turns::Turns;
 
 /// One client being served, others waiting or on their way out.
@@ -85,7 +83,7 @@ struct Analyzer {
 }
 
 /// Begins to record, and starts the service.
-pub fn start(spawner: &Spawner, stack: Stack<'static>) {
+pub fn start(spawner: &Spawner, stack: &'static Stack) {
     // Not cleared at boot.
     #[link_section = ".uninit"]
     static mut COPY: [u8; RING] = [0; RING];
@@ -113,16 +111,15 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>) {
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: Stack<'static>, analyzer: &'static Turns<Analyzer, SOCKETS>) -> ! {
-    static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
+async fn serve(stack: &'static Stack, analyzer: &'static Turns<Analyzer, SOCKETS>) -> ! {
+    static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 16 * 1024 }> = service::buffers();
-    let buffers = service::take(&BUFFERS);
+    let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
-        if let Some(mut socket) = LISTENER.accept(stack, buffers).await {
-            // A client that has gone misses its dump.
-            let _ = analyzer.next().await.dump(&mut socket).await;
-            service::close(&mut socket).await;
-        }
+        socket.accept().await;
+        // A client that has gone misses its dump.
+        let _ = analyzer.next().await.dump(&mut socket).await;
+        service::close(&mut socket).await;
     }
 }
 
@@ -159,7 +156,7 @@ impl Analyzer {
         (head, length)
     }
 
-    async fn dump(&mut self, socket: &mut TcpSocket<'_>) -> Result<(), Error> {
+    async fn dump(&mut self, socket: &mut Socket) -> Result<(), Error> {
         let (head, length) = self.take();
         let (units, _) = self.copy[..length].as_chunks::<MESSAGE>();
         let sending = async {

@@ -15,18 +15,31 @@ fn pender(_context: *mut ()) {
     READY.store(true, Ordering::Release);
 }
 
-/// Runs `init`, then its tasks for ever.
-pub fn run(init: impl FnOnce(Spawner)) -> ! {
+/// What is done between the turns of the tasks.
+pub trait Background {
+    /// Does what there is to do. False if there is more, after the tasks that it has woken.
+    fn run(&mut self) -> bool;
+
+    /// With interrupts masked: has an interrupt come when there is something to do. False if there is something already.
+    fn may_sleep(&mut self) -> bool;
+}
+
+/// Runs `init`, then its tasks for ever, and what it returns between their turns.
+pub fn run<B: Background>(init: impl FnOnce(Spawner) -> B) -> ! {
     static EXECUTOR: StaticCell<raw::Executor> = StaticCell::new();
     let executor: &'static raw::Executor = EXECUTOR.init(raw::Executor::new(core::ptr::null_mut()));
-    init(executor.spawner());
+    let mut background = init(executor.spawner());
     loop {
-        READY.store(false, Ordering::Release);
-        // SAFETY: called from here only, never from within itself.
-        unsafe { executor.poll() };
+        if READY.swap(false, Ordering::AcqRel) {
+            // SAFETY: called from here only, never from within itself.
+            unsafe { executor.poll() };
+        }
+        if !background.run() || READY.load(Ordering::Acquire) {
+            continue;
+        }
         // With interrupts masked, one that comes between the look at the flag and the sleep still ends the sleep.
         critical_section::with(|_| {
-            if !READY.load(Ordering::Acquire) {
+            if !READY.load(Ordering::Acquire) && background.may_sleep() {
                 kairos_board::gic::wait_for_interrupt();
             }
         });

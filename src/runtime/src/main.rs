@@ -40,11 +40,13 @@ extern "C" fn kmain() -> ! {
     watchdog::start(&chip.clocks);
     let config = config::init(chip.sd, &chip.clocks);
     let (rtio, clock) = gateware::init(config).unzip();
-    let settings = network::Settings::from_config(config);
-    let ethernet = network::Hardware::new(chip.ethernet, &chip.clocks, settings.mac);
+    let settings = network::settings(config);
+    let ethernet = network::controller(chip.ethernet, &chip.clocks, settings.mac);
+    let io_clock = chip.clocks.io_clocks().ref_clk();
 
     executor::run(|spawner| {
-        let stack = network::start(&spawner, ethernet, settings);
+        let network = network::start(&spawner, ethernet, io_clock, settings);
+        let stack = network.stack();
         spawner.spawn(task(logger::drain()));
         spawner.spawn(task(watchdog::feed()));
         spawner.spawn(task(sensors::watch(chip.xadc)));
@@ -53,6 +55,7 @@ extern "C" fn kmain() -> ! {
         analyzer::start(&spawner, stack);
         moninj::start(&spawner, stack);
         session::start(&spawner, stack, KernelCore::new(), rtio, config);
+        network
     })
 }
 

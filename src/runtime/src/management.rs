@@ -4,10 +4,8 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 use crc::{Crc, CRC_32_ISO_HDLC};
 use embassy_executor::Spawner;
-use embassy_net::tcp::{Error, TcpSocket};
-use embassy_net::Stack;
 use embassy_time::{with_deadline, with_timeout, Duration, Instant};
-use embedded_io_async::Write;
+use kairos_net::{Error, Socket, Stack};
 use kairos_proto::management::{
     reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT, PROOF_CONTEXT,
 };
@@ -15,7 +13,7 @@ use kairos_services::auth::{self, Access, Digest};
 use static_cell::StaticCell;
 
 use crate::config::{self, Config};
-use crate::service::{self, Buffers, Listener};
+use crate::service::{self, Buffers, Places};
 use crate::turns::Turns;
 use crate::{chip, logger};
 
@@ -59,7 +57,7 @@ impl From<Error> for End {
 }
 
 /// Starts the tasks that serve clients.
-pub fn start(spawner: &Spawner, stack: Stack<'static>, config: &'static Config) {
+pub fn start(spawner: &Spawner, stack: &'static Stack, config: &'static Config) {
     // Not cleared at boot.
     #[link_section = ".uninit"]
     static mut ROOM: [u8; DATA_MAX] = [0; DATA_MAX];
@@ -73,14 +71,12 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>, config: &'static Config) 
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Data) -> ! {
-    static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
+async fn serve(stack: &'static Stack, config: &'static Config, data: &'static Data) -> ! {
+    static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
-    let buffers = service::take(&BUFFERS);
+    let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
-        let Some(mut socket) = LISTENER.accept(stack, buffers).await else {
-            continue;
-        };
+        socket.accept().await;
         let end = match service::greet(&mut socket, GREETING).await {
             true => {
                 Connection {
@@ -121,8 +117,8 @@ async fn serve(stack: Stack<'static>, config: &'static Config, data: &'static Da
     }
 }
 
-struct Connection<'a, 's> {
-    socket: &'a mut TcpSocket<'s>,
+struct Connection<'a> {
+    socket: &'a mut Socket,
     config: &'static Config,
     data: &'static Data,
     gate: Gate,
@@ -186,7 +182,7 @@ enum Purpose {
     Value(Key),
 }
 
-impl Connection<'_, '_> {
+impl Connection<'_> {
     async fn run(mut self) -> End {
         match self.requests().await {
             Ok(never) => never,

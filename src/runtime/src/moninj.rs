@@ -2,16 +2,14 @@
 
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
-use embassy_net::tcp::{Error, TcpSocket};
-use embassy_net::Stack;
 use embassy_time::{Duration, Instant, Timer};
-use embedded_io_async::Write;
 use heapless::Vec;
 use kairos_board::pl::{Register, Register64};
+use kairos_net::{Error, Socket, Stack};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::moninj::{override_value, probe_value, Request, RequestDecoder, GREETING, PORT};
 
-use crate::service::{self, Buffers, Listener};
+use crate::service::{self, Buffers, Places};
 
 /// Connections at a time.
 pub const SOCKETS: usize = 3;
@@ -90,7 +88,7 @@ struct Watch {
 }
 
 /// Starts the service.
-pub fn start(spawner: &Spawner, stack: Stack<'static>) {
+pub fn start(spawner: &Spawner, stack: &'static Stack) {
     let descriptor = kairos_board::pl::descriptor().ok();
     let pins = Pins(descriptor.as_ref().and_then(Pins::find));
     for _ in 0..SOCKETS {
@@ -99,22 +97,21 @@ pub fn start(spawner: &Spawner, stack: Stack<'static>) {
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: Stack<'static>, pins: Pins) -> ! {
-    static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
+async fn serve(stack: &'static Stack, pins: Pins) -> ! {
+    static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
-    let buffers = service::take(&BUFFERS);
+    let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
-        if let Some(mut socket) = LISTENER.accept(stack, buffers).await {
-            if service::greet(&mut socket, GREETING).await {
-                // A lost connection is the client's matter.
-                let _ = serve_client(&mut socket, pins).await;
-            }
-            service::close(&mut socket).await;
+        socket.accept().await;
+        if service::greet(&mut socket, GREETING).await {
+            // A lost connection is the client's matter.
+            let _ = serve_client(&mut socket, pins).await;
         }
+        service::close(&mut socket).await;
     }
 }
 
-async fn serve_client(socket: &mut TcpSocket<'_>, pins: Pins) -> Result<(), Error> {
+async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
     let mut probes = Vec::<Watch, WATCHES>::new();
     let mut overrides = Vec::<Watch, WATCHES>::new();
     let mut decoder = RequestDecoder::default();
@@ -190,7 +187,7 @@ async fn serve_client(socket: &mut TcpSocket<'_>, pins: Pins) -> Result<(), Erro
     }
 }
 
-async fn send(socket: &mut TcpSocket<'_>, message: &[u8]) -> Result<(), Error> {
+async fn send(socket: &mut Socket, message: &[u8]) -> Result<(), Error> {
     service::in_time("monitor", message.len(), socket.write_all(message)).await
 }
 

@@ -1,15 +1,19 @@
-//! Network: GEM0 through the HAL's driver, its PHY, and the TCP/IP stack.
+//! Network: GEM0, its PHY, and the TCP/IP stack, which is run between the turns of the tasks ([`crate::executor`]).
+
+use core::cell::RefCell;
+use core::future::poll_fn;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Poll, Waker};
 
 use arbitrary_int::u5;
+use critical_section::Mutex;
 use embassy_executor::Spawner;
-use embassy_net::{
-    Config, ConfigV4, ConfigV6, Ipv4Address, Ipv4Cidr, Ipv6Address, Ipv6Cidr, Runner, Stack, StackResources,
-    StaticConfigV4, StaticConfigV6,
-};
 use embassy_time::{Duration, Instant, Timer};
 use kairos_board::phy::{self, Mdio, Phy};
+use kairos_net::segments::{Sender, LONGEST};
+use kairos_net::{Config, Ipv4, Ipv4Cidr, Ipv6Cidr, SocketStorage, Stack};
 use kairos_services::settings;
-use static_cell::ConstStaticCell;
+use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
 use zynq7000_hal::eth::{
@@ -17,107 +21,132 @@ use zynq7000_hal::eth::{
 };
 use zynq7000_hal::time::Hertz;
 
-use crate::ethernet::{self as ethernet_driver, Driver};
-use crate::watchdog;
+use crate::ethernet::{self, Receive, Transmit};
+use crate::{executor, watchdog};
 
 /// Address if the configuration says nothing.
 const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(settings::DEFAULT_ADDRESS, settings::DEFAULT_PREFIX);
-const GATEWAY: Ipv4Address = settings::DEFAULT_ROUTE;
-const MAC: [u8; 6] = settings::DEFAULT_MAC;
-
-const SOCKETS: usize =
-    crate::session::SOCKETS + crate::management::SOCKETS + crate::analyzer::SOCKETS + crate::moninj::SOCKETS + 1;
 const LINK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What the configuration says about the network.
-pub struct Settings {
-    pub mac: [u8; 6],
-    ipv4: ConfigV4,
-    ipv6: StaticConfigV6,
-}
-
-impl Settings {
-    /// Keys `mac`, `ip`, `ipv4_default_route`, `ip6`, `ipv6_default_route`.
-    pub fn from_config(config: &crate::config::Config) -> Self {
-        let mac = config.setting("mac", settings::mac).unwrap_or(MAC);
-        let route = config.setting("ipv4_default_route", settings::ipv4);
-        let fixed = |address, gateway| {
-            ConfigV4::Static(StaticConfigV4 {
-                address,
-                gateway,
-                dns_servers: Default::default(),
-            })
-        };
-        let ipv4 = match config.setting("ip", settings::address) {
-            Some(settings::Address::Dhcp) => ConfigV4::Dhcp(Default::default()),
-            Some(settings::Address::Static(address, prefix)) => fixed(Ipv4Cidr::new(address, prefix), route),
-            None => fixed(ADDRESS, Some(route.unwrap_or(GATEWAY))),
-        };
-        let (address, prefix) = config
-            .setting("ip6", settings::address6)
-            .unwrap_or((settings::link_local(mac), 10));
-        let ipv6 = StaticConfigV6 {
-            address: Ipv6Cidr::new(address as Ipv6Address, prefix),
-            gateway: config.setting("ipv6_default_route", settings::ipv6),
-            dns_servers: Default::default(),
-        };
-        Self { mac, ipv4, ipv6 }
+/// What the configuration says about the network: keys `mac`, `ip`, `ipv4_default_route`, `ip6`, `ipv6_default_route`.
+pub fn settings(config: &crate::config::Config) -> Config {
+    let mac = config.setting("mac", settings::mac).unwrap_or(settings::DEFAULT_MAC);
+    let route = config.setting("ipv4_default_route", settings::ipv4);
+    let ipv4 = match config.setting("ip", settings::address) {
+        Some(settings::Address::Dhcp) => Ipv4::Dhcp,
+        Some(settings::Address::Static(address, prefix)) => Ipv4::Static(Ipv4Cidr::new(address, prefix), route),
+        None => Ipv4::Static(ADDRESS, Some(route.unwrap_or(settings::DEFAULT_ROUTE))),
+    };
+    let (address, prefix) = config
+        .setting("ip6", settings::address6)
+        .unwrap_or((settings::link_local(mac), 10));
+    Config {
+        mac,
+        ipv4,
+        ipv6: Ipv6Cidr::new(address, prefix),
+        route6: config.setting("ipv6_default_route", settings::ipv6),
+        // The time since power-up is all there is.
+        seed: Instant::now().as_ticks(),
     }
 }
 
-/// The controller, ready to be started.
-pub struct Hardware {
-    ethernet: Ethernet,
-    driver: Driver,
-    io_clock: Hertz,
+/// Sets up the controller. Pins are as the boot loader left them.
+pub fn controller(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, mac: [u8; 6]) -> Ethernet {
+    let (gigabit, _) = ClockDivisors::calculate_for_rgmii(clocks.io_clocks().ref_clk(), Speed::Mbps1000);
+    let mdc = calculate_mdc_clk_div(clocks.arm_clocks()).expect("CPU clock too high for MDIO");
+    let low_level = EthernetLowLevel::new(registers).expect("GEM0");
+    Ethernet::new(low_level, EthernetConfig::new(ClockConfig::new(gigabit), mdc, mac))
 }
 
-impl Hardware {
-    /// Sets up the controller. Pins are as the boot loader left them.
-    pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, mac: [u8; 6]) -> Self {
-        let io_clock = clocks.io_clocks().ref_clk();
-        let (gigabit, _) = ClockDivisors::calculate_for_rgmii(io_clock, Speed::Mbps1000);
-        let mdc = calculate_mdc_clk_div(clocks.arm_clocks()).expect("CPU clock too high for MDIO");
-        let config = EthernetConfig::new(ClockConfig::new(gigabit), mdc, mac);
-        let low_level = EthernetLowLevel::new(registers).expect("GEM0");
-        let mut ethernet = Ethernet::new(low_level, config);
+/// The stack and its device.
+pub struct Network {
+    stack: &'static Stack,
+    receive: Receive,
+    sender: Sender<Transmit>,
+    /// When [`alarm`] wakes the core, if it does.
+    alarm: Option<Instant>,
+}
 
-        let driver = Driver::start(&mut ethernet, mac);
-        Self {
-            ethernet,
-            driver,
-            io_clock,
+/// [`alarm`] has woken the core.
+static ALARM: AtomicBool = AtomicBool::new(false);
+static ALARM_WAKER: Mutex<RefCell<Option<Waker>>> = Mutex::new(RefCell::new(None));
+
+fn stack_time(now: Instant) -> kairos_net::Instant {
+    kairos_net::Instant::from_micros(now.as_micros() as i64)
+}
+
+/// Starts the controller and the stack.
+pub fn start(spawner: &Spawner, mut ethernet: Ethernet, io_clock: Hertz, config: Config) -> Network {
+    static DHCP: ConstStaticCell<[SocketStorage<'static>; 1]> = ConstStaticCell::new([SocketStorage::EMPTY; 1]);
+    static PACKET: ConstStaticCell<[u8; LONGEST]> = ConstStaticCell::new([0; LONGEST]);
+    static STACK: StaticCell<Stack> = StaticCell::new();
+    match config.ipv4 {
+        Ipv4::Static(address, Some(gateway)) => log::info!("network: {address}, gateway {gateway}, {}", config.ipv6),
+        Ipv4::Static(address, None) => log::info!("network: {address}, {}", config.ipv6),
+        Ipv4::Dhcp => log::info!("network: address by DHCP, {}", config.ipv6),
+    }
+    let (receive, transmit) = ethernet::start(&mut ethernet);
+    let stack: &'static Stack = STACK.init(Stack::new(config, DHCP.take(), stack_time(Instant::now())));
+    spawner.spawn(crate::task(alarm()));
+    spawner.spawn(crate::task(watch_link(stack, ethernet, io_clock)));
+    Network {
+        stack,
+        receive,
+        sender: Sender::new(transmit, PACKET.take()),
+        alarm: None,
+    }
+}
+
+impl Network {
+    pub fn stack(&self) -> &'static Stack {
+        self.stack
+    }
+}
+
+impl executor::Background for Network {
+    #[inline(never)]
+    fn run(&mut self) -> bool {
+        watchdog::NETWORK.give();
+        let alarm = ALARM.swap(false, Ordering::Relaxed);
+        if !alarm && !self.stack.is_due() && !self.receive.is_ready() {
+            return true;
         }
+        let now = Instant::now();
+        if alarm {
+            self.alarm = None;
+            self.receive.wake(now);
+        }
+        let more = self.stack.poll(stack_time(now), &mut self.receive, &mut self.sender);
+        let deadline = self
+            .stack
+            .deadline()
+            .map(|at| Instant::from_micros(at.total_micros() as u64));
+        let next = [deadline, self.receive.gathering()].into_iter().flatten().min();
+        if let Some(next) = next.filter(|next| self.alarm.is_none_or(|alarm| *next < alarm)) {
+            self.alarm = Some(next);
+            critical_section::with(|section| {
+                if let Some(waker) = &*ALARM_WAKER.borrow_ref(section) {
+                    embassy_time_driver::schedule_wake(next.as_ticks(), waker);
+                }
+            });
+        }
+        !more
+    }
+
+    fn may_sleep(&mut self) -> bool {
+        ethernet::may_sleep(&self.receive, &self.sender.device)
     }
 }
 
-/// Starts the stack and the tasks that serve it.
-pub fn start(spawner: &Spawner, hardware: Hardware, settings: Settings) -> Stack<'static> {
-    static RESOURCES: ConstStaticCell<StackResources<SOCKETS>> = ConstStaticCell::new(StackResources::new());
-    let ipv6 = settings.ipv6.address;
-    match &settings.ipv4 {
-        ConfigV4::Static(fixed) => match fixed.gateway {
-            Some(gateway) => log::info!("network: {}, gateway {gateway}, {ipv6}", fixed.address),
-            None => log::info!("network: {}, {ipv6}", fixed.address),
-        },
-        _ => log::info!("network: address by DHCP, {ipv6}"),
-    }
-    let mut config = Config::default();
-    config.ipv4 = settings.ipv4;
-    config.ipv6 = ConfigV6::Static(settings.ipv6);
-    // Spreads port and sequence numbers; the time since power-up is all there is.
-    let seed = Instant::now().as_ticks();
-    let (stack, runner) = embassy_net::new(hardware.driver, config, RESOURCES.take(), seed);
-    spawner.spawn(crate::task(run(runner)));
-    spawner.spawn(crate::task(ethernet_driver::gather()));
-    spawner.spawn(crate::task(ethernet_driver::hold()));
-    spawner.spawn(crate::task(watch_link(hardware.ethernet, hardware.io_clock)));
-    stack
-}
-
+/// Is woken when the stack or its device want to go on.
 #[embassy_executor::task]
-async fn run(mut runner: Runner<'static, Driver>) -> ! {
-    watchdog::watched(runner.run()).await
+async fn alarm() -> ! {
+    poll_fn(|cx| {
+        critical_section::with(|section| *ALARM_WAKER.borrow_ref_mut(section) = Some(cx.waker().clone()));
+        ALARM.store(true, Ordering::Relaxed);
+        Poll::Pending
+    })
+    .await
 }
 
 impl Mdio for Bus<'_> {
@@ -129,7 +158,7 @@ struct Bus<'a>(&'a mut Ethernet);
 
 /// Follows the PHY: tells the stack whether there is a link, and the controller how fast it is.
 #[embassy_executor::task]
-async fn watch_link(mut ethernet: Ethernet, io_clock: Hertz) {
+async fn watch_link(stack: &'static Stack, mut ethernet: Ethernet, io_clock: Hertz) {
     let mut phy: Option<Phy> = None;
     let mut known = None;
     loop {
@@ -153,7 +182,9 @@ async fn watch_link(mut ethernet: Ethernet, io_clock: Hertz) {
                 }
                 None => log::warn!("Ethernet link down"),
             }
-            ethernet_driver::set_link(link.is_some());
+            if link.is_some() {
+                stack.link_up();
+            }
             known = link;
         }
         Timer::after(LINK_INTERVAL).await;

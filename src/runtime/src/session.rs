@@ -10,19 +10,18 @@ pub mod standalone;
 
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
-use embassy_net::tcp::TcpSocket;
-use embassy_net::Stack;
 use embassy_sync::blocking_mutex::raw::{CriticalSectionRawMutex, NoopRawMutex};
 use embassy_sync::mutex::Mutex;
 use embassy_sync::watch::{Receiver, Watch};
 use embassy_time::{with_timeout, Duration};
+use kairos_net::{Socket, Stack};
 use kairos_proto::session::PORT;
 use static_cell::StaticCell;
 
 use crate::config::Config;
 use crate::gateware::Rtio;
 use crate::kernel_core::KernelCore;
-use crate::service::{self, Buffers, Listener};
+use crate::service::{self, Buffers, Places};
 use connection::{Connection, End};
 
 /// Connections at a time: one being served, others in their greeting or on their way out.
@@ -98,7 +97,7 @@ fn change(how: impl FnOnce(&mut Clients)) {
 /// Starts the kernel core and the tasks that serve clients.
 pub fn start(
     spawner: &Spawner,
-    stack: Stack<'static>,
+    stack: &'static Stack,
     kernel: KernelCore,
     rtio: Option<Rtio>,
     config: &'static Config,
@@ -137,15 +136,13 @@ async fn start_kernel_core(owner: &'static Owner, config: &'static Config) {
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: Stack<'static>, owner: &'static Owner) {
-    static LISTENER: Listener<SOCKETS> = Listener::new(PORT);
+async fn serve(stack: &'static Stack, owner: &'static Owner) {
+    static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, SOCKET_BUFFER> = service::buffers();
-    let buffers = service::take(&BUFFERS);
+    let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     let mut clients = CLIENTS.receiver().expect("a receiver for each task");
     loop {
-        let Some(mut socket) = LISTENER.accept(stack, buffers).await else {
-            continue;
-        };
+        socket.accept().await;
         clients.get_and(|clients| clients.admitted).await;
         match greeting::exchange(&mut socket).await {
             Ok(()) => serve_client(&mut socket, owner, &mut clients).await,
@@ -160,9 +157,9 @@ async fn serve(stack: Stack<'static>, owner: &'static Owner) {
 }
 
 /// Serves a client that has sent its greeting, until it goes, breaks the protocol or is pre-empted.
-async fn serve_client(socket: &mut TcpSocket<'_>, owner: &'static Owner, clients: &mut Arrivals) {
+async fn serve_client(socket: &mut Socket, owner: &'static Owner, clients: &mut Arrivals) {
     let presence = Presence::new();
-    let address = socket.remote_endpoint();
+    let address = socket.remote();
     let superseded = clients.get_and(|clients| clients.newest != presence.0);
     let served = select(superseded, async {
         let mut shared = owner.lock().await;

@@ -1,13 +1,10 @@
 //! The system watchdog (UG585, chapter 8.4): resets the device if it is not fed for [`LIMIT`].
 //!
-//! A task feeds it, so a standing executor ends that. It asks the network's task and whoever waits for the kernel core for a
-//! sign of life, by waking them, and feeds only if they have been polled since.
+//! A task feeds it, so a standing executor ends that. It feeds only if the network has been run since the time before, and so has
+//! whoever waits for the kernel core, who is woken for it.
 
-use core::future::Future;
-use core::pin::pin;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{Duration, Timer};
 use kairos_services::sign::Sign;
 use zynq7000_hal::clocks::Clocks;
@@ -26,8 +23,8 @@ const RESTART: *mut u32 = 0xF800_5008 as *mut u32;
 
 /// Whoever waits for the kernel core's messages, while somebody does.
 pub static SUPERVISION: Sign = Sign::new(false);
-static NETWORK: Sign = Sign::new(true);
-static NETWORK_TASK: AtomicWaker = AtomicWaker::new();
+/// The network, each time it is run.
+pub static NETWORK: Sign = Sign::new(true);
 /// CPU_1x in Hz: what it counts.
 static CLOCK: AtomicU32 = AtomicU32::new(0);
 
@@ -65,21 +62,6 @@ pub fn during_card<T>(access: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Runs the network, whose signs of life these are.
-pub async fn watched<T>(network: impl Future<Output = T>) -> T {
-    let mut network = pin!(network);
-    let mut known = false;
-    core::future::poll_fn(|cx| {
-        if !known {
-            NETWORK_TASK.register(cx.waker());
-            known = true;
-        }
-        NETWORK.give();
-        network.as_mut().poll(cx)
-    })
-    .await
-}
-
 /// Feeds it while everybody lives.
 #[embassy_executor::task]
 pub async fn feed() {
@@ -104,7 +86,6 @@ pub async fn feed() {
             log::warn!("{who} lives");
             report::forget(report::Core::Comms);
         }
-        NETWORK_TASK.wake();
         kernel_core::on_bell();
     }
 }

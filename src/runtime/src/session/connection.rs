@@ -4,15 +4,12 @@
 //! being loaded, which takes no time to speak of, is the socket left alone.
 
 use core::fmt::{self, Write as _};
-use core::future::{pending, poll_fn, Future};
-use core::pin::pin;
-use core::task::Poll;
+use core::future::pending;
 
 use embassy_futures::select::{select3, Either3};
-use embassy_net::tcp::TcpSocket;
-use embedded_io_async::Write as _;
 use heapless::String;
 use kairos_board::channel::{Frame, Kind};
+use kairos_net::Socket;
 use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
 use super::{Library, Shared, LIBRARY_MAX};
@@ -61,8 +58,8 @@ impl From<Failure> for End {
     }
 }
 
-impl From<embassy_net::tcp::Error> for End {
-    fn from(_: embassy_net::tcp::Error) -> Self {
+impl From<kairos_net::Error> for End {
+    fn from(_: kairos_net::Error) -> Self {
         End::Lost
     }
 }
@@ -99,8 +96,8 @@ impl Upload {
     }
 }
 
-pub struct Connection<'a, 's> {
-    socket: &'a mut TcpSocket<'s>,
+pub struct Connection<'a> {
+    socket: &'a mut Socket,
     shared: &'a mut Shared,
     state: State,
     upload: Upload,
@@ -108,22 +105,11 @@ pub struct Connection<'a, 's> {
     streaming: Option<Kind>,
 }
 
-/// Waits until there are bytes to read, or there will be no more. (The stack's own function sleeps on at the end of the
-/// stream.)
-async fn readable(socket: &TcpSocket<'_>) {
-    let mut ready = pin!(socket.wait_read_ready());
-    poll_fn(|cx| match socket.may_recv() {
-        true => ready.as_mut().poll(cx),
-        false => Poll::Ready(()),
-    })
-    .await;
-}
-
 /// Bytes moved at a time, from the host and from the kernel core.
 const CHUNK: usize = 4096;
 
-impl<'a, 's> Connection<'a, 's> {
-    pub fn new(socket: &'a mut TcpSocket<'s>, shared: &'a mut Shared) -> Self {
+impl<'a> Connection<'a> {
+    pub fn new(socket: &'a mut Socket, shared: &'a mut Shared) -> Self {
         Self {
             socket,
             shared,
@@ -138,8 +124,10 @@ impl<'a, 's> Connection<'a, 's> {
         let mut decoder = RequestDecoder::new();
         let mut buffer = [0; CHUNK];
         loop {
-            if let Err(end) = self.step(&mut decoder, &mut buffer).await {
-                return end;
+            match self.step(&mut decoder, &mut buffer).await {
+                Err(End::Closed) if decoder.in_request() => return End::CutOff,
+                Err(end) => return end,
+                Ok(()) => {}
             }
         }
     }
@@ -154,7 +142,7 @@ impl<'a, 's> Connection<'a, 's> {
             }
         };
         // The kernel's end of an RPC comes before what the host may send after it, so it is looked at first.
-        match select3(self.shared.kernel.next_frame(), readable(self.socket), clock).await {
+        match select3(self.shared.kernel.next_frame(), self.socket.readable(), clock).await {
             Either3::Third(()) => {
                 // The frame that is being passed on would be cut off: the host is told by the end of the stream.
                 if self.streaming.is_none() {
@@ -167,7 +155,6 @@ impl<'a, 's> Connection<'a, 's> {
                     decoder.end_value();
                 }
             }
-            Either3::Second(()) if decoder.in_request() && !self.socket.may_recv() => return Err(End::CutOff),
             Either3::Second(()) if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
             Either3::Second(()) if decoder.in_library() => self.receive_library(decoder).await?,
             Either3::Second(()) => {

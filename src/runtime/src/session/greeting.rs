@@ -2,9 +2,8 @@
 
 use core::fmt;
 
-use embassy_net::tcp::TcpSocket;
 use embassy_time::{with_timeout, Duration};
-use embedded_io_async::{Read, ReadExactError, Write};
+use kairos_net::Socket;
 use kairos_proto::session::{GREETING, GREETING_ANSWER};
 
 const TIMEOUT: Duration = Duration::from_secs(3);
@@ -27,12 +26,12 @@ impl fmt::Display for Refusal {
 }
 
 /// Reads the client's greeting and answers it. Nothing is sent to a client with a wrong one.
-pub async fn exchange(socket: &mut TcpSocket<'_>) -> Result<(), Refusal> {
+pub async fn exchange(socket: &mut Socket) -> Result<(), Refusal> {
     let mut greeting = [0; GREETING.len()];
     match with_timeout(TIMEOUT, socket.read_exact(&mut greeting)).await {
-        Ok(Ok(())) if greeting == *GREETING => {}
-        Ok(Ok(())) => return Err(Refusal::Wrong),
-        Ok(Err(ReadExactError::UnexpectedEof | ReadExactError::Other(_))) => return Err(Refusal::Gone),
+        Ok(Ok(true)) if greeting == *GREETING => {}
+        Ok(Ok(true)) => return Err(Refusal::Wrong),
+        Ok(Ok(false) | Err(_)) => return Err(Refusal::Gone),
         Err(_) => return Err(Refusal::Silent),
     }
     socket.write_all(&[GREETING_ANSWER]).await.map_err(|_| Refusal::Gone)

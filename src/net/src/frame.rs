@@ -1,0 +1,176 @@
+//! Which connection a frame belongs to, and whether there is anything special about it.
+
+use core::ops::Range;
+
+pub const ETHERNET: usize = 14;
+pub const IPV4: u16 = 0x0800;
+const IPV6: u16 = 0x86dd;
+const IPV6_HEADER: usize = 40;
+const TCP: u8 = 6;
+const TCP_HEADER: usize = 20;
+/// Fragments other than a whole packet.
+const FRAGMENT: u16 = 0x3fff;
+
+pub const FIN: u8 = 1 << 0;
+pub const SYN: u8 = 1 << 1;
+pub const RST: u8 = 1 << 2;
+pub const PSH: u8 = 1 << 3;
+pub const ACK: u8 = 1 << 4;
+
+/// Both ends of a connection, as they stand in its frames.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    ports: u32,
+    /// An IPv4 address is in the first word, and the others are zero.
+    remote: [u32; 4],
+    local: [u32; 4],
+}
+
+/// Word by word, ports first: the derived one compares bytes in a function.
+impl PartialEq for Flow {
+    #[inline(always)]
+    fn eq(&self, other: &Self) -> bool {
+        self.ports == other.ports
+            && (0..4).all(|index| self.remote[index] == other.remote[index])
+            && (0..4).all(|index| self.local[index] == other.local[index])
+    }
+}
+
+impl Flow {
+    /// That of no frame: ports are not zero.
+    pub const NONE: Self = Self {
+        ports: 0,
+        remote: [0; 4],
+        local: [0; 4],
+    };
+
+    pub fn local_port(&self) -> u16 {
+        let [_, _, high, low] = self.ports.to_ne_bytes();
+        u16::from_be_bytes([high, low])
+    }
+}
+
+/// What is to be known of a TCP segment before smoltcp looks at it. Nothing is checked here.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment {
+    pub flow: Flow,
+    pub flags: u8,
+    pub payload: usize,
+}
+
+impl Segment {
+    /// It belongs to a connection that stands, and changes nothing of it.
+    pub fn is_plain(&self) -> bool {
+        self.flags & !PSH == ACK
+    }
+
+    /// It asks for a connection.
+    pub fn opens(&self) -> bool {
+        self.flags & (SYN | ACK | RST) == SYN
+    }
+}
+
+fn half(bytes: &[u8], at: usize) -> Option<u16> {
+    Some(u16::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// As it stands in memory: only compared.
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn address(bytes: &[u8], at: usize) -> Option<[u32; 4]> {
+    Some([
+        word(bytes, at)?,
+        word(bytes, at + 4)?,
+        word(bytes, at + 8)?,
+        word(bytes, at + 12)?,
+    ])
+}
+
+/// The frame's TCP segment, if it is one.
+pub fn segment(frame: &[u8]) -> Option<Segment> {
+    let (tcp, end, remote, local) = match half(frame, 12)? {
+        IPV4 => {
+            // One comparison covers the addresses too.
+            let header = frame.get(ETHERNET..)?.first_chunk::<20>()?;
+            if header[9] != TCP || u16::from_be_bytes([header[6], header[7]]) & FRAGMENT != 0 {
+                return None;
+            }
+            let end = ETHERNET + usize::from(u16::from_be_bytes([header[2], header[3]]));
+            let tcp = ETHERNET + 4 * usize::from(header[0] & 15);
+            let [remote, local] = [word(header, 12)?, word(header, 16)?];
+            (tcp, end, [remote, 0, 0, 0], [local, 0, 0, 0])
+        }
+        IPV6 if *frame.get(ETHERNET + 6)? == TCP => {
+            let tcp = ETHERNET + IPV6_HEADER;
+            let end = tcp + usize::from(half(frame, ETHERNET + 4)?);
+            (tcp, end, address(frame, ETHERNET + 8)?, address(frame, ETHERNET + 24)?)
+        }
+        _ => return None,
+    };
+    let header = frame.get(tcp..)?.first_chunk::<TCP_HEADER>()?;
+    let payload = tcp + 4 * usize::from(header[12] >> 4);
+    Some(Segment {
+        flow: Flow {
+            ports: word(header, 0)?,
+            remote,
+            local,
+        },
+        flags: header[13],
+        payload: end.saturating_sub(payload),
+    })
+}
+
+/// Where TCP header and payload of an IPv4 packet are that smoltcp has made.
+pub fn parts(frame: &[u8]) -> Option<(usize, Range<usize>)> {
+    let tcp = ETHERNET + 4 * usize::from(*frame.get(ETHERNET)? & 15);
+    let payload = tcp + 4 * usize::from(*frame.get(tcp + 12)? >> 4);
+    Some((tcp, payload..frame.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    proptest! {
+        /// Whatever comes, looking at it does no harm; what is found lies within the packet's own length.
+        #[test]
+        fn any_bytes_can_be_looked_at(mut frame in prop::collection::vec(any::<u8>(), 0..200), version in 0..3) {
+            if let Some(kind) = frame.get_mut(12..14) {
+                let types: [[u8; 2]; 3] = [[8, 0], [0x86, 0xdd], [8, 6]];
+                kind.copy_from_slice(&types[version as usize]);
+            }
+            if let Some(segment) = segment(&frame) {
+                prop_assert!(segment.payload <= 65535);
+            }
+            let _ = parts(&frame);
+        }
+    }
+
+    #[test]
+    fn a_segment_is_known_by_its_ends() {
+        let mut frame: Vec<u8> = [2; 12].into();
+        frame.extend([
+            8, 0, 0x45, 0, 0, 45, 0, 0, 0x40, 0, 64, 6, 0, 0, 10, 0, 2, 2, 10, 0, 2, 15,
+        ]);
+        frame.extend([0xc0, 1, 5, 101, 0, 0, 0, 1, 0, 0, 0, 2, 0x50, SYN, 1, 0, 0, 0, 0, 0]);
+        frame.extend(b"hello, and padding");
+        let first = segment(&frame).unwrap();
+        assert_eq!(first.flow.local_port(), 1381);
+        assert_eq!(first.payload, 5);
+        assert!(first.opens() && !first.is_plain());
+        frame[47] = ACK | PSH;
+        let second = segment(&frame).unwrap();
+        assert!(second.is_plain() && second.flow == first.flow);
+        frame[29] += 1;
+        assert!(segment(&frame).unwrap().flow != first.flow);
+        // A fragment has no ports.
+        frame[21] = 1;
+        assert!(segment(&frame).is_none());
+    }
+}

@@ -1,0 +1,553 @@
+//! Clients on an unreliable network: another stack (smoltcp as its authors run it) connects to ours. Frames are lost, delayed and
+//! overtake each other, and the controller has little room. Every byte must come back, and the next client be served.
+//!
+//! The stack is called only when its contract says that it has to be, and tasks are polled only when they were woken: a
+//! wake-up or a deadline that is missing stops everything.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+
+use kairos_net::segments::{Sender, LONGEST};
+use kairos_net::{Config, Instant, Ipv4, Ipv4Cidr, Ipv6Cidr, Socket, SocketStorage, Stack};
+use proptest::prelude::*;
+use smoltcp::iface::{self, Interface, SocketHandle, SocketSet};
+use smoltcp::phy::{self, ChecksumCapabilities, DeviceCapabilities, Medium};
+use smoltcp::socket::tcp;
+use smoltcp::wire::{EthernetAddress, IpAddress, IpCidr, Ipv4Address, Ipv6Address};
+
+const PORT: u16 = 1381;
+const OURS: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);
+const OURS6: Ipv6Address = Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 15);
+const THEIRS: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
+const THEIRS6: Ipv6Address = Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 2);
+
+/// A small generator (xorshift), so that a case is what its seed says.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit.max(1)
+    }
+}
+
+/// What the network does to frames, and how much room both ends have.
+#[derive(Clone, Copy, Debug)]
+struct Conditions {
+    seed: u64,
+    /// Of 1000 frames, so many are lost, and so many come twice.
+    lost: u64,
+    twice: u64,
+    /// Microseconds on the way: at least, and at most so many more, in which frames overtake each other.
+    delay: u64,
+    spread: u64,
+    /// Frames that our controller sends each 100 microseconds.
+    room: usize,
+    /// Bytes of our sockets' buffers.
+    buffer: usize,
+    ipv6: bool,
+}
+
+const GOOD: Conditions = Conditions {
+    seed: 1,
+    lost: 0,
+    twice: 0,
+    delay: 20,
+    spread: 0,
+    room: 64,
+    buffer: 64 * 1024,
+    ipv6: false,
+};
+
+/// One direction of the cable.
+#[derive(Default)]
+struct Wire(Vec<(i64, Vec<u8>)>);
+
+impl Wire {
+    fn put(&mut self, now: i64, frame: Vec<u8>, random: &mut Random, conditions: &Conditions) {
+        if random.below(1000) < conditions.lost {
+            return;
+        }
+        let copies = if random.below(1000) < conditions.twice { 2 } else { 1 };
+        for _ in 0..copies {
+            let at = now + (conditions.delay + random.below(conditions.spread + 1)) as i64;
+            self.0.push((at, frame.clone()));
+        }
+        self.0.sort_by_key(|(at, _)| *at);
+    }
+
+    fn arrived(&mut self, now: i64) -> Vec<Vec<u8>> {
+        let count = self.0.iter().take_while(|(at, _)| *at <= now).count();
+        self.0.drain(..count).map(|(_, frame)| frame).collect()
+    }
+
+    fn next(&self) -> Option<i64> {
+        self.0.first().map(|(at, _)| *at)
+    }
+}
+
+struct Received(VecDeque<Vec<u8>>);
+
+impl kairos_net::Receive for Received {
+    fn frame(&mut self) -> Option<&[u8]> {
+        self.0.front().map(Vec::as_slice)
+    }
+
+    fn release(&mut self) {
+        self.0.pop_front();
+    }
+}
+
+/// Our controller's sending half, with room for some frames.
+struct Sending {
+    frames: Vec<Vec<u8>>,
+    room: usize,
+    /// Somebody has to be told when there is room again.
+    full: bool,
+}
+
+impl kairos_net::Transmit for Sending {
+    fn ready(&mut self) -> bool {
+        self.full = self.frames.len() >= self.room;
+        !self.full
+    }
+
+    fn send<R>(&mut self, length: usize, fill: impl FnOnce(&mut [u8]) -> R) -> R {
+        assert!(length <= 1514 && self.frames.len() < self.room);
+        let mut frame = vec![0; length];
+        let result = fill(&mut frame);
+        self.frames.push(frame);
+        result
+    }
+
+    fn flush(&mut self) {}
+}
+
+/// The other end.
+#[derive(Default)]
+struct Theirs {
+    received: VecDeque<Vec<u8>>,
+    sent: Vec<Vec<u8>>,
+}
+
+struct Frame(Vec<u8>);
+struct Out<'a>(&'a mut Vec<Vec<u8>>);
+
+impl phy::RxToken for Frame {
+    fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
+        f(&self.0)
+    }
+}
+
+impl phy::TxToken for Out<'_> {
+    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, length: usize, f: F) -> R {
+        let mut frame = vec![0; length];
+        let result = f(&mut frame);
+        self.0.push(frame);
+        result
+    }
+}
+
+impl phy::Device for Theirs {
+    type RxToken<'a> = Frame;
+    type TxToken<'a> = Out<'a>;
+
+    fn receive(&mut self, _: Instant) -> Option<(Frame, Out<'_>)> {
+        Some((Frame(self.received.pop_front()?), Out(&mut self.sent)))
+    }
+
+    fn transmit(&mut self, _: Instant) -> Option<Out<'_>> {
+        Some(Out(&mut self.sent))
+    }
+
+    fn capabilities(&self) -> DeviceCapabilities {
+        let mut capabilities = DeviceCapabilities::default();
+        capabilities.medium = Medium::Ethernet;
+        capabilities.max_transmission_unit = 1514;
+        // As our controller; only what is not its business is checked.
+        let checked = ChecksumCapabilities::default();
+        capabilities.checksum = ChecksumCapabilities::ignored();
+        capabilities.checksum.icmpv4 = checked.icmpv4;
+        capabilities.checksum.icmpv6 = checked.icmpv6;
+        capabilities
+    }
+}
+
+/// A task's flag: it was woken.
+struct Woken(AtomicBool);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+struct Task {
+    future: Pin<Box<dyn Future<Output = ()>>>,
+    woken: Arc<Woken>,
+    done: bool,
+}
+
+struct World {
+    conditions: Conditions,
+    random: Random,
+    now: i64,
+    stack: &'static Stack,
+    received: Received,
+    sender: Sender<Sending>,
+    again: bool,
+    tasks: Vec<Task>,
+    to_us: Wire,
+    to_them: Wire,
+    theirs: Theirs,
+    interface: Interface,
+    sockets: SocketSet<'static>,
+    next_port: u16,
+    /// When our controller has sent what it has.
+    refill: i64,
+    /// Time between steps, at most.
+    tick: i64,
+}
+
+impl World {
+    fn new(conditions: Conditions) -> Self {
+        let config = Config {
+            mac: [2, 0, 0, 0, 0, 1],
+            ipv4: Ipv4::Static(Ipv4Cidr::new(OURS, 24), None),
+            ipv6: Ipv6Cidr::new(OURS6, 64),
+            route6: None,
+            seed: conditions.seed,
+        };
+        let place = Box::leak(Box::new([SocketStorage::EMPTY]));
+        let stack = Box::leak(Box::new(Stack::new(config, place, Instant::ZERO)));
+        let mut theirs = Theirs::default();
+        let mut config = iface::Config::new(EthernetAddress([2, 0, 0, 0, 0, 2]).into());
+        config.random_seed = conditions.seed;
+        let mut interface = Interface::new(config, &mut theirs, Instant::ZERO);
+        interface.update_ip_addrs(|addresses| {
+            addresses.push(IpCidr::new(THEIRS.into(), 24)).unwrap();
+            addresses.push(IpCidr::new(THEIRS6.into(), 64)).unwrap();
+        });
+        let device = Sending {
+            frames: vec![],
+            room: conditions.room,
+            full: false,
+        };
+        Self {
+            conditions,
+            random: Random(conditions.seed | 1),
+            now: 0,
+            stack,
+            received: Received(VecDeque::new()),
+            sender: Sender::new(device, Box::leak(Box::new([0; LONGEST]))),
+            again: true,
+            tasks: vec![],
+            to_us: Wire::default(),
+            to_them: Wire::default(),
+            theirs,
+            interface,
+            sockets: SocketSet::new(vec![]),
+            next_port: 49152,
+            refill: 0,
+            // Nothing under way at all is for the caller to notice.
+            tick: 3_600_000_000,
+        }
+    }
+
+    fn instant(&self) -> Instant {
+        Instant::from_micros(self.now)
+    }
+
+    /// A socket of ours.
+    fn socket(&self) -> Socket {
+        let buffer = || Box::leak(vec![0; self.conditions.buffer].into_boxed_slice());
+        let place = Box::leak(Box::new([SocketStorage::EMPTY]));
+        self.stack.add(PORT, place, buffer(), buffer())
+    }
+
+    fn spawn(&mut self, future: impl Future<Output = ()> + 'static) {
+        self.tasks.push(Task {
+            future: Box::pin(future),
+            woken: Arc::new(Woken(AtomicBool::new(true))),
+            done: false,
+        });
+    }
+
+    /// A client's socket, which connects.
+    fn connect(&mut self) -> SocketHandle {
+        let buffer = || tcp::SocketBuffer::new(vec![0; 32 * 1024]);
+        let mut socket = tcp::Socket::new(buffer(), buffer());
+        socket.set_nagle_enabled(false);
+        self.next_port += 1;
+        let address: IpAddress = if self.conditions.ipv6 {
+            OURS6.into()
+        } else {
+            OURS.into()
+        };
+        socket
+            .connect(self.interface.context(), (address, PORT), self.next_port)
+            .unwrap();
+        self.sockets.add(socket)
+    }
+
+    fn client(&mut self, handle: SocketHandle) -> &mut tcp::Socket<'static> {
+        self.sockets.get_mut(handle)
+    }
+
+    /// Our side, as the firmware runs it: tasks that were woken, then the stack.
+    fn run_ours(&mut self, mut called: bool) {
+        loop {
+            for task in self.tasks.iter_mut().filter(|task| !task.done) {
+                if task.woken.0.swap(false, Ordering::Relaxed) {
+                    let waker = Waker::from(task.woken.clone());
+                    task.done = task.future.as_mut().poll(&mut Context::from_waker(&waker)) == Poll::Ready(());
+                }
+            }
+            if !called && !self.stack.is_due() {
+                break;
+            }
+            let now = Instant::from_micros(self.now);
+            called = self.stack.poll(now, &mut self.received, &mut self.sender);
+            if self.sender.device.full && !called {
+                break;
+            }
+        }
+        self.again = called;
+    }
+
+    /// One step: what is due now, on both sides; then the time of what is due next.
+    fn step(&mut self) {
+        let (now, instant) = (self.now, self.instant());
+        let mut called = self.stack.deadline().is_some_and(|deadline| deadline <= instant) || self.again;
+        for frame in self.to_us.arrived(now) {
+            self.received.0.push_back(frame);
+            called = true;
+        }
+        called |= self.sender.device.full;
+        self.run_ours(called);
+        for frame in self.to_them.arrived(now) {
+            self.theirs.received.push_back(frame);
+        }
+        self.interface.poll(instant, &mut self.theirs, &mut self.sockets);
+        for frame in std::mem::take(&mut self.theirs.sent) {
+            self.to_us.put(now, frame, &mut self.random, &self.conditions);
+        }
+        if now >= self.refill {
+            self.refill = now + 100;
+            for frame in self.sender.device.frames.drain(..) {
+                self.to_them.put(now, frame, &mut self.random, &self.conditions);
+            }
+        }
+        let unsent = (!self.sender.device.frames.is_empty() || self.sender.device.full).then_some(self.refill);
+        let theirs = self.interface.poll_at(instant, &self.sockets);
+        let ours = self.stack.deadline();
+        let next = [ours, theirs].into_iter().flatten().map(|at| at.total_micros());
+        let next = next.chain([self.to_us.next(), self.to_them.next(), unsent].into_iter().flatten());
+        self.now = next.min().unwrap_or(i64::MAX).clamp(now + 1, now + self.tick);
+    }
+
+    /// Steps until `done`, which is asked after each; for at most `seconds`.
+    fn until(&mut self, seconds: i64, mut done: impl FnMut(&mut Self) -> bool) {
+        let end = self.now + seconds * 1_000_000;
+        while !done(self) {
+            assert!(self.now < end, "stands still, {:?}", self.conditions);
+            self.step();
+        }
+    }
+
+    /// A client that is served. It may have to come again: sockets are taken until the ends of their connections are known.
+    fn served(&mut self) -> SocketHandle {
+        for _ in 0..20 {
+            let handle = self.connect();
+            self.until(600, |world| world.client(handle).state() != tcp::State::SynSent);
+            if self.client(handle).may_send() {
+                return handle;
+            }
+            let later = self.now + 2_000_000;
+            while self.now < later {
+                self.step();
+            }
+        }
+        panic!("refused, {:?}", self.conditions);
+    }
+
+    /// A client sends `data`, and must get it back; then both close.
+    fn echo(&mut self, data: &[u8]) {
+        let handle = self.served();
+        let (mut sent, mut received) = (0, vec![]);
+        self.until(600, |world| {
+            let client = world.client(handle);
+            if client.can_send() && sent < data.len() {
+                sent += client.send_slice(&data[sent..]).unwrap();
+            }
+            while client.can_recv() {
+                client
+                    .recv(|bytes| (bytes.len(), received.extend_from_slice(bytes)))
+                    .unwrap();
+            }
+            // Not earlier: smoltcp's client would not send its end again that was overtaken by acknowledgements of data.
+            if received.len() >= data.len() && client.may_send() {
+                client.close();
+            }
+            assert!(client.state() != tcp::State::Closed, "reset");
+            received.len() >= data.len() && !client.may_recv()
+        });
+        assert!(received == data, "{} bytes of {} came back", received.len(), data.len());
+    }
+}
+
+/// Sends everything back, one client after another.
+async fn echo_server(mut socket: Socket) {
+    let mut buffer = vec![0; 5000];
+    loop {
+        socket.accept().await;
+        loop {
+            match socket.read(&mut buffer).await {
+                Ok(0) | Err(_) => break,
+                Ok(length) => {
+                    if socket.write_all(&buffer[..length]).await.is_err() {
+                        break;
+                    }
+                }
+            }
+        }
+        socket.close();
+        socket.flush().await;
+    }
+}
+
+fn pattern(length: usize, seed: u64) -> Vec<u8> {
+    let mut random = Random(seed | 1);
+    (0..length).map(|_| random.below(256) as u8).collect()
+}
+
+#[test]
+fn a_megabyte_comes_back_over_both_protocols() {
+    for ipv6 in [false, true] {
+        let mut world = World::new(Conditions { ipv6, ..GOOD });
+        let socket = world.socket();
+        world.spawn(echo_server(socket));
+        world.echo(&pattern(1 << 20, 7));
+        assert!(world.now < 2_000_000, "{} us", world.now);
+        world.echo(b"the next client");
+    }
+}
+
+#[test]
+fn clients_that_come_at_once_are_all_served_and_one_too_many_is_refused() {
+    let mut world = World::new(GOOD);
+    for _ in 0..3 {
+        let socket = world.socket();
+        world.spawn(echo_server(socket));
+    }
+    let clients: Vec<_> = (0..4).map(|_| world.connect()).collect();
+    world.until(1, |world| {
+        let states = clients
+            .iter()
+            .map(|handle| world.sockets.get::<tcp::Socket>(*handle).state());
+        !states.into_iter().any(|state| state == tcp::State::SynSent)
+    });
+    let states: Vec<_> = clients.iter().map(|handle| world.client(*handle).state()).collect();
+    assert_eq!(states[..3], [tcp::State::Established; 3]);
+    assert_eq!(states[3], tcp::State::Closed);
+    // Those that are served can all talk, and make room.
+    for (index, handle) in clients[..3].iter().enumerate() {
+        let text = [index as u8; 3];
+        world.client(*handle).send_slice(&text).unwrap();
+        world.client(*handle).close();
+        world.until(1, |world| world.client(*handle).recv_queue() == 3);
+    }
+    world.echo(b"the next client");
+}
+
+#[test]
+fn a_reader_that_stops_and_goes_on_gets_everything() {
+    let conditions = Conditions { buffer: 8192, ..GOOD };
+    let mut world = World::new(conditions);
+    let mut socket = world.socket();
+    let may_read = Arc::new(AtomicBool::new(false));
+    let data = pattern(100_000, 3);
+    let (gate, expected) = (may_read.clone(), data.clone());
+    world.spawn(async move {
+        socket.accept().await;
+        let (mut all, mut piece) = (vec![], [0; 700]);
+        while all.len() < expected.len() {
+            std::future::poll_fn(|_| match gate.load(Ordering::Relaxed) {
+                true => Poll::Ready(()),
+                false => Poll::Pending,
+            })
+            .await;
+            gate.store(false, Ordering::Relaxed);
+            let length = socket.read(&mut piece).await.unwrap();
+            all.extend_from_slice(&piece[..length]);
+        }
+        assert!(all == expected);
+        socket.write_all(b"all").await.unwrap();
+    });
+    let handle = world.connect();
+    let mut sent = 0;
+    world.tick = 1000;
+    world.until(600, |world| {
+        let client = world.client(handle);
+        if client.can_send() && sent < data.len() {
+            sent += client.send_slice(&data[sent..]).unwrap();
+        }
+        // The reader may take the next piece now.
+        may_read.store(true, Ordering::Relaxed);
+        world.tasks[0].woken.0.store(true, Ordering::Relaxed);
+        world.client(handle).recv_queue() == 3
+    });
+    // Without probes, which come a second apart, it takes no time to speak of.
+    assert!(world.now < 900_000, "{} us", world.now);
+}
+
+#[test]
+fn a_client_that_vanishes_is_noticed_and_the_next_one_served() {
+    let mut world = World::new(GOOD);
+    let mut socket = world.socket();
+    socket.set_times(5, 1);
+    world.spawn(echo_server(socket));
+    let handle = world.connect();
+    world.until(1, |world| world.client(handle).may_send());
+    // Its system forgets the connection, and does not even answer that it has.
+    world.sockets.remove(handle);
+    let silent = world.now;
+    world.conditions.lost = 1000;
+    while world.now < silent + 7_000_000 {
+        world.step();
+    }
+    world.conditions.lost = 0;
+    world.echo(b"the next client");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn every_byte_comes_back(
+        seed in any::<u64>(),
+        lost in prop_oneof![Just(0u64), 0u64..100],
+        twice in 0u64..50,
+        delay in 1u64..5000,
+        spread in prop_oneof![Just(0u64), 0u64..3000],
+        room in 1usize..70,
+        buffer in prop_oneof![Just(64 * 1024usize), 1500usize..20_000],
+        ipv6 in any::<bool>(),
+        lengths in prop::collection::vec(1usize..60_000, 1..4),
+    ) {
+        let mut world = World::new(Conditions { seed, lost, twice, delay, spread, room, buffer, ipv6 });
+        for _ in 0..2 {
+            let socket = world.socket();
+            world.spawn(echo_server(socket));
+        }
+        for length in lengths {
+            world.echo(&pattern(length, seed ^ length as u64));
+        }
+    }
+}
