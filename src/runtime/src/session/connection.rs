@@ -135,8 +135,10 @@ impl<'a, 's> Connection<'a, 's> {
         let mut decoder = RequestDecoder::new();
         let mut buffer = [0; CHUNK];
         loop {
-            if let Err(end) = self.step(&mut decoder, &mut buffer).await {
-                return end;
+            match self.step(&mut decoder, &mut buffer).await {
+                Err(End::Closed) if decoder.in_request() => return End::CutOff,
+                Err(end) => return end,
+                Ok(()) => {}
             }
         }
     }
@@ -150,7 +152,8 @@ impl<'a, 's> Connection<'a, 's> {
                     decoder.end_value();
                 }
             }
-            Either::Second(()) if decoder.in_request() && !self.socket.may_recv() => return Err(End::CutOff),
+            // The stack's `read_with` makes no difference between an end and a loss.
+            Either::Second(()) if decoder.in_request() && !self.socket.may_recv() => return Err(End::Closed),
             Either::Second(()) if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
             Either::Second(()) if decoder.in_library() => self.receive_library(decoder).await?,
             Either::Second(()) => {
