@@ -1,4 +1,4 @@
-"""The cache: values persist, copies are private, what is replaced makes room; a stack that overflows does not reach it."""
+"""The cache: values persist, copies are private, what is replaced makes room, an overflowing stack does not reach it."""
 
 from pathlib import Path
 
