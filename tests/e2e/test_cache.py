@@ -1,4 +1,4 @@
-"""The cache: values persist, copies are private, and what is replaced makes room."""
+"""The cache: values persist, copies are private, what is replaced makes room, an overflowing stack does not reach it."""
 
 from pathlib import Path
 
@@ -8,8 +8,11 @@ PRINTED = """\
 unknown []
 copy [100, -2, 3]
 kept [4, 5] [] [7]
-full after 7 6
+full after 3 2
 room 262144 [4, 5]
+4 MiB and three lists of 8: 8
+fault: True
+kept [4, 5] [] [7]
 """
 
 

@@ -30,7 +30,10 @@ pub const KERNEL_IMAGE: Region = 0x0800_0000..0x0900_0000;
 /// The user's kernel library, relocated.
 pub const KERNEL_LIBRARY: Region = 0x0900_0000..0x0a00_0000;
 /// Heap of the kernel core.
-pub const KERNEL_HEAP: Region = 0x0a00_0000..0x0c00_0000;
+pub const KERNEL_HEAP: Region = 0x0a00_0000..0x0b00_0000;
+/// Below the stack of the kernel core, which unmaps it: a stack that overflows faults there, if what is put onto it at once is no
+/// longer than this.
+pub const KERNEL_GUARD: Region = 0x0b00_0000..0x0c00_0000;
 /// Stack of the kernel core, growing down from the end.
 pub const KERNEL_STACK: Region = 0x0c00_0000..0x0e00_0000;
 /// DMA traces. Not cached: the gateware reads it.
@@ -75,6 +78,7 @@ mod tests {
             KERNEL_IMAGE,
             KERNEL_LIBRARY,
             KERNEL_HEAP,
+            KERNEL_GUARD,
             KERNEL_STACK,
             DMA,
             ANALYZER,

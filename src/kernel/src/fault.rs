@@ -5,13 +5,14 @@ use core::arch::asm;
 use core::fmt::Write;
 use core::ptr::{addr_of, addr_of_mut};
 
+use kairos_board::memory::KERNEL_GUARD;
 use kairos_kernel::exceptions::firmware_record;
 use kairos_kernel::unwind::{Registers, LR, PC, SP};
 use kairos_proto::exception::Id;
 
 use crate::comms::{report, Text};
 use crate::enter::{entered, leave, Ended};
-use crate::memory::{KernelMemory, GUARD};
+use crate::memory::KernelMemory;
 use crate::state::core;
 use crate::timer::unmask_interrupts;
 
@@ -31,7 +32,9 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     };
     let _ = match what {
         0 => text.push_str("undefined instruction").map_err(|_| core::fmt::Error),
-        2 if GUARD.contains(&(address as usize)) => text.push_str("stack overflow").map_err(|_| core::fmt::Error),
+        2 if KERNEL_GUARD.contains(&(address as usize)) => {
+            text.push_str("stack overflow").map_err(|_| core::fmt::Error)
+        }
         2 => write!(text, "data abort ({}) at address {address:#010x}", cause(status)),
         _ => write!(text, "prefetch abort ({})", cause(status)),
     };

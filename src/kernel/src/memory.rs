@@ -3,11 +3,8 @@
 use core::arch::asm;
 use core::ops::Range;
 
-use kairos_board::memory::{KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK};
+use kairos_board::memory::{KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK};
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
-
-/// The megabyte below the stack, which is not mapped: a stack that overflows faults there.
-pub const GUARD: Range<usize> = KERNEL_STACK.start - 0x10_0000..KERNEL_STACK.start;
 
 /// Everything a kernel may point into: its library, its stack, this image and its heap.
 #[derive(Clone, Copy)]
@@ -21,7 +18,7 @@ fn check(address: u32, length: u32, first: usize) -> Result<(), BadAddress> {
     let start = address as usize;
     let end = start.checked_add(length as usize);
     match end {
-        Some(end) if within(&(first..GUARD.start), start, end) || within(&KERNEL_STACK, start, end) => Ok(()),
+        Some(end) if within(&(first..KERNEL_HEAP.end), start, end) || within(&KERNEL_STACK, start, end) => Ok(()),
         _ => Err(BadAddress { address, length }),
     }
 }
@@ -55,7 +52,7 @@ pub unsafe fn library() -> &'static mut [u8] {
 /// # Safety
 /// As for [`library`].
 pub unsafe fn heap() -> &'static mut [u8] {
-    core::slice::from_raw_parts_mut(KERNEL_HEAP.start as *mut u8, GUARD.start - KERNEL_HEAP.start)
+    core::slice::from_raw_parts_mut(KERNEL_HEAP.start as *mut u8, KERNEL_HEAP.len())
 }
 
 /// Makes code that was written as data visible to this core's instruction fetches: cleans the data cache over the
@@ -79,25 +76,19 @@ pub fn publish_code(start: u32, size: u32) {
     }
 }
 
-/// Unmaps the guard megabyte in the page table, which both cores use and of which only this core uses that entry.
+/// Unmaps the guard in the page table, which both cores use; nobody uses that memory.
 pub fn set_guard() {
-    // SAFETY: reads the table's address, clears one entry of it that maps memory nobody uses, cleans it for the table
-    // walk, and drops this core's translations.
+    // SAFETY: reads the table's address, clears entries of it that map memory nobody uses, cleans them for the table walk, and
+    // drops this core's translations.
     unsafe {
         let table: u32;
         asm!("mrc p15, 0, {}, c2, c0, 0", out(reg) table, options(nostack));
-        let entry = ((table & !0x3fff) as *mut u32).add(GUARD.start >> 20);
-        core::ptr::write_volatile(entry, 0);
-        asm!(
-            "dsb",
-            "mcr p15, 0, {entry}, c7, c10, 1",
-            "dsb",
-            "mcr p15, 0, {zero}, c8, c7, 0",
-            "dsb",
-            "isb",
-            entry = in(reg) entry,
-            zero = in(reg) 0,
-            options(nostack)
-        );
+        let entries = (table & !0x3fff) as *mut u32;
+        for megabyte in KERNEL_GUARD.start >> 20..KERNEL_GUARD.end >> 20 {
+            let entry = entries.add(megabyte);
+            core::ptr::write_volatile(entry, 0);
+            asm!("dsb", "mcr p15, 0, {}, c7, c10, 1", in(reg) entry, options(nostack));
+        }
+        asm!("dsb", "mcr p15, 0, {}, c8, c7, 0", "dsb", "isb", in(reg) 0, options(nostack));
     }
 }

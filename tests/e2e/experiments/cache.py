@@ -2,6 +2,7 @@
 
 from artiq.coredevice.exceptions import CacheError
 from artiq.experiment import *
+from numpy import int64
 
 
 class Cache(EnvExperiment):
@@ -41,8 +42,28 @@ class Cache(EnvExperiment):
         self.core_cache.put("block", block)
         print("room", len(self.core_cache.get("block")), self.core_cache.get("numbers"))
 
+    @kernel
+    def deeper(self, n):
+        values = [int64(n) for _ in range(1 << 20)]
+        below = int64(0)
+        if n > 0:
+            below = self.deeper(n - 1)
+        return values[n] + below
+
+    @kernel
+    def overflow(self):
+        first = [n for n in range(1 << 20)]
+        print("4 MiB and three lists of 8:", first[5] + self.deeper(2))
+        # The next one begins 4 MiB below the stack.
+        print("and four:", self.deeper(3))
+
     def run(self):
         self.names = [f"block {n}" for n in range(64)]
         self.put()
         self.get()
         self.fill()
+        try:
+            self.overflow()
+        except Exception as error:
+            print("fault:", "stack overflow" in str(error))
+        self.get()
