@@ -11,10 +11,13 @@ use core::ptr::{addr_of, addr_of_mut};
 use heapless::String;
 use kairos_board::channel::{Kind, Shared};
 use kairos_board::gic;
+use kairos_board::memory::KERNEL_STACK;
+use kairos_kernel::elf::Library;
 use kairos_kernel::unwind::{Registers, LR, PC, SP};
+use kairos_proto::rpc::Memory;
 
-use crate::memory::GUARD;
-use crate::session::{bell, core};
+use crate::memory::{KernelMemory, GUARD};
+use crate::session::{bell, core, Core};
 use crate::start::{mask_interrupts, unmask_interrupts};
 use crate::timer;
 
@@ -25,7 +28,7 @@ type Text = String<320>;
 static mut MESSAGE: Text = Text::new();
 
 /// Called by the exception vectors, on a stack of its own, with interrupts masked. `what`: 0 undefined instruction, 1
-/// prefetch abort, 2 data abort. Of the registers, those are valid that a call preserves; pc is that of the instruction.
+/// prefetch abort, 2 data abort, 3 supervisor call. Of the registers, those are valid that a call preserves; pc is that of the instruction.
 ///
 /// A fault in a kernel's code, or in a firmware function it has called with bad pointers, ends the kernel with an exception.
 /// Elsewhere it is a bug of this image, or a kernel has overwritten it: the session ends.
@@ -37,6 +40,7 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     };
     let _ = match what {
         0 => text.push_str("undefined instruction").map_err(|_| core::fmt::Error),
+        3 => text.push_str("supervisor call").map_err(|_| core::fmt::Error),
         2 if GUARD.contains(&(address as usize)) => text.push_str("stack overflow").map_err(|_| core::fmt::Error),
         2 => write!(text, "data abort ({}) at address {address:#010x}", cause(status)),
         _ => write!(text, "prefetch abort ({})", cause(status)),
@@ -50,18 +54,57 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
         if inside(pc) || inside(lr) {
             // Return addresses lie behind their call: so this must lie behind the instruction, to be found like one.
             registers.r[PC] = if inside(pc) { pc.wrapping_add(4) } else { lr };
-            // SAFETY: this core only, and a fault in here ends in the same handler, which comes this way once.
-            let message: &'static Text = unsafe {
-                addr_of_mut!(MESSAGE).write(text);
-                &*addr_of!(MESSAGE)
-            };
-            crate::raise::fault(core, &library, message, registers);
+            end_kernel(core, &library, text, registers);
         }
     }
     let _ = text.push_str(", called from ");
     place(&mut text, lr);
     let _ = write!(text, ", stack pointer {sp:#010x}");
     report(&text)
+}
+
+/// Ends the kernel with an exception of this text, and the frames that `registers` lead to.
+fn end_kernel(core: &mut Core, library: &Library, text: Text, registers: &mut Registers) -> ! {
+    // SAFETY: this core only, and a fault in here ends in the same handler, which comes this way once.
+    let message: &'static Text = unsafe {
+        addr_of_mut!(MESSAGE).write(text);
+        &*addr_of!(MESSAGE)
+    };
+    crate::raise::fault(core, library, message, registers)
+}
+
+/// A kernel has called a firmware function with what makes no sense: it ends with an exception, as after a fault.
+pub fn broken(arguments: core::fmt::Arguments<'_>) -> ! {
+    let mut text = Text::new();
+    let _ = text.write_fmt(arguments);
+    match core().and_then(|core| core.library.map(|library| (core, library))) {
+        Some((core, library)) => end_kernel(core, &library, text, &mut caller(&library)),
+        None => report(&text),
+    }
+}
+
+/// Stack pointer and return address of the kernel's call. Firmware has no unwind tables: the return address is the first word
+/// on the stack that points behind a call in the library. The other registers are lost, so a caller that keeps its frame by
+/// one of them is the last that is found.
+fn caller(library: &Library) -> Registers {
+    let mut registers = Registers::default();
+    let here = core::ptr::from_ref(&registers) as u32;
+    let call = |pc: u32| {
+        let inside = pc.wrapping_sub(library.base) < library.size;
+        // `bl`
+        inside
+            && KernelMemory
+                .word(pc.wrapping_sub(4))
+                .is_ok_and(|word| word >> 24 == 0xeb)
+    };
+    let found = (here..KERNEL_STACK.end as u32)
+        .step_by(4)
+        .find(|&at| KernelMemory.word(at).is_ok_and(call));
+    if let Some(at) = found {
+        registers.r[PC] = KernelMemory.word(at).unwrap_or(0);
+        registers.r[SP] = at + 4;
+    }
+    registers
 }
 
 /// Names an instruction's place: relative to the library, as `addr2line` and the compiler's tables want it, else absolute.

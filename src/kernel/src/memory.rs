@@ -2,9 +2,13 @@
 
 use core::arch::asm;
 use core::ops::Range;
+use core::ptr::{addr_of_mut, read_volatile, write_volatile};
 
-use kairos_board::memory::{KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK};
+use kairos_board::memory::{CHANNEL, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, RUNTIME};
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
+
+/// What the comms core keeps for itself.
+const COMMS: Range<usize> = RUNTIME.start..CHANNEL.start;
 
 /// The megabyte below the stack, which is not mapped: a stack that overflows faults there.
 pub const GUARD: Range<usize> = KERNEL_STACK.start - 0x10_0000..KERNEL_STACK.start;
@@ -79,23 +83,42 @@ pub fn publish_code(start: u32, size: u32) {
     }
 }
 
-/// Unmaps the guard megabyte in the page table, which both cores use and of which only this core uses that entry.
-pub fn set_guard() {
-    // SAFETY: reads the table's address, clears one entry of it that maps memory nobody uses, cleans it for the table
-    // walk, and drops this core's translations.
+/// This core's page table: a section of a megabyte for each word.
+#[repr(C, align(16384))]
+struct PageTable([u32; 4096]);
+static mut PAGE_TABLE: PageTable = PageTable([0; 4096]);
+const SECTION: u32 = 2;
+/// Bit 2 of a section's access permissions: nobody writes (ARM ARM, B3.7.1).
+const READ_ONLY: u32 = 1 << 15;
+
+/// Goes over to a page table of this core's own: the comms core's, but without the guard megabyte, and the comms core's memory
+/// is read only, so that no kernel overwrites it. The channel between the cores is behind that.
+pub fn protect() {
+    // SAFETY: called once, at reset of this core. The table it uses so far is read only here; the new one maps all that this
+    // image uses as the old one does, is cleaned for the table walk, and takes effect with the translations dropped.
     unsafe {
-        let table: u32;
-        asm!("mrc p15, 0, {}, c2, c0, 0", out(reg) table, options(nostack));
-        let entry = ((table & !0x3fff) as *mut u32).add(GUARD.start >> 20);
-        core::ptr::write_volatile(entry, 0);
+        let theirs: u32;
+        asm!("mrc p15, 0, {}, c2, c0, 0", out(reg) theirs, options(nostack));
+        let (from, own) = ((theirs & !0x3fff) as *const u32, addr_of_mut!(PAGE_TABLE).cast::<u32>());
+        for index in 0..4096 {
+            let start = index << 20;
+            let entry = read_volatile(from.add(index));
+            let entry = match entry & 3 {
+                _ if start == GUARD.start => 0,
+                SECTION if COMMS.contains(&start) => entry | READ_ONLY,
+                _ => entry,
+            };
+            write_volatile(own.add(index), entry);
+            asm!("mcr p15, 0, {}, c7, c10, 1", in(reg) own.add(index), options(nostack));
+        }
         asm!(
             "dsb",
-            "mcr p15, 0, {entry}, c7, c10, 1",
-            "dsb",
+            "mcr p15, 0, {table}, c2, c0, 0",
+            "isb",
             "mcr p15, 0, {zero}, c8, c7, 0",
             "dsb",
             "isb",
-            entry = in(reg) entry,
+            table = in(reg) own as u32 | theirs & 0x3fff,
             zero = in(reg) 0,
             options(nostack)
         );

@@ -15,7 +15,7 @@ use kairos_proto::rpc::Sink;
 
 use crate::memory::KernelMemory;
 use crate::session::{self, Core};
-use crate::{fault, rtio, timer};
+use crate::{rtio, timer};
 
 /// Not 0: an exception waits in [`RECORD`] for the thunk. Read by assembly.
 pub static mut RAISED: u32 = 0;
@@ -92,7 +92,7 @@ fn unwind(
 ) {
     let core = session::running();
     let Some(library) = core.library else {
-        fault::report("exception outside of a kernel")
+        crate::fault::report("exception outside of a kernel")
     };
     match search(core, &library, registers) {
         Outcome::Enter => {}
@@ -100,7 +100,12 @@ fn unwind(
             posted_failure(core);
             uncaught(core)
         }
-        Outcome::Nothing => fault::report("the kernel resumed an exception, but none was in flight"),
+        Outcome::Nothing => fault(
+            core,
+            &library,
+            "the kernel resumed an exception, but none was in flight",
+            registers,
+        ),
     }
 }
 

@@ -67,7 +67,7 @@ pub fn bell() {
 pub extern "C" fn boot() {
     gic::enable_sgis_only();
     timer::initialise();
-    memory::set_guard();
+    memory::protect();
     rtio::boot();
     calls::cache::boot();
     calls::dma::boot();
@@ -193,7 +193,7 @@ fn run(core: &mut Core) {
         }
         if let Some(table) = library.typeinfo {
             if let Err(error) = write_back(core, table) {
-                fault::report_fmt(format_args!("attribute table of the library: {error}"));
+                fault::broken(format_args!("attribute table of the library: {error}"));
             }
         }
     }

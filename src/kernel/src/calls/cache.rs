@@ -39,7 +39,7 @@ fn key(pointer: u32, length: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     match memory.bytes(pointer, length) {
         Ok(key) => key,
-        Err(error) => fault::report_fmt(format_args!("key of a cache entry: {error}")),
+        Err(error) => fault::broken(format_args!("key of a cache entry: {error}")),
     }
 }
 
@@ -75,7 +75,7 @@ extern "C" fn put(pointer: u32, length: u32, list: u32) {
                 raise::firmware(Id::CacheError, "no memory left in the cache", [0; 3]);
             }
         }
-        Err(error) => fault::report_fmt(format_args!("value for the cache: {error}")),
+        Err(error) => fault::broken(format_args!("value for the cache: {error}")),
     }
 }
 

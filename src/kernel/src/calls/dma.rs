@@ -66,7 +66,7 @@ fn name(pointer: u32, length: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     match memory.bytes(pointer, length) {
         Ok(name) => name,
-        Err(error) => fault::report_fmt(format_args!("name of a DMA trace: {error}")),
+        Err(error) => fault::broken(format_args!("name of a DMA trace: {error}")),
     }
 }
 

@@ -30,7 +30,7 @@ extern "C" fn write_log(format: u32, arguments: u32) {
     };
     let result = printf(&mut write, &KernelMemory, format, Arguments::new(arguments));
     if let Err(error) = result {
-        fault::report_fmt(format_args!("text for rtio_log: {error}"));
+        fault::broken(format_args!("text for rtio_log: {error}"));
     }
     if word != 0 {
         submit(target, core::iter::once(word));

@@ -269,7 +269,7 @@ extern "C" fn output_wide(target: u32, list: u32) {
         ))
     });
     match data {
-        Err(error) => fault::report_fmt(format_args!("data of a wide output: {error}")),
+        Err(error) => fault::broken(format_args!("data of a wide output: {error}")),
         Ok((0, _)) => {}
         Ok((count, _)) if count > transaction::MAX_WORDS as u32 => raise::firmware(
             Id::ValueError,
