@@ -5,22 +5,22 @@ use core::arch::asm;
 use core::fmt::Write;
 use core::ptr::{addr_of, addr_of_mut};
 
-use kairos_board::memory::KERNEL_GUARD;
-use kairos_kernel::exceptions::firmware_record;
+use kairos_board::memory::{KERNEL_GUARD, KERNEL_STACK};
+use kairos_kernel::elf::Library;
 use kairos_kernel::unwind::{Registers, LR, PC, SP};
-use kairos_proto::exception::Id;
+use kairos_proto::rpc::Memory;
 
 use crate::comms::{report, Text};
-use crate::enter::{entered, leave, Ended};
+use crate::enter::entered;
 use crate::memory::KernelMemory;
-use crate::state::core;
-use crate::timer::unmask_interrupts;
+use crate::raise;
+use crate::state::{core, Core};
 
 /// What the host is told of a fault in a kernel: it outlives the handler's stack.
 static mut MESSAGE: Text = Text::new();
 
 /// Called by the exception vectors, on a stack of its own, with interrupts masked. `what`: 0 undefined instruction, 1
-/// prefetch abort, 2 data abort. Of the registers, those are valid that a call preserves; pc is that of the instruction.
+/// prefetch abort, 2 data abort, 3 supervisor call. Of the registers, those are valid that a call preserves; pc is that of the instruction.
 ///
 /// A fault in a kernel's code, or in a firmware function it has called with bad pointers, ends the kernel with an exception.
 /// Elsewhere it is a bug of this image, or a kernel has overwritten it: the session ends.
@@ -32,6 +32,7 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     };
     let _ = match what {
         0 => text.push_str("undefined instruction").map_err(|_| core::fmt::Error),
+        3 => text.push_str("supervisor call").map_err(|_| core::fmt::Error),
         2 if KERNEL_GUARD.contains(&(address as usize)) => {
             text.push_str("stack overflow").map_err(|_| core::fmt::Error)
         }
@@ -47,22 +48,57 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
         if entered() && (inside(pc) || inside(lr)) {
             // Return addresses lie behind their call: so this must lie behind the instruction, to be found like one.
             registers.r[PC] = if inside(pc) { pc.wrapping_add(4) } else { lr };
-            // SAFETY: this core only, and a fault in here ends in the same handler, which comes this way once.
-            let message: &'static Text = unsafe {
-                addr_of_mut!(MESSAGE).write(text);
-                &*addr_of!(MESSAGE)
-            };
-            let record = firmware_record(Id::RuntimeError, message, [0; 3]);
-            core.exceptions.fault(record, &KernelMemory, &library, registers);
-            unmask_interrupts();
-            // SAFETY: in a kernel, of which only what `core` holds is needed; this stack is the handler's own.
-            unsafe { leave(Ended::Faulted) }
+            end_kernel(core, &library, text, registers);
         }
     }
     let _ = text.push_str(", called from ");
     place(&mut text, lr);
     let _ = write!(text, ", stack pointer {sp:#010x}");
     report(&text)
+}
+
+/// Ends the kernel with an exception of this text, and the frames that `registers` lead to.
+fn end_kernel(core: &mut Core, library: &Library, text: Text, registers: &mut Registers) -> ! {
+    // SAFETY: this core only, and a fault in here ends in the same handler, which comes this way once.
+    let message: &'static Text = unsafe {
+        addr_of_mut!(MESSAGE).write(text);
+        &*addr_of!(MESSAGE)
+    };
+    raise::end_kernel(core, library, message, registers)
+}
+
+/// A kernel has called a firmware function with what makes no sense: it ends with an exception, as after a fault.
+pub fn broken(arguments: core::fmt::Arguments<'_>) -> ! {
+    let mut text = Text::new();
+    let _ = text.write_fmt(arguments);
+    match core().and_then(|core| core.library.map(|library| (core, library))) {
+        Some((core, library)) if entered() => end_kernel(core, &library, text, &mut caller(&library)),
+        _ => report(&text),
+    }
+}
+
+/// Stack pointer and return address of the kernel's call. Firmware has no unwind tables: the return address is the first word
+/// on the stack that points behind a call in the library. The other registers are lost, so a caller that keeps its frame by
+/// one of them is the last that is found.
+fn caller(library: &Library) -> Registers {
+    let mut registers = Registers::default();
+    let here = core::ptr::from_ref(&registers) as u32;
+    let call = |pc: u32| {
+        let inside = pc.wrapping_sub(library.base) < library.size;
+        // `bl`
+        inside
+            && KernelMemory
+                .word(pc.wrapping_sub(4))
+                .is_ok_and(|word| word >> 24 == 0xeb)
+    };
+    let found = (here..KERNEL_STACK.end as u32)
+        .step_by(4)
+        .find(|&at| KernelMemory.word(at).is_ok_and(call));
+    if let Some(at) = found {
+        registers.r[PC] = KernelMemory.word(at).unwrap_or(0);
+        registers.r[SP] = at + 4;
+    }
+    registers
 }
 
 /// Names an instruction's place: relative to the library, as `addr2line` and the compiler's tables want it, else absolute.

@@ -2,9 +2,13 @@
 
 use core::arch::asm;
 use core::ops::Range;
+use core::ptr::{addr_of_mut, read_volatile, write_volatile};
 
-use kairos_board::memory::{KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK};
+use kairos_board::memory::{CHANNEL, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, RUNTIME};
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
+
+/// What the comms core keeps for itself.
+const COMMS: Range<usize> = RUNTIME.start..CHANNEL.start;
 
 /// Everything a kernel may point into: its library, its stack, this image and its heap.
 #[derive(Clone, Copy)]
@@ -76,19 +80,44 @@ pub fn publish_code(start: u32, size: u32) {
     }
 }
 
-/// Unmaps the guard in the page table, which both cores use; nobody uses that memory.
-pub fn set_guard() {
-    // SAFETY: reads the table's address, clears entries of it that map memory nobody uses, cleans them for the table walk, and
-    // drops this core's translations.
+/// This core's page table: a section of a megabyte for each word.
+#[repr(C, align(16384))]
+struct PageTable([u32; 4096]);
+static mut PAGE_TABLE: PageTable = PageTable([0; 4096]);
+const SECTION: u32 = 2;
+/// Bit 2 of a section's access permissions: nobody writes (ARM ARM, B3.7.1).
+const READ_ONLY: u32 = 1 << 15;
+
+/// Goes over to a page table of this core's own: the comms core's, but without the guard below the stack, and the comms core's memory
+/// is read only, so that no kernel overwrites it. The channel between the cores is behind that.
+pub fn protect() {
+    // SAFETY: called once, at reset of this core. The table it uses so far is read only here; the new one maps all that this
+    // image uses as the old one does, is cleaned for the table walk, and takes effect with the translations dropped.
     unsafe {
-        let table: u32;
-        asm!("mrc p15, 0, {}, c2, c0, 0", out(reg) table, options(nostack));
-        let entries = (table & !0x3fff) as *mut u32;
-        for megabyte in KERNEL_GUARD.start >> 20..KERNEL_GUARD.end >> 20 {
-            let entry = entries.add(megabyte);
-            core::ptr::write_volatile(entry, 0);
-            asm!("dsb", "mcr p15, 0, {}, c7, c10, 1", in(reg) entry, options(nostack));
+        let theirs: u32;
+        asm!("mrc p15, 0, {}, c2, c0, 0", out(reg) theirs, options(nostack));
+        let (from, own) = ((theirs & !0x3fff) as *const u32, addr_of_mut!(PAGE_TABLE).cast::<u32>());
+        for index in 0..4096 {
+            let start = index << 20;
+            let entry = read_volatile(from.add(index));
+            let entry = match entry & 3 {
+                _ if KERNEL_GUARD.contains(&start) => 0,
+                SECTION if COMMS.contains(&start) => entry | READ_ONLY,
+                _ => entry,
+            };
+            write_volatile(own.add(index), entry);
+            asm!("mcr p15, 0, {}, c7, c10, 1", in(reg) own.add(index), options(nostack));
         }
-        asm!("dsb", "mcr p15, 0, {}, c8, c7, 0", "dsb", "isb", in(reg) 0, options(nostack));
+        asm!(
+            "dsb",
+            "mcr p15, 0, {table}, c2, c0, 0",
+            "isb",
+            "mcr p15, 0, {zero}, c8, c7, 0",
+            "dsb",
+            "isb",
+            table = in(reg) own as u32 | theirs & 0x3fff,
+            zero = in(reg) 0,
+            options(nostack)
+        );
     }
 }

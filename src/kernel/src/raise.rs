@@ -16,6 +16,7 @@ use crate::comms::report;
 use crate::enter::{leave, Ended};
 use crate::memory::KernelMemory;
 use crate::state::{running, Core};
+use crate::timer::unmask_interrupts;
 
 /// Not 0: an exception waits in [`RECORD`] for the thunk. Read by assembly.
 pub static mut RAISED: u32 = 0;
@@ -69,6 +70,15 @@ extern "C" fn resume(registers: &mut Registers) {
     });
 }
 
+/// Ends the kernel with an exception that no handler sees, and the frames that `registers` lead to.
+pub fn end_kernel(core: &mut Core, library: &Library, message: &'static str, registers: &mut Registers) -> ! {
+    let record = firmware_record(Id::RuntimeError, message, [0; 3]);
+    core.exceptions.fault(record, &KernelMemory, library, registers);
+    unmask_interrupts();
+    // SAFETY: called in a kernel, or by a handler of its faults: only what `core` holds of it is needed.
+    unsafe { leave(Ended::Faulted) }
+}
+
 /// Returns when a landing pad is to be entered.
 fn unwind(registers: &mut Registers, search: impl FnOnce(&mut Core, &Library, &mut Registers) -> Outcome) {
     let core = running();
@@ -79,7 +89,12 @@ fn unwind(registers: &mut Registers, search: impl FnOnce(&mut Core, &Library, &m
         Outcome::Enter => {}
         // SAFETY: called by a kernel, of which only what `core` holds is needed.
         Outcome::Uncaught => unsafe { leave(Ended::Uncaught) },
-        Outcome::Nothing => report("the kernel resumed an exception, but none was in flight"),
+        Outcome::Nothing => end_kernel(
+            core,
+            &library,
+            "the kernel resumed an exception, but none was in flight",
+            registers,
+        ),
     }
 }
 

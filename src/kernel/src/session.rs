@@ -16,7 +16,7 @@ use crate::{calls, raise, rtio, symbols, timer};
 pub extern "C" fn boot() {
     gic::enable_sgis_only();
     timer::initialise();
-    memory::set_guard();
+    memory::protect();
     rtio::boot();
     calls::cache::boot();
     calls::dma::boot();

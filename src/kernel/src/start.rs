@@ -110,7 +110,7 @@ kairos_start:
 vectors:
     b       .
     b       undefined
-    b       .
+    b       supervisor_call
     b       prefetch_abort
     b       data_abort
     b       .
@@ -119,6 +119,10 @@ vectors:
 
 undefined:
     mov     r0, #0
+    sub     r1, lr, #4
+    b       5f
+supervisor_call:
+    mov     r0, #3
     sub     r1, lr, #4
     b       5f
 prefetch_abort:

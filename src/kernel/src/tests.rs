@@ -296,9 +296,12 @@ fn run(opcodes: &[u8], prepare: impl Fn(&mut Registers)) -> (Machine, Result<Reg
 /// Registers as `__artiq_raise` sees them in `raise`, called from `select`, `with_finally`, `catch_all`, in frames whose
 /// sizes their own tables tell.
 fn raised(machine: &mut Machine, library: &Library) -> Registers {
+    raised_at(machine, library, STACK_TOP - 1024)
+}
+
+fn raised_at(machine: &mut Machine, library: &Library, mut sp: u32) -> Registers {
     let functions = functions(machine, library);
     let mut registers = Registers::default();
-    let mut sp = STACK_TOP - 1024;
     registers.r[SP] = sp;
     registers.r[PC] = functions[RAISE].1;
     let callers = [
@@ -378,22 +381,18 @@ fn handlers_of_a_real_library() {
 #[test]
 fn too_many_nested_exceptions() {
     let (mut machine, library) = machine(kernel!("exceptions"));
-    let start = raised(&mut machine, &library);
     let mut exceptions = Exceptions::new();
     let record = Record {
         id: 10,
         ..firmware_record(Id::RuntimeError, "", [0; 3])
     };
-    for _ in 0..NESTED_MAX {
-        assert_eq!(
-            exceptions.raise(record, &machine, &library, &mut start.clone()),
-            Outcome::Enter
-        );
+    // Each a frame further in, as nested handlers are.
+    for depth in 0..=NESTED_MAX as u32 {
+        let mut registers = raised_at(&mut machine, &library, STACK_TOP - 1024 - 256 * depth);
+        let outcome = exceptions.raise(record, &machine, &library, &mut registers);
+        let full = depth == NESTED_MAX as u32;
+        assert_eq!(outcome, if full { Outcome::Uncaught } else { Outcome::Enter });
     }
-    assert_eq!(
-        exceptions.raise(record, &machine, &library, &mut start.clone()),
-        Outcome::Uncaught
-    );
     assert_eq!(exceptions.in_flight().count(), NESTED_MAX + 1);
     assert_eq!(exceptions.in_flight().last().unwrap().0.id, Id::RuntimeError as u32);
 }
@@ -416,6 +415,43 @@ fn leaving_a_nested_handler_drops_what_it_abandoned() {
     assert_eq!(exceptions.in_flight().count(), 2);
     exceptions.end_catch();
     assert_eq!(exceptions.in_flight().count(), 0);
+}
+
+/// Exceptions of these ids, each raised in the same frames and caught in `select`.
+fn caught(machine: &Machine, library: &Library, start: Registers, ids: &[u32]) -> Exceptions {
+    let mut exceptions = Exceptions::new();
+    let record = firmware_record(Id::RuntimeError, "", [0; 3]);
+    for &id in ids {
+        let outcome = exceptions.raise(Record { id, ..record }, machine, library, &mut start.clone());
+        assert_eq!(outcome, Outcome::Enter);
+    }
+    exceptions
+}
+
+#[test]
+fn entering_a_handler_again_drops_what_abandoned_it() {
+    let (mut machine, library) = machine(kernel!("exceptions"));
+    let start = raised(&mut machine, &library);
+    let exceptions = caught(&machine, &library, start, &[10, 18, 10, 18]);
+    let ids: Vec<u32> = exceptions.in_flight().map(|(record, _)| record.id).collect();
+    assert_eq!(ids, [18]);
+    assert_eq!(exceptions.depth(), 1);
+}
+
+#[test]
+fn a_handler_of_our_compiler_says_how_many_remain() {
+    let (mut machine, library) = machine(kernel!("exceptions"));
+    let start = raised(&mut machine, &library);
+    let mut exceptions = caught(&machine, &library, start, &[10]);
+    // Raised in that handler, it passes the cleanup of `with_finally`: two are in flight.
+    let record = firmware_record(Id::RuntimeError, "", [0; 3]);
+    exceptions.raise(Record { id: 99, ..record }, &machine, &library, &mut start.clone());
+    assert_eq!(exceptions.depth(), 2);
+    exceptions.end_catch_to(2);
+    assert_eq!(exceptions.depth(), 2);
+    exceptions.end_catch_to(0);
+    assert_eq!(exceptions.depth(), 0);
+    assert!(exceptions.backtrace().is_empty());
 }
 
 proptest! {

@@ -175,23 +175,12 @@ fn invalidate(start: usize, length: usize) {
     }
     write(SYNC, 0);
     barrier();
-    let mut line = start;
-    while line < end {
-        // SAFETY: lines of the buffer, which hold nothing that is not in memory.
-        unsafe {
-            core::arch::asm!(
-                "mcr p15, 0, {0}, c7, c6, 1",
-                "mcr p15, 0, {1}, c7, c6, 1",
-                "mcr p15, 0, {2}, c7, c6, 1",
-                "mcr p15, 0, {3}, c7, c6, 1",
-                in(reg) line,
-                in(reg) line + LINE,
-                in(reg) line + 2 * LINE,
-                in(reg) line + 3 * LINE,
-                options(nostack, preserves_flags)
-            )
-        };
-        line += 4 * LINE;
+    for group in groups() {
+        for line in 0..4 {
+            let line = group + line * LINE;
+            // SAFETY: a line of the buffer, which holds nothing that is not in memory.
+            unsafe { core::arch::asm!("mcr p15, 0, {}, c7, c6, 1", in(reg) line, options(nostack, preserves_flags)) };
+        }
     }
     barrier();
 }

@@ -7,7 +7,7 @@ use kairos_kernel::cache::Cache;
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::{BadAddress, Memory};
 
-use crate::comms::report_fmt;
+use crate::fault::broken;
 use crate::memory::{self, KernelMemory};
 use crate::raise;
 
@@ -40,7 +40,7 @@ fn key(pointer: u32, length: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     match memory.bytes(pointer, length) {
         Ok(key) => key,
-        Err(error) => report_fmt(format_args!("key of a cache entry: {error}")),
+        Err(error) => broken(format_args!("key of a cache entry: {error}")),
     }
 }
 
@@ -76,7 +76,7 @@ extern "C" fn put(pointer: u32, length: u32, list: u32) {
                 raise::firmware(Id::CacheError, "no memory left in the cache", [0; 3]);
             }
         }
-        Err(error) => report_fmt(format_args!("value for the cache: {error}")),
+        Err(error) => broken(format_args!("value for the cache: {error}")),
     }
 }
 

@@ -10,7 +10,7 @@ use kairos_kernel::traces::{Full, Recording, Traces};
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
 
-use crate::comms::report_fmt;
+use crate::fault::broken;
 use crate::memory::KernelMemory;
 use crate::{raise, rtio};
 
@@ -67,7 +67,7 @@ fn name(pointer: u32, length: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     match memory.bytes(pointer, length) {
         Ok(name) => name,
-        Err(error) => report_fmt(format_args!("name of a DMA trace: {error}")),
+        Err(error) => broken(format_args!("name of a DMA trace: {error}")),
     }
 }
 

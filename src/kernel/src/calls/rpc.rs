@@ -6,6 +6,7 @@ use kairos_proto::exception::Record;
 use kairos_proto::rpc::{encode_request, Memory, Signature, Sink, Source, Step};
 
 use crate::comms::{next_frame, read_some, report, report_fmt, MessageSink};
+use crate::fault::broken;
 use crate::memory::KernelMemory;
 use crate::state::{running, Core};
 use crate::{raise, timer};
@@ -23,7 +24,7 @@ impl Sink for Nothing {
 /// Sends a request; `tag_at` is the address of the tag string's {pointer, length}, `data` that of the pointers to the
 /// arguments. Returns the tag of the result.
 ///
-/// A request that cannot be encoded ends in a fault: calls cannot raise. It is encoded twice, because half a message would
+/// A request that cannot be encoded ends the kernel: calls cannot raise. It is encoded twice, because half a message would
 /// spoil the stream to the host; the first pass only follows pointers.
 pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
@@ -32,10 +33,10 @@ pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -
         .and_then(|pointer| memory.bytes(pointer, memory.word(tag_at.wrapping_add(4))?));
     let tag: &'static [u8] = match tag {
         Ok(tag) => tag,
-        Err(error) => report_fmt(format_args!("RPC to service {service}: tag: {error}")),
+        Err(error) => broken(format_args!("RPC to service {service}: tag: {error}")),
     };
     if let Err(error) = encode_request(&mut Nothing, memory, service, tag, data) {
-        report_fmt(format_args!("RPC to service {service}: {error}"));
+        broken(format_args!("RPC to service {service}: {error}"));
     }
     let mut sink = MessageSink(core.sender.message(kind, timer::sleep_briefly));
     let signature = encode_request(&mut sink, memory, service, tag, data);
@@ -116,7 +117,7 @@ fn surplus(core: &mut Core) -> u32 {
 pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     let core = running();
     if !core::mem::take(&mut core.awaiting) {
-        report("the kernel waits for the reply to an RPC it has not sent");
+        broken(format_args!("the kernel waits for the reply to an RPC it has not sent"));
     }
     if !core.answered {
         core.answered = true;

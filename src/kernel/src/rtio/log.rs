@@ -6,7 +6,7 @@ use kairos_kernel::format::{printf, Arguments};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
 
 use super::output::submit;
-use crate::comms::report_fmt;
+use crate::fault::broken;
 use crate::memory::KernelMemory;
 use crate::raise;
 
@@ -42,7 +42,7 @@ extern "C" fn write_log(format: u32, arguments: u32) {
     };
     let result = printf(&mut write, &KernelMemory, format, Arguments::new(arguments));
     if let Err(error) = result {
-        report_fmt(format_args!("text for rtio_log: {error}"));
+        broken(format_args!("text for rtio_log: {error}"));
     }
     if word != 0 {
         submit(target, core::iter::once(word));

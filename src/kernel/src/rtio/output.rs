@@ -11,7 +11,7 @@ use super::cursor::now_mu;
 use super::registers::{registers, NO_GATEWARE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE};
 use super::ring::{Estimate, Ring, ATTENTION, CREDIT, KNOWN, MAX_WORDS, RING};
 use super::transaction;
-use crate::comms::report_fmt;
+use crate::fault::broken;
 use crate::memory::KernelMemory;
 use crate::raise;
 
@@ -137,7 +137,7 @@ extern "C" fn output_wide(target: u32, list: u32) {
         Ok((count, memory.bytes(elements, count.min(MAX_WORDS as u32) * 4)?))
     });
     match data {
-        Err(error) => report_fmt(format_args!("data of a wide output: {error}")),
+        Err(error) => broken(format_args!("data of a wide output: {error}")),
         Ok((0, _)) => {}
         Ok((count, _)) if count > MAX_WORDS as u32 => raise::firmware(
             Id::ValueError,

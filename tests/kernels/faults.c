@@ -1,0 +1,69 @@
+/* Faults and bad pointers of every kind; the host chooses. What ends the kernel must be an exception; a mark 99 says that it
+   went on. */
+#include "kernel.h"
+
+IMPORT void cache_put(slice key, void *list);
+IMPORT void rpc_nothing(void) __attribute__((weak));
+
+typedef struct { void *elements; uint32_t length; } list;
+
+#define BAD ((void *)0xf0000000)
+
+static void store(uint32_t address)
+{
+    *(volatile uint32_t *)address = 0xe7f000f0;
+}
+
+void __modinit__(void *unused)
+{
+    static const slice name = TEXT("fault"), integer = TEXT("i:n"), texts = TEXT("ls:n"), reply = TEXT(":i");
+    static const slice unknown = TEXT("x:n"), bad_name = {BAD, 5}, huge = {"", 0x7fffffff};
+    list bad_list = {BAD, 4}, *bad_list_at = &bad_list;
+    slice one_bad[] = {TEXT("good"), {BAD, 4}};
+    list bad_texts = {one_bad, 2}, *bad_texts_at = &bad_texts;
+    int32_t number = 1;
+    void *good[] = {&number}, *bad[] = {BAD}, *lists[] = {&bad_texts_at}, *deep[] = {&bad_list_at};
+    int32_t what = ask();
+    mark(what);
+    switch (what) {
+    case 0: mark(*(volatile int32_t *)0); break;
+    case 1: store(0); break;
+    case 2: __asm__ volatile("mov r0, #0\n blx r0" ::: "r0", "lr"); break;
+    case 3: rpc_nothing(); break; /* a weak symbol that nobody defines */
+    case 4: store(0x00200000); break; /* the comms core's memory */
+    case 5: store(0x06000000); break; /* its Ethernet descriptors */
+    case 6: store(0x40000000); mark(0); break; /* the descriptor memory: a write does nothing */
+    case 7: store(0x0bf80000); break; /* below the stack */
+    case 8: __asm__ volatile("svc #0"); break;
+    case 9: __asm__ volatile("bkpt #0"); break;
+    case 10: __asm__ volatile("udf #0"); break;
+    case 11: __asm__ volatile("mov sp, #0\n push {r0}"); break;
+    case 12: __asm__ volatile("mov sp, #0xf0000000\n udf #0"); break;
+    case 13: memset(BAD, 0, 100); break;
+    case 14: memcpy(&number, BAD, 4); break;
+    case 15: rtio_output_wide(4 << 8, BAD); break;
+    case 16: rtio_output_wide(4 << 8, &bad_list); break;
+    case 17: dma_record_start(bad_name); break;
+    case 18: cache_put(name, BAD); break;
+    case 19: cache_put(name, &bad_list); break;
+    case 20: core_log("%.*s\n", 4, BAD); break;
+    case 21: core_log(BAD); break;
+    case 22: rpc_send(100, BAD, good); break;
+    case 23: rpc_send(100, &bad_name, good); break;
+    case 24: rpc_send_async(100, &integer, BAD); break;
+    case 25: rpc_send_async(100, &integer, bad); break;
+    case 26: rpc_send_async(100, &texts, lists); break;
+    case 27: rpc_send_async(100, &texts, deep); break;
+    case 28: rpc_send_async(100, &unknown, good); break;
+    case 29: rpc_send_async(100, &huge, good); break;
+    case 30: rpc_send(101, &reply, 0); rpc_recv(BAD); break;
+    case 31: rpc_recv(&number); break; /* without a call */
+    case 32: /* while a recording is made */
+        dma_record_start(name);
+        rtio_output(4 << 8, 1);
+        store(0);
+        break;
+    case 33: __asm__ volatile("cpsid i\n 1: b 1b"); break; /* deaf to being stopped */
+    }
+    mark(99);
+}
