@@ -75,7 +75,12 @@ impl Ddrc {
             ("tXP", f(0x1c, 15, 5), 6.0, 3),
             ("read to precharge", f(0x1c, 23, 5), 7.5, 4),
             ("write recovery", write_recovery, 15.0, 5),
-            ("write to precharge", f(0x18, 0, 5).saturating_sub(behind_write), 15.0, 5),
+            (
+                "write to precharge",
+                f(0x18, 0, 5).saturating_sub(behind_write),
+                15.0,
+                5,
+            ),
             ("write to read", f(0x1c, 10, 5).saturating_sub(behind_write), 7.5, 4),
             ("read to write", f(0x1c, 5, 5), 0.0, (cl + 6).saturating_sub(cwl)),
             ("reset", f(0xa8, 20, 8) * 1024, 200_000.0, 0),
