@@ -262,29 +262,29 @@ const fn timing(memory: &Memory, half: bool) -> [Setting; TIMING] {
             0xF800_6020, // dram_param_reg3
             1 << 29 | CL << 24 | 8 << 16 | RCD_RP << 12 | 2 << 8 | field(at_least(chip.rrd, 4), 5, 3) | 4 << 2,
         ),
-        (0xF800_6024, 0),                 // dram_param_reg4
-        (0xF800_6028, 4 << 11 | 7),       // dram_init_param
-        (0xF800_602C, mode_2),            // dram_emr_reg
+        (0xF800_6024, 0),                     // dram_param_reg4
+        (0xF800_6028, 4 << 11 | 7),           // dram_init_param
+        (0xF800_602C, mode_2),                // dram_emr_reg
         (0xF800_6030, mode_1 << 16 | mode_0), // dram_emr_mr_reg
         (
             0xF800_6034, // dram_burst8_rdwr: 200 µs in reset, 500 µs before the clock is enabled
             1 << 16 | field(microseconds(700, 1024), 4, 10) | BURST,
         ),
-        (0xF800_6038, 0),       // dram_disable_dq
-        (0xF800_603C, bank),    // dram_addr_map_bank
-        (0xF800_6040, columns), // dram_addr_map_col
+        (0xF800_6038, 0),                    // dram_disable_dq
+        (0xF800_603C, bank),                 // dram_addr_map_bank
+        (0xF800_6040, columns),              // dram_addr_map_col
         (0xF800_6044, rows(chip.rows, row)), // dram_addr_map_row
-        (0xF800_6048, 0x0003_C008), // dram_odt_reg
-        (0xF800_6050, 0x7701_0800), // phy_cmd_timeout_rddata_cpt
-        (0xF800_6058, 0),           // dll_calib
-        (0xF800_605C, 0x0000_5003), // odt_delay_hold
-        (0xF800_6060, 0x0000_003E), // ctrl_reg1
-        (0xF800_6064, 0x0002_0000), // ctrl_reg2
-        (0xF800_6068, 0x0028_4141), // ctrl_reg3
-        (0xF800_606C, 0x0000_1610), // ctrl_reg4
-        (0xF800_6078, 0x0046_6111), // ctrl_reg5
-        (0xF800_607C, 0x0003_2222), // ctrl_reg6
-        (0xF800_60A4, 0x1020_0802), // CHE_T_ZQ
+        (0xF800_6048, 0x0003_C008),          // dram_odt_reg
+        (0xF800_6050, 0x7701_0800),          // phy_cmd_timeout_rddata_cpt
+        (0xF800_6058, 0),                    // dll_calib
+        (0xF800_605C, 0x0000_5003),          // odt_delay_hold
+        (0xF800_6060, 0x0000_003E),          // ctrl_reg1
+        (0xF800_6064, 0x0002_0000),          // ctrl_reg2
+        (0xF800_6068, 0x0028_4141),          // ctrl_reg3
+        (0xF800_606C, 0x0000_1610),          // ctrl_reg4
+        (0xF800_6078, 0x0046_6111),          // ctrl_reg5
+        (0xF800_607C, 0x0003_2222),          // ctrl_reg6
+        (0xF800_60A4, 0x1020_0802),          // CHE_T_ZQ
         (
             0xF800_60A8, // CHE_T_ZQ_Short_Interval_Reg: reset for 200 µs, calibration each 100 ms
             field(microseconds(200, 1024), 20, 8) | field((CLOCK / 10 / 1024) as u32, 0, 20),

@@ -26,3 +26,4 @@ pub mod pl;
 pub mod ring;
 #[cfg(feature = "sd")]
 pub mod sd;
+pub mod start;

@@ -145,6 +145,18 @@ fn settings_that_are_written_do_not_touch_the_boot_image() {
 }
 
 #[test]
+fn a_root_directory_that_fills_its_clusters_is_searched_to_its_end() {
+    let mut room = Box::new(Room::new());
+    for before in 12..20 {
+        let card = Card::new(FatType::Fat32, before, None);
+        let image = image(700, 0x55);
+        let mut store = Store::new(Powered(card.clone(), usize::MAX), &mut room);
+        store.write("boot", &image).unwrap();
+        assert_eq!(read_card(&card.file).unwrap(), image);
+    }
+}
+
+#[test]
 fn a_card_without_an_image_gets_one_and_space_is_given_back() {
     let card = Card::new(FatType::Fat16, 2, None);
     let mut store_room = Box::new(Room::new());

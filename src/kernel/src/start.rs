@@ -6,6 +6,7 @@
 use core::arch::global_asm;
 
 use kairos_board::memory::CHANNEL;
+use kairos_board::{start_clear_bss, start_floating_point, start_invalidate};
 
 // Cortex-A9 TRM chapter 4 (system control), ARM ARM B1.8 (exceptions); GIC and private timer: Zynq-7000 manual, UG585.
 global_asm!(
@@ -18,12 +19,9 @@ global_asm!(
     .global kairos_start
 kairos_start:
     cpsid   aif, #0x13
-    mov     r0, #0
-    mcr     p15, 0, r0, c8, c7, 0           @ TLBs
-    mcr     p15, 0, r0, c7, c5, 0           @ instruction cache
-    mcr     p15, 0, r0, c7, c5, 6           @ branch predictor
-    dsb
-
+    "#,
+    start_invalidate!(),
+    r#"
     @ Data cache: invalidate all 256 sets of 4 ways (32 KiB, lines of 32 bytes).
     mcr     p15, 2, r0, c0, c0, 0           @ select level 1 data
     isb
@@ -76,22 +74,10 @@ kairos_start:
     mcr     p15, 0, r1, c12, c0, 0          @ VBAR
     isb
 
-    @ VFP and NEON.
-    mrc     p15, 0, r1, c1, c0, 2
-    orr     r1, r1, #0xf00000
-    bic     r1, r1, #0xc0000000
-    mcr     p15, 0, r1, c1, c0, 2
-    isb
-    mov     r1, #0x40000000
-    vmsr    fpexc, r1
-
-    movw    r1, #:lower16:__bss_start
-    movt    r1, #:upper16:__bss_start
-    movw    r2, #:lower16:__bss_end
-    movt    r2, #:upper16:__bss_end
-4:  cmp     r1, r2
-    strlo   r0, [r1], #4
-    blo     4b
+    "#,
+    start_floating_point!(),
+    start_clear_bss!(),
+    r#"
 
     @ Stacks of the exception modes. Faults change to a stack of their own at once and need none.
     movw    r1, #:lower16:__irq_stack

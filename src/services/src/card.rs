@@ -334,11 +334,12 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
             Root::Sectors(count) => (None, g.data - count, count),
             Root::Clusters(cluster) => (Some(cluster), 0, g.cluster),
         };
+        let clusters = (g.end - g.data) / g.cluster;
         // A chain that does not end is a loop.
-        for _ in 0..(g.end - g.data) / g.cluster {
+        for _ in 0..clusters {
             if let Some(cluster) = cluster {
-                match cluster.checked_sub(2).map(|n| g.data + n * g.cluster) {
-                    Some(sector) if sector < g.end => first = sector,
+                match cluster.checked_sub(2) {
+                    Some(n) if n < clusters => first = g.data + n * g.cluster,
                     _ => return Ok(None),
                 }
             }

@@ -199,7 +199,11 @@ mod tests {
             let mut used = [false; 54];
             for (pins, value) in board.pins {
                 for pin in pins.clone() {
-                    assert!(!std::mem::replace(&mut used[pin as usize], true), "{}: pin {pin}", board.name);
+                    assert!(
+                        !std::mem::replace(&mut used[pin as usize], true),
+                        "{}: pin {pin}",
+                        board.name
+                    );
                     assert!(matches!(value >> 9 & 7, 1..=4), "{}: pin {pin}", board.name);
                 }
             }

@@ -15,10 +15,10 @@ pub const BOARD: Board = Board {
     pins: &[
         (1..=1, V1_8 | QSPI | PULL_UP), // select
         (2..=6, V1_8 | QSPI),
-        (8..=8, V1_8 | QSPI),                         // feedback
-        (14..=15, V1_8 | PULL_UP | INPUT),            // SD card: inserted, write protection
-        (16..=21, HSTL | ETHERNET | RECEIVER_OFF),    // transmit
-        (22..=27, HSTL | ETHERNET | INPUT),           // receive
+        (8..=8, V1_8 | QSPI),                      // feedback
+        (14..=15, V1_8 | PULL_UP | INPUT),         // SD card: inserted, write protection
+        (16..=21, HSTL | ETHERNET | RECEIVER_OFF), // transmit
+        (22..=27, HSTL | ETHERNET | INPUT),        // receive
         (40..=45, V1_8 | SD),
         (48..=48, V1_8 | UART),
         (49..=49, V1_8 | UART | INPUT),

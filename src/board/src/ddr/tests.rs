@@ -110,7 +110,18 @@ fn zc706() {
     assert_eq!(setup.timing, *ZC706);
     assert_eq!(setup.control, 0x80);
     let pins = [
-        0x600, 0x600, 0x672, 0x672, 0x674, 0x674, 0x600, 0x0018_C61C, 0x00F9_861C, 0x00F9_861C, 0x00F9_861C, 0x209,
+        0x600,
+        0x600,
+        0x672,
+        0x672,
+        0x674,
+        0x674,
+        0x600,
+        0x0018_C61C,
+        0x00F9_861C,
+        0x00F9_861C,
+        0x00F9_861C,
+        0x209,
     ];
     assert_eq!(setup.pins.map(|(_, value)| value), pins);
 }
@@ -183,20 +194,23 @@ fn two_chips_of_4_gbit() {
     }
     // Register, place and width of a time, and its published number of cycles.
     for (address, at, width, cycles) in [
-        (0xF800_6014, 0, 6, 26),   // tRC
-        (0xF800_6014, 6, 8, 160),  // tRFC
-        (0xF800_6018, 0, 5, 18),   // write to precharge
-        (0xF800_6018, 10, 6, 22),  // tFAW
-        (0xF800_6018, 22, 5, 19),  // tRAS
-        (0xF800_601C, 10, 5, 14),  // write to read
-        (0xF800_601C, 15, 5, 4),   // tXP
-        (0xF800_601C, 23, 5, 4),   // read to precharge
-        (0xF800_601C, 28, 4, 7),   // tRCD
-        (0xF800_6020, 5, 3, 6),    // tRRD
-        (0xF800_6020, 12, 4, 7),   // tRP
+        (0xF800_6014, 0, 6, 26),  // tRC
+        (0xF800_6014, 6, 8, 160), // tRFC
+        (0xF800_6018, 0, 5, 18),  // write to precharge
+        (0xF800_6018, 10, 6, 22), // tFAW
+        (0xF800_6018, 22, 5, 19), // tRAS
+        (0xF800_601C, 10, 5, 14), // write to read
+        (0xF800_601C, 15, 5, 4),  // tXP
+        (0xF800_601C, 23, 5, 4),  // read to precharge
+        (0xF800_601C, 28, 4, 7),  // tRCD
+        (0xF800_6020, 5, 3, 6),   // tRRD
+        (0xF800_6020, 12, 4, 7),  // tRP
     ] {
         let computed = register(address) >> at & ((1 << width) - 1);
-        assert!((cycles..=cycles + 1).contains(&computed), "{address:#x}, bit {at}: {computed}");
+        assert!(
+            (cycles..=cycles + 1).contains(&computed),
+            "{address:#x}, bit {at}: {computed}"
+        );
     }
 }
 

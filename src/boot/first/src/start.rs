@@ -4,6 +4,7 @@ use core::arch::{asm, global_asm};
 use core::ptr::{read_volatile, write_volatile};
 
 use kairos_board::gic::barrier;
+use kairos_board::{start_clear_bss, start_floating_point, start_invalidate};
 
 // Cortex-A9 TRM chapter 4, ARM ARM B1.8.
 global_asm!(
@@ -31,26 +32,13 @@ kairos_boot_start:
     bic     r1, r1, #0x3000                 @ vectors at VBAR; instruction cache off
     bic     r1, r1, #0x0005                 @ MMU and data cache off
     mcr     p15, 0, r1, c1, c0, 0
-    mcr     p15, 0, r0, c8, c7, 0           @ TLBs
-    mcr     p15, 0, r0, c7, c5, 0           @ instruction cache
-    mcr     p15, 0, r0, c7, c5, 6           @ branch predictor
-    dsb
-    isb
-    mrc     p15, 0, r1, c1, c0, 2           @ floating point on
-    orr     r1, r1, #0xf00000
-    mcr     p15, 0, r1, c1, c0, 2
-    isb
-    mov     r1, #0x40000000
-    vmsr    fpexc, r1
+    "#,
+    start_invalidate!(),
+    start_floating_point!(),
+    start_clear_bss!(),
+    r#"
     movw    sp, #:lower16:__stack
     movt    sp, #:upper16:__stack
-    movw    r1, #:lower16:__bss_start
-    movt    r1, #:upper16:__bss_start
-    movw    r2, #:lower16:__bss_end
-    movt    r2, #:upper16:__bss_end
-2:  cmp     r1, r2
-    strlo   r0, [r1], #4
-    blo     2b
     b       {main}
 
 kairos_boot_fault:

@@ -1,0 +1,51 @@
+//! What the start-up code of each image has to do first, as text for `global_asm!` (Cortex-A9 TRM chapter 4, ARM ARM B1.8).
+//!
+//! Changes r0 to r2, and leaves zero in r0.
+
+/// Forgets address translations, cached instructions and branches, whose contents are undefined after reset.
+#[macro_export]
+macro_rules! start_invalidate {
+    () => {
+        "
+    mov     r0, #0
+    mcr     p15, 0, r0, c8, c7, 0           @ TLBs
+    mcr     p15, 0, r0, c7, c5, 0           @ instruction cache
+    mcr     p15, 0, r0, c7, c5, 6           @ branch predictor
+    dsb
+    isb
+"
+    };
+}
+
+/// Lets VFP and NEON be used.
+#[macro_export]
+macro_rules! start_floating_point {
+    () => {
+        "
+    mrc     p15, 0, r1, c1, c0, 2
+    orr     r1, r1, #0xf00000
+    bic     r1, r1, #0xc0000000
+    mcr     p15, 0, r1, c1, c0, 2
+    isb
+    mov     r1, #0x40000000
+    vmsr    fpexc, r1
+"
+    };
+}
+
+/// Clears `.bss`, from `__bss_start` to `__bss_end` of the linker script, in words.
+#[macro_export]
+macro_rules! start_clear_bss {
+    () => {
+        "
+    mov     r0, #0
+    movw    r1, #:lower16:__bss_start
+    movt    r1, #:upper16:__bss_start
+    movw    r2, #:lower16:__bss_end
+    movt    r2, #:upper16:__bss_end
+2:  cmp     r1, r2
+    strlo   r0, [r1], #4
+    blo     2b
+"
+    };
+}
