@@ -232,13 +232,14 @@ class ClockRegisters(Module, AutoCSR):
     """Only where a board's synthesiser can make the clock of the logic."""
 
     USES = {
-        "select": "write 0: run from the processing system's clock, 1: from the synthesiser's. Also tries again. Accesses "
-        "are answered late meanwhile",
-        "status": "bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs in reset: "
-        "being changed, or lost",
-        "lost": "the synthesiser's clock was lost, or could not be locked to, and the other one has been taken; write: acknowledge, "
-        "PHYs leave reset",
-        "synthesiser": "frequency of the synthesiser's clock, in 477 Hz (4/2^20 of the processing system's clock); 0: none",
+        "select": "write 0: run from the processing system's clock, 1: from the synthesiser's; also if that failed "
+        "before. Accesses are answered late meanwhile",
+        "status": "bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs "
+        "are in reset: being changed, or lost",
+        "lost": "bit 0: the synthesiser's clock was lost, or could not be locked to, and the other one was taken; "
+        "write: acknowledge, PHYs leave reset",
+        "synthesiser": "frequency of the synthesiser's clock in 477 Hz, exactly 4/2^20 of the processing system's "
+        "clock; 0: none",
         "reference": "frequency of the external clock, likewise",
     }
 

@@ -43,8 +43,8 @@ class _Blocks:
 
 
 class Soc(Module):
-    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port. clock:
-    `ClockControl` where a synthesiser makes the clock, with the number of its kind in the descriptor, `synthesiser`.
+    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
+    clock: `ClockControl` where a synthesiser makes the clock, with its number in the descriptor, `synthesiser`.
 
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`,
     `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the blocks that have
