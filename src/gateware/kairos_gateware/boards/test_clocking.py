@@ -93,7 +93,7 @@ class Dut(Module):
 
 
 class Run:
-    """cycles: [(time in ns, coarse, hold, selected, switching, lost, pad)] at each edge of sys; edges: [(time, level)]."""
+    """cycles: [(time in ns, coarse, hold, selected, switching, lost, pad)] at sys' edges; edges: [(time, level)]."""
 
     def __init__(self, text):
         self.cycles, self.edges = [], []
