@@ -135,8 +135,11 @@ class ClockControl(Module):
         ]:
             self.specials += MultiReg(signal, seen)
         # What the core does with the events that it drops reaches PHYs that are still in reset
-        self.sync += If(held, rest.eq(_REST)).Elif(rest != 0, rest.eq(rest - 1))
-        self.comb += [self.hold.eq(held | (rest != 0)), self.discard.eq(~held & (rest == _REST))]
+        self.sync += [
+            If(held, rest.eq(_REST)).Elif(rest != 0, rest.eq(rest - 1)),
+            self.hold.eq(held | (rest != 0)),
+        ]
+        self.comb += self.discard.eq(~held & (rest == _REST))
         if simulation:
             # Everything above has come to rest: requests take some cycles to cross, so does what they lead to.
             still = Signal(max=_REST + 1)

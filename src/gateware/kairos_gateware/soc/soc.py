@@ -89,13 +89,13 @@ class Soc(Module):
         blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
-        phy_reset, discard = self.rtio.phy_reset.storage, 0
+        phy_reset = self.rtio.phy_reset.storage
         if clock is not None:
             self.submodules.clock_control = clock
             blocks.clock = self.submodules.clock = ClockRegisters(clock)
-            phy_reset, discard = phy_reset | clock.hold, clock.discard
+            phy_reset = phy_reset | clock.hold
+            self.comb += self.rtio.discard.eq(clock.discard)
         self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
-        self.comb += core.reset.eq(self.rtio.core_reset | discard)
 
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",
