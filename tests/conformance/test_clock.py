@@ -1,4 +1,5 @@
-"""The key `rtio_clock` on gateware whose clock a Si5324 makes, from the log, the chip's output and a session."""
+"""The RTIO clock on gateware that can run from a Si5324: the key `rtio_clock`, and a clock that fails while the device
+runs; seen from the log, the chip's output, pins and sessions."""
 
 import os
 import time
@@ -11,7 +12,7 @@ from . import sd_card
 from .raw_management import Management
 from .raw_session import Session
 from .test_i2c_raw import READ_FOR_EVER, begin
-from .test_session_raw import kernel, run_empty
+from .test_session_raw import assert_closed, kernel, run_empty, test_rtio_and_waiting
 
 BUILD = Path(os.environ.get("KAIROS_BUILD") or Path(__file__).parents[2] / "build")
 
@@ -103,6 +104,7 @@ def test_unknown_values(boot, setting):
         pytest.param(
             *("ext0_synth0_10to125", ["clock_input=100000000"], "does not lock within 2 s"), marks=pytest.mark.long
         ),
+        ("ext0_bypass", ["clock_input=100000000"], "the Si5324 gives 100.00 MHz, not 125.00 MHz"),
         ("int_125", ["si5324=0"], "no Si5324 answers on the I2C bus"),
     ],
 )
@@ -111,7 +113,7 @@ def test_without_the_clock_the_device_works_without_rtio(boot, setting, emulator
     errors = [line for line in log.splitlines() if "ERROR" in line]
     assert len(errors) == 2 and f"RTIO clock: {setting}: " in errors[0] and reason in errors[0], log
     assert "RTIO is not available" in errors[1]
-    assert output == 0
+    assert output in (0, 100_000_000)
     with Session(device) as session:
         run_empty(session)
     with Session(device) as session:
@@ -130,6 +132,14 @@ def test_gateware_without_a_synthesiser(boot, setting):
     assert output == 0, "the chip is left alone"
 
 
+def restarted(device):
+    """Waits until a device that was told to reboot has done so."""
+    end = time.monotonic() + 10
+    while device.uart().count("kernel core ready") < 2:
+        assert time.monotonic() < end, device.uart()
+        time.sleep(0.05)
+
+
 def test_a_reset_in_the_middle_of_a_transaction(boot):
     """A device on the bus holds SDA low when the kernel that reads it is cut off by a reset."""
     device, _, _ = boot("int_125")
@@ -139,10 +149,91 @@ def test_a_reset_in_the_middle_of_a_transaction(boot):
         assert session.request().arguments == [1]
         with Management(device) as client:
             assert client.reply(b"\x05") == 3
-        end = time.monotonic() + 10
-        while device.uart().count("kernel core ready") < 2:
-            assert time.monotonic() < end, device.uart()
-            time.sleep(0.05)
+        restarted(device)
     with Management(device) as client:
         log = client.log()
     assert "RTIO clock: int_125, Si5324 ready" in line(log, "RTIO clock:")
+
+
+def until(device, text, count=1):
+    """What the device has printed, as soon as it has this text so often. Its time goes on while a client is silent."""
+    end = time.monotonic() + 10
+    with Management(device):
+        while (log := device.uart()).count(text) < count:
+            assert time.monotonic() < end, log
+            time.sleep(0.05)
+        return log
+
+
+def test_a_lost_clock_ends_the_kernel_and_comes_back(boot):
+    """ClockFailure (message 15), then the end of the connection; RTIO works again by itself when the clock is back."""
+    device, log, _ = boot("ext0_bypass", "clock_input=125000000")
+    test_rtio_and_waiting(device)
+    with Session(device) as session:
+        assert session.load(kernel("endless")) is None
+        session.run()
+        session.message(10)
+        assert session.request().arguments == [1]
+        device.control("clock", input=0)
+        session.message(15)
+        assert_closed(session)
+    assert "session ended: its kernel has no RTIO clock" in until(device, "RTIO clock: lost, RTIO has stopped")
+    with Session(device) as session:
+        assert session.load(kernel("endless")) is None
+        session.run()
+        session.message(15)
+        assert_closed(session)
+    for output in (125_000_000, 0, 125_000_000):
+        device.control("clock", input=output)
+        log = until(device, "RTIO clock: back" if output else "RTIO clock: lost", 1 if output else 2)
+    log = until(device, "RTIO clock: back", 2)
+    assert log.count("RTIO clock: lost") == 2
+    test_rtio_and_waiting(device)
+    assert device.control("status")["pl_slips"] == 0
+
+
+def test_an_external_clock_that_fails_and_comes_back(boot):
+    """The synthesiser goes on without it, and so do kernels; each change is one line."""
+    device, _, output = boot("ext0_synth0_10to125", "clock_input=10000000")
+    assert output == 125_000_000
+    for found, name in [(0, "no clock"), (100_000_000, "100.00 MHz")]:
+        device.control("clock", input=found)
+        log = until(device, f"the external clock has failed ({name}), the Si5324 goes on without it")
+        test_rtio_and_waiting(device)
+        device.control("clock", input=10_000_000)
+        log = until(device, "RTIO clock: the external clock is back", 1 if found == 0 else 2)
+    assert log.count("has failed") == 2 and "RTIO clock: lost" not in log
+    with Management(device) as client:
+        assert client.reply(b"\x05") == 3
+    restarted(device)
+    with Management(device) as client:
+        log = client.log()
+    kept = line(log, "before this start: the external clock of RTIO had failed (100.00 MHz)")
+    assert " s after its start" in kept
+
+
+def pulses(device):
+    trace = device.control("trace", **{"from": 0})
+    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
+    return [level for _, index, level in trace["events"] if index == pad].count(1)
+
+
+def test_an_idle_kernel_waits_for_the_clock(boot):
+    device, _, _ = boot("ext0_bypass", "clock_input=125000000")
+    with Management(device) as client:
+        assert client.config_write(b"idle_kernel", kernel("idle"))
+    until(device, "idle kernel: running")
+    device.control("clock", input=0)
+    until(device, "RTIO clock: lost")
+    stopped = pulses(device)
+    with Management(device):
+        time.sleep(0.5)
+    assert stopped == pulses(device) > 0
+    device.control("clock", input=125_000_000)
+    log = until(device, "RTIO clock: back")
+    end = time.monotonic() + 10
+    with Management(device):
+        while pulses(device) == stopped:
+            assert time.monotonic() < end, device.uart()
+            time.sleep(0.05)
+    assert log.count("RTIO clock: lost") == 1 and log.count("idle kernel: it has no RTIO clock") <= 1

@@ -31,7 +31,10 @@ impl fmt::Display for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             0 => write!(f, "no clock"),
-            hz => write!(f, "{}.{:02} MHz", hz / 1_000_000, hz / 10_000 % 100),
+            hz => {
+                let hundredths = hz.saturating_add(5_000) / 10_000;
+                write!(f, "{}.{:02} MHz", hundredths / 100, hundredths % 100)
+            }
         }
     }
 }

@@ -4,9 +4,9 @@ The variant says where each pad goes: "eem3:d5" is pair 5 of connector 3 (LVDS),
 from Migen's platform file. Banks 12 and 13 of the package (rows V to AF) are high-range banks, where the standard is
 LVDS_25; the others are high-performance banks, where it is LVDS.
 
-The RTIO clock is that of the clock recovery chip, a Si5324. The external clock (SMA) goes to it through the logic (issue 100
-of sinara-hw/Kasli). All three pairs are clock-capable: AD20 and G7 are MRCC, AD23 is SRCC (AMD's package file). To which
-of the chip's inputs the pair from the logic goes, no public text that was found says for this board: input 1 is assumed.
+The RTIO clock is that of the clock recovery chip, a Si5324. The external clock (SMA) goes to it through the logic
+(issue 100 of sinara-hw/Kasli). Both clock inputs are clock-capable: AD20 is MRCC, AD23 is SRCC (AMD's package
+file). To which of the chip's inputs the pair from the logic goes, no public text says that was found: 1 is assumed.
 """
 
 import re

@@ -9,8 +9,8 @@ from migen import *
 from migen.fhdl import verilog
 
 from ..initiator.port import AcpMaster
-from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..phy.pad import SAMPLES, Pad
+from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..soc.clock import MEASURED_BITS, ClockControl
 from ..soc.soc import Soc
 
@@ -36,8 +36,8 @@ class _ClockManager(Module):
 
 
 class KairosSim(Module):
-    """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits. `clocks`, in a variant with a
-    synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value."""
+    """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits. `clocks`, in a variant with
+    a synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value."""
 
     def __init__(self, variant, build_id):
         control = ClockControl(simulation=True) if variant.synthesiser else None

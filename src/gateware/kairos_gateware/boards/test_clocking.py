@@ -1,4 +1,4 @@
-"""The change between clocks, verilated with models of the chip's cells: no short pulse, no event early, late or lost."""
+"""The change between clocks, verilated with models of the chip's cells: no short pulse, no event early or lost."""
 
 import os
 import subprocess
@@ -32,7 +32,8 @@ module bench;
         .coarse_out(coarse));
     always #HALF fclk = !fclk;
     always #SYNTH synthesiser = running && !synthesiser;
-    always @(posedge sys_clk) $display("cycle %0.3f %0d %b%b%b%b%b", $realtime, coarse, hold, selected, switching, lost, pad);
+    always @(posedge sys_clk)
+        $display("cycle %0.3f %0d %b%b%b%b%b", $realtime, coarse, hold, selected, switching, lost, pad);
     always @(sys_clk) $display("edge %0.3f %b", $realtime, sys_clk);
     task write(input to);
         @(posedge sys_clk) begin select <= to; switch <= 1; end
@@ -92,7 +93,7 @@ class Dut(Module):
 
 
 class Run:
-    """cycles: [(time in ns, coarse, hold, selected, switching, lost, pad)] at each edge of sys; edges: [(time, level)]."""
+    """cycles: [(time in ns, coarse, hold, selected, switching, lost, pad)] at sys' edges; edges: [(time, level)]."""
 
     def __init__(self, text):
         self.cycles, self.edges = [], []
@@ -128,7 +129,8 @@ class Run:
 
 STIMULI = {
     "there and back": "#20000 running = 1; #2003 write(1); #20000 write(0); #20000 write(1); #20000;",
-    "stops": "running = 1; #2000 write(1); #20000 running = 0; #20000 running = 1; #10000 tell; #10000 write(1); #20000;",
+    "stops": "running = 1; #2000 write(1); #20000 running = 0; #20000 running = 1; #10000 tell; #10000 write(1);"
+    "#20000;",
     "absent": "#20000 write(1); #300000 tell; #20000;",
 }
 

@@ -65,7 +65,7 @@ typedef struct kairos_pl kairos_pl;
 uint32_t kairos_pl_abi(void);
 
 /* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
- * "rtio_frequency": int, "fine_bits": int}. Owned by the library. */
+ * "rtio_frequency": int, "fine_bits": int, "clocks": {name: [pad]}}. Owned by the library. */
 const char *kairos_pl_info(void);
 
 /* A new instance after power-up reset, or null when out of memory. */

@@ -9,10 +9,10 @@ manager (`boards/clocking.py`; in simulation `boards/sim.py` has a model of it) 
                            ▲
     lock lost ─────────────┘
 
-After power-up it begins with LOCK. The clocks of the logic are off from PAUSE to START, without a short pulse at either end, and nothing but the PHYs and
-the events that wait is reset: a register access that is under way is answered late, not never. Without a lock within
-LOCK_CYCLES, and whenever the lock is lost, the processing system's clock is taken instead; the PHYs then stay in reset
-until that has been acknowledged.
+After power-up it begins with LOCK. The clocks of the logic are off from PAUSE to START, without a short pulse at either
+end, and nothing but the PHYs and the events that wait is reset: a register access that is under way is answered late,
+not never. Without a lock within LOCK_CYCLES, and whenever the lock is lost, the processing system's clock is taken
+instead; the PHYs then stay in reset until that has been acknowledged.
 """
 
 from migen import *
@@ -35,6 +35,9 @@ WINDOW = 1 << 20
 
 MEASURED_BITS = 20
 
+_REST = 15
+"""Cycles, more than an event takes through the core, or a request from one domain to the other."""
+
 
 class ClockControl(Module):
     """domain: of the processing system's clock. simulation: shorter waits, and `settled`.
@@ -44,7 +47,7 @@ class ClockControl(Module):
 
     In domain sys: `select` and `switch` (a pulse: change to it), `acknowledge`; `selected`, `switching`, `is_locked`,
     `lost` (since acknowledged the processing system's clock had to be taken), `hold` (PHYs in reset), `discard` (a
-    pulse when it begins: waiting events are dropped). `reference`, `synthesiser`: measured counts (`Frequency`) of the
+    pulse before it ends: waiting events are dropped). `reference`, `synthesiser`: measured counts (`Frequency`) of the
     external clock and of the synthesiser's.
     """
 
@@ -121,22 +124,28 @@ class ClockControl(Module):
         )
         fsm.act("START", after(GATE_CYCLES, "RUN"))
 
-        was_held = Signal()
+        held = Signal()
+        rest = Signal(max=_REST + 1)
         for signal, seen in [
             (self.source, self.selected),
             (switching, self.switching),
             (locked, self.is_locked),
             (lost, self.lost),
-            (hold, self.hold),
+            (hold, held),
         ]:
             self.specials += MultiReg(signal, seen)
-        self.sync += [was_held.eq(self.hold), self.discard.eq(self.hold & ~was_held)]
+        # What the core does with the events that it drops reaches PHYs that are still in reset
+        self.sync += [
+            If(held, rest.eq(_REST)).Elif(rest != 0, rest.eq(rest - 1)),
+            self.hold.eq(held | (rest != 0)),
+        ]
+        self.comb += self.discard.eq(~held & (rest == _REST))
         if simulation:
             # Everything above has come to rest: requests take some cycles to cross, so does what they lead to.
-            rest = Signal(4)
+            still = Signal(max=_REST + 1)
             busy = switching | asked | self.switch | self.acknowledge | ~locked | (hold != self.hold)
-            self.sync += If(busy, rest.eq(15)).Elif(rest != 0, rest.eq(rest - 1))
-            self.comb += self.settled.eq(~busy & (rest == 0))
+            self.sync += If(busy, still.eq(_REST)).Elif(still != 0, still.eq(still - 1))
+            self.comb += self.settled.eq(~busy & (still == 0))
 
 
 class Activity(Module):
@@ -153,8 +162,8 @@ class Activity(Module):
 
 
 class Frequency(Module):
-    """Frequency of a clock: `count` is the number of changes of `toggle` in the newest WINDOW cycles of sys. It is in units
-    of PRESCALE * 125 MHz / WINDOW = 477 Hz, and of a clock that has stopped it is 0 after two windows at the latest."""
+    """Frequency of a clock: `count` is the number of changes of `toggle` in the newest WINDOW cycles of sys. It is in
+    units of PRESCALE * 125 MHz / WINDOW = 477 Hz, and of a clock that has stopped it is 0 after two windows at most."""
 
     def __init__(self, toggle, window=WINDOW):
         self.count = Signal(MEASURED_BITS)

@@ -20,7 +20,8 @@ __all__ = [
 
 
 class RtioRegisters(Module, AutoCSR):
-    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. So is `core_reset`: one cycle."""
+    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. The core's reset is one cycle; `discard`, an
+    input, asks for one too."""
 
     USES = {
         "reset": "write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept",
@@ -34,7 +35,7 @@ class RtioRegisters(Module, AutoCSR):
     }
 
     def __init__(self, core):
-        self.core_reset = Signal()
+        self.discard = Signal()
         self.reset = CSR(name="reset")
         self.phy_reset = CSRStorage(reset=1, name="phy_reset")
         self.counter_update = CSR(name="counter_update")
@@ -49,7 +50,7 @@ class RtioRegisters(Module, AutoCSR):
         errors = [core.collision, core.busy, core.sequence_error]
         channels = [self.collision_channel, self.busy_channel, self.sequence_error_channel]
         self.sync += [
-            self.core_reset.eq(self.reset.re & self.reset.r),
+            core.reset.eq(self.reset.re & self.reset.r | self.discard),
             If(self.counter_update.re, self.counter.status.eq(Cat(C(0, FINE_BITS), core.timebase.coarse))),
         ]
         self.comb += self.async_error.w.eq(Cat(*[e.flag for e in errors]))
@@ -232,13 +233,14 @@ class ClockRegisters(Module, AutoCSR):
     """Only where a board's synthesiser can make the clock of the logic."""
 
     USES = {
-        "select": "write 0: run from the processing system's clock, 1: from the synthesiser's. Also tries again. Accesses "
-        "are answered late meanwhile",
-        "status": "bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs in reset: "
-        "being changed, or lost",
-        "lost": "the synthesiser's clock was lost, or could not be locked to, and the other one has been taken; write: acknowledge, "
-        "PHYs leave reset",
-        "synthesiser": "frequency of the synthesiser's clock, in 477 Hz (4/2^20 of the processing system's clock); 0: none",
+        "select": "write 0: run from the processing system's clock, 1: from the synthesiser's; also if that failed "
+        "before. Accesses are answered late meanwhile",
+        "status": "bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs "
+        "are in reset: being changed, or lost",
+        "lost": "bit 0: the synthesiser's clock was lost, or could not be locked to, and the other one was taken; "
+        "write: acknowledge, PHYs leave reset",
+        "synthesiser": "frequency of the synthesiser's clock in 477 Hz, exactly 4/2^20 of the processing system's "
+        "clock; 0: none",
         "reference": "frequency of the external clock, likewise",
     }
 

@@ -43,8 +43,8 @@ class _Blocks:
 
 
 class Soc(Module):
-    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port. clock:
-    `ClockControl` where a synthesiser makes the clock, with the number of its kind in the descriptor, `synthesiser`.
+    """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
+    clock: `ClockControl` where a synthesiser makes the clock, with its number in the descriptor, `synthesiser`.
 
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`,
     `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the blocks that have
@@ -89,13 +89,13 @@ class Soc(Module):
         blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
-        phy_reset, discard = self.rtio.phy_reset.storage, 0
+        phy_reset = self.rtio.phy_reset.storage
         if clock is not None:
             self.submodules.clock_control = clock
             blocks.clock = self.submodules.clock = ClockRegisters(clock)
-            phy_reset, discard = phy_reset | clock.hold, clock.discard
+            phy_reset = phy_reset | clock.hold
+            self.comb += self.rtio.discard.eq(clock.discard)
         self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
-        self.comb += core.reset.eq(self.rtio.core_reset | discard)
 
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",

@@ -13,8 +13,8 @@ use kairos_net::Socket;
 use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
 use super::{Library, Shared, LIBRARY_MAX};
-use crate::{clock, gateware};
 use crate::kernel_core::Failure;
+use crate::{clock, gateware};
 
 /// Why a session has ended.
 pub enum End {

@@ -12,8 +12,8 @@ use kairos_proto::summary::Summary;
 
 use super::{Owner, Shared, CLIENTS};
 use crate::config::Config;
-use crate::{clock, gateware};
 use crate::kernel_core::Failure;
+use crate::{clock, gateware};
 
 /// Before an idle kernel that has failed is started again.
 const PAUSE: Duration = Duration::from_millis(500);
