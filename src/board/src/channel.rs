@@ -165,12 +165,14 @@ impl Shared {
         if !self.has_restarted() {
             return None;
         }
-        self.to_kernel.reset();
-        self.to_comms.reset();
-        let ends = (
-            Sender::new(self.to_kernel.producer(), bell),
-            Receiver::new(self.to_comms.consumer(), bell),
-        );
+        // SAFETY: the kernel core has restarted, and waits before it takes its ends; by this function's condition nobody uses
+        // those of this core.
+        let (to_kernel, to_comms) = unsafe {
+            self.to_kernel.reset();
+            self.to_comms.reset();
+            (self.to_kernel.producer(), self.to_comms.consumer())
+        };
+        let ends = (Sender::new(to_kernel, bell), Receiver::new(to_comms, bell));
         self.granted
             .0
             .store(self.generation.0.load(Ordering::Relaxed), Ordering::Release);
@@ -210,10 +212,9 @@ impl Shared {
             }
             if self.granted.0.load(Ordering::Acquire) == generation {
                 self.state.0.store(word(State::Running, generation), Ordering::Release);
-                return (
-                    Sender::new(self.to_comms.producer(), bell),
-                    Receiver::new(self.to_kernel.consumer(), bell),
-                );
+                // SAFETY: by this function's condition these are the only ends of this core.
+                let (to_comms, to_kernel) = unsafe { (self.to_comms.producer(), self.to_kernel.consumer()) };
+                return (Sender::new(to_comms, bell), Receiver::new(to_kernel, bell));
             }
             wait();
         }

@@ -10,7 +10,7 @@ use kairos_proto::descriptor::{self, announced_length, Descriptor, Error, HEADER
 use crate::memory::{DESCRIPTOR_COPY, PL_DESCRIPTOR};
 
 /// Device configuration interface, interrupt status: bit 2 (`PCFG_DONE`) tells that the PL is programmed (UG585, DEVCFG).
-const DEVCFG_STATUS: *const u32 = 0xF800_700C as *const u32;
+const DEVCFG_INTERRUPTS: *const u32 = 0xF800_700C as *const u32;
 const PCFG_DONE: u32 = 1 << 2;
 
 /// Copies the gateware's descriptor to [`DESCRIPTOR_COPY`] and checks it.
@@ -22,9 +22,11 @@ const PCFG_DONE: u32 = 1 << 2;
 /// Nobody may use the copy meanwhile: call it before the kernel core is released. The PL must be out of reset.
 pub unsafe fn probe() -> Result<Descriptor<'static>, Error> {
     let copy = DESCRIPTOR_COPY.start as *mut u32;
-    let found = copy_words(copy).and_then(|()| descriptor());
+    // SAFETY: the caller has brought the PL out of reset, and nobody uses the copy.
+    let found = unsafe { copy_words(copy) }.and_then(|()| descriptor());
     if found.is_err() {
-        write_volatile(copy, 0);
+        // SAFETY: as above.
+        unsafe { write_volatile(copy, 0) };
     }
     found
 }
@@ -34,25 +36,32 @@ pub unsafe fn probe() -> Result<Descriptor<'static>, Error> {
 /// # Safety
 /// As for [`probe`]; no descriptor that it returned is used any more.
 pub unsafe fn forget() {
-    write_volatile(DESCRIPTOR_COPY.start as *mut u32, 0);
+    // SAFETY: set apart for the copy, which nobody uses.
+    unsafe { write_volatile(DESCRIPTOR_COPY.start as *mut u32, 0) };
 }
 
 /// Reads the descriptor memory by words, as much of it as the header announces.
+///
+/// # Safety
+/// `copy` is [`DESCRIPTOR_COPY`], which nobody uses. The PL must be out of reset.
 unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
-    if read_volatile(DEVCFG_STATUS) & PCFG_DONE == 0 {
+    // SAFETY: reading it has no effect.
+    if unsafe { read_volatile(DEVCFG_INTERRUPTS) } & PCFG_DONE == 0 {
         return Err(Error::Absent);
     }
     let source = PL_DESCRIPTOR.start as *const u32;
     let mut header = [0; HEADER];
     for (word, bytes) in header.chunks_exact_mut(4).enumerate() {
-        bytes.copy_from_slice(&read_volatile(source.add(word)).to_le_bytes());
+        // SAFETY: the PL is programmed, so the memory answers; the header is within it.
+        bytes.copy_from_slice(&unsafe { read_volatile(source.add(word)) }.to_le_bytes());
     }
     let length = announced_length(&header)?;
     if length > PL_DESCRIPTOR.len().min(DESCRIPTOR_COPY.len()) {
         return Err(Error::Truncated);
     }
     for word in 0..length.div_ceil(4) {
-        write_volatile(copy.add(word), read_volatile(source.add(word)));
+        // SAFETY: as above; `length` is within both.
+        unsafe { write_volatile(copy.add(word), read_volatile(source.add(word))) };
     }
     Ok(())
 }

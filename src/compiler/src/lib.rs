@@ -3,6 +3,7 @@
 //! `parse → resolve → infer → check → lower`, each a pass over data that can be printed (see [`Output`]). What the passes need to
 //! know of the Python process comes through the trait [`host::Host`], so the crate is tested without Python. Code
 //! generation is LLVM's, reached through Python; [`elf`] works on the linked library.
+#![forbid(unsafe_code)]
 
 pub mod ast;
 mod check;

@@ -48,7 +48,8 @@ impl MemoryMut for KernelMemory {
 /// # Safety
 /// No kernel runs, and the slice of an earlier call is not used any more.
 pub unsafe fn library() -> &'static mut [u8] {
-    core::slice::from_raw_parts_mut(KERNEL_LIBRARY.start as *mut u8, KERNEL_LIBRARY.len())
+    // SAFETY: mapped memory, set apart for the library; by this function's condition nobody else uses it.
+    unsafe { core::slice::from_raw_parts_mut(KERNEL_LIBRARY.start as *mut u8, KERNEL_LIBRARY.len()) }
 }
 
 /// The heap.
@@ -56,7 +57,8 @@ pub unsafe fn library() -> &'static mut [u8] {
 /// # Safety
 /// As for [`library`].
 pub unsafe fn heap() -> &'static mut [u8] {
-    core::slice::from_raw_parts_mut(KERNEL_HEAP.start as *mut u8, KERNEL_HEAP.len())
+    // SAFETY: as in `library`.
+    unsafe { core::slice::from_raw_parts_mut(KERNEL_HEAP.start as *mut u8, KERNEL_HEAP.len()) }
 }
 
 /// Makes code that was written as data visible to this core's instruction fetches: cleans the data cache over the

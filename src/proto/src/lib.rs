@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows of sockets, cores or files.
 #![no_std]
+#![forbid(unsafe_code)]
 
 pub mod analyzer;
 pub mod bitstream;

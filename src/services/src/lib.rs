@@ -2,6 +2,7 @@
 //! the configuration on the SD card, and what its values mean, the receiving end of network boot, who may use it, texts that
 //! outlive a reset, signs of life, the chip's sensors, the clock synthesiser, and a look at the clocks.
 #![no_std]
+#![forbid(unsafe_code)]
 
 pub mod auth;
 pub mod card;

@@ -19,8 +19,11 @@ static mut COPIED: usize = 0;
 /// # Safety
 /// Neither half is in use through an earlier call.
 unsafe fn halves() -> (&'static mut [u32], &'static mut [u32]) {
-    let heap = memory::heap();
-    let words = core::slice::from_raw_parts_mut(heap.as_mut_ptr().cast::<u32>(), heap.len() / 4);
+    // SAFETY: the heap is this module's alone, and by this function's condition not in use. It is aligned to a megabyte.
+    let words = unsafe {
+        let heap = memory::heap();
+        core::slice::from_raw_parts_mut(heap.as_mut_ptr().cast::<u32>(), heap.len() / 4)
+    };
     words.split_at_mut(words.len() / 2)
 }
 

@@ -32,7 +32,8 @@ pub struct Retrieved {
 /// # Safety
 /// No other result of this function is in use.
 unsafe fn store() -> &'static mut [u32] {
-    core::slice::from_raw_parts_mut(DMA.start as *mut u32, DMA.len() / 4)
+    // SAFETY: mapped memory, set apart for traces; by this function's condition nobody else uses it.
+    unsafe { core::slice::from_raw_parts_mut(DMA.start as *mut u32, DMA.len() / 4) }
 }
 
 fn traces() -> Traces<'static> {

@@ -41,7 +41,8 @@ pub extern "C" fn acosh(x: f64) -> f64 {
 /// # Safety
 /// The pointers are the kernel's, valid for a double each.
 pub unsafe extern "C" fn sincos(x: f64, sin: *mut f64, cos: *mut f64) {
-    (*sin, *cos) = libm::sincos(x);
+    // SAFETY: by this function's condition.
+    unsafe { (*sin, *cos) = libm::sincos(x) };
 }
 
 /// `__powidf2`: x to an integer power, by squaring, as the compiler's own helper.
@@ -69,7 +70,8 @@ pub extern "C" fn powidf2(x: f64, n: i32) -> f64 {
 /// The pointer leads to a terminated string.
 pub unsafe extern "C" fn strlen(text: *const u8) -> u32 {
     let mut length = 0;
-    while core::ptr::read_volatile(text.add(length)) != 0 {
+    // SAFETY: by this function's condition the string goes on until its end is found.
+    while unsafe { core::ptr::read_volatile(text.add(length)) } != 0 {
         length += 1;
     }
     length as u32

@@ -1,0 +1,68 @@
+"""`unsafe` is confined: the pages of the documentation name every file of the firmware that has it, and no other.
+
+That each use states its reason is checked by clippy (`make lint`), with the lints of src/firmware/Cargo.toml.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CRATES = {"board": "src/board/src", "runtime": "src/runtime/src", "first": "src/boot/first/src"}
+"""Folders that a table may begin a name with."""
+PAGES = {
+    # page: (folder of names without one, folders that the page covers)
+    "firmware.md": ("", ["src/board/src", "src/runtime/src"]),
+    "kernel-core.md": ("src/kernel/src", ["src/kernel/src"]),
+    "boot.md": ("src/boot/src", ["src/boot/src", "src/boot/first/src"]),
+}
+SAFE = ["src/proto/src", "src/services/src"]
+
+
+def has_unsafe(text):
+    """Whether Rust code has the keyword, or assembly outside of functions, which needs none."""
+    code = re.sub(r"//.*", "", text)
+    return re.search(r"\bunsafe\b|\bglobal_asm!", code) is not None
+
+
+def files_with_unsafe(folder):
+    """Paths below `folder`, tests excluded, which run on the host."""
+    files = (ROOT / folder).rglob("*.rs")
+    return {str(f.relative_to(ROOT)) for f in files if f.name != "tests.rs" and has_unsafe(f.read_text())}
+
+
+def named(page):
+    """Paths that the table of the page names. A name without a folder is in that of the name before it in its row."""
+    default, _ = PAGES[page]
+    section = re.search(r"## Where `unsafe` lives\n(.*?)(\n## |\Z)", (ROOT / "docs" / page).read_text(), re.DOTALL)
+    assert section, f"docs/{page} has no section on unsafe"
+    found = set()
+    for row in re.findall(r"^\| (`.*?) \|", section[1], re.MULTILINE):
+        folder = default
+        for name in re.findall(r"`([\w/]+\.rs)`", row):
+            if "/" in name:
+                crate, *inner = name.split("/")[:-1]
+                folder = "/".join([CRATES.get(crate, f"{default}/{crate}"), *inner])
+            found.add(f"{folder}/{name.split('/')[-1]}")
+    return found
+
+
+def test_the_scan_reads_code_and_not_comments():
+    assert has_unsafe("let x = unsafe { y };") and has_unsafe('global_asm!("nop");')
+    assert not has_unsafe("// unsafe\n#![forbid(unsafe_code)]")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_page_names_every_file_with_unsafe(page):
+    _, folders = PAGES[page]
+    real = set().union(*(files_with_unsafe(folder) for folder in folders))
+    missing, stale = sorted(real - named(page)), sorted(named(page) - real)
+    assert not missing, f"docs/{page}, 'Where unsafe lives': say why for {missing}"
+    assert not stale, f"docs/{page}, 'Where unsafe lives': no unsafe any more in {stale}"
+
+
+@pytest.mark.parametrize("folder", SAFE)
+def test_formats_and_services_have_none(folder):
+    assert "#![forbid(unsafe_code)]" in (ROOT / folder / "lib.rs").read_text()
+    assert files_with_unsafe(folder) == set()
