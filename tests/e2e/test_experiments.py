@@ -17,7 +17,7 @@ DEMO_DB = EXAMPLES / "device_db.py"
 
 @pytest.fixture
 def lab_db(lab, tmp_path):
-    """Database of variant `lab` with a Zotino at its bare SPI port, and without what would need an EEPROM or a clock."""
+    """Database of variant `lab` with a Zotino at its bare SPI port, without what needs an EEPROM or a clock."""
     path = tmp_path / "device_db.py"
     path.write_text(
         f"""import runpy

@@ -1,6 +1,7 @@
 """The DACs AD5360 to AD5373: up to 40 channels on an SPI bus, updated together by LDAC.
 
-Codes, registers and bits are those of the data sheets. A voltage is a code of 16 bits; the range is 4 times the reference.
+Codes, registers and bits are those of the data sheets. A voltage is a code of 16 bits; the range is
+4 times the reference.
 """
 
 from numpy import int64
@@ -42,6 +43,9 @@ AD53XX_READ_OFS0 = 0x8100
 AD53XX_READ_OFS1 = 0x8180
 
 
+ALL_CHANNELS = list(range(40))
+
+
 @portable
 def ad53xx_cmd_write_ch(channel, value, op) -> TInt32:
     """The word that writes `value` to a register (`AD53XX_CMD_…`) of a channel."""
@@ -78,8 +82,8 @@ class _DummyTTL:
 class AD53xx:
     """A DAC on the SPI bus `spi_device`.
 
-    `ldac_device`, `clr_device`: TTL outputs, as far as they are connected. `chip_select`: value on the bus. `div_write`,
-    `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`: setting of both offset DACs.
+    `ldac_device`, `clr_device`: TTL outputs, as far as they are connected. `chip_select`: value on the bus.
+    `div_write`, `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`: setting of both offset DACs.
     """
 
     kernel_invariants = {"bus", "ldac", "clr", "chip_select", "div_write", "div_read", "vref", "core"}
@@ -187,7 +191,7 @@ class AD53xx:
         self.ldac.on()
 
     @kernel
-    def set_dac_mu(self, values, channels=list(range(40))):
+    def set_dac_mu(self, values, channels=ALL_CHANNELS):
         """Set several channels at the cursor, which stays: the codes are sent before it."""
         t0 = now_mu()
         # LDAC may not fall sooner after the last word (t10 of the data sheet).
@@ -200,7 +204,7 @@ class AD53xx:
         at_mu(t0)
 
     @kernel
-    def set_dac(self, voltages, channels=list(range(40))):
+    def set_dac(self, voltages, channels=ALL_CHANNELS):
         """Set several channels at the cursor, in volts; see `set_dac_mu`."""
         values = [voltage_to_mu(voltage, self.offset_dacs, self.vref) for voltage in voltages]
         self.set_dac_mu(values, channels)

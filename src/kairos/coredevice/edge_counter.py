@@ -7,6 +7,8 @@ from .rtio import rtio_input_data, rtio_input_timestamped_data, rtio_output
 
 __all__ = ["CounterOverflow", "EdgeCounter"]
 
+NO_TIMEOUT = int64(-1)
+
 CONFIG_COUNT_RISING = 0b0001
 CONFIG_COUNT_FALLING = 0b0010
 CONFIG_SEND_COUNT_EVENT = 0b0100
@@ -96,7 +98,7 @@ class EdgeCounter:
         return count
 
     @kernel
-    def fetch_timestamped_count(self, timeout_mu=int64(-1)) -> TTuple([TInt64, TInt32]):
+    def fetch_timestamped_count(self, timeout_mu=NO_TIMEOUT) -> TTuple([TInt64, TInt32]):
         """Time and value of the next count, or (-1, 0) if none is sent up to `timeout_mu` (int64).
 
         CounterOverflow if the counter was full.

@@ -8,6 +8,9 @@ from .rtio import rtio_input_timestamped_data, rtio_output
 __all__ = ["Grabber", "GrabberTimeoutException", "OutOfSyncException"]
 
 
+NO_TIMEOUT = int64(-1)
+
+
 class OutOfSyncException(Exception):
     """The number of results of a frame is not the one asked for: the regions that are gated are others."""
 
@@ -62,7 +65,7 @@ class Grabber:
         self.gate_roi(0)
 
     @kernel
-    def input_mu(self, data, timeout_mu=int64(-1)):
+    def input_mu(self, data, timeout_mu=NO_TIMEOUT):
         """Fill `data` (list of int32) with the results of a frame, one for each region in the mask.
 
         Waits up to `timeout_mu` (int64; negative: forever). GrabberTimeoutException, OutOfSyncException.

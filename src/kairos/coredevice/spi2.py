@@ -69,8 +69,8 @@ class SPIMaster:
 
     @kernel
     def set_config_mu(self, flags, length, div, cs):
-        """Set what the next transfers are like: `flags`, `length` in bits (1 to 32), clock period `div` in coarse cycles
-        (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError if length or div is out of range.
+        """Set what the next transfers are like: `flags`, `length` in bits (1 to 32), clock period `div` in coarse
+        cycles (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError if length or div is out of range.
         """
         if length > 32 or length < 1:
             raise ValueError("Invalid SPI transfer length")
@@ -87,7 +87,7 @@ class SPIMaster:
 
     @kernel
     def write(self, data):
-        """Start a transfer with `data` (int32), left aligned if the highest bit goes first; advances by its duration."""
+        """Start a transfer with `data` (int32), left aligned if the highest bit goes first; advances by its length."""
         rtio_output((self.channel << 8) | SPI_DATA_ADDR, data)
         delay_mu(self.xfer_duration_mu)
 
