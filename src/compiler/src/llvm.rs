@@ -7,6 +7,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use crate::ir::*;
+use crate::resolve::is_mathematics;
 use crate::source::{FileId, Sources, Span};
 
 /// Triple and data layout that the text is for. An empty layout leaves the choice to LLVM.
@@ -88,7 +89,12 @@ impl Printer<'_> {
             if external.variadic {
                 params.push("...".into());
             }
-            let attributes = if external.nounwind { " nounwind" } else { "" };
+            let attributes = match external.nounwind {
+                // So that a result that nobody needs is not computed.
+                true if is_mathematics(symbol) => " nounwind willreturn memory(none)",
+                true => " nounwind",
+                false => "",
+            };
             self.line(format_args!(
                 "declare {returns} @{}({}){attributes}",
                 quoted(symbol),

@@ -29,9 +29,7 @@ pub fn mark(functions: &mut [Function], entry: &str) {
     let inlined: Vec<usize> = (0..functions.len())
         .filter(|&number| weights.is_small(number))
         .collect();
-    let folding: Vec<usize> = (0..functions.len())
-        .filter(|&number| weights.folds(number))
-        .collect();
+    let folding: Vec<usize> = (0..functions.len()).filter(|&number| weights.folds(number)).collect();
     for number in folding {
         functions[number].folds = true;
     }
@@ -77,7 +75,8 @@ impl Weights<'_> {
         let function = &self.functions[number];
         let takes_float = function.params.iter().any(|(_, ty)| *ty == Ty::F64);
         let mut body = function.blocks.iter().flat_map(|block| &block.body);
-        let converts = body.any(|instruction| matches!(&instruction.op, Op::Call { callee, .. } if &**callee == CONVERSION));
+        let converts =
+            body.any(|instruction| matches!(&instruction.op, Op::Call { callee, .. } if &**callee == CONVERSION));
         takes_float && converts && function.span.is_some() && self.weigh(number, FOLDED).is_some()
     }
 
