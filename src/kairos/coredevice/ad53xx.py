@@ -18,8 +18,6 @@ __all__ = [
     "AD53XX_READ_X1A",
     "AD53XX_READ_X1B",
     "AD53xx",
-    "ad53xx_cmd_read_ch",
-    "ad53xx_cmd_write_ch",
     "voltage_to_mu",
 ]
 
@@ -47,13 +45,13 @@ ALL_CHANNELS = list(range(40))
 
 
 @portable
-def ad53xx_cmd_write_ch(channel, value, op) -> TInt32:
+def _write_word(channel, value, op) -> TInt32:
     """The word that writes `value` to a register (`AD53XX_CMD_…`) of a channel."""
     return op | ((channel + 8) << 16) | (value & 0xFFFF)
 
 
 @portable
-def ad53xx_cmd_read_ch(channel, op) -> TInt32:
+def _read_word(channel, op) -> TInt32:
     """The word that asks for a register (`AD53XX_READ_…`) of a channel."""
     return AD53XX_SPECIAL_READ | op | ((channel + 8) << 7)
 
@@ -143,7 +141,7 @@ class AD53xx:
     @kernel
     def read_reg(self, channel=0, op=AD53XX_READ_X1A) -> TInt32:
         """Read a register of a channel, 16 bits; waits for the answer."""
-        self.bus.write(ad53xx_cmd_read_ch(channel, op) << 8)
+        self.bus.write(_read_word(channel, op) << 8)
         self.bus.set_config_mu(SPI_AD53XX_CONFIG | spi.SPI_INPUT, 24, self.div_read, self.chip_select)
         delay(270 * ns)
         self.bus.write(0)
@@ -161,12 +159,12 @@ class AD53xx:
     @kernel
     def write_gain_mu(self, channel, gain=0xFFFF):
         """Set the gain register of a channel."""
-        self.bus.write(ad53xx_cmd_write_ch(channel, gain, AD53XX_CMD_GAIN) << 8)
+        self.bus.write(_write_word(channel, gain, AD53XX_CMD_GAIN) << 8)
 
     @kernel
     def write_offset_mu(self, channel, offset=0x8000):
         """Set the offset register of a channel."""
-        self.bus.write(ad53xx_cmd_write_ch(channel, offset, AD53XX_CMD_OFFSET) << 8)
+        self.bus.write(_write_word(channel, offset, AD53XX_CMD_OFFSET) << 8)
 
     @kernel
     def write_offset(self, channel, voltage):
@@ -176,7 +174,7 @@ class AD53xx:
     @kernel
     def write_dac_mu(self, channel, value):
         """Send a code to a channel; `load` makes it the output."""
-        self.bus.write(ad53xx_cmd_write_ch(channel, value, AD53XX_CMD_DATA) << 8)
+        self.bus.write(_write_word(channel, value, AD53XX_CMD_DATA) << 8)
 
     @kernel
     def write_dac(self, channel, voltage):

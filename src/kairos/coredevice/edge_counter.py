@@ -94,7 +94,7 @@ class EdgeCounter:
         """The next count; waits for it. CounterOverflow if the counter was full."""
         count = rtio_input_data(self.channel)
         if count == self.counter_max:
-            raise CounterOverflow("Input edge counter overflow on RTIO channel {0}", int64(self.channel))
+            raise CounterOverflow("the edge counter on RTIO channel {0} is full", int64(self.channel))
         return count
 
     @kernel
@@ -105,5 +105,5 @@ class EdgeCounter:
         """
         timestamp, count = rtio_input_timestamped_data(timeout_mu, self.channel)
         if count == self.counter_max:
-            raise CounterOverflow("Input edge counter overflow on RTIO channel {0}", int64(self.channel))
+            raise CounterOverflow("the edge counter on RTIO channel {0} is full", int64(self.channel))
         return timestamp, count

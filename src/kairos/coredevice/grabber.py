@@ -73,13 +73,13 @@ class Grabber:
         channel = self.channel_base + 1
         timestamp, sentinel = rtio_input_timestamped_data(timeout_mu, channel)
         if timestamp == -1:
-            raise GrabberTimeoutException("Timeout before Grabber frame available")
+            raise GrabberTimeoutException("no frame ended in time")
         if sentinel != self.sentinel:
             raise OutOfSyncException
         for i in range(len(data)):
             timestamp, roi_output = rtio_input_timestamped_data(timeout_mu, channel)
             if timestamp == -1:
-                raise GrabberTimeoutException("Timeout retrieving ROIs (attempting to read more ROIs than enabled?)")
+                raise GrabberTimeoutException("fewer results than asked for: are all regions gated?")
             if roi_output == self.sentinel:
                 raise OutOfSyncException
             data[i] = roi_output

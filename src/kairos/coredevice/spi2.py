@@ -73,9 +73,9 @@ class SPIMaster:
         cycles (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError if length or div is out of range.
         """
         if length > 32 or length < 1:
-            raise ValueError("Invalid SPI transfer length")
+            raise ValueError("the length of an SPI transfer is between 1 and 32 bits")
         if div > 257 or div < 2:
-            raise ValueError("Invalid SPI clock divider")
+            raise ValueError("the clock divider of an SPI bus is between 2 and 257")
         rtio_output((self.channel << 8) | SPI_CONFIG_ADDR, flags | ((length - 1) << 8) | ((div - 2) << 16) | (cs << 24))
         self.update_xfer_duration_mu(div, length)
         delay_mu(self.ref_period_mu)
