@@ -79,12 +79,12 @@ def kairos(tmp_path):
     return Kairos(tmp_path)
 
 
-@pytest.fixture
-def lab(tmp_path):
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory):
     """The device database of the gateware variant `lab`, which is built if it is not up to date."""
     output = BUILD / "gateware" / "lab"
     assert build.main(["--variant", "lab", "--board", "sim", "--output", str(output)]) == 0
-    path = tmp_path / "lab_db.py"
+    path = tmp_path_factory.mktemp("lab") / "lab_db.py"
     path.write_text((output / "device_db.py").read_text().replace("'emulator://'", "'emulator://lab'"))
     return path
 

@@ -16,7 +16,7 @@ def changes(vcd):
 def transfers(vcd, bus, selects, active_high=False, trailing=False):
     """(chip select as a number, bits, data) of each time in which a chip was selected; the first bit is the highest.
 
-    `selects`: number of chip select pins. `trailing`: data are taken at the clock's trailing edge, else at its leading one.
+    `selects`: number of chip select pins. `trailing`: data are taken at the clock's trailing edge.
     """
     clock, data = f"{bus}_clk", f"{bus}_mosi"
     pins = [f"{bus}_cs{i}" for i in range(selects)]

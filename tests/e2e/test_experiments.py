@@ -17,7 +17,7 @@ DEMO_DB = EXAMPLES / "device_db.py"
 
 @pytest.fixture
 def lab_db(lab, tmp_path):
-    """Database of variant `lab` with a Zotino at its bare SPI port, and without what would need an EEPROM or a clock."""
+    """Database of variant `lab` with a Zotino at its bare SPI port, without what needs an EEPROM or a clock."""
     path = tmp_path / "device_db.py"
     path.write_text(
         f"""import runpy
@@ -246,10 +246,21 @@ def test_recovery(kairos):
     assert run.lines == ["ready 7", "300 3 2 2 True", "IonLost after 3 attempts of 3", "ValueError"]
 
 
-def test_a_clock_that_is_left_running(kairos, lab_db):
-    """The recording ends by itself, in the same place each time."""
-    head = "from artiq.experiment import *\n\n\nclass Exp(EnvExperiment):\n"
-    body = """    def build(self):
+def test_idioms(kairos):
+    run = Run(kairos, "idioms", DEMO_DB)
+    assert run.lines == [
+        "note locked {'a': 1} 2 2.5 {'scaled': 9.0}",
+        f"8 3 2 {math.pi} 3 1000000.0",
+        "note 11 {}",
+        "note 9 {}",
+        "int64 int range(4, 0, -2)",
+    ]
+    assert run.datasets == {"ns": "1520", "x.square": "[[0.0, 0.0, 0.0], [0.0, 0.0, 2.0]]"}
+    assert run.pulses("ttl4", "ttl5") == [[(0, 24)], [(8, 24)]]
+
+
+CLOCK = """
+    def build(self):
         self.setattr_device("core")
         self.setattr_device("ttl12")
         self.setattr_device("ttl4")
@@ -257,15 +268,30 @@ def test_a_clock_that_is_left_running(kairos, lab_db):
     @kernel
     def run(self):
         self.core.reset()
-        self.ttl12.set(2 * MHz)
+        self.ttl12.set(FREQUENCY)
         delay(300 * us)
         self.ttl4.pulse(10 * us)
+        delay(AFTER)
+        self.ttl4.pulse(10 * us)
 """
-    files = []
-    for name in ("a.vcd", "b.vcd"):
-        done = kairos.run(body, "--vcd", name, head=head, device_db=lab_db)
-        assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
-        files.append((kairos.directory / name).read_text())
-    assert files[0] == files[1]
-    # A millisecond after the last change of another pin, at 310 us
-    assert "\n#310000\n" in files[0] and 1_309_000 < int(files[0].splitlines()[-1][1:]) <= 1_310_001
+CLOCK_HEAD = "from artiq.experiment import *\n\n\nclass Exp(EnvExperiment):\n"
+
+
+def clock(kairos, name, device_db, frequency, after):
+    body = CLOCK.replace("FREQUENCY", frequency).replace("AFTER", after)
+    done = kairos.run(body, "--vcd", name, head=CLOCK_HEAD, device_db=device_db)
+    assert done.returncode == 0 and done.stderr == "", done.stdout + done.stderr
+    return (kairos.directory / name).read_text()
+
+
+def test_a_clock_that_is_left_running(kairos, lab_db):
+    """The recording ends by itself, in the same place each time."""
+    first = clock(kairos, "a.vcd", lab_db, "0.5 * MHz", "1 * us")
+    assert clock(kairos, "b.vcd", lab_db, "0.5 * MHz", "1 * us") == first
+    # A millisecond after the last change of another pin, at 321 us
+    assert "\n#321000\n" in first and 1_319_000 <= int(first.splitlines()[-1][1:]) <= 1_321_001
+
+
+def test_without_a_clock_everything_is_recorded(kairos, lab_db):
+    vcd = clock(kairos, "a.vcd", lab_db, "0.0", "200 * ms")
+    assert pulses_of_vcd(vcd)["ttl4"] == [(0, 10_000), (200_010_000, 200_020_000)]

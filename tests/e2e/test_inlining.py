@@ -53,3 +53,36 @@ def test_exceptions_of_inlined_methods(kairos):
         ("late_pulse", "self.signal()"),
         ("run", "self.late_pulse()"),
     ]
+
+
+PULSES = """
+    @kernel
+    def seconds(self):
+        self.core.reset()
+        delay(10*ms)
+        start = self.core.get_rtio_counter_mu()
+        for _ in range(300):
+            self.ttl4.pulse(2*us)
+            delay(1*us)
+        return self.core.get_rtio_counter_mu() - start
+
+    @kernel
+    def units(self):
+        self.core.reset()
+        delay(10*ms)
+        start = self.core.get_rtio_counter_mu()
+        for _ in range(300):
+            self.ttl4.pulse_mu(2000)
+            delay_mu(1000)
+        return self.core.get_rtio_counter_mu() - start
+
+    def run(self):
+        print("times", self.seconds(), self.units())
+"""
+
+
+def test_times_in_seconds_cost_nothing(kairos):
+    done = kairos.run(PULSES)
+    assert done.returncode == 0, done.stdout + done.stderr
+    seconds, units = map(int, done.stdout.split()[1:3])
+    assert 0 < seconds <= units, done.stdout

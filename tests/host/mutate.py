@@ -34,6 +34,24 @@ with 5: pass; with sequential as q: pass; raise; raise 5; raise ValueError('x', 
 def f(a): return a; class C: pass; x: int = 3; print(*x); print(**x); delay(1); delay_mu(5); at_mu(now_mu()); x = (x, x)
 x = self.run; x = ValueError; return self; self.core.reset(); (x := 1); async def g(): pass; x = x[0]; x = x + x
 """
+CARDS = """
+
+def local(module, driver, **arguments):
+    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": driver, "arguments": arguments}
+
+
+device_db |= {
+    "spi": local("spi2", "SPIMaster", channel=20),
+    "ttl0_counter": local("edge_counter", "EdgeCounter", channel=21),
+    "ttl12": local("ttl", "TTLClockGen", channel=22),
+    "urukul0_cpld": local("urukul", "CPLD", spi_device="spi", io_update_device="ttl5"),
+    "urukul0_ch0": local("ad9910", "AD9910", chip_select=4, cpld_device="urukul0_cpld", sw_device="ttl6", pll_n=32),
+    "zotino0": local("zotino", "Zotino", spi_device="spi"),
+    "sampler0": local("sampler", "Sampler", spi_adc_device="spi", spi_pgia_device="spi", cnv_device="ttl7"),
+    "grabber0": local("grabber", "Grabber", channel_base=23),
+}
+"""
+"""Devices of the experiments that the examples' database does not have."""
 OPERATORS = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.BitOr, ast.MatMult]
 
 
@@ -80,7 +98,8 @@ def mutated(rng):
     kernels = [node for node in ast.walk(tree) if is_kernel(node)]
     for kernel in rng.sample(kernels, min(len(kernels), rng.choice([1, 1, 2]))):
         signature = kernel.args, kernel.decorator_list, kernel.returns
-        kernel.decorator_list = []
+        kernel.args = ast.arguments(posonlyargs=[], args=[], kwonlyargs=[], kw_defaults=[], defaults=[])
+        kernel.decorator_list, kernel.returns = [], None
         Mutation(rng, rng.choice([0.02, 0.05, 0.1])).visit(kernel)
         kernel.args, kernel.decorator_list, kernel.returns = signature
     try:
@@ -116,7 +135,7 @@ def check(path, rng, ddb):
 def main(seed, count):
     warnings.simplefilter("ignore")
     rng = random.Random(seed)
-    database = (ROOT / "examples" / "device_db.py").read_text().replace('"emulator://demo"', "None")
+    database = (ROOT / "examples" / "device_db.py").read_text().replace('"emulator://demo"', "None") + CARDS
     wrong = 0
     with tempfile.TemporaryDirectory() as directory:
         db = Path(directory, "device_db.py")

@@ -22,6 +22,8 @@ pub enum HostValue {
     /// A NumPy array: type of the elements, shape, elements in row-major order.
     Array(Handle, HostType, Rc<[i32]>, Rc<[HostValue]>),
     Tuple(Rc<[HostValue]>),
+    /// Start, stop and step, integers of one width.
+    Range(Rc<[HostValue; 3]>),
     /// An instance of any class.
     Object(Handle),
     Function(Handle),

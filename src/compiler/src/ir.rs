@@ -257,6 +257,8 @@ pub struct Function {
     pub span: Option<Span>,
     pub fast_math: bool,
     pub attributes: &'static str,
+    /// Much of it folds where it is called with constants.
+    pub folds: bool,
 }
 
 /// A function of the firmware.
@@ -318,6 +320,7 @@ impl Function {
             span,
             fast_math: false,
             attributes: "",
+            folds: false,
         }
     }
 }

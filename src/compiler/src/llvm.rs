@@ -2,10 +2,12 @@
 //!
 //! Debug information is a line table only: a location on every call, which is where an exception can start.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
+use std::rc::Rc;
 
 use crate::ir::*;
+use crate::resolve::is_mathematics;
 use crate::source::{FileId, Sources, Span};
 
 /// Triple and data layout that the text is for. An empty layout leaves the choice to LLVM.
@@ -25,6 +27,12 @@ pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
         locations: HashMap::new(),
         cont: 0,
         size: 0,
+        folding: module
+            .functions
+            .iter()
+            .filter(|function| function.folds)
+            .map(|function| function.symbol.clone())
+            .collect(),
     };
     printer.module(machine);
     printer.out
@@ -41,6 +49,8 @@ struct Printer<'a> {
     cont: usize,
     /// Instructions of the function being printed.
     size: usize,
+    /// Functions to be inlined in loops where a float that is passed is a constant.
+    folding: HashSet<Rc<str>>,
 }
 
 /// Instructions up to which a function inlines others everywhere, and up to which it does so in its loops: code generation
@@ -79,7 +89,12 @@ impl Printer<'_> {
             if external.variadic {
                 params.push("...".into());
             }
-            let attributes = if external.nounwind { " nounwind" } else { "" };
+            let attributes = match external.nounwind {
+                // So that a result that nobody needs is not computed.
+                true if is_mathematics(symbol) => " nounwind willreturn memory(none)",
+                true => " nounwind",
+                false => "",
+            };
             self.line(format_args!(
                 "declare {returns} @{}({}){attributes}",
                 quoted(symbol),
@@ -293,10 +308,15 @@ impl Printer<'_> {
             }
             _ => returned,
         };
+        let folds = *looped && self.folding.contains(callee) && args.iter().any(|arg| arg.as_float().is_some());
         let callee = quoted(callee);
         // What runs once in a long function is not worth the space, nor the time to compile it.
         let worth = self.size <= if *looped { LARGE } else { LONG };
-        let attribute = if worth || external.is_some() { "" } else { " noinline" };
+        let attribute = match (worth, external) {
+            (true, None) if folds => " alwaysinline",
+            (true, _) | (_, Some(_)) => "",
+            (false, None) => " noinline",
+        };
         let call = format!("{returned} @{callee}({}){attribute}", list.join(", "));
         match unwind {
             None => self.line(format_args!("  {value}call {call}{location}")),

@@ -162,6 +162,7 @@ impl Context<'_> {
                     .map(|element| self.type_of(element))
                     .collect::<Result<_, _>>()?,
             ),
+            HostValue::Range(members) => Kind::Range(self.type_of(&members[0])?),
             HostValue::Object(handle) => Kind::Instance(self.register(*handle)?),
             HostValue::Function(handle) => Kind::Function(*handle),
             HostValue::Method { function, receiver } => Kind::Method {

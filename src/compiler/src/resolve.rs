@@ -123,6 +123,13 @@ pub fn mathematics(name: &str) -> Option<(&'static str, usize)> {
         .and_then(|(_, function)| *function)
 }
 
+/// Whether a function of the firmware only computes.
+pub fn is_mathematics(symbol: &str) -> bool {
+    let numpy = NUMPY.iter().filter_map(|(_, function)| *function);
+    ["floor", "fmod", "pow", "round", "__powidf2"].contains(&symbol)
+        || numpy.map(|(known, _)| known).any(|known| known == symbol)
+}
+
 /// The name of the language spelt `name`, if there is one.
 pub fn prelude(name: &str) -> Option<&'static str> {
     PRELUDE.iter().find(|&&known| known == name).copied()

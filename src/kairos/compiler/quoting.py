@@ -79,6 +79,8 @@ class HostBridge:
             return ("list", self.embedding.store_object(value), self._elements(value))
         if isinstance(value, tuple):
             return ("tuple", self._elements(value))
+        if kind is range:
+            return ("range", self._elements((value.start, value.stop, value.step)))
         if kind is numpy.ndarray:
             return self._array(value)
         return self._reference(value)
@@ -115,7 +117,7 @@ class HostBridge:
             return ("exception", self._exception_key(value), value.__name__)
         if isinstance(value, type | types.ModuleType):
             return ("namespace", store(value), f"{type(value).__name__} {value.__name__}")
-        if isinstance(value, numpy.generic | bytes | bytearray | complex | range):
+        if isinstance(value, numpy.generic | bytes | bytearray | complex):
             return ("opaque", type(value).__qualname__)
         return ("object", store(value))
 

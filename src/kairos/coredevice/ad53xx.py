@@ -1,6 +1,7 @@
 """The DACs AD5360 to AD5373: up to 40 channels on an SPI bus, updated together by LDAC.
 
-Codes, registers and bits are those of the data sheets. A voltage is a code of 16 bits; the range is 4 times the reference.
+Codes, registers and bits are those of the data sheets. A voltage is a code of 16 bits; the range is
+4 times the reference.
 """
 
 from numpy import int64
@@ -17,8 +18,6 @@ __all__ = [
     "AD53XX_READ_X1A",
     "AD53XX_READ_X1B",
     "AD53xx",
-    "ad53xx_cmd_read_ch",
-    "ad53xx_cmd_write_ch",
     "voltage_to_mu",
 ]
 
@@ -42,14 +41,17 @@ AD53XX_READ_OFS0 = 0x8100
 AD53XX_READ_OFS1 = 0x8180
 
 
+ALL_CHANNELS = list(range(40))
+
+
 @portable
-def ad53xx_cmd_write_ch(channel, value, op) -> TInt32:
+def _write_word(channel, value, op) -> TInt32:
     """The word that writes `value` to a register (`AD53XX_CMD_…`) of a channel."""
     return op | ((channel + 8) << 16) | (value & 0xFFFF)
 
 
 @portable
-def ad53xx_cmd_read_ch(channel, op) -> TInt32:
+def _read_word(channel, op) -> TInt32:
     """The word that asks for a register (`AD53XX_READ_…`) of a channel."""
     return AD53XX_SPECIAL_READ | op | ((channel + 8) << 7)
 
@@ -78,8 +80,8 @@ class _DummyTTL:
 class AD53xx:
     """A DAC on the SPI bus `spi_device`.
 
-    `ldac_device`, `clr_device`: TTL outputs, as far as they are connected. `chip_select`: value on the bus. `div_write`,
-    `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`: setting of both offset DACs.
+    `ldac_device`, `clr_device`: TTL outputs, as far as they are connected. `chip_select`: value on the bus.
+    `div_write`, `div_read`: SPI clock dividers. `vref`: reference in volts. `offset_dacs`: setting of both offset DACs.
     """
 
     kernel_invariants = {"bus", "ldac", "clr", "chip_select", "div_write", "div_read", "vref", "core"}
@@ -139,7 +141,7 @@ class AD53xx:
     @kernel
     def read_reg(self, channel=0, op=AD53XX_READ_X1A) -> TInt32:
         """Read a register of a channel, 16 bits; waits for the answer."""
-        self.bus.write(ad53xx_cmd_read_ch(channel, op) << 8)
+        self.bus.write(_read_word(channel, op) << 8)
         self.bus.set_config_mu(SPI_AD53XX_CONFIG | spi.SPI_INPUT, 24, self.div_read, self.chip_select)
         delay(270 * ns)
         self.bus.write(0)
@@ -157,12 +159,12 @@ class AD53xx:
     @kernel
     def write_gain_mu(self, channel, gain=0xFFFF):
         """Set the gain register of a channel."""
-        self.bus.write(ad53xx_cmd_write_ch(channel, gain, AD53XX_CMD_GAIN) << 8)
+        self.bus.write(_write_word(channel, gain, AD53XX_CMD_GAIN) << 8)
 
     @kernel
     def write_offset_mu(self, channel, offset=0x8000):
         """Set the offset register of a channel."""
-        self.bus.write(ad53xx_cmd_write_ch(channel, offset, AD53XX_CMD_OFFSET) << 8)
+        self.bus.write(_write_word(channel, offset, AD53XX_CMD_OFFSET) << 8)
 
     @kernel
     def write_offset(self, channel, voltage):
@@ -172,7 +174,7 @@ class AD53xx:
     @kernel
     def write_dac_mu(self, channel, value):
         """Send a code to a channel; `load` makes it the output."""
-        self.bus.write(ad53xx_cmd_write_ch(channel, value, AD53XX_CMD_DATA) << 8)
+        self.bus.write(_write_word(channel, value, AD53XX_CMD_DATA) << 8)
 
     @kernel
     def write_dac(self, channel, voltage):
@@ -187,7 +189,7 @@ class AD53xx:
         self.ldac.on()
 
     @kernel
-    def set_dac_mu(self, values, channels=list(range(40))):
+    def set_dac_mu(self, values, channels=ALL_CHANNELS):
         """Set several channels at the cursor, which stays: the codes are sent before it."""
         t0 = now_mu()
         # LDAC may not fall sooner after the last word (t10 of the data sheet).
@@ -200,7 +202,7 @@ class AD53xx:
         at_mu(t0)
 
     @kernel
-    def set_dac(self, voltages, channels=list(range(40))):
+    def set_dac(self, voltages, channels=ALL_CHANNELS):
         """Set several channels at the cursor, in volts; see `set_dac_mu`."""
         values = [voltage_to_mu(voltage, self.offset_dacs, self.vref) for voltage in voltages]
         self.set_dac_mu(values, channels)

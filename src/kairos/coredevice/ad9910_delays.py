@@ -21,7 +21,7 @@ class FixedDelays:
 
 
 class StoredDelays:
-    """Delays in an EEPROM, `text` is ``"DEVICE:OFFSET"``; the word there is sync_delay << 24 | io_update_delay << 16."""
+    """Delays in an EEPROM. `text` is ``"DEVICE:OFFSET"``, the word there sync_delay << 24 | io_update_delay << 16."""
 
     kernel_invariants = {"eeprom", "offset"}
 

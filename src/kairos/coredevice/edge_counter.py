@@ -7,6 +7,8 @@ from .rtio import rtio_input_data, rtio_input_timestamped_data, rtio_output
 
 __all__ = ["CounterOverflow", "EdgeCounter"]
 
+NO_TIMEOUT = int64(-1)
+
 CONFIG_COUNT_RISING = 0b0001
 CONFIG_COUNT_FALLING = 0b0010
 CONFIG_SEND_COUNT_EVENT = 0b0100
@@ -92,16 +94,16 @@ class EdgeCounter:
         """The next count; waits for it. CounterOverflow if the counter was full."""
         count = rtio_input_data(self.channel)
         if count == self.counter_max:
-            raise CounterOverflow("Input edge counter overflow on RTIO channel {0}", int64(self.channel))
+            raise CounterOverflow("the edge counter on RTIO channel {0} is full", int64(self.channel))
         return count
 
     @kernel
-    def fetch_timestamped_count(self, timeout_mu=int64(-1)) -> TTuple([TInt64, TInt32]):
+    def fetch_timestamped_count(self, timeout_mu=NO_TIMEOUT) -> TTuple([TInt64, TInt32]):
         """Time and value of the next count, or (-1, 0) if none is sent up to `timeout_mu` (int64).
 
         CounterOverflow if the counter was full.
         """
         timestamp, count = rtio_input_timestamped_data(timeout_mu, self.channel)
         if count == self.counter_max:
-            raise CounterOverflow("Input edge counter overflow on RTIO channel {0}", int64(self.channel))
+            raise CounterOverflow("the edge counter on RTIO channel {0} is full", int64(self.channel))
         return timestamp, count

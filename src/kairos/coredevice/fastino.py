@@ -65,7 +65,7 @@ class Fastino:
     def set_group_mu(self, dac, data: TList(TInt32)):
         """Write codes, two to a word, to the group of DACs that begins at `dac`. ValueError if none does."""
         if dac & (self.width - 1) != 0:
-            raise ValueError("Group index LSBs must be zero")
+            raise ValueError("no group of DACs begins with this one")
         rtio_output_wide(self.channel | dac, data)
 
     @portable

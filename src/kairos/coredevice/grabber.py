@@ -8,6 +8,9 @@ from .rtio import rtio_input_timestamped_data, rtio_output
 __all__ = ["Grabber", "GrabberTimeoutException", "OutOfSyncException"]
 
 
+NO_TIMEOUT = int64(-1)
+
+
 class OutOfSyncException(Exception):
     """The number of results of a frame is not the one asked for: the regions that are gated are others."""
 
@@ -62,7 +65,7 @@ class Grabber:
         self.gate_roi(0)
 
     @kernel
-    def input_mu(self, data, timeout_mu=int64(-1)):
+    def input_mu(self, data, timeout_mu=NO_TIMEOUT):
         """Fill `data` (list of int32) with the results of a frame, one for each region in the mask.
 
         Waits up to `timeout_mu` (int64; negative: forever). GrabberTimeoutException, OutOfSyncException.
@@ -70,13 +73,13 @@ class Grabber:
         channel = self.channel_base + 1
         timestamp, sentinel = rtio_input_timestamped_data(timeout_mu, channel)
         if timestamp == -1:
-            raise GrabberTimeoutException("Timeout before Grabber frame available")
+            raise GrabberTimeoutException("no frame ended in time")
         if sentinel != self.sentinel:
             raise OutOfSyncException
         for i in range(len(data)):
             timestamp, roi_output = rtio_input_timestamped_data(timeout_mu, channel)
             if timestamp == -1:
-                raise GrabberTimeoutException("Timeout retrieving ROIs (attempting to read more ROIs than enabled?)")
+                raise GrabberTimeoutException("fewer results than asked for: are all regions gated?")
             if roi_output == self.sentinel:
                 raise OutOfSyncException
             data[i] = roi_output

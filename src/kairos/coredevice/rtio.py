@@ -1,4 +1,4 @@
-"""The firmware's functions for RTIO channels. A target is ``channel << 8 | address``; events happen at the time cursor."""
+"""The firmware's functions for RTIO channels. A target is ``channel << 8 | address``; events are at the time cursor."""
 
 from ..language import TInt32, TInt64, TList, TNone, TTuple, syscall
 

@@ -1,4 +1,4 @@
-"""Sampler: a card with eight ADC channels of 16 bits (LTC2320), each behind an amplifier with gain 1, 10, 100 or 1000."""
+"""Sampler: a card with eight ADC channels of 16 bits (LTC2320), each with an amplifier of gain 1, 10, 100 or 1000."""
 
 from ..language import TFloat, delay, kernel, ns, portable
 from . import spi2 as spi

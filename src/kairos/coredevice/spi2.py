@@ -69,13 +69,13 @@ class SPIMaster:
 
     @kernel
     def set_config_mu(self, flags, length, div, cs):
-        """Set what the next transfers are like: `flags`, `length` in bits (1 to 32), clock period `div` in coarse cycles
-        (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError if length or div is out of range.
+        """Set what the next transfers are like: `flags`, `length` in bits (1 to 32), clock period `div` in coarse
+        cycles (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError if length or div is out of range.
         """
         if length > 32 or length < 1:
-            raise ValueError("Invalid SPI transfer length")
+            raise ValueError("the length of an SPI transfer is between 1 and 32 bits")
         if div > 257 or div < 2:
-            raise ValueError("Invalid SPI clock divider")
+            raise ValueError("the clock divider of an SPI bus is between 2 and 257")
         rtio_output((self.channel << 8) | SPI_CONFIG_ADDR, flags | ((length - 1) << 8) | ((div - 2) << 16) | (cs << 24))
         self.update_xfer_duration_mu(div, length)
         delay_mu(self.ref_period_mu)
@@ -87,7 +87,7 @@ class SPIMaster:
 
     @kernel
     def write(self, data):
-        """Start a transfer with `data` (int32), left aligned if the highest bit goes first; advances by its duration."""
+        """Start a transfer with `data` (int32), left aligned if the highest bit goes first; advances by its length."""
         rtio_output((self.channel << 8) | SPI_DATA_ADDR, data)
         delay_mu(self.xfer_duration_mu)
 

@@ -188,12 +188,12 @@ class Emulator:
         """Wait until the device, left by the host, has played what it has queued and its time stands still.
 
         A clock generator that was left running never ends: once only the RTIO channels `clocks` have changed for a
-        millisecond of the device's time, that is the end, kept in `settled_ns`. False if there is none within `timeout`
-        seconds.
+        millisecond of the device's time, the recording ends so long after the last other change, at `settled_ns`.
+        False if there is no end within `timeout` seconds.
         """
         deadline = time.monotonic() + timeout
         before = None
-        begin, seen = self.control.status()["time_ns"], None
+        start, seen, last = self.control.status()["time_ns"], self.trace_start, None
         while True:
             status = self.control.status()
             if status["time_ns"] == before and not status["queued"]:
@@ -202,12 +202,16 @@ class Emulator:
                 return False
             before = status["time_ns"]
             if clocks:
-                trace = self.control.trace(self.trace_start if seen is None else seen)
+                trace = self.control.trace(seen)
                 seen = trace["next"]
                 running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
-                begin = max([begin, *(moment for moment, pad, _ in trace["events"] if pad not in running)])
-                if before - begin > CLOCKS_ONLY_NS:
-                    self.settled_ns = begin + CLOCKS_ONLY_NS
+                others = [moment for moment, pad, _ in trace["events"] if pad not in running]
+                # Without any other, the clocks' first change.
+                ticks = [event[0] for event in trace["events"]]
+                last = max(others, default=last or min(ticks, default=None))
+                if last is not None and max(ticks, default=0) - max(start, last) > CLOCKS_ONLY_NS:
+                    # Not where the device happens to be by now: the same run gives the same recording.
+                    self.settled_ns = last + CLOCKS_ONLY_NS
                     return True
             time.sleep(0.002)
 

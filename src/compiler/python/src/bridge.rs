@@ -131,6 +131,10 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
             )
         }
         "tuple" => HostValue::Tuple(values(1)?.into()),
+        "range" => match <[HostValue; 3]>::try_from(values(1)?) {
+            Ok(members) => HostValue::Range(members.into()),
+            Err(_) => return Err(PyValueError::new_err("a range has three members")),
+        },
         "object" => HostValue::Object(member(tuple, 1)?),
         "function" => HostValue::Function(member(tuple, 1)?),
         "method" => HostValue::Method {

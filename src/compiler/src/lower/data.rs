@@ -61,6 +61,7 @@ impl ModuleBuilder<'_> {
             HostValue::Tuple(elements) => {
                 Value::record(elements.iter().map(|element| self.constant(element)).collect())
             }
+            HostValue::Range(members) => Value::record(members.iter().map(|member| self.constant(member)).collect()),
             HostValue::List(handle, _) => Value::global(format!("list.{handle}")),
             HostValue::Array(handle, _, shape, _) => {
                 let shape = shape.iter().map(|&length| Value::int(Ty::I32, length.into())).collect();
@@ -170,7 +171,9 @@ impl ModuleBuilder<'_> {
             let layout = self.class_type(*class);
             let mut attributes = vec![];
             for (index, attribute) in info.attributes.iter().enumerate() {
-                let Some(tag) = self.writeback_tag(info.is_invariant(&attribute.name), attribute.ty) else {
+                // Nothing can have changed it, and it may be one that the host cannot set, such as a property.
+                let kept = program.never_changes(info, &attribute.name) && !self.has_elements(attribute.ty);
+                let Some(tag) = self.writeback_tag(info.is_invariant(&attribute.name) || kept, attribute.ty) else {
                     continue;
                 };
                 let ValueKind::Struct(tag) = self.string(&tag).kind else {
@@ -204,6 +207,15 @@ impl ModuleBuilder<'_> {
         types.push(null());
         self.global("typeinfo", true, Init::Array(Ty::Ptr, types));
         self.module.globals.last_mut().expect("just added").exported = true;
+    }
+
+    /// Whether a value of the type has elements that kernels can change.
+    fn has_elements(&self, ty: types::Ty) -> bool {
+        match self.program.types.kind(ty) {
+            Kind::List(_) | Kind::Array(..) => true,
+            Kind::Tuple(members) => members.iter().any(|&member| self.has_elements(member)),
+            _ => false,
+        }
     }
 
     /// Tag of the message that writes an attribute back; None if it is not written back.

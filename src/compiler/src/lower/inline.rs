@@ -9,6 +9,10 @@ use crate::ir::*;
 /// Weight up to which a function is inlined, about its machine instructions. A call that stays weighs [`CALL`].
 const LARGEST: usize = 8;
 const CALL: usize = 3;
+/// Weight up to which a function is inlined where a constant time in seconds is passed to it: the conversion folds.
+const FOLDED: usize = 24;
+/// The firmware's function by which floats become machine units.
+const CONVERSION: &str = "round";
 
 /// Marks the functions to be inlined. `entry` stays a function: its caller has no place in the source.
 pub fn mark(functions: &mut [Function], entry: &str) {
@@ -25,6 +29,10 @@ pub fn mark(functions: &mut [Function], entry: &str) {
     let inlined: Vec<usize> = (0..functions.len())
         .filter(|&number| weights.is_small(number))
         .collect();
+    let folding: Vec<usize> = (0..functions.len()).filter(|&number| weights.folds(number)).collect();
+    for number in folding {
+        functions[number].folds = true;
+    }
     for number in inlined {
         let function = &mut functions[number];
         if function.attributes.is_empty() && function.span.is_some() && &*function.symbol != entry {
@@ -57,13 +65,23 @@ impl Weights<'_> {
             return known;
         }
         self.known.insert(number, Weight::Unknown);
-        let weight = self.weigh(number).map_or(Weight::Large, Weight::Small);
+        let weight = self.weigh(number, LARGEST).map_or(Weight::Large, Weight::Small);
         self.known.insert(number, weight);
         weight
     }
 
-    /// None: too large, or not to be inlined.
-    fn weigh(&mut self, number: usize) -> Option<usize> {
+    /// Whether a function of the program converts a time that is passed to it, and does little else.
+    fn folds(&mut self, number: usize) -> bool {
+        let function = &self.functions[number];
+        let takes_float = function.params.iter().any(|(_, ty)| *ty == Ty::F64);
+        let mut body = function.blocks.iter().flat_map(|block| &block.body);
+        let converts =
+            body.any(|instruction| matches!(&instruction.op, Op::Call { callee, .. } if &**callee == CONVERSION));
+        takes_float && converts && function.span.is_some() && self.weigh(number, FOLDED).is_some()
+    }
+
+    /// None: heavier than `largest`, or not to be inlined.
+    fn weigh(&mut self, number: usize, largest: usize) -> Option<usize> {
         let function = &self.functions[number];
         let mut sum = 0;
         for block in &function.blocks {
@@ -86,7 +104,7 @@ impl Weights<'_> {
                 };
             }
             sum += usize::from(matches!(block.end, Some(Terminator::Branch(..))));
-            if sum > LARGEST {
+            if sum > largest {
                 return None;
             }
         }

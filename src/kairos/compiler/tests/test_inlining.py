@@ -27,7 +27,7 @@ simple = st.one_of(
     st.tuples(st.just("delay_mu"), times),
     st.tuples(st.just("at_mu"), times),
     st.tuples(st.sampled_from(["on", "off", "parity"]), names),
-    st.tuples(st.just("pulse_mu"), names, st.integers(0, 99)),
+    st.tuples(st.sampled_from(["pulse_mu", "pulse"]), names, st.integers(0, 99)),
 )
 statements = st.recursive(
     simple,
@@ -51,6 +51,8 @@ def source(program, indent=""):
                 yield f"{indent}self.{args[0]}.set_o(now_mu() % 2 == 0)"
             case "pulse_mu":
                 yield f"{indent}self.{args[0]}.pulse_mu({args[1]})"
+            case "pulse":
+                yield f"{indent}self.{args[0]}.pulse({args[1]}e-9)"
             case "repeat":
                 yield f"{indent}for _ in range({args[1]}):"
                 yield from source(args[0], indent + "    ")
@@ -72,7 +74,7 @@ def execute(program, now, outputs):
                 outputs.append((now, target, int(what == "on")))
             case "parity":
                 outputs.append((now, target, int(now % 2 == 0)))
-            case "pulse_mu":
+            case "pulse_mu" | "pulse":
                 outputs += [(now, target, 1), (now + args[1], target, 0)]
                 now += args[1]
             case "repeat":
@@ -139,3 +141,14 @@ def test_every_inlined_function_is_a_frame(nested):
         lines = file.read().splitlines()
     assert [lines[frame.line - 1].strip() for frame in output[2:]] == ["self.a.on()", "self.signal()"]
     assert all(frame.file.endswith("ttl.py") for frame in output[:2]) and all(f.column > 0 for f in output)
+
+
+def test_times_in_seconds_fold_in_loops():
+    """A constant that is passed to `pulse` in a loop is a number of machine units in the code."""
+    body = "for _ in range(self.int32()):\n    self.a.pulse(self.length)\n    self.a.pulse(0.5e-6)\nself.a.pulse(1e-6)"
+    program = compile_body(body, length=1.5e-6, **ttls())
+    functions = {part.split("(", 1)[0]: part for part in str(program._module).split("\ndefine ")[1:]}
+    (run,) = (text for name, text in functions.items() if "kernel_from_string_fn" in name)
+    assert "call double @round" not in run and ", 1500," in run and ", 500," in run, run
+    # The one behind the loop is a call.
+    assert run.count("TTLOut.pulse") == 1, run
