@@ -10,7 +10,7 @@ use core::task::Poll;
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{with_timeout, Duration, Timer};
 use heapless::String;
-use kairos_board::channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State};
+use kairos_board::channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, REASON_MAX};
 use kairos_board::gic::{barrier, send_sgi, SGI_DATA, SGI_RESTART};
 use kairos_board::memory::KERNEL_IMAGE;
 use log::Level;
@@ -204,9 +204,14 @@ impl KernelCore {
                 let Some((_, receiver)) = &mut self.ends else {
                     return Poll::Pending;
                 };
+                // Looked at first: what the core has sent before is there.
+                let faulted = self.shared.state() == State::Faulted;
                 match receiver.next_frame() {
                     Ok(Some(frame)) => Poll::Ready(Ok(frame)),
-                    Ok(None) if self.shared.state() == State::Faulted => Poll::Ready(Err(Failure::Fault)),
+                    Ok(None) | Err(Corrupt) if faulted => {
+                        self.log_fault();
+                        Poll::Ready(Err(Failure::Fault))
+                    }
                     Ok(None) => Poll::Pending,
                     Err(Corrupt) => Poll::Ready(Err(Failure::Corrupt)),
                 }
@@ -215,10 +220,6 @@ impl KernelCore {
             drop(expected);
             match frame.kind {
                 Kind::Log => self.log_frame()?,
-                Kind::Fault => {
-                    self.log_fault()?;
-                    return Err(Failure::Fault);
-                }
                 _ => return Ok(frame),
             }
         }
@@ -255,6 +256,7 @@ impl KernelCore {
             return Err(Failure::Silent);
         }
         if self.shared.state() == State::Faulted {
+            self.log_fault();
             return Err(Failure::Fault);
         }
         Timer::after(SPACE_INTERVAL).await;
@@ -314,11 +316,11 @@ impl KernelCore {
         }
     }
 
-    fn log_fault(&mut self) -> Result<(), Failure> {
-        let text: String<512> = self.text()?;
-        log::error!("kernel core: {text}");
-        report::keep(report::Core::Kernel, format_args!("{text}"));
-        Ok(())
+    fn log_fault(&self) {
+        let mut buffer = [0; REASON_MAX];
+        let reason = self.shared.reason(&mut buffer);
+        log::error!("kernel core: {reason}");
+        report::keep(report::Core::Kernel, format_args!("{reason}"));
     }
 }
 
