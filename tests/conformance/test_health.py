@@ -117,6 +117,20 @@ def test_a_fault_of_core_1_is_told_at_once_and_after_a_reset(device):
     assert f"before this start, kernel core: {said}" in text and "comms core failed" not in text
 
 
+def test_a_fault_is_told_though_the_kernel_has_overwritten_the_channel(device):
+    library = (ROOT / "tests" / "kernels" / "scribble.elf").read_bytes()
+    with Session(device) as session:
+        assert session.load(library) is None
+        session.run()
+        with pytest.raises(Closed):
+            session.until_end()
+    assert re.search(r"kernel core: undefined instruction, at \+0x[0-9a-f]+ of the kernel", log(device))
+    with Session(device) as session:
+        assert session.load((ROOT / "tests" / "kernels" / "empty.elf").read_bytes()) is None
+        session.run()
+        assert session.until_end() == ([], None)
+
+
 RETURN = 0xE12FFF1E
 """`bx lr`: of a task's function it makes one that is never polled again."""
 GICC_CTLR = 0xF8F0_0100

@@ -1,4 +1,4 @@
-"""The cache: values persist, copies are private, what is replaced makes room, an overflowing stack does not reach it."""
+"""The cache: values persist, copies are private, what is replaced makes room, no overflowing stack reaches it."""
 
 from pathlib import Path
 

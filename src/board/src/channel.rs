@@ -22,13 +22,15 @@
 //!                    granted = g ----------> state = Running, g; takes its ends of the rings
 //! ```
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU8, Ordering};
 
 pub use crate::ring::Corrupt;
 use crate::ring::{Consumer, Producer, Ring, CAPACITY};
 
 /// Longest payload of one frame in bytes; longer messages are split.
 pub const FRAME_MAX: usize = 16 * 1024;
+/// Longest reason of a fault of the kernel core, in bytes.
+pub const REASON_MAX: usize = 512;
 const HEADER: usize = 8;
 const FLAG_MORE: u8 = 1;
 
@@ -60,8 +62,6 @@ pub enum Kind {
     Exception = 22,
     /// `level: u8` (1 error to 5 trace, as in the `log` crate), then UTF-8.
     Log = 23,
-    /// Text of an abort or panic on the kernel core, which needs a restart.
-    Fault = 24,
 }
 
 impl Kind {
@@ -80,7 +80,6 @@ impl Kind {
             Finished,
             Exception,
             Log,
-            Fault,
         ]
         .into_iter()
         .find(|kind| *kind as u8 == value)
@@ -123,6 +122,8 @@ pub struct Shared {
     granted: Word,
     /// [`State`] in bits 7..0, generation it belongs to in bits 31..8. Written by the kernel core.
     state: Word,
+    /// Why the kernel core has faulted: text, ended by zero. Written by the kernel core before it says so in `state`.
+    reason: [AtomicU8; REASON_MAX],
     to_kernel: Ring,
     to_comms: Ring,
 }
@@ -190,6 +191,15 @@ impl Shared {
         }
     }
 
+    /// Why the kernel core has faulted, when its state says so. As much as is text: a kernel can write here too.
+    pub fn reason<'b>(&self, buffer: &'b mut [u8; REASON_MAX]) -> &'b str {
+        for (byte, place) in buffer.iter_mut().zip(&self.reason) {
+            *byte = place.load(Ordering::Relaxed);
+        }
+        let text = buffer.split(|&byte| byte == 0).next().unwrap_or(&[]);
+        text.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+    }
+
     // ---- kernel core ----
 
     /// Kernel core: completes the restart handshake and returns its ends of the rings.
@@ -220,9 +230,13 @@ impl Shared {
         }
     }
 
-    /// Kernel core: says that it can do nothing more until it is restarted. Works without an intact channel; the caller
+    /// Kernel core: says that it can do nothing more until it is restarted, and why. Works without intact rings; the caller
     /// rings the bell.
-    pub fn kernel_faulted(&self) {
+    pub fn kernel_faulted(&self, reason: &str) {
+        let bytes = reason.bytes().chain(core::iter::repeat(0));
+        for (place, byte) in self.reason.iter().zip(bytes) {
+            place.store(byte, Ordering::Relaxed);
+        }
         let generation = self.generation.0.load(Ordering::Acquire);
         self.state.0.store(word(State::Faulted, generation), Ordering::Release);
     }
@@ -242,6 +256,11 @@ pub struct Sender<'a> {
 impl<'a> Sender<'a> {
     fn new(ring: Producer<'a>, bell: fn()) -> Self {
         Self { ring, bell }
+    }
+
+    /// Whether the ring has not been overwritten, as far as can be seen: in one that has, there may never be room.
+    pub fn intact(&self) -> bool {
+        self.ring.intact()
     }
 
     /// Sends one frame with as much of `payload` as there is room for, without waiting, and returns how many bytes that

@@ -20,7 +20,8 @@ pub const MAX: usize = DEVICE_MAP.end - DEVICE_MAP.start - HEAD;
 /// # Safety
 /// Nobody may ask for names meanwhile: call it before the kernel core is released.
 pub unsafe fn install(read: impl FnOnce(&mut [u8]) -> usize) -> Result<DeviceMap<'static>, Malformed> {
-    let memory = core::slice::from_raw_parts_mut(DEVICE_MAP.start as *mut u8, DEVICE_MAP.len());
+    // SAFETY: set apart for this, and nobody reads it meanwhile.
+    let memory = unsafe { core::slice::from_raw_parts_mut(DEVICE_MAP.start as *mut u8, DEVICE_MAP.len()) };
     let (head, map) = memory.split_at_mut(HEAD);
     let length = read(map).min(map.len());
     let found = if length == 0 {

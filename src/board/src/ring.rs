@@ -89,6 +89,11 @@ impl Producer<'_> {
         CAPACITY.saturating_sub(used)
     }
 
+    /// Whether the consumer's index makes sense.
+    pub fn intact(&self) -> bool {
+        self.write.wrapping_sub(self.ring.tail.0.load(Ordering::Acquire)) as usize <= CAPACITY
+    }
+
     /// Writes as much of `bytes` as there is room for, unpublished, and returns how much.
     pub fn write(&mut self, bytes: &[u8]) -> usize {
         let len = bytes.len().min(self.free());

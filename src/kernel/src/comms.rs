@@ -4,15 +4,14 @@ use core::fmt::Write;
 use core::panic::PanicInfo;
 
 use heapless::String;
-use kairos_board::channel::{Frame, Kind, Message, Receiver, Shared};
+use kairos_board::channel::{Frame, Message, Receiver, Shared, REASON_MAX};
 use kairos_board::gic;
 use kairos_proto::rpc::Sink;
 
-use crate::state::core;
 use crate::timer::{self, mask_interrupts, unmask_interrupts};
 
 /// Longest text of [`report`].
-pub type Text = String<320>;
+pub type Text = String<REASON_MAX>;
 
 /// Tells the comms core that there is something in the channel.
 pub fn bell() {
@@ -59,10 +58,7 @@ fn overwritten() -> ! {
 /// Sends `text` and waits to be restarted: the session ends.
 pub fn report(text: &str) -> ! {
     mask_interrupts();
-    if let Some(core) = core() {
-        core.sender.send(Kind::Fault, text.as_bytes(), timer::sleep_briefly);
-    }
-    Shared::get().kernel_faulted();
+    Shared::get().kernel_faulted(text);
     bell();
     loop {
         unmask_interrupts();

@@ -23,7 +23,7 @@ static mut MESSAGE: Text = Text::new();
 /// prefetch abort, 2 data abort, 3 supervisor call. Of the registers, those are valid that a call preserves; pc is that of the instruction.
 ///
 /// A fault in a kernel's code, or in a firmware function it has called with bad pointers, ends the kernel with an exception.
-/// Elsewhere it is a bug of this image, or a kernel has overwritten it: the session ends.
+/// Elsewhere it is a bug of this image, or a kernel has overwritten it, or the channel: the session ends.
 pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     let mut text = Text::new();
     let (status, address) = match what {
@@ -45,7 +45,7 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     let loaded = core().and_then(|core| core.library.map(|library| (core, library)));
     if let Some((core, library)) = loaded {
         let inside = |pc: u32| pc.wrapping_sub(library.base) < library.size;
-        if entered() && (inside(pc) || inside(lr)) {
+        if entered() && (inside(pc) || inside(lr)) && core.sender.intact() {
             // Return addresses lie behind their call: so this must lie behind the instruction, to be found like one.
             registers.r[PC] = if inside(pc) { pc.wrapping_add(4) } else { lr };
             end_kernel(core, &library, text, registers);

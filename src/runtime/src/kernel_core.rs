@@ -11,7 +11,7 @@ use embassy_futures::yield_now;
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{with_timeout, Duration, Timer};
 use heapless::{String, Vec};
-use kairos_board::channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State};
+use kairos_board::channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, REASON_MAX};
 use kairos_board::gic::{barrier, send_sgi, SGI_DATA, SGI_RESTART};
 use kairos_board::memory::KERNEL_IMAGE;
 use log::Level;
@@ -207,9 +207,14 @@ impl KernelCore {
                 let Some((_, receiver)) = &mut self.ends else {
                     return Poll::Pending;
                 };
+                // Looked at first: what the core has sent before is there.
+                let faulted = self.shared.state() == State::Faulted;
                 match receiver.next_frame() {
                     Ok(Some(frame)) => Poll::Ready(Ok(frame)),
-                    Ok(None) if self.shared.state() == State::Faulted => Poll::Ready(Err(Failure::Fault)),
+                    Ok(None) | Err(Corrupt) if faulted => {
+                        self.log_fault();
+                        Poll::Ready(Err(Failure::Fault))
+                    }
                     Ok(None) => Poll::Pending,
                     Err(Corrupt) => Poll::Ready(Err(Failure::Corrupt)),
                 }
@@ -221,10 +226,6 @@ impl KernelCore {
                     self.log_frame()?;
                     // A kernel can log faster than this core formats: the host must be able to end it all the same.
                     yield_now().await;
-                }
-                Kind::Fault => {
-                    self.log_fault()?;
-                    return Err(Failure::Fault);
                 }
                 _ => return Ok(frame),
             }
@@ -262,6 +263,7 @@ impl KernelCore {
             return Err(Failure::Silent);
         }
         if self.shared.state() == State::Faulted {
+            self.log_fault();
             return Err(Failure::Fault);
         }
         Timer::after(SPACE_INTERVAL).await;
@@ -334,11 +336,11 @@ impl KernelCore {
         let _ = self.line.1.extend_from_slice(&begun);
     }
 
-    fn log_fault(&mut self) -> Result<(), Failure> {
-        let text: String<512> = self.text()?;
-        log::error!("kernel core: {text}");
-        report::keep(report::Core::Kernel, format_args!("{text}"));
-        Ok(())
+    fn log_fault(&self) {
+        let mut buffer = [0; REASON_MAX];
+        let reason = self.shared.reason(&mut buffer);
+        log::error!("kernel core: {reason}");
+        report::keep(report::Core::Kernel, format_args!("{reason}"));
     }
 }
 

@@ -62,8 +62,12 @@ fn handshake_restarts_with_empty_rings() {
     assert_eq!(s.state(), State::Running);
     send.try_send(Kind::Run, &[], false).unwrap();
     back.try_send(Kind::Finished, &[], false).unwrap();
-    s.kernel_faulted();
+    s.kernel_faulted("a long reason");
+    s.kernel_faulted("a reason");
     assert_eq!(s.state(), State::Faulted);
+    assert_eq!(s.reason(&mut [0; REASON_MAX]), "a reason");
+    s.kernel_faulted(&"\u{e9}".repeat(REASON_MAX));
+    assert_eq!(s.reason(&mut [0; REASON_MAX]), "\u{e9}".repeat(REASON_MAX / 2));
     let [(_, mut at_comms), (_, mut at_kernel)] = ends(s);
     assert_eq!(at_comms.next_frame(), Ok(None));
     assert_eq!(at_kernel.next_frame(), Ok(None));
