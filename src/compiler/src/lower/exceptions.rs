@@ -295,17 +295,17 @@ impl<'p> FunctionLowering<'_, 'p> {
         orelse: &'p [Stmt],
         finally: &'p [Stmt],
     ) -> Result<()> {
+        let depth = self.exceptions_in_flight();
         if finally.is_empty() {
-            return self.try_except(body, handlers, orelse);
+            return self.try_except(body, handlers, orelse, &depth);
         }
         let (outside, span) = (self.pad, self.build.span);
-        let depth = self.exceptions_in_flight();
         let pad = self.open_pad(vec![], true);
         self.scopes.push(Scope::Finally {
             body: finally,
             pad: outside,
         });
-        self.try_except(body, handlers, orelse)?;
+        self.try_except(body, handlers, orelse, &depth)?;
         self.scopes.pop();
         self.pad = outside;
         if !self.build.is_closed() {
@@ -325,7 +325,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(())
     }
 
-    fn try_except(&mut self, body: &'p [Stmt], handlers: &'p [Handler], orelse: &'p [Stmt]) -> Result<()> {
+    /// `depth`: exceptions in flight before the statement.
+    fn try_except(
+        &mut self,
+        body: &'p [Stmt],
+        handlers: &'p [Handler],
+        orelse: &'p [Stmt],
+        depth: &Value,
+    ) -> Result<()> {
         if handlers.is_empty() {
             self.body(body)?;
             return if self.build.is_closed() {
@@ -346,7 +353,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
         let clauses = keys.iter().map(|key| key.map(|key| self.module.clause(key))).collect();
         let (outside, span) = (self.pad, self.build.span);
-        let depth = self.exceptions_in_flight();
         let pad = self.open_pad(clauses, false);
         self.body(body)?;
         self.pad = outside;
