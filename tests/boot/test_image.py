@@ -1,6 +1,8 @@
 """The boot image, taken apart as the vendor's description of the format says (UG585, section 6.3.2; UG1283)."""
 
 import struct
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
@@ -105,3 +107,20 @@ def test_bad_files_are_named(tmp_path):
         boot_image(FIRMWARE / "runtime.elf", FIRMWARE / "runtime.elf")
     with pytest.raises(UsageError, match="cannot be read"):
         firmware(tmp_path / "missing")
+
+
+def test_the_board_is_chosen_and_what_is_assumed_is_said(tmp_path):
+    def image(*arguments):
+        command = [sys.executable, "-m", "kairos", "image", "-o", str(tmp_path / "image"), *arguments]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = image("--board", "kasli_soc")
+    assert done.returncode == 1 and "DRAM at 1.35 V" in done.stderr and "--unconfirmed" in done.stderr
+    assert not (tmp_path / "image").exists()
+    assert image("--board", "kasli_soc", "--unconfirmed").stdout.endswith("for board kasli_soc\n")
+    kasli = (tmp_path / "image").read_bytes()
+    assert image().stdout.endswith("for board zc706\n")
+    assert kasli != (tmp_path / "image").read_bytes()
+    done = image("--board", "kasli")
+    assert done.returncode == 1 and "but zc706, kasli_soc, ebaz4205, redpitaya" in done.stderr
+    assert image("--board", "?").stdout.split() == ["zc706", "kasli_soc", "ebaz4205", "redpitaya"]
