@@ -120,15 +120,20 @@ def i2c_read_many(busno, busaddr, addr, data):
         i2c_stop(busno)
 
 
-class I2CSwitch:
-    """A switch with 8 channels (PCA9548, TCA9548) at `address`."""
-
+class _I2CDevice:
     kernel_invariants = {"core", "busno", "address"}
 
-    def __init__(self, dmgr, busno=0, address=0xE8, core_device="core"):
+    def __init__(self, dmgr, busno, address, core_device):
         self.core = dmgr.get(core_device)
         self.busno = busno
         self.address = address
+
+
+class I2CSwitch(_I2CDevice):
+    """A switch with 8 channels (PCA9548, TCA9548) at `address`."""
+
+    def __init__(self, dmgr, busno=0, address=0xE8, core_device="core"):
+        super().__init__(dmgr, busno, address, core_device)
 
     @kernel
     def set(self, channel):
@@ -141,15 +146,11 @@ class I2CSwitch:
         i2c_switch_select(self.busno, self.address >> 1, 0)
 
 
-class TCA6424A:
+class TCA6424A(_I2CDevice):
     """An I/O expander with 24 pins at `address`, all outputs."""
 
-    kernel_invariants = {"core", "busno", "address"}
-
     def __init__(self, dmgr, busno=0, address=0x44, core_device="core"):
-        self.core = dmgr.get(core_device)
-        self.busno = busno
-        self.address = address
+        super().__init__(dmgr, busno, address, core_device)
 
     @kernel
     def _write24(self, addr, value):
@@ -162,15 +163,11 @@ class TCA6424A:
         self._write24(0x84, outputs)
 
 
-class PCF8574A:
+class PCF8574A(_I2CDevice):
     """An I/O expander with 8 pins at `address`."""
 
-    kernel_invariants = {"core", "busno", "address"}
-
     def __init__(self, dmgr, busno=0, address=0x7C, core_device="core"):
-        self.core = dmgr.get(core_device)
-        self.busno = busno
-        self.address = address
+        super().__init__(dmgr, busno, address, core_device)
 
     @kernel
     def set(self, data):

@@ -94,16 +94,15 @@ fn protect_memory() {
 
 /// The kernel core drives the I2C bus as GPIO: SCL is MIO 50, SDA is MIO 51. Electrical standard and speed of the pins stay.
 fn release_i2c_pins() {
-    const APER_CLK_CTRL: *mut u32 = 0xF800_012C as *mut u32;
-    const GPIO_CLOCK: u32 = 1 << 22;
     const MIO_PIN_50: *mut u32 = 0xF800_07C8 as *mut u32;
     /// Tri-state and peripheral selections; pull-up.
     const FUNCTION: u32 = 0xff;
     const PULL_UP: u32 = 1 << 12;
     // SAFETY: no other code uses the SLCR now, nor these pins.
     unsafe {
-        Slcr::with(|_| {
-            APER_CLK_CTRL.write_volatile(APER_CLK_CTRL.read_volatile() | GPIO_CLOCK);
+        Slcr::with(|slcr| {
+            slcr.clk_ctrl()
+                .modify_aper_clk_ctrl(|clocks| clocks.with_gpio_1x_clk_act(true));
             for pin in 0..2 {
                 let pin = MIO_PIN_50.add(pin);
                 pin.write_volatile(pin.read_volatile() & !FUNCTION | PULL_UP);
@@ -138,8 +137,6 @@ pub enum Reset {
 
 /// Resets the whole processing system. The boot loader starts anew.
 pub fn reboot(why: Reset) -> ! {
-    /// PSS_RST_CTRL; bit 0 resets.
-    const PSS_RST_CTRL: *mut u32 = 0xF800_0200 as *mut u32;
     set_reset_mark(match why {
         Reset::Request => 0,
         Reset::Netboot => NETBOOT_REQUEST,
@@ -147,7 +144,7 @@ pub fn reboot(why: Reset) -> ! {
     });
     kairos_board::gic::barrier();
     // SAFETY: nothing of this program is needed any more.
-    unsafe { Slcr::with(|_| PSS_RST_CTRL.write_volatile(1)) };
+    unsafe { Slcr::with(|slcr| slcr.reset_ctrl().modify_pss(|reset| reset.with_soft_reset(true))) };
     loop {
         aarch32_cpu::asm::wfi();
     }
@@ -173,9 +170,8 @@ pub fn was_watchdog() -> bool {
 
 /// Sets the byte that outlives a reset.
 fn set_reset_mark(mark: u32) {
-    let status = REBOOT_STATUS as *mut u32;
     // SAFETY: no other code uses the SLCR now; the upper byte of the status is for software.
-    unsafe { Slcr::with(|_| status.write_volatile(status.read_volatile() & 0x00ff_ffff | mark << 24)) };
+    unsafe { Slcr::with(|slcr| slcr.modify_reboot_status(|status| status & 0x00ff_ffff | mark << 24)) };
 }
 
 /// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache lines are written.

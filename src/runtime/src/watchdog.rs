@@ -35,9 +35,10 @@ pub fn start(clocks: &Clocks) {
     /// Lengths of its signals, left as they are.
     const LENGTHS: u32 = 0x1f0;
     CLOCK.store(clocks.arm_clocks().cpu_1x_clk().to_raw(), Ordering::Relaxed);
-    set_limit(LIMIT);
     // SAFETY: nothing else uses this peripheral.
     unsafe { MODE.write_volatile(KEY | MODE.read_volatile() & LENGTHS | RESET_AND_ENABLE) };
+    // Last: a restart before it counts may be none. Until then it has a second.
+    set_limit(LIMIT);
 }
 
 /// Feeds it, and sets the seconds until the next time.

@@ -15,7 +15,7 @@ from migen.genlib.fifo import SyncFIFOBuffered
 from .cri import INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE
 from .timing import COARSE_BITS, FINE_BITS, INPUT_LATENCY, INPUT_VISIBLE
 
-__all__ = ["InputFifo", "InputReader"]
+__all__ = ["InputFifo", "InputPorts", "InputReader"]
 
 
 class InputFifo(Module):
@@ -49,15 +49,13 @@ class InputFifo(Module):
         ]
 
 
-class InputReader(Module):
-    """Serves read requests, one at a time. fifos: {channel number: InputFifo}.
+class InputPorts(Module):
+    """Ports of what serves read requests, one at a time. `done`, in one cycle: the answer is in `status`, `timestamp`,
+    `data`. `abort` ends a waiting read with the status "timeout". A timeout of all ones means none; another negative
+    one has passed."""
 
-    Order of checks: overflow (clears it, the read is cancelled), event, timeout. `abort` ends a waiting read with the
-    status "timeout". A timeout of all ones means none; another negative one has passed.
-    """
-
-    def __init__(self, timebase, fifos):
-        self.request = request = stream.Endpoint([("channel", 24), ("timeout", 64), ("number", 16)])
+    def __init__(self):
+        self.request = stream.Endpoint([("channel", 24), ("timeout", 64), ("number", 16)])
         self.abort = Signal()
         self.done = Signal()
         self.status = Signal(4)
@@ -67,6 +65,17 @@ class InputReader(Module):
         self.settled = Signal()
         self.waiting = Signal()
         self.due = Signal(COARSE_BITS)
+
+
+class InputReader(InputPorts):
+    """Serves read requests from FIFOs. fifos: {channel number: InputFifo}.
+
+    Order of checks: overflow (clears it, the read is cancelled), event, timeout.
+    """
+
+    def __init__(self, timebase, fifos):
+        super().__init__()
+        request = self.request
 
         # # #
 

@@ -28,6 +28,7 @@ from migen import *
 from migen.genlib.fifo import SyncFIFOBuffered
 
 from .cri import INPUT_TIMEOUT, INPUT_UNREACHABLE
+from .inputs import InputPorts
 from .timing import COARSE_BITS, FINE_BITS, INPUT_LATENCY, INPUT_VISIBLE
 
 __all__ = ["MarkingFifo", "InputPusher", "ENTRIES", "MAX_CHANNELS"]
@@ -76,7 +77,7 @@ class MarkingFifo(Module):
         ]
 
 
-class InputPusher(Module):
+class InputPusher(InputPorts):
     """fifos: {channel number: `MarkingFifo`}.
 
     `push`: stream of entries {channel, number, timestamp, data, lost, more}. `enable`: else nothing more is taken from
@@ -90,15 +91,8 @@ class InputPusher(Module):
             raise ValueError(
                 f"inputs are pushed on channels 0 to {MAX_CHANNELS - 1} only: renumber, or build without pushed inputs"
             )
-        self.request = request = stream.Endpoint([("channel", 24), ("timeout", 64), ("number", 16)])
-        self.abort = Signal()
-        self.done = Signal()
-        self.status = Signal(4)
-        self.timestamp = Signal(64)
-        self.data = Signal(32)
-        self.settled = Signal()
-        self.waiting = Signal()
-        self.due = Signal(COARSE_BITS)
+        super().__init__()
+        request = self.request
         self.push = push = stream.Endpoint(
             [("channel", 8), ("number", 16), ("timestamp", 64), ("data", 32), ("lost", 1), ("more", 1)]
         )
