@@ -41,7 +41,6 @@ FAULT = "data abort (not permitted) at address 0xf0000000, at +0x"
         pytest.param(3, [5, 6, 7], [(20, "ab")], id="two try blocks on one landing pad"),
         pytest.param(4, [8, 9], None, id="_Unwind_Resume"),
         pytest.param(5, list(range(20)), [(ZERO_DIVISION_ERROR, "ab")], id="handlers left by a raise"),
-        pytest.param(9, list(range(20)), [(ZERO_DIVISION_ERROR, "ab")], id="handlers of the same function left"),
         pytest.param(6, [], [(RUNTIME_ERROR, "the kernel resumed an exception")], id="resume of nothing"),
         pytest.param(7, [3702, 3802, 3735, 2501, 12505, 16207, 24310, 16207], None, id="registers"),
         pytest.param(

@@ -2,7 +2,6 @@
 ;  0  fault within try and finally      1  fault in a handler           2  finally that raises, caught further out
 ;  3  two try blocks on one landing pad 4  catch by _Unwind_Resume      5  handlers of two functions, the inner one left
 ;  6  resume with nothing in flight     7  callee-saved registers      8  eleven exceptions at once
-;  9  handlers of one function, the inner one left
 
 target triple = "armv7-unknown-linux-gnueabihf"
 
@@ -183,39 +182,6 @@ end:
   ret void
 }
 
-; twenty times: try: (try: raise 10 except: raise 18) except: mark(number)
-define internal void @abandoned_here() noinline personality ptr @__artiq_personality {
-entry:
-  br label %loop
-loop:
-  %number = phi i32 [ 0, %entry ], [ %next, %pad ]
-  invoke void @raise(i32 10) to label %end unwind label %inner
-inner:
-  %first = landingpad { ptr, ptr } catch ptr null
-  invoke void @raise(i32 18) to label %end unwind label %pad
-pad:
-  %second = landingpad { ptr, ptr } catch ptr null
-  call void @mark(i32 %number)
-  call void @__artiq_end_catch()
-  %next = add i32 %number, 1
-  %more = icmp slt i32 %next, 20
-  br i1 %more, label %loop, label %end
-end:
-  ret void
-}
-
-define internal void @then_raise() noinline personality ptr @__artiq_personality {
-  invoke void @abandoned_here() to label %done unwind label %pad
-done:
-  invoke void @raise(i32 18) to label %end unwind label %pad
-pad:
-  %caught = landingpad { ptr, ptr } catch ptr null
-  call void @__artiq_end_catch()
-  br label %end
-end:
-  ret void
-}
-
 ; Values in every register that calls preserve, across a raise whose frames use them all.
 define internal void @clobber() noinline personality ptr @__artiq_personality {
   call void asm sideeffect "", "~{r4},~{r5},~{r6},~{r7},~{r8},~{r9},~{r10},~{r11},~{d8},~{d9},~{d10},~{d11},~{d12},~{d13},~{d14},~{d15}"()
@@ -283,8 +249,7 @@ define void @__modinit__(ptr %unused) personality ptr @__artiq_personality {
                                  i32 5, label %case5
                                  i32 6, label %case6
                                  i32 7, label %case7
-                                 i32 8, label %case8
-                                 i32 9, label %case9 ]
+                                 i32 8, label %case8 ]
 case0:
   call void @fault_in_try()
   br label %end
@@ -316,10 +281,6 @@ case7:
 case8:
   call void @nested(i32 10)
   call void @nested(i32 11)
-  br label %end
-case9:
-  call void @then_raise()
-  call void @raise(i32 19)
   br label %end
 end:
   ret void

@@ -46,8 +46,6 @@ pub fn firmware_record(id: Id, message: &'static str, param: [i64; 3]) -> Record
 
 struct InFlight {
     slot: usize,
-    /// The landing pad it entered last; 0 for none.
-    pad: u32,
     extent: Extent,
 }
 
@@ -149,7 +147,7 @@ impl Exceptions {
         };
         self.slots[slot] = record;
         // As many places as slots, and a slot was free.
-        let _ = self.stack.push(InFlight { slot, pad: 0, extent });
+        let _ = self.stack.push(InFlight { slot, extent });
         self.unwind(memory, library, registers)
     }
 
@@ -256,20 +254,6 @@ impl Exceptions {
         &self.backtrace
     }
 
-    /// The newest exception has entered a landing pad. Older ones that entered the same one, of the same frame, were
-    /// abandoned: control has left their handlers to get there again.
-    fn drop_abandoned(&mut self) {
-        let Some((newest, older)) = self.stack.split_last() else {
-            return;
-        };
-        let here = (newest.pad, newest.extent.stack_pointer);
-        let abandoned = |entry: &InFlight| (entry.pad, entry.extent.stack_pointer) == here;
-        if older.iter().any(abandoned) {
-            let last = newest.slot;
-            self.stack.retain(|entry| entry.slot == last || !abandoned(entry));
-        }
-    }
-
     fn unwind(&mut self, memory: &impl Memory, library: &Library, registers: &mut Registers) -> Outcome {
         let slots_at = self.slots_at();
         let Some(top) = self.stack.last_mut() else {
@@ -299,8 +283,6 @@ impl Exceptions {
                         registers.r[0] = top.slot as u32 + 1;
                         registers.r[1] = slots_at + RECORD_SIZE * top.slot as u32;
                         registers.r[unwind::PC] = pad;
-                        top.pad = pad;
-                        self.drop_abandoned();
                         return Outcome::Enter;
                     }
                     Err(_) => return Outcome::Uncaught,

@@ -429,16 +429,6 @@ fn caught(machine: &Machine, library: &Library, start: Registers, ids: &[u32]) -
 }
 
 #[test]
-fn entering_a_handler_again_drops_what_abandoned_it() {
-    let (mut machine, library) = machine(kernel!("exceptions"));
-    let start = raised(&mut machine, &library);
-    let exceptions = caught(&machine, &library, start, &[10, 18, 10, 18]);
-    let ids: Vec<u32> = exceptions.in_flight().map(|(record, _)| record.id).collect();
-    assert_eq!(ids, [18]);
-    assert_eq!(exceptions.depth(), 1);
-}
-
-#[test]
 fn a_handler_of_our_compiler_says_how_many_remain() {
     let (mut machine, library) = machine(kernel!("exceptions"));
     let start = raised(&mut machine, &library);
