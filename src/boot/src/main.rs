@@ -4,6 +4,7 @@
 #![no_main]
 
 mod chip;
+mod config;
 mod console;
 mod ethernet;
 mod faults;

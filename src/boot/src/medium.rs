@@ -1,4 +1,4 @@
-//! The memory that the chip was booted from: the configuration, and a boot image with firmware and gateware.
+//! The memory that the chip was booted from: a boot image with firmware and gateware, and the configuration.
 
 use core::fmt;
 
@@ -6,12 +6,12 @@ use kairos_board::memory::RUNTIME;
 use kairos_board::sd::Slot;
 use kairos_proto::boot_image::{self, BootImage, Destination};
 use kairos_proto::firmware;
-use kairos_services::auth::{self, Access};
 use kairos_services::store::{self, Room, Store};
 use static_cell::ConstStaticCell;
 use zynq7000_hal::clocks::Clocks;
 
 use crate::chip::BootDevice;
+use crate::config::Config;
 use crate::network::Hardware;
 use crate::{pl, start};
 
@@ -45,45 +45,6 @@ impl fmt::Display for Error {
     }
 }
 
-/// The configuration on the SD card, if there is one.
-pub struct Config(Store<'static, Slot>);
-
-impl Config {
-    /// Reads a value into `out`. Without a card there are no values.
-    pub fn read<'a>(&mut self, key: &str, out: &'a mut [u8]) -> Option<&'a [u8]> {
-        match self.0.read(key, out) {
-            Ok(length) => Some(&out[..length?]),
-            Err(store::Error::Card(_)) => None,
-            Err(error) => {
-                log::warn!("configuration: {key}: {error}");
-                None
-            }
-        }
-    }
-
-    /// Who may boot from the network.
-    pub fn access(&mut self) -> Access {
-        let mut value = [0; auth::VALUE_MAX];
-        Access::of(self.0.read(auth::KEY, &mut value), &value)
-    }
-
-    /// A value in text, understood by `parse`.
-    pub fn setting<T>(&mut self, key: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-        let mut bytes = [0; 128];
-        let text = core::str::from_utf8(self.read(key, &mut bytes)?).ok()?;
-        let value = parse(text);
-        if value.is_none() {
-            log::warn!("configuration: {key}={} makes no sense and is ignored", text.trim_end());
-        }
-        value
-    }
-
-    /// A number.
-    pub fn number(&mut self, key: &str) -> Option<u32> {
-        self.setting(key, |text| text.trim_end().parse().ok())
-    }
-}
-
 /// The medium, and the configuration.
 pub struct Medium {
     device: BootDevice,
@@ -98,7 +59,7 @@ impl Medium {
         store.device().attach(sd, clocks);
         Self {
             device,
-            config: Config(store),
+            config: Config::new(store),
         }
     }
 
@@ -119,7 +80,7 @@ impl Medium {
     ) -> Result<core::convert::Infallible, Error> {
         let (image, room) = match self.device {
             BootDevice::Card => {
-                let length = self.config.0.read_boot_image(room).map_err(Error::Card)?;
+                let length = self.config.boot_image(room).map_err(Error::Card)?;
                 let length = length.ok_or(Error::NoImage)?;
                 // The gateware is put in order behind the image.
                 let (image, rest) = room.split_at_mut(length.next_multiple_of(64));

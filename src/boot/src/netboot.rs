@@ -11,7 +11,7 @@ use smoltcp::iface::SocketHandle;
 use smoltcp::socket::tcp;
 
 use crate::chip;
-use crate::medium::Config;
+use crate::config::Config;
 use crate::network::{Hardware, Network};
 
 /// A client that says nothing for so long is left.

@@ -16,8 +16,8 @@ use zynq7000_hal::eth::{
 };
 use zynq7000_hal::time::Hertz;
 
+use crate::config::Config;
 use crate::ethernet::Driver;
-use crate::medium::Config;
 
 const LINK_INTERVAL: Duration = Duration::from_secs(1);
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);

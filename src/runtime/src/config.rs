@@ -2,6 +2,8 @@
 
 use core::cell::RefCell;
 
+use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
+use embassy_sync::signal::Signal;
 use embassy_time::Instant;
 use heapless::String;
 use kairos_board::sd::Slot;
@@ -14,6 +16,9 @@ use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
 
 use crate::{logger, watchdog};
+
+/// The value of the key `idle_kernel` may have changed.
+pub static IDLE_KERNEL_CHANGED: Signal<CriticalSectionRawMutex, ()> = Signal::new();
 
 /// Longest value of a key that is a setting in text, in bytes.
 const TEXT_MAX: usize = 128;
@@ -142,7 +147,7 @@ impl Config {
         } else if key.eq_ignore_ascii_case("uart_log_level") {
             logger::set_uart_level(level());
         } else if key.eq_ignore_ascii_case("idle_kernel") {
-            crate::session::standalone::changed();
+            IDLE_KERNEL_CHANGED.signal(());
         } else if key.eq_ignore_ascii_case(auth::KEY) {
             self.apply_key();
         }

@@ -4,27 +4,17 @@
 use core::fmt;
 
 use embassy_futures::select::{select, select3, Either, Either3};
-use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
-use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Timer};
 use kairos_board::channel::Kind;
 use kairos_proto::summary::Summary;
 
 use super::{Owner, Shared, CLIENTS};
-use crate::config::Config;
+use crate::config::{Config, IDLE_KERNEL_CHANGED};
 use crate::kernel_core::Failure;
 use crate::{clock, gateware};
 
 /// Before an idle kernel that has failed is started again.
 const PAUSE: Duration = Duration::from_millis(500);
-
-/// The value of the key `idle_kernel` may have changed.
-static CHANGED: Signal<CriticalSectionRawMutex, ()> = Signal::new();
-
-/// Has the idle kernel be read and started anew.
-pub fn changed() {
-    CHANGED.signal(());
-}
 
 /// Why a kernel did not run to its end.
 enum Trouble {
@@ -89,7 +79,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
             .get_and(|clients| clients.admitted && clients.present == 0)
             .await;
         let mut shared = owner.lock().await;
-        if CHANGED.try_take().is_some() {
+        if IDLE_KERNEL_CHANGED.try_take().is_some() {
             absent = false;
         }
         let length = match absent {
@@ -113,7 +103,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
             }
             Timer::after(PAUSE).await;
         };
-        let ended = select3(arrival, CHANGED.wait(), running).await;
+        let ended = select3(arrival, IDLE_KERNEL_CHANGED.wait(), running).await;
         if matches!(ended, Either3::Second(())) {
             absent = false;
         }
