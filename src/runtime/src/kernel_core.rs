@@ -199,14 +199,22 @@ impl KernelCore {
             let expected = watchdog::SUPERVISION.expect();
             let frame = poll_fn(|cx| {
                 watchdog::SUPERVISION.give();
-                BELL.register(cx.waker());
-                // A core that could not be started sends nothing.
-                let Some((_, receiver)) = &mut self.ends else {
-                    return Poll::Pending;
+                let mut look = || match &mut self.ends {
+                    Some((_, receiver)) => receiver.next_frame(),
+                    // A core that could not be started sends nothing.
+                    None => Ok(None),
                 };
-                match receiver.next_frame() {
+                let mut frame = look();
+                if frame == Ok(None) {
+                    BELL.register(cx.waker());
+                    // It may have rung just before.
+                    frame = look();
+                }
+                match frame {
                     Ok(Some(frame)) => Poll::Ready(Ok(frame)),
-                    Ok(None) if self.shared.state() == State::Faulted => Poll::Ready(Err(Failure::Fault)),
+                    Ok(None) if self.ends.is_some() && self.shared.state() == State::Faulted => {
+                        Poll::Ready(Err(Failure::Fault))
+                    }
                     Ok(None) => Poll::Pending,
                     Err(Corrupt) => Poll::Ready(Err(Failure::Corrupt)),
                 }

@@ -94,6 +94,8 @@ pub struct Connection<'a> {
     shared: &'a mut Shared,
     state: State,
     upload: Upload,
+    /// The kernel core has not been told yet that the host's reply begins.
+    reply_begins: bool,
     /// The kernel core's message whose frames are being passed on.
     streaming: Option<Kind>,
 }
@@ -108,6 +110,7 @@ impl<'a> Connection<'a> {
             shared,
             state: State::Absent,
             upload: Upload::Keep(0),
+            reply_begins: false,
             streaming: None,
         }
     }
@@ -141,6 +144,10 @@ impl<'a> Connection<'a> {
                 };
                 while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
                     self.request(request).await?;
+                }
+                if self.reply_begins {
+                    // Nothing of its value has come with it; there may be none at all.
+                    self.pass(&[]).await?;
                 }
                 match decoder.take_discarded() {
                     0 => {}
@@ -194,6 +201,12 @@ impl<'a> Connection<'a> {
         }
     }
 
+    /// Passes bytes of an RPC reply on.
+    async fn pass(&mut self, data: &[u8]) -> Result<(), End> {
+        self.reply_begins = false;
+        Ok(self.shared.kernel.send(Kind::RpcReply, data, true).await?)
+    }
+
     async fn request(&mut self, request: Request<'_>) -> Result<(), End> {
         match request {
             Request::SystemInfo => self.send(&reply::system_info()).await,
@@ -221,12 +234,10 @@ impl<'a> Connection<'a> {
             Request::RunKernel => self.send(&reply::kernel_startup_failed()).await,
             Request::RpcReply if self.state == State::RpcWait => {
                 self.state = State::RpcReply;
-                // Tells the kernel core that this is a reply: a value may have no bytes at all.
-                Ok(self.shared.kernel.send(Kind::RpcReply, &[], true).await?)
+                self.reply_begins = true;
+                Ok(())
             }
-            Request::Value(data) if self.state == State::RpcReply => {
-                Ok(self.shared.kernel.send(Kind::RpcReply, data, true).await?)
-            }
+            Request::Value(data) if self.state == State::RpcReply => self.pass(data).await,
             Request::RpcException(bytes) if self.state == State::RpcWait => {
                 self.state = State::RpcReply;
                 Ok(self.shared.kernel.send(Kind::RpcException, &bytes, false).await?)
