@@ -37,7 +37,7 @@ build: firmware gateware emulator host ## Everything that `kairos run` needs
 
 .PHONY: firmware
 firmware: $(B)/firmware/.stamp ## Images of both cores, and the loader
-$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,src/board src/boot src/runtime src/kernel src/proto src/services src/firmware) src/firmware/Cargo.lock
+$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,src/board src/boot src/runtime src/kernel src/proto src/services src/net src/firmware) src/firmware/Cargo.lock
 	@echo "== firmware (first time: about two minutes)"
 	@scripts/build-firmware
 	@touch $@

@@ -21,7 +21,6 @@ fn requests(stream: &[u8], size: usize) -> Vec<String> {
                     }
                 }
                 Ok(Some(session::Request::Value(data))) => payload.extend_from_slice(data),
-                Ok(Some(session::Request::RpcReply)) => found.push(format!("reply, tag {:x?}", decoder.tag())),
                 Ok(Some(request)) => found.push(format!("{request:x?}")),
                 Err(error) => {
                     found.push(error.to_string());

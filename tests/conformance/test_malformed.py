@@ -200,23 +200,23 @@ def model(stream):
         if start < 0:
             return answers, "middle" if stream.endswith(b"\x5a") else "closed"
         kind, stream = stream[start + 4 : start + 5], stream[start + 5 :]
-        fixed = {b"\x03": 0, b"\x05": 4, b"\x06": 0, b"\x07": 4, b"\x08": 48, b"\x09": 9}.get(kind)
+        fixed = {b"\x03": 0, b"\x05": 4, b"\x06": 0, b"\x08": 48, b"\x09": 9}.get(kind)
         if kind == b"":
             return answers, "middle"
+        if kind == b"\x07":
+            return answers, "unsolicited"
         if fixed is None:
             return answers, f"unknown type {kind[0]}"
         if len(stream) < fixed:
             return answers, "middle"
-        length = struct.unpack("<I", stream[fixed - 4 : fixed])[0] if kind in b"\x05\x07\x09" else 0
+        length = struct.unpack("<I", stream[fixed - 4 : fixed])[0] if kind in b"\x05\x09" else 0
         stream = stream[fixed:]
         if length >= 1 << 31:
             return answers, f"length {length:#x}"
-        if kind == b"\x07" and length > 512:
-            return answers, f"return tag of {length} bytes"
         if len(stream) < length:
             return answers, "middle"
         stream = stream[length:]
-        if kind in b"\x07\x08":
+        if kind == b"\x08":
             return answers, "unsolicited"
         answers.append({b"\x03": 2, b"\x05": 6, b"\x06": 8, b"\x09": 6}[kind])
 

@@ -341,8 +341,9 @@ def test_every_exception_by_its_id(session):
         assert len(exception.backtrace) == 1
 
 
-def test_memory_functions(session):
-    assert session.load(kernel("copy")) is None
+@pytest.mark.parametrize("name", ["copy", "divide"])
+def test_functions_in_assembly(session, name):
+    assert session.load(kernel(name)) is None
     session.run()
     requests, exception = session.until_end()
     assert exception is None and marks(requests) == [0]

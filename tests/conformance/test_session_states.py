@@ -142,8 +142,7 @@ def test_a_tag_that_is_too_long(device, session, length):
     session.send(7, struct.pack("<I", length))
     assert_closed(session)
     with Management(device) as management:
-        log = management.log()
-    assert f"return tag of {length} bytes" in log or f"length {length:#x} in a request" in log
+        assert "the reply to an RPC has another return tag than the call" in management.log()
 
 
 def test_a_reply_that_is_too_long(device, session):

@@ -43,7 +43,8 @@ pub enum Kind {
     Load = 1,
     /// Run the loaded kernel; no payload.
     Run = 2,
-    /// Raw bytes of the host's reply value, any number of frames.
+    /// Raw bytes of the host's reply value, in any number of frames. The first one comes when the reply begins, and may be
+    /// empty.
     RpcReply = 3,
     /// The 48 bytes of the host's RPCException.
     RpcException = 4,
@@ -274,7 +275,7 @@ impl<'a> Sender<'a> {
         let len = room.min(payload.len());
         self.ring.write(&header(kind, more || len < payload.len(), len));
         self.ring.write(&payload[..len]);
-        self.ring.write(&[0; 3][..padding(len)]);
+        self.ring.pad(padding(len));
         self.ring.publish();
         (self.bell)();
         Some(len)
@@ -318,7 +319,7 @@ impl<W: FnMut()> Message<'_, '_, W> {
             let taken = self.sender.ring.write(&bytes[..bytes.len().min(FRAME_MAX - len)]);
             bytes = &bytes[taken..];
             self.frame = Some((position, len + taken));
-            if len + taken == FRAME_MAX || self.sender.ring.free() == 0 {
+            if len + taken == FRAME_MAX || taken == 0 {
                 self.close(true);
             }
         }
@@ -347,7 +348,7 @@ impl<W: FnMut()> Message<'_, '_, W> {
     fn close(&mut self, more: bool) {
         if let Some((position, len)) = self.frame.take() {
             let ring = &mut self.sender.ring;
-            ring.write(&[0; 3][..padding(len)]);
+            ring.pad(padding(len));
             ring.patch(position, &header(self.kind, more, len));
             ring.publish();
             (self.sender.bell)();

@@ -2,7 +2,7 @@
 //!
 //! They replace those of the compiler's run-time library, which copy word by word and shift when source and destination are
 //! not aligned alike, as a packet's payload and a list never are. Addresses need no alignment: normal memory allows
-//! unaligned accesses on the Cortex-A9. So these are not for device memory, save in aligned pieces below 16 bytes.
+//! unaligned accesses on the Cortex-A9. So these are not for device memory, save in aligned pieces below 64 bytes.
 //!
 //! The NEON registers used are restored, so that an interrupt handler may copy, too.
 
@@ -67,21 +67,13 @@ entry memcpy
     vst1.8  {{d4-d7}}, [r12]!
     bhs     1b
     vpop    {{d0-d7}}
-2:  adds    r2, r2, #48                     @ 64 - 16: what is left, less the first 16 bytes
+2:  adds    r2, r2, #60                     @ 64 - 4: what is left, less the first word
     blt     4f
-    vpush   {{d0-d1}}
-3:  vld1.8  {{d0-d1}}, [r1]!
-    subs    r2, r2, #16
-    vst1.8  {{d0-d1}}, [r12]!
-    bge     3b
-    vpop    {{d0-d1}}
-4:  adds    r2, r2, #12                     @ 16 - 4: what is left, less the first word
-    blt     6f
-5:  ldr     r3, [r1], #4
+3:  ldr     r3, [r1], #4
     subs    r2, r2, #4
     str     r3, [r12], #4
-    bge     5b
-6:  lsls    r2, r2, #31                     @ the low two bits: C and N
+    bge     3b
+4:  lsls    r2, r2, #31                     @ the low two bits: C and N
     ldrhcs  r3, [r1], #2
     strhcs  r3, [r12], #2
     ldrbmi  r3, [r1]

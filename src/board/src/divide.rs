@@ -26,7 +26,7 @@ __aeabi_uidivmod:
     mov     r0, #1
     bx      lr
 2:  cmp     r1, #0
-    moveq   r0, #0                          @ as the run-time library does by default
+    moveq   r0, #0                          @ as __aeabi_idiv0 does by default
     bxeq    lr
     clz     r2, r0
     clz     r3, r1

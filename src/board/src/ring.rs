@@ -102,6 +102,13 @@ impl Producer<'_> {
         len
     }
 
+    /// Writes so many zeros, of a word at most, if there is room.
+    pub fn pad(&mut self, len: usize) {
+        if len > 0 {
+            self.write(&[0; 3][..len]);
+        }
+    }
+
     /// Position of the next byte, for [`patch`](Self::patch).
     pub fn position(&self) -> u32 {
         self.write
@@ -124,7 +131,9 @@ impl Producer<'_> {
         // SAFETY: both pieces lie inside the buffer, in the part that belongs to the producer (see `Sync`).
         unsafe {
             core::ptr::copy_nonoverlapping(bytes.as_ptr(), base.add(at), first);
-            core::ptr::copy_nonoverlapping(bytes.as_ptr().add(first), base, bytes.len() - first);
+            if first < bytes.len() {
+                core::ptr::copy_nonoverlapping(bytes.as_ptr().add(first), base, bytes.len() - first);
+            }
         }
     }
 }
@@ -160,7 +169,9 @@ impl Consumer<'_> {
         // SAFETY: both pieces lie inside the buffer, in the published part that belongs to the consumer (see `Sync`).
         unsafe {
             core::ptr::copy_nonoverlapping(base.add(at), bytes.as_mut_ptr(), first);
-            core::ptr::copy_nonoverlapping(base, bytes.as_mut_ptr().add(first), len - first);
+            if first < len {
+                core::ptr::copy_nonoverlapping(base, bytes.as_mut_ptr().add(first), len - first);
+            }
         }
         Ok(len)
     }

@@ -56,7 +56,7 @@ impl phy::Device for Driver {
     }
 
     fn transmit(&mut self, _: Instant) -> Option<TxToken<'_>> {
-        self.transmitter.ready().then(|| TxToken(&mut self.transmitter))
+        self.transmitter.ready().then_some(TxToken(&mut self.transmitter))
     }
 
     fn capabilities(&self) -> DeviceCapabilities {

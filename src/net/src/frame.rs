@@ -90,6 +90,29 @@ fn address(bytes: &[u8], at: usize) -> Option<[u32; 4]> {
 
 /// The frame's TCP segment, if it is one.
 pub fn segment(frame: &[u8]) -> Option<Segment> {
+    match frame.first_chunk::<54>() {
+        Some(head) if head[12..15] == [8, 0, 0x45] && head[23] == TCP => {
+            // As nearly all are: without options of IPv4, so that everything is where it always is.
+            let half = |at: usize| u16::from_be_bytes([head[at], head[at + 1]]);
+            let word = |at: usize| u32::from_ne_bytes([head[at], head[at + 1], head[at + 2], head[at + 3]]);
+            let headers = 20 + 4 * usize::from(head[46] >> 4);
+            (half(20) & FRAGMENT == 0).then(|| Segment {
+                flow: Flow {
+                    ports: word(34),
+                    remote: [word(26), 0, 0, 0],
+                    local: [word(30), 0, 0, 0],
+                },
+                flags: head[47],
+                payload: usize::from(half(16)).saturating_sub(headers),
+            })
+        }
+        _ => unusual_segment(frame),
+    }
+}
+
+/// The same for any frame.
+#[cold]
+fn unusual_segment(frame: &[u8]) -> Option<Segment> {
     let (tcp, end, remote, local) = match half(frame, 12)? {
         IPV4 => {
             // One comparison covers the addresses too.
@@ -145,9 +168,10 @@ mod tests {
                 let types: [[u8; 2]; 3] = [[8, 0], [0x86, 0xdd], [8, 6]];
                 kind.copy_from_slice(&types[version as usize]);
             }
-            if let Some(segment) = segment(&frame) {
-                prop_assert!(segment.payload <= 65535);
-            }
+            let found = segment(&frame);
+            let slowly = unusual_segment(&frame);
+            let parts_of = |segment: Segment| (segment.flow.ports, segment.flags, segment.payload);
+            prop_assert_eq!(found.map(parts_of), slowly.map(parts_of));
             let _ = parts(&frame);
         }
     }

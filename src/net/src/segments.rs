@@ -37,7 +37,7 @@ impl<T: Transmit> Sender<T> {
 
     /// Whether a packet can be sent, of whatever length.
     pub fn ready(&mut self) -> bool {
-        self.drain() && self.device.ready()
+        (self.rest.is_empty() || self.drain()) && self.device.ready()
     }
 
     /// Sends a packet of `length` bytes, in segments with payloads of `size` bytes if it is given.

@@ -15,8 +15,6 @@ pub const GREETING: &[u8; 14] = b"ARTIQ coredev\n";
 pub const GREETING_ANSWER: u8 = b'e';
 /// In front of every message.
 pub const SYNC: [u8; 4] = [0x5a; 4];
-/// Longest return tag accepted in an RPC reply, in bytes.
-pub const TAG_MAX: u32 = 512;
 /// Bytes of an RPCException behind its type byte.
 pub const RPC_EXCEPTION: usize = 48;
 
@@ -44,8 +42,8 @@ pub enum Request<'a> {
         last: bool,
     },
     RunKernel,
-    /// The value of an RPC's result follows in [`Request::Value`] pieces, until [`RequestDecoder::end_value`] is called. Its
-    /// return tag: [`RequestDecoder::tag`].
+    /// The reply to an RPC follows in [`Request::Value`] pieces, from its return tag (length, bytes) on, until
+    /// [`RequestDecoder::end_value`] is called: only the caller knows where its value ends.
     RpcReply,
     Value(&'a [u8]),
     RpcException([u8; RPC_EXCEPTION]),
@@ -59,8 +57,6 @@ pub enum ProtocolError {
     UnknownType(u8),
     /// A length of 2^31 or more, which no host means.
     Length(u32),
-    /// A return tag longer than [`TAG_MAX`].
-    Tag(u32),
 }
 
 impl fmt::Display for ProtocolError {
@@ -68,7 +64,6 @@ impl fmt::Display for ProtocolError {
         match self {
             Self::UnknownType(number) => write!(f, "request of unknown type {number}"),
             Self::Length(length) => write!(f, "length {length:#x} in a request"),
-            Self::Tag(length) => write!(f, "return tag of {length} bytes in an RPC reply"),
         }
     }
 }
@@ -84,16 +79,14 @@ enum State {
     Library(u32),
     /// So many bytes of a subkernel to drop.
     Skip(u32),
-    /// Collecting a return tag of so many bytes.
-    Tag(usize),
     Value,
 }
 
 /// Decoder of the host's side of a session, behind the greeting.
 pub struct RequestDecoder {
     state: State,
-    /// The fixed part behind a type byte, or a return tag.
-    fixed: [u8; TAG_MAX as usize],
+    /// The fixed part behind a type byte.
+    fixed: [u8; RPC_EXCEPTION],
     filled: usize,
     /// Bytes that were not part of any message.
     discarded: u32,
@@ -109,7 +102,7 @@ impl RequestDecoder {
     pub const fn new() -> Self {
         Self {
             state: State::Sync(0),
-            fixed: [0; TAG_MAX as usize],
+            fixed: [0; RPC_EXCEPTION],
             filled: 0,
             discarded: 0,
         }
@@ -121,7 +114,7 @@ impl RequestDecoder {
         core::mem::take(&mut self.discarded)
     }
 
-    /// Whether the next byte belongs to the value of an RPC's result, so that the caller may take it itself.
+    /// Whether the next byte belongs to the reply to an RPC, so that the caller may take it itself.
     pub fn in_value(&self) -> bool {
         matches!(self.state, State::Value)
     }
@@ -129,11 +122,6 @@ impl RequestDecoder {
     /// Whether the next byte belongs to a library.
     pub fn in_library(&self) -> bool {
         matches!(self.state, State::Library(_))
-    }
-
-    /// The return tag of the [`Request::RpcReply`] that has just come.
-    pub fn tag(&self) -> &[u8] {
-        &self.fixed[..self.filled]
     }
 
     /// Whether a request has begun and is not complete. (The value of a reply counts as one until its end is told.)
@@ -167,7 +155,8 @@ impl RequestDecoder {
                     self.filled = 0;
                     self.state = match byte {
                         request::SYSTEM_INFO | request::RUN_KERNEL => State::Sync(0),
-                        request::LOAD_KERNEL | request::RPC_REPLY => State::Fixed(byte, 4),
+                        request::RPC_REPLY => State::Value,
+                        request::LOAD_KERNEL => State::Fixed(byte, 4),
                         request::RPC_EXCEPTION => State::Fixed(byte, RPC_EXCEPTION),
                         request::SUBKERNEL_UPLOAD => State::Fixed(byte, 9),
                         _ => return Err(ProtocolError::UnknownType(byte)),
@@ -175,6 +164,7 @@ impl RequestDecoder {
                     match byte {
                         request::SYSTEM_INFO => return Ok(Some(Request::SystemInfo)),
                         request::RUN_KERNEL => return Ok(Some(Request::RunKernel)),
+                        request::RPC_REPLY => return Ok(Some(Request::RpcReply)),
                         _ => {}
                     }
                 }
@@ -199,11 +189,6 @@ impl RequestDecoder {
                             self.state = State::Library(number);
                             return Ok(Some(Request::LoadKernel { length: number }));
                         }
-                        request::RPC_REPLY if number > TAG_MAX => return Err(ProtocolError::Tag(number)),
-                        request::RPC_REPLY => {
-                            self.filled = 0;
-                            self.state = State::Tag(number as usize);
-                        }
                         _ => self.state = State::Skip(number),
                     }
                 }
@@ -219,13 +204,6 @@ impl RequestDecoder {
                         State::Library(rest)
                     };
                     return Ok(Some(Request::Library { data, last: rest == 0 }));
-                }
-                State::Tag(length) => {
-                    if !self.collect(input, length) {
-                        return Ok(None);
-                    }
-                    self.state = State::Value;
-                    return Ok(Some(Request::RpcReply));
                 }
                 State::Skip(rest) => {
                     let rest = rest - take(input, rest as usize).len() as u32;

@@ -71,6 +71,13 @@ fn image_size() -> usize {
     core::ptr::addr_of!(_stacks_high_end) as usize - kairos_board::memory::RUNTIME.start
 }
 
+/// The lower word of the global timer, which embassy-time counts with.
+pub fn timer_count() -> u32 {
+    const COUNTER: *const u32 = 0xF8F0_0200 as *const u32;
+    // SAFETY: reading it has no effect.
+    unsafe { COUNTER.read_volatile() }
+}
+
 /// Makes the MMU check what the table says; the kernel core uses the same table.
 fn protect_memory() {
     let mut table = mmu_l1_table_mut();

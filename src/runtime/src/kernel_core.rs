@@ -202,14 +202,21 @@ impl KernelCore {
             let expected = watchdog::SUPERVISION.expect();
             let frame = poll_fn(|cx| {
                 watchdog::SUPERVISION.give();
-                BELL.register(cx.waker());
-                // A core that could not be started sends nothing.
-                let Some((_, receiver)) = &mut self.ends else {
-                    return Poll::Pending;
+                let present = self.ends.is_some();
+                let mut look = || match &mut self.ends {
+                    Some((_, receiver)) => receiver.next_frame(),
+                    // A core that could not be started sends nothing.
+                    None => Ok(None),
                 };
-                // Looked at first: what the core has sent before is there.
-                let faulted = self.shared.state() == State::Faulted;
-                match receiver.next_frame() {
+                let mut frame = look();
+                let mut faulted = false;
+                if !matches!(frame, Ok(Some(_))) {
+                    BELL.register(cx.waker());
+                    faulted = present && self.shared.state() == State::Faulted;
+                    // It may have rung just before; and what it sent before it failed is there.
+                    frame = look();
+                }
+                match frame {
                     Ok(Some(frame)) => Poll::Ready(Ok(frame)),
                     Ok(None) | Err(Corrupt) if faulted => {
                         self.log_fault();

@@ -11,7 +11,7 @@ use embassy_executor::Spawner;
 use embassy_time::{Duration, Instant, Timer};
 use kairos_board::phy::{self, Mdio, Phy};
 use kairos_net::segments::{Sender, LONGEST};
-use kairos_net::{Config, Ipv4, Ipv4Cidr, Ipv6Cidr, SocketStorage, Stack};
+use kairos_net::{Config, Ipv4, Ipv4Cidr, Ipv6Cidr, Place, SocketStorage, Stack};
 use kairos_services::settings;
 use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
@@ -22,7 +22,7 @@ use zynq7000_hal::eth::{
 use zynq7000_hal::time::Hertz;
 
 use crate::ethernet::{self, Receive, Transmit};
-use crate::{executor, watchdog};
+use crate::{chip, executor, watchdog};
 
 /// Address if the configuration says nothing.
 const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(settings::DEFAULT_ADDRESS, settings::DEFAULT_PREFIX);
@@ -65,6 +65,32 @@ pub struct Network {
     sender: Sender<Transmit>,
     /// When [`alarm`] wakes the core, if it does.
     alarm: Option<Instant>,
+    clock: Clock,
+}
+
+/// The time, as exact as the stack needs it: it counts in milliseconds. To read the timer and divide by its frequency takes as
+/// long as a good part of a packet. (After a silence of just a multiple of the counter's period it is wrong once: deadlines have
+/// passed then, so that the alarm comes at once, and with it the exact time.)
+struct Clock {
+    /// The lower word of the timer at the newest reading.
+    read_at: u32,
+    read: Instant,
+}
+
+impl Clock {
+    /// Counts of the global timer, a tenth of a millisecond at the slowest clock.
+    const FRESH: u32 = 33_000;
+
+    fn now(&mut self, exact: bool) -> Instant {
+        let at = chip::timer_count();
+        if exact || at.wrapping_sub(self.read_at) > Self::FRESH {
+            *self = Self {
+                read_at: at,
+                read: Instant::now(),
+            };
+        }
+        self.read
+    }
 }
 
 /// [`alarm`] has woken the core.
@@ -77,7 +103,7 @@ fn stack_time(now: Instant) -> kairos_net::Instant {
 
 /// Starts the controller and the stack.
 pub fn start(spawner: &Spawner, mut ethernet: Ethernet, io_clock: Hertz, config: Config) -> Network {
-    static DHCP: ConstStaticCell<[SocketStorage<'static>; 1]> = ConstStaticCell::new([SocketStorage::EMPTY; 1]);
+    static DHCP: StaticCell<Place> = StaticCell::new();
     static PACKET: ConstStaticCell<[u8; LONGEST]> = ConstStaticCell::new([0; LONGEST]);
     static STACK: StaticCell<Stack> = StaticCell::new();
     match config.ipv4 {
@@ -86,7 +112,11 @@ pub fn start(spawner: &Spawner, mut ethernet: Ethernet, io_clock: Hertz, config:
         Ipv4::Dhcp => log::info!("network: address by DHCP, {}", config.ipv6),
     }
     let (receive, transmit) = ethernet::start(&mut ethernet);
-    let stack: &'static Stack = STACK.init(Stack::new(config, DHCP.take(), stack_time(Instant::now())));
+    let stack: &'static Stack = STACK.init(Stack::new(
+        config,
+        DHCP.init([SocketStorage::EMPTY]),
+        stack_time(Instant::now()),
+    ));
     spawner.spawn(crate::task(alarm()));
     spawner.spawn(crate::task(watch_link(stack, ethernet, io_clock)));
     Network {
@@ -94,6 +124,10 @@ pub fn start(spawner: &Spawner, mut ethernet: Ethernet, io_clock: Hertz, config:
         receive,
         sender: Sender::new(transmit, PACKET.take()),
         alarm: None,
+        clock: Clock {
+            read_at: chip::timer_count(),
+            read: Instant::now(),
+        },
     }
 }
 
@@ -111,7 +145,7 @@ impl executor::Background for Network {
         if !alarm && !self.stack.is_due() && !self.receive.is_ready() {
             return true;
         }
-        let now = Instant::now();
+        let now = self.clock.now(alarm);
         if alarm {
             self.alarm = None;
             self.receive.wake(now);

@@ -4,7 +4,7 @@ use core::future::Future;
 
 use embassy_time::{with_timeout, Duration};
 use kairos_net::{Error, Place, Socket, SocketStorage, Stack};
-use static_cell::ConstStaticCell;
+use static_cell::{ConstStaticCell, StaticCell};
 
 /// A client must send its greeting within this time.
 pub const GREETING_TIMEOUT: Duration = Duration::from_secs(3);
@@ -15,12 +15,12 @@ const KEEP_ALIVE: u64 = 1;
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Room for the sockets of `N` tasks.
-pub type Places<const N: usize> = [ConstStaticCell<Place>; N];
-/// Their buffers, receiving and sending, of `BYTES` each. (Apart, as these are zero at the start, and so not in the image.)
+pub type Places<const N: usize> = [StaticCell<Place>; N];
+/// Their buffers, receiving and sending, of `BYTES` each.
 pub type Buffers<const N: usize, const BYTES: usize> = [ConstStaticCell<[[u8; BYTES]; 2]>; N];
 
 pub const fn places<const N: usize>() -> Places<N> {
-    [const { ConstStaticCell::new([SocketStorage::EMPTY]) }; N]
+    [const { StaticCell::new() }; N]
 }
 
 pub const fn buffers<const N: usize, const BYTES: usize>() -> Buffers<N, BYTES> {
@@ -35,7 +35,7 @@ pub fn socket<const N: usize, const BYTES: usize>(
     places: &'static Places<N>,
     buffers: &'static Buffers<N, BYTES>,
 ) -> Socket {
-    let place = places.iter().find_map(ConstStaticCell::try_take);
+    let place = places.iter().find_map(|place| place.try_init([SocketStorage::EMPTY]));
     let buffers = buffers.iter().find_map(ConstStaticCell::try_take);
     let (place, [receive, transmit]) = place.zip(buffers).expect("memory for each task");
     let mut socket = stack.add(port, place, receive, transmit);

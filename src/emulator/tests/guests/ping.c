@@ -46,6 +46,7 @@ int main(void) {
     REG(GEM + 0x10) = 24 << 16 | 1 << 11;
     REG(GEM + 0x18) = (uint32_t)rx; REG(GEM + 0x1c) = (uint32_t)tx;
     REG(GEM + 0x28) = 0x2 | 0x80;
+    REG(GEM + 0x88) = 2; REG(GEM + 0x8c) = 1 << 8; // its address
     REG(GEM) = 0x1c;
     static const uint8_t arp[] = {0xff,0xff,0xff,0xff,0xff,0xff, 2,0,0,0,0,1, 8,6, 0,1, 8,0, 6,4, 0,1, 2,0,0,0,0,1, 10,0,2,15, 0,0,0,0,0,0, 10,0,2,2};
     copy(frame, arp, sizeof arp);

@@ -83,15 +83,22 @@ impl Source for Reply<'_> {
     }
 }
 
-/// The reply begins with a copy of the tag that was sent: another one belongs to another call.
+/// The reply begins with the length and a copy of the tag that was sent: another one belongs to another call.
 fn check_tag(core: &mut Core) {
     let mut expected = core.return_tag;
-    let mut matches = core.receiver.remaining() == expected.len();
+    let mut reply = Reply {
+        receiver: &mut core.receiver,
+    };
     let mut bytes = [0; 16];
+    let mut read = |length: usize| {
+        let Ok(()) = reply.read(&mut bytes[..length]);
+        bytes
+    };
+    let [a, b, c, d, ..] = read(4);
+    let mut matches = u32::from_le_bytes([a, b, c, d]) as usize == expected.len();
     while matches && !expected.is_empty() {
-        let length = read_some(&mut core.receiver, &mut bytes);
-        let (tag, rest) = expected.split_at(length);
-        matches = bytes[..length] == *tag;
+        let (part, rest) = expected.split_at(expected.len().min(16));
+        matches = read(part.len()).starts_with(part);
         expected = rest;
     }
     if !matches {

@@ -163,7 +163,7 @@ impl<'a> Connection<'a> {
                     length => &buffer[..length],
                 };
                 while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
-                    self.request(request, decoder.tag()).await?;
+                    self.request(request).await?;
                 }
                 match decoder.take_discarded() {
                     0 => {}
@@ -217,8 +217,7 @@ impl<'a> Connection<'a> {
         }
     }
 
-    /// `tag`: that of an RPC reply.
-    async fn request(&mut self, request: Request<'_>, tag: &[u8]) -> Result<(), End> {
+    async fn request(&mut self, request: Request<'_>) -> Result<(), End> {
         match request {
             Request::SystemInfo => self.send(&reply::system_info()).await,
             Request::LoadKernel { length } => {
@@ -245,9 +244,9 @@ impl<'a> Connection<'a> {
             Request::RunKernel => self.send(&reply::kernel_startup_failed()).await,
             Request::RpcReply if self.state == State::RpcWait => {
                 self.state = State::RpcReply;
-                // Tells the kernel core that this is a reply: a value may have no bytes at all.
-                Ok(self.shared.kernel.send(Kind::RpcReply, tag, true).await?)
+                Ok(())
             }
+            // From its tag on the reply is the kernel core's.
             Request::Value(data) if self.state == State::RpcReply => {
                 Ok(self.shared.kernel.send(Kind::RpcReply, data, true).await?)
             }
