@@ -203,8 +203,8 @@ def test_corrupt_library(device, damage, kairos, still_works):
     from kairos.errors import ConnectionLost, LoadError
     from kairos.session import Session
 
-    assert kairos("compile", EXAMPLES / "output_loop.py", "-o", "loop.elf").returncode == 0
-    library = (kairos.directory / "loop.elf").read_bytes()
+    assert kairos("compile", EXAMPLES / "underflow.py", "-o", "kernel.elf").returncode == 0
+    library = (kairos.directory / "kernel.elf").read_bytes()
     broken = {
         "cut": library[: len(library) // 2],
         "header": library[:16] + b"\xff" * 36 + library[52:],

@@ -112,6 +112,6 @@ def test_stages_can_be_printed(kairos, stage):
 
 
 def test_library_can_be_written(kairos):
-    done = kairos("compile", EXAMPLES / "output_loop.py", "-o", "loop.elf")
+    done = kairos("compile", EXAMPLES / "underflow.py", "-o", "kernel.elf")
     assert done.returncode == 0, done.stderr
-    assert (kairos.directory / "loop.elf").read_bytes().startswith(b"\x7fELF")
+    assert (kairos.directory / "kernel.elf").read_bytes().startswith(b"\x7fELF")

@@ -164,23 +164,38 @@ fn invalidate(start: usize, length: usize) {
         // SAFETY: these registers drop lines of the buffer, which hold nothing that is not in memory.
         unsafe { register.write_volatile(value as u32) }
     };
-    // Four at a time: buffers are multiples of that, and nothing else lies in them.
-    let groups = || (start..start + length).step_by(4 * LINE);
+    // Four at a time: buffers are multiples of that, and nothing else lies in them. Written out, as the compiler would not do
+    // it where it is told to care for size, and this runs for each line of each frame.
+    let end = start + length;
     barrier();
     // Outer cache first: the inner one could be filled from it again.
-    for group in groups() {
-        for line in 0..4 {
-            write(INVALIDATE, group + line * LINE);
-        }
+    let mut line = start;
+    while line < end {
+        write(INVALIDATE, line);
+        write(INVALIDATE, line + LINE);
+        write(INVALIDATE, line + 2 * LINE);
+        write(INVALIDATE, line + 3 * LINE);
+        line += 4 * LINE;
     }
     write(SYNC, 0);
     barrier();
-    for group in groups() {
-        for line in 0..4 {
-            let line = group + line * LINE;
-            // SAFETY: a line of the buffer, which holds nothing that is not in memory.
-            unsafe { core::arch::asm!("mcr p15, 0, {}, c7, c6, 1", in(reg) line, options(nostack, preserves_flags)) };
-        }
+    let mut line = start;
+    while line < end {
+        // SAFETY: lines of the buffer, which hold nothing that is not in memory.
+        unsafe {
+            core::arch::asm!(
+                "mcr p15, 0, {0}, c7, c6, 1",
+                "mcr p15, 0, {1}, c7, c6, 1",
+                "mcr p15, 0, {2}, c7, c6, 1",
+                "mcr p15, 0, {3}, c7, c6, 1",
+                in(reg) line,
+                in(reg) line + LINE,
+                in(reg) line + 2 * LINE,
+                in(reg) line + 3 * LINE,
+                options(nostack, preserves_flags)
+            )
+        };
+        line += 4 * LINE;
     }
     barrier();
 }
