@@ -112,6 +112,13 @@ pub struct Transmit {
     started: bool,
 }
 
+impl Transmit {
+    /// Whether there is room again, where there was none.
+    pub fn is_free_again(&self) -> bool {
+        self.full && self.ring.ready()
+    }
+}
+
 impl kairos_net::Transmit for Transmit {
     fn ready(&mut self) -> bool {
         self.full = !self.ring.ready();
@@ -138,20 +145,22 @@ impl kairos_net::Transmit for Transmit {
 /// Before the core sleeps, with interrupts masked: has the controller wake it when there is something. False if there is
 /// something already.
 pub fn may_sleep(receive: &Receive, transmit: &Transmit) -> bool {
-    let mut events = 0;
-    if receive.gathering.is_none() {
-        events |= gem::RECEIVED;
-    }
-    if transmit.full {
-        events |= gem::SENT;
-    }
+    // Nothing is received while there is no room to answer.
+    let events = match (transmit.full, receive.gathering) {
+        (true, _) => gem::SENT,
+        (false, None) => gem::RECEIVED,
+        (false, Some(_)) => 0,
+    };
     let asked_for = ASKED_FOR.load(Ordering::Relaxed);
     if events & !asked_for != 0 {
         gem::ask_for(events & !asked_for);
         ASKED_FOR.store(asked_for | events, Ordering::Relaxed);
     }
     // It may have happened just before.
-    !(receive.is_ready() || transmit.full && transmit.ring.ready())
+    match transmit.full {
+        true => !transmit.ring.ready(),
+        false => !receive.is_ready(),
+    }
 }
 
 /// Drops what both caches hold of a received frame; nothing in it has been written by a core, so nothing is lost.

@@ -142,7 +142,8 @@ impl executor::Background for Network {
     fn run(&mut self) -> bool {
         watchdog::NETWORK.give();
         let alarm = ALARM.swap(false, Ordering::Relaxed);
-        if !alarm && !self.stack.is_due() && !self.receive.is_ready() {
+        let free = self.sender.device.is_free_again();
+        if !alarm && !free && !self.stack.is_due() && !self.receive.is_ready() {
             return true;
         }
         let now = self.clock.now(alarm);

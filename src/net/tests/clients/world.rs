@@ -1,8 +1,4 @@
-//! Clients on an unreliable network: another stack (smoltcp as its authors run it) connects to ours. Frames are lost, delayed and
-//! overtake each other, and the controller has little room. Every byte must come back, and the next client be served.
-//!
-//! The stack is called only when its contract says that it has to be, and tasks are polled only when they were woken: a
-//! wake-up or a deadline that is missing stops everything.
+//! Both ends of the network, what it does to frames, and the time.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -13,23 +9,22 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use kairos_net::segments::{Sender, LONGEST};
 use kairos_net::{Config, Instant, Ipv4, Ipv4Cidr, Ipv6Cidr, Socket, SocketStorage, Stack};
-use proptest::prelude::*;
 use smoltcp::iface::{self, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{self, ChecksumCapabilities, DeviceCapabilities, Medium};
 use smoltcp::socket::tcp;
 use smoltcp::wire::{EthernetAddress, IpAddress, IpCidr, Ipv4Address, Ipv6Address};
 
-const PORT: u16 = 1381;
+pub const PORT: u16 = 1381;
 const OURS: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);
 const OURS6: Ipv6Address = Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 15);
 const THEIRS: Ipv4Address = Ipv4Address::new(10, 0, 2, 2);
 const THEIRS6: Ipv6Address = Ipv6Address::new(0xfd00, 0, 0, 0, 0, 0, 0, 2);
 
 /// A small generator (xorshift), so that a case is what its seed says.
-struct Random(u64);
+pub struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -39,22 +34,22 @@ impl Random {
 
 /// What the network does to frames, and how much room both ends have.
 #[derive(Clone, Copy, Debug)]
-struct Conditions {
-    seed: u64,
+pub struct Conditions {
+    pub seed: u64,
     /// Of 1000 frames, so many are lost, and so many come twice.
-    lost: u64,
-    twice: u64,
+    pub lost: u64,
+    pub twice: u64,
     /// Microseconds on the way: at least, and at most so many more, in which frames overtake each other.
-    delay: u64,
-    spread: u64,
+    pub delay: u64,
+    pub spread: u64,
     /// Frames that our controller sends each 100 microseconds.
-    room: usize,
+    pub room: usize,
     /// Bytes of our sockets' buffers.
-    buffer: usize,
-    ipv6: bool,
+    pub buffer: usize,
+    pub ipv6: bool,
 }
 
-const GOOD: Conditions = Conditions {
+pub const GOOD: Conditions = Conditions {
     seed: 1,
     lost: 0,
     twice: 0,
@@ -180,7 +175,7 @@ impl phy::Device for Theirs {
 }
 
 /// A task's flag: it was woken.
-struct Woken(AtomicBool);
+pub struct Woken(pub AtomicBool);
 
 impl Wake for Woken {
     fn wake(self: Arc<Self>) {
@@ -188,35 +183,35 @@ impl Wake for Woken {
     }
 }
 
-struct Task {
+pub struct Task {
     future: Pin<Box<dyn Future<Output = ()>>>,
-    woken: Arc<Woken>,
+    pub woken: Arc<Woken>,
     done: bool,
 }
 
-struct World {
-    conditions: Conditions,
+pub struct World {
+    pub conditions: Conditions,
     random: Random,
-    now: i64,
+    pub now: i64,
     stack: &'static Stack,
     received: Received,
     sender: Sender<Sending>,
     again: bool,
-    tasks: Vec<Task>,
+    pub tasks: Vec<Task>,
     to_us: Wire,
     to_them: Wire,
     theirs: Theirs,
     interface: Interface,
-    sockets: SocketSet<'static>,
+    pub sockets: SocketSet<'static>,
     next_port: u16,
     /// When our controller has sent what it has.
     refill: i64,
     /// Time between steps, at most.
-    tick: i64,
+    pub tick: i64,
 }
 
 impl World {
-    fn new(conditions: Conditions) -> Self {
+    pub fn new(conditions: Conditions) -> Self {
         let config = Config {
             mac: [2, 0, 0, 0, 0, 1],
             ipv4: Ipv4::Static(Ipv4Cidr::new(OURS, 24), None),
@@ -265,13 +260,13 @@ impl World {
     }
 
     /// A socket of ours.
-    fn socket(&self) -> Socket {
+    pub fn socket(&self) -> Socket {
         let buffer = || Box::leak(vec![0; self.conditions.buffer].into_boxed_slice());
         let place = Box::leak(Box::new([SocketStorage::EMPTY]));
         self.stack.add(PORT, place, buffer(), buffer())
     }
 
-    fn spawn(&mut self, future: impl Future<Output = ()> + 'static) {
+    pub fn spawn(&mut self, future: impl Future<Output = ()> + 'static) {
         self.tasks.push(Task {
             future: Box::pin(future),
             woken: Arc::new(Woken(AtomicBool::new(true))),
@@ -280,7 +275,7 @@ impl World {
     }
 
     /// A client's socket, which connects.
-    fn connect(&mut self) -> SocketHandle {
+    pub fn connect(&mut self) -> SocketHandle {
         let buffer = || tcp::SocketBuffer::new(vec![0; 32 * 1024]);
         let mut socket = tcp::Socket::new(buffer(), buffer());
         socket.set_nagle_enabled(false);
@@ -296,7 +291,7 @@ impl World {
         self.sockets.add(socket)
     }
 
-    fn client(&mut self, handle: SocketHandle) -> &mut tcp::Socket<'static> {
+    pub fn client(&mut self, handle: SocketHandle) -> &mut tcp::Socket<'static> {
         self.sockets.get_mut(handle)
     }
 
@@ -322,7 +317,7 @@ impl World {
     }
 
     /// One step: what is due now, on both sides; then the time of what is due next.
-    fn step(&mut self) {
+    pub fn step(&mut self) {
         let (now, instant) = (self.now, self.instant());
         let mut called = self.stack.deadline().is_some_and(|deadline| deadline <= instant) || self.again;
         for frame in self.to_us.arrived(now) {
@@ -353,7 +348,7 @@ impl World {
     }
 
     /// Steps until `done`, which is asked after each; for at most `seconds`.
-    fn until(&mut self, seconds: i64, mut done: impl FnMut(&mut Self) -> bool) {
+    pub fn until(&mut self, seconds: i64, mut done: impl FnMut(&mut Self) -> bool) {
         let end = self.now + seconds * 1_000_000;
         while !done(self) {
             assert!(self.now < end, "stands still, {:?}", self.conditions);
@@ -378,7 +373,7 @@ impl World {
     }
 
     /// A client sends `data`, and must get it back; then both close.
-    fn echo(&mut self, data: &[u8]) {
+    pub fn echo(&mut self, data: &[u8]) {
         let handle = self.served();
         let (mut sent, mut received) = (0, vec![]);
         self.until(600, |world| {
@@ -399,155 +394,5 @@ impl World {
             received.len() >= data.len() && !client.may_recv()
         });
         assert!(received == data, "{} bytes of {} came back", received.len(), data.len());
-    }
-}
-
-/// Sends everything back, one client after another.
-async fn echo_server(mut socket: Socket) {
-    let mut buffer = vec![0; 5000];
-    loop {
-        socket.accept().await;
-        loop {
-            match socket.read(&mut buffer).await {
-                Ok(0) | Err(_) => break,
-                Ok(length) => {
-                    if socket.write_all(&buffer[..length]).await.is_err() {
-                        break;
-                    }
-                }
-            }
-        }
-        socket.close();
-        socket.flush().await;
-    }
-}
-
-fn pattern(length: usize, seed: u64) -> Vec<u8> {
-    let mut random = Random(seed | 1);
-    (0..length).map(|_| random.below(256) as u8).collect()
-}
-
-#[test]
-fn a_megabyte_comes_back_over_both_protocols() {
-    for ipv6 in [false, true] {
-        let mut world = World::new(Conditions { ipv6, ..GOOD });
-        let socket = world.socket();
-        world.spawn(echo_server(socket));
-        world.echo(&pattern(1 << 20, 7));
-        assert!(world.now < 2_000_000, "{} us", world.now);
-        world.echo(b"the next client");
-    }
-}
-
-#[test]
-fn clients_that_come_at_once_are_all_served_and_one_too_many_is_refused() {
-    let mut world = World::new(GOOD);
-    for _ in 0..3 {
-        let socket = world.socket();
-        world.spawn(echo_server(socket));
-    }
-    let clients: Vec<_> = (0..4).map(|_| world.connect()).collect();
-    world.until(1, |world| {
-        let states = clients
-            .iter()
-            .map(|handle| world.sockets.get::<tcp::Socket>(*handle).state());
-        !states.into_iter().any(|state| state == tcp::State::SynSent)
-    });
-    let states: Vec<_> = clients.iter().map(|handle| world.client(*handle).state()).collect();
-    assert_eq!(states[..3], [tcp::State::Established; 3]);
-    assert_eq!(states[3], tcp::State::Closed);
-    // Those that are served can all talk, and make room.
-    for (index, handle) in clients[..3].iter().enumerate() {
-        let text = [index as u8; 3];
-        world.client(*handle).send_slice(&text).unwrap();
-        world.client(*handle).close();
-        world.until(1, |world| world.client(*handle).recv_queue() == 3);
-    }
-    world.echo(b"the next client");
-}
-
-#[test]
-fn a_reader_that_stops_and_goes_on_gets_everything() {
-    let conditions = Conditions { buffer: 8192, ..GOOD };
-    let mut world = World::new(conditions);
-    let mut socket = world.socket();
-    let may_read = Arc::new(AtomicBool::new(false));
-    let data = pattern(100_000, 3);
-    let (gate, expected) = (may_read.clone(), data.clone());
-    world.spawn(async move {
-        socket.accept().await;
-        let (mut all, mut piece) = (vec![], [0; 700]);
-        while all.len() < expected.len() {
-            std::future::poll_fn(|_| match gate.load(Ordering::Relaxed) {
-                true => Poll::Ready(()),
-                false => Poll::Pending,
-            })
-            .await;
-            gate.store(false, Ordering::Relaxed);
-            let length = socket.read(&mut piece).await.unwrap();
-            all.extend_from_slice(&piece[..length]);
-        }
-        assert!(all == expected);
-        socket.write_all(b"all").await.unwrap();
-    });
-    let handle = world.connect();
-    let mut sent = 0;
-    world.tick = 1000;
-    world.until(600, |world| {
-        let client = world.client(handle);
-        if client.can_send() && sent < data.len() {
-            sent += client.send_slice(&data[sent..]).unwrap();
-        }
-        // The reader may take the next piece now.
-        may_read.store(true, Ordering::Relaxed);
-        world.tasks[0].woken.0.store(true, Ordering::Relaxed);
-        world.client(handle).recv_queue() == 3
-    });
-    // Without probes, which come a second apart, it takes no time to speak of.
-    assert!(world.now < 900_000, "{} us", world.now);
-}
-
-#[test]
-fn a_client_that_vanishes_is_noticed_and_the_next_one_served() {
-    let mut world = World::new(GOOD);
-    let mut socket = world.socket();
-    socket.set_times(5, 1);
-    world.spawn(echo_server(socket));
-    let handle = world.connect();
-    world.until(1, |world| world.client(handle).may_send());
-    // Its system forgets the connection, and does not even answer that it has.
-    world.sockets.remove(handle);
-    let silent = world.now;
-    world.conditions.lost = 1000;
-    while world.now < silent + 7_000_000 {
-        world.step();
-    }
-    world.conditions.lost = 0;
-    world.echo(b"the next client");
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
-
-    #[test]
-    fn every_byte_comes_back(
-        seed in any::<u64>(),
-        lost in prop_oneof![Just(0u64), 0u64..100],
-        twice in 0u64..50,
-        delay in 1u64..5000,
-        spread in prop_oneof![Just(0u64), 0u64..3000],
-        room in 1usize..70,
-        buffer in prop_oneof![Just(64 * 1024usize), 1500usize..20_000],
-        ipv6 in any::<bool>(),
-        lengths in prop::collection::vec(1usize..60_000, 1..4),
-    ) {
-        let mut world = World::new(Conditions { seed, lost, twice, delay, spread, room, buffer, ipv6 });
-        for _ in 0..2 {
-            let socket = world.socket();
-            world.spawn(echo_server(socket));
-        }
-        for length in lengths {
-            world.echo(&pattern(length, seed ^ length as u64));
-        }
     }
 }
