@@ -8,7 +8,7 @@ use smoltcp::socket::tcp::{self, RecvError, State};
 use smoltcp::time::Duration;
 use smoltcp::wire::IpEndpoint;
 
-use crate::stack::{Owner, Stack};
+use crate::stack::{Owner, Place, Stack};
 
 /// The connection was reset, the client has not answered for too long, or this side has closed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,18 @@ pub struct Socket {
 }
 
 impl Socket {
-    pub(crate) fn new(stack: &'static Stack, index: usize) -> Self {
+    /// A socket for clients of `port`, with its buffers. Those of one port take turns.
+    ///
+    /// # Panics
+    /// If the stack has [`SOCKETS`](crate::SOCKETS) already.
+    pub fn new(
+        stack: &'static Stack,
+        port: u16,
+        place: &'static mut Place,
+        receive: &'static mut [u8],
+        transmit: &'static mut [u8],
+    ) -> Self {
+        let index = stack.add(port, place, receive, transmit);
         Self { stack, index }
     }
 

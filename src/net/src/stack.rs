@@ -14,7 +14,6 @@ use smoltcp::wire::{EthernetAddress, IpCidr, Ipv4Cidr, Ipv6Cidr};
 use crate::device::{Receive, Transmit};
 use crate::frame::{self, Flow, Segment, ACK, FIN, PSH, RST, SYN};
 use crate::segments::{Sender, LONGEST};
-use crate::socket::Socket;
 
 /// Sockets that a stack can have.
 pub const SOCKETS: usize = 16;
@@ -234,17 +233,14 @@ impl Stack {
         }))
     }
 
-    /// A socket for clients of `port`, with its buffers. Those of one port take turns.
-    ///
-    /// # Panics
-    /// If there are [`SOCKETS`] already.
-    pub fn add(
-        &'static self,
+    /// Place for a socket: its number.
+    pub(crate) fn add(
+        &self,
         port: u16,
         place: &'static mut Place,
         receive: &'static mut [u8],
         transmit: &'static mut [u8],
-    ) -> Socket {
+    ) -> usize {
         let mut inner = self.0.borrow_mut();
         let (receive, transmit) = (tcp::SocketBuffer::new(receive), tcp::SocketBuffer::new(transmit));
         let mut socket = tcp::Socket::new(receive, transmit);
@@ -261,7 +257,7 @@ impl Stack {
         };
         let index = inner.slots.len();
         assert!(inner.slots.push(slot).is_ok(), "a stack has {SOCKETS} sockets at most");
-        Socket::new(self, index)
+        index
     }
 
     /// The cable is connected again: what DHCP has given may not be right any more.

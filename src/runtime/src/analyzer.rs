@@ -17,7 +17,7 @@ use crate::service::{self, Buffers, Places};
 use crate::turns::Turns;
 
 /// One client being served, others waiting or on their way out.
-pub const SOCKETS: usize = 3;
+pub const SOCKETS: usize = 4;
 /// Bytes of the ring.
 const RING: usize = 512 * 1024;
 /// Looks at `analyzer_busy` until what is under way must have arrived.

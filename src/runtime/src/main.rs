@@ -14,6 +14,7 @@ mod faults;
 mod gateware;
 mod interrupts;
 mod kernel_core;
+mod life;
 mod logger;
 mod management;
 mod moninj;

@@ -38,7 +38,7 @@ pub fn socket<const N: usize, const BYTES: usize>(
     let place = places.iter().find_map(|place| place.try_init([SocketStorage::EMPTY]));
     let buffers = buffers.iter().find_map(ConstStaticCell::try_take);
     let (place, [receive, transmit]) = place.zip(buffers).expect("memory for each task");
-    let mut socket = stack.add(port, place, receive, transmit);
+    let mut socket = Socket::new(stack, port, place, receive, transmit);
     socket.set_times(USER_TIMEOUT, KEEP_ALIVE);
     socket
 }

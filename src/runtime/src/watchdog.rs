@@ -6,10 +6,9 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use embassy_time::{Duration, Timer};
-use kairos_services::sign::Sign;
 use zynq7000_hal::clocks::Clocks;
 
-use crate::{kernel_core, report};
+use crate::{kernel_core, life, report};
 
 /// Seconds after which a device that stands still is reset.
 const LIMIT: u32 = 5;
@@ -21,10 +20,6 @@ const MODE: *mut u32 = 0xF800_5000 as *mut u32;
 const CONTROL: *mut u32 = 0xF800_5004 as *mut u32;
 const RESTART: *mut u32 = 0xF800_5008 as *mut u32;
 
-/// Whoever waits for the kernel core's messages, while somebody does.
-pub static SUPERVISION: Sign = Sign::new(false);
-/// The network, each time it is run.
-pub static NETWORK: Sign = Sign::new(true);
 /// CPU_1x in Hz: what it counts.
 static CLOCK: AtomicU32 = AtomicU32::new(0);
 
@@ -70,7 +65,7 @@ pub async fn feed() {
     loop {
         Timer::after(ROUND).await;
         let before = missing;
-        missing = match (NETWORK.take(), SUPERVISION.take()) {
+        missing = match (life::NETWORK.take(), life::SUPERVISION.take()) {
             (true, true) => None,
             (false, _) => Some("the network"),
             (true, false) => Some("the supervision of the kernel core"),

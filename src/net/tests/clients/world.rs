@@ -263,7 +263,7 @@ impl World {
     pub fn socket(&self) -> Socket {
         let buffer = || Box::leak(vec![0; self.conditions.buffer].into_boxed_slice());
         let place = Box::leak(Box::new([SocketStorage::EMPTY]));
-        self.stack.add(PORT, place, buffer(), buffer())
+        Socket::new(self.stack, PORT, place, buffer(), buffer())
     }
 
     pub fn spawn(&mut self, future: impl Future<Output = ()> + 'static) {
