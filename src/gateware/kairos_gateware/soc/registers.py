@@ -20,8 +20,8 @@ __all__ = [
 
 
 class RtioRegisters(Module, AutoCSR):
-    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. The core's reset is one cycle; `discard`, an
-    input, asks for one too."""
+    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. The core's reset is one cycle; `discard`, if
+    there is one, asks for it too."""
 
     USES = {
         "reset": "write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept",
@@ -34,8 +34,7 @@ class RtioRegisters(Module, AutoCSR):
         "sequence_error_channel": "channel of the first sequence error since its flag was cleared",
     }
 
-    def __init__(self, core):
-        self.discard = Signal()
+    def __init__(self, core, discard=None):
         self.reset = CSR(name="reset")
         self.phy_reset = CSRStorage(reset=1, name="phy_reset")
         self.counter_update = CSR(name="counter_update")
@@ -49,8 +48,9 @@ class RtioRegisters(Module, AutoCSR):
 
         errors = [core.collision, core.busy, core.sequence_error]
         channels = [self.collision_channel, self.busy_channel, self.sequence_error_channel]
+        reset = self.reset.re & self.reset.r
         self.sync += [
-            core.reset.eq(self.reset.re & self.reset.r | self.discard),
+            core.reset.eq(reset if discard is None else reset | discard),
             If(self.counter_update.re, self.counter.status.eq(Cat(C(0, FINE_BITS), core.timebase.coarse))),
         ]
         self.comb += self.async_error.w.eq(Cat(*[e.flag for e in errors]))

@@ -83,7 +83,7 @@ class Soc(Module):
         self.comb += [_connect(dma.cri, arbiter.ports[1]), arbiter.soon.eq(initiator.soon)]
 
         blocks = _Blocks()
-        blocks.rtio = self.submodules.rtio = RtioRegisters(core)
+        blocks.rtio = self.submodules.rtio = RtioRegisters(core, clock.discard if clock is not None else None)
         blocks.initiator = self.submodules.initiator_registers = InitiatorRegisters(initiator)
         blocks.dma = self.submodules.dma = DmaRegisters(dma)
         blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
@@ -94,7 +94,6 @@ class Soc(Module):
             self.submodules.clock_control = clock
             blocks.clock = self.submodules.clock = ClockRegisters(clock)
             phy_reset = phy_reset | clock.hold
-            self.comb += self.rtio.discard.eq(clock.discard)
         self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
 
         self.descriptor = Descriptor(
