@@ -64,13 +64,13 @@ def test_ipv6(start, config, address):
         (1380, 4, b"ARTIQ management\n\0", b"e"),
         (1381, 4, b"ARTIQ coredev\n", b"e"),
         # Sends nothing.
-        (1382, 3, b"", b"e"),
+        (1382, 4, b"", b"e"),
         # Asked for an override.
         (1383, 3, b"ARTIQ moninj\n" + struct.pack("<BIB", 2, 0, 0), b"\x01"),
     ],
 )
 def test_clients_that_connect_at_once_all_find_a_place(start, port, places, greeting, answer):
-    """One socket listens at a time: the next must do so before the stack sees the next client."""
+    """Though none of them has been served yet."""
     device = start(b"")
     clients = [socket.socket() for _ in range(places)]
     for client in clients:

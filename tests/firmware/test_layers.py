@@ -28,7 +28,9 @@ def test_modules_import_from_rows_below():
     row = rows()
     modules = {path.stem: [path] for path in SOURCE.glob("*.rs")}
     modules |= {path.name: list(path.glob("*.rs")) for path in SOURCE.iterdir() if path.is_dir()}
-    modules = {name: paths for name, paths in modules.items() if name not in ("main", "lib", "tests", "relocation_tests")}
+    modules = {
+        name: paths for name, paths in modules.items() if name not in ("main", "lib", "tests", "relocation_tests")
+    }
     assert modules.keys() == row.keys()
     wrong = {
         (name, other)
