@@ -28,7 +28,7 @@ def test_table():
     assert lines[2].split() == ["ttl4", "0", "500", "0", "ns", "500", "ns"]
     assert lines[3].split() == ["p1", "1,000", "-", "1", "us", "stays", "high"]
     assert "1 more" in format_table(recording(), limit=1)
-    assert format_table(Recording([])) == "no pulses: no pin went high"
+    assert format_table(Recording([])).startswith("no pulses: no pin went high")
 
 
 def test_durations():

@@ -21,7 +21,7 @@ def format_table(recording: Recording, limit: int | None = 40) -> str:
     """One line per pulse: channel, start and width, in exact nanoseconds and readable units. `limit` caps the lines."""
     pulses = recording.pulses()
     if not pulses:
-        return "no pulses: no pin went high"
+        return "no pulses: no pin went high (a TTLInOut drives its pin after output() only)"
     shown = pulses if limit is None else pulses[:limit]
     rows = [("channel", "start / ns", "width / ns", "start", "width")]
     for pulse in shown:
