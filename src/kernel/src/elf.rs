@@ -59,6 +59,13 @@ pub struct Library {
     pub bss: (u32, u32),
 }
 
+impl Library {
+    /// Whether an address is in the image.
+    pub fn contains(&self, address: u32) -> bool {
+        address.wrapping_sub(self.base) < self.size
+    }
+}
+
 const PT_LOAD: u32 = 1;
 const PT_DYNAMIC: u32 = 2;
 const PT_ARM_EXIDX: u32 = 0x7000_0001;

@@ -157,12 +157,11 @@ impl Exceptions {
         let initial = self.backtrace.len() as u32;
         let link = registers.r[unwind::LR];
         let stack_pointer = registers.r[unwind::SP];
-        let inside = |pc: u32| pc.wrapping_sub(library.base) < library.size;
         let mut frames = 0;
         loop {
             let (pc, sp) = (registers.r[unwind::PC], registers.r[unwind::SP]);
             // A full buffer records no more.
-            if !inside(pc) || self.record_frame(pc, sp, library).is_err() {
+            if !library.contains(pc) || self.record_frame(pc, sp, library).is_err() {
                 break;
             }
             frames += 1;
@@ -174,7 +173,7 @@ impl Exceptions {
             }
         }
         // Without tables, or with the stack pointer where no stack is, the caller is still in the link register.
-        if frames == 1 && inside(link) {
+        if frames == 1 && library.contains(link) {
             let _ = self.record_frame(link, stack_pointer, library);
         }
         let extent = Extent {

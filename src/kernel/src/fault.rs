@@ -42,12 +42,11 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     let [sp, lr, pc] = [SP, LR, PC].map(|register| registers.r[register]);
     let _ = write!(text, ", at ");
     place(&mut text, pc);
-    let loaded = core().and_then(|core| core.library.map(|library| (core, library)));
-    if let Some((core, library)) = loaded {
-        let inside = |pc: u32| pc.wrapping_sub(library.base) < library.size;
-        if entered() && (inside(pc) || inside(lr)) && core.sender.intact() {
+    if let Some((core, library)) = kernel() {
+        let inside = library.contains(pc);
+        if (inside || library.contains(lr)) && core.sender.intact() {
             // Return addresses lie behind their call: so this must lie behind the instruction, to be found like one.
-            registers.r[PC] = if inside(pc) { pc.wrapping_add(4) } else { lr };
+            registers.r[PC] = if inside { pc.wrapping_add(4) } else { lr };
             end_kernel(core, &library, text, registers);
         }
     }
@@ -55,6 +54,13 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     place(&mut text, lr);
     let _ = write!(text, ", stack pointer {sp:#010x}");
     report(&text)
+}
+
+/// The library whose kernel runs, if one does.
+fn kernel() -> Option<(&'static mut Core, Library)> {
+    let core = core().filter(|_| entered())?;
+    let library = core.library?;
+    Some((core, library))
 }
 
 /// Ends the kernel with an exception of this text, and the frames that `registers` lead to.
@@ -71,9 +77,9 @@ fn end_kernel(core: &mut Core, library: &Library, text: Text, registers: &mut Re
 pub fn broken(arguments: core::fmt::Arguments<'_>) -> ! {
     let mut text = Text::new();
     let _ = text.write_fmt(arguments);
-    match core().and_then(|core| core.library.map(|library| (core, library))) {
-        Some((core, library)) if entered() => end_kernel(core, &library, text, &mut caller(&library)),
-        _ => report(&text),
+    match kernel() {
+        Some((core, library)) => end_kernel(core, &library, text, &mut caller(&library)),
+        None => report(&text),
     }
 }
 
@@ -84,9 +90,8 @@ fn caller(library: &Library) -> Registers {
     let mut registers = Registers::default();
     let here = core::ptr::from_ref(&registers) as u32;
     let call = |pc: u32| {
-        let inside = pc.wrapping_sub(library.base) < library.size;
         // `bl`
-        inside
+        library.contains(pc)
             && KernelMemory
                 .word(pc.wrapping_sub(4))
                 .is_ok_and(|word| word >> 24 == 0xeb)
@@ -105,9 +110,7 @@ fn caller(library: &Library) -> Registers {
 fn place(text: &mut Text, pc: u32) {
     let library = core().and_then(|core| core.library);
     let _ = match library {
-        Some(library) if pc.wrapping_sub(library.base) < library.size => {
-            write!(text, "+{:#x} of the kernel", pc - library.base)
-        }
+        Some(library) if library.contains(pc) => write!(text, "+{:#x} of the kernel", pc - library.base),
         _ => write!(text, "{pc:#010x}"),
     };
 }
