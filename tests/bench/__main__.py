@@ -210,6 +210,26 @@ def counted_figures(figures: Figures):
         figures.add(name, value, unit, target=target, baseline=baseline, source=source)
 
 
+DRIVERS = {
+    # name: (instructions before the drivers were made of parts, what it is)
+    "driver.ttl_on_instr": (36, "TTLOut.on"),
+    "driver.ttl_pulse_instr": (69, "TTLOut.pulse of a constant time"),
+    "driver.clockgen_set_instr": (85, "TTLClockGen.set of a frequency from the host"),
+    "driver.gate_rising_instr": (69, "TTLInOut.gate_rising of a constant time"),
+    "driver.count_instr": (50.4, "TTLInOut.count, for each edge"),
+}
+
+
+def driver_figures(figures: Figures):
+    """What methods of drivers cost once the compiler has inlined what it can."""
+    from .drivers import driver_counts
+
+    how = "core 1, a call in a kernel's loop, with a delay and the firmware's part; baseline: each method written out"
+    for name, value in driver_counts().items():
+        baseline, what = DRIVERS[name]
+        figures.add(name, value, "instr", target=baseline, baseline=baseline, source=f"{what}: {how}")
+
+
 def gateware_figures(figures: Figures):
     """Area and depth by yosys, cycles by simulation. A process of its own: it keeps whole designs in memory."""
     command = [sys.executable, "-m", "kairos_gateware.figures", *figures.prefixes]
@@ -223,6 +243,7 @@ def gateware_figures(figures: Figures):
 # (function, how the names of its figures begin, what it does, time on two cores)
 GROUPS = [
     (counted_figures, tuple(INSTRUCTIONS), "instructions of the firmware", "15 s"),
+    (driver_figures, ("driver.",), "instructions of drivers", "10 s"),
     (compile_figures, ("compile.",), "compiler", "10 s"),
     (device_figures, ("emulator.", "initiator."), "emulated device", "20 s"),
     (user_figures, ("demo.", "run."), "what a user waits for", "20 s"),

@@ -1,5 +1,9 @@
 """Experiments whose run is measured."""
 
+from types import SimpleNamespace
+
+from artiq.coredevice.rtio import rtio_output
+from artiq.coredevice.ttl import TTLClockGen
 from artiq.experiment import *
 
 
@@ -83,3 +87,86 @@ class InputReads(EnvExperiment):
         if found != number:
             raise ValueError("events are missing")
         return stop - start
+
+
+class Drivers(EnvExperiment):
+    """Loops around a method of a driver, `number` times; the kernels learn the number from the host, so that the
+    compiler cannot know it.
+    """
+
+    kernel_invariants = {"clock"}
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl0")
+        self.setattr_device("ttl4")
+        # On the channel of an output, which takes the same events.
+        self.clock = TTLClockGen(SimpleNamespace(get=self.get_device), 5)
+        self.number = 0
+
+    def how_often(self) -> TInt32:
+        return self.number
+
+    def how_fast(self) -> TFloat:
+        return 10 * MHz
+
+    @kernel
+    def ttl_on(self):
+        number = self.how_often()
+        self.core.reset()
+        for _ in range(number):
+            self.ttl4.on()
+            delay_mu(1000)
+
+    @kernel
+    def ttl_pulse(self):
+        number = self.how_often()
+        self.core.reset()
+        for _ in range(number):
+            self.ttl4.pulse(2 * us)
+            delay_mu(1000)
+
+    @kernel
+    def clockgen_set(self):
+        number, frequency = self.how_often(), self.how_fast()
+        self.core.reset()
+        for _ in range(number):
+            self.clock.set(frequency)
+            delay_mu(1000)
+
+    @kernel
+    def gate_rising(self):
+        number = self.how_often()
+        self.core.reset()
+        for _ in range(number):
+            self.ttl0.gate_rising(1 * us)
+            delay_mu(1000)
+
+    @kernel
+    def edges(self):
+        """Records edges, `number` and no more than a channel keeps."""
+        number = self.how_often()
+        self.core.reset()
+        self.ttl0.output()
+        delay(1 * us)
+        rtio_output(self.ttl0.channel << 8 | 2, 1)
+        for _ in range(number):
+            delay_mu(500)
+            self.ttl0.on()
+            delay_mu(500)
+            self.ttl0.off()
+        delay_mu(500)
+        rtio_output(self.ttl0.channel << 8 | 2, 0)
+        self.core.wait_until_mu(now_mu() + 1000)
+
+    @kernel
+    def count(self):
+        """As `edges`, and counts them."""
+        self.edges()
+        if self.ttl0.count(now_mu()) != self.how_often():
+            raise ValueError("edges are missing")
+
+    @kernel
+    def count_none(self):
+        self.edges()
+        self.how_often()

@@ -1,0 +1,47 @@
+"""Instructions of the kernel core that methods of drivers cost, one to a cycle."""
+
+import time
+
+from .device import experiment
+
+FEW, MANY = 10, 50
+"""Rounds of the two runs compared: their difference is free of what comes before and after."""
+
+
+def settled(control) -> int:
+    """Instructions of the kernel core so far, once both cores sleep."""
+    before = None
+    while True:
+        status = control.status()
+        if status["state"] == ["wfi", "wfi"] and status["instructions"] == before:
+            return before[1]
+        before = status["instructions"]
+        time.sleep(0.02)
+
+
+def driver_counts() -> dict[str, float]:
+    """Instructions of each method of `Drivers` in tests/bench/kernels.py that is measured, by figure."""
+    from kairos.emulator import acquire
+
+    emulator = acquire("emulator://demo")
+    counts = {}
+    try:
+        for method in ("ttl_on", "ttl_pulse", "clockgen_set", "gate_rising", "count", "count_none"):
+            drivers = experiment("tests/bench/kernels.py", "Drivers")
+            run = drivers.core.precompile(getattr(type(drivers), method), drivers)
+            spent = {}
+            for drivers.number in (FEW, FEW, MANY):  # the first run also sets up what all share
+                before = settled(emulator.control)
+                run()
+                spent[drivers.number] = settled(emulator.control) - before
+            counts[method] = (spent[MANY] - spent[FEW]) / (MANY - FEW)
+            drivers.core.close()
+    finally:
+        emulator.stop()
+    counts["count"] -= counts.pop("count_none")
+    return {f"driver.{method}_instr": count for method, count in counts.items()}
+
+
+if __name__ == "__main__":
+    for name, value in driver_counts().items():
+        print(f"{name:32} {value:10.6g}")
