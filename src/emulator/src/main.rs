@@ -6,15 +6,15 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use kairos_emulator::control::{Control, Host, Options};
-use kairos_emulator::forward::{Forwarder, Rule};
-use kairos_emulator::image::Image;
-use kairos_emulator::params::Params;
+use kairos_emulator::host::control::{Control, Host, Options};
+use kairos_emulator::host::forward::{Forwarder, Rule};
+use kairos_emulator::host::image::Image;
+use kairos_emulator::machine::params::Params;
+use kairos_emulator::machine::schedule::Machine;
+use kairos_emulator::peripherals::sd::Card;
+use kairos_emulator::peripherals::si5324::Si5324;
 use kairos_emulator::pl::library::Library;
 use kairos_emulator::pl::{Gateware, Pl};
-use kairos_emulator::schedule::Machine;
-use kairos_emulator::sd::Card;
-use kairos_emulator::si5324::Si5324;
 
 /// A virtual Zynq-7000 that runs the real firmware on the real gateware.
 #[derive(Parser)]

@@ -3,9 +3,9 @@
 mod common;
 
 use common::{build, build_pl, machine, result};
-use kairos_emulator::time::{self, CPU_HZ};
+use kairos_emulator::machine::time::{self, CPU_HZ};
 
-fn finished(m: &mut kairos_emulator::schedule::Machine) -> bool {
+fn finished(m: &mut kairos_emulator::machine::schedule::Machine) -> bool {
     result(m, 15) == 0x600d
 }
 

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::library::{Inputs, Outputs};
-use crate::memory::Memory;
+use crate::machine::memory::Memory;
 
 const OUTSTANDING: usize = 8;
 

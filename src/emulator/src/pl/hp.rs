@@ -3,7 +3,7 @@
 
 use super::acp::Acp;
 use super::library::{Inputs, Outputs};
-use crate::memory::Memory;
+use crate::machine::memory::Memory;
 
 /// PL cycles from an accepted read address to the first beat, and from a write's last beat to its response.
 const LATENCY: u64 = 30;

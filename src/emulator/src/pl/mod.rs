@@ -10,6 +10,7 @@ pub mod bitstream;
 pub mod gp;
 mod hp;
 pub mod library;
+pub mod trace;
 
 use std::path::{Path, PathBuf};
 
@@ -17,10 +18,10 @@ use self::acp::Acp;
 use self::gp::{Access, Gp};
 use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
-use crate::memory::Memory;
-use crate::params::Params;
-use crate::time::{self, Cycles, NS_PER_PL_CYCLE};
-use crate::trace::Trace;
+use crate::machine::memory::Memory;
+use crate::machine::params::Params;
+use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
+use crate::pl::trace::Trace;
 
 /// Cycles always run after an input changed (synchronisers) and before the end of a jump.
 const SETTLE: u64 = 8;

@@ -4,11 +4,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kairos_emulator::image::Image;
-use kairos_emulator::params::Params;
+use kairos_emulator::host::image::Image;
+use kairos_emulator::machine::params::Params;
+use kairos_emulator::machine::schedule::Machine;
 use kairos_emulator::pl::library::Library;
 use kairos_emulator::pl::Pl;
-use kairos_emulator::schedule::Machine;
 
 pub fn guests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests")

@@ -1,7 +1,7 @@
 //! Device configuration (0xF8007000): the DMA that carries a bitstream from memory to the PL. Registers: UG585, appendix B.16.
 //! Transfers take no time. What arrives is understood by [`crate::pl::bitstream`].
 
-use crate::memory::Memory;
+use crate::machine::memory::Memory;
 
 const CONTROL: u32 = 0x00;
 const INTERRUPT_STATUS: u32 = 0x0c;

@@ -81,7 +81,7 @@ impl Memory {
         }
     }
 
-    /// The same as a chip has it after reset, for [`crate::boot_rom`].
+    /// The same as a chip has it after reset, for [`crate::machine::boot_rom`].
     pub fn after_reset(mib: usize) -> Self {
         let memory = Self::new(mib);
         memory.layout.set(Layout::Reset);

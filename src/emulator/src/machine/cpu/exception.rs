@@ -2,7 +2,7 @@
 
 use unicorn_engine::{uc_reg_write, RegisterARM, RegisterARMCP, Unicorn};
 
-use crate::memory::Memory;
+use crate::machine::memory::Memory;
 
 /// Why a core takes an exception.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 use super::special::Special;
-use crate::time::Cycles;
+use crate::machine::time::Cycles;
 
 /// Progress of one core since the start of its turn, and its bounds.
 #[derive(Default)]

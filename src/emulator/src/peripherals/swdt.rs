@@ -1,7 +1,7 @@
 //! System watchdog (0xF8005000): counts down while enabled, and resets the processing system at zero. Registers: UG585, appendix
 //! B.31. Its interrupt is not modelled.
 
-use crate::time::Cycles;
+use crate::machine::time::Cycles;
 
 const MODE: u32 = 0x0;
 const CONTROL: u32 = 0x4;

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{json, Value};
 
-use crate::forward::Forwarder;
-use crate::schedule::{CoreState, Machine, Step};
-use crate::time::{self, Cycles};
+use crate::host::forward::Forwarder;
+use crate::machine::schedule::{CoreState, Machine, Step};
+use crate::machine::time::{self, Cycles};
 
 #[derive(Deserialize)]
 #[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]

@@ -8,19 +8,19 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use crate::boot_rom;
-use crate::bus::Bus;
-use crate::cpu::{Core, Exit};
-use crate::ddrc::Ddrc;
-use crate::devcfg::Devcfg;
-use crate::image::Image;
-use crate::memory::Memory;
-use crate::net::Net;
-use crate::params::Params;
+use crate::host::image::Image;
+use crate::host::net::Net;
+use crate::machine::boot_rom;
+use crate::machine::bus::Bus;
+use crate::machine::cpu::{Core, Exit};
+use crate::machine::memory::Memory;
+use crate::machine::params::Params;
+use crate::machine::time::{self, Cycles};
+use crate::peripherals::ddrc::Ddrc;
+use crate::peripherals::devcfg::Devcfg;
+use crate::peripherals::sd::Card;
+use crate::peripherals::slcr::{BootMode, Slcr};
 use crate::pl::{Gateware, Pl};
-use crate::sd::Card;
-use crate::slcr::{BootMode, Slcr};
-use crate::time::{self, Cycles};
 
 /// What a core is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Timers of the MPCore: the global timer at 0xF8F00200 and each core's private timer and watchdog at 0xF8F00600.
 //! All count at half the CPU clock (CPU_3x2x, PERIPHCLK). Counters are computed from the time, never stepped.
 
-use crate::time::{Cycles, CYCLES_PER_TIMER_TICK};
+use crate::machine::time::{Cycles, CYCLES_PER_TIMER_TICK};
 
 /// Interrupt numbers (Zynq TRM, "Private peripheral interrupts").
 pub const GLOBAL_TIMER_IRQ: usize = 27;

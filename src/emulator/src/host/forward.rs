@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::{Duration, Instant};
 
-use crate::net::{Connection, Net, State, GUEST};
+use crate::host::net::{Connection, Net, State, GUEST};
 
 /// `HOST_PORT:GUEST_PORT` of `--forward`, or `HOST_PORT:[ADDRESS]:GUEST_PORT` for another address of the guest than its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The gateway of the user-mode network: a TCP/IP stack at 10.0.2.2, fe80::2 and fd00::2 on the other end of the guest's Ethernet
-//! cable. It answers ARP, neighbour discovery and ICMP echo, gives the guest its address by DHCP ([`crate::dhcp`]), and
-//! opens TCP connections to the guest for [`crate::forward`]. It runs on virtual time, loses nothing, acknowledges at once,
+//! cable. It answers ARP, neighbour discovery and ICMP echo, gives the guest its address by DHCP ([`crate::host::dhcp`]), and
+//! opens TCP connections to the guest for [`crate::host::forward`]. It runs on virtual time, loses nothing, acknowledges at once,
 //! and draws no random numbers: what it does follows from what it is given.
 
 use std::collections::VecDeque;
@@ -11,8 +11,8 @@ use smoltcp::socket::tcp;
 use smoltcp::time::Instant;
 use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Address, Ipv6Address};
 
-use crate::dhcp::{self, Network};
-use crate::time::{self, Cycles};
+use crate::host::dhcp::{self, Network};
+use crate::machine::time::{self, Cycles};
 
 /// Address of the guest.
 pub const GUEST: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);

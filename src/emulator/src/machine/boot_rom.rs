@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 
 use axfatfs::{FileSystem, FsOptions, IoBase, IoError, Read, Seek, SeekFrom, Write};
 
-use crate::memory::{Memory, OCM_LOW};
+use crate::machine::memory::{Memory, OCM_LOW};
 
 /// Bytes of an image that hold the header the ROM looks at.
 const HEADER: usize = 0x8c0;

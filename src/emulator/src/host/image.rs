@@ -6,7 +6,7 @@ use object::elf::{FileHeader32, EM_ARM, PT_LOAD};
 use object::read::elf::{FileHeader, ProgramHeader};
 use object::LittleEndian;
 
-use crate::memory::Memory;
+use crate::machine::memory::Memory;
 
 /// Segments and entry point.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::memory::Memory;
+use crate::machine::memory::Memory;
 
 /// Shared peripheral interrupt of GEM0.
 pub const IRQ: usize = 54;

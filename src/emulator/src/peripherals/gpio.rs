@@ -5,8 +5,8 @@
 //! (PCF8574A, 0x3e) and an EEPROM (24AA02, 0x50), behind channel 4 a clock synthesiser (Si5324, 0x68). A device may hold SDA
 //! low when it is cut off in the middle of a byte, as real ones do.
 
-use crate::si5324::Si5324;
-use crate::time::Cycles;
+use crate::machine::time::Cycles;
+use crate::peripherals::si5324::Si5324;
 
 const SCL: u32 = 1 << (50 - 32);
 const SDA: u32 = 1 << (51 - 32);

@@ -22,8 +22,8 @@ use unicorn_engine::{
 use self::exception::{get, set, set_cp15, Exception};
 use self::slice::Slice;
 use self::special::Special;
-use crate::bus::{Bus, MMIO};
-use crate::time::Cycles;
+use crate::machine::bus::{Bus, MMIO};
+use crate::machine::time::Cycles;
 
 /// Written to the exception syndrome; still there after a hint, overwritten by an undefined instruction.
 const SENTINEL: u32 = 0x5e11_71e1;

@@ -1,21 +1,21 @@
 //! Who answers at which address. Cores come here for everything that is not memory.
 
-use crate::ddrc::Ddrc;
-use crate::devcfg::{self, Devcfg};
-use crate::gem::{self, Gem};
-use crate::gic::Gic;
-use crate::gpio::Gpio;
-use crate::memory::Memory;
+use crate::machine::memory::Memory;
+use crate::machine::time::{self, Cycles};
+use crate::peripherals::ddrc::Ddrc;
+use crate::peripherals::devcfg::{self, Devcfg};
+use crate::peripherals::gem::{self, Gem};
+use crate::peripherals::gic::Gic;
+use crate::peripherals::gpio::Gpio;
+use crate::peripherals::sd::Sd;
+use crate::peripherals::slcr::{Action, Reset, Slcr};
+use crate::peripherals::stubs::Stubs;
+use crate::peripherals::swdt::Swdt;
+use crate::peripherals::timers::{self, DownCounter, GlobalTimer};
+use crate::peripherals::uart::Uart;
+use crate::peripherals::xadc::Xadc;
 use crate::pl::gp::Access;
 use crate::pl::{bitstream, Gateware, Pl};
-use crate::sd::Sd;
-use crate::slcr::{Action, Reset, Slcr};
-use crate::stubs::Stubs;
-use crate::swdt::Swdt;
-use crate::time::{self, Cycles};
-use crate::timers::{self, DownCounter, GlobalTimer};
-use crate::uart::Uart;
-use crate::xadc::Xadc;
 
 /// Address ranges (base, size) answered by [`Bus`]; anything else that is not memory is an external abort.
 pub const MMIO: &[(u32, u32)] = &[

@@ -5,7 +5,7 @@
 //! in their ranges. The outputs are silent until then. When the input goes, the outputs keep their frequency (digital hold); when
 //! it is back, or another one, the chip locks anew. In bypass the input is the output.
 
-use crate::time::{from_ns, Cycles};
+use crate::machine::time::{from_ns, Cycles};
 
 /// Frequency of the crystal, Hz.
 const CRYSTAL: u64 = 114_285_000;
