@@ -10,6 +10,7 @@ RUST := scripts/rust-env
 KAIROS := $(VENV)/bin/kairos
 VARIANT := demo
 
+firmware_rooms = $(addprefix src/,boot runtime kernel chip channel pl config clocking health logs net proto firmware)
 rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml -o -name '*.x' -o -name '*.ld' \) -print)
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 
@@ -37,7 +38,7 @@ build: firmware gateware emulator host ## Everything that `kairos run` needs
 
 .PHONY: firmware
 firmware: $(B)/firmware/.stamp ## Images of both cores, and the loader
-$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,src/board src/boot src/runtime src/kernel src/proto src/services src/net src/firmware) src/firmware/Cargo.lock
+$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,$(firmware_rooms)) src/firmware/Cargo.lock
 	@echo "== firmware (first time: about two minutes)"
 	@scripts/build-firmware
 	@touch $@
@@ -55,7 +56,7 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 
 .PHONY: emulator
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
-$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(call rust_sources,src/emulator src/proto)
+$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(call rust_sources,src/emulator src/config src/proto)
 	@echo "== emulator (first time: about three minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@

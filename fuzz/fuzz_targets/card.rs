@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use axfatfs::{format_volume, FatType, FormatVolumeOptions, StdIoWrapper};
-use kairos_services::card::{BlockDevice, DeviceError, Sector, SECTOR};
-use kairos_services::store::{Room, Store};
+use kairos_config::card::{BlockDevice, DeviceError, Sector, SECTOR};
+use kairos_config::store::{Room, Store};
 use libfuzzer_sys::fuzz_target;
 
 /// First sector of the partition, and sectors in it.

@@ -1,8 +1,8 @@
 //! The text of configuration keys: what is understood means the same when it is written again.
 #![no_main]
 
-use kairos_services::rtio_clock;
-use kairos_services::settings::{self, Address};
+use kairos_clocking::rtio_clock;
+use kairos_config::settings::{self, Address};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &str| {

@@ -22,8 +22,8 @@ SUBMISSION = re.compile(r"rtio.*(transaction.*submit|output.*rtio_output)")
 
 
 def region(name):
-    """A range of src/board/src/memory.rs."""
-    text = (ROOT / "src" / "board" / "src" / "memory.rs").read_text()
+    """A range of src/channel/src/memory.rs."""
+    text = (ROOT / "src" / "channel" / "src" / "memory.rs").read_text()
     start, end = re.search(rf"const {name}: Region = (\S+)\.\.(\S+);", text).groups()
     return range(int(start, 0), int(end, 0))
 

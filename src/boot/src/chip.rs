@@ -1,8 +1,8 @@
 //! Set-up of the chip through the HAL, as far as the first stage has left it open, and what the chip says about itself.
 
 use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
-use kairos_board::boards;
-use kairos_board::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, NETBOOT_REQUEST, REBOOT_STATUS};
+use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, NETBOOT_REQUEST, REBOOT_STATUS};
+use kairos_chip::boards;
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::gtc::GlobalTimerCounter;
 use zynq7000_hal::mmu::{mmu_l1_table_mut, section_attrs};

@@ -1,8 +1,8 @@
 //! The configuration: what the loader may be told by keys on the SD card.
 
-use kairos_board::sd::Slot;
-use kairos_services::auth::{self, Access};
-use kairos_services::store::{self, Store};
+use kairos_chip::sd::Slot;
+use kairos_config::auth::{self, Access};
+use kairos_config::store::{self, Store};
 
 /// The configuration on the SD card, if there is one.
 pub struct Config(Store<'static, Slot>);

@@ -1,8 +1,8 @@
 //! Frames between GEM0 and the TCP/IP stack. A loader has time: descriptors and buffers lie in memory that is not cached, frames are
 //! copied by the stack, and nothing is moved by interrupts.
 
-use kairos_board::gem::{self, Buffers, Receiver, Rings, Transmitter};
-use kairos_board::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
+use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
+use kairos_chip::gem::{self, Buffers, Receiver, Rings, Transmitter};
 use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
 use zynq7000_hal::eth::Ethernet;

@@ -33,6 +33,6 @@ fn undefined(addr: usize) -> ! {
 fn die(reason: core::fmt::Arguments) -> ! {
     log::error!("{reason}");
     loop {
-        kairos_board::gic::wait_for_interrupt();
+        kairos_chip::gic::wait_for_interrupt();
     }
 }

@@ -9,14 +9,14 @@ mod console;
 mod ethernet;
 mod faults;
 mod medium;
-mod netboot;
 mod network;
 mod pl;
+mod server;
 mod start;
 
-use kairos_board::boards;
-use kairos_board::memory::{BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE};
-use kairos_services::netboot::{File, Files};
+use kairos_boot::netboot::{File, Files};
+use kairos_channel::memory::{BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE};
+use kairos_chip::boards;
 use medium::Medium;
 
 /// Seconds for which a device that was told to wait for the network does so before it boots what it has.
@@ -45,7 +45,7 @@ extern "C" fn kmain() -> ! {
 
     if let Some(seconds) = wait {
         log::info!("waiting for the network for {seconds} s");
-        netboot::serve(&mut network, &mut medium.config, &mut files, Some(seconds));
+        server::serve(&mut network, &mut medium.config, &mut files, Some(seconds));
         boot_received(&mut network, &mut files);
         log::info!("nothing has come from the network");
     }
@@ -54,12 +54,12 @@ extern "C" fn kmain() -> ! {
     if !boards::has_ethernet() {
         log::error!("this board has no Ethernet but through the PL: nothing can come from the network");
         loop {
-            kairos_board::gic::wait_for_interrupt();
+            kairos_chip::gic::wait_for_interrupt();
         }
     }
     loop {
         log::info!("waiting for the network");
-        netboot::serve(&mut network, &mut medium.config, &mut files, None);
+        server::serve(&mut network, &mut medium.config, &mut files, None);
         boot_received(&mut network, &mut files);
     }
 }
@@ -88,7 +88,7 @@ fn boot_received(network: &mut network::Hardware, files: &mut Files) {
 
 /// # Safety
 /// The region must be memory that nobody else uses, and taken once.
-unsafe fn region(region: &kairos_board::memory::Region) -> &'static mut [u8] {
+unsafe fn region(region: &kairos_channel::memory::Region) -> &'static mut [u8] {
     // SAFETY: promised by the caller; any bytes are valid.
     unsafe { core::slice::from_raw_parts_mut(region.start as *mut u8, region.len()) }
 }

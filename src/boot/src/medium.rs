@@ -2,11 +2,11 @@
 
 use core::fmt;
 
-use kairos_board::memory::RUNTIME;
-use kairos_board::sd::Slot;
+use kairos_channel::memory::RUNTIME;
+use kairos_chip::sd::Slot;
+use kairos_config::store::{self, Room, Store};
 use kairos_proto::boot_image::{self, BootImage, Destination};
 use kairos_proto::firmware;
-use kairos_services::store::{self, Room, Store};
 use static_cell::ConstStaticCell;
 use zynq7000_hal::clocks::Clocks;
 

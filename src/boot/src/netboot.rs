@@ -1,201 +1,260 @@
-//! The network boot service (`kairos_proto::netboot`): one client at a time, until files have come and are to be booted.
+//! The receiving end of network boot (`kairos_proto::netboot`), without sockets: bytes of a connection go in, answers come
+//! out. What has arrived of a file outlives the connection, so that the host can go on after a loss.
 
-use embassy_time::{Duration, Instant};
-use kairos_board::memory::RUNTIME;
-use kairos_proto::bitstream::Bitstream;
-use kairos_proto::firmware::Firmware;
-use kairos_proto::netboot::{Kind, PORT};
-use kairos_services::auth::{self, Access, Nonces};
-use kairos_services::netboot::{text, Check, Connection, Files, Output, Text};
-use smoltcp::iface::SocketHandle;
-use smoltcp::socket::tcp;
+use core::fmt::{self, Write};
 
-use crate::chip;
-use crate::config::Config;
-use crate::network::{Hardware, Network};
+use heapless::{String, Vec};
+use kairos_proto::netboot::{Digest, Hello, Kind, Offer, Reply, Request, Unknown, GREETING, OFFER, TEXT_MAX};
+use sha2::{Digest as _, Sha256};
 
-/// A client that says nothing for so long is left.
-const SILENCE: Duration = Duration::from_secs(20);
-/// How long the last answer may take to reach the client.
-const FAREWELL: Duration = Duration::from_millis(500);
-const RECEIVE_BUFFER: usize = 256 * 1024;
-const SEND_BUFFER: usize = 4096;
+use kairos_config::auth;
 
-/// Whether a file can be booted on this chip.
-struct Checker;
+/// Text of a refusal.
+pub type Text = String<TEXT_MAX>;
 
-impl Check for Checker {
-    fn check(&mut self, kind: Kind, content: &[u8]) -> Result<(), Text> {
+/// Room for one file, and what is in it.
+pub struct File<'m> {
+    memory: &'m mut [u8],
+    offer: Option<Offer>,
+    have: usize,
+    hasher: Sha256,
+    verified: bool,
+}
+
+impl<'m> File<'m> {
+    /// Nothing yet. A file may be as long as the memory.
+    pub fn new(memory: &'m mut [u8]) -> Self {
+        Self {
+            memory,
+            offer: None,
+            have: 0,
+            hasher: Sha256::new(),
+            verified: false,
+        }
+    }
+
+    /// The file, if all of it has arrived and it is right.
+    pub fn content(&mut self) -> Option<&mut [u8]> {
+        let offer = self.offer.filter(|_| self.verified)?;
+        self.memory.get_mut(..offer.length as usize)
+    }
+
+    /// Forgets what is there.
+    pub fn clear(&mut self) {
+        self.offer = None;
+        self.have = 0;
+        self.verified = false;
+    }
+
+    fn accept(&mut self, offer: Offer) -> Result<u32, Text> {
+        if offer.length == 0 || offer.length as usize > self.memory.len() {
+            return Err(text(format_args!(
+                "this file has {} bytes, there is room for {}",
+                offer.length,
+                self.memory.len()
+            )));
+        }
+        if self.offer != Some(offer) {
+            self.clear();
+            self.hasher = Sha256::new();
+            self.offer = Some(offer);
+        }
+        Ok(self.have as u32)
+    }
+
+    /// Takes what belongs to the file; how much that is.
+    fn fill(&mut self, input: &[u8]) -> usize {
+        let rest = self.rest().min(input.len());
+        self.memory[self.have..self.have + rest].copy_from_slice(&input[..rest]);
+        self.hasher.update(&input[..rest]);
+        self.have += rest;
+        rest
+    }
+
+    fn rest(&self) -> usize {
+        self.offer.map_or(0, |offer| offer.length as usize - self.have)
+    }
+
+    fn verify(&mut self, kind: Kind, check: &mut impl Check) -> Result<(), Text> {
+        let Some(offer) = self.offer else { return Ok(()) };
+        if self.verified {
+            return Ok(());
+        }
+        let digest: Digest = core::mem::take(&mut self.hasher).finalize().into();
+        let content = &self.memory[..offer.length as usize];
+        let result = if digest != offer.digest {
+            Err(text(format_args!(
+                "the checksum of what arrived is not that of the file: send it again"
+            )))
+        } else {
+            check.check(kind, content)
+        };
+        match &result {
+            Ok(()) => self.verified = true,
+            Err(_) => self.clear(),
+        }
+        result
+    }
+}
+
+/// Says what is wrong with a file whose checksum is right.
+pub trait Check {
+    /// Whether it can be booted here.
+    fn check(&mut self, kind: Kind, content: &[u8]) -> Result<(), Text>;
+}
+
+/// A text, cut at [`TEXT_MAX`] bytes.
+pub fn text(what: fmt::Arguments) -> Text {
+    let mut text = Text::new();
+    // A message that is too long ends where there is no more room.
+    let _ = text.write_fmt(what);
+    text
+}
+
+/// What has arrived, over all connections.
+pub struct Files<'m> {
+    pub firmware: File<'m>,
+    pub gateware: File<'m>,
+}
+
+impl<'m> Files<'m> {
+    fn of(&mut self, kind: Kind) -> &mut File<'m> {
         match kind {
-            Kind::Firmware => match Firmware::parse(content, RUNTIME) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(text(format_args!("{error}"))),
-            },
-            Kind::Gateware => match Bitstream::find(content, chip::idcode()) {
-                Ok(_) => Ok(()),
-                Err(error) => Err(text(format_args!("{error}"))),
-            },
+            Kind::Firmware => &mut self.firmware,
+            Kind::Gateware => &mut self.gateware,
         }
     }
 }
 
-/// When something comes, as finely as it is known.
-fn time() -> [u8; 12] {
-    let mut time = [0; 12];
-    time[..8].copy_from_slice(&Instant::now().as_ticks().to_le_bytes());
-    time[8..].copy_from_slice(&cycles().to_le_bytes());
-    time
+/// What is to be done after some input.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Output {
+    /// Nothing; more input is needed.
+    None,
+    /// These bytes are to be sent.
+    Send(Vec<u8, { TEXT_MAX + 3 }>),
+    /// These bytes are to be sent, then the connection is to be closed.
+    Refuse(Vec<u8, { TEXT_MAX + 3 }>, Text),
+    /// These bytes are to be sent, and what has been received is to be started.
+    Boot(Vec<u8, { TEXT_MAX + 3 }>),
 }
 
-/// The global timer's low word: 2.5 ns each.
-fn cycles() -> u32 {
-    // SAFETY: reading the timer has no effect.
-    unsafe { core::ptr::read_volatile(0xF8F0_0200 as *const u32) }
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Greeting,
+    Request,
+    Data(Kind),
 }
 
-/// Serves clients until one has asked to boot what it has sent, or until none has offered anything for `wait` seconds.
-pub fn serve(hardware: &mut Hardware, config: &mut Config, files: &mut Files, wait: Option<u32>) {
-    let access = config.access();
-    let closed = access == Access::Closed;
-    if closed {
-        log::error!(
-            "{} must have {} to {} bytes: nothing is accepted from the network",
-            auth::KEY,
-            auth::KEY_MIN,
-            auth::KEY_MAX
-        );
-    }
-    let key = access.key();
-    let mut nonces = Nonces::new();
-    nonces.stir(config.read(auth::SEED, &mut [0; auth::VALUE_MAX]).unwrap_or_default());
-    let network = hardware.start(config);
-    let handle = socket(network);
-    let mut last_offer = Instant::now();
-    let mut connection: Option<(Connection, Instant)> = None;
-    loop {
-        network.poll();
-        let end = wait.map(|seconds| last_offer + Duration::from_secs(seconds.into()));
-        if end.is_some_and(|end| Instant::now() >= end) {
-            network.sockets.get_mut::<tcp::Socket>(handle).abort();
-            network.poll();
-            network.sockets.remove(handle);
-            return;
+/// One connection.
+pub struct Connection<'k> {
+    key: Option<&'k [u8]>,
+    nonce: Digest,
+    state: State,
+    offered: bool,
+    input: Vec<u8, OFFER>,
+}
+
+impl<'k> Connection<'k> {
+    /// A new one. `nonce`: 32 bytes that no connection had before; needed with a key only.
+    pub fn new(key: Option<&'k [u8]>, nonce: Digest) -> Self {
+        Self {
+            key,
+            nonce,
+            state: State::Greeting,
+            offered: false,
+            input: Vec::new(),
         }
-        let socket = network.sockets.get_mut::<tcp::Socket>(handle);
-        if !socket.is_open() {
-            connection = None;
-            if !closed {
-                socket.listen(PORT).expect("not open");
+    }
+
+    /// The client may send files, and has offered one.
+    pub fn has_offered(&self) -> bool {
+        self.offered
+    }
+
+    /// Takes some of the input: how much, and what follows from it. To be called until nothing is left and nothing follows,
+    /// also with no input at all: there may be something to say to what came before.
+    pub fn advance(&mut self, files: &mut Files, check: &mut impl Check, input: &[u8]) -> (usize, Output) {
+        if let State::Data(kind) = self.state {
+            let file = files.of(kind);
+            let taken = file.fill(input);
+            if file.rest() > 0 {
+                return (taken, Output::None);
+            }
+            self.state = State::Request;
+            return match file.verify(kind, check) {
+                Ok(()) => (taken, Output::Send(encoded(Reply::Verified))),
+                Err(reason) => (taken, refuse(reason)),
+            };
+        }
+        let needed = match (self.state, self.input.first().or(input.first())) {
+            (_, None) => return (0, Output::None),
+            (State::Greeting, _) => GREETING.len(),
+            (_, Some(&kind)) => match Request::length(kind) {
+                Ok(length) => length,
+                Err(Unknown(kind)) => return (input.len(), refuse(text(format_args!("there is no request {kind}")))),
+            },
+        };
+        let taken = (needed - self.input.len()).min(input.len());
+        // `needed` is never more than there is room for.
+        let _ = self.input.extend_from_slice(&input[..taken]);
+        if self.state == State::Greeting && !GREETING.starts_with(&self.input) {
+            return (taken, refuse(text(format_args!("this port is for 'kairos boot'"))));
+        }
+        if self.input.len() < needed {
+            return (taken, Output::None);
+        }
+        let message = core::mem::take(&mut self.input);
+        if self.state == State::Greeting {
+            self.state = State::Request;
+            let hello = Hello {
+                authenticated: self.key.is_some(),
+                nonce: self.nonce,
+            };
+            let mut bytes = Vec::new();
+            let _ = bytes.extend_from_slice(&hello.encode());
+            return (taken, Output::Send(bytes));
+        }
+        (taken, self.request(files, &message).unwrap_or_else(refuse))
+    }
+
+    fn request(&mut self, files: &mut Files, message: &[u8]) -> Result<Output, Text> {
+        let (request, proof) =
+            Request::decode(message).map_err(|Unknown(n)| text(format_args!("a request makes no sense (byte {n})")))?;
+        if let Some(key) = self.key {
+            let request = &message[..message.len() - proof.len()];
+            if !auth::proves(key, &[&self.nonce, request], &proof) {
+                return Err(text(format_args!(
+                    "this device boots from the network only for those who have its key"
+                )));
             }
         }
-        if socket.may_recv() && connection.is_none() {
-            let client = Connection::new(key, nonces.next(key.unwrap_or_default(), &time()));
-            connection = Some((client, Instant::now()));
-        }
-        let mut worked = false;
-        if let Some((client, heard)) = &mut connection {
-            match step(socket, client, files) {
-                Step::Nothing if !socket.may_recv() => {
-                    socket.close();
-                    connection = None;
-                }
-                Step::Nothing if Instant::now() >= *heard + SILENCE => {
-                    log::warn!("a client is silent: left");
-                    socket.abort();
-                }
-                Step::Nothing => {}
-                Step::Worked => {
-                    worked = true;
-                    *heard = Instant::now();
-                    if client.has_offered() {
-                        last_offer = Instant::now();
-                    }
-                }
-                Step::Boot => {
-                    farewell(network, handle);
-                    return;
-                }
+        match request {
+            Request::Offer(offer) => {
+                let have = files.of(offer.kind).accept(offer)?;
+                self.state = State::Data(offer.kind);
+                self.offered = true;
+                Ok(Output::Send(encoded(Reply::Have(have))))
             }
-        }
-        if !worked {
-            network.sleep(end);
+            Request::Boot if files.firmware.content().is_none() => {
+                Err(text(format_args!("there is no firmware to boot")))
+            }
+            Request::Boot => Ok(Output::Boot(encoded(Reply::Booting))),
         }
     }
 }
 
-enum Step {
-    Nothing,
-    Worked,
-    Boot,
+fn encoded(reply: Reply) -> Vec<u8, { TEXT_MAX + 3 }> {
+    let mut bytes = [0; TEXT_MAX + 3];
+    let length = reply.encode(&mut bytes);
+    let mut out = Vec::new();
+    let _ = out.extend_from_slice(&bytes[..length]);
+    out
 }
 
-/// Takes some of what has come, and answers.
-fn step(socket: &mut tcp::Socket, client: &mut Connection, files: &mut Files) -> Step {
-    // An answer must fit as a whole.
-    if socket.send_capacity() - socket.send_queue() < 256 {
-        return Step::Nothing;
-    }
-    // Also without input: nothing more comes of a file that was complete already.
-    let advanced = match socket.can_recv() {
-        true => socket.recv(|data| {
-            let (taken, output) = client.advance(files, &mut Checker, data);
-            (taken, (taken, output))
-        }),
-        false => Ok(client.advance(files, &mut Checker, &[])),
-    };
-    match advanced.map(|(taken, output)| (taken > 0, output)) {
-        Ok((false, Output::None)) => Step::Nothing,
-        Ok((true, Output::None)) => Step::Worked,
-        Ok((_, Output::Send(bytes))) => {
-            // There is room.
-            let _ = socket.send_slice(&bytes);
-            Step::Worked
-        }
-        Ok((_, Output::Refuse(bytes, reason))) => {
-            log::warn!("refused: {reason}");
-            let _ = socket.send_slice(&bytes);
-            socket.close();
-            Step::Worked
-        }
-        Ok((_, Output::Boot(bytes))) => {
-            let _ = socket.send_slice(&bytes);
-            socket.close();
-            Step::Boot
-        }
-        Err(_) => Step::Nothing,
-    }
+fn refuse(reason: Text) -> Output {
+    Output::Refuse(encoded(Reply::Refused(&reason)), reason)
 }
 
-/// Lets the last answer reach the client.
-fn farewell(network: &mut Network, handle: SocketHandle) {
-    let end = Instant::now() + FAREWELL;
-    while Instant::now() < end {
-        network.poll();
-        let socket = network.sockets.get_mut::<tcp::Socket>(handle);
-        if !socket.is_open() || matches!(socket.state(), tcp::State::TimeWait | tcp::State::FinWait2) {
-            break;
-        }
-        network.sleep(Some(end));
-    }
-    network.sockets.remove(handle);
-}
-
-fn socket(network: &mut Network) -> SocketHandle {
-    static mut RECEIVE: [u8; RECEIVE_BUFFER] = [0; RECEIVE_BUFFER];
-    static mut SEND: [u8; SEND_BUFFER] = [0; SEND_BUFFER];
-    // SAFETY: one socket at a time: whoever has made one removes it before the next is made.
-    let (receive, send) = unsafe {
-        (
-            &mut *core::ptr::addr_of_mut!(RECEIVE),
-            &mut *core::ptr::addr_of_mut!(SEND),
-        )
-    };
-    let mut socket = tcp::Socket::new(
-        tcp::SocketBuffer::new(&mut receive[..]),
-        tcp::SocketBuffer::new(&mut send[..]),
-    );
-    socket.set_nagle_enabled(false);
-    socket.set_timeout(Some(smoltcp::time::Duration::from_secs(10)));
-    socket.set_keep_alive(Some(smoltcp::time::Duration::from_secs(3)));
-    network.sockets.add(socket)
-}
+#[cfg(test)]
+mod tests;

@@ -3,9 +3,9 @@
 
 use arbitrary_int::u5;
 use embassy_time::{Duration, Instant};
-use kairos_board::gic;
-use kairos_board::phy::{self, Mdio, Phy};
-use kairos_services::settings::{self, Address};
+use kairos_chip::gic;
+use kairos_chip::phy::{self, Mdio, Phy};
+use kairos_config::settings::{self, Address};
 use smoltcp::iface::{Interface, SocketHandle, SocketSet, SocketStorage};
 use smoltcp::socket::dhcpv4;
 use smoltcp::wire::{EthernetAddress, IpCidr, Ipv4Address, Ipv4Cidr};

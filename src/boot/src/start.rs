@@ -3,7 +3,7 @@
 use core::arch::asm;
 
 use aarch32_cpu::register::Sctlr;
-use kairos_board::memory::RUNTIME;
+use kairos_channel::memory::RUNTIME;
 use kairos_proto::boot_image::Partition;
 use kairos_proto::firmware::{Error, Firmware};
 use zynq7000_hal::{cache, l2_cache};

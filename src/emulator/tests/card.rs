@@ -7,9 +7,9 @@ use std::os::unix::fs::FileExt;
 use std::rc::Rc;
 
 use axfatfs::{format_volume, FatType, FileSystem, FormatVolumeOptions, FsOptions, StdIoWrapper, Write};
+use kairos_config::card::{BlockDevice, DeviceError, Sector, SECTOR};
+use kairos_config::store::{Room, Store};
 use kairos_emulator::machine::boot_rom::read_card;
-use kairos_services::card::{BlockDevice, DeviceError, Sector, SECTOR};
-use kairos_services::store::{Room, Store};
 
 /// First sector of the partition.
 const START: usize = 2048;

@@ -21,7 +21,7 @@ _ALIGNMENT = 64
 _MEMORY, _LOGIC = 0x10, 0x20
 _BOARDS = b"KAIROS BOARDS 1\0"
 """In front of the loader's boards: which one, how many, and for each 16 bytes of name and 112 of what is not confirmed
-(`src/board/src/boards/mod.rs`)."""
+(`src/chip/src/boards/mod.rs`)."""
 _BOARD = struct.Struct("16s112s")
 
 

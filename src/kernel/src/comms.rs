@@ -4,8 +4,8 @@ use core::fmt::Write;
 use core::panic::PanicInfo;
 
 use heapless::String;
-use kairos_board::channel::{Frame, Message, Receiver, Shared, REASON_MAX};
-use kairos_board::gic;
+use kairos_channel::{Frame, Message, Receiver, Shared, REASON_MAX};
+use kairos_chip::gic;
 use kairos_proto::rpc::Sink;
 
 use crate::timer::{self, mask_interrupts, unmask_interrupts};

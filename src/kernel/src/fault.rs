@@ -5,7 +5,7 @@ use core::arch::asm;
 use core::fmt::Write;
 use core::ptr::{addr_of, addr_of_mut};
 
-use kairos_board::memory::{KERNEL_GUARD, KERNEL_STACK};
+use kairos_channel::memory::{KERNEL_GUARD, KERNEL_STACK};
 use kairos_kernel::elf::Library;
 use kairos_kernel::unwind::{Registers, LR, PC, SP};
 use kairos_proto::rpc::Memory;

@@ -4,7 +4,7 @@ use core::arch::asm;
 use core::ops::Range;
 use core::ptr::{addr_of_mut, read_volatile, write_volatile};
 
-use kairos_board::memory::{CHANNEL, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, RUNTIME};
+use kairos_channel::memory::{CHANNEL, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, RUNTIME};
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
 
 /// What the comms core keeps for itself.

@@ -1,8 +1,9 @@
 //! The life of the kernel core between two restarts: load a library, run it, report how it ended.
 
-use kairos_board::channel::{Kind, Shared};
-use kairos_board::{gic, names};
+use kairos_channel::{Kind, Shared};
+use kairos_chip::gic;
 use kairos_kernel::elf::{self, Library};
+use kairos_pl::names;
 use kairos_proto::exception::write_report;
 use kairos_proto::rpc::{BadAddress, Memory};
 

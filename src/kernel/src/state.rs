@@ -5,7 +5,7 @@ use core::ptr::addr_of_mut;
 use core::sync::atomic::{AtomicBool, Ordering};
 
 use heapless::Vec;
-use kairos_board::channel::{Receiver, Sender};
+use kairos_channel::{Receiver, Sender};
 use kairos_kernel::elf::Library;
 use kairos_kernel::exceptions::Exceptions;
 use kairos_proto::rpc::Decoder;

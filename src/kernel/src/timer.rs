@@ -3,7 +3,7 @@
 use core::arch::asm;
 use core::ptr::{read_volatile, write_volatile};
 
-use kairos_board::gic;
+use kairos_chip::gic;
 
 /// Private timer (Cortex-A9 MPCore TRM, section 4.1). It counts down at half the CPU's clock.
 const LOAD: *mut u32 = 0xf8f0_0600 as *mut u32;

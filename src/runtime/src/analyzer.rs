@@ -5,10 +5,10 @@
 //! analyzer, the dump is empty.
 
 use embassy_executor::Spawner;
-use kairos_board::gic::barrier;
-use kairos_board::memory::ANALYZER;
-use kairos_board::pl::{Register, Register64};
+use kairos_channel::memory::ANALYZER;
+use kairos_chip::gic::barrier;
 use kairos_net::{Error, Socket, Stack};
+use kairos_pl::{Register, Register64};
 use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE, PORT};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
 use static_cell::StaticCell;
@@ -88,7 +88,7 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
     #[link_section = ".uninit"]
     static mut COPY: [u8; RING] = [0; RING];
     static ANALYZER: StaticCell<Turns<Analyzer, SOCKETS>> = StaticCell::new();
-    let descriptor = kairos_board::pl::descriptor().ok();
+    let descriptor = kairos_pl::descriptor().ok();
     let registers = descriptor.as_ref().and_then(Registers::find);
     let log_channel = descriptor.as_ref().and_then(|descriptor| {
         let log = descriptor.channels().find(|channel| channel.kind == ChannelKind::LOG)?;

@@ -2,10 +2,10 @@
 
 use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
-use kairos_board::boards;
-use kairos_board::memory::{
+use kairos_channel::memory::{
     ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, FAILURE, LOW, NETBOOT_REQUEST, REBOOT_STATUS, REPORT,
 };
+use kairos_chip::boards;
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::gtc::GlobalTimerCounter;
 use zynq7000_hal::mmu::{mmu_l1_table_mut, section_attrs};
@@ -68,7 +68,7 @@ fn image_size() -> usize {
     extern "C" {
         static _stacks_high_end: u8;
     }
-    core::ptr::addr_of!(_stacks_high_end) as usize - kairos_board::memory::RUNTIME.start
+    core::ptr::addr_of!(_stacks_high_end) as usize - kairos_channel::memory::RUNTIME.start
 }
 
 /// The lower word of the global timer, which embassy-time counts with.
@@ -149,7 +149,7 @@ pub fn reboot(why: Reset) -> ! {
         Reset::Netboot => NETBOOT_REQUEST,
         Reset::Failure => FAILURE,
     });
-    kairos_board::gic::barrier();
+    kairos_chip::gic::barrier();
     // SAFETY: nothing of this program is needed any more.
     unsafe { Slcr::with(|slcr| slcr.reset_ctrl().modify_pss(|reset| reset.with_soft_reset(true))) };
     loop {
@@ -186,5 +186,5 @@ pub fn clean(start: usize, length: usize) {
     let first = start & !31;
     let length = (start + length).next_multiple_of(32) - first;
     zynq7000_hal::cache::clean_data_cache_range(first as u32, length).expect("aligned");
-    kairos_board::gic::barrier();
+    kairos_chip::gic::barrier();
 }

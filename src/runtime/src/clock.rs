@@ -9,12 +9,12 @@ use core::task::Poll;
 
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{block_for, Duration};
-use kairos_board::i2c;
-use kairos_board::pl::Register;
+use kairos_chip::i2c;
+use kairos_clocking::clock_watch::{Look, Measured, News, Watch};
+use kairos_clocking::rtio_clock::{self, Setting};
+use kairos_clocking::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
+use kairos_pl::Register;
 use kairos_proto::descriptor::{Clock, Descriptor};
-use kairos_services::clock_watch::{Look, Measured, News, Watch};
-use kairos_services::rtio_clock::{self, Setting};
-use kairos_services::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
 
 use crate::config::Config;
 use crate::report;

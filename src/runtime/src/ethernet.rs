@@ -1,4 +1,4 @@
-//! The network stack's device: GEM0's rings ([`kairos_board::gem`]), with received frames in cached memory, frames to send in
+//! The network stack's device: GEM0's rings ([`kairos_chip::gem`]), with received frames in cached memory, frames to send in
 //! memory that is not cached, and interrupts that are on only while the core sleeps. Checksums of IPv4, TCP and UDP are made
 //! and checked by the controller.
 //!
@@ -8,9 +8,9 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use embassy_time::{Duration, Instant};
-use kairos_board::gem::{self, Buffer, Buffers, Rings, BUFFER, SLOTS};
-use kairos_board::gic::barrier;
-use kairos_board::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
+use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
+use kairos_chip::gem::{self, Buffer, Buffers, Rings, BUFFER, SLOTS};
+use kairos_chip::gic::barrier;
 use static_cell::ConstStaticCell;
 use zynq7000_hal::eth::Ethernet;
 

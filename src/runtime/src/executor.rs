@@ -40,7 +40,7 @@ pub fn run<B: Background>(init: impl FnOnce(Spawner) -> B) -> ! {
         // With interrupts masked, one that comes between the look at the flag and the sleep still ends the sleep.
         critical_section::with(|_| {
             if !READY.load(Ordering::Acquire) && background.may_sleep() {
-                kairos_board::gic::wait_for_interrupt();
+                kairos_chip::gic::wait_for_interrupt();
             }
         });
     }

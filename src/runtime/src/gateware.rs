@@ -6,8 +6,8 @@
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use embassy_time::{Duration, Timer};
-use kairos_board::names;
-use kairos_board::pl::{forget, probe, Register};
+use kairos_pl::names;
+use kairos_pl::{forget, probe, Register};
 use kairos_proto::descriptor::{Descriptor, Error};
 
 use crate::clock::{self, Switched};
@@ -90,7 +90,7 @@ fn take_names(config: &Config) {
     let read = |room: &mut [u8]| match config.read("device_map", room) {
         Ok(length) => length.unwrap_or(0),
         // Said at boot.
-        Err(kairos_services::store::Error::Card(_)) => 0,
+        Err(kairos_config::store::Error::Card(_)) => 0,
         Err(error) => {
             log::warn!(
                 "configuration: device_map: {error}, there is room for {} bytes",

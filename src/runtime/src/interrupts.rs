@@ -1,6 +1,6 @@
 //! Interrupts of core 0: who is told of which.
 
-use kairos_board::gic::{self, SGI_DATA};
+use kairos_chip::gic::{self, SGI_DATA};
 use zynq7000_hal::time_driver_gtc;
 
 /// The HAL's driver leaves the event flag set, so the interrupt would fire for ever. With the comparator still on, the flag

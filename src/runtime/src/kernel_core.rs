@@ -1,7 +1,7 @@
 //! Supervision of the kernel core (core 1): its image, starting, killing and restarting it, and messages to and from it.
 //!
 //! A kernel can be killed at any instruction: nothing of it is shared with this core but the channel, whose rings are
-//! emptied while core 1 stands in the restart handshake ([`kairos_board::channel`]).
+//! emptied while core 1 stands in the restart handshake ([`kairos_channel`]).
 
 use core::future::poll_fn;
 use core::sync::atomic::Ordering;
@@ -11,9 +11,9 @@ use embassy_futures::yield_now;
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{with_timeout, Duration, Timer};
 use heapless::{String, Vec};
-use kairos_board::channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, REASON_MAX};
-use kairos_board::gic::{barrier, send_sgi, SGI_DATA, SGI_RESTART};
-use kairos_board::memory::KERNEL_IMAGE;
+use kairos_channel::memory::KERNEL_IMAGE;
+use kairos_channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, REASON_MAX};
+use kairos_chip::gic::{barrier, send_sgi, SGI_DATA, SGI_RESTART};
 use log::Level;
 use zynq7000_hal::slcr::Slcr;
 

@@ -1,6 +1,6 @@
 //! Signs of life, which the watchdog wants before it is fed ([`crate::watchdog`]).
 
-use kairos_services::sign::Sign;
+use kairos_health::heartbeat::Sign;
 
 /// Whoever waits for the kernel core's messages, while somebody does.
 pub static SUPERVISION: Sign = Sign::new(false);

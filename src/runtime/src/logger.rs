@@ -15,7 +15,7 @@ use critical_section::{CriticalSection, Mutex};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Instant, Timer};
-use kairos_services::ring::Ring;
+use kairos_logs::ring::Ring;
 use log::{Level, LevelFilter, Log, Metadata, Record};
 use zynq7000_hal::uart::Tx;
 

@@ -5,11 +5,11 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use crc::{Crc, CRC_32_ISO_HDLC};
 use embassy_executor::Spawner;
 use embassy_time::{with_deadline, with_timeout, Duration, Instant};
+use kairos_config::auth::{self, Access, Digest};
 use kairos_net::{Error, Socket, Stack};
 use kairos_proto::management::{
     reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT, PROOF_CONTEXT,
 };
-use kairos_services::auth::{self, Access, Digest};
 use static_cell::StaticCell;
 
 use crate::config::{self, Config};
@@ -298,7 +298,7 @@ impl Connection<'_> {
         }
     }
 
-    async fn failed(&mut self, what: &str, error: kairos_services::store::Error) -> Result<(), End> {
+    async fn failed(&mut self, what: &str, error: kairos_config::store::Error) -> Result<(), End> {
         log::warn!("configuration: {what}: {error}");
         self.send(&reply::ERROR).await
     }

@@ -4,8 +4,8 @@ use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
 use embassy_time::{Duration, Instant, Timer};
 use heapless::Vec;
-use kairos_board::pl::{Register, Register64};
 use kairos_net::{Error, Socket, Stack};
+use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::moninj::{override_value, probe_value, Request, RequestDecoder, GREETING, PORT};
 
@@ -89,7 +89,7 @@ struct Watch {
 
 /// Starts the service.
 pub fn start(spawner: &Spawner, stack: &'static Stack) {
-    let descriptor = kairos_board::pl::descriptor().ok();
+    let descriptor = kairos_pl::descriptor().ok();
     let pins = Pins(descriptor.as_ref().and_then(Pins::find));
     for _ in 0..SOCKETS {
         spawner.spawn(crate::task(serve(stack, pins)));

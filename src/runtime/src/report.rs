@@ -3,8 +3,8 @@
 use core::fmt;
 
 use embassy_time::Instant;
-use kairos_board::memory::REPORT;
-use kairos_services::report::Slot;
+use kairos_channel::memory::REPORT;
+use kairos_health::report::Slot;
 
 use crate::chip;
 

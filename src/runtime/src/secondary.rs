@@ -6,7 +6,7 @@
 
 use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
-use kairos_board::memory::KERNEL_IMAGE;
+use kairos_channel::memory::KERNEL_IMAGE;
 
 const PARKED: u32 = 0x5041_524b;
 const RELEASED: u32 = 0x474f_474f;

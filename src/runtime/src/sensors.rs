@@ -3,7 +3,7 @@
 //! Without being set up the XADC converts its own sensors again and again.
 
 use embassy_time::{Duration, Timer};
-use kairos_services::sensors::{Reading, SUPPLIES, TEMPERATURE};
+use kairos_health::sensors::{Reading, SUPPLIES, TEMPERATURE};
 
 const INTERVAL: Duration = Duration::from_secs(10);
 /// Eight transfers of 32 bits take about 10 µs.

@@ -2,8 +2,8 @@
 
 use core::ptr::{read_volatile, write_volatile};
 
-use kairos_board::ddr::Setup;
-use kairos_board::memory::DDR_END;
+use kairos_channel::memory::DDR_END;
+use kairos_chip::ddr::Setup;
 
 use crate::registers::{read, wait, write, write_all};
 

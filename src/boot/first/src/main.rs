@@ -12,8 +12,8 @@ mod uart;
 
 use core::ptr::{addr_of, read_volatile};
 
-use kairos_board::boards::{Choice, BOARDS, CHOICE};
-use kairos_board::memory::LOADER;
+use kairos_channel::memory::LOADER;
+use kairos_chip::boards::{Choice, BOARDS, CHOICE};
 
 /// The second stage.
 #[repr(align(4))]
@@ -53,7 +53,7 @@ fn fail(reason: &str) -> ! {
     uart::print(reason);
     uart::print("\n");
     loop {
-        kairos_board::gic::wait_for_interrupt();
+        kairos_chip::gic::wait_for_interrupt();
     }
 }
 

@@ -3,7 +3,7 @@
 use core::ops::RangeInclusive;
 use core::ptr::{read_volatile, write_volatile};
 
-use kairos_board::boards::Pll;
+use kairos_chip::boards::Pll;
 
 const UNLOCK: u32 = 0xF800_0008;
 const MIO_PIN_00: u32 = 0xF800_0700;

@@ -3,8 +3,8 @@
 use core::arch::{asm, global_asm};
 use core::ptr::{read_volatile, write_volatile};
 
-use kairos_board::gic::barrier;
-use kairos_board::{start_clear_bss, start_floating_point, start_invalidate};
+use kairos_chip::gic::barrier;
+use kairos_chip::{start_clear_bss, start_floating_point, start_invalidate};
 
 // Cortex-A9 TRM chapter 4, ARM ARM B1.8.
 global_asm!(

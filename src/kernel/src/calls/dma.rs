@@ -5,7 +5,7 @@
 
 use core::ptr::addr_of_mut;
 
-use kairos_board::memory::DMA;
+use kairos_channel::memory::DMA;
 use kairos_kernel::traces::{Full, Recording, Traces};
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;

@@ -1,8 +1,8 @@
-//! The I2C calls of kernels (kernel ABI, section 2.8), on the board's bus ([`kairos_board::i2c`]).
+//! The I2C calls of kernels (kernel ABI, section 2.8), on the board's bus ([`kairos_chip::i2c`]).
 
 use core::ptr::addr_of_mut;
 
-use kairos_board::i2c::{Bus, Stuck};
+use kairos_chip::i2c::{Bus, Stuck};
 use kairos_proto::exception::Id;
 
 use crate::raise;

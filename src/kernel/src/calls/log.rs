@@ -1,6 +1,6 @@
 //! `core_log`: lines of text for the device's log.
 
-use kairos_board::channel::Kind;
+use kairos_channel::Kind;
 use kairos_kernel::format::{printf, Arguments};
 
 use crate::memory::KernelMemory;

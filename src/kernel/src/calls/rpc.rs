@@ -1,7 +1,7 @@
 //! Remote procedure calls (kernel ABI, section 2.6).
 
-use kairos_board::channel::{Frame, Kind, Receiver};
-use kairos_board::memory::KERNEL_STACK;
+use kairos_channel::memory::KERNEL_STACK;
+use kairos_channel::{Frame, Kind, Receiver};
 use kairos_proto::exception::Record;
 use kairos_proto::rpc::{encode_request, Memory, Signature, Sink, Source, Step};
 

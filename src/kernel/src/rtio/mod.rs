@@ -14,8 +14,6 @@ mod registers;
 mod ring;
 mod transaction;
 
-use kairos_board::pl;
-
 use registers::{registers, registers_or_raise, Registers, POLLS};
 
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
@@ -26,7 +24,9 @@ pub use playback::play;
 
 /// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator.
 pub fn boot() {
-    let Ok(descriptor) = pl::descriptor() else { return };
+    let Ok(descriptor) = kairos_pl::descriptor() else {
+        return;
+    };
     let Some(registers) = registers::boot(&descriptor) else {
         return;
     };

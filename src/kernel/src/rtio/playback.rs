@@ -2,8 +2,8 @@
 
 use core::ptr::addr_of_mut;
 
-use kairos_board::gic::barrier;
-use kairos_board::pl::{Register, Register64};
+use kairos_chip::gic::barrier;
+use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::dma::COMPACT;
 use kairos_proto::exception::Id;

@@ -2,7 +2,7 @@
 
 use core::ptr::addr_of_mut;
 
-use kairos_board::pl::{Register, Register64};
+use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::exception::Id;
 

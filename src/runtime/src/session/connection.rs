@@ -8,7 +8,7 @@ use core::future::pending;
 
 use embassy_futures::select::{select3, Either3};
 use heapless::String;
-use kairos_board::channel::{Frame, Kind};
+use kairos_channel::{Frame, Kind};
 use kairos_net::Socket;
 use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 

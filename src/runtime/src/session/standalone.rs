@@ -5,7 +5,7 @@ use core::fmt;
 
 use embassy_futures::select::{select, select3, Either, Either3};
 use embassy_time::{Duration, Timer};
-use kairos_board::channel::Kind;
+use kairos_channel::Kind;
 use kairos_proto::summary::Summary;
 
 use super::{Owner, Shared, CLIENTS};
@@ -129,7 +129,7 @@ fn read(shared: &mut Shared, config: &Config, key: &str) -> Option<usize> {
     match config.read(key, &mut shared.library.0) {
         Ok(length) => length.filter(|&length| length > 0),
         // Said at boot.
-        Err(kairos_services::store::Error::Card(_)) => None,
+        Err(kairos_config::store::Error::Card(_)) => None,
         Err(error) => {
             log::error!("configuration: {key}: {error}");
             None

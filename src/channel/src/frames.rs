@@ -206,7 +206,7 @@ impl Shared {
     /// Kernel core: completes the restart handshake and returns its ends of the rings.
     ///
     /// Rings `bell` (SGI 1 to the comms core) when it is ready, and calls `wait` (for instance
-    /// [`crate::gic::wait_for_interrupt`]) until the comms core has emptied the rings.
+    /// [`kairos_chip::gic::wait_for_interrupt`]) until the comms core has emptied the rings.
     ///
     /// # Safety
     /// The ends returned earlier must not be used any more; only core 1 calls this.

@@ -7,7 +7,7 @@ use core::ptr::{read_volatile, write_volatile};
 
 use kairos_proto::descriptor::{self, announced_length, Descriptor, Error, HEADER};
 
-use crate::memory::{DESCRIPTOR_COPY, PL_DESCRIPTOR};
+use kairos_channel::memory::{DESCRIPTOR_COPY, PL_DESCRIPTOR};
 
 /// Device configuration interface, interrupt status: bit 2 (`PCFG_DONE`) tells that the PL is programmed (UG585, DEVCFG).
 const DEVCFG_INTERRUPTS: *const u32 = 0xF800_700C as *const u32;
@@ -102,7 +102,7 @@ impl Register {
     }
 
     fn is_ours(address: u32, size: u32) -> bool {
-        let range = crate::memory::PL_REGISTERS;
+        let range = kairos_channel::memory::PL_REGISTERS;
         address.is_multiple_of(4)
             && range.contains(&(address as usize))
             && address as usize + size as usize <= range.end

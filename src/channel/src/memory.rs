@@ -19,9 +19,9 @@ pub const ETHERNET_BUFFERS: Region = 0x0610_0000..0x0620_0000;
 /// What a failing core says before a reset, and the next start reports: not cached, and neither cleared nor used while
 /// booting.
 pub const REPORT: Region = 0x0620_0000..0x0630_0000;
-/// The inter-core channel: one [`crate::channel::Shared`] at its start. Cached, shareable.
+/// The inter-core channel: one [`crate::Shared`] at its start. Cached, shareable.
 pub const CHANNEL: Region = 0x0700_0000..0x070e_0000;
-/// Names of RTIO channels from the configuration ([`crate::names`]), put there by the runtime at boot.
+/// Names of RTIO channels from the configuration (`kairos_pl::names`), put there by the runtime at boot.
 pub const DEVICE_MAP: Region = 0x070e_0000..0x070f_0000;
 /// Copy of the gateware descriptor, made by the runtime at boot. All zero when there is no gateware.
 pub const DESCRIPTOR_COPY: Region = 0x070f_0000..0x0710_0000;
@@ -103,6 +103,6 @@ mod tests {
             assert!(pair[0].end <= pair[1].start, "{pair:x?}");
         }
         const { assert!(LOADER.end <= DDR_END) };
-        assert!(core::mem::size_of::<crate::channel::Shared>() <= CHANNEL.len());
+        assert!(core::mem::size_of::<crate::Shared>() <= CHANNEL.len());
     }
 }

@@ -3,7 +3,7 @@
 //! Sectors are moved by the CPU, one at a time, and the core waits: a sector takes some 50 µs, a slow card up to 250 ms.
 
 use embassy_time::{Duration, Instant};
-use kairos_services::card::{BlockDevice, DeviceError, Sector};
+use kairos_config::card::{BlockDevice, DeviceError, Sector};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::sd::commands::{CMD13_SEND_STATUS, CMD17_READ_SINGLE_BLOCK, CMD24_WRITE_BLOCK};
 use zynq7000_hal::sd::{initialize_card, SdClockConfig, SdLowLevel};

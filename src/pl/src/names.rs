@@ -4,8 +4,8 @@
 
 use kairos_proto::device_map::{DeviceMap, Malformed};
 
-use crate::memory::DEVICE_MAP;
 use crate::pl;
+use kairos_channel::memory::DEVICE_MAP;
 
 /// Bytes in front of the map: its length.
 const HEAD: usize = 4;

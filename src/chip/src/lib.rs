@@ -1,0 +1,23 @@
+//! The Zynq-7000 and the boards that carry it, for all images of the firmware.
+//!
+//! It compiles for the host too, where what computes is tested; registers are touched only when a function that does is called.
+//!
+//! No code here executes `sev` (it belongs to the kernel initiator), takes a lock or allocates.
+#![no_std]
+
+#[cfg(test)]
+extern crate std;
+
+pub mod boards;
+#[cfg(target_arch = "arm")]
+mod copy;
+pub mod ddr;
+#[cfg(target_arch = "arm")]
+mod divide;
+pub mod gem;
+pub mod gic;
+pub mod i2c;
+pub mod phy;
+#[cfg(feature = "sd")]
+pub mod sd;
+pub mod start;
