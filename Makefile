@@ -10,7 +10,7 @@ RUST := scripts/rust-env
 KAIROS := $(VENV)/bin/kairos
 VARIANT := demo
 
-firmware_rooms = $(addprefix src/,boot runtime kernel chip channel pl config clocking health logs net proto firmware)
+firmware_rooms = $(addprefix src/,boot runtime kernel chip channel pl config clocking health logs net contracts proto firmware)
 rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml -o -name '*.x' -o -name '*.ld' \) -print)
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 
@@ -91,8 +91,12 @@ $(B)/.setup-test: scripts/setup
 	@touch $@
 
 ##@ Upkeep
+.PHONY: contracts
+contracts: ## Renew what is generated from the facts in src/contracts
+	@python3 src/contracts/generate.py
+
 .PHONY: fmt
-fmt: setup-test $(B)/.venv ## Format Rust and Python
+fmt: setup-test $(B)/.venv contracts ## Format Rust and Python
 	@$(RUST) cargo fmt --all
 	@cd src/firmware && ../../$(RUST) cargo fmt --all
 	@$(VENV)/bin/ruff format .

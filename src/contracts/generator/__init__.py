@@ -1,0 +1,20 @@
+"""From facts to files: each module makes the files of one language. A new one is added to `MAKERS`."""
+
+from pathlib import Path
+
+from . import c_header, gateware, pages, python, rust
+from .facts import Subject
+
+__all__ = ["MAKERS", "outputs"]
+
+MAKERS = (rust.files, python.files, gateware.files, c_header.files, pages.files)
+
+
+def outputs(subjects: dict[str, Subject], root: Path) -> dict[str, str]:
+    """Text of every generated file, by its path below `root`."""
+    files: dict[str, str] = {}
+    for make in MAKERS:
+        made = make(subjects, root)
+        assert not files.keys() & made.keys(), "two makers write the same file"
+        files |= made
+    return files

@@ -1,0 +1,129 @@
+//! Inter-core channel: its messages and states (`docs/interfaces.md`, section 2).
+//!
+//! Generated from `src/contracts/channel.toml` by `src/contracts/generate.py`: do not edit.
+
+/// Bytes in a ring.
+pub const CAPACITY: usize = 1 << 18;
+
+/// Longest payload of one frame in bytes; longer messages are split.
+pub const FRAME_MAX: usize = 1 << 14;
+
+/// Bytes of a frame's header: kind u8, flags u8, reserved u16, length u32.
+pub const HEADER: usize = 8;
+
+/// Flag of a frame: the message goes on in the next one.
+pub const FLAG_MORE: u8 = 1;
+
+/// Longest reason of a fault of the kernel core, in bytes.
+pub const REASON_MAX: usize = 512;
+
+/// Software-generated interrupt to the kernel core: restart.
+pub const RESTART: usize = 0;
+
+/// Software-generated interrupt to either core: there is something in a ring.
+pub const BELL: usize = 1;
+
+/// What a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Load a kernel library.
+    Load = 1,
+    /// Run the loaded kernel.
+    Run = 2,
+    /// The host's reply.
+    RpcReply = 3,
+    /// The host's function has raised an exception.
+    RpcException = 4,
+    /// The library can be run.
+    LoadCompleted = 16,
+    /// The library cannot be run.
+    LoadFailed = 17,
+    /// The kernel calls the host and waits for the reply.
+    RpcSync = 18,
+    /// The kernel calls the host; nothing comes back.
+    RpcAsync = 19,
+    /// The reply has been read; also after `RpcException`.
+    RpcDone = 20,
+    /// The kernel has returned.
+    Finished = 21,
+    /// The kernel has ended with an exception.
+    Exception = 22,
+    /// A line for the log.
+    Log = 23,
+}
+
+impl Kind {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 12] = [
+        Self::Load,
+        Self::Run,
+        Self::RpcReply,
+        Self::RpcException,
+        Self::LoadCompleted,
+        Self::LoadFailed,
+        Self::RpcSync,
+        Self::RpcAsync,
+        Self::RpcDone,
+        Self::Finished,
+        Self::Exception,
+        Self::Log,
+    ];
+}
+
+impl TryFrom<u8> for Kind {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::Load,
+            2 => Self::Run,
+            3 => Self::RpcReply,
+            4 => Self::RpcException,
+            16 => Self::LoadCompleted,
+            17 => Self::LoadFailed,
+            18 => Self::RpcSync,
+            19 => Self::RpcAsync,
+            20 => Self::RpcDone,
+            21 => Self::Finished,
+            22 => Self::Exception,
+            23 => Self::Log,
+            other => return Err(other),
+        })
+    }
+}
+
+/// What the kernel core last said of itself, bits 7..0 of the state word; bits 31..8: the restart that it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum State {
+    /// Nothing yet since power-up.
+    Silent = 0,
+    /// In the restart handshake, waiting to be granted the rings.
+    Restarted = 1,
+    /// Serving messages.
+    Running = 2,
+    /// Hit an abort or panic; needs a restart.
+    Faulted = 3,
+}
+
+impl State {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 4] = [Self::Silent, Self::Restarted, Self::Running, Self::Faulted];
+}
+
+impl TryFrom<u8> for State {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            0 => Self::Silent,
+            1 => Self::Restarted,
+            2 => Self::Running,
+            3 => Self::Faulted,
+            other => return Err(other),
+        })
+    }
+}

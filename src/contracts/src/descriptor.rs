@@ -1,0 +1,167 @@
+//! Descriptor memory of the gateware: records, flags, kinds of RTIO channels.
+//!
+//! Generated from `src/contracts/descriptor.toml` by `src/contracts/generate.py`: do not edit.
+
+/// First bytes of a descriptor.
+pub const MAGIC: &[u8; 4] = b"KAIR";
+
+/// Version of the format.
+pub const VERSION: u16 = 1;
+
+/// Bytes in front of the records: magic, version u16, reserved u16, total length u32, CRC-32 u32 of what follows.
+pub const HEADER: usize = 16;
+
+/// Flag of a register: it can be read.
+pub const READABLE: u16 = 1;
+
+/// Flag of a register: it can be written.
+pub const WRITABLE: u16 = 2;
+
+/// Types of records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u16)]
+pub enum Record {
+    /// The last one.
+    End = 0,
+    /// What gateware this is.
+    Identification = 1,
+    /// Which build.
+    BuildId = 2,
+    /// A register. 64-bit ones: high word at the lower address.
+    Register = 3,
+    /// An RTIO channel. A parameter that is left out has its default (`serialised` 0: resolution 8 ns).
+    Channel = 4,
+    /// The RTIO clock.
+    Clock = 5,
+}
+
+impl Record {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 6] = [
+        Self::End,
+        Self::Identification,
+        Self::BuildId,
+        Self::Register,
+        Self::Channel,
+        Self::Clock,
+    ];
+}
+
+impl TryFrom<u16> for Record {
+    /// The number, which none of them has.
+    type Error = u16;
+
+    fn try_from(number: u16) -> Result<Self, u16> {
+        Ok(match number {
+            0 => Self::End,
+            1 => Self::Identification,
+            2 => Self::BuildId,
+            3 => Self::Register,
+            4 => Self::Channel,
+            5 => Self::Clock,
+            other => return Err(other),
+        })
+    }
+}
+
+/// What is on an RTIO channel; parameters: `docs/gateware/phys.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ChannelKind {
+    /// Level output.
+    TtlOut = 1,
+    /// Level output or gated input.
+    TtlInout = 2,
+    /// Clock generator.
+    TtlClockgen = 3,
+    /// Counter of a TTL input's edges.
+    EdgeCounter = 4,
+    /// SPI bus.
+    SpiMaster = 5,
+    /// Parallel bus of AD9914 synthesisers.
+    Ad9914 = 6,
+    /// Fastino, 32 DACs.
+    Fastino = 7,
+    /// Camera Link frame grabber.
+    Grabber = 8,
+    /// Its regions of interest.
+    GrabberGate = 9,
+    /// SU-Servo: its memory and control.
+    Suservo = 20,
+    /// A channel of an SU-Servo.
+    SuservoChannel = 21,
+    /// The log channel, which has no pin.
+    Log = 255,
+}
+
+impl ChannelKind {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 12] = [
+        Self::TtlOut,
+        Self::TtlInout,
+        Self::TtlClockgen,
+        Self::EdgeCounter,
+        Self::SpiMaster,
+        Self::Ad9914,
+        Self::Fastino,
+        Self::Grabber,
+        Self::GrabberGate,
+        Self::Suservo,
+        Self::SuservoChannel,
+        Self::Log,
+    ];
+}
+
+impl TryFrom<u8> for ChannelKind {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::TtlOut,
+            2 => Self::TtlInout,
+            3 => Self::TtlClockgen,
+            4 => Self::EdgeCounter,
+            5 => Self::SpiMaster,
+            6 => Self::Ad9914,
+            7 => Self::Fastino,
+            8 => Self::Grabber,
+            9 => Self::GrabberGate,
+            20 => Self::Suservo,
+            21 => Self::SuservoChannel,
+            255 => Self::Log,
+            other => return Err(other),
+        })
+    }
+}
+
+/// What makes the RTIO clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum ClockSource {
+    /// The processing system.
+    ProcessingSystem = 0,
+    /// A Si5324 whose input 1 is the external clock.
+    Si5324Ckin1 = 1,
+    /// A Si5324 whose input 2 is the external clock.
+    Si5324Ckin2 = 2,
+}
+
+impl ClockSource {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 3] = [Self::ProcessingSystem, Self::Si5324Ckin1, Self::Si5324Ckin2];
+}
+
+impl TryFrom<u8> for ClockSource {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            0 => Self::ProcessingSystem,
+            1 => Self::Si5324Ckin1,
+            2 => Self::Si5324Ckin2,
+            other => return Err(other),
+        })
+    }
+}

@@ -1,0 +1,109 @@
+//! Kernel initiator: layout of its rings (`docs/interfaces.md`, section 5).
+//!
+//! Generated from `src/contracts/initiator.toml` by `src/contracts/generate.py`: do not edit.
+
+/// Requests in the ring.
+pub const SLOTS: u32 = 16;
+
+/// Bytes of a request.
+pub const SLOT_BYTES: usize = 128;
+
+/// Offset in a slot: channel << 8 | address, u32.
+pub const SLOT_TARGET: usize = 0;
+
+/// Offset in a slot: data word 0, u32.
+pub const SLOT_DATA: usize = 4;
+
+/// Offset in a slot: event time or timeout in machine units, i64.
+pub const SLOT_TIME: usize = 8;
+
+/// Offset in a slot: command u8, number of data words u8, number of the request u16.
+pub const SLOT_HEAD: usize = 16;
+
+/// Offset in a slot: data words from 1 on.
+pub const SLOT_WORDS: usize = 20;
+
+/// Data words of the longest output.
+pub const MAX_WORDS: usize = 16;
+
+/// Offset of the reply: input timestamp or progress, i64.
+pub const REPLY: usize = 1 << 11;
+
+/// Offset of the status word, u32.
+pub const REPLY_STATUS: usize = 2_056;
+
+/// Offset of input data, or of the first posted output that failed, u32.
+pub const REPLY_DATA: usize = 2_060;
+
+/// The ring begins at a multiple of this.
+pub const RING_ALIGNMENT: usize = 1 << 12;
+
+/// Status word: RTIO status of the newest request answered.
+pub const STATUS_BITS: u32 = 15;
+
+/// Status word: a lane, or the pool of a core that reorders, is nearly full, or a posted output failed.
+pub const ATTENTION: u32 = 16;
+
+/// Status word: a posted output failed since `initiator_clear`.
+pub const POSTED_ERROR: u32 = 32;
+
+/// Entries in the ring of an input channel.
+pub const INPUT_ENTRIES: u32 = 64;
+
+/// Bytes of an entry.
+pub const INPUT_ENTRY_BYTES: usize = 16;
+
+/// Channels with greater numbers have no input ring.
+pub const INPUT_CHANNELS: usize = 256;
+
+/// Offset in an entry: timestamp, i64.
+pub const ENTRY_TIME: usize = 0;
+
+/// Offset in an entry: data, u32.
+pub const ENTRY_DATA: usize = 8;
+
+/// Offset in an entry: flags, u16.
+pub const ENTRY_FLAGS: usize = 12;
+
+/// Offset in an entry: its number, u16.
+pub const ENTRY_NUMBER: usize = 14;
+
+/// Flag of an entry: an event.
+pub const ENTRY_EVENT: u32 = 1;
+
+/// Flag of an entry: events were lost at this place.
+pub const ENTRY_LOST: u32 = 2;
+
+/// Flag of an entry: there was more behind it in the FIFO when it was pushed.
+pub const ENTRY_MORE: u32 = 4;
+
+/// What a request asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Command {
+    /// An output whose status is waited for.
+    Output = 0,
+    /// An input.
+    Input = 1,
+    /// An output whose error the gateware keeps, because nobody waits for its status.
+    Posted = 2,
+}
+
+impl Command {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 3] = [Self::Output, Self::Input, Self::Posted];
+}
+
+impl TryFrom<u8> for Command {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            0 => Self::Output,
+            1 => Self::Input,
+            2 => Self::Posted,
+            other => return Err(other),
+        })
+    }
+}

@@ -1,0 +1,21 @@
+//! Facts that more than one part of Kairos relies on: a module for each file of facts.
+//!
+//! Generated from `src/contracts/*.toml` by `src/contracts/generate.py`: do not edit.
+#![no_std]
+#![forbid(unsafe_code)]
+
+pub mod analyzer;
+pub mod channel;
+pub mod configuration;
+pub mod descriptor;
+pub mod exceptions;
+pub mod initiator;
+pub mod kernel_symbols;
+pub mod management;
+pub mod mathematics;
+pub mod moninj;
+pub mod netboot;
+pub mod registers;
+pub mod rpc;
+pub mod rtio;
+pub mod session;

@@ -1,0 +1,202 @@
+//! Management, TCP 1380: numbers of its messages.
+//!
+//! Generated from `src/contracts/management.toml` by `src/contracts/generate.py`: do not edit.
+
+/// TCP port of the service.
+pub const PORT: u16 = 1_380;
+
+/// What a client sends first; a DRTIO destination follows in one byte.
+pub const GREETING: &[u8; 17] = b"ARTIQ management\n";
+
+/// The only destination of a device without DRTIO: itself.
+pub const DESTINATION_LOCAL: u8 = 0;
+
+/// What a proof is for, in front of the nonce: a proof for another service is none here.
+pub const PROOF_CONTEXT: &[u8; 18] = b"KAIROS management\n";
+
+/// Bytes of a nonce or a proof.
+pub const DIGEST_LENGTH: usize = 32;
+
+/// Longest configuration key in bytes. With `.BIN` behind it, it must be a name in a FAT directory; keys in use have
+/// less than 20.
+pub const KEY_MAX: usize = 128;
+
+/// Bytes of the CRC-32 (IEEE) behind a boot image.
+pub const IMAGE_CHECKSUM_LENGTH: usize = 4;
+
+/// What stands behind the type of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Payload {
+    /// Nothing.
+    None = 0,
+    /// A configuration key: length u32 and ASCII.
+    Key = 1,
+    /// A key, and a value: length u32 and bytes.
+    KeyAndData = 2,
+    /// Length u32 and bytes.
+    Data = 3,
+    /// A proof, 32 bytes.
+    Proof = 4,
+}
+
+impl Payload {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 5] = [Self::None, Self::Key, Self::KeyAndData, Self::Data, Self::Proof];
+}
+
+impl TryFrom<u8> for Payload {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            0 => Self::None,
+            1 => Self::Key,
+            2 => Self::KeyAndData,
+            3 => Self::Data,
+            4 => Self::Proof,
+            other => return Err(other),
+        })
+    }
+}
+
+/// Requests of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Request {
+    /// The log, which stays.
+    GetLog = 1,
+    /// Empty the log.
+    ClearLog = 2,
+    /// Restart.
+    Reboot = 5,
+    /// The log from now on, without end; it is emptied.
+    PullLog = 7,
+    /// Write the state of the memory to the log.
+    DebugAllocator = 8,
+    /// Replace the boot image (its CRC-32 behind it) and restart.
+    Flash = 9,
+    /// The value of a key.
+    ConfigRead = 12,
+    /// Set a key; an empty value removes it.
+    ConfigWrite = 13,
+    /// Remove a key, if it is there.
+    ConfigRemove = 14,
+    /// Remove all keys.
+    ConfigErase = 15,
+    /// Restart into the loader, which waits for the network.
+    Netboot = 128,
+    /// Send a nonce. Unknown to a device without a key, as is the next one.
+    Challenge = 129,
+    /// Proof that the client has the key: HMAC-SHA-256 over PROOF_CONTEXT and the newest nonce.
+    Authenticate = 130,
+}
+
+impl Request {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 13] = [
+        Self::GetLog,
+        Self::ClearLog,
+        Self::Reboot,
+        Self::PullLog,
+        Self::DebugAllocator,
+        Self::Flash,
+        Self::ConfigRead,
+        Self::ConfigWrite,
+        Self::ConfigRemove,
+        Self::ConfigErase,
+        Self::Netboot,
+        Self::Challenge,
+        Self::Authenticate,
+    ];
+
+    /// Its payload: a member of [`Payload`].
+    pub const fn payload(self) -> Payload {
+        match self {
+            Self::GetLog
+            | Self::ClearLog
+            | Self::Reboot
+            | Self::PullLog
+            | Self::DebugAllocator
+            | Self::ConfigErase
+            | Self::Netboot
+            | Self::Challenge => Payload::None,
+            Self::Flash => Payload::Data,
+            Self::ConfigRead | Self::ConfigRemove => Payload::Key,
+            Self::ConfigWrite => Payload::KeyAndData,
+            Self::Authenticate => Payload::Proof,
+        }
+    }
+}
+
+impl TryFrom<u8> for Request {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::GetLog,
+            2 => Self::ClearLog,
+            5 => Self::Reboot,
+            7 => Self::PullLog,
+            8 => Self::DebugAllocator,
+            9 => Self::Flash,
+            12 => Self::ConfigRead,
+            13 => Self::ConfigWrite,
+            14 => Self::ConfigRemove,
+            15 => Self::ConfigErase,
+            128 => Self::Netboot,
+            129 => Self::Challenge,
+            130 => Self::Authenticate,
+            other => return Err(other),
+        })
+    }
+}
+
+/// Replies of the device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Reply {
+    /// Done.
+    Success = 1,
+    /// The log.
+    LogContent = 2,
+    /// The device restarts; nothing more follows.
+    RebootImminent = 3,
+    /// It could not be done; the log says why.
+    Error = 6,
+    /// The value of a key.
+    ConfigData = 7,
+    /// A nonce, good for one proof.
+    Challenge = 128,
+}
+
+impl Reply {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 6] = [
+        Self::Success,
+        Self::LogContent,
+        Self::RebootImminent,
+        Self::Error,
+        Self::ConfigData,
+        Self::Challenge,
+    ];
+}
+
+impl TryFrom<u8> for Reply {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::Success,
+            2 => Self::LogContent,
+            3 => Self::RebootImminent,
+            6 => Self::Error,
+            7 => Self::ConfigData,
+            128 => Self::Challenge,
+            other => return Err(other),
+        })
+    }
+}

@@ -1,0 +1,195 @@
+//! Registers of the programmable logic, by their names in the descriptor.
+//!
+//! Generated from `src/contracts/registers.toml` by `src/contracts/generate.py`: do not edit.
+
+/// Names of the registers of `rtio`.
+pub mod rtio {
+    /// Write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept.
+    pub const RESET: &str = "rtio_reset";
+
+    /// Held level; 1 after power-up, the firmware clears it at boot.
+    pub const PHY_RESET: &str = "rtio_phy_reset";
+
+    /// Write: latch the counter.
+    pub const COUNTER_UPDATE: &str = "rtio_counter_update";
+
+    /// Latched counter in machine units (low fine bits 0).
+    pub const COUNTER: &str = "rtio_counter";
+
+    /// Bit 0 collision, 1 busy, 2 sequence error; write 1 to clear.
+    pub const ASYNC_ERROR: &str = "rtio_async_error";
+    /// Bit of `rtio_async_error`.
+    pub const ASYNC_ERROR_COLLISION_BIT: u32 = 1;
+    /// Bit of `rtio_async_error`.
+    pub const ASYNC_ERROR_BUSY_BIT: u32 = 2;
+    /// Bit of `rtio_async_error`.
+    pub const ASYNC_ERROR_SEQUENCE_ERROR_BIT: u32 = 4;
+
+    /// Channel of the first collision since its flag was cleared.
+    pub const COLLISION_CHANNEL: &str = "rtio_collision_channel";
+
+    /// Channel of the first busy error since its flag was cleared.
+    pub const BUSY_CHANNEL: &str = "rtio_busy_channel";
+
+    /// Channel of the first sequence error since its flag was cleared.
+    pub const SEQUENCE_ERROR_CHANNEL: &str = "rtio_sequence_error_channel";
+}
+
+/// Names of the registers of `initiator`.
+pub mod initiator {
+    /// 0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is pushed, what
+    /// was stays. To be 1 only after `initiator_busy` was 0.
+    pub const ENABLE: &str = "initiator_enable";
+
+    /// Physical address of the ring, aligned to 4096.
+    pub const RING: &str = "initiator_ring";
+
+    /// Only where inputs are pushed: physical address of the input rings, aligned to 262144; while it is 0 nothing is
+    /// pushed. To be changed only while the initiator is disabled and not busy.
+    pub const INPUT_RING: &str = "initiator_input_ring";
+
+    /// A request, an answer or a pushed event is under way, or input rings are being reset.
+    pub const BUSY: &str = "initiator_busy";
+
+    /// Triggers without a request of the expected number; saturates.
+    pub const LOST: &str = "initiator_lost";
+
+    /// Bus errors of the initiator so far: bit 0 read, bit 1 write.
+    pub const ERROR: &str = "initiator_error";
+    /// Bit of `initiator_error`.
+    pub const ERROR_READ_BIT: u32 = 1;
+    /// Bit of `initiator_error`.
+    pub const ERROR_WRITE_BIT: u32 = 2;
+
+    /// Write: zero the two above, and the error in the status word.
+    pub const CLEAR: &str = "initiator_clear";
+}
+
+/// Names of the registers of `dma`.
+pub mod dma {
+    /// Write 1: play; write 0: stop. Not readable; see `dma_busy`.
+    pub const ENABLE: &str = "dma_enable";
+
+    /// A trace is played, or what was requested for it is still coming.
+    pub const BUSY: &str = "dma_busy";
+
+    /// Physical address of the trace; the low 7 bits are ignored.
+    pub const BASE: &str = "dma_base";
+
+    /// Added to the trace's times, modulo 2^64.
+    pub const TIME_OFFSET: &str = "dma_time_offset";
+
+    /// 0 recorded, 1 compact.
+    pub const FORMAT: &str = "dma_format";
+
+    /// 1 underflow, 2 unreachable, 4 bus error, 8 malformed trace; any write, and a start, clear it.
+    pub const ERROR: &str = "dma_error";
+    /// Bit of `dma_error`.
+    pub const ERROR_UNDERFLOW_BIT: u32 = 1;
+    /// Bit of `dma_error`.
+    pub const ERROR_UNREACHABLE_BIT: u32 = 2;
+    /// Bit of `dma_error`.
+    pub const ERROR_BUS_BIT: u32 = 4;
+    /// Bit of `dma_error`.
+    pub const ERROR_MALFORMED_BIT: u32 = 8;
+
+    /// Channel of the event that failed; with errors 4 and 8: of the last event before.
+    pub const ERROR_CHANNEL: &str = "dma_error_channel";
+
+    /// Timestamp of that event.
+    pub const ERROR_TIMESTAMP: &str = "dma_error_timestamp";
+
+    /// RTIO address of that event.
+    pub const ERROR_ADDRESS: &str = "dma_error_address";
+
+    /// Events submitted since the start, the failed one included.
+    pub const EVENTS: &str = "dma_events";
+}
+
+/// Names of the registers of `analyzer`.
+pub mod analyzer {
+    /// 0 → 1: record from the ring's begin, counters and errors cleared (only while not busy). 1 → 0: append 'stopped'.
+    pub const ENABLE: &str = "analyzer_enable";
+
+    /// Enabled, or not everything is in memory yet.
+    pub const BUSY: &str = "analyzer_busy";
+
+    /// Physical address of the ring's first byte.
+    pub const BASE: &str = "analyzer_base";
+
+    /// Physical address of any byte of the ring's last 32.
+    pub const LAST: &str = "analyzer_last";
+
+    /// Pairs are permitted.
+    pub const PACK: &str = "analyzer_pack";
+
+    /// DMA waits when the analyzer cannot keep up.
+    pub const LOSSLESS: &str = "analyzer_lossless";
+
+    /// Bytes written to the ring since recording began.
+    pub const BYTE_COUNT: &str = "analyzer_byte_count";
+
+    /// Messages in them.
+    pub const MESSAGE_COUNT: &str = "analyzer_message_count";
+
+    /// Messages were lost.
+    pub const OVERFLOW: &str = "analyzer_overflow";
+
+    /// A write was refused.
+    pub const BUS_ERROR: &str = "analyzer_bus_error";
+}
+
+/// Names of the registers of `moninj`.
+pub mod moninj {
+    /// Channel selected for the monitor.
+    pub const CHANNEL: &str = "moninj_channel";
+
+    /// Probe selected for the monitor.
+    pub const PROBE: &str = "moninj_probe";
+
+    /// Write: latch the selected probe.
+    pub const UPDATE: &str = "moninj_update";
+
+    /// Latched probe.
+    pub const VALUE: &str = "moninj_value";
+
+    /// Channel selected for the injector.
+    pub const INJECT_CHANNEL: &str = "moninj_inject_channel";
+
+    /// Override selected for the injector.
+    pub const INJECT_OVERRIDE: &str = "moninj_inject_override";
+
+    /// The selected override; 0 if it does not exist.
+    pub const INJECT_VALUE: &str = "moninj_inject_value";
+}
+
+/// Names of the registers of `clock`.
+pub mod clock {
+    /// Write 0: run from the processing system's clock, 1: from the synthesiser's; also if that failed before. Accesses
+    /// are answered late meanwhile.
+    pub const SELECT: &str = "clock_select";
+
+    /// Bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs are in reset:
+    /// being changed, or lost.
+    pub const STATUS: &str = "clock_status";
+    /// Bit of `clock_status`.
+    pub const STATUS_SELECTED_BIT: u32 = 1;
+    /// Bit of `clock_status`.
+    pub const STATUS_SWITCHING_BIT: u32 = 2;
+    /// Bit of `clock_status`.
+    pub const STATUS_LOCKED_BIT: u32 = 4;
+    /// Bit of `clock_status`.
+    pub const STATUS_HOLD_BIT: u32 = 8;
+
+    /// Bit 0: the synthesiser's clock was lost, or could not be locked to, and the other one was taken; write:
+    /// acknowledge, PHYs leave reset.
+    pub const LOST: &str = "clock_lost";
+    /// Bit of `clock_lost`.
+    pub const LOST_BIT: u32 = 1;
+
+    /// Frequency of the synthesiser's clock in 477 Hz, exactly 4/2^20 of the processing system's clock; 0: none.
+    pub const SYNTHESISER: &str = "clock_synthesiser";
+
+    /// Frequency of the external clock, likewise.
+    pub const REFERENCE: &str = "clock_reference";
+}

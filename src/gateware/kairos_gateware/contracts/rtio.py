@@ -1,0 +1,81 @@
+"""RTIO: status of outputs and inputs, formats of DMA traces, errors of a playback.
+
+Generated from src/contracts/rtio.toml by src/contracts/generate.py: do not edit.
+"""
+
+from enum import IntEnum
+
+__all__ = [
+    "OUTPUT_UNDERFLOW",
+    "OUTPUT_UNREACHABLE",
+    "INPUT_TIMEOUT",
+    "INPUT_OVERFLOW",
+    "INPUT_UNREACHABLE",
+    "DMA_ALIGNMENT",
+    "DMA_SHORT_DATA_BITS",
+    "DMA_MAX_WORDS",
+    "DMA_ERROR_UNDERFLOW",
+    "DMA_ERROR_UNREACHABLE",
+    "DMA_ERROR_BUS",
+    "DMA_ERROR_MALFORMED",
+    "DmaFormat",
+    "TraceWord",
+]
+
+OUTPUT_UNDERFLOW = 2
+"""Status of an output: its time has passed."""
+
+OUTPUT_UNREACHABLE = 4
+"""Status of an output: there is no such channel."""
+
+INPUT_TIMEOUT = 1
+"""Status of an input: nothing came in time."""
+
+INPUT_OVERFLOW = 2
+"""Status of an input: events were lost."""
+
+INPUT_UNREACHABLE = 8
+"""Status of an input: there is no such channel."""
+
+DMA_ALIGNMENT = 128
+"""DMA traces begin at multiples of this many bytes."""
+
+DMA_SHORT_DATA_BITS = 6
+"""Compact traces: bits of data of a short event."""
+
+DMA_MAX_WORDS = 16
+"""Data words of the longest event of a trace."""
+
+DMA_ERROR_UNDERFLOW = 1
+"""Register `dma_error`: an event was too late."""
+
+DMA_ERROR_UNREACHABLE = 2
+"""Register `dma_error`: there is no such channel."""
+
+DMA_ERROR_BUS = 4
+"""Register `dma_error`: the memory did not answer."""
+
+DMA_ERROR_MALFORMED = 8
+"""Register `dma_error`: the trace makes no sense."""
+
+
+class DmaFormat(IntEnum):
+    """Value of the register `dma_format`."""
+
+    RECORDED = 0
+    """The records of `rtio_output` calls one after another."""
+    COMPACT = 1
+    """64-bit words with time differences."""
+
+
+class TraceWord(IntEnum):
+    """Compact traces: kind in bits 1..0 of a word."""
+
+    END = 0
+    """End of the trace."""
+    SHORT = 1
+    """An event of one word of few bits."""
+    LONG = 2
+    """An event."""
+    TIME = 3
+    """A difference of times that does not fit into an event."""

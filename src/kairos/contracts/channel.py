@@ -1,0 +1,72 @@
+"""Inter-core channel: its messages and states (`docs/interfaces.md`, section 2).
+
+Generated from src/contracts/channel.toml by src/contracts/generate.py: do not edit.
+"""
+
+from enum import IntEnum
+
+__all__ = ["CAPACITY", "FRAME_MAX", "HEADER", "FLAG_MORE", "REASON_MAX", "RESTART", "BELL", "Kind", "State"]
+
+CAPACITY = 262144
+"""Bytes in a ring."""
+
+FRAME_MAX = 16384
+"""Longest payload of one frame in bytes; longer messages are split."""
+
+HEADER = 8
+"""Bytes of a frame's header: kind u8, flags u8, reserved u16, length u32."""
+
+FLAG_MORE = 1
+"""Flag of a frame: the message goes on in the next one."""
+
+REASON_MAX = 512
+"""Longest reason of a fault of the kernel core, in bytes."""
+
+RESTART = 0
+"""Software-generated interrupt to the kernel core: restart."""
+
+BELL = 1
+"""Software-generated interrupt to either core: there is something in a ring."""
+
+
+class Kind(IntEnum):
+    """What a message is."""
+
+    LOAD = 1
+    """Load a kernel library."""
+    RUN = 2
+    """Run the loaded kernel."""
+    RPC_REPLY = 3
+    """The host's reply."""
+    RPC_EXCEPTION = 4
+    """The host's function has raised an exception."""
+    LOAD_COMPLETED = 16
+    """The library can be run."""
+    LOAD_FAILED = 17
+    """The library cannot be run."""
+    RPC_SYNC = 18
+    """The kernel calls the host and waits for the reply."""
+    RPC_ASYNC = 19
+    """The kernel calls the host; nothing comes back."""
+    RPC_DONE = 20
+    """The reply has been read; also after `RpcException`."""
+    FINISHED = 21
+    """The kernel has returned."""
+    EXCEPTION = 22
+    """The kernel has ended with an exception."""
+    LOG = 23
+    """A line for the log."""
+
+
+class State(IntEnum):
+    """What the kernel core last said of itself, bits 7..0 of the state word; bits 31..8: the restart that it belongs
+    to."""
+
+    SILENT = 0
+    """Nothing yet since power-up."""
+    RESTARTED = 1
+    """In the restart handshake, waiting to be granted the rings."""
+    RUNNING = 2
+    """Serving messages."""
+    FAULTED = 3
+    """Hit an abort or panic; needs a restart."""

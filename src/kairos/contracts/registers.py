@@ -1,0 +1,267 @@
+# ruff: noqa: E501
+"""Registers of the programmable logic, by their names in the descriptor.
+
+Generated from src/contracts/registers.toml by src/contracts/generate.py: do not edit.
+"""
+
+__all__ = ["BLOCKS", "FIELDS"]
+
+BLOCKS = {
+    "rtio": {
+        "reset": (
+            1,
+            "w",
+            "write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept",
+        ),
+        "phy_reset": (
+            1,
+            "rw",
+            "held level; 1 after power-up, the firmware clears it at boot",
+        ),
+        "counter_update": (
+            1,
+            "w",
+            "write: latch the counter",
+        ),
+        "counter": (
+            64,
+            "r",
+            "latched counter in machine units (low fine bits 0)",
+        ),
+        "async_error": (
+            3,
+            "rw",
+            "bit 0 collision, 1 busy, 2 sequence error; write 1 to clear",
+        ),
+        "collision_channel": (
+            16,
+            "r",
+            "channel of the first collision since its flag was cleared",
+        ),
+        "busy_channel": (
+            16,
+            "r",
+            "channel of the first busy error since its flag was cleared",
+        ),
+        "sequence_error_channel": (
+            16,
+            "r",
+            "channel of the first sequence error since its flag was cleared",
+        ),
+    },
+    "initiator": {
+        "enable": (
+            1,
+            "rw",
+            "0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is pushed, what was stays. To be 1 only after `initiator_busy` was 0",
+        ),
+        "ring": (
+            32,
+            "rw",
+            "physical address of the ring, aligned to 4096",
+        ),
+        "input_ring": (
+            32,
+            "rw",
+            "only where inputs are pushed: physical address of the input rings, aligned to 262144; while it is 0 nothing is pushed. To be changed only while the initiator is disabled and not busy",
+        ),
+        "busy": (
+            1,
+            "r",
+            "a request, an answer or a pushed event is under way, or input rings are being reset",
+        ),
+        "lost": (
+            16,
+            "r",
+            "triggers without a request of the expected number; saturates",
+        ),
+        "error": (
+            2,
+            "r",
+            "bus errors of the initiator so far: bit 0 read, bit 1 write",
+        ),
+        "clear": (
+            1,
+            "w",
+            "write: zero the two above, and the error in the status word",
+        ),
+    },
+    "dma": {
+        "enable": (
+            1,
+            "w",
+            "write 1: play; write 0: stop. Not readable; see `dma_busy`",
+        ),
+        "busy": (
+            1,
+            "r",
+            "a trace is played, or what was requested for it is still coming",
+        ),
+        "base": (
+            32,
+            "rw",
+            "physical address of the trace; the low 7 bits are ignored",
+        ),
+        "time_offset": (
+            64,
+            "rw",
+            "added to the trace's times, modulo 2^64",
+        ),
+        "format": (
+            1,
+            "rw",
+            "0 recorded, 1 compact",
+        ),
+        "error": (
+            4,
+            "rw",
+            "1 underflow, 2 unreachable, 4 bus error, 8 malformed trace; any write, and a start, clear it",
+        ),
+        "error_channel": (
+            24,
+            "r",
+            "channel of the event that failed; with errors 4 and 8: of the last event before",
+        ),
+        "error_timestamp": (
+            64,
+            "r",
+            "timestamp of that event",
+        ),
+        "error_address": (
+            8,
+            "r",
+            "RTIO address of that event",
+        ),
+        "events": (
+            32,
+            "r",
+            "events submitted since the start, the failed one included",
+        ),
+    },
+    "analyzer": {
+        "enable": (
+            1,
+            "rw",
+            "0 → 1: record from the ring's begin, counters and errors cleared (only while not busy). 1 → 0: append 'stopped'",
+        ),
+        "busy": (
+            1,
+            "r",
+            "enabled, or not everything is in memory yet",
+        ),
+        "base": (
+            32,
+            "rw",
+            "physical address of the ring's first byte",
+        ),
+        "last": (
+            32,
+            "rw",
+            "physical address of any byte of the ring's last 32",
+        ),
+        "pack": (
+            1,
+            "rw",
+            "pairs are permitted",
+        ),
+        "lossless": (
+            1,
+            "rw",
+            "DMA waits when the analyzer cannot keep up",
+        ),
+        "byte_count": (
+            64,
+            "r",
+            "bytes written to the ring since recording began",
+        ),
+        "message_count": (
+            64,
+            "r",
+            "messages in them",
+        ),
+        "overflow": (
+            1,
+            "r",
+            "messages were lost",
+        ),
+        "bus_error": (
+            1,
+            "r",
+            "a write was refused",
+        ),
+    },
+    "moninj": {
+        "channel": (
+            16,
+            "rw",
+            "channel selected for the monitor",
+        ),
+        "probe": (
+            8,
+            "rw",
+            "probe selected for the monitor",
+        ),
+        "update": (
+            1,
+            "w",
+            "write: latch the selected probe",
+        ),
+        "value": (
+            64,
+            "r",
+            "latched probe",
+        ),
+        "inject_channel": (
+            16,
+            "rw",
+            "channel selected for the injector",
+        ),
+        "inject_override": (
+            8,
+            "rw",
+            "override selected for the injector",
+        ),
+        "inject_value": (
+            8,
+            "rw",
+            "the selected override; 0 if it does not exist",
+        ),
+    },
+    "clock": {
+        "select": (
+            1,
+            "rw",
+            "write 0: run from the processing system's clock, 1: from the synthesiser's; also if that failed before. Accesses are answered late meanwhile",
+        ),
+        "status": (
+            4,
+            "r",
+            "bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs are in reset: being changed, or lost",
+        ),
+        "lost": (
+            2,
+            "rw",
+            "bit 0: the synthesiser's clock was lost, or could not be locked to, and the other one was taken; write: acknowledge, PHYs leave reset",
+        ),
+        "synthesiser": (
+            20,
+            "r",
+            "frequency of the synthesiser's clock in 477 Hz, exactly 4/2^20 of the processing system's clock; 0: none",
+        ),
+        "reference": (
+            20,
+            "r",
+            "frequency of the external clock, likewise",
+        ),
+    },
+}
+"""Registers of each block by name: width in bits, access (r, w), what it is for."""
+
+FIELDS = {
+    "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
+    "initiator_error": {"read": 0, "write": 1},
+    "dma_error": {"underflow": 0, "unreachable": 1, "bus": 2, "malformed": 3},
+    "clock_status": {"selected": 0, "switching": 1, "locked": 2, "hold": 3},
+    "clock_lost": {"lost": 0},
+}
+"""Bits of registers, by the register's name."""
