@@ -41,7 +41,9 @@ def _available() -> list[str]:
 
     from . import coredevice
 
-    drivers = [f"artiq.coredevice.{module.name}" for module in pkgutil.iter_modules(coredevice.__path__)]
+    drivers = [
+        f"artiq.coredevice.{module.name}" for module in pkgutil.iter_modules(coredevice.__path__) if not module.ispkg
+    ]
     return sorted([*MODULES, *drivers])
 
 

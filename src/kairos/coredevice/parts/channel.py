@@ -1,0 +1,57 @@
+"""Devices on RTIO channels, with their registers declared as data.
+
+A class derived from `RTIODevice` names its registers as attributes::
+
+    class Shutter(RTIODevice):
+        level = Register(0)
+        direction = Register(1)
+
+A kernel then finds in `self.level` the target word, ``channel << 8 | address``, that `rtio_output` takes.
+"""
+
+__all__ = ["RTIODevice", "Register"]
+
+
+class Register:
+    """Declares the register `address` of a device's channel number `channel`, counted from its first one.
+
+    Of an instance it is the target word: an integer, and for the compiler a constant.
+    """
+
+    def __init__(self, address, channel=0):
+        self.offset = channel << 8 | address
+
+    def __get__(self, device, owner=None):
+        return self if device is None else (device.first_channel << 8) + self.offset
+
+
+class RTIODevice:
+    """A device on one or more RTIO channels that follow one another, the first of which is `channel`.
+
+    Registers that a class declares, the core and the number of the channel are kernel invariants; a class adds its own
+    in `kernel_invariants`.
+    """
+
+    kernel_invariants = {"core", "channel"}
+    channel_suffixes = (None,)
+    """For each channel, what distinguishes its name from the device's."""
+
+    def __init__(self, dmgr, channel, core_device="core"):
+        self.core = dmgr.get(core_device)
+        self.channel = channel
+
+    def __init_subclass__(cls):
+        own = vars(cls)
+        declared = {name for name, value in own.items() if isinstance(value, Register)}
+        inherited = (base.kernel_invariants for base in cls.__mro__[1:] if hasattr(base, "kernel_invariants"))
+        cls.kernel_invariants = declared.union(own.get("kernel_invariants", ()), *inherited)
+
+    @property
+    def first_channel(self):
+        """Number of the first channel."""
+        return self.channel
+
+    @classmethod
+    def get_rtio_channels(cls, channel, **_arguments):
+        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        return list(enumerate(cls.channel_suffixes, channel))

@@ -1,0 +1,167 @@
+"""Transfers on a shared SPI bus, declared as data.
+
+Chips that share a bus differ in the length of their words, the clock, the chip select and the edges. A driver declares
+each kind of transfer that it makes once, in its class::
+
+    class Card:
+        write_gain = Transfer(length=16, div=4, cs=1)
+        read_status = Transfer(length=24, div=16, cs="chip_select", flags=SPI_END | SPI_INPUT)
+        address = Transfer(length=8, div=4, cs=2, flags=0)  # without SPI_END: the chip stays selected
+
+        def __init__(self, dmgr, spi_device, chip_select, core_device="core"):
+            self.core = dmgr.get(core_device)
+            self.bus = dmgr.get(spi_device)
+            self.chip_select = chip_select
+
+        @kernel
+        def set_gain(self, code):
+            self.write_gain.send(code)
+
+A number may be the name of an attribute of the instance, as ``"chip_select"`` is, and `bus=` names the attribute that
+holds the bus if it is not ``bus``. When an instance's transfer is first used, the configuration word, the duration and
+the place of the data in the bus's 32 bits are computed on the host; kernels find them as constants. Wrong lengths and
+dividers are a `ValueError` there.
+
+========================  =====================================================================  ======================
+kernel method             what it does                                                           cursor advances by
+========================  =====================================================================  ======================
+``send(data)``            configures the bus and transfers `data`                                ``1 + cycles`` of the
+                                                                                                 coarse cycle
+``exchange(data)``        `send`, then the word that was read; needs ``SPI_INPUT``               the same
+``prepare()``             configures the bus for this kind                                       1 coarse cycle
+``put(data)``             transfers `data`; `prepare` or `send` of this kind came last           ``cycles``
+``get()``                 the oldest word that was read and not fetched yet; waits for it        nothing
+========================  =====================================================================  ======================
+
+`data` is right aligned whatever the length: bit 0 is the last bit that goes out (with ``SPI_LSB_FIRST`` the first).
+Words that were read are right aligned too. Longer messages are chains: all transfers but the last without ``SPI_END``.
+`duration_mu` of a bound transfer is the time of `put` in machine units (int64), for transfers that end at the cursor.
+"""
+
+from ...language import TInt32, delay_mu, kernel, portable
+from ..rtio import rtio_input_data, rtio_output
+
+__all__ = [
+    "BoundTransfer",
+    "LENGTHS",
+    "DIVIDERS",
+    "SPI_CLK_PHASE",
+    "SPI_CLK_POLARITY",
+    "SPI_CS_POLARITY",
+    "SPI_END",
+    "SPI_HALF_DUPLEX",
+    "SPI_INPUT",
+    "SPI_LSB_FIRST",
+    "SPI_OFFLINE",
+    "Transfer",
+    "config_word",
+    "transfer_cycles",
+]
+
+# Bits of the flags, from the lowest: pins not driven; chip select ends with the transfer; the transfer gives an input
+# event; chip select active high; clock idles high; data sampled at the clock's second edge; lowest bit first; one data
+# line for both directions.
+(
+    SPI_OFFLINE,
+    SPI_END,
+    SPI_INPUT,
+    SPI_CS_POLARITY,
+    SPI_CLK_POLARITY,
+    SPI_CLK_PHASE,
+    SPI_LSB_FIRST,
+    SPI_HALF_DUPLEX,
+) = (1 << bit for bit in range(8))
+
+WORD = 32
+"""Bits that a transfer can have."""
+LENGTHS, DIVIDERS = range(1, WORD + 1), range(2, 258)
+FIELDS = {"flags": (0, range(256)), "length": (8, LENGTHS), "div": (16, DIVIDERS), "cs": (24, range(256))}
+"""Of the configuration register: where a field begins, and its values in order of their codes, from 0 on."""
+
+
+def config_word(**values):
+    """The configuration word (int32) of `flags`, `length`, `div` and `cs`; ValueError if one is out of range."""
+    word = 0
+    for name, value in values.items():
+        place, allowed = FIELDS[name]
+        if value not in allowed:
+            raise ValueError(f"{name} of an SPI transfer is between {allowed[0]} and {allowed[-1]}, not {value}")
+        word |= allowed.index(value) << place
+    return word - (word >> 31 << 32)
+
+
+@portable
+def transfer_cycles(length, div):
+    """Coarse cycles for which a transfer keeps the bus busy: its bits, one period to select the chip, one cycle."""
+    return (length + 1) * div + 1
+
+
+class Transfer:
+    """Declares a kind of transfer: `length` in bits (1 to 32), clock period `div` in coarse cycles (2 to 257), chip
+    select `cs` (0 to 255), `flags` of `kairos.coredevice.spi2`. Of an instance it is a `BoundTransfer`.
+    """
+
+    def __init__(self, length, div, cs, flags=SPI_END, bus="bus"):
+        self.values = {"length": length, "div": div, "cs": cs, "flags": flags}
+        self.bus = bus
+
+    def __set_name__(self, owner, name):
+        self.name = name
+
+    def __get__(self, device, owner=None):
+        if device is None:
+            return self
+        bound = BoundTransfer(
+            getattr(device, self.bus),
+            **{name: getattr(device, v) if isinstance(v, str) else v for name, v in self.values.items()},
+        )
+        # Found before this descriptor from now on: the compiler needs one object.
+        return device.__dict__.setdefault(self.name, bound)
+
+
+class BoundTransfer:
+    """A kind of transfer on the `SPIMaster` `bus`."""
+
+    kernel_invariants = {"bus", "config", "config_target", "cycle_mu", "data_target", "duration_mu", "shift"}
+
+    def __init__(self, bus, length, div, cs, flags=SPI_END):
+        self.bus = bus
+        self.config = config_word(flags=flags, length=length, div=div, cs=cs)
+        self.cycle_mu = bus.ref_period_mu
+        self.duration_mu = transfer_cycles(length, div) * bus.ref_period_mu
+        self.shift = 0 if flags & SPI_LSB_FIRST else WORD - length
+        self.config_target, self.data_target = bus.config_target, bus.data_target
+
+    @property
+    def core(self):
+        return self.bus.core
+
+    @kernel
+    def prepare(self):
+        """Configure the bus for transfers of this kind; advances by a coarse cycle."""
+        rtio_output(self.config_target, self.config)
+        self.bus.xfer_duration_mu = self.duration_mu
+        delay_mu(self.cycle_mu)
+
+    @kernel
+    def put(self, data):
+        """Transfer `data` (int32, right aligned); the bus must be configured for this kind."""
+        rtio_output(self.data_target, data << self.shift)
+        delay_mu(self.duration_mu)
+
+    @kernel
+    def get(self) -> TInt32:
+        """The oldest word read that was not fetched yet, right aligned; waits for it. The cursor stays."""
+        return rtio_input_data(self.bus.channel)
+
+    @kernel
+    def send(self, data):
+        """Configure the bus and transfer `data` (int32, right aligned)."""
+        self.prepare()
+        self.put(data)
+
+    @kernel
+    def exchange(self, data) -> TInt32:
+        """`send`, and the word that was read."""
+        self.send(data)
+        return self.get()
