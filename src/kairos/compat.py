@@ -20,8 +20,8 @@ MODULES = {
     "artiq.language.core": "kairos.language.core",
     "artiq.language.types": "kairos.language.types",
     "artiq.language.units": "kairos.language.units",
-    "artiq.language.environment": "kairos.environment",
-    "artiq.language.scan": "kairos.scan",
+    "artiq.language.environment": "kairos.experiment.environment",
+    "artiq.language.scan": "kairos.experiment.scan",
 }
 """Modules whose counterpart is elsewhere; those of ``artiq.coredevice`` have the same name in ``kairos.coredevice``."""
 

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from kairos.connect import ATTEMPT, REFUSED, ClosedAtOnce, connect
+from kairos.network.connect import ATTEMPT, REFUSED, ClosedAtOnce, connect
 
 
 def serve(answers):

@@ -5,11 +5,11 @@ import numpy
 import pytest
 
 from kairos import experiment as api
-from kairos.arguments import DefaultMissing
-from kairos.datasets import DatasetManager, write_hdf5
 from kairos.devices import DeviceDB, DeviceError, DeviceManager
-from kairos.environment import ProcessArgumentManager
 from kairos.errors import UsageError
+from kairos.experiment.arguments import DefaultMissing
+from kairos.experiment.datasets import DatasetManager, write_hdf5
+from kairos.experiment.environment import ProcessArgumentManager
 
 CORE = {
     "type": "local",

@@ -73,7 +73,7 @@ def _image(args) -> int:
 
 def _boot(args) -> int:
     from ..boot import PORT, firmware, gateware, load
-    from ..management import read_key
+    from ..network.management import read_key
 
     program = firmware(args.firmware or _built("runtime.elf"))
     bitstream = gateware(args.gateware) if args.gateware else None
@@ -98,7 +98,7 @@ def _boot(args) -> int:
 
 def _restart(host: str, port: int | None, key: bytes | None):
     """Have a running firmware restart into the loader."""
-    from ..management import PORT, KeyNotKnown, Management
+    from ..network.management import PORT, KeyNotKnown, Management
 
     try:
         with Management(host, port or PORT, timeout=3, key=key, patience=0) as device:

@@ -38,7 +38,7 @@ def add_parser(commands):
 
 def _address(args) -> tuple[str, int]:
     from ..devices import DeviceDB
-    from ..management import PORT
+    from ..network.management import PORT
 
     if args.device:
         host, separator, port = args.device.rpartition(":")
@@ -59,7 +59,7 @@ def _bytes_of(path) -> bytes:
 
 
 def _device(args) -> int:
-    from ..management import Management, read_key
+    from ..network.management import Management, read_key
 
     key = read_key(args.key) if args.key else None
     with Management(*_address(args), key=key) as device:

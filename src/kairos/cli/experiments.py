@@ -5,53 +5,15 @@ import sys
 from pathlib import Path
 
 from .. import compat, pyon
-from ..arguments import DefaultMissing
-from ..datasets import DatasetManager
 from ..devices import DeviceDB, DeviceError, DeviceManager
-from ..environment import ProcessArgumentManager, is_public_experiment
 from ..errors import UsageError
+from ..experiment.arguments import DefaultMissing
+from ..experiment.datasets import DatasetManager
+from ..experiment.environment import ProcessArgumentManager, is_public_experiment
+from ..experiment.standalone import SingleRun, Unheard
 from . import report
 
 __all__ = ["Experiment", "parse_arguments"]
-
-
-class DummyScheduler:
-    """Stands for the scheduler when an experiment is run by hand: one run, nothing else waiting."""
-
-    def __init__(self):
-        self.rid = 0
-        self.pipeline_name = "main"
-        self.priority = 0
-        self.expid = None
-        self._next_rid = 1
-
-    def submit(self, pipeline_name=None, expid=None, priority=None, due_date=None, flush=False):
-        rid = self._next_rid
-        self._next_rid += 1
-        print(f"submission ignored, there is no scheduler: {expid!r}")
-        return rid
-
-    def delete(self, rid):
-        print(f"deletion of run {rid} ignored, there is no scheduler")
-
-    def get_status(self):
-        return {}
-
-    def check_pause(self, rid=None) -> bool:
-        return False
-
-    def check_termination(self, rid=None) -> bool:
-        return False
-
-    def pause(self):
-        pass
-
-
-class DummyCCB:
-    """Stands for the broadcast of commands to user interfaces when there is none."""
-
-    def issue(self, service, *args, **kwargs):
-        pass
 
 
 def parse_arguments(texts: list[str]) -> dict:
@@ -108,14 +70,12 @@ class Experiment:
 
     def __init__(self, path: str, class_name: str | None, arguments: list[str], ddb: DeviceDB):
         cls = choose_class(import_file(path), class_name)
-        virtual = {"scheduler": DummyScheduler(), "ccb": DummyCCB()}
         self.name = cls.__name__
-        self.devices = DeviceManager(ddb, virtual)
+        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": Unheard()})
         self.datasets = DatasetManager()
         self.arguments = ProcessArgumentManager(parse_arguments(arguments))
         with report.user_code(plain=(DeviceError, DefaultMissing)):
             self.instance = cls((self.devices, self.datasets, self.arguments, {}))
-        unknown = set(self.arguments.unprocessed) - self.arguments.requested
-        if unknown:
+        if unknown := self.arguments.unknown:
             known = ", ".join(sorted(self.arguments.requested)) or "none"
             raise UsageError(f"{self.name} has no argument {', '.join(sorted(unknown))}; it takes {known}")

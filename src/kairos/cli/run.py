@@ -132,7 +132,7 @@ def _finish(args, experiment, device, table_limit, start):
 def _statistics(devices):
     from ..coredevice.core import Core
 
-    for _, driver in devices.active:
+    for driver in devices.made:
         if isinstance(driver, Core) and driver._comm is not None:
             return driver.comm.statistics
     return None
@@ -194,7 +194,7 @@ def _write_recording(args, recording, experiment):
 
 
 def _write_datasets(path, datasets):
-    from ..datasets import write_hdf5
+    from ..experiment.datasets import write_hdf5
 
     try:
         write_hdf5(path, datasets)

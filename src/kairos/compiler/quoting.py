@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy
 
+from kairos import exceptions as device_exceptions
 from kairos import language
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
-from kairos.coredevice import exceptions as device_exceptions
 from kairos.language.core import EmbeddedInfo
 
 __all__ = ["HostBridge"]

@@ -1,6 +1,6 @@
 """The session with a core device, TCP port 1381: load kernels, run them, and answer the calls they make."""
 
-from ..core_exception import CoreException
+from ..exceptions.report import CoreException
 from .client import PORT, Session
 
 __all__ = ["CoreException", "PORT", "Session"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from .. import errors
-from ..core_exception import CoreException, DeviceException, Report
-from ..coredevice import exceptions as device_exceptions
+from .. import exceptions as device_exceptions
+from ..exceptions.report import CoreException, DeviceException, Report
 from . import codec
 from .connection import Connection
 from .exceptions import build_python_exception

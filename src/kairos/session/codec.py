@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy
 
-from ..coredevice.exceptions import RPCReturnValueError
+from ..exceptions import RPCReturnValueError
 
 __all__ = ["Keyword", "decode_arguments", "decode_value", "encode_reply", "split_tag", "ProtocolError"]
 

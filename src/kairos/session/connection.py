@@ -7,9 +7,9 @@ stream, so any surprise ends the connection.
 import socket
 import struct
 
-from ..connect import ClosedAtOnce, connect
-from ..coredevice.exceptions import UnsupportedDevice
 from ..errors import ConnectionLost, DeviceUnreachable
+from ..exceptions import UnsupportedDevice
+from ..network.connect import ClosedAtOnce, connect
 from .codec import ProtocolError
 
 __all__ = ["Connection", "SYNC"]

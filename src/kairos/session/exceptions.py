@@ -2,8 +2,8 @@
 
 import builtins
 
-from ..core_exception import CoreException
-from ..coredevice import exceptions as device_exceptions
+from .. import exceptions as device_exceptions
+from ..exceptions.report import CoreException
 
 __all__ = ["build_python_exception"]
 

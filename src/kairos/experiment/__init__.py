@@ -1,6 +1,8 @@
 """What ``from artiq.experiment import *`` (or ``from kairos.experiment import *``) gives an experiment."""
 
-from . import language
+from .. import language
+from ..exceptions import RTIOOverflow, RTIOUnderflow
+from ..language import *  # noqa: F403
 from .arguments import (
     BooleanValue,
     CancelledArgsError,
@@ -11,31 +13,29 @@ from .arguments import (
     PYONValue,
     StringValue,
 )
-from .coredevice.exceptions import RTIOOverflow, RTIOUnderflow
 from .environment import EnvExperiment, Experiment, HasEnvironment
-from .language import *  # noqa: F403
 from .scan import CenterScan, ExplicitScan, MultiScanManager, NoScan, RangeScan, Scannable, ScanObject
 
 __all__ = [
     *language.__all__,
-    "NoDefault",
-    "DefaultMissing",
-    "PYONValue",
     "BooleanValue",
-    "EnumerationValue",
-    "NumberValue",
-    "StringValue",
-    "HasEnvironment",
-    "Experiment",
-    "EnvExperiment",
     "CancelledArgsError",
-    "ScanObject",
-    "NoScan",
-    "RangeScan",
     "CenterScan",
+    "DefaultMissing",
+    "EnumerationValue",
+    "EnvExperiment",
+    "Experiment",
     "ExplicitScan",
-    "Scannable",
+    "HasEnvironment",
     "MultiScanManager",
-    "RTIOUnderflow",
+    "NoDefault",
+    "NoScan",
+    "NumberValue",
+    "PYONValue",
     "RTIOOverflow",
+    "RTIOUnderflow",
+    "RangeScan",
+    "ScanObject",
+    "Scannable",
+    "StringValue",
 ]

@@ -5,8 +5,8 @@ import struct
 import zlib
 from pathlib import Path
 
+from ..errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
 from .connect import connect
-from .errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
 
 __all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "read_key"]
 

@@ -1,0 +1,83 @@
+"""The device database: a Python file that defines the dictionary ``device_db``.
+
+An entry is a description (``{"type": "local", "module": ..., "class": ..., "arguments": {...}}``), the name of another
+entry (an alias), or a ``controller``, which needs a network client that Kairos does not have yet.
+"""
+
+import runpy
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+from ..errors import UsageError
+
+__all__ = ["DeviceDB"]
+
+
+class DeviceDB:
+    """The entries of a device database file."""
+
+    def __init__(self, entries: dict, path: str = "device database"):
+        self.entries = entries
+        self.path = path
+
+    @classmethod
+    def load(cls, path) -> "DeviceDB":
+        """Run the file `path`; UsageError if it is missing, broken, or does not define ``device_db``."""
+        if not Path(path).is_file():
+            raise UsageError(f"no device database at {path}: give its path with --device-db FILE")
+        try:
+            names = runpy.run_path(str(path))
+        except SyntaxError as error:
+            raise UsageError(f"{error.filename}:{error.lineno}: {error.msg} (in the device database)") from None
+        except Exception as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            line = next((f.lineno for f in reversed(frames) if f.filename == str(path)), "?")
+            raise UsageError(f"{path}:{line}: {type(error).__name__}: {error} (in the device database)") from None
+        entries = names.get("device_db")
+        if not isinstance(entries, dict):
+            raise UsageError(f"{path} does not define a dictionary named device_db")
+        return cls(entries, str(path))
+
+    def get(self, name: str, resolve_alias=True):
+        """Description of the device `name`; KeyError if it is unknown, ValueError for a circle of aliases."""
+        seen = []
+        description = self.entries[name]
+        while resolve_alias and isinstance(description, str):
+            if description in seen:
+                raise ValueError(f"the aliases {' -> '.join([name, *seen])} in {self.path} form a circle")
+            seen.append(description)
+            description = self.entries[description]
+        return description
+
+    def arguments(self, name: str) -> dict:
+        """Arguments of a local device; empty if there are none or the device is unknown."""
+        try:
+            return _arguments(self.get(name))
+        except (KeyError, ValueError):
+            return {}
+
+    def channel_names(self) -> dict[int, str]:
+        """RTIO channel number to device name, of every local entry that has an argument ``channel``."""
+        names: dict[int, str] = {}
+        for name, entry, channel in self._channels():
+            if entry.get("type") == "local":
+                names.setdefault(channel, name)
+        return names
+
+    def channels_of(self, driver: str) -> frozenset[int]:
+        """RTIO channels of the entries whose class is `driver`."""
+        return frozenset(channel for _, entry, channel in self._channels() if entry.get("class") == driver)
+
+    def _channels(self) -> Iterator[tuple[str, dict, int]]:
+        """Name, description and RTIO channel of the entries that have one."""
+        for name, entry in self.entries.items():
+            channel = _arguments(entry).get("channel")
+            if isinstance(channel, int):
+                yield name, entry, channel
+
+
+def _arguments(entry) -> dict:
+    """Arguments of a description; empty where the entry is something else."""
+    arguments = entry.get("arguments") if isinstance(entry, dict) else None
+    return arguments if isinstance(arguments, dict) else {}

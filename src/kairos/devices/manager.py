@@ -1,0 +1,147 @@
+"""The devices of one run: made when they are first asked for, closed in the reverse order at the end."""
+
+import difflib
+import importlib
+import logging
+from collections.abc import Callable, Hashable
+from contextlib import ExitStack
+
+from .database import DeviceDB
+
+__all__ = ["DeviceError", "DeviceManager", "DummyDevice"]
+
+logger = logging.getLogger(__name__)
+
+
+class DeviceError(Exception):
+    """A device could not be created."""
+
+
+class DummyDevice:
+    """Stands for a device that is absent on purpose: it accepts every call and does nothing."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: None
+
+
+class DeviceManager:
+    """The devices of one run. Entries of the database that are equal share one device.
+
+    `virtual_devices` are objects under fixed names (``scheduler``, ``ccb``) that no database describes.
+    """
+
+    def __init__(self, ddb: DeviceDB, virtual_devices: dict | None = None):
+        self.ddb = ddb
+        self.virtual_devices = virtual_devices or {}
+        self._made: dict[Hashable, object] = {}
+        self._at_end = ExitStack()
+
+    @property
+    def made(self) -> tuple:
+        """The devices that there are by now, the oldest first."""
+        return tuple(self._made.values())
+
+    def get_device_db(self) -> dict:
+        return self.ddb.entries
+
+    def get_desc(self, name: str) -> dict:
+        return self.ddb.get(name)
+
+    def get(self, name: str):
+        """The device `name`; DeviceError if it cannot be had."""
+        return self.virtual_devices[name] if name in self.virtual_devices else self._described(name)
+
+    def _described(self, name: str):
+        """The device that the database describes under `name`."""
+        try:
+            description = self.get_desc(name)
+        except KeyError as error:
+            raise DeviceError(self._unknown(name, error.args[0])) from None
+        except ValueError as error:
+            raise DeviceError(str(error)) from None
+        identity = _frozen(description)
+        if identity not in self._made:
+            try:
+                device = self._make(description)
+            except Exception as error:
+                reason = error if isinstance(error, DeviceError) else f"{type(error).__name__}: {error}"
+                raise DeviceError(f"Failed to create device '{name}': {reason}") from error
+            self._made[identity] = device
+            self._at_end.callback(_close, device)
+        return self._made[identity]
+
+    def _unknown(self, name, missing) -> str:
+        alias = "" if missing == name else f" (alias of '{missing}')"
+        close = difflib.get_close_matches(missing, list(self.ddb.entries), 1)
+        hint = f"; did you mean '{close[0]}'?" if close else ""
+        return f"the device '{name}'{alias} is not in the device database {self.ddb.path}{hint}"
+
+    def _make(self, description):
+        if not isinstance(description, dict):
+            raise DeviceError(f"its entry in {self.ddb.path} is neither a dictionary nor the name of another entry")
+        kind = description.get("type")
+        if kind not in _KINDS:
+            raise ValueError(f"Unsupported type in device DB: {kind}")
+        return _KINDS[kind](self, description)
+
+    def notify_run_end(self):
+        """Tell devices that want to know that ``run()`` is over."""
+        for device in self.made:
+            if hasattr(type(device), "notify_run_end"):
+                device.notify_run_end()
+
+    def close_devices(self):
+        """Close every device, the newest first; an error of one does not keep the others open."""
+        self._at_end.close()
+        self._made.clear()
+
+
+def _driver(manager: DeviceManager, description: dict):
+    """A device with a driver in this process."""
+    missing = [f"'{field}'" for field in ("module", "class") if field not in description]
+    if missing:
+        raise DeviceError(f"its entry in {manager.ddb.path} lacks {missing[0]}")
+    module, name = description["module"], description["class"]
+    driver = getattr(importlib.import_module(module), name, None)
+    if driver is None:
+        raise DeviceError(f"{module} has no class '{name}'")
+    return driver(manager, **description.get("arguments", {}))
+
+
+def _dummy(_manager: DeviceManager, _description: dict):
+    return DummyDevice()
+
+
+def _controller(_manager: DeviceManager, _description: dict):
+    raise DeviceError("network controllers are not supported yet; use an entry of type 'local' or 'dummy'")
+
+
+_KINDS: dict[str, Callable] = {
+    "local": _driver,
+    "dummy": _dummy,
+    "controller": _controller,
+    "controller_aux_target": _controller,
+}
+"""What makes a device of the ``type`` of an entry."""
+
+
+def _frozen(value) -> Hashable:
+    """A description as a key: what is equal there is equal here. What has no hash counts as itself only."""
+    if isinstance(value, dict):
+        return frozenset((name, _frozen(content)) for name, content in value.items())
+    if isinstance(value, list | tuple):
+        return (type(value), *(_frozen(content) for content in value))
+    return value if isinstance(value, Hashable) else id(value)
+
+
+def _close(device):
+    """Close a device by the method of its class that is there for it."""
+    methods = (getattr(type(device), name, None) for name in ("close_rpc", "close"))
+    method = next(filter(None, methods), None)
+    try:
+        if method is not None:
+            method(device)
+    except Exception:
+        logger.warning("closing %r failed", device, exc_info=True)

@@ -1,0 +1,112 @@
+"""Exceptions that come from the core device.
+
+The device names an exception ``0:<class>``; the class is the one of that name here. Built-in Python exceptions that
+kernels can raise are therefore names of this module too.
+"""
+
+from builtins import (
+    AssertionError,
+    AttributeError,
+    IndexError,
+    IOError,
+    KeyError,
+    NotImplementedError,
+    OverflowError,
+    RuntimeError,
+    TimeoutError,
+    TypeError,
+    ValueError,
+    ZeroDivisionError,
+)
+
+from numpy.linalg import LinAlgError
+
+from ..errors import CompileError, KairosError, LoadError
+from .report import CoreException
+
+__all__ = [
+    "AssertionError",
+    "AttributeError",
+    "CacheError",
+    "CXPError",
+    "ClockFailure",
+    "CompileError",
+    "CoreException",
+    "DMAError",
+    "I2CError",
+    "IndexError",
+    "IOError",
+    "KeyError",
+    "LinAlgError",
+    "LoadError",
+    "NotImplementedError",
+    "OverflowError",
+    "RPCReturnValueError",
+    "RTIODestinationUnreachable",
+    "RTIOOverflow",
+    "RTIOUnderflow",
+    "RuntimeError",
+    "SPIError",
+    "SubkernelError",
+    "TimeoutError",
+    "TypeError",
+    "UnsupportedDevice",
+    "UnwrapNoneError",
+    "ValueError",
+    "ZeroDivisionError",
+]
+
+
+class RTIOUnderflow(Exception):
+    """An output event was submitted too late: the hardware counter had passed the time cursor.
+
+    Give the kernel more slack, with ``core.break_realtime()`` or a ``delay`` before the event.
+    """
+
+
+class RTIOOverflow(Exception):
+    """An input channel recorded events faster than the kernel read them; at least one is lost."""
+
+
+class RTIODestinationUnreachable(Exception):
+    """A satellite board that a channel belongs to is not connected."""
+
+
+class DMAError(Exception):
+    """A DMA recording cannot be made, found or played."""
+
+
+class CacheError(Exception):
+    """A cache row was replaced while a kernel was using it."""
+
+
+class I2CError(Exception):
+    """An I2C transaction failed."""
+
+
+class SPIError(Exception):
+    """An SPI transaction failed."""
+
+
+class SubkernelError(Exception):
+    """A kernel on a satellite failed."""
+
+
+class CXPError(Exception):
+    """A CoaXPress camera or its frame grabber failed."""
+
+
+class UnwrapNoneError(Exception):
+    """A kernel used the content of an option that holds none."""
+
+
+class ClockFailure(Exception):
+    """The RTIO clock of the core device was lost."""
+
+
+class UnsupportedDevice(KairosError):
+    """What answers at the address is not a core device that Kairos can drive."""
+
+
+class RPCReturnValueError(ValueError):
+    """A host function called by a kernel returned a value that its annotation does not allow."""

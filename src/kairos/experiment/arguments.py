@@ -1,0 +1,170 @@
+"""Arguments of experiments: what a value may be, its default, and how it is described to a user interface.
+
+A kind of argument is declared by three things: which values it accepts, what they are converted to, and the fields
+that tell a user interface how to offer it. Everything else, defaults and descriptions, is made from these in
+:class:`Processor`. Values are in SI units; ``scale`` concerns their display only, and ``min`` and ``max`` are hints
+that are not enforced.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from .. import pyon
+from ..language import units
+
+__all__ = [
+    "BooleanValue",
+    "CancelledArgsError",
+    "DefaultMissing",
+    "EnumerationValue",
+    "NoDefault",
+    "NumberValue",
+    "PYONValue",
+    "Processor",
+    "StringValue",
+    "display_of",
+]
+
+
+class NoDefault:
+    """Marks an argument or a dataset without a default value."""
+
+
+class DefaultMissing(Exception):
+    """An argument without a default was not given."""
+
+
+class CancelledArgsError(Exception):
+    """The user cancelled the request for interactive arguments."""
+
+
+def display_of(unit: str, scale, step, precision, ndecimals) -> dict[str, Any]:
+    """How a number is displayed, as far as it was said: `scale`, `step` and `precision`.
+
+    What is None follows: the scale from the unit (KeyError for an unknown one), the step is a tenth of the scale.
+    `ndecimals` is the former name of `precision`.
+    """
+    if scale is None:
+        if unit not in ("", *units.__all__):
+            raise KeyError(f"Unit {unit} is unknown, you must specify the scale manually")
+        scale = getattr(units, unit) if unit else 1.0
+    return {
+        "scale": scale,
+        "step": scale / 10.0 if step is None else step,
+        "precision": precision if ndecimals is None else ndecimals,
+    }
+
+
+class Processor:
+    """Base of the kinds of arguments. `offer` are the fields for a user interface; they are attributes, too.
+
+    A subclass says with :meth:`accepts` and :meth:`converted` what becomes of a value that was given.
+    """
+
+    def __init__(self, default=NoDefault, **offer):
+        vars(self).update(offer)
+        self._offer = tuple(offer)
+        self._defaults = () if default is NoDefault else self._read_default(default)
+
+    def _read_default(self, default) -> tuple:
+        """The defaults, the initial one first; most kinds have one."""
+        if isinstance(default, list):
+            raise NotImplementedError(f"{type(self).__name__} does not take a list of defaults")
+        return (self.process(default),)
+
+    def accepts(self, x) -> bool:
+        """Whether `x` is a value of this kind."""
+        return True
+
+    def converted(self, x):
+        """What the experiment gets for the value `x`."""
+        return x
+
+    def process(self, x):
+        """The value for the experiment of what was given; ValueError if it is none."""
+        if not self.accepts(x):
+            raise ValueError(f"Invalid {type(self).__name__} value")
+        return self.converted(x)
+
+    def default(self):
+        """The value if none is given; `DefaultMissing` if there must be one."""
+        for value in self._defaults:
+            return value
+        raise DefaultMissing
+
+    def describe(self) -> dict:
+        """What a user interface needs: the class name under ``ty``, ``default`` if there is one, and the fields."""
+        default = {"default": self._shown_default()} if self._defaults else {}
+        return {"ty": type(self).__name__, **default, **{name: getattr(self, name) for name in self._offer}}
+
+    def _shown_default(self):
+        return self._defaults[0]
+
+
+class PYONValue(Processor):
+    """Any value that PYON can express, lists included. Text is decoded, a default is taken as it is."""
+
+    def _read_default(self, default):
+        return (default,)
+
+    def converted(self, x):
+        return pyon.decode(x) if isinstance(x, str) else x
+
+    def _shown_default(self):
+        return pyon.encode(self._defaults[0])
+
+
+class BooleanValue(Processor):
+    """True or False, and nothing that merely looks like it."""
+
+    def accepts(self, x):
+        return isinstance(x, bool)
+
+
+class EnumerationValue(Processor):
+    """One of the strings in `choices`."""
+
+    def __init__(self, choices, default=NoDefault, quickstyle=False):
+        super().__init__(default, choices=choices, quickstyle=quickstyle)
+
+    def accepts(self, x):
+        return x in self.choices
+
+
+class NumberValue(Processor):
+    """A number; an int for ``type="int"``, or if ``type="auto"`` and precision, step and scale leave only integers."""
+
+    def __init__(
+        self,
+        default=NoDefault,
+        unit="",
+        *,
+        scale=None,
+        step=None,
+        min=None,
+        max=None,
+        precision=2,
+        type="auto",
+        ndecimals=None,
+    ):
+        display = display_of(unit, scale, step, precision, ndecimals)
+        self._number = _number_type(type, **display)
+        super().__init__(default, unit=unit, **display, min=min, max=max, type=type)
+
+    def converted(self, x):
+        return self._number(x)
+
+
+def _number_type(wanted: str, scale, step, precision) -> Callable:
+    """What makes the numbers that are `wanted`, "auto", "int" or "float", of those that can be displayed."""
+    integers_only = not precision and scale == 1 and step == int(step)
+    makers = {"auto": int if integers_only else float, "int": int, "float": float}
+    if wanted not in makers:
+        raise TypeError('type must be "auto", "int" or "float"')
+    if wanted == "int" and not integers_only:
+        raise ValueError("An int NumberValue needs precision 0, an integer step and scale 1")
+    return makers[wanted]
+
+
+class StringValue(Processor):
+    """Text."""

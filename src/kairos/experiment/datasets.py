@@ -1,0 +1,169 @@
+"""Datasets: named results of an experiment, kept locally, archived, and broadcast to whoever listens.
+
+A dataset is local to the run that sets it unless it is broadcast; a broadcast one lives in a `DatasetDB`, in which
+other experiments of the same process find it. Values read from there are noted in the archive of the run, so that
+an output file holds everything that a result depended on.
+"""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from .arguments import NoDefault
+
+__all__ = ["DatasetDB", "DatasetManager", "lookup", "without_none", "write_hdf5"]
+
+logger = logging.getLogger(__name__)
+
+
+class Broadcast(NamedTuple):
+    """A dataset that everybody sees."""
+
+    persist: bool
+    value: Any
+    metadata: dict
+
+
+class DatasetDB:
+    """Broadcast datasets in memory. Every method raises KeyError for a key that is not there, but `set`."""
+
+    def __init__(self):
+        self.data: dict[str, Broadcast] = {}
+
+    def get(self, key):
+        return self.data[key].value
+
+    def get_metadata(self, key):
+        return self.data[key].metadata
+
+    def set(self, key, value, persist=None, metadata=None):
+        """Set a dataset; without `persist`, it is kept as it was before, a new one until the process ends."""
+        if persist is None:
+            persist = key in self.data and self.data[key].persist
+        self.data[key] = Broadcast(persist, value, metadata or {})
+
+    def delete(self, key):
+        del self.data[key]
+
+
+@dataclass
+class _Record:
+    """A dataset of a run: set by it, or read by it from the broadcast ones."""
+
+    value: Any
+    metadata: dict
+    archived: bool = True
+    """It is written to the run's file."""
+    broadcast: bool = False
+
+
+def _subscript(index):
+    """Subscript of the forms that the API allows: an int, a tuple of slice arguments, or a tuple of such tuples."""
+    if not isinstance(index, tuple):
+        return index
+    several = index and all(isinstance(part, tuple) for part in index)
+    return tuple(slice(*part) for part in index) if several else slice(*index)
+
+
+class DatasetManager:
+    """Datasets of one run over the shared `ddb`: those that it has set, and those that it has read."""
+
+    def __init__(self, ddb: DatasetDB | None = None):
+        self.ddb = DatasetDB() if ddb is None else ddb
+        self._written: dict[str, _Record] = {}
+        self._read: dict[str, _Record] = {}
+
+    @property
+    def local(self) -> dict[str, Any]:
+        """What the run has set for its file, by key."""
+        return {key: record.value for key, record in self._written.items() if record.archived}
+
+    @property
+    def archive(self) -> dict[str, Any]:
+        """What the run has read from elsewhere, by key."""
+        return {key: record.value for key, record in self._read.items()}
+
+    def groups(self) -> dict[str, dict[str, _Record]]:
+        """What belongs into the run's file: ``datasets`` and ``archive``."""
+        return {"datasets": {k: r for k, r in self._written.items() if r.archived}, "archive": self._read}
+
+    def set(self, key, value, metadata, broadcast=False, persist=False, archive=True):
+        """Set a dataset, and withdraw it from wherever it was and shall not be any more."""
+        record = _Record(value, metadata, archived=archive, broadcast=broadcast or persist)
+        before = self._written.get(key)
+        if record.broadcast:
+            self.ddb.set(key, value, persist, metadata)
+        elif before is not None and before.broadcast:
+            self.ddb.delete(key)
+        self._written[key] = record
+        if not (record.archived or record.broadcast):
+            logger.warning("Dataset '%s' will not be stored: it is neither broadcast nor archived", key)
+            del self._written[key]
+
+    def _own(self, key):
+        """The value of a dataset that this run has set. Where it is broadcast, too, that is the same object."""
+        record = self._written.get(key)
+        if record is None:
+            raise KeyError(f"Cannot mutate nonexistent dataset '{key}'")
+        return record.value if record.archived else self.ddb.get(key)
+
+    def mutate(self, key, index, value):
+        """Set an element or a slice of a dataset of this run."""
+        target = self._own(key)
+        target[_subscript(index)] = value
+
+    def append_to(self, key, value):
+        """Append to a list of this run."""
+        target = self._own(key)
+        target.append(value)
+
+    def get(self, key, archive=True):
+        """Value of a dataset; one of others is noted in the `archive`, if that is wanted. KeyError if there is none."""
+        record = self._written.get(key)
+        if record is not None and record.archived:
+            return record.value
+        shared = self.ddb.data[key]
+        if archive:
+            if key in self._read:
+                logger.warning("Dataset '%s' is already in archive, overwriting", key)
+            self._read[key] = _Record(shared.value, shared.metadata)
+        return shared.value
+
+    def get_metadata(self, key):
+        """Metadata of a dataset; KeyError if there is none."""
+        record = self._written.get(key)
+        return self.ddb.get_metadata(key) if record is None else record.metadata
+
+
+def without_none(options: dict) -> dict:
+    """Those of the options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def lookup(key, default, getter: Callable):
+    """What `getter` finds, or `default` if there is one and the key is unknown."""
+    try:
+        return getter()
+    except KeyError:
+        if default is NoDefault:
+            raise KeyError(f"Dataset '{key}' not found") from None
+        return default
+
+
+def write_hdf5(path, manager: DatasetManager):
+    """Write the groups ``datasets`` and ``archive`` of a run to a new HDF5 file.
+
+    Slashes in a key make subgroups; metadata become attributes. TypeError names a dataset without an HDF5 form.
+    """
+    import h5py  # here, because loading it takes longer than all else that a run without a file needs
+
+    with h5py.File(path, "w") as file:
+        for name, records in manager.groups().items():
+            group = file.create_group(name)
+            for key, record in records.items():
+                try:
+                    dataset = group.create_dataset(key, data=record.value)
+                except (TypeError, ValueError) as error:
+                    raise TypeError(f"dataset '{key}' cannot be written to HDF5: {error}") from None
+                dataset.attrs.update(record.metadata)

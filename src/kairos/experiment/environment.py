@@ -1,0 +1,255 @@
+"""What an experiment inherits: devices, arguments and datasets by name.
+
+An experiment is a class with ``build`` (asks for devices and arguments), ``prepare`` (computes, without hardware),
+``run`` (drives hardware) and ``analyze`` (computes results). Parts of an experiment are `HasEnvironment` children that
+share the managers of their parent.
+"""
+
+import inspect
+from collections.abc import Callable
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, NamedTuple
+
+from .. import pyon
+from ..language import rpc
+from . import datasets
+from .arguments import CancelledArgsError, DefaultMissing, NoDefault, PYONValue
+
+__all__ = [
+    "EnvExperiment",
+    "Experiment",
+    "HasEnvironment",
+    "Managers",
+    "ProcessArgumentManager",
+    "is_public_experiment",
+]
+
+
+class Managers(NamedTuple):
+    """What an experiment is built with. A tuple of the four will do, in this order."""
+
+    devices: Any
+    datasets: Any
+    arguments: Any
+    scheduling: dict
+    """Where the proposals of `HasEnvironment.set_default_scheduling` are left."""
+
+
+class Experiment:
+    """Base of all experiments, for those that need nothing of `HasEnvironment`."""
+
+    def prepare(self):
+        """Prepare for the run, without hardware."""
+
+    def run(self):
+        """Run the experiment. Must be overridden."""
+        raise NotImplementedError(f"{type(self).__name__} does not define run()")
+
+    def analyze(self):
+        """Compute results from what the run left in datasets."""
+
+
+class ProcessArgumentManager:
+    """Arguments from the (decoded) values the user gave, a dictionary; remembers which of them were asked for."""
+
+    def __init__(self, unprocessed: dict):
+        self.unprocessed = unprocessed
+        self.requested: set[str] = set()
+
+    @property
+    def unknown(self) -> set[str]:
+        """What was given, and never asked for."""
+        return self.unprocessed.keys() - self.requested
+
+    def get(self, key, processor, group=None, tooltip=None):
+        """The value of the argument `key`; ValueError if it is not what `processor` takes."""
+        self.requested.add(key)
+        if key not in self.unprocessed:
+            return self._default(key, processor)
+        value = self.unprocessed[key]
+        if isinstance(processor, PYONValue):
+            return value  # text was decoded when it came in; it is not PYON a second time
+        try:
+            return processor.process(value)
+        except Exception as error:
+            raise ValueError(f"argument '{key}' = {value!r}: {error}") from error
+
+    def _default(self, key, processor):
+        try:
+            return processor.default()
+        except DefaultMissing:
+            raise DefaultMissing(f"argument '{key}' has no default: give it as {key}=VALUE") from None
+
+    def check_unprocessed_arguments(self):
+        """AttributeError if an argument was given that the experiment never asked for."""
+        if self.unknown:
+            raise AttributeError(f"Supplied argument(s) not queried in experiment: {', '.join(sorted(self.unknown))}")
+
+    def interactive(self, requests, title):
+        """Ask on the terminal for `requests`, a list of (key, processor); a dictionary of values."""
+        print(title or "Interactive arguments")
+        return {key: _ask(key, processor) for key, processor in requests}
+
+
+def _ask(key, processor):
+    """One value from the terminal; an empty line is the default."""
+    try:
+        text = input(f"  {key}: ").strip()
+    except EOFError:
+        raise CancelledArgsError from None
+    return processor.process(pyon.decode(text)) if text else processor.default()
+
+
+def _made(processor):
+    """The processor that an argument names: an object, its class, or none, for any value."""
+    if processor is None:
+        return PYONValue()
+    return processor() if inspect.isclass(processor) else processor
+
+
+class InteractiveArguments:
+    """Takes requests inside ``with self.interactive() as more``; afterwards the answers are its attributes."""
+
+    def __init__(self):
+        self._requests: list[tuple[str, Any]] = []
+
+    def setattr_argument(self, key, processor=None, group=None, tooltip=None):
+        """Ask for the argument `key`, too."""
+        self._requests.append((key, _made(processor)))
+
+
+def _while_building(method: Callable) -> Callable:
+    """The method, which raises TypeError after ``build``."""
+
+    @wraps(method)
+    def checked(self, *args, **kwargs):
+        if not self._building:
+            raise TypeError(f"{method.__name__}() should only be called from build()")
+        return method(self, *args, **kwargs)
+
+    return checked
+
+
+def _to_attribute(getter: Callable, constant: bool = True) -> Callable:
+    """The method that sets the attribute `key` to what `getter` gives; kernels may take it as a constant, or not."""
+    name = getter.__name__
+
+    @wraps(getter)
+    def setter(self, key, *args, **kwargs):
+        setattr(self, key, getattr(self, name)(key, *args, **kwargs))
+        if constant:
+            self.kernel_invariants = {*getattr(self, "kernel_invariants", ()), key}
+
+    setter.__name__ = name.replace("get_", "setattr_")
+    setter.__qualname__ = getter.__qualname__.replace(name, setter.__name__)
+    setter.__doc__ = f"Set the attribute `key` to what :meth:`{name}` gives."
+    return setter
+
+
+class HasEnvironment:
+    """Access to devices, arguments and datasets. `parent` is another environment or a tuple of managers."""
+
+    def __init__(self, managers_or_parent, *args, **kwargs):
+        self.children = []
+        if isinstance(managers_or_parent, tuple):
+            self._managers = Managers(*managers_or_parent)
+        else:
+            # Only what the whole experiment proposes for its scheduling counts.
+            self._managers = managers_or_parent._managers._replace(scheduling={})
+            managers_or_parent.register_child(self)
+        self._building = True
+        self.build(*args, **kwargs)
+        self._building = False
+
+    def register_child(self, child):
+        """Count `child` among the parts of this one."""
+        self.children.append(child)
+
+    def call_child_method(self, method, *args, **kwargs):
+        """Call `method` on every child that has it, in order of registration."""
+        for call in [getattr(child, method) for child in self.children if hasattr(child, method)]:
+            call(*args, **kwargs)
+
+    def build(self):
+        """Ask for devices and arguments. To be overridden."""
+
+    # Devices
+
+    def get_device_db(self):
+        """The whole device database, a dictionary."""
+        return self._managers.devices.get_device_db()
+
+    def get_device(self, key):
+        """The driver of the device `key`."""
+        return self._managers.devices.get(key)
+
+    setattr_device = _to_attribute(get_device)
+
+    # Arguments
+
+    @_while_building
+    def get_argument(self, key, processor=None, group=None, tooltip=None):
+        """Value of the argument `key` as `processor` (`PYONValue` if none is given) takes it; only in ``build``."""
+        return self._managers.arguments.get(key, _made(processor), group, tooltip)
+
+    setattr_argument = _to_attribute(get_argument)
+
+    @contextmanager
+    def interactive(self, title=""):
+        """Ask the user for arguments in the middle of a run; they are attributes of the namespace afterwards."""
+        namespace = InteractiveArguments()
+        yield namespace
+        requests = vars(namespace).pop("_requests")
+        vars(namespace).update(self._managers.arguments.interactive(requests, title))
+
+    @_while_building
+    def set_default_scheduling(self, priority=None, pipeline_name=None, flush=None):
+        """Scheduling that a user interface proposes; only in ``build``."""
+        proposed = {"priority": priority, "pipeline_name": pipeline_name, "flush": flush}
+        self._managers.scheduling.update(datasets.without_none(proposed))
+
+    # Datasets
+
+    @rpc(flags={"async"})
+    def set_dataset(
+        self, key, value, *, unit=None, scale=None, precision=None, broadcast=False, persist=False, archive=True
+    ):
+        """Set the dataset `key`: `broadcast` shows it to others, `persist` keeps it, `archive` writes it to files."""
+        metadata = datasets.without_none({"unit": unit, "scale": scale, "precision": precision})
+        self._managers.datasets.set(key, value, metadata, broadcast, persist, archive)
+
+    @rpc(flags={"async"})
+    def mutate_dataset(self, key, index, value):
+        """Set an element, or with a tuple ``(start, stop[, step])`` a slice, of the dataset `key`."""
+        self._managers.datasets.mutate(key, index, value)
+
+    @rpc(flags={"async"})
+    def append_to_dataset(self, key, value):
+        """Append to the dataset `key`, which must be a list set by this experiment."""
+        self._managers.datasets.append_to(key, value)
+
+    def get_dataset(self, key, default=NoDefault, archive=True):
+        """Value of the dataset `key`; KeyError if it is unknown and there is no `default`."""
+        return datasets.lookup(key, default, lambda: self._managers.datasets.get(key, archive))
+
+    setattr_dataset = _to_attribute(get_dataset, constant=False)
+
+    def get_dataset_metadata(self, key, default=NoDefault):
+        """Unit, scale and precision of the dataset `key`, as far as they are known."""
+        return datasets.lookup(key, default, lambda: self._managers.datasets.get_metadata(key))
+
+
+class EnvExperiment(Experiment, HasEnvironment):
+    """Base of most experiments."""
+
+    def prepare(self):
+        """By default, prepare the children."""
+        self.call_child_method("prepare")
+
+
+def is_public_experiment(obj) -> bool:
+    """Whether `obj` is an experiment class that a user may run."""
+    if not inspect.isclass(obj) or obj.__name__.startswith("_"):
+        return False
+    return issubclass(obj, Experiment) and obj not in (Experiment, EnvExperiment)

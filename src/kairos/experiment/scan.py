@@ -1,0 +1,158 @@
+"""Scans: the sets of points over which an experiment varies a parameter, and the argument that offers them.
+
+A scan is its parameters, from which its points follow: a subclass of `ScanObject` declares the parameters as fields
+and computes the points in their natural order; that they can be iterated any number of times, have a length, come in
+random order and describe themselves for a user interface is common to all. Kernels cannot iterate a scan (it is a host
+generator): make a list first, ``self.points = [x for x in self.scan]``.
+"""
+
+import itertools
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from types import SimpleNamespace
+from typing import Any
+
+from .arguments import NoDefault, Processor, display_of
+
+__all__ = ["CenterScan", "ExplicitScan", "MultiScanManager", "NoScan", "RangeScan", "ScanObject", "Scannable"]
+
+
+@dataclass(eq=False)
+class ScanObject:
+    """Base of all scans. A subclass is a dataclass of its parameters and has :meth:`points`."""
+
+    def __post_init__(self):
+        self.sequence = self.points()
+        if getattr(self, "randomize", False):
+            random.Random(self.seed).shuffle(self.sequence)
+
+    def points(self) -> list:
+        """The points that the parameters give, in their natural order."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what its points are")
+
+    def __iter__(self):
+        return iter(self.sequence)
+
+    def __len__(self):
+        return len(self.sequence)
+
+    def describe(self) -> dict:
+        """The scan as a dictionary of plain values: its class name under ``ty``, and its parameters."""
+        return {"ty": type(self).__name__} | {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@dataclass(eq=False)
+class NoScan(ScanObject):
+    """One `value`, `repetitions` times."""
+
+    value: Any
+    repetitions: int = 1
+
+    def points(self):
+        return [self.value] * self.repetitions
+
+
+@dataclass(eq=False)
+class RangeScan(ScanObject):
+    """`npoints` evenly spaced points from `start` to `stop`, both included; optionally in random order."""
+
+    start: float
+    stop: float
+    npoints: int
+    randomize: bool = False
+    seed: Any = None
+
+    def points(self):
+        if self.npoints == 1:
+            return [self.start]
+        intervals = self.npoints - 1
+        return [n * ((self.stop - self.start) / intervals) + self.start for n in range(self.npoints)]
+
+
+@dataclass(eq=False)
+class CenterScan(ScanObject):
+    """Points around `center`, nearest first: center, center - step, center + step, ... within `span`."""
+
+    center: float
+    span: float
+    step: float
+    randomize: bool = False
+    seed: Any = None
+
+    def points(self):
+        if not self.step:
+            return []
+        pairs = int(self.span / (2.0 * self.step))
+        return [self.center + n * self.step for n in sorted(range(-pairs, pairs + 1), key=abs)]
+
+
+@dataclass(eq=False)
+class ExplicitScan(ScanObject):
+    """The points of `sequence`, as they are."""
+
+    sequence: Iterable
+
+    def points(self):
+        return self.sequence
+
+
+_KINDS = {kind.__name__: kind for kind in (NoScan, RangeScan, CenterScan, ExplicitScan)}
+
+
+class Scannable(Processor):
+    """Argument whose value is a scan.
+
+    `default` is a scan object or a list of them, of which the first is the initial one. `unit`, `scale`,
+    `global_step`, `global_min`, `global_max` and `precision` guide a user interface; values are in SI units.
+    """
+
+    def __init__(
+        self,
+        default=NoDefault,
+        unit="",
+        *,
+        scale=None,
+        global_step=None,
+        global_min=None,
+        global_max=None,
+        precision=2,
+        ndecimals=None,
+    ):
+        display = display_of(unit, scale, global_step, precision, ndecimals)
+        display["global_step"] = display.pop("step")
+        super().__init__(default, unit=unit, **display, global_min=global_min, global_max=global_max)
+
+    def converted(self, x):
+        """Scan object of the dictionary `x`, in the form that :meth:`ScanObject.describe` gives."""
+        if isinstance(x, ScanObject):
+            return x
+        parameters = dict(x)
+        kind = _KINDS.get(parameters.pop("ty", None))
+        if kind is None:
+            raise ValueError(f"not a scan: {x!r}")
+        return kind(**parameters)
+
+    def _read_default(self, default):
+        return tuple(default) if isinstance(default, list | tuple) else (default,)
+
+    def _shown_default(self):
+        return [scan.describe() for scan in self._defaults]
+
+
+class Point(SimpleNamespace):
+    """A point of several scans at once; its coordinates are attributes."""
+
+
+class MultiScanManager:
+    """Cartesian product of named scans, the last one fastest: ``MultiScanManager(("f", fs), ("t", ts))``.
+
+    Iterating gives one `Point` for each combination.
+    """
+
+    def __init__(self, *scans):
+        self.names, self.scans = zip(*scans, strict=True) if scans else ((), ())
+
+    def __iter__(self):
+        for values in itertools.product(*self.scans):
+            yield Point(**dict(zip(self.names, values, strict=True)))
