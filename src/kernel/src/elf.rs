@@ -192,32 +192,26 @@ struct Symbol<'a> {
     section: u16,
 }
 
-/// The dynamic symbols of an image.
-struct Symbols<'a, 'd> {
-    image: Bytes<'a>,
-    dynamic: &'d Dynamic,
-    base: u32,
+/// Where the dynamic symbols of an image are. Checked once, for they do not move; what they say is checked when it is read,
+/// since relocations of a corrupt library may write over them.
+struct Symbols {
+    strings: (u32, u32),
+    symbols: u32,
+    /// First word of the hash table's buckets; its chains are behind them.
+    hash: u32,
     buckets: u32,
     count: u32,
+    base: u32,
 }
 
-impl<'a, 'd> Symbols<'a, 'd> {
-    fn new(image: Bytes<'a>, dynamic: &'d Dynamic, base: u32) -> Result<Self, LoadError> {
+impl Symbols {
+    fn new(image: Bytes<'_>, dynamic: &Dynamic, base: u32) -> Result<Self, LoadError> {
         let bad = || LoadError::Parse("symbol hash table lies outside of the image");
-        let buckets = image.word(dynamic.hash).ok_or_else(bad)?;
-        let count = dynamic
-            .hash
-            .checked_add(4)
-            .and_then(|at| image.word(at))
-            .ok_or_else(bad)?;
-        let words = buckets
-            .checked_add(count)
-            .and_then(|sum| sum.checked_mul(4))
-            .ok_or_else(bad)?;
-        image
-            .slice(dynamic.hash, 8)
-            .and_then(|_| image.slice(dynamic.hash + 8, words))
-            .ok_or_else(bad)?;
+        let head = image.slice(dynamic.hash, 8).map(Bytes).ok_or_else(bad)?;
+        let [buckets, count] = [0, 4].map(|at| head.word(at).unwrap_or(0));
+        let words = buckets.checked_add(count).and_then(|sum| sum.checked_mul(4));
+        let hash = dynamic.hash + 8;
+        words.and_then(|words| image.slice(hash, words)).ok_or_else(bad)?;
         if buckets == 0 {
             return Err(LoadError::Parse("symbol hash table is empty"));
         }
@@ -229,37 +223,38 @@ impl<'a, 'd> Symbols<'a, 'd> {
             .slice(dynamic.strings.0, dynamic.strings.1)
             .ok_or(LoadError::Parse("symbol names lie outside of the image"))?;
         Ok(Self {
-            image,
-            dynamic,
-            base,
+            strings: dynamic.strings,
+            symbols: dynamic.symbols,
+            hash,
             buckets,
             count,
+            base,
         })
     }
 
-    fn get(&self, index: u32) -> Option<Symbol<'a>> {
+    fn get<'a>(&self, image: Bytes<'a>, index: u32) -> Option<Symbol<'a>> {
         if index >= self.count {
             return None;
         }
-        let at = self.dynamic.symbols + 16 * index;
-        let strings = self.image.slice(self.dynamic.strings.0, self.dynamic.strings.1)?;
-        let name = strings.get(self.image.word(at)? as usize..)?;
+        let symbol = Bytes(image.slice(self.symbols + 16 * index, 16)?);
+        let strings = image.slice(self.strings.0, self.strings.1)?;
+        let name = strings.get(symbol.word(0)? as usize..)?;
         let end = name.iter().position(|&byte| byte == 0)?;
         Some(Symbol {
             name: &name[..end],
-            value: self.image.word(at + 4)?,
-            bind: self.image.slice(at + 12, 1)?[0] >> 4,
-            section: self.image.half(at + 14)?,
+            value: symbol.word(4)?,
+            bind: symbol.0[12] >> 4,
+            section: symbol.half(14)?,
         })
     }
 
     /// Address of a symbol that the library defines and others may see.
-    fn lookup(&self, name: &[u8]) -> Option<u32> {
-        let word = |index: u32| self.image.word(self.dynamic.hash + 8 + 4 * index);
+    fn lookup(&self, image: Bytes<'_>, name: &[u8]) -> Option<u32> {
+        let word = |index: u32| image.word(self.hash + 4 * index);
         let mut index = word(hash(name) % self.buckets)?;
         // A chain cannot be longer than the table: a loop in a corrupt one ends here.
         for _ in 0..self.count {
-            let symbol = self.get(index)?;
+            let symbol = self.get(image, index)?;
             if symbol.name == name && symbol.section != SHN_UNDEF && symbol.bind != STB_LOCAL {
                 return Some(self.address(&symbol));
             }
@@ -279,17 +274,22 @@ impl<'a, 'd> Symbols<'a, 'd> {
     }
 
     /// Value of the symbol that a relocation names; 0 of a weak one that nobody defines.
-    fn resolve(&self, index: u32, firmware: &impl Fn(&[u8]) -> Option<u32>) -> Result<u32, LoadError> {
+    fn resolve(
+        &self,
+        image: Bytes<'_>,
+        index: u32,
+        firmware: &impl Fn(&[u8]) -> Option<u32>,
+    ) -> Result<u32, LoadError> {
         if index == 0 {
             return Ok(0);
         }
         let symbol = self
-            .get(index)
+            .get(image, index)
             .ok_or(LoadError::Parse("relocation names a symbol that is not there"))?;
         if symbol.section != SHN_UNDEF && symbol.bind == STB_LOCAL {
             return Ok(self.address(&symbol));
         }
-        self.lookup(symbol.name)
+        self.lookup(image, symbol.name)
             .or_else(|| firmware(symbol.name))
             .or((symbol.bind == STB_WEAK).then_some(0))
             .ok_or_else(|| LoadError::Symbol(name(symbol.name)))
@@ -354,16 +354,17 @@ pub fn load(
     }
     let (start, length) = dynamic.ok_or(LoadError::Parse("no dynamic section"))?;
     let dynamic = Dynamic::read(Bytes(image), start, length)?;
+    let symbols = Symbols::new(Bytes(image), &dynamic, base)?;
     for table in [dynamic.relocations, dynamic.jump_slots] {
-        relocate(image, &dynamic, table, base, &firmware)?;
+        relocate(image, &symbols, table, base, &firmware)?;
     }
-    describe(image, &dynamic, base, unwind_index)
+    describe(image, &symbols, base, unwind_index)
 }
 
 /// Applies one relocation table (kernel ABI, section 1.5).
 fn relocate(
     image: &mut [u8],
-    dynamic: &Dynamic,
+    symbols: &Symbols,
     (start, length): (u32, u32),
     base: u32,
     firmware: &impl Fn(&[u8]) -> Option<u32>,
@@ -382,8 +383,7 @@ fn relocate(
         let addend = view.word(place).ok_or_else(outside)?;
         let symbol = match kind {
             23 => base,
-            // A view made anew: a corrupt table may have changed the symbols.
-            2 | 3 | 21 | 22 | 41 | 42 => Symbols::new(view, dynamic, base)?.resolve(index, firmware)?,
+            2 | 3 | 21 | 22 | 41 | 42 => symbols.resolve(view, index, firmware)?,
             _ => return Err(LoadError::Relocation(kind)),
         };
         let here = base.wrapping_add(place);
@@ -405,16 +405,14 @@ fn relocate(
 }
 
 /// What the rest of the firmware must know of a relocated image.
-fn describe(image: &[u8], dynamic: &Dynamic, base: u32, unwind_index: (u32, u32)) -> Result<Library, LoadError> {
-    let symbols = Symbols::new(Bytes(image), dynamic, base)?;
+fn describe(image: &[u8], symbols: &Symbols, base: u32, unwind_index: (u32, u32)) -> Result<Library, LoadError> {
+    let lookup = |name: &[u8]| symbols.lookup(Bytes(image), name);
     let size = image.len() as u32;
-    let entry = symbols
-        .lookup(b"__modinit__")
-        .ok_or_else(|| LoadError::Symbol(name(b"__modinit__")))?;
+    let entry = lookup(b"__modinit__").ok_or_else(|| LoadError::Symbol(name(b"__modinit__")))?;
     if entry.wrapping_sub(base) >= size || entry & 3 != 0 {
         return Err(LoadError::Parse("__modinit__ is not an ARM function of the image"));
     }
-    let bss = match (symbols.lookup(b"__bss_start"), symbols.lookup(b"_end")) {
+    let bss = match (lookup(b"__bss_start"), lookup(b"_end")) {
         (Some(start), Some(end)) => {
             // `_end` may lie behind the last segment: only what is image is cleared.
             let end = end.wrapping_sub(base).min(size);
@@ -427,7 +425,7 @@ fn describe(image: &[u8], dynamic: &Dynamic, base: u32, unwind_index: (u32, u32)
         base,
         size,
         entry,
-        typeinfo: symbols.lookup(b"typeinfo"),
+        typeinfo: lookup(b"typeinfo"),
         unwind_index,
         bss,
     })

@@ -1,7 +1,8 @@
 //! Calling a kernel, and leaving it from wherever it stands.
 
 use core::arch::naked_asm;
-use core::ptr::addr_of_mut;
+
+use crate::owned::Owned;
 
 /// How a kernel has ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -16,18 +17,16 @@ pub enum Ended {
 }
 
 /// Stack pointer of [`enter`]; 0 while no kernel is running.
-static mut STACK: u32 = 0;
+static STACK: Owned<u32> = Owned::new(0);
 
 /// A kernel is running, or a firmware function that it has called.
 pub fn entered() -> bool {
-    // SAFETY: only this core uses it, outside of interrupts; so below.
-    unsafe { addr_of_mut!(STACK).read() != 0 }
+    STACK.get() != 0
 }
 
 /// In a restart, which has dropped the stack.
 pub fn forget() {
-    // SAFETY: as above.
-    unsafe { addr_of_mut!(STACK).write(0) };
+    STACK.set(0);
 }
 
 /// Calls the function of the kernel at `entry` and returns when it does, or when [`leave`] is called.

@@ -3,7 +3,6 @@
 
 use core::arch::asm;
 use core::fmt::Write;
-use core::ptr::{addr_of, addr_of_mut};
 
 use kairos_channel::memory::{KERNEL_GUARD, KERNEL_STACK};
 use kairos_kernel::elf::Library;
@@ -13,11 +12,12 @@ use kairos_proto::rpc::Memory;
 use crate::comms::{report, Text};
 use crate::enter::entered;
 use crate::memory::KernelMemory;
+use crate::owned::Owned;
 use crate::raise;
 use crate::state::{core, Core};
 
 /// What the host is told of a fault in a kernel: it outlives the handler's stack.
-static mut MESSAGE: Text = Text::new();
+static MESSAGE: Owned<Text> = Owned::new(Text::new());
 
 /// Called by the exception vectors, on a stack of its own, with interrupts masked. `what`: 0 undefined instruction, 1
 /// prefetch abort, 2 data abort, 3 supervisor call. Of the registers, those are valid that a call preserves; pc is that of the instruction.
@@ -65,11 +65,9 @@ fn kernel() -> Option<(&'static mut Core, Library)> {
 
 /// Ends the kernel with an exception of this text, and the frames that `registers` lead to.
 fn end_kernel(core: &mut Core, library: &Library, text: Text, registers: &mut Registers) -> ! {
-    // SAFETY: this core only, and a fault in here ends in the same handler, which comes this way once.
-    let message: &'static Text = unsafe {
-        addr_of_mut!(MESSAGE).write(text);
-        &*addr_of!(MESSAGE)
-    };
+    MESSAGE.set(text);
+    // SAFETY: the text is read when the end is reported, and replaced only by the next fault, of a kernel after that.
+    let message: &'static Text = unsafe { &*MESSAGE.as_ptr() };
     raise::end_kernel(core, library, message, registers)
 }
 

@@ -17,6 +17,8 @@ mod fault;
 #[cfg(target_arch = "arm")]
 mod memory;
 #[cfg(target_arch = "arm")]
+mod owned;
+#[cfg(target_arch = "arm")]
 mod raise;
 #[cfg(target_arch = "arm")]
 mod rtio;

@@ -2,10 +2,12 @@
 
 use core::arch::asm;
 use core::ops::Range;
-use core::ptr::{addr_of_mut, read_volatile, write_volatile};
+use core::ptr::{read_volatile, write_volatile};
 
 use kairos_channel::memory::{CHANNEL, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, RUNTIME};
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
+
+use crate::owned::Owned;
 
 /// What the comms core keeps for itself.
 const COMMS: Range<usize> = RUNTIME.start..CHANNEL.start;
@@ -85,7 +87,7 @@ pub fn publish_code(start: u32, size: u32) {
 /// This core's page table: a section of a megabyte for each word.
 #[repr(C, align(16384))]
 struct PageTable([u32; 4096]);
-static mut PAGE_TABLE: PageTable = PageTable([0; 4096]);
+static PAGE_TABLE: Owned<PageTable> = Owned::new(PageTable([0; 4096]));
 const SECTION: u32 = 2;
 /// Bit 2 of a section's access permissions: nobody writes (ARM ARM, B3.7.1).
 const READ_ONLY: u32 = 1 << 15;
@@ -98,7 +100,7 @@ pub fn protect() {
     unsafe {
         let theirs: u32;
         asm!("mrc p15, 0, {}, c2, c0, 0", out(reg) theirs, options(nostack));
-        let (from, own) = ((theirs & !0x3fff) as *const u32, addr_of_mut!(PAGE_TABLE).cast::<u32>());
+        let (from, own) = ((theirs & !0x3fff) as *const u32, PAGE_TABLE.as_ptr().cast::<u32>());
         for index in 0..4096 {
             let start = index << 20;
             let entry = read_volatile(from.add(index));

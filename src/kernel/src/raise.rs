@@ -5,7 +5,6 @@
 //! ([`raising`], [`variadic`]) then raises as if the kernel's call had.
 
 use core::arch::naked_asm;
-use core::ptr::addr_of_mut;
 
 use kairos_kernel::elf::Library;
 use kairos_kernel::exceptions::{firmware_record, Outcome};
@@ -15,12 +14,13 @@ use kairos_proto::exception::{Id, Record, Text};
 use crate::comms::report;
 use crate::enter::{leave, Ended};
 use crate::memory::KernelMemory;
+use crate::owned::Owned;
 use crate::state::{running, Core};
 use crate::timer::unmask_interrupts;
 
 /// Not 0: an exception waits in [`RECORD`] for the thunk. Read by assembly.
-pub static mut RAISED: u32 = 0;
-static mut RECORD: Record = Record::new(0, Text { pointer: 0, length: 0 }, [0; 3]);
+pub static RAISED: Owned<u32> = Owned::new(0);
+static RECORD: Owned<Record> = Owned::new(Record::new(0, Text { pointer: 0, length: 0 }, [0; 3]));
 
 /// Notes an exception to be raised when the firmware function that is running returns to its thunk.
 #[track_caller]
@@ -31,24 +31,19 @@ pub fn firmware(id: Id, message: &'static str, param: [i64; 3]) {
 
 /// As [`firmware`], for a record made elsewhere.
 pub fn record(record: Record) {
-    // SAFETY: only this core uses these, outside of interrupts.
-    unsafe {
-        addr_of_mut!(RECORD).write(record);
-        addr_of_mut!(RAISED).write(1);
-    }
+    RECORD.set(record);
+    RAISED.set(1);
 }
 
 /// Takes back what was noted last.
 pub fn take() -> Record {
     forget();
-    // SAFETY: as above.
-    unsafe { addr_of_mut!(RECORD).read() }
+    RECORD.get()
 }
 
 /// Forgets a noted exception.
 pub fn forget() {
-    // SAFETY: as above.
-    unsafe { addr_of_mut!(RAISED).write(0) };
+    RAISED.set(0);
 }
 
 extern "C" fn raise_noted(registers: &mut Registers) {

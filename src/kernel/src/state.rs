@@ -1,14 +1,14 @@
 //! What a restart resets. The time cursor, the cache, DMA traces and the state of RTIO are elsewhere: they outlive it.
 
 use core::mem::MaybeUninit;
-use core::ptr::addr_of_mut;
-use core::sync::atomic::{AtomicBool, Ordering};
 
 use heapless::Vec;
 use kairos_channel::{Receiver, Sender};
 use kairos_kernel::elf::Library;
 use kairos_kernel::exceptions::Exceptions;
 use kairos_proto::rpc::Decoder;
+
+use crate::owned::Owned;
 
 /// The state.
 pub struct Core {
@@ -34,12 +34,13 @@ pub struct Core {
     pub log_line: Vec<u8, 512>,
 }
 
-static mut CORE: MaybeUninit<Core> = MaybeUninit::uninit();
-static CORE_VALID: AtomicBool = AtomicBool::new(false);
+static CORE: Owned<MaybeUninit<Core>> = Owned::new(MaybeUninit::uninit());
+/// [`CORE`] is there.
+static VALID: Owned<bool> = Owned::new(false);
 
 /// Takes the state away, until [`begin`].
 pub fn forget() {
-    CORE_VALID.store(false, Ordering::Relaxed);
+    VALID.set(false);
 }
 
 /// A fresh state with these ends of the channel.
@@ -57,18 +58,16 @@ pub fn begin(sender: Sender<'static>, receiver: Receiver<'static>) {
         log_line: Vec::new(),
     };
     // SAFETY: nothing refers to it now: whoever did went away with the stack.
-    unsafe { (*addr_of_mut!(CORE)).write(fresh) };
-    CORE_VALID.store(true, Ordering::Relaxed);
+    unsafe { (*CORE.as_ptr()).write(fresh) };
+    VALID.set(true);
 }
 
 /// The state, unless the restart handshake is in progress.
 ///
 /// Callers do not hold the result across a call of another function that takes it.
 pub fn core() -> Option<&'static mut Core> {
-    // SAFETY: written before the flag is set; one thread, no interrupt handler uses it.
-    CORE_VALID
-        .load(Ordering::Relaxed)
-        .then(|| unsafe { (*addr_of_mut!(CORE)).assume_init_mut() })
+    // SAFETY: written before the flag is set.
+    VALID.get().then(|| unsafe { (*CORE.as_ptr()).assume_init_mut() })
 }
 
 /// The state, in functions that kernels call.

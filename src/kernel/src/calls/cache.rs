@@ -1,18 +1,17 @@
 //! `cache_get` and `cache_put` (kernel ABI, section 2.5): the store in the upper half of the heap, and the private copies
 //! that kernels get, in the lower half. Copies live until the next kernel starts.
 
-use core::ptr::addr_of_mut;
-
 use kairos_kernel::cache::Cache;
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::{BadAddress, Memory};
 
 use crate::fault::broken;
 use crate::memory::{self, KernelMemory};
+use crate::owned::Owned;
 use crate::raise;
 
 /// Words of the copies' half that are taken.
-static mut COPIED: usize = 0;
+static COPIED: Owned<usize> = Owned::new(0);
 
 /// Both halves in words: copies, store.
 ///
@@ -35,8 +34,7 @@ pub fn boot() {
 
 /// Drops the copies that the kernel before has got.
 pub fn forget_copies() {
-    // SAFETY: this core only, outside of interrupts.
-    unsafe { addr_of_mut!(COPIED).write(0) };
+    COPIED.set(0);
 }
 
 fn key(pointer: u32, length: u32) -> &'static [u8] {
@@ -51,11 +49,9 @@ fn key(pointer: u32, length: u32) -> &'static [u8] {
 extern "C" fn get(pointer: u32, length: u32) -> u32 {
     // SAFETY: kernels write to copies that they got, never to what is free here; the store is not visible to them.
     let (copies, store) = unsafe { halves() };
-    let taken = addr_of_mut!(COPIED);
     let cache = Cache::attach(store);
     let value = cache.get(key(pointer, length)).unwrap_or(&[]);
-    // SAFETY: as in `forget_copies`.
-    let start = unsafe { taken.read() };
+    let start = COPIED.get();
     let Some(copy) = copies[start..].get_mut(..2 + value.len()) else {
         raise::firmware(Id::CacheError, "no memory left for values from the cache", [0; 3]);
         return 0;
@@ -63,8 +59,7 @@ extern "C" fn get(pointer: u32, length: u32) -> u32 {
     copy[0] = copy[2..].as_ptr() as u32;
     copy[1] = value.len() as u32;
     copy[2..].copy_from_slice(value);
-    // SAFETY: as above.
-    unsafe { taken.write(start + 2 + value.len()) };
+    COPIED.set(start + 2 + value.len());
     copy.as_ptr() as u32
 }
 

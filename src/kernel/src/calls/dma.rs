@@ -3,8 +3,6 @@
 //! This core keeps the traces, in memory of their own: they outlive kernels, connections and restarts, and are lost at reset.
 //! Outputs are recorded straight in the format that the gateware plays.
 
-use core::ptr::addr_of_mut;
-
 use kairos_channel::memory::DMA;
 use kairos_kernel::traces::{Full, Recording, Traces};
 use kairos_proto::exception::Id;
@@ -12,10 +10,11 @@ use kairos_proto::rpc::Memory;
 
 use crate::fault::broken;
 use crate::memory::KernelMemory;
+use crate::owned::Owned;
 use crate::{raise, rtio};
 
 /// The recording under way.
-static mut RECORDING: Option<Recording> = None;
+static RECORDING: Owned<Option<Recording>> = Owned::new(None);
 
 const NO_ROOM: &str = "no memory left for DMA recordings: erase some, or record less";
 
@@ -41,11 +40,6 @@ fn traces() -> Traces<'static> {
     Traces::attach(unsafe { store() })
 }
 
-fn recording() -> &'static mut Option<Recording> {
-    // SAFETY: as above.
-    unsafe { &mut *addr_of_mut!(RECORDING) }
-}
-
 /// Empties the store, at reset of the core only.
 pub fn boot() {
     // SAFETY: no kernel runs.
@@ -54,13 +48,14 @@ pub fn boot() {
 
 /// In a restart: what the kernel was recording is lost.
 pub fn abandon() {
-    recording().take();
+    RECORDING.set(None);
 }
 
 /// Records an output of 1 to 16 words.
 fn record(target: u32, time: i64, words: &[u32]) {
-    if let Some(recording) = recording() {
-        traces().event(recording, target, time, words.iter().copied());
+    if let Some(mut recording) = RECORDING.get() {
+        traces().event(&mut recording, target, time, words.iter().copied());
+        RECORDING.set(Some(recording));
     }
 }
 
@@ -78,12 +73,12 @@ fn error(message: &'static str) {
 
 /// `dma_record_start`
 extern "C" fn record_start(pointer: u32, length: u32) {
-    if recording().is_some() {
+    if RECORDING.is_some() {
         return error("DMA is already recording");
     }
     match traces().begin(name(pointer, length)) {
         Ok(begun) => {
-            *recording() = Some(begun);
+            RECORDING.set(Some(begun));
             rtio::record(Some(record));
         }
         Err(Full) => error(NO_ROOM),
@@ -92,7 +87,7 @@ extern "C" fn record_start(pointer: u32, length: u32) {
 
 /// `dma_record_stop`. There are no other boards among which traces could be distributed.
 extern "C" fn record_stop(duration: i64, _enable_ddma: u32) {
-    let Some(ended) = recording().take() else {
+    let Some(ended) = RECORDING.take() else {
         return error("DMA is not recording");
     };
     rtio::record(None);

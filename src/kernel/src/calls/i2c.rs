@@ -1,27 +1,28 @@
 //! The I2C calls of kernels (kernel ABI, section 2.8), on the board's bus ([`kairos_chip::i2c`]).
 
-use core::ptr::addr_of_mut;
-
 use kairos_chip::i2c::{Bus, Stuck};
 use kairos_proto::exception::Id;
 
+use crate::owned::Owned;
 use crate::raise;
 
-static mut BUS: Bus = Bus::new();
+/// The comms core has done with the bus before this core was released.
+static BUS: Owned<Bus> = Owned::new(Bus::new());
 
-fn bus() -> &'static mut Bus {
-    // SAFETY: this core only, outside of interrupts; the comms core has done with the bus before this one was released.
-    unsafe { &mut *addr_of_mut!(BUS) }
+/// Uses the bus, in place: a kernel may be killed at any step, and [`recover`] must know how far it was.
+fn with_bus<T>(action: impl FnOnce(&mut Bus) -> T) -> T {
+    // SAFETY: the only reference, as what is done on the bus calls nothing of this module.
+    action(unsafe { &mut *BUS.as_ptr() })
 }
 
 /// In a restart: the kernel before may have been stopped in the middle of a byte.
 pub fn recover() {
-    bus().recover();
+    with_bus(Bus::recover);
 }
 
 /// The result on bus 0, or the exception.
 fn on<T: Default>(number: u32, message: &'static str, action: impl FnOnce(&mut Bus) -> Result<T, Stuck>) -> T {
-    let result = if number == 0 { action(bus()) } else { Err(Stuck) };
+    let result = if number == 0 { with_bus(action) } else { Err(Stuck) };
     result.unwrap_or_else(|Stuck| {
         raise::firmware(Id::I2cError, message, [0; 3]);
         T::default()

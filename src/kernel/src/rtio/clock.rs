@@ -5,11 +5,12 @@
 //! new one starts from the counter itself. From the estimate comes a time that is early enough for as long as a countdown of
 //! [`PERMIT`] ticks runs: most outputs compare with that, and compute nothing.
 
-use core::arch::asm;
-use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
+use core::ptr::{read_volatile, write_volatile};
+
+use kairos_chip::gic::barrier;
 
 use super::registers::{registers, Registers};
-use super::ring::{Estimate, COUNTDOWN, RING};
+use super::ring::{COUNTDOWN, RING};
 
 /// The global timer, two words (Cortex-A9 MPCore TRM, section 4.3). The comms core has it running for its own use.
 const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
@@ -63,68 +64,73 @@ pub fn measure(registers: &Registers) {
         (units * 1024).div_ceil(passed)
     };
     let ratio = (ratio + (ratio >> DRIFT_LOG2) + 1).min(LARGEST_RATIO);
-    // SAFETY: this core only, outside of interrupts; so below.
-    unsafe { addr_of_mut!(RING.clock.ratio).write(ratio) };
+    RING.clock.ratio.set(ratio);
     renew(registers);
 }
 
 /// Starts a new estimate.
 pub fn renew(registers: &Registers) {
-    // SAFETY: as above.
-    unsafe {
-        if addr_of!(RING.clock.ratio).read() >= LARGEST_RATIO {
-            addr_of_mut!(RING.clock).write(Estimate {
-                ratio: LARGEST_RATIO,
-                ..Estimate::NEVER
-            });
-            return;
-        }
-        let start = ticks();
-        let now = registers.read_counter();
-        addr_of_mut!(RING.clock.limit).write(now.wrapping_add(MARGIN));
-        addr_of_mut!(RING.clock.start).write(start);
+    let clock = &RING.clock;
+    if clock.ratio.get() >= LARGEST_RATIO {
+        clock.limit.set(i64::MAX);
+        clock.earliest.set(i64::MAX);
+        clock.start.set(0);
+        return;
     }
+    let start = ticks();
+    let now = registers.read_counter();
+    clock.limit.set(now.wrapping_add(MARGIN));
+    clock.start.set(start);
+}
+
+/// Whether the countdown runs.
+fn running() -> bool {
+    // SAFETY: this core's private watchdog; reading its counter has no effect.
+    unsafe { read_volatile(COUNTDOWN) != 0 }
+}
+
+/// Starts the countdown with `ticks`, or ends it with none.
+fn count_down(ticks: u32) {
+    // SAFETY: this core's private watchdog, in timer mode without an interrupt: it only counts.
+    unsafe { write_volatile(COUNTDOWN_LOAD, ticks) };
 }
 
 /// Ends the countdown.
 pub fn expire() {
-    // SAFETY: this core's own timer.
-    unsafe { write_volatile(COUNTDOWN_LOAD, 0) };
+    count_down(0);
+}
+
+/// Ticks since the estimate began.
+fn passed() -> u64 {
+    ticks().wrapping_sub(RING.clock.start.get())
 }
 
 /// What is early enough when `passed` ticks of the estimate have passed.
 fn bound(passed: u64) -> i64 {
-    // SAFETY: as above.
-    let (limit, ratio) = unsafe { (addr_of!(RING.clock.limit).read(), addr_of!(RING.clock.ratio).read()) };
-    limit.saturating_add((passed * ratio).div_ceil(1024) as i64)
+    let scaled = (passed * RING.clock.ratio.get()).div_ceil(1024);
+    RING.clock.limit.get().saturating_add(scaled as i64)
 }
 
 /// Whether an event at `time` is certainly delivered early enough. Starts a new countdown if the last one has ended.
 pub fn ample(time: i64) -> bool {
-    // SAFETY: as above.
-    let (running, earliest) = unsafe { (read_volatile(COUNTDOWN) != 0, addr_of!(RING.clock.earliest).read()) };
-    if running && time >= earliest {
+    let running = running();
+    if running && time >= RING.clock.earliest.get() {
         return true;
     }
-    // SAFETY: as above.
-    let passed = || ticks().wrapping_sub(unsafe { addr_of!(RING.clock.start).read() });
     let mut now = passed();
     if now >= WINDOW {
         let Some(registers) = registers() else { return false };
         renew(&registers);
         now = passed();
     }
-    // SAFETY: as above, and this core's own timer. The time is taken after the countdown has begun, so that it ends first.
-    unsafe {
-        if !running {
-            write_volatile(COUNTDOWN_LOAD, PERMIT);
-            asm!("dsb", options(nostack, preserves_flags));
-            now = passed();
-            let earliest = bound(now + u64::from(PERMIT));
-            let floor = addr_of!(RING.quick.floor).read();
-            addr_of_mut!(RING.clock.earliest).write(earliest);
-            addr_of_mut!(RING.quick.floor).write(floor.max(earliest));
-        }
+    if !running {
+        count_down(PERMIT);
+        barrier();
+        // Taken after the countdown has begun, so that the countdown ends first.
+        now = passed();
+        let earliest = bound(now + u64::from(PERMIT));
+        RING.clock.earliest.set(earliest);
+        RING.quick.floor.set(RING.quick.floor.get().max(earliest));
     }
     time >= bound(now)
 }

@@ -1,8 +1,7 @@
 //! The RTIO counter: reading it, and sleeping until it has passed a time.
 
-use core::ptr::addr_of_mut;
-
 use super::registers::registers_or_raise;
+use crate::owned::Owned;
 use crate::{raise, timer};
 
 /// `rtio_get_counter`
@@ -12,7 +11,7 @@ extern "C" fn get_counter() -> i64 {
 
 /// Machine units per tick of the private timer, in 1/256: the shortest a tick of a real chip can be (866 MHz CPU), until
 /// the first sleep has measured it.
-static mut UNITS_PER_TICK: u32 = 256 * 2;
+static UNITS_PER_TICK: Owned<u32> = Owned::new(256 * 2);
 /// Shortest sleep that is worth measuring by, in ticks.
 const MEASURABLE: u32 = 4000;
 /// Longest sleep at once, in machine units, so that a tick count fits in 32 bits.
@@ -24,12 +23,10 @@ extern "C" fn wait_until_mu(time: i64) {
     let Some(registers) = registers_or_raise() else { return };
     let mut now = registers.read_counter();
     while now <= time {
-        // SAFETY: this core only, outside of interrupts.
-        let units_per_tick = unsafe { addr_of_mut!(UNITS_PER_TICK).read() };
         let units = time.wrapping_sub(now).clamp(1, LONGEST) as u64;
         // Rounded up: the sleep should end behind the time, not just before it.
         let ticks = (units * 256)
-            .div_ceil(u64::from(units_per_tick))
+            .div_ceil(u64::from(UNITS_PER_TICK.get()))
             .min(u64::from(u32::MAX)) as u32;
         let slept = timer::sleep_ticks(ticks);
         let before = now;
@@ -37,8 +34,7 @@ extern "C" fn wait_until_mu(time: i64) {
         if slept == ticks && ticks >= MEASURABLE {
             // Reading the counter takes a while too, so the measure is a little high, and the next sleep a little short.
             let measured = (now.wrapping_sub(before) as u64 * 256 / u64::from(ticks)) as u32;
-            // SAFETY: as above.
-            unsafe { addr_of_mut!(UNITS_PER_TICK).write(measured.clamp(64, 256 * 64)) };
+            UNITS_PER_TICK.set(measured.clamp(64, 256 * 64));
         }
     }
 }

@@ -2,24 +2,20 @@
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use core::ptr::{addr_of, addr_of_mut};
 
 use super::ring::{Quick, Ring, RING};
 
 /// `rtio_cursor`: the cursor itself, for compiled code that changes it in place.
-// SAFETY: an address, nothing is read.
-pub const CURSOR: *const i64 = unsafe { addr_of!(RING.quick.now) };
+pub const CURSOR: *const i64 = RING.quick.now.as_ptr();
 
 /// `now_mu`
 pub extern "C" fn now_mu() -> i64 {
-    // SAFETY: only this core uses it, and no interrupt handler does.
-    unsafe { addr_of_mut!(RING.quick.now).read() }
+    RING.quick.now.get()
 }
 
 /// `at_mu`
 pub extern "C" fn at_mu(time: i64) {
-    // SAFETY: as above.
-    unsafe { addr_of_mut!(RING.quick.now).write(time) };
+    RING.quick.now.set(time);
 }
 
 /// `delay_mu`. In assembly for the compiler's sake, which gives each function a stack frame; this one runs between any two

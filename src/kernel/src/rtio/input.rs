@@ -5,13 +5,14 @@
 //! there. If none is, a request waits for it; its answer comes behind the entry, and events come by the ring alone.
 
 use core::arch::asm;
-use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
+use kairos_chip::gic::barrier;
 use kairos_proto::exception::Id;
 
 use super::output::posted_error;
 use super::registers::{registers, INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, NO_GATEWARE, OUTPUT_UNREACHABLE};
 use super::transaction::{self, Event};
+use crate::owned::Exposed;
 use crate::raise;
 
 /// Entries of a channel's ring.
@@ -27,93 +28,100 @@ const MORE: u32 = 4;
 /// A timeout that has passed: the request is answered at once.
 const PASSED: i64 = i64::MIN;
 
-#[derive(Clone, Copy)]
 #[repr(C)]
 struct Entry {
-    timestamp: i64,
-    data: u32,
+    timestamp: Exposed<i64>,
+    data: Exposed<u32>,
     /// flags | number << 16; the gateware writes it with `data`, after `timestamp`.
-    tag: u32,
+    tag: Exposed<u32>,
 }
 
 #[repr(C, align(0x40000))]
 struct Rings([[Entry; ENTRIES as usize]; CHANNELS as usize]);
 
 const _: () = assert!(size_of::<Rings>() == 0x40000);
-const NOTHING: Entry = Entry {
-    timestamp: 0,
-    data: 0,
-    tag: 0,
-};
 const FIRST: u32 = 1 << 16 | EVENT;
 
-/// Written by the gateware; cleared by this core while nothing is pushed.
-static mut RINGS: Rings = Rings([[NOTHING; ENTRIES as usize]; CHANNELS as usize]);
-
-/// What this core knows of a channel.
-#[derive(Clone, Copy)]
-struct Channel {
-    /// The tag of the next event, if there is not more behind it.
-    next: u32,
-    /// Number of the newest entry of which the gateware knows that it was consumed.
-    granted: u16,
-    /// It has inputs.
-    exists: bool,
-}
-
-impl Channel {
-    /// Entries consumed that the gateware takes to be occupied.
-    fn open(&self) -> u32 {
-        ((self.next >> 16) as u16)
-            .wrapping_sub(1)
-            .wrapping_sub(self.granted)
-            .into()
+impl Entry {
+    const fn empty() -> Self {
+        Self {
+            timestamp: Exposed::new(0),
+            data: Exposed::new(0),
+            tag: Exposed::new(0),
+        }
     }
 }
 
-static mut STATE: [Channel; CHANNELS as usize] = [Channel {
-    next: FIRST,
-    granted: 0,
-    exists: false,
-}; CHANNELS as usize];
+/// Written by the gateware; cleared by this core while nothing is pushed.
+static RINGS: Rings = Rings([const { [const { Entry::empty() }; ENTRIES as usize] }; CHANNELS as usize]);
+
+/// What this core knows of a channel. It outlives restarts, which may come between any two stores.
+struct Channel {
+    /// The tag of the next event, if there is not more behind it.
+    next: Exposed<u32>,
+    /// Number of the newest entry of which the gateware knows that it was consumed.
+    granted: Exposed<u16>,
+    /// It has inputs.
+    exists: Exposed<bool>,
+}
+
+impl Channel {
+    const fn new() -> Self {
+        Self {
+            next: Exposed::new(FIRST),
+            granted: Exposed::new(0),
+            exists: Exposed::new(false),
+        }
+    }
+
+    /// Number of the newest entry that was consumed.
+    fn consumed(&self) -> u16 {
+        ((self.next.get() >> 16) as u16).wrapping_sub(1)
+    }
+
+    /// Entries consumed that the gateware takes to be occupied.
+    fn open(&self) -> u32 {
+        self.consumed().wrapping_sub(self.granted.get()).into()
+    }
+}
+
+static STATE: [Channel; CHANNELS as usize] = [const { Channel::new() }; CHANNELS as usize];
 
 const NO_EVENT: Event = Event { timestamp: -1, data: 0 };
 
 /// Physical address of the rings.
 pub fn address() -> u32 {
-    addr_of!(RINGS) as u32
+    core::ptr::from_ref(&RINGS) as u32
 }
 
 /// Empties the rings, which then begin with number 1. The gateware pushes nothing meanwhile.
 ///
 /// A ring is filled from number 1 on, so what was written since it was cleared last ends at the first entry without a tag.
 pub fn clear() {
-    // SAFETY: one core, and no interrupt handler uses these; so for all accesses to the statics of this module.
-    unsafe {
-        for channel in 0..CHANNELS {
-            for number in 1..=ENTRIES {
-                let tag = addr_of_mut!((*entry(channel, number)).tag);
-                if read_volatile(tag) == 0 {
-                    break;
-                }
-                write_volatile(tag, 0);
+    for (channel, state) in (0..).zip(&STATE) {
+        for number in 1..=ENTRIES {
+            let tag = &entry(channel, number).tag;
+            if tag.get() == 0 {
+                break;
             }
-            write_volatile(addr_of_mut!((*state(channel)).next), FIRST);
-            write_volatile(addr_of_mut!((*state(channel)).granted), 0);
+            tag.set(0);
         }
-        asm!("dsb", options(nostack, preserves_flags));
+        state.next.set(FIRST);
+        state.granted.set(0);
     }
+    barrier();
 }
 
-fn entry(channel: u32, number: u32) -> *mut Entry {
-    let index = channel % CHANNELS * ENTRIES + number % ENTRIES;
-    // SAFETY: within the rings.
-    unsafe { addr_of_mut!(RINGS).cast::<Entry>().add(index as usize) }
+/// An entry of a channel below [`CHANNELS`].
+#[inline(always)]
+fn entry(channel: u32, number: u32) -> &'static Entry {
+    &RINGS.0[(channel % CHANNELS) as usize][(number % ENTRIES) as usize]
 }
 
-fn state(channel: u32) -> *mut Channel {
-    // SAFETY: within the table.
-    unsafe { addr_of_mut!(STATE).cast::<Channel>().add((channel % CHANNELS) as usize) }
+/// What is known of a channel, if it can have a ring.
+#[inline(always)]
+fn state(channel: u32) -> Option<&'static Channel> {
+    STATE.get(channel as usize)
 }
 
 /// Later reads come after those before.
@@ -126,52 +134,41 @@ fn read_barrier() {
 /// The next event of a channel, if it is there. May be stopped at any instruction: the event is consumed, or not.
 #[inline(always)]
 fn take(channel: u32) -> Option<Event> {
-    if channel >= CHANNELS {
+    let state = state(channel)?;
+    let expected = state.next.get();
+    let entry = entry(channel, expected >> 16);
+    if entry.tag.get() & !MORE != expected {
         return None;
     }
-    // SAFETY: as above.
-    unsafe {
-        let next = addr_of_mut!((*state(channel)).next);
-        let expected = read_volatile(next);
-        let entry = entry(channel, expected >> 16);
-        if read_volatile(addr_of!((*entry).tag)) & !MORE != expected {
-            return None;
-        }
-        read_barrier();
-        let event = Event {
-            timestamp: read_volatile(addr_of!((*entry).timestamp)),
-            data: read_volatile(addr_of!((*entry).data)),
-        };
-        write_volatile(next, expected.wrapping_add(1 << 16));
-        if expected >> 16 & (GRANT / 2 - 1) == 0 {
-            grant(channel);
-        }
-        Some(event)
+    read_barrier();
+    let event = Event {
+        timestamp: entry.timestamp.get(),
+        data: entry.data.get(),
+    };
+    state.next.set(expected.wrapping_add(1 << 16));
+    if expected >> 16 & (GRANT / 2 - 1) == 0 {
+        grant(channel);
     }
+    Some(event)
 }
 
 /// Consumes the entry "events were lost here", if that is what comes next.
 fn take_lost(channel: u32) -> bool {
-    if channel >= CHANNELS {
-        return false;
+    let Some(state) = state(channel) else { return false };
+    let expected = state.next.get();
+    let tag = entry(channel, expected >> 16).tag.get();
+    let lost = tag & !MORE == expected ^ EVENT ^ LOST;
+    if lost {
+        state.next.set(expected.wrapping_add(1 << 16));
     }
-    // SAFETY: as above.
-    unsafe {
-        let next = addr_of_mut!((*state(channel)).next);
-        let expected = read_volatile(next);
-        let tag = read_volatile(addr_of!((*entry(channel, expected >> 16)).tag));
-        let lost = tag & !MORE == expected ^ EVENT ^ LOST;
-        if lost {
-            write_volatile(next, expected.wrapping_add(1 << 16));
-        }
-        lost
-    }
+    lost
 }
 
 /// Whether there is certainly no event, neither up to `timeout` nor queued behind it: the gateware has answered before that
 /// all events up to this time are pushed; there was room in the ring, and nothing behind the newest entry.
 fn nothing(channel: u32, timeout: i64) -> bool {
-    if channel >= CHANNELS || timeout == -1 || !transaction::idle() {
+    let Some(state) = state(channel) else { return false };
+    if timeout == -1 || !transaction::idle() {
         return false;
     }
     // Only answers change the progress, so it holds still while none is expected.
@@ -179,34 +176,24 @@ fn nothing(channel: u32, timeout: i64) -> bool {
     if timeout > transaction::progress() {
         return false;
     }
-    // SAFETY: as above. The newest entry consumed is not overwritten while the ring is empty.
-    let (state, newest) = unsafe {
-        let state = read_volatile(state(channel));
-        let newest = entry(channel, (state.next >> 16).wrapping_sub(1));
-        (state, read_volatile(addr_of!((*newest).tag)))
-    };
-    state.exists && state.open() < ENTRIES && newest & MORE == 0
+    // The newest entry consumed is not overwritten while the ring is empty.
+    let newest = entry(channel, state.consumed().into()).tag.get();
+    state.exists.get() && state.open() < ENTRIES && newest & MORE == 0
 }
 
 /// The gateware has answered for this channel: it has inputs.
 fn note_existing(channel: u32) {
-    if channel < CHANNELS {
-        // SAFETY: as above.
-        unsafe { write_volatile(addr_of_mut!((*state(channel)).exists), true) };
+    if let Some(state) = state(channel) {
+        state.exists.set(true);
     }
 }
 
 /// Number of the newest entry that was consumed; the gateware will know it.
 fn consumed(channel: u32) -> u32 {
-    if channel >= CHANNELS {
-        return 0;
-    }
-    // SAFETY: as above.
-    unsafe {
-        let number = (read_volatile(addr_of!((*state(channel)).next)) >> 16).wrapping_sub(1) as u16;
-        write_volatile(addr_of_mut!((*state(channel)).granted), number);
-        number.into()
-    }
+    let Some(state) = state(channel) else { return 0 };
+    let number = state.consumed();
+    state.granted.set(number);
+    number.into()
 }
 
 /// Tells the gateware what was consumed, so that there is room again. The request is not waited for. It is sent only while
@@ -214,9 +201,7 @@ fn consumed(channel: u32) -> u32 {
 #[cold]
 #[inline(never)]
 fn grant(channel: u32) {
-    // SAFETY: as above.
-    let state = unsafe { read_volatile(state(channel)) };
-    if state.open() >= GRANT {
+    if state(channel).is_some_and(|state| state.open() >= GRANT) {
         transaction::send_input(channel, PASSED, || consumed(channel));
     }
 }

@@ -2,7 +2,6 @@
 
 use core::arch::naked_asm;
 use core::mem::offset_of;
-use core::ptr::addr_of_mut;
 
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
@@ -13,20 +12,21 @@ use super::ring::{Estimate, Ring, ATTENTION, CREDIT, KNOWN, MAX_WORDS, RING};
 use super::transaction;
 use crate::fault::broken;
 use crate::memory::KernelMemory;
+use crate::owned::Owned;
 use crate::raise;
 
 /// Takes the outputs of kernels while a DMA recording is made: target, time, 1 to 16 words. It may raise nothing.
 pub type Recorder = fn(u32, i64, &[u32]);
-static mut RECORDER: Option<Recorder> = None;
+static RECORDER: Owned<Option<Recorder>> = Owned::new(None);
 
 /// Between `rtio_batch_start` and `rtio_batch_end`.
-static mut BATCH: bool = false;
+static BATCH: Owned<bool> = Owned::new(false);
 
 /// Raises what an output's status says; out of the way of outputs that succeed.
 #[cold]
 #[inline(never)]
 fn output_error(target: u32, cursor: i64, status: u32) {
-    set_batch(false);
+    BATCH.set(false);
     let channel = i64::from(target >> 8);
     match registers() {
         None => raise::firmware(Id::RtioDestinationUnreachable, NO_GATEWARE, [channel, cursor, 0]),
@@ -63,44 +63,33 @@ pub fn posted_error_at_end() -> bool {
 
 /// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A restart drops the recorder.
 pub fn record(recorder: Option<Recorder>) {
-    // SAFETY: this core only, outside of interrupts; so below.
-    unsafe { addr_of_mut!(RECORDER).write(recorder) };
+    RECORDER.set(recorder);
     transaction::forbid_posting(recorder.is_some());
 }
 
 /// In a restart: there is no recorder and no batch.
 pub fn forget() {
     record(None);
-    set_batch(false);
-}
-
-fn set_batch(running: bool) {
-    // SAFETY: as above.
-    unsafe { addr_of_mut!(BATCH).write(running) };
+    BATCH.set(false);
 }
 
 /// `rtio_batch_start`. Outputs need no batch to be posted, so they are submitted as ever, and an error is raised by the output that
 /// caused it, which ends the batch.
 extern "C" fn batch_start() {
-    // SAFETY: as above.
-    if unsafe { addr_of_mut!(BATCH).read() } {
-        return raise::firmware(Id::RuntimeError, "Batched mode is already running.", [0; 3]);
+    if BATCH.replace(true) {
+        raise::firmware(Id::RuntimeError, "Batched mode is already running.", [0; 3]);
     }
-    set_batch(true);
 }
 
 /// `rtio_batch_end`: every output is delivered when it returns.
 extern "C" fn batch_end() {
-    set_batch(false);
+    BATCH.set(false);
     posted_error_at_end();
 }
 
 /// Hands an output to the recorder, if there is one.
 fn recorded(target: u32, words: impl ExactSizeIterator<Item = u32>) -> bool {
-    // SAFETY: as above.
-    let Some(recorder) = (unsafe { addr_of_mut!(RECORDER).read() }) else {
-        return false;
-    };
+    let Some(recorder) = RECORDER.get() else { return false };
     let mut buffer = [0; MAX_WORDS];
     let count = words.len();
     for (place, word) in buffer.iter_mut().zip(words) {

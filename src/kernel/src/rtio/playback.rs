@@ -1,7 +1,5 @@
 //! Playing DMA traces: the gateware reads them and submits their events (`docs/interfaces.md`, sections 4 and 10).
 
-use core::ptr::addr_of_mut;
-
 use kairos_chip::gic::barrier;
 use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
@@ -11,6 +9,7 @@ use kairos_proto::exception::Id;
 use super::output::posted_error;
 use super::registers::{registers_or_raise, POLLS};
 use super::transaction;
+use crate::owned::Owned;
 use crate::{raise, timer};
 
 #[derive(Clone, Copy)]
@@ -25,7 +24,8 @@ struct Engine {
     error_timestamp: Register64,
 }
 
-static mut ENGINE: Option<Engine> = None;
+/// Found at boot, before any kernel.
+static ENGINE: Owned<Option<Engine>> = Owned::new(None);
 
 /// Bits of `dma_error`.
 const UNDERFLOW: u32 = 1;
@@ -34,11 +34,6 @@ const BUS_ERROR: u32 = 4;
 /// Looks at `dma_busy` before this core sleeps between them, and ticks of the timer for which it does then: 5 us.
 const QUICK_POLLS: u32 = 100;
 const INTERVAL: u32 = 2000;
-
-fn engine() -> Option<Engine> {
-    // SAFETY: written once at boot.
-    unsafe { addr_of_mut!(ENGINE).read() }
-}
 
 /// Finds the registers, after reset of this core.
 pub fn boot(descriptor: &Descriptor) {
@@ -55,13 +50,12 @@ pub fn boot(descriptor: &Descriptor) {
             error_timestamp: Register64::find(descriptor, "dma_error_timestamp")?,
         })
     })();
-    // SAFETY: the only write, before any kernel.
-    unsafe { addr_of_mut!(ENGINE).write(engine) };
+    ENGINE.set(engine);
 }
 
 /// In a restart: ends what the kernel before was playing. Events that have been submitted happen.
 pub fn stop() {
-    let Some(engine) = engine() else { return };
+    let Some(engine) = ENGINE.get() else { return };
     engine.enable.write(0);
     for _ in 0..POLLS {
         if engine.busy.read() == 0 {
@@ -76,7 +70,7 @@ pub fn play(address: u32, time: i64) {
     if registers_or_raise().is_none() {
         return;
     }
-    let Some(engine) = engine() else {
+    let Some(engine) = ENGINE.get() else {
         return raise::firmware(Id::DmaError, "this gateware has no DMA", [0; 3]);
     };
     // What the kernel has submitted before comes before.

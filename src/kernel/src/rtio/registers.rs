@@ -1,11 +1,10 @@
 //! The gateware's registers that RTIO calls use, found by name in its descriptor, and the bits of their answers.
 
-use core::ptr::addr_of_mut;
-
 use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::exception::Id;
 
+use crate::owned::Owned;
 use crate::raise;
 
 /// Status bits of an output (kernel ABI, section 5.3).
@@ -44,7 +43,8 @@ impl Registers {
     }
 }
 
-static mut REGISTERS: Option<Registers> = None;
+/// Found at boot, before any kernel.
+static REGISTERS: Owned<Option<Registers>> = Owned::new(None);
 
 /// Finds the registers, after reset of this core.
 pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
@@ -60,15 +60,13 @@ pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
         clear: find("initiator_clear")?,
         input_ring: find("initiator_input_ring"),
     };
-    // SAFETY: the only write, before any kernel.
-    unsafe { addr_of_mut!(REGISTERS).write(Some(found)) };
+    REGISTERS.set(Some(found));
     Some(found)
 }
 
 /// The registers, if there is gateware.
 pub fn registers() -> Option<Registers> {
-    // SAFETY: written once at boot.
-    unsafe { addr_of_mut!(REGISTERS).read() }
+    REGISTERS.get()
 }
 
 /// The registers; raises if there are none.

@@ -3,6 +3,8 @@
 
 use core::mem::{offset_of, size_of};
 
+use crate::owned::{Exposed, Owned};
+
 /// Data words of the longest output.
 pub const MAX_WORDS: usize = 16;
 /// Requests in the ring.
@@ -28,37 +30,39 @@ pub const COUNTDOWN: *const u32 = 0xf8f0_0624 as *const u32;
 /// What [`super::clock`] knows: the counter is less than `limit - MARGIN + (timer - start) * ratio / 1024`, for `WINDOW` ticks from `start`.
 #[repr(C)]
 pub struct Estimate {
-    /// An event not before this, plus the time that has passed since `start`, is early enough.
-    pub limit: i64,
+    /// An event not before this, plus the time that has passed since `start`, is early enough; `i64::MAX`: none is.
+    pub limit: Owned<i64>,
     /// An event not before this is early enough while the countdown runs.
-    pub earliest: i64,
+    pub earliest: Owned<i64>,
     /// Timer at which the estimate began.
-    pub start: u64,
+    pub start: Owned<u64>,
     /// Machine units per tick in 1/1024, rounded up; below `1 << 12`.
-    pub ratio: u64,
-}
-
-impl Estimate {
-    /// Lets no event pass.
-    pub const NEVER: Self = Self {
-        limit: i64::MAX,
-        earliest: i64::MAX,
-        start: 0,
-        ratio: 0,
-    };
+    pub ratio: Owned<u64>,
 }
 
 /// The first 20 bytes are written by one instruction.
-#[derive(Clone, Copy)]
 #[repr(C)]
 pub struct Slot {
-    pub target: u32,
-    pub word0: u32,
-    pub time: i64,
+    pub target: Exposed<u32>,
+    pub word0: Exposed<u32>,
+    pub time: Exposed<i64>,
     /// command | words << 8 | number << 16
-    pub head: u32,
-    pub words: [u32; MAX_WORDS - 1],
+    pub head: Exposed<u32>,
+    pub words: [Exposed<u32>; MAX_WORDS - 1],
     _end: [u32; 12],
+}
+
+impl Slot {
+    const fn empty() -> Self {
+        Self {
+            target: Exposed::new(0),
+            word0: Exposed::new(0),
+            time: Exposed::new(0),
+            head: Exposed::new(0),
+            words: [const { Exposed::new(0) }; MAX_WORDS - 1],
+            _end: [0; 12],
+        }
+    }
 }
 
 /// Requests, reply, and what goes with them.
@@ -66,11 +70,11 @@ pub struct Slot {
 pub struct Ring {
     pub slots: [Slot; SLOTS as usize],
     /// Of an input; where inputs are pushed, the time up to which all have been.
-    pub input_timestamp: i64,
+    pub input_timestamp: Exposed<i64>,
     /// RTIO status in bits 3..0, flags, number of the newest event answered in bits 31..16.
-    pub status: u32,
+    pub status: Exposed<u32>,
     /// Of the first failed posted output: status in bits 3..0, number in bits 31..16.
-    pub input_data_or_error: u32,
+    pub input_data_or_error: Exposed<u32>,
     _line: [u32; 12],
     /// What only this core uses.
     pub clock: Estimate,
@@ -78,7 +82,7 @@ pub struct Ring {
     /// Beside it, what the fast path needs.
     pub quick: Quick,
     /// By the low byte of a channel's number: the high byte of the channel there that is known to take outputs.
-    pub known: [u8; 256],
+    pub known: [Exposed<u8>; 256],
 }
 
 /// What the fast path needs, in the order of its registers, so that one instruction loads it. It ends where
@@ -86,17 +90,17 @@ pub struct Ring {
 #[repr(C)]
 pub struct Quick {
     /// [`POSTED_WORD`], or 0 while nothing is to be posted without a second look.
-    pub allowed: u32,
+    pub allowed: Exposed<u32>,
     /// Address of the countdown of [`super::clock`].
-    pub countdown: *const u32,
+    pub countdown: Owned<*const u32>,
     /// The time cursor.
-    pub now: i64,
+    pub now: Owned<i64>,
     /// An event that is not before this has ample time while the countdown runs, and is not before the newest output.
-    pub floor: i64,
+    pub floor: Exposed<i64>,
     /// Head of the next request if it is a posted output of one word: its number in bits 31..16, below [`POSTED_WORD`].
-    pub next: u32,
+    pub next: Exposed<u32>,
     /// The slot of the next request.
-    pub slot: *mut Slot,
+    pub slot: Exposed<*const Slot>,
 }
 
 /// Where [`Ring::known`] is.
@@ -104,32 +108,26 @@ pub const KNOWN: usize = offset_of!(Ring, known);
 const _: () = assert!(offset_of!(Ring, input_timestamp) == 2048 && KNOWN == 2304);
 const _: () = assert!(offset_of!(Ring, quick) + size_of::<Quick>() == KNOWN);
 
-#[allow(clippy::declare_interior_mutable_const)]
-const EMPTY: Slot = Slot {
-    target: 0,
-    word0: 0,
-    time: 0,
-    head: 0,
-    words: [0; MAX_WORDS - 1],
-    _end: [0; 12],
-};
-
-/// One core, and no interrupt handler uses it.
-pub static mut RING: Ring = Ring {
-    slots: [EMPTY; SLOTS as usize],
-    input_timestamp: 0,
-    status: 0,
-    input_data_or_error: 0,
+pub static RING: Ring = Ring {
+    slots: [const { Slot::empty() }; SLOTS as usize],
+    input_timestamp: Exposed::new(0),
+    status: Exposed::new(0),
+    input_data_or_error: Exposed::new(0),
     _line: [0; 12],
-    clock: Estimate::NEVER,
+    clock: Estimate {
+        limit: Owned::new(i64::MAX),
+        earliest: Owned::new(i64::MAX),
+        start: Owned::new(0),
+        ratio: Owned::new(0),
+    },
     _state: [0; 32],
     quick: Quick {
-        allowed: POSTED_WORD,
-        countdown: COUNTDOWN,
-        now: 0,
-        floor: NO_FLOOR,
-        next: POSTED_WORD,
-        slot: core::ptr::null_mut(),
+        allowed: Exposed::new(POSTED_WORD),
+        countdown: Owned::new(COUNTDOWN),
+        now: Owned::new(0),
+        floor: Exposed::new(NO_FLOOR),
+        next: Exposed::new(POSTED_WORD),
+        slot: Exposed::new(core::ptr::null()),
     },
-    known: [UNKNOWN; 256],
+    known: [const { Exposed::new(UNKNOWN) }; 256],
 };

@@ -9,11 +9,13 @@
 //! gateware read a request.
 
 use core::arch::asm;
-use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
+
+use kairos_chip::gic::barrier;
 
 use super::clock;
 use super::registers::{INPUT_UNREACHABLE, OUTPUT_UNREACHABLE};
 use super::ring::{Slot, ATTENTION, CREDIT, ERROR, NO_FLOOR, POSTED, POSTED_WORD, RING, SLOTS, UNKNOWN};
+use crate::owned::{Exposed, Owned};
 
 /// Commands, beside [`POSTED`].
 const OUTPUT: u32 = 0;
@@ -24,7 +26,7 @@ const WIDE_CREDIT: u32 = 7;
 const UNREACHABLE: u32 = OUTPUT_UNREACHABLE | INPUT_UNREACHABLE;
 
 /// There is an initiator that answers.
-static mut ALLOWED: bool = false;
+static ALLOWED: Owned<bool> = Owned::new(false);
 
 /// An input event.
 #[derive(Clone, Copy)]
@@ -48,56 +50,42 @@ pub struct Failure {
 
 /// Physical address of the ring.
 pub fn address() -> u32 {
-    addr_of!(RING) as u32
+    core::ptr::from_ref(&RING) as u32
 }
 
 /// Begins with number 1. The initiator is disabled meanwhile, and at rest.
 pub fn begin() {
-    // SAFETY: one core, and no interrupt handler uses it; so for all accesses to the statics of this module.
-    unsafe {
-        // What the lanes hold is not known.
-        write_volatile(addr_of_mut!(RING.status), ATTENTION);
-        clock::expire();
-        set_next(1);
-        write_volatile(addr_of_mut!(RING.quick.floor), NO_FLOOR);
-        write_volatile(addr_of_mut!(RING.slots[0].time), i64::MIN);
-        // The ring may hold numbers that come again.
-        for index in 0..SLOTS as usize {
-            write_volatile(addr_of_mut!(RING.slots[index].head), 0);
-        }
-        asm!("dsb", options(nostack, preserves_flags));
-        addr_of_mut!(ALLOWED).write(true);
+    // What the lanes hold is not known.
+    RING.status.set(ATTENTION);
+    clock::expire();
+    set_next(1);
+    RING.quick.floor.set(NO_FLOOR);
+    RING.slots[0].time.set(i64::MIN);
+    // The ring may hold numbers that come again.
+    for slot in &RING.slots {
+        slot.head.set(0);
     }
-}
-
-fn allowed() -> bool {
-    // SAFETY: as above.
-    unsafe { addr_of!(ALLOWED).read() }
+    barrier();
+    ALLOWED.set(true);
 }
 
 fn status() -> u32 {
-    // SAFETY: as above; written by the gateware.
-    unsafe { read_volatile(addr_of!(RING.status)) }
+    RING.status.get()
 }
 
 /// Number of the next request.
 fn next() -> u32 {
-    // SAFETY: as above.
-    unsafe { read_volatile(addr_of!(RING.quick.next)) >> 16 }
+    RING.quick.next.get() >> 16
 }
 
 fn set_next(number: u32) {
-    // SAFETY: as above.
-    unsafe {
-        write_volatile(addr_of_mut!(RING.quick.next), number << 16 | POSTED_WORD);
-        write_volatile(addr_of_mut!(RING.quick.slot), slot(number));
-    }
+    RING.quick.next.set(number << 16 | POSTED_WORD);
+    RING.quick.slot.set(slot(number));
 }
 
 /// The slot of a request.
-fn slot(number: u32) -> *mut Slot {
-    // SAFETY: within the ring.
-    unsafe { addr_of_mut!(RING.slots).cast::<Slot>().add((number % SLOTS) as usize) }
+fn slot(number: u32) -> &'static Slot {
+    &RING.slots[(number % SLOTS) as usize]
 }
 
 fn under_way() -> u32 {
@@ -114,29 +102,22 @@ fn wait() {
 /// Fills the next slot and tells the gateware. There must be room. `words`: 1 to 16.
 #[inline(never)]
 fn submit(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
-    // SAFETY: as above. `dsb` completes the request before the event is sent.
-    unsafe {
-        let number = next();
-        let slot = slot(number);
-        write_volatile(addr_of_mut!((*slot).target), target);
-        write_volatile(addr_of_mut!((*slot).time), time);
-        let head = command | (words.len() as u32) << 8 | number << 16;
-        for (index, word) in words.enumerate() {
-            if index == 0 {
-                write_volatile(addr_of_mut!((*slot).word0), word);
-            } else {
-                write_volatile(addr_of_mut!((*slot).words).cast::<u32>().add(index - 1), word);
-            }
-        }
-        write_volatile(addr_of_mut!((*slot).head), head);
-        set_next(number.wrapping_add(1));
-        if command != INPUT {
-            let floor = time.max(addr_of!(RING.clock.earliest).read());
-            write_volatile(addr_of_mut!(RING.quick.floor), floor);
-        }
-        asm!("dsb", "sev", options(nostack, preserves_flags));
-        number
+    let number = next();
+    let slot = slot(number);
+    slot.target.set(target);
+    slot.time.set(time);
+    let head = command | (words.len() as u32) << 8 | number << 16;
+    for (place, word) in core::iter::once(&slot.word0).chain(&slot.words).zip(words) {
+        place.set(word);
     }
+    slot.head.set(head);
+    set_next(number.wrapping_add(1));
+    if command != INPUT {
+        RING.quick.floor.set(time.max(RING.clock.earliest.get()));
+    }
+    // SAFETY: this is what makes the gateware read the slot; `dsb` completes the request before.
+    unsafe { asm!("dsb", "sev", options(nostack, preserves_flags)) };
+    number
 }
 
 /// Submits a request and waits for its own status.
@@ -156,28 +137,25 @@ fn transact(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<
 
 /// After somebody else has filled the lanes, while nothing is under way: the next output tells how full they are.
 pub fn distrust() {
-    // SAFETY: as above. The gateware writes nothing now.
-    unsafe { write_volatile(addr_of_mut!(RING.status), status() | ATTENTION) };
+    // The gateware, which has nothing to answer, does not write it now.
+    RING.status.set(status() | ATTENTION);
 }
 
-fn known(channel: u32) -> *mut u8 {
-    // SAFETY: within the table.
-    unsafe { addr_of_mut!(RING.known).cast::<u8>().add((channel & 0xff) as usize) }
+fn known(channel: u32) -> &'static Exposed<u8> {
+    &RING.known[(channel & 0xff) as usize]
 }
 
 /// Submits an event of 1 to 16 words at `time`; returns its status, 0 for a posted one.
 pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
-    if !allowed() {
+    if !ALLOWED.get() {
         return UNREACHABLE;
     }
     let channel = target >> 8;
     let credit = if words.len() > 2 { WIDE_CREDIT } else { CREDIT };
-    // SAFETY: as above.
-    let postable = unsafe { u32::from(read_volatile(known(channel))) == channel >> 8 };
+    let postable = u32::from(known(channel).get()) == channel >> 8;
     while postable && clock::ample(time) {
         let (status, under_way) = (status(), under_way());
-        // SAFETY: as above.
-        let newest_time = unsafe { (*slot(next().wrapping_sub(1))).time };
+        let newest_time = slot(next().wrapping_sub(1)).time.get();
         // Nothing blocks it if all lanes have room. If not, an earlier event may have to wait for room; that one gets it
         // before its own time, so a later one is not hindered.
         let free = under_way == 0 || status & ATTENTION == 0 || time >= newest_time;
@@ -189,43 +167,38 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     }
     let status = transact(OUTPUT, target, time, words);
     if status == 0 && channel >> 8 < u32::from(UNKNOWN) {
-        // SAFETY: as above.
-        unsafe { write_volatile(known(channel), (channel >> 8) as u8) };
+        known(channel).set((channel >> 8) as u8);
     }
     status
 }
 
 /// Makes the fast path leave every event to `rtio_output_checked`, or lets it post again.
 pub fn forbid_posting(forbidden: bool) {
-    let allowed = if forbidden { 0 } else { POSTED_WORD };
-    // SAFETY: as above.
-    unsafe { write_volatile(addr_of_mut!(RING.quick.allowed), allowed) };
+    RING.quick.allowed.set(if forbidden { 0 } else { POSTED_WORD });
 }
 
 /// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer
 /// than [`clock::MARGIN`].
 pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
-    if !allowed() || status() & ERROR == 0 {
+    if !ALLOWED.get() || !failed() {
         return None;
     }
     wait_until_idle();
     clear();
-    // SAFETY: as above. The gateware writes nothing now.
-    unsafe {
-        let word = read_volatile(addr_of!(RING.input_data_or_error));
-        write_volatile(addr_of_mut!(RING.status), status() & !(ERROR | 0xf));
-        let (number, age) = (word >> 16, next().wrapping_sub(1 + (word >> 16)) & 0xffff);
-        let (target, time) = if age < SLOTS {
-            ((*slot(number)).target, (*slot(number)).time)
-        } else {
-            (0, -1)
-        };
-        Some(Failure {
-            status: word & 0xf,
-            target,
-            time,
-        })
-    }
+    // From here the gateware writes nothing.
+    let word = RING.input_data_or_error.get();
+    RING.status.set(status() & !(ERROR | 0xf));
+    let (number, age) = (word >> 16, next().wrapping_sub(1 + (word >> 16)) & 0xffff);
+    let (target, time) = if age < SLOTS {
+        (slot(number).target.get(), slot(number).time.get())
+    } else {
+        (0, -1)
+    };
+    Some(Failure {
+        status: word & 0xf,
+        target,
+        time,
+    })
 }
 
 /// Whether a posted output has failed.
@@ -236,8 +209,7 @@ pub fn failed() -> bool {
 
 /// Where inputs are pushed: the time up to which all of them have been, as far as known.
 pub fn progress() -> i64 {
-    // SAFETY: as above; written by the gateware, as a whole.
-    unsafe { read_volatile(addr_of!(RING.input_timestamp)) }
+    RING.input_timestamp.get()
 }
 
 /// Every request has been answered.
@@ -247,14 +219,14 @@ pub fn idle() -> bool {
 
 /// Waits until every request has been answered.
 pub fn wait_until_idle() {
-    while allowed() && !idle() {
+    while ALLOWED.get() && !idle() {
         wait();
     }
 }
 
 /// Sends an input request that is not waited for, if nothing is under way. `word` is called only then.
 pub fn send_input(channel: u32, timeout: i64, word: impl FnOnce() -> u32) {
-    if allowed() && idle() {
+    if ALLOWED.get() && idle() {
         submit(INPUT, channel << 8, timeout, core::iter::once(word()));
     }
 }
@@ -262,15 +234,16 @@ pub fn send_input(channel: u32, timeout: i64, word: impl FnOnce() -> u32) {
 /// Waits for an event on `channel` until the counter passes `timeout` (-1: for ever). Where inputs are pushed, `word` is the
 /// number of the newest entry consumed, and the result has no event.
 pub fn input(channel: u32, timeout: i64, word: u32) -> (u32, Event) {
-    if !allowed() {
+    if !ALLOWED.get() {
         return (UNREACHABLE, Event { timestamp: -1, data: 0 });
     }
     let status = transact(INPUT, channel << 8, timeout, core::iter::once(word));
-    // SAFETY: as above. The gateware wrote these before the status.
-    unsafe {
-        asm!("dmb", options(nostack, preserves_flags));
-        let timestamp = read_volatile(addr_of!(RING.input_timestamp));
-        let data = read_volatile(addr_of!(RING.input_data_or_error));
-        (status, Event { timestamp, data })
-    }
+    // The gateware wrote the event before the status.
+    // SAFETY: a barrier.
+    unsafe { asm!("dmb", options(nostack, preserves_flags)) };
+    let event = Event {
+        timestamp: RING.input_timestamp.get(),
+        data: RING.input_data_or_error.get(),
+    };
+    (status, event)
 }
