@@ -5,10 +5,14 @@ which inspect it keep working.
 """
 
 import inspect
+import itertools
 import linecache
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any, NamedTuple
+
+from kairos.language import types
 
 __all__ = [
     "TerminationRequested",
@@ -64,96 +68,78 @@ def _check_flags(decorator: str, flags: Iterable[str], known: set[str]) -> froze
 
 
 _FUNCTION_FLAGS = {"fast-math", "inline", "forceinline"}
+_SYSCALL_FLAGS = {"nounwind", "nowrite"}
+
+
+def _now_or_later(arg: Any, decorate: Callable) -> Callable:
+    """The decorated function where a decorator stands without arguments, else what will decorate one."""
+    return decorate(arg) if callable(arg) else decorate
+
+
+def _marked(function: Callable, info: EmbeddedInfo) -> Callable:
+    """The function, which still runs where it is called on the host."""
+    function.artiq_embedded = info._replace(function=function)
+    return function
+
+
+def _sent_to_core(function: Callable, info: EmbeddedInfo) -> Callable:
+    """What hands calls of the function to the core device that `info` names."""
+    _remember_source(function)
+
+    @wraps(function)
+    def on_core(self: Any, *args: Any, **kwargs: Any) -> Any:
+        core = getattr(self, info.core_name)
+        return core.run(on_core, (self, *args), kwargs)
+
+    on_core.artiq_embedded = info._replace(function=function)
+    return on_core
 
 
 def kernel(arg: Callable | str | None = None, flags: Iterable[str] = ()) -> Callable:
     """The function runs on the core device `self.core`, or on another: `@kernel`, `@kernel("other_core")`."""
-    if not callable(arg):
-        checked = _check_flags("kernel", flags, _FUNCTION_FLAGS)
-        core_name = arg or "core"
-
-        def decorate(function: Callable) -> Callable:
-            _remember_source(function)
-
-            @wraps(function)
-            def run_on_core(self: Any, *args: Any, **kwargs: Any) -> Any:
-                return getattr(self, core_name).run(run_on_core, (self, *args), kwargs)
-
-            run_on_core.artiq_embedded = EmbeddedInfo(core_name=core_name, function=function, flags=checked)
-            return run_on_core
-
-        return decorate
-    return kernel("core", flags)(arg)
+    core_name = arg if isinstance(arg, str) and arg else "core"
+    info = EmbeddedInfo(core_name, flags=_check_flags("kernel", flags, _FUNCTION_FLAGS))
+    return _now_or_later(arg, lambda function: _sent_to_core(function, info))
 
 
 def subkernel(arg: Callable | None = None, destination: int = 0, flags: Iterable[str] = ()) -> Callable:
     """The function runs on the satellite `destination` (1 to 255)."""
-    if not callable(arg):
-        if not isinstance(destination, int) or not 1 <= destination <= 255:
-            raise ValueError(f"the destination of a subkernel is between 1 and 255, not {destination!r}")
-        checked = _check_flags("subkernel", flags, _FUNCTION_FLAGS)
-
-        def decorate(function: Callable) -> Callable:
-            _remember_source(function)
-
-            @wraps(function)
-            def run_subkernel(self: Any, *args: Any, **kwargs: Any) -> Any:
-                return self.core.run(run_subkernel, (self, *args), kwargs)
-
-            run_subkernel.artiq_embedded = EmbeddedInfo(
-                core_name="core", function=function, destination=destination, flags=checked
-            )
-            return run_subkernel
-
-        return decorate
-    return subkernel(None, destination, flags)(arg)
+    if not isinstance(destination, int) or destination not in range(1, 256):
+        raise ValueError(f"the destination of a subkernel is between 1 and 255, not {destination!r}")
+    info = EmbeddedInfo("core", destination=destination, flags=_check_flags("subkernel", flags, _FUNCTION_FLAGS))
+    return _now_or_later(arg, lambda function: _sent_to_core(function, info))
 
 
 def portable(arg: Callable | None = None, flags: Iterable[str] = ()) -> Callable:
     """The function runs where it is called: on the host or in a kernel."""
-    if arg is None:
-        return lambda function: portable(function, flags)
-    _remember_source(arg)
-    arg.artiq_embedded = EmbeddedInfo(
-        portable=True, function=arg, flags=_check_flags("portable", flags, _FUNCTION_FLAGS)
-    )
-    return arg
+    info = EmbeddedInfo(portable=True, flags=_check_flags("portable", flags, _FUNCTION_FLAGS))
+
+    def decorate(function: Callable) -> Callable:
+        _remember_source(function)
+        return _marked(function, info)
+
+    return _now_or_later(arg, decorate)
 
 
 def rpc(arg: Callable | None = None, flags: Iterable[str] = ()) -> Callable:
     """The function runs on the host, also when a kernel calls it; with the flag `async` the kernel does not wait."""
-    if arg is None:
-        return lambda function: rpc(function, flags)
-    arg.artiq_embedded = EmbeddedInfo(function=arg, flags=_check_flags("rpc", flags, {"async"}))
-    return arg
+    info = EmbeddedInfo(flags=_check_flags("rpc", flags, {"async"}))
+    return _now_or_later(arg, lambda function: _marked(function, info))
 
 
 def syscall(arg: Callable | str | None = None, flags: Iterable[str] = ()) -> Callable:
     """The function is the firmware's: `@syscall("symbol")`, or `@syscall` for a symbol of the function's own name."""
-    if callable(arg):
-        arg.artiq_embedded = EmbeddedInfo(
-            syscall=arg.__name__, function=arg, flags=_check_flags("syscall", flags, {"nounwind", "nowrite"})
-        )
-        return arg
-
-    def decorate(function: Callable) -> Callable:
-        function.artiq_embedded = EmbeddedInfo(
-            syscall=arg or function.__name__,
-            function=function,
-            flags=_check_flags("syscall", flags, {"nounwind", "nowrite"}),
-        )
-        return function
-
-    return decorate
+    symbol = arg if isinstance(arg, str) else ""
+    info = EmbeddedInfo(flags=_check_flags("syscall", flags, _SYSCALL_FLAGS))
+    return _now_or_later(arg, lambda f: _marked(f, info._replace(syscall=symbol or f.__name__)))
 
 
 def host_only(function: Callable) -> Callable:
     """Calling the function from a kernel is an error."""
-    function.artiq_embedded = EmbeddedInfo(forbidden=True, function=function)
-    return function
+    return _marked(function, EmbeddedInfo(forbidden=True))
 
 
-_string_functions = 0
+_string_functions = itertools.count(1)
 
 
 def kernel_from_string(parameters: list, body_code: str, decorator: Callable = kernel) -> Callable:
@@ -162,11 +148,7 @@ def kernel_from_string(parameters: list, body_code: str, decorator: Callable = k
     `parameters` holds names, or pairs of a name and the text of a type annotation. The types of `kairos.language.types`
     are known to the annotations and to the body.
     """
-    from kairos.language import types
-
-    global _string_functions
-    _string_functions += 1
-    filename = f"<kernel_from_string {_string_functions}>"
+    filename = f"<kernel_from_string {next(_string_functions)}>"
     texts = [p if isinstance(p, str) else f"{p[0]}: {p[1]}" for p in parameters]
     body = "\n".join("    " + line for line in body_code.splitlines())
     source = f"def kernel_from_string_fn({', '.join(texts)}):\n{body}\n"
@@ -178,91 +160,77 @@ def kernel_from_string(parameters: list, body_code: str, decorator: Callable = k
 
 
 class _NoTimeline:
-    """Kernel code that runs on the host has no timeline."""
+    """Kernel code that runs on the host has no timeline: whatever it asks of one is refused."""
 
-    def _refuse(self, *_args: Any, **_kwargs: Any) -> Any:
+    def __getattr__(self, name: str) -> Callable:
         raise NotImplementedError("there is no timeline on the host: call this from a kernel")
 
-    enter_sequential = enter_parallel = exit = _refuse
-    take_time_mu = get_time_mu = set_time_mu = take_time = _refuse
 
+class _Outside:
+    """What host-run code has from whoever runs it; `set_time_manager` and `set_watchdog_factory` put it there."""
 
-_time_manager: Any = _NoTimeline()
+    timeline: Any = _NoTimeline()
+    watchdog: Callable = staticmethod(lambda timeout: nullcontext())
 
 
 def set_time_manager(manager: Any) -> None:
-    """Give host-run kernel code a timeline (a simulation)."""
-    global _time_manager
-    _time_manager = manager
+    """Give host-run kernel code a timeline (a simulation).
+
+    `manager` has the methods enter_sequential, enter_parallel, exit, take_time (seconds), take_time_mu, set_time_mu
+    (machine units) and get_time_mu.
+    """
+    _Outside.timeline = manager
 
 
-class _Sequential:
-    """`with sequential:` the statements follow one another in time."""
+class _Block:
+    """A block of the timeline; `enter` is the time manager's method that begins it."""
 
-    def __enter__(self) -> None:
-        _time_manager.enter_sequential()
-
-    def __exit__(self, *_exc: Any) -> None:
-        _time_manager.exit()
-
-
-class _Parallel:
-    """`with parallel:` the statements start at the same time."""
+    def __init__(self, enter: str) -> None:
+        self._enter = enter
 
     def __enter__(self) -> None:
-        _time_manager.enter_parallel()
+        getattr(_Outside.timeline, self._enter)()
 
     def __exit__(self, *_exc: Any) -> None:
-        _time_manager.exit()
+        _Outside.timeline.exit()
 
 
-sequential = _Sequential()
-parallel = _Parallel()
-interleave = _Parallel()
+sequential = _Block("enter_sequential")
+"""`with sequential:` the statements follow one another in time."""
+parallel = _Block("enter_parallel")
+"""`with parallel:` the statements start at the same time."""
+interleave = _Block("enter_parallel")
+"""`with interleave:` the statements start at the same time; a compiler puts what they do in order of time."""
 
 
 def delay_mu(duration: int) -> None:
     """Advance the time cursor by `duration` machine units (int64)."""
-    _time_manager.take_time_mu(duration)
-
-
-def now_mu() -> int:
-    """The time cursor in machine units (int64)."""
-    return _time_manager.get_time_mu()
-
-
-def at_mu(time: int) -> None:
-    """Set the time cursor to `time` machine units (int64)."""
-    _time_manager.set_time_mu(time)
+    _Outside.timeline.take_time_mu(duration)
 
 
 def delay(duration: float) -> None:
     """Advance the time cursor by `duration` seconds (float), rounded to machine units."""
-    _time_manager.take_time(duration)
+    _Outside.timeline.take_time(duration)
 
 
-class _NoWatchdog:
-    """Outside of a managed worker nothing watches."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_exc: Any) -> None:
-        pass
+def at_mu(time: int) -> None:
+    """Set the time cursor to `time` machine units (int64)."""
+    _Outside.timeline.set_time_mu(time)
 
 
-_watchdog_factory: Callable = lambda _timeout: _NoWatchdog()  # noqa: E731
+def now_mu() -> int:
+    """The time cursor in machine units (int64)."""
+    return _Outside.timeline.get_time_mu()
 
 
 def set_watchdog_factory(factory: Callable) -> None:
     """Set what `watchdog(timeout)` makes."""
-    global _watchdog_factory
-    _watchdog_factory = factory
+    _Outside.watchdog = staticmethod(factory)
 
 
 def watchdog(timeout: float) -> Any:
-    """`with watchdog(t):` host code that must end within `t` seconds."""
-    return _watchdog_factory(timeout)
+    """`with watchdog(t):` host code that must end within `t` seconds. Outside of a managed worker nothing watches."""
+    return _Outside.watchdog(timeout)
 
 
 class TerminationRequested(Exception):

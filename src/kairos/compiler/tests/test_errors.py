@@ -1,5 +1,7 @@
 """Rejected programs: one diagnostic each, which names the construct and points at the line."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -213,18 +215,13 @@ def test_annotation_int_is_refused():
 
 
 def test_a_whole_diagnostic():
-    assert rejected("x = 1\ny = x + undefined\n").splitlines()[1:] == [
-        "  --> <kernel_from_string N>:3:13".replace("N", rejected_name()),
+    place, *lines = rejected("x = 1\ny = x + undefined\n").splitlines()[1:]
+    assert re.fullmatch(r"  --> <kernel_from_string \d+>:3:13", place)
+    assert lines == [
         "  |",
         "3 |     y = x + undefined",
         "  |             ^^^^^^^^^ not known here",
     ]
-
-
-def rejected_name():
-    from kairos.language import core
-
-    return str(core._string_functions)
 
 
 def test_attributes_of_different_types():
