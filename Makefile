@@ -10,7 +10,7 @@ RUST := scripts/rust-env
 KAIROS := $(VENV)/bin/kairos
 VARIANT := demo
 
-firmware_rooms = $(addprefix src/,boot runtime kernel chip channel pl config clocking health logs net contracts proto firmware)
+firmware_rooms = $(addprefix src/,boot runtime kernel chip channel pl config clocking health logs net contracts proto)
 rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml -o -name '*.x' -o -name '*.ld' \) -print)
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 
@@ -38,7 +38,7 @@ build: firmware gateware emulator host ## Everything that `kairos run` needs
 
 .PHONY: firmware
 firmware: $(B)/firmware/.stamp ## Images of both cores, and the loader
-$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,$(firmware_rooms)) src/firmware/Cargo.lock
+$(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(call rust_sources,$(firmware_rooms)) Cargo.toml Cargo.lock
 	@echo "== firmware (first time: about two minutes)"
 	@scripts/build-firmware
 	@touch $@
@@ -98,7 +98,6 @@ contracts: ## Renew what is generated from the facts in src/contracts
 .PHONY: fmt
 fmt: setup-test $(B)/.venv contracts ## Format Rust and Python
 	@$(RUST) cargo fmt --all
-	@cd src/firmware && ../../$(RUST) cargo fmt --all
 	@$(VENV)/bin/ruff format .
 	@$(VENV)/bin/ruff check --fix-only --quiet .
 

@@ -56,8 +56,7 @@
         pname = "kairos-firmware";
         inherit version;
         src = source;
-        cargoRoot = "src/firmware";
-        cargoLock.lockFile = ./src/firmware/Cargo.lock;
+        cargoLock.lockFile = ./Cargo.lock;
         nativeBuildInputs = [ pkgs.lld pkgs.gcc-arm-embedded ];
         buildPhase = "scripts/build-firmware";
         installPhase = ''

@@ -1,6 +1,6 @@
 """`unsafe` is confined: the pages of the documentation name every file of the firmware that has it, and no other.
 
-That each use states its reason is checked by clippy (`make lint`), with the lints of src/firmware/Cargo.toml.
+That each use states its reason is checked by clippy (`make lint`), with the lints of Cargo.toml.
 """
 
 import re
