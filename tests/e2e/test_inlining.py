@@ -47,8 +47,8 @@ def test_exceptions_of_inlined_methods(kairos):
         (line.split(", in ")[1].split(" ")[0], lines[n + 1].strip()) for n, line in enumerate(lines) if ", in " in line
     ]
     assert [(name.rpartition(".")[2], text) for name, text in frames[-5:]] == [
-        ("set_o", "rtio_output(self.target_o, 1 if o else 0)"),
-        ("on", "self.set_o(True)"),
+        ("set_o", "rtio_output(self.target + address, high if o else low)"),
+        ("on", "self.set_o(state)"),
         ("signal", "self.ttl5.on()"),
         ("late_pulse", "self.signal()"),
         ("run", "self.late_pulse()"),

@@ -3,9 +3,10 @@
 Drivers of chips declare their transfers (`kairos.coredevice.parts.spi`) instead of configuring the bus by themselves.
 """
 
-from ..language import TInt32, delay_mu, kernel, portable
+from ..language import delay_mu, kernel, portable
 from .parts.channel import Register, RTIODevice
 from .parts.firmware import QUIET, firmware_function
+from .parts.inputs import datum
 from .parts.spi import (
     DIVIDERS,
     LENGTHS,
@@ -19,7 +20,7 @@ from .parts.spi import (
     SPI_OFFLINE,
     transfer_cycles,
 )
-from .rtio import rtio_input_data, rtio_output
+from .rtio import rtio_output
 
 __all__ = [
     "NRTSPIMaster",
@@ -93,18 +94,12 @@ class SPIMaster(RTIODevice):
         rtio_output(self.data_target, data)
         delay_mu(self.xfer_duration_mu)
 
-    @kernel
-    def read(self) -> TInt32:
-        """What the next transfer with `SPI_INPUT` has read, right aligned; waits for it. The cursor stays."""
-        return rtio_input_data(self.channel)
+    read = datum("What the next transfer with `SPI_INPUT` has read, right aligned; waits for it. The cursor stays.")
 
 
-_BUS = ("busno", TInt32)
-spi_set_config = firmware_function(
-    "spi_set_config", [_BUS, ("flags", TInt32), ("length", TInt32), ("div", TInt32), ("cs", TInt32)], flags=QUIET
-)
-spi_write = firmware_function("spi_write", [_BUS, ("data", TInt32)], flags=QUIET)
-spi_read = firmware_function("spi_read", [_BUS], TInt32, QUIET)
+spi_set_config = firmware_function("spi_set_config", "busno flags length div cs", QUIET)
+spi_write = firmware_function("spi_write", "busno data", QUIET)
+spi_read = firmware_function("spi_read", "busno", QUIET)
 
 
 class NRTSPIMaster:

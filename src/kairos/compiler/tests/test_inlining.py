@@ -140,7 +140,7 @@ def test_every_inlined_function_is_a_frame(nested):
     with open(__file__, encoding="utf-8") as file:
         lines = file.read().splitlines()
     assert [lines[frame.line - 1].strip() for frame in output[2:]] == ["self.a.on()", "self.signal()"]
-    assert all(frame.file.endswith("ttl.py") for frame in output[:2]) and all(f.column > 0 for f in output)
+    assert all(frame.file.endswith("levels.py") for frame in output[:2]) and all(f.column > 0 for f in output)
 
 
 def test_times_in_seconds_fold_in_loops():

@@ -6,8 +6,14 @@ A class derived from `RTIODevice` names its registers as attributes::
         level = Register(0)
         direction = Register(1)
 
-A kernel then finds in `self.level` the target word, ``channel << 8 | address``, that `rtio_output` takes.
+A kernel then finds in `self.level` the target word, ``channel << 8 | address``, that `rtio_output` takes. The word of
+address 0, to which an address may be added, is `self.target`.
 """
+
+from numpy import int64
+
+from ...language import delay_mu, kernel
+from ..rtio import rtio_output
 
 __all__ = ["RTIODevice", "Register"]
 
@@ -22,7 +28,7 @@ class Register:
         self.offset = channel << 8 | address
 
     def __get__(self, device, owner=None):
-        return self if device is None else (device.first_channel << 8) + self.offset
+        return self if device is None else device.target + self.offset
 
 
 class RTIODevice:
@@ -32,7 +38,7 @@ class RTIODevice:
     in `kernel_invariants`.
     """
 
-    kernel_invariants = {"core", "channel"}
+    kernel_invariants = {"core", "channel", "target"}
     channel_suffixes = (None,)
     """For each channel, what distinguishes its name from the device's."""
 
@@ -47,11 +53,21 @@ class RTIODevice:
         cls.kernel_invariants = declared.union(own.get("kernel_invariants", ()), *inherited)
 
     @property
-    def first_channel(self):
-        """Number of the first channel."""
-        return self.channel
+    def target(self):
+        """Target word of address 0 of the first channel."""
+        return self.channel << 8
 
     @classmethod
     def get_rtio_channels(cls, channel, **_arguments):
         """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
-        return list(enumerate(cls.channel_suffixes, channel))
+        return [(channel + place, suffix) for place, suffix in enumerate(cls.channel_suffixes)]
+
+    @kernel
+    def write_row(self, target, row):
+        """Write the elements of `row` (list of int32) to registers from `target` on, one in each coarse cycle; the
+        cursor advances by as many.
+        """
+        cycle_mu = int64(self.core.ref_multiplier)
+        for index in range(len(row)):
+            rtio_output(target + index, row[index])
+            delay_mu(cycle_mu)

@@ -1,8 +1,9 @@
-"""Functions of the firmware, declared as data for kernels to call."""
+"""Functions of the firmware, for kernels to call. Their types are those of `src/contracts/kernel_symbols.toml`."""
 
 import inspect
 
-from ...language import TNone, syscall
+from ...contracts.kernel_symbols import SIGNATURES
+from ...language import TBool, TInt32, TInt64, TList, TNone, TStr, TTuple, syscall
 
 __all__ = ["NOWRITE", "QUIET", "firmware_function"]
 
@@ -11,17 +12,26 @@ NOWRITE = ("nowrite",)
 QUIET = ("nounwind", "nowrite")
 """raises nothing either"""
 
+TYPES = {"none": TNone, "bool": TBool, "i32": TInt32, "i64": TInt64, "str": TStr, "list": TList(TInt32)}
 
-def firmware_function(symbol, parameters, result=TNone, flags=(), text=None):
-    """The function `symbol` of the firmware; `parameters` are pairs of name and type."""
+
+def kernel_type(name):
+    """The type that the contract calls `name`."""
+    members = name.removeprefix("(").removesuffix(")")
+    return TYPES[name] if members == name else TTuple([TYPES[member] for member in members.split(", ")])
+
+
+def firmware_function(symbol, parameters="", flags=(), text=None):
+    """The function `symbol` of the firmware, whose parameters have these names."""
 
     def call(*_args, **_kwargs):
         raise NotImplementedError(f"the firmware's {symbol} can only be called from a kernel")
 
-    named = dict(parameters)
+    names, (kinds, result) = parameters.split(), SIGNATURES[symbol]
+    types = {name: kernel_type(kind) for name, kind in zip(names, kinds, strict=True)}
     call.__name__ = call.__qualname__ = symbol
     call.__doc__ = text
-    call.__annotations__ = {**named, "return": result}
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    call.__signature__ = inspect.Signature([inspect.Parameter(name, kind, annotation=named[name]) for name in named])
+    call.__annotations__ = types | {"return": kernel_type(result)}
+    positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    call.__signature__ = inspect.Signature([inspect.Parameter(n, positional, annotation=types[n]) for n in names])
     return syscall(symbol, flags)(call)

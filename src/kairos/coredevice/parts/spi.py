@@ -40,6 +40,7 @@ Words that were read are right aligned too. Longer messages are chains: all tran
 
 from ...language import TInt32, delay_mu, kernel, portable
 from ..rtio import rtio_input_data, rtio_output
+from .numbers import to_int32
 
 __all__ = [
     "BoundTransfer",
@@ -87,7 +88,7 @@ def config_word(**values):
         if value not in allowed:
             raise ValueError(f"{name} of an SPI transfer is between {allowed[0]} and {allowed[-1]}, not {value}")
         word |= allowed.index(value) << place
-    return word - (word >> 31 << 32)
+    return to_int32(word)
 
 
 @portable

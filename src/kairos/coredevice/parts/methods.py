@@ -1,0 +1,45 @@
+"""Kernel methods made from one routine and the data in which they differ.
+
+A function that makes such methods closes over the data and decorates the routine with `made`; a class assigns what it
+returns to the public name::
+
+    def command(address, data, text):
+        @made(text)
+        def command(self):
+            rtio_output(self.target + address, data)
+
+        return command
+
+    class Shutter(RTIODevice):
+        open = command(0, 1, "Open the shutter.")
+        close = command(0, 0, "Close it.")
+
+The compiler reads the routine where it stands and takes the data for constants. Tracebacks have the public name,
+and the line of the routine.
+"""
+
+from ...language import kernel
+
+__all__ = ["Made", "made"]
+
+
+class Made:
+    """A method that does not know yet of which class it is, and by what name."""
+
+    def __init__(self, routine, text):
+        self.method = kernel(routine)
+        self.text = text
+
+    def __set_name__(self, owner, name):
+        # The compiler finds the routine by its `__name__`; what users see is the qualified one.
+        for function in (self.method, self.method.artiq_embedded.function):
+            function.__module__ = owner.__module__
+            function.__qualname__ = f"{owner.__qualname__}.{name}"
+            function.__doc__ = self.text
+        self.method.__name__ = name
+        setattr(owner, name, self.method)
+
+
+def made(text):
+    """Decorator: the routine becomes a kernel method with this docstring, of the class that it is assigned to."""
+    return lambda routine: Made(routine, text)
