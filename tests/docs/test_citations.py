@@ -1,0 +1,78 @@
+"""Where a source or a page cites a section of this project's own documents, there is such a section.
+
+Three documents are cited by number: the kernel ABI, the wire protocols and the interfaces between the parts. Sections
+of data sheets and standards are other people's.
+"""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = {
+    "kernel abi": "docs/spec/kernel-abi.md",
+    "wire protocol": "docs/spec/wire-protocols.md",
+    "interfaces.md": "docs/interfaces.md",
+}
+NUMBERS = r"\d+(?:\.\d+)*(?:(?:, | and | to )\d+(?:\.\d+)*)*"
+CITATION = re.compile(
+    rf"(kernel ABI|wire protocol|interfaces\.md)(?:s\b|'s)?[`)]*(?: list| says)?,?[ (]{{1,2}}(?:table|sections?) ({NUMBERS})",
+    re.IGNORECASE,
+)
+SOURCES = {".rs", ".py", ".md", ".c", ".h", ".ld", ".toml", ".S", ""}
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#([\w-]+))?\)")
+
+
+def text_of(path: Path) -> str:
+    """A file as running text: what continues a comment or a line is one space."""
+    return re.sub(r"\s*\n\s*(?://[/!]?|#|\*|--)?\s*", " ", path.read_text(errors="replace"))
+
+
+def citations():
+    """(file, document, number) of each citation in what git has."""
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    for name in files:
+        path = ROOT / name
+        if path.suffix in SOURCES and path.is_file() and path != Path(__file__):
+            for document, numbers in CITATION.findall(text_of(path)):
+                for number in re.findall(r"\d+(?:\.\d+)*", numbers):
+                    yield name, DOCUMENTS[document.lower()], number
+
+
+def headings(document: str) -> set[str]:
+    """Numbers of the sections of a page."""
+    return set(re.findall(r"^#+ (\d+(?:\.\d+)*)\.?\s", (ROOT / document).read_text(), re.MULTILINE))
+
+
+def test_the_scan_sees_citations_over_the_end_of_a_line(tmp_path):
+    path = tmp_path / "example.rs"
+    path.write_text(
+        "//! Of requests (wire\n//! protocols, sections 1.2 and 2) and (`docs/interfaces.md`, section 5).\n"
+    )
+    found = CITATION.findall(text_of(path))
+    assert found == [("wire protocol", "1.2 and 2"), ("interfaces.md", "5")]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS.values())
+def test_cited_sections_exist(document):
+    found = [(name, number) for name, cited, number in citations() if cited == document]
+    assert found, f"nothing cites {document} any more"
+    wrong = sorted({entry for entry in found if entry[1] not in headings(document)})
+    assert not wrong, f"no such section in {document}: {wrong}"
+
+
+def anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda p: p.relative_to(ROOT).as_posix())
+def test_links_of_a_page_lead_somewhere(page):
+    wrong = []
+    for target, anchor in LINK.findall(page.read_text()):
+        file = (page.parent / target).resolve()
+        if not file.exists() or (anchor and file.suffix == ".md" and anchor not in anchors(file)):
+            wrong.append(f"{target}#{anchor}" if anchor else target)
+    assert not wrong
