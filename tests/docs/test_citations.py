@@ -18,7 +18,8 @@ DOCUMENTS = {
 }
 NUMBERS = r"\d+(?:\.\d+)*(?:(?:, | and | to )\d+(?:\.\d+)*)*"
 CITATION = re.compile(
-    rf"(kernel ABI|wire protocol|interfaces\.md)(?:s\b|'s)?[`)]*(?: list| says)?,?[ (]{{1,2}}(?:table|sections?) ({NUMBERS})",
+    r"(kernel ABI|wire protocol|interfaces\.md)(?:s\b|'s)?[`)]*(?: list| says)?,?[ (]{1,2}"
+    rf"(?:table|sections?) ({NUMBERS})",
     re.IGNORECASE,
 )
 SOURCES = {".rs", ".py", ".md", ".c", ".h", ".ld", ".toml", ".S", ""}
