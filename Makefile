@@ -10,8 +10,8 @@ RUST := scripts/rust-env
 KAIROS := $(VENV)/bin/kairos
 VARIANT := demo
 
-firmware_rooms = $(addprefix src/,boot runtime kernel chip channel pl config clocking health logs net contracts proto)
-rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml -o -name '*.x' -o -name '*.ld' \) -print)
+firmware_rooms = $(addprefix src/,boot runtime kernel chip channel layout pl config clocking health logs net contracts proto)
+rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 
 ##@ Use

@@ -1,10 +1,16 @@
-//! Gives the linker the image's memory layout.
+//! The image of the kernel core: its entry is the first instruction, for whoever loads the raw image.
+
+use kairos_channel::memory::{KERNEL_IMAGE, KERNEL_STACK};
+use kairos_layout::{Image, Own};
+
+const STARTUP: Own = Own {
+    entry: "kairos_start",
+    stacks: &[("__irq_stack", 1 << 10), ("__fault_stack", 16 << 10)],
+    // That of kernels, and of the firmware functions they call.
+    stack: ("__kernel_stack", KERNEL_STACK.end),
+};
 
 fn main() {
-    println!("cargo:rerun-if-changed=kernel.ld");
-    if std::env::var("CARGO_CFG_TARGET_ARCH").as_deref() == Ok("arm") {
-        let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-        println!("cargo:rustc-link-arg-bins=-T{folder}/kernel.ld");
-        println!("cargo:rustc-link-arg-bins=-zmax-page-size=4096");
-    }
+    let (region, startup) = (KERNEL_IMAGE, STARTUP);
+    Image { region, startup }.link();
 }

@@ -1,26 +1,17 @@
-//! Gives the linker the memory layout, and the program the image of the kernel core to embed.
+//! The image of the comms core has that of the kernel core in a section of its own, which a scan for instructions leaves out.
 
-use std::{env, fs, path::PathBuf};
+use kairos_channel::memory::RUNTIME;
+use kairos_layout::{embed, Image, Supplied};
+
+/// On QEMU core 1 passes through the start-up code too.
+const STARTUP: Supplied = Supplied {
+    cores: 2,
+    stack: 64 << 10,
+    sections: &[".kernel_image"],
+};
 
 fn main() {
-    println!("cargo:rerun-if-changed=memory.x");
-    println!("cargo:rerun-if-env-changed=KAIROS_KERNEL_BIN");
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap());
-    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap());
-    fs::copy(here.join("memory.x"), out.join("memory.x")).unwrap();
-    println!("cargo:rustc-link-search={}", out.display());
-    println!("cargo:rustc-link-arg-bins=-Tz7link.x");
-    // The page table needs 16 KiB alignment: in front of the other data it costs no padding of that size.
-    println!("cargo:rustc-link-arg-bins=--sort-section=alignment");
-
-    let Some(kernel) = env::var_os("KAIROS_KERNEL_BIN").map(PathBuf::from) else {
-        panic!("KAIROS_KERNEL_BIN is not set: it names kernel.bin, which scripts/build-firmware makes and passes on");
-    };
-    println!("cargo:rerun-if-changed={}", kernel.display());
-    if let Err(error) = fs::copy(&kernel, out.join("kernel.bin")) {
-        panic!(
-            "cannot read the image of the kernel core, {}: {error}",
-            kernel.display()
-        );
-    }
+    let (region, startup) = (RUNTIME, STARTUP);
+    Image { region, startup }.link();
+    embed("KAIROS_KERNEL_BIN", "kernel.bin");
 }

@@ -1,7 +1,7 @@
 //! Memory map of the chip as the firmware uses it (`docs/interfaces.md`, section 1).
 //!
-//! The linker scripts of the two images repeat the numbers of their own regions; `tests/firmware/test_images.py` checks
-//! the linked images against these.
+//! The linker's scripts of the images are made from it (`src/layout`); `tests/firmware/test_images.py` looks at the linked
+//! images.
 
 use core::ops::Range;
 
@@ -47,6 +47,10 @@ pub const DDR_END: usize = 0x1000_0000;
 pub const BOOT_FIRMWARE: Region = 0x0800_0000..0x0a00_0000;
 pub const BOOT_GATEWARE: Region = 0x0a00_0000..0x0c00_0000;
 pub const BOOT_IMAGE: Region = 0x0c00_0000..0x0e00_0000;
+/// While booting: the three blocks of on-chip memory into which the boot ROM puts the first stage of the loader, and the upper
+/// end of its stack, in the fourth, below what the ROM keeps for the core that waits there.
+pub const FIRST_STAGE: Region = 0x0000_0000..0x0003_0000;
+pub const FIRST_STAGE_STACK: usize = 0xffff_fe00;
 /// While booting: second stage of the loader.
 pub const LOADER: Region = 0x0f00_0000..0x0f80_0000;
 /// Register whose upper byte outlives a reset by software (UG585, appendix B.28), and what the runtime leaves there: to have

@@ -1,0 +1,201 @@
+//! Where an image and its stacks lie in memory. Used by the build scripts of the images: it writes the linker's script from
+//! the memory map ([`kairos_channel::memory`]), so that the map's numbers stand there only, and hands an image to the one
+//! that embeds it.
+//!
+//! Two images bring their own start-up code, written for a core with caches and MMU off: their script is complete
+//! ([`Own`]). The others use that of `zynq7000-rt`, whose script asks for a description of the memory ([`Supplied`]).
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use kairos_channel::memory::Region;
+
+/// An image.
+pub struct Image<S> {
+    /// Where it lies, with its static memory.
+    pub region: Region,
+    pub startup: S,
+}
+
+/// Start-up code of the image's own.
+pub struct Own {
+    /// Symbol of its first instruction.
+    pub entry: &'static str,
+    /// Stacks within the image: the symbol of each one's upper end, and its bytes.
+    pub stacks: &'static [(&'static str, usize)],
+    /// The stack of the program, elsewhere: the symbol of its upper end, and where that is.
+    pub stack: (&'static str, usize),
+}
+
+/// Start-up code of `zynq7000-rt`.
+pub struct Supplied {
+    /// Cores that pass through it, each with stacks of its own.
+    pub cores: usize,
+    /// Bytes of a core's main stack.
+    pub stack: usize,
+    /// Read-only sections of the image behind its constants, apart from what the linker would merge with them.
+    pub sections: &'static [&'static str],
+}
+
+/// Bytes of the stack on which an abort is handled.
+const FAULT_STACK: usize = 4096;
+
+/// The one region of a script: everything is in it.
+fn memory(region: &Region) -> String {
+    format!(
+        "MEMORY {{ IMAGE : ORIGIN = {:#010x}, LENGTH = {:#x} }}\n",
+        region.start,
+        region.len()
+    )
+}
+
+impl Image<Own> {
+    /// The linker script.
+    pub fn script(&self) -> String {
+        let Own { entry, stacks, stack } = &self.startup;
+        let mut script = memory(&self.region);
+        let stacks: String = stacks
+            .iter()
+            .map(|(end, bytes)| format!(". += {bytes}; {end} = .; "))
+            .collect();
+        // What needs much alignment comes first among the data, and needs no padding.
+        let sections = [
+            (
+                ".text : ALIGN(32)",
+                "__image_start = .; KEEP(*(.text.start)) KEEP(*(.text.vectors)) *(.text .text.*)",
+            ),
+            (".rodata : ALIGN(8)", "*(.rodata .rodata.*)"),
+            (".data : ALIGN(8)", "*(SORT_BY_ALIGNMENT(.data .data.*)) . = ALIGN(8);"),
+            (
+                ".bss (NOLOAD) : ALIGN(8)",
+                "__bss_start = .; *(SORT_BY_ALIGNMENT(.bss .bss.*)) *(COMMON) . = ALIGN(8); __bss_end = .;",
+            ),
+            (".stacks (NOLOAD) : ALIGN(8)", stacks.as_str()),
+        ];
+        write!(script, "ENTRY({entry})\nSECTIONS\n{{\n").expect("text");
+        for (name, content) in sections {
+            writeln!(script, "    {name} {{ {content} }} > IMAGE").expect("text");
+        }
+        // Kernels are unwound by their own tables, an image never.
+        script += "    /DISCARD/ : { *(.ARM.exidx*) *(.ARM.extab*) *(.note*) *(.comment) }\n}\n";
+        writeln!(script, "{} = {:#x};", stack.0, stack.1).expect("text");
+        script
+    }
+
+    /// Has the image of this build script linked so.
+    pub fn link(&self) {
+        let script = put("image.ld", self.script().as_bytes());
+        arguments(&[&format!("-T{}", script.display()), "-zmax-page-size=4096"]);
+    }
+}
+
+impl Image<Supplied> {
+    /// What the script of `zynq7000-rt` includes as `memory.x`.
+    pub fn script(&self) -> String {
+        let mut script = memory(&self.region);
+        // Nothing is placed in on-chip memory, but its name is asked for.
+        for alias in ["VECTORS", "CODE", "DATA", "STACKS", "OCM"] {
+            writeln!(script, "REGION_ALIAS(\"{alias}\", IMAGE);").expect("text");
+        }
+        let Supplied { cores, stack, sections } = &self.startup;
+        let sizes = [
+            ("_num_cores", *cores),
+            ("_sys_stack_size", *stack),
+            ("_abt_stack_size", FAULT_STACK),
+            ("_und_stack_size", FAULT_STACK),
+            // LLD computes the size of the padding in front of the stacks as 0; this leaves it out.
+            ("_pack_stacks", 1),
+        ];
+        for (symbol, value) in sizes {
+            writeln!(script, "PROVIDE({symbol} = {value});").expect("text");
+        }
+        for section in *sections {
+            let keep = format!("{section} : ALIGN(32) {{ KEEP(*({section})); }} > IMAGE");
+            writeln!(script, "SECTIONS {{ {keep} }} INSERT AFTER .rodata;").expect("text");
+        }
+        script
+    }
+
+    /// Has the image of this build script linked so.
+    pub fn link(&self) {
+        let script = put("memory.x", self.script().as_bytes());
+        let folder = script.parent().expect("in a folder");
+        println!("cargo:rustc-link-search={}", folder.display());
+        // The page table needs 16 KiB alignment: in front of the other data it costs no padding of that size.
+        arguments(&["-Tz7link.x", "--sort-section=alignment"]);
+    }
+}
+
+/// Hands the file that the environment variable names to the program, as `name` in `OUT_DIR`: in whole words, as it is copied.
+///
+/// # Panics
+/// If there is none; the message says who makes it.
+pub fn embed(variable: &str, name: &str) {
+    println!("cargo:rerun-if-env-changed={variable}");
+    let Some(path) = std::env::var_os(variable).map(PathBuf::from) else {
+        panic!("{variable} is not set: it names {name}, which scripts/build-firmware makes and passes on");
+    };
+    println!("cargo:rerun-if-changed={}", path.display());
+    let mut bytes = std::fs::read(&path).unwrap_or_else(|error| panic!("{variable}={}: {error}", path.display()));
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    put(name, &bytes);
+}
+
+/// Writes a file for the compiler and linker.
+fn put(name: &str, content: &[u8]) -> PathBuf {
+    let folder = std::env::var_os("OUT_DIR").expect("called from a build script");
+    let path = PathBuf::from(folder).join(name);
+    std::fs::write(&path, content).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    path
+}
+
+fn arguments(linker: &[&str]) {
+    println!("cargo:rerun-if-changed=build.rs");
+    for argument in linker {
+        println!("cargo:rustc-link-arg-bins={argument}");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_supplied_startup_learns_where_the_image_is() {
+        let startup = Supplied {
+            cores: 2,
+            stack: 65536,
+            sections: &[".embedded"],
+        };
+        let image = Image {
+            region: 0x10_0000..0x600_0000,
+            startup,
+        };
+        let script = image.script();
+        let lines: Vec<&str> = script.lines().collect();
+        assert_eq!(lines[0], "MEMORY { IMAGE : ORIGIN = 0x00100000, LENGTH = 0x5f00000 }");
+        assert_eq!(lines[1], "REGION_ALIAS(\"VECTORS\", IMAGE);");
+        assert!(lines.contains(&"PROVIDE(_num_cores = 2);") && lines.contains(&"PROVIDE(_sys_stack_size = 65536);"));
+        let last = "SECTIONS { .embedded : ALIGN(32) { KEEP(*(.embedded)); } > IMAGE } INSERT AFTER .rodata;";
+        assert_eq!(lines.last(), Some(&last));
+    }
+
+    #[test]
+    fn an_own_startup_comes_first_and_finds_its_stacks() {
+        let startup = Own {
+            entry: "begin",
+            stacks: &[("__irq", 1024), ("__fault", 4096)],
+            stack: ("__top", 0xfffffe00),
+        };
+        let image = Image {
+            region: 0..0x3_0000,
+            startup,
+        };
+        let script = image.script();
+        assert!(script.starts_with("MEMORY { IMAGE : ORIGIN = 0x00000000, LENGTH = 0x30000 }\nENTRY(begin)\n"));
+        let place = |text| script.find(text).unwrap_or_else(|| panic!("no {text} in {script}"));
+        assert!(place("KEEP(*(.text.start))") < place("*(.text .text.*)"));
+        assert!(place("__bss_end = .;") < place(". += 1024; __irq = .; . += 4096; __fault = .;"));
+        assert!(script.ends_with("\n__top = 0xfffffe00;\n"));
+    }
+}
