@@ -1,14 +1,44 @@
-"""LLVM's linker, against which the compiler's own is tested."""
+"""LLVM's linker, against which the compiler's own is tested.
+
+Run as a program it prints its script, with which tests/kernels/build links kernels that are written in C.
+"""
 
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 
-__all__ = ["LINKER", "link"]
+__all__ = ["LINKER", "link", "script"]
 
 LINKER = shutil.which("ld.lld")
-_SCRIPT = Path(__file__).with_name("kernel.ld")
+
+_READ, _WRITE, _EXECUTE = 4, 2, 1
+_CODE = ".text .plt .rodata .ARM.extab .dynsym .gnu.hash .hash .dynstr .rel.dyn .ARM.exidx .rel.plt .got .got.plt"
+_SEGMENTS = {
+    "text": (_READ | _WRITE | _EXECUTE, _CODE.split()),
+    "data": (_READ | _WRITE, [".data", ".dynamic", ".bss"]),
+}
+"""Segments that are loaded (kernel ABI, section 1), each with its permissions and its sections in their order."""
+_INPUTS = {".got": ".got", ".data": ".data.rel.ro .data.rel.ro.* .data .data.*"}
+"""Sections of objects that become one of the library, where it is not those of its name and what follows a dot."""
+_SYMBOLS = {".bss": ("__bss_start = .;", ". = ALIGN(4); _end = .;")}
+"""What is defined in front of a section's content and behind it."""
+
+
+def script() -> str:
+    """The linker script of a kernel library."""
+    headers = [f"headers PT_LOAD FILEHDR PHDRS FLAGS({_READ});"]
+    headers += [f"{name} PT_LOAD FLAGS({flags});" for name, (flags, _) in _SEGMENTS.items()]
+    headers += [f"dynamic PT_DYNAMIC FLAGS({_READ | _WRITE});", f"index PT_GNU_EH_FRAME FLAGS({_READ});"]
+    sections = [". = SIZEOF_HEADERS;"]
+    for segment, (_, names) in _SEGMENTS.items():
+        for name in names:
+            before, after = _SYMBOLS.get(name, ("", ""))
+            also = " :dynamic" if name == ".dynamic" else ""
+            content = f"{before} *({_INPUTS.get(name, f'{name} {name}.*')}) {after}"
+            sections.append(f"{name} : {{ {content} }} :{segment}{also}")
+    sections.append(". = ALIGN(0x1000); _sstack_guard = .;")
+    return "\n".join(["PHDRS {", *headers, "}", "SECTIONS {", *sections, "}", ""])
 
 
 def link(objects: list[bytes]) -> bytes:
@@ -17,8 +47,13 @@ def link(objects: list[bytes]) -> bytes:
         paths = [Path(folder) / f"{index}.o" for index in range(len(objects))]
         for path, content in zip(paths, objects, strict=True):
             path.write_bytes(content)
+        (Path(folder) / "kernel.ld").write_text(script())
         output = Path(folder) / "kernel.elf"
         command = [LINKER, "-shared", "--eh-frame-hdr", "-m", "armelf_linux_eabi", "--target2=rel", "--hash-style=both"]
-        command += ["-T", str(_SCRIPT), "-o", str(output), *map(str, paths)]
+        command += ["-T", f"{folder}/kernel.ld", "-o", str(output), *map(str, paths)]
         subprocess.run(command, check=True)
         return output.read_bytes()
+
+
+if __name__ == "__main__":
+    print(script(), end="")
