@@ -1,27 +1,17 @@
 """The core device's cache: lists of integers that persist between kernels."""
 
-from ..language import TInt32, TList, TNone, TStr, kernel, syscall
+from ..language import kernel
+from .parts.channel import CoreDevice
+from .parts.firmware import firmware_function
 
 __all__ = ["CoreCache"]
 
-
-@syscall(flags={"nounwind"})
-def cache_get(key: TStr) -> TList(TInt32):
-    raise NotImplementedError("runs on the core device only")
+cache_get = firmware_function("cache_get", "key", ("nounwind",))
+cache_put = firmware_function("cache_put", "key value")
 
 
-@syscall
-def cache_put(key: TStr, value: TList(TInt32)) -> TNone:
-    raise NotImplementedError("runs on the core device only")
-
-
-class CoreCache:
+class CoreCache(CoreDevice):
     """Named lists of 32-bit integers, kept by the core device until it restarts."""
-
-    kernel_invariants = {"core"}
-
-    def __init__(self, dmgr, core_device="core"):
-        self.core = dmgr.get(core_device)
 
     @kernel
     def get(self, key):

@@ -5,29 +5,16 @@ import sys
 from numpy import int64
 
 from ..errors import KairosError
-from ..language import TBool, TInt32, TInt64, TNone, at_mu, host_only, kernel, now_mu, portable, syscall
+from ..language import TBool, TInt64, at_mu, host_only, kernel, now_mu, portable
+from .parts.firmware import NOWRITE, QUIET, firmware_function
 
 __all__ = ["Core"]
 
 
-@syscall(flags={"nowrite"})
-def rtio_init() -> TNone:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall(flags={"nounwind", "nowrite"})
-def rtio_get_counter() -> TInt64:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall(flags={"nounwind", "nowrite"})
-def rtio_get_destination_status(destination: TInt32) -> TBool:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall(flags={"nounwind", "nowrite"})
-def rtio_wait_until_mu(time: TInt64) -> TNone:
-    raise NotImplementedError("runs on the core device only")
+rtio_init = firmware_function("rtio_init", flags=NOWRITE)
+rtio_get_counter = firmware_function("rtio_get_counter", flags=QUIET)
+rtio_get_destination_status = firmware_function("rtio_get_destination_status", "destination", QUIET)
+rtio_wait_until_mu = firmware_function("rtio_wait_until_mu", "time", QUIET)
 
 
 def load_compiler():

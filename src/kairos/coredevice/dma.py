@@ -5,65 +5,49 @@ Playing takes the kernel about as long as one output, however many events there 
 
 from numpy import int64
 
-from ..language import TBool, TInt32, TInt64, TNone, TStr, TTuple, at_mu, delay_mu, kernel, now_mu, syscall
+from ..language import at_mu, delay_mu, kernel, now_mu
 from .exceptions import DMAError
+from .parts.channel import CoreDevice
+from .parts.firmware import firmware_function
 
-__all__ = ["CoreDMA", "DMARecordContextManager"]
+__all__ = ["CoreDMA", "Recording"]
 
-
-@syscall
-def dma_record_start(name: TStr) -> TNone:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall
-def dma_record_stop(duration: TInt64, enable_ddma: TBool) -> TNone:
-    raise NotImplementedError("runs on the core device only")
+dma_record_start = firmware_function("dma_record_start", "name")
+dma_record_stop = firmware_function("dma_record_stop", "duration enable_ddma")
+dma_erase = firmware_function("dma_erase", "name")
+dma_retrieve = firmware_function("dma_retrieve", "name")
+dma_playback = firmware_function("dma_playback", "timestamp address enable_ddma")
 
 
-@syscall
-def dma_erase(name: TStr) -> TNone:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall
-def dma_retrieve(name: TStr) -> TTuple([TInt64, TInt32, TBool]):
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall
-def dma_playback(timestamp: TInt64, address: TInt32, enable_ddma: TBool) -> TNone:
-    raise NotImplementedError("runs on the core device only")
-
-
-class DMARecordContextManager:
+class Recording:
     """What `CoreDMA.record` returns. Times in the block count from 0; behind it the cursor is where it was."""
 
     def __init__(self):
-        self.name = ""
-        self.saved_now_mu = int64(0)
-        self.enable_ddma = False
+        self.trace = ""
+        self.distributed = False
+        self.resume_mu = int64(0)
 
     @kernel
     def __enter__(self):
-        dma_record_start(self.name)
-        self.saved_now_mu = now_mu()
-        at_mu(int64(0))
+        dma_record_start(self.trace)
+        self.resume_mu = now_mu()
+        at_mu(0)
 
     @kernel
     def __exit__(self, type, value, traceback):
-        dma_record_stop(now_mu(), self.enable_ddma)
-        at_mu(self.saved_now_mu)
+        dma_record_stop(now_mu(), self.distributed)
+        at_mu(self.resume_mu)
 
 
-class CoreDMA:
+class CoreDMA(CoreDevice):
     """DMA of the core device. Traces persist until they are erased, recorded anew, or the device restarts."""
 
-    kernel_invariants = {"core", "recorder"}
+    kernel_invariants = {"recording"}
 
     def __init__(self, dmgr, core_device="core"):
-        self.core = dmgr.get(core_device)
-        self.recorder = DMARecordContextManager()
+        super().__init__(dmgr, core_device)
+        self.recording = Recording()
+        # Counts what makes handles invalid.
         self.epoch = 0
 
     @kernel
@@ -73,26 +57,16 @@ class CoreDMA:
         A trace of that name is replaced. Inputs are not recorded. DMAError if there is a recording already, or if the
         memory for recordings is full.
         """
+        recording = self.recording
+        recording.trace, recording.distributed = name, enable_ddma
         self.epoch += 1
-        self.recorder.name = name
-        self.recorder.enable_ddma = enable_ddma
-        return self.recorder
+        return recording
 
     @kernel
     def erase(self, name):
         """Remove the trace `name`; no error if there is none."""
-        self.epoch += 1
         dma_erase(name)
-
-    @kernel
-    def playback(self, name):
-        """Play the trace `name` from the cursor on, and move the cursor by the duration of the recording.
-
-        DMAError if there is none; RTIOUnderflow if an event was too late, after which the rest is not played.
-        """
-        (advance_mu, address, uses_ddma) = dma_retrieve(name)
-        dma_playback(now_mu(), address, uses_ddma)
-        delay_mu(advance_mu)
+        self.epoch += 1
 
     @kernel
     def get_handle(self, name):
@@ -100,14 +74,22 @@ class CoreDMA:
 
         It is valid until something is recorded or erased through this object.
         """
-        (advance_mu, address, uses_ddma) = dma_retrieve(name)
-        return (self.epoch, advance_mu, address, uses_ddma)
+        advance_mu, address, distributed = dma_retrieve(name)
+        return self.epoch, advance_mu, address, distributed
 
     @kernel
     def playback_handle(self, handle):
         """As `playback`, with the result of `get_handle`. DMAError if it is not valid any more."""
-        (epoch, advance_mu, address, uses_ddma) = handle
-        if self.epoch != epoch:
+        epoch, advance_mu, address, distributed = handle
+        if epoch != self.epoch:
             raise DMAError("Invalid handle")
-        dma_playback(now_mu(), address, uses_ddma)
+        dma_playback(now_mu(), address, distributed)
         delay_mu(advance_mu)
+
+    @kernel
+    def playback(self, name):
+        """Play the trace `name` from the cursor on, and move the cursor by the duration of the recording.
+
+        DMAError if there is none; RTIOUnderflow if an event was too late, after which the rest is not played.
+        """
+        self.playback_handle(self.get_handle(name))

@@ -3,10 +3,13 @@
 Addresses of devices have 8 bits, the lowest of which is 0. All functions raise I2CError.
 """
 
-from ..language import TBool, TInt32, TNone, kernel, syscall
+from ..language import kernel
 from .exceptions import I2CError
+from .parts.channel import CoreDevice
+from .parts.firmware import QUIET, firmware_function
 
 __all__ = [
+    "I2CDevice",
     "I2CSwitch",
     "PCF8574A",
     "TCA6424A",
@@ -17,157 +20,165 @@ __all__ = [
     "i2c_write_many",
 ]
 
+i2c_start = firmware_function("i2c_start", "busno", QUIET)
+i2c_restart = firmware_function("i2c_restart", "busno", QUIET)
+i2c_stop = firmware_function("i2c_stop", "busno", QUIET)
+i2c_write = firmware_function("i2c_write", "busno b", QUIET)
+i2c_read = firmware_function("i2c_read", "busno ack", QUIET)
+i2c_switch_select = firmware_function("i2c_switch_select", "busno address mask", QUIET)
 
-@syscall(flags={"nounwind", "nowrite"})
-def i2c_start(busno: TInt32) -> TNone:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall(flags={"nounwind", "nowrite"})
-def i2c_restart(busno: TInt32) -> TNone:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall(flags={"nounwind", "nowrite"})
-def i2c_stop(busno: TInt32) -> TNone:
-    raise NotImplementedError("runs on the core device only")
+WRITE, READ = 0, 1
+"""Directions, and the lowest bit of the address byte that goes before them."""
+NO_REGISTER = -1
 
 
-@syscall(flags={"nounwind", "nowrite"})
-def i2c_write(busno: TInt32, b: TInt32) -> TBool:
-    raise NotImplementedError("runs on the core device only")
+@kernel
+def _address(busno, busaddr, register, direction):
+    """From the start to the data: the device and, unless it is `NO_REGISTER`, the register."""
+    if register != NO_REGISTER or direction == WRITE:
+        if not i2c_write(busno, busaddr | WRITE):
+            raise I2CError("failed to ack bus address")
+    if register != NO_REGISTER:
+        if not i2c_write(busno, register):
+            raise I2CError("failed to ack data address")
+        if direction == READ:
+            i2c_restart(busno)
+    if direction == READ:
+        if not i2c_write(busno, busaddr | READ):
+            raise I2CError("failed to ack bus read address")
 
 
-@syscall(flags={"nounwind", "nowrite"})
-def i2c_read(busno: TInt32, ack: TBool) -> TInt32:
-    raise NotImplementedError("runs on the core device only")
-
-
-@syscall(flags={"nounwind", "nowrite"})
-def i2c_switch_select(busno: TInt32, address: TInt32, mask: TInt32) -> TNone:
-    raise NotImplementedError("runs on the core device only")
+@kernel
+def _transact(busno, busaddr, register, direction, data, ack_last):
+    """Every transaction: addresses, then `data` one way or the other. Writing, the device must acknowledge each byte,
+    the last one if `ack_last`; reading, all but the last are acknowledged to it.
+    """
+    last = len(data) - 1
+    i2c_start(busno)
+    try:
+        _address(busno, busaddr, register, direction)
+        for place in range(len(data)):
+            if direction == READ:
+                data[place] = i2c_read(busno, place != last)
+            else:
+                taken = i2c_write(busno, data[place])
+                if not taken and (ack_last or place != last):
+                    raise I2CError("failed to ack write data")
+    finally:
+        i2c_stop(busno)
 
 
 @kernel
 def i2c_poll(busno, busaddr):
     """Whether a device answers at `busaddr`."""
     i2c_start(busno)
-    r = i2c_write(busno, busaddr)
+    present = i2c_write(busno, busaddr)
     i2c_stop(busno)
-    return r
+    return present
 
 
 @kernel
 def i2c_write_byte(busno, busaddr, data, ack=True):
     """Write one byte; with `ack` the device must acknowledge it."""
-    i2c_start(busno)
-    try:
-        if not i2c_write(busno, busaddr):
-            raise I2CError("failed to ack bus address")
-        if not i2c_write(busno, data) and ack:
-            raise I2CError("failed to ack write data")
-    finally:
-        i2c_stop(busno)
+    _transact(busno, busaddr, NO_REGISTER, WRITE, [data], ack)
 
 
 @kernel
 def i2c_read_byte(busno, busaddr):
     """Read one byte."""
-    i2c_start(busno)
-    data = 0
-    try:
-        if not i2c_write(busno, busaddr | 1):
-            raise I2CError("failed to ack bus read address")
-        data = i2c_read(busno, ack=False)
-    finally:
-        i2c_stop(busno)
-    return data
+    single = [0]
+    _transact(busno, busaddr, NO_REGISTER, READ, single, False)
+    return single[0]
 
 
 @kernel
 def i2c_write_many(busno, busaddr, addr, data, ack_last=True):
     """Write the bytes of `data` (list of int32) from register `addr` on."""
-    n = len(data)
-    i2c_start(busno)
-    try:
-        if not i2c_write(busno, busaddr):
-            raise I2CError("failed to ack bus address")
-        if not i2c_write(busno, addr):
-            raise I2CError("failed to ack data address")
-        for i in range(n):
-            if not i2c_write(busno, data[i]) and (i < n - 1 or ack_last):
-                raise I2CError("failed to ack write data")
-    finally:
-        i2c_stop(busno)
+    _transact(busno, busaddr, addr, WRITE, data, ack_last)
 
 
 @kernel
 def i2c_read_many(busno, busaddr, addr, data):
     """Fill `data` (list of int32) with bytes from register `addr` on."""
-    m = len(data)
-    i2c_start(busno)
-    try:
-        if not i2c_write(busno, busaddr):
-            raise I2CError("failed to ack bus address")
-        if not i2c_write(busno, addr):
-            raise I2CError("failed to ack data address")
-        i2c_restart(busno)
-        if not i2c_write(busno, busaddr | 1):
-            raise I2CError("failed to ack bus read address")
-        for i in range(m):
-            data[i] = i2c_read(busno, ack=i < m - 1)
-    finally:
-        i2c_stop(busno)
+    _transact(busno, busaddr, addr, READ, data, False)
 
 
-class _I2CDevice:
-    kernel_invariants = {"core", "busno", "address"}
+class I2CDevice(CoreDevice):
+    """A device at `address` of bus `busno`, with registers of one or more bytes, the highest first."""
+
+    kernel_invariants = {"busno", "address"}
 
     def __init__(self, dmgr, busno, address, core_device):
-        self.core = dmgr.get(core_device)
+        super().__init__(dmgr, core_device)
         self.busno = busno
         self.address = address
 
+    @kernel
+    def write_word(self, register, word, size):
+        """Write the lowest `size` bytes of `word` from `register` on."""
+        i2c_write_many(
+            self.busno, self.address, register, [(word >> 8 * place) & 0xFF for place in range(size - 1, -1, -1)]
+        )
 
-class I2CSwitch(_I2CDevice):
+    @kernel
+    def read_word(self, register, size):
+        """The number in `size` bytes from `register` on."""
+        data = [0 for _ in range(size)]
+        i2c_read_many(self.busno, self.address, register, data)
+        word = 0
+        for byte in data:
+            word = word << 8 | byte
+        return word
+
+
+def device_at(default):
+    """A constructor of an I2C device whose address is `default` unless given."""
+
+    def __init__(self, dmgr, busno=0, address=default, core_device="core"):
+        I2CDevice.__init__(self, dmgr, busno, address, core_device)
+
+    return __init__
+
+
+class I2CSwitch(I2CDevice):
     """A switch with 8 channels (PCA9548, TCA9548) at `address`."""
 
-    def __init__(self, dmgr, busno=0, address=0xE8, core_device="core"):
-        super().__init__(dmgr, busno, address, core_device)
+    __init__ = device_at(0xE8)
+
+    @kernel
+    def _connect(self, mask):
+        i2c_switch_select(self.busno, self.address >> 1, mask)
 
     @kernel
     def set(self, channel):
         """Connect one channel (0 to 7), and no other."""
-        i2c_switch_select(self.busno, self.address >> 1, 1 << channel)
+        self._connect(1 << channel)
 
     @kernel
     def unset(self):
         """Disconnect all channels."""
-        i2c_switch_select(self.busno, self.address >> 1, 0)
+        self._connect(0)
 
 
-class TCA6424A(_I2CDevice):
+class TCA6424A(I2CDevice):
     """An I/O expander with 24 pins at `address`, all outputs."""
 
-    def __init__(self, dmgr, busno=0, address=0x44, core_device="core"):
-        super().__init__(dmgr, busno, address, core_device)
+    __init__ = device_at(0x44)
 
-    @kernel
-    def _write24(self, addr, value):
-        i2c_write_many(self.busno, self.address, addr, [value >> 16, value >> 8, value])
+    # Registers of three bytes, with bit 7 set so that the device goes on to the next byte by itself.
+    LEVELS, INPUTS = 0x84, 0x8C
 
     @kernel
     def set(self, outputs):
         """Make all pins outputs with the levels of the 24 bits of `outputs`."""
-        self._write24(0x8C, 0)
-        self._write24(0x84, outputs)
+        self.write_word(self.INPUTS, 0, 3)
+        self.write_word(self.LEVELS, outputs, 3)
 
 
-class PCF8574A(_I2CDevice):
+class PCF8574A(I2CDevice):
     """An I/O expander with 8 pins at `address`."""
 
-    def __init__(self, dmgr, busno=0, address=0x7C, core_device="core"):
-        super().__init__(dmgr, busno, address, core_device)
+    __init__ = device_at(0x7C)
 
     @kernel
     def set(self, data):

@@ -1,35 +1,31 @@
 """EEPROMs on the cards of a Kasli, which has them on its I2C bus behind two switches."""
 
 from ..language import TInt32, kernel
-from .i2c import i2c_read_many, i2c_write_many
+from .i2c import I2CDevice
 
 __all__ = ["KasliEEPROM", "port_mapping"]
 
+SWITCHES = (
+    ("EEM6", "EEM5", "EEM4", "EEM3", "EEM2", "EEM1", "EEM7", "EEM0"),
+    ("SFP0", "SFP1", "SFP2", "LOC0", "EEM8", "EEM9", "EEM11", "EEM10"),
+)
+"""Connectors on the channels 0 to 7 of each switch."""
+BRANCHES = 8
+
 port_mapping = {
-    "EEM0": 7,
-    "EEM1": 5,
-    "EEM2": 4,
-    "EEM3": 3,
-    "EEM4": 2,
-    "EEM5": 1,
-    "EEM6": 0,
-    "EEM7": 6,
-    "EEM8": 12,
-    "EEM9": 13,
-    "EEM10": 15,
-    "EEM11": 14,
-    "SFP0": 8,
-    "SFP1": 9,
-    "SFP2": 10,
-    "LOC0": 11,
+    connector: switch * BRANCHES + branch
+    for switch, connectors in enumerate(SWITCHES)
+    for branch, connector in enumerate(connectors)
 }
 """Channel of each connector: from 8 on, of the second switch."""
 
 
-class KasliEEPROM:
-    """The EEPROM behind the connector `port` (a key of `port_mapping`)."""
+class KasliEEPROM(I2CDevice):
+    """The EEPROM behind the connector `port` (a key of `port_mapping`). As a context manager in kernels it is connected
+    to the bus in the block.
+    """
 
-    kernel_invariants = {"core", "address", "busno", "sw0", "sw1", "port"}
+    kernel_invariants = {"sw0", "sw1", "port", "near", "far", "branch"}
 
     def __init__(
         self,
@@ -42,53 +38,41 @@ class KasliEEPROM:
         sw1_device="i2c_switch1",
     ):
         if port not in port_mapping:
-            raise ValueError(f"no connector {port}; there are {', '.join(port_mapping)}")
-        self.core = dmgr.get(core_device)
-        self.sw0 = dmgr.get(sw0_device)
-        self.sw1 = dmgr.get(sw1_device)
-        self.busno = busno
+            raise ValueError(f"no connector {port}; there are {', '.join(sorted(port_mapping))}")
+        super().__init__(dmgr, busno, address, core_device)
         self.port = port_mapping[port]
-        self.address = address
+        switch, self.branch = divmod(self.port, BRANCHES)
+        switches = self.sw0, self.sw1 = dmgr.get(sw0_device), dmgr.get(sw1_device)
+        self.near, self.far = switches[switch], switches[1 - switch]
 
     @kernel
     def select(self):
         """Connect the EEPROM to the bus, and no other device behind the switches."""
-        if self.port < 8:
-            self.sw1.unset()
-            self.sw0.set(self.port)
-        else:
-            self.sw0.unset()
-            self.sw1.set(self.port - 8)
+        self.far.unset()
+        self.near.set(self.branch)
 
     @kernel
     def deselect(self):
         """Disconnect it."""
-        self.sw0.unset()
-        self.sw1.unset()
+        self.near.unset()
+        self.far.unset()
+
+    @kernel
+    def __enter__(self):
+        self.select()
+
+    @kernel
+    def __exit__(self, type, value, traceback):
+        self.deselect()
 
     @kernel
     def write_i32(self, addr, value):
         """Write a word, its highest byte first."""
-        self.select()
-        try:
-            data = [0] * 4
-            for i in range(4):
-                data[i] = (value >> 24) & 0xFF
-                value <<= 8
-            i2c_write_many(self.busno, self.address, addr, data)
-        finally:
-            self.deselect()
+        with self:
+            self.write_word(addr, value, 4)
 
     @kernel
     def read_i32(self, addr) -> TInt32:
         """Read a word, its highest byte first."""
-        self.select()
-        try:
-            data = [0] * 4
-            i2c_read_many(self.busno, self.address, addr, data)
-            value = 0
-            for i in range(4):
-                value = (value << 8) | data[i]
-        finally:
-            self.deselect()
-        return value
+        with self:
+            return self.read_word(addr, 4)

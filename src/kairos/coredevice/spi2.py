@@ -4,7 +4,7 @@ Drivers of chips declare their transfers (`kairos.coredevice.parts.spi`) instead
 """
 
 from ..language import delay_mu, kernel, portable
-from .parts.channel import Register, RTIODevice
+from .parts.channel import CoreDevice, Register, RTIODevice
 from .parts.firmware import QUIET, firmware_function
 from .parts.inputs import datum
 from .parts.spi import (
@@ -72,6 +72,15 @@ class SPIMaster(RTIODevice):
         self.xfer_duration_mu = transfer_cycles(length, div) * self.ref_period_mu
 
     @kernel
+    def configure(self, word, duration_mu):
+        """Put the configuration `word` in force; transfers then take `duration_mu` machine units (int64). Advances by a
+        coarse cycle.
+        """
+        self.xfer_duration_mu = duration_mu
+        rtio_output(self.config_target, word)
+        delay_mu(self.ref_period_mu)
+
+    @kernel
     def set_config_mu(self, flags, length, div, cs):
         """Set what the next transfers are like: `flags`, `length` in bits (1 to 32), clock period `div` in coarse
         cycles (2 to 257), chip selects `cs`. Advances by a coarse cycle. ValueError if length or div is out of range.
@@ -79,9 +88,7 @@ class SPIMaster(RTIODevice):
         if not (SHORTEST <= length <= LONGEST and FASTEST <= div <= SLOWEST):
             raise ValueError("an SPI transfer has 1 to 32 bits and a clock divider from 2 to 257")
         shape = (length - SHORTEST << 8) + (div - FASTEST << 16)
-        rtio_output(self.config_target, flags + shape + (cs << 24))
-        self.update_xfer_duration_mu(div, length)
-        delay_mu(self.ref_period_mu)
+        self.configure(flags + shape + (cs << 24), transfer_cycles(length, div) * self.ref_period_mu)
 
     @kernel
     def set_config(self, flags, length, freq, cs):
@@ -102,13 +109,13 @@ spi_write = firmware_function("spi_write", "busno data", QUIET)
 spi_read = firmware_function("spi_read", "busno", QUIET)
 
 
-class NRTSPIMaster:
+class NRTSPIMaster(CoreDevice):
     """SPI bus `busno` of the core device itself, outside of RTIO. Boards without one raise SPIError."""
 
-    kernel_invariants = {"core", "busno"}
+    kernel_invariants = {"busno"}
 
     def __init__(self, dmgr, busno=0, core_device="core"):
-        self.core = dmgr.get(core_device)
+        super().__init__(dmgr, core_device)
         self.busno = busno
 
     @kernel

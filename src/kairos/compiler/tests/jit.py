@@ -19,8 +19,10 @@ import numpy as np
 
 from kairos import compiler
 from kairos.compiler import codegen
+from kairos.contracts.kernel_symbols import SIGNATURES
 from kairos.language import kernel, rpc, types
 
+NUMBERS = {"none": None, "bool": ctypes.c_bool, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
 SCALARS = {"i": ctypes.c_int32, "I": ctypes.c_int64, "f": ctypes.c_double, "b": ctypes.c_bool}
 
 
@@ -95,13 +97,14 @@ class Compiled:
         self._machine = machine
         self._module = module
 
-    def run(self, *inputs: Any) -> Result:
-        """Runs the kernel; `inputs` answer its remote calls in order."""
+    def run(self, *inputs: Any, firmware: dict[str, Callable] | None = None) -> Result:
+        """Runs the kernel; `inputs` answer its remote calls in order, `firmware` are functions of numbers that it may
+        call besides `rtio_output`, by symbol."""
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             try:
-                self._run_in_child(inputs, writer)
+                self._run_in_child(inputs, writer, firmware or {})
             except BaseException as error:
                 _report(writer, error)
             os._exit(0)
@@ -115,7 +118,7 @@ class Compiled:
             raise answer
         return answer
 
-    def _run_in_child(self, inputs: tuple, writer: int) -> None:
+    def _run_in_child(self, inputs: tuple, writer: int, firmware: dict[str, Callable]) -> None:
         result = Result()
         calls: list = []
         pending = list(inputs)
@@ -171,6 +174,8 @@ class Compiled:
             "rtio_output": ctypes.CFUNCTYPE(None, i32, i32)(output),
             "__powidf2": ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double, i32)(lambda x, n: x**n),
         }
+        for name, function in firmware.items():
+            stubs[name] = _native_function(name, function, calls)
         for name, stub in stubs.items():
             llvm.add_symbol(name, ctypes.cast(stub, pointer).value)
         llvm.add_symbol("rtio_cursor", ctypes.addressof(cursor))
@@ -179,6 +184,17 @@ class Compiled:
         entry = ctypes.CFUNCTYPE(None, pointer)(engine.get_function_address("__modinit__"))
         entry(None)
         finish()
+
+
+def _native_function(symbol: str, function: Callable, calls: list) -> Any:
+    """A function of the firmware that kernels can call; its calls are noted."""
+    arguments, result = SIGNATURES[symbol]
+
+    def call(*values):
+        calls.append((symbol, values))
+        return function(*values)
+
+    return ctypes.CFUNCTYPE(NUMBERS[result], *(NUMBERS[argument] for argument in arguments))(call)
 
 
 def _report(writer: int, answer: Any) -> None:

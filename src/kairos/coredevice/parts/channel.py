@@ -15,7 +15,7 @@ from numpy import int64
 from ...language import delay_mu, kernel
 from ..rtio import rtio_output
 
-__all__ = ["RTIODevice", "Register"]
+__all__ = ["CoreDevice", "RTIODevice", "Register"]
 
 
 class Register:
@@ -31,26 +31,34 @@ class Register:
         return self if device is None else device.target + self.offset
 
 
-class RTIODevice:
-    """A device on one or more RTIO channels that follow one another, the first of which is `channel`.
+class CoreDevice:
+    """A device whose kernels run on the core device `core`.
 
-    Registers that a class declares, the core and the number of the channel are kernel invariants; a class adds its own
-    in `kernel_invariants`.
+    What a class names in `kernel_invariants` adds to that of its bases; registers that it declares are invariant too.
     """
 
-    kernel_invariants = {"core", "channel", "target"}
-    channel_suffixes = (None,)
-    """For each channel, what distinguishes its name from the device's."""
+    kernel_invariants = {"core"}
 
-    def __init__(self, dmgr, channel, core_device="core"):
+    def __init__(self, dmgr, core_device="core"):
         self.core = dmgr.get(core_device)
-        self.channel = channel
 
     def __init_subclass__(cls):
         own = vars(cls)
         declared = {name for name, value in own.items() if isinstance(value, Register)}
         inherited = (base.kernel_invariants for base in cls.__mro__[1:] if hasattr(base, "kernel_invariants"))
         cls.kernel_invariants = declared.union(own.get("kernel_invariants", ()), *inherited)
+
+
+class RTIODevice(CoreDevice):
+    """A device on one or more RTIO channels that follow one another, the first of which is `channel`."""
+
+    kernel_invariants = {"channel", "target"}
+    channel_suffixes = (None,)
+    """For each channel, what distinguishes its name from the device's."""
+
+    def __init__(self, dmgr, channel, core_device="core"):
+        super().__init__(dmgr, core_device)
+        self.channel = channel
 
     @property
     def target(self):

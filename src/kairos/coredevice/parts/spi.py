@@ -123,15 +123,14 @@ class Transfer:
 class BoundTransfer:
     """A kind of transfer on the `SPIMaster` `bus`."""
 
-    kernel_invariants = {"bus", "config", "config_target", "cycle_mu", "data_target", "duration_mu", "shift"}
+    kernel_invariants = {"bus", "config", "data_target", "duration_mu", "shift"}
 
     def __init__(self, bus, length, div, cs, flags=SPI_END):
         self.bus = bus
         self.config = config_word(flags=flags, length=length, div=div, cs=cs)
-        self.cycle_mu = bus.ref_period_mu
         self.duration_mu = transfer_cycles(length, div) * bus.ref_period_mu
         self.shift = 0 if flags & SPI_LSB_FIRST else WORD - length
-        self.config_target, self.data_target = bus.config_target, bus.data_target
+        self.data_target = bus.data_target
 
     @property
     def core(self):
@@ -140,9 +139,7 @@ class BoundTransfer:
     @kernel
     def prepare(self):
         """Configure the bus for transfers of this kind; advances by a coarse cycle."""
-        rtio_output(self.config_target, self.config)
-        self.bus.xfer_duration_mu = self.duration_mu
-        delay_mu(self.cycle_mu)
+        self.bus.configure(self.config, self.duration_mu)
 
     @kernel
     def put(self, data):
