@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use axfatfs::{format_volume, FatType, FormatVolumeOptions, StdIoWrapper};
 use kairos_config::card::{BlockDevice, DeviceError, Sector, SECTOR};
-use kairos_config::store::{Room, Store};
+use kairos_config::store::{Workspace, Store};
 use libfuzzer_sys::fuzz_target;
 
 /// First sector of the partition, and sectors in it.
@@ -67,7 +67,7 @@ fn card() -> Card {
         base: Rc::new(base),
         changed: BTreeMap::new(),
     };
-    let mut work = Box::new(Room::new());
+    let mut work = Box::new(Workspace::new());
     let mut store = Store::new(card, &mut work);
     store.write("ip", b"192.168.1.70").unwrap();
     store.write("startup_kernel", &[7; 3000]).unwrap();
@@ -84,7 +84,7 @@ fn card() -> Card {
 
 thread_local! {
     static CARD: Card = card();
-    static ROOM: RefCell<(Box<Room>, Box<[u8]>)> = RefCell::new((Default::default(), vec![0; 1 << 16].into()));
+    static ROOM: RefCell<(Box<Workspace>, Box<[u8]>)> = RefCell::new((Default::default(), vec![0; 1 << 16].into()));
 }
 
 fuzz_target!(|data: &[u8]| {

@@ -155,7 +155,7 @@ def test_the_watchdog_resets_what_stands_still(device, words, said):
         write(device, place if isinstance(place, int) else symbol(place), word)
         printed = wait_for(device, "Ethernet link up", 2)
     assert "before this start: reset by the watchdog" in printed
-    kept = re.findall(r"before this start: (.*) gave no sign of life, (.*) s after its start", printed)
+    kept = re.findall(r"before this start: (.*) had no heartbeat, (.*) s after its start", printed)
     assert [who for who, _ in kept] == ([said] if said else [])
 
 

@@ -4,7 +4,7 @@ use core::fmt;
 
 use kairos_channel::memory::RUNTIME;
 use kairos_chip::sd::Slot;
-use kairos_config::store::{self, Room, Store};
+use kairos_config::store::{self, Store, Workspace};
 use kairos_proto::boot_image::{self, BootImage, Destination};
 use kairos_proto::firmware;
 use static_cell::ConstStaticCell;
@@ -54,7 +54,7 @@ pub struct Medium {
 impl Medium {
     /// The configuration is on the card, whatever was booted from.
     pub fn open(device: BootDevice, sd: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> Self {
-        static ROOM: ConstStaticCell<Room> = ConstStaticCell::new(Room::new());
+        static ROOM: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
         let mut store = Store::new(Slot::new(), ROOM.take());
         store.device().attach(sd, clocks);
         Self {

@@ -13,8 +13,12 @@
 //! A transaction's sectors reach their places in the order in which they were first written, also after a loss of power. The
 //! chip's boot ROM, which does not look into the journal, sees each such step; [`Volume::exchange_contents`] relies on it.
 
-use crc::{Crc, CRC_32_ISO_HDLC};
-use heapless::Vec;
+mod fat;
+mod journal;
+
+use fat::{u16_at, u32_at, Geometry, Root};
+pub use journal::Recovery;
+pub(crate) use journal::{Change, Changes};
 
 /// Bytes of a sector.
 pub const SECTOR: usize = 512;
@@ -56,62 +60,6 @@ impl From<DeviceError> for Error {
     }
 }
 
-/// What was found when the card was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recovery {
-    /// Nothing to do.
-    Clean,
-    /// A write that power loss had interrupted has been completed: so many sectors.
-    Completed(u32),
-    /// The journal does not match the card, which somebody else has written to; it was dropped.
-    Dropped,
-}
-
-/// Most sectors in a transaction.
-const CHANGES: usize = 256;
-/// Sector of the journal's record; descriptors and data follow.
-const RECORD: u32 = 1;
-const MAGIC: &[u8; 8] = b"KAIRJNL1";
-/// Bytes of a descriptor: sector number, CRC of what is there before.
-const DESCRIPTOR: usize = 8;
-const PER_SECTOR: usize = SECTOR / DESCRIPTOR;
-const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
-
-/// The sectors that a transaction changes. Large: see [`crate::store::Room`].
-pub(crate) type Changes = Vec<Change, CHANGES>;
-
-pub(crate) struct Change {
-    sector: u32,
-    data: Sector,
-}
-
-/// Where things are in the partition, as far as needed to tell free clusters.
-#[derive(Clone, Copy, Debug, Default)]
-struct Geometry {
-    fat: u32,
-    root: Root,
-    data: u32,
-    end: u32,
-    cluster: u32,
-    /// Bytes of a FAT entry: 2 or 4; 0 for FAT12, whose clusters are never written directly.
-    entry: u32,
-}
-
-/// Where the root directory is.
-#[derive(Clone, Copy, Debug)]
-enum Root {
-    /// Before the data, in so many sectors.
-    Sectors(u32),
-    /// In a chain of clusters that begins with this one (FAT32).
-    Clusters(u32),
-}
-
-impl Default for Root {
-    fn default() -> Self {
-        Root::Sectors(0)
-    }
-}
-
 /// Name of a file as its directory entry has it: 8 and 3 capital letters, filled with spaces.
 pub type EntryName = [u8; 11];
 
@@ -147,14 +95,6 @@ pub struct Volume<'a, D> {
     /// A sector of the FAT on the card.
     fat: Option<u32>,
     fat_data: Sector,
-}
-
-fn u16_at(data: &[u8], at: usize) -> u32 {
-    u32::from(u16::from_le_bytes([data[at], data[at + 1]]))
-}
-
-fn u32_at(data: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes([data[at], data[at + 1], data[at + 2], data[at + 3]])
 }
 
 impl<'a, D: BlockDevice> Volume<'a, D> {
@@ -201,9 +141,9 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
             .map(|entry| (u32_at(entry, 8), u32_at(entry, 12)))
             .filter(|(start, length)| *start > 0 && start.checked_add(*length).is_some())
             .ok_or(Error::NoPartition)?;
-        let (capacity, recovery) = recover(&mut self.device, start)?;
+        let (capacity, recovery) = journal::recover(&mut self.device, start)?;
         self.device.read(start, &mut sector)?;
-        self.geometry = geometry(&sector, start, length).ok_or(Error::NotFat)?;
+        self.geometry = fat::geometry(&sector, start, length).ok_or(Error::NotFat)?;
         (self.start, self.length, self.capacity) = (start, length, capacity);
         self.open = true;
         Ok(Some(recovery))
@@ -265,40 +205,11 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
 
     /// Makes the transaction lasting. After a device error it is either lasting or forgotten.
     pub fn commit(&mut self) -> Result<(), Error> {
-        let result = self.write_journal();
+        let result = journal::write(&mut self.device, self.changes);
         self.open &= result != Err(Error::Device);
         self.changes.clear();
         self.fat = None;
         result
-    }
-
-    fn write_journal(&mut self) -> Result<(), Error> {
-        let count = self.changes.len();
-        if count == 0 {
-            return Ok(());
-        }
-        let mut digest = CRC.digest();
-        let mut old = [0; SECTOR];
-        for (n, changes) in self.changes.chunks(PER_SECTOR).enumerate() {
-            let mut descriptors = [0; SECTOR];
-            for (change, place) in changes.iter().zip(descriptors.chunks_exact_mut(DESCRIPTOR)) {
-                self.device.read(change.sector, &mut old)?;
-                place[..4].copy_from_slice(&change.sector.to_le_bytes());
-                place[4..].copy_from_slice(&CRC.checksum(&old).to_le_bytes());
-            }
-            digest.update(&descriptors);
-            self.device.write(RECORD + 1 + n as u32, &descriptors)?;
-        }
-        let data = data_start(count);
-        for (n, change) in self.changes.iter().enumerate() {
-            digest.update(&change.data);
-            self.device.write(data + n as u32, &change.data)?;
-        }
-        self.device.write(RECORD, &record(count as u32, digest.finalize()))?;
-        for change in self.changes.iter() {
-            self.device.write(change.sector, &change.data)?;
-        }
-        Ok(self.device.write(RECORD, &[0; SECTOR])?)
     }
 
     /// Whether the sector belongs to a cluster that is free in the file system on the card.
@@ -382,126 +293,4 @@ impl<'a, D: BlockDevice> Volume<'a, D> {
         }
         Ok(())
     }
-}
-
-/// Where the data of a journal with `count` changes begins.
-fn data_start(count: usize) -> u32 {
-    RECORD + 1 + count.div_ceil(PER_SECTOR) as u32
-}
-
-/// The sector that makes a journal valid.
-fn record(count: u32, crc: u32) -> Sector {
-    let mut sector = [0; SECTOR];
-    sector[..8].copy_from_slice(MAGIC);
-    sector[8..12].copy_from_slice(&count.to_le_bytes());
-    sector[12..16].copy_from_slice(&crc.to_le_bytes());
-    let own = CRC.checksum(&sector[..16]);
-    sector[16..20].copy_from_slice(&own.to_le_bytes());
-    sector
-}
-
-/// Completes a valid journal. Returns how many changes a journal before sector `start` can hold, too.
-fn recover<D: BlockDevice>(device: &mut D, start: u32) -> Result<(Result<usize, Error>, Recovery), Error> {
-    let capacity = (start as usize)
-        .saturating_sub(data_start(CHANGES) as usize)
-        .min(CHANGES);
-    if capacity < 16 {
-        return Ok((Err(Error::NoRoomForJournal), Recovery::Clean));
-    }
-    let mut sector = [0; SECTOR];
-    device.read(RECORD, &mut sector)?;
-    if sector == [0; SECTOR] {
-        return Ok((Ok(capacity), Recovery::Clean));
-    }
-    let (count, crc) = (u32_at(&sector, 8) as usize, u32_at(&sector, 12));
-    if sector != record(count as u32, crc) || count > capacity {
-        return Ok((Err(Error::JournalOccupied), Recovery::Clean));
-    }
-    let recovery = if is_complete(device, count, crc)? {
-        for n in 0..count {
-            let (target, _) = descriptor(device, n)?;
-            device.read(data_start(count) + n as u32, &mut sector)?;
-            device.write(target, &sector)?;
-        }
-        Recovery::Completed(count as u32)
-    } else {
-        Recovery::Dropped
-    };
-    device.write(RECORD, &[0; SECTOR])?;
-    Ok((Ok(capacity), recovery))
-}
-
-fn descriptor<D: BlockDevice>(device: &mut D, n: usize) -> Result<(u32, u32), Error> {
-    let mut sector = [0; SECTOR];
-    device.read(RECORD + 1 + (n / PER_SECTOR) as u32, &mut sector)?;
-    let at = n % PER_SECTOR * DESCRIPTOR;
-    Ok((u32_at(&sector, at), u32_at(&sector, at + 4)))
-}
-
-/// Whether the journal is as it was written, and each target is as it was before or as it becomes.
-fn is_complete<D: BlockDevice>(device: &mut D, count: usize, crc: u32) -> Result<bool, Error> {
-    let mut digest = CRC.digest();
-    let mut sector = [0; SECTOR];
-    for place in RECORD + 1..data_start(count) + count as u32 {
-        device.read(place, &mut sector)?;
-        digest.update(&sector);
-    }
-    if digest.finalize() != crc {
-        return Ok(false);
-    }
-    for n in 0..count {
-        let (target, before) = descriptor(device, n)?;
-        device.read(target, &mut sector)?;
-        let there = CRC.checksum(&sector);
-        device.read(data_start(count) + n as u32, &mut sector)?;
-        if there != before && there != CRC.checksum(&sector) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
-}
-
-/// Reads the boot sector of a partition of `length` sectors at `start`.
-fn geometry(boot: &Sector, start: u32, length: u32) -> Option<Geometry> {
-    let cluster = u32::from(boot[13]);
-    let (reserved, fats) = (u16_at(boot, 14), u32::from(boot[16]));
-    let root = (u16_at(boot, 17) * 32).div_ceil(SECTOR as u32);
-    let total = if u16_at(boot, 19) != 0 {
-        u16_at(boot, 19)
-    } else {
-        u32_at(boot, 32)
-    };
-    let fat_length = if u16_at(boot, 22) != 0 {
-        u16_at(boot, 22)
-    } else {
-        u32_at(boot, 36)
-    };
-    let valid = u16_at(boot, 11) == SECTOR as u32
-        && cluster.is_power_of_two()
-        && reserved > 0
-        && (1..=2).contains(&fats)
-        && total <= length
-        && boot[510..] == [0x55, 0xaa];
-    let data = reserved.checked_add(fats.checked_mul(fat_length)?)?.checked_add(root)?;
-    if !valid || data >= total {
-        return None;
-    }
-    let clusters = (total - data) / cluster;
-    let is_fat32 = clusters >= 65525;
-    Some(Geometry {
-        fat: start + reserved,
-        root: if is_fat32 {
-            Root::Clusters(u32_at(boot, 44))
-        } else {
-            Root::Sectors(root)
-        },
-        data: start + data,
-        end: start + data + clusters * cluster,
-        cluster,
-        entry: match clusters {
-            0..4085 => 0,
-            _ if is_fat32 => 4,
-            _ => 2,
-        },
-    })
 }

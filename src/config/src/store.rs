@@ -81,19 +81,19 @@ impl From<axfatfs::Error<StreamError>> for Error {
 }
 
 /// What a [`Store`] works in, 198 kB. All zero at first, so that as a static it takes no space in an image.
-pub struct Room {
+pub struct Workspace {
     changes: Changes,
     text: [u8; TEXT_MAX],
 }
 
-impl Default for Room {
+impl Default for Workspace {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl Room {
-    /// Unused room.
+impl Workspace {
+    /// Unused.
     pub const fn new() -> Self {
         Self {
             changes: Changes::new(),
@@ -112,10 +112,10 @@ pub struct Store<'a, D> {
 
 impl<'a, D: BlockDevice> Store<'a, D> {
     /// The configuration on the card in `device`.
-    pub fn new(device: D, room: &'a mut Room) -> Self {
+    pub fn new(device: D, workspace: &'a mut Workspace) -> Self {
         Self {
-            volume: Volume::new(device, &mut room.changes),
-            text: &mut room.text,
+            volume: Volume::new(device, &mut workspace.changes),
+            text: &mut workspace.text,
             found: None,
         }
     }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use axfatfs::{format_volume, FatType, FileSystem, FormatVolumeOptions, FsOptions, StdIoWrapper, Write};
 use kairos_config::card::{BlockDevice, DeviceError, Sector, SECTOR};
-use kairos_config::store::{Room, Store};
+use kairos_config::store::{Store, Workspace};
 use kairos_emulator::machine::boot_rom::read_card;
 
 /// First sector of the partition.
@@ -90,7 +90,7 @@ fn image(length: usize, byte: u8) -> Vec<u8> {
 
 /// Something is done to the card with the power cut after each number of writes: the ROM finds what is allowed.
 fn cut_everywhere(card: &Rc<Card>, change: impl Fn(&mut Store<Powered>) -> bool, check: impl Fn(&File, bool)) -> usize {
-    let room = &mut Box::new(Room::new());
+    let room = &mut Box::new(Workspace::new());
     for cut in 0.. {
         card.put_back();
         let done = change(&mut Store::new(Powered(card.clone(), cut), room));
@@ -146,7 +146,7 @@ fn settings_that_are_written_do_not_touch_the_boot_image() {
 
 #[test]
 fn a_root_directory_that_fills_its_clusters_is_searched_to_its_end() {
-    let mut room = Box::new(Room::new());
+    let mut room = Box::new(Workspace::new());
     for before in 12..20 {
         let card = Card::new(FatType::Fat32, before, None);
         let image = image(700, 0x55);
@@ -159,7 +159,7 @@ fn a_root_directory_that_fills_its_clusters_is_searched_to_its_end() {
 #[test]
 fn a_card_without_an_image_gets_one_and_space_is_given_back() {
     let card = Card::new(FatType::Fat16, 2, None);
-    let mut store_room = Box::new(Room::new());
+    let mut store_room = Box::new(Workspace::new());
     let mut store = Store::new(Powered(card.clone(), usize::MAX), &mut store_room);
     // The card has 5 MB: ten images would not fit.
     for byte in 0..10 {

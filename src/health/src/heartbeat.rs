@@ -1,14 +1,14 @@
-//! Signs of life: what a watchdog is fed for.
+//! Heartbeats: what a watchdog is fed for.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// One who has to give a sign of life in each round, while it is expected to.
-pub struct Sign {
+/// The heartbeat of a task that has to beat in each round, while it is expected to.
+pub struct Heartbeat {
     expected: AtomicBool,
     seen: AtomicBool,
 }
 
-impl Sign {
+impl Heartbeat {
     /// `expected`: from the beginning.
     pub const fn new(expected: bool) -> Self {
         Self {
@@ -17,27 +17,27 @@ impl Sign {
         }
     }
 
-    /// Gives the sign.
-    pub fn give(&self) {
+    /// The task is alive.
+    pub fn beat(&self) {
         self.seen.store(true, Ordering::Relaxed);
     }
 
     /// It is expected until what is returned is dropped.
     pub fn expect(&self) -> Expected<'_> {
-        self.give();
+        self.beat();
         self.expected.store(true, Ordering::Relaxed);
         Expected(self)
     }
 
-    /// Ends a round: whether the sign has been given, or is not expected.
+    /// Ends a round: whether the task has beaten, or was not expected to.
     pub fn take(&self) -> bool {
         let seen = self.seen.swap(false, Ordering::Relaxed);
         seen || !self.expected.load(Ordering::Relaxed)
     }
 }
 
-/// See [`Sign::expect`].
-pub struct Expected<'a>(&'a Sign);
+/// See [`Heartbeat::expect`].
+pub struct Expected<'a>(&'a Heartbeat);
 
 impl Drop for Expected<'_> {
     fn drop(&mut self) {
@@ -50,20 +50,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sign_is_good_for_one_round() {
-        let sign = Sign::new(true);
-        assert!(sign.take() && !sign.take());
-        sign.give();
-        assert!(sign.take() && !sign.take());
+    fn a_beat_is_good_for_one_round() {
+        let heart = Heartbeat::new(true);
+        assert!(heart.take() && !heart.take());
+        heart.beat();
+        assert!(heart.take() && !heart.take());
     }
 
     #[test]
     fn who_has_just_begun_has_a_round() {
-        let sign = Sign::new(false);
-        assert!(sign.take() && sign.take());
-        let expected = sign.expect();
-        assert!(sign.take() && !sign.take());
+        let heart = Heartbeat::new(false);
+        assert!(heart.take() && heart.take());
+        let expected = heart.expect();
+        assert!(heart.take() && !heart.take());
         drop(expected);
-        assert!(sign.take());
+        assert!(heart.take());
     }
 }

@@ -13,8 +13,8 @@ use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE, PORT};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
 use static_cell::StaticCell;
 
+use crate::fair_mutex::FairMutex;
 use crate::service::{self, Buffers, Places};
-use crate::turns::Turns;
 
 /// One client being served, others waiting or on their way out.
 pub const SOCKETS: usize = 4;
@@ -87,7 +87,7 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
     // Not cleared at boot.
     #[link_section = ".uninit"]
     static mut COPY: [u8; RING] = [0; RING];
-    static ANALYZER: StaticCell<Turns<Analyzer, SOCKETS>> = StaticCell::new();
+    static ANALYZER: StaticCell<FairMutex<Analyzer, SOCKETS>> = StaticCell::new();
     let descriptor = kairos_pl::descriptor().ok();
     let registers = descriptor.as_ref().and_then(Registers::find);
     let log_channel = descriptor.as_ref().and_then(|descriptor| {
@@ -99,7 +99,7 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
         registers.disarm();
         registers.arm();
     }
-    let analyzer = ANALYZER.init(Turns::new(Analyzer {
+    let analyzer = ANALYZER.init(FairMutex::new(Analyzer {
         registers,
         log_channel: log_channel.unwrap_or(0),
         // SAFETY: taken once, at boot; any bytes are valid.
@@ -111,14 +111,14 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: &'static Stack, analyzer: &'static Turns<Analyzer, SOCKETS>) -> ! {
+async fn serve(stack: &'static Stack, analyzer: &'static FairMutex<Analyzer, SOCKETS>) -> ! {
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 16 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
         socket.accept().await;
         // A client that has gone misses its dump.
-        let _ = analyzer.next().await.dump(&mut socket).await;
+        let _ = analyzer.lock().await.dump(&mut socket).await;
         service::close(&mut socket).await;
     }
 }

@@ -10,7 +10,7 @@ use kairos_chip::sd::Slot;
 use kairos_config::auth::{self, Access, Nonces};
 use kairos_config::card::Recovery;
 use kairos_config::settings::{self, Level};
-use kairos_config::store::{Error, Room, Store};
+use kairos_config::store::{Error, Store, Workspace};
 use log::LevelFilter;
 use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
@@ -32,7 +32,7 @@ pub struct Config {
 
 /// Finds the card and sets the levels of the log. Without a card the device runs with defaults.
 pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) -> &'static Config {
-    static ROOM: ConstStaticCell<Room> = ConstStaticCell::new(Room::new());
+    static ROOM: ConstStaticCell<Workspace> = ConstStaticCell::new(Workspace::new());
     static CONFIG: StaticCell<Config> = StaticCell::new();
     let mut store = Store::new(Slot::new(), ROOM.take());
     store.device().attach(registers, clocks);

@@ -17,7 +17,7 @@ use kairos_chip::gic::{barrier, send_sgi, SGI_DATA, SGI_RESTART};
 use log::Level;
 use zynq7000_hal::slcr::Slcr;
 
-use crate::{chip, life, report, secondary};
+use crate::{chip, report, secondary, watchdog};
 
 /// `kernel.bin`, as built with this runtime. In a section of its own, so that tools can tell it from this core's code.
 pub static IMAGE: &[u8] = &EMBEDDED.0;
@@ -199,9 +199,9 @@ impl KernelCore {
     /// any time without losing anything.
     pub async fn next_frame(&mut self) -> Result<Frame, Failure> {
         loop {
-            let expected = life::SUPERVISION.expect();
+            let expected = watchdog::SUPERVISION.expect();
             let frame = poll_fn(|cx| {
-                life::SUPERVISION.give();
+                watchdog::SUPERVISION.beat();
                 let present = self.ends.is_some();
                 let mut look = || match &mut self.ends {
                     Some((_, receiver)) => receiver.next_frame(),

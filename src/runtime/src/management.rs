@@ -13,8 +13,8 @@ use kairos_proto::management::{
 use static_cell::StaticCell;
 
 use crate::config::{self, Config};
+use crate::fair_mutex::FairMutex;
 use crate::service::{self, Buffers, Places};
-use crate::turns::Turns;
 use crate::{chip, logger};
 
 /// Connections at a time.
@@ -28,7 +28,7 @@ const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Room for one value, image or log on its way. Whoever needs it waits for the one before.
-type Data = Turns<&'static mut [u8], SOCKETS>;
+type Data = FairMutex<&'static mut [u8], SOCKETS>;
 /// Number of the newest client that pulls the log.
 static PULLER: AtomicU32 = AtomicU32::new(0);
 
@@ -64,7 +64,7 @@ pub fn start(spawner: &Spawner, stack: &'static Stack, config: &'static Config) 
     static DATA: StaticCell<Data> = StaticCell::new();
     // SAFETY: taken once, at boot; any bytes are valid.
     let room: &'static mut [u8; DATA_MAX] = unsafe { &mut *core::ptr::addr_of_mut!(ROOM) };
-    let data = DATA.init(Turns::new(&mut room[..]));
+    let data = DATA.init(FairMutex::new(&mut room[..]));
     for _ in 0..SOCKETS {
         spawner.spawn(crate::task(serve(stack, config, data)));
     }
@@ -242,7 +242,7 @@ impl Connection<'_> {
         let config = self.config;
         match request {
             Request::GetLog => {
-                let mut room = self.data.next().await;
+                let mut room = self.data.lock().await;
                 let length = logger::copy(&mut room, false);
                 self.send(&reply::log_content(length as u32)).await?;
                 self.send(&room[..length]).await
@@ -272,7 +272,7 @@ impl Connection<'_> {
                 self.send(&reply::ERROR).await
             }
             Request::ConfigRead(key) => {
-                let mut room = self.data.next().await;
+                let mut room = self.data.lock().await;
                 match config.read(key.as_str(), &mut room) {
                     Ok(Some(length)) => {
                         self.send(&reply::config_data(length as u32)).await?;
@@ -313,7 +313,7 @@ impl Connection<'_> {
     ) -> Result<(), End> {
         // What is too long is received to be dropped, so that the next request is found behind it: that keeps nobody waiting.
         let mut room = match length as usize <= DATA_MAX {
-            true => Some(self.data.next().await),
+            true => Some(self.data.lock().await),
             false => None,
         };
         let deadline = Instant::now() + service::patience(length as usize);
@@ -388,7 +388,7 @@ impl Connection<'_> {
                 logger::GROWN.signal(());
                 return Err(End::Superseded);
             }
-            let mut room = self.data.next().await;
+            let mut room = self.data.lock().await;
             let length = logger::copy(&mut room, true);
             if length > 0 {
                 self.send(&(length as u32).to_le_bytes()).await?;

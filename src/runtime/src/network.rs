@@ -22,7 +22,7 @@ use zynq7000_hal::eth::{
 use zynq7000_hal::time::Hertz;
 
 use crate::ethernet::{self, Receive, Transmit};
-use crate::{chip, executor, life};
+use crate::{chip, executor, watchdog};
 
 /// Address if the configuration says nothing.
 const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(settings::DEFAULT_ADDRESS, settings::DEFAULT_PREFIX);
@@ -140,7 +140,7 @@ impl Network {
 impl executor::Background for Network {
     #[inline(never)]
     fn run(&mut self) -> bool {
-        life::NETWORK.give();
+        watchdog::NETWORK.beat();
         let alarm = ALARM.swap(false, Ordering::Relaxed);
         let free = self.sender.device.is_free_again();
         if !alarm && !free && !self.stack.is_due() && !self.receive.is_ready() {

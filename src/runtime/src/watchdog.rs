@@ -1,14 +1,20 @@
 //! The system watchdog (UG585, chapter 8.4): resets the device if it is not fed for [`LIMIT`].
 //!
-//! A task feeds it, so a standing executor ends that. It feeds only if the network has been run since the time before, and so has
-//! whoever waits for the kernel core, who is woken for it.
+//! A task feeds it, so a standing executor ends that. It feeds only while all heartbeats that are expected have been seen since
+//! the time before: the network's, and that of the task that waits for the kernel core, which is woken for it.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
 use embassy_time::{Duration, Timer};
+use kairos_health::heartbeat::Heartbeat;
 use zynq7000_hal::clocks::Clocks;
 
-use crate::{kernel_core, life, report};
+use crate::{kernel_core, report};
+
+/// Of the task that waits for the kernel core's messages, while one does.
+pub static SUPERVISION: Heartbeat = Heartbeat::new(false);
+/// Of the network, each time it is run.
+pub static NETWORK: Heartbeat = Heartbeat::new(true);
 
 /// Seconds after which a device that stands still is reset.
 const LIMIT: u32 = 5;
@@ -23,7 +29,7 @@ const RESTART: *mut u32 = 0xF800_5008 as *mut u32;
 /// CPU_1x in Hz: what it counts.
 static CLOCK: AtomicU32 = AtomicU32::new(0);
 
-/// Lets it loose.
+/// Starts it.
 pub fn start(clocks: &Clocks) {
     const KEY: u32 = 0xabc << 12;
     const RESET_AND_ENABLE: u32 = 0b11;
@@ -58,14 +64,14 @@ pub fn during_card<T>(access: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Feeds it while everybody lives.
+/// Feeds it while every heartbeat is there.
 #[embassy_executor::task]
 pub async fn feed() {
     let mut missing = None;
     loop {
         Timer::after(ROUND).await;
         let before = missing;
-        missing = match (life::NETWORK.take(), life::SUPERVISION.take()) {
+        missing = match (NETWORK.take(), SUPERVISION.take()) {
             (true, true) => None,
             (false, _) => Some("the network"),
             (true, false) => Some("the supervision of the kernel core"),
@@ -73,13 +79,13 @@ pub async fn feed() {
         match missing {
             None => set_limit(LIMIT),
             Some(who) if before.is_none() => {
-                log::error!("{who} gives no sign of life");
-                report::keep(report::Core::Comms, format_args!("{who} gave no sign of life"));
+                log::error!("{who} has no heartbeat");
+                report::keep(report::Core::Comms, format_args!("{who} had no heartbeat"));
             }
             Some(_) => {}
         }
         if let (None, Some(who)) = (missing, before) {
-            log::warn!("{who} lives");
+            log::warn!("{who} has a heartbeat again");
             report::forget(report::Core::Comms);
         }
         kernel_core::on_bell();

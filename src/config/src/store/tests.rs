@@ -105,8 +105,8 @@ fn card(kind: FatType) -> Memory {
     }
 }
 
-fn room() -> Box<Room> {
-    Box::new(Room::new())
+fn room() -> Box<Workspace> {
+    Box::new(Workspace::new())
 }
 
 fn get(store: &mut Store<Memory>, key: &str) -> Option<Vec<u8>> {

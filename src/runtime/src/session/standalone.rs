@@ -17,7 +17,7 @@ use crate::{clock, gateware};
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// Why a kernel did not run to its end.
-enum Trouble {
+enum Error {
     /// What the configuration has is no library.
     NotElf,
     Refused(heapless::String<160>),
@@ -28,30 +28,30 @@ enum Trouble {
     Clock,
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Trouble::NotElf => write!(f, "it is not an ELF file ('kairos compile' makes one)"),
-            Trouble::Refused(text) => write!(f, "it cannot be loaded: {text}"),
-            Trouble::Exception(text) => write!(f, "it ended with {text}"),
-            Trouble::Rpc => write!(f, "it has called the host, and there is none: it is stopped"),
-            Trouble::Kernel(failure) => write!(f, "{failure}"),
-            Trouble::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
-            Trouble::Clock => write!(f, "it has no RTIO clock: it is stopped"),
+            Error::NotElf => write!(f, "it is not an ELF file ('kairos compile' makes one)"),
+            Error::Refused(text) => write!(f, "it cannot be loaded: {text}"),
+            Error::Exception(text) => write!(f, "it ended with {text}"),
+            Error::Rpc => write!(f, "it has called the host, and there is none: it is stopped"),
+            Error::Kernel(failure) => write!(f, "{failure}"),
+            Error::Unexpected(kind) => write!(f, "unexpected message {kind:?} from the kernel core"),
+            Error::Clock => write!(f, "it has no RTIO clock: it is stopped"),
         }
     }
 }
 
-impl Trouble {
+impl Error {
     /// Starting it again would end in the same way.
     fn is_lasting(&self) -> bool {
-        matches!(self, Trouble::NotElf | Trouble::Refused(_) | Trouble::Rpc)
+        matches!(self, Error::NotElf | Error::Refused(_) | Error::Rpc)
     }
 }
 
-impl From<Failure> for Trouble {
+impl From<Failure> for Error {
     fn from(failure: Failure) -> Self {
-        Trouble::Kernel(failure)
+        Error::Kernel(failure)
     }
 }
 
@@ -63,7 +63,7 @@ pub async fn startup(shared: &mut Shared, config: &Config) {
     log::info!("startup kernel: running");
     match run(shared, length).await {
         Ok(()) => log::info!("startup kernel: finished"),
-        Err(trouble) => log::error!("startup kernel: {trouble}"),
+        Err(error) => log::error!("startup kernel: {error}"),
     }
     shared.kernel.stop().await;
 }
@@ -92,13 +92,13 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
         }
         let arrival = clients.get_and(|clients| clients.present > 0);
         let running = async {
-            let trouble = match length {
+            let error = match length {
                 Some(length) => repeat(&mut shared, length).await,
                 None => core::future::pending().await,
             };
-            log::error!("idle kernel: {trouble}");
+            log::error!("idle kernel: {error}");
             shared.kernel.stop().await;
-            if trouble.is_lasting() {
+            if error.is_lasting() {
                 core::future::pending::<()>().await;
             }
             Timer::after(PAUSE).await;
@@ -115,11 +115,11 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
 }
 
 /// Runs a kernel again and again until something goes wrong.
-async fn repeat(shared: &mut Shared, length: usize) -> Trouble {
+async fn repeat(shared: &mut Shared, length: usize) -> Error {
     loop {
         clock::wait(false).await;
-        if let Err(trouble) = run(shared, length).await {
-            return trouble;
+        if let Err(error) = run(shared, length).await {
+            return error;
         }
     }
 }
@@ -138,22 +138,22 @@ fn read(shared: &mut Shared, config: &Config, key: &str) -> Option<usize> {
 }
 
 /// Runs the kernel in the buffer to its end.
-async fn run(shared: &mut Shared, length: usize) -> Result<(), Trouble> {
+async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
     if !shared.library.0[..length].starts_with(b"\x7fELF") {
-        return Err(Trouble::NotElf);
+        return Err(Error::NotElf);
     }
     let Shared { kernel, library, rtio } = shared;
     kernel.load(&library.0[..length]).await?;
     let frame = kernel.next_frame().await?;
     match frame.kind {
         Kind::LoadCompleted => {}
-        Kind::LoadFailed => return Err(Trouble::Refused(shared.kernel.text()?)),
-        kind => return Err(Trouble::Unexpected(kind)),
+        Kind::LoadFailed => return Err(Error::Refused(shared.kernel.text()?)),
+        kind => return Err(Error::Unexpected(kind)),
     }
     kernel.send(Kind::Run, &[], false).await?;
     let frame = match select(kernel.next_frame(), clock::wait(true)).await {
         Either::First(frame) => frame?,
-        Either::Second(()) => return Err(Trouble::Clock),
+        Either::Second(()) => return Err(Error::Clock),
     };
     match frame.kind {
         Kind::Finished => {
@@ -170,9 +170,9 @@ async fn run(shared: &mut Shared, length: usize) -> Result<(), Trouble> {
                 Some(summary) => fmt::write(&mut text, format_args!("{summary}")),
                 None => fmt::write(&mut text, format_args!("an exception")),
             };
-            Err(Trouble::Exception(text))
+            Err(Error::Exception(text))
         }
-        Kind::RpcSync | Kind::RpcAsync => Err(Trouble::Rpc),
-        kind => Err(Trouble::Unexpected(kind)),
+        Kind::RpcSync | Kind::RpcAsync => Err(Error::Rpc),
+        kind => Err(Error::Unexpected(kind)),
     }
 }

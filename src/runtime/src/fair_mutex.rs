@@ -1,4 +1,4 @@
-//! What several tasks use in turn, first come, first served.
+//! A mutex that is fair: tasks have it in the order in which they asked for it.
 //!
 //! The mutex of `embassy-sync` knows one waiting task: two of them would wake each other without end, and the core would never
 //! rest.
@@ -11,20 +11,20 @@ use embassy_sync::semaphore::{FairSemaphore, Semaphore, SemaphoreReleaser};
 
 type Order<const N: usize> = FairSemaphore<NoopRawMutex, N>;
 
-/// A value that up to `N` tasks use in turn.
-pub struct Turns<T, const N: usize> {
+/// A value that up to `N` tasks share.
+pub struct FairMutex<T, const N: usize> {
     order: Order<N>,
     value: RefCell<T>,
 }
 
-/// One task's turn. Ends when it is dropped.
-pub struct Turn<'a, T, const N: usize> {
+/// The value, while a task has it: until this is dropped.
+pub struct Guard<'a, T, const N: usize> {
     // Given back before the next task is woken.
     value: RefMut<'a, T>,
     _permit: SemaphoreReleaser<'a, Order<N>>,
 }
 
-impl<T, const N: usize> Turns<T, N> {
+impl<T, const N: usize> FairMutex<T, N> {
     pub const fn new(value: T) -> Self {
         Self {
             order: Order::new(1),
@@ -32,17 +32,17 @@ impl<T, const N: usize> Turns<T, N> {
         }
     }
 
-    /// Waits for this task's turn.
-    pub async fn next(&self) -> Turn<'_, T, N> {
+    /// Waits until the value is this task's.
+    pub async fn lock(&self) -> Guard<'_, T, N> {
         let permit = self.order.acquire(1).await.expect("room in the queue for each task");
-        Turn {
+        Guard {
             value: self.value.borrow_mut(),
             _permit: permit,
         }
     }
 }
 
-impl<T, const N: usize> Deref for Turn<'_, T, N> {
+impl<T, const N: usize> Deref for Guard<'_, T, N> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -50,7 +50,7 @@ impl<T, const N: usize> Deref for Turn<'_, T, N> {
     }
 }
 
-impl<T, const N: usize> DerefMut for Turn<'_, T, N> {
+impl<T, const N: usize> DerefMut for Guard<'_, T, N> {
     fn deref_mut(&mut self) -> &mut T {
         &mut self.value
     }
