@@ -1,11 +1,57 @@
-"""The kernel core's modules import one way: each from the rows below it in the table of docs/kernel-core.md."""
+"""What imports what is what the documentation says.
+
+Crates import from the rooms that their row of the table in docs/architecture.md names. The kernel core's modules import
+one way: each from the rows below it in the table of docs/kernel-core.md.
+"""
 
 import re
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "kernel" / "src"
 FILE = re.compile(r"`([a-z_]+)(?:\.rs|/)`")
+
+
+def floor_plan() -> dict[str, set[str]]:
+    """Rooms that each folder of docs/architecture.md may import."""
+    table = (ROOT / "docs" / "architecture.md").read_text().split("| Folder | Language |")[1].split("\n\n")[0]
+    plan = {}
+    for line in table.splitlines()[2:]:
+        folder, *_, allowed = (cell.strip() for cell in line.strip("|").split("|"))
+        plan[folder.strip("`")] = set(re.findall(r"`([a-z_]+)`", allowed))
+    return plan
+
+
+def dependencies(manifest: dict) -> set[str]:
+    """Folders, relative to that of the manifest, of the crates of ours that it names for any target and purpose."""
+    tables = [manifest, *manifest.get("target", {}).values()]
+    kinds = ("dependencies", "build-dependencies", "dev-dependencies")
+    entries = [entry for table in tables for kind in kinds for entry in table.get(kind, {}).values()]
+    return {entry["path"] for entry in entries if "path" in entry}
+
+
+def test_crates_import_what_the_floor_plan_allows():
+    plan = floor_plan()
+    members = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["members"]
+    assert len(members) > 10
+    wrong = {}
+    for member in members:
+        folder = ROOT / member
+        paths = dependencies(tomllib.loads((folder / "Cargo.toml").read_text()))
+        ours = [(folder / path).resolve() for path in paths]
+        rooms = {str(path.relative_to(ROOT / "src")) for path in ours if path.is_relative_to(ROOT / "src")}
+        assert member in plan, f"docs/architecture.md has no row for {member}"
+        if rooms - plan[member]:
+            wrong[member] = sorted(rooms - plan[member])
+    assert not wrong, f"imports that docs/architecture.md does not allow: {wrong}"
+
+
+def test_the_rooms_that_the_floor_plan_names_exist():
+    rooms = {folder.removeprefix("src/") for folder in floor_plan()}
+    for folder, allowed in floor_plan().items():
+        assert (ROOT / folder.split("`")[0]).is_dir(), folder
+        assert allowed <= rooms | {"_native", "compiler"}, folder
 
 
 def rows() -> dict[str, int]:
