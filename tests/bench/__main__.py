@@ -217,6 +217,11 @@ DRIVERS = {
     "driver.clockgen_set_instr": (85, "TTLClockGen.set of a frequency from the host"),
     "driver.gate_rising_instr": (69, "TTLInOut.gate_rising of a constant time"),
     "driver.count_instr": (50.4, "TTLInOut.count, for each edge"),
+    "driver.ad9910_set_instr": (681.65, "AD9910.set of Hz, turns and amplitude from the host"),
+    "driver.ad9910_set_mu_instr": (513.5, "AD9910.set_mu"),
+    "driver.urukul_cfg_sw_instr": (284.3, "CPLD.cfg_sw, protocol revision 9"),
+    "driver.zotino_write_dac_instr": (114, "Zotino.write_dac of volts from the host"),
+    "driver.fastino_set_dac_instr": (89, "Fastino.set_dac of volts from the host"),
 }
 
 

@@ -6,6 +6,11 @@ from .device import experiment
 
 FEW, MANY = 10, 50
 """Rounds of the two runs compared: their difference is free of what comes before and after."""
+METHODS = {
+    ("kernels", "Drivers"): ("ttl_on", "ttl_pulse", "clockgen_set", "gate_rising", "count", "count_none"),
+    ("cards", "Cards"): ("ad9910_set", "ad9910_set_mu", "urukul_cfg_sw", "zotino_write_dac", "fastino_set_dac"),
+}
+"""Kernels that are measured, by file in this folder and class."""
 
 
 def settled(control) -> int:
@@ -20,14 +25,14 @@ def settled(control) -> int:
 
 
 def driver_counts() -> dict[str, float]:
-    """Instructions of each method of `Drivers` in tests/bench/kernels.py that is measured, by figure."""
+    """Instructions that each kernel of `METHODS` takes for one round, by figure."""
     from kairos.emulator import acquire
 
     emulator = acquire("emulator://demo")
     counts = {}
     try:
-        for method in ("ttl_on", "ttl_pulse", "clockgen_set", "gate_rising", "count", "count_none"):
-            drivers = experiment("tests/bench/kernels.py", "Drivers")
+        for file, class_name, method in ((*place, method) for place, methods in METHODS.items() for method in methods):
+            drivers = experiment(f"tests/bench/{file}.py", class_name)
             run = drivers.core.precompile(getattr(type(drivers), method), drivers)
             spent = {}
             for drivers.number in (FEW, FEW, MANY):  # the first run also sets up what all share

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
-from . import c_header, gateware, pages, python, rust
+from . import c_header, chips_pages, chips_python, gateware, pages, python, rust
 from .facts import Subject
 
 __all__ = ["MAKERS", "outputs"]
 
-MAKERS = (rust.files, python.files, gateware.files, c_header.files, pages.files)
+MAKERS = (
+    *(rust.files, python.files, gateware.files, c_header.files, pages.files),
+    *(chips_python.files, chips_pages.files),
+)
 
 
 def outputs(subjects: dict[str, Subject], root: Path) -> dict[str, str]:

@@ -4,10 +4,11 @@ Codes, registers and bits are those of the data sheets. A voltage is a code of 1
 4 times the reference.
 """
 
-from numpy import int64
-
 from ..language import TInt32, at_mu, delay, delay_mu, kernel, now_mu, ns, portable, us
-from . import spi2 as spi
+from .chips.ad53xx import ALL_CHANNELS, CONTROL, FIRST_CHANNEL, OFS, SELECT, WORD
+from .parts.absent import get_or_absent
+from .parts.scales import Scale
+from .parts.spi import SPI_CLK_PHASE, SPI_END, SPI_INPUT, Transfer
 
 __all__ = [
     "AD53XX_READ_CONTROL",
@@ -21,60 +22,49 @@ __all__ = [
     "voltage_to_mu",
 ]
 
-SPI_AD53XX_CONFIG = spi.SPI_CLK_PHASE | spi.SPI_END
+SPI_AD53XX_CONFIG = SPI_CLK_PHASE | SPI_END
 
-AD53XX_CMD_DATA = 3 << 22
-AD53XX_CMD_OFFSET = 2 << 22
-AD53XX_CMD_GAIN = 1 << 22
+# Words to be joined with a channel's address and data
+_DATA, _OFFSET, _GAIN = (WORD.encode(mode=mode) for mode in ("DATA", "OFFSET", "GAIN"))
+AD53XX_CMD_DATA, AD53XX_CMD_OFFSET, AD53XX_CMD_GAIN = _DATA, _OFFSET, _GAIN
+_SPECIAL = {name: WORD.encode(mode="SPECIAL", target=name) for name in WORD.target.values}
+AD53XX_SPECIAL_CONTROL, AD53XX_SPECIAL_OFS0 = _SPECIAL["CONTROL"], _SPECIAL["OFS0"]
+AD53XX_SPECIAL_OFS1, AD53XX_SPECIAL_READ = _SPECIAL["OFS1"], _SPECIAL["READ"]
 
-AD53XX_SPECIAL_CONTROL = 1 << 16
-AD53XX_SPECIAL_OFS0 = 2 << 16
-AD53XX_SPECIAL_OFS1 = 3 << 16
-AD53XX_SPECIAL_READ = 5 << 16
+# What `read_reg` reads: registers of a channel, and those that all channels have in common
+AD53XX_READ_X1A, AD53XX_READ_X1B, AD53XX_READ_OFFSET, AD53XX_READ_GAIN = (
+    SELECT.encode(register=register) for register in ("X1A", "X1B", "OFFSET", "GAIN")
+)
+AD53XX_READ_CONTROL, AD53XX_READ_OFS0, AD53XX_READ_OFS1 = (
+    SELECT.encode(register="OTHER", channel=common) for common in SELECT.channel.values
+)
 
-AD53XX_READ_X1A = 0x0000
-AD53XX_READ_X1B = 0x2000
-AD53XX_READ_OFFSET = 0x4000
-AD53XX_READ_GAIN = 0x6000
-AD53XX_READ_CONTROL = 0x8080
-AD53XX_READ_OFS0 = 0x8100
-AD53XX_READ_OFS1 = 0x8180
-
-
-ALL_CHANNELS = list(range(40))
-
-
-@portable
-def _write_word(channel, value, op) -> TInt32:
-    """The word that writes `value` to a register (`AD53XX_CMD_…`) of a channel."""
-    return op | ((channel + 8) << 16) | (value & 0xFFFF)
+EVERY_CHANNEL = list(range(ALL_CHANNELS))
+CODES_OF_OFFSET = 4
+"""Codes that a step of the offset DACs is worth."""
+SPANS = 4.0
+"""References in the range of the outputs."""
+LDAC_DELAY = 1500 * ns
+"""From the last word to LDAC, t10 of the data sheet."""
+SAFE = CONTROL.encode(thermal_shutdown=1)
+CHECKED = CONTROL.encode(pec_error=0, select_b=1, thermal_shutdown=1, power_down=1) | CONTROL.over_temperature.place(1)
+"""Bits of the control register that must be as they were written."""
 
 
-@portable
-def _read_word(channel, op) -> TInt32:
-    """The word that asks for a register (`AD53XX_READ_…`) of a channel."""
-    return AD53XX_SPECIAL_READ | op | ((channel + 8) << 7)
+class _Span(Scale):
+    @portable
+    def refuse(self):
+        raise ValueError("Invalid DAC voltage!")
+
+
+SPAN = _Span(bits=WORD.data.width, steps=1 << WORD.data.width)
+"""Codes of a fraction of the range."""
 
 
 @portable
 def voltage_to_mu(voltage, offset_dacs=0x2000, vref=5.0) -> TInt32:
     """Code for a voltage, with the setting of the offset DACs. ValueError if it is out of range."""
-    code = int(round((1 << 16) * (voltage / (4.0 * vref)) + offset_dacs * 0x4))
-    if code < 0x0 or code > 0xFFFF:
-        raise ValueError("Invalid DAC voltage!")
-    return code
-
-
-class _DummyTTL:
-    """Stands for a TTL output that is not connected."""
-
-    @portable
-    def on(self):
-        pass
-
-    @portable
-    def off(self):
-        pass
+    return SPAN.code_from(offset_dacs * CODES_OF_OFFSET, voltage / (SPANS * vref))
 
 
 class AD53xx:
@@ -85,6 +75,9 @@ class AD53xx:
     """
 
     kernel_invariants = {"bus", "ldac", "clr", "chip_select", "div_write", "div_read", "vref", "core"}
+
+    word = Transfer(length=WORD.width, div="div_write", cs="chip_select", flags=SPI_AD53XX_CONFIG)
+    answer = Transfer(length=WORD.width, div="div_read", cs="chip_select", flags=SPI_AD53XX_CONFIG | SPI_INPUT)
 
     def __init__(
         self,
@@ -99,20 +92,15 @@ class AD53xx:
         offset_dacs=8192,
         core="core",
     ):
-        self.bus = dmgr.get(spi_device)
-        self.bus.update_xfer_duration_mu(div_write, 24)
-        self.ldac = _DummyTTL() if ldac_device is None else dmgr.get(ldac_device)
-        self.clr = _DummyTTL() if clr_device is None else dmgr.get(clr_device)
-        self.chip_select = chip_select
-        self.div_write = div_write
-        self.div_read = div_read
-        self.vref = vref
-        self.offset_dacs = offset_dacs
         self.core = dmgr.get(core)
-
-    @kernel
-    def _write_mode(self):
-        self.bus.set_config_mu(SPI_AD53XX_CONFIG, 24, self.div_write, self.chip_select)
+        self.bus = dmgr.get(spi_device)
+        self.ldac, self.clr = get_or_absent(dmgr, ldac_device), get_or_absent(dmgr, clr_device)
+        self.chip_select = chip_select
+        self.div_read, self.div_write = div_read, div_write
+        self.offset_dacs = offset_dacs
+        self.vref = vref
+        # Between transfers the bus is configured for words.
+        self.bus.update_xfer_duration_mu(div_write, WORD.width)
 
     @kernel
     def init(self, blind=False):
@@ -122,90 +110,108 @@ class AD53xx:
         """
         self.ldac.on()
         self.clr.on()
-        self._write_mode()
+        self.word.prepare()
         self.write_offset_dacs_mu(self.offset_dacs)
         if not blind:
-            control = self.read_reg(channel=0, op=AD53XX_READ_CONTROL)
-            if control == 0xFFFF:
-                raise ValueError("DAC not found")
-            if control & 0b10000 != 0:
-                raise ValueError("DAC over temperature")
-            delay(25 * us)
-        self.bus.write((AD53XX_SPECIAL_CONTROL | 0b0010) << 8)
+            self._check_before()
+        self.word.put(AD53XX_SPECIAL_CONTROL | SAFE)
         if not blind:
-            control = self.read_reg(channel=0, op=AD53XX_READ_CONTROL)
-            if control & 0b10111 != 0b00010:
-                raise ValueError("DAC CONTROL readback mismatch")
-            delay(15 * us)
+            self._check_after()
+
+    @kernel
+    def _check_before(self):
+        found = self.read_reg(op=AD53XX_READ_CONTROL)
+        if found == WORD.data.mask:
+            raise ValueError("DAC not found")
+        if CONTROL.over_temperature.get(found) != 0:
+            raise ValueError("DAC over temperature")
+        delay(25 * us)
+
+    @kernel
+    def _check_after(self):
+        if self.read_reg(op=AD53XX_READ_CONTROL) & CHECKED != SAFE:
+            raise ValueError("DAC CONTROL readback mismatch")
+        delay(15 * us)
+
+    # Registers
+
+    @kernel(flags={"forceinline"})
+    def _write(self, command, channel, value):
+        """Write a register of a channel; the bus is configured for it."""
+        self.word.put(command | WORD.target.place(channel + FIRST_CHANNEL) | WORD.data.place(value))
 
     @kernel
     def read_reg(self, channel=0, op=AD53XX_READ_X1A) -> TInt32:
         """Read a register of a channel, 16 bits; waits for the answer."""
-        self.bus.write(_read_word(channel, op) << 8)
-        self.bus.set_config_mu(SPI_AD53XX_CONFIG | spi.SPI_INPUT, 24, self.div_read, self.chip_select)
+        self.word.put(AD53XX_SPECIAL_READ | op | SELECT.channel.place(channel + FIRST_CHANNEL))
+        self.answer.prepare()
         delay(270 * ns)
-        self.bus.write(0)
-        self._write_mode()
-        return self.bus.read() & 0xFFFF
+        self.answer.put(0)
+        self.word.prepare()
+        return WORD.data.get(self.answer.get())
 
     @kernel
     def write_offset_dacs_mu(self, value):
         """Set both offset DACs (14 bits)."""
-        value &= 0x3FFF
-        self.bus.write((AD53XX_SPECIAL_OFS0 | value) << 8)
-        self.bus.write((AD53XX_SPECIAL_OFS1 | value) << 8)
-        self.offset_dacs = value
+        self.offset_dacs = OFS.offset.get(value)
+        self.word.put(AD53XX_SPECIAL_OFS0 | self.offset_dacs)
+        self.word.put(AD53XX_SPECIAL_OFS1 | self.offset_dacs)
 
     @kernel
     def write_gain_mu(self, channel, gain=0xFFFF):
         """Set the gain register of a channel."""
-        self.bus.write(_write_word(channel, gain, AD53XX_CMD_GAIN) << 8)
+        self._write(AD53XX_CMD_GAIN, channel, gain)
 
     @kernel
     def write_offset_mu(self, channel, offset=0x8000):
         """Set the offset register of a channel."""
-        self.bus.write(_write_word(channel, offset, AD53XX_CMD_OFFSET) << 8)
+        self._write(AD53XX_CMD_OFFSET, channel, offset)
 
     @kernel
     def write_offset(self, channel, voltage):
         """Set the offset register of a channel so that its zero is at `voltage`."""
-        self.write_offset_mu(channel, voltage_to_mu(voltage, self.offset_dacs, self.vref))
+        self.write_offset_mu(channel, self.voltage_to_mu(voltage))
 
     @kernel
     def write_dac_mu(self, channel, value):
         """Send a code to a channel; `load` makes it the output."""
-        self.bus.write(_write_word(channel, value, AD53XX_CMD_DATA) << 8)
+        self._write(AD53XX_CMD_DATA, channel, value)
 
     @kernel
     def write_dac(self, channel, voltage):
         """Send a voltage to a channel; `load` makes it the output."""
-        self.write_dac_mu(channel, voltage_to_mu(voltage, self.offset_dacs, self.vref))
+        self.write_dac_mu(channel, self.voltage_to_mu(voltage))
+
+    # Outputs
+
+    @portable
+    def voltage_to_mu(self, voltage) -> TInt32:
+        """Code for a voltage. ValueError if it is out of range."""
+        return voltage_to_mu(voltage, self.offset_dacs, self.vref)
 
     @kernel
     def load(self):
         """Make what was sent the output: a pulse of two coarse cycles on LDAC, which the cursor follows."""
         self.ldac.off()
-        delay_mu(int64(2 * self.bus.ref_period_mu))
+        delay_mu(2 * self.word.cycle_mu)
         self.ldac.on()
 
     @kernel
-    def set_dac_mu(self, values, channels=ALL_CHANNELS):
+    def set_dac_mu(self, values, channels=EVERY_CHANNEL):
         """Set several channels at the cursor, which stays: the codes are sent before it."""
-        t0 = now_mu()
-        # LDAC may not fall sooner after the last word (t10 of the data sheet).
-        t_10 = self.core.seconds_to_mu(1500 * ns)
-        delay_mu(-t_10 - len(values) * self.bus.xfer_duration_mu)
+        update = now_mu()
+        lead = self.core.seconds_to_mu(LDAC_DELAY) + len(values) * self.word.duration_mu
+        at_mu(update - lead)
         for i in range(len(values)):
             self.write_dac_mu(channels[i], values[i])
-        at_mu(t0)
+        at_mu(update)
         self.load()
-        at_mu(t0)
+        at_mu(update)
 
     @kernel
-    def set_dac(self, voltages, channels=ALL_CHANNELS):
+    def set_dac(self, voltages, channels=EVERY_CHANNEL):
         """Set several channels at the cursor, in volts; see `set_dac_mu`."""
-        values = [voltage_to_mu(voltage, self.offset_dacs, self.vref) for voltage in voltages]
-        self.set_dac_mu(values, channels)
+        self.set_dac_mu([self.voltage_to_mu(voltage) for voltage in voltages], channels)
 
     @kernel
     def calibrate(self, channel, vzs, vfs):
@@ -213,15 +219,10 @@ class AD53xx:
 
         ValueError if its gain is too low, which the gain register cannot correct.
         """
-        code_per_volt = 65536.0 / (4.0 * self.vref)
-        zero = round(vzs * code_per_volt) + self.offset_dacs * 4
-        excess = round((vfs - vzs) * code_per_volt) - 0xFFFF
+        codes_per_volt = SPAN.steps / (SPANS * self.vref)
+        excess = int(round((vfs - vzs) * codes_per_volt)) - SPAN.highest
         if excess < 0:
             raise ValueError("the gain of the DAC channel is too low to be calibrated")
+        zero = int(round(vzs * codes_per_volt)) + self.offset_dacs * CODES_OF_OFFSET
         self.write_offset_mu(channel, 0x8000 - zero)
         self.write_gain_mu(channel, 0xFFFF - excess)
-
-    @portable
-    def voltage_to_mu(self, voltage) -> TInt32:
-        """Code for a voltage. ValueError if it is out of range."""
-        return voltage_to_mu(voltage, self.offset_dacs, self.vref)

@@ -1,6 +1,6 @@
 """The DDS chip AD9910 on an Urukul: a channel of 1 GS/s with eight profiles and a RAM.
 
-Register numbers, bits and the phase relations are those of the data sheet. In machine units: frequency word `ftw`
+Its registers are those of the data sheet (`kairos.coredevice.chips.ad9910`). In machine units: frequency word `ftw`
 (32 bits for the system clock), phase word `pow` (16 bits for a turn), amplitude word `asf` (14 bits for full scale).
 """
 
@@ -20,18 +20,27 @@ from ..language import (
     portable,
     us,
 )
-from . import urukul
-from .ad9910_delays import FixedDelays, StoredDelays
-from .ad9910_registers import (
-    _AD9910_REG_ASF,
-    _AD9910_REG_AUX_DAC,
-    _AD9910_REG_CFR3,
-    _AD9910_REG_FTW,
-    _AD9910_REG_POW,
-    _AD9910_REG_PROFILE0,
-    _AD9910_REG_SYNC,
-    Registers,
+from .ad9910_delays import delays_of
+from .ad9910_registers import SerialPort
+from .chips.ad9910 import (
+    ASF,
+    AUX_DAC,
+    CFR1,
+    CFR2,
+    CFR3,
+    FTW,
+    OSCILLATORS,
+    POW,
+    PROFILE,
+    RAM,
+    RAM_PROFILE,
+    SYNC,
 )
+from .parts.readiness import Readiness
+from .parts.scales import Scale
+from .parts.urukul_channel import UrukulChannel
+from .registers import signed32
+from .urukul import CS_DDS_CH3, CS_DDS_MULTI, DEFAULT_PROFILE, urukul_sta_pll_lock
 
 __all__ = [
     "AD9910",
@@ -50,7 +59,6 @@ __all__ = [
 ]
 
 _PHASE_MODE_DEFAULT = -1
-_NO_TIME = int64(-1)
 PHASE_MODE_CONTINUOUS = 0
 """the phase accumulator runs on; `phase` is added"""
 PHASE_MODE_ABSOLUTE = 1
@@ -58,28 +66,51 @@ PHASE_MODE_ABSOLUTE = 1
 PHASE_MODE_TRACKING = 2
 """as if the frequency had been on since `ref_time_mu` (default 0)"""
 
-RAM_DEST_FTW = 0
-RAM_DEST_POW = 1
-RAM_DEST_ASF = 2
-RAM_DEST_POWASF = 3
+RAM_DEST_FTW, RAM_DEST_POW, RAM_DEST_ASF, RAM_DEST_POWASF = (
+    CFR1.ram_destination.number(name) for name in ("FTW", "POW", "ASF", "POWASF")
+)
+(
+    RAM_MODE_DIRECTSWITCH,
+    RAM_MODE_RAMPUP,
+    RAM_MODE_BIDIR_RAMP,
+    RAM_MODE_CONT_BIDIR_RAMP,
+    RAM_MODE_CONT_RAMPUP,
+) = (RAM_PROFILE.mode.number(name) for name in RAM_PROFILE.mode.values)
+_NO_RAM = -1
+_NO_TIME = int64(-1)
 
-RAM_MODE_DIRECTSWITCH = 0
-RAM_MODE_RAMPUP = 1
-RAM_MODE_BIDIR_RAMP = 2
-RAM_MODE_CONT_BIDIR_RAMP = 3
-RAM_MODE_CONT_RAMPUP = 4
+_GRID = int64(8 - 1)
+"""Updates are at multiples of 8 machine units."""
+_NEEDS_FTW, _NEEDS_ASF, _NEEDS_POW = 1, 2, 4
+_NEEDED = [_NEEDS_ASF + _NEEDS_POW, _NEEDS_FTW + _NEEDS_ASF, _NEEDS_FTW + _NEEDS_POW, _NEEDS_FTW]
+"""By what the RAM gives: the quantities that it does not, which come from registers."""
 
-_VCO_RANGES = [(370e6, 510e6), (420e6, 590e6), (500e6, 700e6), (600e6, 880e6), (700e6, 950e6), (820e6, 1150e6)]
 _REFCLK_DIVIDERS = [4, 1, 2, 4]
+_FASTEST_REFCLK, _FASTEST_SYSCLK = 60e6, 1e9
 
 
-class AD9910(Registers):
+class _Amplitude(Scale):
+    @portable
+    def refuse(self):
+        raise ValueError("Invalid AD9910 fractional amplitude!")
+
+
+_AMPLITUDE = _Amplitude(bits=ASF.asf.width, steps=ASF.asf.steps)
+_TURNS = POW.pow.steps
+
+
+class AD9910(UrukulChannel, SerialPort, Readiness):
     """A channel on the Urukul `cpld_device`.
 
     `chip_select`: 4 to 7 for channel 0 to 3, 3 for all that are not masked. `sw_device`: TTL channel of its RF switch.
     `pll_n`, `pll_cp`, `pll_vco`, `pll_en`: the PLL's multiplier, charge pump, oscillator and whether it is on.
     `sync_delay_seed`, `io_update_delay`: result of the calibration, or both ``"EEPROM_DEVICE:OFFSET"``.
     """
+
+    kernel_invariants = UrukulChannel.kernel_invariants | {
+        *("ftw_per_hz", "sysclk", "sysclk_per_mu"),
+        *("pll_cp", "pll_en", "pll_n", "pll_vco", "clock_word", "clock_reset_word", "sync_data"),
+    }
 
     def __init__(
         self,
@@ -94,104 +125,159 @@ class AD9910(Registers):
         io_update_delay=0,
         pll_en=1,
     ):
-        self.kernel_invariants = {
-            *("cpld", "core", "bus", "chip_select", "pll_en", "pll_n", "pll_vco", "pll_cp"),
-            *("ftw_per_hz", "sysclk_per_mu", "sysclk", "delays", "io_update"),
-        }
-        self.cpld = dmgr.get(cpld_device)
-        self.core = self.cpld.core
-        self.bus = self.cpld.bus
-        if not 3 <= chip_select <= 7:
+        if chip_select not in range(CS_DDS_MULTI, CS_DDS_CH3 + 1):
             raise ValueError(f"chip_select of an AD9910 is between 3 and 7, not {chip_select}")
-        self.chip_select = chip_select
-        if sw_device is not None:
-            self.sw = dmgr.get(sw_device)
-            self.kernel_invariants.add("sw")
-        clk = self.cpld.refclk / _REFCLK_DIVIDERS[self.cpld.clk_div]
-        self.pll_en = pll_en
-        self.pll_n = pll_n
-        self.pll_vco = pll_vco
-        self.pll_cp = pll_cp
-        self.sysclk = self._check_clocks(clk) if pll_en else clk
-        if self.sysclk > 1e9:
+        super().__init__(dmgr, chip_select, cpld_device, sw_device)
+        self.pll_n, self.pll_cp, self.pll_vco, self.pll_en = pll_n, pll_cp, pll_vco, pll_en
+        refclk = self.cpld.refclk / _REFCLK_DIVIDERS[self.cpld.clk_div]
+        if pll_en:
+            self._check_pll(refclk)
+        self.sysclk = refclk * pll_n if pll_en else refclk
+        if self.sysclk > _FASTEST_SYSCLK:
             raise ValueError(f"the system clock of an AD9910 is at most 1 GHz, not {self.sysclk / 1e6} MHz")
-        self.ftw_per_hz = (1 << 32) / self.sysclk
+        self.ftw_per_hz = FTW.ftw.steps / self.sysclk
         self.sysclk_per_mu = int(round(self.sysclk * self.core.ref_period))
-        if isinstance(sync_delay_seed, str) or isinstance(io_update_delay, str):
-            if sync_delay_seed != io_update_delay:
-                raise ValueError("sync_delay_seed and io_update_delay of an AD9910 are both numbers or the same text")
-            self.delays = StoredDelays(dmgr, sync_delay_seed)
-        else:
-            self.delays = FixedDelays(sync_delay_seed, io_update_delay)
-        self.io_update = self.cpld.io_update or urukul.RegIOUpdate(self.cpld, chip_select)
+        clock = {"drv0": 0, "refclk_divider_bypass": 1, "vco_sel": pll_vco, "icp": pll_cp}
+        if pll_en:
+            clock |= {"pll_enable": 1, "pll_n": pll_n}
+        self.clock_word = signed32(CFR3.encode(**clock))
+        self.clock_reset_word = signed32(CFR3.encode(pfd_reset=1, **clock))
+        self.sync_data = delays_of(dmgr, sync_delay_seed, io_update_delay)
         self.phase_mode = PHASE_MODE_CONTINUOUS
 
-    def _check_clocks(self, clk):
-        """The system clock with the PLL, for a reference in Hz; ValueError if the chip cannot do that."""
-        if not 12 <= self.pll_n <= 127:
-            raise ValueError(f"pll_n of an AD9910 is between 12 and 127, not {self.pll_n}")
-        if clk > 60e6:
-            raise ValueError(f"the PLL of an AD9910 takes at most 60 MHz, not {clk / 1e6} MHz")
-        if not (0 <= self.pll_vco < len(_VCO_RANGES) and 0 <= self.pll_cp <= 7):
-            raise ValueError("pll_vco of an AD9910 is between 0 and 5, pll_cp between 0 and 7")
-        sysclk = clk * self.pll_n
-        lowest, highest = _VCO_RANGES[self.pll_vco]
-        if not lowest <= sysclk <= highest:
-            text = f"{sysclk / 1e6} MHz is outside of the range of its oscillator {self.pll_vco}"
+    def _check_pll(self, refclk):
+        """ValueError if the chip cannot make its clock from a reference in Hz."""
+        CFR3.pll_n.check(self.pll_n, "pll_n")
+        CFR3.vco_sel.check(self.pll_vco, "pll_vco")
+        CFR3.icp.check(self.pll_cp, "pll_cp")
+        if refclk > _FASTEST_REFCLK:
+            raise ValueError(f"the PLL of an AD9910 takes at most 60 MHz, not {refclk / 1e6} MHz")
+        frequency, (lowest, highest) = refclk * self.pll_n, OSCILLATORS[self.pll_vco]
+        if not lowest <= frequency <= highest:
+            text = f"{frequency / 1e6} MHz is outside of the range of its oscillator {self.pll_vco}"
             raise ValueError(f"{text}, {lowest / 1e6} to {highest / 1e6} MHz (pll_n, pll_vco)")
-        return sysclk
+
+    # Start
 
     @kernel
-    def init(self, blind=False):
+    def init(self, blind=False, dds_channel_idx=0):
         """Configure the chip and wait until its PLL has locked, unless `blind`. The Urukul is initialised before.
 
-        ValueError if the chip does not answer, or its PLL does not lock within 100 ms.
+        `dds_channel_idx`: with the chip select of all chips, the channel whose lock is waited for. ValueError if the
+        chip does not answer, or its PLL does not lock within 100 ms.
         """
-        self.delays.load()
+        self.sync_data.load()
         self.core.break_realtime()
         delay(50 * ms)
         self.set_cfr1()
-        self.io_update.pulse(1 * us)
+        self._update()
         delay(1 * ms)
         if not blind:
-            aux_dac = self.read32(_AD9910_REG_AUX_DAC)
-            if aux_dac & 0xFF != 0x7F:
-                raise ValueError("Urukul AD9910 AUX_DAC mismatch")
-            delay(50 * us)
+            self._check_answer()
         self.set_cfr2()
-        self.io_update.pulse(1 * us)
-        cfr3 = 0x0807C000 | (self.pll_vco << 24) | (self.pll_cp << 19) | (self.pll_en << 8) | (self.pll_n << 1)
-        # With the reset of the phase detector, then without
-        self.write32(_AD9910_REG_CFR3, cfr3 | 0x400)
-        self.io_update.pulse(1 * us)
-        if self.pll_en != 0:
-            self.write32(_AD9910_REG_CFR3, cfr3)
-            self.io_update.pulse(1 * us)
-            if blind:
-                delay(100 * ms)
-            else:
-                self._wait_for_lock()
+        self._update()
+        self._start_clock(blind, dds_channel_idx if self.chip_select == CS_DDS_MULTI else self.channel)
         delay(10 * us)
-        if self.delays.sync_delay >= 0:
-            self.set_sync(self.delays.sync_delay, 0)
+        if self.sync_data.sync_delay_seed >= 0:
+            self.set_sync(self.sync_data.sync_delay_seed, 0)
             self.clear_smp_err()
         self.cpld.cfg_write(self.cpld.cfg_reg)
         delay(1 * ms)
 
     @kernel
-    def _wait_for_lock(self):
-        for _ in range(100):
-            sta = self.cpld.sta_read()
-            delay(1 * ms)
-            if urukul.urukul_sta_pll_lock(sta) & (1 << (self.chip_select - 4)) != 0:
-                return
-        raise ValueError("PLL lock timeout")
+    def _update(self):
+        """Let what was written to control registers take effect."""
+        self.io_update.pulse(1 * us)
+
+    @kernel
+    def _check_answer(self):
+        """Whether a register that nobody writes is as after a reset."""
+        if AUX_DAC.full_scale_current.get(self.read32(AUX_DAC.address)) != AUX_DAC.full_scale_current.reset:
+            raise ValueError("Urukul AD9910 AUX_DAC mismatch")
+        delay(50 * us)
+
+    @kernel
+    def _start_clock(self, blind, channel):
+        """Write the clock's register; with a PLL reset its phase detector first, and wait for its lock."""
+        self.write32(CFR3.address, self.clock_reset_word)
+        self._update()
+        if self.pll_en != 0:
+            self.write32(CFR3.address, self.clock_word)
+            self._update()
+            if blind:
+                delay(100 * ms)
+            elif not self.becomes_ready(channel, 100, 1 * ms):
+                raise ValueError("PLL lock timeout")
+
+    @kernel
+    def is_ready(self, channel):
+        """Whether the PLL of a channel of the Urukul has locked."""
+        return (urukul_sta_pll_lock(self.cpld.sta_read()) >> channel) & 1 == 1
 
     @kernel
     def power_down(self, bits=0b1111):
         """Power parts of the chip down: digital, DAC, reference, auxiliary DAC (bits 3 to 0)."""
         self.set_cfr1(power_down=bits)
-        self.io_update.pulse(1 * us)
+        self._update()
+
+    @kernel
+    def set_cfr1(
+        self,
+        power_down=0b0000,
+        phase_autoclear=0,
+        drg_load_lrr=0,
+        drg_autoclear=0,
+        phase_clear=0,
+        internal_profile=0,
+        ram_destination=0,
+        ram_enable=0,
+        manual_osk_external=0,
+        osk_enable=0,
+        select_auto_osk=0,
+    ):
+        """Write control register 1 (takes effect at the next update)."""
+        word = CFR1.word(
+            sdio_input_only=1,
+            power_down=power_down,
+            ram_enable=ram_enable,
+            ram_destination=ram_destination,
+            phase_clear=phase_clear,
+            phase_autoclear=phase_autoclear,
+            drg_autoclear=drg_autoclear,
+            drg_load_lrr=drg_load_lrr,
+            internal_profile=internal_profile,
+            osk_enable=osk_enable,
+            manual_osk_external=manual_osk_external,
+            select_auto_osk=select_auto_osk,
+        )
+        self.write32(CFR1.address, word)
+
+    @kernel
+    def set_cfr2(
+        self,
+        asf_profile_enable=1,
+        drg_destination=0,
+        drg_enable=0,
+        drg_nodwell_high=0,
+        drg_nodwell_low=0,
+        effective_ftw=1,
+        sync_validation_disable=0,
+        matched_latency_enable=0,
+    ):
+        """Write control register 2 (takes effect at the next update). The chip's clock outputs are off."""
+        word = CFR2.word(
+            sync_clk_enable=0,
+            pdclk_enable=0,
+            matched_latency_enable=matched_latency_enable,
+            sync_validation_disable=sync_validation_disable,
+            effective_ftw=effective_ftw,
+            asf_profile_enable=asf_profile_enable,
+            drg_enable=drg_enable,
+            drg_destination=drg_destination,
+            drg_nodwell_low=drg_nodwell_low,
+            drg_nodwell_high=drg_nodwell_high,
+        )
+        self.write32(CFR2.address, word)
 
     # Output
 
@@ -208,41 +294,62 @@ class AD9910(Registers):
         asf=0x3FFF,
         phase_mode=_PHASE_MODE_DEFAULT,
         ref_time_mu=_NO_TIME,
-        profile=urukul.DEFAULT_PROFILE,
-        ram_destination=-1,
+        profile=DEFAULT_PROFILE,
+        ram_destination=_NO_RAM,
     ) -> TInt32:
         """Set frequency, phase and amplitude of a profile in machine units; returns the phase word, corrected as the
         phase mode asks for.
 
         The cursor is aligned to the coarse cycle and advances by 1256 mu (continuous) or 2664 mu.
         """
-        if phase_mode == _PHASE_MODE_DEFAULT:
-            phase_mode = self.phase_mode
-        at_mu(now_mu() & ~7)
-        if phase_mode != PHASE_MODE_CONTINUOUS:
-            self.set_cfr1(phase_autoclear=1)
-            if phase_mode == PHASE_MODE_TRACKING and ref_time_mu < 0:
-                ref_time_mu = int64(0)
-            if ref_time_mu >= 0:
-                dt = int32(now_mu()) - int32(ref_time_mu)
-                pow_ += dt * ftw * self.sysclk_per_mu >> 16
-        if ram_destination == -1:
-            self.write64(_AD9910_REG_PROFILE0 + profile, (asf << 16) | (pow_ & 0xFFFF), ftw)
+        mode = self.phase_mode if phase_mode == _PHASE_MODE_DEFAULT else phase_mode
+        self._align()
+        if mode == PHASE_MODE_CONTINUOUS:
+            self._write_tone(ftw, pow_, asf, profile, ram_destination)
+            self._apply_tone()
         else:
-            # What the RAM does not give comes from registers.
-            if ram_destination != RAM_DEST_FTW:
-                self.set_ftw(ftw)
-            if ram_destination != RAM_DEST_POWASF:
-                if ram_destination != RAM_DEST_ASF:
-                    self.set_asf(asf)
-                if ram_destination != RAM_DEST_POW:
-                    self.set_pow(pow_)
-        delay_mu(int64(self.delays.io_update_delay))
-        self.io_update.pulse_mu(8)
-        at_mu(now_mu() & ~7)
-        if phase_mode != PHASE_MODE_CONTINUOUS:
+            # The accumulator starts at the update, and would at every later one.
+            self.set_cfr1(phase_autoclear=1)
+            start = ref_time_mu
+            if mode == PHASE_MODE_TRACKING:
+                start = max(start, int64(0))
+            if start >= 0:
+                pow_ += self._turned(ftw, start)
+            self._write_tone(ftw, pow_, asf, profile, ram_destination)
+            self._apply_tone()
             self.set_cfr1()
         return pow_
+
+    @kernel
+    def _align(self):
+        at_mu(now_mu() & ~_GRID)
+
+    @kernel
+    def _turned(self, ftw, start) -> TInt32:
+        """Phase word that a frequency has collected from a time (int64) to the cursor."""
+        return (int32(now_mu() - start) * ftw * self.sysclk_per_mu) >> (FTW.ftw.width - POW.pow.width)
+
+    @kernel
+    def _write_tone(self, ftw, pow_, asf, profile, ram_destination):
+        """Write what the next update makes the output; next to a RAM that gives some of it, the rest."""
+        if ram_destination == _NO_RAM:
+            high, low = PROFILE.words(asf, pow_, ftw)
+            self.write64(PROFILE.address + profile, high, low)
+        else:
+            needed = _NEEDED[ram_destination]
+            if needed & _NEEDS_FTW != 0:
+                self.set_ftw(ftw)
+            if needed & _NEEDS_ASF != 0:
+                self.set_asf(asf)
+            if needed & _NEEDS_POW != 0:
+                self.set_pow(pow_)
+
+    @kernel
+    def _apply_tone(self):
+        """Update as the calibration says."""
+        delay_mu(int64(self.sync_data.io_update_delay))
+        self.io_update.pulse_mu(8)
+        self._align()
 
     @kernel
     def set(
@@ -252,70 +359,43 @@ class AD9910(Registers):
         amplitude=1.0,
         phase_mode=_PHASE_MODE_DEFAULT,
         ref_time_mu=_NO_TIME,
-        profile=urukul.DEFAULT_PROFILE,
-        ram_destination=-1,
+        profile=DEFAULT_PROFILE,
+        ram_destination=_NO_RAM,
     ) -> TFloat:
         """As `set_mu` with Hz, turns and a fraction of full scale (all float); returns turns."""
-        return self.pow_to_turns(
-            self.set_mu(
-                self.frequency_to_ftw(frequency),
-                self.turns_to_pow(phase),
-                self.amplitude_to_asf(amplitude),
-                phase_mode,
-                ref_time_mu,
-                profile,
-                ram_destination,
-            )
-        )
+        ftw, asf = self.frequency_to_ftw(frequency), self.amplitude_to_asf(amplitude)
+        pow_ = self.turns_to_pow(phase)
+        return self.pow_to_turns(self.set_mu(ftw, pow_, asf, phase_mode, ref_time_mu, profile, ram_destination))
 
     @kernel
-    def get_mu(self, profile=urukul.DEFAULT_PROFILE) -> TTuple([TInt32, TInt32, TInt32]):
+    def get_mu(self, profile=DEFAULT_PROFILE) -> TTuple([TInt32, TInt32, TInt32]):
         """Read frequency, phase and amplitude words of a profile."""
-        data = self.read64(_AD9910_REG_PROFILE0 + profile)
-        return int32(data), int32((data >> 32) & 0xFFFF), int32((data >> 48) & 0x3FFF)
+        tone = self.read64(PROFILE.address + profile)
+        return PROFILE.ftw.get(tone), PROFILE.pow.get(tone), PROFILE.asf.get(tone)
 
     @kernel
-    def get(self, profile=urukul.DEFAULT_PROFILE) -> TTuple([TFloat, TFloat, TFloat]):
+    def get(self, profile=DEFAULT_PROFILE) -> TTuple([TFloat, TFloat, TFloat]):
         """Read frequency in Hz, phase in turns and amplitude of a profile."""
-        ftw, pow_, asf = self.get_mu(profile)
-        return self.ftw_to_frequency(ftw), self.pow_to_turns(pow_), self.asf_to_amplitude(asf)
+        words = self.get_mu(profile)
+        return self.ftw_to_frequency(words[0]), self.pow_to_turns(words[1]), self.asf_to_amplitude(words[2])
 
     @kernel
     def set_profile_ram(self, start, end, step=1, profile=0, nodwell_high=0, zero_crossing=0, mode=RAM_MODE_RAMPUP):
         """Make a profile play RAM words `start` to `end`, each for `step` times 4 system clock cycles."""
-        high = (step << 8) | (end >> 2)
-        low = (end << 30) | (start << 14) | (nodwell_high << 5) | (zero_crossing << 3) | mode
-        self.write64(_AD9910_REG_PROFILE0 + profile, high, low)
+        high, low = RAM_PROFILE.words(step, end, start, nodwell_high, zero_crossing, mode)
+        self.write64(RAM_PROFILE.address + profile, high, low)
+
+    # Quantities that profiles do not give
 
     @kernel
     def set_ftw(self, ftw):
         """Write the frequency register."""
-        self.write32(_AD9910_REG_FTW, ftw)
-
-    @kernel
-    def set_asf(self, asf):
-        """Write the amplitude register."""
-        self.write32(_AD9910_REG_ASF, asf << 2)
-
-    @kernel
-    def set_pow(self, pow_):
-        """Write the phase register."""
-        self.write16(_AD9910_REG_POW, pow_)
+        self.write32(FTW.address, ftw)
 
     @kernel
     def get_ftw(self) -> TInt32:
         """Read the frequency register."""
-        return self.read32(_AD9910_REG_FTW)
-
-    @kernel
-    def get_asf(self) -> TInt32:
-        """Read the amplitude register."""
-        return self.read32(_AD9910_REG_ASF) >> 2
-
-    @kernel
-    def get_pow(self) -> TInt32:
-        """Read the phase register."""
-        return self.read16(_AD9910_REG_POW)
+        return self.read32(FTW.address)
 
     @kernel
     def set_frequency(self, frequency):
@@ -323,9 +403,19 @@ class AD9910(Registers):
         self.set_ftw(self.frequency_to_ftw(frequency))
 
     @kernel
-    def set_amplitude(self, amplitude):
-        """Write the amplitude register, a fraction of full scale."""
-        self.set_asf(self.amplitude_to_asf(amplitude))
+    def get_frequency(self) -> TFloat:
+        """Read the frequency register, in Hz."""
+        return self.ftw_to_frequency(self.get_ftw())
+
+    @kernel
+    def set_pow(self, pow_):
+        """Write the phase register."""
+        self.write16(POW.address, pow_)
+
+    @kernel
+    def get_pow(self) -> TInt32:
+        """Read the phase register."""
+        return self.read16(POW.address)
 
     @kernel
     def set_phase(self, turns):
@@ -333,26 +423,36 @@ class AD9910(Registers):
         self.set_pow(self.turns_to_pow(turns))
 
     @kernel
-    def get_frequency(self) -> TFloat:
-        """Read the frequency register, in Hz."""
-        return self.ftw_to_frequency(self.get_ftw())
+    def get_phase(self) -> TFloat:
+        """Read the phase register, in turns."""
+        return self.pow_to_turns(self.get_pow())
+
+    @kernel
+    def set_asf(self, asf):
+        """Write the amplitude register."""
+        self.write32(ASF.address, ASF.asf.place(asf))
+
+    @kernel
+    def get_asf(self) -> TInt32:
+        """Read the amplitude register."""
+        return ASF.asf.get(self.read32(ASF.address))
+
+    @kernel
+    def set_amplitude(self, amplitude):
+        """Write the amplitude register, a fraction of full scale."""
+        self.set_asf(self.amplitude_to_asf(amplitude))
 
     @kernel
     def get_amplitude(self) -> TFloat:
         """Read the amplitude register, a fraction of full scale."""
         return self.asf_to_amplitude(self.get_asf())
 
-    @kernel
-    def get_phase(self) -> TFloat:
-        """Read the phase register, in turns."""
-        return self.pow_to_turns(self.get_pow())
-
     # Conversions
 
     @portable(flags={"fast-math"})
     def frequency_to_ftw(self, frequency) -> TInt32:
         """Frequency word for Hz."""
-        return int32(round(self.ftw_per_hz * frequency))
+        return int32(round(frequency * self.ftw_per_hz))
 
     @portable(flags={"fast-math"})
     def ftw_to_frequency(self, ftw) -> TFloat:
@@ -361,120 +461,61 @@ class AD9910(Registers):
 
     @portable(flags={"fast-math"})
     def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns."""
-        return int32(round(turns * 0x10000)) & int32(0xFFFF)
+        """Phase word for turns; whole turns are left out."""
+        return POW.pow.get(int32(round(turns * _TURNS)))
 
     @portable(flags={"fast-math"})
     def pow_to_turns(self, pow_) -> TFloat:
         """Turns of a phase word."""
-        return pow_ / 0x10000
+        return pow_ / _TURNS
 
-    @portable(flags={"fast-math"})
+    @portable
     def amplitude_to_asf(self, amplitude) -> TInt32:
         """Amplitude word for a fraction of full scale. ValueError outside of 0 to 1."""
-        code = int32(round(amplitude * 0x3FFF))
-        if code < 0 or code > 0x3FFF:
-            raise ValueError("Invalid AD9910 fractional amplitude!")
-        return code
+        return int32(_AMPLITUDE.code(amplitude))
 
-    @portable(flags={"fast-math"})
+    @portable
     def asf_to_amplitude(self, asf) -> TFloat:
         """Fraction of full scale of an amplitude word."""
-        return asf / float(0x3FFF)
+        return _AMPLITUDE.quantity(asf)
 
-    @portable(flags={"fast-math"})
+    @portable
     def frequency_to_ram(self, frequency: TList(TFloat), ram: TList(TInt32)):
         """Fill `ram` with the RAM words for frequencies in Hz."""
         for i in range(len(ram)):
             ram[i] = self.frequency_to_ftw(frequency[i])
 
-    @portable(flags={"fast-math"})
+    @portable
     def turns_to_ram(self, turns: TList(TFloat), ram: TList(TInt32)):
         """Fill `ram` with the RAM words for phases in turns."""
         for i in range(len(ram)):
-            ram[i] = self.turns_to_pow(turns[i]) << 16
+            ram[i] = RAM.pow.place(self.turns_to_pow(turns[i]))
 
-    @portable(flags={"fast-math"})
+    @portable
     def amplitude_to_ram(self, amplitude: TList(TFloat), ram: TList(TInt32)):
         """Fill `ram` with the RAM words for fractions of full scale."""
         for i in range(len(ram)):
-            ram[i] = self.amplitude_to_asf(amplitude[i]) << 18
+            ram[i] = RAM.asf.place(self.amplitude_to_asf(amplitude[i]))
 
-    @portable(flags={"fast-math"})
+    @portable
     def turns_amplitude_to_ram(self, turns: TList(TFloat), amplitude: TList(TFloat), ram: TList(TInt32)):
         """Fill `ram` with the RAM words for phases in turns and fractions of full scale."""
         for i in range(len(ram)):
-            ram[i] = (self.turns_to_pow(turns[i]) << 16) | (self.amplitude_to_asf(amplitude[i]) << 2)
-
-    # What the Urukul does for the channel
-
-    @kernel
-    def set_att_mu(self, att):
-        """Set the attenuator in machine units, 0 to 255."""
-        self.cpld.set_att_mu(self.chip_select - 4, att)
-
-    @kernel
-    def set_att(self, att):
-        """Set the attenuator in dB (float)."""
-        self.cpld.set_att(self.chip_select - 4, att)
-
-    @kernel
-    def get_att_mu(self) -> TInt32:
-        """Read the attenuator in machine units."""
-        return self.cpld.get_channel_att_mu(self.chip_select - 4)
-
-    @kernel
-    def get_att(self) -> TFloat:
-        """Read the attenuator in dB."""
-        return self.cpld.get_channel_att(self.chip_select - 4)
-
-    @kernel
-    def cfg_sw(self, state):
-        """Close or open the RF switch by the Urukul's register; see `CPLD.cfg_sw`."""
-        self.cpld.cfg_sw(self.chip_select - 4, state)
-
-    @kernel
-    def cfg_osk(self, state):
-        """See `CPLD.cfg_osk`."""
-        self.cpld.cfg_osk(self.chip_select - 4, state)
-
-    @kernel
-    def cfg_drctl(self, state):
-        """See `CPLD.cfg_drctl`."""
-        self.cpld.cfg_drctl(self.chip_select - 4, state)
-
-    @kernel
-    def cfg_drhold(self, state):
-        """See `CPLD.cfg_drhold`."""
-        self.cpld.cfg_drhold(self.chip_select - 4, state)
-
-    @kernel
-    def cfg_mask_nu(self, state):
-        """See `CPLD.cfg_mask_nu`."""
-        self.cpld.cfg_mask_nu(self.chip_select - 4, state)
-
-    @kernel
-    def cfg_att_en(self, state):
-        """See `CPLD.cfg_att_en`."""
-        self.cpld.cfg_att_en(self.chip_select - 4, state)
-
-    @kernel
-    def set_profile(self, profile):
-        """Select the profile that the chip plays."""
-        self.cpld.set_profile(self.chip_select - 4, profile)
+            polar = RAM.polar_asf.place(self.amplitude_to_asf(amplitude[i]))
+            ram[i] = polar | RAM.pow.place(self.turns_to_pow(turns[i]))
 
     # Synchronisation of several chips
 
     @kernel
     def set_sync(self, in_delay, window, en_sync_gen=0):
         """Receive the synchronisation clock with a delay and a validation window (steps of about 75 ps)."""
-        self.write32(_AD9910_REG_SYNC, (window << 28) | (1 << 27) | (en_sync_gen << 26) | (in_delay << 3))
+        word = SYNC.word(window=window, receiver_enable=1, generator_enable=en_sync_gen, in_delay=in_delay)
+        self.write32(SYNC.address, word)
 
     @kernel
     def clear_smp_err(self):
         """Forget synchronisation errors, and watch for new ones."""
-        self.set_cfr2(sync_validation_disable=1)
-        self.io_update.pulse(1 * us)
-        delay(10 * us)
-        self.set_cfr2()
-        self.io_update.pulse(1 * us)
+        for disable in [1, 0]:
+            self.set_cfr2(sync_validation_disable=disable)
+            self._update()
+            delay(disable * (10 * us))

@@ -1,18 +1,28 @@
 """Where the synchronisation delays of an AD9910 come from: the device database, or the EEPROM of its card."""
 
 from ..language import kernel
+from .chips.ad9910 import STORED_DELAYS
 
-__all__ = ["FixedDelays", "StoredDelays"]
+__all__ = ["FixedDelays", "StoredDelays", "delays_of"]
+
+
+def delays_of(dmgr, sync_delay_seed, io_update_delay):
+    """The delays for these arguments of an AD9910: numbers, or twice the same text. ValueError for anything else."""
+    if not (isinstance(sync_delay_seed, str) or isinstance(io_update_delay, str)):
+        return FixedDelays(sync_delay_seed, io_update_delay)
+    if sync_delay_seed != io_update_delay:
+        raise ValueError("sync_delay_seed and io_update_delay of an AD9910 are both numbers or the same text")
+    return StoredDelays(dmgr, sync_delay_seed)
 
 
 class FixedDelays:
-    """Delays of the device database: `sync_delay` in steps of the chip, negative if it is not synchronised;
+    """Delays of the device database: `sync_delay_seed` in steps of the chip, negative if it is not synchronised;
     `io_update_delay` in machine units."""
 
-    kernel_invariants = {"sync_delay", "io_update_delay"}
+    kernel_invariants = {"sync_delay_seed", "io_update_delay"}
 
-    def __init__(self, sync_delay, io_update_delay):
-        self.sync_delay = sync_delay
+    def __init__(self, sync_delay_seed, io_update_delay):
+        self.sync_delay_seed = sync_delay_seed
         self.io_update_delay = io_update_delay
 
     @kernel
@@ -21,7 +31,7 @@ class FixedDelays:
 
 
 class StoredDelays:
-    """Delays in an EEPROM. `text` is ``"DEVICE:OFFSET"``, the word there sync_delay << 24 | io_update_delay << 16."""
+    """Delays in an EEPROM: `text` is ``"DEVICE:OFFSET"``. They are known once `load` has read them."""
 
     kernel_invariants = {"eeprom", "offset"}
 
@@ -31,14 +41,11 @@ class StoredDelays:
             raise ValueError(f"'{text}' does not say where the calibration is: EEPROM_DEVICE:OFFSET")
         self.eeprom = dmgr.get(device)
         self.offset = int(offset)
-        self.sync_delay = 0
-        self.io_update_delay = 0
+        self.sync_delay_seed = self.io_update_delay = 0
 
     @kernel
     def load(self):
         """Read the EEPROM. An erased one has no delays."""
         word = self.eeprom.read_i32(self.offset)
-        self.sync_delay = word >> 24
-        self.io_update_delay = (word >> 16) & 0xFF
-        if self.sync_delay < 0:
-            self.io_update_delay = 0
+        self.sync_delay_seed = STORED_DELAYS.sync_delay_seed.get(word)
+        self.io_update_delay = 0 if self.sync_delay_seed < 0 else STORED_DELAYS.io_update_delay.get(word)

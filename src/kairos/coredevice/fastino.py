@@ -6,9 +6,42 @@ Writes take no time on the timeline; a frame to the card, which has room for all
 from numpy import int64
 
 from ..language import TInt32, TList, delay_mu, kernel, portable
+from .chips.fastino import (
+    BITS_PER_CYCLE,
+    CFG,
+    CIC,
+    CIC_APPLY,
+    CONTINUOUS,
+    DAC,
+    FRAME_WORD_BITS,
+    FRAME_WORDS,
+    HOLD,
+    LEDS,
+    UPDATE,
+)
+from .parts.scales import Scale
 from .rtio import rtio_output, rtio_output_wide
 
 __all__ = ["Fastino"]
+
+
+class _Volts(Scale):
+    @portable
+    def refuse(self):
+        raise ValueError("DAC voltage out of bounds")
+
+
+VOLTS = _Volts(bits=DAC.width, steps=DAC.code.steps, zero=0x8000)
+QUIET = [
+    (CFG.address, CFG.encode(clr_err=1)),
+    (CFG.address, CFG.encode()),
+    (CONTINUOUS.address, 0),
+    (CIC.address, CIC.encode()),
+    (CIC_APPLY.address, -1),
+    (HOLD.address, 0),
+    (LEDS.address, 0),
+]
+"""What brings a card into a known state: registers and words, one to a frame."""
 
 
 class Fastino:
@@ -17,34 +50,15 @@ class Fastino:
     kernel_invariants = {"core", "channel", "width", "t_frame"}
 
     def __init__(self, dmgr, channel, core_device="core", log2_width=0):
-        self.channel = channel << 8
         self.core = dmgr.get(core_device)
+        self.channel = channel << 8
         self.width = 1 << log2_width
-        # 14 words of 7 bits, two bits in a coarse cycle
-        self.t_frame = int64(14 * 7 * self.core.ref_multiplier // 2)
+        self.t_frame = int64(FRAME_WORDS * FRAME_WORD_BITS * self.core.ref_multiplier // BITS_PER_CYCLE)
 
     @staticmethod
     def get_rtio_channels(channel, **kwargs):
         """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
         return [(channel, None)]
-
-    @kernel
-    def init(self):
-        """Bring the card into a known state: out of reset, no errors, nothing held, LEDs off."""
-        self.set_cfg(reset=0, afe_power_down=0, dac_clr=0, clr_err=1)
-        delay_mu(self.t_frame)
-        self.set_cfg(reset=0, afe_power_down=0, dac_clr=0, clr_err=0)
-        delay_mu(self.t_frame)
-        self.set_continuous(0)
-        delay_mu(self.t_frame)
-        self.stage_cic_mu(0, 0, 0)
-        delay_mu(self.t_frame)
-        self.apply_cic(0xFFFFFFFF)
-        delay_mu(self.t_frame)
-        self.set_hold(0)
-        delay_mu(self.t_frame)
-        self.set_leds(0)
-        delay_mu(self.t_frame)
 
     @kernel
     def write(self, addr, data):
@@ -53,37 +67,36 @@ class Fastino:
 
     @kernel
     def read(self, addr):
-        """The card cannot be read."""
+        """The card cannot be read: NotImplementedError."""
         raise NotImplementedError
+
+    @kernel
+    def init(self):
+        """Bring the card into a known state: out of reset, no errors, nothing held, no interpolation, LEDs off."""
+        for address, word in QUIET:
+            self.write(address, word)
+            delay_mu(self.t_frame)
+
+    # Codes and voltages
+
+    @portable
+    def voltage_to_mu(self, voltage) -> TInt32:
+        """Code for a voltage. ValueError outside of -10 V to 9.9997 V."""
+        return VOLTS.code(voltage)
+
+    @portable
+    def voltage_group_to_mu(self, voltage, data):
+        """Fill `data` with the codes of a list of voltages, two to a word, the first one lower."""
+        for dac in range(0, len(voltage), 2):
+            pair = self.voltage_to_mu(voltage[dac])
+            if dac + 1 < len(voltage):
+                pair |= self.voltage_to_mu(voltage[dac + 1]) << DAC.width
+            data[dac // 2] = pair
 
     @kernel
     def set_dac_mu(self, dac, data):
         """Write a code (16 bits) to a DAC."""
-        self.write(dac, data)
-
-    @kernel
-    def set_group_mu(self, dac, data: TList(TInt32)):
-        """Write codes, two to a word, to the group of DACs that begins at `dac`. ValueError if none does."""
-        if dac & (self.width - 1) != 0:
-            raise ValueError("no group of DACs begins with this one")
-        rtio_output_wide(self.channel | dac, data)
-
-    @portable
-    def voltage_to_mu(self, voltage):
-        """Code for a voltage. ValueError outside of -10 V to 9.9997 V."""
-        data = int(round((0x8000 / 10.0) * voltage)) + 0x8000
-        if data < 0 or data > 0xFFFF:
-            raise ValueError("DAC voltage out of bounds")
-        return data
-
-    @portable
-    def voltage_group_to_mu(self, voltage, data):
-        """Fill `data` with the codes of a list of voltages, two to a word."""
-        for i in range(len(voltage)):
-            v = self.voltage_to_mu(voltage[i])
-            if i & 1:
-                v = data[i // 2] | (v << 16)
-            data[i // 2] = v
+        self.write(DAC.address + dac, data)
 
     @kernel
     def set_dac(self, dac, voltage):
@@ -91,43 +104,54 @@ class Fastino:
         self.set_dac_mu(dac, self.voltage_to_mu(voltage))
 
     @kernel
+    def set_group_mu(self, dac, data: TList(TInt32)):
+        """Write codes, two to a word, to the group of DACs that begins at `dac`. ValueError if none does."""
+        if dac % self.width != 0:
+            raise ValueError("no group of DACs begins with this one")
+        rtio_output_wide(self.channel | DAC.address + dac, data)
+
+    @kernel
     def set_group(self, dac, voltage):
         """Set a group of DACs in volts (list of float)."""
-        data = [0] * ((len(voltage) + 1) // 2)
-        self.voltage_group_to_mu(voltage, data)
-        self.set_group_mu(dac, data)
+        words = [0 for _ in range((len(voltage) + 1) // 2)]
+        self.voltage_group_to_mu(voltage, words)
+        self.set_group_mu(dac, words)
+
+    # The card
 
     @kernel
     def update(self, update):
-        """Make held data of the DACs in the mask `update` their output."""
-        self.write(0x20, update)
+        """Make held codes of the DACs in the mask `update` their output."""
+        self.write(UPDATE.address, update)
 
     @kernel
     def set_hold(self, hold):
-        """Hold data that is written to the DACs in the mask `hold` until `update`."""
-        self.write(0x21, hold)
-
-    @kernel
-    def set_cfg(self, reset=0, afe_power_down=0, dac_clr=0, clr_err=0):
-        """Set the configuration bits."""
-        self.write(0x22, reset | (afe_power_down << 1) | (dac_clr << 2) | (clr_err << 3))
-
-    @kernel
-    def set_leds(self, leds):
-        """Light the LEDs whose bits in `leds` (8 bits) are 1."""
-        self.write(0x23, leds)
+        """Hold codes that are written to the DACs in the mask `hold` until `update`."""
+        self.write(HOLD.address, hold)
 
     @kernel
     def set_continuous(self, channel_mask):
         """Update the DACs in the mask with every frame."""
-        self.write(0x25, channel_mask)
+        self.write(CONTINUOUS.address, channel_mask)
+
+    @kernel
+    def set_cfg(self, reset=0, afe_power_down=0, dac_clr=0, clr_err=0):
+        """Set the configuration bits."""
+        self.write(CFG.address, CFG.word(reset, afe_power_down, dac_clr, clr_err))
+
+    @kernel
+    def set_leds(self, leds):
+        """Light the LEDs whose bits in `leds` (8 bits) are 1."""
+        self.write(LEDS.address, leds)
+
+    # Interpolation
 
     @kernel
     def stage_cic_mu(self, rate_mantissa, rate_exponent, gain_exponent):
         """Give the interpolator setting that `apply_cic` applies."""
-        self.write(0x26, rate_mantissa | (rate_exponent << 6) | (gain_exponent << 10))
+        self.write(CIC.address, CIC.word(rate_mantissa, rate_exponent, gain_exponent))
 
     @kernel
     def apply_cic(self, channel_mask):
         """Apply the interpolator setting to the DACs in the mask."""
-        self.write(0x27, channel_mask)
+        self.write(CIC_APPLY.address, channel_mask)

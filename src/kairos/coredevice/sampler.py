@@ -1,13 +1,15 @@
 """Sampler: a card with eight ADC channels of 16 bits (LTC2320), each with an amplifier of gain 1, 10, 100 or 1000."""
 
 from ..language import TFloat, delay, kernel, ns, portable
-from . import spi2 as spi
+from .chips.sampler import CHANNELS, CS_ADC, CS_PGIA, PAIR, PGIA
+from .parts.scales import AmplifiedScale
+from .parts.spi import SPI_END, SPI_INPUT, Transfer
 
 __all__ = ["Sampler", "adc_mu_to_volt"]
 
-SPI_CONFIG = spi.SPI_END
-SPI_CS_ADC = 0
-SPI_CS_PGIA = 1
+GAINS = [1.0, 10.0, 100.0, 1000.0]
+FIRST_REVISION, LATER_REVISIONS = (AmplifiedScale(PAIR.odd.width, span, GAINS) for span in (20.0, 20.48))
+"""The scale of hardware revision 2.1, and that of later ones."""
 
 
 @portable
@@ -16,18 +18,7 @@ def adc_mu_to_volt(data, gain=0, corrected_fs=True) -> TFloat:
 
     `corrected_fs`: full scale is 10.24 V, as of hardware revision 2.2 on, else 10 V.
     """
-    volt_per_lsb = 20.48 / (1 << 16) if corrected_fs else 20.0 / (1 << 16)
-    if gain == 0:
-        pass
-    elif gain == 1:
-        volt_per_lsb /= 10.0
-    elif gain == 2:
-        volt_per_lsb /= 100.0
-    elif gain == 3:
-        volt_per_lsb /= 1000.0
-    else:
-        raise ValueError("invalid gain")
-    return data * volt_per_lsb
+    return LATER_REVISIONS.quantity(data, gain) if corrected_fs else FIRST_REVISION.quantity(data, gain)
 
 
 class Sampler:
@@ -37,6 +28,10 @@ class Sampler:
     """
 
     kernel_invariants = {"bus_adc", "bus_pgia", "core", "cnv", "div", "corrected_fs"}
+
+    codes = Transfer(length=PAIR.width, div="div", cs=CS_ADC, flags=SPI_END | SPI_INPUT, bus="bus_adc")
+    settings = Transfer(length=PGIA.width, div="div", cs=CS_PGIA, bus="bus_pgia")
+    read_settings = Transfer(length=PGIA.width, div="div", cs=CS_PGIA, flags=SPI_END | SPI_INPUT, bus="bus_pgia")
 
     def __init__(
         self,
@@ -49,38 +44,37 @@ class Sampler:
         hw_rev="v2.2",
         core_device="core",
     ):
-        self.bus_adc = dmgr.get(spi_adc_device)
-        self.bus_adc.update_xfer_duration_mu(div, 32)
-        self.bus_pgia = dmgr.get(spi_pgia_device)
-        self.bus_pgia.update_xfer_duration_mu(div, 16)
-        self.core = dmgr.get(core_device)
-        self.cnv = dmgr.get(cnv_device)
+        self.core, self.cnv = dmgr.get(core_device), dmgr.get(cnv_device)
+        self.bus_adc, self.bus_pgia = dmgr.get(spi_adc_device), dmgr.get(spi_pgia_device)
         self.div = div
+        for bus, word in ((self.bus_adc, PAIR), (self.bus_pgia, PGIA)):
+            bus.update_xfer_duration_mu(div, word.width)
+        self.corrected_fs = self.use_corrected_fs(hw_rev)
         self.gains = gains
-        self.corrected_fs = hw_rev != "v2.1"
+
+    @staticmethod
+    def use_corrected_fs(hw_rev):
+        """Whether full scale is 10.24 V in a hardware revision."""
+        return hw_rev != "v2.1"
 
     @kernel
     def init(self):
         """Configure both buses."""
-        self.bus_adc.set_config_mu(SPI_CONFIG | spi.SPI_INPUT, 32, self.div, SPI_CS_ADC)
-        self.bus_pgia.set_config_mu(SPI_CONFIG, 16, self.div, SPI_CS_PGIA)
+        self.codes.prepare()
+        self.settings.prepare()
 
     @kernel
     def set_gain_mu(self, channel, gain):
         """Set the gain of a channel: 0, 1, 2, 3 for 1, 10, 100, 1000."""
-        gains = self.gains
-        gains &= ~(0b11 << (channel * 2))
-        gains |= gain << (channel * 2)
-        self.bus_pgia.write(gains << 16)
-        self.gains = gains
+        self.gains = PGIA.gain.put_at(self.gains, channel, gain)
+        self.settings.put(self.gains)
 
     @kernel
     def get_gains_mu(self):
         """Read the settings of all amplifiers, two bits for each channel."""
-        self.bus_pgia.set_config_mu(SPI_CONFIG | spi.SPI_INPUT, 16, self.div, SPI_CS_PGIA)
-        self.bus_pgia.write(self.gains << 16)
-        self.bus_pgia.set_config_mu(SPI_CONFIG, 16, self.div, SPI_CS_PGIA)
-        self.gains = self.bus_pgia.read() & 0xFFFF
+        self.read_settings.send(self.gains)
+        self.settings.prepare()
+        self.gains = self.read_settings.get() & PGIA.gain.all
         return self.gains
 
     @kernel
@@ -88,20 +82,20 @@ class Sampler:
         """Sample all channels at once and fill `data` (int32, an even number of elements), its last with channel 7."""
         self.cnv.pulse(30 * ns)
         delay(450 * ns)
-        n = len(data)
-        for _ in range(n // 2):
-            self.bus_adc.write(0)
-        for i in range(n - 1, -1, -2):
-            pair = self.bus_adc.read()
-            data[i] = pair >> 16
-            data[i - 1] = (pair << 16) >> 16
+        pairs = len(data) // 2
+        for _ in range(pairs):
+            self.codes.put(0)
+        # The highest channels come first.
+        for pair in range(pairs):
+            word, place = self.codes.get(), len(data) - 2 * pair
+            data[place - 1] = PAIR.odd.get(word)
+            data[place - 2] = PAIR.even.get(word)
 
     @kernel
     def sample(self, data):
         """As `sample_mu`, in volts (float)."""
-        n = len(data)
-        codes = [0] * n
+        codes = [0 for _ in data]
         self.sample_mu(codes)
-        for i in range(n):
-            gain = (self.gains >> ((i + 8 - n) * 2)) & 0b11
-            data[i] = adc_mu_to_volt(codes[i], gain, self.corrected_fs)
+        first = CHANNELS - len(data)
+        for i in range(len(data)):
+            data[i] = adc_mu_to_volt(codes[i], PGIA.gain.get_at(self.gains, first + i), self.corrected_fs)

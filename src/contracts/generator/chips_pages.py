@@ -1,0 +1,73 @@
+"""Tables of chips for the manual: a page for each, and their list."""
+
+from pathlib import Path
+
+from . import chips
+from .facts import Subject
+
+__all__ = ["files"]
+
+PLACE = "docs/chips"
+
+
+def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
+    """Text of each page by its path."""
+    known = chips.load(root / "src" / "contracts" / "chips")
+    pages = {f"{PLACE}/{chip.file}.md": _page(chip) for chip in known}
+    return pages | {f"{PLACE}/README.md": _list(known)}
+
+
+def _note(source: str) -> str:
+    return f"<!-- Generated from src/contracts/chips/{source} by `make contracts`: do not edit. -->"
+
+
+def _list(known: list[chips.Chip]) -> str:
+    rows = [f"| [{chip.name}]({chip.file}.md) | {chip.doc} |" for chip in known]
+    head = ["# Chips: registers", "", _note("*.toml"), ""]
+    text = "What the drivers know of each chip. How these tables are used: [Registers as data](../registers.md)."
+    return "\n".join([*head, text, "", "| Chip | |", "|---|---|", *rows]) + "\n"
+
+
+def _page(chip: chips.Chip) -> str:
+    lines = [f"# {chip.name}", "", _note(f"{chip.file}.toml"), "", f"{chip.doc} Source: {chip.source}."]
+    if chip.constants:
+        lines += ["", "| Constant | Value | |", "|---|---|---|"]
+        lines += [f"| `{name}` | {_number(value)} | {doc} |" for name, (value, doc) in chip.constants.items()]
+    for table in chip.tables:
+        lines += ["", table.doc, "", f"| | {' | '.join(table.columns)} |", "|---" * (len(table.columns) + 1) + "|"]
+        lines += [f"| {n} | {' | '.join(f'{value:.10g}' for value in row)} |" for n, row in enumerate(table.rows)]
+    for register in chip.registers:
+        lines += ["", *_register(register)]
+    return "\n".join(lines) + "\n"
+
+
+def _register(register: chips.Register) -> list[str]:
+    place = ""
+    if register.address is not None:
+        last = f" to 0x{register.address + register.count - 1:02x}" if register.count > 1 else ""
+        place = f"address 0x{register.address:02x}{last}, "
+    reset = "" if register.reset is None else f", after a reset 0x{register.reset:0{(register.width + 3) // 4}x}"
+    lines = [f"## {register.name}", "", f"{register.doc}: {place}{register.width} bits{reset}.", ""]
+    lines += ["| Bits | Field | | Numbers |", "|---|---|---|---|"]
+    ordered = sorted(register.fields, key=lambda each: -each.low)
+    return lines + [f"| {_bits(each)} | `{each.name}` | {each.doc} | {_numbers(each)} |" for each in ordered]
+
+
+def _bits(each: chips.Field) -> str:
+    bits = f"{each.high}:{each.low}" if each.high > each.low else f"{each.low}"
+    return f"{bits} ({each.count} of {each.width})" if each.count > 1 else bits
+
+
+def _numbers(each: chips.Field) -> str:
+    parts = [f"{number} {name}" for name, number in each.values.items()]
+    if each.range:
+        parts.append(f"{each.range[0]} to {each.range[1]}")
+    if each.unit:
+        parts.append(f"{each.steps:.10g} in a {each.unit}" if each.steps != 1 else f"in {each.unit}")
+    if each.signed:
+        parts.append("two's complement")
+    return ", ".join(parts)
+
+
+def _number(value: int) -> str:
+    return f"0x{value:x}" if value > 9 else str(value)

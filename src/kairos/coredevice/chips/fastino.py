@@ -1,0 +1,136 @@
+"""Card with 32 DAC channels of 16 bits. Addresses 0 to 31 are the DACs, an address of a group its first DAC.
+
+Source: Sinara Fastino, RTIO channel of its link.
+
+Generated from src/contracts/chips/fastino.toml by `make contracts`: do not edit.
+"""
+
+from ...language import TInt32, portable
+from ..registers import Field, Register
+
+__all__ = [
+    "BITS_PER_CYCLE",
+    "CFG",
+    "CIC",
+    "CIC_APPLY",
+    "CONTINUOUS",
+    "DAC",
+    "FRAME_WORDS",
+    "FRAME_WORD_BITS",
+    "HOLD",
+    "LEDS",
+    "UPDATE",
+]
+
+FRAME_WORDS = 14
+"""words of a frame on the link"""
+
+FRAME_WORD_BITS = 7
+"""bits of such a word"""
+
+BITS_PER_CYCLE = 2
+"""bits of the link in a coarse cycle"""
+
+
+class DAC(Register):
+    """Code of a DAC."""
+
+    chip = "Fastino"
+    width = 16
+    address = 0x00
+    count = 32
+
+    code = Field(0, 16, unit="V", steps=3276.8, doc="offset binary")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(code=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return code & 0xFFFF
+
+
+class UPDATE(Register):
+    """Make held codes outputs."""
+
+    chip = "Fastino"
+    width = 32
+    address = 0x20
+
+    dac = Field(0, 1, count=32, doc="update this DAC")
+
+
+class HOLD(Register):
+    """DACs whose codes wait for an update."""
+
+    chip = "Fastino"
+    width = 32
+    address = 0x21
+
+    dac = Field(0, 1, count=32, doc="hold this DAC")
+
+
+class CFG(Register):
+    """Configuration."""
+
+    chip = "Fastino"
+    width = 4
+    address = 0x22
+
+    card_reset = Field(0, 1, doc="reset the card")
+    afe_power_down = Field(1, 1, doc="power the output stages down")
+    dac_clr = Field(2, 1, doc="clear all DACs")
+    clr_err = Field(3, 1, doc="clear the card's error flags")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(card_reset=0, afe_power_down=0, dac_clr=0, clr_err=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (card_reset & 0x1) | ((afe_power_down & 0x1) << 1) | ((dac_clr & 0x1) << 2) | ((clr_err & 0x1) << 3)
+
+
+class LEDS(Register):
+    """LEDs."""
+
+    chip = "Fastino"
+    width = 8
+    address = 0x23
+
+    led = Field(0, 1, count=8, doc="light this LED")
+
+
+class CONTINUOUS(Register):
+    """DACs that are updated with every frame."""
+
+    chip = "Fastino"
+    width = 32
+    address = 0x25
+
+    dac = Field(0, 1, count=32, doc="update this DAC")
+
+
+class CIC(Register):
+    """Setting of an interpolator, to be applied."""
+
+    chip = "Fastino"
+    width = 16
+    address = 0x26
+
+    rate_mantissa = Field(0, 6, doc="rate change less one, mantissa")
+    rate_exponent = Field(6, 4, doc="rate change, power of two")
+    gain_exponent = Field(10, 6, doc="gain to be taken back, power of two")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(rate_mantissa=0, rate_exponent=0, gain_exponent=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (rate_mantissa & 0x3F) | ((rate_exponent & 0xF) << 6) | ((gain_exponent & 0x3F) << 10)
+
+
+class CIC_APPLY(Register):
+    """Interpolators that take over the setting."""
+
+    chip = "Fastino"
+    width = 32
+    address = 0x27
+
+    dac = Field(0, 1, count=32, doc="the interpolator of this DAC")

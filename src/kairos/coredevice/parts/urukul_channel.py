@@ -1,0 +1,65 @@
+"""What an Urukul does for each of its DDS channels, whatever chip is there."""
+
+from ...language import TFloat, TInt32, kernel
+from .. import urukul
+
+__all__ = ["UrukulChannel"]
+
+
+def line(setter):
+    """The kernel method that passes a channel's `state` on to a method of the `CPLD`."""
+
+    @kernel
+    def set_line(self, state):
+        setter(self.cpld, self.channel, state)
+
+    set_line.__doc__ = setter.__doc__
+    return set_line
+
+
+class UrukulChannel:
+    """What the driver of a DDS inherits. `cpld` is the Urukul, `chip_select` the chip's, `channel` its number there."""
+
+    kernel_invariants = {"bus", "channel", "chip_select", "core", "cpld", "io_update"}
+
+    def __init__(self, dmgr, chip_select, cpld_device, sw_device):
+        self.cpld = dmgr.get(cpld_device)
+        self.core, self.bus = self.cpld.core, self.cpld.bus
+        self.chip_select = chip_select
+        self.channel = chip_select - urukul.CS_DDS_CH0
+        self.io_update = self.cpld.io_update or urukul.RegIOUpdate(self.cpld, chip_select)
+        if sw_device is not None:
+            self.sw = dmgr.get(sw_device)
+            self.kernel_invariants = self.kernel_invariants | {"sw"}
+
+    cfg_sw = line(urukul.CPLD.cfg_sw)
+    cfg_mask_nu = line(urukul.CPLD.cfg_mask_nu)
+    cfg_att_en = line(urukul.CPLD.cfg_att_en)
+    cfg_osk = line(urukul.CPLD.cfg_osk)
+    cfg_drctl = line(urukul.CPLD.cfg_drctl)
+    cfg_drhold = line(urukul.CPLD.cfg_drhold)
+
+    @kernel
+    def set_profile(self, profile):
+        """Select the profile, 0 to 7, that the chip plays."""
+        self.cpld.set_profile(self.channel, profile)
+
+    @kernel
+    def set_att_mu(self, att):
+        """Set the attenuator in machine units, 0 to 255."""
+        self.cpld.set_att_mu(self.channel, att)
+
+    @kernel
+    def set_att(self, att):
+        """Set the attenuator in dB (float)."""
+        self.cpld.set_att(self.channel, att)
+
+    @kernel
+    def get_att_mu(self) -> TInt32:
+        """Read the attenuator in machine units."""
+        return self.cpld.get_channel_att_mu(self.channel)
+
+    @kernel
+    def get_att(self) -> TFloat:
+        """Read the attenuator in dB."""
+        return self.cpld.get_channel_att(self.channel)

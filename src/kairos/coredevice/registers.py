@@ -1,0 +1,223 @@
+"""Registers as data: what a chip's register is made of, for the host and for kernels.
+
+The classes in `kairos.coredevice.chips` are generated from tables; each is a `Register` whose attributes are its
+fields. On the host a register is encoded from quantities and names, with checks, and decoded to them. In a kernel the
+fields move numbers into words and out of them; that is inlined, and costs what shifts written by hand would.
+"""
+
+from numpy import int32, int64
+
+from ..language import TBool, TInt32, TInt64, host_only, portable
+
+__all__ = ["Field", "Register", "WideField", "signed32"]
+
+
+def signed32(word):
+    """A word of 32 bits as the int32 that a kernel takes."""
+    word &= 0xFFFFFFFF
+    return int32(word - (1 << 32) if word >> 31 else word)
+
+
+class Field:
+    """Bits of a register of up to 32 bits: `width` of them from bit `low` on, or `count` times as many side by side.
+
+    `range`: the numbers allowed, all that fit if it is None. `values`: names of numbers. `unit`, `steps`: a quantity,
+    and how many steps of the number there are in one of its unit. `signed`: two's complement. `mask` and `all` are the
+    highest numbers of one and of all fields, as a kernel needs them, `sign` the bit of the sign; `stride` is 0 if there
+    is but one.
+    """
+
+    kernel_invariants = {"low", "width", "stride", "mask", "all", "sign"}
+
+    def __init__(
+        self, low, width, reset=0, count=1, range=None, values=None, unit="", steps=None, signed=False, doc=""
+    ):
+        self.low = low
+        self.width = width
+        self.count = count
+        self.stride = width if count > 1 else 0
+        self.mask = self._number((1 << width) - 1)
+        self.all = self._number((1 << width * count) - 1)
+        self.sign = self._number(1 << width - 1 if signed else 0)
+        self.reset = reset
+        self.range = range or ((-1 << width - 1, (1 << width - 1) - 1) if signed else (0, (1 << width) - 1))
+        self.values = values or {}
+        self.unit = unit
+        self.steps = steps
+        self.signed = signed
+        self.__doc__ = doc
+        self.name = self.owner = None
+
+    _number = staticmethod(signed32)
+
+    def __set_name__(self, owner, name):
+        self.name = name
+        self.owner = owner
+
+    # In kernels and on the host
+
+    @portable(flags={"forceinline"})
+    def place(self, number) -> TInt32:
+        """A word with `number` in this field, zeros around it; too high bits are cut off."""
+        return (number & self.mask) << self.low
+
+    @portable(flags={"forceinline"})
+    def get(self, word) -> TInt32:
+        """The number in this field of a word."""
+        return (((word >> self.low) & self.mask) ^ self.sign) - self.sign
+
+    @portable(flags={"forceinline"})
+    def put(self, word, number) -> TInt32:
+        """`word` with `number` in this field."""
+        return (word & ~(self.mask << self.low)) | ((number & self.mask) << self.low)
+
+    @portable(flags={"forceinline"})
+    def get_at(self, word, index) -> TInt32:
+        """The number in field `index` of several; of a single field whatever the index."""
+        return (word >> (self.low + self.stride * index)) & self.mask
+
+    @portable(flags={"forceinline"})
+    def put_at(self, word, index, number) -> TInt32:
+        """`word` with `number` in field `index` of several, or in a single one."""
+        place = self.low + self.stride * index
+        return (word & ~(self.mask << place)) | ((number & self.mask) << place)
+
+    @portable(flags={"forceinline"})
+    def put_all(self, word, numbers) -> TInt32:
+        """`word` with the bits `numbers` in all of several fields, the first one lowest."""
+        return (word & ~(self.all << self.low)) | ((numbers & self.all) << self.low)
+
+    @portable(flags={"forceinline"})
+    def switch_at(self, word, index, on: TBool) -> TInt32:
+        """`word` with a one if `on`, else a zero, in bit `index` of several, or in a single one."""
+        bit = int32(1) << (self.low + self.stride * index)
+        return word | bit if on else word & ~bit
+
+    # On the host
+
+    @host_only
+    def check(self, number, name=None):
+        """`number`, if the field may have it; ValueError, which calls it `name`, if not."""
+        low, high = self.range
+        if not low <= number <= high:
+            chip = self.owner.chip
+            article = "an" if chip[0] in "AEIOU" else "a"
+            raise ValueError(f"{name or self.name} of {article} {chip} is between {low} and {high}, not {number}")
+        return number
+
+    @host_only
+    def number(self, value):
+        """The number for a quantity (float) or the name of a number, or the number itself. ValueError if it may not be
+        had."""
+        if isinstance(value, str):
+            if value not in self.values:
+                raise ValueError(f"{self.name} of {self.owner.name} is one of {', '.join(self.values)}, not {value!r}")
+            return self.values[value]
+        if isinstance(value, float):
+            if self.steps is None:
+                raise ValueError(f"{self.name} of {self.owner.name} is a number, no quantity such as {value}")
+            value = round(value * self.steps)
+        return self.check(int(value))
+
+    @host_only
+    def meaning(self, number):
+        """Name or quantity of a number, or the number itself."""
+        if self.signed and number >> self.width - 1:
+            number -= 1 << self.width
+        for name, value in self.values.items():
+            if value == number:
+                return name
+        return number if self.steps is None else number / self.steps
+
+    @host_only
+    def read(self, word):
+        """The number in this field of a word of any width; of several fields a list."""
+        found = self.split(word >> self.low)
+        return found if self.count > 1 else found[0]
+
+    @host_only
+    def split(self, numbers):
+        """The numbers of several fields in a list, from the bits of all of them."""
+        return [numbers >> n * self.width & (1 << self.width) - 1 for n in range(self.count)]
+
+
+class WideField(Field):
+    """Bits of a register of 33 to 64 bits: words are int64, the numbers in them int32."""
+
+    _number = staticmethod(int64)
+
+    @portable(flags={"forceinline"})
+    def place(self, number) -> TInt64:
+        return (int64(number) & self.mask) << self.low
+
+    @portable(flags={"forceinline"})
+    def get(self, word: TInt64) -> TInt32:
+        return int32((word >> self.low) & self.mask)
+
+    @portable(flags={"forceinline"})
+    def put(self, word: TInt64, number) -> TInt64:
+        return (word & ~(self.mask << self.low)) | ((int64(number) & self.mask) << self.low)
+
+    @portable(flags={"forceinline"})
+    def get_at(self, word: TInt64, index) -> TInt32:
+        return int32((word >> (self.low + self.stride * index)) & self.mask)
+
+    @portable(flags={"forceinline"})
+    def put_at(self, word: TInt64, index, number) -> TInt64:
+        place = self.low + self.stride * index
+        return (word & ~(self.mask << place)) | ((int64(number) & self.mask) << place)
+
+    @portable(flags={"forceinline"})
+    def put_all(self, word: TInt64, numbers) -> TInt64:
+        return (word & ~(self.all << self.low)) | ((int64(numbers) & self.all) << self.low)
+
+    @portable(flags={"forceinline"})
+    def switch_at(self, word: TInt64, index, on: TBool) -> TInt64:
+        bit = int64(1) << (self.low + self.stride * index)
+        return word | bit if on else word & ~bit
+
+
+class Register:
+    """A register of `chip`: `width` bits at `address`, `count` of them at addresses that follow. Not for instances.
+
+    `fields`: its fields by name. `reset`: its value after a reset, 0 if that is not known.
+    """
+
+    chip = ""
+    name = ""
+    address = None
+    count = 1
+    width = 32
+    reset = 0
+    fields: dict = {}
+
+    def __init_subclass__(cls):
+        cls.name = cls.__name__
+        cls.fields = {name: value for name, value in vars(cls).items() if isinstance(value, Field)}
+
+    @classmethod
+    def encode(cls, **values) -> int:
+        """The word with these fields: numbers, quantities (float), names of numbers, lists for several fields. The
+        other bits are as after a reset. TypeError for an unknown field, ValueError for a value that it may not have."""
+        word = cls.reset
+        for name, value in values.items():
+            if name not in cls.fields:
+                raise TypeError(f"the {cls.chip} has no field {name} in {cls.name}; it has {', '.join(cls.fields)}")
+            field = cls.fields[name]
+            parts = value if isinstance(value, list | tuple) else [value] * field.count
+            if len(parts) != field.count:
+                raise ValueError(f"{name} of {cls.name} are {field.count} numbers, not {len(parts)}")
+            for n, part in enumerate(parts):
+                place, mask = field.low + n * field.width, (1 << field.width) - 1
+                word = word & ~(mask << place) | (field.number(part) & mask) << place
+        return word
+
+    @classmethod
+    def decode(cls, word) -> dict:
+        """Names or quantities of all fields of a word, by name; lists for several fields."""
+        found = {}
+        for name, field in cls.fields.items():
+            numbers = field.read(int(word))
+            several = isinstance(numbers, list)
+            found[name] = [field.meaning(n) for n in numbers] if several else field.meaning(numbers)
+        return found
