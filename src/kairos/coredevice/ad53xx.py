@@ -193,7 +193,7 @@ class AD53xx:
     def load(self):
         """Make what was sent the output: a pulse of two coarse cycles on LDAC, which the cursor follows."""
         self.ldac.off()
-        delay_mu(2 * self.word.cycle_mu)
+        delay_mu(2 * self.bus.ref_period_mu)
         self.ldac.on()
 
     @kernel

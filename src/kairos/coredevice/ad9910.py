@@ -36,10 +36,10 @@ from .chips.ad9910 import (
     RAM_PROFILE,
     SYNC,
 )
+from .parts.numbers import to_int32
 from .parts.readiness import Readiness
 from .parts.scales import Scale
 from .parts.urukul_channel import UrukulChannel
-from .registers import signed32
 from .urukul import CS_DDS_CH3, CS_DDS_MULTI, DEFAULT_PROFILE, urukul_sta_pll_lock
 
 __all__ = [
@@ -140,8 +140,8 @@ class AD9910(UrukulChannel, SerialPort, Readiness):
         clock = {"drv0": 0, "refclk_divider_bypass": 1, "vco_sel": pll_vco, "icp": pll_cp}
         if pll_en:
             clock |= {"pll_enable": 1, "pll_n": pll_n}
-        self.clock_word = signed32(CFR3.encode(**clock))
-        self.clock_reset_word = signed32(CFR3.encode(pfd_reset=1, **clock))
+        self.clock_word = to_int32(CFR3.encode(**clock))
+        self.clock_reset_word = to_int32(CFR3.encode(pfd_reset=1, **clock))
         self.sync_data = delays_of(dmgr, sync_delay_seed, io_update_delay)
         self.phase_mode = PHASE_MODE_CONTINUOUS
 

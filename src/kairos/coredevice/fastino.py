@@ -19,6 +19,7 @@ from .chips.fastino import (
     LEDS,
     UPDATE,
 )
+from .parts.channel import RTIODevice
 from .parts.scales import Scale
 from .rtio import rtio_output, rtio_output_wide
 
@@ -44,26 +45,25 @@ QUIET = [
 """What brings a card into a known state: registers and words, one to a frame."""
 
 
-class Fastino:
+class Fastino(RTIODevice):
     """The Fastino on RTIO channel `channel`, which takes 2 ** `log2_width` DACs in an event."""
 
-    kernel_invariants = {"core", "channel", "width", "t_frame"}
+    kernel_invariants = {"width", "t_frame"}
 
     def __init__(self, dmgr, channel, core_device="core", log2_width=0):
-        self.core = dmgr.get(core_device)
-        self.channel = channel << 8
+        super().__init__(dmgr, channel << 8, core_device)
         self.width = 1 << log2_width
         self.t_frame = int64(FRAME_WORDS * FRAME_WORD_BITS * self.core.ref_multiplier // BITS_PER_CYCLE)
 
-    @staticmethod
-    def get_rtio_channels(channel, **kwargs):
-        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
-        return [(channel, None)]
+    @property
+    def target(self):
+        """Target word of address 0, which is what `channel` of this device is."""
+        return self.channel
 
     @kernel
     def write(self, addr, data):
         """Write a register (int32)."""
-        rtio_output(self.channel | addr, data)
+        rtio_output(self.target + addr, data)
 
     @kernel
     def read(self, addr):
@@ -108,7 +108,7 @@ class Fastino:
         """Write codes, two to a word, to the group of DACs that begins at `dac`. ValueError if none does."""
         if dac % self.width != 0:
             raise ValueError("no group of DACs begins with this one")
-        rtio_output_wide(self.channel | DAC.address + dac, data)
+        rtio_output_wide(self.target + DAC.address + dac, data)
 
     @kernel
     def set_group(self, dac, voltage):

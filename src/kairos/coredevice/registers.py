@@ -8,14 +8,9 @@ fields move numbers into words and out of them; that is inlined, and costs what 
 from numpy import int32, int64
 
 from ..language import TBool, TInt32, TInt64, host_only, portable
+from .parts.numbers import to_int32
 
-__all__ = ["Field", "Register", "WideField", "signed32"]
-
-
-def signed32(word):
-    """A word of 32 bits as the int32 that a kernel takes."""
-    word &= 0xFFFFFFFF
-    return int32(word - (1 << 32) if word >> 31 else word)
+__all__ = ["Field", "Register", "WideField"]
 
 
 class Field:
@@ -48,7 +43,7 @@ class Field:
         self.__doc__ = doc
         self.name = self.owner = None
 
-    _number = staticmethod(signed32)
+    _number = staticmethod(to_int32)
 
     def __set_name__(self, owner, name):
         self.name = name

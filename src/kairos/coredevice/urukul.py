@@ -22,6 +22,8 @@ from .chips.urukul import (
 )
 from .parts.absent import get_or_absent
 from .parts.attenuators import StepAttenuators, step_scale
+from .parts.levels import hold, pulse
+from .parts.methods import made
 from .parts.scales import Scale
 from .parts.spi import SPI_CS_POLARITY, SPI_END, SPI_INPUT, Transfer
 from .registers import WideField
@@ -78,6 +80,7 @@ def status_field(field):
     def of_status(sta) -> TInt32:
         return field.get(sta)
 
+    of_status.__qualname__ = f"urukul_sta_{field.name}"
     of_status.__doc__ = f"Of a status word: {field.__doc__}."
     return of_status
 
@@ -98,7 +101,9 @@ def channel_lines(name):
     new = CFG9.fields[name]
     old = CFG8.fields.get(name, LACKING)
 
-    @kernel
+    revision = "" if name in CFG8.fields else " (protocol revision 9)"
+
+    @made(f"Whether to {new.__doc__}{revision}.")
     def set_one(self, channel, on):
         field = new if self.rev9 else old
         if field.width == 0:
@@ -106,7 +111,7 @@ def channel_lines(name):
         else:
             self.cfg_write(field.switch_at(self.cfg_reg, channel, on))
 
-    @kernel
+    @made(f"Of all channels, 4 bits, whether to {new.__doc__}{revision}.")
     def set_all(self, state):
         field = new if self.rev9 else old
         if field.width == 0:
@@ -114,9 +119,6 @@ def channel_lines(name):
         else:
             self.cfg_write(field.put_all(self.cfg_reg, state))
 
-    revision = "" if name in CFG8.fields else " (protocol revision 9)"
-    set_one.__doc__ = f"Whether to {new.__doc__}{revision}."
-    set_all.__doc__ = f"Of all channels, 4 bits, whether to {new.__doc__}{revision}."
     return set_one, set_all
 
 
@@ -130,18 +132,14 @@ class RegIOUpdate:
         self.channel = chip_select - CS_DDS_CH0
 
     @kernel
-    def pulse_mu(self, duration):
-        """Pulse for `duration` machine units (int64), besides the time of two writes."""
-        self.cpld.cfg_io_update(self.channel, True)
-        delay_mu(duration)
-        self.cpld.cfg_io_update(self.channel, False)
+    def set_o(self, o):
+        """Set the update line of the channel."""
+        self.cpld.cfg_io_update(self.channel, o)
 
-    @kernel
-    def pulse(self, duration):
-        """Pulse for `duration` seconds (float), besides the time of two writes."""
-        self.cpld.cfg_io_update(self.channel, True)
-        delay(duration)
-        self.cpld.cfg_io_update(self.channel, False)
+    on = hold(True, "Set the update line of the channel to 1.")
+    off = hold(False, "Set the update line of the channel to 0.")
+    pulse_mu = pulse(delay_mu, "Pulse for `duration` machine units (int64), besides the time of two writes.")
+    pulse = pulse(delay, "Pulse for `duration` seconds (float), besides the time of two writes.")
 
 
 class _Attenuation(Scale):

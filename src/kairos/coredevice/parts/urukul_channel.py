@@ -2,6 +2,7 @@
 
 from ...language import TFloat, TInt32, kernel
 from .. import urukul
+from .methods import made
 
 __all__ = ["UrukulChannel"]
 
@@ -9,11 +10,10 @@ __all__ = ["UrukulChannel"]
 def line(setter):
     """The kernel method that passes a channel's `state` on to a method of the `CPLD`."""
 
-    @kernel
+    @made(setter.__doc__)
     def set_line(self, state):
         setter(self.cpld, self.channel, state)
 
-    set_line.__doc__ = setter.__doc__
     return set_line
 
 

@@ -5,7 +5,8 @@ from numpy import int64
 
 from kairos.compiler.tests.jit import compile_body, evaluate
 from kairos.coredevice.chips import ad53xx, ad9910, sampler, urukul
-from kairos.coredevice.registers import Field, Register, signed32
+from kairos.coredevice.parts.numbers import to_int32
+from kairos.coredevice.registers import Field, Register
 
 
 class Status(Register):
@@ -25,7 +26,7 @@ def test_encoding():
     assert Status.encode() == 0x8000_0010
     assert Status.encode(top=0, mode="AUTO", level=9) == 0x29
     assert Status.encode(offset=-1.5) == 0x8000_0010 | 0xE8 << 8
-    assert signed32(Status.encode()) == -(2**31) + 16
+    assert to_int32(Status.encode()) == -(2**31) + 16
     # As the data sheet's reset value, with a PLL of 40 times the reference
     word = ad9910.CFR3.encode(drv0=0, refclk_divider_bypass=1, vco_sel=5, icp=7, pll_enable=1, pll_n=40)
     assert word == 0x0807_C000 | 5 << 24 | 7 << 19 | 1 << 8 | 40 << 1
@@ -80,7 +81,7 @@ def test_kernels_agree_with_the_host(kind, fields, factor):
         expected = [int(eval(operation, known)) for operation in operations]
         result = compiled.run(number * factor)
         assert result.exception is None
-        assert list(result.value) == ([signed32(word) for word in expected] if kind == "int32" else expected)
+        assert list(result.value) == ([to_int32(word) for word in expected] if kind == "int32" else expected)
 
 
 def test_words_of_registers():
