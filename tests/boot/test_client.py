@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from kairos.boot import load
-from kairos.cli.boot import _Progress
+from kairos.cli.boot import Progress
 from kairos.errors import DeviceUnreachable, KairosError
 
 
@@ -57,7 +57,7 @@ class Terminal(io.StringIO):
 @pytest.mark.parametrize(("quiet", "shown"), [(False, True), (True, False)])
 def test_progress_is_one_line_on_a_terminal(monkeypatch, quiet, shown):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    progress = _Progress(quiet)
+    progress = Progress(quiet)
     progress("firmware", 500_000, 1_000_000)
     progress("firmware", 1_000_000, 1_000_000)
     progress.end()

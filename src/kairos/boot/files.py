@@ -2,25 +2,17 @@
 
 import struct
 from dataclasses import dataclass
-from pathlib import Path
 
 from ..errors import UsageError
+from ..files import read
 
-__all__ = ["Elf", "firmware", "gateware", "read"]
+__all__ = ["Elf", "firmware", "gateware"]
 
 _SYNC = 0xAA99_5566
 _SEARCHED = 4096
 """Bytes of a bitstream file in which the sync word must be; a `.bit` header has some 150."""
 _DUMMY = (0xFFFF_FFFF, 0x0000_00BB, 0x1122_0044)
 """Words in front of the sync word: padding and bus width detection (UG470, table 5-19)."""
-
-
-def read(path) -> bytes:
-    """The content of a file; UsageError if it cannot be read."""
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror}") from None
 
 
 @dataclass

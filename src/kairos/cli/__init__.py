@@ -1,6 +1,7 @@
 """The ``kairos`` command.
 
-What a subcommand needs is imported when it runs, because start-up time is felt at every run.
+Its subcommands are the modules of :mod:`kairos.cli.commands`. Only the one that is wanted is imported, because start-up
+time is felt at every run.
 """
 
 import argparse
@@ -9,98 +10,30 @@ import sys
 
 from .. import __version__
 from ..errors import KairosError
+from . import commands
 
-__all__ = ["main"]
-
-EMIT = ("ast", "types", "ir", "llvm", "asm", "elf")
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="kairos", description="Real-time control of quantum-physics experiments.")
-    parser.add_argument("--version", action="version", version=f"kairos {__version__}")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    experiment = argparse.ArgumentParser(add_help=False)
-    experiment.add_argument("file", metavar="FILE", help="Python file with the experiment")
-    experiment.add_argument("arguments", metavar="KEY=VALUE", nargs="*", help="arguments of the experiment, as PYON")
-    experiment.add_argument("--device-db", metavar="FILE", default="device_db.py", help="default: %(default)s")
-    experiment.add_argument("-c", "--class-name", metavar="CLASS", help="experiment class, if the file has several")
-
-    run = commands.add_parser("run", parents=[experiment], help="run an experiment")
-    run.add_argument("--vcd", metavar="FILE", help="write what the pins did as a VCD file")
-    run.add_argument("--plot", metavar="FILE", help="draw what the pins did (.png, .pdf, .svg)")
-    run.add_argument("--table", nargs="?", const="all", metavar="N", default="40", help="pulses to show, or 'all'")
-    run.add_argument("--no-table", dest="table", action="store_const", const="0", help="show no pulses")
-    run.add_argument("-o", "--hdf5", metavar="FILE", help="write the datasets to an HDF5 file")
-    run.add_argument("-v", "--verbose", action="count", default=0)
-    run.add_argument("-q", "--quiet", action="store_true", help="print only what the experiment prints")
-    emulator = run.add_argument_group("emulated devices")
-    emulator.add_argument("--no-skip", action="store_true", help="let idle time pass clock by clock")
-    emulator.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="timing parameter")
-    emulator.add_argument(
-        "--forward",
-        metavar="HOST:DEVICE",
-        action="append",
-        default=[],
-        help="make a port of the device one of this host",
-    )
-    run.set_defaults(function=_run)
-
-    compile_ = commands.add_parser("compile", parents=[experiment], help="compile run() and show a stage of it")
-    compile_.add_argument("--emit", choices=EMIT, default="elf", help="default: %(default)s")
-    compile_.add_argument("-o", "--output", metavar="FILE", help="default: standard output; for elf, FILE.elf")
-    compile_.set_defaults(function=_compile)
-
-    devices = commands.add_parser("devices", help="list the devices of a device database")
-    devices.add_argument("--device-db", metavar="FILE", default="device_db.py", help="default: %(default)s")
-    devices.set_defaults(function=_devices)
-
-    from .boot import add_parsers
-    from .device import add_parser
-
-    add_parser(commands)
-    add_parsers(commands)
-
-    version = commands.add_parser("version", help="print the version")
-    version.set_defaults(function=_version)
-    return parser
+__all__ = ["main", "parser"]
 
 
-def _run(args):
-    from .run import run
-
-    return run(args)
-
-
-def _compile(args):
-    from .compile import compile_experiment
-
-    return compile_experiment(args)
+def parser(names) -> argparse.ArgumentParser:
+    """The parser of a command line that knows the subcommands `names`."""
+    whole = argparse.ArgumentParser(prog="kairos", description="Real-time control of quantum-physics experiments.")
+    whole.add_argument("--version", action="version", version=f"kairos {__version__}")
+    parsers = whole.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name in names:
+        commands.load(name).add_to(parsers, name)
+    return whole
 
 
-def _devices(args):
-    from ..devices import DeviceDB
-
-    for name, entry in DeviceDB.load(args.device_db).entries.items():
-        if isinstance(entry, str):
-            print(f"{name:20} -> {entry}")
-        else:
-            arguments = ", ".join(f"{key}={value!r}" for key, value in entry.get("arguments", {}).items())
-            print(f"{name:20} {entry.get('class') or entry.get('type')}({arguments})")
-    return 0
-
-
-def _version(args):
-    print(f"kairos {__version__}")
-    return 0
-
-
-def _parse(parser, argv):
+def _parse(argv: list[str]) -> argparse.Namespace:
     """The parsed command line; KEY=VALUE may also stand behind options, which argparse does not do by itself."""
-    args, rest = parser.parse_known_args(argv)
+    known = commands.names()
+    wanted = argv[:1] if argv and argv[0] in known else [] if argv[:1] == ["--version"] else known
+    chosen = parser(wanted)
+    args, rest = chosen.parse_known_args(argv)
     unknown = [text for text in rest if text.startswith("-") or not hasattr(args, "arguments")]
     if unknown:
-        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+        chosen.error(f"unrecognized arguments: {' '.join(unknown)}")
     if rest:
         args.arguments += rest
     return args
@@ -114,10 +47,9 @@ def _discard_output():
 
 def main(argv=None) -> int:
     """Run the command; the exit code is 0, 1 (it failed), 2 (bad command line) or 130 (interrupted)."""
-    parser = _parser()
-    args = _parse(parser, argv)
+    args = _parse(sys.argv[1:] if argv is None else argv)
     try:
-        return args.function(args) or 0
+        return args.chosen.function()(args) or 0
     except KairosError as error:
         print(f"kairos: {error}", file=sys.stderr)
         return 1

@@ -5,10 +5,11 @@ import sys
 from pathlib import Path
 
 from .. import compat, pyon
+from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..errors import UsageError
 from ..experiment.arguments import DefaultMissing
-from ..experiment.datasets import DatasetManager
+from ..experiment.datasets import DatasetManager, write_hdf5
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.standalone import SingleRun, Unheard
 from . import report
@@ -79,3 +80,25 @@ class Experiment:
         if unknown := self.arguments.unknown:
             known = ", ".join(sorted(self.arguments.requested)) or "none"
             raise UsageError(f"{self.name} has no argument {', '.join(sorted(unknown))}; it takes {known}")
+
+    def compiled(self, stage: str) -> str | bytes:
+        """What the compiler has of ``run()`` after `stage`, one of `kairos.compiler.STAGES`; nothing is run."""
+        instance = self.instance
+        with report.user_code(plain=(DeviceError,)):
+            instance.prepare()
+            embedded = getattr(instance.run, "artiq_embedded", None)
+            if embedded is None or embedded.core_name is None:
+                raise UsageError(f"run() of {self.name} is not a kernel: decorate it with @kernel")
+            core = getattr(instance, embedded.core_name)
+            return load_compiler().emit(stage, type(instance).run, (instance,), {}, core=core)
+
+    def statistics(self):
+        """What the session with the core device did, a `kairos.session.Statistics`; None if there was none."""
+        for driver in self.devices.made:
+            if isinstance(driver, Core) and driver._comm is not None:
+                return driver.comm.statistics
+        return None
+
+    def write_datasets(self, path):
+        """Write the datasets to the HDF5 file `path`; OSError, or TypeError for one that has no HDF5 form."""
+        write_hdf5(path, self.datasets)

@@ -4,10 +4,16 @@ import logging
 import os
 import sys
 import time
+from pathlib import Path
 
 from .. import emulator as emulation
 from ..devices import DeviceDB, DeviceError
 from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
+from ..waveform import Recording
+from ..waveform.plot import write_plot
+from ..waveform.table import format_duration, format_table
+from ..waveform.vcd import write_vcd
+from . import report
 
 __all__ = ["run"]
 
@@ -64,7 +70,7 @@ def _table_limit(text) -> int | None:
 
 
 def _run_on(args, ddb, device, table_limit):
-    from . import report
+    # Not at the head: it loads NumPy, which takes 0.15 s, in which an emulated device boots already.
     from .experiments import Experiment
 
     start = time.perf_counter()
@@ -88,7 +94,7 @@ def _run_on(args, ddb, device, table_limit):
         code = error.code if isinstance(error.code, int) else int(error.code is not None)
     except KairosError as error:
         # What the pins did up to the failure helps to find it; without a kernel there is nothing to show.
-        statistics = _statistics(experiment.devices)
+        statistics = experiment.statistics()
         if statistics is not None and statistics.kernels:
             _finish(args, experiment, device, table_limit, start)
         if device is not None and isinstance(error, ConnectionLost | DeviceUnreachable):
@@ -107,7 +113,7 @@ def _explained(error, device) -> KairosError:
 def _finish(args, experiment, device, table_limit, start):
     """Show and write the results of a run that ended, in whatever way."""
     sys.stdout.flush()
-    statistics = _statistics(experiment.devices)
+    statistics = experiment.statistics()
     experiment.devices.close_devices()
     recording = None
     kernels = 0 if statistics is None else statistics.kernels
@@ -116,31 +122,18 @@ def _finish(args, experiment, device, table_limit, start):
     if not args.quiet:
         _print_summary(statistics, device, recording, time.perf_counter() - start)
         if recording is not None and table_limit != 0:
-            from ..waveform.table import format_table
-
             print(format_table(recording, table_limit))
     if recording is not None:
         _write_recording(args, recording, experiment)
     if args.hdf5:
-        _write_datasets(args.hdf5, experiment.datasets)
+        _write_datasets(args.hdf5, experiment)
     elif not args.quiet:
         for key, value in sorted(experiment.datasets.local.items()):
             print(f"{key}: {value}")
     sys.stdout.flush()
 
 
-def _statistics(devices):
-    from ..coredevice.core import Core
-
-    for driver in devices.made:
-        if isinstance(driver, Core) and driver._comm is not None:
-            return driver.comm.statistics
-    return None
-
-
 def _record(device, devices):
-    from ..waveform import Recording
-
     clocks = devices.ddb.channels_of("TTLClockGen")
     if not device.settle(clocks=clocks):
         print("kairos: the recording ends while the device still has outputs queued", file=sys.stderr)
@@ -166,38 +159,28 @@ def _print_summary(statistics, device, recording, wall_s):
     parts.append(f"built and ran in {wall_s:.2f} s")
     print(", ".join(parts))
     if recording is not None and recording.event_count:
-        from ..waveform.table import format_duration
-
         print(f"time 0 of the pulses is {format_duration(recording.origin_ns)} after power-up of the device")
 
 
-def _write_recording(args, recording, experiment):
-    from pathlib import Path
+_WRITERS = {"--vcd": write_vcd, "--plot": write_plot}
 
-    for option, path in (("--vcd", args.vcd), ("--plot", args.plot)):
+
+def _write_recording(args, recording, experiment):
+    for name, path in (("--vcd", args.vcd), ("--plot", args.plot)):
         if path is None:
             continue
         try:
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-            if option == "--vcd":
-                from ..waveform.vcd import write_vcd
-
-                write_vcd(path, recording)
-            else:
-                from ..waveform.plot import write_plot
-
-                write_plot(path, recording, title=experiment.name)
+            _WRITERS[name](path, recording, title=experiment.name)
         except (OSError, ValueError) as error:
-            raise UsageError(f"{option} {path} cannot be written: {error}") from None
+            raise UsageError(f"{name} {path} cannot be written: {error}") from None
         if not args.quiet:
             print(f"wrote {path}")
 
 
-def _write_datasets(path, datasets):
-    from ..experiment.datasets import write_hdf5
-
+def _write_datasets(path, experiment):
     try:
-        write_hdf5(path, datasets)
+        experiment.write_datasets(path)
     except OSError as error:
         # The library's own text is several lines about its calls.
         reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from ..errors import EmulatorError
+from ..errors import EmulatorError, UsageError
 
-__all__ = ["build_directory", "find"]
+__all__ = ["build_directory", "built_firmware", "find"]
 
 _TARGETS = {"firmware": "firmware", "gateware": "gateware", "emulator": "emulator"}
 
@@ -18,6 +18,14 @@ def build_directory() -> Path:
     if (checkout / "Makefile").is_file():
         return checkout / "build"
     return Path("build").resolve()
+
+
+def built_firmware(name: str) -> Path:
+    """Path of an image of the built firmware, such as ``boot.elf``; UsageError if it is not there."""
+    path = build_directory() / "firmware" / name
+    if not path.is_file():
+        raise UsageError(f"there is no {path}: build it with 'make firmware', or name another file")
+    return path
 
 
 def find(variant: str) -> tuple[Path, Path, Path]:

@@ -8,9 +8,9 @@ from .recording import Recording
 __all__ = ["write_vcd"]
 
 
-def write_vcd(path, recording: Recording):
+def write_vcd(path, recording: Recording, title: str | None = None):
     """Write `recording` to the file `path`, with a timescale of 1 ns. Undriven pins are ``z``."""
-    from vcd import VCDWriter
+    from vcd import VCDWriter  # here, because few runs need it: 9 ms
 
     def value(level):
         return "z" if level is None else level

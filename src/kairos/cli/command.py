@@ -1,0 +1,57 @@
+"""How a subcommand of ``kairos`` is declared, and how `argparse` comes to know it.
+
+Each module of :mod:`kairos.cli.commands` defines ``COMMAND``, and has the name of its subcommand. Nothing else needs to
+know of it: the command line and the manual's page (:mod:`kairos.cli.reference`) are made from the declarations.
+"""
+
+from importlib import import_module
+
+__all__ = ["Command", "Option"]
+
+
+class Option:
+    """An option or a positional argument, in the words of `ArgumentParser.add_argument`.
+
+    `group` is the heading under which the help shows it.
+    """
+
+    def __init__(self, *names: str, help: str, group: str | None = None, **settings):
+        self.names = names
+        self.group = group
+        self.settings = {**settings, "help": help}
+
+
+class Command:
+    """A subcommand: either it runs a function, or it has `tools`, subcommands of its own, which the help calls `kind`.
+
+    `runs` names the function, ``module.function`` in :mod:`kairos.cli`: it is imported when it is called, since what
+    a subcommand needs takes up to 0.5 s to import. It takes the parsed command line, and returns the exit code, or None
+    for 0.
+    """
+
+    def __init__(self, help: str, *options: Option, runs: str = "", tools: dict | None = None, kind: str = "TOOL"):
+        self.help = help
+        self.options = options
+        self.runs = runs
+        self.tools: dict[str, Command] = tools or {}
+        self.kind = kind
+
+    def function(self):
+        """The function that the subcommand runs."""
+        module, _, name = self.runs.partition(".")
+        return getattr(import_module(f".{module}", __package__), name)
+
+    def add_to(self, parsers, name: str):
+        """Add a parser called `name` to what `ArgumentParser.add_subparsers` has given."""
+        parser = parsers.add_parser(name, help=self.help)
+        groups = {None: parser}
+        for option in self.options:
+            if option.group not in groups:
+                groups[option.group] = parser.add_argument_group(option.group)
+            groups[option.group].add_argument(*option.names, **option.settings)
+        if self.runs:
+            parser.set_defaults(chosen=self)
+        if self.tools:
+            nested = parser.add_subparsers(required=True, metavar=self.kind, dest=self.kind)
+            for tool, command in self.tools.items():
+                command.add_to(nested, tool)

@@ -1,0 +1,23 @@
+"""The subcommands of ``kairos``, one a module, as they are declared.
+
+A module has the name of its subcommand and defines ``COMMAND``, a :class:`kairos.cli.command.Command`. ``kairos
+--help`` imports them all: they import nothing but what declares, and what they do is elsewhere in :mod:`kairos.cli`.
+"""
+
+import os
+from importlib import import_module
+
+from ..command import Command
+
+__all__ = ["load", "names"]
+
+
+def names() -> list[str]:
+    """Names of the subcommands."""
+    # Not by `pkgutil`, which takes as long to import as all else that the command line needs.
+    return sorted(name[:-3] for name in os.listdir(__path__[0]) if name.endswith(".py") and not name.startswith("_"))
+
+
+def load(name: str) -> Command:
+    """The declaration of a subcommand."""
+    return import_module(f".{name}", __name__).COMMAND

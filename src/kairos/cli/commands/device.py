@@ -1,0 +1,52 @@
+"""``kairos device``: log, configuration and restart of a core device."""
+
+from ..command import Command, Option
+from ..options import DEVICE_DB, KEY, device
+
+
+def _keys(*of_texts: str) -> tuple[Option, Option]:
+    """The keys that are read or written: texts on the command line, and files."""
+    settings: dict = {"action": "append", "default": []}
+    texts = {"metavar": of_texts, "nargs": 2} if len(of_texts) == 2 else {"metavar": of_texts[0]}
+    return (
+        Option("-s", "--string", help="a value that is text", **texts, **settings),
+        Option("-f", "--file", help="a value in a file", metavar=("KEY", "FILE"), nargs=2, **settings),
+    )
+
+
+_CONFIG = {
+    "read": Command("print values, or write them to files", *_keys("KEY"), runs="device.read"),
+    "write": Command("set values", *_keys("KEY", "VALUE"), runs="device.write"),
+    "remove": Command(
+        "remove keys", Option("keys", metavar="KEY", nargs="+", help="what is removed"), runs="device.remove"
+    ),
+    "erase": Command("remove all keys", runs="device.erase"),
+}
+
+_TOOLS = {
+    "log": Command(
+        "print the log, or clear it",
+        Option("action", nargs="?", choices=("clear",), help="empty the log"),
+        runs="device.log",
+    ),
+    "config": Command("configuration on the card of the device", tools=_CONFIG, kind="ACTION"),
+    "reboot": Command("restart the device", runs="device.reboot"),
+    "flash": Command(
+        "replace the boot image and restart",
+        Option("image", metavar="FILE", help="boot image (BOOT.BIN)"),
+        runs="device.flash",
+    ),
+    "debug": Command(
+        "have the device log its own state",
+        Option("what", choices=("allocator",), help="the memory of the firmware"),
+        runs="device.debug",
+    ),
+}
+
+COMMAND = Command(
+    "log, configuration and restart of a core device",
+    device("HOST[:PORT]", "address; default: 'core' of the device database"),
+    DEVICE_DB,
+    KEY,
+    tools=_TOOLS,
+)

@@ -1,0 +1,15 @@
+"""``kairos image``: boot images for SD card or flash."""
+
+from ..command import Command, Option
+from ..options import FIRMWARE, GATEWARE, output
+
+COMMAND = Command(
+    "write a boot image for SD card or flash (BOOT.BIN)",
+    FIRMWARE,
+    GATEWARE,
+    Option("--board", metavar="NAME", help="board that it is for; default: zc706; '?' lists them"),
+    Option("--unconfirmed", action="store_true", help="what the loader assumes of this board has been checked"),
+    Option("--loader", metavar="ELF", help="default: boot.elf of the built firmware"),
+    output("default: %(default)s", default="BOOT.BIN"),
+    runs="image.write_image",
+)

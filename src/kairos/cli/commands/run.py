@@ -1,0 +1,29 @@
+"""``kairos run``: an experiment, on a device or an emulated one."""
+
+from ..command import Command, Option
+from ..options import EXPERIMENT, quiet
+
+
+def _emulated(*names: str, **settings) -> Option:
+    return Option(*names, group="emulated devices", **settings)
+
+
+def _several(*names: str, **settings) -> Option:
+    return _emulated(*names, action="append", default=[], **settings)
+
+
+COMMAND = Command(
+    "run an experiment",
+    *EXPERIMENT,
+    Option("--vcd", metavar="FILE", help="write what the pins did as a VCD file"),
+    Option("--plot", metavar="FILE", help="draw what the pins did (.png, .pdf, .svg)"),
+    Option("--table", nargs="?", const="all", metavar="N", default="40", help="pulses to show, or 'all'"),
+    Option("--no-table", dest="table", action="store_const", const="0", help="show no pulses"),
+    Option("-o", "--hdf5", metavar="FILE", help="write the datasets to an HDF5 file"),
+    Option("-v", "--verbose", action="count", default=0, help="tell more; twice, everything"),
+    quiet("print only what the experiment prints"),
+    _emulated("--no-skip", action="store_true", help="let idle time pass clock by clock"),
+    _several("--set", metavar="NAME=VALUE", help="timing parameter"),
+    _several("--forward", metavar="HOST:DEVICE", help="make a port of the device one of this host"),
+    runs="run.run",
+)

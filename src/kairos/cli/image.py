@@ -1,0 +1,30 @@
+"""``kairos image``: boot images for SD card or flash."""
+
+import sys
+
+from .. import files
+from ..boot import boards, boot_image
+from ..emulator.artifacts import built_firmware
+from ..errors import UsageError
+
+__all__ = ["write_image"]
+
+
+def write_image(args):
+    """Write a boot image, or list the boards that the loader knows."""
+    loader = args.loader or built_firmware("boot.elf")
+    known = boards(loader)
+    if args.board == "?":
+        print(*known, sep="\n")
+        return
+    board = args.board or next(iter(known))
+    if (assumed := known.get(board)) and not args.unconfirmed:
+        raise UsageError(
+            f"no public source confirms what the loader assumes of {board}: {assumed}. "
+            "Compare it with the board's schematic, then say --unconfirmed"
+        )
+    image = boot_image(loader, args.firmware or built_firmware("runtime.elf"), args.gateware, board=board)
+    files.write(args.output, image)
+    if args.gateware is None:
+        print("no gateware in this image: give a bitstream with --gateware", file=sys.stderr)
+    print(f"{args.output}: {len(image)} bytes, for board {board}")

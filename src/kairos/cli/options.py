@@ -1,0 +1,35 @@
+"""Options that several subcommands have, each declared once."""
+
+from .command import Option
+
+__all__ = ["DEVICE_DB", "EXPERIMENT", "FIRMWARE", "GATEWARE", "KEY", "device", "output", "quiet"]
+
+DEVICE_DB = Option("--device-db", metavar="FILE", default="device_db.py", help="default: %(default)s")
+
+EXPERIMENT = (
+    Option("file", metavar="FILE", help="Python file with the experiment"),
+    Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments of the experiment, as PYON"),
+    DEVICE_DB,
+    Option("-c", "--class-name", metavar="CLASS", help="experiment class, if the file has several"),
+)
+"""Which experiment, and with what."""
+
+KEY = Option("--key", metavar="FILE", help="key of the device (its configuration: auth_key), if it has one")
+
+FIRMWARE = Option("--firmware", metavar="ELF", help="default: runtime.elf of the built firmware")
+GATEWARE = Option("--gateware", metavar="FILE", help="bitstream; default: none")
+
+
+def device(form: str, help: str, **settings) -> Option:
+    """The address of a device, in the form that the subcommand takes."""
+    return Option("-D", "--device", metavar=form, help=help, **settings)
+
+
+def output(help: str, **settings) -> Option:
+    """The file to write."""
+    return Option("-o", "--output", metavar="FILE", help=help, **settings)
+
+
+def quiet(help: str) -> Option:
+    """Less output; `help` says what is left."""
+    return Option("-q", "--quiet", action="store_true", help=help)

@@ -1,0 +1,64 @@
+"""The manual's page of subcommands, made from their declarations.
+
+``python -m kairos.cli.reference > docs/commands.md`` renews it; a test fails while it is stale.
+"""
+
+from collections.abc import Iterator
+
+from . import commands
+from .command import Command, Option
+
+__all__ = ["page"]
+
+_HEAD = """# The `kairos` command
+
+Generated from the declarations in `src/kairos/cli/commands/` by `python -m kairos.cli.reference`: do not edit.
+
+`kairos --version` and `kairos --help` are there too; `--help` also stands behind every subcommand. The exit code is 0,
+1 if the command failed, 2 for a wrong command line, 130 after Ctrl-C.
+"""
+
+
+def _usage(option: Option) -> str:
+    """How an option stands on a command line: its names with the value that it takes."""
+    settings = option.settings
+    choices = "|".join(settings["choices"]) if "choices" in settings else None
+    value = settings.get("metavar") or choices or ("N" if settings.get("type") in (int, float) else None)
+    if settings.get("action", "store") not in ("store", "append"):
+        value = None
+    value = " ".join(value) if isinstance(value, tuple) else value
+    if not option.names[0].startswith("-"):
+        optional = settings.get("nargs") in ("?", "*")
+        several = "..." if settings.get("nargs") in ("*", "+") else ""
+        return f"`[{value}{several}]`" if optional else f"`{value}{several}`"
+    value = f"[{value}]" if settings.get("nargs") == "?" else value
+    return ", ".join(f"`{name} {value}`" if value else f"`{name}`" for name in option.names)
+
+
+def _meaning(option: Option) -> str:
+    settings = option.settings
+    meaning = settings["help"] % {"default": settings.get("default")}
+    heading = f"{option.group}: " if option.group else ""
+    required = "; required" if settings.get("required") else ""
+    repeated = "; may be repeated" if settings.get("action") == "append" else ""
+    return heading + meaning + required + repeated
+
+
+def _section(name: str, command: Command, level: int) -> Iterator[str]:
+    yield f"\n{'#' * level} `{name}`\n\n{command.help[0].upper()}{command.help[1:]}.\n"
+    if command.options:
+        yield "\n| Option | Meaning |\n|---|---|\n"
+        for option in command.options:
+            yield "| " + " | ".join(cell.replace("|", "\\|") for cell in (_usage(option), _meaning(option))) + " |\n"
+    for tool, nested in command.tools.items():
+        yield from _section(f"{name} {tool}", nested, level + 1)
+
+
+def page() -> str:
+    """The page, in Markdown."""
+    sections = (_section(f"kairos {name}", commands.load(name), 2) for name in commands.names())
+    return _HEAD + "".join(line for section in sections for line in section)
+
+
+if __name__ == "__main__":
+    print(page(), end="")

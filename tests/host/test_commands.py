@@ -1,0 +1,51 @@
+"""The declarations of the subcommands: complete, documented, and light."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kairos import compiler
+from kairos.cli import commands, reference
+from kairos.cli.commands.compile import STAGES
+
+MANUAL = Path(__file__).parents[2] / "docs" / "commands.md"
+
+
+def every(name):
+    """The subcommand and its tools, by their names on the command line."""
+
+    def walk(path, command):
+        yield path, command
+        for tool, nested in command.tools.items():
+            yield from walk(f"{path} {tool}", nested)
+
+    return list(walk(name, commands.load(name)))
+
+
+@pytest.mark.parametrize("name", commands.names())
+def test_a_subcommand_runs_something_or_has_tools(name):
+    for path, command in every(name):
+        assert bool(command.runs) != bool(command.tools), path
+        if command.runs:
+            assert callable(command.function()) and command.function().__doc__, path
+        assert command.help and all(option.settings["help"] for option in command.options), path
+
+
+def test_the_manual_has_every_subcommand():
+    assert reference.page() == MANUAL.read_text(), (
+        "docs/commands.md is stale: renew it with 'build/venv/bin/python -m kairos.cli.reference > docs/commands.md'"
+    )
+
+
+def test_what_compile_shows_is_what_the_compiler_has():
+    assert STAGES == compiler.STAGES
+
+
+def test_the_command_line_is_read_without_what_the_subcommands_need():
+    code = "import sys, kairos.cli; kairos.cli.parser(kairos.cli.commands.names()); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    heavy = {"numpy", "subprocess", "socket", "h5py", "llvmlite", "matplotlib", "kairos._native", "kairos.devices"}
+    assert not heavy & set(done.stdout.split())
