@@ -3,20 +3,11 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::ast::*;
 use crate::diagnostic::{Diagnostic, Result};
+use crate::names::{LocalId, Name, Names};
 use crate::program::FunctionInstance;
-use crate::resolve::{walk_expr, walk_stmts, LocalId, Name, Names};
+use crate::syntax::*;
 use crate::types::{Kind, Types};
-
-/// Whether a function has a `return` with a value.
-pub fn returns_value(body: &[Stmt]) -> bool {
-    let mut found = false;
-    walk_stmts(body, &mut |stmt| {
-        found |= matches!(stmt.kind, StmtKind::Return(Some(_)))
-    });
-    found
-}
 
 /// Checks one function, whose types are known.
 pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
@@ -89,28 +80,18 @@ impl Flow {
                 let endless = matches!(test.kind, ExprKind::Bool(true));
                 return self.looped(body, orelse, set.clone(), (!endless).then_some(set));
             }
-            StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            } => {
-                self.uses(iter, &set)?;
+            StmtKind::For(stmt) => {
+                self.uses(&stmt.iter, &set)?;
                 let mut inside = set.clone();
-                self.assign(target, &mut inside)?;
-                return self.looped(body, orelse, inside, Some(set));
+                self.assign(&stmt.target, &mut inside)?;
+                return self.looped(&stmt.body, &stmt.orelse, inside, Some(set));
             }
             StmtKind::With { body, .. } => return self.body(body, Some(set)),
-            StmtKind::Try {
-                body,
-                handlers,
-                orelse,
-                finally,
-            } => {
+            StmtKind::Try(stmt) => {
                 let before = set.clone();
-                let end = self.body(body, Some(set))?;
-                let mut end = self.body(orelse, end)?;
-                for handler in handlers {
+                let end = self.body(&stmt.body, Some(set))?;
+                let mut end = self.body(&stmt.orelse, end)?;
+                for handler in &stmt.handlers {
                     let mut inside = before.clone();
                     if let Some(local) = handler.name.as_ref().and_then(|name| self.names.local(name)) {
                         inside.insert(local);
@@ -118,7 +99,7 @@ impl Flow {
                     let handled = self.body(&handler.body, Some(inside))?;
                     end = join(end, handled);
                 }
-                let finally = self.body(finally, Some(before))?;
+                let finally = self.body(&stmt.finally, Some(before))?;
                 let Some(finally) = finally else { return Ok(None) };
                 return Ok(end.map(|end| end.union(&finally).copied().collect()));
             }

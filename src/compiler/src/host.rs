@@ -5,6 +5,8 @@
 
 use std::rc::Rc;
 
+use crate::language::Builtin;
+
 /// Key of a host object in the embedding map.
 pub type Handle = u32;
 
@@ -36,7 +38,7 @@ pub enum HostValue {
     /// A class derived from `Exception`.
     Exception(ExceptionClass),
     /// A name of the kernel language, reached through a host object: `np.int32`, `experiment.delay`.
-    Builtin(&'static str),
+    Builtin(Builtin),
     /// Something no kernel can use; the text names its type.
     Opaque(Rc<str>),
 }

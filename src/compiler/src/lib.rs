@@ -2,28 +2,31 @@
 //!
 //! `parse → resolve → infer → check → lower`, each a pass over data that can be printed (see [`Output`]). What the passes need to
 //! know of the Python process comes through the trait [`host::Host`], so the crate is tested without Python. Code
-//! generation is LLVM's, reached through Python; [`elf`] works on the linked library.
+//! generation is LLVM's, reached through Python; [`elf`] works on the linked library. docs/compiler.md says which module may
+//! import which.
 #![forbid(unsafe_code)]
 
-pub mod ast;
+mod builtins;
 mod check;
 pub mod diagnostic;
 pub mod elf;
+mod emit;
 pub mod host;
 mod infer;
 pub mod ir;
+pub mod language;
 mod lifetime;
 pub mod link;
 pub mod llvm;
 pub mod lower;
-mod parse;
-pub mod program;
+mod names;
+mod program;
 mod resolve;
 pub mod source;
-pub mod types;
+mod syntax;
+mod types;
 
 pub use infer::Request;
-pub use resolve::builtin as builtin_name;
 
 use diagnostic::Diagnostic;
 use program::{Context, Program};
@@ -31,7 +34,7 @@ use source::Sources;
 
 /// A compiled program, with what every pass made.
 pub struct Output {
-    pub program: Program,
+    program: Program,
     pub module: ir::Module,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,

@@ -3,11 +3,12 @@
 //! As in the reference, a variable belongs to the function or outlives it according to the first value assigned to it, and
 //! values that come out of calls or out of other lists are not followed.
 
-use crate::ast::*;
+use crate::builtins::makes_values;
 use crate::diagnostic::{Diagnostic, Result};
+use crate::names::Name;
 use crate::program::FunctionInstance;
-use crate::resolve::{walk_stmts, Name};
 use crate::source::Span;
+use crate::syntax::*;
 use crate::types::{Kind, Ty, Types};
 
 /// Where a value lives.
@@ -123,40 +124,33 @@ impl Lifetimes<'_> {
         if !self.is_allocated(self.function.types[expr.id as usize]) {
             return Region::Outlives;
         }
-        let any = |parts: &[&Expr]| {
-            let here = parts
-                .iter()
-                .map(|part| self.region(part))
-                .find(|region| matches!(region, Region::Here(_)));
-            here.unwrap_or(Region::Outlives)
-        };
-        match &expr.kind {
-            // A row or slice of an array, and a part of a string, is a view.
-            ExprKind::Subscript { value, .. } if self.is_array(value) => self.region(value),
-            ExprKind::Slice { value, bounds } if bounds[2].is_none() && !self.is_list(value) => self.region(value),
-            ExprKind::List(_)
-            | ExprKind::ListComp { .. }
-            | ExprKind::Slice { .. }
-            | ExprKind::Unary { .. }
-            | ExprKind::Binary { .. } => Region::Here(expr.span),
-            ExprKind::Call { callee, .. }
-                if matches!(
-                    self.types.kind(self.function.types[callee.id as usize]),
-                    Kind::Builtin(name) if *name == "list" || name.contains('.')
-                ) =>
-            {
-                Region::Here(expr.span)
-            }
-            ExprKind::Tuple(elements) | ExprKind::BoolOp { values: elements, .. } => {
-                any(&elements.iter().collect::<Vec<_>>())
-            }
-            ExprKind::IfExp { body, orelse, .. } => any(&[body, orelse]),
-            ExprKind::Name(_) => match self.function.names.of(expr) {
+        match expr.kind.origin() {
+            Origin::New => Region::Here(expr.span),
+            Origin::Variable => match self.function.names.of(expr) {
                 Name::Local(local) => self.regions[*local as usize].unwrap_or(Region::Outlives),
                 _ => Region::Outlives,
             },
-            _ => Region::Outlives,
+            Origin::Call(callee) => match self.types.kind(self.function.types[callee.id as usize]) {
+                Kind::Builtin(builtin) if makes_values(*builtin) => Region::Here(expr.span),
+                _ => Region::Outlives,
+            },
+            // A row or slice of an array, and a part of a string, is a view.
+            Origin::Element(value) if self.is_array(value) => self.region(value),
+            Origin::Element(_) => Region::Outlives,
+            Origin::Slice(value, false) if !self.is_list(value) => self.region(value),
+            Origin::Slice(..) => Region::Here(expr.span),
+            Origin::Parts(parts) => self.innermost(&mut parts.iter()),
+            Origin::Either(a, b) => self.innermost(&mut [a, b].into_iter()),
+            Origin::Elsewhere => Region::Outlives,
         }
+    }
+
+    /// Of the first of these that is made here; else they outlive the function.
+    fn innermost(&self, parts: &mut dyn Iterator<Item = &Expr>) -> Region {
+        let here = parts
+            .map(|part| self.region(part))
+            .find(|region| matches!(region, Region::Here(_)));
+        here.unwrap_or(Region::Outlives)
     }
 
     fn is_text(&self, expr: &Expr) -> bool {

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use crate::ir::*;
-use crate::resolve::is_mathematics;
+use crate::language::only_computes;
 use crate::source::{FileId, Sources, Span};
 
 /// Triple and data layout that the text is for. An empty layout leaves the choice to LLVM.
@@ -91,7 +91,7 @@ impl Printer<'_> {
             }
             let attributes = match external.nounwind {
                 // So that a result that nobody needs is not computed.
-                true if is_mathematics(symbol) => " nounwind willreturn memory(none)",
+                true if only_computes(symbol) => " nounwind willreturn memory(none)",
                 true => " nounwind",
                 false => "",
             };
@@ -227,10 +227,12 @@ impl Printer<'_> {
     fn instruction(&mut self, function: &Function, instruction: &Instruction, scope: Option<usize>) {
         let fast = if function.fast_math { "fast " } else { "" };
         let text = match &instruction.op {
-            Op::Binary(name, a, b) if name.starts_with('f') => format!("{name} {fast}{}, {}", typed(a), operand(b)),
-            Op::Binary(name, a, b) => format!("{name} {}, {}", typed(a), operand(b)),
-            Op::Compare(name, a, b) => format!("{name} {}, {}", typed(a), operand(b)),
-            Op::Convert(name, a, ty) => format!("{name} {} to {ty}", typed(a)),
+            Op::Binary(op, a, b) => {
+                let fast = if op.is_float() { fast } else { "" };
+                format!("{} {fast}{}, {}", op.name(), typed(a), operand(b))
+            }
+            Op::Compare(op, a, b) => format!("{} {}, {}", op.name(), typed(a), operand(b)),
+            Op::Convert(op, a, ty) => format!("{} {} to {ty}", op.name(), typed(a)),
             Op::Select(c, a, b) => format!("select {}, {}, {}", typed(c), typed(a), typed(b)),
             Op::Load { ty, from, invariant } => {
                 let invariant = if *invariant { ", !invariant.load !{}" } else { "" };

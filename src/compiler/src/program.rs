@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::ast::{ExprId, Function};
 use crate::diagnostic::Diagnostic;
 use crate::host::{FunctionInfo, Handle, Host, HostType, HostValue};
-use crate::resolve::Names;
+use crate::names::Names;
 use crate::source::Sources;
+use crate::syntax::{ExprId, Function};
 use crate::types::{Kind, Ty, Types};
 
 /// Index of a function of the program.
@@ -171,7 +171,7 @@ impl Context<'_> {
             },
             HostValue::Namespace(handle, name) => Kind::Namespace(*handle, name.clone()),
             HostValue::Exception(class) => Kind::ExceptionClass(class.clone()),
-            HostValue::Builtin(name) => Kind::Builtin(name),
+            HostValue::Builtin(name) => Kind::Builtin(*name),
             HostValue::Opaque(name) => return Err(format!("a host value of type {name} cannot be used in a kernel")),
         };
         Ok(self.program.types.new_type(kind))

@@ -5,6 +5,7 @@ named by their numbers in the embedding map.
 """
 
 import builtins
+import importlib
 import inspect
 import linecache
 import sys
@@ -14,35 +15,25 @@ from typing import Any
 
 import numpy
 
+from kairos import _native
 from kairos import exceptions as device_exceptions
-from kairos import language
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.language.core import EmbeddedInfo
 
 __all__ = ["HostBridge"]
 
-_LANGUAGE = ("delay", "delay_mu", "now_mu", "at_mu", "parallel", "sequential", "interleave")
-_BUILTINS = ("bool", "int", "float", "str", "len", "round", "abs", "min", "max", "range", "list", "print", "Exception")
+_SPECIAL = "scipy.special"
+"""Not imported here: host code that hands a function of it to a kernel has done so."""
 
-_KNOWN: dict[int, str] = {id(getattr(language, name)): name for name in _LANGUAGE}
-_KNOWN |= {id(getattr(builtins, name)): name for name in _BUILTINS}
-_KNOWN |= {id(numpy.int32): "int32", id(numpy.int64): "int64"}
-_KNOWN |= {id(getattr(language, name)): name for name in ("kernel", "portable", "rpc", "subkernel")}
+_OBJECTS = [entry for entry in _native.host_objects() if entry[0] != _SPECIAL]
+_KNOWN = {id(getattr(importlib.import_module(module), attribute)): name for module, attribute, name in _OBJECTS}
+"""What stands for a name of the kernel language: the compiler's name for it, by identity."""
 
-_KNOWN |= {id(getattr(numpy, name)): f"numpy.{name}" for name in ("array", "full", "transpose")}
-_KNOWN |= {
-    id(getattr(numpy, name)): f"numpy.{name}"
-    for name in (
-        *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh"),
-        *("exp", "exp2", "expm1", "log", "log10", "log2", "sqrt", "cbrt", "fabs", "floor", "ceil", "trunc", "rint"),
-        *("arctan2", "copysign", "fmax", "fmin", "hypot", "nextafter"),
-    )
-}
-_SPECIAL = ("erf", "erfc", "gamma", "gammaln", "j0", "j1", "y0", "y1")
+_SPECIAL_FUNCTIONS = {attribute: name for module, attribute, name in _native.host_objects() if module == _SPECIAL}
 _ARRAY_ELEMENTS = {"int32": "int32", "int64": "int64", "float64": "float", "bool": "bool"}
 
-_PRELUDE_EXCEPTIONS = (IndexError, ValueError, ZeroDivisionError, RuntimeError)
+_PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in _native.prelude_exceptions())
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc)
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
@@ -237,7 +228,6 @@ def _closure(function: Any) -> dict[str, Any]:
 
 def _special(value: Any) -> str | None:
     """The name of a function of `scipy.special` that kernels know; does not import it."""
-    special = sys.modules.get("scipy.special")
-    if special is None:
-        return None
-    return next((f"scipy.special.{name}" for name in _SPECIAL if value is getattr(special, name, None)), None)
+    special = sys.modules.get(_SPECIAL)
+    functions = _SPECIAL_FUNCTIONS.items() if special else ()
+    return next((name for attribute, name in functions if value is getattr(special, attribute, None)), None)

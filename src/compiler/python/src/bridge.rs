@@ -1,6 +1,7 @@
 //! The compiler's questions, answered by a Python object.
 
 use kairos_compiler::host::*;
+use kairos_compiler::language::Builtin;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -146,8 +147,8 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
             key: member(tuple, 1)?,
             name: text(2)?.into(),
         }),
-        "builtin" => match kairos_compiler::builtin_name(&text(1)?) {
-            Some(name) => HostValue::Builtin(name),
+        "builtin" => match Builtin::named(&text(1)?) {
+            Some(builtin) => HostValue::Builtin(builtin),
             None => HostValue::Opaque(text(1)?.into()),
         },
         "opaque" => HostValue::Opaque(text(1)?.into()),

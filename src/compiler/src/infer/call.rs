@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use super::Infer;
-use crate::ast::*;
+use crate::builtins;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionInfo, FunctionKind, Handle};
+use crate::language::{Builtin, Text};
 use crate::program::{ArgSource, CallTarget, Fact};
-use crate::source::Span;
+use crate::syntax::*;
 use crate::types::{Kind, Ty};
 
 impl Infer<'_, '_> {
@@ -19,10 +20,10 @@ impl Infer<'_, '_> {
         }
         match self.types().kind(function).clone() {
             Kind::Var => Ok(self.types().var()),
-            Kind::Builtin(name) => self.builtin(name, whole, args, &types, keywords),
+            Kind::Builtin(builtin) => self.builtin(builtin, whole, args, &types, keywords),
             Kind::Function(handle) => self.host_call(whole, handle, None, args, keywords),
             Kind::Method { function, class } => self.host_call(whole, function, Some(class), args, keywords),
-            Kind::ExceptionClass(_) => self.exception(args, &types, keywords),
+            Kind::ExceptionClass(_) => builtins::construction(self.types(), args, &types, keywords),
             Kind::Namespace(_, name) => {
                 let error = Diagnostic::unsupported(whole.span, &format!("creating an instance of {name} in a kernel"));
                 Err(error.help("create the object on the host, in build(), and keep it in an attribute"))
@@ -32,32 +33,6 @@ impl Infer<'_, '_> {
                 Err(Diagnostic::new(callee.span, text))
             }
         }
-    }
-
-    fn exception(&mut self, args: &[Expr], types: &[Ty], keywords: &[Keyword]) -> Result<Ty> {
-        if let Some(keyword) = keywords.first() {
-            return Err(Diagnostic::new(
-                keyword.span,
-                "exceptions take no keyword arguments in kernels",
-            ));
-        }
-        if let Some(message) = args.first() {
-            if !matches!(message.kind, ExprKind::Str(_)) {
-                let error = Diagnostic::new(message.span, "only constant exception messages are supported");
-                return Err(error.help("put values into the message with up to three integers: \"… {0} …\", int64(x)"));
-            }
-        }
-        if let Some(extra) = args.get(4) {
-            return Err(Diagnostic::new(
-                extra.span,
-                "an exception takes a message and at most three integers",
-            ));
-        }
-        for (arg, &ty) in args.iter().zip(types).skip(1) {
-            let wide = self.kind(Kind::Int64);
-            self.unify(wide, ty, arg.span, "this parameter")?;
-        }
-        Ok(self.kind(Kind::Exception))
     }
 
     /// A call of a host function; `class` is that of the receiver if it is a method.
@@ -201,149 +176,31 @@ impl Infer<'_, '_> {
 
     fn builtin(
         &mut self,
-        name: &'static str,
+        builtin: Builtin,
         whole: &Expr,
         args: &[Expr],
         types: &[Ty],
         keywords: &[Keyword],
     ) -> Result<Ty> {
-        if name == "print" && self.print_as_rpc {
+        if builtin == Builtin::Text(Text::Print) && self.print_as_rpc {
             let handle = self.context.host.print_function();
             return self.host_call(whole, handle, None, args, keywords);
         }
-        if name.contains('.') {
-            return self.numpy(name, whole, args, types, keywords);
-        }
-        if let Some(keyword) = keywords.first() {
-            let error = Diagnostic::new(keyword.span, format!("'{name}' takes no keyword arguments"));
-            return Err(match name {
-                "print" => error.help("without a host, print writes to the log of the device, as core_log does"),
-                _ => error,
-            });
-        }
-        let counts = match name {
-            "bool" | "int" | "float" | "list" => 0..=1,
-            "int32" | "int64" | "len" | "round" | "abs" | "delay" | "delay_mu" | "at_mu" => 1..=1,
-            "min" | "max" => 2..=2,
-            "range" => 1..=3,
-            "now_mu" => 0..=0,
-            "rtio_log" => 1..=usize::MAX,
-            _ => 0..=usize::MAX,
+        let known = &self.function().types;
+        let keyword_types: Vec<Ty> = keywords
+            .iter()
+            .map(|keyword| known[keyword.value.id as usize])
+            .collect();
+        let call = builtins::Call {
+            builtin,
+            whole,
+            args,
+            types,
+            keywords,
+            keyword_types: &keyword_types,
+            result: known[whole.id as usize],
         };
-        if !counts.contains(&args.len()) {
-            let wanted = match (counts.start(), counts.end()) {
-                (a, b) if a == b => format!("{a}"),
-                (a, &usize::MAX) => format!("at least {a}"),
-                (a, b) => format!("{a} to {b}"),
-            };
-            let text = format!("'{name}' takes {wanted} argument(s), {} are passed", args.len());
-            return Err(Diagnostic::new(whole.span, text));
-        }
-        let result = self.function().types[whole.id as usize];
-        match name {
-            "bool" => Ok(self.kind(Kind::Bool)),
-            "float" | "int" | "int32" | "int64" => {
-                if let (Some(arg), Some(&ty)) = (args.first(), types.first()) {
-                    if !self.types().is_numeric(ty) && !self.types().is_var(ty) {
-                        let text = format!("{name} cannot be invoked with the arguments ({})", self.type_name(ty));
-                        return Err(Diagnostic::new(arg.span, text));
-                    }
-                    self.widen_conversion(name, arg, ty);
-                }
-                match name {
-                    "float" => Ok(self.kind(Kind::Float)),
-                    "int32" => Ok(self.kind(Kind::Int32)),
-                    "int64" => Ok(self.kind(Kind::Int64)),
-                    _ => Ok(self.open(result)),
-                }
-            }
-            "round" => {
-                let float = self.kind(Kind::Float);
-                self.unify(float, types[0], args[0].span, "this")?;
-                Ok(self.open(result))
-            }
-            "abs" => {
-                self.numeric(types[0], args[0].span)?;
-                Ok(types[0])
-            }
-            "min" | "max" => {
-                self.unify(types[0], types[1], args[1].span, "this")?;
-                self.numeric(types[0], args[0].span)?;
-                Ok(types[0])
-            }
-            "list" => match types.first() {
-                Some(&iterable) => {
-                    let elt = self.iterated(iterable, args[0].span)?;
-                    Ok(self.kind(Kind::List(elt)))
-                }
-                None => {
-                    let elt = self.types().var();
-                    Ok(self.kind(Kind::List(elt)))
-                }
-            },
-            "len" => match *self.types().kind(types[0]) {
-                Kind::Range(elt) => Ok(elt),
-                Kind::List(_) | Kind::Str | Kind::Array(..) => Ok(self.kind(Kind::Int32)),
-                Kind::Var => Ok(self.types().var()),
-                _ => {
-                    let text = format!("len() of a value of type {}", self.type_name(types[0]));
-                    Err(Diagnostic::new(args[0].span, text).here("has no length"))
-                }
-            },
-            "range" => {
-                let elt = match *self.types().kind(result) {
-                    Kind::Range(elt) => elt,
-                    _ => self.kind(Kind::IntOpen),
-                };
-                for (arg, &ty) in args.iter().zip(types) {
-                    self.unify(elt, ty, arg.span, "this argument of range()")?;
-                }
-                Ok(self.kind(Kind::Range(elt)))
-            }
-            "delay" => {
-                let float = self.kind(Kind::Float);
-                self.unify(float, types[0], args[0].span, "the duration in seconds")?;
-                Ok(self.kind(Kind::None))
-            }
-            "delay_mu" | "at_mu" => {
-                let wide = self.kind(Kind::Int64);
-                self.unify(wide, types[0], args[0].span, "the time in machine units")?;
-                Ok(self.kind(Kind::None))
-            }
-            "now_mu" => Ok(self.kind(Kind::Int64)),
-            "rtio_log" => {
-                let text = self.kind(Kind::Str);
-                self.unify(text, types[0], args[0].span, "the name of the log's channel")?;
-                Ok(self.kind(Kind::None))
-            }
-            "kernel" | "portable" | "rpc" | "subkernel" | "print" | "core_log" => Ok(self.kind(Kind::None)),
-            "str" => Err(Diagnostic::new(whole.span, "strings currently cannot be constructed")),
-            "IndexError" | "ValueError" | "ZeroDivisionError" | "RuntimeError" | "Exception" => {
-                self.exception(args, types, keywords)
-            }
-            _ => Err(Diagnostic::unsupported(whole.span, &format!("'{name}'"))),
-        }
-    }
-
-    /// An integer whose width the context decides.
-    fn open(&mut self, result: Ty) -> Ty {
-        if self.types().is_var(result) {
-            return self.kind(Kind::IntOpen);
-        }
-        result
-    }
-
-    /// `int64(round(x))` rounds in 64 bits: the outer conversion decides the width of an inner one.
-    fn widen_conversion(&mut self, name: &str, arg: &Expr, ty: Ty) {
-        let wanted = match name {
-            "int32" => Kind::Int32,
-            "int64" => Kind::Int64,
-            _ => return,
-        };
-        if matches!(arg.kind, ExprKind::Call { .. }) && *self.types().kind(ty) == Kind::IntOpen {
-            let wanted = self.kind(wanted);
-            self.types().unify(ty, wanted).expect("the width is open");
-        }
+        builtins::typing(self.types(), &call)
     }
 
     /// The exception class that an expression names.
@@ -351,7 +208,7 @@ impl Infer<'_, '_> {
         let ty = self.expr(expr)?;
         let known = |kind: &Kind| match kind {
             Kind::ExceptionClass(_) => true,
-            Kind::Builtin(name) => crate::lower::exceptions::builtin_key(name).is_some(),
+            Kind::Builtin(builtin) => matches!(builtin, Builtin::AnyException | Builtin::Exception(_)),
             _ => false,
         };
         if known(self.types().kind(ty)) {
@@ -359,10 +216,5 @@ impl Infer<'_, '_> {
         }
         let error = Diagnostic::new(expr.span, "this expression must refer to an exception constructor");
         Err(error.here(self.type_name(ty)))
-    }
-
-    pub(super) fn must_be(&mut self, kind: Kind, found: Ty, span: Span, what: &str) -> Result<()> {
-        let wanted = self.kind(kind);
-        self.unify(wanted, found, span, what)
     }
 }

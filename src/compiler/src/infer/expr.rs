@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use super::Infer;
-use crate::ast::*;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::HostValue;
+use crate::names::Name;
 use crate::program::Fact;
-use crate::resolve::{closest, Name};
+use crate::resolve::closest;
 use crate::source::Span;
+use crate::syntax::*;
 use crate::types::{Kind, Ty};
 
 impl Infer<'_, '_> {
@@ -70,7 +71,7 @@ impl Infer<'_, '_> {
             }
             ExprKind::ListComp { element, target, iter } => {
                 let iterable = self.expr(iter)?;
-                let passed = self.iterated(iterable, iter.span)?;
+                let passed = self.types().iterated(iterable, iter.span)?;
                 self.assign(target, passed, iter.span)?;
                 let elt = self.expr(element)?;
                 self.kind(Kind::List(elt))
@@ -113,7 +114,7 @@ impl Infer<'_, '_> {
         let names = self.function().names.clone();
         match names.of(expr) {
             Name::Local(local) => Ok(self.function().locals[*local as usize]),
-            Name::Builtin(name) => Ok(self.kind(Kind::Builtin(name))),
+            Name::Builtin(builtin) => Ok(self.kind(Kind::Builtin(*builtin))),
             Name::Host(value) => self.constant(expr, value),
         }
     }
@@ -185,18 +186,18 @@ impl Infer<'_, '_> {
                 Diagnostic::new(index.span, text)
             });
         }
-        if let (Some((elt, dims)), ExprKind::Tuple(indices)) = (self.array_parts(object), &index.kind) {
+        if let (Some((elt, dims)), ExprKind::Tuple(indices)) = (self.types().array_parts(object), &index.kind) {
             for index in indices {
                 let ty = self.function().types[index.id as usize];
                 self.index(ty, index.span)?;
             }
-            return self.indexed_array(elt, dims, indices.len(), index.span);
+            return self.types().indexed_array(elt, dims, indices.len(), index.span);
         }
         self.index(position, index.span)?;
         match *self.types().kind(object) {
             Kind::Var => Ok(self.types().var()),
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
-            Kind::Array(elt, dims) => self.indexed_array(elt, dims, 1, index.span),
+            Kind::Array(elt, dims) => self.types().indexed_array(elt, dims, 1, index.span),
             _ => {
                 let text = format!("type {} is not iterable", self.type_name(object));
                 Err(Diagnostic::new(value.span, text).here("cannot be indexed"))
@@ -224,32 +225,9 @@ impl Infer<'_, '_> {
             let text = format!("expected '~' operand to be of integer type, not {}", self.type_name(ty));
             return Err(Diagnostic::new(operand.span, text));
         }
-        let element = self.array_parts(ty).map_or(ty, |(elt, _)| elt);
-        self.numeric(element, operand.span)?;
+        let element = self.types().array_parts(ty).map_or(ty, |(elt, _)| elt);
+        self.types().require_numeric(element, operand.span)?;
         Ok(ty)
-    }
-
-    /// Type of what a loop over a value of type `iterable` gets.
-    pub(super) fn iterated(&mut self, iterable: Ty, span: Span) -> Result<Ty> {
-        match *self.types().kind(iterable) {
-            Kind::List(elt) | Kind::Range(elt) => Ok(elt),
-            Kind::Array(elt, dims) => self.indexed_array(elt, dims, 1, span),
-            Kind::Var => Ok(self.types().var()),
-            _ => {
-                let text = format!("type {} is not iterable", self.type_name(iterable));
-                Err(Diagnostic::new(span, text))
-            }
-        }
-    }
-
-    pub(super) fn numeric(&mut self, ty: Ty, span: Span) -> Result<()> {
-        if self.types().is_numeric(ty) || self.types().is_var(ty) {
-            return Ok(());
-        }
-        Err(Diagnostic::new(
-            span,
-            format!("cannot coerce {} to a numeric type", self.type_name(ty)),
-        ))
     }
 
     /// Result type of an arithmetic operation at `whole`; None while it depends on types not known yet.
@@ -304,7 +282,7 @@ impl Infer<'_, '_> {
                     let text = format!("'{}' on {}", op.symbol(), self.type_name(ty));
                     return Err(Diagnostic::unsupported(span, &text));
                 }
-                _ => self.numeric(ty, span)?,
+                _ => self.types().require_numeric(ty, span)?,
             }
             if op.integer_only() && !self.types().is_int(ty) {
                 let (op, name) = (op.symbol(), self.type_name(ty));

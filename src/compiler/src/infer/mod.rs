@@ -12,13 +12,12 @@ mod stmt;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use crate::ast::{ExprId, ExprKind};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionKind, Handle, HostValue};
-use crate::parse::Parser;
 use crate::program::{Context, Entry, FunctionId, FunctionInstance};
-use crate::resolve::{resolve, walk_exprs};
+use crate::resolve::resolve;
 use crate::source::Span;
+use crate::syntax::{returns_value, walk_exprs, ExprId, ExprKind, Parser};
 use crate::types::{Kind, Ty, Types};
 
 /// What the host asks for: this function with these arguments.
@@ -233,7 +232,7 @@ impl Infer<'_, '_> {
                 let ast = self.context.program.functions[id].ast.clone();
                 self.body(&ast.body)?;
                 let returns = self.context.program.functions[id].returns;
-                if self.context.program.types.is_var(returns) && !crate::check::returns_value(&ast.body) {
+                if self.context.program.types.is_var(returns) && !returns_value(&ast.body) {
                     self.must_be(Kind::None, returns, ast.name_span, "the result")?;
                 }
                 id += 1;
@@ -330,21 +329,11 @@ impl Infer<'_, '_> {
         self.context.program.types.name(ty)
     }
 
-    /// `found` must be `wanted`; otherwise an error at `span`.
     fn unify(&mut self, wanted: Ty, found: Ty, span: Span, what: &str) -> Result<()> {
-        if self.types().unify(wanted, found).is_ok() {
-            return Ok(());
-        }
-        let (wanted, found) = (self.type_name(wanted), self.type_name(found));
-        let error = Diagnostic::new(span, format!("cannot unify {wanted} with {found}"));
-        let error = error.here(format!("{what} has type {found}, but {wanted} is needed"));
-        Err(match (&*wanted, &*found) {
-            ("float", "numpy.int32" | "numpy.int64" | "numpy.int?") => {
-                error.help("integers are not converted to float by themselves: write 1.0 instead of 1, or use float(…)")
-            }
-            ("numpy.int64", "numpy.int32") => error.help("use int64(…) to widen it"),
-            ("numpy.int32", "numpy.int64") => error.help("use int32(…) to narrow it, or int64(0) as initial value"),
-            _ => error,
-        })
+        self.types().require(wanted, found, span, what)
+    }
+
+    fn must_be(&mut self, kind: Kind, found: Ty, span: Span, what: &str) -> Result<()> {
+        self.types().require_kind(kind, found, span, what)
     }
 }

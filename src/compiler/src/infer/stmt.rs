@@ -1,9 +1,10 @@
 //! What statements say about types.
 
 use super::Infer;
-use crate::ast::*;
 use crate::diagnostic::{Diagnostic, Result};
+use crate::language::{Builtin, Order};
 use crate::source::Span;
+use crate::syntax::*;
 use crate::types::{Kind, Ty};
 
 impl Infer<'_, '_> {
@@ -26,57 +27,47 @@ impl Infer<'_, '_> {
                 self.body(body)?;
                 self.body(orelse)
             }
-            StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            } => {
-                let iterable = self.expr(iter)?;
-                let elt = self.iterated(iterable, iter.span)?;
-                self.assign(target, elt, iter.span)?;
-                self.body(body)?;
-                self.body(orelse)
+            StmtKind::For(stmt) => {
+                let iterable = self.expr(&stmt.iter)?;
+                let elt = self.types().iterated(iterable, stmt.iter.span)?;
+                self.assign(&stmt.target, elt, stmt.iter.span)?;
+                self.body(&stmt.body)?;
+                self.body(&stmt.orelse)
             }
             StmtKind::With { context, body } => {
                 let manager = self.expr(context)?;
                 match self.types().kind(manager).clone() {
-                    Kind::Builtin("parallel" | "sequential") | Kind::Var => self.body(body),
-                    Kind::Builtin("interleave") => {
-                        let error = Diagnostic::unsupported(context.span, "'with interleave'");
-                        Err(error.help("'with parallel' starts its statements at the same time"))
-                    }
+                    Kind::Var => self.body(body),
+                    Kind::Builtin(Builtin::Order(order)) => match order {
+                        Order::Parallel | Order::Sequential => self.body(body),
+                        Order::Interleave => {
+                            let error = Diagnostic::unsupported(context.span, "'with interleave'");
+                            Err(error.help("'with parallel' starts its statements at the same time"))
+                        }
+                    },
                     _ => {
                         let name = self.type_name(manager);
                         Err(Diagnostic::new(context.span, super::no_manager(&name)))
                     }
                 }
             }
-            StmtKind::Try {
-                body,
-                handlers,
-                orelse,
-                finally,
-            } => {
-                self.body(body)?;
-                for handler in handlers {
+            StmtKind::Try(stmt) => {
+                self.body(&stmt.body)?;
+                for handler in &stmt.handlers {
                     if let Some(class) = &handler.class {
                         self.exception_class(class)?;
                     }
                     if let Some(name) = &handler.name {
-                        let local = self
-                            .function()
-                            .names
-                            .local(name)
-                            .expect("declared when names were resolved");
+                        let local = self.function().names.local(name);
+                        let local = local.expect("declared when names were resolved");
                         let ty = self.function().locals[local as usize];
                         let exception = self.kind(Kind::Exception);
                         self.unify(ty, exception, handler.span, "the exception")?;
                     }
                     self.body(&handler.body)?;
                 }
-                self.body(orelse)?;
-                self.body(finally)
+                self.body(&stmt.orelse)?;
+                self.body(&stmt.finally)
             }
             StmtKind::Raise(None) => Ok(()),
             StmtKind::Raise(Some(value)) => {

@@ -1,178 +1,26 @@
-//! Raising, catching and cleaning up.
+//! The statements `raise` and `try`.
 //!
 //! Each `try` has a landing pad of its own, which lists its clauses and those of the `try` statements around it; what does not
-//! match is handed to the dispatch code of the next one out. `finally` bodies are lowered once for each way out. A raise passes
-//! a constant record of the place and the message to one shared cold function, so that it costs a call.
+//! match is handed to the dispatch code of the next one out. `finally` bodies are lowered once for each way out.
 
 use std::rc::Rc;
 
-use super::{FunctionLowering, ModuleBuilder};
-use crate::ast::*;
 use crate::diagnostic::Result;
-use crate::host::HostValue;
+use crate::emit::exceptions::{Pad, Scope};
+use crate::emit::Emitter;
 use crate::ir::*;
-use crate::program::Fact;
+use crate::language::Builtin;
 use crate::source::Span;
+use crate::syntax::*;
 use crate::types::Kind;
 
-pub const ASSERTION_ERROR: i32 = 8;
-pub const INDEX_ERROR: i32 = 10;
-pub const RUNTIME_ERROR: i32 = 15;
-pub const VALUE_ERROR: i32 = 18;
-pub const ZERO_DIVISION_ERROR: i32 = 19;
-
-/// Place of the three parameters in an exception record, in bytes.
-pub(super) const PARAMS: i64 = 40;
-
-/// An exception class of the language itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BuiltinException {
-    Key(i32),
-    /// `Exception`, which as a clause catches everything.
-    All,
-}
-
-/// The exception class that a name of the language stands for.
-pub fn builtin_key(name: &str) -> Option<BuiltinException> {
-    Some(BuiltinException::Key(match name {
-        "IndexError" => INDEX_ERROR,
-        "ValueError" => VALUE_ERROR,
-        "ZeroDivisionError" => ZERO_DIVISION_ERROR,
-        "RuntimeError" => RUNTIME_ERROR,
-        "Exception" => return Some(BuiltinException::All),
-        _ => return None,
-    }))
-}
-
-/// Something around the current statement that must be left in order.
-#[derive(Clone)]
-pub(super) enum Scope<'p> {
-    Loop {
-        on_break: BlockId,
-        on_continue: BlockId,
-    },
-    /// A `finally` body to run on the way out, with the landing pad outside of it.
-    Finally {
-        body: &'p [Stmt],
-        pad: Option<usize>,
-    },
-    /// A caught exception to be ended.
-    Handler {
-        /// Exceptions in flight that remain: those from before the `try`.
-        depth: Value,
-        pad: Option<usize>,
-    },
-}
-
-/// The landing pad of a `try`.
-pub(super) struct Pad {
-    pub block: BlockId,
-    /// Where an exception that landed further in and did not match there goes on.
-    dispatch: BlockId,
-    /// Holds the exception record.
-    slot: Value,
-    clauses: Vec<Option<Rc<str>>>,
-    cleanup: bool,
-}
-
-impl ModuleBuilder<'_> {
-    /// The cold function that fills in an exception record and raises it.
-    pub(super) fn raise_helper(&mut self) {
-        let wide = vec![Ty::Ptr, Ty::I64, Ty::I64, Ty::I64];
-        let mut function = crate::ir::Function::new("kairos.raise", wide, Ty::unit(), None);
-        function.attributes = "cold noinline noreturn";
-        let mut build = super::build::Builder::new(function);
-        // The first nine words, up to the message, come from the place; see the exception record of the kernel ABI.
-        let words = Ty::Struct(vec![Ty::I32; 10].into());
-        let record = Ty::Struct([words.clone(), Ty::I64, Ty::I64, Ty::I64].into());
-        let slot = build.slot(record.clone());
-        let param = |number: u32, ty: Ty| Value {
-            ty,
-            kind: ValueKind::Temp(number),
-        };
-        for index in 0..9 {
-            let from = build.field(&param(0, Ty::Ptr), &words, index);
-            let to = build.field(&slot, &words, index);
-            let word = build.load(Ty::I32, &from);
-            build.store(word, &to);
-        }
-        for index in 1..=3 {
-            let to = build.field(&slot, &record, index);
-            build.store(param(index as u32, Ty::I64), &to);
-        }
-        self.external("__artiq_raise", &[Ty::Ptr], Ty::unit(), false);
-        build.call("__artiq_raise", vec![slot], Ty::unit(), None);
-        build.end(Terminator::Unreachable);
-        self.module.functions.push(build.finish());
-    }
-
-    /// The constant part of an exception record: id, file, line, column, function, message.
-    fn raise_site(&mut self, key: i32, message: &str, span: Span, function: &str) -> Value {
-        let (line, column) = self.sources.position(span);
-        let file = self.sources.file(span.file).name.clone();
-        let word = |value: i64| Value::int(Ty::I32, value);
-        let mut members = vec![word(key.into())];
-        let text = |module: &mut Self, text: &str| match module.string(text.as_bytes()).kind {
-            ValueKind::Struct(members) => members.to_vec(),
-            _ => unreachable!("a string is a record"),
-        };
-        members.extend(text(self, &file));
-        members.extend([word(line.into()), word(column.into())]);
-        members.extend(text(self, function));
-        members.extend(text(self, message));
-        let name = format!("raise.{}", self.module.globals.len());
-        self.global(name.clone(), true, Init::Value(Value::record(members)));
-        Value::global(name)
-    }
-
-    /// The global with which landing pads refer to an exception id.
-    fn clause(&mut self, key: i32) -> Rc<str> {
-        if let Some(known) = self.exception_ids.get(&key) {
-            return known.clone();
-        }
-        let name: Rc<str> = format!("exception.{key}").into();
-        self.exception_ids.insert(key, name.clone());
-        self.global(name.clone(), true, Init::Value(Value::int(Ty::I32, key.into())));
-        name
-    }
-}
-
-impl<'p> FunctionLowering<'_, 'p> {
-    /// Raises an exception with up to three integers; the current block ends.
-    pub(super) fn raise(&mut self, key: i32, message: &str, params: &[Value]) {
-        let span = self.build.span;
-        let site = self
-            .module
-            .raise_site(key, message, span, &self.function.info.qualified_name);
-        let mut args = vec![site];
-        for index in 0..3 {
-            let zero = Value::int(Ty::I64, 0);
-            let param = params.get(index).cloned().unwrap_or(zero);
-            args.push(self.build.convert(param, &Ty::I64));
-        }
-        let unwind = self.unwind();
-        self.module.raises = true;
-        self.build.call("kairos.raise", args, Ty::unit(), unwind);
-        self.build.end(Terminator::Unreachable);
-    }
-
-    /// Raises unless `condition` holds.
-    pub(super) fn require(&mut self, condition: Value, key: i32, message: &str, params: &[Value]) {
-        if condition.as_int() == Some(1) {
-            return;
-        }
-        let (bad, good) = (self.build.new_block("raise"), self.build.new_block("checked"));
-        self.build.branch(condition, good, bad);
-        self.build.block = bad;
-        self.raise(key, message, params);
-        self.build.block = good;
-    }
-
-    /// Key and name of the exception class that an expression names.
-    fn class_of(&mut self, expr: &Expr) -> (BuiltinException, Rc<str>) {
+impl<'p> Emitter<'_, 'p> {
+    /// Id and name of the exception class that an expression names. None: all of them.
+    fn class_of(&mut self, expr: &Expr) -> (Option<i32>, Rc<str>) {
         match self.kind_of(expr) {
-            Kind::ExceptionClass(class) => (BuiltinException::Key(class.key), class.name.clone()),
-            Kind::Builtin(name) => (builtin_key(name).expect("checked by inference"), (*name).into()),
+            Kind::ExceptionClass(class) => (Some(class.key), class.name.clone()),
+            Kind::Builtin(Builtin::Exception(class)) => (Some(class.id()), class.name().into()),
+            Kind::Builtin(builtin @ Builtin::AnyException) => (None, builtin.name().into()),
             _ => unreachable!("inference admits only exception classes"),
         }
     }
@@ -188,10 +36,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => (value, &[][..]),
         };
         let (key, name) = self.class_of(class);
-        let key = match key {
-            BuiltinException::Key(key) => key,
-            BuiltinException::All => self.module.host.store_str("0:Exception"),
-        };
+        let key = key.unwrap_or_else(|| self.module.host.store_str("0:Exception"));
         let message = match args.first().map(|message| &message.kind) {
             Some(ExprKind::Str(text)) => text.clone(),
             _ => name,
@@ -258,7 +103,9 @@ impl<'p> FunctionLowering<'_, 'p> {
         };
         let landed = self.build.push(Some(landed), op);
         let record = self.build.extract(&landed, 1);
-        let record = self.build.push(Some(Ty::Ptr), Op::Convert("inttoptr", record, Ty::Ptr));
+        let record = self
+            .build
+            .push(Some(Ty::Ptr), Op::Convert(Convert::IntToPtr, record, Ty::Ptr));
         self.build.store(record, &slot);
         self.build.jump(dispatch);
         self.build.block = here;
@@ -288,35 +135,29 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    pub(super) fn try_statement(
-        &mut self,
-        body: &'p [Stmt],
-        handlers: &'p [Handler],
-        orelse: &'p [Stmt],
-        finally: &'p [Stmt],
-    ) -> Result<()> {
+    pub(super) fn try_statement(&mut self, stmt: &'p Try) -> Result<()> {
         let depth = self.exceptions_in_flight();
-        if finally.is_empty() {
-            return self.try_except(body, handlers, orelse, &depth);
+        if stmt.finally.is_empty() {
+            return self.try_except(stmt, &depth);
         }
         let (outside, span) = (self.pad, self.build.span);
         let pad = self.open_pad(vec![], true);
         self.scopes.push(Scope::Finally {
-            body: finally,
+            body: &stmt.finally,
             pad: outside,
         });
-        self.try_except(body, handlers, orelse, &depth)?;
+        self.try_except(stmt, &depth)?;
         self.scopes.pop();
         self.pad = outside;
         if !self.build.is_closed() {
-            self.body(finally)?;
+            self.body(&stmt.finally)?;
         }
         let after = self.build.new_block("after finally");
         self.build.jump(after);
         self.build.block = self.pads[pad].dispatch;
         // Leaving this copy by return, break or continue drops the exception.
         self.scopes.push(Scope::Handler { depth, pad: outside });
-        self.body(finally)?;
+        self.body(&stmt.finally)?;
         self.scopes.pop();
         if !self.build.is_closed() {
             self.propagate(pad, span);
@@ -326,38 +167,26 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `depth`: exceptions in flight before the statement.
-    fn try_except(
-        &mut self,
-        body: &'p [Stmt],
-        handlers: &'p [Handler],
-        orelse: &'p [Stmt],
-        depth: &Value,
-    ) -> Result<()> {
-        if handlers.is_empty() {
-            self.body(body)?;
+    fn try_except(&mut self, stmt: &'p Try, depth: &Value) -> Result<()> {
+        if stmt.handlers.is_empty() {
+            self.body(&stmt.body)?;
             return if self.build.is_closed() {
                 Ok(())
             } else {
-                self.body(orelse)
+                self.body(&stmt.orelse)
             };
         }
-        let mut keys = vec![];
-        for handler in handlers {
-            keys.push(match &handler.class {
-                None => None,
-                Some(class) => match self.class_of(class).0 {
-                    BuiltinException::Key(key) => Some(key),
-                    BuiltinException::All => None,
-                },
-            });
-        }
+        let classes = stmt.handlers.iter().map(|handler| handler.class.as_ref());
+        let keys: Vec<Option<i32>> = classes
+            .map(|class| class.and_then(|class| self.class_of(class).0))
+            .collect();
         let clauses = keys.iter().map(|key| key.map(|key| self.module.clause(key))).collect();
         let (outside, span) = (self.pad, self.build.span);
         let pad = self.open_pad(clauses, false);
-        self.body(body)?;
+        self.body(&stmt.body)?;
         self.pad = outside;
         if !self.build.is_closed() {
-            self.body(orelse)?;
+            self.body(&stmt.orelse)?;
         }
         let after = self.build.new_block("after try");
         self.build.jump(after);
@@ -366,13 +195,13 @@ impl<'p> FunctionLowering<'_, 'p> {
         let record = self.build.load(Ty::Ptr, &self.pads[pad].slot.clone());
         let id = self.build.load(Ty::I32, &record);
         let mut caught_all = false;
-        for (handler, key) in handlers.iter().zip(keys) {
+        for (handler, key) in stmt.handlers.iter().zip(keys) {
             let (entry, next) = (self.build.new_block("handler"), self.build.new_block("next clause"));
             match key {
                 Some(key) => {
                     let matches = self
                         .build
-                        .compare("icmp eq", id.clone(), Value::int(Ty::I32, key.into()));
+                        .compare(Compare::Eq, id.clone(), Value::int(Ty::I32, key.into()));
                     self.build.branch(matches, entry, next);
                 }
                 None => {
@@ -440,13 +269,5 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Scope::Loop { on_break, on_continue } => Some((index + 1, *on_break, *on_continue)),
                 _ => None,
             })
-    }
-
-    /// The host constant that an expression was found to be.
-    pub(super) fn host_constant(&self, expr: &Expr) -> Option<&'p HostValue> {
-        match self.function.facts.get(&expr.id) {
-            Some(Fact::Constant(value)) => Some(value),
-            _ => None,
-        }
     }
 }

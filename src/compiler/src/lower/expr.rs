@@ -2,16 +2,15 @@
 
 use std::rc::Rc;
 
-use super::exceptions::INDEX_ERROR;
-use super::FunctionLowering;
-use crate::ast::*;
 use crate::diagnostic::Result;
+use crate::emit::Emitter;
 use crate::host::Handle;
 use crate::ir::*;
-use crate::resolve::Name;
-use crate::types::{self, Kind};
+use crate::names::Name;
+use crate::syntax::*;
+use crate::types::Kind;
 
-impl<'p> FunctionLowering<'_, 'p> {
+impl<'p> Emitter<'_, 'p> {
     /// The value of an expression.
     pub(super) fn expr(&mut self, expr: &'p Expr) -> Result<Value> {
         Ok(match &expr.kind {
@@ -48,9 +47,9 @@ impl<'p> FunctionLowering<'_, 'p> {
                         let zero = Value::zero(self.module.ir_type(elt));
                         self.array_operation(BinOp::Sub, (zero, elt), (value, ty), ty)?
                     }
-                    UnaryOp::Neg if value.ty == Ty::F64 => self.build.binary("fsub", Value::float(0.0), value),
-                    UnaryOp::Neg => self.build.binary("sub", Value::int(value.ty.clone(), 0), value),
-                    UnaryOp::Invert => self.build.binary("xor", value.clone(), Value::int(value.ty, -1)),
+                    UnaryOp::Neg if value.ty == Ty::F64 => self.build.binary(Binary::FSub, Value::float(0.0), value),
+                    UnaryOp::Neg => self.build.binary(Binary::Sub, Value::int(value.ty.clone(), 0), value),
+                    UnaryOp::Invert => self.build.binary(Binary::Xor, value.clone(), Value::int(value.ty, -1)),
                 }
             }
             ExprKind::Binary { op, left, right } => {
@@ -126,25 +125,6 @@ impl<'p> FunctionLowering<'_, 'p> {
         })
     }
 
-    /// A new list on the stack. Inside a loop every pass makes its own, as the language has it.
-    pub(super) fn new_list(&mut self, elt: types::Ty, values: Vec<Value>) -> Value {
-        let elt = self.module.ir_type(elt);
-        let length = Value::int(Ty::I32, values.len() as i64);
-        let (header, data) = self.reserve_list(&elt, length);
-        for (index, value) in values.into_iter().enumerate() {
-            let to = self.build.element(&data, &elt, Value::int(Ty::I32, index as i64));
-            self.build.store(value, &to);
-        }
-        header
-    }
-
-    /// Elements and length of a list.
-    pub(super) fn list_parts(&mut self, list: &Value) -> (Value, Value) {
-        let data = self.build.load(Ty::Ptr, list);
-        let length = self.build.field(list, &Ty::str(), 1);
-        (data, self.build.load(Ty::I32, &length))
-    }
-
     fn attribute(&mut self, expr: &'p Expr, object: &'p Expr, name: &Rc<str>) -> Result<Value> {
         if let Some(constant) = self.host_constant(expr) {
             return Ok(self.module.constant(constant));
@@ -176,7 +156,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Whether attribute `name` is a method of the instance it is looked up on.
     fn receiver_is_self(&self, class: Handle, name: &Rc<str>) -> bool {
-        let program = self.module.program();
+        let program = self.module.program;
         let object = program.classes[&class].instances[0];
         let value = &program.attribute_values[&(object, name.clone())];
         matches!(value, crate::host::HostValue::Method { receiver, .. } if *receiver == object)
@@ -187,108 +167,20 @@ impl<'p> FunctionLowering<'_, 'p> {
         if let Some(constant) = self.module.common_constant(class, name) {
             return Ok(constant);
         }
-        let info = &self.module.program().classes[&class];
+        let info = &self.module.program.classes[&class];
         let attribute = &info.attributes[info.attribute(name).expect("found by inference")];
         let ty = self.module.ir_type(attribute.ty);
         let from = self.attribute_address(&base, class, name);
-        let program = self.module.program();
+        let program = self.module.program;
         Ok(self.build.load_as(ty, &from, program.never_changes(info, name)))
     }
 
     pub(super) fn attribute_address(&mut self, base: &Value, class: Handle, name: &Rc<str>) -> Value {
         let layout = self.module.class_type(class);
-        let index = self.module.program().classes[&class]
+        let index = self.module.program.classes[&class]
             .attribute(name)
             .expect("found by inference");
         self.build.field(base, &layout, index + 1)
-    }
-
-    fn subscript(&mut self, expr: &'p Expr, value: &'p Expr, index: &'p Expr) -> Result<Value> {
-        match self.kind_of(value) {
-            Kind::Tuple(_) => {
-                let tuple = self.expr(value)?;
-                let ExprKind::Int(index) = index.kind else {
-                    unreachable!("checked by inference")
-                };
-                Ok(self.build.extract(&tuple, index as usize))
-            }
-            Kind::Range(_) => {
-                let range = self.expr(value)?;
-                let index = self.expr(index)?;
-                self.build.span = expr.span;
-                let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(&range, index));
-                let ty = start.ty.clone();
-                let length = self.range_length(&start, &stop, &step);
-                let index = self.build.convert(index, &ty);
-                let position = self.checked_index(index, length);
-                let offset = self.build.binary("mul", position, step);
-                Ok(self.build.binary("add", start, offset))
-            }
-            Kind::Array(..) => {
-                let array = self.expr(value)?;
-                let array = self.array_parts(&array, self.type_of(value)).expect("it is one");
-                let part = self.indexed(expr, array, index)?;
-                if part.shape.is_empty() {
-                    let ty = self.ir_type_of(expr);
-                    return Ok(self.build.load(ty, &part.data));
-                }
-                Ok(self.array_value(part))
-            }
-            _ => {
-                let from = self.element_address(value, index)?;
-                let ty = self.ir_type_of(expr);
-                Ok(self.build.load(ty, &from))
-            }
-        }
-    }
-
-    /// Address of an element of a list, after the check of its bounds.
-    pub(super) fn element_address(&mut self, value: &'p Expr, index: &'p Expr) -> Result<Value> {
-        let Kind::List(elt) = *self.kind_of(value) else {
-            unreachable!("inference admits lists")
-        };
-        let list = self.expr(value)?;
-        let position = self.expr(index)?;
-        self.build.span = value.span.to(index.span);
-        let (data, length) = self.list_parts(&list);
-        // An index of 64 bits that does not fit is out of range, and must not be cut to one that is not.
-        let length = self.build.convert(length, &position.ty.clone());
-        let position = self.checked_index(position, length);
-        let position = self.build.convert(position, &Ty::I32);
-        let elt = self.module.ir_type(elt);
-        Ok(self.build.element(&data, &elt, position))
-    }
-
-    /// Counts a negative index from the end, and raises IndexError if it is out of range.
-    pub(super) fn checked_index(&mut self, index: Value, length: Value) -> Value {
-        let zero = Value::int(index.ty.clone(), 0);
-        let negative = self.build.compare("icmp slt", index.clone(), zero);
-        let from_end = self.build.binary("add", index.clone(), length.clone());
-        let position = self.build.select(negative, from_end, index.clone());
-        let inside = self.build.compare("icmp ult", position.clone(), length.clone());
-        self.require(inside, INDEX_ERROR, "index {0} out of bounds 0:{1}", &[index, length]);
-        position
-    }
-
-    /// Number of elements of a range, as Python counts them.
-    pub(super) fn range_length(&mut self, start: &Value, stop: &Value, step: &Value) -> Value {
-        let ty = start.ty.clone();
-        let (zero, one) = (Value::int(ty.clone(), 0), Value::int(ty.clone(), 1));
-        let rising = self.build.compare("icmp sgt", step.clone(), zero.clone());
-        let (up, down) = (
-            self.build.binary("sub", stop.clone(), start.clone()),
-            self.build.binary("sub", start.clone(), stop.clone()),
-        );
-        let distance = self.build.select(rising.clone(), up, down);
-        let negated = self.build.binary("sub", zero.clone(), step.clone());
-        let stride = self.build.select(rising, step.clone(), negated);
-        let rounded = self.build.binary("sub", distance.clone(), one.clone());
-        let is_zero = self.build.compare("icmp eq", stride.clone(), zero.clone());
-        let stride = self.build.select(is_zero, one.clone(), stride);
-        let steps = self.build.binary("sdiv", rounded, stride);
-        let count = self.build.binary("add", steps, one);
-        let any = self.build.compare("icmp sgt", distance, zero.clone());
-        self.build.select(any, count, zero)
     }
 
     fn bool_op(&mut self, expr: &'p Expr, and: bool, values: &'p [Expr]) -> Result<Value> {
@@ -318,35 +210,29 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(self.truth(value, self.type_of(test)))
     }
 
-    /// Python's truth test.
-    pub(super) fn truth(&mut self, value: Value, ty: types::Ty) -> Value {
-        match self.module.program().types.kind(ty) {
-            Kind::Bool => value,
-            Kind::Int32 | Kind::Int64 => {
-                let zero = Value::int(value.ty.clone(), 0);
-                self.build.compare("icmp ne", value, zero)
-            }
-            // Ordered: not a number counts as false.
-            Kind::Float => self.build.compare("fcmp one", value, Value::float(0.0)),
-            Kind::None => Value::bool(false),
-            Kind::Str => {
-                let length = self.build.extract(&value, 1);
-                self.build.compare("icmp ne", length, Value::int(Ty::I32, 0))
-            }
-            Kind::List(_) => {
-                let (_, length) = self.list_parts(&value);
-                self.build.compare("icmp ne", length, Value::int(Ty::I32, 0))
-            }
-            Kind::Array(..) => {
-                let array = self.array_parts(&value, ty).expect("it is one");
-                self.build
-                    .compare("icmp ne", array.shape[0].clone(), Value::int(Ty::I32, 0))
-            }
-            Kind::Range(_) => {
-                let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(&value, index));
-                self.in_range(&start, &stop, &step)
-            }
-            _ => Value::bool(true),
+    /// A chain of comparisons: each operand is evaluated once, and none after the first that fails.
+    pub(super) fn compare(&mut self, whole: &'p Expr, first: &'p Expr, rest: &'p [(CmpOp, Expr)]) -> Result<Value> {
+        let mut left = (self.expr(first)?, self.type_of(first));
+        if let [(op, right)] = rest {
+            let right = (self.expr(right)?, self.type_of(right));
+            return self.comparison(whole.span, *op, left, right);
         }
+        let result = self.build.slot(Ty::I1);
+        let after = self.build.new_block("after comparison");
+        for (index, (op, expr)) in rest.iter().enumerate() {
+            let right = (self.expr(expr)?, self.type_of(expr));
+            let holds = self.comparison(whole.span, *op, left, right.clone())?;
+            self.build.store(holds.clone(), &result);
+            if index + 1 == rest.len() {
+                self.build.jump(after);
+            } else {
+                let next = self.build.new_block("next comparison");
+                self.build.branch(holds, next, after);
+                self.build.block = next;
+            }
+            left = right;
+        }
+        self.build.block = after;
+        Ok(self.build.load(Ty::I1, &result))
     }
 }

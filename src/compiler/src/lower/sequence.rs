@@ -1,181 +1,101 @@
-//! Comparison of lists, tuples and strings, as Python has it; strings made from others; assignment to slices and patterns.
+//! Elements, slices and comprehensions, and assignments to elements, slices and patterns.
 
-use super::array::Array;
-use super::exceptions::VALUE_ERROR;
-use super::list::Bounds;
-use super::FunctionLowering;
-use crate::ast::*;
 use crate::diagnostic::Result;
+use crate::emit::array::Array;
+use crate::emit::{int, Emitter};
 use crate::ir::*;
+use crate::language::Exception;
+use crate::syntax::*;
 use crate::types::{self, Kind};
 
-fn int(value: i64) -> Value {
-    Value::int(Ty::I32, value)
-}
-
-impl<'p> FunctionLowering<'_, 'p> {
-    /// `a op b` for tuples: the first members that differ decide.
-    pub(super) fn compare_tuples(
+impl<'p> Emitter<'_, 'p> {
+    /// `[element for target in iter]`. The length is taken at the start.
+    pub(super) fn comprehension(
         &mut self,
         whole: &'p Expr,
-        op: CmpOp,
-        (a, b): (Value, Value),
-        elements: &[types::Ty],
+        element: &'p Expr,
+        target: &'p Expr,
+        iter: &'p Expr,
     ) -> Result<Value> {
-        let mut result = Value::bool(matches!(op, CmpOp::Eq | CmpOp::LtE | CmpOp::GtE));
-        for (index, &ty) in elements.iter().enumerate().rev() {
-            let [x, y] = [&a, &b].map(|tuple| self.build.extract(tuple, index));
-            let equal = self.comparison(whole, CmpOp::Eq, (x.clone(), ty), (y.clone(), ty))?;
-            let decided = match op {
-                CmpOp::Eq | CmpOp::NotEq => Value::bool(op == CmpOp::NotEq),
-                _ => self.comparison(whole, op, (x, ty), (y, ty))?,
-            };
-            result = self.build.select(equal, result, decided);
-        }
+        let iterable = self.expr(iter)?;
+        self.build.span = whole.span;
+        let ty = self.type_of(iter);
+        let (passed, length) = self.iterable(&iterable, ty);
+        let elt = self.ir_type_of(element);
+        let (list, data) = self.reserve_list(&elt, length.clone());
+        self.counted(length, |this, index| {
+            let value = this.iterable_element(&iterable, ty, index.clone());
+            this.assign(target, value, passed)?;
+            let value = this.expr(element)?;
+            let to = this.build.element(&data, &elt, index);
+            this.build.store(value, &to);
+            Ok(())
+        })?;
+        Ok(list)
+    }
+
+    /// `value[start:stop:step]`
+    pub(super) fn slice(
+        &mut self,
+        whole: &'p Expr,
+        value: &'p Expr,
+        bounds: &'p [Option<Box<Expr>>; 3],
+    ) -> Result<Value> {
+        let object = self.expr(value)?;
+        let bounds = self.slice_bounds(bounds)?;
+        self.build.span = whole.span;
+        let elt = match *self.kind_of(value) {
+            Kind::List(elt) => self.module.ir_type(elt),
+            Kind::Str => return self.string_slice(object, bounds),
+            _ => {
+                let array = self.array_parts(&object, self.type_of(value));
+                return Ok(self.array_slice(array.expect("inference admits lists, strings, arrays"), bounds));
+            }
+        };
+        let (from, own) = self.list_parts(&object);
+        let bounds = self.bounds(own, bounds);
+        let (result, data) = self.reserve_list(&elt, bounds.length.clone());
+        self.each_sliced(bounds, |this, index, place| {
+            let source = this.build.element(&from, &elt, place);
+            let value = this.build.load(elt.clone(), &source);
+            let to = this.build.element(&data, &elt, index);
+            this.build.store(value, &to);
+            Ok(())
+        })?;
         Ok(result)
     }
 
-    /// `a op b` for lists of elements of type `elt`.
-    pub(super) fn compare_lists(
-        &mut self,
-        whole: &'p Expr,
-        op: CmpOp,
-        (a, b): (Value, Value),
-        elt: types::Ty,
-    ) -> Result<Value> {
-        let [(data_a, length_a), (data_b, length_b)] = [a, b].map(|list| self.list_parts(&list));
-        let result = self.build.slot(Ty::I1);
-        let (same, differ) = (self.build.new_block("same elements"), self.build.new_block("differ"));
-        let after = self.build.new_block("compared");
-        let shorter = self.build.compare("icmp slt", length_a.clone(), length_b.clone());
-        let common = self.build.select(shorter, length_a.clone(), length_b.clone());
-        let first = self.first_difference(whole, elt, (&data_a, &data_b), common.clone())?;
-        let all = self.build.compare("icmp eq", first.clone(), common);
-        self.build.branch(all, same, differ);
-        self.build.block = same;
-        let by_length = self.build.compare(integer_order(op), length_a, length_b);
-        self.build.store(by_length, &result);
-        self.build.jump(after);
-        self.build.block = differ;
-        let decided = match op {
-            CmpOp::Eq | CmpOp::NotEq => Value::bool(op == CmpOp::NotEq),
-            _ => {
-                let ty = self.module.ir_type(elt);
-                let [x, y] = [&data_a, &data_b].map(|data| {
-                    let from = self.build.element(data, &ty, first.clone());
-                    self.build.load(ty.clone(), &from)
-                });
-                self.comparison(whole, op, (x, elt), (y, elt))?
+    /// The values (i64) of the bounds of a slice.
+    pub(super) fn slice_bounds(&mut self, bounds: &'p [Option<Box<Expr>>; 3]) -> Result<[Option<Value>; 3]> {
+        let mut values = [None, None, None];
+        for (value, bound) in values.iter_mut().zip(bounds) {
+            if let Some(bound) = bound {
+                let given = self.expr(bound)?;
+                *value = Some(self.build.convert(given, &Ty::I64));
             }
+        }
+        Ok(values)
+    }
+
+    /// `array[i]` or `array[i, j]` after the check of the bounds: an element's address has no dimensions left.
+    pub(super) fn indexed(&mut self, whole: &'p Expr, array: Array, index: &'p Expr) -> Result<Array> {
+        let indices = match &index.kind {
+            ExprKind::Tuple(indices) => indices.iter().collect(),
+            _ => vec![index],
         };
-        self.build.store(decided, &result);
-        self.build.jump(after);
-        self.build.block = after;
-        Ok(self.build.load(Ty::I1, &result))
-    }
-
-    /// Index of the first of `count` elements that are not equal; `count` if all are.
-    pub(super) fn first_difference(
-        &mut self,
-        whole: &'p Expr,
-        elt: types::Ty,
-        (a, b): (&Value, &Value),
-        count: Value,
-    ) -> Result<Value> {
-        let ty = self.module.ir_type(elt);
-        let counter = self.build.slot(Ty::I32);
-        self.build.store(int(0), &counter);
-        let (head, inside) = (self.build.new_block("each pair"), self.build.new_block("pair"));
-        let (next, after) = (self.build.new_block("equal pair"), self.build.new_block("pairs"));
-        self.build.jump(head);
-        self.build.block = head;
-        let index = self.build.load(Ty::I32, &counter);
-        let more = self.build.compare("icmp slt", index.clone(), count);
-        self.build.branch(more, inside, after);
-        self.build.block = inside;
-        let [x, y] = [a, b].map(|data| {
-            let from = self.build.element(data, &ty, index.clone());
-            self.build.load(ty.clone(), &from)
-        });
-        let equal = self.comparison(whole, CmpOp::Eq, (x, elt), (y, elt))?;
-        self.build.branch(equal, next, after);
-        self.build.block = next;
-        let stepped = self.build.binary("add", index, int(1));
-        self.build.store(stepped, &counter);
-        self.build.jump(head);
-        self.build.block = after;
-        Ok(self.build.load(Ty::I32, &counter))
-    }
-
-    /// Order of two strings by their bytes, which for UTF-8 is that of their characters.
-    pub(super) fn compare_strings(&mut self, op: CmpOp, a: &Value, b: &Value) -> Value {
-        let [(data_a, length_a), (data_b, length_b)] =
-            [a, b].map(|text| (self.build.extract(text, 0), self.build.extract(text, 1)));
-        let shorter = self.build.compare("icmp slt", length_a.clone(), length_b.clone());
-        let common = self.build.select(shorter, length_a.clone(), length_b.clone());
-        let bytes = self.call_external("memcmp", vec![data_a, data_b, common], Ty::I32, true);
-        let same = self.build.compare("icmp eq", bytes.clone(), int(0));
-        let by_length = self.build.compare(integer_order(op), length_a, length_b);
-        let by_bytes = self.build.compare(integer_order(op), bytes, int(0));
-        self.build.select(same, by_length, by_bytes)
-    }
-
-    /// `a + b` for strings.
-    pub(super) fn joined(&mut self, a: Value, b: Value) -> Value {
-        let [(data_a, length_a), (data_b, length_b)] =
-            [a, b].map(|text| (self.build.extract(&text, 0), self.build.extract(&text, 1)));
-        let [wide_a, wide_b] = [&length_a, &length_b].map(|length| self.build.convert(length.clone(), &Ty::I64));
-        let length = self.build.binary("add", wide_a, wide_b);
-        let length = self.checked_length(length);
-        let data = self.build.alloca(Ty::I8, length.clone());
-        self.copy_elements(&Ty::I8, &data_a, length_a.clone(), &data, int(0));
-        self.copy_elements(&Ty::I8, &data_b, length_b, &data, length_a);
-        self.build.aggregate(vec![data, length])
-    }
-
-    /// `text[start:stop:step]`, in bytes. Without a step it is a part of the same text.
-    pub(super) fn string_slice(&mut self, text: Value, bounds: [Option<Value>; 3]) -> Result<Value> {
-        let (from, own) = (self.build.extract(&text, 0), self.build.extract(&text, 1));
-        let stepped = bounds[2].is_some();
-        let bounds = self.bounds(own, bounds);
-        if !stepped {
-            let start = self.build.convert(bounds.start, &Ty::I32);
-            let data = self.build.element(&from, &Ty::I8, start);
-            return Ok(self.build.aggregate(vec![data, bounds.length]));
+        let mut positions = vec![];
+        for index in indices {
+            positions.push(self.expr(index)?);
         }
-        let data = self.build.alloca(Ty::I8, bounds.length.clone());
-        let length = bounds.length.clone();
-        self.each_sliced(bounds, |this, index, place| {
-            let source = this.build.element(&from, &Ty::I8, place);
-            let byte = this.build.load(Ty::I8, &source);
-            let to = this.build.element(&data, &Ty::I8, index);
-            this.build.store(byte, &to);
-            Ok(())
-        })?;
-        Ok(self.build.aggregate(vec![data, length]))
-    }
-
-    /// `array[start:stop]`: a view.
-    pub(super) fn array_slice(&mut self, array: Array, bounds: [Option<Value>; 3]) -> Value {
-        let view = self.array_view(array, bounds);
-        self.array_value(view)
-    }
-
-    fn array_view(&mut self, array: Array, bounds: [Option<Value>; 3]) -> Array {
-        let Bounds { start, length, .. } = self.bounds(array.shape[0].clone(), bounds);
-        let start = self.build.convert(start, &Ty::I32);
-        let mut offset = start;
-        for length in &array.shape[1..] {
-            offset = self.build.binary("mul", offset, length.clone());
+        self.build.span = whole.span;
+        let mut part = array;
+        for position in positions {
+            let length = self.build.convert(part.shape[0].clone(), &position.ty);
+            let position = self.checked_index(position, length);
+            let position = self.build.convert(position, &Ty::I32);
+            part = self.row(&part, position);
         }
-        let elt = self.module.ir_type(array.elt);
-        let mut shape = array.shape;
-        shape[0] = length;
-        Array {
-            data: self.build.element(&array.data, &elt, offset),
-            shape,
-            elt: array.elt,
-        }
+        Ok(part)
     }
 
     /// `value[start:stop:step] = found`. The lengths must be the same: neither lists nor arrays change theirs.
@@ -203,9 +123,14 @@ impl<'p> FunctionLowering<'_, 'p> {
         let (data, own) = self.list_parts(&object);
         let (from, count) = self.list_parts(&found);
         let bounds = self.bounds(own, bounds);
-        let same = self.build.compare("icmp eq", bounds.length.clone(), count.clone());
+        let same = self.build.compare(Compare::Eq, bounds.length.clone(), count.clone());
         let text = "attempt to assign sequence of size {0} to slice of size {1}";
-        self.require(same, VALUE_ERROR, text, &[count.clone(), bounds.length.clone()]);
+        self.require(
+            same,
+            Exception::ValueError,
+            text,
+            &[count.clone(), bounds.length.clone()],
+        );
         // By way of a copy, since the value may be the same list.
         let copy = self.build.alloca(elt.clone(), count.clone());
         self.copy_elements(&elt, &from, count, &copy, int(0));
@@ -222,9 +147,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     pub(super) fn assign_list(&mut self, targets: &'p [Expr], value: Value, elt: types::Ty) -> Result<()> {
         let (data, length) = self.list_parts(&value);
         let wanted = int(targets.len() as i64);
-        let same = self.build.compare("icmp eq", length, wanted.clone());
+        let same = self.build.compare(Compare::Eq, length, wanted.clone());
         let text = "list must be {0} elements long to decompose";
-        self.require(same, VALUE_ERROR, text, &[wanted]);
+        self.require(same, Exception::ValueError, text, &[wanted]);
         let ty = self.module.ir_type(elt);
         let members: Vec<Value> = (0..targets.len())
             .map(|index| {
@@ -235,16 +160,60 @@ impl<'p> FunctionLowering<'_, 'p> {
         let mut pairs = targets.iter().zip(members);
         pairs.try_for_each(|(target, member)| self.assign(target, member, elt))
     }
-}
 
-/// The predicate of a comparison of signed integers.
-pub(super) fn integer_order(op: CmpOp) -> &'static str {
-    match op {
-        CmpOp::Eq | CmpOp::Is => "icmp eq",
-        CmpOp::NotEq | CmpOp::IsNot => "icmp ne",
-        CmpOp::Lt => "icmp slt",
-        CmpOp::LtE => "icmp sle",
-        CmpOp::Gt => "icmp sgt",
-        _ => "icmp sge",
+    pub(super) fn subscript(&mut self, expr: &'p Expr, value: &'p Expr, index: &'p Expr) -> Result<Value> {
+        match self.kind_of(value) {
+            Kind::Tuple(_) => {
+                let tuple = self.expr(value)?;
+                let ExprKind::Int(index) = index.kind else {
+                    unreachable!("checked by inference")
+                };
+                Ok(self.build.extract(&tuple, index as usize))
+            }
+            Kind::Range(_) => {
+                let range = self.expr(value)?;
+                let index = self.expr(index)?;
+                self.build.span = expr.span;
+                let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(&range, index));
+                let ty = start.ty.clone();
+                let length = self.range_length(&start, &stop, &step);
+                let index = self.build.convert(index, &ty);
+                let position = self.checked_index(index, length);
+                let offset = self.build.binary(Binary::Mul, position, step);
+                Ok(self.build.binary(Binary::Add, start, offset))
+            }
+            Kind::Array(..) => {
+                let array = self.expr(value)?;
+                let array = self.array_parts(&array, self.type_of(value)).expect("it is one");
+                let part = self.indexed(expr, array, index)?;
+                if part.shape.is_empty() {
+                    let ty = self.ir_type_of(expr);
+                    return Ok(self.build.load(ty, &part.data));
+                }
+                Ok(self.array_value(part))
+            }
+            _ => {
+                let from = self.element_address(value, index)?;
+                let ty = self.ir_type_of(expr);
+                Ok(self.build.load(ty, &from))
+            }
+        }
+    }
+
+    /// Address of an element of a list, after the check of its bounds.
+    pub(super) fn element_address(&mut self, value: &'p Expr, index: &'p Expr) -> Result<Value> {
+        let Kind::List(elt) = *self.kind_of(value) else {
+            unreachable!("inference admits lists")
+        };
+        let list = self.expr(value)?;
+        let position = self.expr(index)?;
+        self.build.span = value.span.to(index.span);
+        let (data, length) = self.list_parts(&list);
+        // An index of 64 bits that does not fit is out of range, and must not be cut to one that is not.
+        let length = self.build.convert(length, &position.ty.clone());
+        let position = self.checked_index(position, length);
+        let position = self.build.convert(position, &Ty::I32);
+        let elt = self.module.ir_type(elt);
+        Ok(self.build.element(&data, &elt, position))
     }
 }

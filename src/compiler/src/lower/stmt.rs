@@ -1,13 +1,14 @@
 //! Statements.
 
-use super::exceptions::{Scope, ASSERTION_ERROR};
-use super::FunctionLowering;
-use crate::ast::*;
 use crate::diagnostic::Result;
+use crate::emit::exceptions::Scope;
+use crate::emit::{Cursor, Emitter};
 use crate::ir::*;
+use crate::language::{Builtin, Exception, Order};
+use crate::syntax::*;
 use crate::types::{self, Kind};
 
-impl<'p> FunctionLowering<'_, 'p> {
+impl<'p> Emitter<'_, 'p> {
     pub(super) fn body(&mut self, body: &'p [Stmt]) -> Result<()> {
         for stmt in body {
             // What follows a return, raise, break or continue is never reached.
@@ -74,22 +75,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.build.block = after;
                 Ok(())
             }
-            StmtKind::For {
-                target,
-                iter,
-                body,
-                orelse,
-            } => self.for_loop(target, iter, body, orelse),
+            StmtKind::For(stmt) => self.for_loop(stmt),
             StmtKind::With { context, body } => match self.kind_of(context) {
-                Kind::Builtin("parallel") => self.parallel(body),
-                _ => self.body(body),
+                Kind::Builtin(Builtin::Order(order)) => match order {
+                    Order::Parallel => self.parallel(body),
+                    Order::Sequential => self.body(body),
+                    Order::Interleave => unreachable!("refused by inference"),
+                },
+                _ => unreachable!("inference admits only orders"),
             },
-            StmtKind::Try {
-                body,
-                handlers,
-                orelse,
-                finally,
-            } => self.try_statement(body, handlers, orelse, finally),
+            StmtKind::Try(stmt) => self.try_statement(stmt),
             StmtKind::Raise(value) => self.raise_statement(value.as_ref()),
             StmtKind::Assert { test, message } => {
                 let condition = self.expr(test)?;
@@ -98,7 +93,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                     _ => "AssertionError",
                 };
                 self.build.span = stmt.span;
-                self.require(condition, ASSERTION_ERROR, text, &[]);
+                self.require(condition, Exception::AssertionError, text, &[]);
                 Ok(())
             }
             StmtKind::Return(value) => {
@@ -133,12 +128,12 @@ impl<'p> FunctionLowering<'_, 'p> {
         Ok(())
     }
 
-    fn for_loop(&mut self, target: &'p Expr, iter: &'p Expr, body: &'p [Stmt], orelse: &'p [Stmt]) -> Result<()> {
-        let iterable = self.expr(iter)?;
+    fn for_loop(&mut self, stmt: &'p For) -> Result<()> {
+        let iterable = self.expr(&stmt.iter)?;
         let (head, inside) = (self.build.new_block("for"), self.build.new_block("body"));
         let (step, done) = (self.build.new_block("step"), self.build.new_block("loop else"));
         let after = self.build.new_block("after loop");
-        match *self.kind_of(iter) {
+        match *self.kind_of(&stmt.iter) {
             Kind::Range(elt) => {
                 let ty = self.module.ir_type(elt);
                 let [start, stop, stride] = [0, 1, 2].map(|index| self.build.extract(&iterable, index));
@@ -151,16 +146,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.build.branch(more, inside, done);
                 self.build.block = step;
                 let value = self.build.load(ty.clone(), &counter);
-                let next = self.build.binary("add", value, stride);
+                let next = self.build.binary(Binary::Add, value, stride);
                 self.build.store(next, &counter);
                 self.build.jump(head);
                 self.build.block = inside;
                 let value = self.build.load(ty, &counter);
-                self.assign(target, value, elt)?;
+                self.assign(&stmt.target, value, elt)?;
             }
             Kind::List(elt) | Kind::Array(elt, _) => {
                 let ty = self.module.ir_type(elt);
-                let array = self.array_parts(&iterable, self.type_of(iter));
+                let array = self.array_parts(&iterable, self.type_of(&stmt.iter));
                 let (data, length) = match &array {
                     Some(array) => (array.data.clone(), array.shape[0].clone()),
                     None => self.list_parts(&iterable),
@@ -170,11 +165,11 @@ impl<'p> FunctionLowering<'_, 'p> {
                 self.build.jump(head);
                 self.build.block = head;
                 let index = self.build.load(Ty::I32, &counter);
-                let more = self.build.compare("icmp slt", index, length);
+                let more = self.build.compare(Compare::Slt, index, length);
                 self.build.branch(more, inside, done);
                 self.build.block = step;
                 let index = self.build.load(Ty::I32, &counter);
-                let next = self.build.binary("add", index, Value::int(Ty::I32, 1));
+                let next = self.build.binary(Binary::Add, index, Value::int(Ty::I32, 1));
                 self.build.store(next, &counter);
                 self.build.jump(head);
                 self.build.block = inside;
@@ -186,32 +181,16 @@ impl<'p> FunctionLowering<'_, 'p> {
                         self.build.load(ty, &from)
                     }
                 };
-                self.assign(target, value, elt)?;
+                self.assign(&stmt.target, value, elt)?;
             }
             _ => unreachable!("inference admits ranges, lists and arrays"),
         }
-        self.loop_body(body, after, step)?;
+        self.loop_body(&stmt.body, after, step)?;
         self.build.block = done;
-        self.body(orelse)?;
+        self.body(&stmt.orelse)?;
         self.build.jump(after);
         self.build.block = after;
         Ok(())
-    }
-
-    /// Whether a loop over a range goes on with `value`.
-    pub(super) fn in_range(&mut self, value: &Value, stop: &Value, stride: &Value) -> Value {
-        let up = |this: &mut Self| this.build.compare("icmp slt", value.clone(), stop.clone());
-        let down = |this: &mut Self| this.build.compare("icmp sgt", value.clone(), stop.clone());
-        match stride.as_int() {
-            Some(known) if known >= 0 => up(self),
-            Some(_) => down(self),
-            None => {
-                let (up, down) = (up(self), down(self));
-                let zero = Value::int(stride.ty.clone(), 0);
-                let rising = self.build.compare("icmp sgt", stride.clone(), zero);
-                self.build.select(rising, up, down)
-            }
-        }
     }
 
     /// `with parallel`: each statement starts at the time the block starts; the block ends when the last one ends.
@@ -222,7 +201,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         for (index, stmt) in body.iter().enumerate() {
             self.build.span = stmt.span;
             if index > 0 {
-                self.set_cursor("at_mu", start.clone());
+                self.set_cursor(Cursor::At, start.clone());
             }
             self.stmt(stmt)?;
             if self.build.is_closed() {
@@ -230,12 +209,12 @@ impl<'p> FunctionLowering<'_, 'p> {
             }
             let now = self.now_mu();
             let latest = self.build.load(Ty::I64, &end);
-            let later = self.build.compare("icmp sgt", now.clone(), latest.clone());
+            let later = self.build.compare(Compare::Sgt, now.clone(), latest.clone());
             let latest = self.build.select(later, now, latest);
             self.build.store(latest, &end);
         }
         let end = self.build.load(Ty::I64, &end);
-        self.set_cursor("at_mu", end);
+        self.set_cursor(Cursor::At, end);
         Ok(())
     }
 
@@ -275,7 +254,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Ok(())
             }
             ExprKind::Tuple(targets) => {
-                let Kind::Tuple(types) = self.module.program().types.kind(ty) else {
+                let Kind::Tuple(types) = self.module.program.types.kind(ty) else {
                     unreachable!("a tuple is assigned to a tuple")
                 };
                 for (index, target) in targets.iter().enumerate() {
@@ -285,7 +264,7 @@ impl<'p> FunctionLowering<'_, 'p> {
                 Ok(())
             }
             ExprKind::List(targets) => {
-                let Kind::List(elt) = *self.module.program().types.kind(ty) else {
+                let Kind::List(elt) = *self.module.program.types.kind(ty) else {
                     unreachable!("inference admits lists")
                 };
                 self.assign_list(targets, value, elt)

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use super::FunctionLowering;
+use super::Emitter;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionKind, Handle};
 use crate::ir::*;
@@ -13,8 +13,8 @@ use crate::program::FunctionInstance;
 use crate::source::Span;
 use crate::types::{self, Kind};
 
-impl<'p> FunctionLowering<'_, 'p> {
-    pub(super) fn rpc(
+impl<'p> Emitter<'_, 'p> {
+    pub(crate) fn rpc(
         &mut self,
         span: Span,
         service: Handle,
@@ -22,7 +22,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         types: Vec<(types::Ty, Option<Rc<str>>)>,
         returns: types::Ty,
     ) -> Result<Value> {
-        let info = &self.module.program().function_infos[&service];
+        let info = &self.module.program.function_infos[&service];
         let is_async = matches!(info.kind, FunctionKind::Rpc { is_async: true });
         let name = info.name.clone();
         self.module.module.remote_call.get_or_insert((span, name));
@@ -55,7 +55,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             slots.push(slot);
         }
         tag.push(b':');
-        let types = &self.module.program().types;
+        let types = &self.module.program.types;
         let unsupported = || {
             let text = format!(
                 "type {} is not supported in remote procedure calls",
@@ -82,7 +82,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn argument_tag(&self, ty: types::Ty, span: Span) -> Result<Vec<u8>> {
-        let types = &self.module.program().types;
+        let types = &self.module.program.types;
         // A method called on the host takes its receiver as first argument.
         if let Kind::Method { .. } = types.kind(ty) {
             return Ok(vec![b'O']);
@@ -120,7 +120,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.build.block = head;
         let memory = self.build.load(Ty::Ptr, &buffer);
         let wanted = self.call_external("rpc_recv", vec![memory], Ty::I32, false);
-        let complete = self.build.compare("icmp eq", wanted.clone(), Value::int(Ty::I32, 0));
+        let complete = self.build.compare(Compare::Eq, wanted.clone(), Value::int(Ty::I32, 0));
         self.build.branch(complete, done, more);
         self.build.block = more;
         let memory = self.build.alloca(Ty::I8, wanted);
@@ -132,7 +132,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Whether a value of the type has parts outside of its own slot.
     fn needs_memory(&self, ty: types::Ty) -> bool {
-        match self.module.program().types.kind(ty) {
+        match self.module.program.types.kind(ty) {
             Kind::Str | Kind::List(_) | Kind::Array(..) => true,
             Kind::Tuple(elements) => elements.iter().any(|&element| self.needs_memory(element)),
             _ => false,
@@ -140,7 +140,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Sends the result of the entry to the host, without waiting.
-    pub(super) fn send_result(&mut self, service: Handle, result: Value, entry: &FunctionInstance) -> Result<()> {
+    pub(crate) fn send_result(&mut self, service: Handle, result: Value, entry: &FunctionInstance) -> Result<()> {
         let mut tag = self.argument_tag(entry.returns, entry.ast.name_span)?;
         tag.extend(b":n");
         let slot = self.build.slot(result.ty.clone());

@@ -6,11 +6,11 @@
 
 use super::array::Array;
 use super::exceptions::PARAMS;
-use super::FunctionLowering;
-use crate::ast::Expr;
+use super::Emitter;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::*;
 use crate::source::Span;
+use crate::syntax::Expr;
 use crate::types::{self, Kind};
 
 /// A piece of text for a function of the firmware: format and arguments.
@@ -45,9 +45,9 @@ impl Piece {
     }
 }
 
-impl<'p> FunctionLowering<'_, 'p> {
+impl<'p> Emitter<'_, 'p> {
     /// A line with the arguments in it, separated by spaces.
-    pub(super) fn core_log(&mut self, args: &'p [Expr], values: Vec<Value>) -> Result<Value> {
+    pub(crate) fn core_log(&mut self, args: &'p [Expr], values: Vec<Value>) -> Result<Value> {
         let mut piece = Piece::new("core_log");
         self.log_line(&mut piece, args, values)?;
         piece.text("\n");
@@ -56,7 +56,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The first argument, a string, names a channel of the log; the others follow as in a line of `core_log`.
-    pub(super) fn rtio_log(&mut self, args: &'p [Expr], mut values: Vec<Value>) -> Result<Value> {
+    pub(crate) fn rtio_log(&mut self, args: &'p [Expr], mut values: Vec<Value>) -> Result<Value> {
         let mut name = Piece::new("rtio_log");
         let channel = values.remove(0);
         self.log_value(&mut name, channel, self.type_of(&args[0]), false, args[0].span)?;
@@ -81,7 +81,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Appends a value; strings in tuples and lists are quoted.
     fn log_value(&mut self, piece: &mut Piece, value: Value, ty: types::Ty, inside: bool, span: Span) -> Result<()> {
-        let program = self.module.program();
+        let program = self.module.program;
         match program.types.kind(ty) {
             Kind::None => piece.text("None"),
             Kind::Int32 => piece.value("%d", value),
@@ -186,7 +186,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     /// A comma, unless `index` is 0.
     fn log_separator(&mut self, function: &'static str, index: Value) {
         let separator = self.module.string(b", ");
-        let first = self.build.compare("icmp eq", index, Value::int(Ty::I32, 0));
+        let first = self.build.compare(Compare::Eq, index, Value::int(Ty::I32, 0));
         let [text, length] = [0, 1].map(|index| self.build.extract(&separator, index));
         let length = self.build.select(first, Value::int(Ty::I32, 0), length);
         let mut piece = Piece::new(function);
@@ -210,7 +210,7 @@ impl<'p> FunctionLowering<'_, 'p> {
         let element = self.module.ir_type(elt);
         let separator = self.module.string(b", ");
         self.counted(length, |this, index| {
-            let first = this.build.compare("icmp eq", index.clone(), Value::int(Ty::I32, 0));
+            let first = this.build.compare(Compare::Eq, index.clone(), Value::int(Ty::I32, 0));
             let [text, length] = [0, 1].map(|index| this.build.extract(&separator, index));
             let length = this.build.select(first, Value::int(Ty::I32, 0), length);
             let from = this.build.element(&data, &element, index);

@@ -1,53 +1,22 @@
-//! Functions of NumPy and SciPy: making arrays, products of matrices, mathematical functions.
+//! Making arrays from sequences and lengths, transposing them, products of matrices.
 
 use super::array::Array;
-use super::exceptions::VALUE_ERROR;
-use super::FunctionLowering;
-use crate::ast::*;
+use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
-use crate::resolve::mathematics;
+use crate::language::Exception;
+use crate::syntax::BinOp;
 use crate::types::{self, Kind};
 
-fn int(value: i64) -> Value {
-    Value::int(Ty::I32, value)
-}
-
-impl<'p> FunctionLowering<'_, 'p> {
-    pub(super) fn numpy(&mut self, name: &str, whole: &'p Expr, args: &'p [Expr], values: Vec<Value>) -> Result<Value> {
-        let result = self.type_of(whole);
-        let mut values = values.into_iter();
-        let mut next = || values.next().expect("checked by inference");
-        match name {
-            "numpy.array" => {
-                let value = next();
-                self.array_of(value, self.type_of(&args[0]), result)
-            }
-            "numpy.full" => {
-                let (lengths, value) = (next(), next());
-                self.full(lengths, value, result)
-            }
-            "numpy.transpose" => {
-                let value = next();
-                let array = self.array_parts(&value, result).expect("checked by inference");
-                Ok(if array.shape.len() == 1 {
-                    value
-                } else {
-                    self.transposed(array)
-                })
-            }
-            _ => self.mathematics(name, args, values.collect(), result),
-        }
-    }
-
+impl<'p> Emitter<'_, 'p> {
     fn result_elements(&self, result: types::Ty) -> types::Ty {
-        match *self.module.program().types.kind(result) {
+        match *self.module.program.types.kind(result) {
             Kind::Array(elt, _) => elt,
             _ => result,
         }
     }
 
-    fn full(&mut self, lengths: Value, value: Value, result: types::Ty) -> Result<Value> {
+    pub(crate) fn full(&mut self, lengths: Value, value: Value, result: types::Ty) -> Result<Value> {
         let shape = match &lengths.ty {
             Ty::Struct(members) => (0..members.len())
                 .map(|index| self.build.extract(&lengths, index))
@@ -55,8 +24,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             _ => vec![lengths],
         };
         for length in &shape {
-            let valid = self.build.compare("icmp sge", length.clone(), int(0));
-            self.require(valid, VALUE_ERROR, "negative dimensions are not allowed", &[]);
+            let valid = self.build.compare(Compare::Sge, length.clone(), int(0));
+            self.require(valid, Exception::ValueError, "negative dimensions are not allowed", &[]);
         }
         let elt = self.result_elements(result);
         let array = self.new_array(elt, shape);
@@ -65,7 +34,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `numpy.array(value)`
-    fn array_of(&mut self, value: Value, ty: types::Ty, result: types::Ty) -> Result<Value> {
+    pub(crate) fn array_of(&mut self, value: Value, ty: types::Ty, result: types::Ty) -> Result<Value> {
         let elt = self.result_elements(result);
         let mut shape = vec![];
         self.shape_of(&value, ty, &mut shape)?;
@@ -78,7 +47,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// Lengths of nested sequences, as the first of each has it.
     fn shape_of(&mut self, value: &Value, ty: types::Ty, shape: &mut Vec<Value>) -> Result<()> {
-        let (inner, length) = match *self.module.program().types.kind(ty) {
+        let (inner, length) = match *self.module.program.types.kind(ty) {
             Kind::List(_) | Kind::Range(_) => self.iterable(value, ty),
             Kind::Array(..) => {
                 let array = self.array_parts(value, ty).expect("it is one");
@@ -97,7 +66,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             self.build.store(int(0), slot);
         }
         let (some, after) = (self.build.new_block("first of sequence"), self.build.new_block("shape"));
-        let any = self.build.compare("icmp sgt", length, int(0));
+        let any = self.build.compare(Compare::Sgt, length, int(0));
         self.build.branch(any, some, after);
         self.build.block = some;
         let first = self.iterable_element(value, ty, int(0));
@@ -116,7 +85,7 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// How deep sequences of a type are nested.
     fn nesting(&self, ty: types::Ty) -> usize {
-        match *self.module.program().types.kind(ty) {
+        match *self.module.program.types.kind(ty) {
             Kind::List(elt) | Kind::Range(elt) => 1 + self.nesting(elt),
             Kind::Array(_, dims) => dims.into(),
             _ => 0,
@@ -134,7 +103,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let at = self.build.load(Ty::I32, place);
             let target = self.build.element(&to.data, &elt, at.clone());
             self.build.store(value, &target);
-            let next = self.build.binary("add", at, int(1));
+            let next = self.build.binary(Binary::Add, at, int(1));
             self.build.store(next, place);
             return Ok(());
         }
@@ -163,12 +132,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn same_length(&mut self, wanted: &Value, found: &Value) {
-        let same = self.build.compare("icmp eq", wanted.clone(), found.clone());
+        let same = self.build.compare(Compare::Eq, wanted.clone(), found.clone());
         let text = "arrays must be rectangular (lengths were {0} vs. {1})";
-        self.require(same, VALUE_ERROR, text, &[wanted.clone(), found.clone()]);
+        self.require(same, Exception::ValueError, text, &[wanted.clone(), found.clone()]);
     }
 
-    fn transposed(&mut self, array: Array) -> Value {
+    pub(crate) fn transposed(&mut self, array: Array) -> Value {
         let (rows, columns) = (array.shape[0].clone(), array.shape[1].clone());
         let result = self.new_array(array.elt, vec![columns.clone(), rows.clone()]);
         let elt = self.module.ir_type(array.elt);
@@ -185,8 +154,8 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     fn place(&mut self, data: &Value, elt: &Ty, row: &Value, width: &Value, column: &Value) -> Value {
-        let start = self.build.binary("mul", row.clone(), width.clone());
-        let index = self.build.binary("add", start, column.clone());
+        let start = self.build.binary(Binary::Mul, row.clone(), width.clone());
+        let index = self.build.binary(Binary::Add, start, column.clone());
         self.build.element(data, elt, index)
     }
 
@@ -196,7 +165,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `left @ right`. A vector is taken as the matrix of one row, or column, that fits.
-    pub(super) fn matrix_product(&mut self, left: Array, right: Array, result: types::Ty) -> Result<Value> {
+    pub(crate) fn matrix_product(&mut self, left: Array, right: Array, result: types::Ty) -> Result<Value> {
         let rows = if left.shape.len() == 2 {
             left.shape[0].clone()
         } else {
@@ -208,9 +177,14 @@ impl<'p> FunctionLowering<'_, 'p> {
             int(1)
         };
         let inner = left.shape[left.shape.len() - 1].clone();
-        let same = self.build.compare("icmp eq", inner.clone(), right.shape[0].clone());
+        let same = self.build.compare(Compare::Eq, inner.clone(), right.shape[0].clone());
         let text = "inner dimensions for matrix multiplication do not match ({0} vs. {1})";
-        self.require(same, VALUE_ERROR, text, &[inner.clone(), right.shape[0].clone()]);
+        self.require(
+            same,
+            Exception::ValueError,
+            text,
+            &[inner.clone(), right.shape[0].clone()],
+        );
         let elt = self.result_elements(result);
         let ty = self.module.ir_type(elt);
         let kept = [&left.shape[..left.shape.len() - 1], &right.shape[1..]].concat();
@@ -239,21 +213,5 @@ impl<'p> FunctionLowering<'_, 'p> {
             return Ok(self.build.load(ty, &product.data));
         }
         Ok(self.array_value(product))
-    }
-
-    /// A function of floats, or of arrays of them.
-    fn mathematics(&mut self, name: &str, args: &'p [Expr], values: Vec<Value>, result: types::Ty) -> Result<Value> {
-        let (symbol, _) = mathematics(name).expect("the other ones are done above");
-        if let Kind::Array(elt, _) = *self.module.program().types.kind(result) {
-            let operands = args.iter().zip(values);
-            let operands = operands
-                .map(|(arg, value)| self.operand(value, self.type_of(arg)))
-                .collect();
-            return self.map_operands(elt, operands, |this, values| {
-                let values = values.into_iter().map(|(value, _)| value).collect();
-                Ok(this.call_external(symbol, values, Ty::F64, true))
-            });
-        }
-        Ok(self.call_external(symbol, values, Ty::F64, true))
     }
 }

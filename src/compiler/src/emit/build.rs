@@ -192,53 +192,25 @@ impl Builder {
     }
 
     /// An arithmetic instruction; the operands have one type.
-    pub fn binary(&mut self, name: &'static str, a: Value, b: Value) -> Value {
+    pub fn binary(&mut self, op: Binary, a: Value, b: Value) -> Value {
         if let (Some(x), Some(y)) = (a.as_int(), b.as_int()) {
-            if let Some(folded) = fold_int(name, x, y, a.ty.bits()) {
+            if let Some(folded) = op.fold_int(x, y, a.ty.bits()) {
                 return Value::int(a.ty, folded);
             }
         }
         if let (Some(x), Some(y)) = (a.as_float(), b.as_float()) {
-            let folded = match name {
-                "fadd" => x + y,
-                "fsub" => x - y,
-                "fmul" => x * y,
-                "fdiv" => x / y,
-                _ => f64::NAN,
-            };
-            if !folded.is_nan() {
+            if let Some(folded) = op.fold_float(x, y) {
                 return Value::float(folded);
             }
         }
-        self.push(Some(a.ty.clone()), Op::Binary(name, a, b))
+        self.push(Some(a.ty.clone()), Op::Binary(op, a, b))
     }
 
-    /// `icmp` and `fcmp`: predicates of the first are signed.
-    pub fn compare(&mut self, name: &'static str, a: Value, b: Value) -> Value {
-        let folded = match (a.as_int(), b.as_int(), a.as_float(), b.as_float()) {
-            (Some(x), Some(y), _, _) => match name {
-                "icmp eq" => Some(x == y),
-                "icmp ne" => Some(x != y),
-                "icmp slt" => Some(x < y),
-                "icmp sle" => Some(x <= y),
-                "icmp sgt" => Some(x > y),
-                "icmp sge" => Some(x >= y),
-                _ => None,
-            },
-            (_, _, Some(x), Some(y)) => match name {
-                "fcmp oeq" => Some(x == y),
-                "fcmp une" => Some(x != y),
-                "fcmp olt" => Some(x < y),
-                "fcmp ole" => Some(x <= y),
-                "fcmp ogt" => Some(x > y),
-                "fcmp oge" => Some(x >= y),
-                _ => None,
-            },
-            _ => None,
-        };
-        match folded {
+    pub fn compare(&mut self, op: Compare, a: Value, b: Value) -> Value {
+        let (ints, floats) = (a.as_int().zip(b.as_int()), a.as_float().zip(b.as_float()));
+        match op.fold(ints, floats) {
             Some(known) => Value::bool(known),
-            None => self.push(Some(Ty::I1), Op::Compare(name, a, b)),
+            None => self.push(Some(Ty::I1), Op::Compare(op, a, b)),
         }
     }
 
@@ -254,41 +226,24 @@ impl Builder {
             (_, Some(x), Ty::I32) => return Value::int(Ty::I32, (x as i32).into()),
             _ => {}
         }
-        let name = match (&value.ty, to) {
-            (Ty::F64, _) => "fptosi",
-            (_, Ty::F64) => "sitofp",
-            (from, to) if from.bits() > to.bits() => "trunc",
-            (Ty::I1, _) => "zext",
-            _ => "sext",
+        let op = match (&value.ty, to) {
+            (Ty::F64, _) => Convert::FPToSI,
+            (_, Ty::F64) => Convert::SIToFP,
+            (from, to) if from.bits() > to.bits() => Convert::Trunc,
+            (Ty::I1, _) => Convert::ZExt,
+            _ => Convert::SExt,
         };
-        self.push(Some(to.clone()), Op::Convert(name, value, to.clone()))
+        self.push(Some(to.clone()), Op::Convert(op, value, to.clone()))
     }
 
     pub fn not(&mut self, value: Value) -> Value {
-        self.binary("xor", value, Value::bool(true))
+        self.binary(Binary::Xor, value, Value::bool(true))
     }
 
     pub fn finish(mut self) -> Function {
         self.end(Terminator::Unreachable);
         self.function
     }
-}
-
-fn fold_int(name: &str, x: i64, y: i64, bits: u32) -> Option<i64> {
-    let small = (0..bits as i64).contains(&y);
-    Some(match name {
-        "add" => x.wrapping_add(y),
-        "sub" => x.wrapping_sub(y),
-        "mul" => x.wrapping_mul(y),
-        "and" => x & y,
-        "or" => x | y,
-        "xor" => x ^ y,
-        "shl" if small => x.wrapping_shl(y as u32),
-        "ashr" if small => x.wrapping_shr(y as u32),
-        "sdiv" if y != 0 => x.wrapping_div(y),
-        "srem" if y != 0 => x.wrapping_rem(y),
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
@@ -299,7 +254,7 @@ mod tests {
     fn constants_fold_in_their_width() {
         let mut build = Builder::new(Function::new("f", vec![], Ty::unit(), None));
         let max = Value::int(Ty::I32, i32::MAX.into());
-        let sum = build.binary("add", max, Value::int(Ty::I32, 1));
+        let sum = build.binary(Binary::Add, max, Value::int(Ty::I32, 1));
         assert_eq!(sum.as_int(), Some(i32::MIN.into()));
         let cut = build.convert(Value::float(-2.9), &Ty::I32);
         assert_eq!(cut.as_int(), Some(-2));

@@ -3,9 +3,12 @@
 //! A type is an index into a table of nodes; unifying two types links one to the other. An integer whose width is not known
 //! yet is a node of its own kind, which later becomes `int32` or `int64`.
 
+mod rules;
+
 use std::rc::Rc;
 
 use crate::host::{ExceptionClass, Handle, HostType};
+use crate::language::Builtin;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ty(u32);
@@ -36,7 +39,7 @@ pub enum Kind {
         class: Handle,
     },
     Namespace(Handle, Rc<str>),
-    Builtin(&'static str),
+    Builtin(Builtin),
     ExceptionClass(ExceptionClass),
     /// A caught or constructed exception.
     Exception,
@@ -202,7 +205,7 @@ impl Types {
             Kind::Function(_) => "<function>".into(),
             Kind::Method { .. } => "<method>".into(),
             Kind::Namespace(_, name) => format!("<{name}>"),
-            Kind::Builtin(name) => format!("<function {name}>"),
+            Kind::Builtin(builtin) => format!("<function {}>", builtin.name()),
             Kind::ExceptionClass(class) => format!("<constructor {}>", class.name),
             Kind::Exception => "<exception>".into(),
         }

@@ -1,29 +1,43 @@
 //! Lists that are made from others: repetition, concatenation, slices, copies, comprehensions. All are new, on the stack.
 
-use super::exceptions::{RUNTIME_ERROR, VALUE_ERROR};
-use super::FunctionLowering;
-use crate::ast::*;
+use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
+use crate::language::Exception;
 use crate::types::{self, Kind};
 
 /// Most elements of a list made at run time. The kernel's stack has 32 MiB; an element is rarely larger than 8 bytes.
 const MOST_ELEMENTS: i64 = 1 << 20;
 
-fn int(value: i64) -> Value {
-    Value::int(Ty::I32, value)
-}
-
 /// A slice: index of its first element (i64), number of elements (i32), step (i64).
-pub(super) struct Bounds {
+pub(crate) struct Bounds {
     pub start: Value,
     pub length: Value,
     pub step: Value,
 }
 
-impl<'p> FunctionLowering<'_, 'p> {
+impl<'p> Emitter<'_, 'p> {
+    /// A new list on the stack. Inside a loop every pass makes its own, as the language has it.
+    pub(crate) fn new_list(&mut self, elt: types::Ty, values: Vec<Value>) -> Value {
+        let elt = self.module.ir_type(elt);
+        let length = Value::int(Ty::I32, values.len() as i64);
+        let (header, data) = self.reserve_list(&elt, length);
+        for (index, value) in values.into_iter().enumerate() {
+            let to = self.build.element(&data, &elt, Value::int(Ty::I32, index as i64));
+            self.build.store(value, &to);
+        }
+        header
+    }
+
+    /// Elements and length of a list.
+    pub(crate) fn list_parts(&mut self, list: &Value) -> (Value, Value) {
+        let data = self.build.load(Ty::Ptr, list);
+        let length = self.build.field(list, &Ty::str(), 1);
+        (data, self.build.load(Ty::I32, &length))
+    }
+
     /// Room for a list of `length` (i32, not negative) elements of type `elt`: the list and its elements.
-    pub(super) fn reserve_list(&mut self, elt: &Ty, length: Value) -> (Value, Value) {
+    pub(crate) fn reserve_list(&mut self, elt: &Ty, length: Value) -> (Value, Value) {
         let data = self.build.alloca(elt.clone(), length.clone());
         let header = self.build.alloca(Ty::str(), int(1));
         self.build.store(data.clone(), &header);
@@ -33,40 +47,51 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Checks a length (i64) before room for it is made, and cuts it to 32 bits.
-    pub(super) fn checked_length(&mut self, length: Value) -> Value {
+    pub(crate) fn checked_length(&mut self, length: Value) -> Value {
         let fits = self
             .build
-            .compare("icmp sle", length.clone(), Value::int(Ty::I64, MOST_ELEMENTS));
+            .compare(Compare::Sle, length.clone(), Value::int(Ty::I64, MOST_ELEMENTS));
         let message = "a list of {0} elements is too long for the stack of a kernel";
-        self.require(fits, RUNTIME_ERROR, message, std::slice::from_ref(&length));
+        self.require(fits, Exception::RuntimeError, message, std::slice::from_ref(&length));
         self.build.convert(length, &Ty::I32)
     }
 
     /// Runs `body` with 0, 1, … `count` - 1 (i32).
-    pub(super) fn counted(&mut self, count: Value, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<()> {
+    pub(crate) fn counted(&mut self, count: Value, body: impl FnOnce(&mut Self, Value) -> Result<()>) -> Result<()> {
         let (head, inside) = (self.build.new_block("each element"), self.build.new_block("element"));
         let after = self.build.new_block("all elements");
         let counter = self.build.slot(Ty::I32);
         self.build.store(int(0), &counter);
-        self.build.jump(head);
-        self.build.block = head;
-        let index = self.build.load(Ty::I32, &counter);
-        let more = self.build.compare("icmp slt", index.clone(), count);
-        self.build.branch(more, inside, after);
-        self.build.block = inside;
+        let index = self.loop_head(&counter, count, [head, inside, after]);
         body(self, index.clone())?;
-        let next = self.build.binary("add", index, int(1));
-        self.build.store(next, &counter);
-        self.build.jump(head);
-        self.build.block = after;
+        self.loop_end(&counter, index, [head, after]);
         Ok(())
     }
 
-    pub(super) fn copy_elements(&mut self, elt: &Ty, from: &Value, count: Value, to: &Value, offset: Value) {
+    /// The head of a loop that counts up to `count`: goes on inside with the present value of the counter.
+    pub(crate) fn loop_head(&mut self, counter: &Value, count: Value, [head, inside, after]: [BlockId; 3]) -> Value {
+        self.build.jump(head);
+        self.build.block = head;
+        let index = self.build.load(Ty::I32, counter);
+        let more = self.build.compare(Compare::Slt, index.clone(), count);
+        self.build.branch(more, inside, after);
+        self.build.block = inside;
+        index
+    }
+
+    /// The end of such a loop: counts, and goes on after it.
+    pub(crate) fn loop_end(&mut self, counter: &Value, index: Value, [head, after]: [BlockId; 2]) {
+        let next = self.build.binary(Binary::Add, index, int(1));
+        self.build.store(next, counter);
+        self.build.jump(head);
+        self.build.block = after;
+    }
+
+    pub(crate) fn copy_elements(&mut self, elt: &Ty, from: &Value, count: Value, to: &Value, offset: Value) {
         let copied = self.counted(count, |this, index| {
             let source = this.build.element(from, elt, index.clone());
             let value = this.build.load(elt.clone(), &source);
-            let index = this.build.binary("add", index, offset);
+            let index = this.build.binary(Binary::Add, index, offset);
             let target = this.build.element(to, elt, index);
             this.build.store(value, &target);
             Ok(())
@@ -75,12 +100,12 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `a + b`
-    pub(super) fn concatenated(&mut self, elt: types::Ty, a: Value, b: Value) -> Value {
+    pub(crate) fn concatenated(&mut self, elt: types::Ty, a: Value, b: Value) -> Value {
         let elt = self.module.ir_type(elt);
         let [(data_a, length_a), (data_b, length_b)] = [a, b].map(|list| self.list_parts(&list));
         let wide = [&length_a, &length_b].map(|length| self.build.convert(length.clone(), &Ty::I64));
         let [wide_a, wide_b] = wide;
-        let length = self.build.binary("add", wide_a, wide_b);
+        let length = self.build.binary(Binary::Add, wide_a, wide_b);
         let length = self.checked_length(length);
         let (list, data) = self.reserve_list(&elt, length);
         self.copy_elements(&elt, &data_a, length_a.clone(), &data, int(0));
@@ -89,17 +114,17 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `list * times`
-    pub(super) fn repeated(&mut self, elt: types::Ty, list: Value, times: Value) -> Value {
+    pub(crate) fn repeated(&mut self, elt: types::Ty, list: Value, times: Value) -> Value {
         let elt = self.module.ir_type(elt);
         let (from, own) = self.list_parts(&list);
         let times = self.build.convert(times, &Ty::I64);
         let zero = Value::int(Ty::I64, 0);
-        let negative = self.build.compare("icmp slt", times.clone(), zero.clone());
+        let negative = self.build.compare(Compare::Slt, times.clone(), zero.clone());
         let times = self.build.select(negative, zero, times);
         // Checked first, so that the product of two numbers of 32 bits cannot overflow.
         let times = self.checked_length(times);
         let [wide, times] = [own.clone(), times].map(|number| self.build.convert(number, &Ty::I64));
-        let length = self.build.binary("mul", wide, times);
+        let length = self.build.binary(Binary::Mul, wide, times);
         let length = self.checked_length(length);
         let (result, data) = self.reserve_list(&elt, length.clone());
         let source = self.build.slot(Ty::I32);
@@ -110,8 +135,8 @@ impl<'p> FunctionLowering<'_, 'p> {
             let value = this.build.load(elt.clone(), &place);
             let target = this.build.element(&data, &elt, index);
             this.build.store(value, &target);
-            let next = this.build.binary("add", at, int(1));
-            let end = this.build.compare("icmp eq", next.clone(), own);
+            let next = this.build.binary(Binary::Add, at, int(1));
+            let end = this.build.compare(Compare::Eq, next.clone(), own);
             let next = this.build.select(end, int(0), next);
             this.build.store(next, &source);
             Ok(())
@@ -121,11 +146,11 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Type of the elements of an iterable (of an array: of its numbers), and its length (i32).
-    pub(super) fn iterable(&mut self, value: &Value, ty: types::Ty) -> (types::Ty, Value) {
+    pub(crate) fn iterable(&mut self, value: &Value, ty: types::Ty) -> (types::Ty, Value) {
         if let Some(array) = self.array_parts(value, ty) {
             return (array.elt, array.shape[0].clone());
         }
-        match *self.module.program().types.kind(ty) {
+        match *self.module.program.types.kind(ty) {
             Kind::Range(elt) => {
                 let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(value, index));
                 let length = self.range_length(&start, &stop, &step);
@@ -137,16 +162,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         }
     }
 
-    pub(super) fn iterable_element(&mut self, value: &Value, ty: types::Ty, index: Value) -> Value {
+    pub(crate) fn iterable_element(&mut self, value: &Value, ty: types::Ty, index: Value) -> Value {
         if let Some(array) = self.array_parts(value, ty) {
             return self.array_element(&array, index);
         }
-        match *self.module.program().types.kind(ty) {
+        match *self.module.program.types.kind(ty) {
             Kind::Range(_) => {
                 let [start, step] = [0, 2].map(|index| self.build.extract(value, index));
                 let index = self.build.convert(index, &start.ty);
-                let offset = self.build.binary("mul", index, step);
-                self.build.binary("add", start, offset)
+                let offset = self.build.binary(Binary::Mul, index, step);
+                self.build.binary(Binary::Add, start, offset)
             }
             Kind::List(elt) => {
                 let elt = self.module.ir_type(elt);
@@ -159,7 +184,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `list(value)`
-    pub(super) fn list_of(&mut self, value: Value, ty: types::Ty) -> Value {
+    pub(crate) fn list_of(&mut self, value: Value, ty: types::Ty) -> Value {
         let (elt, length) = self.iterable(&value, ty);
         let elt = self.module.ir_type(elt);
         let (list, data) = self.reserve_list(&elt, length.clone());
@@ -173,84 +198,16 @@ impl<'p> FunctionLowering<'_, 'p> {
         list
     }
 
-    /// `[element for target in iter]`. The length is taken at the start.
-    pub(super) fn comprehension(
-        &mut self,
-        whole: &'p Expr,
-        element: &'p Expr,
-        target: &'p Expr,
-        iter: &'p Expr,
-    ) -> Result<Value> {
-        let iterable = self.expr(iter)?;
-        self.build.span = whole.span;
-        let ty = self.type_of(iter);
-        let (passed, length) = self.iterable(&iterable, ty);
-        let elt = self.ir_type_of(element);
-        let (list, data) = self.reserve_list(&elt, length.clone());
-        self.counted(length, |this, index| {
-            let value = this.iterable_element(&iterable, ty, index.clone());
-            this.assign(target, value, passed)?;
-            let value = this.expr(element)?;
-            let to = this.build.element(&data, &elt, index);
-            this.build.store(value, &to);
-            Ok(())
-        })?;
-        Ok(list)
-    }
-
-    /// `value[start:stop:step]`
-    pub(super) fn slice(
-        &mut self,
-        whole: &'p Expr,
-        value: &'p Expr,
-        bounds: &'p [Option<Box<Expr>>; 3],
-    ) -> Result<Value> {
-        let object = self.expr(value)?;
-        let bounds = self.slice_bounds(bounds)?;
-        self.build.span = whole.span;
-        let elt = match *self.kind_of(value) {
-            Kind::List(elt) => self.module.ir_type(elt),
-            Kind::Str => return self.string_slice(object, bounds),
-            _ => {
-                let array = self.array_parts(&object, self.type_of(value));
-                return Ok(self.array_slice(array.expect("inference admits lists, strings, arrays"), bounds));
-            }
-        };
-        let (from, own) = self.list_parts(&object);
-        let bounds = self.bounds(own, bounds);
-        let (result, data) = self.reserve_list(&elt, bounds.length.clone());
-        self.each_sliced(bounds, |this, index, place| {
-            let source = this.build.element(&from, &elt, place);
-            let value = this.build.load(elt.clone(), &source);
-            let to = this.build.element(&data, &elt, index);
-            this.build.store(value, &to);
-            Ok(())
-        })?;
-        Ok(result)
-    }
-
-    /// The values (i64) of the bounds of a slice.
-    pub(super) fn slice_bounds(&mut self, bounds: &'p [Option<Box<Expr>>; 3]) -> Result<[Option<Value>; 3]> {
-        let mut values = [None, None, None];
-        for (value, bound) in values.iter_mut().zip(bounds) {
-            if let Some(bound) = bound {
-                let given = self.expr(bound)?;
-                *value = Some(self.build.convert(given, &Ty::I64));
-            }
-        }
-        Ok(values)
-    }
-
     /// Where a slice of something of length `own` (i32) begins, with bounds as Python takes them: beyond the ends means up to the
     /// ends.
-    pub(super) fn bounds(&mut self, own: Value, [start, stop, step]: [Option<Value>; 3]) -> Bounds {
+    pub(crate) fn bounds(&mut self, own: Value, [start, stop, step]: [Option<Value>; 3]) -> Bounds {
         let wide = |number| Value::int(Ty::I64, number);
         let own = self.build.convert(own, &Ty::I64);
         let step = step.unwrap_or(wide(1));
-        let moves = self.build.compare("icmp ne", step.clone(), wide(0));
-        self.require(moves, VALUE_ERROR, "step cannot be zero", &[]);
-        let rising = self.build.compare("icmp sgt", step.clone(), wide(0));
-        let last = self.build.binary("sub", own.clone(), wide(1));
+        let moves = self.build.compare(Compare::Ne, step.clone(), wide(0));
+        self.require(moves, Exception::ValueError, "step cannot be zero", &[]);
+        let rising = self.build.compare(Compare::Sgt, step.clone(), wide(0));
+        let last = self.build.binary(Binary::Sub, own.clone(), wide(1));
         let lowest = self.build.select(rising.clone(), wide(0), wide(-1));
         let highest = self.build.select(rising.clone(), own.clone(), last);
         let start = match start {
@@ -267,7 +224,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Runs `body` for each element of a slice, with its index in the slice and its place (i32).
-    pub(super) fn each_sliced(
+    pub(crate) fn each_sliced(
         &mut self,
         bounds: Bounds,
         mut body: impl FnMut(&mut Self, Value, Value) -> Result<()>,
@@ -278,7 +235,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             let at = this.build.load(Ty::I64, &place);
             let narrow = this.build.convert(at.clone(), &Ty::I32);
             body(this, index, narrow)?;
-            let next = this.build.binary("add", at, bounds.step);
+            let next = this.build.binary(Binary::Add, at, bounds.step);
             this.build.store(next, &place);
             Ok(())
         })
@@ -286,12 +243,12 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     /// A bound of a slice: counted from the end if negative, and within the ends.
     fn clamped(&mut self, bound: Value, length: &Value, lowest: &Value, highest: &Value) -> Value {
-        let negative = self.build.compare("icmp slt", bound.clone(), Value::int(Ty::I64, 0));
-        let from_end = self.build.binary("add", bound.clone(), length.clone());
+        let negative = self.build.compare(Compare::Slt, bound.clone(), Value::int(Ty::I64, 0));
+        let from_end = self.build.binary(Binary::Add, bound.clone(), length.clone());
         let place = self.build.select(negative, from_end, bound);
-        let below = self.build.compare("icmp slt", place.clone(), lowest.clone());
+        let below = self.build.compare(Compare::Slt, place.clone(), lowest.clone());
         let place = self.build.select(below, lowest.clone(), place);
-        let above = self.build.compare("icmp sgt", place.clone(), highest.clone());
+        let above = self.build.compare(Compare::Sgt, place.clone(), highest.clone());
         self.build.select(above, highest.clone(), place)
     }
 }

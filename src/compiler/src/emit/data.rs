@@ -10,13 +10,13 @@ use crate::types::{self, Kind};
 
 impl ModuleBuilder<'_> {
     /// A constant string value: `{data, length}`.
-    pub(super) fn string(&mut self, text: &[u8]) -> Value {
+    pub(crate) fn string(&mut self, text: &[u8]) -> Value {
         let length = Value::int(Ty::I32, text.len() as i64);
         Value::record(vec![self.string_data(text), length])
     }
 
     /// A pointer to a constant `{data, length}`.
-    pub(super) fn string_record(&mut self, text: &[u8]) -> Value {
+    pub(crate) fn string_record(&mut self, text: &[u8]) -> Value {
         let value = self.string(text);
         let ValueKind::Struct(members) = &value.kind else {
             unreachable!("made as a record")
@@ -41,7 +41,7 @@ impl ModuleBuilder<'_> {
         Value::global(name)
     }
 
-    pub(super) fn global(&mut self, name: impl Into<Rc<str>>, constant: bool, init: Init) {
+    pub(crate) fn global(&mut self, name: impl Into<Rc<str>>, constant: bool, init: Init) {
         self.module.globals.push(Global {
             name: name.into(),
             constant,
@@ -51,7 +51,7 @@ impl ModuleBuilder<'_> {
     }
 
     /// A host value as an operand.
-    pub(super) fn constant(&mut self, value: &HostValue) -> Value {
+    pub(crate) fn constant(&mut self, value: &HostValue) -> Value {
         match value {
             HostValue::Bool(value) => Value::bool(*value),
             HostValue::Int32(value) => Value::int(Ty::I32, (*value).into()),
@@ -78,7 +78,7 @@ impl ModuleBuilder<'_> {
     }
 
     /// The struct of instances of a class: object id, then the attributes in order of first use.
-    pub(super) fn class_type(&self, class: Handle) -> Ty {
+    pub(crate) fn class_type(&self, class: Handle) -> Ty {
         let attributes = self.program.classes[&class]
             .attributes
             .iter()
@@ -87,7 +87,7 @@ impl ModuleBuilder<'_> {
     }
 
     /// The value of an attribute that never changes and is the same for all instances of a class.
-    pub(super) fn common_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
+    pub(crate) fn common_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let info = &self.program.classes[&class];
         if !self.program.never_changes(info, name) {
             return None;
@@ -109,7 +109,7 @@ impl ModuleBuilder<'_> {
     }
 
     /// Emits all host lists and objects that the program can reach, and the table for writing them back.
-    pub(super) fn host_data(&mut self, writeback: bool) -> Result<()> {
+    pub(crate) fn host_data(&mut self, writeback: bool) -> Result<()> {
         let program = self.program;
         let mut lists: Vec<_> = program.lists.iter().collect();
         lists.sort_by_key(|(handle, _)| **handle);

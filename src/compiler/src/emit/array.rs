@@ -1,25 +1,23 @@
 //! NumPy arrays: data in row-major order and a length for each dimension, by value. A row, or a slice, is a view of the same data;
 //! the result of an operation is new, on the stack.
 
-use super::exceptions::VALUE_ERROR;
-use super::FunctionLowering;
-use crate::ast::*;
+use super::list::Bounds;
+use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
+use crate::language::Exception;
+use crate::source::Span;
+use crate::syntax::BinOp;
 use crate::types::{self, Kind};
 
-fn int(value: i64) -> Value {
-    Value::int(Ty::I32, value)
-}
-
 /// How an array of so many dimensions is represented.
-pub(super) fn layout(dims: u8) -> Ty {
+pub(crate) fn layout(dims: u8) -> Ty {
     Ty::Struct([Ty::Ptr, Ty::Struct(vec![Ty::I32; dims.into()].into())].into())
 }
 
 /// An array taken apart.
 #[derive(Clone)]
-pub(super) struct Array {
+pub(crate) struct Array {
     pub data: Value,
     /// Lengths, i32.
     pub shape: Vec<Value>,
@@ -27,14 +25,14 @@ pub(super) struct Array {
 }
 
 /// An operand of an operation that works on each element.
-pub(super) enum Operand {
+pub(crate) enum Operand {
     Array(Array),
     Number(Value, types::Ty),
 }
 
-impl<'p> FunctionLowering<'_, 'p> {
-    pub(super) fn array_parts(&mut self, value: &Value, ty: types::Ty) -> Option<Array> {
-        let Kind::Array(elt, dims) = *self.module.program().types.kind(ty) else {
+impl<'p> Emitter<'_, 'p> {
+    pub(crate) fn array_parts(&mut self, value: &Value, ty: types::Ty) -> Option<Array> {
+        let Kind::Array(elt, dims) = *self.module.program.types.kind(ty) else {
             return None;
         };
         let (data, lengths) = (self.build.extract(value, 0), self.build.extract(value, 1));
@@ -44,24 +42,24 @@ impl<'p> FunctionLowering<'_, 'p> {
         Some(Array { data, shape, elt })
     }
 
-    pub(super) fn array_value(&mut self, array: Array) -> Value {
+    pub(crate) fn array_value(&mut self, array: Array) -> Value {
         let shape = self.build.aggregate(array.shape);
         self.build.aggregate(vec![array.data, shape])
     }
 
-    pub(super) fn product(&mut self, lengths: &[Value]) -> Value {
+    pub(crate) fn product(&mut self, lengths: &[Value]) -> Value {
         lengths.iter().fold(int(1), |product, length| {
-            self.build.binary("mul", product, length.clone())
+            self.build.binary(Binary::Mul, product, length.clone())
         })
     }
 
     /// Room for an array. The lengths are not negative.
-    pub(super) fn new_array(&mut self, elt: types::Ty, shape: Vec<Value>) -> Array {
+    pub(crate) fn new_array(&mut self, elt: types::Ty, shape: Vec<Value>) -> Array {
         let mut total = Value::int(Ty::I64, 1);
         for length in &shape {
             // Checked each time, so that the product cannot overflow.
             let length = self.build.convert(length.clone(), &Ty::I64);
-            total = self.build.binary("mul", total, length);
+            total = self.build.binary(Binary::Mul, total, length);
             let checked = self.checked_length(total);
             total = self.build.convert(checked, &Ty::I64);
         }
@@ -72,9 +70,9 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// The part of an array at `position` of its first dimension: an element's address, or a row.
-    pub(super) fn row(&mut self, array: &Array, position: Value) -> Array {
+    pub(crate) fn row(&mut self, array: &Array, position: Value) -> Array {
         let stride = self.product(&array.shape[1..]);
-        let offset = self.build.binary("mul", position, stride);
+        let offset = self.build.binary(Binary::Mul, position, stride);
         let ty = self.module.ir_type(array.elt);
         Array {
             data: self.build.element(&array.data, &ty, offset),
@@ -84,7 +82,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// What a loop over an array gets at `position`.
-    pub(super) fn array_element(&mut self, array: &Array, position: Value) -> Value {
+    pub(crate) fn array_element(&mut self, array: &Array, position: Value) -> Value {
         let row = self.row(array, position);
         if row.shape.is_empty() {
             let ty = self.module.ir_type(row.elt);
@@ -93,29 +91,8 @@ impl<'p> FunctionLowering<'_, 'p> {
         self.array_value(row)
     }
 
-    /// `array[i]` or `array[i, j]` after the check of the bounds: an element's address has no dimensions left.
-    pub(super) fn indexed(&mut self, whole: &'p Expr, array: Array, index: &'p Expr) -> Result<Array> {
-        let indices = match &index.kind {
-            ExprKind::Tuple(indices) => indices.iter().collect(),
-            _ => vec![index],
-        };
-        let mut positions = vec![];
-        for index in indices {
-            positions.push(self.expr(index)?);
-        }
-        self.build.span = whole.span;
-        let mut part = array;
-        for position in positions {
-            let length = self.build.convert(part.shape[0].clone(), &position.ty);
-            let position = self.checked_index(position, length);
-            let position = self.build.convert(position, &Ty::I32);
-            part = self.row(&part, position);
-        }
-        Ok(part)
-    }
-
     /// Copies an array into another one; ValueError if the shapes differ.
-    pub(super) fn copy_array(&mut self, from: &Array, to: &Array) {
+    pub(crate) fn copy_array(&mut self, from: &Array, to: &Array) {
         self.same_shape(from, to);
         let elt = self.module.ir_type(from.elt);
         let count = self.product(&to.shape);
@@ -124,13 +101,13 @@ impl<'p> FunctionLowering<'_, 'p> {
 
     fn same_shape(&mut self, a: &Array, b: &Array) {
         for (x, y) in a.shape.iter().zip(&b.shape) {
-            let same = self.build.compare("icmp eq", x.clone(), y.clone());
+            let same = self.build.compare(Compare::Eq, x.clone(), y.clone());
             let text = "operands could not be broadcast together";
-            self.require(same, VALUE_ERROR, text, &[]);
+            self.require(same, Exception::ValueError, text, &[]);
         }
     }
 
-    pub(super) fn operand(&mut self, value: Value, ty: types::Ty) -> Operand {
+    pub(crate) fn operand(&mut self, value: Value, ty: types::Ty) -> Operand {
         match self.array_parts(&value, ty) {
             Some(array) => Operand::Array(array),
             None => Operand::Number(value, ty),
@@ -149,7 +126,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Fills an array, element by element, from operands of its shape, or numbers.
-    pub(super) fn fill_from(
+    pub(crate) fn fill_from(
         &mut self,
         to: &Array,
         operands: &[Operand],
@@ -170,7 +147,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// A new array of elements of type `elt`, each from those of the operands at its place. One of them is an array.
-    pub(super) fn map_operands(
+    pub(crate) fn map_operands(
         &mut self,
         elt: types::Ty,
         operands: Vec<Operand>,
@@ -192,7 +169,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `left op right`, one of which is an array; division by zero is as the processor has it.
-    pub(super) fn array_operation(
+    pub(crate) fn array_operation(
         &mut self,
         op: BinOp,
         left: (Value, types::Ty),
@@ -206,7 +183,7 @@ impl<'p> FunctionLowering<'_, 'p> {
             };
             return self.matrix_product(left, right, result);
         }
-        let Kind::Array(elt, _) = *self.module.program().types.kind(result) else {
+        let Kind::Array(elt, _) = *self.module.program.types.kind(result) else {
             unreachable!("an operation on arrays gives one")
         };
         self.map_operands(elt, operands.into(), |this, values| {
@@ -216,7 +193,7 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// `target op= operand`, in place.
-    pub(super) fn array_in_place(&mut self, op: BinOp, target: Array, operand: (Value, types::Ty)) -> Result<()> {
+    pub(crate) fn array_in_place(&mut self, op: BinOp, target: Array, operand: (Value, types::Ty)) -> Result<()> {
         let operand = self.operand(operand.0, operand.1);
         if let Operand::Array(other) = &operand {
             self.same_shape(&target, other);
@@ -230,16 +207,39 @@ impl<'p> FunctionLowering<'_, 'p> {
     }
 
     /// Whether two arrays have the same shape and elements.
-    pub(super) fn arrays_equal(&mut self, whole: &'p Expr, a: Array, b: Array) -> Result<Value> {
+    pub(crate) fn arrays_equal(&mut self, span: Span, a: Array, b: Array) -> Result<Value> {
         let mut same = Value::bool(true);
         for (x, y) in a.shape.iter().zip(&b.shape) {
-            let equal = self.build.compare("icmp eq", x.clone(), y.clone());
-            same = self.build.binary("and", same, equal);
+            let equal = self.build.compare(Compare::Eq, x.clone(), y.clone());
+            same = self.build.binary(Binary::And, same, equal);
         }
         let count = self.product(&a.shape);
         let count = self.build.select(same.clone(), count, int(0));
-        let difference = self.first_difference(whole, a.elt, (&a.data, &b.data), count.clone())?;
-        let none = self.build.compare("icmp eq", difference, count);
-        Ok(self.build.binary("and", same, none))
+        let difference = self.first_difference(span, a.elt, (&a.data, &b.data), count.clone())?;
+        let none = self.build.compare(Compare::Eq, difference, count);
+        Ok(self.build.binary(Binary::And, same, none))
+    }
+
+    /// `array[start:stop]`: a view.
+    pub(crate) fn array_slice(&mut self, array: Array, bounds: [Option<Value>; 3]) -> Value {
+        let view = self.array_view(array, bounds);
+        self.array_value(view)
+    }
+
+    pub(crate) fn array_view(&mut self, array: Array, bounds: [Option<Value>; 3]) -> Array {
+        let Bounds { start, length, .. } = self.bounds(array.shape[0].clone(), bounds);
+        let start = self.build.convert(start, &Ty::I32);
+        let mut offset = start;
+        for length in &array.shape[1..] {
+            offset = self.build.binary(Binary::Mul, offset, length.clone());
+        }
+        let elt = self.module.ir_type(array.elt);
+        let mut shape = array.shape;
+        shape[0] = length;
+        Array {
+            data: self.build.element(&array.data, &elt, offset),
+            shape,
+            elt: array.elt,
+        }
     }
 }

@@ -1,0 +1,39 @@
+//! Making exceptions, of the language's classes and of the host's.
+
+use super::Site;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::emit::Emitter;
+use crate::ir::Value;
+use crate::syntax::{Expr, ExprKind, Keyword};
+use crate::types::{Kind, Ty, Types};
+
+/// Typing of a call of any exception class.
+pub fn construction(types: &mut Types, args: &[Expr], passed: &[Ty], keywords: &[Keyword]) -> Result<Ty> {
+    if let Some(keyword) = keywords.first() {
+        return Err(Diagnostic::new(
+            keyword.span,
+            "exceptions take no keyword arguments in kernels",
+        ));
+    }
+    if let Some(message) = args.first() {
+        if !matches!(message.kind, ExprKind::Str(_)) {
+            let error = Diagnostic::new(message.span, "only constant exception messages are supported");
+            return Err(error.help("put values into the message with up to three integers: \"… {0} …\", int64(x)"));
+        }
+    }
+    if let Some(extra) = args.get(4) {
+        return Err(Diagnostic::new(
+            extra.span,
+            "an exception takes a message and at most three integers",
+        ));
+    }
+    for (arg, &ty) in args.iter().zip(passed).skip(1) {
+        types.require_kind(Kind::Int64, ty, arg.span, "this parameter")?;
+    }
+    Ok(types.new_type(Kind::Exception))
+}
+
+/// `raise` looks at the call itself, so one that is evaluated is not raised at once.
+pub fn code<'p>(emitter: &mut Emitter<'_, 'p>, site: Site<'p>) -> Result<Value> {
+    emitter.unsupported(site.whole.span, "an exception that is not raised at once")
+}

@@ -1,0 +1,156 @@
+//! The language's own functions: what a call of each gives, and its code.
+//!
+//! Names and numbers of arguments stand in `language`. Here each family has a file with both rules: `typing` knows types only, so
+//! that inference can ask it at every visit; `code` is given values of the types that were found.
+
+mod arrays;
+mod exceptions;
+mod mathematics;
+mod numbers;
+mod sequences;
+mod text;
+mod time;
+
+use crate::diagnostic::{Diagnostic, Result};
+use crate::emit::Emitter;
+use crate::ir::Value;
+use crate::language::{Builtin, Text};
+use crate::syntax::{Expr, Keyword};
+use crate::types::{Kind, Ty, Types};
+pub use exceptions::construction;
+
+/// A call as inference sees it.
+pub struct Call<'a> {
+    pub builtin: Builtin,
+    pub whole: &'a Expr,
+    pub args: &'a [Expr],
+    /// Types of the arguments.
+    pub types: &'a [Ty],
+    pub keywords: &'a [Keyword],
+    pub keyword_types: &'a [Ty],
+    /// Type of the result, as far as earlier visits know it.
+    pub result: Ty,
+}
+
+/// Type of a call's result, as far as it is known.
+pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
+    call.check()?;
+    match call.builtin {
+        Builtin::Number(number) => numbers::typing(types, call, number),
+        Builtin::Sequence(sequence) => sequences::typing(types, call, sequence),
+        Builtin::Text(text) => text::typing(types, call, text),
+        Builtin::Time(time) => time::typing(types, call, time),
+        Builtin::Decorator(_) => Ok(types.new_type(Kind::None)),
+        Builtin::AnyException | Builtin::Exception(_) => construction(types, call.args, call.types, call.keywords),
+        Builtin::Array(array) => arrays::typing(types, call, array),
+        Builtin::Mathematics(_) => mathematics::typing(types, call),
+        Builtin::Order(_) | Builtin::Subkernel(_) => call.unsupported(),
+    }
+}
+
+/// A call as code is made for it.
+#[derive(Clone, Copy)]
+pub(crate) struct Site<'p> {
+    pub whole: &'p Expr,
+    pub args: &'p [Expr],
+}
+
+/// The code of a call with these values as arguments.
+pub(crate) fn code<'p>(
+    emitter: &mut Emitter<'_, 'p>,
+    builtin: Builtin,
+    site: Site<'p>,
+    values: Vec<Value>,
+) -> Result<Value> {
+    match builtin {
+        Builtin::Number(number) => Ok(numbers::code(emitter, number, site, values)),
+        Builtin::Sequence(sequence) => Ok(sequences::code(emitter, sequence, site, values)),
+        Builtin::Text(text) => text::code(emitter, text, site, values),
+        Builtin::Time(time) => Ok(time::code(emitter, time, values)),
+        Builtin::Decorator(_) => Ok(Value::unit()),
+        Builtin::AnyException | Builtin::Exception(_) => exceptions::code(emitter, site),
+        Builtin::Array(array) => arrays::code(emitter, array, site, values),
+        Builtin::Mathematics(function) => mathematics::code(emitter, function, site, values),
+        Builtin::Order(_) | Builtin::Subkernel(_) => unreachable!("refused by inference"),
+    }
+}
+
+/// Whether what a call gives has parts in memory that it makes, on the stack of the caller.
+pub fn makes_values(builtin: Builtin) -> bool {
+    match builtin {
+        Builtin::Sequence(sequence) => sequences::makes_values(sequence),
+        Builtin::Array(_) | Builtin::Mathematics(_) => true,
+        Builtin::Number(_)
+        | Builtin::Text(_)
+        | Builtin::Time(_)
+        | Builtin::Order(_)
+        | Builtin::Decorator(_)
+        | Builtin::Subkernel(_)
+        | Builtin::AnyException
+        | Builtin::Exception(_) => false,
+    }
+}
+
+/// The arguments, whose number inference has checked.
+fn exactly<const COUNT: usize>(values: Vec<Value>) -> [Value; COUNT] {
+    let count = values.len();
+    <[Value; COUNT]>::try_from(values).unwrap_or_else(|_| unreachable!("{count} arguments were counted by inference"))
+}
+
+impl Call<'_> {
+    /// Checks the number of arguments, and that keywords are those the function has.
+    fn check(&self) -> Result<()> {
+        let (name, plain) = (self.builtin.name(), self.builtin.plain_name());
+        if name != plain {
+            let least = *self.builtin.arguments().start();
+            self.count(format!("{least}"))?;
+            let dtype = self.builtin.takes_dtype();
+            return match self.keywords.iter().find(|keyword| !dtype || &*keyword.name != "dtype") {
+                Some(keyword) => {
+                    let text = format!("'{plain}' does not accept argument '{}' in a kernel", keyword.name);
+                    Err(Diagnostic::new(keyword.span, text))
+                }
+                None => Ok(()),
+            };
+        }
+        if let Some(keyword) = self.keywords.first() {
+            let error = Diagnostic::new(keyword.span, format!("'{name}' takes no keyword arguments"));
+            return Err(match self.builtin {
+                Builtin::Text(Text::Print) => {
+                    error.help("without a host, print writes to the log of the device, as core_log does")
+                }
+                _ => error,
+            });
+        }
+        let counts = self.builtin.arguments();
+        self.count(match (counts.start(), counts.end()) {
+            (a, b) if a == b => format!("{a}"),
+            (a, &usize::MAX) => format!("at least {a}"),
+            (a, b) => format!("{a} to {b}"),
+        })
+    }
+
+    fn count(&self, wanted: String) -> Result<()> {
+        if self.builtin.arguments().contains(&self.args.len()) {
+            return Ok(());
+        }
+        let (name, passed) = (self.builtin.plain_name(), self.args.len());
+        let text = format!("'{name}' takes {wanted} argument(s), {passed} are passed");
+        Err(Diagnostic::new(self.whole.span, text))
+    }
+
+    fn unsupported(&self) -> Result<Ty> {
+        Err(Diagnostic::unsupported(
+            self.whole.span,
+            &format!("'{}'", self.builtin.name()),
+        ))
+    }
+
+    /// An integer whose width the context decides.
+    fn open_result(&self, types: &mut Types) -> Ty {
+        if types.is_var(self.result) {
+            return types.new_type(Kind::IntOpen);
+        }
+        self.result
+    }
+}

@@ -1,0 +1,84 @@
+//! Sequences: making them, and their length.
+
+use super::{exactly, Call, Site};
+use crate::diagnostic::{Diagnostic, Result};
+use crate::emit::Emitter;
+use crate::ir::Value;
+use crate::language::Sequence;
+use crate::types::{Kind, Ty, Types};
+
+pub fn typing(types: &mut Types, call: &Call, sequence: Sequence) -> Result<Ty> {
+    match sequence {
+        Sequence::List => {
+            let elt = match call.types.first() {
+                Some(&iterable) => types.iterated(iterable, call.args[0].span)?,
+                None => types.var(),
+            };
+            Ok(types.new_type(Kind::List(elt)))
+        }
+        Sequence::Len => match *types.kind(call.types[0]) {
+            Kind::Range(elt) => Ok(elt),
+            Kind::List(_) | Kind::Str | Kind::Array(..) => Ok(types.new_type(Kind::Int32)),
+            Kind::Var => Ok(types.var()),
+            _ => {
+                let text = format!("len() of a value of type {}", types.name(call.types[0]));
+                Err(Diagnostic::new(call.args[0].span, text).here("has no length"))
+            }
+        },
+        Sequence::Range => {
+            let elt = match *types.kind(call.result) {
+                Kind::Range(elt) => elt,
+                _ => types.new_type(Kind::IntOpen),
+            };
+            for (arg, &ty) in call.args.iter().zip(call.types) {
+                types.require(elt, ty, arg.span, "this argument of range()")?;
+            }
+            Ok(types.new_type(Kind::Range(elt)))
+        }
+    }
+}
+
+pub fn makes_values(sequence: Sequence) -> bool {
+    match sequence {
+        Sequence::List => true,
+        Sequence::Len | Sequence::Range => false,
+    }
+}
+
+pub fn code(emitter: &mut Emitter, sequence: Sequence, site: Site, values: Vec<Value>) -> Value {
+    match sequence {
+        Sequence::List => match values.into_iter().next() {
+            None => {
+                let Kind::List(elt) = *emitter.kind_of(site.whole) else {
+                    unreachable!("list() makes a list")
+                };
+                emitter.new_list(elt, vec![])
+            }
+            Some(value) => emitter.list_of(value, emitter.type_of(&site.args[0])),
+        },
+        Sequence::Len => {
+            let [value] = exactly(values);
+            match emitter.kind_of(&site.args[0]) {
+                Kind::Range(_) => {
+                    let [start, stop, step] = [0, 1, 2].map(|index| emitter.build.extract(&value, index));
+                    emitter.range_length(&start, &stop, &step)
+                }
+                Kind::Str => emitter.build.extract(&value, 1),
+                Kind::Array(..) => {
+                    let array = emitter.array_parts(&value, emitter.type_of(&site.args[0]));
+                    array.expect("it is one").shape[0].clone()
+                }
+                _ => emitter.list_parts(&value).1,
+            }
+        }
+        Sequence::Range => {
+            let constant = |value| Value::int(values[0].ty.clone(), value);
+            let members = match &values[..] {
+                [stop] => vec![constant(0), stop.clone(), constant(1)],
+                [start, stop] => vec![start.clone(), stop.clone(), constant(1)],
+                all => all.to_vec(),
+            };
+            emitter.build.aggregate(members)
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Types of text, and what writes it to a log. `print` with a host is a call of the host, which inference finds itself.
+
+use super::{Call, Site};
+use crate::diagnostic::{Diagnostic, Result};
+use crate::emit::Emitter;
+use crate::ir::Value;
+use crate::language::Text;
+use crate::types::{Kind, Ty, Types};
+
+pub fn typing(types: &mut Types, call: &Call, text: Text) -> Result<Ty> {
+    match text {
+        Text::Str => Err(Diagnostic::new(
+            call.whole.span,
+            "strings currently cannot be constructed",
+        )),
+        Text::Bytes | Text::ByteArray => call.unsupported(),
+        Text::Print | Text::CoreLog => Ok(types.new_type(Kind::None)),
+        Text::RtioLog => {
+            let what = "the name of the log's channel";
+            types.require_kind(Kind::Str, call.types[0], call.args[0].span, what)?;
+            Ok(types.new_type(Kind::None))
+        }
+    }
+}
+
+pub fn code<'p>(emitter: &mut Emitter<'_, 'p>, text: Text, site: Site<'p>, values: Vec<Value>) -> Result<Value> {
+    match text {
+        Text::Print | Text::CoreLog => emitter.core_log(site.args, values),
+        Text::RtioLog => emitter.rtio_log(site.args, values),
+        Text::Str | Text::Bytes | Text::ByteArray => unreachable!("refused by inference"),
+    }
+}

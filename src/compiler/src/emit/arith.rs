@@ -1,0 +1,155 @@
+//! Arithmetic and comparison.
+
+use super::Emitter;
+use crate::diagnostic::Result;
+use crate::ir::*;
+use crate::language::Exception;
+use crate::syntax::*;
+use crate::types::{self, Kind};
+
+impl<'p> Emitter<'_, 'p> {
+    /// `left op right` with the result of type `result`. Operands are converted to the type the operation works in.
+    pub(crate) fn arithmetic(
+        &mut self,
+        op: BinOp,
+        (left, left_ty): (Value, types::Ty),
+        (right, right_ty): (Value, types::Ty),
+        result: types::Ty,
+    ) -> Result<Value> {
+        self.arithmetic_as(op, (left, left_ty), (right, right_ty), result, true)
+    }
+
+    /// As [`Self::arithmetic`]; division of floats by zero is an exception only if it is `checked`.
+    pub(crate) fn arithmetic_as(
+        &mut self,
+        op: BinOp,
+        (left, left_ty): (Value, types::Ty),
+        (right, right_ty): (Value, types::Ty),
+        result: types::Ty,
+        checked: bool,
+    ) -> Result<Value> {
+        let types = &self.module.program.types;
+        let floats = [left_ty, right_ty].iter().any(|&ty| *types.kind(ty) == Kind::Float);
+        let ty = self.module.ir_type(result);
+        let work = if op == BinOp::Div || floats {
+            Ty::F64
+        } else {
+            ty.clone()
+        };
+        let (a, b) = (self.build.convert(left, &work), self.build.convert(right, &work));
+        let value = if work == Ty::F64 {
+            self.float_operation(op, a, b, checked)
+        } else {
+            self.int_operation(op, a, b)
+        };
+        Ok(self.build.convert(value, &ty))
+    }
+
+    fn float_operation(&mut self, op: BinOp, a: Value, b: Value, checked: bool) -> Value {
+        if checked && matches!(op, BinOp::Div | BinOp::FloorDiv | BinOp::Mod) {
+            let nonzero = self.build.compare(Compare::FUne, b.clone(), Value::float(0.0));
+            self.require(nonzero, Exception::ZeroDivisionError, "cannot divide by zero", &[]);
+        }
+        match op {
+            BinOp::Add => self.build.binary(Binary::FAdd, a, b),
+            BinOp::Sub => self.build.binary(Binary::FSub, a, b),
+            BinOp::Mul => self.build.binary(Binary::FMul, a, b),
+            BinOp::Div => self.build.binary(Binary::FDiv, a, b),
+            BinOp::FloorDiv => {
+                let quotient = self.build.binary(Binary::FDiv, a, b);
+                match quotient.as_float() {
+                    Some(known) => Value::float(known.floor()),
+                    None => self.call_external("floor", vec![quotient], Ty::F64, true),
+                }
+            }
+            BinOp::Mod => {
+                let rest = self.call_external("fmod", vec![a, b.clone()], Ty::F64, true);
+                // The result has the sign of the divisor.
+                let zero = || Value::float(0.0);
+                let negative = self.build.compare(Compare::FOlt, rest.clone(), zero());
+                let below = self.build.compare(Compare::FOlt, b.clone(), zero());
+                let differ = self.build.binary(Binary::Xor, negative, below);
+                let some = self.build.compare(Compare::FOne, rest.clone(), zero());
+                let fix = self.build.binary(Binary::And, differ, some);
+                let fixed = self.build.binary(Binary::FAdd, rest.clone(), b);
+                self.build.select(fix, fixed, rest)
+            }
+            BinOp::Pow => self.call_external("pow", vec![a, b], Ty::F64, true),
+            BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::MatMul => {
+                unreachable!("inference admits these for integers, and for arrays")
+            }
+        }
+    }
+
+    fn int_operation(&mut self, op: BinOp, a: Value, b: Value) -> Value {
+        let ty = a.ty.clone();
+        let zero = || Value::int(ty.clone(), 0);
+        match op {
+            BinOp::Add => self.build.binary(Binary::Add, a, b),
+            BinOp::Sub => self.build.binary(Binary::Sub, a, b),
+            BinOp::Mul => self.build.binary(Binary::Mul, a, b),
+            BinOp::And => self.build.binary(Binary::And, a, b),
+            BinOp::Or => self.build.binary(Binary::Or, a, b),
+            BinOp::Xor => self.build.binary(Binary::Xor, a, b),
+            BinOp::FloorDiv | BinOp::Mod => self.int_division(op, a, b),
+            BinOp::Shl | BinOp::Shr => {
+                let valid = self.build.compare(Compare::Sge, b.clone(), zero());
+                self.require(valid, Exception::ValueError, "shift amount must be nonnegative", &[]);
+                let width = i64::from(ty.bits());
+                let small = self
+                    .build
+                    .compare(Compare::Slt, b.clone(), Value::int(ty.clone(), width));
+                let limit = Value::int(ty.clone(), width - 1);
+                let count = self.build.select(small.clone(), b, limit);
+                if op == BinOp::Shr {
+                    return self.build.binary(Binary::AShr, a, count);
+                }
+                let shifted = self.build.binary(Binary::Shl, a, count);
+                self.build.select(small, shifted, zero())
+            }
+            BinOp::Div | BinOp::MatMul => unreachable!("division works on floats, '@' on arrays"),
+            // By way of floats, as the reference has it: exact below 2**53.
+            BinOp::Pow => {
+                let base = self.build.convert(a, &Ty::F64);
+                let exponent = self.build.convert(b, &Ty::I32);
+                let power = match (base.as_float(), exponent.as_int()) {
+                    (Some(base), Some(exponent)) => Value::float(base.powi(exponent as i32)),
+                    _ => self.call_external("__powidf2", vec![base, exponent], Ty::F64, true),
+                };
+                self.build.convert(power, &ty)
+            }
+        }
+    }
+
+    /// `//` cuts toward zero, as in the reference; `%` has the sign of the divisor, as in Python.
+    fn int_division(&mut self, op: BinOp, a: Value, b: Value) -> Value {
+        let ty = a.ty.clone();
+        let constant = |value| Value::int(ty.clone(), value);
+        let nonzero = self.build.compare(Compare::Ne, b.clone(), constant(0));
+        self.require(nonzero, Exception::ZeroDivisionError, "cannot divide by zero", &[]);
+        // The most negative number divided by -1 wraps; the instruction must not see that pair.
+        let minus_one = self.build.compare(Compare::Eq, b.clone(), constant(-1));
+        let safe = self.build.select(minus_one.clone(), constant(1), b.clone());
+        if op == BinOp::FloorDiv {
+            let quotient = self.build.binary(Binary::SDiv, a.clone(), safe);
+            let negated = self.build.binary(Binary::Sub, constant(0), a);
+            return self.build.select(minus_one, negated, quotient);
+        }
+        let rest = self.build.binary(Binary::SRem, a, safe);
+        let rest = self.build.select(minus_one, constant(0), rest);
+        let signs = self.build.binary(Binary::Xor, rest.clone(), b.clone());
+        let differ = self.build.compare(Compare::Slt, signs, constant(0));
+        let some = self.build.compare(Compare::Ne, rest.clone(), constant(0));
+        let fix = self.build.binary(Binary::And, differ, some);
+        let fixed = self.build.binary(Binary::Add, rest.clone(), b);
+        self.build.select(fix, fixed, rest)
+    }
+
+    /// Rounds half away from zero.
+    pub(crate) fn round(&mut self, value: Value) -> Value {
+        match value.as_float() {
+            Some(known) => Value::float(known.round()),
+            None => self.call_external("round", vec![value], Ty::F64, true),
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Code for operations on values: arithmetic, comparison, sequences, arrays, text, calls of the host and of the firmware.
+//!
+//! It knows types and values of the program, but neither statements nor how expressions are evaluated: that is lowering's, which
+//! uses it, as the language's own functions do (`builtins/`).
+
+mod arith;
+pub mod array;
+mod build;
+mod compare;
+mod cursor;
+mod data;
+pub mod exceptions;
+pub mod list;
+mod log;
+mod matrix;
+mod range;
+mod rpc;
+mod text;
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::diagnostic::{Diagnostic, Result};
+use crate::host::{Host, HostValue};
+use crate::ir::*;
+use crate::program::{Fact, FunctionId, FunctionInstance, Program};
+use crate::source::{Sources, Span};
+use crate::syntax::Expr;
+use crate::types;
+pub use build::Builder;
+pub use cursor::Cursor;
+use exceptions::{Pad, Scope};
+
+/// What code depends on of the device.
+#[derive(Clone, Copy, Debug)]
+pub struct Target {
+    /// Seconds in a machine unit.
+    pub ref_period: f64,
+}
+
+/// A constant of 32 bits.
+pub(crate) fn int(value: i64) -> Value {
+    Value::int(Ty::I32, value)
+}
+
+/// The module under construction.
+pub(crate) struct ModuleBuilder<'p> {
+    pub program: &'p Program,
+    pub sources: &'p Sources,
+    pub host: &'p mut dyn Host,
+    pub target: Target,
+    pub module: Module,
+    strings: HashMap<Vec<u8>, Rc<str>>,
+    exception_ids: HashMap<i32, Rc<str>>,
+    /// Whether anything raises, so that the helper is needed.
+    raises: bool,
+    /// Whether anything uses the time cursor.
+    timeline: bool,
+}
+
+/// One function under construction.
+pub(crate) struct Emitter<'m, 'p> {
+    pub module: &'m mut ModuleBuilder<'p>,
+    pub function: &'p FunctionInstance,
+    pub build: Builder,
+    /// Slot of each variable.
+    pub locals: Vec<Value>,
+    /// What surrounds the current statement and must be left in order.
+    pub scopes: Vec<Scope<'p>>,
+    pub pads: Vec<Pad>,
+    /// The landing pad of calls made here.
+    pub pad: Option<usize>,
+}
+
+impl<'p> ModuleBuilder<'p> {
+    pub fn new(program: &'p Program, sources: &'p Sources, host: &'p mut dyn Host, target: Target) -> Self {
+        ModuleBuilder {
+            program,
+            sources,
+            host,
+            target,
+            module: Module::default(),
+            strings: HashMap::new(),
+            exception_ids: HashMap::new(),
+            raises: false,
+            timeline: false,
+        }
+    }
+
+    /// Adds the functions that the others need, and the host's data. `writeback`: with the table for writing attributes back.
+    pub fn finish(mut self, writeback: bool) -> Result<Module> {
+        if self.timeline {
+            self.cursor_functions();
+        }
+        if self.raises {
+            self.raise_helper();
+        }
+        self.host_data(writeback)?;
+        Ok(self.module)
+    }
+
+    /// How values of a type are represented.
+    pub fn ir_type(&self, ty: types::Ty) -> Ty {
+        use types::Kind;
+        match self.program.types.kind(ty) {
+            Kind::Bool => Ty::I1,
+            Kind::Int32 => Ty::I32,
+            Kind::Int64 => Ty::I64,
+            Kind::Float => Ty::F64,
+            Kind::Str => Ty::str(),
+            Kind::List(_) | Kind::Instance(_) | Kind::Method { .. } | Kind::Exception => Ty::Ptr,
+            Kind::Tuple(elements) => Ty::Struct(elements.iter().map(|&element| self.ir_type(element)).collect()),
+            Kind::Array(_, dims) => array::layout(*dims),
+            Kind::Range(elt) => {
+                let elt = self.ir_type(*elt);
+                Ty::Struct([elt.clone(), elt.clone(), elt].into())
+            }
+            _ => Ty::unit(),
+        }
+    }
+
+    /// Parameters as the compiled function takes them: those without a value are left out.
+    pub fn signature(&self, function: FunctionId) -> (Vec<Ty>, Ty) {
+        let instance = &self.program.functions[function];
+        let params = instance.locals[..instance.ast.params.len()]
+            .iter()
+            .map(|&ty| self.ir_type(ty));
+        (
+            params.filter(|ty| !ty.is_unit()).collect(),
+            self.ir_type(instance.returns),
+        )
+    }
+
+    /// Declares a function of the firmware and returns its symbol.
+    pub fn external(&mut self, symbol: &str, params: &[Ty], returns: Ty, nounwind: bool) -> Rc<str> {
+        if let Some((known, _)) = self.module.externals.get_key_value(symbol) {
+            return known.clone();
+        }
+        let symbol: Rc<str> = symbol.into();
+        let by_pointer = matches!(returns, Ty::Struct(_)) && !returns.is_unit();
+        let external = External {
+            params: params.to_vec(),
+            returns,
+            nounwind,
+            by_pointer,
+            variadic: false,
+        };
+        self.module.externals.insert(symbol.clone(), external);
+        symbol
+    }
+}
+
+impl<'m, 'p> Emitter<'m, 'p> {
+    pub fn new(module: &'m mut ModuleBuilder<'p>, function: &'p FunctionInstance, ir: Function) -> Self {
+        let build = Builder::new(ir);
+        Emitter {
+            module,
+            function,
+            build,
+            locals: vec![],
+            scopes: vec![],
+            pads: vec![],
+            pad: None,
+        }
+    }
+
+    pub fn type_of(&self, expr: &Expr) -> types::Ty {
+        self.function.types[expr.id as usize]
+    }
+
+    pub fn kind_of(&self, expr: &Expr) -> &'p types::Kind {
+        self.module.program.types.kind(self.type_of(expr))
+    }
+
+    pub fn ir_type_of(&self, expr: &Expr) -> Ty {
+        self.module.ir_type(self.type_of(expr))
+    }
+
+    /// Calls a function of the firmware.
+    pub fn call_external(&mut self, symbol: &str, args: Vec<Value>, returns: Ty, nounwind: bool) -> Value {
+        let params: Vec<Ty> = args.iter().map(|arg| arg.ty.clone()).collect();
+        self.module.external(symbol, &params, returns.clone(), nounwind);
+        let unwind = if nounwind { None } else { self.unwind() };
+        self.build.call(symbol, args, returns, unwind)
+    }
+
+    /// The host constant that an expression was found to be.
+    pub fn host_constant(&self, expr: &Expr) -> Option<&'p HostValue> {
+        match self.function.facts.get(&expr.id) {
+            Some(Fact::Constant(value)) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The block where an exception raised here lands.
+    pub fn unwind(&self) -> Option<BlockId> {
+        self.pad.map(|pad| self.pads[pad].block)
+    }
+
+    pub fn unsupported<T>(&self, span: Span, what: &str) -> Result<T> {
+        Err(Diagnostic::unsupported(span, what))
+    }
+}

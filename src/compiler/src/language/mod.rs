@@ -1,0 +1,264 @@
+//! The names that the kernel language has by itself: which there are, where host code finds them, how many arguments they take.
+//!
+//! What a call of one gives, and its code, stand in the file of its family in `builtins/`.
+
+mod exceptions;
+mod mathematics;
+
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
+
+pub use exceptions::Exception;
+pub use mathematics::{only_computes, Mathematics};
+
+/// Any number of arguments, or any beyond those that are counted.
+const MANY: usize = usize::MAX;
+
+/// Modules of the host.
+const PYTHON: Option<&str> = Some("builtins");
+const LANGUAGE: Option<&str> = Some("kairos.language");
+const NUMPY: Option<&str> = Some("numpy");
+/// Host code does not hand it to kernels.
+const KERNELS: Option<&str> = None;
+
+/// What a row of the tables below says of a name.
+struct Row {
+    name: &'static str,
+    /// Module of the host with an attribute of that name, which a kernel may be given.
+    module: Option<&'static str>,
+    arguments: RangeInclusive<usize>,
+}
+
+/// A family of names: `Variant = "name", module, arguments;`
+macro_rules! family {
+    ($(#[$doc:meta])* $family:ident { $($variant:ident = $name:literal, $module:expr, $arguments:expr;)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $family {
+            $($variant),*
+        }
+
+        impl $family {
+            const ALL: &'static [$family] = &[$($family::$variant),*];
+
+            const fn row(self) -> Row {
+                match self {
+                    $($family::$variant => Row {
+                        name: $name,
+                        module: $module,
+                        arguments: $arguments,
+                    }),*
+                }
+            }
+        }
+    };
+}
+
+family! {
+    /// Types of numbers, which convert to themselves, and functions of numbers.
+    Number {
+        Bool = "bool", PYTHON, 0..=1;
+        Int = "int", PYTHON, 0..=1;
+        Int32 = "int32", NUMPY, 1..=1;
+        Int64 = "int64", NUMPY, 1..=1;
+        Float = "float", PYTHON, 0..=1;
+        Round = "round", PYTHON, 1..=1;
+        Abs = "abs", PYTHON, 1..=1;
+        Min = "min", PYTHON, 2..=2;
+        Max = "max", PYTHON, 2..=2;
+    }
+}
+
+family! {
+    /// What makes or measures sequences.
+    Sequence {
+        List = "list", PYTHON, 0..=1;
+        Len = "len", PYTHON, 1..=1;
+        Range = "range", PYTHON, 1..=3;
+    }
+}
+
+family! {
+    /// Types of text, and what writes it.
+    Text {
+        Str = "str", PYTHON, 0..=MANY;
+        Bytes = "bytes", KERNELS, 0..=MANY;
+        ByteArray = "bytearray", KERNELS, 0..=MANY;
+        Print = "print", PYTHON, 0..=MANY;
+        CoreLog = "core_log", KERNELS, 0..=MANY;
+        RtioLog = "rtio_log", KERNELS, 1..=MANY;
+    }
+}
+
+family! {
+    /// The time cursor.
+    Time {
+        Delay = "delay", LANGUAGE, 1..=1;
+        DelayMu = "delay_mu", LANGUAGE, 1..=1;
+        AtMu = "at_mu", LANGUAGE, 1..=1;
+        NowMu = "now_mu", LANGUAGE, 0..=0;
+    }
+}
+
+family! {
+    /// What `with` takes for the order of its statements in time.
+    Order {
+        Parallel = "parallel", LANGUAGE, 0..=MANY;
+        Interleave = "interleave", LANGUAGE, 0..=MANY;
+        Sequential = "sequential", LANGUAGE, 0..=MANY;
+    }
+}
+
+family! {
+    /// Decorators, which do nothing in a kernel.
+    Decorator {
+        Kernel = "kernel", LANGUAGE, 0..=MANY;
+        Portable = "portable", LANGUAGE, 0..=MANY;
+        Rpc = "rpc", LANGUAGE, 0..=MANY;
+        Subkernel = "subkernel", LANGUAGE, 0..=MANY;
+    }
+}
+
+family! {
+    /// Calls of subkernels.
+    Subkernel {
+        Await = "subkernel_await", KERNELS, 0..=MANY;
+        Preload = "subkernel_preload", KERNELS, 0..=MANY;
+        Send = "subkernel_send", KERNELS, 0..=MANY;
+        Recv = "subkernel_recv", KERNELS, 0..=MANY;
+    }
+}
+
+family! {
+    /// Functions of NumPy that make arrays. A kernel reaches them through the host's names only.
+    Array {
+        Array = "numpy.array", NUMPY, 1..=2;
+        Full = "numpy.full", NUMPY, 2..=2;
+        Transpose = "numpy.transpose", NUMPY, 1..=1;
+    }
+}
+
+/// A name of the language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builtin {
+    Number(Number),
+    Sequence(Sequence),
+    Text(Text),
+    Time(Time),
+    Order(Order),
+    Decorator(Decorator),
+    Subkernel(Subkernel),
+    /// `Exception`, the class of all of them: a clause with it catches everything.
+    AnyException,
+    Exception(Exception),
+    Array(Array),
+    Mathematics(Mathematics),
+}
+
+impl Builtin {
+    pub fn all() -> impl Iterator<Item = Builtin> {
+        let python = Number::ALL.iter().map(|&name| Builtin::Number(name));
+        let python = python.chain(Sequence::ALL.iter().map(|&name| Builtin::Sequence(name)));
+        let python = python.chain(Text::ALL.iter().map(|&name| Builtin::Text(name)));
+        let artiq = Time::ALL.iter().map(|&name| Builtin::Time(name));
+        let artiq = artiq.chain(Order::ALL.iter().map(|&name| Builtin::Order(name)));
+        let artiq = artiq.chain(Decorator::ALL.iter().map(|&name| Builtin::Decorator(name)));
+        let artiq = artiq.chain(Subkernel::ALL.iter().map(|&name| Builtin::Subkernel(name)));
+        let exceptions = Exception::prelude()
+            .map(Builtin::Exception)
+            .chain([Builtin::AnyException]);
+        let numpy = Array::ALL.iter().map(|&name| Builtin::Array(name));
+        let numpy = numpy.chain(Mathematics::all().map(Builtin::Mathematics));
+        python.chain(artiq).chain(exceptions).chain(numpy)
+    }
+
+    fn row(self) -> Row {
+        match self {
+            Builtin::Number(name) => name.row(),
+            Builtin::Sequence(name) => name.row(),
+            Builtin::Text(name) => name.row(),
+            Builtin::Time(name) => name.row(),
+            Builtin::Order(name) => name.row(),
+            Builtin::Decorator(name) => name.row(),
+            Builtin::Subkernel(name) => name.row(),
+            Builtin::AnyException => Row {
+                name: "Exception",
+                module: PYTHON,
+                arguments: 0..=MANY,
+            },
+            Builtin::Exception(class) => class.row(),
+            Builtin::Array(name) => name.row(),
+            Builtin::Mathematics(function) => function.row(),
+        }
+    }
+
+    /// The name by which the compiler knows it. One with a dot is not known in kernels, but comes from the host.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The name without the package it is from.
+    pub fn plain_name(self) -> &'static str {
+        let name = self.name();
+        name.rsplit_once('.').map_or(name, |(_, plain)| plain)
+    }
+
+    /// Module and attribute of the host's object for it; None if host code does not hand it to kernels.
+    pub fn host_object(self) -> Option<(&'static str, &'static str)> {
+        let Row { name, module, .. } = self.row();
+        match name.rsplit_once('.') {
+            Some(path) => Some(path),
+            None => module.map(|module| (module, name)),
+        }
+    }
+
+    /// Whether `dtype` is one of its arguments.
+    pub fn takes_dtype(self) -> bool {
+        self == Builtin::Array(Array::Array)
+    }
+
+    /// Numbers of arguments that a call may have.
+    pub fn arguments(self) -> RangeInclusive<usize> {
+        self.row().arguments
+    }
+
+    pub fn named(name: &str) -> Option<Builtin> {
+        static NAMES: LazyLock<HashMap<&str, Builtin>> =
+            LazyLock::new(|| Builtin::all().map(|builtin| (builtin.name(), builtin)).collect());
+        NAMES.get(name).copied()
+    }
+
+    /// The names that every kernel knows. They win over module globals.
+    pub fn prelude() -> impl Iterator<Item = Builtin> {
+        Builtin::all().filter(|builtin| !builtin.name().contains('.'))
+    }
+}
+
+impl Order {
+    pub fn named(name: &str) -> Option<Order> {
+        Order::ALL.iter().copied().find(|order| order.row().name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_lead_back() {
+        for builtin in Builtin::all() {
+            assert_eq!(Builtin::named(builtin.name()), Some(builtin));
+        }
+        assert_eq!(Builtin::named("print"), Some(Builtin::Text(Text::Print)));
+        assert!(Builtin::prelude().all(|builtin| builtin.plain_name() == builtin.name()));
+    }
+
+    #[test]
+    fn functions_of_other_packages_are_found_there() {
+        let object = |name| Builtin::named(name).and_then(Builtin::host_object);
+        assert_eq!(object("scipy.special.erf"), Some(("scipy.special", "erf")));
+        assert_eq!(object("int64"), Some(("numpy", "int64")));
+        assert_eq!(object("core_log"), None);
+    }
+}

@@ -1,0 +1,354 @@
+//! Expressions: their kinds, their parts, and how they are read.
+
+use std::rc::Rc;
+
+use ruff_python_ast as py;
+
+use super::{BinOp, CmpOp, Converter, UnaryOp};
+use crate::diagnostic::{Diagnostic, Result};
+use crate::source::Span;
+
+pub type ExprId = u32;
+
+#[derive(Debug)]
+pub struct Expr {
+    pub id: ExprId,
+    pub span: Span,
+    pub kind: ExprKind,
+}
+
+/// Stands between the name of a variable of a list comprehension and a number that makes it unique.
+pub const COMPREHENSION: char = '#';
+
+#[derive(Debug)]
+pub enum ExprKind {
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(Rc<str>),
+    Name(Rc<str>),
+    Attribute {
+        value: Box<Expr>,
+        name: Rc<str>,
+        name_span: Span,
+    },
+    Subscript {
+        value: Box<Expr>,
+        index: Box<Expr>,
+    },
+    Call {
+        callee: Box<Expr>,
+        args: Vec<Expr>,
+        keywords: Vec<Keyword>,
+    },
+    Unary {
+        op: UnaryOp,
+        operand: Box<Expr>,
+    },
+    Binary {
+        op: BinOp,
+        left: Box<Expr>,
+        right: Box<Expr>,
+    },
+    /// `first op1 x1 op2 x2 …`
+    Compare {
+        first: Box<Expr>,
+        rest: Vec<(CmpOp, Expr)>,
+    },
+    BoolOp {
+        and: bool,
+        values: Vec<Expr>,
+    },
+    IfExp {
+        test: Box<Expr>,
+        body: Box<Expr>,
+        orelse: Box<Expr>,
+    },
+    List(Vec<Expr>),
+    Tuple(Vec<Expr>),
+    /// `[element for target in iter]`; the parser gives the variables names of their own.
+    ListComp {
+        element: Box<Expr>,
+        target: Box<Expr>,
+        iter: Box<Expr>,
+    },
+    /// `value[start:stop:step]`
+    Slice {
+        value: Box<Expr>,
+        bounds: [Option<Box<Expr>>; 3],
+    },
+}
+
+#[derive(Debug)]
+pub struct Keyword {
+    pub name: Rc<str>,
+    pub span: Span,
+    pub value: Expr,
+}
+
+/// Where the value of an expression comes from: what lifetimes follow.
+pub enum Origin<'a> {
+    /// Made by the expression, if it has parts in memory.
+    New,
+    Variable,
+    /// The result of a call of this function.
+    Call(&'a Expr),
+    /// An element of this one.
+    Element(&'a Expr),
+    /// A slice of this one, with a step or without.
+    Slice(&'a Expr, bool),
+    /// One or all of these.
+    Parts(&'a [Expr]),
+    /// One of two.
+    Either(&'a Expr, &'a Expr),
+    /// A constant, or something that outlives every function.
+    Elsewhere,
+}
+
+impl ExprKind {
+    pub fn origin(&self) -> Origin<'_> {
+        match self {
+            ExprKind::List(_) | ExprKind::ListComp { .. } | ExprKind::Unary { .. } | ExprKind::Binary { .. } => {
+                Origin::New
+            }
+            ExprKind::Name(_) => Origin::Variable,
+            ExprKind::Call { callee, .. } => Origin::Call(callee),
+            ExprKind::Subscript { value, .. } => Origin::Element(value),
+            ExprKind::Slice { value, bounds } => Origin::Slice(value, bounds[2].is_some()),
+            ExprKind::Tuple(elements) | ExprKind::BoolOp { values: elements, .. } => Origin::Parts(elements),
+            ExprKind::IfExp { body, orelse, .. } => Origin::Either(body, orelse),
+            ExprKind::None
+            | ExprKind::Bool(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::Attribute { .. }
+            | ExprKind::Compare { .. } => Origin::Elsewhere,
+        }
+    }
+
+    /// The variables that the expression itself sets, with the place.
+    pub fn each_variable(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
+        if let ExprKind::ListComp { target, .. } = self {
+            declare_target(target, visit);
+        }
+    }
+}
+
+/// Visits an expression and everything in it.
+pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
+    visit(expr);
+    let mut each = |expr: &'a Expr| walk_expr(expr, visit);
+    match &expr.kind {
+        ExprKind::Attribute { value, .. } => each(value),
+        ExprKind::Unary { operand, .. } => each(operand),
+        ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|e| each(e)),
+        ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|e| each(e)),
+        ExprKind::Call { callee, args, keywords } => {
+            each(callee);
+            args.iter().for_each(&mut each);
+            keywords.iter().for_each(|keyword| each(&keyword.value));
+        }
+        ExprKind::Compare { first, rest } => {
+            each(first);
+            rest.iter().for_each(|(_, value)| each(value));
+        }
+        ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|e| each(e)),
+        ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
+            values.iter().for_each(each)
+        }
+        ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|e| each(e)),
+        ExprKind::Slice { value, bounds } => {
+            each(value);
+            bounds.iter().flatten().for_each(|bound| each(bound));
+        }
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Name(_) => {}
+    }
+}
+
+/// The variables of a target that is assigned to.
+pub(super) fn declare_target(target: &Expr, visit: &mut dyn FnMut(&Rc<str>, Span)) {
+    match &target.kind {
+        ExprKind::Name(name) => visit(name, target.span),
+        ExprKind::Tuple(elts) | ExprKind::List(elts) => elts.iter().for_each(|elt| declare_target(elt, visit)),
+        _ => {}
+    }
+}
+
+fn refused_expression(expr: &py::Expr) -> &'static str {
+    match expr {
+        py::Expr::Named(_) => "the assignment expression ':='",
+        py::Expr::Lambda(_) => "a lambda",
+        py::Expr::Dict(_) | py::Expr::DictComp(_) => "a dictionary",
+        py::Expr::Set(_) | py::Expr::SetComp(_) => "a set",
+        py::Expr::Generator(_) => "a generator expression",
+        py::Expr::Await(_) => "'await'",
+        py::Expr::Yield(_) | py::Expr::YieldFrom(_) => "'yield'",
+        py::Expr::FString(_) => "an f-string",
+        py::Expr::TString(_) => "a t-string",
+        py::Expr::BytesLiteral(_) => "a bytes literal",
+        py::Expr::EllipsisLiteral(_) => "'...'",
+        py::Expr::Starred(_) => "a starred expression",
+        py::Expr::Slice(_) => "a slice of several dimensions",
+        _ => "this expression",
+    }
+}
+
+impl Converter {
+    pub(super) fn expr(&mut self, expr: &py::Expr) -> Result<Expr> {
+        let span = self.span(expr);
+        let kind =
+            match expr {
+                py::Expr::NoneLiteral(_) => ExprKind::None,
+                py::Expr::BooleanLiteral(literal) => ExprKind::Bool(literal.value),
+                py::Expr::StringLiteral(literal) => ExprKind::Str(literal.value.to_str().into()),
+                py::Expr::NumberLiteral(literal) => match &literal.value {
+                    py::Number::Int(value) => ExprKind::Int(value.as_i64().ok_or_else(|| {
+                        Diagnostic::new(span, "integer literal out of range for a signed 64-bit value")
+                    })?),
+                    py::Number::Float(value) => ExprKind::Float(*value),
+                    py::Number::Complex { .. } => {
+                        return Err(Diagnostic::new(span, "numeric type complex is not supported"));
+                    }
+                },
+                py::Expr::Name(name) => {
+                    let own = self.scopes.iter().rev().find(|(known, _)| known == name.id.as_str());
+                    ExprKind::Name(own.map_or_else(|| name.id.as_str().into(), |(_, own)| own.clone()))
+                }
+                py::Expr::Attribute(attribute) => ExprKind::Attribute {
+                    value: self.boxed(&attribute.value)?,
+                    name: attribute.attr.as_str().into(),
+                    name_span: self.span(&attribute.attr),
+                },
+                py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) if slice.is_slice_expr() => {
+                    let py::Expr::Slice(slice) = &**slice else {
+                        unreachable!("the guard says so")
+                    };
+                    let value = self.boxed(value)?;
+                    let mut bounds = [None, None, None];
+                    for (to, from) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
+                        *to = self.optional(from)?.map(Box::new);
+                    }
+                    ExprKind::Slice { value, bounds }
+                }
+                py::Expr::Subscript(subscript) => ExprKind::Subscript {
+                    value: self.boxed(&subscript.value)?,
+                    index: self.boxed(&subscript.slice)?,
+                },
+                py::Expr::Call(call) => {
+                    let keywords = call.arguments.keywords.iter().map(|keyword| {
+                        let Some(name) = &keyword.arg else {
+                            return Err(Diagnostic::new(
+                                self.span(keyword),
+                                "variadic arguments are not supported",
+                            ));
+                        };
+                        let span = self.span(keyword);
+                        Ok(Keyword {
+                            name: name.as_str().into(),
+                            span,
+                            value: self.expr(&keyword.value)?,
+                        })
+                    });
+                    let keywords = keywords.collect::<Result<_>>()?;
+                    ExprKind::Call {
+                        callee: self.boxed(&call.func)?,
+                        args: self.exprs(&call.arguments.args)?,
+                        keywords,
+                    }
+                }
+                py::Expr::UnaryOp(unary) => ExprKind::Unary {
+                    op: UnaryOp::read(unary.op),
+                    operand: self.boxed(&unary.operand)?,
+                },
+                py::Expr::BinOp(operation) => ExprKind::Binary {
+                    op: BinOp::read(operation.op),
+                    left: self.boxed(&operation.left)?,
+                    right: self.boxed(&operation.right)?,
+                },
+                py::Expr::Compare(compare) => {
+                    let first = self.boxed(&compare.left)?;
+                    let rest = compare.ops.iter().zip(&compare.comparators);
+                    let rest = rest
+                        .map(|(op, expr)| Ok((CmpOp::read(*op), self.expr(expr)?)))
+                        .collect::<Result<_>>()?;
+                    ExprKind::Compare { first, rest }
+                }
+                py::Expr::BoolOp(operation) => ExprKind::BoolOp {
+                    and: operation.op == py::BoolOp::And,
+                    values: self.exprs(&operation.values)?,
+                },
+                py::Expr::If(choice) => ExprKind::IfExp {
+                    test: self.boxed(&choice.test)?,
+                    body: self.boxed(&choice.body)?,
+                    orelse: self.boxed(&choice.orelse)?,
+                },
+                py::Expr::ListComp(comprehension) => self.comprehension(span, comprehension)?,
+                py::Expr::List(list) => ExprKind::List(self.exprs(&list.elts)?),
+                py::Expr::Tuple(tuple) => ExprKind::Tuple(self.exprs(&tuple.elts)?),
+                other => return Err(Diagnostic::unsupported(span, refused_expression(other))),
+            };
+        Ok(self.make(span, kind))
+    }
+
+    pub(super) fn exprs(&mut self, exprs: &[py::Expr]) -> Result<Vec<Expr>> {
+        exprs.iter().map(|expr| self.expr(expr)).collect()
+    }
+
+    fn boxed(&mut self, expr: &py::Expr) -> Result<Box<Expr>> {
+        self.expr(expr).map(Box::new)
+    }
+
+    pub(super) fn make(&mut self, span: Span, kind: ExprKind) -> Expr {
+        self.next += 1;
+        Expr {
+            id: self.next - 1,
+            span,
+            kind,
+        }
+    }
+
+    /// A list comprehension. Its variables are not those of the function, even if they are called the same.
+    fn comprehension(&mut self, span: Span, comprehension: &py::ExprListComp) -> Result<ExprKind> {
+        let (first, rest) = comprehension.generators.split_first().expect("the grammar wants one");
+        if let Some(second) = rest.first() {
+            let text = "multiple for clauses in comprehensions are not supported";
+            return Err(Diagnostic::new(self.span(second), text));
+        }
+        if let Some(test) = first.ifs.first() {
+            let text = "if clauses in comprehensions are not supported";
+            return Err(Diagnostic::new(self.span(test), text));
+        }
+        if first.is_async {
+            return Err(Diagnostic::unsupported(span, "'async'"));
+        }
+        let iter = self.boxed(&first.iter)?;
+        let mut names = vec![];
+        target_names(&first.target, &mut names);
+        let outside = self.scopes.len();
+        for name in names {
+            let own = format!("{name}{COMPREHENSION}{}", self.next).into();
+            self.scopes.push((name, own));
+        }
+        let target = self.boxed(&first.target)?;
+        let element = self.boxed(&comprehension.elt)?;
+        self.scopes.truncate(outside);
+        Ok(ExprKind::ListComp { element, target, iter })
+    }
+}
+
+/// Names that a target assigns to.
+fn target_names(target: &py::Expr, names: &mut Vec<String>) {
+    match target {
+        py::Expr::Name(name) => names.push(name.id.to_string()),
+        py::Expr::Tuple(tuple) => tuple.elts.iter().for_each(|elt| target_names(elt, names)),
+        py::Expr::List(list) => list.elts.iter().for_each(|elt| target_names(elt, names)),
+        _ => {}
+    }
+}

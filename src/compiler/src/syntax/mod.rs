@@ -1,0 +1,163 @@
+//! The syntax of kernels: what remains of Python once everything no kernel can use is refused, and how it is read.
+//!
+//! A kind of expression or statement, its parts, and how it is made from the parser crate's tree stand beside each other; no
+//! other room knows that crate. Every expression has a number, unique in its function; later passes keep what they learn in
+//! tables indexed by it. Files are parsed whole and once, so that positions are those the user sees; functions are picked
+//! out of them by their line. What no kernel can have, or this compiler does not have yet, is refused here by name.
+
+mod expressions;
+mod operators;
+mod statements;
+mod with;
+
+use std::collections::hash_map::{Entry, HashMap};
+use std::rc::Rc;
+
+use ruff_python_ast as py;
+use ruff_python_parser::parse_module;
+use ruff_text_size::{Ranged, TextRange};
+
+use crate::diagnostic::{Diagnostic, Result};
+use crate::source::{FileId, Sources, Span};
+
+pub use expressions::{walk_expr, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
+pub use operators::{BinOp, CmpOp, UnaryOp};
+pub use statements::{returns_value, walk_exprs, walk_stmts, For, Stmt, StmtKind, Try};
+pub use with::MANAGER;
+
+/// A function definition with everything inside it.
+#[derive(Debug)]
+pub struct Function {
+    pub name: Rc<str>,
+    /// The name in the `def` line.
+    pub name_span: Span,
+    pub params: Vec<Param>,
+    pub body: Vec<Stmt>,
+    /// Number of expressions; their ids are below it.
+    pub expr_count: u32,
+}
+
+#[derive(Debug)]
+pub struct Param {
+    pub name: Rc<str>,
+    pub span: Span,
+    pub has_default: bool,
+}
+
+/// Parsed files, kept for the functions still to be picked out of them.
+#[derive(Default)]
+pub struct Parser {
+    modules: HashMap<FileId, py::ModModule>,
+}
+
+impl Parser {
+    /// The function of `file` whose first line (its first decorator, or its `def`) is `line`.
+    pub fn function(&mut self, sources: &Sources, file: FileId, name: &str, line: u32) -> Result<Function> {
+        let module = match self.modules.entry(file) {
+            Entry::Occupied(parsed) => parsed.into_mut(),
+            Entry::Vacant(slot) => {
+                let module = parse_module(&sources.file(file).text).map_err(|error| {
+                    Diagnostic::new(span(file, error.location), format!("syntax error: {}", error.error))
+                })?;
+                slot.insert(module.into_syntax())
+            }
+        };
+        let find = |def: &py::StmtFunctionDef| {
+            let at = |range: TextRange| sources.position(span(file, range)).0;
+            let first = def.decorator_list.first().map_or(at(def.name.range), |d| at(d.range()));
+            def.name.as_str() == name && (first..=at(def.name.range)).contains(&line)
+        };
+        let def = find_function(&module.body, &find).ok_or_else(|| {
+            let file = &sources.file(file).name;
+            Diagnostic::global(format!(
+                "the source of function '{name}' was not found at line {line} of {file}"
+            ))
+            .help("the file was perhaps edited while the experiment ran, or the function is a lambda")
+        })?;
+        let scopes = vec![];
+        Converter { file, next: 0, scopes }.function(def)
+    }
+}
+
+fn span(file: FileId, range: TextRange) -> Span {
+    Span {
+        file,
+        start: range.start().to_u32(),
+        end: range.end().to_u32(),
+    }
+}
+
+/// Depth-first search for a function definition, also inside classes, functions and compound statements.
+fn find_function<'a>(
+    body: &'a [py::Stmt],
+    wanted: &dyn Fn(&py::StmtFunctionDef) -> bool,
+) -> Option<&'a py::StmtFunctionDef> {
+    let inside = |bodies: &[&'a [py::Stmt]]| bodies.iter().find_map(|body| find_function(body, wanted));
+    body.iter().find_map(|stmt| match stmt {
+        py::Stmt::FunctionDef(def) if wanted(def) => Some(def),
+        py::Stmt::FunctionDef(def) => inside(&[&def.body]),
+        py::Stmt::ClassDef(class) => inside(&[&class.body]),
+        py::Stmt::With(with) => inside(&[&with.body]),
+        py::Stmt::For(stmt) => inside(&[&stmt.body, &stmt.orelse]),
+        py::Stmt::While(stmt) => inside(&[&stmt.body, &stmt.orelse]),
+        py::Stmt::If(stmt) => {
+            inside(&[&stmt.body]).or_else(|| stmt.elif_else_clauses.iter().find_map(|clause| inside(&[&clause.body])))
+        }
+        py::Stmt::Try(stmt) => inside(&[&stmt.body, &stmt.orelse, &stmt.finalbody]).or_else(|| {
+            stmt.handlers
+                .iter()
+                .find_map(|py::ExceptHandler::ExceptHandler(handler)| inside(&[&handler.body]))
+        }),
+        _ => None,
+    })
+}
+
+/// One function on its way from the parser crate's tree to ours.
+struct Converter {
+    file: FileId,
+    next: ExprId,
+    /// Variables of the list comprehensions around, innermost last: name in the source, name in the tree.
+    scopes: Vec<(String, Rc<str>)>,
+}
+
+impl Converter {
+    fn span(&self, node: &impl Ranged) -> Span {
+        span(self.file, node.range())
+    }
+
+    fn function(mut self, def: &py::StmtFunctionDef) -> Result<Function> {
+        if def.is_async {
+            return Err(Diagnostic::new(
+                self.span(&def.name),
+                "a kernel function cannot be 'async'",
+            ));
+        }
+        let list = &*def.parameters;
+        if let Some(variadic) = list.vararg.as_deref().or(list.kwarg.as_deref()) {
+            let message = format!("variadic arguments are not supported; '{}' is variadic", variadic.name);
+            return Err(Diagnostic::new(self.span(variadic), message));
+        }
+        if let Some(only) = list.kwonlyargs.first() {
+            return Err(Diagnostic::unsupported(self.span(only), "a keyword-only argument"));
+        }
+        let params = list.posonlyargs.iter().chain(&list.args).map(|p| Param {
+            name: p.parameter.name.as_str().into(),
+            span: self.span(&p.parameter),
+            has_default: p.default.is_some(),
+        });
+        let params = params.collect();
+        let name_span = self.span(&def.name);
+        let body = self.body(&def.body)?;
+        Ok(Function {
+            name: def.name.as_str().into(),
+            name_span,
+            params,
+            body,
+            expr_count: self.next,
+        })
+    }
+
+    fn optional(&mut self, expr: &Option<Box<py::Expr>>) -> Result<Option<Expr>> {
+        expr.as_deref().map(|expr| self.expr(expr)).transpose()
+    }
+}

@@ -1,0 +1,306 @@
+//! Statements: their kinds, their parts, and how they are read.
+
+use std::rc::Rc;
+
+use ruff_python_ast as py;
+
+use super::expressions::declare_target;
+use super::{walk_expr, BinOp, Converter, Expr};
+use crate::diagnostic::{Diagnostic, Result};
+use crate::source::Span;
+
+#[derive(Debug)]
+pub struct Stmt {
+    pub span: Span,
+    pub kind: StmtKind,
+}
+
+#[derive(Debug)]
+pub enum StmtKind {
+    Expr(Expr),
+    Assign {
+        targets: Vec<Expr>,
+        value: Expr,
+    },
+    AugAssign {
+        target: Expr,
+        op: BinOp,
+        value: Expr,
+    },
+    If {
+        test: Expr,
+        body: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
+    While {
+        test: Expr,
+        body: Vec<Stmt>,
+        orelse: Vec<Stmt>,
+    },
+    For(For),
+    /// `parallel`, `sequential` or `interleave`; a context manager is a `Try`.
+    With {
+        context: Expr,
+        body: Vec<Stmt>,
+    },
+    Try(Try),
+    Raise(Option<Expr>),
+    Assert {
+        test: Expr,
+        message: Option<Expr>,
+    },
+    Return(Option<Expr>),
+    Break,
+    Continue,
+    Pass,
+}
+
+/// `for target in iter`
+#[derive(Debug)]
+pub struct For {
+    pub target: Expr,
+    pub iter: Expr,
+    pub body: Vec<Stmt>,
+    pub orelse: Vec<Stmt>,
+}
+
+#[derive(Debug)]
+pub struct Try {
+    pub body: Vec<Stmt>,
+    pub handlers: Vec<Handler>,
+    pub orelse: Vec<Stmt>,
+    pub finally: Vec<Stmt>,
+}
+
+#[derive(Debug)]
+pub struct Handler {
+    pub span: Span,
+    /// None: catches everything.
+    pub class: Option<Expr>,
+    pub name: Option<Rc<str>>,
+    pub body: Vec<Stmt>,
+}
+
+impl StmtKind {
+    /// The blocks inside, in the order of the text.
+    fn each_block<'a>(&'a self, visit: &mut dyn FnMut(&'a [Stmt])) {
+        match self {
+            StmtKind::If { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
+                visit(body);
+                visit(orelse);
+            }
+            StmtKind::For(stmt) => {
+                visit(&stmt.body);
+                visit(&stmt.orelse);
+            }
+            StmtKind::With { body, .. } => visit(body),
+            StmtKind::Try(stmt) => {
+                visit(&stmt.body);
+                stmt.handlers.iter().for_each(|handler| visit(&handler.body));
+                visit(&stmt.orelse);
+                visit(&stmt.finally);
+            }
+            StmtKind::Expr(_)
+            | StmtKind::Assign { .. }
+            | StmtKind::AugAssign { .. }
+            | StmtKind::Raise(_)
+            | StmtKind::Assert { .. }
+            | StmtKind::Return(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Pass => {}
+        }
+    }
+
+    /// The expressions of the statement itself, in the order in which they are evaluated.
+    fn each_expr<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+        match self {
+            StmtKind::Expr(expr) => visit(expr),
+            StmtKind::Assign { targets, value } => {
+                visit(value);
+                targets.iter().for_each(visit);
+            }
+            StmtKind::AugAssign { target, value, .. } => {
+                visit(target);
+                visit(value);
+            }
+            StmtKind::If { test, .. } | StmtKind::While { test, .. } => visit(test),
+            StmtKind::For(stmt) => {
+                visit(&stmt.iter);
+                visit(&stmt.target);
+            }
+            StmtKind::With { context, .. } => visit(context),
+            StmtKind::Try(stmt) => stmt
+                .handlers
+                .iter()
+                .filter_map(|handler| handler.class.as_ref())
+                .for_each(visit),
+            StmtKind::Raise(value) | StmtKind::Return(value) => value.iter().for_each(visit),
+            StmtKind::Assert { test, message } => {
+                visit(test);
+                message.iter().for_each(visit);
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Pass => {}
+        }
+    }
+
+    /// The variables that the statement itself sets, with the place.
+    pub fn each_variable(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
+        match self {
+            StmtKind::Assign { targets, .. } => targets.iter().for_each(|target| declare_target(target, visit)),
+            StmtKind::AugAssign { target, .. } => declare_target(target, visit),
+            StmtKind::For(stmt) => declare_target(&stmt.target, visit),
+            StmtKind::Try(stmt) => stmt.handlers.iter().for_each(|handler| {
+                if let Some(name) = &handler.name {
+                    visit(name, handler.span);
+                }
+            }),
+            StmtKind::Expr(_)
+            | StmtKind::If { .. }
+            | StmtKind::While { .. }
+            | StmtKind::With { .. }
+            | StmtKind::Raise(_)
+            | StmtKind::Assert { .. }
+            | StmtKind::Return(_)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Pass => {}
+        }
+    }
+}
+
+/// Visits every statement, outer before inner.
+pub fn walk_stmts<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt)) {
+    for stmt in body {
+        visit(stmt);
+        stmt.kind.each_block(&mut |block| walk_stmts(block, visit));
+    }
+}
+
+/// Visits every expression, outer before inner.
+pub fn walk_exprs<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Expr)) {
+    walk_stmts(body, &mut |stmt| {
+        stmt.kind.each_expr(&mut |expr| walk_expr(expr, visit))
+    });
+}
+
+/// Whether a function has a `return` with a value.
+pub fn returns_value(body: &[Stmt]) -> bool {
+    let mut found = false;
+    walk_stmts(body, &mut |stmt| {
+        found |= matches!(stmt.kind, StmtKind::Return(Some(_)))
+    });
+    found
+}
+
+/// What a statement that is refused is called.
+fn refused_statement(stmt: &py::Stmt) -> &'static str {
+    match stmt {
+        py::Stmt::FunctionDef(_) => "a function inside a kernel",
+        py::Stmt::ClassDef(_) => "a class inside a kernel",
+        py::Stmt::Delete(_) => "'del'",
+        py::Stmt::Import(_) | py::Stmt::ImportFrom(_) => "'import' inside a kernel",
+        py::Stmt::Global(_) => "'global'",
+        py::Stmt::Nonlocal(_) => "'nonlocal'",
+        py::Stmt::Match(_) => "'match'",
+        py::Stmt::AnnAssign(_) => "an annotated assignment",
+        _ => "this statement",
+    }
+}
+
+impl Converter {
+    pub(super) fn body(&mut self, body: &[py::Stmt]) -> Result<Vec<Stmt>> {
+        let is_text =
+            |stmt: &py::Stmt| matches!(stmt, py::Stmt::Expr(e) if matches!(*e.value, py::Expr::StringLiteral(_)));
+        body.iter()
+            .filter(|stmt| !is_text(stmt))
+            .map(|stmt| self.stmt(stmt))
+            .collect()
+    }
+
+    fn stmt(&mut self, stmt: &py::Stmt) -> Result<Stmt> {
+        let span = self.span(stmt);
+        let kind = match stmt {
+            py::Stmt::Expr(stmt) => StmtKind::Expr(self.expr(&stmt.value)?),
+            py::Stmt::Assign(stmt) => StmtKind::Assign {
+                targets: self.exprs(&stmt.targets)?,
+                value: self.expr(&stmt.value)?,
+            },
+            py::Stmt::AugAssign(stmt) => StmtKind::AugAssign {
+                target: self.expr(&stmt.target)?,
+                op: BinOp::read(stmt.op),
+                value: self.expr(&stmt.value)?,
+            },
+            py::Stmt::If(stmt) => return self.if_chain(span, &stmt.test, &stmt.body, &stmt.elif_else_clauses),
+            py::Stmt::While(stmt) => StmtKind::While {
+                test: self.expr(&stmt.test)?,
+                body: self.body(&stmt.body)?,
+                orelse: self.body(&stmt.orelse)?,
+            },
+            py::Stmt::For(stmt) if !stmt.is_async => StmtKind::For(For {
+                target: self.expr(&stmt.target)?,
+                iter: self.expr(&stmt.iter)?,
+                body: self.body(&stmt.body)?,
+                orelse: self.body(&stmt.orelse)?,
+            }),
+            py::Stmt::With(stmt) if !stmt.is_async => return self.with(span, &stmt.items, &stmt.body),
+            py::Stmt::Try(stmt) if !stmt.is_star => StmtKind::Try(Try {
+                body: self.body(&stmt.body)?,
+                handlers: stmt
+                    .handlers
+                    .iter()
+                    .map(|handler| self.handler(handler))
+                    .collect::<Result<_>>()?,
+                orelse: self.body(&stmt.orelse)?,
+                finally: self.body(&stmt.finalbody)?,
+            }),
+            py::Stmt::Raise(stmt) => {
+                if let Some(cause) = &stmt.cause {
+                    return Err(Diagnostic::unsupported(self.span(&**cause), "'raise … from'"));
+                }
+                StmtKind::Raise(self.optional(&stmt.exc)?)
+            }
+            py::Stmt::Assert(stmt) => StmtKind::Assert {
+                test: self.expr(&stmt.test)?,
+                message: self.optional(&stmt.msg)?,
+            },
+            py::Stmt::Return(stmt) => StmtKind::Return(self.optional(&stmt.value)?),
+            py::Stmt::Break(_) => StmtKind::Break,
+            py::Stmt::Continue(_) => StmtKind::Continue,
+            py::Stmt::Pass(_) => StmtKind::Pass,
+            other => return Err(Diagnostic::unsupported(span, refused_statement(other))),
+        };
+        Ok(Stmt { span, kind })
+    }
+
+    fn if_chain(
+        &mut self,
+        span: Span,
+        test: &py::Expr,
+        body: &[py::Stmt],
+        rest: &[py::ElifElseClause],
+    ) -> Result<Stmt> {
+        let (test, body) = (self.expr(test)?, self.body(body)?);
+        let orelse = match rest {
+            [] => vec![],
+            [clause, rest @ ..] => match &clause.test {
+                None => self.body(&clause.body)?,
+                Some(test) => vec![self.if_chain(self.span(clause), test, &clause.body, rest)?],
+            },
+        };
+        Ok(Stmt {
+            span,
+            kind: StmtKind::If { test, body, orelse },
+        })
+    }
+
+    fn handler(&mut self, handler: &py::ExceptHandler) -> Result<Handler> {
+        let py::ExceptHandler::ExceptHandler(handler) = handler;
+        Ok(Handler {
+            span: self.span(handler),
+            class: self.optional(&handler.type_)?,
+            name: handler.name.as_ref().map(|name| name.as_str().into()),
+            body: self.body(&handler.body)?,
+        })
+    }
+}

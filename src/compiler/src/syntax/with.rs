@@ -1,0 +1,97 @@
+//! `with`: the order of statements in time, and context managers, which are read as what they stand for.
+
+use std::rc::Rc;
+
+use ruff_python_ast as py;
+
+use super::{Converter, Expr, ExprKind, Stmt, StmtKind, Try};
+use crate::diagnostic::{Diagnostic, Result};
+use crate::language::Order;
+use crate::source::Span;
+
+/// Begins the name of a variable that holds a context manager; no name of a program does.
+pub const MANAGER: &str = "with ";
+
+impl Converter {
+    pub(super) fn with(&mut self, span: Span, items: &[py::WithItem], body: &[py::Stmt]) -> Result<Stmt> {
+        let (first, rest) = items.split_first().expect("the grammar wants an item");
+        let order = match &first.context_expr {
+            py::Expr::Name(name) => name.id.as_str(),
+            py::Expr::Attribute(attribute) => attribute.attr.as_str(),
+            _ => "",
+        };
+        if Order::named(order).is_none() {
+            return self.managed(span, first, rest, body);
+        }
+        if let Some(target) = &first.optional_vars {
+            return Err(Diagnostic::unsupported(self.span(&**target), "'with … as'"));
+        }
+        if let Some(second) = rest.first() {
+            return Err(Diagnostic::unsupported(self.span(second), "a second item in 'with'")
+                .help("nest the 'with' statements"));
+        }
+        let context = self.expr(&first.context_expr)?;
+        Ok(Stmt {
+            span,
+            kind: StmtKind::With {
+                context,
+                body: self.body(body)?,
+            },
+        })
+    }
+
+    /// A context manager becomes what it stands for: a variable that holds it, its `__enter__`, and the body in a `try` whose
+    /// `finally` is its `__exit__`. Further items are inside of the first.
+    fn managed(&mut self, span: Span, item: &py::WithItem, rest: &[py::WithItem], body: &[py::Stmt]) -> Result<Stmt> {
+        let context = self.expr(&item.context_expr)?;
+        let at = context.span;
+        let variable: Rc<str> = format!("{MANAGER}{}", self.next).into();
+        let stmt = |kind| Stmt { span: at, kind };
+        let group = |body, finally| {
+            StmtKind::Try(Try {
+                body,
+                handlers: vec![],
+                orelse: vec![],
+                finally,
+            })
+        };
+        let assign = StmtKind::Assign {
+            targets: vec![self.make(at, ExprKind::Name(variable.clone()))],
+            value: context,
+        };
+        let entered = self.method(at, &variable, "__enter__", 0);
+        let enter = match self.optional(&item.optional_vars)? {
+            Some(target) => StmtKind::Assign {
+                targets: vec![target],
+                value: entered,
+            },
+            None => StmtKind::Expr(entered),
+        };
+        let body = match rest.split_first() {
+            Some((second, rest)) => vec![self.managed(span, second, rest, body)?],
+            None => self.body(body)?,
+        };
+        let exit = StmtKind::Expr(self.method(at, &variable, "__exit__", 3));
+        let inside = group(body, vec![stmt(exit)]);
+        Ok(Stmt {
+            span,
+            kind: group(vec![stmt(assign), stmt(enter), Stmt { span, kind: inside }], vec![]),
+        })
+    }
+
+    /// A call of a method of the object in `variable`, with so many `None`.
+    fn method(&mut self, span: Span, variable: &Rc<str>, name: &str, arguments: usize) -> Expr {
+        let object = Box::new(self.make(span, ExprKind::Name(variable.clone())));
+        let callee = ExprKind::Attribute {
+            value: object,
+            name: name.into(),
+            name_span: span,
+        };
+        let call = ExprKind::Call {
+            callee: Box::new(self.make(span, callee)),
+            args: (0..arguments).map(|_| self.make(span, ExprKind::None)).collect(),
+            keywords: vec![],
+        };
+        self.make(span, call)
+    }
+}
