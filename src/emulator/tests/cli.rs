@@ -111,17 +111,36 @@ fn control_socket() {
         .spawn()
         .unwrap();
     let mut control = connect(&socket);
-    let end = Instant::now() + Duration::from_secs(10);
-    let status = loop {
-        let status = request(&mut control, &json!({ "cmd": "status" }));
-        if status["sev_count"] == 102 && status["time_ns"].as_u64() > Some(1_000_000_000) {
-            break status;
-        }
-        assert!(Instant::now() < end, "{status}");
-        std::thread::sleep(Duration::from_millis(10));
-    };
-    assert_eq!(status["sev_cycles"].as_array().unwrap().len(), 102);
-    let sev = |n: usize| status["sev_cycles"][n].as_u64().unwrap();
+    let wait =
+        |goal: &str, time_ns: u64| json!({ "cmd": "wait", "for": goal, "time_ns": time_ns, "timeout_ms": 10_000 });
+    let waited = request(&mut control, &wait("time", 1000));
+    assert!(
+        waited["reached"] == "time" && waited["time_ns"].as_u64() >= Some(1000),
+        "{waited}"
+    );
+    let waited = request(&mut control, &wait("idle", 1 << 40));
+    assert!(
+        waited["reached"] == "idle" && waited["time_ns"].as_u64() > Some(1_000_000_000),
+        "{waited}"
+    );
+    let status = request(&mut control, &json!({ "cmd": "status" }));
+    assert_eq!((&status["sev_count"], &status["queued"]), (&json!(102), &json!(false)));
+    assert_eq!(status["time_ns"], waited["time_ns"], "time stands still");
+    // The guest has no network, so it is never ready.
+    let waited = request(
+        &mut control,
+        &json!({ "cmd": "wait", "for": "ready", "timeout_ms": 20 }),
+    );
+    assert_eq!(waited, json!({ "reached": null, "time_ns": status["time_ns"] }));
+    let record = request(&mut control, &json!({ "cmd": "sev" }));
+    let cycles = record["cycles"].as_array().unwrap();
+    assert_eq!(
+        (cycles.len(), &record["first"], &record["next"]),
+        (102, &json!(0), &json!(102))
+    );
+    let rest = request(&mut control, &json!({ "cmd": "sev", "from": 100 }));
+    assert_eq!(rest, json!({ "first": 100, "cycles": cycles[100..], "next": 102 }));
+    let sev = |n: usize| cycles[n].as_u64().unwrap();
     assert!(
         (53..62).contains(&(sev(11) - sev(10))),
         "ten cycles more than by default"
@@ -143,6 +162,8 @@ fn control_socket() {
     for bad in [
         json!({ "cmd": "pad", "index": 5, "level": 1 }),
         json!({ "cmd": "dance" }),
+        json!({ "cmd": "wait", "for": "time" }),
+        json!({ "cmd": "wait", "for": "godot" }),
     ] {
         assert!(request(&mut control, &bad)["error"].is_string());
     }

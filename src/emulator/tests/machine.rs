@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{build, build_pl, machine, result};
+use common::{build, build_pl, digest, machine, pl, result};
 use kairos_emulator::machine::time::{self, CPU_HZ};
 
 fn finished(m: &mut kairos_emulator::machine::schedule::Machine) -> bool {
@@ -29,7 +29,7 @@ fn cores_interrupts_timers_exceptions() {
         m
     };
     let m = run();
-    assert_eq!(m.uart, b"cores\n");
+    assert_eq!(m.bus.borrow().signals.console.text, b"cores\n");
     assert_eq!(result(&m, 0), 0x8000_0001, "MPIDR of core 1");
     assert_eq!(result(&m, 1), 40_000, "exclusive increments of both cores");
     assert_eq!(result(&m, 2), 1 + 0x100, "SGI from core 1");
@@ -41,7 +41,7 @@ fn cores_interrupts_timers_exceptions() {
     assert_eq!(result(&m, 7), 0x008, "DFSR: external abort on a load");
     assert_eq!(result(&m, 8), 0x1111, "one exception of each kind");
     assert_eq!(result(&m, 9), 0x3000_0000, "address of the prefetch abort");
-    assert_eq!(m.digest(), run().digest(), "two runs differ");
+    assert_eq!(digest(&m), digest(&run()), "two runs differ");
 }
 
 #[test]
@@ -50,9 +50,9 @@ fn events_through_the_acp() {
     let Some(elf) = build("submit", directory.path()) else {
         return;
     };
-    let pl = build_pl(directory.path(), &[]);
+    let library = build_pl(directory.path(), &[]);
     let run = |skip| {
-        let mut m = machine(&elf, Some((&pl, skip)));
+        let mut m = machine(&elf, Some((&library, skip)));
         assert!(
             m.run_until(CPU_HZ / 100, finished),
             "{:?} {:#x} {:#x}",
@@ -67,39 +67,32 @@ fn events_through_the_acp() {
     let gp = result(&m, 1);
     assert!((72..80).contains(&gp), "one GP access costs {gp} cycles");
     {
-        let bus = m.bus.borrow();
-        let pl = bus.pl.as_ref().unwrap();
-        let periods: Vec<u64> = bus
-            .sev_cycles
-            .iter()
-            .zip(bus.sev_cycles.iter().skip(1))
-            .map(|(a, b)| b - a)
-            .collect();
+        let pl = pl(&m);
+        let sent: Vec<u64> = pl.submissions(0).2.collect();
+        let periods: Vec<u64> = sent.windows(2).map(|pair| pair[1] - pair[0]).collect();
         // Toggle to status seen: 3 to the address, L to the first of three beats, one to the write, W, and the CPU.
         assert!(periods[..45].iter().all(|p| (43..52).contains(p)), "{periods:?}");
         assert_eq!(pl.slips, 0);
-        assert!(bus.sev_count >= 100);
+        assert!(m.bus.borrow().sev_count >= 100);
     }
     // The same without jumps.
     let slow = run(false);
-    assert_eq!(slow.bus.borrow().pl.as_ref().unwrap().skipped, 0);
-    assert_eq!(m.digest(), slow.digest(), "jumps of the counter changed the run");
-    assert_eq!(m.digest(), run(true).digest(), "two runs differ");
+    assert_eq!(pl(&slow).skipped, 0);
+    assert_eq!(digest(&m), digest(&slow), "jumps of the counter changed the run");
+    assert_eq!(digest(&m), digest(&run(true)), "two runs differ");
     // One second of device time passes in little time, and every event comes out when it is due.
     let before = std::time::Instant::now();
-    m.run_until(2 * CPU_HZ, |m| {
-        m.bus.borrow().pl.as_ref().unwrap().trace.events.len() >= 103
-    });
+    m.run_until(2 * CPU_HZ, |m| pl(m).trace.events.len() >= 103);
     assert!(before.elapsed().as_millis() < 300, "{:?}", before.elapsed());
-    let bus = m.bus.borrow();
-    let events = &bus.pl.as_ref().unwrap().trace.events;
+    let pl = pl(&m);
+    let events = &pl.trace.events;
     assert_eq!(events.len(), 103);
     for pair in events[1..101].windows(2) {
         assert_eq!(pair[1].time_ns - pair[0].time_ns, 8000);
     }
     assert_eq!(events[102].time_ns - events[101].time_ns, 80);
     assert!(time::to_ns(m.now()) > 1_000_000_000);
-    assert!(bus.pl.as_ref().unwrap().skipped > 120_000_000);
+    assert!(pl.skipped > 120_000_000);
 }
 
 #[test]

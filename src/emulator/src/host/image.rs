@@ -14,7 +14,7 @@ pub struct Image {
     /// (physical address, bytes, size in memory)
     segments: Vec<(u32, Vec<u8>, u32)>,
     /// Address of the first instruction.
-    pub entry: u32,
+    entry: u32,
 }
 
 impl Image {
@@ -58,8 +58,8 @@ impl Image {
         })
     }
 
-    /// Copies the segments to memory and zeroes the rest of them.
-    pub fn place(&self, memory: &Memory) -> Result<(), String> {
+    /// Copies the segments to memory and zeroes the rest of them. Returns the entry point.
+    pub fn place(&self, memory: &Memory) -> Result<u32, String> {
         for (address, bytes, size) in &self.segments {
             let rest = vec![0; (*size as usize).saturating_sub(bytes.len())];
             if !memory.write(*address, bytes) || !memory.write(address.wrapping_add(bytes.len() as u32), &rest) {
@@ -69,7 +69,7 @@ impl Image {
                 ));
             }
         }
-        Ok(())
+        Ok(self.entry)
     }
 }
 

@@ -1,7 +1,10 @@
-//! The host's side: firmware files, the network outside of the device, the control socket.
+//! The host's side: the command line, firmware files, the network outside of the device, the control socket.
 
+pub mod cli;
 pub mod control;
 pub mod dhcp;
 pub mod forward;
 pub mod image;
 pub mod net;
+pub mod requests;
+pub mod run;

@@ -3,7 +3,9 @@
 //! opens TCP connections to the guest for [`crate::host::forward`]. It runs on virtual time, loses nothing, acknowledges at once,
 //! and draws no random numbers: what it does follows from what it is given.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use smoltcp::iface::{Config, Interface, PollResult, SocketHandle, SocketSet};
 use smoltcp::phy::{Device, DeviceCapabilities, Medium, RxToken, TxToken};
@@ -13,6 +15,7 @@ use smoltcp::wire::{EthernetAddress, HardwareAddress, IpAddress, IpCidr, Ipv4Add
 
 use crate::host::dhcp::{self, Network};
 use crate::machine::time::{self, Cycles};
+use crate::peripherals::Cable;
 
 /// Address of the guest.
 pub const GUEST: Ipv4Address = Ipv4Address::new(10, 0, 2, 15);
@@ -34,7 +37,7 @@ const MTU: usize = 1514;
 
 /// The two directions of the cable, at the gateway's end.
 #[derive(Default)]
-struct Cable {
+struct Ends {
     from_guest: VecDeque<Vec<u8>>,
     to_guest: VecDeque<Vec<u8>>,
 }
@@ -57,7 +60,7 @@ impl TxToken for Sending<'_> {
     }
 }
 
-impl Device for Cable {
+impl Device for Ends {
     type RxToken<'a> = Received;
     type TxToken<'a> = Sending<'a>;
 
@@ -97,7 +100,7 @@ pub type Connection = SocketHandle;
 
 /// The gateway.
 pub struct Net {
-    cable: Cable,
+    cable: Ends,
     interface: Interface,
     sockets: SocketSet<'static>,
     dhcp: SocketHandle,
@@ -117,7 +120,7 @@ fn instant(now: Cycles) -> Instant {
 impl Net {
     /// Frames take `latency` to the guest.
     pub fn new(latency: Cycles) -> Self {
-        let mut cable = Cable::default();
+        let mut cable = Ends::default();
         let mut config = Config::new(HardwareAddress::Ethernet(GATEWAY_MAC));
         config.random_seed = 0x6b61_6972_6f73;
         let mut interface = Interface::new(config, &mut cable, Instant::ZERO);
@@ -288,6 +291,35 @@ impl Net {
     pub fn remove(&mut self, c: Connection) {
         self.opened.remove(&c);
         self.sockets.remove(c);
+    }
+}
+
+/// The gateway on the other end of a machine's cable. The host has it, too.
+pub struct Line(pub Rc<RefCell<Net>>);
+
+impl Cable for Line {
+    fn send(&mut self, frames: Vec<Vec<u8>>, now: Cycles) {
+        let mut net = self.0.borrow_mut();
+        for frame in frames {
+            net.push(frame);
+        }
+        net.poll(now);
+    }
+
+    fn next(&self) -> Option<Cycles> {
+        self.0.borrow().next()
+    }
+
+    fn arrived(&mut self, now: Cycles) -> Option<Vec<u8>> {
+        self.0.borrow_mut().arrived(now)
+    }
+
+    fn guest_up(&self) -> bool {
+        self.0.borrow().guest_up
+    }
+
+    fn probe(&mut self, now: Cycles) {
+        self.0.borrow_mut().probe(now);
     }
 }
 

@@ -2,6 +2,8 @@
 //! DDR3 memory can work; the limits are those of JEDEC's standard, not a copy of what some loader computes. Registers: UG585,
 //! appendix B.7.
 
+use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+
 const CONTROL: u32 = 0;
 const MODE_STATUS: u32 = 0x54;
 const OUT_OF_RESET: u32 = 1;
@@ -22,7 +24,7 @@ impl Ddrc {
     }
 
     /// Reads the register at `offset`.
-    pub fn read(&self, offset: u32) -> u32 {
+    fn read(&self, offset: u32) -> u32 {
         match offset {
             MODE_STATUS => self.running.into(), // 1: normal operation
             o => self.words[o as usize / 4 % 0x400],
@@ -31,7 +33,7 @@ impl Ddrc {
 
     /// Writes a register. Returns true if DDR comes up. `clock`: its frequency in MHz, None if it has none or its pins are not
     /// calibrated.
-    pub fn write(&mut self, offset: u32, value: u32, clock: Option<f64>) -> bool {
+    fn write(&mut self, offset: u32, value: u32, clock: Option<f64>) -> bool {
         self.words[offset as usize / 4 % 0x400] = value;
         if offset != CONTROL || value & OUT_OF_RESET == 0 || self.running {
             return false;
@@ -137,6 +139,25 @@ impl Ddrc {
             return Err(format!("with an address map of the bits {used:?}"));
         }
         Ok(())
+    }
+}
+
+impl Peripheral for Ddrc {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        Ddrc::read(self, at.offset)
+    }
+
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        let comes_up = self.write(at.offset, value, context.signals.ddr_clock);
+        context.signals.ddr_running |= comes_up;
+        context.ends_turn = comes_up;
+    }
+
+    /// Without a boot ROM nobody would start it again.
+    fn reset(&mut self, what: Reset, context: &mut Context) {
+        if let (Reset::System(_), true) = (what, context.memory.has_boot_rom()) {
+            *self = Self::new(false);
+        }
     }
 }
 

@@ -2,6 +2,9 @@
 //! Transfers take no time. What arrives is understood by [`crate::pl::bitstream`].
 
 use crate::machine::memory::Memory;
+use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+use crate::machine::signals::Configuration;
+use crate::machine::time::Cycles;
 
 const CONTROL: u32 = 0x00;
 const INTERRUPT_STATUS: u32 = 0x0c;
@@ -22,16 +25,6 @@ const DMA_ERROR: u32 = 1 << 15;
 const DMA_DONE: u32 = 1 << 13 | 1 << 12;
 const PL_DONE: u32 = 1 << 2;
 const PL_INIT: u32 = 1 << 4;
-
-/// What a write asks of the machine.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Action {
-    None,
-    /// The PL loses its configuration.
-    Clear,
-    /// These words arrive at the PL's configuration port.
-    Configure(Vec<u32>),
-}
 
 /// The controller.
 pub struct Devcfg {
@@ -65,7 +58,7 @@ impl Devcfg {
     }
 
     /// Reads the register at `offset`.
-    pub fn read(&self, offset: u32) -> u32 {
+    fn read(&self, offset: u32) -> u32 {
         match offset {
             INTERRUPT_STATUS => self.status,
             // Command queue empty; the PL has cleared its memory unless it is told to.
@@ -82,8 +75,8 @@ impl Devcfg {
         }
     }
 
-    /// Writes a register. `clocked`: the clock of the PCAP runs.
-    pub fn write(&mut self, offset: u32, value: u32, clocked: bool, memory: &Memory) -> Action {
+    /// Writes a register. Returns what becomes of the PL. `clocked`: the clock of the PCAP runs.
+    fn write(&mut self, offset: u32, value: u32, clocked: bool, memory: &Memory) -> Option<Configuration> {
         let before = self.words[0];
         match offset {
             INTERRUPT_STATUS => self.status &= !value,
@@ -94,10 +87,10 @@ impl Devcfg {
             CONTROL if before & PROG_B != 0 && value & PROG_B == 0 => {
                 self.flat = false;
                 self.status &= !PL_DONE;
-                Action::Clear
+                Some(Configuration::Clear)
             }
             DESTINATION_LENGTH => self.transfer(clocked, memory),
-            _ => Action::None,
+            _ => None,
         }
     }
 
@@ -106,12 +99,7 @@ impl Devcfg {
         self.words[MULTIBOOT as usize / 4] = place;
     }
 
-    /// The PL says that it is configured.
-    pub fn set_done(&mut self) {
-        self.status |= PL_DONE;
-    }
-
-    fn transfer(&mut self, clocked: bool, memory: &Memory) -> Action {
+    fn transfer(&mut self, clocked: bool, memory: &Memory) -> Option<Configuration> {
         let register = |offset: u32| self.words[offset as usize / 4];
         let (source, length) = (register(SOURCE), register(SOURCE_LENGTH) as usize);
         let mut bytes = vec![0; length * 4];
@@ -130,15 +118,42 @@ impl Devcfg {
         } else {
             self.status |= DMA_DONE;
             let words = bytes.chunks_exact(4);
-            return Action::Configure(
+            return Some(Configuration::Words(
                 words
                     .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
                     .collect(),
-            );
+            ));
         };
         log::warn!("devcfg: no transfer: {wrong}");
         self.status |= DMA_ERROR;
-        Action::None
+        None
+    }
+}
+
+impl Peripheral for Devcfg {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        Devcfg::read(self, at.offset)
+    }
+
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        let configuration = self.write(at.offset, value, context.signals.pcap_clock, context.memory);
+        if configuration.is_some() {
+            context.signals.configuration = configuration;
+            context.signals.changed = true;
+        }
+    }
+
+    fn signalled(&mut self, _: Cycles, context: &mut Context) {
+        if std::mem::take(&mut context.signals.configured) {
+            self.status |= PL_DONE;
+        }
+    }
+
+    /// Without a boot ROM nobody would configure the PL again, so it keeps its configuration.
+    fn reset(&mut self, what: Reset, context: &mut Context) {
+        if let (Reset::System(_), true) = (what, context.memory.has_boot_rom()) {
+            *self = Self::default();
+        }
     }
 }
 
@@ -146,7 +161,7 @@ impl Devcfg {
 mod tests {
     use super::*;
 
-    fn start(d: &mut Devcfg, memory: &Memory) -> Action {
+    fn start(d: &mut Devcfg, memory: &Memory) -> Option<Configuration> {
         d.write(SOURCE, 0x1000 | 1, true, memory);
         d.write(DESTINATION, !0, true, memory);
         d.write(SOURCE_LENGTH, 2, true, memory);
@@ -159,14 +174,15 @@ mod tests {
         memory.set_word(0x1000, 0xaa99_5566);
         let mut d = Devcfg::default();
         assert_eq!(d.read(STATUS) & PL_INIT, 0);
-        assert_eq!(start(&mut d, &memory), Action::None);
+        assert_eq!(start(&mut d, &memory), None);
         assert_eq!(d.read(INTERRUPT_STATUS), DMA_ERROR);
         d.write(INTERRUPT_STATUS, !0, true, &memory);
         d.write(CONTROL, PROG_B | PCAP, true, &memory);
-        assert_eq!(start(&mut d, &memory), Action::Configure(vec![0xaa99_5566, 0]));
+        let words = Configuration::Words(vec![0xaa99_5566, 0]);
+        assert_eq!(start(&mut d, &memory), Some(words));
         assert_eq!(d.read(INTERRUPT_STATUS), DMA_DONE);
-        d.set_done();
-        assert_eq!(d.write(CONTROL, PCAP, true, &memory), Action::Clear);
+        d.status |= PL_DONE;
+        assert_eq!(d.write(CONTROL, PCAP, true, &memory), Some(Configuration::Clear));
         assert_eq!(d.read(INTERRUPT_STATUS), DMA_DONE);
     }
 }

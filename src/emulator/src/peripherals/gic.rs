@@ -1,6 +1,10 @@
 //! The interrupt controller (GIC architecture 1, PL390 of the MPCore): distributor at 0xF8F01000, CPU interfaces at
 //! 0xF8F00100. Both cores run Secure and every interrupt is in group 0, so all arrive as IRQ. As on QEMU the private
-//! peripheral interrupts are level-sensitive.
+//! peripheral interrupts are level-sensitive. It reads the interrupt lines and drives the IRQ inputs of the cores.
+
+use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+use crate::machine::signals::Lines;
+use crate::machine::time::Cycles;
 
 /// Interrupts: 16 software, 16 private, 64 shared.
 pub const LINES: usize = 96;
@@ -81,17 +85,20 @@ impl<const N: usize> Default for Shared<N> {
 }
 
 impl Gic {
-    /// Level of a private peripheral interrupt (16..31) of one core.
-    pub fn set_private(&mut self, core: usize, n: usize, level: bool) {
-        self.core[core].line.set(n, level);
+    /// Takes the levels of all lines, and drives the inputs of the cores.
+    fn take(&mut self, lines: &mut Lines) {
+        for (core, interface) in self.core.iter_mut().enumerate() {
+            interface.line.0[0] = lines.private[core];
+        }
+        for (word, level) in [(1, lines.shared as u32), (2, (lines.shared >> 32) as u32)] {
+            self.pending.0[word] |= level & !self.line.0[word] & self.edge.0[word];
+            self.line.0[word] = level;
+        }
+        self.drive(lines);
     }
 
-    /// Level of a shared peripheral interrupt (32..95).
-    pub fn set_shared(&mut self, n: usize, level: bool) {
-        if self.edge.get(n) && level && !self.line.get(n) {
-            self.pending.set(n, true);
-        }
-        self.line.set(n, level);
+    fn drive(&self, lines: &mut Lines) {
+        lines.irq = [self.asserted(0), self.asserted(1)];
     }
 
     fn is_pending(&self, core: usize, n: usize) -> bool {
@@ -183,7 +190,7 @@ impl Gic {
     }
 
     /// Whether the IRQ input of `core` is asserted.
-    pub fn irq(&self, core: usize) -> bool {
+    fn asserted(&self, core: usize) -> bool {
         let c = &self.core[core];
         if self.control & 1 == 0 || c.control & 1 == 0 {
             return false;
@@ -193,7 +200,7 @@ impl Gic {
     }
 
     fn acknowledge(&mut self, core: usize) -> u32 {
-        if !self.irq(core) {
+        if !self.asserted(core) {
             return SPURIOUS;
         }
         let Some((n, _)) = self.best(core) else { return SPURIOUS };
@@ -212,12 +219,12 @@ impl Gic {
     }
 
     /// Reads a register of the CPU interface; `offset` from 0xF8F00100.
-    pub fn read_interface(&mut self, core: usize, offset: u32) -> u32 {
+    fn read_interface(&mut self, core: usize, offset: u32) -> u32 {
         match offset {
             0x00 => self.core[core].control,
             0x04 => self.core[core].mask,
             0x08 => self.core[core].binary_point,
-            0x0c => self.acknowledge(core),
+            ACKNOWLEDGE => self.acknowledge(core),
             0x14 => self.running_priority(core).min(0xff),
             0x18 => self.best(core).map_or(SPURIOUS, |(n, _)| n as u32),
             0xfc => 0x3901_243b, // PL390, as the MPCore reports it
@@ -226,7 +233,7 @@ impl Gic {
     }
 
     /// Writes a register of the CPU interface.
-    pub fn write_interface(&mut self, core: usize, offset: u32, value: u32) {
+    fn write_interface(&mut self, core: usize, offset: u32, value: u32) {
         match offset {
             0x00 => self.core[core].control = value & 0x1f,
             0x04 => self.core[core].mask = value & 0xf8, // 32 priority levels
@@ -266,7 +273,7 @@ impl Gic {
     }
 
     /// Reads `size` bytes of the distributor; `offset` from 0xF8F01000.
-    pub fn read_distributor(&mut self, core: usize, offset: u32, size: u32) -> u32 {
+    fn read_distributor(&mut self, core: usize, offset: u32, size: u32) -> u32 {
         let w = (offset as usize & 0x7f) / 4;
         match offset {
             0x000 => self.control,
@@ -286,7 +293,7 @@ impl Gic {
     }
 
     /// Writes `size` bytes of the distributor.
-    pub fn write_distributor(&mut self, core: usize, offset: u32, size: u32, value: u32) {
+    fn write_distributor(&mut self, core: usize, offset: u32, size: u32, value: u32) {
         let w = (offset as usize & 0x7f) / 4;
         match offset {
             0x000 => self.control = value & 3,
@@ -343,10 +350,46 @@ impl Gic {
             _ => {}
         }
     }
+}
 
-    /// Back to the state after reset of one core's private part (core 1 released anew).
-    pub fn reset_core(&mut self, core: usize) {
-        self.core[core] = Interface::default();
+/// The window of the CPU interface; the other one is that of the distributor.
+const INTERFACE: usize = 0;
+const ACKNOWLEDGE: u32 = 0x0c;
+
+impl Peripheral for Gic {
+    fn read(&mut self, at: Access, context: &mut Context) -> u32 {
+        let word = if at.window == INTERFACE {
+            context.ends_turn = at.offset == ACKNOWLEDGE;
+            self.read_interface(at.core, at.offset)
+        } else {
+            // Byte registers are read with the access's own size.
+            let offset = at.offset | at.address & 3;
+            self.read_distributor(at.core, offset, at.size) << at.shift()
+        };
+        self.drive(&mut context.signals.lines);
+        word
+    }
+
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        if at.window == INTERFACE {
+            self.write_interface(at.core, at.offset, value);
+        } else {
+            self.write_distributor(at.core, at.offset | at.address & 3, at.size, value);
+        }
+        self.drive(&mut context.signals.lines);
+    }
+
+    fn reset(&mut self, what: Reset, context: &mut Context) {
+        match what {
+            Reset::System(_) => *self = Self::default(),
+            Reset::Core(core) => self.core[core] = Interface::default(),
+        }
+        self.drive(&mut context.signals.lines);
+    }
+
+    fn update(&mut self, _now: Cycles, context: &mut Context) -> bool {
+        self.take(&mut context.signals.lines);
+        true
     }
 }
 
@@ -364,13 +407,27 @@ mod tests {
         g
     }
 
+    fn shared(g: &mut Gic, line: u32, level: bool) {
+        g.take(&mut Lines {
+            shared: u64::from(level) << (line - 32),
+            ..Lines::default()
+        });
+    }
+
+    fn private(g: &mut Gic, lines: u32) {
+        g.take(&mut Lines {
+            private: [lines, 0],
+            ..Lines::default()
+        });
+    }
+
     #[test]
     fn software_interrupt_carries_its_source() {
         let mut g = on();
         g.write_distributor(0, 0xf00, 4, 2 << 16 | 1);
-        assert!(!g.irq(0) && g.irq(1));
+        assert!(!g.asserted(0) && g.asserted(1));
         assert_eq!(g.read_interface(1, 0xc), 1); // from core 0
-        assert!(!g.irq(1));
+        assert!(!g.asserted(1));
         g.write_interface(1, 0x10, 1);
         assert_eq!(g.read_interface(1, 0xc), SPURIOUS);
         g.write_distributor(1, 0xf00, 4, 1 << 16 | 3);
@@ -382,13 +439,13 @@ mod tests {
         let mut g = on();
         g.write_distributor(0, 0x104, 4, 1 << 22);
         g.write_distributor(0, 0x800 + 54, 1, 1);
-        g.set_shared(54, true);
+        shared(&mut g, 54, true);
         assert_eq!(g.read_interface(0, 0xc), 54);
-        assert!(!g.irq(0));
+        assert!(!g.asserted(0));
         g.write_interface(0, 0x10, 54);
-        assert!(g.irq(0) && !g.irq(1));
-        g.set_shared(54, false);
-        assert!(!g.irq(0));
+        assert!(g.asserted(0) && !g.asserted(1));
+        shared(&mut g, 54, false);
+        assert!(!g.asserted(0));
     }
 
     #[test]
@@ -397,15 +454,15 @@ mod tests {
         g.write_distributor(0, 0x100, 4, 1 << 27 | 1 << 29);
         g.write_distributor(0, 0x400 + 27, 1, 0x80);
         g.write_distributor(0, 0x400 + 29, 1, 0x40);
-        g.set_private(0, 27, true);
+        private(&mut g, 1 << 27);
         assert_eq!(g.read_interface(0, 0xc), 27);
-        g.set_private(0, 29, true);
+        private(&mut g, 1 << 27 | 1 << 29);
         assert_eq!(g.read_interface(0, 0xc), 29); // preempts
         g.write_interface(0, 0x10, 29);
-        g.set_private(0, 29, false);
+        private(&mut g, 1 << 27);
         assert_eq!(g.read_interface(0, 0x14), 0x80);
         g.write_interface(0, 0x10, 27);
         g.write_interface(0, 4, 0x80);
-        assert!(!g.irq(0)); // masked: priority must be below the mask
+        assert!(!g.asserted(0)); // masked: priority must be below the mask
     }
 }

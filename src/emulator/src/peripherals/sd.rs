@@ -1,8 +1,10 @@
-//! SD host controller (0xE0100000) with a card of high capacity, backed by an image file. Register layout: the SD host
+//! SD host controller with a card of high capacity, backed by an image file. Register layout: the SD host
 //! controller specification 2.0, as in chapter 13 and appendix B.27 of the chip's manual. Programmed I/O only; commands take no time.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+
+use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 
 /// Bytes of a block.
 const BLOCK: usize = 512;
@@ -79,31 +81,30 @@ pub struct Sd {
     /// Status bits that follow when the completion of the command has been acknowledged.
     ready: u32,
     transfer: Transfer,
-    /// The card in its slot.
-    pub card: Option<Card>,
+    card: Option<Card>,
 }
 
-impl Default for Sd {
-    fn default() -> Self {
+impl Sd {
+    /// After power-up, with this card in its slot.
+    pub fn new(card: Option<Card>) -> Self {
         Self {
             words: [0; 64],
             response: [0; 4],
             status: 0,
             ready: 0,
             transfer: Transfer::None,
-            card: None,
+            card,
         }
     }
-}
 
-impl Sd {
-    /// Back to power-up; the card stays, and is not affected.
-    pub fn reset(&mut self) {
-        let card = self.card.take();
-        *self = Self {
-            card,
-            ..Self::default()
-        };
+    /// The card in its slot.
+    pub fn card(&self) -> Option<&Card> {
+        self.card.as_ref()
+    }
+
+    /// Back to power-up; the card is not affected.
+    fn restart(&mut self) {
+        *self = Self::new(self.card.take());
     }
 
     fn alive(&self) -> bool {
@@ -111,7 +112,7 @@ impl Sd {
     }
 
     /// Reads the register at `offset`.
-    pub fn read(&mut self, offset: u32) -> u32 {
+    fn read(&mut self, offset: u32) -> u32 {
         match offset & 0xff {
             0x10 => self.response[0],
             0x14 => self.response[1],
@@ -129,7 +130,7 @@ impl Sd {
     }
 
     /// Writes the register at `offset`.
-    pub fn write(&mut self, offset: u32, value: u32) {
+    fn write(&mut self, offset: u32, value: u32) {
         match offset & 0xff {
             0x0c => {
                 self.words[3] = value;
@@ -138,7 +139,7 @@ impl Sd {
             0x20 => self.write_data(value),
             0x2c => {
                 if value >> 24 & 1 != 0 {
-                    self.reset();
+                    self.restart();
                 }
                 self.words[0x2c / 4] = value & 0x00ff_ffff; // resets clear themselves
             }
@@ -264,6 +265,22 @@ impl Sd {
     }
 }
 
+impl Peripheral for Sd {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        self.read(at.offset)
+    }
+
+    fn write(&mut self, at: Access, value: u32, _: &mut Context) {
+        self.write(at.offset, value);
+    }
+
+    fn reset(&mut self, what: Reset, _: &mut Context) {
+        if let Reset::System(_) = what {
+            self.restart();
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -271,10 +288,7 @@ mod tests {
     fn controller(cut: Option<u64>) -> Sd {
         let image = tempfile::tempfile().unwrap();
         image.set_len(1 << 20).unwrap();
-        let mut sd = Sd {
-            card: Some(Card::new(image, cut).unwrap()),
-            ..Sd::default()
-        };
+        let mut sd = Sd::new(Some(Card::new(image, cut).unwrap()));
         for (index, argument) in [
             (0, 0),
             (8, 0x1aa),
@@ -323,7 +337,7 @@ mod tests {
 
     #[test]
     fn an_empty_slot_answers_nothing() {
-        let mut sd = Sd::default();
+        let mut sd = Sd::new(None);
         assert_eq!(command(&mut sd, 8, 0x1aa), ERROR);
         assert_eq!(sd.read(0x24) & 0x0001_0000, 0);
     }

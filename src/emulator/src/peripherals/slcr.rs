@@ -2,9 +2,14 @@
 //! calibration of the DDR pins. Clock settings are stored, not acted on: the machine always runs at the clocks of [`INITIAL`],
 //! those that a first-stage boot loader leaves.
 
+use super::board::BootMode;
+use crate::machine::peripheral::{Access, Cause, Context, Peripheral, Reset};
+use crate::machine::signals::Signals;
+use crate::machine::time::Cycles;
+
 /// What a write asks of the machine.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
-pub enum Action {
+enum Action {
     /// Nothing beyond storage.
     None,
     /// `A9_CPU_RST_CTRL` was written: core 1 held in reset (or its clock stopped), or released.
@@ -13,26 +18,12 @@ pub enum Action {
     SystemReset,
 }
 
-/// What has reset the system: bits of `REBOOT_STATUS`.
-#[derive(Debug, PartialEq, Eq, Clone, Copy)]
-pub enum Reset {
-    Watchdog = 1 << 16,
-    Software = 1 << 19,
-}
-
 /// Registers 0x000 to 0xfff, as words.
 pub struct Slcr {
     words: Vec<u32>,
     locked: bool,
     /// Status registers follow the settings, because a loader makes them.
     raw: bool,
-}
-
-/// Where the boot ROM looks: `BOOT_MODE` (UG585, table 6-4).
-#[derive(Debug, PartialEq, Eq, Clone, Copy)]
-pub enum BootMode {
-    Qspi = 1,
-    SdCard = 5,
 }
 
 /// Registers whose values at reset are not those of [`INITIAL`] (UG585, appendix B.28).
@@ -136,7 +127,7 @@ impl Slcr {
     }
 
     /// After a reset that is not that of power-up.
-    pub fn reset(&mut self, cause: Reset) {
+    fn reset(&mut self, cause: Cause) {
         let kept = self.words[REBOOT_STATUS as usize / 4] & REBOOT_STATE;
         let boot_mode = self.words[0x25c / 4];
         let raw = self.raw;
@@ -151,12 +142,12 @@ impl Slcr {
     }
 
     /// The clock of the interface that configures the PL runs.
-    pub fn pcap_clock(&self) -> bool {
+    fn pcap_clock(&self) -> bool {
         self.words[0x168 / 4] & 1 != 0
     }
 
     /// Clock of the memory in MHz, if both clocks of the DDR controller run, its PLL is locked, and its pins are calibrated.
-    pub fn ddr_clock(&self) -> Option<f64> {
+    fn ddr_clock(&self) -> Option<f64> {
         let (pll, clocks) = (self.words[0x104 / 4], self.words[0x124 / 4]);
         let ready = !self.raw || (clocks & 3 == 3 && self.pll_status() & 2 != 0 && self.read(0xb74) != 0);
         let (multiplier, divisor) = (pll >> 12 & 0x7f, clocks >> 20 & 0x3f);
@@ -170,7 +161,7 @@ impl Slcr {
     }
 
     /// Reads the register at `offset`.
-    pub fn read(&self, offset: u32) -> u32 {
+    fn read(&self, offset: u32) -> u32 {
         match offset & 0xfff {
             0xc => self.locked.into(),
             0x10c => self.pll_status(),
@@ -181,7 +172,7 @@ impl Slcr {
     }
 
     /// Writes the register at `offset`; only lock registers while locked.
-    pub fn write(&mut self, offset: u32, value: u32) -> Action {
+    fn write(&mut self, offset: u32, value: u32) -> Action {
         match offset & 0xfff {
             0x4 if value & 0xffff == 0x767b => self.locked = true,
             0x8 if value & 0xffff == 0xdf0d => self.locked = false,
@@ -206,6 +197,47 @@ impl Slcr {
 impl Default for Slcr {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+impl Slcr {
+    /// The clocks that others run on.
+    fn drive(&self, signals: &mut Signals) {
+        signals.ddr_clock = self.ddr_clock();
+        signals.pcap_clock = self.pcap_clock();
+    }
+}
+
+impl Peripheral for Slcr {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        Slcr::read(self, at.offset)
+    }
+
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        let action = self.write(at.offset, value);
+        let signals = &mut *context.signals;
+        match action {
+            Action::None => {}
+            Action::Core1Reset(hold) => {
+                signals.core1_held |= hold;
+                signals.core1_released = !hold;
+            }
+            Action::SystemReset => signals.system_reset = Some(Cause::Software),
+        }
+        self.drive(signals);
+        context.ends_turn = action != Action::None;
+    }
+
+    fn reset(&mut self, what: Reset, context: &mut Context) {
+        if let Reset::System(cause) = what {
+            self.reset(cause);
+            self.drive(context.signals);
+        }
+    }
+
+    fn update(&mut self, _: Cycles, context: &mut Context) -> bool {
+        self.drive(context.signals);
+        false
     }
 }
 
@@ -246,9 +278,9 @@ mod tests {
         let mut s = Slcr::after_power_up(BootMode::Qspi);
         s.write(8, 0xdf0d);
         s.write(0x258, 0x4b00_0001);
-        s.reset(Reset::Software);
+        s.reset(Cause::Software);
         assert_eq!((s.read(0x258), s.read(0x25c)), (0x4b08_0000, 1));
-        s.reset(Reset::Watchdog);
+        s.reset(Cause::Watchdog);
         assert_eq!(s.read(0x258), 0x4b01_0000);
     }
 

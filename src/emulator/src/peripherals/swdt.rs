@@ -1,6 +1,7 @@
 //! System watchdog (0xF8005000): counts down while enabled, and resets the processing system at zero. Registers: UG585, appendix
 //! B.31. Its interrupt is not modelled.
 
+use crate::machine::peripheral::{sooner, Access, Cause, Context, Due, Peripheral, Reset};
 use crate::machine::time::Cycles;
 
 const MODE: u32 = 0x0;
@@ -80,6 +81,34 @@ impl Swdt {
             RESTART if value == 0x1999 => self.restart(now),
             _ => log::debug!("swdt: write of {value:#x} to {offset:#x} without its key, ignored"),
         }
+    }
+}
+
+impl Peripheral for Swdt {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        Swdt::read(self, at.offset)
+    }
+
+    fn write(&mut self, at: Access, value: u32, _: &mut Context) {
+        self.write(at.offset, value, at.now);
+    }
+
+    fn reset(&mut self, what: Reset, _: &mut Context) {
+        if let Reset::System(_) = what {
+            *self = Self::default();
+        }
+    }
+
+    fn update(&mut self, now: Cycles, context: &mut Context) -> bool {
+        if self.update(now) {
+            context.signals.system_reset = Some(Cause::Watchdog);
+        }
+        true
+    }
+
+    /// Counts as a timer of core 0.
+    fn next(&self, due: &mut Due) {
+        sooner(&mut due.timer[0], self.next());
     }
 }
 

@@ -1,14 +1,8 @@
 //! Timers of the MPCore: the global timer at 0xF8F00200 and each core's private timer and watchdog at 0xF8F00600.
 //! All count at half the CPU clock (CPU_3x2x, PERIPHCLK). Counters are computed from the time, never stepped.
 
+use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset};
 use crate::machine::time::{Cycles, CYCLES_PER_TIMER_TICK};
-
-/// Interrupt numbers (Zynq TRM, "Private peripheral interrupts").
-pub const GLOBAL_TIMER_IRQ: usize = 27;
-/// Private timer of each core.
-pub const PRIVATE_TIMER_IRQ: usize = 29;
-/// Private watchdog of each core, in timer mode.
-pub const WATCHDOG_IRQ: usize = 30;
 
 #[derive(Clone, Copy, Default)]
 struct Comparator {
@@ -212,6 +206,75 @@ impl DownCounter {
             0xc => self.event &= value & 1 == 0,
             _ => {}
         }
+    }
+}
+
+impl Peripheral for GlobalTimer {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        self.read(at.core, at.offset, at.now)
+    }
+
+    fn write(&mut self, at: Access, value: u32, _: &mut Context) {
+        self.write(at.core, at.offset, value, at.now);
+    }
+
+    fn reset(&mut self, what: Reset, _: &mut Context) {
+        if let Reset::System(_) = what {
+            *self = Self::default();
+        }
+    }
+
+    fn update(&mut self, now: Cycles, _: &mut Context) -> bool {
+        self.update(now);
+        true
+    }
+
+    fn next(&self, due: &mut Due) {
+        for core in 0..2 {
+            sooner(&mut due.timer[core], self.next(core));
+        }
+    }
+
+    fn irq(&self) -> u32 {
+        u32::from(self.irq(0)) | u32::from(self.irq(1)) << 1
+    }
+}
+
+/// A down counter of each core at one address: each sees its own.
+#[derive(Default)]
+pub struct Private([DownCounter; 2]);
+
+impl Peripheral for Private {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        self.0[at.core].read(at.offset & 0x1f, at.now)
+    }
+
+    fn write(&mut self, at: Access, value: u32, _: &mut Context) {
+        self.0[at.core].write(at.offset & 0x1f, value, at.now);
+    }
+
+    fn reset(&mut self, what: Reset, _: &mut Context) {
+        match what {
+            Reset::System(_) => *self = Self::default(),
+            Reset::Core(core) => self.0[core] = DownCounter::default(),
+        }
+    }
+
+    fn update(&mut self, now: Cycles, _: &mut Context) -> bool {
+        for counter in &mut self.0 {
+            counter.update(now);
+        }
+        true
+    }
+
+    fn next(&self, due: &mut Due) {
+        for (due, counter) in due.timer.iter_mut().zip(&self.0) {
+            sooner(due, counter.next());
+        }
+    }
+
+    fn irq(&self) -> u32 {
+        u32::from(self.0[0].irq()) | u32::from(self.0[1].irq()) << 1
     }
 }
 

@@ -1,19 +1,21 @@
-//! A UART (0xE0000000, 0xE0001000). Transmission takes no time; nothing is ever received.
+//! A UART. Transmission takes no time; nothing is ever received.
 
-/// Registers and everything sent so far.
+use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+
+/// Registers.
 pub struct Uart {
+    number: usize,
     words: [u32; 0x48 / 4],
     mask: u32,
     status: u32,
-    /// Bytes sent since power-up.
-    pub output: Vec<u8>,
 }
 
 const TX_EMPTY: u32 = 1 << 3;
 const RX_EMPTY: u32 = 1 << 1;
 
-impl Default for Uart {
-    fn default() -> Self {
+impl Uart {
+    /// UART `number` (0 or 1) after power-up.
+    pub fn new(number: usize) -> Self {
         let mut words = [0; 0x48 / 4];
         words[0] = 0x128; // CR: transmitter and receiver disabled
         words[0x18 / 4] = 0x28b;
@@ -21,22 +23,15 @@ impl Default for Uart {
         words[0x20 / 4] = 0x20;
         words[0x44 / 4] = 0x20;
         Self {
+            number,
             words,
             mask: 0,
             status: TX_EMPTY,
-            output: Vec::new(),
         }
-    }
-}
-
-impl Uart {
-    /// Level of the interrupt.
-    pub fn irq(&self) -> bool {
-        self.status & self.mask != 0
     }
 
     /// Reads the register at `offset`.
-    pub fn read(&self, offset: u32) -> u32 {
+    fn read(&self, offset: u32) -> u32 {
         match offset {
             0x10 => self.mask,
             0x14 => self.status,
@@ -46,8 +41,8 @@ impl Uart {
         }
     }
 
-    /// Writes a register. Only an enabled transmitter sends.
-    pub fn write(&mut self, offset: u32, value: u32) {
+    /// Writes a register. Returns the byte that is sent; only an enabled transmitter sends.
+    fn write(&mut self, offset: u32, value: u32) -> Option<u8> {
         match offset {
             0x00 => self.words[0] = value & !3, // the reset bits clear themselves
             0x08 => self.mask |= value,
@@ -56,8 +51,8 @@ impl Uart {
             0x10 | 0x2c => {}
             0x30 => {
                 if self.words[0] & 0x30 == 0x10 {
-                    self.output.push(value as u8);
                     self.status |= TX_EMPTY;
+                    return Some(value as u8);
                 }
             }
             _ => {
@@ -66,6 +61,31 @@ impl Uart {
                 }
             }
         }
+        None
+    }
+}
+
+impl Peripheral for Uart {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        Uart::read(self, at.offset)
+    }
+
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        if let Some(byte) = self.write(at.offset, value) {
+            let console = &mut context.signals.console;
+            console.text.push(byte);
+            console.sent[self.number] += 1;
+        }
+    }
+
+    fn reset(&mut self, what: Reset, _: &mut Context) {
+        if let Reset::System(_) = what {
+            *self = Self::new(self.number);
+        }
+    }
+
+    fn irq(&self) -> u32 {
+        (self.status & self.mask != 0).into()
     }
 }
 
@@ -75,13 +95,12 @@ mod tests {
 
     #[test]
     fn transmits_only_when_enabled() {
-        let mut u = Uart::default();
-        u.write(0x30, b'x'.into());
+        let mut u = Uart::new(0);
+        assert_eq!(u.write(0x30, b'x'.into()), None);
         u.write(0, 0x14);
-        u.write(0x30, b'y'.into());
-        assert_eq!(u.output, b"y");
+        assert_eq!(u.write(0x30, b'y'.into()), Some(b'y'));
         assert_eq!(u.read(0x2c) & TX_EMPTY, TX_EMPTY);
         u.write(8, TX_EMPTY);
-        assert!(u.irq());
+        assert_eq!(u.irq(), 1);
     }
 }

@@ -3,6 +3,8 @@
 
 use std::collections::VecDeque;
 
+use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+
 const CONFIG: u32 = 0x00;
 const STATUS: u32 = 0x0c;
 const COMMAND: u32 = 0x10;
@@ -17,7 +19,7 @@ const DEPTH: usize = 15;
 /// Interface and sensors.
 pub struct Xadc {
     /// Temperature of the chip in °C.
-    pub celsius: u32,
+    celsius: u32,
     config: u32,
     control: u32,
     /// The answer to the newest command, which comes with the next one.
@@ -25,26 +27,16 @@ pub struct Xadc {
     answers: VecDeque<u16>,
 }
 
-impl Default for Xadc {
-    fn default() -> Self {
+impl Xadc {
+    /// After power-up, in a chip of this temperature in °C.
+    pub fn new(celsius: u32) -> Self {
         Self {
-            celsius: 45,
+            celsius,
             config: 0x1114,
             control: RESET,
             next: 0,
             answers: VecDeque::new(),
         }
-    }
-}
-
-impl Xadc {
-    /// After a reset; the temperature stays.
-    pub fn reset(&mut self) {
-        let celsius = self.celsius;
-        *self = Self {
-            celsius,
-            ..Self::default()
-        };
     }
 
     /// A register of the XADC: 12 bits in the upper part of 16.
@@ -61,7 +53,7 @@ impl Xadc {
     }
 
     /// Reads the register at `offset`.
-    pub fn read(&mut self, offset: u32) -> u32 {
+    fn read(&mut self, offset: u32) -> u32 {
         match offset {
             CONFIG => self.config,
             // The FIFO of commands is always empty.
@@ -76,7 +68,7 @@ impl Xadc {
     }
 
     /// Writes a register.
-    pub fn write(&mut self, offset: u32, value: u32) {
+    fn write(&mut self, offset: u32, value: u32) {
         match offset {
             CONFIG => self.config = value,
             CONTROL => {
@@ -100,13 +92,30 @@ impl Xadc {
     }
 }
 
+impl Peripheral for Xadc {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        self.read(at.offset)
+    }
+
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        self.write(at.offset, value);
+        context.ends_turn = false;
+    }
+
+    fn reset(&mut self, what: Reset, _: &mut Context) {
+        if let Reset::System(_) = what {
+            *self = Self::new(self.celsius);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn answers_come_one_command_later() {
-        let mut x = Xadc::default();
+        let mut x = Xadc::new(45);
         x.write(COMMAND, 1 << 26);
         assert_eq!(x.read(STATUS) >> 8 & 1, 1, "it is in reset");
         x.write(CONTROL, 0);

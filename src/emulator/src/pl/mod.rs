@@ -7,21 +7,22 @@
 
 pub mod acp;
 pub mod bitstream;
+pub mod fabric;
 pub mod gp;
 mod hp;
 pub mod library;
 pub mod trace;
 
-use std::path::{Path, PathBuf};
+use std::collections::VecDeque;
 
 use self::acp::Acp;
 use self::gp::{Access, Gp};
 use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
+use self::trace::Trace;
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
-use crate::pl::trace::Trace;
 
 /// Cycles always run after an input changed (synchronisers) and before the end of a jump.
 const SETTLE: u64 = 8;
@@ -36,53 +37,6 @@ const CLOCK_WINDOW: u64 = 1 << 20;
 const PL_HZ: u64 = 1_000_000_000 / NS_PER_PL_CYCLE;
 /// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
 const RESPONSE_WINDOW: u64 = 64;
-
-/// The gateware that the PL can be configured with: each library has the descriptor beside it that its bitstream carries.
-#[derive(Default)]
-pub struct Gateware {
-    libraries: Vec<(PathBuf, Vec<u8>)>,
-    params: Params,
-    skip: bool,
-}
-
-impl Gateware {
-    /// Looks at the libraries. The error is a line for the user.
-    pub fn new(libraries: &[PathBuf], params: &Params, skip: bool) -> Result<Self, String> {
-        let with_descriptor = |path: &PathBuf| {
-            Library::load(path)?; // what is wrong with it is to be said now
-            let descriptor = path.with_file_name("descriptor.bin");
-            let bytes = std::fs::read(&descriptor).map_err(|e| {
-                format!(
-                    "{} (which says what bitstream is of {}): {e}",
-                    descriptor.display(),
-                    path.display()
-                )
-            })?;
-            Ok((path.clone(), bytes))
-        };
-        Ok(Self {
-            libraries: libraries.iter().map(with_descriptor).collect::<Result<_, String>>()?,
-            params: params.clone(),
-            skip,
-        })
-    }
-
-    /// The gateware whose descriptor the frames of a bitstream hold, running from `now` on.
-    pub fn with_descriptor(&self, frames: &[u32], now: Cycles) -> Option<Pl> {
-        let bytes: Vec<u8> = frames.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let (path, _) = self
-            .libraries
-            .iter()
-            .find(|(_, descriptor)| bytes.starts_with(descriptor))?;
-        self.load(path, now).map_err(|error| log::error!("{error}")).ok()
-    }
-
-    fn load(&self, path: &Path, now: Cycles) -> Result<Pl, String> {
-        let mut pl = Pl::new(Library::load(path)?, &self.params, self.skip);
-        pl.cycle = time::to_pl(now);
-        Ok(pl)
-    }
-}
 
 /// The gateware and everything about its ports.
 pub struct Pl {
@@ -114,7 +68,14 @@ pub struct Pl {
     gp_cycles: u64,
     /// Times the counter was not what it should be.
     pub slips: u64,
+    /// Cycles of the newest `sev`.
+    submissions: VecDeque<u64>,
+    /// How many there were.
+    submitted: u64,
 }
+
+/// Number of `sev` whose cycles are kept.
+const SUBMISSIONS: usize = 4096;
 
 impl Pl {
     /// With the library fresh from reset, at time 0.
@@ -140,17 +101,14 @@ impl Pl {
             seen: (0, 0),
             gp_cycles: params.gp_access,
             slips: 0,
+            submissions: VecDeque::new(),
+            submitted: 0,
         }
     }
 
     /// What the library says about itself.
     pub fn info(&self) -> &library::Info {
         &self.library.info
-    }
-
-    /// Number of the next cycle.
-    pub fn cycle(&self) -> u64 {
-        self.cycle
     }
 
     /// Interrupts to the processing system.
@@ -171,9 +129,14 @@ impl Pl {
         }
     }
 
-    /// Whether the logic does something in its next cycles, not only at a known later time.
-    pub fn busy(&self) -> bool {
-        !self.idle()
+    /// If the logic does something in its next cycles, not only at a known later time: the end of the next `cycles`.
+    pub fn stretch(&self, cycles: u64) -> Option<Cycles> {
+        (!self.idle()).then(|| time::from_pl(self.cycle + cycles))
+    }
+
+    /// Begins at `now`, before its first cycle.
+    fn start_at(&mut self, now: Cycles) {
+        self.cycle = time::to_pl(now);
     }
 
     /// When the logic next does something by itself: now if it is not quiet, else when something waits for its time.
@@ -305,8 +268,24 @@ impl Pl {
         o.acp_arvalid | o.acp_awvalid | o.acp_wvalid | hp == 0
     }
 
-    /// A core executed `sev` at `now`: EVENTEVENTO toggles. Returns the cycle in which the logic sees it.
-    pub fn send_event(&mut self, now: Cycles, memory: &Memory) -> u64 {
+    /// Numbers of the first and of the next `sev` in the record, and the cycles of those from number `from` on.
+    pub fn submissions(&self, from: u64) -> (u64, u64, impl Iterator<Item = u64> + '_) {
+        let oldest = self.submitted - self.submissions.len() as u64;
+        let first = from.clamp(oldest, self.submitted);
+        let kept = self.submissions.iter().skip((first - oldest) as usize);
+        (first, self.submitted, kept.copied())
+    }
+
+    /// A number that depends on every event at the pins, every `sev` that is kept, and the time.
+    pub fn digest(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        let mut h = DefaultHasher::new();
+        (self.trace.digest(), self.submitted, &self.submissions, self.cycle).hash(&mut h);
+        h.finish()
+    }
+
+    /// A core executed `sev` at `now`: EVENTEVENTO toggles.
+    pub fn send_event(&mut self, now: Cycles, memory: &Memory) {
         self.advance(now, memory, false);
         // The logic may be ahead of this core, for the other one. Two events must not fall into one cycle, where they would
         // be none.
@@ -318,7 +297,11 @@ impl Pl {
         self.sev_cycle = self.cycle;
         self.awaiting = true;
         self.seen = (self.acp.accepted, self.acp.written);
-        self.cycle
+        if self.submissions.len() == SUBMISSIONS {
+            self.submissions.pop_front();
+        }
+        self.submissions.push_back(self.cycle);
+        self.submitted += 1;
     }
 
     /// Performs a GP0 access begun at `now`. Returns the data and the cycles the core stalls.

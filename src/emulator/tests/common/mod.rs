@@ -1,14 +1,19 @@
 //! Builds test guests and the test PL with the C compilers of the system.
 #![allow(dead_code)] // not every test uses everything
 
+use std::cell::{Ref, RefCell};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::rc::Rc;
 
 use kairos_emulator::host::image::Image;
+use kairos_emulator::host::net::{Line, Net};
 use kairos_emulator::machine::params::Params;
 use kairos_emulator::machine::schedule::Machine;
+use kairos_emulator::machine::time;
+use kairos_emulator::peripherals::Board;
 use kairos_emulator::pl::library::Library;
-use kairos_emulator::pl::Pl;
+use kairos_emulator::pl::{fabric, Pl};
 
 pub fn guests() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/guests")
@@ -62,11 +67,29 @@ pub fn build_pl(directory: &Path, flags: &[&str]) -> PathBuf {
     out
 }
 
-/// A machine of 64 MiB with a guest, and perhaps the test PL.
+/// A machine of 64 MiB with a guest, the gateway on its cable, and perhaps the test PL.
 pub fn machine(elf: &Path, pl: Option<(&Path, bool)>) -> Machine {
     let params = Params::default();
-    let pl = pl.map(|(path, skip)| Pl::new(Library::load(path).unwrap(), &params, skip));
-    Machine::new(Image::load(elf).unwrap(), 64, params, pl).unwrap()
+    let net = Rc::new(RefCell::new(Net::new(time::from_ns(params.net_latency_ns))));
+    let image = Image::load(elf).unwrap();
+    let board = Board {
+        mib: 64,
+        pl: pl.map(|(path, skip)| Pl::new(Library::load(path).unwrap(), &params, skip)),
+        params,
+        cable: Some(Box::new(Line(net))),
+        ..Board::default()
+    };
+    board.with_firmware(move |memory| image.place(memory)).unwrap()
+}
+
+/// The gateware of a machine that has one.
+pub fn pl(machine: &Machine) -> Ref<'_, Pl> {
+    Ref::map(machine.bus.borrow(), |bus| fabric::of(bus).unwrap())
+}
+
+/// A number that depends on everything that a run did.
+pub fn digest(machine: &Machine) -> (u64, Option<u64>) {
+    (machine.digest(), fabric::of(&machine.bus.borrow()).map(Pl::digest))
 }
 
 /// Word `n` of the results of a guest.

@@ -1,12 +1,15 @@
-//! The gigabit Ethernet controller GEM0 at 0xE000B000 with descriptor DMA, checksum offload, and a PHY on its MDIO bus.
+//! The gigabit Ethernet controller GEM0 with descriptor DMA, checksum offload, and a PHY on its MDIO bus.
 //! The reference is QEMU's `cadence_gem`; interrupt status bits are cleared by writing ones, as on silicon.
+
+mod checksum;
+mod rings;
 
 use std::collections::VecDeque;
 
 use crate::machine::memory::Memory;
+use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset, Standing};
+use crate::machine::time::{self, Cycles};
 
-/// Shared peripheral interrupt of GEM0.
-pub const IRQ: usize = 54;
 const PHY_ADDRESS: u32 = 7;
 /// Frames kept for the guest while it has no free descriptor. Beyond that frames are lost.
 const BACKLOG: usize = 4096;
@@ -39,15 +42,36 @@ pub struct Gem {
     tx_at: u32,
     backlog: VecDeque<Vec<u8>>,
     /// Frames sent by the guest, complete but without the frame check sequence.
-    pub sent: Vec<Vec<u8>>,
+    sent: Vec<Vec<u8>>,
     /// Frames lost because the guest did not read for long.
-    pub dropped: u64,
+    dropped: u64,
     /// The frame at the front of the backlog has been reported as finding no free descriptor.
     reported: bool,
+    cable: Option<Box<dyn Cable>>,
+    /// When the other end was last asked to look for the guest.
+    asked: Option<Cycles>,
 }
 
-impl Default for Gem {
-    fn default() -> Self {
+/// The other end of the Ethernet cable. Frames are complete but without the frame check sequence.
+pub trait Cable {
+    /// The guest sends frames at `now`.
+    fn send(&mut self, frames: Vec<Vec<u8>>, now: Cycles);
+    /// When the next frame arrives at the guest.
+    fn next(&self) -> Option<Cycles>;
+    /// The next frame that has arrived at the guest by `now`.
+    fn arrived(&mut self, now: Cycles) -> Option<Vec<u8>>;
+    /// Whether the guest has shown that its network is up.
+    fn guest_up(&self) -> bool;
+    /// Sends something that a guest whose network is up answers.
+    fn probe(&mut self, now: Cycles);
+}
+
+/// Virtual time between probes while the network comes up.
+const PROBE_INTERVAL: Cycles = time::CPU_HZ / 100;
+
+impl Gem {
+    /// After power-up, with this cable plugged in.
+    pub fn new(cable: Option<Box<dyn Cable>>) -> Self {
         let mut words = [0; 0x300 / 4];
         words[NET_CFG] = 0x0008_0000;
         words[0x08 / 4] = 0x6; // PHY management idle
@@ -89,28 +113,23 @@ impl Default for Gem {
             sent: Vec::new(),
             dropped: 0,
             reported: false,
+            cable,
+            asked: None,
         }
-    }
-}
-
-impl Gem {
-    /// Level of the interrupt.
-    pub fn irq(&self) -> bool {
-        self.words[ISR] & !self.words[IMR] != 0
     }
 
     /// Whether the guest receives frames.
-    pub fn receiving(&self) -> bool {
+    fn receiving(&self) -> bool {
         self.words[NET_CTRL] & 4 != 0 && self.words[RX_QUEUE] != 0
     }
 
     /// Whether received frames wait for a free descriptor.
-    pub fn blocked(&self) -> bool {
+    fn blocked(&self) -> bool {
         !self.backlog.is_empty()
     }
 
     /// Reads the register at `offset`.
-    pub fn read(&mut self, offset: u32) -> u32 {
+    fn read(&mut self, offset: u32) -> u32 {
         let n = offset as usize / 4;
         match n {
             0x28.. if n >= self.words.len() => 0,
@@ -121,7 +140,7 @@ impl Gem {
     }
 
     /// Writes a register. Starting transmission sends everything ready in the queue at once.
-    pub fn write(&mut self, offset: u32, value: u32, memory: &Memory) {
+    fn write(&mut self, offset: u32, value: u32, memory: &Memory) {
         let n = offset as usize / 4;
         match n {
             _ if n >= self.words.len() => {}
@@ -179,45 +198,6 @@ impl Gem {
         self.words[ISR] |= 1;
     }
 
-    fn transmit(&mut self, memory: &Memory) {
-        let mut frame = Vec::new();
-        let mut first = None;
-        // A ring that never ends on a used descriptor must not hang the emulator.
-        for _ in 0..65536 {
-            let at = self.tx_at;
-            let control = memory.word(at + 4);
-            if control >> 31 != 0 {
-                self.words[TX_STATUS] |= 1;
-                self.words[ISR] |= ISR_TX_USED;
-                return;
-            }
-            let first_at = *first.get_or_insert(at);
-            let length = control as usize & 0x3fff;
-            let start = frame.len();
-            frame.resize(start + length, 0);
-            if !memory.read(memory.word(at), &mut frame[start..]) {
-                log::warn!("gem: transmit descriptor at {at:#010x} points outside of memory");
-            }
-            self.tx_at = if control >> 30 & 1 != 0 {
-                self.words[TX_QUEUE]
-            } else {
-                at + 8
-            };
-            if control >> 15 & 1 != 0 {
-                memory.set_word(first_at + 4, memory.word(first_at + 4) | 1 << 31);
-                if self.words[DMA_CFG] >> 11 & 1 != 0 {
-                    checksum::fill(&mut frame);
-                }
-                self.words[TX_COUNT] = self.words[TX_COUNT].wrapping_add(1);
-                self.sent.push(std::mem::take(&mut frame));
-                first = None;
-                self.words[TX_STATUS] |= 0x20;
-                self.words[ISR] |= ISR_TX_COMPLETE;
-            }
-        }
-        log::warn!("gem: endless transmit queue");
-    }
-
     /// Whether the guest wants frames to this address (UG585, register NET_CFG and appendix B.18).
     fn accepts(&self, to: [u8; 6]) -> bool {
         let set = |bit: u32| self.words[NET_CFG] >> bit & 1 != 0;
@@ -239,158 +219,64 @@ impl Gem {
             _ => own || set(7) && hashed,
         }
     }
+}
 
-    /// A frame (without check sequence) arrives from the wire.
-    pub fn receive(&mut self, frame: Vec<u8>, memory: &Memory) {
-        let wanted = frame.first_chunk().is_some_and(|to| self.accepts(*to));
-        if !wanted || !self.receiving() || self.backlog.len() >= BACKLOG {
-            self.dropped += 1;
-            return;
-        }
-        self.backlog.push_back(frame);
-        self.deliver(memory);
+impl Peripheral for Gem {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        Gem::read(self, at.offset)
     }
 
-    /// Moves waiting frames into free descriptors.
-    pub fn deliver(&mut self, memory: &Memory) {
-        while self.receiving() {
-            let Some(frame) = self.backlog.front() else { return };
-            let mut data = frame.clone();
-            data.resize(data.len().max(60), 0);
-            if self.words[NET_CFG] >> 17 & 1 == 0 {
-                let check = crc32(&data);
-                data.extend_from_slice(&check.to_le_bytes());
-            }
-            let size = match (self.words[DMA_CFG] >> 16 & 0xff) as usize * 64 {
-                0 => 128,
-                n => n,
-            };
-            let needed = data.len().div_ceil(size).max(1);
-            if !self.free_descriptors(needed, memory) {
-                // Once per frame, as on silicon: reported at every try, the interrupt would keep the guest from freeing any.
-                if !self.reported {
-                    self.words[RX_STATUS] |= 1;
-                    self.words[ISR] |= ISR_RX_USED;
-                    self.reported = true;
-                }
-                return;
-            }
-            for (i, part) in data.chunks(size).enumerate() {
-                let at = self.rx_at;
-                let word = memory.word(at);
-                let offset = if i == 0 { self.words[NET_CFG] >> 14 & 3 } else { 0 };
-                memory.write((word & !3) + offset, part);
-                let mut status = 0;
-                if i == 0 {
-                    status |= 1 << 14;
-                }
-                if i + 1 == needed {
-                    status |= 1 << 15 | data.len() as u32 & 0x1fff;
-                    status |= if data[..6] == [0xff; 6] { 1 << 31 } else { 1 << 27 };
-                }
-                memory.set_word(at + 4, status);
-                memory.set_word(at, word | 1);
-                self.rx_at = if word & 2 != 0 { self.words[RX_QUEUE] } else { at + 8 };
-            }
-            self.backlog.pop_front();
-            self.reported = false;
-            self.words[RX_COUNT] = self.words[RX_COUNT].wrapping_add(1);
-            self.words[RX_STATUS] |= 2;
-            self.words[ISR] |= ISR_RX_COMPLETE;
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        self.write(at.offset, value, context.memory);
+    }
+
+    fn reset(&mut self, what: Reset, _: &mut Context) {
+        if let Reset::System(_) = what {
+            let asked = self.asked;
+            *self = Self::new(self.cable.take());
+            self.asked = asked;
         }
     }
 
-    fn free_descriptors(&self, needed: usize, memory: &Memory) -> bool {
-        let mut at = self.rx_at;
-        for _ in 0..needed {
-            let word = memory.word(at);
-            if word & 1 != 0 {
-                return false;
-            }
-            at = if word & 2 != 0 { self.words[RX_QUEUE] } else { at + 8 };
+    fn update(&mut self, now: Cycles, context: &mut Context) -> bool {
+        if self.blocked() {
+            self.deliver(context.memory);
         }
+        let Some(mut cable) = self.cable.take() else {
+            return true;
+        };
+        if !self.sent.is_empty() {
+            cable.send(std::mem::take(&mut self.sent), now);
+        }
+        while let Some(frame) = cable.arrived(now) {
+            self.receive(frame, context.memory);
+        }
+        self.cable = Some(cable);
         true
     }
-}
 
-/// The Ethernet frame check sequence.
-fn crc32(data: &[u8]) -> u32 {
-    let mut crc = !0u32;
-    for &byte in data {
-        crc ^= u32::from(byte);
-        for _ in 0..8 {
-            crc = (crc >> 1) ^ (0xedb8_8320 * (crc & 1));
-        }
-    }
-    !crc
-}
-
-/// Transmit checksum offload: IPv4 header, TCP and UDP.
-mod checksum {
-    fn sum(data: &[u8]) -> u32 {
-        data.chunks(2)
-            .map(|c| u32::from(c[0]) << 8 | u32::from(*c.get(1).unwrap_or(&0)))
-            .sum()
+    fn next(&self, due: &mut Due) {
+        sooner(&mut due.arrival, self.cable.as_ref().and_then(|cable| cable.next()));
     }
 
-    fn fold(mut s: u32) -> u16 {
-        while s >> 16 != 0 {
-            s = (s & 0xffff) + (s >> 16);
-        }
-        !(s as u16)
+    fn irq(&self) -> u32 {
+        (self.words[ISR] & !self.words[IMR] != 0).into()
     }
 
-    /// Fills in the checksums of an Ethernet frame, where it has any. IPv6 without extension headers, as on silicon.
-    pub fn fill(frame: &mut [u8]) {
-        if frame.len() < 34 {
-            return;
-        }
-        match (u16::from_be_bytes([frame[12], frame[13]]), frame[14] >> 4) {
-            (0x0800, 4) => fill_ipv4(&mut frame[14..]),
-            (0x86dd, 6) if frame.len() >= 54 => {
-                let length = usize::from(u16::from_be_bytes([frame[18], frame[19]]));
-                let protocol = frame[20];
-                let (addresses, body) = frame[22..].split_at_mut(32);
-                if let Some(body) = body.get_mut(..length) {
-                    fill_transport(protocol, sum(addresses), body);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn fill_ipv4(packet: &mut [u8]) {
-        let header = usize::from(packet[0] & 15) * 4;
-        let total = usize::from(u16::from_be_bytes([packet[2], packet[3]]));
-        if header < 20 || total < header || packet.len() < total {
-            return;
-        }
-        let (head, body) = packet[..total].split_at_mut(header);
-        head[10..12].fill(0);
-        let check = fold(sum(head));
-        head[10..12].copy_from_slice(&check.to_be_bytes());
-        let fragment = u16::from_be_bytes([head[6], head[7]]) & 0x3fff != 0;
-        if !fragment {
-            fill_transport(head[9], sum(&head[12..20]), body);
-        }
-    }
-
-    /// TCP and UDP; `addresses` is the sum of both addresses.
-    fn fill_transport(protocol: u8, addresses: u32, body: &mut [u8]) {
-        let at = match protocol {
-            6 => 16,
-            17 => 6,
-            _ => return,
+    fn standing(&mut self, now: Cycles) -> Standing {
+        let receiving = self.receiving();
+        let Some(cable) = self.cable.as_mut().filter(|_| receiving) else {
+            return Standing::Unknown;
         };
-        if body.len() < at + 2 {
-            return;
+        if cable.guest_up() {
+            return Standing::Up;
         }
-        body[at..at + 2].fill(0);
-        let mut check = fold(addresses + u32::from(protocol) + body.len() as u32 + sum(body));
-        if protocol == 17 && check == 0 {
-            check = 0xffff;
+        if self.asked.is_some_and(|asked| now < asked + PROBE_INTERVAL) {
+            return Standing::Unknown;
         }
-        body[at..at + 2].copy_from_slice(&check.to_be_bytes());
+        self.asked = Some(now);
+        cable.probe(now);
+        Standing::Asking
     }
 }
 
@@ -399,7 +285,7 @@ mod tests {
     use super::*;
 
     fn ready(memory: &Memory) -> Gem {
-        let mut g = Gem::default();
+        let mut g = Gem::new(None);
         for i in 0..2u32 {
             memory.set_word(0x1000 + 8 * i, (0x4000 + 0x800 * i) | if i == 1 { 2 } else { 0 });
         }
@@ -413,21 +299,16 @@ mod tests {
     }
 
     #[test]
-    fn check_sequence_is_the_standard_one() {
-        assert_eq!(crc32(b"123456789"), 0xcbf4_3926);
-    }
-
-    #[test]
     fn receives_into_the_ring_and_waits_when_it_is_full() {
         let m = Memory::new(1);
         let mut g = ready(&m);
         for i in 0..3u8 {
             g.receive(vec![i; 70], &m);
         }
-        assert!(g.irq() && g.blocked());
+        assert!(g.irq() != 0 && g.blocked());
         g.write(0x24, !0, &m);
         g.deliver(&m);
-        assert!(!g.irq(), "reported again without a new frame");
+        assert_eq!(g.irq(), 0, "reported again without a new frame");
         assert_eq!(m.word(0x1004) & 0x1fff, 74);
         assert_eq!(m.word(0x1000) & 3, 1);
         let mut b = [0; 70];
@@ -490,7 +371,7 @@ mod tests {
     #[test]
     fn one_phy_answers() {
         let m = Memory::new(1);
-        let mut g = Gem::default();
+        let mut g = Gem::new(None);
         g.write(0x34, 0x6002_0000 | 7 << 23 | 2 << 18, &m);
         assert_eq!(g.read(0x34) & 0xffff, 0x0141);
         g.write(0x34, 0x6002_0000 | 3 << 23 | 2 << 18, &m);

@@ -5,6 +5,8 @@
 //! in their ranges. The outputs are silent until then. When the input goes, the outputs keep their frequency (digital hold); when
 //! it is back, or another one, the chip locks anew. In bypass the input is the output.
 
+use super::{Device, Pointer};
+use crate::machine::signals::{Clock, Signals};
 use crate::machine::time::{from_ns, Cycles};
 
 /// Frequency of the crystal, Hz.
@@ -28,6 +30,7 @@ pub struct Si5324 {
     lock: Option<(Cycles, u64)>,
     /// Frequency of the outputs while it is not locked.
     held: u64,
+    pointer: Pointer,
 }
 
 impl Si5324 {
@@ -67,12 +70,8 @@ impl Si5324 {
             external,
             lock: None,
             held: 0,
+            pointer: Pointer::default(),
         }
-    }
-
-    /// Frequency at input 1 in Hz, 0 for none.
-    pub fn external(&self) -> u64 {
-        self.external
     }
 
     /// The clock at input 1 changes: frequency in Hz, 0 for none.
@@ -103,7 +102,11 @@ impl Si5324 {
     pub fn write(&mut self, register: u8, value: u8, now: Cycles) {
         match register {
             128..=130 | 134 | 135 => {}
-            136 if value & RESET != 0 => *self = Self::new(self.external),
+            136 if value & RESET != 0 => {
+                let pointer = std::mem::take(&mut self.pointer);
+                *self = Self::new(self.external);
+                self.pointer = pointer;
+            }
             136 if value & ICAL != 0 => {
                 self.held = 0;
                 self.lock = self.locked().map(|output| (now + from_ns(LOCK_NS), output));
@@ -113,15 +116,20 @@ impl Si5324 {
         }
     }
 
-    /// Frequency of the outputs in Hz, 0 if they are silent.
-    pub fn output(&self, now: Cycles) -> u64 {
+    /// The clock of the outputs.
+    pub fn clock(&self) -> Clock {
         if self.registers[0] & BYPASS != 0 {
-            return self.input(self.selected());
+            return Clock::steady(self.input(self.selected()));
         }
-        match self.lock {
-            Some((time, output)) if now >= time => output,
-            _ => self.held,
+        Clock {
+            frequency: self.held,
+            change: self.lock,
         }
+    }
+
+    /// Frequency of the outputs in Hz, 0 if they are silent.
+    fn output(&self, now: Cycles) -> u64 {
+        self.clock().at(now)
     }
 
     /// Frequency at an input: 0 or 1.
@@ -162,6 +170,28 @@ impl Si5324 {
         let compares = (2_000 * n3..=2_000_000 * n3).contains(&input);
         (input != 0 && oscillates && compares && (nc1_ls == 1 || allowed(nc1_ls)) && allowed(n2_ls))
             .then(|| input * n2 / (n1 * n3))
+    }
+}
+
+impl Device for Si5324 {
+    fn addressed(&mut self) {
+        self.pointer.addressed();
+    }
+
+    fn take(&mut self, byte: u8, now: Cycles) {
+        if let Some(register) = self.pointer.take(byte) {
+            self.write(register, byte, now);
+        }
+    }
+
+    fn give(&mut self, now: Cycles) -> u8 {
+        let register = self.pointer.advance();
+        self.read(register, now)
+    }
+
+    fn drive(&self, signals: &mut Signals) {
+        signals.synthesiser = self.clock();
+        signals.reference = Clock::steady(self.external);
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+
 /// Registers that answer with something other than the last value written, or zero: (address, value, mask of fixed bits).
 const FIXED: &[(u32, u32, u32)] = &[
     (0xf800_d010, 0, !0),           // eFuse status: two cores
@@ -42,12 +44,12 @@ fn name(address: u32) -> &'static str {
 
 /// Storage for everything unmodelled.
 #[derive(Default)]
-pub struct Stubs {
+pub struct Storage {
     words: BTreeMap<u32, u32>,
     seen: BTreeSet<u32>,
 }
 
-impl Stubs {
+impl Storage {
     fn note(&mut self, address: u32, what: &str) {
         if log::log_enabled!(log::Level::Debug) && self.seen.insert(address) {
             log::debug!("unmodelled register: {what} {address:#010x} ({})", name(address));
@@ -55,7 +57,7 @@ impl Stubs {
     }
 
     /// Reads the word that contains `address`.
-    pub fn read(&mut self, address: u32) -> u32 {
+    fn read(&mut self, address: u32) -> u32 {
         let address = address & !3;
         if let Some(&(_, value, _)) = FIXED.iter().find(|f| f.0 == address) {
             return value;
@@ -65,7 +67,7 @@ impl Stubs {
     }
 
     /// Stores a word.
-    pub fn write(&mut self, address: u32, value: u32) {
+    fn write(&mut self, address: u32, value: u32) {
         let address = address & !3;
         if is_maintenance(address) {
             return;
@@ -75,13 +77,27 @@ impl Stubs {
     }
 }
 
+impl Peripheral for Storage {
+    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
+        self.read(at.address)
+    }
+
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        self.write(at.address, value);
+        context.ends_turn = false;
+    }
+
+    /// What has been stored stays.
+    fn reset(&mut self, _: Reset, _: &mut Context) {}
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn storage_and_fixed_values() {
-        let mut s = Stubs::default();
+        let mut s = Storage::default();
         s.write(0xf8f0_2104, 5);
         s.write(0xf8f0_27b0, 5);
         s.write(0xf800_d010, 5);

@@ -1,0 +1,120 @@
+//! The command line: what board is made, and how the host reaches it.
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+
+use super::control::Control;
+use super::forward::{Forwarder, Rule};
+use super::image::Image;
+use super::net::{Line, Net};
+use super::run::{Host, Options};
+use crate::machine::params::Params;
+use crate::machine::time;
+use crate::peripherals::{Board, Card};
+use crate::pl::fabric::Gateware;
+use crate::pl::library::Library;
+use crate::pl::Pl;
+
+/// A virtual Zynq-7000 that runs the real firmware on the real gateware.
+#[derive(Parser)]
+#[command(name = "kairos-emulator", version)]
+pub struct Arguments {
+    /// Firmware: an ELF file for core 0. Without it the boot ROM boots from --qspi or --sd
+    #[arg(long, value_name = "ELF", required_unless_present_any = ["qspi", "sd"])]
+    firmware: Option<PathBuf>,
+    /// Gateware: libkairos_pl.so. Without it the PL reads as zeros. When the boot ROM boots, the PL is there only after a
+    /// bitstream of it has been loaded; then the option may be repeated
+    #[arg(long, value_name = "LIBRARY")]
+    pl: Vec<PathBuf>,
+    /// DDR in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1023))]
+    memory: u32,
+    /// Forward a TCP port of 127.0.0.1 to the guest; host port 0 lets the system choose
+    #[arg(long, value_name = "HOST_PORT:[ADDRESS:]GUEST_PORT")]
+    forward: Vec<Rule>,
+    /// Unix socket for control, see docs/interfaces.md
+    #[arg(long, value_name = "SOCKET")]
+    control: Option<PathBuf>,
+    /// End when the first control client disconnects
+    #[arg(long, requires = "control")]
+    exit_with_control: bool,
+    /// Write what the UARTs send to this file ("-": standard error)
+    #[arg(long, value_name = "FILE")]
+    uart: Option<PathBuf>,
+    /// Image of the SD card in slot 0; it is written to. Without it the slot is empty
+    #[arg(long, value_name = "FILE")]
+    sd: Option<PathBuf>,
+    /// Contents of the QSPI flash; the boot ROM boots from it
+    #[arg(long, value_name = "FILE", conflicts_with = "firmware")]
+    qspi: Option<PathBuf>,
+    /// Run every PL cycle instead of moving the RTIO counter
+    #[arg(long)]
+    no_skip: bool,
+    /// Set a parameter of the timing model
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+}
+
+/// The machine that the arguments describe, with its connections. `started`: when the process did. The error is a line for the
+/// user.
+pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
+    let mut params = Params::default();
+    for assignment in &arguments.set {
+        params.set(assignment)?;
+    }
+    let uart: Option<Box<dyn Write>> = match &arguments.uart {
+        Some(path) if path.as_os_str() == "-" => Some(Box::new(std::io::stderr())),
+        Some(path) => Some(Box::new(
+            std::fs::File::create(path).map_err(|e| format!("uart file {}: {e}", path.display()))?,
+        )),
+        None => None,
+    };
+    let forwarder = Forwarder::new(&arguments.forward)?;
+    let control = arguments.control.as_deref().map(Control::new).transpose()?;
+    let options = Options {
+        exit_with_control: arguments.exit_with_control,
+        uart,
+        host_wait: Duration::from_millis(params.host_wait_ms),
+    };
+    let card = match &arguments.sd {
+        Some(path) => {
+            let cut = Some(params.sd_cut_after).filter(|sectors| *sectors > 0);
+            let image = std::fs::File::options().read(true).write(true).open(path);
+            let card = image.and_then(|image| Card::new(image, cut));
+            Some(card.map_err(|e| format!("SD card image {}: {e}", path.display()))?)
+        }
+        None => None,
+    };
+    let net = Rc::new(RefCell::new(Net::new(time::from_ns(params.net_latency_ns))));
+    let mut board = Board {
+        mib: arguments.memory as usize,
+        params,
+        card,
+        cable: Some(Box::new(Line(net.clone()))),
+        ..Board::default()
+    };
+    let skip = !arguments.no_skip;
+    let machine = match &arguments.firmware {
+        Some(firmware) => {
+            board.pl = match &arguments.pl[..] {
+                [] => None,
+                [path] => Some(Pl::new(Library::load(path)?, &board.params, skip)),
+                _ => return Err("one --pl at most with --firmware: nothing would choose between them".into()),
+            };
+            let image = Image::load(firmware)?;
+            board.with_firmware(move |memory| image.place(memory))?
+        }
+        None => {
+            board.gateware = Gateware::new(&arguments.pl, &board.params, skip)?;
+            let read = |path: &PathBuf| std::fs::read(path).map_err(|e| format!("QSPI flash {}: {e}", path.display()));
+            board.flash = arguments.qspi.as_ref().map(read).transpose()?;
+            board.with_boot_rom()?
+        }
+    };
+    Ok(Host::new(machine, net, forwarder, control, options).started_at(started))
+}

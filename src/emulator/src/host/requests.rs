@@ -1,0 +1,209 @@
+//! The requests of the control socket, see docs/interfaces.md section 7.
+
+use std::time::{Duration, Instant};
+
+use serde::Deserialize;
+use serde_json::{json, Value};
+
+use crate::machine::schedule::{CoreState, Machine};
+use crate::machine::time;
+use crate::peripherals;
+use crate::pl::fabric;
+
+#[derive(Deserialize)]
+#[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Request {
+    Status,
+    Trace {
+        #[serde(default)]
+        from: usize,
+    },
+    TraceClear,
+    Sev {
+        #[serde(default)]
+        from: u64,
+    },
+    Wait(Waiting),
+    Uart {
+        #[serde(default)]
+        from: usize,
+    },
+    Set {
+        skip: bool,
+    },
+    Pad {
+        index: usize,
+        level: u8,
+    },
+    Clock {
+        input: u64,
+    },
+    Write {
+        address: u32,
+        value: u32,
+    },
+    Shutdown,
+}
+
+/// What a client waits for.
+#[derive(Deserialize, Clone, Copy)]
+#[serde(deny_unknown_fields)]
+pub struct Waiting {
+    r#for: Goal,
+    /// The wait ends at this virtual time, too.
+    #[serde(default)]
+    time_ns: Option<u64>,
+    /// It ends after so much wall-clock time; never, if this is missing.
+    #[serde(default)]
+    timeout_ms: Option<u64>,
+}
+
+#[derive(Deserialize, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "snake_case")]
+enum Goal {
+    /// The device has stood idle with its network up.
+    Ready,
+    /// Nothing but the host can make progress, it says nothing, and nothing is queued.
+    Idle,
+    /// Virtual time.
+    Time,
+}
+
+/// A request that is answered later.
+pub struct Wait {
+    waiting: Waiting,
+    end: Option<Instant>,
+}
+
+impl Wait {
+    /// From now on. The error is a line for the user.
+    pub fn new(waiting: Waiting) -> Result<Self, String> {
+        if waiting.r#for == Goal::Time && waiting.time_ns.is_none() {
+            return Err("a wait for a time needs time_ns".into());
+        }
+        let end = waiting.timeout_ms.map(|ms| Instant::now() + Duration::from_millis(ms));
+        Ok(Self { waiting, end })
+    }
+
+    /// How long until it ends by itself.
+    pub fn left(&self) -> Option<Duration> {
+        self.end.map(|end| end.saturating_duration_since(Instant::now()))
+    }
+
+    /// The reply, once it has come to an end. `still`: the machine can do nothing, and the host has said nothing.
+    pub fn reply(&self, machine: &Machine, still: bool) -> Option<Value> {
+        let now = time::to_ns(machine.now());
+        let goal = match self.waiting.r#for {
+            Goal::Ready => machine.ready.then_some("ready"),
+            Goal::Idle => (still && !machine.bus.borrow().is_queued()).then_some("idle"),
+            Goal::Time => None,
+        };
+        let timed = || self.waiting.time_ns.filter(|end| now >= *end).map(|_| "time");
+        let reached = goal.or_else(timed);
+        let over = reached.is_some() || self.left().is_some_and(|left| left.is_zero());
+        over.then(|| json!({ "reached": reached, "time_ns": now }))
+    }
+}
+
+/// What follows from a request.
+pub enum Answer {
+    /// This reply.
+    Now(Value),
+    /// The reply of this, once it has one.
+    Later(Wait),
+    /// An empty reply, then the emulator ends.
+    End,
+}
+
+/// Does what is requested. `started`: when the process did. The error is a line for the user.
+pub fn answer(machine: &mut Machine, request: Request, started: Instant) -> Result<Answer, String> {
+    let now = machine.now();
+    let mut bus = machine.bus.borrow_mut();
+    let no_pl = || "there is no gateware; start the emulator with --pl".to_string();
+    let reply = match request {
+        Request::Status => {
+            drop(bus);
+            status(machine, started)
+        }
+        Request::Trace { from } => {
+            let pl = fabric::of(&bus).ok_or_else(no_pl)?;
+            let pads = pl.info().pads.iter();
+            let pads: Vec<Value> = pads
+                .map(|p| json!({ "index": p.index, "name": p.name, "channel": p.channel }))
+                .collect();
+            let events = &pl.trace.events;
+            let new = events.get(from..).unwrap_or_default().iter();
+            let new: Vec<Value> = new.map(|e| json!([e.time_ns, e.pad, e.level.map(u8::from)])).collect();
+            json!({ "pads": pads, "events": new, "next": events.len() })
+        }
+        Request::TraceClear => {
+            fabric::of_mut(&mut bus).ok_or_else(no_pl)?.trace.clear();
+            json!({})
+        }
+        Request::Sev { from } => {
+            let (first, next, cycles) = fabric::of(&bus).ok_or_else(no_pl)?.submissions(from);
+            json!({ "first": first, "cycles": cycles.collect::<Vec<u64>>(), "next": next })
+        }
+        Request::Uart { from } => {
+            let text = &bus.signals.console.text;
+            let new = String::from_utf8_lossy(text.get(from..).unwrap_or_default());
+            json!({ "text": new, "next": text.len() })
+        }
+        Request::Set { skip } => {
+            fabric::of_mut(&mut bus).ok_or_else(no_pl)?.skip = skip;
+            json!({})
+        }
+        Request::Pad { index, level } => {
+            fabric::of_mut(&mut bus).ok_or_else(no_pl)?.set_pad(index, level != 0)?;
+            json!({})
+        }
+        Request::Clock { input } => {
+            peripherals::set_clock_input(&mut bus, input, now);
+            json!({})
+        }
+        Request::Write { address, .. } if address % 4 != 0 => {
+            return Err(format!("{address:#x} is not the address of a word"));
+        }
+        Request::Write { address, value } => {
+            if bus.memory.write(address, &value.to_le_bytes()) {
+                bus.signals.flush_code = [true; 2];
+            } else {
+                bus.write(0, address, 4, value, now);
+            }
+            json!({})
+        }
+        Request::Wait(waiting) => return Wait::new(waiting).map(Answer::Later),
+        Request::Shutdown => return Ok(Answer::End),
+    };
+    Ok(Answer::Now(reply))
+}
+
+fn status(machine: &Machine, started: Instant) -> Value {
+    let (now, bus) = (machine.now(), machine.bus.borrow());
+    let pl = fabric::of(&bus);
+    json!({
+        "time_ns": time::to_ns(now),
+        "instructions": machine.cores.each_ref().map(|core| core.instructions()),
+        "pl_cycles": pl.map_or(0, |p| p.clocked),
+        "pl_cycles_skipped": pl.map_or(0, |p| p.skipped),
+        "uart_bytes": bus.signals.console.sent,
+        "pl_slips": pl.map_or(0, |p| p.slips),
+        "clock_output": bus.signals.synthesiser.at(now),
+        "queued": bus.is_queued(),
+        "wall_s": started.elapsed().as_secs_f64(),
+        "state": ([0, 1].map(|core| state_name(machine.state(core)))),
+        "pc": machine.cores.each_ref().map(|core| core.pc()),
+        "sev_count": bus.sev_count,
+    })
+}
+
+fn state_name(state: CoreState) -> &'static str {
+    match state {
+        CoreState::Running => "running",
+        CoreState::WaitInterrupt => "wfi",
+        CoreState::WaitEvent => "wfe",
+        CoreState::Reset => "reset",
+        CoreState::BootRom => "boot_rom",
+        CoreState::Crashed => "crashed",
+    }
+}

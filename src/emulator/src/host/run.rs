@@ -1,0 +1,292 @@
+//! The loop around the machine that lets the host in: network, control socket, and the wall clock where it counts.
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::os::fd::RawFd;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use serde_json::{json, Value};
+
+use super::control::Control;
+use super::forward::Forwarder;
+use super::net::Net;
+use super::requests::{answer, Answer};
+use crate::machine::schedule::{CoreState, Machine, Step};
+use crate::machine::time::{self, Cycles};
+
+/// Options of the loop.
+#[derive(Default)]
+pub struct Options {
+    /// End when the first control client disconnects.
+    pub exit_with_control: bool,
+    /// Where UART text goes, besides the control socket.
+    pub uart: Option<Box<dyn Write>>,
+    /// Wall-clock time for which time stands still for the host.
+    pub host_wait: Duration,
+}
+
+/// The machine with its connections to the host.
+pub struct Host {
+    machine: Machine,
+    net: Rc<RefCell<Net>>,
+    forwarder: Forwarder,
+    control: Option<Control>,
+    options: Options,
+    started: Instant,
+    announced: bool,
+    uart_written: usize,
+    host_read: Cycles,
+    still_since: Option<Instant>,
+    follow: Option<(Instant, Cycles)>,
+    /// Instructions of core 1, and the time, when the host or the kernel core last made progress.
+    progress: (u64, Cycles),
+    shutdown: bool,
+}
+
+/// What is due so soon after progress belongs to it (received frames that gather, for instance) and does not wait: 150 us.
+const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
+
+/// Virtual time between looks at the host's sockets while cores are busy.
+const HOST_INTERVAL: Cycles = time::CPU_HZ / 1000;
+
+impl Host {
+    /// Ready to [`Self::run`]. `net`: what the machine's cable leads to.
+    pub fn new(
+        machine: Machine,
+        net: Rc<RefCell<Net>>,
+        forwarder: Forwarder,
+        control: Option<Control>,
+        options: Options,
+    ) -> Self {
+        Self {
+            machine,
+            net,
+            forwarder,
+            control,
+            options,
+            started: Instant::now(),
+            announced: false,
+            uart_written: 0,
+            host_read: 0,
+            still_since: None,
+            follow: None,
+            progress: (0, 0),
+            shutdown: false,
+        }
+    }
+
+    /// Counts wall-clock time from `started` (the start of the process).
+    pub fn started_at(mut self, started: Instant) -> Self {
+        self.started = started;
+        self
+    }
+
+    /// Runs until told to end, or until core 0 can do nothing more. The error is a line for the user.
+    pub fn run(&mut self) -> Result<(), String> {
+        let mut looked = Instant::now();
+        let mut turns = 0u32;
+        while !self.shutdown {
+            let step = self.machine.step();
+            turns = turns.wrapping_add(1);
+            if turns.is_multiple_of(64) && looked.elapsed() > Duration::from_millis(5) {
+                looked = Instant::now();
+                self.serve_control();
+                self.flush_uart();
+            }
+            self.report_crashes()?;
+            if let Step::HostOnly(timer) = step {
+                self.wait(timer);
+                looked = Instant::now();
+            } else if self.machine.now() >= self.host_read + HOST_INTERVAL {
+                self.read_host();
+            }
+        }
+        self.flush_uart();
+        Ok(())
+    }
+
+    fn report_crashes(&mut self) -> Result<(), String> {
+        for why in std::mem::take(&mut self.machine.crashes) {
+            self.flush_uart();
+            if self.machine.state(0) == CoreState::Crashed {
+                return Err(why);
+            }
+            eprintln!("kairos-emulator: {why}");
+        }
+        Ok(())
+    }
+
+    /// Moves data between host and gateway.
+    fn read_host(&mut self) {
+        let now = self.machine.now();
+        self.host_read = now;
+        if self.machine.ready && self.forwarder.pump(&mut self.net.borrow_mut()) {
+            self.net.borrow_mut().poll(now);
+            self.still_since = None;
+            self.follow = None;
+            self.progress.1 = now;
+        }
+        self.machine.host_listens = self.forwarder.host_listens();
+    }
+
+    /// Whether `timer` is due soon after progress.
+    fn belongs_to_progress(&mut self, timer: Cycles) -> bool {
+        let kernel = self.machine.cores[1].instructions();
+        if self.progress.0 != kernel {
+            self.progress = (kernel, self.machine.now());
+        }
+        timer <= self.progress.1 + SHORT
+    }
+
+    /// Only the host can make progress, or what is due at `timer`.
+    fn wait(&mut self, timer: Option<Cycles>) {
+        self.flush_uart();
+        if self.machine.ready && !self.announced {
+            self.announce();
+        }
+        self.serve_control();
+        // Before the host is looked at: what happens does not depend on how quick it is.
+        if let Some(timer) = timer.filter(|&t| self.belongs_to_progress(t)) {
+            self.machine.move_to(timer);
+            return;
+        }
+        let listened = self.machine.host_listens;
+        self.read_host();
+        if self.shutdown || self.net.borrow().next().is_some() || self.machine.host_listens != listened {
+            return;
+        }
+        if self.answer_idle() {
+            return;
+        }
+        let since = *self.still_since.get_or_insert_with(Instant::now);
+        let still = self.options.host_wait.saturating_sub(since.elapsed());
+        let (Some(timer), false) = (timer, self.forwarder.is_unconnected()) else {
+            self.still_since = None;
+            self.sleep(Duration::from_secs(1));
+            return;
+        };
+        if !still.is_zero() {
+            self.sleep(still);
+            return;
+        }
+        let now = self.machine.now();
+        let (from, base) = *self.follow.get_or_insert_with(|| (Instant::now(), now));
+        let reached = base + time::from_ns(from.elapsed().as_nanos() as u64);
+        if reached >= timer {
+            self.machine.move_to(timer);
+        } else {
+            self.sleep(Duration::from_nanos(time::to_ns(timer - reached)));
+        }
+    }
+
+    /// Sleeps until a socket has something, at most for `limit`.
+    fn sleep(&mut self, limit: Duration) {
+        let limit = self.patience().map_or(limit, |patience| patience.min(limit));
+        let mut fds: Vec<libc::pollfd> = Vec::new();
+        let mut add = |fd: RawFd, read: bool, write: bool| {
+            let events = if read { libc::POLLIN } else { 0 } | if write { libc::POLLOUT } else { 0 };
+            if events != 0 {
+                fds.push(libc::pollfd { fd, events, revents: 0 });
+            }
+        };
+        if self.machine.ready {
+            for (fd, read, write) in self.forwarder.interests(&mut self.net.borrow_mut()) {
+                add(fd, read, write);
+            }
+        }
+        if let Some(control) = &self.control {
+            for fd in control.descriptors() {
+                add(fd, true, false);
+            }
+        }
+        let timeout = libc::timespec {
+            tv_sec: limit.as_secs() as libc::time_t,
+            tv_nsec: limit.subsec_nanos().into(),
+        };
+        // SAFETY: `fds` is an array of that length; the timeout is a local.
+        unsafe { libc::ppoll(fds.as_mut_ptr(), fds.len() as libc::nfds_t, &timeout, std::ptr::null()) };
+    }
+
+    fn announce(&mut self) {
+        self.announced = true;
+        let forwards: serde_json::Map<String, Value> = self
+            .forwarder
+            .ports()
+            .into_iter()
+            .map(|(guest, host)| (guest, host.into()))
+            .collect();
+        let line = json!({
+            "event": "ready",
+            "forwards": forwards,
+            "wall_s": self.started.elapsed().as_secs_f64(),
+            "time_ns": time::to_ns(self.machine.now()),
+        });
+        let mut out = std::io::stdout().lock();
+        if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
+            self.shutdown = true; // whoever started the emulator is gone
+        }
+    }
+
+    fn flush_uart(&mut self) {
+        let bus = self.machine.bus.borrow();
+        let text = &bus.signals.console.text;
+        let new = &text[self.uart_written..];
+        if let (Some(file), false) = (&mut self.options.uart, new.is_empty()) {
+            if let Err(e) = file.write_all(new).and_then(|()| file.flush()) {
+                log::warn!("uart: {e}");
+            }
+        }
+        self.uart_written = text.len();
+    }
+
+    /// Answers the requests that have come.
+    fn serve_control(&mut self) {
+        let Some(mut control) = self.control.take() else { return };
+        control.accept();
+        control.clients.retain_mut(|client| {
+            let open = client.read();
+            loop {
+                let waited = client.waiting.as_ref().map(|wait| wait.reply(&self.machine, false));
+                match waited {
+                    Some(None) => break,
+                    Some(Some(reply)) => client.finish(&reply),
+                    None => {
+                        let Some(line) = client.request() else { break };
+                        let request = serde_json::from_slice(&line).map_err(|e| format!("bad request: {e}"));
+                        match request.and_then(|request| answer(&mut self.machine, request, self.started)) {
+                            Ok(Answer::Now(reply)) => client.reply(&reply),
+                            Ok(Answer::Later(wait)) => client.waiting = Some(wait),
+                            Ok(Answer::End) => {
+                                client.reply(&json!({}));
+                                self.shutdown = true;
+                            }
+                            Err(error) => client.reply(&json!({ "error": error })),
+                        }
+                    }
+                }
+            }
+            self.shutdown |= !open && client.first && self.options.exit_with_control;
+            open
+        });
+        self.control = Some(control);
+    }
+
+    /// The machine can do nothing, and the host has said nothing: answers those who wait for that. True if there were any.
+    fn answer_idle(&mut self) -> bool {
+        let mut answered = false;
+        for client in self.control.iter_mut().flat_map(|control| &mut control.clients) {
+            if let Some(reply) = client.waiting.as_ref().and_then(|wait| wait.reply(&self.machine, true)) {
+                client.finish(&reply);
+                answered = true;
+            }
+        }
+        answered
+    }
+
+    /// How long until a wait of a client ends.
+    fn patience(&self) -> Option<Duration> {
+        let clients = self.control.iter().flat_map(|control| &control.clients);
+        clients.filter_map(|client| client.waiting.as_ref()?.left()).min()
+    }
+}

@@ -1,0 +1,111 @@
+//! The wires inside of the chip: interrupt lines, events, resets, clocks, and what configures the PL.
+
+use super::peripheral::Cause;
+use super::time::Cycles;
+
+/// Levels of the interrupt lines into the interrupt controller, and of those that it drives.
+#[derive(Default)]
+pub struct Lines {
+    /// Private lines 16 to 31 of each core, as bits of a word.
+    pub private: [u32; 2],
+    /// Shared lines: bit n is line 32 + n.
+    pub shared: u64,
+    /// The IRQ input of each core.
+    pub irq: [bool; 2],
+}
+
+/// The frequency of a clock in Hz, 0 while it is silent. It may be about to change.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Clock {
+    /// Frequency before the change.
+    pub frequency: u64,
+    /// When it changes, and to what.
+    pub change: Option<(Cycles, u64)>,
+}
+
+impl Clock {
+    /// A frequency that stays.
+    pub fn steady(frequency: u64) -> Self {
+        Self {
+            frequency,
+            change: None,
+        }
+    }
+
+    /// Frequency at `now`.
+    pub fn at(&self, now: Cycles) -> u64 {
+        match self.change {
+            Some((time, frequency)) if now >= time => frequency,
+            _ => self.frequency,
+        }
+    }
+}
+
+/// What the configuration controller does to the PL.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Configuration {
+    /// It loses its configuration.
+    Clear,
+    /// These words arrive at its configuration port.
+    Words(Vec<u32>),
+}
+
+/// What the UARTs have sent since power-up.
+#[derive(Default)]
+pub struct Console {
+    /// Everything, in the order of time.
+    pub text: Vec<u8>,
+    /// How many bytes of it each UART has sent.
+    pub sent: [usize; 2],
+}
+
+/// The wires. What the machine has to act on is an `Option` or a flag, which it takes.
+#[derive(Default)]
+pub struct Signals {
+    /// Interrupts.
+    pub lines: Lines,
+    /// Event register of each core, for `wfe`, with the time it was set.
+    pub event: [Option<Cycles>; 2],
+    /// Core 1 was put into reset.
+    pub core1_held: bool,
+    /// Core 1 was released after that: it starts at address 0.
+    pub core1_released: bool,
+    /// Reset everything.
+    pub system_reset: Option<Cause>,
+    /// The DDR controller has come up.
+    pub ddr_running: bool,
+    /// Translated code of this core may be stale: its code was loaded by someone else.
+    pub flush_code: [bool; 2],
+    /// Address translations of this core may be stale.
+    pub flush_tlb: [bool; 2],
+    /// Clock of the DDR controller in MHz, if it runs and the pins are calibrated.
+    pub ddr_clock: Option<f64>,
+    /// The clock of the port that configures the PL runs.
+    pub pcap_clock: bool,
+    /// What the board's clock synthesiser gives.
+    pub synthesiser: Clock,
+    /// The external clock of the board.
+    pub reference: Clock,
+    /// For the PL, which takes it.
+    pub configuration: Option<Configuration>,
+    /// The PL says that it is configured (DONE); taken by the configuration controller.
+    pub configured: bool,
+    /// Everybody is to look at the wires after this access.
+    pub changed: bool,
+    /// Text.
+    pub console: Console,
+}
+
+impl Signals {
+    /// After a reset of the system: nothing is asked of the machine any more.
+    pub fn reset(&mut self) {
+        *self = Self {
+            console: std::mem::take(&mut self.console),
+            ddr_clock: self.ddr_clock,
+            pcap_clock: self.pcap_clock,
+            synthesiser: self.synthesiser,
+            reference: self.reference,
+            ..Self::default()
+        };
+    }
+}

@@ -1,0 +1,181 @@
+//! A board: what its description puts at the chip, and how a machine is made of it. It is a value, so a process may have
+//! several.
+
+use super::devcfg::Devcfg;
+use super::gem::Cable;
+use super::gpio::Gpio;
+use super::i2c::{self, I2c, Si5324};
+use super::qspi::Qspi;
+use super::sd::{Card, Sd};
+use super::slcr::Slcr;
+use super::{Row, SPACES, TABLE};
+use crate::machine::boot_rom;
+use crate::machine::bus::{Bus, Place};
+use crate::machine::memory::Memory;
+use crate::machine::params::Params;
+use crate::machine::schedule::Machine;
+use crate::machine::time::Cycles;
+use crate::pl::fabric::Gateware;
+use crate::pl::Pl;
+
+/// Where the boot ROM looks: `BOOT_MODE` (UG585, table 6-4).
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum BootMode {
+    /// The flash.
+    Qspi = 1,
+    /// The card in slot 0.
+    SdCard = 5,
+}
+
+/// What is on a board. The default has memory and nothing else that could be missing.
+pub struct Board {
+    /// DDR in MiB.
+    pub mib: usize,
+    /// Timing and environment.
+    pub params: Params,
+    /// The gateware that the PL has from the start, without a boot ROM.
+    pub pl: Option<Pl>,
+    /// The gateware that the PL may be configured with.
+    pub gateware: Gateware,
+    /// In slot 0.
+    pub card: Option<Card>,
+    /// Contents of the QSPI flash; the boot ROM then boots from it, else from the card.
+    pub flash: Option<Vec<u8>>,
+    /// Plugged into GEM0.
+    pub cable: Option<Box<dyn Cable>>,
+}
+
+impl Default for Board {
+    fn default() -> Self {
+        Self {
+            mib: 256,
+            params: Params::default(),
+            pl: None,
+            gateware: Gateware::default(),
+            card: None,
+            flash: None,
+            cable: None,
+        }
+    }
+}
+
+impl Board {
+    /// The machine with what `place` puts into memory, as a loader would, and whose entry point it returns: at power-up and
+    /// after each reset of the system.
+    pub fn with_firmware(self, place: impl Fn(&Memory) -> Result<u32, String> + 'static) -> Result<Machine, String> {
+        let params = self.params.clone();
+        let memory = Memory::new(self.mib);
+        let bus = Parts::new(self, None).place(memory);
+        Machine::new(bus, Box::new(move |bus: &mut Bus| place(&bus.memory)), params)
+    }
+
+    /// The machine that starts in its boot ROM, without DDR or a configuration of the PL.
+    pub fn with_boot_rom(self) -> Result<Machine, String> {
+        let params = self.params.clone();
+        let memory = Memory::after_reset(self.mib);
+        let mode = match self.flash {
+            Some(_) => BootMode::Qspi,
+            None => BootMode::SdCard,
+        };
+        let bus = Parts::new(self, Some(mode)).place(memory);
+        Machine::new(bus, Box::new(move |bus: &mut Bus| boot(bus, mode)), params)
+    }
+}
+
+/// The boot ROM: loads a loader and returns its entry point.
+fn boot(bus: &mut Bus, mode: BootMode) -> Result<u32, String> {
+    match mode {
+        BootMode::Qspi => {
+            let flash = bus.get::<Qspi>().map_or(&[][..], Qspi::contents);
+            let found = boot_rom::search(flash, &bus.memory);
+            let (entry, place) = found.map_err(|e| format!("boot ROM: the QSPI flash {e}"))?;
+            if let Some(devcfg) = bus.get_mut::<Devcfg>() {
+                devcfg.set_multiboot(place);
+            }
+            Ok(entry)
+        }
+        BootMode::SdCard => {
+            let card = bus.get::<Sd>().and_then(Sd::card);
+            let card = card.ok_or("boot ROM: there is no SD card")?;
+            let image = boot_rom::read_card(card.image()).map_err(|e| format!("boot ROM: the SD card {e}"))?;
+            boot_rom::load(&image, &bus.memory).map_err(|e| format!("boot ROM: BOOT.BIN {e}"))
+        }
+    }
+}
+
+/// The external clock of the board has this frequency in Hz from `now` on; 0: it is gone.
+pub fn set_clock_input(bus: &mut Bus, frequency: u64, now: Cycles) {
+    bus.with(|gpio: &mut Gpio, context| {
+        let bus = gpio.bus();
+        if let Some(chip) = bus.device::<Si5324>() {
+            chip.set_external(frequency, now);
+        }
+        bus.drive(context.signals);
+    });
+}
+
+/// What the rows of the table take for their peripherals.
+pub(super) struct Parts {
+    pub boot: Option<BootMode>,
+    pub pl: Option<Pl>,
+    pub card: Option<Card>,
+    pub cable: Option<Box<dyn Cable>>,
+    /// Temperature of the chip in °C.
+    pub celsius: u32,
+    gateware: Gateware,
+    flash: Vec<u8>,
+    synthesiser: Option<Si5324>,
+}
+
+impl Parts {
+    fn new(board: Board, boot: Option<BootMode>) -> Self {
+        let params = &board.params;
+        Self {
+            boot,
+            celsius: params.chip_celsius.min(200) as u32,
+            synthesiser: (params.si5324 != 0).then(|| Si5324::new(params.clock_input)),
+            pl: board.pl,
+            card: board.card,
+            cable: board.cable,
+            gateware: board.gateware,
+            flash: board.flash.unwrap_or_default(),
+        }
+    }
+
+    /// The chip with these parts.
+    fn place(mut self, memory: Memory) -> Bus {
+        let place = |row: &Row| Place {
+            windows: row.windows,
+            interrupts: row.interrupts,
+            peripheral: (row.make)(&mut self),
+        };
+        let places = TABLE.iter().map(place).collect();
+        Bus::new(memory, SPACES, places)
+    }
+
+    pub fn gateware(&mut self) -> Gateware {
+        std::mem::take(&mut self.gateware)
+    }
+
+    pub fn flash(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.flash)
+    }
+
+    pub fn i2c(&mut self) -> I2c {
+        I2c::new(i2c::sockets(self.synthesiser.take()))
+    }
+
+    pub fn slcr(&self) -> Slcr {
+        match self.boot {
+            Some(mode) => Slcr::after_power_up(mode),
+            None => Slcr::new(),
+        }
+    }
+
+    pub fn devcfg(&self) -> Devcfg {
+        match self.boot {
+            Some(_) => Devcfg::default(),
+            None => Devcfg::configured(),
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The I2C bus of the board: its wires, bit by bit, a switch (TCA9548) on it, and the devices behind the switch.
+//!
+//! A device is a [`Device`] and a line in [`sockets`]. It may hold SDA low when it is cut off in the middle of a byte, as real
+//! ones do.
+
+mod devices;
+mod si5324;
+
+use std::any::Any;
+
+pub use self::devices::{Eeprom, Expander};
+pub use self::si5324::Si5324;
+use crate::machine::signals::Signals;
+use crate::machine::time::Cycles;
+
+/// Address of the switch.
+const SWITCH: u8 = 0x74;
+
+/// A model of a device: it takes bytes and gives bytes.
+pub trait Device: Any {
+    /// A transfer to or from it begins.
+    fn addressed(&mut self) {}
+
+    /// Takes a byte.
+    fn take(&mut self, byte: u8, now: Cycles);
+
+    /// Gives a byte.
+    fn give(&mut self, now: Cycles) -> u8;
+
+    /// What it drives besides the bus.
+    fn drive(&self, _signals: &mut Signals) {}
+}
+
+/// A device in its place.
+pub struct Socket {
+    /// Channel of the switch, 0 to 7.
+    pub channel: u8,
+    /// Its address, 7 bits.
+    pub address: u8,
+    /// The model.
+    pub device: Box<dyn Device>,
+}
+
+/// What boards of this kind have. The clock synthesiser may be missing.
+pub fn sockets(synthesiser: Option<Si5324>) -> Vec<Socket> {
+    fn socket(channel: u8, address: u8, device: impl Device) -> Socket {
+        Socket {
+            channel,
+            address,
+            device: Box::new(device),
+        }
+    }
+    let always = [socket(2, 0x3e, Expander::default()), socket(2, 0x50, Eeprom::default())];
+    let synthesiser = synthesiser.map(|chip| socket(4, 0x68, chip));
+    always.into_iter().chain(synthesiser).collect()
+}
+
+/// The register that a transfer goes to: the first byte written says which, and it moves on with each byte.
+#[derive(Default)]
+pub struct Pointer {
+    at: u8,
+    set: bool,
+}
+
+impl Pointer {
+    fn addressed(&mut self) {
+        self.set = false;
+    }
+
+    /// Takes a byte; returns the register that it is for, unless it says which.
+    fn take(&mut self, byte: u8) -> Option<u8> {
+        if self.set {
+            return Some(self.advance());
+        }
+        (self.at, self.set) = (byte, true);
+        None
+    }
+
+    /// The register now; the next byte goes to the one behind it.
+    fn advance(&mut self) -> u8 {
+        let at = self.at;
+        self.at = at.wrapping_add(1);
+        at
+    }
+}
+
+/// Who has been addressed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Selected {
+    Switch,
+    Socket(usize),
+}
+
+/// What the addressed device does with the bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Not addressed: waits for a start.
+    Idle,
+    /// Takes a byte: bits so far; the first byte is the address.
+    Take { bits: u32, byte: u8, address: bool },
+    /// Pulls SDA low during the ninth clock.
+    Acknowledge { read: bool },
+    /// Gives a byte: bits given.
+    Give { bits: u32, byte: u8 },
+    /// Looks whether the master acknowledges.
+    Listen,
+}
+
+/// The bus and its devices.
+pub struct I2c {
+    scl: bool,
+    /// Level that the master lets SDA have.
+    sda: bool,
+    phase: Phase,
+    selected: Option<Selected>,
+    /// A device pulls SDA low.
+    pulled: bool,
+    /// Channels that the switch lets through.
+    switch: u8,
+    sockets: Vec<Socket>,
+    now: Cycles,
+}
+
+impl I2c {
+    /// A bus with these devices, at rest.
+    pub fn new(sockets: Vec<Socket>) -> Self {
+        Self {
+            scl: true,
+            sda: true,
+            phase: Phase::Idle,
+            selected: None,
+            pulled: false,
+            switch: 0,
+            sockets,
+            now: 0,
+        }
+    }
+
+    /// The device of this type, if there is one.
+    pub fn device<D: Device>(&mut self) -> Option<&mut D> {
+        let mut all = self.sockets.iter_mut();
+        all.find_map(|socket| (&mut *socket.device as &mut dyn Any).downcast_mut())
+    }
+
+    /// What devices drive besides the bus.
+    pub fn drive(&self, signals: &mut Signals) {
+        for socket in &self.sockets {
+            socket.device.drive(signals);
+        }
+    }
+
+    /// Levels of SCL and SDA.
+    pub fn levels(&self) -> (bool, bool) {
+        (self.scl, self.sda && !self.pulled)
+    }
+
+    /// From `now` on the master lets the lines have these levels.
+    pub fn set(&mut self, scl: bool, sda: bool, now: Cycles) {
+        self.now = now;
+        let (before, level) = (self.levels(), sda && !self.pulled);
+        let clock = (self.scl, scl);
+        (self.scl, self.sda) = (scl, sda);
+        match clock {
+            (true, true) if before.1 && !level => {
+                self.phase = Phase::Take {
+                    bits: 0,
+                    byte: 0,
+                    address: true,
+                }
+            }
+            (true, true) if !before.1 && level => (self.phase, self.selected) = (Phase::Idle, None),
+            (false, true) => self.rising(level),
+            (true, false) => self.falling(),
+            _ => {}
+        }
+    }
+
+    fn rising(&mut self, sda: bool) {
+        match &mut self.phase {
+            Phase::Take { bits, byte, .. } => {
+                *byte = *byte << 1 | u8::from(sda);
+                *bits += 1;
+            }
+            Phase::Listen if sda => self.phase = Phase::Idle,
+            _ => {}
+        }
+    }
+
+    fn falling(&mut self) {
+        self.pulled = false;
+        match self.phase {
+            Phase::Take { bits: 8, byte, address } => {
+                let read = address && byte & 1 != 0;
+                let accepted = if address { self.select(byte) } else { self.take(byte) };
+                self.pulled = accepted;
+                self.phase = match accepted {
+                    true => Phase::Acknowledge { read },
+                    false => Phase::Idle,
+                };
+            }
+            Phase::Acknowledge { read: true } | Phase::Listen => {
+                let byte = self.give();
+                self.phase = Phase::Give { bits: 0, byte };
+                self.give_bit();
+            }
+            Phase::Acknowledge { read: false } => {
+                self.phase = Phase::Take {
+                    bits: 0,
+                    byte: 0,
+                    address: false,
+                }
+            }
+            Phase::Give { bits: 8, .. } => self.phase = Phase::Listen,
+            Phase::Give { .. } => self.give_bit(),
+            _ => {}
+        }
+    }
+
+    fn give_bit(&mut self) {
+        if let Phase::Give { bits, byte } = &mut self.phase {
+            self.pulled = *byte & 0x80 == 0;
+            *byte <<= 1;
+            *bits += 1;
+        }
+    }
+
+    /// The address byte: whether a device has it.
+    fn select(&mut self, byte: u8) -> bool {
+        let address = byte >> 1;
+        let open = |channel: u8| self.switch >> channel & 1 != 0;
+        let has = |socket: &Socket| socket.address == address && open(socket.channel);
+        self.selected = match self.sockets.iter().position(has) {
+            _ if address == SWITCH => Some(Selected::Switch),
+            Some(n) => {
+                self.sockets[n].device.addressed();
+                Some(Selected::Socket(n))
+            }
+            None => None,
+        };
+        self.selected.is_some()
+    }
+
+    fn take(&mut self, byte: u8) -> bool {
+        match self.selected {
+            Some(Selected::Switch) => self.switch = byte,
+            Some(Selected::Socket(n)) => self.sockets[n].device.take(byte, self.now),
+            None => {}
+        }
+        self.selected.is_some()
+    }
+
+    fn give(&mut self) -> u8 {
+        match self.selected {
+            Some(Selected::Switch) => self.switch,
+            Some(Selected::Socket(n)) => self.sockets[n].device.give(self.now),
+            None => 0xff,
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The programmable logic as the processing system sees it: a peripheral behind GP0 with 16 interrupts, that events reach, and
+//! that is empty until it is configured.
+
+use std::path::{Path, PathBuf};
+
+use super::bitstream;
+use super::library::Library;
+use super::{Access as GpAccess, Pl};
+use crate::machine::bus::Bus;
+use crate::machine::params::Params;
+use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset};
+use crate::machine::signals::{Configuration, Signals};
+use crate::machine::time::{self, Cycles};
+
+/// PL cycles run at once while nothing else happens.
+const CHUNK: u64 = 1000;
+
+/// The gateware that the PL can be configured with: each library has the descriptor beside it that its bitstream carries.
+#[derive(Default)]
+pub struct Gateware {
+    libraries: Vec<(PathBuf, Vec<u8>)>,
+    params: Params,
+    skip: bool,
+}
+
+impl Gateware {
+    /// Looks at the libraries. The error is a line for the user.
+    pub fn new(libraries: &[PathBuf], params: &Params, skip: bool) -> Result<Self, String> {
+        let with_descriptor = |path: &PathBuf| {
+            Library::load(path)?; // what is wrong with it is to be said now
+            let descriptor = path.with_file_name("descriptor.bin");
+            let bytes = std::fs::read(&descriptor).map_err(|e| {
+                format!(
+                    "{} (which says what bitstream is of {}): {e}",
+                    descriptor.display(),
+                    path.display()
+                )
+            })?;
+            Ok((path.clone(), bytes))
+        };
+        Ok(Self {
+            libraries: libraries.iter().map(with_descriptor).collect::<Result<_, String>>()?,
+            params: params.clone(),
+            skip,
+        })
+    }
+
+    /// The gateware whose descriptor the frames of a bitstream hold, running from `now` on.
+    pub fn with_descriptor(&self, frames: &[u32], now: Cycles) -> Option<Pl> {
+        let bytes: Vec<u8> = frames.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let (path, _) = self
+            .libraries
+            .iter()
+            .find(|(_, descriptor)| bytes.starts_with(descriptor))?;
+        self.load(path, now).map_err(|error| log::error!("{error}")).ok()
+    }
+
+    fn load(&self, path: &Path, now: Cycles) -> Result<Pl, String> {
+        let mut pl = Pl::new(Library::load(path)?, &self.params, self.skip);
+        pl.start_at(now);
+        Ok(pl)
+    }
+}
+
+/// The PL, configured or not.
+pub struct Fabric {
+    pl: Option<Pl>,
+    gateware: Gateware,
+}
+
+impl Fabric {
+    /// With this configuration, if any, and with what may configure it.
+    pub fn new(pl: Option<Pl>, gateware: Gateware) -> Self {
+        Self { pl, gateware }
+    }
+
+    /// The gateware, if there is one.
+    pub fn pl(&self) -> Option<&Pl> {
+        self.pl.as_ref()
+    }
+
+    fn configure(&mut self, configuration: Configuration, now: Cycles, signals: &mut Signals) {
+        let words = match configuration {
+            Configuration::Clear => return self.pl = None,
+            Configuration::Words(words) => words,
+        };
+        match bitstream::configure(&words) {
+            Ok(frames) => {
+                (signals.configured, signals.changed) = (true, true);
+                self.pl = self.gateware.with_descriptor(&frames, now);
+                if self.pl.is_none() {
+                    log::warn!("the PL is configured with a gateware that the emulator has no library for");
+                }
+            }
+            Err(error) => log::warn!("the PL does not accept the bitstream: {error}"),
+        }
+    }
+
+    /// Performs an access through GP0. Returns the word.
+    fn access(&mut self, at: Access, store: Option<u32>, context: &mut Context) -> u32 {
+        let Some(pl) = &mut self.pl else { return 0 };
+        clocks(pl, at.now, context);
+        let access = GpAccess {
+            address: at.address,
+            size: at.size,
+            store,
+        };
+        let (value, stall) = pl.access(access, at.now, context.memory);
+        context.stall = stall;
+        context.ends_turn = true;
+        value << at.shift()
+    }
+}
+
+/// Tells the gateware which clocks there are.
+fn clocks(pl: &mut Pl, now: Cycles, context: &mut Context) {
+    if pl.measures_clocks() {
+        let (synthesiser, reference) = (context.signals.synthesiser.at(now), context.signals.reference.at(now));
+        pl.set_clock("synthesiser", synthesiser, now, context.memory);
+        pl.set_clock("reference", reference, now, context.memory);
+    }
+}
+
+/// The gateware of a machine, if there is one.
+pub fn of(bus: &Bus) -> Option<&Pl> {
+    bus.get::<Fabric>()?.pl.as_ref()
+}
+
+/// The same, to be changed.
+pub fn of_mut(bus: &mut Bus) -> Option<&mut Pl> {
+    bus.get_mut::<Fabric>()?.pl.as_mut()
+}
+
+impl Peripheral for Fabric {
+    fn read(&mut self, at: Access, context: &mut Context) -> u32 {
+        self.access(at, None, context)
+    }
+
+    fn write(&mut self, at: Access, value: u32, context: &mut Context) {
+        self.access(at, Some(value), context);
+    }
+
+    /// A machine with a boot ROM loses its gateware.
+    fn reset(&mut self, what: Reset, context: &mut Context) {
+        if let (Reset::System(_), true) = (what, context.memory.has_boot_rom()) {
+            self.pl = None;
+        }
+    }
+
+    fn update(&mut self, now: Cycles, context: &mut Context) -> bool {
+        let Some(pl) = &mut self.pl else { return true };
+        pl.advance(now, context.memory, false);
+        clocks(pl, now, context);
+        if let Some(cycle) = pl.event.take() {
+            context.signals.event = [Some(time::from_pl(cycle + 1)); 2];
+        }
+        true
+    }
+
+    fn next(&self, due: &mut Due) {
+        let Some(pl) = &self.pl else { return };
+        sooner(&mut due.answer, pl.answer());
+        sooner(&mut due.work, pl.stretch(CHUNK));
+        sooner(&mut due.queued, pl.next());
+    }
+
+    fn irq(&self) -> u32 {
+        self.pl.as_ref().map_or(0, |pl| pl.interrupts().into())
+    }
+
+    fn event(&mut self, now: Cycles, context: &mut Context) {
+        if let Some(pl) = &mut self.pl {
+            pl.send_event(now, context.memory);
+        }
+    }
+
+    fn signalled(&mut self, now: Cycles, context: &mut Context) {
+        if let Some(configuration) = context.signals.configuration.take() {
+            self.configure(configuration, now, context.signals);
+        }
+    }
+
+    fn idle(&mut self, until: Cycles, context: &mut Context) -> Cycles {
+        let Some(pl) = &mut self.pl else { return until };
+        pl.advance(until, context.memory, true);
+        pl.event.map_or(until, |cycle| until.min(time::from_pl(cycle + 1)))
+    }
+}
