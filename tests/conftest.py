@@ -48,6 +48,12 @@ class Emulated:
         assert "error" not in reply, reply
         return reply
 
+    def pass_time(self, seconds):
+        """Waits until so many seconds of the device's time have passed."""
+        end = self.control("status")["time_ns"] + round(seconds * 1e9)
+        waited = self.control("wait", **{"for": "time"}, time_ns=end, timeout_ms=60_000)
+        assert waited["reached"] == "time", waited
+
     def uart(self):
         """What loader and firmware have printed."""
         return self.uart_file.read_text(errors="replace") if self.uart_file.exists() else ""

@@ -17,13 +17,9 @@ PART = 1 << 16
 
 def settled(device) -> list[int]:
     """Instructions of both cores so far, once both sleep."""
-    before = None
-    while True:
-        status = device.control("status")
-        if status["state"] == ["wfi", "wfi"] and status["instructions"] == before:
-            return before
-        before = status["instructions"]
-        time.sleep(0.02)
+    waited = device.control("wait", **{"for": "idle"}, timeout_ms=30_000)
+    assert waited["reached"] == "idle", waited
+    return device.control("status")["instructions"]
 
 
 class Bench:

@@ -1,7 +1,5 @@
 """Instructions of the kernel core that methods of drivers cost, one to a cycle."""
 
-import time
-
 from .device import experiment
 
 FEW, MANY = 10, 50
@@ -15,13 +13,8 @@ METHODS = {
 
 def settled(control) -> int:
     """Instructions of the kernel core so far, once both cores sleep."""
-    before = None
-    while True:
-        status = control.status()
-        if status["state"] == ["wfi", "wfi"] and status["instructions"] == before:
-            return before[1]
-        before = status["instructions"]
-        time.sleep(0.02)
+    assert control.wait("idle") == "idle"
+    return control.status()["instructions"][1]
 
 
 def driver_counts() -> dict[str, float]:

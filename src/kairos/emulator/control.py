@@ -15,6 +15,7 @@ class Control:
     def __init__(self, path: str, timeout: float = 30.0):
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(timeout)
+        self._timeout = timeout
         self._socket.connect(path)
         self._lines = self._socket.makefile("r", encoding="utf-8")
 
@@ -34,6 +35,8 @@ class Control:
 
     def request(self, cmd: str, **arguments) -> dict:
         """Reply to `cmd`; EmulatorError if it fails or the emulator is gone."""
+        # A wait is answered at its end.
+        self._socket.settimeout(self._timeout + arguments.get("timeout_ms", 0) / 1000)
         try:
             self._socket.sendall(json.dumps({"cmd": cmd, **arguments}).encode() + b"\n")
             line = self._lines.readline()
@@ -50,6 +53,18 @@ class Control:
 
     def status(self) -> dict:
         return self.request("status")
+
+    def wait(self, goal: str, timeout: float = 30.0, time_ns: int | None = None) -> str | None:
+        """Wait until the device is ``ready`` (its network is up), or ``idle``: nothing but the host can make progress, and
+        nothing is queued. The wait also ends at the device's time `time_ns`, or after `timeout` seconds. Returns what was
+        reached: `goal`, ``time``, or None."""
+        until = {} if time_ns is None else {"time_ns": time_ns}
+        timeout_ms = max(0, round(timeout * 1000))
+        return self.request("wait", **{"for": goal}, timeout_ms=timeout_ms, **until)["reached"]
+
+    def submissions(self, start: int = 0) -> list[int]:
+        """PL cycles of the `sev` instructions from number `start` on; only the newest 4096 are kept."""
+        return self.request("sev", **{"from": start})["cycles"]
 
     def trace(self, start: int = 0, until: int | None = None) -> dict:
         """Pads, and the events from number `start` up to now, or to the time `until` in ns."""

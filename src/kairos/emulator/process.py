@@ -192,28 +192,26 @@ class Emulator:
         False if there is no end within `timeout` seconds.
         """
         deadline = time.monotonic() + timeout
-        before = None
         start, seen, last = self.control.status()["time_ns"], self.trace_start, None
         while True:
-            status = self.control.status()
-            if status["time_ns"] == before and not status["queued"]:
+            # No other change can be so late that the clocks alone have had their millisecond before this.
+            until = max(start, last or 0) + CLOCKS_ONLY_NS + 1 if clocks else None
+            reached = self.control.wait("idle", deadline - time.monotonic(), until)
+            if reached != "time":
+                return reached == "idle"
+            trace = self.control.trace(seen)
+            seen = trace["next"]
+            running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
+            others = [moment for moment, pad, _ in trace["events"] if pad not in running]
+            # Without any other, the clocks' first change.
+            ticks = [event[0] for event in trace["events"]]
+            last = max(others, default=last or min(ticks, default=None))
+            if last is not None and max(ticks, default=0) - max(start, last) > CLOCKS_ONLY_NS:
+                # Not where the device happens to be by now: the same run gives the same recording.
+                self.settled_ns = last + CLOCKS_ONLY_NS
                 return True
             if time.monotonic() > deadline:
                 return False
-            before = status["time_ns"]
-            if clocks:
-                trace = self.control.trace(seen)
-                seen = trace["next"]
-                running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
-                others = [moment for moment, pad, _ in trace["events"] if pad not in running]
-                # Without any other, the clocks' first change.
-                ticks = [event[0] for event in trace["events"]]
-                last = max(others, default=last or min(ticks, default=None))
-                if last is not None and max(ticks, default=0) - max(start, last) > CLOCKS_ONLY_NS:
-                    # Not where the device happens to be by now: the same run gives the same recording.
-                    self.settled_ns = last + CLOCKS_ONLY_NS
-                    return True
-            time.sleep(0.002)
 
     def stop(self):
         """End the emulator; harmless if it has ended already."""

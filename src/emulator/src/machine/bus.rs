@@ -54,6 +54,24 @@ struct Route {
     size: u32,
     place: usize,
     window: usize,
+    tells_of_others: bool,
+}
+
+impl Route {
+    fn has(&self, address: u32) -> bool {
+        address.wrapping_sub(self.base) < self.size
+    }
+
+    fn access(&self, core: usize, address: u32, size: u32, now: Cycles) -> Access {
+        Access {
+            core,
+            window: self.window,
+            offset: (address - self.base) & !3,
+            address,
+            size,
+            now,
+        }
+    }
 }
 
 /// Memory, peripherals and the wires between them.
@@ -71,6 +89,8 @@ pub struct Bus {
     clocked: Vec<usize>,
     /// Windows by address.
     routes: Vec<Route>,
+    /// The one of the newest access: that of the next one, mostly.
+    recent: Route,
     /// Levels of interrupts that each place drives now.
     levels: Vec<u32>,
     spaces: &'static [(u32, u32)],
@@ -103,12 +123,13 @@ impl Bus {
     pub fn new(memory: Memory, spaces: &'static [(u32, u32)], places: Vec<Place>) -> Self {
         let mut routes = Vec::new();
         for (place, entry) in places.iter().enumerate() {
-            for (window, &Window { base, size, .. }) in entry.windows.iter().enumerate() {
+            for (window, entry) in entry.windows.iter().enumerate() {
                 routes.push(Route {
-                    base,
-                    size,
+                    base: entry.base,
+                    size: entry.size,
                     place,
                     window,
+                    tells_of_others: entry.tells_of_others,
                 });
             }
         }
@@ -121,6 +142,7 @@ impl Bus {
             clocked: Vec::new(),
             levels: vec![0; places.len()],
             places,
+            recent: routes[0],
             routes,
             spaces,
         };
@@ -254,48 +276,37 @@ impl Bus {
         log::trace!("core {core}: sev at {now}");
     }
 
-    /// The place and window of an address: the last window that begins below it has it, or the last place.
-    fn route(&self, address: u32) -> (usize, usize, u32) {
-        let next = self.routes.partition_point(|route| route.base <= address);
-        match self.routes[..next].last() {
-            Some(route) if address - route.base < route.size => (route.place, route.window, route.base),
-            _ => (self.places.len() - 1, 0, 0),
+    /// The window that has an address; where there is none, the last place has it.
+    fn route(&mut self, address: u32) -> Route {
+        if !self.recent.has(address) {
+            let next = self.routes.partition_point(|route| route.base <= address);
+            let window = self.routes[..next].last().copied().filter(|route| route.has(address));
+            self.recent = window.unwrap_or(Route {
+                base: address & !3,
+                size: 4,
+                place: self.places.len() - 1,
+                window: 0,
+                tells_of_others: false,
+            });
         }
+        self.recent
     }
 
     /// A load of `size` bytes by `core` at `now`; the value is right-aligned.
     pub fn read(&mut self, core: usize, address: u32, size: u32, now: Cycles) -> (u32, Effect) {
-        let (place, window, base) = self.route(address);
-        if self.places[place]
-            .windows
-            .get(window)
-            .is_some_and(|w| w.tells_of_others)
-        {
+        let route = self.route(address);
+        if route.tells_of_others {
             self.update(now);
         }
-        let at = Access {
-            core,
-            window,
-            offset: (address - base) & !3,
-            address,
-            size,
-            now,
-        };
+        let (place, at) = (route.place, route.access(core, address, size, now));
         let (word, effect) = with_context!(self, place, false, |p, cx| p.read(at, cx));
         (word >> at.shift(), effect)
     }
 
     /// A store of `size` bytes by `core` at `now`.
     pub fn write(&mut self, core: usize, address: u32, size: u32, value: u32, now: Cycles) -> Effect {
-        let (place, window, base) = self.route(address);
-        let at = Access {
-            core,
-            window,
-            offset: (address - base) & !3,
-            address,
-            size,
-            now,
-        };
+        let route = self.route(address);
+        let (place, at) = (route.place, route.access(core, address, size, now));
         let ((), effect) = with_context!(self, place, true, |p, cx| p.write(at, value, cx));
         self.drive(place);
         while std::mem::take(&mut self.signals.changed) {

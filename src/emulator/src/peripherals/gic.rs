@@ -87,10 +87,15 @@ impl<const N: usize> Default for Shared<N> {
 impl Gic {
     /// Takes the levels of all lines, and drives the inputs of the cores.
     fn take(&mut self, lines: &mut Lines) {
+        let shared = [lines.shared as u32, (lines.shared >> 32) as u32];
+        let private = [0, 1].map(|core: usize| self.core[core].line.0[0]);
+        if self.line.0[1..] == shared && private == lines.private {
+            return; // what has changed otherwise has been driven then
+        }
         for (core, interface) in self.core.iter_mut().enumerate() {
             interface.line.0[0] = lines.private[core];
         }
-        for (word, level) in [(1, lines.shared as u32), (2, (lines.shared >> 32) as u32)] {
+        for (word, level) in [(1, shared[0]), (2, shared[1])] {
             self.pending.0[word] |= level & !self.line.0[word] & self.edge.0[word];
             self.line.0[word] = level;
         }
