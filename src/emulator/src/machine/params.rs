@@ -1,4 +1,4 @@
-//! Parameters of the timing model, set with `--set NAME=VALUE`. Sources: docs/architecture.md, "Timing model".
+//! Parameters of the timing model, set with `--set NAME=VALUE`. Sources: docs/emulator.md, "Time".
 
 /// Defaults are the assumptions stated with every result; only `gp_access` is a measurement (the ARTIQ-Zynq paper).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +42,22 @@ impl Default for Params {
     }
 }
 
+/// Name, smallest value, and place of each parameter.
+type Named = (&'static str, u64, fn(&mut Params) -> &mut u64);
+
+const NAMES: &[Named] = &[
+    ("acp_read_latency", 1, |p| &mut p.acp_read_latency),
+    ("acp_write_visible", 0, |p| &mut p.acp_write_visible),
+    ("gp_access", 1, |p| &mut p.gp_access),
+    ("net_latency_ns", 0, |p| &mut p.net_latency_ns),
+    ("quantum", 100, |p| &mut p.quantum),
+    ("host_wait_ms", 0, |p| &mut p.host_wait_ms),
+    ("sd_cut_after", 0, |p| &mut p.sd_cut_after),
+    ("chip_celsius", 0, |p| &mut p.chip_celsius),
+    ("si5324", 0, |p| &mut p.si5324),
+    ("clock_input", 0, |p| &mut p.clock_input),
+];
+
 impl Params {
     /// Applies one `NAME=VALUE`. The error is a line for the user.
     pub fn set(&mut self, assignment: &str) -> Result<(), String> {
@@ -51,28 +67,17 @@ impl Params {
         let value: u64 = value
             .parse()
             .map_err(|_| format!("--set {assignment}: {value:?} is not a non-negative integer"))?;
-        let (field, minimum) = match name {
-            "acp_read_latency" => (&mut self.acp_read_latency, 1),
-            "acp_write_visible" => (&mut self.acp_write_visible, 0),
-            "gp_access" => (&mut self.gp_access, 1),
-            "net_latency_ns" => (&mut self.net_latency_ns, 0),
-            "quantum" => (&mut self.quantum, 100),
-            "host_wait_ms" => (&mut self.host_wait_ms, 0),
-            "sd_cut_after" => (&mut self.sd_cut_after, 0),
-            "chip_celsius" => (&mut self.chip_celsius, 0),
-            "si5324" => (&mut self.si5324, 0),
-            "clock_input" => (&mut self.clock_input, 0),
-            _ => {
-                return Err(format!(
-                    "--set {name}: no such parameter; there are acp_read_latency, acp_write_visible, gp_access, \
-                     net_latency_ns, quantum, host_wait_ms, sd_cut_after, chip_celsius, si5324, clock_input"
-                ))
-            }
+        let Some((_, minimum, field)) = NAMES.iter().find(|row| row.0 == name) else {
+            let names: Vec<&str> = NAMES.iter().map(|row| row.0).collect();
+            return Err(format!(
+                "--set {name}: no such parameter; there are {}",
+                names.join(", ")
+            ));
         };
-        if value < minimum {
+        if value < *minimum {
             return Err(format!("--set {name}: the smallest value is {minimum}"));
         }
-        *field = value;
+        *field(self) = value;
         Ok(())
     }
 }

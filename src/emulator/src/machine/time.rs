@@ -1,6 +1,6 @@
 //! Units of virtual time. The machine counts CPU clock cycles from power-up; everything else is derived.
 
-/// CPU clock in Hz: 33.333 MHz crystal, ARM PLL x48, divided by 2 (architecture page, "Timing model").
+/// CPU clock in Hz: 33.333 MHz crystal, ARM PLL x48, divided by 2 (docs/emulator.md, "Time").
 pub const CPU_HZ: u64 = 800_000_000;
 /// Clock of the private and global timers (PERIPHCLK, CPU_3x2x) in CPU cycles.
 pub const CYCLES_PER_TIMER_TICK: u64 = 2;

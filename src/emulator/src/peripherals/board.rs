@@ -4,7 +4,7 @@
 use super::devcfg::Devcfg;
 use super::gem::Cable;
 use super::gpio::Gpio;
-use super::i2c::{self, I2c, Si5324};
+use super::i2c::Si5324;
 use super::qspi::Qspi;
 use super::sd::{Card, Sd};
 use super::slcr::Slcr;
@@ -115,20 +115,26 @@ pub fn set_clock_input(bus: &mut Bus, frequency: u64, now: Cycles) {
 }
 
 /// What the rows of the table take for their peripherals.
-pub(super) struct Parts {
+pub struct Parts {
+    /// How the boot ROM boots; `None`: there is none.
     pub boot: Option<BootMode>,
+    /// What the PL is configured with.
     pub pl: Option<Pl>,
+    /// In slot 0.
     pub card: Option<Card>,
+    /// Plugged into GEM0.
     pub cable: Option<Box<dyn Cable>>,
     /// Temperature of the chip in °C.
     pub celsius: u32,
+    /// On the I2C bus.
+    pub synthesiser: Option<Si5324>,
     gateware: Gateware,
     flash: Vec<u8>,
-    synthesiser: Option<Si5324>,
 }
 
 impl Parts {
-    fn new(board: Board, boot: Option<BootMode>) -> Self {
+    /// The parts of a board that boots so; `None`: the emulator places the firmware.
+    pub fn new(board: Board, boot: Option<BootMode>) -> Self {
         let params = &board.params;
         Self {
             boot,
@@ -153,18 +159,17 @@ impl Parts {
         Bus::new(memory, SPACES, places)
     }
 
+    /// What the PL may be configured with.
     pub fn gateware(&mut self) -> Gateware {
         std::mem::take(&mut self.gateware)
     }
 
+    /// Contents of the QSPI flash.
     pub fn flash(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.flash)
     }
 
-    pub fn i2c(&mut self) -> I2c {
-        I2c::new(i2c::sockets(self.synthesiser.take()))
-    }
-
+    /// As a boot loader leaves it, or as it is after power-up.
     pub fn slcr(&self) -> Slcr {
         match self.boot {
             Some(mode) => Slcr::after_power_up(mode),
@@ -172,6 +177,7 @@ impl Parts {
         }
     }
 
+    /// As a boot loader leaves it, or as it is after power-up.
     pub fn devcfg(&self) -> Devcfg {
         match self.boot {
             Some(_) => Devcfg::default(),

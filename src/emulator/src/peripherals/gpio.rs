@@ -112,7 +112,7 @@ impl Peripheral for Gpio {
 
 #[cfg(test)]
 mod tests {
-    use super::super::i2c::{sockets, Si5324};
+    use super::super::board::{Board, Parts};
     use super::*;
 
     fn lines(gpio: &mut Gpio, scl: bool, sda: bool) -> bool {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     fn bench() -> Gpio {
-        let mut gpio = Gpio::new(I2c::new(sockets(Some(Si5324::new(0)))));
+        let mut gpio = Gpio::new(I2c::new(&mut Parts::new(Board::default(), None)));
         gpio.write(0x244, SCL | SDA, 0);
         lines(&mut gpio, true, true);
         gpio

@@ -21,6 +21,7 @@ mod xadc;
 
 pub use self::board::{set_clock_input, Board, BootMode};
 pub use self::gem::Cable;
+pub use self::i2c::DEVICES;
 pub use self::sd::Card;
 
 use self::board::Parts;
@@ -29,7 +30,7 @@ use crate::machine::peripheral::Peripheral;
 use crate::pl::fabric::Fabric;
 
 /// Address ranges (base, size) in which an access is no external abort.
-const SPACES: &[(u32, u32)] = &[
+pub const SPACES: &[(u32, u32)] = &[
     (0x4000_0000, 0x4000_0000), // GP0
     (0x8000_0000, 0x4000_0000), // GP1: nothing there
     (0xe000_0000, 0x0030_0000), // I/O peripherals
@@ -62,7 +63,7 @@ pub const TABLE: &[Row] = &[
     row("GIC", &[tells_of_others(0xf8f0_0100, 0x100), at(0xf8f0_1000, 0x1000)], NONE, |_| Box::<gic::Gic>::default()),
     row("UART0", &[at(0xe000_0000, 0x1000)], Interrupts::Shared(&[59]), |_| Box::new(uart::Uart::new(0))),
     row("UART1", &[at(0xe000_1000, 0x1000)], Interrupts::Shared(&[82]), |_| Box::new(uart::Uart::new(1))),
-    row("GPIO", &[at(0xe000_a000, 0x1000)], NONE, |parts| Box::new(gpio::Gpio::new(parts.i2c()))),
+    row("GPIO", &[at(0xe000_a000, 0x1000)], NONE, |parts| Box::new(gpio::Gpio::new(i2c::I2c::new(parts)))),
     row("SD0", &[at(0xe010_0000, 0x1000)], NONE, |parts| Box::new(sd::Sd::new(parts.card.take()))),
     row("SD1", &[at(0xe010_1000, 0x1000)], NONE, |_| Box::new(sd::Sd::new(None))),
     row("SLCR", &[at(0xf800_0000, 0x1000)], NONE, |parts| Box::new(parts.slcr())),

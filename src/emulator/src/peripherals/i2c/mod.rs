@@ -1,6 +1,6 @@
 //! The I2C bus of the board: its wires, bit by bit, a switch (TCA9548) on it, and the devices behind the switch.
 //!
-//! A device is a [`Device`] and a line in [`sockets`]. It may hold SDA low when it is cut off in the middle of a byte, as real
+//! A device is a [`Device`] and a row in [`DEVICES`]. It may hold SDA low when it is cut off in the middle of a byte, as real
 //! ones do.
 
 mod devices;
@@ -8,8 +8,8 @@ mod si5324;
 
 use std::any::Any;
 
-pub use self::devices::{Eeprom, Expander};
 pub use self::si5324::Si5324;
+use super::board::Parts;
 use crate::machine::signals::Signals;
 use crate::machine::time::Cycles;
 
@@ -31,28 +31,30 @@ pub trait Device: Any {
     fn drive(&self, _signals: &mut Signals) {}
 }
 
-/// A device in its place.
-pub struct Socket {
+/// A device of the board: its name, its place on the bus, and how it is made.
+pub struct Row {
+    /// Type of the chip.
+    pub name: &'static str,
     /// Channel of the switch, 0 to 7.
     pub channel: u8,
     /// Its address, 7 bits.
     pub address: u8,
-    /// The model.
-    pub device: Box<dyn Device>,
+    make: fn(&mut Parts) -> Option<Box<dyn Device>>,
 }
 
-/// What boards of this kind have. The clock synthesiser may be missing.
-pub fn sockets(synthesiser: Option<Si5324>) -> Vec<Socket> {
-    fn socket(channel: u8, address: u8, device: impl Device) -> Socket {
-        Socket {
-            channel,
-            address,
-            device: Box::new(device),
-        }
-    }
-    let always = [socket(2, 0x3e, Expander::default()), socket(2, 0x50, Eeprom::default())];
-    let synthesiser = synthesiser.map(|chip| socket(4, 0x68, chip));
-    always.into_iter().chain(synthesiser).collect()
+/// What boards of this kind have.
+#[rustfmt::skip]
+pub const DEVICES: &[Row] = &[
+    Row { name: "PCF8574A", channel: 2, address: 0x3e, make: |_| Some(Box::<devices::Expander>::default()) },
+    Row { name: "24AA02", channel: 2, address: 0x50, make: |_| Some(Box::<devices::Eeprom>::default()) },
+    Row { name: "Si5324", channel: 4, address: 0x68, make: |parts| Some(Box::new(parts.synthesiser.take()?)) },
+];
+
+/// A device in its place.
+struct Socket {
+    channel: u8,
+    address: u8,
+    device: Box<dyn Device>,
 }
 
 /// The register that a transfer goes to: the first byte written says which, and it moves on with each byte.
@@ -122,8 +124,16 @@ pub struct I2c {
 }
 
 impl I2c {
-    /// A bus with these devices, at rest.
-    pub fn new(sockets: Vec<Socket>) -> Self {
+    /// A bus at rest, with the devices that this board has.
+    pub fn new(parts: &mut Parts) -> Self {
+        let socket = |row: &Row| {
+            Some(Socket {
+                channel: row.channel,
+                address: row.address,
+                device: (row.make)(parts)?,
+            })
+        };
+        let sockets = DEVICES.iter().filter_map(socket).collect();
         Self {
             scl: true,
             sda: true,
