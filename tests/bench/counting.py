@@ -2,7 +2,6 @@
 
 import struct
 import tempfile
-import time
 from pathlib import Path
 
 from tests.conformance.raw_session import Session

@@ -55,9 +55,11 @@ class Control:
         return self.request("status")
 
     def wait(self, goal: str, timeout: float = 30.0, time_ns: int | None = None) -> str | None:
-        """Wait until the device is ``ready`` (its network is up), or ``idle``: nothing but the host can make progress, and
-        nothing is queued. The wait also ends at the device's time `time_ns`, or after `timeout` seconds. Returns what was
-        reached: `goal`, ``time``, or None."""
+        """Wait until the device is ``ready`` (its network is up), or ``idle``: nothing but the host can make progress,
+        and nothing is queued. The wait also ends at the device's time `time_ns`, or after `timeout` seconds.
+
+        Returns what was reached: `goal`, ``time``, or None.
+        """
         until = {} if time_ns is None else {"time_ns": time_ns}
         timeout_ms = max(0, round(timeout * 1000))
         return self.request("wait", **{"for": goal}, timeout_ms=timeout_ms, **until)["reached"]
