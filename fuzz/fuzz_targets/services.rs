@@ -17,13 +17,13 @@ fn management(stream: &[u8], size: usize, key: bool) -> Vec<String> {
         loop {
             match decoder.next(&mut piece) {
                 Ok(None) => break,
-                Ok(Some(management::Request::Data { data, last })) => {
+                Ok(Some(management::Item::Data { data, last })) => {
                     payload.extend_from_slice(data);
                     if last {
                         found.push(format!("{:x?}", core::mem::take(&mut payload)));
                     }
                 }
-                Ok(Some(request)) => found.push(format!("{request:x?}")),
+                Ok(Some(management::Item::Request(_))) => found.push(format!("{:x?}", decoder.request())),
                 Err(error) => {
                     found.push(error.to_string());
                     return found;
@@ -37,11 +37,11 @@ fn management(stream: &[u8], size: usize, key: bool) -> Vec<String> {
 
 /// The same for the monitor.
 fn monitor(stream: &[u8], size: usize) -> Vec<String> {
-    let mut decoder = moninj::RequestDecoder::default();
+    let mut decoder = moninj::Decoder::default();
     let mut found = Vec::new();
     for mut piece in stream.chunks(size) {
         loop {
-            match decoder.next(&mut piece) {
+            match decoder.next::<moninj::Request>(&mut piece) {
                 Ok(None) => break,
                 Ok(Some(request)) => found.push(format!("{request:x?}")),
                 Err(error) => {
@@ -51,7 +51,7 @@ fn monitor(stream: &[u8], size: usize) -> Vec<String> {
             }
         }
     }
-    found.push(decoder.in_request().to_string());
+    found.push(decoder.in_message().to_string());
     found
 }
 

@@ -2,6 +2,7 @@
 
 use kairos_chip::sd::Slot;
 use kairos_config::auth::{self, Access};
+use kairos_config::keys::Setting;
 use kairos_config::store::{self, Store};
 
 /// The configuration on the SD card, if there is one.
@@ -35,19 +36,14 @@ impl Config {
         Access::of(self.0.read(auth::KEY, &mut value), &value)
     }
 
-    /// A value in text, understood by `parse`.
-    pub fn setting<T>(&mut self, key: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
-        let mut bytes = [0; 128];
+    /// A value in text. What cannot be understood is logged and ignored.
+    pub fn setting<T>(&mut self, setting: &Setting<T>) -> Option<T> {
+        let (key, mut bytes) = (setting.key.name(), [0; 128]);
         let text = core::str::from_utf8(self.read(key, &mut bytes)?).ok()?;
-        let value = parse(text);
+        let value = setting.parse(text);
         if value.is_none() {
             log::warn!("configuration: {key}={} makes no sense and is ignored", text.trim_end());
         }
         value
-    }
-
-    /// A number.
-    pub fn number(&mut self, key: &str) -> Option<u32> {
-        self.setting(key, |text| text.trim_end().parse().ok())
     }
 }

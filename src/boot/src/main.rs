@@ -17,6 +17,7 @@ mod start;
 use kairos_boot::netboot::{File, Files};
 use kairos_channel::memory::{BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE};
 use kairos_chip::boards;
+use kairos_config::keys::NETBOOT_WAIT;
 use medium::Medium;
 
 /// Seconds for which a device that was told to wait for the network does so before it boots what it has.
@@ -32,7 +33,7 @@ extern "C" fn kmain() -> ! {
     let mut medium = Medium::open(chip.boot_device, chip.sd, &chip.clocks);
     let wait = match requested {
         true => Some(REQUESTED_WAIT),
-        false => medium.config.number("netboot_wait").filter(|seconds| *seconds > 0),
+        false => medium.config.setting(&NETBOOT_WAIT).filter(|seconds| *seconds > 0),
     };
     let wait = wait.filter(|_| boards::has_ethernet());
     // SAFETY: memory that is set apart for this while booting; taken once.

@@ -5,7 +5,8 @@ use arbitrary_int::u5;
 use embassy_time::{Duration, Instant};
 use kairos_chip::gic;
 use kairos_chip::phy::{self, Mdio, Phy};
-use kairos_config::settings::{self, Address};
+use kairos_config::keys;
+use kairos_config::settings::Address;
 use smoltcp::iface::{Interface, SocketHandle, SocketSet, SocketStorage};
 use smoltcp::socket::dhcpv4;
 use smoltcp::wire::{EthernetAddress, IpCidr, Ipv4Address, Ipv4Cidr};
@@ -45,7 +46,7 @@ impl Hardware {
     /// The network, started with the settings of the configuration.
     pub fn start(&mut self, config: &mut Config) -> &mut Network {
         if let Some(registers) = self.registers.take() {
-            let mac = config.setting("mac", settings::mac).unwrap_or(settings::DEFAULT_MAC);
+            let mac = config.setting(&keys::MAC).unwrap_or(keys::DEFAULT_MAC);
             let (gigabit, _) = ClockDivisors::calculate_for_rgmii(self.io_clock, Speed::Mbps1000);
             let low_level = EthernetLowLevel::new(registers).expect("GEM0");
             let mut ethernet = Ethernet::new(low_level, EthernetConfig::new(ClockConfig::new(gigabit), self.mdc, mac));
@@ -114,16 +115,16 @@ impl Network {
         let mut interface = Interface::new(interface_config, &mut driver, now());
         static STORAGE: static_cell::StaticCell<[SocketStorage<'static>; 2]> = static_cell::StaticCell::new();
         let mut sockets = SocketSet::new(&mut STORAGE.init([SocketStorage::EMPTY; 2])[..]);
-        let route = config.setting("ipv4_default_route", settings::ipv4);
+        let route = config.setting(&keys::IPV4_DEFAULT_ROUTE);
         let mut dhcp = None;
-        match config.setting("ip", settings::address) {
+        match config.setting(&keys::IP) {
             Some(Address::Dhcp) => dhcp = Some(sockets.add(dhcpv4::Socket::new())),
             Some(Address::Static(address, prefix)) => set_address(&mut interface, address, prefix, route),
             None => set_address(
                 &mut interface,
-                settings::DEFAULT_ADDRESS,
-                settings::DEFAULT_PREFIX,
-                Some(route.unwrap_or(settings::DEFAULT_ROUTE)),
+                keys::DEFAULT_ADDRESS,
+                keys::DEFAULT_PREFIX,
+                Some(route.unwrap_or(keys::DEFAULT_ROUTE)),
             ),
         }
         Self {

@@ -24,68 +24,11 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU8, Ordering};
 
+pub use kairos_contracts::channel::{Kind, State, FRAME_MAX, REASON_MAX, SGI_DATA, SGI_RESTART};
+use kairos_contracts::channel::{FLAG_MORE, HEADER};
+
 pub use crate::ring::Corrupt;
 use crate::ring::{Consumer, Producer, Ring, CAPACITY};
-
-/// Longest payload of one frame in bytes; longer messages are split.
-pub const FRAME_MAX: usize = 16 * 1024;
-/// Longest reason of a fault of the kernel core, in bytes.
-pub const REASON_MAX: usize = 512;
-const HEADER: usize = 8;
-const FLAG_MORE: u8 = 1;
-
-/// What a message is. Payloads are listed in `docs/interfaces.md`, section 2.
-#[repr(u8)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    // To the kernel core.
-    /// `address: u32, length: u32` of a kernel library in the comms core's memory.
-    Load = 1,
-    /// Run the loaded kernel; no payload.
-    Run = 2,
-    /// Raw bytes of the host's reply value, in any number of frames. The first one comes when the reply begins, and may be
-    /// empty.
-    RpcReply = 3,
-    /// The 48 bytes of the host's RPCException.
-    RpcException = 4,
-    // To the comms core.
-    LoadCompleted = 16,
-    /// Reason, UTF-8.
-    LoadFailed = 17,
-    /// Wire message from the service id on, through the return tag; the kernel waits for the reply.
-    RpcSync = 18,
-    /// The same; nothing comes back.
-    RpcAsync = 19,
-    /// `u32`: surplus reply bytes found.
-    RpcDone = 20,
-    Finished = 21,
-    /// Wire message from `count` on, up to and excluding the asynchronous error byte.
-    Exception = 22,
-    /// `level: u8` (1 error to 5 trace, as in the `log` crate), then UTF-8.
-    Log = 23,
-}
-
-impl Kind {
-    fn from_u8(value: u8) -> Option<Self> {
-        use Kind::*;
-        [
-            Load,
-            Run,
-            RpcReply,
-            RpcException,
-            LoadCompleted,
-            LoadFailed,
-            RpcSync,
-            RpcAsync,
-            RpcDone,
-            Finished,
-            Exception,
-            Log,
-        ]
-        .into_iter()
-        .find(|kind| *kind as u8 == value)
-    }
-}
 
 /// What the comms core tells the kernel core before releasing it. Read with the MMU and caches still off.
 #[repr(C, align(32))]
@@ -99,19 +42,6 @@ pub struct Boot {
 /// A word on a cache line of its own.
 #[repr(C, align(32))]
 struct Word(AtomicU32);
-
-/// What the kernel core last said of itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
-    /// Nothing yet since power-up.
-    Silent,
-    /// In the restart handshake, waiting for [`Shared::grant`].
-    Restarted,
-    /// Serving messages.
-    Running,
-    /// Hit an abort or panic; needs a restart.
-    Faulted,
-}
 
 /// The shared memory. All zero is its state before the first start.
 #[repr(C)]
@@ -184,12 +114,7 @@ impl Shared {
 
     /// What the kernel core last said of itself, whatever the generation.
     pub fn state(&self) -> State {
-        match self.state.0.load(Ordering::Acquire) & 0xff {
-            1 => State::Restarted,
-            2 => State::Running,
-            3 => State::Faulted,
-            _ => State::Silent,
-        }
+        State::try_from(self.state.0.load(Ordering::Acquire) as u8).unwrap_or(State::Silent)
     }
 
     /// Why the kernel core has faulted, when its state says so. As much as is text: a kernel can write here too.
@@ -420,7 +345,7 @@ impl<'a> Receiver<'a> {
             return Err(Corrupt);
         }
         let len = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]) as usize;
-        let kind = Kind::from_u8(bytes[0]).ok_or(Corrupt)?;
+        let kind = Kind::try_from(bytes[0]).map_err(|_| Corrupt)?;
         if len > FRAME_MAX || HEADER + len + padding(len) > available {
             return Err(Corrupt);
         }

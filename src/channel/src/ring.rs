@@ -10,8 +10,8 @@
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Bytes in a ring.
-pub const CAPACITY: usize = 256 * 1024;
+pub use kairos_contracts::channel::CAPACITY;
+
 const MASK: u32 = CAPACITY as u32 - 1;
 
 /// An index on a cache line of its own, so that the two sides do not fight over one line.

@@ -5,10 +5,6 @@
 
 use core::ptr::{read_volatile, write_volatile};
 
-/// SGI to core 1: drop everything and restart (`docs/interfaces.md`, section 2).
-pub const SGI_RESTART: u8 = 0;
-/// SGI in either direction: there is something in the channel.
-pub const SGI_DATA: u8 = 1;
 /// Acknowledged number when no interrupt is pending.
 pub const SPURIOUS: u16 = 1023;
 

@@ -4,18 +4,17 @@
 
 use heapless::Vec;
 use hmac::{Hmac, Mac};
+use kairos_contracts::configuration::Key;
+/// Limits of a key's length in bytes; HMAC hashes a longer one to 32.
+pub use kairos_contracts::configuration::{AUTH_KEY_MAX as KEY_MAX, AUTH_KEY_MIN as KEY_MIN};
 use sha2::{Digest as _, Sha256};
 
 use crate::store::Error;
 
 /// The key of the configuration.
-pub const KEY: &str = "auth_key";
+pub const KEY: &str = Key::AuthKey.name();
 /// The key of the configuration where the runtime keeps what makes the nonces of one boot differ from those of the others.
-pub const SEED: &str = "auth_seed";
-/// Longest key, in bytes; HMAC hashes a longer one to 32.
-pub const KEY_MAX: usize = 64;
-/// Shortest key that is of use, in bytes.
-pub const KEY_MIN: usize = 16;
+pub const SEED: &str = Key::AuthSeed.name();
 /// Room for a value of the configuration with white space behind the key, in bytes.
 pub const VALUE_MAX: usize = 2 * KEY_MAX;
 

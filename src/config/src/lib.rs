@@ -5,5 +5,6 @@
 
 pub mod auth;
 pub mod card;
+pub mod keys;
 pub mod settings;
 pub mod store;

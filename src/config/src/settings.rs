@@ -3,13 +3,6 @@
 use core::net::{Ipv4Addr, Ipv6Addr};
 use core::str::FromStr;
 
-/// What the network is if the configuration says nothing, for the loader and the runtime.
-pub const DEFAULT_ADDRESS: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 15);
-pub const DEFAULT_PREFIX: u8 = 24;
-pub const DEFAULT_ROUTE: Ipv4Addr = Ipv4Addr::new(10, 0, 2, 2);
-/// Locally administered: `02`, "KAIR", 1.
-pub const DEFAULT_MAC: [u8; 6] = [0x02, b'K', b'A', b'I', b'R', 1];
-
 /// Value of `ip`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Address {
@@ -74,6 +67,11 @@ pub fn mac(text: &str) -> Option<[u8; 6]> {
         *byte = u8::from_str_radix(part, 16).ok()?;
     }
     (parts.next().is_none() && bytes[0] & 1 == 0).then_some(bytes)
+}
+
+/// A number.
+pub fn number(text: &str) -> Option<u32> {
+    text.trim_end().parse().ok()
 }
 
 /// The link-local IPv6 address of a MAC address (EUI-64).

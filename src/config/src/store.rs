@@ -11,6 +11,8 @@ use axfatfs::{
     Dir, FileSystem, FsOptions, IoBase, IoError, LossyOemCpConverter, NullTimeProvider, Read, Seek, SeekFrom, Write,
 };
 
+use kairos_contracts::configuration::Key;
+
 use crate::card::{self, BlockDevice, Changes, EntryName, Recovery, Sector, Volume, SECTOR};
 
 /// Longest value kept in `CONFIG.TXT`, in bytes.
@@ -18,7 +20,7 @@ pub const LINE_VALUE_MAX: usize = 100;
 /// Longest `CONFIG.TXT` that is read or changed, in bytes.
 const TEXT_MAX: usize = 64 * 1024;
 /// The key that stands for the boot image. It can only be written.
-const BOOT_KEY: &str = "boot";
+const BOOT_KEY: &str = Key::Boot.name();
 const BOOT: &str = "BOOT.BIN";
 const TEXT: &str = "CONFIG.TXT";
 const DIRECTORY: &str = "CONFIG";

@@ -18,10 +18,10 @@ pub const FLAG_MORE: u8 = 1;
 pub const REASON_MAX: usize = 512;
 
 /// Software-generated interrupt to the kernel core: restart.
-pub const RESTART: usize = 0;
+pub const SGI_RESTART: u8 = 0;
 
 /// Software-generated interrupt to either core: there is something in a ring.
-pub const BELL: usize = 1;
+pub const SGI_DATA: u8 = 1;
 
 /// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -169,7 +169,8 @@ impl Key {
 
     /// The key of this name, in any case of letters: the file system of the card knows no other ones.
     pub fn find(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|key| key.name().eq_ignore_ascii_case(name))
+        let is_it = |key: &Self| key.name().eq_ignore_ascii_case(name);
+        Self::ALL.iter().copied().find(is_it)
     }
 }
 

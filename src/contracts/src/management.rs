@@ -24,7 +24,7 @@ pub const KEY_MAX: usize = 128;
 /// Bytes of the CRC-32 (IEEE) behind a boot image.
 pub const IMAGE_CHECKSUM_LENGTH: usize = 4;
 
-/// What stands behind the type of a request.
+/// What stands behind the type of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Payload {
@@ -36,13 +36,13 @@ pub enum Payload {
     KeyAndData = 2,
     /// Length u32 and bytes.
     Data = 3,
-    /// A proof, 32 bytes.
-    Proof = 4,
+    /// A nonce or a proof, 32 bytes.
+    Digest = 4,
 }
 
 impl Payload {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 5] = [Self::None, Self::Key, Self::KeyAndData, Self::Data, Self::Proof];
+    pub const ALL: [Self; 5] = [Self::None, Self::Key, Self::KeyAndData, Self::Data, Self::Digest];
 }
 
 impl TryFrom<u8> for Payload {
@@ -55,7 +55,7 @@ impl TryFrom<u8> for Payload {
             1 => Self::Key,
             2 => Self::KeyAndData,
             3 => Self::Data,
-            4 => Self::Proof,
+            4 => Self::Digest,
             other => return Err(other),
         })
     }
@@ -125,7 +125,7 @@ impl Request {
             Self::Flash => Payload::Data,
             Self::ConfigRead | Self::ConfigRemove => Payload::Key,
             Self::ConfigWrite => Payload::KeyAndData,
-            Self::Authenticate => Payload::Proof,
+            Self::Authenticate => Payload::Digest,
         }
     }
 }
@@ -182,6 +182,15 @@ impl Reply {
         Self::ConfigData,
         Self::Challenge,
     ];
+
+    /// Its payload: a member of [`Payload`].
+    pub const fn payload(self) -> Payload {
+        match self {
+            Self::Success | Self::RebootImminent | Self::Error => Payload::None,
+            Self::LogContent | Self::ConfigData => Payload::Data,
+            Self::Challenge => Payload::Digest,
+        }
+    }
 }
 
 impl TryFrom<u8> for Reply {

@@ -26,18 +26,6 @@ pub const DMA_SHORT_DATA_BITS: u32 = 6;
 /// Data words of the longest event of a trace.
 pub const DMA_MAX_WORDS: usize = 16;
 
-/// Register `dma_error`: an event was too late.
-pub const DMA_ERROR_UNDERFLOW: u32 = 1;
-
-/// Register `dma_error`: there is no such channel.
-pub const DMA_ERROR_UNREACHABLE: u32 = 2;
-
-/// Register `dma_error`: the memory did not answer.
-pub const DMA_ERROR_BUS: u32 = 4;
-
-/// Register `dma_error`: the trace makes no sense.
-pub const DMA_ERROR_MALFORMED: u32 = 8;
-
 /// Value of the register `dma_format`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]

@@ -5,7 +5,7 @@ Generated from src/contracts/channel.toml by src/contracts/generate.py: do not e
 
 from enum import IntEnum
 
-__all__ = ["CAPACITY", "FRAME_MAX", "HEADER", "FLAG_MORE", "REASON_MAX", "RESTART", "BELL", "Kind", "State"]
+__all__ = ["CAPACITY", "FRAME_MAX", "HEADER", "FLAG_MORE", "REASON_MAX", "SGI_RESTART", "SGI_DATA", "Kind", "State"]
 
 CAPACITY = 262144
 """Bytes in a ring."""
@@ -22,10 +22,10 @@ FLAG_MORE = 1
 REASON_MAX = 512
 """Longest reason of a fault of the kernel core, in bytes."""
 
-RESTART = 0
+SGI_RESTART = 0
 """Software-generated interrupt to the kernel core: restart."""
 
-BELL = 1
+SGI_DATA = 1
 """Software-generated interrupt to either core: there is something in a ring."""
 
 

@@ -42,7 +42,7 @@ IMAGE_CHECKSUM_LENGTH = 4
 
 
 class Payload(IntEnum):
-    """What stands behind the type of a request."""
+    """What stands behind the type of a message."""
 
     NONE = 0
     """Nothing."""
@@ -52,8 +52,8 @@ class Payload(IntEnum):
     """A key, and a value: length u32 and bytes."""
     DATA = 3
     """Length u32 and bytes."""
-    PROOF = 4
-    """A proof, 32 bytes."""
+    DIGEST = 4
+    """A nonce or a proof, 32 bytes."""
 
 
 class Request(IntEnum):

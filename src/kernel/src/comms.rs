@@ -15,7 +15,7 @@ pub type Text = String<REASON_MAX>;
 
 /// Tells the comms core that there is something in the channel.
 pub fn bell() {
-    gic::send_sgi(0, gic::SGI_DATA);
+    gic::send_sgi(0, kairos_channel::SGI_DATA);
 }
 
 /// A message written by an encoder.

@@ -70,7 +70,7 @@ unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
 pub fn descriptor() -> Result<Descriptor<'static>, Error> {
     // SAFETY: set apart for the copy; nobody writes it after `probe`.
     let bytes = unsafe { core::slice::from_raw_parts(DESCRIPTOR_COPY.start as *const u8, DESCRIPTOR_COPY.len()) };
-    if bytes[..4] != descriptor::MAGIC {
+    if bytes[..4] != *descriptor::MAGIC {
         return Err(Error::Absent);
     }
     Descriptor::new(bytes)

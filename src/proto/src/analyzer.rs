@@ -1,12 +1,8 @@
 //! Analyzer dumps, TCP 1382 (wire protocols, section 4). The messages are made by the gateware, which may pack two of them into
 //! the room of one (`docs/interfaces.md`, section 11).
 
-/// TCP port of the service. The client sends nothing.
-pub const PORT: u16 = 1382;
-/// Bytes of a message.
-pub const MESSAGE: usize = 32;
-/// Bytes of the head.
-pub const HEAD: usize = 16;
+pub use kairos_contracts::analyzer::{HEAD, MESSAGE, PORT};
+use kairos_contracts::session::LITTLE_ENDIAN;
 
 /// What stands in front of the messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,7 +21,7 @@ impl Head {
     /// As it is sent: little endian, for which the first byte stands.
     pub fn encode(&self) -> [u8; HEAD] {
         let mut bytes = [0; HEAD];
-        bytes[0] = b'e';
+        bytes[0] = LITTLE_ENDIAN;
         bytes[1..5].copy_from_slice(&self.sent_bytes.to_le_bytes());
         bytes[5..13].copy_from_slice(&self.total_bytes.to_le_bytes());
         bytes[13] = self.error.into();

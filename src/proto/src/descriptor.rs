@@ -5,19 +5,8 @@
 
 use core::fmt;
 
-/// First bytes of a descriptor.
-pub const MAGIC: [u8; 4] = *b"KAIR";
-/// The version this reader understands.
-pub const VERSION: u16 = 1;
-/// Bytes in front of the records.
-pub const HEADER: usize = 16;
-
-const TYPE_END: u16 = 0;
-const TYPE_IDENTIFICATION: u16 = 1;
-const TYPE_BUILD_ID: u16 = 2;
-const TYPE_REGISTER: u16 = 3;
-const TYPE_CHANNEL: u16 = 4;
-const TYPE_CLOCK: u16 = 5;
+use kairos_contracts::descriptor::{ChannelKind as Number, Record as Type, READABLE, WRITABLE};
+pub use kairos_contracts::descriptor::{ClockSource, HEADER, MAGIC, VERSION};
 
 const CRC: crc::Crc<u32> = crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC);
 
@@ -70,9 +59,9 @@ pub struct Register<'a> {
 pub struct ChannelKind(pub u8);
 
 impl ChannelKind {
-    pub const TTL_OUT: Self = Self(1);
-    pub const TTL_INOUT: Self = Self(2);
-    pub const LOG: Self = Self(255);
+    pub const TTL_OUT: Self = Self(Number::TtlOut as u8);
+    pub const TTL_INOUT: Self = Self(Number::TtlInout as u8);
+    pub const LOG: Self = Self(Number::Log as u8);
 }
 
 /// An RTIO channel.
@@ -90,17 +79,8 @@ pub struct Clock {
     pub frequency: u32,
     /// Machine units per coarse cycle, log2.
     pub fine_bits: u8,
-    /// What makes it: [`Clock::PROCESSING_SYSTEM`], [`Clock::SI5324_CKIN1`], [`Clock::SI5324_CKIN2`].
+    /// What makes it: a [`ClockSource`], as a number.
     pub synthesiser: u8,
-}
-
-impl Clock {
-    /// The processing system.
-    pub const PROCESSING_SYSTEM: u8 = 0;
-    /// A Si5324 whose input 1 is the external clock.
-    pub const SI5324_CKIN1: u8 = 1;
-    /// A Si5324 whose input 2 is the external clock.
-    pub const SI5324_CKIN2: u8 = 2;
 }
 
 /// A checked descriptor.
@@ -112,7 +92,7 @@ pub struct Descriptor<'a> {
 
 /// Total length in bytes that the header at the start of `bytes` announces, header included.
 pub fn announced_length(header: &[u8; HEADER]) -> Result<usize, Error> {
-    if header[..4] != MAGIC {
+    if header[..4] != *MAGIC {
         return Err(Error::Absent);
     }
     let version = u16_at(header, 4);
@@ -265,22 +245,25 @@ impl<'a> Records<'a> {
         let (kind, length) = (u16_at(head, 0), usize::from(u16_at(head, 2)));
         let payload = self.rest.get(4..4 + length)?;
         self.rest = self.rest.get(4 + length.next_multiple_of(4)..)?;
+        let Ok(kind) = Type::try_from(kind) else {
+            return Some(Record::Other);
+        };
         Some(match kind {
-            TYPE_END => Record::End,
-            TYPE_IDENTIFICATION => Record::Identification(text(payload)?),
-            TYPE_BUILD_ID => Record::BuildId(text(payload)?),
-            TYPE_REGISTER => {
+            Type::End => Record::End,
+            Type::Identification => Record::Identification(text(payload)?),
+            Type::BuildId => Record::BuildId(text(payload)?),
+            Type::Register => {
                 let head = payload.get(..8)?;
                 let flags = u16_at(head, 6);
                 Record::Register(Register {
                     name: text(&payload[8..])?,
                     address: u32_at(head, 0),
                     width: u16_at(head, 4),
-                    readable: flags & 1 != 0,
-                    writable: flags & 2 != 0,
+                    readable: flags & READABLE != 0,
+                    writable: flags & WRITABLE != 0,
                 })
             }
-            TYPE_CHANNEL => {
+            Type::Channel => {
                 let head = payload.get(..10)?;
                 let mut rest = &payload[10..];
                 for _ in 0..u16_at(head, 8) {
@@ -293,7 +276,7 @@ impl<'a> Records<'a> {
                     name: text(rest)?,
                 })
             }
-            TYPE_CLOCK => {
+            Type::Clock => {
                 let head = payload.get(..8)?;
                 Record::Clock(Clock {
                     frequency: u32_at(head, 0),
@@ -301,7 +284,6 @@ impl<'a> Records<'a> {
                     synthesiser: head[5],
                 })
             }
-            _ => Record::Other,
         })
     }
 }
@@ -365,7 +347,7 @@ mod tests {
             Some(Clock {
                 frequency: 125_000_000,
                 fine_bits: 3,
-                synthesiser: Clock::SI5324_CKIN1,
+                synthesiser: ClockSource::Si5324Ckin1 as u8,
             })
         );
         let counter = Register {

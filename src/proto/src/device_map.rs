@@ -1,5 +1,7 @@
 //! The configuration key `device_map` (wire protocols, section 6): names of RTIO channels, as the lab's device database has them.
 
+use core::fmt;
+
 /// Bytes in front of a name: channel and length.
 const HEAD: usize = 8;
 
@@ -11,9 +13,9 @@ pub struct DeviceMap<'a>(&'a [u8]);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Malformed;
 
-impl core::fmt::Display for Malformed {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        f.write_str("it is not in the format of a device map")
+impl fmt::Display for Malformed {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str("it is not in the format of a device map")
     }
 }
 

@@ -1,18 +1,19 @@
 //! DMA traces in the compact format that the gateware plays (`docs/interfaces.md`, section 10). The recorded format of the wire
 //! protocols is for who reads traces of other devices; this firmware writes compact ones only.
 
-/// Traces begin at multiples of this many bytes.
-pub const ALIGNMENT: usize = 128;
-/// Value of the register `dma_format` for the compact format.
-pub const COMPACT: u32 = 1;
-/// Words of 32 bits that end a trace.
-pub const END: [u32; 2] = [0; 2];
+use kairos_contracts::rtio::{DmaFormat, TraceWord, DMA_SHORT_DATA_BITS};
 
-const SHORT: u32 = 1;
-const LONG: u32 = 2;
-const TIME: u32 = 3;
+pub use kairos_contracts::rtio::DMA_ALIGNMENT as ALIGNMENT;
+/// Value of the register `dma_format` for the compact format.
+pub const COMPACT: u32 = DmaFormat::Compact as u32;
+/// Words of 32 bits that end a trace.
+pub const END: [u32; 2] = [TraceWord::End as u32, 0];
+
+const SHORT: u32 = TraceWord::Short as u32;
+const LONG: u32 = TraceWord::Long as u32;
+const TIME: u32 = TraceWord::Time as u32;
 /// Data of a short event are below this.
-const SHORT_DATA: u32 = 1 << 6;
+const SHORT_DATA: u32 = 1 << DMA_SHORT_DATA_BITS;
 
 /// Gives the words of an event to `out`: an even number of them, little endian in memory.
 ///

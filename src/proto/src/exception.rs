@@ -2,62 +2,10 @@
 //!
 //! Layouts: kernel ABI section 4.2 (record), wire protocols sections 1.2 (type 8) and 1.8 (type 9).
 
+pub use kairos_contracts::exceptions::{Id, NAMES};
+use kairos_contracts::session::RPC_EXCEPTION_LENGTH;
+
 use crate::rpc::{BadAddress, Memory, Sink, HOST_STRING};
-
-/// Names of the ids that every host preallocates, in order (kernel ABI, table 4.3).
-pub const NAMES: [&str; 23] = [
-    "RTIOUnderflow",
-    "RTIOOverflow",
-    "RTIODestinationUnreachable",
-    "DMAError",
-    "I2CError",
-    "CacheError",
-    "SPIError",
-    "SubkernelError",
-    "AssertionError",
-    "AttributeError",
-    "IndexError",
-    "IOError",
-    "KeyError",
-    "NotImplementedError",
-    "OverflowError",
-    "RuntimeError",
-    "TimeoutError",
-    "TypeError",
-    "ValueError",
-    "ZeroDivisionError",
-    "LinAlgError",
-    "UnwrapNoneError",
-    "CXPError",
-];
-
-/// Ids of the exceptions that firmware raises.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub enum Id {
-    /// An event was submitted too late.
-    RtioUnderflow = 0,
-    /// An input channel lost events.
-    RtioOverflow = 1,
-    /// A channel does not exist or cannot be reached.
-    RtioDestinationUnreachable = 2,
-    /// Wrong use of DMA.
-    DmaError = 3,
-    /// The I2C bus failed.
-    I2cError = 4,
-    /// The cache cannot take a value.
-    CacheError = 5,
-    /// The SPI bus failed.
-    SpiError = 6,
-    /// A subkernel failed.
-    SubkernelError = 7,
-    /// Anything else.
-    RuntimeError = 15,
-    /// A bad argument.
-    ValueError = 18,
-    /// A camera or its frame grabber failed.
-    CxpError = 22,
-}
 
 /// A string of a record: `length` bytes at `pointer`, or, with length [`HOST_STRING`], the host's string of key `pointer`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,8 +88,8 @@ impl Record {
         })
     }
 
-    /// The record for the 48 bytes by which the host answers a call with an exception.
-    pub fn from_host(bytes: &[u8; 48]) -> Self {
+    /// The record for the bytes by which the host answers a call with an exception.
+    pub fn from_host(bytes: &[u8; RPC_EXCEPTION_LENGTH]) -> Self {
         let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
         let param = |at: usize| (u64::from(word(at)) | u64::from(word(at + 4)) << 32) as i64;
         Self {

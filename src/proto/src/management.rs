@@ -8,38 +8,18 @@
 
 use core::fmt;
 
+use kairos_contracts::management::DIGEST_LENGTH;
+pub use kairos_contracts::management::{
+    Payload, Reply, Request as Kind, DESTINATION_LOCAL, GREETING, KEY_MAX, PORT, PROOF_CONTEXT,
+};
+
+use crate::rpc::Sink;
 use crate::session::GREETING_ANSWER;
 
-/// TCP port of the service.
-pub const PORT: u16 = 1380;
-/// What a client sends first; a DRTIO destination follows in one byte.
-pub const GREETING: &[u8; 17] = b"ARTIQ management\n";
 /// The device's answer to the greeting: it is little endian.
 pub const ANSWER: u8 = GREETING_ANSWER;
-/// The only destination of a device without DRTIO: itself.
-pub const DESTINATION_LOCAL: u8 = 0;
-/// What a proof is for, in front of the nonce: a proof for another service is none here.
-pub const PROOF_CONTEXT: &[u8] = b"KAIROS management\n";
 /// A nonce or a proof.
-pub type Digest = [u8; 32];
-/// Longest key in bytes. With `.BIN` behind it, it must be a name in a FAT directory; keys in use have less than 20.
-pub const KEY_MAX: usize = 128;
-
-mod request {
-    pub const GET_LOG: u8 = 1;
-    pub const CLEAR_LOG: u8 = 2;
-    pub const REBOOT: u8 = 5;
-    pub const PULL_LOG: u8 = 7;
-    pub const DEBUG_ALLOCATOR: u8 = 8;
-    pub const FLASH: u8 = 9;
-    pub const CONFIG_READ: u8 = 12;
-    pub const CONFIG_WRITE: u8 = 13;
-    pub const CONFIG_REMOVE: u8 = 14;
-    pub const CONFIG_ERASE: u8 = 15;
-    pub const NETBOOT: u8 = 128;
-    pub const CHALLENGE: u8 = 129;
-    pub const AUTHENTICATE: u8 = 130;
-}
+pub type Digest = [u8; DIGEST_LENGTH];
 
 /// A configuration key: 1 to [`KEY_MAX`] bytes of ASCII.
 #[derive(Clone, Copy)]
@@ -67,37 +47,43 @@ impl PartialEq for Key {
     }
 }
 
+/// A request, but for the data behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub kind: Kind,
+    /// The key that it is about, if its [`Payload`] has one; else empty.
+    pub key: Key,
+    /// Bytes of data that follow in [`Item::Data`] pieces, if its payload has data. Zero if the host sent a length below 1.
+    pub length: u32,
+    /// The proof, if it is one.
+    pub proof: Digest,
+}
+
+impl Request {
+    /// Writes a whole request. Of `key` and `data` counts what its [`Payload`] has; a proof is given as data.
+    pub fn encode(sink: &mut impl Sink, kind: Kind, key: &[u8], data: &[u8]) {
+        sink.write(&[kind as u8]);
+        let (has_key, has_data) = match kind.payload() {
+            Payload::None => (false, false),
+            Payload::Key => (true, false),
+            Payload::KeyAndData => (true, true),
+            Payload::Data => (false, true),
+            Payload::Digest => return sink.write(data),
+        };
+        for (_, bytes) in [(has_key, key), (has_data, data)].into_iter().filter(|(has, _)| *has) {
+            sink.write(&(bytes.len() as u32).to_le_bytes());
+            sink.write(bytes);
+        }
+    }
+}
+
 /// A complete thing in the host's stream.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Request<'a> {
-    GetLog,
-    ClearLog,
-    Reboot,
-    /// Restart into the loader, which then waits for the network.
-    Netboot,
-    /// Send a nonce. Unknown to a device without a key, as is the next one.
-    Challenge,
-    /// The proof for the nonce that was sent last.
-    Authenticate(Digest),
-    PullLog,
-    DebugAllocator,
-    /// An image of this many bytes follows in [`Request::Data`] pieces. Zero if the host sent a length below 1.
-    Flash {
-        length: u32,
-    },
-    ConfigRead(Key),
-    /// A value of this many bytes follows in [`Request::Data`] pieces.
-    ConfigWrite {
-        key: Key,
-        length: u32,
-    },
-    ConfigRemove(Key),
-    ConfigErase,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item<'a> {
+    /// What [`RequestDecoder::request`] has; if there are data, the next things are [`Item::Data`].
+    Request(Kind),
     /// A piece of an image or value; the last one has `last` set (an empty one has one empty piece).
-    Data {
-        data: &'a [u8],
-        last: bool,
-    },
+    Data { data: &'a [u8], last: bool },
 }
 
 /// The host does not follow the protocol; the connection must be closed.
@@ -130,12 +116,12 @@ impl fmt::Display for ProtocolError {
 #[derive(Clone, Copy, Debug)]
 enum State {
     Type,
-    /// Collecting a length for this type.
-    Length(u8),
-    /// Collecting a key of so many bytes for this type.
-    Key(u8, usize),
-    /// Collecting the length of the value of a ConfigWrite.
-    ValueLength,
+    /// Collecting the length of a key.
+    KeyLength,
+    /// Collecting a key of so many bytes.
+    Key(usize),
+    /// Collecting the length of the data.
+    DataLength,
     /// So many bytes of an image or value are still to come.
     Data(u32),
     /// Collecting a proof.
@@ -145,9 +131,9 @@ enum State {
 /// Decoder of the host's side of a connection, behind the greeting and the destination.
 pub struct RequestDecoder {
     state: State,
-    key: Key,
+    /// The request so far.
+    request: Request,
     number: [u8; 4],
-    proof: Digest,
     filled: usize,
     authentication: bool,
 }
@@ -162,12 +148,16 @@ impl RequestDecoder {
     pub const fn new() -> Self {
         Self {
             state: State::Type,
-            key: Key {
-                bytes: [0; KEY_MAX],
+            request: Request {
+                kind: Kind::GetLog,
+                key: Key {
+                    bytes: [0; KEY_MAX],
+                    length: 0,
+                },
                 length: 0,
+                proof: [0; DIGEST_LENGTH],
             },
             number: [0; 4],
-            proof: [0; 32],
             filled: 0,
             authentication: false,
         }
@@ -181,81 +171,66 @@ impl RequestDecoder {
         }
     }
 
+    /// Whether this device knows such requests.
+    fn knows(&self, kind: Kind) -> bool {
+        self.authentication || !matches!(kind, Kind::Challenge | Kind::Authenticate)
+    }
+
     /// Takes bytes from the front of `input` until a request is complete or the input is used up; advances `input`.
-    pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Request<'a>>, ProtocolError> {
+    pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Item<'a>>, ProtocolError> {
         loop {
+            let request = &mut self.request;
             match self.state {
                 State::Type => {
-                    let Some(kind) = take(input, 1).first().copied() else {
+                    let Some(byte) = take(input, 1).first().copied() else {
                         return Ok(None);
                     };
-                    match kind {
-                        request::GET_LOG => return Ok(Some(Request::GetLog)),
-                        request::CLEAR_LOG => return Ok(Some(Request::ClearLog)),
-                        request::REBOOT => return Ok(Some(Request::Reboot)),
-                        request::NETBOOT => return Ok(Some(Request::Netboot)),
-                        request::PULL_LOG => return Ok(Some(Request::PullLog)),
-                        request::DEBUG_ALLOCATOR => return Ok(Some(Request::DebugAllocator)),
-                        request::CHALLENGE if self.authentication => return Ok(Some(Request::Challenge)),
-                        request::AUTHENTICATE if self.authentication => self.state = State::Proof,
-                        request::CONFIG_ERASE => return Ok(Some(Request::ConfigErase)),
-                        request::FLASH | request::CONFIG_READ | request::CONFIG_WRITE | request::CONFIG_REMOVE => {
-                            self.state = State::Length(kind)
-                        }
-                        _ => return Err(ProtocolError::UnknownType(kind)),
+                    let kind = Kind::try_from(byte).map_err(ProtocolError::UnknownType)?;
+                    if !self.knows(kind) {
+                        return Err(ProtocolError::UnknownType(byte));
                     }
+                    (self.request.kind, self.request.key.length, self.request.length) = (kind, 0, 0);
+                    self.state = match kind.payload() {
+                        Payload::None => return Ok(Some(self.complete(State::Type))),
+                        Payload::Key | Payload::KeyAndData => State::KeyLength,
+                        Payload::Data => State::DataLength,
+                        Payload::Digest => State::Proof,
+                    };
                 }
-                State::Length(kind) => {
+                State::KeyLength => {
                     let Some(length) = self.number(input) else {
                         return Ok(None);
                     };
-                    if kind == request::FLASH {
-                        let length = positive(length);
-                        self.state = State::Data(length);
-                        return Ok(Some(Request::Flash { length }));
-                    }
                     if length == 0 || length as usize > KEY_MAX {
                         return Err(ProtocolError::KeyLength(length));
                     }
-                    self.key.length = 0;
-                    self.state = State::Key(kind, length as usize);
+                    self.state = State::Key(length as usize);
                 }
-                State::Key(kind, length) => {
-                    let have = self.key.length;
-                    let taken = take(input, length - have);
-                    self.key.bytes[have..have + taken.len()].copy_from_slice(taken);
-                    self.key.length += taken.len();
-                    if self.key.length < length {
+                State::Key(length) => {
+                    if !collect(&mut request.key.bytes[..length], &mut request.key.length, input) {
                         return Ok(None);
                     }
-                    if !self.key.bytes[..length].is_ascii() {
+                    if !request.key.bytes[..length].is_ascii() {
                         return Err(ProtocolError::KeyCharacter);
                     }
-                    self.state = State::Type;
-                    match kind {
-                        request::CONFIG_READ => return Ok(Some(Request::ConfigRead(self.key))),
-                        request::CONFIG_REMOVE => return Ok(Some(Request::ConfigRemove(self.key))),
-                        _ => self.state = State::ValueLength,
+                    if request.kind.payload() == Payload::Key {
+                        return Ok(Some(self.complete(State::Type)));
                     }
+                    self.state = State::DataLength;
                 }
-                State::ValueLength => {
+                State::DataLength => {
                     let Some(length) = self.number(input) else {
                         return Ok(None);
                     };
-                    let length = positive(length);
-                    self.state = State::Data(length);
-                    return Ok(Some(Request::ConfigWrite { key: self.key, length }));
+                    self.request.length = positive(length);
+                    return Ok(Some(self.complete(State::Data(self.request.length))));
                 }
                 State::Proof => {
-                    let taken = take(input, self.proof.len() - self.filled);
-                    self.proof[self.filled..self.filled + taken.len()].copy_from_slice(taken);
-                    self.filled += taken.len();
-                    if self.filled < self.proof.len() {
+                    if !collect(&mut request.proof, &mut self.filled, input) {
                         return Ok(None);
                     }
                     self.filled = 0;
-                    self.state = State::Type;
-                    return Ok(Some(Request::Authenticate(self.proof)));
+                    return Ok(Some(self.complete(State::Type)));
                 }
                 State::Data(rest) => {
                     if rest > 0 && input.is_empty() {
@@ -264,10 +239,21 @@ impl RequestDecoder {
                     let data = take(input, rest as usize);
                     let rest = rest - data.len() as u32;
                     self.state = if rest == 0 { State::Type } else { State::Data(rest) };
-                    return Ok(Some(Request::Data { data, last: rest == 0 }));
+                    return Ok(Some(Item::Data { data, last: rest == 0 }));
                 }
             }
         }
+    }
+
+    /// The request, with its data to come or without any.
+    fn complete(&mut self, state: State) -> Item<'static> {
+        self.state = state;
+        Item::Request(self.request.kind)
+    }
+
+    /// The newest request.
+    pub fn request(&self) -> &Request {
+        &self.request
     }
 
     /// Whether a request has begun and is not complete.
@@ -277,14 +263,20 @@ impl RequestDecoder {
 
     /// A 32-bit number, collected over calls.
     fn number(&mut self, input: &mut &[u8]) -> Option<u32> {
-        let taken = take(input, 4 - self.filled);
-        self.number[self.filled..self.filled + taken.len()].copy_from_slice(taken);
-        self.filled += taken.len();
-        (self.filled == 4).then(|| {
+        collect(&mut self.number, &mut self.filled, input).then(|| {
             self.filled = 0;
             u32::from_le_bytes(self.number)
         })
     }
+}
+
+/// Puts bytes behind those that `place` has; true when it has all.
+fn collect(place: &mut [u8], filled: &mut usize, input: &mut &[u8]) -> bool {
+    let rest = &mut place[*filled..];
+    let taken = take(input, rest.len());
+    rest[..taken.len()].copy_from_slice(taken);
+    *filled += taken.len();
+    *filled == place.len()
 }
 
 /// The host's lengths are signed; below 0 counts as 0.
@@ -304,30 +296,51 @@ fn take<'a>(input: &mut &'a [u8], at_most: usize) -> &'a [u8] {
 
 /// Replies of the device. Text and values are streamed behind their head.
 pub mod reply {
-    pub const SUCCESS: [u8; 1] = [1];
-    pub const REBOOT_IMMINENT: [u8; 1] = [3];
-    pub const ERROR: [u8; 1] = [6];
+    use super::{Digest, Payload, Reply, DIGEST_LENGTH};
 
-    /// The nonce that a [`Request::Challenge`](super::Request::Challenge) asks for.
-    pub fn challenge(nonce: &super::Digest) -> [u8; 33] {
-        let mut reply = [128; 33];
+    pub const SUCCESS: [u8; 1] = [Reply::Success as u8];
+    pub const REBOOT_IMMINENT: [u8; 1] = [Reply::RebootImminent as u8];
+    pub const ERROR: [u8; 1] = [Reply::Error as u8];
+    const CHALLENGE: usize = 1 + DIGEST_LENGTH;
+
+    /// The nonce that a client has asked for.
+    pub fn challenge(nonce: &Digest) -> [u8; CHALLENGE] {
+        let mut reply = [Reply::Challenge as u8; CHALLENGE];
         reply[1..].copy_from_slice(nonce);
         reply
     }
 
     /// LogContent; `length` bytes of UTF-8 follow.
     pub const fn log_content(length: u32) -> [u8; 5] {
-        head(2, length)
+        head(Reply::LogContent, length)
     }
 
     /// ConfigData; `length` bytes follow.
     pub const fn config_data(length: u32) -> [u8; 5] {
-        head(7, length)
+        head(Reply::ConfigData, length)
     }
 
-    const fn head(kind: u8, length: u32) -> [u8; 5] {
+    const fn head(kind: Reply, length: u32) -> [u8; 5] {
         let l = length.to_le_bytes();
-        [kind, l[0], l[1], l[2], l[3]]
+        [kind as u8, l[0], l[1], l[2], l[3]]
+    }
+
+    /// What stands behind a reply's type.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Behind {
+        /// So many bytes.
+        Bytes(usize),
+        /// A length u32, and so many bytes.
+        Counted,
+    }
+
+    /// What a host finds behind the type byte of a reply.
+    pub const fn behind(kind: Reply) -> Behind {
+        match kind.payload() {
+            Payload::None => Behind::Bytes(0),
+            Payload::Digest => Behind::Bytes(DIGEST_LENGTH),
+            Payload::Data | Payload::Key | Payload::KeyAndData => Behind::Counted,
+        }
     }
 }
 

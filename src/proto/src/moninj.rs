@@ -1,116 +1,162 @@
-//! Monitor and injector, TCP 1383 (wire protocols, section 3). All messages have fixed lengths.
+//! Monitor and injector, TCP 1383 (wire protocols, section 3): messages of fixed lengths, one behind the other.
+//!
+//! A message is the byte of its kind and fields of fixed sizes, whose order `src/contracts/moninj.toml` gives for each kind;
+//! [`Message`] has room for all of them, and one walk over the fields encodes or decodes it.
 
-/// TCP port of the service.
-pub const PORT: u16 = 1383;
-/// What a client sends first. The device sends no answer.
-pub const GREETING: &[u8; 13] = b"ARTIQ moninj\n";
-/// Longest request in bytes.
-const REQUEST_MAX: usize = 7;
+use core::fmt;
 
-/// What a client asks for. `channel`: bits 23..16 DRTIO destination, bits 15..0 channel within it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Watch a probe, or stop watching it.
-    WatchProbe { enable: bool, channel: u32, probe: u8 },
-    /// Set the value of an override.
-    Inject { channel: u32, number: u8, value: u8 },
-    /// Ask once for the value of an override.
-    GetOverride { channel: u32, number: u8 },
-    /// Watch an override, or stop watching it.
-    WatchOverride { enable: bool, channel: u32, number: u8 },
+pub use kairos_contracts::moninj::{Field, Report, Request, GREETING, PORT};
+
+/// Longest message in bytes.
+pub const MESSAGE_MAX: usize = 1 + 4 + 1 + 8;
+
+/// Kinds of messages in one direction.
+pub trait Kind: Copy + TryFrom<u8, Error = u8> {
+    /// Its byte.
+    fn byte(self) -> u8;
+    /// What stands behind it.
+    fn layout(self) -> &'static [Field];
 }
 
-impl Request {
-    /// DRTIO destination of the channel that it is about.
-    pub fn destination(self) -> u32 {
-        let (Self::WatchProbe { channel, .. }
-        | Self::Inject { channel, .. }
-        | Self::GetOverride { channel, .. }
-        | Self::WatchOverride { channel, .. }) = self;
-        channel >> 16
+macro_rules! kinds {
+    ($($direction:ident)*) => { $(impl Kind for $direction {
+        fn byte(self) -> u8 {
+            self as u8
+        }
+
+        fn layout(self) -> &'static [Field] {
+            self.fields()
+        }
+    })* };
+}
+
+kinds!(Request Report);
+
+/// A message. Fields that its kind does not have are 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message<K> {
+    pub kind: K,
+    /// Begin, or end, a watch.
+    pub enable: bool,
+    /// Bits 23..16 DRTIO destination, bits 15..0 channel within it.
+    pub channel: u32,
+    /// Probe or override.
+    pub number: u8,
+    /// Value of an override.
+    pub level: u8,
+    /// Value of a probe.
+    pub reading: u64,
+}
+
+/// Bytes of a field.
+const fn width(field: Field) -> usize {
+    match field {
+        Field::Enable | Field::Number | Field::Level => 1,
+        Field::Channel => 4,
+        Field::Reading => 8,
     }
 }
 
-/// A request of this type does not exist; the connection must be closed.
+impl<K: Kind> Message<K> {
+    /// One about a probe or override of a channel.
+    pub const fn about(kind: K, channel: u32, number: u8) -> Self {
+        Self {
+            kind,
+            enable: false,
+            channel,
+            number,
+            level: 0,
+            reading: 0,
+        }
+    }
+
+    /// DRTIO destination of the channel that it is about.
+    pub const fn destination(&self) -> u32 {
+        self.channel >> 16
+    }
+
+    /// Bytes of a message of this kind.
+    pub fn length(kind: K) -> usize {
+        1 + kind.layout().iter().map(|field| width(*field)).sum::<usize>()
+    }
+
+    /// Its bytes, of which the first so many count.
+    pub fn encode(&self) -> ([u8; MESSAGE_MAX], usize) {
+        let mut bytes = [0; MESSAGE_MAX];
+        bytes[0] = self.kind.byte();
+        let mut end = 1;
+        for &field in self.kind.layout() {
+            let value = match field {
+                Field::Enable => self.enable.into(),
+                Field::Channel => self.channel.into(),
+                Field::Number => self.number.into(),
+                Field::Level => self.level.into(),
+                Field::Reading => self.reading,
+            };
+            let begin = end;
+            end += width(field);
+            bytes[begin..end].copy_from_slice(&value.to_le_bytes()[..end - begin]);
+        }
+        (bytes, end)
+    }
+
+    /// From as many bytes as [`Self::length`] says, without the kind.
+    fn decode(kind: K, mut bytes: &[u8]) -> Self {
+        let mut message = Self::about(kind, 0, 0);
+        for &field in kind.layout() {
+            let (own, rest) = bytes.split_at(width(field));
+            bytes = rest;
+            let value = own.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte));
+            match field {
+                Field::Enable => message.enable = value != 0,
+                Field::Channel => message.channel = value as u32,
+                Field::Number => message.number = value as u8,
+                Field::Level => message.level = value as u8,
+                Field::Reading => message.reading = value,
+            }
+        }
+        message
+    }
+}
+
+/// A message of this kind does not exist; the connection must be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownType(pub u8);
 
-impl core::fmt::Display for UnknownType {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "request of unknown type {}", self.0)
+impl fmt::Display for UnknownType {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        write!(out, "request of unknown type {}", self.0)
     }
 }
 
-/// Decoder of the host's side of a connection, behind the greeting.
+/// Decoder of one direction, behind the greeting.
 #[derive(Default)]
-pub struct RequestDecoder {
-    bytes: [u8; REQUEST_MAX],
+pub struct Decoder {
+    bytes: [u8; MESSAGE_MAX],
     filled: usize,
 }
 
-impl RequestDecoder {
-    /// Whether a request has begun and is not complete.
-    pub fn in_request(&self) -> bool {
+impl Decoder {
+    /// Whether a message has begun and is not complete.
+    pub fn in_message(&self) -> bool {
         self.filled > 0
     }
 
-    /// Takes bytes from the front of `input` until a request is complete or the input is used up; advances `input`.
-    pub fn next(&mut self, input: &mut &[u8]) -> Result<Option<Request>, UnknownType> {
+    /// Takes bytes from the front of `input` until a message is complete or the input is used up; advances `input`.
+    pub fn next<K: Kind>(&mut self, input: &mut &[u8]) -> Result<Option<Message<K>>, UnknownType> {
         while let [byte, rest @ ..] = *input {
             self.bytes[self.filled] = *byte;
             self.filled += 1;
             *input = rest;
-            let b = &self.bytes;
-            let length = match b[0] {
-                0 | 1 | 3 => 7,
-                2 => 6,
-                kind => return Err(UnknownType(kind)),
-            };
-            if self.filled < length {
-                continue;
+            let kind = K::try_from(self.bytes[0]).map_err(UnknownType)?;
+            let length = Message::length(kind);
+            if self.filled == length {
+                self.filled = 0;
+                return Ok(Some(Message::decode(kind, &self.bytes[1..length])));
             }
-            self.filled = 0;
-            // Types 0 and 3 have the flag in front of the channel.
-            let at = |n: usize| u32::from_le_bytes([b[n], b[n + 1], b[n + 2], b[n + 3]]);
-            return Ok(Some(match b[0] {
-                0 => Request::WatchProbe {
-                    enable: b[1] != 0,
-                    channel: at(2),
-                    probe: b[6],
-                },
-                1 => Request::Inject {
-                    channel: at(1),
-                    number: b[5],
-                    value: b[6],
-                },
-                2 => Request::GetOverride {
-                    channel: at(1),
-                    number: b[5],
-                },
-                _ => Request::WatchOverride {
-                    enable: b[1] != 0,
-                    channel: at(2),
-                    number: b[6],
-                },
-            }));
         }
         Ok(None)
     }
-}
-
-/// Value of a probe.
-pub fn probe_value(channel: u32, probe: u8, value: u64) -> [u8; 14] {
-    let mut bytes = [0; 14];
-    bytes[1..5].copy_from_slice(&channel.to_le_bytes());
-    bytes[5] = probe;
-    bytes[6..].copy_from_slice(&value.to_le_bytes());
-    bytes
-}
-
-/// Value of an override.
-pub fn override_value(channel: u32, number: u8, value: u8) -> [u8; 7] {
-    let c = channel.to_le_bytes();
-    [1, c[0], c[1], c[2], c[3], number, value]
 }
 
 #[cfg(test)]
@@ -119,76 +165,98 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::vec::Vec;
-    use Request::*;
 
-    fn encode(request: Request) -> Vec<u8> {
-        let mut out = Vec::new();
-        let (kind, enable, channel, tail) = match request {
-            Request::WatchProbe { enable, channel, probe } => (0, Some(enable), channel, std::vec![probe]),
-            Request::Inject { channel, number, value } => (1, None, channel, std::vec![number, value]),
-            Request::GetOverride { channel, number } => (2, None, channel, std::vec![number]),
-            Request::WatchOverride {
-                enable,
-                channel,
-                number,
-            } => (3, Some(enable), channel, std::vec![number]),
-        };
-        out.push(kind);
-        out.extend(enable.map(u8::from));
-        out.extend(channel.to_le_bytes());
-        out.extend(tail);
-        out
-    }
-
-    fn any_request() -> impl Strategy<Value = Request> {
-        (0..4, any::<bool>(), any::<u32>(), any::<u8>(), any::<u8>()).prop_map(
-            |(kind, enable, channel, number, value)| match kind {
-                0 => Request::WatchProbe {
-                    enable,
-                    channel,
-                    probe: number,
-                },
-                1 => Request::Inject { channel, number, value },
-                2 => Request::GetOverride { channel, number },
-                _ => Request::WatchOverride {
-                    enable,
+    /// A message with values in the fields that its kind has.
+    fn any_message<K: Kind + core::fmt::Debug>(kinds: &'static [K]) -> impl Strategy<Value = Message<K>> {
+        (
+            0..kinds.len(),
+            any::<bool>(),
+            any::<u32>(),
+            any::<[u8; 2]>(),
+            any::<u64>(),
+        )
+            .prop_map(|(index, enable, channel, [number, level], reading)| {
+                let has = |field| kinds[index].layout().contains(&field);
+                Message {
+                    kind: kinds[index],
+                    enable: enable && has(Field::Enable),
                     channel,
                     number,
-                },
-            },
-        )
+                    level: if has(Field::Level) { level } else { 0 },
+                    reading: if has(Field::Reading) { reading } else { 0 },
+                }
+            })
+    }
+
+    fn come_back<K: Kind + core::fmt::Debug + PartialEq>(messages: &[Message<K>], size: usize) {
+        let encoded = messages.iter().map(|message| message.encode());
+        let stream: Vec<u8> = encoded
+            .flat_map(|(bytes, length)| bytes.into_iter().take(length))
+            .collect();
+        let mut decoder = Decoder::default();
+        let mut got = Vec::new();
+        for mut piece in stream.chunks(size) {
+            while let Some(message) = decoder.next(&mut piece).unwrap() {
+                got.push(message);
+            }
+        }
+        assert!(!decoder.in_message());
+        assert_eq!(got, messages);
     }
 
     proptest! {
         #[test]
-        fn any_requests_in_any_pieces(requests in proptest::collection::vec(any_request(), 0..20), size in 1usize..20) {
-            let stream: Vec<u8> = requests.iter().flat_map(|r| encode(*r)).collect();
-            let mut decoder = RequestDecoder::default();
-            let mut got = Vec::new();
-            for mut piece in stream.chunks(size) {
-                while let Some(request) = decoder.next(&mut piece).unwrap() {
-                    let (WatchProbe { channel, .. } | Inject { channel, .. } | GetOverride { channel, .. }
-                    | WatchOverride { channel, .. }) = request;
-                    prop_assert_eq!(request.destination(), channel >> 16);
-                    got.push(request);
-                }
-            }
-            prop_assert!(!decoder.in_request());
-            prop_assert_eq!(got, requests);
+        fn requests_in_any_pieces(
+            messages in proptest::collection::vec(any_message(&Request::ALL), 0..20), size in 1usize..20,
+        ) {
+            come_back(&messages, size);
+        }
+
+        #[test]
+        fn reports_in_any_pieces(
+            messages in proptest::collection::vec(any_message(&Report::ALL), 0..20), size in 1usize..20,
+        ) {
+            come_back(&messages, size);
         }
 
         #[test]
         fn unknown_types(kind in 4u8..) {
-            prop_assert_eq!(RequestDecoder::default().next(&mut &[kind][..]), Err(UnknownType(kind)));
+            prop_assert_eq!(Decoder::default().next::<Request>(&mut &[kind][..]), Err(UnknownType(kind)));
         }
     }
 
     #[test]
     fn vectors() {
+        let about = |kind| Message::about(kind, 0x0102_0304, 5);
+        let probe = Message {
+            reading: 0x0607,
+            ..about(Report::Probe)
+        };
+        assert_eq!(probe.encode(), ([0, 4, 3, 2, 1, 5, 7, 6, 0, 0, 0, 0, 0, 0], 14));
+        let value = Message {
+            level: 6,
+            ..about(Report::Override)
+        };
+        assert_eq!(value.encode().0[..7], [1, 4, 3, 2, 1, 5, 6]);
+        let request = |bytes: &[u8]| Decoder::default().next::<Request>(&mut &bytes[..]).unwrap().unwrap();
+        let watch = Message {
+            enable: true,
+            ..Message::about(Request::WatchProbe, 0x0102_0304, 5)
+        };
+        assert_eq!(request(&[0, 9, 4, 3, 2, 1, 5]), watch);
+        let watch = Message {
+            enable: true,
+            ..Message::about(Request::WatchOverride, 0x0102_0304, 5)
+        };
+        assert_eq!(request(&[3, 1, 4, 3, 2, 1, 5]), watch);
+        let inject = Message {
+            level: 6,
+            ..Message::about(Request::Inject, 0x0102_0304, 5)
+        };
+        assert_eq!(request(&[1, 4, 3, 2, 1, 5, 6]), inject);
         assert_eq!(
-            probe_value(0x0102_0304, 5, 0x0607),
-            [0, 4, 3, 2, 1, 5, 7, 6, 0, 0, 0, 0, 0, 0]
+            request(&[2, 4, 3, 2, 1, 5]),
+            Message::about(Request::GetOverride, 0x0102_0304, 5)
         );
-        assert_eq!(override_value(0x0102_0304, 5, 6), [1, 4, 3, 2, 1, 5, 6]);
     }
 }

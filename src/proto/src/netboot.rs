@@ -9,27 +9,15 @@
 //! Where the loader has a key, each request carries a proof: HMAC-SHA-256 with that key over the nonce of the connection and
 //! the bytes of the request in front of the proof. Without a key the proof is not looked at.
 
-pub const PORT: u16 = 1379;
-pub const GREETING: &[u8] = b"KAIROS netboot\n";
-pub const VERSION: u8 = 1;
+pub use kairos_contracts::netboot::{FileKind as Kind, GREETING, PORT, TEXT_MAX, VERSION};
+use kairos_contracts::netboot::{Reply as Answer, Request as Type, DIGEST_LENGTH};
 
 /// A SHA-256 digest, a nonce, or a proof.
-pub type Digest = [u8; 32];
+pub type Digest = [u8; DIGEST_LENGTH];
 
 /// Bytes of an offer and of a request to boot.
-pub const OFFER: usize = 1 + 1 + 4 + 32 + 32;
-pub const BOOT: usize = 1 + 32;
-/// Longest text of a refusal, in bytes.
-pub const TEXT_MAX: usize = 112;
-
-/// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// An ELF file for the comms core.
-    Firmware = 1,
-    /// A bitstream.
-    Gateware = 2,
-}
+pub const OFFER: usize = 1 + 1 + 4 + DIGEST_LENGTH + DIGEST_LENGTH;
+pub const BOOT: usize = 1 + DIGEST_LENGTH;
 
 /// What the loader says first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +31,7 @@ impl Hello {
     /// Reply type 1, version, flags, nonce.
     pub fn encode(&self) -> [u8; 35] {
         let mut bytes = [0; 35];
-        bytes[..3].copy_from_slice(&[1, VERSION, self.authenticated.into()]);
+        bytes[..3].copy_from_slice(&[Answer::Hello as u8, VERSION, self.authenticated.into()]);
         bytes[3..].copy_from_slice(&self.nonce);
         bytes
     }
@@ -71,11 +59,10 @@ pub struct Unknown(pub u8);
 impl Request {
     /// Bytes of the request that begins with `kind`.
     pub fn length(kind: u8) -> Result<usize, Unknown> {
-        match kind {
-            1 => Ok(OFFER),
-            2 => Ok(BOOT),
-            other => Err(Unknown(other)),
-        }
+        Ok(match Type::try_from(kind).map_err(Unknown)? {
+            Type::Offer => OFFER,
+            Type::Boot => BOOT,
+        })
     }
 
     /// A whole request of [`Self::length`] bytes, and its proof.
@@ -89,17 +76,13 @@ impl Request {
             digest.copy_from_slice(&bytes[end - 32..end]);
             digest
         };
-        let request = match kind {
-            1 => Request::Offer(Offer {
-                kind: match bytes[1] {
-                    1 => Kind::Firmware,
-                    2 => Kind::Gateware,
-                    other => return Err(Unknown(other)),
-                },
+        let request = match Type::try_from(kind).map_err(Unknown)? {
+            Type::Offer => Request::Offer(Offer {
+                kind: Kind::try_from(bytes[1]).map_err(Unknown)?,
                 length: u32::from_le_bytes([bytes[2], bytes[3], bytes[4], bytes[5]]),
                 digest: tail(OFFER - 32),
             }),
-            _ => Request::Boot,
+            Type::Boot => Request::Boot,
         };
         Ok((request, tail(bytes.len())))
     }
@@ -109,13 +92,13 @@ impl Request {
         let mut bytes = [0; OFFER];
         match self {
             Request::Offer(offer) => {
-                bytes[..2].copy_from_slice(&[1, offer.kind as u8]);
+                bytes[..2].copy_from_slice(&[Type::Offer as u8, offer.kind as u8]);
                 bytes[2..6].copy_from_slice(&offer.length.to_le_bytes());
                 bytes[6..38].copy_from_slice(&offer.digest);
                 (bytes, OFFER - 32)
             }
             Request::Boot => {
-                bytes[0] = 2;
+                bytes[0] = Type::Boot as u8;
                 (bytes, BOOT - 32)
             }
         }
@@ -137,16 +120,16 @@ impl Reply<'_> {
     pub fn encode(&self, out: &mut [u8; TEXT_MAX + 3]) -> usize {
         match self {
             Reply::Have(bytes) => {
-                out[0] = 2;
+                out[0] = Answer::Have as u8;
                 out[1..5].copy_from_slice(&bytes.to_le_bytes());
                 5
             }
             Reply::Verified => {
-                out[0] = 3;
+                out[0] = Answer::Verified as u8;
                 1
             }
             Reply::Booting => {
-                out[0] = 4;
+                out[0] = Answer::Booting as u8;
                 1
             }
             Reply::Refused(text) => {
@@ -154,7 +137,7 @@ impl Reply<'_> {
                     .rev()
                     .find(|n| text.is_char_boundary(*n))
                     .unwrap_or(0);
-                out[0] = 5;
+                out[0] = Answer::Refused as u8;
                 out[1..3].copy_from_slice(&(length as u16).to_le_bytes());
                 out[3..3 + length].copy_from_slice(&text.as_bytes()[..length]);
                 3 + length

@@ -13,6 +13,8 @@ mod tag;
 #[cfg(test)]
 mod tests;
 
+use core::fmt;
+
 pub use decode::{DecodeError, Decoder, Source, Step};
 pub use encode::{encode_request, Sink};
 pub use tag::{split_value, Kind, Layout, Signature, TagError, Value, MAX_DEPTH};
@@ -20,8 +22,8 @@ pub use tag::{split_value, Kind, Layout, Signature, TagError, Value, MAX_DEPTH};
 /// The address given for an empty string, where no memory is needed but the pointer must not be null.
 pub const EMPTY: u32 = 4;
 
-/// Length of a string that lives on the host: the pointer word is its key and must never be followed.
-pub const HOST_STRING: u32 = 0xffff_ffff;
+/// Of a string that lives on the host the pointer word is its key, and must never be followed.
+pub use kairos_contracts::session::HOST_STRING;
 
 /// An address range that is not memory of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,21 +91,19 @@ impl From<BadAddress> for EncodeError {
     }
 }
 
-impl core::fmt::Display for BadAddress {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(
-            f,
-            "address {:#010x} (+{}) is not memory of the kernel",
-            self.address, self.length
-        )
+impl fmt::Display for BadAddress {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let Self { address, length } = self;
+        write!(out, "address {address:#010x} (+{length}) is not memory of the kernel")
     }
 }
 
-impl core::fmt::Display for EncodeError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match self {
-            Self::Tag(error) => error.fmt(f),
-            Self::Address(error) => error.fmt(f),
-        }
+impl fmt::Display for EncodeError {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let reason: &dyn fmt::Display = match self {
+            Self::Tag(error) => error,
+            Self::Address(error) => error,
+        };
+        reason.fmt(out)
     }
 }

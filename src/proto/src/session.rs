@@ -7,26 +7,16 @@
 
 use core::fmt;
 
-/// TCP port of the service.
-pub const PORT: u16 = 1381;
-/// What a client sends first.
-pub const GREETING: &[u8; 14] = b"ARTIQ coredev\n";
-/// The device's answer: it is little endian.
-pub const GREETING_ANSWER: u8 = b'e';
-/// In front of every message.
-pub const SYNC: [u8; 4] = [0x5a; 4];
-/// Bytes of an RPCException behind its type byte.
-pub const RPC_EXCEPTION: usize = 48;
+use kairos_contracts::session::Request as Type;
+pub use kairos_contracts::session::{GREETING, LITTLE_ENDIAN as GREETING_ANSWER, PORT};
+use kairos_contracts::session::{RPC_EXCEPTION_LENGTH, SYNC_BYTE, SYNC_LENGTH};
 
-/// Types of the host's requests.
-mod request {
-    pub const SYSTEM_INFO: u8 = 3;
-    pub const LOAD_KERNEL: u8 = 5;
-    pub const RUN_KERNEL: u8 = 6;
-    pub const RPC_REPLY: u8 = 7;
-    pub const RPC_EXCEPTION: u8 = 8;
-    pub const SUBKERNEL_UPLOAD: u8 = 9;
-}
+/// In front of every message.
+pub const SYNC: [u8; SYNC_LENGTH] = [SYNC_BYTE; SYNC_LENGTH];
+/// Bytes of an RPCException behind its type byte.
+pub const RPC_EXCEPTION: usize = RPC_EXCEPTION_LENGTH;
+/// Bytes of a SubkernelUpload in front of its library: id, destination, length.
+const SUBKERNEL: usize = 9;
 
 /// A complete thing in the host's stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +64,7 @@ enum State {
     Sync(u8),
     Type,
     /// Collecting the fixed part behind a type byte: how many bytes it has.
-    Fixed(u8, usize),
+    Fixed(Type, usize),
     /// So many bytes of the library are still to come.
     Library(u32),
     /// So many bytes of a subkernel to drop.
@@ -140,7 +130,7 @@ impl RequestDecoder {
     pub fn next<'a>(&mut self, input: &mut &'a [u8]) -> Result<Option<Request<'a>>, ProtocolError> {
         loop {
             match self.state {
-                State::Sync(4) => self.state = State::Type,
+                State::Sync(seen) if usize::from(seen) == SYNC_LENGTH => self.state = State::Type,
                 State::Sync(seen) => {
                     let Some(byte) = take_byte(input) else { return Ok(None) };
                     self.state = if byte == SYNC[0] {
@@ -153,19 +143,18 @@ impl RequestDecoder {
                 State::Type => {
                     let Some(byte) = take_byte(input) else { return Ok(None) };
                     self.filled = 0;
-                    self.state = match byte {
-                        request::SYSTEM_INFO | request::RUN_KERNEL => State::Sync(0),
-                        request::RPC_REPLY => State::Value,
-                        request::LOAD_KERNEL => State::Fixed(byte, 4),
-                        request::RPC_EXCEPTION => State::Fixed(byte, RPC_EXCEPTION),
-                        request::SUBKERNEL_UPLOAD => State::Fixed(byte, 9),
-                        _ => return Err(ProtocolError::UnknownType(byte)),
+                    let kind = Type::try_from(byte).map_err(ProtocolError::UnknownType)?;
+                    let (state, request) = match kind {
+                        Type::SystemInfo => (State::Sync(0), Some(Request::SystemInfo)),
+                        Type::RunKernel => (State::Sync(0), Some(Request::RunKernel)),
+                        Type::RpcReply => (State::Value, Some(Request::RpcReply)),
+                        Type::LoadKernel => (State::Fixed(kind, 4), None),
+                        Type::RpcException => (State::Fixed(kind, RPC_EXCEPTION), None),
+                        Type::SubkernelUpload => (State::Fixed(kind, SUBKERNEL), None),
                     };
-                    match byte {
-                        request::SYSTEM_INFO => return Ok(Some(Request::SystemInfo)),
-                        request::RUN_KERNEL => return Ok(Some(Request::RunKernel)),
-                        request::RPC_REPLY => return Ok(Some(Request::RpcReply)),
-                        _ => {}
+                    self.state = state;
+                    if request.is_some() {
+                        return Ok(request);
                     }
                 }
                 State::Fixed(kind, length) => {
@@ -175,7 +164,7 @@ impl RequestDecoder {
                     // Of all these the length is the last field.
                     let f = &self.fixed;
                     let number = u32::from_le_bytes([f[length - 4], f[length - 3], f[length - 2], f[length - 1]]);
-                    if kind == request::RPC_EXCEPTION {
+                    if kind == Type::RpcException {
                         self.state = State::Sync(0);
                         let mut bytes = [0; RPC_EXCEPTION];
                         bytes.copy_from_slice(&self.fixed[..RPC_EXCEPTION]);
@@ -185,7 +174,7 @@ impl RequestDecoder {
                         return Err(ProtocolError::Length(number));
                     }
                     match kind {
-                        request::LOAD_KERNEL => {
+                        Type::LoadKernel => {
                             self.state = State::Library(number);
                             return Ok(Some(Request::LoadKernel { length: number }));
                         }
@@ -245,44 +234,37 @@ fn take<'a>(input: &mut &'a [u8], at_most: usize) -> &'a [u8] {
 
 /// Messages of the device. Each function gives the bytes up to the part that is streamed behind them.
 pub mod reply {
+    use kairos_contracts::session::{Reply, RUNTIME_ID};
+
     use super::SYNC;
 
-    pub const SYSTEM_INFO: u8 = 2;
-    pub const LOAD_COMPLETED: u8 = 5;
-    pub const LOAD_FAILED: u8 = 6;
-    pub const KERNEL_FINISHED: u8 = 7;
-    pub const KERNEL_STARTUP_FAILED: u8 = 8;
-    pub const KERNEL_EXCEPTION: u8 = 9;
-    pub const RPC_REQUEST: u8 = 10;
-    pub const CLOCK_FAILURE: u8 = 15;
-
-    const fn head<const N: usize>(kind: u8) -> [u8; N] {
+    const fn head<const N: usize>(kind: Reply) -> [u8; N] {
         let mut bytes = [0; N];
         bytes[0] = SYNC[0];
         bytes[1] = SYNC[1];
         bytes[2] = SYNC[2];
         bytes[3] = SYNC[3];
-        bytes[4] = kind;
+        bytes[4] = kind as u8;
         bytes
     }
 
     /// Runtime id `ARZQ`, after which nothing follows.
     pub const fn system_info() -> [u8; 9] {
-        let mut bytes = head(SYSTEM_INFO);
-        bytes[5] = b'A';
-        bytes[6] = b'R';
-        bytes[7] = b'Z';
-        bytes[8] = b'Q';
+        let mut bytes = head(Reply::SystemInfo);
+        bytes[5] = RUNTIME_ID[0];
+        bytes[6] = RUNTIME_ID[1];
+        bytes[7] = RUNTIME_ID[2];
+        bytes[8] = RUNTIME_ID[3];
         bytes
     }
 
     pub const fn load_completed() -> [u8; 5] {
-        head(LOAD_COMPLETED)
+        head(Reply::LoadCompleted)
     }
 
     /// The reason follows: `length` bytes of UTF-8.
     pub const fn load_failed(length: u32) -> [u8; 9] {
-        let mut bytes = head(LOAD_FAILED);
+        let mut bytes = head(Reply::LoadFailed);
         let length = length.to_le_bytes();
         bytes[5] = length[0];
         bytes[6] = length[1];
@@ -293,28 +275,28 @@ pub mod reply {
 
     /// `async_errors`: bit 0 collision, bit 1 busy, bit 2 sequence error; others must be 0.
     pub const fn kernel_finished(async_errors: u8) -> [u8; 6] {
-        let mut bytes = head(KERNEL_FINISHED);
+        let mut bytes = head(Reply::KernelFinished);
         bytes[5] = async_errors & 7;
         bytes
     }
 
     pub const fn kernel_startup_failed() -> [u8; 5] {
-        head(KERNEL_STARTUP_FAILED)
+        head(Reply::KernelStartupFailed)
     }
 
     /// The RTIO clock was lost while a kernel ran; nothing more follows on this connection.
     pub const fn clock_failure() -> [u8; 5] {
-        head(CLOCK_FAILURE)
+        head(Reply::ClockFailure)
     }
 
     /// The report from `count` on follows, then the byte of asynchronous errors.
     pub const fn kernel_exception() -> [u8; 5] {
-        head(KERNEL_EXCEPTION)
+        head(Reply::KernelException)
     }
 
     /// Service id, arguments and return tag follow.
     pub const fn rpc_request(is_async: bool) -> [u8; 6] {
-        let mut bytes = head(RPC_REQUEST);
+        let mut bytes = head(Reply::RpcRequest);
         bytes[5] = is_async as u8;
         bytes
     }

@@ -7,6 +7,7 @@
 use embassy_executor::Spawner;
 use kairos_channel::memory::ANALYZER;
 use kairos_chip::gic::barrier;
+use kairos_contracts::registers::analyzer;
 use kairos_net::{Error, Socket, Stack};
 use kairos_pl::{Register, Register64};
 use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE, PORT};
@@ -44,16 +45,16 @@ impl Registers {
     fn find(descriptor: &Descriptor) -> Option<Self> {
         let find = |name| Register::find(descriptor, name);
         Some(Self {
-            enable: find("analyzer_enable")?,
-            busy: find("analyzer_busy")?,
-            base: find("analyzer_base")?,
-            last: find("analyzer_last")?,
-            pack: find("analyzer_pack")?,
-            lossless: find("analyzer_lossless")?,
-            byte_count: Register64::find(descriptor, "analyzer_byte_count")?,
-            message_count: Register64::find(descriptor, "analyzer_message_count")?,
-            overflow: find("analyzer_overflow")?,
-            bus_error: find("analyzer_bus_error")?,
+            enable: find(analyzer::ENABLE)?,
+            busy: find(analyzer::BUSY)?,
+            base: find(analyzer::BASE)?,
+            last: find(analyzer::LAST)?,
+            pack: find(analyzer::PACK)?,
+            lossless: find(analyzer::LOSSLESS)?,
+            byte_count: Register64::find(descriptor, analyzer::BYTE_COUNT)?,
+            message_count: Register64::find(descriptor, analyzer::MESSAGE_COUNT)?,
+            overflow: find(analyzer::OVERFLOW)?,
+            bus_error: find(analyzer::BUS_ERROR)?,
         })
     }
 

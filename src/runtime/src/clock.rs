@@ -13,8 +13,10 @@ use kairos_chip::i2c;
 use kairos_clocking::clock_watch::{Look, Measured, News, Watch};
 use kairos_clocking::rtio_clock::{self, Setting};
 use kairos_clocking::si5324::{Bus, Error, Input, Reference, Si5324, Stuck};
+use kairos_config::keys;
+use kairos_contracts::registers::clock as names;
 use kairos_pl::Register;
-use kairos_proto::descriptor::{Clock, Descriptor};
+use kairos_proto::descriptor::{Clock, ClockSource, Descriptor};
 
 use crate::config::Config;
 use crate::report;
@@ -47,19 +49,17 @@ struct Registers {
 impl Registers {
     fn find(descriptor: &Descriptor) -> Option<Self> {
         Some(Self {
-            select: Register::find(descriptor, "clock_select")?,
-            status: Register::find(descriptor, "clock_status")?,
-            lost: Register::find(descriptor, "clock_lost")?,
-            synthesiser: Register::find(descriptor, "clock_synthesiser")?,
-            reference: Register::find(descriptor, "clock_reference")?,
+            select: Register::find(descriptor, names::SELECT)?,
+            status: Register::find(descriptor, names::STATUS)?,
+            lost: Register::find(descriptor, names::LOST)?,
+            synthesiser: Register::find(descriptor, names::SYNTHESISER)?,
+            reference: Register::find(descriptor, names::REFERENCE)?,
         })
     }
 
     /// Has the logic run from the synthesiser's clock, or from the processing system's. Whether it does.
     fn switch(&self, synthesiser: bool) -> bool {
-        const SELECTED: u32 = 1;
-        const SWITCHING: u32 = 2;
-        const LOCKED: u32 = 4;
+        use names::{STATUS_LOCKED_BIT as LOCKED, STATUS_SELECTED_BIT as SELECTED, STATUS_SWITCHING_BIT as SWITCHING};
         self.select.write(u32::from(synthesiser));
         for _ in 0..SWITCH_LIMIT_MS {
             block_for(Duration::from_millis(1));
@@ -73,7 +73,7 @@ impl Registers {
 
     fn look(&self) -> Look {
         Look {
-            lost: self.lost.read() & 1 != 0,
+            lost: self.lost.read() & names::LOST_BIT != 0,
             synthesiser: Measured::new(self.synthesiser.read()),
             reference: Measured::new(self.reference.read()),
         }
@@ -136,11 +136,11 @@ pub async fn wait(lost: bool) {
 /// Before the RTIO core leaves reset: its clock is as configured afterwards, or the error is logged and RTIO must not be used.
 /// A clock that a synthesiser makes is to be watched.
 pub fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> Result<Option<Switched>, ()> {
-    let input = match clock.synthesiser {
-        Clock::PROCESSING_SYSTEM => None,
-        Clock::SI5324_CKIN1 => Some(Input::Ckin1),
-        Clock::SI5324_CKIN2 => Some(Input::Ckin2),
-        other => {
+    let input = match ClockSource::try_from(clock.synthesiser) {
+        Ok(ClockSource::ProcessingSystem) => None,
+        Ok(ClockSource::Si5324Ckin1) => Some(Input::Ckin1),
+        Ok(ClockSource::Si5324Ckin2) => Some(Input::Ckin2),
+        Err(other) => {
             log::error!("RTIO clock: synthesiser {other} of this gateware is unknown to this firmware");
             return Err(());
         }
@@ -204,7 +204,7 @@ fn measure(registers: &Registers, frequency: u32) -> Measured {
 
 fn choose(frequency: u32, synthesiser: bool, config: &Config) -> Option<Setting> {
     let default = rtio_clock::default(frequency);
-    match config.setting("rtio_clock", rtio_clock::parse) {
+    match config.setting(&keys::Setting::new(keys::Key::RtioClock, rtio_clock::parse)) {
         None => default,
         Some(setting) => match setting.check(frequency, synthesiser) {
             Ok(()) => Some(setting),

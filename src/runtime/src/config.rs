@@ -9,7 +9,8 @@ use heapless::String;
 use kairos_chip::sd::Slot;
 use kairos_config::auth::{self, Access, Nonces};
 use kairos_config::card::Recovery;
-use kairos_config::settings::{self, Level};
+use kairos_config::keys::{self, AtOnce, Key, Setting};
+use kairos_config::settings::Level;
 use kairos_config::store::{Error, Store, Workspace};
 use log::LevelFilter;
 use static_cell::{ConstStaticCell, StaticCell};
@@ -41,13 +42,13 @@ pub fn init(registers: zynq7000::sdio::MmioRegisters<'static>, clocks: &Clocks) 
         access: RefCell::new(Access::Open),
         nonces: RefCell::new(Nonces::new()),
     });
-    match config.read("ip", &mut [0; TEXT_MAX]) {
+    match config.read(Key::Ip.name(), &mut [0; TEXT_MAX]) {
         Err(error @ Error::Card(_)) => log::warn!("configuration: {error}; defaults are used"),
         _ => log::info!("configuration: on the SD card"),
     }
-    config.apply("log_level");
-    config.apply("uart_log_level");
-    config.apply(auth::KEY);
+    for key in [AtOnce::LogLevel, AtOnce::UartLogLevel, AtOnce::AuthKey] {
+        config.apply(key);
+    }
     config
 }
 
@@ -60,24 +61,21 @@ impl Config {
     /// Writes a value, and does what it means at once.
     pub fn write(&self, key: &str, value: &[u8]) -> Result<(), Error> {
         self.with(|store| store.write(key, value))?;
-        self.apply(key);
+        self.changed(key);
         Ok(())
     }
 
     /// Removes a key.
     pub fn remove(&self, key: &str) -> Result<(), Error> {
         self.with(|store| store.remove(key))?;
-        self.apply(key);
+        self.changed(key);
         Ok(())
     }
 
     /// Removes all keys.
     pub fn erase(&self) -> Result<(), Error> {
         self.with(|store| store.erase())?;
-        self.apply("log_level");
-        self.apply("uart_log_level");
-        self.apply("idle_kernel");
-        self.apply(auth::KEY);
+        AtOnce::ALL.iter().for_each(|key| self.apply(*key));
         Ok(())
     }
 
@@ -110,10 +108,11 @@ impl Config {
         result
     }
 
-    /// The value of a text key, understood by `parse`. What cannot be understood is logged and ignored.
-    pub fn setting<T>(&self, key: &str, parse: impl FnOnce(&str) -> Option<T>) -> Option<T> {
+    /// The value of a text key. What cannot be understood is logged and ignored.
+    pub fn setting<T>(&self, setting: &Setting<T>) -> Option<T> {
+        let key = setting.key.name();
         let text = self.text(key)?;
-        let value = parse(&text);
+        let value = setting.parse(&text);
         if value.is_none() {
             log::warn!("configuration: {key}={} makes no sense and is ignored", text.trim_end());
         }
@@ -139,17 +138,20 @@ impl Config {
         }
     }
 
-    /// Lets a key take effect that does so at once.
-    fn apply(&self, key: &str) {
-        let level = || self.setting(key, settings::level).map_or(LevelFilter::Info, filter);
-        if key.eq_ignore_ascii_case("log_level") {
-            logger::set_level(level());
-        } else if key.eq_ignore_ascii_case("uart_log_level") {
-            logger::set_uart_level(level());
-        } else if key.eq_ignore_ascii_case("idle_kernel") {
-            IDLE_KERNEL_CHANGED.signal(());
-        } else if key.eq_ignore_ascii_case(auth::KEY) {
-            self.apply_key();
+    /// Lets a key take effect, if it does so at once.
+    fn changed(&self, name: &str) {
+        if let Some(key) = keys::find(name).and_then(Key::at_once) {
+            self.apply(key);
+        }
+    }
+
+    fn apply(&self, key: AtOnce) {
+        let level = |setting| self.setting(setting).map_or(LevelFilter::Info, filter);
+        match key {
+            AtOnce::LogLevel => logger::set_level(level(&keys::LOG_LEVEL)),
+            AtOnce::UartLogLevel => logger::set_uart_level(level(&keys::UART_LOG_LEVEL)),
+            AtOnce::IdleKernel => IDLE_KERNEL_CHANGED.signal(()),
+            AtOnce::AuthKey => self.apply_key(),
         }
     }
 
@@ -187,21 +189,6 @@ impl Config {
             );
         }
     }
-}
-
-/// Whether this key is never sent to anybody. Its file may have a second, short name in the file system.
-pub fn is_secret(key: &str) -> bool {
-    let short = key.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("auth_k~"));
-    short || key.eq_ignore_ascii_case(auth::KEY)
-}
-
-/// Whether a value of this key would be understood, as far as that is checked when it is written.
-pub fn is_valid(key: &str, value: &[u8]) -> bool {
-    if is_secret(key) && !value.is_empty() {
-        return auth::key(value).is_some();
-    }
-    let is_level = key.eq_ignore_ascii_case("log_level") || key.eq_ignore_ascii_case("uart_log_level");
-    !is_level || value.is_empty() || core::str::from_utf8(value).is_ok_and(|text| settings::level(text).is_some())
 }
 
 fn filter(level: Level) -> LevelFilter {

@@ -6,6 +6,9 @@
 use core::sync::atomic::{AtomicU8, Ordering};
 
 use embassy_time::{Duration, Timer};
+use kairos_config::keys::Key;
+use kairos_contracts::registers::rtio;
+use kairos_contracts::session::{ASYNC_ERROR_BUSY, ASYNC_ERROR_COLLISION, ASYNC_ERROR_SEQUENCE_ERROR};
 use kairos_pl::names;
 use kairos_pl::{forget, probe, Register};
 use kairos_proto::descriptor::{Descriptor, Error};
@@ -21,9 +24,13 @@ static SEEN: AtomicU8 = AtomicU8::new(0);
 
 /// (bit, name, register that holds the channel)
 const ERRORS: [(u8, &str, &str); 3] = [
-    (1, "RTIO collision", "rtio_collision_channel"),
-    (2, "RTIO busy error", "rtio_busy_channel"),
-    (4, "RTIO sequence error", "rtio_sequence_error_channel"),
+    (ASYNC_ERROR_COLLISION, "RTIO collision", rtio::COLLISION_CHANNEL),
+    (ASYNC_ERROR_BUSY, "RTIO busy error", rtio::BUSY_CHANNEL),
+    (
+        ASYNC_ERROR_SEQUENCE_ERROR,
+        "RTIO sequence error",
+        rtio::SEQUENCE_ERROR_CHANNEL,
+    ),
 ];
 
 /// Registers of asynchronous RTIO errors.
@@ -71,11 +78,11 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
             }
         }
     }
-    if let Some(reset) = find(&descriptor, "rtio_phy_reset") {
+    if let Some(reset) = find(&descriptor, rtio::PHY_RESET) {
         reset.write(0);
     }
     let rtio = Rtio {
-        async_error: find(&descriptor, "rtio_async_error")?,
+        async_error: find(&descriptor, rtio::ASYNC_ERROR)?,
         channels: [
             find(&descriptor, ERRORS[0].2)?,
             find(&descriptor, ERRORS[1].2)?,
@@ -87,7 +94,7 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
 
 /// Takes the names of channels from the key `device_map`.
 fn take_names(config: &Config) {
-    let read = |room: &mut [u8]| match config.read("device_map", room) {
+    let read = |room: &mut [u8]| match config.read(Key::DeviceMap.name(), room) {
         Ok(length) => length.unwrap_or(0),
         // Said at boot.
         Err(kairos_config::store::Error::Card(_)) => 0,

@@ -1,6 +1,6 @@
 //! Interrupts of core 0: who is told of which.
 
-use kairos_chip::gic::{self, SGI_DATA};
+use kairos_chip::gic;
 use zynq7000_hal::time_driver_gtc;
 
 /// The HAL's driver leaves the event flag set, so the interrupt would fire for ever. With the comparator still on, the flag
@@ -23,7 +23,7 @@ fn on_global_timer() {
 fn on_interrupt() {
     const GLOBAL_TIMER: u16 = 27;
     const GEM0: u16 = 54;
-    const BELL: u16 = SGI_DATA as u16;
+    const BELL: u16 = kairos_channel::SGI_DATA as u16;
     let interrupt = gic::acknowledge();
     match interrupt.id() {
         BELL => crate::kernel_core::on_bell(),

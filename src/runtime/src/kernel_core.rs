@@ -12,8 +12,8 @@ use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{with_timeout, Duration, Timer};
 use heapless::{String, Vec};
 use kairos_channel::memory::KERNEL_IMAGE;
-use kairos_channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, REASON_MAX};
-use kairos_chip::gic::{barrier, send_sgi, SGI_DATA, SGI_RESTART};
+use kairos_channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, REASON_MAX, SGI_DATA, SGI_RESTART};
+use kairos_chip::gic::{barrier, send_sgi};
 use log::Level;
 use zynq7000_hal::slcr::Slcr;
 

@@ -6,13 +6,14 @@ use crc::{Crc, CRC_32_ISO_HDLC};
 use embassy_executor::Spawner;
 use embassy_time::{with_deadline, with_timeout, Duration, Instant};
 use kairos_config::auth::{self, Access, Digest};
+use kairos_config::keys::{self, Key};
 use kairos_net::{Error, Socket, Stack};
 use kairos_proto::management::{
-    reply, Key, ProtocolError, Request, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT, PROOF_CONTEXT,
+    reply, Item, Kind, ProtocolError, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT, PROOF_CONTEXT,
 };
 use static_cell::StaticCell;
 
-use crate::config::{self, Config};
+use crate::config::Config;
 use crate::fair_mutex::FairMutex;
 use crate::service::{self, Buffers, Places};
 use crate::{chip, logger};
@@ -175,13 +176,6 @@ impl Gate {
     }
 }
 
-/// What the bytes that arrive are for.
-#[derive(Clone, Copy)]
-enum Purpose {
-    Flash,
-    Value(Key),
-}
-
 impl Connection<'_> {
     async fn run(mut self) -> End {
         match self.requests().await {
@@ -216,62 +210,64 @@ impl Connection<'_> {
                 return Err(if decoder.in_request() { End::CutOff } else { End::Closed });
             }
             let mut input = &buffer[..length];
-            while let Some(request) = decoder.next(&mut input).map_err(End::Protocol)? {
-                match request {
-                    Request::Challenge => {
-                        let challenge = self.gate.challenge(self.config)?;
-                        self.send(&challenge).await?;
-                    }
-                    Request::Authenticate(proof) => {
-                        self.gate.authenticate(&proof)?;
-                        self.send(&reply::SUCCESS).await?;
-                    }
-                    _ if !self.gate.open => return Err(End::Refused("this device wants its key first")),
-                    Request::Flash { length } => self.receive(&mut decoder, &mut input, Purpose::Flash, length).await?,
-                    Request::ConfigWrite { key, length } => {
-                        self.receive(&mut decoder, &mut input, Purpose::Value(key), length)
-                            .await?;
-                    }
-                    request => self.request(request).await?,
+            while let Some(item) = decoder.next(&mut input).map_err(End::Protocol)? {
+                // Data are taken where they are announced.
+                let Item::Request(kind) = item else { continue };
+                if !self.gate.open && !matches!(kind, Kind::Challenge | Kind::Authenticate) {
+                    return Err(End::Refused("this device wants its key first"));
                 }
+                self.request(&mut decoder, &mut input).await?;
             }
         }
     }
 
-    async fn request(&mut self, request: Request<'_>) -> Result<(), End> {
+    /// Does what the newest request asks for. Its data, if it has any, are the next things that the decoder finds in `input`,
+    /// or in what comes behind it.
+    async fn request(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
+        let request = decoder.request();
         let config = self.config;
-        match request {
-            Request::GetLog => {
+        let key = &request.key;
+        match request.kind {
+            Kind::Challenge => {
+                let challenge = self.gate.challenge(config)?;
+                self.send(&challenge).await
+            }
+            Kind::Authenticate => {
+                self.gate.authenticate(&request.proof)?;
+                self.send(&reply::SUCCESS).await
+            }
+            Kind::Flash | Kind::ConfigWrite => self.receive(decoder, input).await,
+            Kind::GetLog => {
                 let mut room = self.data.lock().await;
                 let length = logger::copy(&mut room, false);
                 self.send(&reply::log_content(length as u32)).await?;
                 self.send(&room[..length]).await
             }
-            Request::ClearLog => {
+            Kind::ClearLog => {
                 logger::clear();
                 self.send(&reply::SUCCESS).await
             }
-            Request::PullLog => self.pull().await,
-            Request::DebugAllocator => {
+            Kind::PullLog => self.pull().await,
+            Kind::DebugAllocator => {
                 // There is no allocator on this core; its memory is fixed when it is built.
                 log::info!("no heap on core 0; longest value or image {DATA_MAX} bytes");
                 Ok(())
             }
-            Request::Reboot => {
+            Kind::Reboot => {
                 log::info!("reboot requested");
                 self.send(&reply::REBOOT_IMMINENT).await?;
                 Err(End::Reboot)
             }
-            Request::Netboot => {
+            Kind::Netboot => {
                 log::info!("reboot into the loader requested");
                 self.send(&reply::REBOOT_IMMINENT).await?;
                 Err(End::Netboot)
             }
-            Request::ConfigRead(key) if config::is_secret(key.as_str()) => {
+            Kind::ConfigRead if keys::is_secret(key.as_str()) => {
                 log::warn!("configuration: {} cannot be read", key.as_str());
                 self.send(&reply::ERROR).await
             }
-            Request::ConfigRead(key) => {
+            Kind::ConfigRead => {
                 let mut room = self.data.lock().await;
                 match config.read(key.as_str(), &mut room) {
                     Ok(Some(length)) => {
@@ -282,19 +278,14 @@ impl Connection<'_> {
                     Err(error) => self.failed(key.as_str(), error).await,
                 }
             }
-            Request::ConfigRemove(key) => match config.remove(key.as_str()) {
+            Kind::ConfigRemove => match config.remove(key.as_str()) {
                 Ok(()) => self.send(&reply::SUCCESS).await,
                 Err(error) => self.failed(key.as_str(), error).await,
             },
-            Request::ConfigErase => match config.erase() {
+            Kind::ConfigErase => match config.erase() {
                 Ok(()) => self.send(&reply::SUCCESS).await,
                 Err(error) => self.failed("erase", error).await,
             },
-            Request::Flash { .. }
-            | Request::ConfigWrite { .. }
-            | Request::Data { .. }
-            | Request::Challenge
-            | Request::Authenticate(_) => Ok(()),
         }
     }
 
@@ -303,14 +294,9 @@ impl Connection<'_> {
         self.send(&reply::ERROR).await
     }
 
-    /// Receives an image or a value, and does with it what it is for.
-    async fn receive(
-        &mut self,
-        decoder: &mut RequestDecoder,
-        input: &mut &[u8],
-        purpose: Purpose,
-        length: u32,
-    ) -> Result<(), End> {
+    /// Receives an image or a value, and does with it what the newest request says.
+    async fn receive(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
+        let length = decoder.request().length;
         // What is too long is received to be dropped, so that the next request is found behind it: that keeps nobody waiting.
         let mut room = match length as usize <= DATA_MAX {
             true => Some(self.data.lock().await),
@@ -344,16 +330,18 @@ impl Connection<'_> {
             log::warn!("management: {length} bytes are too many, there is room for {DATA_MAX}");
             return self.send(&reply::ERROR).await;
         };
-        match purpose {
-            Purpose::Value(key) if !config::is_valid(key.as_str(), data) => {
-                log::warn!("configuration: {}: this value makes no sense", key.as_str());
-                self.send(&reply::ERROR).await
-            }
-            Purpose::Value(key) => match self.config.write(key.as_str(), data) {
-                Ok(()) => self.send(&reply::SUCCESS).await,
-                Err(error) => self.failed(key.as_str(), error).await,
-            },
-            Purpose::Flash => self.flash(data).await,
+        let request = decoder.request();
+        if request.kind == Kind::Flash {
+            return self.flash(data).await;
+        }
+        let key = request.key.as_str();
+        if !keys::is_valid(key, data) {
+            log::warn!("configuration: {key}: this value makes no sense");
+            return self.send(&reply::ERROR).await;
+        }
+        match self.config.write(key, data) {
+            Ok(()) => self.send(&reply::SUCCESS).await,
+            Err(error) => self.failed(key, error).await,
         }
     }
 
@@ -369,8 +357,8 @@ impl Connection<'_> {
             log::error!("flash: checksum is {computed:#010x}, the image says {sent:#010x}");
             return self.send(&reply::ERROR).await;
         }
-        if let Err(error) = self.config.write("boot", image) {
-            return self.failed("boot", error).await;
+        if let Err(error) = self.config.write(Key::Boot.name(), image) {
+            return self.failed(Key::Boot.name(), error).await;
         }
         log::info!("flash: boot image replaced, {} bytes", image.len());
         self.send(&reply::REBOOT_IMMINENT).await?;
@@ -421,8 +409,8 @@ impl Connection<'_> {
 }
 
 /// Keeps a piece of an image or value, if there is room for the whole. True for the last piece.
-fn keep(room: Option<&mut &'static mut [u8]>, filled: &mut usize, piece: Option<Request<'_>>) -> bool {
-    let Some(Request::Data { data, last }) = piece else {
+fn keep(room: Option<&mut &'static mut [u8]>, filled: &mut usize, piece: Option<Item<'_>>) -> bool {
+    let Some(Item::Data { data, last }) = piece else {
         return false;
     };
     if let Some(room) = room {

@@ -4,10 +4,11 @@ use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
 use embassy_time::{Duration, Instant, Timer};
 use heapless::Vec;
+use kairos_contracts::registers::moninj;
 use kairos_net::{Error, Socket, Stack};
 use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
-use kairos_proto::moninj::{override_value, probe_value, Request, RequestDecoder, GREETING, PORT};
+use kairos_proto::moninj::{Decoder, Message, Report, Request, GREETING, PORT};
 
 use crate::service::{self, Buffers, Places};
 
@@ -39,13 +40,13 @@ impl Pins {
     fn find(descriptor: &Descriptor) -> Option<Registers> {
         let find = |name| Register::find(descriptor, name);
         Some(Registers {
-            channel: find("moninj_channel")?,
-            probe: find("moninj_probe")?,
-            update: find("moninj_update")?,
-            value: Register64::find(descriptor, "moninj_value")?,
-            inject_channel: find("moninj_inject_channel")?,
-            inject_override: find("moninj_inject_override")?,
-            inject_value: find("moninj_inject_value")?,
+            channel: find(moninj::CHANNEL)?,
+            probe: find(moninj::PROBE)?,
+            update: find(moninj::UPDATE)?,
+            value: Register64::find(descriptor, moninj::VALUE)?,
+            inject_channel: find(moninj::INJECT_CHANNEL)?,
+            inject_override: find(moninj::INJECT_OVERRIDE)?,
+            inject_value: find(moninj::INJECT_VALUE)?,
         })
     }
 
@@ -63,12 +64,17 @@ impl Pins {
         })
     }
 
-    fn override_value(self, channel: u32, number: u8) -> u8 {
-        self.of(channel).map_or(0, |registers| {
+    /// What is to be said of an override.
+    fn override_report(self, channel: u32, number: u8) -> Message<Report> {
+        let level = self.of(channel).map_or(0, |registers| {
             registers.inject_channel.write(channel);
             registers.inject_override.write(number.into());
             registers.inject_value.read() as u8
-        })
+        });
+        Message {
+            level,
+            ..Message::about(Report::Override, channel, number)
+        }
     }
 
     fn inject(self, channel: u32, number: u8, value: u8) {
@@ -114,7 +120,7 @@ async fn serve(stack: &'static Stack, pins: Pins) -> ! {
 async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
     let mut probes = Vec::<Watch, WATCHES>::new();
     let mut overrides = Vec::<Watch, WATCHES>::new();
-    let mut decoder = RequestDecoder::default();
+    let mut decoder = Decoder::default();
     let mut buffer = [0; 256];
     let mut poll = Instant::now();
     loop {
@@ -129,7 +135,7 @@ async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
             Either::First(length) => {
                 let mut input = match length? {
                     0 => {
-                        if decoder.in_request() {
+                        if decoder.in_message() {
                             log::warn!("monitor: malformed input, it ends in the middle of a request");
                         }
                         return Ok(());
@@ -137,7 +143,7 @@ async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
                     length => &buffer[..length],
                 };
                 loop {
-                    let request = match decoder.next(&mut input) {
+                    let request = match decoder.next::<Request>(&mut input) {
                         Ok(None) => break,
                         Ok(Some(request)) => request,
                         Err(error) => {
@@ -151,18 +157,12 @@ async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
                             request.destination()
                         );
                     }
-                    match request {
-                        Request::WatchProbe { enable, channel, probe } => watch(&mut probes, enable, channel, probe),
-                        Request::WatchOverride {
-                            enable,
-                            channel,
-                            number,
-                        } => watch(&mut overrides, enable, channel, number),
-                        Request::GetOverride { channel, number } => {
-                            let value = pins.override_value(channel, number);
-                            send(socket, &override_value(channel, number, value)).await?;
-                        }
-                        Request::Inject { channel, number, value } => pins.inject(channel, number, value),
+                    let Message { channel, number, .. } = request;
+                    match request.kind {
+                        Request::WatchProbe => watch(&mut probes, request.enable, channel, number),
+                        Request::WatchOverride => watch(&mut overrides, request.enable, channel, number),
+                        Request::GetOverride => send(socket, pins.override_report(channel, number)).await?,
+                        Request::Inject => pins.inject(channel, number, request.level),
                     }
                 }
             }
@@ -170,15 +170,21 @@ async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
                 for watch in &mut probes {
                     let value = pins.probe(watch.channel, watch.number);
                     if watch.sent.replace(value) != Some(value) {
-                        let message = probe_value(watch.channel, watch.number, value);
-                        send(socket, &message).await?;
+                        let about = Message::about(Report::Probe, watch.channel, watch.number);
+                        send(
+                            socket,
+                            Message {
+                                reading: value,
+                                ..about
+                            },
+                        )
+                        .await?;
                     }
                 }
                 for watch in &mut overrides {
-                    let value = pins.override_value(watch.channel, watch.number);
-                    if watch.sent.replace(value.into()) != Some(value.into()) {
-                        let message = override_value(watch.channel, watch.number, value);
-                        send(socket, &message).await?;
+                    let report = pins.override_report(watch.channel, watch.number);
+                    if watch.sent.replace(report.level.into()) != Some(report.level.into()) {
+                        send(socket, report).await?;
                     }
                 }
                 poll = Instant::now() + INTERVAL;
@@ -187,8 +193,9 @@ async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
     }
 }
 
-async fn send(socket: &mut Socket, message: &[u8]) -> Result<(), Error> {
-    service::in_time("monitor", message.len(), socket.write_all(message)).await
+async fn send(socket: &mut Socket, report: Message<Report>) -> Result<(), Error> {
+    let (bytes, length) = report.encode();
+    service::in_time("monitor", length, socket.write_all(&bytes[..length])).await
 }
 
 /// Begins or ends a watch. One that exists already goes on as it is.

@@ -10,7 +10,7 @@ use critical_section::Mutex;
 use embassy_executor::Spawner;
 use embassy_time::{Duration, Instant, Timer};
 use kairos_chip::phy::{self, Mdio, Phy};
-use kairos_config::settings;
+use kairos_config::{keys, settings};
 use kairos_net::segments::{Sender, LONGEST};
 use kairos_net::{Config, Ipv4, Ipv4Cidr, Ipv6Cidr, Place, SocketStorage, Stack};
 use static_cell::{ConstStaticCell, StaticCell};
@@ -25,26 +25,24 @@ use crate::ethernet::{self, Receive, Transmit};
 use crate::{chip, executor, watchdog};
 
 /// Address if the configuration says nothing.
-const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(settings::DEFAULT_ADDRESS, settings::DEFAULT_PREFIX);
+const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(keys::DEFAULT_ADDRESS, keys::DEFAULT_PREFIX);
 const LINK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What the configuration says about the network: keys `mac`, `ip`, `ipv4_default_route`, `ip6`, `ipv6_default_route`.
 pub fn settings(config: &crate::config::Config) -> Config {
-    let mac = config.setting("mac", settings::mac).unwrap_or(settings::DEFAULT_MAC);
-    let route = config.setting("ipv4_default_route", settings::ipv4);
-    let ipv4 = match config.setting("ip", settings::address) {
+    let mac = config.setting(&keys::MAC).unwrap_or(keys::DEFAULT_MAC);
+    let route = config.setting(&keys::IPV4_DEFAULT_ROUTE);
+    let ipv4 = match config.setting(&keys::IP) {
         Some(settings::Address::Dhcp) => Ipv4::Dhcp,
         Some(settings::Address::Static(address, prefix)) => Ipv4::Static(Ipv4Cidr::new(address, prefix), route),
-        None => Ipv4::Static(ADDRESS, Some(route.unwrap_or(settings::DEFAULT_ROUTE))),
+        None => Ipv4::Static(ADDRESS, Some(route.unwrap_or(keys::DEFAULT_ROUTE))),
     };
-    let (address, prefix) = config
-        .setting("ip6", settings::address6)
-        .unwrap_or((settings::link_local(mac), 10));
+    let (address, prefix) = config.setting(&keys::IP6).unwrap_or((settings::link_local(mac), 10));
     Config {
         mac,
         ipv4,
         ipv6: Ipv6Cidr::new(address, prefix),
-        route6: config.setting("ipv6_default_route", settings::ipv6),
+        route6: config.setting(&keys::IPV6_DEFAULT_ROUTE),
         // The time since power-up is all there is.
         seed: Instant::now().as_ticks(),
     }

@@ -14,10 +14,6 @@ __all__ = [
     "DMA_ALIGNMENT",
     "DMA_SHORT_DATA_BITS",
     "DMA_MAX_WORDS",
-    "DMA_ERROR_UNDERFLOW",
-    "DMA_ERROR_UNREACHABLE",
-    "DMA_ERROR_BUS",
-    "DMA_ERROR_MALFORMED",
     "DmaFormat",
     "TraceWord",
 ]
@@ -45,18 +41,6 @@ DMA_SHORT_DATA_BITS = 6
 
 DMA_MAX_WORDS = 16
 """Data words of the longest event of a trace."""
-
-DMA_ERROR_UNDERFLOW = 1
-"""Register `dma_error`: an event was too late."""
-
-DMA_ERROR_UNREACHABLE = 2
-"""Register `dma_error`: there is no such channel."""
-
-DMA_ERROR_BUS = 4
-"""Register `dma_error`: the memory did not answer."""
-
-DMA_ERROR_MALFORMED = 8
-"""Register `dma_error`: the trace makes no sense."""
 
 
 class DmaFormat(IntEnum):

@@ -5,8 +5,13 @@
 //! there. If none is, a request waits for it; its answer comes behind the entry, and events come by the ring alone.
 
 use core::arch::asm;
+use core::mem::offset_of;
 
 use kairos_chip::gic::barrier;
+use kairos_contracts::initiator::{
+    ENTRY_DATA, ENTRY_EVENT as EVENT, ENTRY_FLAGS, ENTRY_LOST as LOST, ENTRY_MORE as MORE, ENTRY_TIME, INPUT_CHANNELS,
+    INPUT_ENTRIES as ENTRIES, INPUT_ENTRY_BYTES,
+};
 use kairos_proto::exception::Id;
 
 use super::output::posted_error;
@@ -15,16 +20,10 @@ use super::transaction::{self, Event};
 use crate::owned::Exposed;
 use crate::raise;
 
-/// Entries of a channel's ring.
-const ENTRIES: u32 = 64;
 /// Channels that can have a ring.
-const CHANNELS: u32 = 256;
+const CHANNELS: u32 = INPUT_CHANNELS as u32;
 /// Entries consumed after which the gateware is told, without being asked for anything.
 const GRANT: u32 = ENTRIES / 2;
-/// Flags of an entry: it is an event; it is a place where events were lost; there was more behind it.
-const EVENT: u32 = 1;
-const LOST: u32 = 2;
-const MORE: u32 = 4;
 /// A timeout that has passed: the request is answered at once.
 const PASSED: i64 = i64::MIN;
 
@@ -39,7 +38,9 @@ struct Entry {
 #[repr(C, align(0x40000))]
 struct Rings([[Entry; ENTRIES as usize]; CHANNELS as usize]);
 
-const _: () = assert!(size_of::<Rings>() == 0x40000);
+const _: () = assert!(size_of::<Rings>() == 0x40000 && size_of::<Entry>() == INPUT_ENTRY_BYTES);
+const _: () = assert!(offset_of!(Entry, timestamp) == ENTRY_TIME && offset_of!(Entry, data) == ENTRY_DATA);
+const _: () = assert!(offset_of!(Entry, tag) == ENTRY_FLAGS);
 const FIRST: u32 = 1 << 16 | EVENT;
 
 impl Entry {

@@ -8,7 +8,7 @@ use kairos_proto::rpc::Memory;
 
 use super::cursor::now_mu;
 use super::registers::{registers, NO_GATEWARE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE};
-use super::ring::{Estimate, Ring, ATTENTION, CREDIT, KNOWN, MAX_WORDS, RING};
+use super::ring::{Estimate, Ring, ATTENTION, CREDIT, KNOWN, MAX_WORDS, RING, SLOTS, SLOT_BYTES, STATUS_BITS};
 use super::transaction;
 use crate::fault::broken;
 use crate::memory::KernelMemory;
@@ -183,8 +183,8 @@ pub unsafe extern "C" fn rtio_output() {
         "1:",
         "stm r9, {{r0, r1, r4, r5, r8}}",
         "add r8, r8, #0x10000",
-        "add r9, r9, #128",
-        "bic r9, r9, #0x800",
+        "add r9, r9, #{slot}",
+        "bic r9, r9, #{slots}",
         // The time becomes the floor.
         "stmdb r12, {{r4, r5, r8, r9}}",
         "dsb",
@@ -208,10 +208,13 @@ pub unsafe extern "C" fn rtio_output() {
         status = const from_known(offset_of!(Ring, status)),
         earliest = const from_known(offset_of!(Ring, clock) + offset_of!(Estimate, earliest)),
         // Status of the newest answer, which was raised if it was an error, and attention.
-        unimportant = const ATTENTION | 0xf,
+        unimportant = const ATTENTION | STATUS_BITS,
         // Of the difference, what may be set.
         credit = const CREDIT << 16,
         attention = const ATTENTION,
+        slot = const SLOT_BYTES,
+        // The ring is aligned to twice its length: the slot behind the last one is the first.
+        slots = const SLOT_BYTES * SLOTS as usize,
         checked = sym rtio_output_checked,
     )
 }

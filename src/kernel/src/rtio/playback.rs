@@ -1,6 +1,7 @@
 //! Playing DMA traces: the gateware reads them and submits their events (`docs/interfaces.md`, sections 4 and 10).
 
 use kairos_chip::gic::barrier;
+use kairos_contracts::registers::dma;
 use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::dma::COMPACT;
@@ -27,10 +28,6 @@ struct Engine {
 /// Found at boot, before any kernel.
 static ENGINE: Owned<Option<Engine>> = Owned::new(None);
 
-/// Bits of `dma_error`.
-const UNDERFLOW: u32 = 1;
-const UNREACHABLE: u32 = 2;
-const BUS_ERROR: u32 = 4;
 /// Looks at `dma_busy` before this core sleeps between them, and ticks of the timer for which it does then: 5 us.
 const QUICK_POLLS: u32 = 100;
 const INTERVAL: u32 = 2000;
@@ -40,14 +37,14 @@ pub fn boot(descriptor: &Descriptor) {
     let find = |name| Register::find(descriptor, name);
     let engine = (|| {
         Some(Engine {
-            enable: find("dma_enable")?,
-            busy: find("dma_busy")?,
-            base: find("dma_base")?,
-            time_offset: Register64::find(descriptor, "dma_time_offset")?,
-            format: find("dma_format")?,
-            error: find("dma_error")?,
-            error_channel: find("dma_error_channel")?,
-            error_timestamp: Register64::find(descriptor, "dma_error_timestamp")?,
+            enable: find(dma::ENABLE)?,
+            busy: find(dma::BUSY)?,
+            base: find(dma::BASE)?,
+            time_offset: Register64::find(descriptor, dma::TIME_OFFSET)?,
+            format: find(dma::FORMAT)?,
+            error: find(dma::ERROR)?,
+            error_channel: find(dma::ERROR_CHANNEL)?,
+            error_timestamp: Register64::find(descriptor, dma::ERROR_TIMESTAMP)?,
         })
     })();
     ENGINE.set(engine);
@@ -106,17 +103,17 @@ fn fail(engine: &Engine, error: u32) {
         0,
     ];
     engine.error.write(0);
-    let (id, message) = if error & UNDERFLOW != 0 {
+    let (id, message) = if error & dma::ERROR_UNDERFLOW_BIT != 0 {
         (
             Id::RtioUnderflow,
             "RTIO underflow at {1} mu, channel {rtio_channel_info:0}",
         )
-    } else if error & UNREACHABLE != 0 {
+    } else if error & dma::ERROR_UNREACHABLE_BIT != 0 {
         (
             Id::RtioDestinationUnreachable,
             "RTIO destination unreachable, output, at {1} mu, channel {rtio_channel_info:0}",
         )
-    } else if error & BUS_ERROR != 0 {
+    } else if error & dma::ERROR_BUS_BIT != 0 {
         (
             Id::DmaError,
             "bus error while a DMA trace was read, after the event at {1} mu",

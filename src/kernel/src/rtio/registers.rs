@@ -1,19 +1,15 @@
 //! The gateware's registers that RTIO calls use, found by name in its descriptor, and the bits of their answers.
 
+use kairos_contracts::registers::{initiator, rtio};
+pub use kairos_contracts::rtio::{
+    INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE,
+};
 use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::exception::Id;
 
 use crate::owned::Owned;
 use crate::raise;
-
-/// Status bits of an output (kernel ABI, section 5.3).
-pub const OUTPUT_UNDERFLOW: u32 = 2;
-pub const OUTPUT_UNREACHABLE: u32 = 4;
-/// Status bits of an input (section 5.5).
-pub const INPUT_TIMEOUT: u32 = 1;
-pub const INPUT_OVERFLOW: u32 = 2;
-pub const INPUT_UNREACHABLE: u32 = 8;
 
 /// Reads of a register before something else is done.
 pub const POLLS: u32 = 1000;
@@ -50,15 +46,15 @@ static REGISTERS: Owned<Option<Registers>> = Owned::new(None);
 pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
     let find = |name| Register::find(descriptor, name);
     let found = Registers {
-        reset: find("rtio_reset")?,
-        phy_reset: find("rtio_phy_reset")?,
-        counter_update: find("rtio_counter_update")?,
-        counter: Register64::find(descriptor, "rtio_counter")?,
-        enable: find("initiator_enable")?,
-        ring: find("initiator_ring")?,
-        busy: find("initiator_busy")?,
-        clear: find("initiator_clear")?,
-        input_ring: find("initiator_input_ring"),
+        reset: find(rtio::RESET)?,
+        phy_reset: find(rtio::PHY_RESET)?,
+        counter_update: find(rtio::COUNTER_UPDATE)?,
+        counter: Register64::find(descriptor, rtio::COUNTER)?,
+        enable: find(initiator::ENABLE)?,
+        ring: find(initiator::RING)?,
+        busy: find(initiator::BUSY)?,
+        clear: find(initiator::CLEAR)?,
+        input_ring: find(initiator::INPUT_RING),
     };
     REGISTERS.set(Some(found));
     Some(found)

@@ -3,20 +3,18 @@
 
 use core::mem::{offset_of, size_of};
 
+use kairos_contracts::initiator::{Command, REPLY, REPLY_DATA, REPLY_STATUS, RING_ALIGNMENT};
+pub use kairos_contracts::initiator::{ATTENTION, MAX_WORDS, POSTED_ERROR as ERROR, SLOTS, SLOT_BYTES, STATUS_BITS};
+use kairos_contracts::initiator::{SLOT_DATA, SLOT_HEAD, SLOT_TARGET, SLOT_TIME, SLOT_WORDS};
+
 use crate::owned::{Exposed, Owned};
 
-/// Data words of the longest output.
-pub const MAX_WORDS: usize = 16;
-/// Requests in the ring.
-pub const SLOTS: u32 = 16;
 /// Requests under way at most: a slot is not written anew before its request has been answered.
 pub const CREDIT: u32 = SLOTS - 1;
-/// Command: an output whose error the gateware keeps, because nobody waits for its status.
-pub const POSTED: u32 = 2;
-/// Status word: some lane is nearly full, or there was an error.
-pub const ATTENTION: u32 = 1 << 4;
-/// Status word: a posted output failed.
-pub const ERROR: u32 = 1 << 5;
+/// Commands.
+pub const OUTPUT: u32 = Command::Output as u32;
+pub const INPUT: u32 = Command::Input as u32;
+pub const POSTED: u32 = Command::Posted as u32;
 /// Head of a posted output of one word, without its number.
 pub const POSTED_WORD: u32 = POSTED | 1 << 8;
 /// Time of nothing: any event is before it.
@@ -105,7 +103,11 @@ pub struct Quick {
 
 /// Where [`Ring::known`] is.
 pub const KNOWN: usize = offset_of!(Ring, known);
-const _: () = assert!(offset_of!(Ring, input_timestamp) == 2048 && KNOWN == 2304);
+const _: () = assert!(size_of::<Slot>() == SLOT_BYTES && align_of::<Ring>() == RING_ALIGNMENT);
+const _: () = assert!(offset_of!(Slot, target) == SLOT_TARGET && offset_of!(Slot, word0) == SLOT_DATA);
+const _: () = assert!(offset_of!(Slot, time) == SLOT_TIME && offset_of!(Slot, head) == SLOT_HEAD);
+const _: () = assert!(offset_of!(Slot, words) == SLOT_WORDS && offset_of!(Ring, input_timestamp) == REPLY);
+const _: () = assert!(offset_of!(Ring, status) == REPLY_STATUS && offset_of!(Ring, input_data_or_error) == REPLY_DATA);
 const _: () = assert!(offset_of!(Ring, quick) + size_of::<Quick>() == KNOWN);
 
 pub static RING: Ring = Ring {

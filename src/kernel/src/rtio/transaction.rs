@@ -14,12 +14,10 @@ use kairos_chip::gic::barrier;
 
 use super::clock;
 use super::registers::{INPUT_UNREACHABLE, OUTPUT_UNREACHABLE};
-use super::ring::{Slot, ATTENTION, CREDIT, ERROR, NO_FLOOR, POSTED, POSTED_WORD, RING, SLOTS, UNKNOWN};
+use super::ring::{Slot, ATTENTION, CREDIT, ERROR, INPUT, NO_FLOOR, OUTPUT, POSTED, POSTED_WORD, RING, SLOTS};
+use super::ring::{STATUS_BITS, UNKNOWN};
 use crate::owned::{Exposed, Owned};
 
-/// Commands, beside [`POSTED`].
-const OUTPUT: u32 = 0;
-const INPUT: u32 = 1;
 /// Requests under way at most when there are wide ones among them, which take the gateware longer.
 const WIDE_CREDIT: u32 = 7;
 /// A status for when there is no gateware to give one.
@@ -129,7 +127,7 @@ fn transact(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<
     loop {
         let status = status();
         if status >> 16 == number {
-            return status & 0xf;
+            return status & STATUS_BITS;
         }
         wait();
     }
@@ -187,7 +185,7 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     clear();
     // From here the gateware writes nothing.
     let word = RING.input_data_or_error.get();
-    RING.status.set(status() & !(ERROR | 0xf));
+    RING.status.set(status() & !(ERROR | STATUS_BITS));
     let (number, age) = (word >> 16, next().wrapping_sub(1 + (word >> 16)) & 0xffff);
     let (target, time) = if age < SLOTS {
         (slot(number).target.get(), slot(number).time.get())
@@ -195,7 +193,7 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
         (0, -1)
     };
     Some(Failure {
-        status: word & 0xf,
+        status: word & STATUS_BITS,
         target,
         time,
     })

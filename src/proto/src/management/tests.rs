@@ -17,24 +17,14 @@ enum Owned {
 }
 
 fn encode(request: &Owned, out: &mut Vec<u8>) {
-    let mut bytes = |kind: Option<u8>, data: &[u8]| {
-        out.extend(kind);
-        out.extend((data.len() as u32).to_le_bytes());
-        out.extend(data);
-    };
+    let mut put = |kind: u8, key: &[u8], data: &[u8]| Request::encode(out, Kind::try_from(kind).unwrap(), key, data);
     match request {
-        Owned::Plain(kind) => out.push(*kind),
-        Owned::Flash(image) => bytes(Some(9), image),
-        Owned::Read(key) => bytes(Some(12), key.as_bytes()),
-        Owned::Write(key, value) => {
-            bytes(Some(13), key.as_bytes());
-            bytes(None, value);
-        }
-        Owned::Remove(key) => bytes(Some(14), key.as_bytes()),
-        Owned::Proof(proof) => {
-            out.push(130);
-            out.extend(proof);
-        }
+        Owned::Plain(kind) => put(*kind, b"", b""),
+        Owned::Flash(image) => put(9, b"", image),
+        Owned::Read(key) => put(12, key.as_bytes(), b""),
+        Owned::Write(key, value) => put(13, key.as_bytes(), value),
+        Owned::Remove(key) => put(14, key.as_bytes(), b""),
+        Owned::Proof(proof) => put(130, b"", proof),
     }
 }
 
@@ -48,22 +38,22 @@ fn decode_with<'a>(
 ) -> Result<Vec<Owned>, ProtocolError> {
     let mut got = Vec::new();
     for mut piece in pieces {
-        while let Some(request) = decoder.next(&mut piece)? {
-            match request {
-                Request::GetLog => got.push(Owned::Plain(1)),
-                Request::ClearLog => got.push(Owned::Plain(2)),
-                Request::Reboot => got.push(Owned::Plain(5)),
-                Request::Netboot => got.push(Owned::Plain(128)),
-                Request::Challenge => got.push(Owned::Plain(129)),
-                Request::Authenticate(proof) => got.push(Owned::Proof(proof)),
-                Request::PullLog => got.push(Owned::Plain(7)),
-                Request::DebugAllocator => got.push(Owned::Plain(8)),
-                Request::ConfigErase => got.push(Owned::Plain(15)),
-                Request::Flash { .. } => got.push(Owned::Flash(Vec::new())),
-                Request::ConfigRead(key) => got.push(Owned::Read(key.as_str().to_string())),
-                Request::ConfigRemove(key) => got.push(Owned::Remove(key.as_str().to_string())),
-                Request::ConfigWrite { key, .. } => got.push(Owned::Write(key.as_str().to_string(), Vec::new())),
-                Request::Data { data: bytes, .. } => match got.last_mut() {
+        while let Some(item) = decoder.next(&mut piece)? {
+            match item {
+                Item::Request(kind) => {
+                    let request = decoder.request();
+                    assert_eq!(request.kind, kind);
+                    let key = request.key.as_str().to_string();
+                    got.push(match request.kind {
+                        Kind::Flash => Owned::Flash(Vec::new()),
+                        Kind::ConfigRead => Owned::Read(key),
+                        Kind::ConfigRemove => Owned::Remove(key),
+                        Kind::ConfigWrite => Owned::Write(key, Vec::new()),
+                        Kind::Authenticate => Owned::Proof(request.proof),
+                        plain => Owned::Plain(plain as u8),
+                    });
+                }
+                Item::Data { data: bytes, .. } => match got.last_mut() {
                     Some(Owned::Flash(data) | Owned::Write(_, data)) => data.extend(bytes),
                     other => panic!("data behind {other:?}"),
                 },
@@ -118,10 +108,31 @@ fn vectors() {
         decode([&write[..]].into_iter()),
         Ok(std::vec![Owned::Write("ip".into(), b"10.0.0.".to_vec())])
     );
+    let mut proof = std::vec![130];
+    proof.extend([9; 32]);
+    assert_eq!(decode([&proof[..]].into_iter()), Ok(std::vec![Owned::Proof([9; 32])]));
+    assert_eq!(
+        decode([&[1, 2, 5, 7, 8, 15, 128, 129][..]].into_iter()).unwrap().len(),
+        8
+    );
+    for (request, bytes) in [
+        (Owned::Flash(b"abc".to_vec()), &b"\x09\x03\0\0\0abc"[..]),
+        (Owned::Read("ip".into()), b"\x0c\x02\0\0\0ip"),
+        (Owned::Remove("ip".into()), b"\x0e\x02\0\0\0ip"),
+        (Owned::Write("ip".into(), b"10.0.0.".to_vec()), write),
+        (Owned::Proof([9; 32]), &proof),
+    ] {
+        let mut out = Vec::new();
+        encode(&request, &mut out);
+        assert_eq!(out, bytes);
+    }
     assert_eq!(reply::log_content(0x0102_0304), [2, 4, 3, 2, 1]);
     assert_eq!(reply::config_data(5), [7, 5, 0, 0, 0]);
     assert_eq!((reply::SUCCESS, reply::REBOOT_IMMINENT, reply::ERROR), ([1], [3], [6]));
     assert_eq!(GREETING, b"ARTIQ management\n");
+    assert_eq!(reply::behind(Reply::Success), reply::Behind::Bytes(0));
+    assert_eq!(reply::behind(Reply::Challenge), reply::Behind::Bytes(32));
+    assert_eq!(reply::behind(Reply::LogContent), reply::Behind::Counted);
     let challenge = reply::challenge(&[7; 32]);
     assert_eq!((challenge[0], &challenge[1..]), (128, &[7; 32][..]));
 }

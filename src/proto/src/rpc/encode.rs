@@ -1,5 +1,7 @@
 //! From the kernel's memory to the wire: a request with its tagged arguments.
 
+use kairos_contracts::rpc::END;
+
 use super::tag::{align_up, split_value, Kind, Signature, Value};
 use super::{EncodeError, Memory, HOST_STRING};
 
@@ -32,7 +34,7 @@ pub fn encode_request<'t>(
         pointer = pointer.wrapping_add(4);
         arguments = rest;
     }
-    sink.write(&[0]);
+    sink.write(&[END]);
     sink.write(&(signature.result.len() as u32).to_le_bytes());
     sink.write(signature.result);
     Ok(signature)

@@ -1,4 +1,4 @@
-//! Tag strings: the grammar, and the layout in memory of the values they describe.
+//! Tag strings: the grammar, and the layout in memory of the values they describe. Tag bytes: `src/contracts/rpc.toml`.
 //!
 //! ```text
 //! value := 'n' | 'b' | 'i' | 'I' | 'f' | 's' | 'B' | 'A' | 'O'
@@ -11,8 +11,9 @@
 
 use core::fmt;
 
-/// Deepest nesting of types that is accepted. The grammar has no limit; a kernel core's stack has.
-pub const MAX_DEPTH: usize = 32;
+use kairos_contracts::rpc::tag as byte;
+pub use kairos_contracts::rpc::MAX_DEPTH;
+use kairos_contracts::rpc::RETURNS;
 
 /// What is wrong with a tag string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,26 +98,26 @@ impl<'a> Value<'a> {
     /// # Errors
     /// [`TagError::Truncated`], [`TagError::Unknown`].
     pub fn head(tags: &'a [u8]) -> Result<Self, TagError> {
-        let (&byte, inner) = tags.split_first().ok_or(TagError::Truncated)?;
+        let (&tag, inner) = tags.split_first().ok_or(TagError::Truncated)?;
         let counted = || inner.split_first().ok_or(TagError::Truncated);
-        let (kind, inner) = match byte {
-            b'n' => (Kind::None, inner),
-            b'b' => (Kind::Bool, inner),
-            b'i' => (Kind::Int32, inner),
-            b'I' => (Kind::Int64, inner),
-            b'f' => (Kind::Float, inner),
-            b's' => (Kind::Str, inner),
-            b'B' => (Kind::Bytes, inner),
-            b'A' => (Kind::ByteArray, inner),
-            b'O' => (Kind::Object, inner),
-            b't' => counted().map(|(&count, rest)| (Kind::Tuple(count), rest))?,
-            b'l' => (Kind::List, inner),
-            b'a' => counted().map(|(&dims, rest)| (Kind::Array(dims), rest))?,
-            b'r' => (Kind::Range, inner),
-            b'k' => (Kind::Keyword, inner),
+        let (kind, inner) = match tag {
+            byte::NONE => (Kind::None, inner),
+            byte::BOOL => (Kind::Bool, inner),
+            byte::INT32 => (Kind::Int32, inner),
+            byte::INT64 => (Kind::Int64, inner),
+            byte::FLOAT => (Kind::Float, inner),
+            byte::STR => (Kind::Str, inner),
+            byte::BYTES => (Kind::Bytes, inner),
+            byte::BYTE_ARRAY => (Kind::ByteArray, inner),
+            byte::OBJECT => (Kind::Object, inner),
+            byte::TUPLE => counted().map(|(&count, rest)| (Kind::Tuple(count), rest))?,
+            byte::LIST => (Kind::List, inner),
+            byte::ARRAY => counted().map(|(&dims, rest)| (Kind::Array(dims), rest))?,
+            byte::RANGE => (Kind::Range, inner),
+            byte::KEYWORD => (Kind::Keyword, inner),
             other => return Err(TagError::Unknown(other)),
         };
-        Ok(Self { kind, byte, inner })
+        Ok(Self { kind, byte: tag, inner })
     }
 
     /// How many values follow within this one: members of a tuple, or the one element type.
@@ -200,9 +201,9 @@ impl<'a> Signature<'a> {
     /// Any [`TagError`]; a keyword within another type and objects, keywords in the result are [`TagError::Unknown`].
     pub fn parse(tags: &'a [u8]) -> Result<Self, TagError> {
         let mut rest = tags;
-        while rest.first() != Some(&b':') {
+        while rest.first() != Some(&RETURNS) {
             let (value, behind) = split_value(rest)?;
-            let inner = if value[0] == b'k' { &value[1..] } else { value };
+            let inner = if value[0] == byte::KEYWORD { &value[1..] } else { value };
             check_plain(inner, true)?;
             rest = behind;
         }
@@ -226,7 +227,7 @@ fn check_plain(mut tags: &[u8], objects: bool) -> Result<(), TagError> {
         }
         // Ranges within ranges would grow by three with each level.
         if let (Kind::Range, Some(&part)) = (value.kind, value.inner.first()) {
-            if !matches!(part, b'i' | b'I' | b'f' | b'b') {
+            if !matches!(part, byte::INT32 | byte::INT64 | byte::FLOAT | byte::BOOL) {
                 return Err(TagError::Unknown(part));
             }
         }

@@ -6,6 +6,7 @@ use core::fmt;
 use embassy_futures::select::{select, select3, Either, Either3};
 use embassy_time::{Duration, Timer};
 use kairos_channel::Kind;
+use kairos_config::keys::Key;
 use kairos_proto::summary::Summary;
 
 use super::{Owner, Shared, CLIENTS};
@@ -57,7 +58,7 @@ impl From<Failure> for Error {
 
 /// Runs the startup kernel, if there is one.
 pub async fn startup(shared: &mut Shared, config: &Config) {
-    let Some(length) = read(shared, config, "startup_kernel") else {
+    let Some(length) = read(shared, config, Key::StartupKernel) else {
         return;
     };
     log::info!("startup kernel: running");
@@ -84,7 +85,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
         }
         let length = match absent {
             true => None,
-            false => read(&mut shared, config, "idle_kernel"),
+            false => read(&mut shared, config, Key::IdleKernel),
         };
         absent = length.is_none();
         if length.is_some() {
@@ -125,13 +126,13 @@ async fn repeat(shared: &mut Shared, length: usize) -> Error {
 }
 
 /// The library that a key holds, read to the buffer for libraries; its length.
-fn read(shared: &mut Shared, config: &Config, key: &str) -> Option<usize> {
-    match config.read(key, &mut shared.library.0) {
+fn read(shared: &mut Shared, config: &Config, key: Key) -> Option<usize> {
+    match config.read(key.name(), &mut shared.library.0) {
         Ok(length) => length.filter(|&length| length > 0),
         // Said at boot.
         Err(kairos_config::store::Error::Card(_)) => None,
         Err(error) => {
-            log::error!("configuration: {key}: {error}");
+            log::error!("configuration: {}: {error}", key.name());
             None
         }
     }
