@@ -19,6 +19,7 @@ from kairos import _native
 from kairos import exceptions as device_exceptions
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
+from kairos.contracts.exceptions import HOST_BUILTIN_PREFIX, HOST_PREFIX, PRELUDE
 from kairos.language.core import EmbeddedInfo
 
 __all__ = ["HostBridge"]
@@ -33,7 +34,7 @@ _KNOWN = {id(getattr(importlib.import_module(module), attribute)): name for modu
 _SPECIAL_FUNCTIONS = {attribute: name for module, attribute, name in _native.host_objects() if module == _SPECIAL}
 _ARRAY_ELEMENTS = {"int32": "int32", "int64": "int64", "float64": "float", "bool": "bool"}
 
-_PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in _native.prelude_exceptions())
+_PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc)
 _INT32 = range(-(2**31), 2**31)
 _INT64 = range(-(2**63), 2**63)
@@ -114,9 +115,9 @@ class HostBridge:
 
     def _exception_key(self, cls: type) -> int:
         if cls in _PRELUDE_EXCEPTIONS:
-            return self.embedding.store_str(f"0:{cls.__name__}")
+            return self.embedding.store_str(HOST_BUILTIN_PREFIX + cls.__name__)
         if cls.__module__ == device_exceptions.__name__:
-            return self.embedding.store_str(f"0:artiq.coredevice.exceptions.{cls.__name__}")
+            return self.embedding.store_str(HOST_PREFIX + cls.__name__)
         return self.embedding.store_str(f"{self.embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}")
 
     # What the compiler asks.

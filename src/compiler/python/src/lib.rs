@@ -6,7 +6,7 @@ mod bridge;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-use kairos_compiler::language::{Builtin, Exception};
+use kairos_compiler::language::Builtin;
 use kairos_compiler::llvm::Machine;
 use kairos_compiler::lower::Target;
 use kairos_compiler::{compile as run, elf, link as linker, Output, Request};
@@ -137,12 +137,6 @@ fn host_objects() -> Vec<(&'static str, &'static str, &'static str)> {
     objects.collect()
 }
 
-/// Names of Python's exception classes that kernels know by themselves.
-#[pyfunction]
-fn prelude_exceptions() -> Vec<&'static str> {
-    Exception::prelude().map(Exception::name).collect()
-}
-
 /// Runs the compiler; a panic in it becomes an exception that says so.
 fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
@@ -163,7 +157,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RejectedError", module.py().get_type::<RejectedError>())?;
     module.add_function(wrap_pyfunction!(compile, module)?)?;
     module.add_function(wrap_pyfunction!(host_objects, module)?)?;
-    module.add_function(wrap_pyfunction!(prelude_exceptions, module)?)?;
     module.add_function(wrap_pyfunction!(link, module)?)?;
     module.add_function(wrap_pyfunction!(strip, module)?)?;
     module.add_function(wrap_pyfunction!(symbolize, module)?)

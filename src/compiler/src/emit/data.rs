@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use kairos_contracts::rpc::{tag, RETURNS};
+
 use super::ModuleBuilder;
 use crate::diagnostic::Result;
 use crate::host::{Handle, HostValue};
@@ -223,6 +225,7 @@ impl ModuleBuilder<'_> {
         if invariant {
             return None;
         }
-        Some([b"Os", &self.program.types.rpc_tag(ty)?[..], b":n"].concat())
+        let own = self.program.types.rpc_tag(ty)?;
+        Some([&[tag::OBJECT, tag::STR][..], &own, &[RETURNS, tag::NONE]].concat())
     }
 }

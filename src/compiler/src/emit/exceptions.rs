@@ -133,7 +133,7 @@ impl Emitter<'_, '_> {
         let (bad, good) = (self.build.new_block("raise"), self.build.new_block("checked"));
         self.build.branch(condition, good, bad);
         self.build.block = bad;
-        self.raise(class.id(), message, params);
+        self.raise(class as i32, message, params);
         self.build.block = good;
     }
 }

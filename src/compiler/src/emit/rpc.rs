@@ -5,6 +5,8 @@
 
 use std::rc::Rc;
 
+use kairos_contracts::rpc::{tag as tags, RETURNS};
+
 use super::Emitter;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::{FunctionKind, Handle};
@@ -38,7 +40,7 @@ impl<'p> Emitter<'_, 'p> {
                     slot
                 }
                 Some(name) => {
-                    tag.push(b'k');
+                    tag.push(tags::KEYWORD);
                     tag.extend(own);
                     let text = self.module.string(name.as_bytes());
                     let parts = [0, 1].map(|index| self.build.extract(&text, index));
@@ -54,7 +56,7 @@ impl<'p> Emitter<'_, 'p> {
             };
             slots.push(slot);
         }
-        tag.push(b':');
+        tag.push(RETURNS);
         let types = &self.module.program.types;
         let unsupported = || {
             let text = format!(
@@ -66,7 +68,7 @@ impl<'p> Emitter<'_, 'p> {
         tag.extend(
             types
                 .rpc_tag(returns)
-                .filter(|tag| !tag.contains(&b'O'))
+                .filter(|tag| !tag.contains(&tags::OBJECT))
                 .ok_or_else(unsupported)?,
         );
         self.send(
@@ -85,7 +87,7 @@ impl<'p> Emitter<'_, 'p> {
         let types = &self.module.program.types;
         // A method called on the host takes its receiver as first argument.
         if let Kind::Method { .. } = types.kind(ty) {
-            return Ok(vec![b'O']);
+            return Ok(vec![tags::OBJECT]);
         }
         types.rpc_tag(ty).ok_or_else(|| {
             let text = format!("type {} is not supported in remote procedure calls", types.name(ty));
@@ -142,7 +144,7 @@ impl<'p> Emitter<'_, 'p> {
     /// Sends the result of the entry to the host, without waiting.
     pub(crate) fn send_result(&mut self, service: Handle, result: Value, entry: &FunctionInstance) -> Result<()> {
         let mut tag = self.argument_tag(entry.returns, entry.ast.name_span)?;
-        tag.extend(b":n");
+        tag.extend([RETURNS, tags::NONE]);
         let slot = self.build.slot(result.ty.clone());
         self.build.store(result, &slot);
         self.send("rpc_send_async", service, &tag, vec![slot]);

@@ -2,14 +2,15 @@
 //!
 //! What a call of one gives, and its code, stand in the file of its family in `builtins/`.
 
-mod exceptions;
 mod mathematics;
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-pub use exceptions::Exception;
+/// Exception classes that host, compiler and firmware know by the same ids.
+pub use kairos_contracts::exceptions::Id as Exception;
+use kairos_contracts::exceptions::PRELUDE;
 pub use mathematics::{only_computes, Mathematics};
 
 /// Any number of arguments, or any beyond those that are counted.
@@ -165,7 +166,8 @@ impl Builtin {
         let artiq = artiq.chain(Order::ALL.iter().map(|&name| Builtin::Order(name)));
         let artiq = artiq.chain(Decorator::ALL.iter().map(|&name| Builtin::Decorator(name)));
         let artiq = artiq.chain(Subkernel::ALL.iter().map(|&name| Builtin::Subkernel(name)));
-        let exceptions = Exception::prelude()
+        let exceptions = PRELUDE
+            .into_iter()
             .map(Builtin::Exception)
             .chain([Builtin::AnyException]);
         let numpy = Array::ALL.iter().map(|&name| Builtin::Array(name));
@@ -187,7 +189,12 @@ impl Builtin {
                 module: PYTHON,
                 arguments: 0..=MANY,
             },
-            Builtin::Exception(class) => class.row(),
+            // The host's class of that name is quoted as those of the user are.
+            Builtin::Exception(class) => Row {
+                name: class.name(),
+                module: KERNELS,
+                arguments: 0..=MANY,
+            },
             Builtin::Array(name) => name.row(),
             Builtin::Mathematics(function) => function.row(),
         }

@@ -5,6 +5,8 @@
 
 use std::rc::Rc;
 
+use kairos_contracts::exceptions::HOST_BUILTIN_PREFIX;
+
 use crate::diagnostic::Result;
 use crate::emit::exceptions::{Pad, Scope};
 use crate::emit::Emitter;
@@ -19,7 +21,7 @@ impl<'p> Emitter<'_, 'p> {
     fn class_of(&mut self, expr: &Expr) -> (Option<i32>, Rc<str>) {
         match self.kind_of(expr) {
             Kind::ExceptionClass(class) => (Some(class.key), class.name.clone()),
-            Kind::Builtin(Builtin::Exception(class)) => (Some(class.id()), class.name().into()),
+            Kind::Builtin(Builtin::Exception(class)) => (Some(*class as i32), class.name().into()),
             Kind::Builtin(builtin @ Builtin::AnyException) => (None, builtin.name().into()),
             _ => unreachable!("inference admits only exception classes"),
         }
@@ -36,7 +38,7 @@ impl<'p> Emitter<'_, 'p> {
             _ => (value, &[][..]),
         };
         let (key, name) = self.class_of(class);
-        let key = key.unwrap_or_else(|| self.module.host.store_str("0:Exception"));
+        let key = key.unwrap_or_else(|| self.module.host.store_str(&format!("{HOST_BUILTIN_PREFIX}{name}")));
         let message = match args.first().map(|message| &message.kind) {
             Some(ExprKind::Str(text)) => text.clone(),
             _ => name,

@@ -7,6 +7,8 @@ mod rules;
 
 use std::rc::Rc;
 
+use kairos_contracts::rpc::tag;
+
 use crate::host::{ExceptionClass, Handle, HostType};
 use crate::language::Builtin;
 
@@ -214,23 +216,24 @@ impl Types {
     /// The tag of a type in remote calls; None if it has none.
     pub fn rpc_tag(&self, ty: Ty) -> Option<Vec<u8>> {
         let single = |byte: u8| Some(vec![byte]);
+        let nested = |head: &[u8], elt: Ty| Some([head, &self.rpc_tag(elt)?].concat());
         match self.kind(ty) {
-            Kind::None => single(b'n'),
-            Kind::Bool => single(b'b'),
-            Kind::Int32 => single(b'i'),
-            Kind::Int64 => single(b'I'),
-            Kind::Float => single(b'f'),
-            Kind::Str => single(b's'),
-            Kind::Instance(_) => single(b'O'),
-            Kind::List(elt) => Some([b"l", &self.rpc_tag(*elt)?[..]].concat()),
-            Kind::Array(elt, dims) => Some([b"a", &[*dims][..], &self.rpc_tag(*elt)?[..]].concat()),
-            Kind::Range(elt) => Some([b"r", &self.rpc_tag(*elt)?[..]].concat()),
+            Kind::None => single(tag::NONE),
+            Kind::Bool => single(tag::BOOL),
+            Kind::Int32 => single(tag::INT32),
+            Kind::Int64 => single(tag::INT64),
+            Kind::Float => single(tag::FLOAT),
+            Kind::Str => single(tag::STR),
+            Kind::Instance(_) => single(tag::OBJECT),
+            Kind::List(elt) => nested(&[tag::LIST], *elt),
+            Kind::Array(elt, dims) => nested(&[tag::ARRAY, *dims], *elt),
+            Kind::Range(elt) => nested(&[tag::RANGE], *elt),
             Kind::Tuple(elts) => {
-                let mut tag = vec![b't', elts.len() as u8];
+                let mut whole = vec![tag::TUPLE, elts.len() as u8];
                 for &elt in elts.iter() {
-                    tag.extend(self.rpc_tag(elt)?);
+                    whole.extend(self.rpc_tag(elt)?);
                 }
-                Some(tag)
+                Some(whole)
             }
             _ => None,
         }
