@@ -11,9 +11,12 @@
 
 pub mod device;
 mod frame;
-pub mod segments;
+mod once;
+mod plain;
 mod socket;
 mod stack;
+#[cfg(test)]
+mod twins;
 
 pub use device::{Receive, Transmit};
 pub use smoltcp::iface::SocketStorage;

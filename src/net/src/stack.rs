@@ -2,23 +2,21 @@
 
 use core::cell::RefCell;
 use core::net::{Ipv4Addr, Ipv6Addr};
-use core::num::NonZeroUsize;
 
 use heapless::Vec;
 use smoltcp::iface::{self, Interface, SocketHandle, SocketSet, SocketStorage};
-use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium, PacketMeta};
+use smoltcp::socket::tcp::PlainDispatch;
 use smoltcp::socket::{dhcpv4, tcp};
 use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::{EthernetAddress, IpCidr, Ipv4Cidr, Ipv6Cidr};
 
 use crate::device::{Receive, Transmit};
-use crate::frame::{self, Flow, Segment, ACK, FIN, PSH, RST, SYN};
-use crate::segments::{Sender, LONGEST};
+use crate::frame::{self, Flow, Segment};
+use crate::once::{Capabilities, Once, Sent};
+use crate::plain::Plain;
 
 /// Sockets that a stack can have.
 pub const SOCKETS: usize = 16;
-/// Longest frame in bytes, with Ethernet header, without check sequence.
-pub const MTU: usize = 1514;
 /// Frames received at a time, before the tasks have their turns.
 const BURST: usize = 16;
 /// A connection does nothing by itself earlier than this after a frame: smoltcp's delay of acknowledgements, which is the
@@ -45,6 +43,8 @@ pub struct Config {
     pub route6: Option<Ipv6Addr>,
     /// Spreads sequence numbers.
     pub seed: u64,
+    /// Whether plain segments go the short way ([`crate::plain`]), which changes nothing but what they cost.
+    pub short_way: bool,
 }
 
 /// Room for one socket of smoltcp.
@@ -66,13 +66,44 @@ pub(crate) struct Slot {
     port: u16,
     pub owner: Owner,
     flow: Flow,
+    /// Headers for the short way, once smoltcp has sent a frame.
+    plain: Option<Plain>,
     /// Bytes received since a frame was sent.
     unacknowledged: usize,
+    /// Frames that went the short way.
+    #[cfg(test)]
+    pub short: usize,
 }
 
 impl Slot {
     pub fn socket(&mut self) -> &mut tcp::Socket<'static> {
         self.set.get_mut(self.handle)
+    }
+
+    /// Sends what there is to say the short way, if it may go there: whether more is waiting.
+    #[inline(always)]
+    fn send_plain(&mut self, now: Instant, device: &mut impl Transmit) -> PlainDispatch<bool> {
+        let Some(plain) = &self.plain else {
+            return PlainDispatch::Refused;
+        };
+        let sent = plain.dispatch(self.set.get_mut(self.handle), now, device);
+        if let PlainDispatch::Sent(_) = sent {
+            self.unacknowledged = 0;
+            #[cfg(test)]
+            {
+                self.short += 1;
+            }
+        }
+        sent
+    }
+
+    /// smoltcp has sent a frame, whose headers are kept if they may be. True if nothing is waiting behind it.
+    fn note(&mut self, sent: Sent, now: Instant, keep: bool) -> bool {
+        self.unacknowledged = 0;
+        let headers = sent.headers.filter(|_| keep);
+        let plain = headers.and_then(|headers| Plain::from_sent(&headers, &self.flow, now));
+        self.plain = plain.or_else(|| self.plain.take());
+        sent.is_last()
     }
 }
 
@@ -85,119 +116,13 @@ pub(crate) struct Inner {
     /// The DHCP client, if there is one; sees all that is of no connection.
     rest: SocketSet<'static>,
     dhcp: Option<SocketHandle>,
+    short_way: bool,
     /// Who may have something to say: a bit for each slot, and [`REST`].
     pub due: u32,
     /// Slot of the newest frame.
     newest: usize,
     /// Nothing is due by itself earlier than this.
     deadline: Option<Instant>,
-}
-
-/// Gives the interface one frame, or none, and sends its answer.
-struct Once<'a, T> {
-    frame: Option<&'a [u8]>,
-    sender: &'a mut Sender<T>,
-    /// Flags of the TCP segment sent, or 0 for anything else.
-    sent: Option<u8>,
-}
-
-struct RxToken<'a>(&'a [u8]);
-struct TxToken<'a, T> {
-    sender: &'a mut Sender<T>,
-    sent: &'a mut Option<u8>,
-    size: Option<usize>,
-}
-
-impl<T: Transmit> phy::Device for Once<'_, T> {
-    type RxToken<'a>
-        = RxToken<'a>
-    where
-        Self: 'a;
-    type TxToken<'a>
-        = TxToken<'a, T>
-    where
-        Self: 'a;
-
-    fn receive(&mut self, now: Instant) -> Option<(RxToken<'_>, TxToken<'_, T>)> {
-        let frame = self.frame.take()?;
-        Some((RxToken(frame), self.transmit(now)?))
-    }
-
-    fn transmit(&mut self, _: Instant) -> Option<TxToken<'_, T>> {
-        self.sender.ready().then_some(TxToken {
-            sender: self.sender,
-            sent: &mut self.sent,
-            size: None,
-        })
-    }
-
-    fn capabilities(&self) -> DeviceCapabilities {
-        capabilities()
-    }
-}
-
-fn capabilities() -> DeviceCapabilities {
-    let mut capabilities = DeviceCapabilities::default();
-    capabilities.medium = Medium::Ethernet;
-    capabilities.max_transmission_unit = MTU;
-    capabilities.checksum.ipv4 = Checksum::None;
-    capabilities.checksum.udp = Checksum::None;
-    capabilities.checksum.tcp = Checksum::None;
-    // (smoltcp drops long packets of IPv6.)
-    capabilities.segmentation.tcpv4 = NonZeroUsize::new(LONGEST);
-    capabilities
-}
-
-impl phy::RxToken for RxToken<'_> {
-    fn consume<R, F: FnOnce(&[u8]) -> R>(self, f: F) -> R {
-        f(self.0)
-    }
-}
-
-impl<T: Transmit> phy::TxToken for TxToken<'_, T> {
-    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, length: usize, f: F) -> R {
-        let sent = self.sent;
-        self.sender.send(length, self.size, |frame| {
-            let result = f(frame);
-            *sent = Some(frame::segment(frame).map_or(0, |segment| match segment.payload {
-                0 => segment.flags | PSH,
-                _ => segment.flags,
-            }));
-            result
-        })
-    }
-
-    fn set_meta(&mut self, meta: PacketMeta) {
-        self.size = meta.segmentation_offload_size.map(|size| usize::from(size.get()));
-    }
-}
-
-/// For the interface's construction.
-struct Capabilities;
-
-impl phy::Device for Capabilities {
-    type RxToken<'a> = RxToken<'a>;
-    type TxToken<'a> = NoToken;
-
-    fn receive(&mut self, _: Instant) -> Option<(RxToken<'_>, NoToken)> {
-        None
-    }
-
-    fn transmit(&mut self, _: Instant) -> Option<NoToken> {
-        None
-    }
-
-    fn capabilities(&self) -> DeviceCapabilities {
-        capabilities()
-    }
-}
-
-enum NoToken {}
-
-impl phy::TxToken for NoToken {
-    fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, _: usize, _: F) -> R {
-        match self {}
-    }
 }
 
 impl Stack {
@@ -227,6 +152,7 @@ impl Stack {
             slots: Vec::new(),
             rest,
             dhcp,
+            short_way: config.short_way,
             due: REST,
             newest: 0,
             deadline: Some(now),
@@ -253,7 +179,10 @@ impl Stack {
             port,
             owner: Owner::Task,
             flow: Flow::NONE,
+            plain: None,
             unacknowledged: 0,
+            #[cfg(test)]
+            short: 0,
         };
         let index = inner.slots.len();
         assert!(inner.slots.push(slot).is_ok(), "a stack has {SOCKETS} sockets at most");
@@ -281,14 +210,14 @@ impl Stack {
 
     /// Sends what sockets have to say, then takes frames. True if it is to be called again after the tasks that it has
     /// woken; otherwise when a frame has come, when there is room to send again, or at the [`deadline`](Self::deadline).
-    pub fn poll(&self, now: Instant, receive: &mut impl Receive, sender: &mut Sender<impl Transmit>) -> bool {
+    pub fn poll(&self, now: Instant, receive: &mut impl Receive, device: &mut impl Transmit) -> bool {
         let inner = &mut *self.0.borrow_mut();
         if inner.deadline.is_some_and(|deadline| deadline <= now) {
             inner.look_at_timers(now);
         }
-        let blocked = !inner.send(now, sender);
-        let more = inner.receive(now, receive, sender);
-        sender.device.flush();
+        let blocked = !inner.send(now, device);
+        let more = inner.receive(now, receive, device);
+        device.flush();
         !blocked && (more || inner.due != 0)
     }
 }
@@ -320,77 +249,83 @@ impl Inner {
     }
 
     /// Sends what is due. False if there is no room for it.
-    fn send(&mut self, now: Instant, sender: &mut Sender<impl Transmit>) -> bool {
+    fn send(&mut self, now: Instant, device: &mut impl Transmit) -> bool {
         while self.due & !REST != 0 {
             let index = self.due.trailing_zeros() as usize;
             self.touch(now);
             let slot = &mut self.slots[index];
             loop {
-                if !sender.ready() {
+                if !device.ready() {
                     return false;
                 }
-                let mut device = Once {
+                match slot.send_plain(now, device) {
+                    PlainDispatch::Nothing | PlainDispatch::Sent(false) => break,
+                    PlainDispatch::Sent(true) => continue,
+                    PlainDispatch::Refused => {}
+                }
+                let mut once = Once {
                     frame: None,
-                    sender,
+                    device,
                     sent: None,
                 };
-                self.interface.poll_egress(now, &mut device, &mut slot.set);
-                match device.sent {
-                    // More data are waiting behind these.
-                    Some(flags) if flags & (ACK | PSH | FIN | SYN | RST) == ACK => slot.unacknowledged = 0,
-                    Some(_) => {
-                        slot.unacknowledged = 0;
-                        break;
-                    }
-                    None => break,
+                self.interface.poll_egress(now, &mut once, &mut slot.set);
+                let Some(sent) = once.sent else { break };
+                if slot.note(sent, now, self.short_way) {
+                    break;
                 }
             }
             self.due &= !(1 << index);
         }
         if self.due & REST != 0 {
-            if !sender.ready() {
+            if !device.ready() {
                 return false;
             }
             self.due = 0;
             self.touch(now);
-            let mut device = Once {
+            let mut once = Once {
                 frame: None,
-                sender,
+                device,
                 sent: None,
             };
-            self.interface.poll_egress(now, &mut device, &mut self.rest);
+            self.interface.poll_egress(now, &mut once, &mut self.rest);
             self.follow_dhcp();
+            self.forget_headers();
         }
         true
     }
 
     /// Takes frames. True if there may be more.
-    fn receive(&mut self, now: Instant, receive: &mut impl Receive, sender: &mut Sender<impl Transmit>) -> bool {
+    fn receive(&mut self, now: Instant, receive: &mut impl Receive, device: &mut impl Transmit) -> bool {
         for _ in 0..BURST {
             // Every frame may need an answer.
-            if !sender.ready() {
+            if !device.ready() {
                 return false;
             }
             let Some(frame) = receive.frame() else {
                 return false;
             };
-            self.take(now, frame, sender);
+            self.take(now, frame, device);
             receive.release();
         }
         true
     }
 
-    fn take(&mut self, now: Instant, frame: &[u8], sender: &mut Sender<impl Transmit>) {
+    fn take(&mut self, now: Instant, frame: &[u8], device: &mut impl Transmit) {
         self.touch(now);
+        // One frame follows another of the same connection, mostly.
+        if self.take_plain(self.newest, now, frame) {
+            return;
+        }
         let segment = frame::segment(frame);
-        let mut device = Once {
+        let mut once = Once {
             frame: Some(frame),
-            sender,
+            device,
             sent: None,
         };
         let Some((segment, index)) = segment.and_then(|segment| Some((segment, self.find(&segment)?))) else {
-            self.interface.poll_ingress_single(now, &mut device, &mut self.rest);
+            self.interface.poll_ingress_single(now, &mut once, &mut self.rest);
             self.follow_dhcp();
+            self.forget_headers();
             // An address that somebody waits for may be known now.
             self.due |= (1 << self.slots.len()) - 1;
             if self.dhcp.is_some() {
@@ -398,17 +333,20 @@ impl Inner {
             }
             return;
         };
+        if self.take_plain(index, now, frame) {
+            return;
+        }
         let slot = &mut self.slots[index];
-        self.interface.poll_ingress_single(now, &mut device, &mut slot.set);
-        if device.sent.is_some() {
-            slot.unacknowledged = 0;
+        self.interface.poll_ingress_single(now, &mut once, &mut slot.set);
+        if let Some(plain) = &mut slot.plain {
+            plain.prove(now);
+        }
+        if let Some(sent) = once.sent {
+            slot.note(sent, now, self.short_way);
         }
         slot.unacknowledged += segment.payload;
         if segment.is_plain() {
-            // It may have made room at the client for what is still to be sent.
-            if slot.unacknowledged > SEGMENT || slot.socket().send_queue() > 0 {
-                self.due |= 1 << index;
-            }
+            self.follow(index);
         } else {
             self.due |= 1 << index;
             if slot.socket().state() == tcp::State::Listen {
@@ -417,6 +355,39 @@ impl Inner {
                 slot.owner = Owner::Nobody;
             }
         }
+    }
+
+    /// Takes a frame the short way, if it belongs to this slot and may go there.
+    #[inline(always)]
+    fn take_plain(&mut self, index: usize, now: Instant, frame: &[u8]) -> bool {
+        let Some(slot) = self.slots.get_mut(index) else {
+            return false;
+        };
+        let segment = slot.plain.as_ref().and_then(|plain| plain.segment(frame, now));
+        let Some(segment) = segment.filter(|segment| slot.socket().process_plain(now, segment)) else {
+            return false;
+        };
+        slot.unacknowledged += segment.payload.len();
+        #[cfg(test)]
+        {
+            slot.short += 1;
+        }
+        self.follow(index);
+        true
+    }
+
+    /// After a segment that has changed nothing but numbers: what is to be said to it.
+    fn follow(&mut self, index: usize) {
+        let slot = &mut self.slots[index];
+        // It may have made room at the client for what is still to be sent.
+        if slot.unacknowledged > SEGMENT || slot.socket().send_queue() > 0 {
+            self.due |= 1 << index;
+        }
+    }
+
+    /// Addresses may have changed: smoltcp composes the next frame of each connection.
+    fn forget_headers(&mut self) {
+        self.slots.iter_mut().for_each(|slot| slot.plain = None);
     }
 
     /// The slot that a segment belongs to. One that opens a connection gets a slot, if one is free.
@@ -443,6 +414,7 @@ impl Inner {
         let slot = &mut self.slots[index];
         slot.socket().listen(port).ok()?;
         slot.flow = segment.flow;
+        slot.plain = None;
         slot.owner = Owner::Task;
         slot.unacknowledged = 0;
         Some(index)

@@ -11,9 +11,8 @@ use embassy_executor::Spawner;
 use embassy_time::{Duration, Instant, Timer};
 use kairos_chip::phy::{self, Mdio, Phy};
 use kairos_config::{keys, settings};
-use kairos_net::segments::{Sender, LONGEST};
 use kairos_net::{Config, Ipv4, Ipv4Cidr, Ipv6Cidr, Place, SocketStorage, Stack};
-use static_cell::{ConstStaticCell, StaticCell};
+use static_cell::StaticCell;
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
 use zynq7000_hal::eth::{
@@ -45,6 +44,7 @@ pub fn settings(config: &crate::config::Config) -> Config {
         route6: config.setting(&keys::IPV6_DEFAULT_ROUTE),
         // The time since power-up is all there is.
         seed: Instant::now().as_ticks(),
+        short_way: true,
     }
 }
 
@@ -60,7 +60,7 @@ pub fn controller(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clo
 pub struct Network {
     stack: &'static Stack,
     receive: Receive,
-    sender: Sender<Transmit>,
+    transmit: Transmit,
     /// When [`alarm`] wakes the core, if it does.
     alarm: Option<Instant>,
     clock: Clock,
@@ -102,7 +102,6 @@ fn stack_time(now: Instant) -> kairos_net::Instant {
 /// Starts the controller and the stack.
 pub fn start(spawner: &Spawner, mut ethernet: Ethernet, io_clock: Hertz, config: Config) -> Network {
     static DHCP: StaticCell<Place> = StaticCell::new();
-    static PACKET: ConstStaticCell<[u8; LONGEST]> = ConstStaticCell::new([0; LONGEST]);
     static STACK: StaticCell<Stack> = StaticCell::new();
     match config.ipv4 {
         Ipv4::Static(address, Some(gateway)) => log::info!("network: {address}, gateway {gateway}, {}", config.ipv6),
@@ -120,7 +119,7 @@ pub fn start(spawner: &Spawner, mut ethernet: Ethernet, io_clock: Hertz, config:
     Network {
         stack,
         receive,
-        sender: Sender::new(transmit, PACKET.take()),
+        transmit,
         alarm: None,
         clock: Clock {
             read_at: chip::timer_count(),
@@ -140,7 +139,7 @@ impl executor::Background for Network {
     fn run(&mut self) -> bool {
         watchdog::NETWORK.beat();
         let alarm = ALARM.swap(false, Ordering::Relaxed);
-        let free = self.sender.device.is_free_again();
+        let free = self.transmit.is_free_again();
         if !alarm && !free && !self.stack.is_due() && !self.receive.is_ready() {
             return true;
         }
@@ -149,7 +148,7 @@ impl executor::Background for Network {
             self.alarm = None;
             self.receive.wake(now);
         }
-        let more = self.stack.poll(stack_time(now), &mut self.receive, &mut self.sender);
+        let more = self.stack.poll(stack_time(now), &mut self.receive, &mut self.transmit);
         let deadline = self
             .stack
             .deadline()
@@ -167,7 +166,7 @@ impl executor::Background for Network {
     }
 
     fn may_sleep(&mut self) -> bool {
-        ethernet::may_sleep(&self.receive, &self.sender.device)
+        ethernet::may_sleep(&self.receive, &self.transmit)
     }
 }
 

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use kairos_net::segments::{Sender, LONGEST};
 use kairos_net::{Config, Instant, Ipv4, Ipv4Cidr, Ipv6Cidr, Socket, SocketStorage, Stack};
 use smoltcp::iface::{self, Interface, SocketHandle, SocketSet};
 use smoltcp::phy::{self, ChecksumCapabilities, DeviceCapabilities, Medium};
@@ -195,7 +194,7 @@ pub struct World {
     pub now: i64,
     stack: &'static Stack,
     received: Received,
-    sender: Sender<Sending>,
+    sending: Sending,
     again: bool,
     pub tasks: Vec<Task>,
     to_us: Wire,
@@ -218,6 +217,7 @@ impl World {
             ipv6: Ipv6Cidr::new(OURS6, 64),
             route6: None,
             seed: conditions.seed,
+            short_way: true,
         };
         let place = Box::leak(Box::new([SocketStorage::EMPTY]));
         let stack = Box::leak(Box::new(Stack::new(config, place, Instant::ZERO)));
@@ -229,7 +229,7 @@ impl World {
             addresses.push(IpCidr::new(THEIRS.into(), 24)).unwrap();
             addresses.push(IpCidr::new(THEIRS6.into(), 64)).unwrap();
         });
-        let device = Sending {
+        let sending = Sending {
             frames: vec![],
             room: conditions.room,
             full: false,
@@ -240,7 +240,7 @@ impl World {
             now: 0,
             stack,
             received: Received(VecDeque::new()),
-            sender: Sender::new(device, Box::leak(Box::new([0; LONGEST]))),
+            sending,
             again: true,
             tasks: vec![],
             to_us: Wire::default(),
@@ -308,8 +308,8 @@ impl World {
                 break;
             }
             let now = Instant::from_micros(self.now);
-            called = self.stack.poll(now, &mut self.received, &mut self.sender);
-            if self.sender.device.full && !called {
+            called = self.stack.poll(now, &mut self.received, &mut self.sending);
+            if self.sending.full && !called {
                 break;
             }
         }
@@ -324,7 +324,7 @@ impl World {
             self.received.0.push_back(frame);
             called = true;
         }
-        called |= self.sender.device.full;
+        called |= self.sending.full;
         self.run_ours(called);
         for frame in self.to_them.arrived(now) {
             self.theirs.received.push_back(frame);
@@ -335,11 +335,11 @@ impl World {
         }
         if now >= self.refill {
             self.refill = now + 100;
-            for frame in self.sender.device.frames.drain(..) {
+            for frame in self.sending.frames.drain(..) {
                 self.to_them.put(now, frame, &mut self.random, &self.conditions);
             }
         }
-        let unsent = (!self.sender.device.frames.is_empty() || self.sender.device.full).then_some(self.refill);
+        let unsent = (!self.sending.frames.is_empty() || self.sending.full).then_some(self.refill);
         let theirs = self.interface.poll_at(instant, &self.sockets);
         let ours = self.stack.deadline();
         let next = [ours, theirs].into_iter().flatten().map(|at| at.total_micros());
