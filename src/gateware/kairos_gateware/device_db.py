@@ -2,7 +2,7 @@
 
 import pprint
 
-from .variant import RTIO_FREQUENCY, ChannelSpec, Variant
+from .variant import RTIO_FREQUENCY, ChannelSpec, Variant, driver
 
 __all__ = ["device_db", "render"]
 
@@ -22,33 +22,15 @@ _CHANNEL = {"grabber": "channel_base"}
 
 
 def _entry(number: int, channel: ChannelSpec) -> dict:
-    module, name = _DRIVERS[channel.kind]
     arguments = {key: value for key, value in channel.parameters.items() if key in _ARGUMENTS}
-    return {
-        "type": "local",
-        "module": f"artiq.coredevice.{module}",
-        "class": name,
-        "arguments": {_CHANNEL.get(channel.kind, "channel"): number, **arguments},
-    }
+    return driver(*_DRIVERS[channel.kind], **{_CHANNEL.get(channel.kind, "channel"): number}, **arguments)
 
 
 def device_db(variant: Variant, host: str) -> dict:
     """host: network address of the core device, or an `emulator://` address."""
-    db = {
-        "core": {
-            "type": "local",
-            "module": "artiq.coredevice.core",
-            "class": "Core",
-            "arguments": {
-                "host": host,
-                "ref_period": 1e-9,
-                "ref_multiplier": 1_000_000_000 // RTIO_FREQUENCY,
-                "target": "cortexa9",
-            },
-        }
-    }
-    for name, (module, driver) in {"core_dma": ("dma", "CoreDMA"), "core_cache": ("cache", "CoreCache")}.items():
-        db[name] = {"type": "local", "module": f"artiq.coredevice.{module}", "class": driver, "arguments": {}}
+    machine_units = 1_000_000_000 // RTIO_FREQUENCY
+    core = driver("core", "Core", host=host, ref_period=1e-9, ref_multiplier=machine_units, target="cortexa9")
+    db = {"core": core, "core_dma": driver("dma", "CoreDMA"), "core_cache": driver("cache", "CoreCache")}
     for number, channel in enumerate(variant.channels):
         if channel.kind in _DRIVERS:
             db[channel.name] = _entry(number, channel)

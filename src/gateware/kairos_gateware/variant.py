@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-__all__ = ["ChannelSpec", "Variant", "RTIO_FREQUENCY"]
+__all__ = ["ChannelSpec", "Variant", "RTIO_FREQUENCY", "driver"]
 
 RTIO_FREQUENCY = 125_000_000
 
@@ -35,3 +35,8 @@ class Variant:
     reorder: int = 0
     push_inputs: bool = True
     synthesiser: int = 0
+
+
+def driver(module: str, cls: str, **arguments) -> dict:
+    """The entry of a device database for the driver `cls` in a module of the core device's drivers."""
+    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}

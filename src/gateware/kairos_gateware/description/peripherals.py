@@ -4,7 +4,7 @@ logic on them (Urukul, Mirny). For the cards in `PINS` that is not confirmed for
 description may say otherwise by `pins`.
 """
 
-from ..variant import ChannelSpec
+from ..variant import ChannelSpec, driver
 
 __all__ = ["PERIPHERALS", "PINS", "Builder"]
 
@@ -48,13 +48,8 @@ class Builder:
 
     def device(self, name: str, module: str, cls: str, **arguments) -> None:
         """Adds an entry for a driver; arguments that are None are left out."""
-        arguments = {key: value for key, value in arguments.items() if value is not None}
-        self.devices[name] = {
-            "type": "local",
-            "module": f"artiq.coredevice.{module}",
-            "class": cls,
-            "arguments": arguments,
-        }
+        given = {key: value for key, value in arguments.items() if value is not None}
+        self.devices[name] = driver(module, cls, **given)
 
     def ttl(self, name: str, direction: str, pin: str, edge_counter: bool = False) -> None:
         """A serialised TTL; the counter of an input has to be added after its bank, by `counters`."""
