@@ -3,7 +3,7 @@
 from numpy import int64
 
 from ..language import TInt32, delay, kernel
-from .parts.channel import Register, RTIODevice
+from .parts.channel import Address, RTIODevice
 from .parts.numbers import to_int32
 from .rtio import rtio_input_timestamped_data, rtio_output
 
@@ -30,8 +30,8 @@ class Grabber(RTIODevice):
 
     kernel_invariants = {"channel_base", "results", "sentinel"}
     channel_suffixes = ("ROI coordinates", "ROI mask")
-    regions = Register(0)
-    gate = Register(0, channel=1)
+    regions = Address(0)
+    gate = Address(0, channel=1)
 
     def __init__(self, dmgr, channel_base, res_width=12, count_shift=0, core_device="core"):
         super().__init__(dmgr, channel_base, core_device)

@@ -4,7 +4,7 @@ Drivers of chips declare their transfers (`kairos.coredevice.parts.spi`) instead
 """
 
 from ..language import delay_mu, kernel, portable
-from .parts.channel import CoreDevice, Register, RTIODevice
+from .parts.channel import Address, CoreDevice, RTIODevice
 from .parts.firmware import QUIET, firmware_function
 from .parts.inputs import datum
 from .parts.spi import (
@@ -51,8 +51,8 @@ class SPIMaster(RTIODevice):
     """
 
     kernel_invariants = {"ref_period_mu"}
-    data_target = Register(SPI_DATA_ADDR)
-    config_target = Register(SPI_CONFIG_ADDR)
+    data_target = Address(SPI_DATA_ADDR)
+    config_target = Address(SPI_CONFIG_ADDR)
 
     def __init__(self, dmgr, channel, div=0, length=0, core_device="core"):
         super().__init__(dmgr, channel, core_device)

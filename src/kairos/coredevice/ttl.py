@@ -8,7 +8,7 @@ from numpy import int64
 
 from ..language import TBool, TFloat, TInt32, TInt64, delay, delay_mu, kernel, now_mu, portable
 from .exceptions import RTIOOverflow
-from .parts.channel import Register, RTIODevice
+from .parts.channel import Address, RTIODevice
 from .parts.gates import FALLING, RISING, gated
 from .parts.inputs import datum
 from .parts.levels import command, hold, level, pulse
@@ -17,14 +17,14 @@ from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
 __all__ = ["TTLClockGen", "TTLInOut", "TTLOut"]
 
-# Registers of a channel. The last one sets what edges are recorded, as the one before, and samples the level.
+# Addresses of a channel. The last one sets what edges are recorded, as the one before, and samples the level.
 LEVEL, DRIVEN, EDGES, EDGES_AND_SAMPLE = range(4)
 
 
 class TTLOut(RTIODevice):
     """A digital output on RTIO channel `channel`."""
 
-    target_o = Register(LEVEL)
+    target_o = Address(LEVEL)
 
     @kernel
     def output(self):
@@ -58,10 +58,10 @@ class TTLInOut(RTIODevice):
     """
 
     kernel_invariants = {"gate_latency_mu"}
-    target_o = Register(LEVEL)
-    target_oe = Register(DRIVEN)
-    target_sens = Register(EDGES)
-    target_sample = Register(EDGES_AND_SAMPLE)
+    target_o = Address(LEVEL)
+    target_oe = Address(DRIVEN)
+    target_sens = Address(EDGES)
+    target_sample = Address(EDGES_AND_SAMPLE)
 
     def __init__(self, dmgr, channel, gate_latency_mu=None, core_device="core"):
         super().__init__(dmgr, channel, core_device)

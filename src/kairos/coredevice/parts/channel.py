@@ -1,10 +1,10 @@
-"""Devices on RTIO channels, with their registers declared as data.
+"""Devices on RTIO channels, with the addresses there declared as data.
 
-A class derived from `RTIODevice` names its registers as attributes::
+A class derived from `RTIODevice` names its addresses as attributes::
 
     class Shutter(RTIODevice):
-        level = Register(0)
-        direction = Register(1)
+        level = Address(0)
+        direction = Address(1)
 
 A kernel then finds in `self.level` the target word, ``channel << 8 | address``, that `rtio_output` takes. The word of
 address 0, to which an address may be added, is `self.target`.
@@ -15,11 +15,11 @@ from numpy import int64
 from ...language import delay_mu, kernel
 from ..rtio import rtio_output
 
-__all__ = ["CoreDevice", "RTIODevice", "Register"]
+__all__ = ["CoreDevice", "RTIODevice", "Address"]
 
 
-class Register:
-    """Declares the register `address` of a device's channel number `channel`, counted from its first one.
+class Address:
+    """Declares the RTIO address `address` of a device's channel number `channel`, counted from its first one.
 
     Of an instance it is the target word: an integer, and for the compiler a constant.
     """
@@ -34,7 +34,7 @@ class Register:
 class CoreDevice:
     """A device whose kernels run on the core device `core`.
 
-    What a class names in `kernel_invariants` adds to that of its bases; registers that it declares are invariant too.
+    What a class names in `kernel_invariants` adds to that of its bases; addresses that it declares are invariant too.
     """
 
     kernel_invariants = {"core"}
@@ -44,7 +44,7 @@ class CoreDevice:
 
     def __init_subclass__(cls):
         own = vars(cls)
-        declared = {name for name, value in own.items() if isinstance(value, Register)}
+        declared = {name for name, value in own.items() if isinstance(value, Address)}
         inherited = (base.kernel_invariants for base in cls.__mro__[1:] if hasattr(base, "kernel_invariants"))
         cls.kernel_invariants = declared.union(own.get("kernel_invariants", ()), *inherited)
 
@@ -72,7 +72,7 @@ class RTIODevice(CoreDevice):
 
     @kernel
     def write_row(self, target, row):
-        """Write the elements of `row` (list of int32) to registers from `target` on, one in each coarse cycle; the
+        """Write the elements of `row` (list of int32) to the addresses from `target` on, one in each coarse cycle; the
         cursor advances by as many.
         """
         cycle_mu = int64(self.core.ref_multiplier)

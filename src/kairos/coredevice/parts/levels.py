@@ -1,4 +1,4 @@
-"""Digital levels: methods that write constants to registers of the device's channel, levels and pulses.
+"""Digital levels: methods that write constants to addresses of the device's channel, levels and pulses.
 
 For classes derived from `RTIODevice`; made as `kairos.coredevice.parts.methods` says.
 """
@@ -10,7 +10,7 @@ __all__ = ["command", "hold", "level", "pulse"]
 
 
 def command(address, data, text):
-    """A method without arguments: writes `data` to the register at `address`."""
+    """A method without arguments: writes `data` to the RTIO address `address`."""
 
     @made(text)
     def command(self):
@@ -20,7 +20,7 @@ def command(address, data, text):
 
 
 def level(address, text, high=1, low=0):
-    """The method `set_o`: writes to the register at `address` the code of a level."""
+    """The method `set_o`: writes to the RTIO address `address` the code of a level."""
 
     @made(text)
     def set_o(self, o):
