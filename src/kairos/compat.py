@@ -8,8 +8,11 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import pkgutil
 import sys
 import types
+
+from . import coredevice
 
 __all__ = ["install", "MODULES"]
 
@@ -37,10 +40,6 @@ def _counterpart(name: str) -> str | None:
 
 
 def _available() -> list[str]:
-    import pkgutil
-
-    from . import coredevice
-
     drivers = [
         f"artiq.coredevice.{module.name}" for module in pkgutil.iter_modules(coredevice.__path__) if not module.ispkg
     ]

@@ -14,6 +14,7 @@ _LARGE_FUNCTION = 1500
 
 @functools.cache
 def _llvm():
+    # Here, because it takes 0.1 s, which the stages before it do not need.
     import llvmlite.binding as llvm
 
     llvm.initialize_all_targets()

@@ -20,6 +20,7 @@ rtio_wait_until_mu = firmware_function("rtio_wait_until_mu", "time", QUIET)
 def load_compiler():
     """The module `kairos.compiler`, imported when the first kernel is compiled; KairosError if it is not built."""
     try:
+        # Here, because experiments without kernels run where the compiler is not built.
         from .. import compiler
     except ImportError as error:
         if "_native" not in str(error):
@@ -69,6 +70,7 @@ class Core:
     def comm(self):
         """The `kairos.session.Session` with the device; connects when it is first used."""
         if self._comm is None:
+            # Here for the same reason, and because it takes 0.07 s.
             from ..session import Session
 
             self._comm = Session.for_host(self._host)

@@ -6,7 +6,7 @@ import traceback
 from dataclasses import dataclass
 from time import perf_counter
 
-from .. import errors
+from .. import emulator, errors
 from .. import exceptions as device_exceptions
 from ..exceptions.report import CoreException, DeviceException, Report
 from . import codec
@@ -65,8 +65,6 @@ class Session:
     def for_host(cls, host: str | None) -> "Session":
         """A session for `host` of a device database: an address, ``address:port``, or ``emulator://VARIANT``."""
         if host is not None and host.startswith("emulator://"):
-            from .. import emulator
-
             return cls("127.0.0.1", emulator=emulator.acquire(host))
         if host is not None and host.count(":") == 1:
             address, port = host.split(":")

@@ -1,0 +1,67 @@
+"""The packages of `src/kairos` import one way, and what the table of docs/architecture.md says."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "kairos"
+FILES = sorted(path for path in SOURCE.rglob("*.py") if "tests" not in path.relative_to(SOURCE).parts)
+
+
+def floor_plan() -> dict[str, set[str]]:
+    """What each room may import, in the order of the rows."""
+    table = (ROOT / "docs" / "architecture.md").read_text().split("| Room of `src/kairos` |")[1].split("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+    return {row[0].strip("`"): set(re.findall(r"`(\w+)`", row[-1])) for row in rows}
+
+
+def room_of(path: Path) -> str:
+    parts = path.relative_to(SOURCE).parts
+    return parts[0].removesuffix(".py")
+
+
+def modules(path: Path) -> set[str]:
+    """Full names of what a file imports, wherever in it."""
+    package = ["kairos", *path.relative_to(SOURCE).parts[:-1]]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            base = ".".join([*above, *filter(None, [node.module])])
+            found |= {f"{base}.{alias.name}" for alias in node.names} if base == "kairos" else {base}
+    return found
+
+
+def imported() -> dict[str, set[str]]:
+    """The rooms from which each room imports."""
+    rooms: dict[str, set[str]] = {}
+    for path in FILES:
+        names = [name.split(".") for name in modules(path)]
+        others = {name[1] for name in names if name[0] == "kairos" and len(name) > 1}
+        rooms.setdefault(room_of(path), set()).update(others - {room_of(path), "__version__"})
+    del rooms["__init__"]
+    return rooms
+
+
+def test_rooms_import_what_the_floor_plan_says():
+    assert imported() == floor_plan()
+
+
+def test_rooms_import_from_rows_below():
+    rows = ["_native", *reversed(floor_plan())]
+    for room, others in floor_plan().items():
+        assert all(rows.index(other) < rows.index(room) for other in others), room
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_an_import_inside_a_function_says_why(path):
+    lines = path.read_text().splitlines()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import | ast.ImportFrom) and node.col_offset:
+            near = lines[node.lineno - 2], lines[node.lineno - 1]
+            assert any("# " in line for line in near), f"{path}:{node.lineno}: import at the head, or say why not"
