@@ -112,3 +112,24 @@ fn ethernet_reaches_the_gateway() {
     assert_eq!(result(&m, 7) & 0x1fff, 98, "length without check sequence");
     assert!(result(&m, 8) >= 4 && result(&m, 12) & 0x82 == 0x82);
 }
+
+#[test]
+fn two_boards_in_one_process_do_not_meet() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(elf) = build("submit", directory.path()) else {
+        return;
+    };
+    let library = build_pl(directory.path(), &[]);
+    let new = || machine(&elf, Some((&library, true)));
+    let mut alone = new();
+    assert!(alone.run_until(CPU_HZ / 100, finished));
+    let mut boards = [new(), new()];
+    let mut turns = (0..).map(|n| usize::from(n % 3 == 0));
+    while !boards.iter_mut().all(finished) {
+        let board = &mut boards[turns.next().unwrap()];
+        if !finished(board) {
+            board.step();
+        }
+    }
+    assert_eq!(boards.each_ref().map(digest), [digest(&alone), digest(&alone)]);
+}

@@ -185,3 +185,63 @@ impl Parts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::peripheral::{Cause, Reset, NEVER};
+
+    fn chip() -> Bus {
+        Parts::new(Board::default(), None).place(Memory::new(1))
+    }
+
+    #[test]
+    fn routes_and_raises_lines() {
+        let mut b = chip();
+        for (address, value) in [
+            (0xf8f0_1000, 3),
+            (0xf8f0_0100, 3),
+            (0xf8f0_0104, 0xff),
+            (0xf8f0_1100, 1 << 29),
+        ] {
+            assert!(b.write(0, address, 4, value, 0).ends_turn);
+        }
+        b.write(0, 0xf8f0_0600, 4, 100, 0);
+        b.write(0, 0xf8f0_0608, 4, 5, 0);
+        assert_eq!(b.due().timer, [200, NEVER]);
+        b.update(199);
+        assert_eq!(b.signals.lines.irq, [false, false]);
+        // The GIC tells of the timer that is due.
+        assert_eq!(b.read(0, 0xf8f0_0118, 4, 200).0, 29);
+        assert_eq!(b.signals.lines.irq, [true, false]);
+        assert_eq!(b.read(0, 0x4000_0000, 4, 0).0, 0, "no gateware");
+        assert_eq!(b.read(0, 0xf8f0_1004, 1, 0).0 & 0xff, 0x22);
+    }
+
+    #[test]
+    fn every_address_of_the_spaces_is_answered() {
+        let mut b = chip();
+        for (base, size) in SPACES {
+            for address in [*base, base + (size - 4)] {
+                b.write(0, address, 4, 0, 0);
+                b.read(0, address, 4, 0);
+            }
+        }
+        assert!(!b.write(0, 0xf8f0_2104, 4, 7, 0).ends_turn);
+        assert_eq!(b.read(1, 0xf8f0_2106, 2, 0).0, 0);
+        assert_eq!(b.read(1, 0xf8f0_2104, 2, 0).0, 7, "storage");
+    }
+
+    #[test]
+    fn a_reset_keeps_what_was_recorded() {
+        let mut b = chip();
+        b.write(0, 0xe000_1000, 4, 0x14, 0);
+        b.write(0, 0xe000_1030, 4, 65, 0);
+        b.write(0, 0xe000_1008, 4, 1 << 3, 0);
+        assert_eq!(b.signals.lines.shared, 1 << (82 - 32));
+        b.reset(Reset::System(Cause::Watchdog));
+        assert_eq!((b.signals.lines.shared, b.signals.console.sent), (0, [0, 1]));
+        assert_eq!(b.signals.console.text, b"A");
+        assert_eq!(b.read(0, 0xf800_0258, 4, 0).0, Cause::Watchdog as u32);
+    }
+}

@@ -1,4 +1,4 @@
-//! DDR controller (0xF8006000): storage, and the one thing a loader waits for: that it runs. It runs only with settings with which
+//! DDR controller: storage, and the one thing a loader waits for: that it runs. It runs only with settings with which
 //! DDR3 memory can work; the limits are those of JEDEC's standard, not a copy of what some loader computes. Registers: UG585,
 //! appendix B.7.
 

@@ -1,4 +1,4 @@
-//! Device configuration (0xF8007000): the DMA that carries a bitstream from memory to the PL. Registers: UG585, appendix B.16.
+//! Device configuration: the DMA that carries a bitstream from memory to the PL. Registers: UG585, appendix B.16.
 //! Transfers take no time. What arrives is understood by [`crate::pl::bitstream`].
 
 use crate::machine::memory::Memory;

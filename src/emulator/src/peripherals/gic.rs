@@ -1,6 +1,6 @@
-//! The interrupt controller (GIC architecture 1, PL390 of the MPCore): distributor at 0xF8F01000, CPU interfaces at
-//! 0xF8F00100. Both cores run Secure and every interrupt is in group 0, so all arrive as IRQ. As on QEMU the private
-//! peripheral interrupts are level-sensitive. It reads the interrupt lines and drives the IRQ inputs of the cores.
+//! The interrupt controller (GIC architecture 1, PL390 of the MPCore): distributor and CPU interfaces. Both cores run Secure and
+//! every interrupt is in group 0, so all arrive as IRQ. As on QEMU the private peripheral interrupts are level-sensitive. It
+//! reads the interrupt lines and drives the IRQ inputs of the cores.
 
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 use crate::machine::signals::Lines;
@@ -223,7 +223,7 @@ impl Gic {
         n as u32
     }
 
-    /// Reads a register of the CPU interface; `offset` from 0xF8F00100.
+    /// Reads a register of the CPU interface.
     fn read_interface(&mut self, core: usize, offset: u32) -> u32 {
         match offset {
             0x00 => self.core[core].control,
@@ -277,7 +277,7 @@ impl Gic {
         }
     }
 
-    /// Reads `size` bytes of the distributor; `offset` from 0xF8F01000.
+    /// Reads `size` bytes of the distributor.
     fn read_distributor(&mut self, core: usize, offset: u32, size: u32) -> u32 {
         let w = (offset as usize & 0x7f) / 4;
         match offset {

@@ -1,4 +1,4 @@
-//! System level control registers at 0xF8000000: lock, clocks, resets, and what a loader waits for: locks of the PLLs and the
+//! System level control registers: lock, clocks, resets, and what a loader waits for: locks of the PLLs and the
 //! calibration of the DDR pins. Clock settings are stored, not acted on: the machine always runs at the clocks of [`INITIAL`],
 //! those that a first-stage boot loader leaves.
 

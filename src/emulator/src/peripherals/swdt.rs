@@ -1,4 +1,4 @@
-//! System watchdog (0xF8005000): counts down while enabled, and resets the processing system at zero. Registers: UG585, appendix
+//! System watchdog: counts down while enabled, and resets the processing system at zero. Registers: UG585, appendix
 //! B.31. Its interrupt is not modelled.
 
 use crate::machine::peripheral::{sooner, Access, Cause, Context, Due, Peripheral, Reset};

@@ -1,4 +1,4 @@
-//! Timers of the MPCore: the global timer at 0xF8F00200 and each core's private timer and watchdog at 0xF8F00600.
+//! Timers of the MPCore: the global timer, and each core's private timer and watchdog.
 //! All count at half the CPU clock (CPU_3x2x, PERIPHCLK). Counters are computed from the time, never stepped.
 
 use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset};
@@ -72,7 +72,7 @@ impl GlobalTimer {
         Some(self.since.saturating_add(ticks.saturating_mul(self.period())))
     }
 
-    /// Reads the register at `offset` from 0xF8F00200.
+    /// Reads the register at `offset`.
     pub fn read(&mut self, core: usize, offset: u32, now: Cycles) -> u32 {
         self.update(now);
         let c = &self.core[core];

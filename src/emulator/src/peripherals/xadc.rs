@@ -1,4 +1,4 @@
-//! The processing system's interface to the XADC (0xF8007100, UG585, appendix B.16), and the registers of its sensors (UG480).
+//! The processing system's interface to the XADC (UG585, appendix B.16), and the registers of its sensors (UG480).
 //! Transfers take no time.
 
 use std::collections::VecDeque;
