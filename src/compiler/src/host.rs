@@ -53,12 +53,19 @@ pub struct ExceptionClass {
 /// A type annotation of a host function.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostType {
+    /// `TVar`: inference finds it.
     Var,
+    /// `TNone`, `None`
     None,
+    /// `TBool`, `bool`
     Bool,
+    /// `TInt32`, `numpy.int32`
     Int32,
+    /// `TInt64`, `numpy.int64`
     Int64,
+    /// `TFloat`, `float`
     Float,
+    /// `TStr`, `str`
     Str,
     List(Box<HostType>),
     /// Element type and number of dimensions.

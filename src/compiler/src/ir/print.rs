@@ -1,11 +1,32 @@
 //! The intermediate representation as text, for `--emit ir` and the tests.
 
-use std::fmt;
+use std::fmt::{Display, Formatter, Result};
 
 use super::*;
 
-impl fmt::Display for Ty {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+/// Things one after the other, with commas.
+struct Listed<I>(I);
+
+impl<I: Iterator<Item: Display> + Clone> Display for Listed<I> {
+    fn fmt(&self, f: &mut Formatter) -> Result {
+        self.0.clone().enumerate().try_for_each(|(index, item)| match index {
+            0 => write!(f, "{item}"),
+            _ => write!(f, ", {item}"),
+        })
+    }
+}
+
+/// A value with its type.
+struct Typed<'a>(&'a Value);
+
+impl Display for Typed<'_> {
+    fn fmt(&self, f: &mut Formatter) -> Result {
+        write!(f, "{} {}", self.0.ty, self.0)
+    }
+}
+
+impl Display for Ty {
+    fn fmt(&self, f: &mut Formatter) -> Result {
         match self {
             Ty::I1 => f.write_str("i1"),
             Ty::I8 => f.write_str("i8"),
@@ -13,33 +34,27 @@ impl fmt::Display for Ty {
             Ty::I64 => f.write_str("i64"),
             Ty::F64 => f.write_str("double"),
             Ty::Ptr => f.write_str("ptr"),
-            Ty::Struct(members) => {
-                let members: Vec<_> = members.iter().map(Ty::to_string).collect();
-                write!(f, "{{{}}}", members.join(", "))
-            }
+            Ty::Struct(members) => write!(f, "{{{}}}", Listed(members.iter())),
         }
     }
 }
 
 /// Prints a value without its type.
-impl fmt::Display for Value {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter) -> Result {
         match &self.kind {
             ValueKind::Temp(number) => write!(f, "%{number}"),
             ValueKind::Int(value) => write!(f, "{value}"),
             ValueKind::Float(value) => write!(f, "{value:?}"),
             ValueKind::Global(name) => write!(f, "@{name}"),
-            ValueKind::Struct(members) => {
-                let members: Vec<_> = members.iter().map(|member| format!("{} {member}", member.ty)).collect();
-                write!(f, "{{{}}}", members.join(", "))
-            }
+            ValueKind::Struct(members) => write!(f, "{{{}}}", Listed(members.iter().map(Typed))),
             ValueKind::Zero => f.write_str("0"),
         }
     }
 }
 
-impl fmt::Display for Op {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+impl Display for Op {
+    fn fmt(&self, f: &mut Formatter) -> Result {
         match self {
             Op::Binary(op, a, b) => write!(f, "{} {} {a}, {b}", op.name(), a.ty),
             Op::Compare(op, a, b) => write!(f, "{} {} {a}, {b}", op.name(), a.ty),
@@ -61,34 +76,22 @@ impl fmt::Display for Op {
                 unwind,
                 ..
             } => {
-                let args: Vec<_> = args.iter().map(|arg| format!("{} {arg}", arg.ty)).collect();
-                write!(f, "call {returns} {callee}({})", args.join(", "))?;
+                write!(f, "call {returns} {callee}({})", Listed(args.iter().map(Typed)))?;
                 unwind.map_or(Ok(()), |block| write!(f, " unwind b{block}"))
             }
             Op::LandingPad { clauses, cleanup } => {
-                let clauses: Vec<_> = clauses
-                    .iter()
-                    .map(|clause| clause.as_deref().unwrap_or("all"))
-                    .collect();
-                write!(
-                    f,
-                    "landingpad [{}]{}",
-                    clauses.join(", "),
-                    if *cleanup { " cleanup" } else { "" }
-                )
+                let clauses = clauses.iter().map(|clause| clause.as_deref().unwrap_or("all"));
+                let cleanup = if *cleanup { " cleanup" } else { "" };
+                write!(f, "landingpad [{}]{cleanup}", Listed(clauses))
             }
         }
     }
 }
 
-impl fmt::Display for Function {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let params: Vec<_> = self
-            .params
-            .iter()
-            .map(|(number, ty)| format!("{ty} %{number}"))
-            .collect();
-        writeln!(f, "function {}({}) -> {}", self.symbol, params.join(", "), self.returns)?;
+impl Display for Function {
+    fn fmt(&self, f: &mut Formatter) -> Result {
+        let params = self.params.iter().map(|(number, ty)| format!("{ty} %{number}"));
+        writeln!(f, "function {}({}) -> {}", self.symbol, Listed(params), self.returns)?;
         for (number, ty) in &self.slots {
             writeln!(f, "    %{number} = slot {ty}")?;
         }
@@ -111,8 +114,8 @@ impl fmt::Display for Function {
     }
 }
 
-impl fmt::Display for Module {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+impl Display for Module {
+    fn fmt(&self, f: &mut Formatter) -> Result {
         for global in &self.globals {
             let kind = if global.constant { "constant" } else { "variable" };
             match &global.init {
@@ -120,14 +123,8 @@ impl fmt::Display for Module {
                 Init::Value(value) => writeln!(f, "{kind} {} = {value}", global.name)?,
                 Init::External(ty) => writeln!(f, "{kind} {} of the firmware: {ty}", global.name)?,
                 Init::Array(ty, values) => {
-                    let values: Vec<_> = values.iter().map(Value::to_string).collect();
-                    writeln!(
-                        f,
-                        "{kind} {} = [{} x {ty}] {}",
-                        global.name,
-                        values.len(),
-                        values.join(", ")
-                    )?;
+                    let (count, values) = (values.len(), Listed(values.iter()));
+                    writeln!(f, "{kind} {} = [{count} x {ty}] {values}", global.name)?;
                 }
             }
         }

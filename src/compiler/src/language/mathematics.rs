@@ -4,31 +4,27 @@ use kairos_contracts::mathematics::{Function, FUNCTIONS};
 
 use super::{Row, NUMPY};
 
-/// One of the functions that host code can hand to a kernel.
+static TABLE: &[Function] = &FUNCTIONS;
+
+/// One of the functions that host code can hand to a kernel. Small, since types hold it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Mathematics {
-    /// The host's name, with that of the package.
-    name: &'static str,
-    function: Function,
-}
+pub struct Mathematics(&'static Function);
 
 impl Mathematics {
     pub(super) fn all() -> impl Iterator<Item = Mathematics> {
-        FUNCTIONS.into_iter().filter_map(|function| {
-            let name = function.host?;
-            Some(Mathematics { name, function })
-        })
+        TABLE.iter().filter(|function| function.host.is_some()).map(Mathematics)
     }
 
     /// The firmware's function.
     pub fn symbol(self) -> &'static str {
-        self.function.symbol
+        self.0.symbol
     }
 
     pub(super) fn row(self) -> Row {
-        let count = self.function.arguments;
+        let count = self.0.arguments;
         Row {
-            name: self.name,
+            // With that of the package.
+            name: self.0.host.expect("only those are made"),
             module: NUMPY,
             arguments: count..=count,
         }

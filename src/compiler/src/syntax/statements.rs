@@ -81,64 +81,65 @@ pub struct Handler {
     pub body: Vec<Stmt>,
 }
 
-impl StmtKind {
-    /// The blocks inside, in the order of the text.
-    fn each_block<'a>(&'a self, visit: &mut dyn FnMut(&'a [Stmt])) {
-        match self {
-            StmtKind::If { body, orelse, .. } | StmtKind::While { body, orelse, .. } => {
-                visit(body);
-                visit(orelse);
-            }
-            StmtKind::For(stmt) => {
-                visit(&stmt.body);
-                visit(&stmt.orelse);
-            }
-            StmtKind::With { body, .. } => visit(body),
-            StmtKind::Try(stmt) => {
-                visit(&stmt.body);
-                stmt.handlers.iter().for_each(|handler| visit(&handler.body));
-                visit(&stmt.orelse);
-                visit(&stmt.finally);
-            }
-            StmtKind::Expr(_)
-            | StmtKind::Assign { .. }
-            | StmtKind::AugAssign { .. }
-            | StmtKind::Raise(_)
-            | StmtKind::Assert { .. }
-            | StmtKind::Return(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Pass => {}
-        }
-    }
+/// A part of a statement.
+enum Part<'a> {
+    /// An expression that is evaluated.
+    Expr(&'a Expr),
+    /// An expression that is assigned to.
+    Target(&'a Expr),
+    /// A variable that is set, and the place.
+    Variable(&'a Rc<str>, Span),
+    /// Statements inside.
+    Block(&'a [Stmt]),
+}
 
-    /// The expressions of the statement itself, in the order in which they are evaluated.
-    fn each_expr<'a>(&'a self, visit: &mut dyn FnMut(&'a Expr)) {
+impl StmtKind {
+    /// Visits the parts in the order in which they are evaluated; blocks in that of the text.
+    fn each_part<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {
-            StmtKind::Expr(expr) => visit(expr),
+            StmtKind::Expr(expr) => visit(Part::Expr(expr)),
             StmtKind::Assign { targets, value } => {
-                visit(value);
-                targets.iter().for_each(visit);
+                visit(Part::Expr(value));
+                targets.iter().for_each(|target| visit(Part::Target(target)));
             }
             StmtKind::AugAssign { target, value, .. } => {
-                visit(target);
-                visit(value);
+                visit(Part::Target(target));
+                visit(Part::Expr(value));
             }
-            StmtKind::If { test, .. } | StmtKind::While { test, .. } => visit(test),
+            StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
+                visit(Part::Expr(test));
+                visit(Part::Block(body));
+                visit(Part::Block(orelse));
+            }
             StmtKind::For(stmt) => {
-                visit(&stmt.iter);
-                visit(&stmt.target);
+                visit(Part::Expr(&stmt.iter));
+                visit(Part::Target(&stmt.target));
+                visit(Part::Block(&stmt.body));
+                visit(Part::Block(&stmt.orelse));
             }
-            StmtKind::With { context, .. } => visit(context),
-            StmtKind::Try(stmt) => stmt
-                .handlers
-                .iter()
-                .filter_map(|handler| handler.class.as_ref())
-                .for_each(visit),
-            StmtKind::Raise(value) | StmtKind::Return(value) => value.iter().for_each(visit),
+            StmtKind::With { context, body } => {
+                visit(Part::Expr(context));
+                visit(Part::Block(body));
+            }
+            StmtKind::Try(stmt) => {
+                visit(Part::Block(&stmt.body));
+                for handler in &stmt.handlers {
+                    handler.class.iter().for_each(|class| visit(Part::Expr(class)));
+                    handler
+                        .name
+                        .iter()
+                        .for_each(|name| visit(Part::Variable(name, handler.span)));
+                    visit(Part::Block(&handler.body));
+                }
+                visit(Part::Block(&stmt.orelse));
+                visit(Part::Block(&stmt.finally));
+            }
+            StmtKind::Raise(value) | StmtKind::Return(value) => {
+                value.iter().for_each(|value| visit(Part::Expr(value)));
+            }
             StmtKind::Assert { test, message } => {
-                visit(test);
-                message.iter().for_each(visit);
+                visit(Part::Expr(test));
+                message.iter().for_each(|message| visit(Part::Expr(message)));
             }
             StmtKind::Break | StmtKind::Continue | StmtKind::Pass => {}
         }
@@ -146,26 +147,11 @@ impl StmtKind {
 
     /// The variables that the statement itself sets, with the place.
     pub fn each_variable(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
-        match self {
-            StmtKind::Assign { targets, .. } => targets.iter().for_each(|target| declare_target(target, visit)),
-            StmtKind::AugAssign { target, .. } => declare_target(target, visit),
-            StmtKind::For(stmt) => declare_target(&stmt.target, visit),
-            StmtKind::Try(stmt) => stmt.handlers.iter().for_each(|handler| {
-                if let Some(name) = &handler.name {
-                    visit(name, handler.span);
-                }
-            }),
-            StmtKind::Expr(_)
-            | StmtKind::If { .. }
-            | StmtKind::While { .. }
-            | StmtKind::With { .. }
-            | StmtKind::Raise(_)
-            | StmtKind::Assert { .. }
-            | StmtKind::Return(_)
-            | StmtKind::Break
-            | StmtKind::Continue
-            | StmtKind::Pass => {}
-        }
+        self.each_part(&mut |part| match part {
+            Part::Target(target) => declare_target(target, visit),
+            Part::Variable(name, span) => visit(name, span),
+            Part::Expr(_) | Part::Block(_) => {}
+        });
     }
 }
 
@@ -173,14 +159,22 @@ impl StmtKind {
 pub fn walk_stmts<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt)) {
     for stmt in body {
         visit(stmt);
-        stmt.kind.each_block(&mut |block| walk_stmts(block, visit));
+        stmt.kind.each_part(&mut |part| {
+            if let Part::Block(block) = part {
+                walk_stmts(block, visit);
+            }
+        });
     }
 }
 
 /// Visits every expression, outer before inner.
 pub fn walk_exprs<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Expr)) {
     walk_stmts(body, &mut |stmt| {
-        stmt.kind.each_expr(&mut |expr| walk_expr(expr, visit))
+        stmt.kind.each_part(&mut |part| {
+            if let Part::Expr(expr) | Part::Target(expr) = part {
+                walk_expr(expr, visit);
+            }
+        });
     });
 }
 
