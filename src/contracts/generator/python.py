@@ -160,7 +160,13 @@ def _kernel_symbols(subject: Subject) -> list[tuple[str, list[str]]]:
 
 def _configuration(subject: Subject) -> list[tuple[str, list[str]]]:
     keys = subject.own["keys"]
-    return [
+    limits = []
+    for name, fact in keys.items():
+        for limit, word in (("min", "Shortest"), ("max", "Longest")):
+            if limit in fact:
+                constant = f"{name}_{limit}".upper()
+                limits.append((constant, [f"{constant} = {fact[limit]}", *_doc(f"{word} value of {name} in bytes.")]))
+    return limits + [
         _mapping("KEYS", "What each key of the configuration is for.", {n: text(f["doc"]) for n, f in keys.items()})
     ]
 

@@ -8,28 +8,15 @@ import struct
 import zlib
 from dataclasses import asdict, dataclass, field
 
+from .contracts.descriptor import HEADER, MAGIC, READABLE, VERSION, WRITABLE, ChannelKind, Record
+
 __all__ = ["MAGIC", "VERSION", "KINDS", "DescriptorError", "Register", "RtioChannel", "Descriptor"]
 
-MAGIC = b"KAIR"
-VERSION = 1
-KINDS = {
-    "ttl_out": 1,
-    "ttl_inout": 2,
-    "ttl_clockgen": 3,
-    "edge_counter": 4,
-    "spi_master": 5,
-    "ad9914": 6,
-    "fastino": 7,
-    "grabber": 8,
-    "grabber_gate": 9,
-    "suservo": 20,
-    "suservo_channel": 21,
-    "log": 255,
-}
+KINDS = {kind.name.lower(): int(kind) for kind in ChannelKind}
+"""Numbers of the kinds of channels, by name."""
 _KIND_NAMES = {number: name for name, number in KINDS.items()}
-_END, _IDENTIFICATION, _BUILD_ID, _REGISTER, _CHANNEL, _CLOCK = range(6)
 _HEADER = struct.Struct("<4sHHII")
-_READABLE, _WRITABLE = 1, 2
+assert _HEADER.size == HEADER
 
 
 class DescriptorError(ValueError):
@@ -73,18 +60,18 @@ class Descriptor:
 
     def to_bytes(self) -> bytes:
         """The memory's content; its length is a multiple of 4."""
-        body = _record(_IDENTIFICATION, self.identification.encode())
-        body += _record(_BUILD_ID, self.build_id.encode())
-        body += _record(_CLOCK, struct.pack("<IBB2x", self.rtio_frequency, self.fine_bits, self.synthesiser))
+        body = _record(Record.IDENTIFICATION, self.identification.encode())
+        body += _record(Record.BUILD_ID, self.build_id.encode())
+        body += _record(Record.CLOCK, struct.pack("<IBB2x", self.rtio_frequency, self.fine_bits, self.synthesiser))
         for r in self.registers:
-            flags = r.readable * _READABLE | r.writable * _WRITABLE
-            body += _record(_REGISTER, struct.pack("<IHH", r.address, r.width, flags) + r.name.encode())
+            flags = r.readable * READABLE | r.writable * WRITABLE
+            body += _record(Record.REGISTER, struct.pack("<IHH", r.address, r.width, flags) + r.name.encode())
         for c in self.channels:
             payload = struct.pack("<IBBHH", c.number, KINDS[c.kind], 0, 0, len(c.parameters))
             for key, value in c.parameters.items():
                 payload += struct.pack("<B", len(key.encode())) + key.encode() + struct.pack("<I", value)
-            body += _record(_CHANNEL, payload + c.name.encode())
-        body += _record(_END, b"")
+            body += _record(Record.CHANNEL, payload + c.name.encode())
+        body += _record(Record.END, b"")
         return _HEADER.pack(MAGIC, VERSION, 0, _HEADER.size + len(body), zlib.crc32(body)) + body
 
     def to_words(self) -> list[int]:
@@ -116,17 +103,17 @@ class Descriptor:
         return result
 
     def _read(self, kind: int, payload: bytes) -> None:
-        if kind == _IDENTIFICATION:
+        if kind == Record.IDENTIFICATION:
             self.identification = payload.decode()
-        elif kind == _BUILD_ID:
+        elif kind == Record.BUILD_ID:
             self.build_id = payload.decode()
-        elif kind == _CLOCK:
+        elif kind == Record.CLOCK:
             self.rtio_frequency, self.fine_bits, self.synthesiser = struct.unpack("<IBB2x", payload)
-        elif kind == _REGISTER:
+        elif kind == Record.REGISTER:
             address, width, flags = struct.unpack_from("<IHH", payload)
             name = payload[8:].decode()
-            self.registers.append(Register(name, address, width, bool(flags & _READABLE), bool(flags & _WRITABLE)))
-        elif kind == _CHANNEL:
+            self.registers.append(Register(name, address, width, bool(flags & READABLE), bool(flags & WRITABLE)))
+        elif kind == Record.CHANNEL:
             number, kind, _, _, count = struct.unpack_from("<IBBHH", payload)
             position, parameters = 10, {}
             for _ in range(count):
@@ -145,7 +132,7 @@ def _records(body: bytes):
     position = 0
     while True:
         kind, size = struct.unpack_from("<HH", body, position)
-        if kind == _END:
+        if kind == Record.END:
             return
         payload = body[position + 4 : position + 4 + size]
         if len(payload) != size:

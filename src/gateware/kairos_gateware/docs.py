@@ -7,6 +7,7 @@ import re
 import sys
 from pathlib import Path
 
+from .contracts.registers import BLOCKS
 from .soc.clock import ClockControl
 from .soc.soc import Soc
 from .variants import VARIANTS
@@ -31,6 +32,9 @@ def register_tables() -> dict[str, str]:
                 continue
             if name not in uses:
                 raise ValueError(f"{register.name} is not described in {type(block).__name__}.USES")
+            expected = (register.width, "r" * register.readable + "w" * register.writable)
+            if BLOCKS[prefix][name][:2] != expected:
+                raise ValueError(f"{register.name}: the contract says {BLOCKS[prefix][name][:2]}, the block {expected}")
             access = "read" * register.readable + ", " * (register.readable and register.writable)
             access += "write" * register.writable
             lines.append(f"| `{register.name}` | {register.width} | {access} | {uses.pop(name)} |")

@@ -3,18 +3,15 @@
 import hashlib
 import hmac
 import socket
-import struct
 import time
 from collections.abc import Callable
 
+from .. import _native
+from ..contracts.netboot import GREETING, PORT, VERSION, FileKind, Reply
 from ..errors import ConnectionLost, DeviceUnreachable, KairosError
 
 __all__ = ["PORT", "Refused", "load"]
 
-PORT = 1379
-GREETING = b"KAIROS netboot\n"
-VERSION = 1
-KINDS = {"firmware": 1, "gateware": 2}
 PIECE = 32 * 1024
 """Bytes sent between two calls of the progress function."""
 SILENCE = 10.0
@@ -25,7 +22,7 @@ never gets an answer."""
 RETRY = 0.3
 """Seconds between attempts to reach the loader."""
 
-_HELLO, _HAVE, _VERIFIED, _BOOTING, _REFUSED = 1, 2, 3, 4, 5
+_wire = _native.wire
 
 
 class Refused(KairosError):
@@ -46,12 +43,13 @@ class _Connection:
         except OSError as error:
             raise _Lost(str(error)) from None
         try:
-            if self._answer() != _HELLO:
+            reply, said = self._answer()
+            if reply != Reply.HELLO:
                 raise KairosError(f"what answers at {self._where} is no Kairos loader")
-            version, flags, self._nonce = struct.unpack("<BB32s", self._read(34))
+            version, wants_key, self._nonce = said
             if version != VERSION:
                 raise KairosError(f"the loader at {self._where} speaks version {version}; this is version {VERSION}")
-            if flags & 1 and key is None:
+            if wants_key and key is None:
                 raise Refused(f"the loader at {self._where} wants a key: give the file with it as --key")
             self._socket.settimeout(SILENCE)
         except BaseException:
@@ -73,16 +71,19 @@ class _Connection:
             data += more
         return data
 
-    def _answer(self) -> int:
-        kind = self._read(1)[0]
-        if kind == _REFUSED:
-            reason = self._read(*struct.unpack("<H", self._read(2))).decode(errors="replace")
-            raise Refused(f"refused by the loader at {self._where}: {reason}")
-        return kind
+    def _answer(self):
+        """Type of an answer, and what it says."""
+        kind, said = _wire.read_netboot_answer(self._read)
+        if kind == Reply.REFUSED:
+            raise Refused(f"refused by the loader at {self._where}: {said}")
+        return kind, said
 
-    def _expect(self, kind: int):
-        if (answer := self._answer()) != kind:
+    def _expect(self, kind: Reply):
+        """What the expected answer says."""
+        answer, said = self._answer()
+        if answer != kind:
             raise KairosError(f"the loader at {self._where} sent an unexpected answer of type {answer}")
+        return said
 
     def _send(self, data: bytes):
         try:
@@ -103,20 +104,20 @@ class _Connection:
         self._send(message + proof)
 
     def offer(self, name: str, content: bytes, progress: Callable[[str, int, int], None]):
-        self._request(struct.pack("<BBI32s", 1, KINDS[name], len(content), hashlib.sha256(content).digest()))
-        self._expect(_HAVE)
-        (sent,) = struct.unpack("<I", self._read(4))
+        digest = hashlib.sha256(content).digest()
+        self._request(_wire.netboot_offer(FileKind[name.upper()], len(content), digest))
+        sent = self._expect(Reply.HAVE)
         progress(name, sent, len(content))
         while sent < len(content):
             piece = content[sent : sent + PIECE]
             self._send(piece)
             sent += len(piece)
             progress(name, sent, len(content))
-        self._expect(_VERIFIED)
+        self._expect(Reply.VERIFIED)
 
     def boot(self):
-        self._request(b"\x02")
-        self._expect(_BOOTING)
+        self._request(_wire.netboot_boot())
+        self._expect(Reply.BOOTING)
 
 
 def load(

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from .. import emulator as emulation
+from ..contracts.session import PORT
 from ..devices import DeviceDB, DeviceError
 from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
 from ..waveform import Recording
@@ -30,7 +31,7 @@ def _settings(texts) -> dict:
 
 def _forwards(texts) -> dict[int, int]:
     """Device port to port of this host (0: any); the kernel session's is always there."""
-    forwards = {1381: 0}
+    forwards = {PORT: 0}
     for text in texts:
         host, separator, device = text.partition(":")
         if not (separator and host.isdecimal() and device.isdecimal()):

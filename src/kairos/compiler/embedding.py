@@ -3,36 +3,9 @@
 import itertools
 from typing import Any
 
+from ..contracts.exceptions import PREALLOCATED
+
 __all__ = ["EmbeddingMap"]
-
-_DEVICE = "0:artiq.coredevice.exceptions."
-
-PREALLOCATED = (
-    _DEVICE + "RTIOUnderflow",
-    _DEVICE + "RTIOOverflow",
-    _DEVICE + "RTIODestinationUnreachable",
-    _DEVICE + "DMAError",
-    _DEVICE + "I2CError",
-    _DEVICE + "CacheError",
-    _DEVICE + "SPIError",
-    _DEVICE + "SubkernelError",
-    "0:AssertionError",
-    "0:AttributeError",
-    "0:IndexError",
-    "0:IOError",
-    "0:KeyError",
-    "0:NotImplementedError",
-    "0:OverflowError",
-    "0:RuntimeError",
-    "0:TimeoutError",
-    "0:TypeError",
-    "0:ValueError",
-    "0:ZeroDivisionError",
-    "0:LinAlgError",
-    _DEVICE + "UnwrapNoneError",
-    _DEVICE + "CXPError",
-)
-"""Names of the exceptions that the firmware raises, at the keys it knows them by (kernel ABI, section 4.3)."""
 
 
 class EmbeddingMap:

@@ -1,6 +1,6 @@
 """Answers the compiler's questions about host objects: values, attributes, functions.
 
-A value is described by a tuple that begins with its kind; `src/compiler/python/src/bridge.rs` reads them. Objects are
+A value is described by a tuple that begins with its kind; `src/native/src/bridge.rs` reads them. Objects are
 named by their numbers in the embedding map.
 """
 

@@ -3,7 +3,13 @@
 Generated from src/contracts/configuration.toml by src/contracts/generate.py: do not edit.
 """
 
-__all__ = ["KEYS"]
+__all__ = ["AUTH_KEY_MIN", "AUTH_KEY_MAX", "KEYS"]
+
+AUTH_KEY_MIN = 16
+"""Shortest value of auth_key in bytes."""
+
+AUTH_KEY_MAX = 64
+"""Longest value of auth_key in bytes."""
 
 KEYS = {
     "ip": "`a.b.c.d`, `a.b.c.d/prefix` (without: everything is on the link) or `use_dhcp`",

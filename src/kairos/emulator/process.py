@@ -10,6 +10,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from ..contracts.session import PORT
 from ..errors import EmulatorError
 from . import artifacts
 from .control import Control
@@ -29,7 +30,7 @@ class Options:
 
     skip: bool = True
     settings: dict = field(default_factory=dict)
-    forward: dict[int, int] = field(default_factory=lambda: {1381: 0})
+    forward: dict[int, int] = field(default_factory=lambda: {PORT: 0})
     """Ports of the device that are wanted on this host, and as which port; 0 lets the system choose."""
 
 

@@ -1,24 +1,33 @@
 """Client of the management service of a core device (TCP 1380): log, configuration, reboot, flash."""
 
 import hmac
-import struct
 import zlib
 from pathlib import Path
 
+from .. import _native
+from ..contracts.configuration import AUTH_KEY_MAX, AUTH_KEY_MIN
+from ..contracts.management import (
+    DESTINATION_LOCAL,
+    GREETING,
+    IMAGE_CHECKSUM_LENGTH,
+    PORT,
+    PROOF_CONTEXT,
+    Reply,
+    Request,
+)
+from ..contracts.session import LITTLE_ENDIAN
 from ..errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
 from .connect import connect
 
 __all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "read_key"]
 
-PORT = 1380
-GREETING = b"ARTIQ management\n"
 TIMEOUT = 30.0
 """Seconds in which the device must answer; a flash image of 16 MB takes some."""
 
 PATIENCE = 15.0
 """Seconds that a restart may take."""
 
-_SUCCESS, _LOG, _REBOOT, _ERROR, _DATA, _CHALLENGE = 1, 2, 3, 6, 7, 128
+_wire = _native.wire
 
 
 class ManagementError(KairosError):
@@ -35,8 +44,8 @@ def read_key(path: str | Path) -> bytes:
         key = Path(path).read_bytes().rstrip(b" \t\n\f\r")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    if not 16 <= len(key) <= 64:
-        raise UsageError(f"{path}: a key has 16 to 64 bytes, this one has {len(key)}")
+    if not AUTH_KEY_MIN <= len(key) <= AUTH_KEY_MAX:
+        raise UsageError(f"{path}: a key has {AUTH_KEY_MIN} to {AUTH_KEY_MAX} bytes, this one has {len(key)}")
     return key
 
 
@@ -59,14 +68,15 @@ class Management:
         self._timeout = timeout
         self._authenticated = key is not None
         try:
-            self._socket, answer = connect(host, port, GREETING + b"\0", PATIENCE if patience is None else patience)
+            greeting = GREETING + bytes([DESTINATION_LOCAL])
+            self._socket, answer = connect(host, port, greeting, PATIENCE if patience is None else patience)
         except OSError as error:
             raise DeviceUnreachable(
                 f"no way to the management service at {self._where} ({error}): "
                 "is the device on, and is its address right?"
             ) from None
         self._socket.settimeout(timeout)
-        if answer != b"e":
+        if answer[0] != LITTLE_ENDIAN:
             self.close()
             raise DeviceUnreachable(f"what answers at {self._where} is not a little-endian core device")
         if key is not None:
@@ -78,16 +88,15 @@ class Management:
 
     def _authenticate(self, key: bytes):
         try:
-            reply = self._request(129)
+            reply, nonce = self._request(Request.CHALLENGE)
         except ConnectionLost:
             raise KeyNotKnown(
                 f"the device at {self._where} does not answer to a key: if it has none, leave out --key"
             ) from None
-        if reply != _CHALLENGE:
+        if reply != Reply.CHALLENGE:
             raise ManagementError(f"the device at {self._where} lets nobody in: its auth_key is unusable")
-        proof = hmac.digest(key, b"KAIROS management\n" + self._read(32), "sha256")
-        self._send(b"\x82" + proof)
-        if self._read(1)[0] != _SUCCESS:
+        proof = hmac.digest(key, PROOF_CONTEXT + nonce, "sha256")
+        if self._request(Request.AUTHENTICATE, data=proof)[0] != Reply.SUCCESS:
             raise ManagementError(f"the device at {self._where} has another key")
 
     def _wants_key(self) -> bool:
@@ -96,7 +105,7 @@ class Management:
             return False
         try:
             with Management(*self._address, timeout=self._timeout) as probe:
-                return probe._request(129) in (_CHALLENGE, _ERROR)
+                return probe._request(Request.CHALLENGE)[0] in (Reply.CHALLENGE, Reply.ERROR)
         except KairosError:
             return False
 
@@ -121,13 +130,10 @@ class Management:
             data += more
         return bytes(data)
 
-    def _bytes(self) -> bytes:
-        return self._read(struct.unpack("<I", self._read(4))[0])
-
-    def _request(self, kind: int, *fields: bytes) -> int:
-        """Send a request; the type of the reply."""
-        self._send(bytes([kind]) + b"".join(struct.pack("<I", len(field)) + field for field in fields))
-        return self._read(1)[0]
+    def _request(self, kind: Request, key: str = "", data: bytes = b"") -> tuple[int, bytes]:
+        """Send a request; type and content of the reply. `key` and `data` count as far as such requests have them."""
+        self._send(_wire.management_request(kind, key.encode(), data))
+        return _wire.read_management_reply(self._read)
 
     def _send(self, request: bytes):
         try:
@@ -140,52 +146,54 @@ class Management:
         if self._wants_key():
             raise ManagementError(f"the device at {self._where} wants a key: give the file with it as --key") from None
 
-    def _expect(self, reply: int, expected: int, what: str):
-        if reply == _ERROR:
+    def _ask(self, what: str, expected: Reply, kind: Request, key: str = "", data: bytes = b"") -> bytes:
+        """Content of the expected reply; ManagementError if it is another one. `what`: the device could not do."""
+        reply, content = self._request(kind, key, data)
+        if reply == Reply.ERROR:
             self._refuse_without_key()
             raise ManagementError(f"the device could not {what}; its log says why ('kairos device log')")
         if reply != expected:
             raise ManagementError(f"the device at {self._where} sent an unexpected reply of type {reply}")
+        return content
 
     def log(self) -> str:
         """The log that the device keeps."""
-        self._expect(self._request(1), _LOG, "send its log")
-        return self._bytes().decode(errors="replace")
+        return self._ask("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
 
     def clear_log(self):
         """Empty the log of the device."""
-        self._expect(self._request(2), _SUCCESS, "clear its log")
+        self._ask("clear its log", Reply.SUCCESS, Request.CLEAR_LOG)
 
     def reboot(self):
         """Restart the device."""
-        self._expect(self._request(5), _REBOOT, "restart")
+        self._ask("restart", Reply.REBOOT_IMMINENT, Request.REBOOT)
 
     def netboot(self):
         """Restart the device and have its loader wait for the network. Not part of ARTIQ's protocol."""
-        self._expect(self._request(128), _REBOOT, "restart into its loader")
+        self._ask("restart into its loader", Reply.REBOOT_IMMINENT, Request.NETBOOT)
 
     def debug_allocator(self):
         """Have the device write the state of its memory to its log. There is no reply."""
-        self._send(b"\x08")
+        self._send(_wire.management_request(Request.DEBUG_ALLOCATOR, b"", b""))
 
     def flash(self, image: bytes):
         """Replace the boot image and restart."""
-        reply = self._request(9, image + struct.pack("<I", zlib.crc32(image)))
-        self._expect(reply, _REBOOT, "write the boot image")
+        checksum = zlib.crc32(image).to_bytes(IMAGE_CHECKSUM_LENGTH, "little")
+        self._ask("write the boot image", Reply.REBOOT_IMMINENT, Request.FLASH, data=image + checksum)
 
     def config_read(self, key: str) -> bytes:
         """The value of a key; ManagementError if there is none."""
-        self._expect(self._request(12, key.encode()), _DATA, f"read '{key}': there is no such key, or no card")
-        return self._bytes()
+        what = f"read '{key}': there is no such key, or no card"
+        return self._ask(what, Reply.CONFIG_DATA, Request.CONFIG_READ, key)
 
     def config_write(self, key: str, value: bytes):
         """Set a key; an empty value removes it."""
-        self._expect(self._request(13, key.encode(), value), _SUCCESS, f"write '{key}'")
+        self._ask(f"write '{key}'", Reply.SUCCESS, Request.CONFIG_WRITE, key, value)
 
     def config_remove(self, key: str):
         """Remove a key; no error if there is none."""
-        self._expect(self._request(14, key.encode()), _SUCCESS, f"remove '{key}'")
+        self._ask(f"remove '{key}'", Reply.SUCCESS, Request.CONFIG_REMOVE, key)
 
     def config_erase(self):
         """Remove all keys."""
-        self._expect(self._request(15), _SUCCESS, "erase its configuration")
+        self._ask("erase its configuration", Reply.SUCCESS, Request.CONFIG_ERASE)

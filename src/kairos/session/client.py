@@ -1,13 +1,14 @@
 """The host's side of the kernel session: upload a library, run it, answer its calls, report how it ended."""
 
 import logging
-import struct
 import traceback
 from dataclasses import dataclass
 from time import perf_counter
 
 from .. import emulator, errors
 from .. import exceptions as device_exceptions
+from ..contracts.exceptions import HOST_BUILTIN_PREFIX, HOST_PREFIX
+from ..contracts.session import ASYNC_ERROR_TEXTS, PORT, Reply, Request
 from ..exceptions.report import CoreException, DeviceException, Report
 from . import codec
 from .connection import Connection
@@ -16,17 +17,6 @@ from .exceptions import build_python_exception
 __all__ = ["PORT", "Session", "Statistics"]
 
 logger = logging.getLogger(__name__)
-
-PORT = 1381
-
-SYSTEM_INFO, LOAD_KERNEL, RUN_KERNEL, RPC_REPLY, RPC_EXCEPTION = 3, 5, 6, 7, 8
-"""Requests, host to device."""
-
-SYSTEM_INFO_REPLY, LOAD_COMPLETED, LOAD_FAILED, KERNEL_FINISHED = 2, 5, 6, 7
-KERNEL_STARTUP_FAILED, KERNEL_EXCEPTION, RPC_REQUEST, CLOCK_FAILURE = 8, 9, 10, 15
-"""Replies, device to host."""
-
-ASYNC_ERRORS = ((1, "collision(s)"), (2, "busy error(s)"), (4, "sequence error(s)"))
 
 MESSAGE_LIMIT = 4096
 """Characters of an exception's message that are sent to the device."""
@@ -113,7 +103,7 @@ class Session:
             stats.load_s += started - start
             stats.kernels += 1
             stats.first_kernel_started = stats.first_kernel_started or started
-            connection.write_header(RUN_KERNEL)
+            connection.write_request(Request.RUN_KERNEL)
             connection.flush()
             try:
                 self.serve(compiled, set_result)
@@ -134,17 +124,16 @@ class Session:
         """Ask what the device is; UnsupportedDevice if kernels cannot be sent to it."""
         connection = self.open()
         connection.set_reply_expected(True)
-        connection.write_header(SYSTEM_INFO)
+        connection.write_request(Request.SYSTEM_INFO)
         connection.flush()
-        self._expect(connection, SYSTEM_INFO_REPLY)
-        runtime_id = connection.read(4)
-        if runtime_id == b"AROR":
-            identifier = connection.read_string()
-            finished_cleanly = connection.read_u8()
+        self._expect(connection, Reply.SYSTEM_INFO)
+        runtime_id, known, firmware = connection.read_system_info()
+        if firmware is not None:
+            identifier, finished_cleanly = firmware
             logger.info("core device firmware: %s", identifier)
             if not finished_cleanly:
                 logger.warning("Previous kernel did not cleanly finish")
-        elif runtime_id != b"ARZQ":
+        elif not known:
             self.close()
             raise device_exceptions.UnsupportedDevice(
                 f"the core device at {connection.where} has the runtime {runtime_id!r}; kernels need 'ARZQ' (Zynq)"
@@ -155,16 +144,17 @@ class Session:
         """Send a kernel library; LoadError with the device's reason if it refuses it."""
         connection = self.open()
         connection.set_reply_expected(True)
-        connection.write_header(LOAD_KERNEL)
-        connection.write_bytes(library)
+        connection.write_library(library)
         connection.flush()
-        if self._expect(connection, LOAD_COMPLETED, LOAD_FAILED) == LOAD_FAILED:
-            raise errors.LoadError(f"the core device refused the kernel: {connection.read_string()}")
+        if self._expect(connection, Reply.LOAD_COMPLETED, Reply.LOAD_FAILED) == Reply.LOAD_FAILED:
+            raise errors.LoadError(f"the core device refused the kernel: {connection.read_text()}")
 
     def _expect(self, connection, *types) -> int:
-        message_type = connection.read_header()
+        message_type = connection.read_type()
         if message_type not in types:
-            raise codec.ProtocolError(f"message type {message_type} where {' or '.join(map(str, types))} was due")
+            raise codec.ProtocolError(
+                f"message type {message_type} where {' or '.join(str(int(kind)) for kind in types)} was due"
+            )
         return message_type
 
     # A running kernel
@@ -187,32 +177,29 @@ class Session:
         embedding = compiled.embedding
         connection.set_reply_expected(False)
         while True:
-            message_type = connection.read_header()
-            if message_type == RPC_REQUEST:
+            message_type = connection.read_type()
+            if message_type == Reply.RPC_REQUEST:
                 self._serve_rpc(connection, embedding, set_result)
-            elif message_type == KERNEL_FINISHED:
+            elif message_type == Reply.KERNEL_FINISHED:
                 async_errors = connection.read_u8()
                 self._kernel_runs = False
                 self._warn_async_errors(async_errors)
                 return
-            elif message_type == KERNEL_EXCEPTION:
+            elif message_type == Reply.KERNEL_EXCEPTION:
                 self._raise_kernel_exception(connection, compiled)
-            elif message_type == KERNEL_STARTUP_FAILED:
+            elif message_type == Reply.KERNEL_STARTUP_FAILED:
                 raise errors.LoadError("the core device did not start the kernel: no kernel was loaded")
-            elif message_type == CLOCK_FAILURE:
+            elif message_type == Reply.CLOCK_FAILURE:
                 self.close()
                 raise device_exceptions.ClockFailure("the RTIO clock of the core device was lost")
             else:
                 raise codec.ProtocolError(f"unknown message type {message_type}")
 
     def _serve_rpc(self, connection, embedding, set_result):
-        is_async = connection.read_u8() != 0
-        service = connection.read_u32()
         try:
-            args, kwargs = codec.decode_arguments(connection, embedding.retrieve_object)
+            is_async, service, args, kwargs, return_tag = connection.read_call(embedding.retrieve_object)
         except KeyError as error:
             raise codec.ProtocolError(f"unknown host object {error}") from None
-        return_tag = connection.read_bytes()
         if service == 0:
             target, name, value = args
             logger.debug("write-back of %s", name)
@@ -244,9 +231,7 @@ class Session:
             raise device_exceptions.RPCReturnValueError(
                 f"{error}; returned by {name}{_place(function)}: value and annotation must agree"
             ) from None
-        connection.write_header(RPC_REPLY)
-        connection.write_bytes(return_tag)
-        connection.write(value)
+        connection.write_reply(return_tag, value)
         connection.flush()
 
     def _call_async(self, function, args, kwargs):
@@ -260,9 +245,9 @@ class Session:
     def _send_exception(self, connection, embedding, error):
         cls = type(error)
         if cls.__module__ == "builtins":
-            name = f"0:{cls.__name__}"
+            name = HOST_BUILTIN_PREFIX + cls.__name__
         elif cls.__module__ == device_exceptions.__name__:
-            name = f"0:artiq.coredevice.exceptions.{cls.__name__}"
+            name = HOST_PREFIX + cls.__name__
         else:
             name = f"{embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
         message = str(error)
@@ -271,12 +256,8 @@ class Session:
         frames = traceback.extract_tb(error.__traceback__)
         place = frames[-1]
         logger.debug("exception in RPC, sent to the kernel", exc_info=error)
-        connection.write_header(RPC_EXCEPTION)
-        connection.write(
-            struct.pack("<IIqqq", embedding.store_str(name), embedding.store_str(message), 0, 0, 0)
-            + struct.pack("<Iii", embedding.store_str(place.filename), place.lineno or 0, place_column(place))
-            + struct.pack("<I", embedding.store_str(place.name))
-        )
+        keys = [embedding.store_str(text) for text in (name, message, place.filename, place.name)]
+        connection.write_exception(keys, place.lineno or 0, place_column(place))
         connection.flush()
 
     def _raise_kernel_exception(self, connection, compiled):
@@ -288,28 +269,18 @@ class Session:
             except (IndexError, KeyError):
                 raise codec.ProtocolError(f"unknown string {key} in an exception") from None
 
-        def xstring():
-            length = connection.read_u32()
-            if length == 0xFFFFFFFF:
-                return host_string(connection.read_u32())
-            return connection.read(length).decode("utf-8", errors="replace")
+        def text(said):
+            return host_string(said) if isinstance(said, int) else said
 
-        count = connection.read_u32()
-        exceptions = []
-        for _ in range(count):
-            key = connection.read_u32()
-            message = xstring()
-            params = connection.read_struct("qqq")
-            file = xstring()
-            line, column = connection.read_struct("ii")
-            function = xstring()
-            name = host_string(key)
-            exceptions.append(DeviceException(name, key, message, params, file, line, column, function))
-        for exception in exceptions:
-            _, first, end = connection.read_struct("III")
+        raised, extents, backtrace, async_errors = connection.read_report()
+        exceptions = [
+            DeviceException(
+                host_string(key), key, text(message), tuple(params), text(file), line, column, text(function)
+            )
+            for key, message, params, (file, line, column, function) in raised
+        ]
+        for exception, (first, end) in zip(exceptions, extents, strict=True):
             exception.frames = range(first, end)
-        backtrace = [connection.read_struct("II") for _ in range(connection.read_u32())]
-        async_errors = connection.read_u8()
         self._kernel_runs = False
         self._warn_async_errors(async_errors)
         if not exceptions:
@@ -322,9 +293,9 @@ class Session:
         raise build_python_exception(core_exception, embedding.retrieve_object)
 
     def _warn_async_errors(self, bits):
-        names = [name for bit, name in ASYNC_ERRORS if bits & bit]
-        if bits & ~7:
-            names.append(f"unknown error bits 0x{bits & ~7:02x}")
+        names = [name for bit, name in ASYNC_ERROR_TEXTS.items() if bits & bit]
+        if unknown := bits & ~sum(ASYNC_ERROR_TEXTS):
+            names.append(f"unknown error bits 0x{unknown:02x}")
         if names:
             logger.warning("%s reported during kernel execution", ", ".join(names))
 

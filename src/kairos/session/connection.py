@@ -5,17 +5,16 @@ stream, so any surprise ends the connection.
 """
 
 import socket
-import struct
 
+from .. import _native
+from ..contracts.session import BIG_ENDIAN, GREETING, LITTLE_ENDIAN
 from ..errors import ConnectionLost, DeviceUnreachable
 from ..exceptions import UnsupportedDevice
 from ..network.connect import ClosedAtOnce, connect
-from .codec import ProtocolError
 
-__all__ = ["Connection", "SYNC"]
+__all__ = ["Connection"]
 
-GREETING = b"ARTIQ coredev\n"
-SYNC = b"\x5a\x5a\x5a\x5a"
+_wire = _native.wire
 
 CONNECT_TIMEOUT = 10.0
 """Seconds in which the device must accept a connection and answer the greeting; it may be restarting."""
@@ -71,10 +70,10 @@ class Connection:
                 self._socket.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
     def _check(self, answer):
-        if answer == b"e":
+        if answer[0] == LITTLE_ENDIAN:
             return
         self.close()
-        if answer == b"E":
+        if answer[0] == BIG_ENDIAN:
             raise UnsupportedDevice(
                 f"the core device at {self.where} is big-endian; kernels are compiled for the little-endian Cortex-A9"
             )
@@ -129,30 +128,25 @@ class Connection:
     def read_u8(self) -> int:
         return self.read(1)[0]
 
-    def read_u32(self) -> int:
-        return int.from_bytes(self.read(4), "little")
+    def read_text(self) -> str:
+        """A length and text."""
+        return _wire.read_text(self.read)
 
-    def read_struct(self, layout: str) -> tuple:
-        """Fields of the little-endian `struct` layout."""
-        layout = "<" + layout
-        return struct.unpack(layout, self.read(struct.calcsize(layout)))
-
-    def read_bytes(self) -> bytes:
-        return self.read(self.read_u32())
-
-    def read_string(self) -> str:
-        return self.read_bytes().decode("utf-8", errors="replace")
-
-    def read_header(self) -> int:
+    def read_type(self) -> int:
         """Type of the next message. What comes before its synchronisation word is skipped."""
-        window = self.read(4)
-        skipped = 0
-        while window != SYNC:
-            window = window[1:] + self.read(1)
-            skipped += 1
-            if skipped > 4096:
-                raise ProtocolError("the device sends data that is not the kernel session protocol")
-        return self.read_u8()
+        return _wire.read_type(self.read)
+
+    def read_system_info(self) -> tuple[bytes, bool, tuple[str, bool] | None]:
+        """Runtime id, whether it is known, and of a soft core its identifier and whether its kernel ended properly."""
+        return _wire.read_system_info(self.read)
+
+    def read_call(self, retrieve_object) -> tuple[bool, int, list, dict, bytes]:
+        """A call of a host function: is it asynchronous, service, arguments, keyword arguments, return tag."""
+        return _wire.read_call(self.read, retrieve_object)
+
+    def read_report(self) -> tuple[list, list, list, int]:
+        """A report of uncaught exceptions: see `read_report` of `src/native/src/wire.rs`."""
+        return _wire.read_report(self.read)
 
     # Writing
 
@@ -160,11 +154,22 @@ class Connection:
         """Queue `data`; `flush` sends it."""
         self._pending.append(data)
 
-    def write_header(self, message_type: int):
-        self.write(SYNC + bytes([message_type]))
+    def write_request(self, kind: int):
+        """A request without a payload."""
+        self.write(_wire.session_head(kind))
 
-    def write_bytes(self, data: bytes):
-        self.write(len(data).to_bytes(4, "little") + data)
+    def write_library(self, library: bytes):
+        self.write(_wire.load_kernel_head(len(library)))
+        self.write(library)
+
+    def write_reply(self, return_tag: bytes, value: bytes):
+        """What a host function returned, encoded."""
+        self.write(_wire.rpc_reply_head(return_tag))
+        self.write(value)
+
+    def write_exception(self, keys: list[int], line: int, column: int):
+        """What a host function raised; keys of name, message, file and function in the string table."""
+        self.write(_wire.rpc_exception(keys, line, column))
 
     def flush(self):
         data, self._pending = b"".join(self._pending), []

@@ -12,6 +12,8 @@
 pub use kairos_contracts::netboot::{FileKind as Kind, GREETING, PORT, TEXT_MAX, VERSION};
 use kairos_contracts::netboot::{Reply as Answer, Request as Type, DIGEST_LENGTH};
 
+use crate::rpc::Source;
+
 /// A SHA-256 digest, a nonce, or a proof.
 pub type Digest = [u8; DIGEST_LENGTH];
 
@@ -146,6 +148,77 @@ impl Reply<'_> {
     }
 }
 
+/// What a loader has answered, as the host reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered<'a> {
+    /// With the version that the loader speaks.
+    Hello {
+        version: u8,
+        hello: Hello,
+    },
+    Reply(Reply<'a>),
+    /// Of a type that there is not.
+    Unknown(u8),
+}
+
+impl<'a> Answered<'a> {
+    /// Reads an answer. A refusal goes to `text`, as much of it as there is room for.
+    ///
+    /// # Errors
+    /// What the source has.
+    pub fn read<S: Source>(source: &mut S, text: &'a mut [u8; TEXT_MAX]) -> Result<Self, S::Error> {
+        let mut byte = [0];
+        source.read(&mut byte)?;
+        let Ok(kind) = Answer::try_from(byte[0]) else {
+            return Ok(Self::Unknown(byte[0]));
+        };
+        Ok(Self::Reply(match kind {
+            Answer::Hello => {
+                let (mut head, mut nonce) = ([0; 2], [0; DIGEST_LENGTH]);
+                source.read(&mut head)?;
+                source.read(&mut nonce)?;
+                let [version, flags] = head;
+                let authenticated = flags & 1 != 0;
+                return Ok(Self::Hello {
+                    version,
+                    hello: Hello { authenticated, nonce },
+                });
+            }
+            Answer::Have => {
+                let mut bytes = [0; 4];
+                source.read(&mut bytes)?;
+                Reply::Have(u32::from_le_bytes(bytes))
+            }
+            Answer::Verified => Reply::Verified,
+            Answer::Booting => Reply::Booting,
+            Answer::Refused => {
+                let mut length = [0; 2];
+                source.read(&mut length)?;
+                let length = usize::from(u16::from_le_bytes(length));
+                let kept = length.min(TEXT_MAX);
+                source.read(&mut text[..kept])?;
+                for _ in kept..length {
+                    source.read(&mut byte)?;
+                }
+                let whole = text[..kept].utf8_chunks().next();
+                Reply::Refused(whole.map_or("", |chunk| chunk.valid()))
+            }
+        }))
+    }
+
+    /// The number of its type.
+    pub fn number(&self) -> u8 {
+        match self {
+            Self::Hello { .. } => Answer::Hello as u8,
+            Self::Reply(Reply::Have(_)) => Answer::Have as u8,
+            Self::Reply(Reply::Verified) => Answer::Verified as u8,
+            Self::Reply(Reply::Booting) => Answer::Booting as u8,
+            Self::Reply(Reply::Refused(_)) => Answer::Refused as u8,
+            Self::Unknown(number) => *number,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +253,56 @@ mod tests {
             nonce: [7; 32],
         };
         assert_eq!(hello.encode()[..4], [1, 1, 1, 7]);
+    }
+
+    struct Bytes<'a>(&'a [u8]);
+
+    impl Source for Bytes<'_> {
+        type Error = ();
+
+        fn read(&mut self, buffer: &mut [u8]) -> Result<(), ()> {
+            let (taken, rest) = self.0.split_at_checked(buffer.len()).ok_or(())?;
+            buffer.copy_from_slice(taken);
+            self.0 = rest;
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_host_reads_what_the_loader_answers() {
+        let hello = Hello {
+            authenticated: true,
+            nonce: [7; 32],
+        };
+        let mut text = [0; TEXT_MAX];
+        let read = Answered::read(&mut Bytes(&hello.encode()), &mut text);
+        assert_eq!(
+            read,
+            Ok(Answered::Hello {
+                version: VERSION,
+                hello
+            })
+        );
+        for reply in [
+            Reply::Have(70_000),
+            Reply::Verified,
+            Reply::Booting,
+            Reply::Refused("no"),
+        ] {
+            let (mut out, mut text) = ([0; TEXT_MAX + 3], [0; TEXT_MAX]);
+            let length = reply.encode(&mut out);
+            let read = Answered::read(&mut Bytes(&out[..length]), &mut text).unwrap();
+            assert_eq!((read, read.number()), (Answered::Reply(reply), out[0]));
+            assert_eq!(
+                Answered::read(&mut Bytes(&out[..length - 1]), &mut [0; TEXT_MAX]),
+                Err(())
+            );
+        }
+        let mut long = [b'x'; 203];
+        long[..3].copy_from_slice(&[5, 200, 0]);
+        let read = Answered::read(&mut Bytes(&long), &mut text).unwrap();
+        assert!(matches!(read, Answered::Reply(Reply::Refused(reason)) if reason.len() == TEXT_MAX));
+        assert_eq!(Answered::read(&mut Bytes(&[9]), &mut text), Ok(Answered::Unknown(9)));
     }
 
     proptest! {

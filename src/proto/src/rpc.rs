@@ -9,6 +9,7 @@
 
 mod decode;
 mod encode;
+pub mod host;
 mod tag;
 #[cfg(test)]
 mod tests;

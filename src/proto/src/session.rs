@@ -5,6 +5,8 @@
 //! message; long payloads (the kernel library, the value of an RPC reply) are passed on piece by piece. [`reply`] writes
 //! what goes the other way.
 
+pub mod host;
+
 use core::fmt;
 
 use kairos_contracts::session::Request as Type;

@@ -6,10 +6,13 @@ Messages: wire protocols, section 4.3. Pairs: docs/interfaces.md section 11.
 import struct
 from dataclasses import dataclass
 
+from ..contracts.analyzer import Exception as Kinds
+from ..contracts.analyzer import Message as Types
+
 __all__ = ["OUTPUT", "INPUT", "EXCEPTION", "STOPPED", "UNDERFLOW", "OVERFLOW", "Message", "decode", "expand"]
 
-OUTPUT, INPUT, EXCEPTION, STOPPED = range(4)
-UNDERFLOW, OVERFLOW = 0x14, 0x21
+OUTPUT, INPUT, EXCEPTION, STOPPED = map(int, Types)
+UNDERFLOW, OVERFLOW = map(int, Kinds)
 _COUNTER_LOW = 15
 _PAIR = 1 << 39
 

@@ -5,12 +5,12 @@ Recorded: wire protocols, section 5.1. Compact: docs/interfaces.md section 10.
 
 import struct
 
+from ..contracts.rtio import DMA_MAX_WORDS as MAX_WORDS
+from ..contracts.rtio import DMA_SHORT_DATA_BITS, DmaFormat, TraceWord
+
 __all__ = ["RECORDED", "COMPACT", "MAX_WORDS", "recorded", "compact"]
 
-RECORDED, COMPACT = 0, 1
-MAX_WORDS = 16
-_SHORT, _LONG, _TIME = 1, 2, 3
-_SHORT_DATA_BITS = 6
+RECORDED, COMPACT = map(int, DmaFormat)
 
 
 def recorded(events, end=True) -> bytes:
@@ -30,14 +30,14 @@ def compact(events, end=True) -> bytes:
         delta = (timestamp - now + 2**63) % 2**64 - 2**63
         now = timestamp
         if not -(2**31) <= delta < 2**31:
-            trace += struct.pack("<Qq", _TIME, delta)
+            trace += struct.pack("<Qq", TraceWord.TIME, delta)
             delta = 0
         value = int.from_bytes(data, "little")
-        if value < 1 << _SHORT_DATA_BITS and channel < 1 << 16:
-            trace += struct.pack("<BHBi", _SHORT | value << 2, channel, address, delta)
+        if value < 1 << DMA_SHORT_DATA_BITS and channel < 1 << 16:
+            trace += struct.pack("<BHBi", TraceWord.SHORT | value << 2, channel, address, delta)
             continue
         words = [value >> 32 * n & 0xFFFF_FFFF for n in range(max(1, (len(data) + 3) // 4))]
-        trace += struct.pack("<IIiI", _LONG | len(words) << 2 | channel << 8, address, delta, words[0])
+        trace += struct.pack("<IIiI", TraceWord.LONG | len(words) << 2 | channel << 8, address, delta, words[0])
         rest = words[1:] + [0] * ((len(words) - 1) % 2)
         trace += struct.pack(f"<{len(rest)}I", *rest)
     return trace + bytes(8) * end

@@ -31,6 +31,9 @@ channel.
 from migen import *
 from migen.genlib.fifo import SyncFIFO
 
+from ..contracts.initiator import ATTENTION, MAX_WORDS, REPLY, SLOT_BYTES, SLOTS, Command
+from ..contracts.initiator import INPUT_ENTRY_BYTES as ENTRY_BYTES
+from ..contracts.initiator import POSTED_ERROR as ERROR
 from ..rtio.cri import OUTPUT_UNREACHABLE
 from ..rtio.pusher import ENTRIES, MAX_CHANNELS
 from .port import AcpMaster
@@ -47,27 +50,15 @@ __all__ = [
     "INPUT_RINGS_BYTES",
 ]
 
-SLOTS = 16
-SLOT_BYTES = 128
-ENTRY_BYTES = 16
 INPUT_RINGS_BYTES = MAX_CHANNELS * ENTRIES * ENTRY_BYTES
 _ENTRY_BITS, _RINGS_BITS = log2_int(ENTRIES), log2_int(INPUT_RINGS_BYTES)
-EVENT, LOST, MORE = 1, 2, 4
-"""Flags of an entry of an input ring: it is an event, or a gap; there was more behind it when it was pushed."""
-REPLY = SLOTS * SLOT_BYTES
-"""Offset of the reply: input timestamp, or progress (8 bytes), status word, input data or first error."""
 FIRST_BEATS = 3
-MAX_WORDS = 16
 MAX_BEATS = 10
 READS = 4
 WRITES = 4
 BUFFER_BEATS = 64
 
-OUTPUT, INPUT, POSTED = 0, 1, 2
-ATTENTION = 1 << 4
-"""Status word: some lane is nearly full, or there was an error."""
-ERROR = 1 << 5
-"""Status word: a posted event failed; the upper word tells which."""
+OUTPUT, INPUT, POSTED = map(int, Command)
 
 
 class RingInitiator(Module):

@@ -11,14 +11,15 @@ Two request streams, output and input, and one response, shared because an initi
 from litex.soc.interconnect import stream
 from migen import *
 
-__all__ = ["Cri", "OUTPUT_UNDERFLOW", "OUTPUT_UNREACHABLE", "INPUT_TIMEOUT", "INPUT_OVERFLOW", "INPUT_UNREACHABLE"]
+from ..contracts.rtio import (
+    INPUT_OVERFLOW,
+    INPUT_TIMEOUT,
+    INPUT_UNREACHABLE,
+    OUTPUT_UNDERFLOW,
+    OUTPUT_UNREACHABLE,
+)
 
-# Status values, kernel ABI sections 5.3 and 5.5.
-OUTPUT_UNDERFLOW = 2
-OUTPUT_UNREACHABLE = 4
-INPUT_TIMEOUT = 1
-INPUT_OVERFLOW = 2
-INPUT_UNREACHABLE = 8
+__all__ = ["Cri", "OUTPUT_UNDERFLOW", "OUTPUT_UNREACHABLE", "INPUT_TIMEOUT", "INPUT_OVERFLOW", "INPUT_UNREACHABLE"]
 
 
 class Cri:

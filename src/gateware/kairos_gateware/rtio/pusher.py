@@ -27,16 +27,13 @@ from litex.soc.interconnect import stream
 from migen import *
 from migen.genlib.fifo import SyncFIFOBuffered
 
+from ..contracts.initiator import INPUT_CHANNELS as MAX_CHANNELS
+from ..contracts.initiator import INPUT_ENTRIES as ENTRIES
 from .cri import INPUT_TIMEOUT, INPUT_UNREACHABLE
 from .inputs import InputPorts
 from .timing import COARSE_BITS, FINE_BITS, INPUT_LATENCY, INPUT_VISIBLE
 
 __all__ = ["MarkingFifo", "InputPusher", "ENTRIES", "MAX_CHANNELS"]
-
-ENTRIES = 64
-"""Entries of a channel's ring."""
-MAX_CHANNELS = 256
-"""Channels with greater numbers have no ring."""
 
 
 class MarkingFifo(Module):

@@ -9,7 +9,9 @@ import struct
 from collections import deque
 from pathlib import Path
 
-from ..initiator.ring import ENTRY_BYTES, EVENT, INPUT, INPUT_RINGS_BYTES, MORE
+from ..contracts.initiator import ENTRY_EVENT as EVENT
+from ..contracts.initiator import ENTRY_MORE as MORE
+from ..initiator.ring import ENTRY_BYTES, INPUT, INPUT_RINGS_BYTES
 from ..rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT
 from ..rtio.pusher import ENTRIES
 from .hp_port import HpPort

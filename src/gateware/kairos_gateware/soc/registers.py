@@ -1,11 +1,13 @@
 """The registers of RTIO core, kernel initiator, DMA, analyzer, monitor/injector and clock.
 
-`USES` of a class says what its registers are for; `python -m kairos_gateware.docs` puts it into docs/gateware/.
+What they are for, `USES`, stands in src/contracts/registers.toml with their widths; `python -m kairos_gateware.docs`
+puts it into docs/gateware/.
 """
 
 from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
 
+from ..contracts.registers import BLOCKS
 from ..rtio.timing import FINE_BITS
 from .clock import MEASURED_BITS
 
@@ -19,20 +21,16 @@ __all__ = [
 ]
 
 
+def uses(block: str) -> dict[str, str]:
+    """What the registers of a block are for, by name."""
+    return {name: doc for name, (_, _, doc) in BLOCKS[block].items()}
+
+
 class RtioRegisters(Module, AutoCSR):
     """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. The core's reset is one cycle; `discard`, if
     there is one, asks for it too."""
 
-    USES = {
-        "reset": "write 1: reset of the RTIO core, one pulse; FIFOs and pending states cleared, PHY states kept",
-        "phy_reset": "held level; 1 after power-up, the firmware clears it at boot",
-        "counter_update": "write: latch the counter",
-        "counter": "latched counter in machine units (low fine bits 0)",
-        "async_error": "bit 0 collision, 1 busy, 2 sequence error; write 1 to clear",
-        "collision_channel": "channel of the first collision since its flag was cleared",
-        "busy_channel": "channel of the first busy error since its flag was cleared",
-        "sequence_error_channel": "channel of the first sequence error since its flag was cleared",
-    }
+    USES = uses("rtio")
 
     def __init__(self, core, discard=None):
         self.reset = CSR(name="reset")
@@ -66,17 +64,7 @@ class InitiatorRegisters(Module, AutoCSR):
     errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `input_ring`: only
     if inputs are pushed."""
 
-    USES = {
-        "enable": "0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is "
-        "pushed, what was stays. To be 1 only after `initiator_busy` was 0",
-        "ring": "physical address of the ring, aligned to 4096",
-        "input_ring": "only where inputs are pushed: physical address of the input rings, aligned to 262144; while it "
-        "is 0 nothing is pushed. To be changed only while the initiator is disabled and not busy",
-        "busy": "a request, an answer or a pushed event is under way, or input rings are being reset",
-        "lost": "triggers without a request of the expected number; saturates",
-        "error": "bus errors of the initiator so far: bit 0 read, bit 1 write",
-        "clear": "write: zero the two above, and the error in the status word",
-    }
+    USES = uses("initiator")
 
     def __init__(self, initiator):
         self.enable = CSRStorage(name="enable")
@@ -105,18 +93,7 @@ class InitiatorRegisters(Module, AutoCSR):
 class DmaRegisters(Module, AutoCSR):
     """`enable`: writing 1 starts, 0 stops; `busy` tells when a playback, or what a stop has left, is over."""
 
-    USES = {
-        "enable": "write 1: play; write 0: stop. Not readable; see `dma_busy`",
-        "busy": "a trace is played, or what was requested for it is still coming",
-        "base": "physical address of the trace; the low 7 bits are ignored",
-        "time_offset": "added to the trace's times, modulo 2^64",
-        "format": "0 recorded, 1 compact",
-        "error": "1 underflow, 2 unreachable, 4 bus error, 8 malformed trace; any write, and a start, clear it",
-        "error_channel": "channel of the event that failed; with errors 4 and 8: of the last event before",
-        "error_timestamp": "timestamp of that event",
-        "error_address": "RTIO address of that event",
-        "events": "events submitted since the start, the failed one included",
-    }
+    USES = uses("dma")
 
     def __init__(self, dma):
         self.enable = CSR(name="enable")
@@ -151,19 +128,7 @@ class DmaRegisters(Module, AutoCSR):
 class AnalyzerRegisters(Module, AutoCSR):
     """`lossless` makes DMA wait when the analyzer cannot keep up; it is an output of this block."""
 
-    USES = {
-        "enable": "0 → 1: record from the ring's begin, counters and errors cleared (only while not busy). "
-        "1 → 0: append 'stopped'",
-        "busy": "enabled, or not everything is in memory yet",
-        "base": "physical address of the ring's first byte",
-        "last": "physical address of any byte of the ring's last 32",
-        "pack": "pairs are permitted",
-        "lossless": "DMA waits when the analyzer cannot keep up",
-        "byte_count": "bytes written to the ring since recording began",
-        "message_count": "messages in them",
-        "overflow": "messages were lost",
-        "bus_error": "a write was refused",
-    }
+    USES = uses("analyzer")
 
     def __init__(self, analyzer):
         self.enable = CSRStorage(name="enable")
@@ -195,15 +160,7 @@ class AnalyzerRegisters(Module, AutoCSR):
 class MoninjRegisters(Module, AutoCSR):
     """Select, then `update` and read `value`; select, then read or write `inject_value`."""
 
-    USES = {
-        "channel": "channel selected for the monitor",
-        "probe": "probe selected for the monitor",
-        "update": "write: latch the selected probe",
-        "value": "latched probe",
-        "inject_channel": "channel selected for the injector",
-        "inject_override": "override selected for the injector",
-        "inject_value": "the selected override; 0 if it does not exist",
-    }
+    USES = uses("moninj")
 
     def __init__(self, moninj):
         self.channel = CSRStorage(16, name="channel")
@@ -232,17 +189,7 @@ class MoninjRegisters(Module, AutoCSR):
 class ClockRegisters(Module, AutoCSR):
     """Only where a board's synthesiser can make the clock of the logic."""
 
-    USES = {
-        "select": "write 0: run from the processing system's clock, 1: from the synthesiser's; also if that failed "
-        "before. Accesses are answered late meanwhile",
-        "status": "bit 0 the synthesiser's clock is used, 1 being changed, 2 locked to the clock that is used, 3 PHYs "
-        "are in reset: being changed, or lost",
-        "lost": "bit 0: the synthesiser's clock was lost, or could not be locked to, and the other one was taken; "
-        "write: acknowledge, PHYs leave reset",
-        "synthesiser": "frequency of the synthesiser's clock in 477 Hz, exactly 4/2^20 of the processing system's "
-        "clock; 0: none",
-        "reference": "frequency of the external clock, likewise",
-    }
+    USES = uses("clock")
 
     def __init__(self, control):
         self.select = CSRStorage(name="select")

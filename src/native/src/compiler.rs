@@ -1,8 +1,4 @@
-//! Python binding of the compiler: `kairos._native`.
-//!
-//! Host values cross as tuples that begin with their kind; see `kairos.compiler.quoting`, which makes them.
-
-mod bridge;
+//! The compiler. Host values cross as tuples that begin with their kind; see `kairos.compiler.quoting`, which makes them.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
@@ -14,7 +10,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use bridge::{host_value, Bridge};
+use crate::bridge::{host_value, Bridge};
 
 pyo3::create_exception!(
     _native,
@@ -151,8 +147,8 @@ fn guarded<T>(work: impl FnOnce() -> T) -> PyResult<T> {
     })
 }
 
-#[pymodule]
-fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+/// Adds all this to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add("RejectedError", module.py().get_type::<RejectedError>())?;
     module.add_function(wrap_pyfunction!(compile, module)?)?;

@@ -1,0 +1,387 @@
+//! The wire formats of `src/proto`, from the host's side. Where something is read, `read` is a function that gives exactly as
+//! many bytes as it is asked for, or raises.
+
+use kairos_contracts::session::Request;
+use kairos_proto::exception::host::{read_report as read_exceptions, Exception, Reader};
+use kairos_proto::exception::{Extent, Frame};
+use kairos_proto::management;
+use kairos_proto::netboot;
+use kairos_proto::rpc::host::{self, Described};
+use kairos_proto::rpc::{Sink, Source};
+use kairos_proto::session::host::{head, read_call as read_rpc, read_head, Begun, Raised, Runtime};
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList};
+
+use crate::values::{Made, Objects, Part, Returned, Stream, Trouble, Types};
+
+create_exception!(
+    _native,
+    ProtocolError,
+    PyException,
+    "The device sent what the protocol does not allow."
+);
+create_exception!(
+    _native,
+    MismatchError,
+    PyException,
+    "A value is not of the type that the device wants."
+);
+
+/// Bytes on their way out.
+struct Out(Vec<u8>);
+
+impl Sink for Out {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+}
+
+/// The same, known to the value that is written.
+struct Counted<'a, 'py>(Vec<u8>, &'a Returned<'a, 'py>);
+
+impl Sink for Counted<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+        self.1.written.set(self.0.len());
+    }
+}
+
+impl Counted<'_, '_> {
+    /// All bytes, the large blocks that were left out in their places.
+    fn joined<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let blocks = self.1.blocks.borrow();
+        let total = self.0.len() + blocks.iter().map(|(_, block)| block.as_bytes().len()).sum::<usize>();
+        PyBytes::new_with(py, total, |room| {
+            let (mut room, mut from) = (room, 0);
+            let ends = blocks.iter().map(|(place, block)| (*place, block.as_bytes()));
+            for (place, block) in ends.chain([(self.0.len(), &b""[..])]) {
+                for piece in [&self.0[from..place], block] {
+                    let (own, rest) = room.split_at_mut(piece.len());
+                    own.copy_from_slice(piece);
+                    room = rest;
+                }
+                from = place;
+            }
+            Ok(())
+        })
+    }
+}
+
+fn objects<'py>(retrieve: Bound<'py, PyAny>) -> PyResult<Objects<'py>> {
+    let py = retrieve.py();
+    Ok(Objects {
+        py,
+        types: Types::get(py)?,
+        retrieve,
+    })
+}
+
+fn message<'py>(py: Python<'py>, bytes: &[u8]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, bytes)
+}
+
+// Sessions
+
+/// A request of which this is all, or the begin of another one.
+#[pyfunction]
+fn session_head(py: Python<'_>, kind: u8) -> PyResult<Bound<'_, PyBytes>> {
+    let kind = Request::try_from(kind).map_err(|number| PyValueError::new_err(format!("no request {number}")))?;
+    Ok(message(py, &head(kind)))
+}
+
+/// A LoadKernel up to its library, of so many bytes.
+#[pyfunction]
+fn load_kernel_head(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyBytes>> {
+    let length = host::length(length).ok_or_else(|| PyValueError::new_err("a kernel library is below 2 GB"))?;
+    Ok(message(py, &[&head(Request::LoadKernel)[..], &length].concat()))
+}
+
+/// An RpcReply up to its value.
+#[pyfunction]
+fn rpc_reply_head<'py>(py: Python<'py>, return_tag: &[u8]) -> Bound<'py, PyBytes> {
+    let length = (return_tag.len() as u32).to_le_bytes();
+    message(py, &[&head(Request::RpcReply)[..], &length, return_tag].concat())
+}
+
+/// An RpcException. `keys`: of name, message, file and function in the string table.
+#[pyfunction]
+fn rpc_exception(py: Python<'_>, keys: [u32; 4], line: i32, column: i32) -> Bound<'_, PyBytes> {
+    let [name, message_key, file, function] = keys;
+    let raised = Raised {
+        name,
+        message: message_key,
+        file,
+        line,
+        column,
+        function,
+        ..Raised::default()
+    };
+    message(py, &[&head(Request::RpcException)[..], &raised.encode()].concat())
+}
+
+/// Reads up to the type of the next message, and gives it. ProtocolError if there is nothing like one.
+#[pyfunction]
+fn read_type(read: Bound<'_, PyAny>) -> PyResult<u8> {
+    match read_head(&mut Stream::new(read))? {
+        Begun::Message(kind) => Ok(kind as u8),
+        Begun::Unknown(number) => Ok(number),
+        Begun::NotASession => Err(ProtocolError::new_err(
+            "the device sends data that is not the kernel session protocol",
+        )),
+    }
+}
+
+/// What follows in a SystemInfo: (runtime id, identifier, ended properly) of a soft core; of others only the id.
+#[pyfunction]
+fn read_system_info(read: Bound<'_, PyAny>) -> PyResult<(Vec<u8>, bool, Option<(String, bool)>)> {
+    let mut stream = Stream::new(read);
+    let (mut id, mut word, mut flag) = ([0; Runtime::LENGTH], [0; 4], [0]);
+    stream.read(&mut id)?;
+    let runtime = Runtime::of(&id);
+    let mut more = None;
+    if runtime == Runtime::SoftCore {
+        stream.read(&mut word)?;
+        let identifier = stream.text(u32::from_le_bytes(word))?;
+        stream.read(&mut flag)?;
+        more = Some((identifier, flag != [0]));
+    }
+    Ok((id.to_vec(), runtime != Runtime::Other, more))
+}
+
+/// Reads a length and text.
+#[pyfunction]
+fn read_text(read: Bound<'_, PyAny>) -> PyResult<String> {
+    let mut stream = Stream::new(read);
+    let mut length = [0; 4];
+    stream.read(&mut length)?;
+    stream.text(u32::from_le_bytes(length))
+}
+
+/// A call behind the head of an RpcRequest: (is it asynchronous, service, arguments, keyword arguments, return tag).
+/// `retrieve` turns an object's id into the object.
+#[pyfunction]
+#[allow(clippy::type_complexity, reason = "a tuple for Python")]
+fn read_call<'py>(
+    read: Bound<'py, PyAny>,
+    retrieve: Bound<'py, PyAny>,
+) -> PyResult<(bool, u32, Bound<'py, PyList>, Bound<'py, PyDict>, Bound<'py, PyBytes>)> {
+    let py = read.py();
+    let (args, kwargs) = (PyList::empty(py), PyDict::new(py));
+    let mut maker = objects(retrieve)?;
+    let call = read_rpc(&mut Stream::new(read), &mut maker, |value| {
+        argument(value, &args, &kwargs)
+    })?;
+    let tag = PyBytes::new(py, &call.return_tag.value()?.extract::<Vec<u8>>()?);
+    Ok((call.is_async, call.service, args, kwargs, tag))
+}
+
+fn argument<'py>(value: Made<'py>, args: &Bound<'py, PyList>, kwargs: &Bound<'py, PyDict>) -> Result<(), Trouble> {
+    Ok(match value {
+        Made::Value(value) => args.append(value)?,
+        Made::Keyword(name, value) => kwargs.set_item(name, value)?,
+    })
+}
+
+/// Arguments up to the end mark, as (positional list, keyword dictionary).
+#[pyfunction]
+fn read_arguments<'py>(
+    read: Bound<'py, PyAny>,
+    retrieve: Bound<'py, PyAny>,
+) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyDict>)> {
+    let (args, kwargs) = (PyList::empty(read.py()), PyDict::new(read.py()));
+    let (mut stream, mut maker) = (Stream::new(read), objects(retrieve)?);
+    while let Some(value) = host::read(&mut stream, &mut maker).map_err(PyErr::from)? {
+        argument(value, &args, &kwargs)?;
+    }
+    Ok((args, kwargs))
+}
+
+/// One tagged value.
+#[pyfunction]
+fn read_value<'py>(read: Bound<'py, PyAny>, retrieve: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let value = host::read(&mut Stream::new(read), &mut objects(retrieve)?)?;
+    let value = value.ok_or(Trouble::Malformed(host::Malformed::End))?;
+    Ok(value.value()?)
+}
+
+/// A value for the device, without tags. MismatchError if it is not of the type `tags`.
+#[pyfunction]
+fn encode_value<'py>(tags: &[u8], value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    let py = value.py();
+    let whole = Returned {
+        value: value.clone(),
+        tags,
+        types: Types::get(py)?,
+        written: Default::default(),
+        blocks: Default::default(),
+    };
+    let mut out = Counted(Vec::new(), &whole);
+    host::write(&mut out, tags, &Part { value, whole: &whole }).map_err(PyErr::from)?;
+    out.joined(py)
+}
+
+/// The tag string of the first value, and the rest.
+#[pyfunction]
+fn split_tag<'py>(py: Python<'py>, tags: &[u8]) -> PyResult<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)> {
+    let (one, rest) = host::split(tags).map_err(|error| ProtocolError::new_err(error.to_string()))?;
+    Ok((message(py, one), message(py, rest)))
+}
+
+/// A type in words.
+#[pyfunction]
+fn describe_tag(tags: &[u8]) -> String {
+    Described(tags).to_string()
+}
+
+/// Texts of a report stay what they are: text, or a key of the host's string table.
+#[derive(IntoPyObject)]
+enum Text {
+    Device(String),
+    Host(u32),
+}
+
+type Place = (Text, i32, i32, Text);
+
+/// What a report says, as tuples.
+#[derive(Default)]
+struct Report {
+    exceptions: Vec<(u32, Text, [i64; 3], Place)>,
+    extents: Vec<(u32, u32)>,
+    frames: Vec<(u32, u32)>,
+}
+
+impl<'py> Reader<Stream<'py>> for Report {
+    type Text = Text;
+    type Error = PyErr;
+
+    fn text(&mut self, length: u32, source: &mut Stream<'py>) -> PyResult<Text> {
+        source.text(length).map(Text::Device)
+    }
+
+    fn host_text(&mut self, key: u32) -> PyResult<Text> {
+        Ok(Text::Host(key))
+    }
+
+    fn exception(&mut self, e: Exception<Text>) -> PyResult<()> {
+        self.exceptions
+            .push((e.id, e.message, e.param, (e.file, e.line, e.column, e.function)));
+        Ok(())
+    }
+
+    fn extent(&mut self, extent: Extent) -> PyResult<()> {
+        self.extents.push((extent.initial, extent.current));
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: Frame) -> PyResult<()> {
+        self.frames.push((frame.address, frame.stack_pointer));
+        Ok(())
+    }
+}
+
+/// A report behind the head of a KernelException: exceptions (id, message, parameters, (file, line, column, function)), for
+/// each the begin and end of its frames, the frames (address, stack pointer), and the bits of asynchronous errors.
+#[pyfunction]
+#[allow(clippy::type_complexity, reason = "a tuple for Python")]
+fn read_report(
+    read: Bound<'_, PyAny>,
+) -> PyResult<(Vec<(u32, Text, [i64; 3], Place)>, Vec<(u32, u32)>, Vec<(u32, u32)>, u8)> {
+    let mut report = Report::default();
+    let errors = read_exceptions(&mut Stream::new(read), &mut report)?;
+    Ok((report.exceptions, report.extents, report.frames, errors))
+}
+
+// Management
+
+/// A request. Of `key` and `data` counts what such requests have; a proof is given as data.
+#[pyfunction]
+fn management_request<'py>(py: Python<'py>, kind: u8, key: &[u8], data: &[u8]) -> PyResult<Bound<'py, PyBytes>> {
+    let kind =
+        management::Kind::try_from(kind).map_err(|number| PyValueError::new_err(format!("no request {number}")))?;
+    let mut out = Out(Vec::with_capacity(data.len() + key.len() + 16));
+    management::Request::encode(&mut out, kind, key, data);
+    Ok(message(py, &out.0))
+}
+
+/// A reply: its type and what follows. Of a type that there is not, only that.
+#[pyfunction]
+fn read_management_reply<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'py, PyBytes>)> {
+    let py = read.py();
+    let mut stream = Stream::new(read);
+    let (mut kind, mut word) = ([0], [0; 4]);
+    stream.read(&mut kind)?;
+    let Ok(reply) = management::Reply::try_from(kind[0]) else {
+        return Ok((kind[0], message(py, b"")));
+    };
+    let length = match management::reply::behind(reply) {
+        management::reply::Behind::Bytes(length) => length as u64,
+        management::reply::Behind::Counted => {
+            stream.read(&mut word)?;
+            u32::from_le_bytes(word).into()
+        }
+    };
+    Ok((kind[0], stream.take(length)?))
+}
+
+// Network boot
+
+/// An offer of a file, without its proof.
+#[pyfunction]
+fn netboot_offer(py: Python<'_>, kind: u8, length: u32, digest: netboot::Digest) -> PyResult<Bound<'_, PyBytes>> {
+    let kind =
+        netboot::Kind::try_from(kind).map_err(|number| PyValueError::new_err(format!("no kind of file {number}")))?;
+    let (bytes, end) = netboot::Request::Offer(netboot::Offer { kind, length, digest }).encode();
+    Ok(message(py, &bytes[..end]))
+}
+
+/// The request to boot, without its proof.
+#[pyfunction]
+fn netboot_boot(py: Python<'_>) -> Bound<'_, PyBytes> {
+    let (bytes, end) = netboot::Request::Boot.encode();
+    message(py, &bytes[..end])
+}
+
+/// An answer of the loader: its type and what it says. Hello: version, whether requests need a proof, nonce. Have: bytes.
+/// Refused: the reason.
+#[pyfunction]
+fn read_netboot_answer<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'py, PyAny>)> {
+    let py = read.py();
+    let mut text = [0; netboot::TEXT_MAX];
+    let answer = netboot::Answered::read(&mut Stream::new(read), &mut text)?;
+    let said = match answer {
+        netboot::Answered::Hello { version, hello } => (version, hello.authenticated, PyBytes::new(py, &hello.nonce))
+            .into_pyobject(py)?
+            .into_any(),
+        netboot::Answered::Reply(netboot::Reply::Have(bytes)) => bytes.into_pyobject(py)?.into_any(),
+        netboot::Answered::Reply(netboot::Reply::Refused(reason)) => reason.into_pyobject(py)?.into_any(),
+        _ => py.None().into_bound(py),
+    };
+    Ok((answer.number(), said))
+}
+
+/// Adds all this to the module.
+pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("ProtocolError", module.py().get_type::<ProtocolError>())?;
+    module.add("MismatchError", module.py().get_type::<MismatchError>())?;
+    module.add_function(wrap_pyfunction!(session_head, module)?)?;
+    module.add_function(wrap_pyfunction!(load_kernel_head, module)?)?;
+    module.add_function(wrap_pyfunction!(rpc_reply_head, module)?)?;
+    module.add_function(wrap_pyfunction!(rpc_exception, module)?)?;
+    module.add_function(wrap_pyfunction!(read_type, module)?)?;
+    module.add_function(wrap_pyfunction!(read_system_info, module)?)?;
+    module.add_function(wrap_pyfunction!(read_text, module)?)?;
+    module.add_function(wrap_pyfunction!(read_call, module)?)?;
+    module.add_function(wrap_pyfunction!(read_arguments, module)?)?;
+    module.add_function(wrap_pyfunction!(read_value, module)?)?;
+    module.add_function(wrap_pyfunction!(encode_value, module)?)?;
+    module.add_function(wrap_pyfunction!(split_tag, module)?)?;
+    module.add_function(wrap_pyfunction!(describe_tag, module)?)?;
+    module.add_function(wrap_pyfunction!(read_report, module)?)?;
+    module.add_function(wrap_pyfunction!(management_request, module)?)?;
+    module.add_function(wrap_pyfunction!(read_management_reply, module)?)?;
+    module.add_function(wrap_pyfunction!(netboot_offer, module)?)?;
+    module.add_function(wrap_pyfunction!(netboot_boot, module)?)?;
+    module.add_function(wrap_pyfunction!(read_netboot_answer, module)?)
+}

@@ -1,0 +1,391 @@
+//! Values as the host sees them: tagged ones that a device sends are read, untagged ones for it are written.
+//!
+//! What a value is in the host's language only the host knows: it gives a [`Maker`] that makes values, and a [`Given`] that
+//! takes one apart.
+
+use core::fmt;
+
+use kairos_contracts::rpc::{tag, word, END};
+
+use super::decode::Source;
+use super::encode::Sink;
+use super::tag::MAX_DEPTH;
+
+/// What the protocol does not allow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Malformed {
+    /// A tag string ends within a type.
+    Truncated,
+    /// A byte that is no tag.
+    Unknown(u8),
+    /// An end mark in the place of a value.
+    End,
+    /// More than [`MAX_DEPTH`] values within each other.
+    TooDeep,
+    /// More than one return value is asked for.
+    Trailing,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Truncated => out.write_str("the device sent an incomplete type tag"),
+            Self::Unknown(byte) => write!(out, "unknown RPC tag {byte:#04x} from the device"),
+            Self::End => out.write_str("a value was expected where the device sent the end of arguments"),
+            Self::TooDeep => write!(out, "the device nests more than {MAX_DEPTH} values"),
+            Self::Trailing => out.write_str("the device asks for more than one return value"),
+        }
+    }
+}
+
+/// A value of fixed size.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Plain {
+    None,
+    Bool(bool),
+    Int32(i32),
+    Int64(i64),
+    Float(f64),
+    /// Numerator and denominator.
+    Fraction(i64, i64),
+    /// Id of a host object.
+    Object(u32),
+}
+
+/// Values in a row, as something in the host's language.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Row<'a> {
+    Tuple,
+    List,
+    /// Its shape.
+    Array(&'a [u32]),
+    /// Start, stop, step.
+    Range,
+    /// A keyword argument: name and value.
+    Keyword,
+}
+
+/// Makes the host's values of what a device sends.
+pub trait Maker<S: Source>: Sized {
+    type Value;
+    type Error: From<Malformed> + From<S::Error>;
+
+    /// A value of fixed size.
+    fn plain(&mut self, value: Plain) -> Result<Self::Value, Self::Error>;
+
+    /// Text, bytes or a byte array, as `tag` says: the next `length` bytes.
+    fn bytes(&mut self, tag: u8, length: u32, source: &mut S) -> Result<Self::Value, Self::Error>;
+
+    /// A list or an array of `count` numbers or truth values of type `tag`: the next bytes, [`width`] for each.
+    fn block(&mut self, row: Row, tag: u8, count: u64, source: &mut S) -> Result<Self::Value, Self::Error>;
+
+    /// Other values: `next` gives each of them.
+    fn row(
+        &mut self,
+        row: Row,
+        count: u64,
+        next: &mut dyn FnMut(&mut Self) -> Result<Self::Value, Self::Error>,
+    ) -> Result<Self::Value, Self::Error>;
+}
+
+/// Bytes of each element of a block; None: such values do not come in blocks.
+pub const fn width(element: u8) -> Option<usize> {
+    match element {
+        tag::BOOL => Some(1),
+        tag::INT32 => Some(4),
+        tag::INT64 | tag::FLOAT => Some(8),
+        _ => None,
+    }
+}
+
+/// Reads a tagged value; None for the mark behind the last argument.
+///
+/// # Errors
+/// [`Malformed`], or what source or maker have.
+pub fn read<S: Source, M: Maker<S>>(source: &mut S, maker: &mut M) -> Result<Option<M::Value>, M::Error> {
+    match fixed::<1, S>(source)? {
+        [END] => Ok(None),
+        [tag] => read_as(tag, source, maker, 0).map(Some),
+    }
+}
+
+fn fixed<const N: usize, S: Source>(source: &mut S) -> Result<[u8; N], S::Error> {
+    let mut bytes = [0; N];
+    source.read(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn number<S: Source>(source: &mut S) -> Result<u32, S::Error> {
+    fixed(source).map(u32::from_le_bytes)
+}
+
+/// A value that must be there, within others.
+fn inner<S: Source, M: Maker<S>>(source: &mut S, maker: &mut M, depth: usize) -> Result<M::Value, M::Error> {
+    match fixed::<1, S>(source)? {
+        [END] => Err(Malformed::End.into()),
+        [tag] => read_as(tag, source, maker, depth),
+    }
+}
+
+fn read_as<S: Source, M: Maker<S>>(
+    byte: u8,
+    source: &mut S,
+    maker: &mut M,
+    depth: usize,
+) -> Result<M::Value, M::Error> {
+    if depth >= MAX_DEPTH {
+        return Err(Malformed::TooDeep.into());
+    }
+    let long = |bytes: [u8; 8]| i64::from_le_bytes(bytes);
+    let within = |source: &mut S, maker: &mut M, row: Row, count: u64| {
+        maker.row(row, count, &mut |maker| inner(source, maker, depth + 1))
+    };
+    let plain = match byte {
+        tag::NONE => Plain::None,
+        tag::BOOL => Plain::Bool(fixed(source)? != [0]),
+        tag::INT32 => Plain::Int32(i32::from_le_bytes(fixed(source)?)),
+        tag::INT64 => Plain::Int64(long(fixed(source)?)),
+        tag::FLOAT => Plain::Float(f64::from_le_bytes(fixed(source)?)),
+        tag::FRACTION => Plain::Fraction(long(fixed(source)?), long(fixed(source)?)),
+        tag::OBJECT => Plain::Object(number(source)?),
+        tag::STR | tag::BYTES | tag::BYTE_ARRAY => {
+            let length = number(source)?;
+            return maker.bytes(byte, length, source);
+        }
+        tag::TUPLE => {
+            let [count] = fixed(source)?;
+            return within(source, maker, Row::Tuple, count.into());
+        }
+        tag::RANGE => return within(source, maker, Row::Range, 3),
+        tag::LIST => {
+            let count = number(source)?.into();
+            return elements(Row::List, count, source, maker, depth);
+        }
+        tag::ARRAY => {
+            let [dimensions] = fixed(source)?;
+            let mut shape = [0; 255];
+            let shape = &mut shape[..dimensions.into()];
+            for extent in shape.iter_mut() {
+                *extent = number(source)?;
+            }
+            let count = shape
+                .iter()
+                .fold(1u64, |count, extent| count.saturating_mul((*extent).into()));
+            return elements(Row::Array(shape), count, source, maker, depth);
+        }
+        tag::KEYWORD => {
+            let length = number(source)?;
+            let mut name = Some(maker.bytes(tag::STR, length, source)?);
+            return maker.row(Row::Keyword, 2, &mut |maker| match name.take() {
+                Some(name) => Ok(name),
+                None => inner(source, maker, depth + 1),
+            });
+        }
+        other => return Err(Malformed::Unknown(other).into()),
+    };
+    maker.plain(plain)
+}
+
+/// The elements of a list or array, behind their tag: a block, or each with its own tag.
+fn elements<S: Source, M: Maker<S>>(
+    row: Row,
+    count: u64,
+    source: &mut S,
+    maker: &mut M,
+    depth: usize,
+) -> Result<M::Value, M::Error> {
+    let [element] = fixed(source)?;
+    if width(element).is_some() {
+        return maker.block(row, element, count, source);
+    }
+    maker.row(row, count, &mut |maker| inner(source, maker, depth + 1))
+}
+
+/// A value that the host gives to a device, and what type it is to be.
+pub trait Given: Sized {
+    type Error: From<Malformed>;
+    type Parts: ExactSizeIterator<Item = Self>;
+
+    /// A value of fixed size: of the type that the first of `tags` says.
+    fn plain(&self, tags: &[u8]) -> Result<Plain, Self::Error>;
+
+    /// Text or bytes, handed to `take`.
+    fn bytes(&self, tags: &[u8], take: impl FnOnce(&[u8])) -> Result<(), Self::Error>;
+
+    /// Members of a tuple, elements of a list or array, or start, stop and step of a range.
+    fn parts(&self, tags: &[u8]) -> Result<Self::Parts, Self::Error>;
+
+    /// Extents of an array, handed to `take` one by one.
+    fn shape(&self, tags: &[u8], take: impl FnMut(u32)) -> Result<(), Self::Error>;
+
+    /// The elements of a list or array, handed to `take` as one block as they are on the wire; false if they are no block.
+    fn block(&self, tags: &[u8], take: impl FnMut(&[u8])) -> Result<bool, Self::Error>;
+
+    /// What there are too many of.
+    fn too_long(&self, tags: &[u8]) -> Self::Error;
+
+    /// Values of this type cannot be sent.
+    fn refused(&self, tags: &[u8]) -> Self::Error;
+}
+
+/// Writes a value without its tag. `tags`: exactly its type.
+///
+/// # Errors
+/// [`Malformed`] tags, or what the value says.
+pub fn write<V: Given>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<(), V::Error> {
+    let (one, rest) = split(tags)?;
+    if !rest.is_empty() {
+        return Err(Malformed::Trailing.into());
+    }
+    write_as(sink, one, value)
+}
+
+fn write_as<V: Given>(sink: &mut impl Sink, tags: &[u8], value: &V) -> Result<(), V::Error> {
+    match tags[0] {
+        tag::NONE | tag::BOOL | tag::INT32 | tag::INT64 | tag::FLOAT | tag::FRACTION => {
+            match value.plain(tags)? {
+                Plain::None => {}
+                Plain::Bool(value) => sink.write(&[value.into()]),
+                Plain::Int32(value) => sink.write(&value.to_le_bytes()),
+                Plain::Int64(value) => sink.write(&value.to_le_bytes()),
+                Plain::Float(value) => sink.write(&value.to_le_bytes()),
+                Plain::Object(value) => sink.write(&value.to_le_bytes()),
+                Plain::Fraction(numerator, denominator) => {
+                    sink.write(&numerator.to_le_bytes());
+                    sink.write(&denominator.to_le_bytes());
+                }
+            }
+            Ok(())
+        }
+        tag::STR | tag::BYTES | tag::BYTE_ARRAY => {
+            let mut fits = true;
+            value.bytes(tags, |bytes| match length(bytes.len()) {
+                Some(length) => {
+                    sink.write(&length);
+                    sink.write(bytes);
+                }
+                None => fits = false,
+            })?;
+            fits.then_some(()).ok_or_else(|| value.too_long(tags))
+        }
+        tag::TUPLE => {
+            let mut rest = &tags[2..];
+            for member in value.parts(tags)? {
+                let (one, behind) = split(rest)?;
+                write_as(sink, one, &member)?;
+                rest = behind;
+            }
+            Ok(())
+        }
+        tag::LIST => {
+            let parts = value.parts(tags)?;
+            sink.write(&length(parts.len()).ok_or_else(|| value.too_long(tags))?);
+            parts
+                .into_iter()
+                .try_for_each(|element| write_as(sink, &tags[1..], &element))
+        }
+        tag::ARRAY => {
+            value.shape(tags, |extent| sink.write(&extent.to_le_bytes()))?;
+            if value.block(tags, |bytes| sink.write(bytes))? {
+                return Ok(());
+            }
+            value
+                .parts(tags)?
+                .try_for_each(|element| write_as(sink, &tags[2..], &element))
+        }
+        tag::RANGE => value
+            .parts(tags)?
+            .try_for_each(|part| write_as(sink, &tags[1..], &part)),
+        _ => Err(value.refused(tags)),
+    }
+}
+
+/// A length on the wire; None if it has more than 31 bits.
+pub fn length(count: usize) -> Option<[u8; 4]> {
+    i32::try_from(count).ok().map(i32::to_le_bytes)
+}
+
+/// The tag string of the first value, and the rest.
+///
+/// # Errors
+/// [`Malformed`].
+pub fn split(tags: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
+    tags.split_at_checked(extent(tags, 0)?).ok_or(Malformed::Truncated)
+}
+
+/// Bytes of the first value's tag string.
+fn extent(tags: &[u8], depth: usize) -> Result<usize, Malformed> {
+    if depth >= MAX_DEPTH {
+        return Err(Malformed::TooDeep);
+    }
+    let (&first, rest) = tags.split_first().ok_or(Malformed::Truncated)?;
+    let count = || rest.first().copied().ok_or(Malformed::Truncated);
+    let (head, parts) = match first {
+        tag::TUPLE => (2, count()?),
+        tag::ARRAY => {
+            count()?;
+            (2, 1)
+        }
+        tag::LIST | tag::RANGE | tag::KEYWORD => (1, 1),
+        other if word(other).is_some() => (1, 0),
+        other => return Err(Malformed::Unknown(other)),
+    };
+    (0..parts).try_fold(head, |end, _| Ok(end + extent(&tags[end..], depth + 1)?))
+}
+
+/// A type in words, as `list(int32)`.
+pub struct Described<'a>(pub &'a [u8]);
+
+impl fmt::Display for Described<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let tags = self.0;
+        let parts = |from: usize| Described(tags.get(from..).unwrap_or_default());
+        match tags {
+            [tag::TUPLE, count, members @ ..] => {
+                let mut rest = members;
+                out.write_str("(")?;
+                for index in 0..*count {
+                    let Ok((one, behind)) = split(rest) else { break };
+                    write!(out, "{}{}", if index == 0 { "" } else { ", " }, Described(one))?;
+                    rest = behind;
+                }
+                out.write_str(if *count == 1 { ",)" } else { ")" })
+            }
+            [tag::ARRAY, dimensions, ..] => write!(out, "array({}, {dimensions} dimensions)", parts(2)),
+            [byte @ (tag::LIST | tag::RANGE), ..] => write!(out, "{}({})", word(*byte).unwrap_or_default(), parts(1)),
+            [byte, ..] => out.write_str(word(*byte).unwrap_or("something unknown")),
+            [] => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn types_in_words() {
+        let words = |tags: &[u8]| Described(tags).to_string();
+        assert_eq!(words(b"li"), "list(int32)");
+        assert_eq!(words(b"t\x02iI"), "(int32, int64)");
+        assert_eq!(words(b"t\x01a\x02f"), "(array(float, 2 dimensions),)");
+        assert_eq!(words(b"ri"), "range(int32)");
+        assert_eq!(words(b"ks"), "keyword argument");
+    }
+
+    #[test]
+    fn a_tag_string_is_split_at_its_end() {
+        for one in [&b"i"[..], b"li", b"t\x02ila\x01f", b"a\x3ai", b"ks", b"t\0", b"F"] {
+            let both = [one, b"xyz"].concat();
+            assert_eq!(split(&both), Ok((one, &b"xyz"[..])));
+            for cut in 0..one.len() {
+                assert_eq!(split(&one[..cut]), Err(Malformed::Truncated));
+            }
+        }
+        assert_eq!(split(b"z"), Err(Malformed::Unknown(b'z')));
+        assert_eq!(split(&[b'l'; 40]), Err(Malformed::TooDeep));
+    }
+}

@@ -1,0 +1,209 @@
+//! The host's side of a session: requests are written, messages of the device read.
+
+use kairos_contracts::rpc::tag;
+use kairos_contracts::session::{Reply, Request, RPC_EXCEPTION_LENGTH, RUNTIME_ID, SYNC_BYTE, SYNC_LENGTH};
+
+use super::SYNC;
+use crate::rpc::host::Maker;
+use crate::rpc::{self, Source};
+
+/// Bytes that may come between two messages before the stream is taken for something else.
+const SKIPPED_MAX: usize = 4096;
+/// Bytes in front of what a message is about: synchronisation and type.
+pub const HEAD: usize = SYNC_LENGTH + 1;
+
+/// The begin of a request, up to its type.
+pub const fn head(kind: Request) -> [u8; HEAD] {
+    let mut bytes = [SYNC_BYTE; HEAD];
+    bytes[SYNC_LENGTH] = kind as u8;
+    bytes
+}
+
+/// What a host function has raised; texts are keys of the host's string table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Raised {
+    pub name: u32,
+    pub message: u32,
+    pub param: [i64; 3],
+    pub file: u32,
+    pub line: i32,
+    /// From 0; -1: unknown.
+    pub column: i32,
+    pub function: u32,
+}
+
+impl Raised {
+    /// What stands behind the head of an RpcException. [`crate::exception::Record::from_host`] reads it.
+    pub fn encode(&self) -> [u8; RPC_EXCEPTION_LENGTH] {
+        let mut bytes = [0; RPC_EXCEPTION_LENGTH];
+        let (keys, rest) = bytes.split_at_mut(8);
+        let (params, place) = rest.split_at_mut(24);
+        let put = |words: &mut [u8], values: &[u32]| {
+            for (word, value) in words.chunks_exact_mut(4).zip(values) {
+                word.copy_from_slice(&value.to_le_bytes());
+            }
+        };
+        put(keys, &[self.name, self.message]);
+        for (word, value) in params.chunks_exact_mut(8).zip(self.param) {
+            word.copy_from_slice(&value.to_le_bytes());
+        }
+        put(place, &[self.file, self.line as u32, self.column as u32, self.function]);
+        bytes
+    }
+}
+
+/// What begins in the device's stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Begun {
+    Message(Reply),
+    /// A message of a type that there is not.
+    Unknown(u8),
+    /// Nothing looks like a message.
+    NotASession,
+}
+
+/// Reads up to the type of the next message. What comes before its synchronisation is skipped.
+///
+/// # Errors
+/// What the source has.
+pub fn read_head<S: Source>(source: &mut S) -> Result<Begun, S::Error> {
+    let mut window = [0; SYNC_LENGTH];
+    source.read(&mut window)?;
+    let mut skipped = 0;
+    while window != SYNC {
+        if skipped == SKIPPED_MAX {
+            return Ok(Begun::NotASession);
+        }
+        window.rotate_left(1);
+        source.read(&mut window[SYNC_LENGTH - 1..])?;
+        skipped += 1;
+    }
+    let mut kind = [0];
+    source.read(&mut kind)?;
+    Ok(Reply::try_from(kind[0]).map_or_else(Begun::Unknown, Begun::Message))
+}
+
+/// A call of a host function, but for its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Call<V> {
+    /// Nobody waits for the reply.
+    pub is_async: bool,
+    /// Id of the function.
+    pub service: u32,
+    /// Type of the reply, as bytes.
+    pub return_tag: V,
+}
+
+/// Reads a call behind the head of an RpcRequest; the arguments are handed to `argument`.
+///
+/// # Errors
+/// What source or maker have, malformed values.
+pub fn read_call<S: Source, M: Maker<S>>(
+    source: &mut S,
+    maker: &mut M,
+    mut argument: impl FnMut(M::Value) -> Result<(), M::Error>,
+) -> Result<Call<M::Value>, M::Error> {
+    let (mut is_async, mut word) = ([0], [0; 4]);
+    source.read(&mut is_async)?;
+    source.read(&mut word)?;
+    let service = u32::from_le_bytes(word);
+    while let Some(value) = rpc::host::read(source, maker)? {
+        argument(value)?;
+    }
+    source.read(&mut word)?;
+    Ok(Call {
+        is_async: is_async != [0],
+        service,
+        return_tag: maker.bytes(tag::BYTES, u32::from_le_bytes(word), source)?,
+    })
+}
+
+/// What a device is, by the runtime id in its SystemInfo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Runtime {
+    /// A Zynq; nothing follows.
+    Zynq,
+    /// A soft core: an identifier (length u32, text) and a flag (did the kernel before end properly?) follow.
+    SoftCore,
+    Other,
+}
+
+impl Runtime {
+    /// Bytes of an id.
+    pub const LENGTH: usize = RUNTIME_ID.len();
+
+    /// By the id.
+    pub fn of(id: &[u8; Self::LENGTH]) -> Self {
+        match id {
+            id if id == RUNTIME_ID => Self::Zynq,
+            id if id == kairos_contracts::session::RUNTIME_ID_SOFT => Self::SoftCore,
+            _ => Self::Other,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exception::{Record, Text};
+
+    struct Bytes<'a>(&'a [u8]);
+
+    impl Source for Bytes<'_> {
+        type Error = ();
+
+        fn read(&mut self, buffer: &mut [u8]) -> Result<(), ()> {
+            let (taken, rest) = self.0.split_at_checked(buffer.len()).ok_or(())?;
+            buffer.copy_from_slice(taken);
+            self.0 = rest;
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn messages_are_found_behind_other_bytes() {
+        let begun = |bytes: &[u8]| read_head(&mut Bytes(bytes));
+        assert_eq!(
+            begun(&super::super::reply::load_completed()),
+            Ok(Begun::Message(Reply::LoadCompleted))
+        );
+        assert_eq!(begun(b"xZZZ\0ZZZZ\x0a"), Ok(Begun::Message(Reply::RpcRequest)));
+        assert_eq!(begun(b"ZZZZZ"), Ok(Begun::Unknown(0x5a)));
+        assert_eq!(begun(&[7; 5000]), Ok(Begun::NotASession));
+        assert_eq!(begun(b"ZZZ"), Err(()));
+        assert_eq!(head(Request::RunKernel), *b"ZZZZ\x06");
+    }
+
+    #[test]
+    fn the_device_understands_what_was_raised() {
+        let raised = Raised {
+            name: 1,
+            message: 2,
+            param: [-3, 4, 5],
+            file: 6,
+            line: 7,
+            column: -1,
+            function: 8,
+        };
+        let expected = Record {
+            id: 1,
+            message: Text::host(2),
+            param: [-3, 4, 5],
+            file: Text::host(6),
+            line: 7,
+            column: u32::MAX,
+            function: Text::host(8),
+        };
+        assert_eq!(Record::from_host(&raised.encode()), expected);
+    }
+
+    #[test]
+    fn runtimes() {
+        let system_info = super::super::reply::system_info();
+        let id = system_info.last_chunk().unwrap();
+        assert_eq!(
+            (Runtime::of(id), Runtime::of(b"AROR"), Runtime::of(b"what")),
+            (Runtime::Zynq, Runtime::SoftCore, Runtime::Other)
+        );
+    }
+}
