@@ -1,7 +1,7 @@
 """Registers of chips: reads `src/contracts/chips/*.toml`, checked as they are read.
 
-    [chip]          name, doc, source
-    [constants]     NAME = {value, doc}
+    [chip]          name, doc, source; languages for which there is a module: "python" if it says nothing, "rust"
+    [constants]     NAME = {value, doc}; type in Rust, u32 if it says nothing
     [[table]]       name, doc, columns, rows: numbers of the chip that are no register
     [[register]]    name, width in bits, doc; address; count of registers of this kind at addresses that follow;
                     reset; word = 64 if kernels keep it in 64 bits although it has fewer; fields
@@ -19,7 +19,7 @@ from typing import Any
 
 from .facts import FactError
 
-__all__ = ["Chip", "Field", "Register", "Table", "load"]
+__all__ = ["Chip", "Constant", "Field", "Register", "Table", "load"]
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,17 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Constant:
+    """A named number."""
+
+    value: int
+    doc: str
+    type: str = "u32"
+
+
+@dataclass(frozen=True)
 class Chip:
-    """What one file says. constants: NAME -> (value, doc)."""
+    """What one file says."""
 
     file: str
     name: str
@@ -95,7 +104,8 @@ class Chip:
     source: str
     registers: tuple[Register, ...]
     tables: tuple[Table, ...]
-    constants: dict[str, tuple[int, str]]
+    constants: dict[str, Constant]
+    languages: tuple[str, ...] = ("python",)
 
 
 def load(folder: Path) -> list[Chip]:
@@ -110,7 +120,7 @@ def _chip(path: Path) -> Chip:
         raise FactError(f"chips/{path.name}: {error}") from None
     where = f"chips/{path.name}"
     _known(where, facts, {"chip", "constants", "table", "register"})
-    head = _known(where, facts.get("chip", {}), {"name", "doc", "source"}, {"name", "doc", "source"})
+    head = _known(where, facts.get("chip", {}), {"name", "doc", "source", "languages"}, {"name", "doc", "source"})
     registers = tuple(_register(where, fact) for fact in facts.get("register", []))
     names = [register.name for register in registers] + [fact.get("name") for fact in facts.get("table", [])]
     names += facts.get("constants", {})
@@ -120,7 +130,7 @@ def _chip(path: Path) -> Chip:
         if not re.fullmatch("[A-Z][A-Z0-9_]*", str(name)):
             raise FactError(f"{where}: {name} is not written in capitals")
     tables = tuple(_table(where, fact) for fact in facts.get("table", []))
-    constants = {name: (fact["value"], fact["doc"]) for name, fact in facts.get("constants", {}).items()}
+    constants = {name: Constant(**fact) for name, fact in facts.get("constants", {}).items()}
     return Chip(path.stem, **head, registers=registers, tables=tables, constants=constants)
 
 

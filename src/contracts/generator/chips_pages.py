@@ -32,7 +32,7 @@ def _page(chip: chips.Chip) -> str:
     lines = [f"# {chip.name}", "", _note(f"{chip.file}.toml"), "", f"{chip.doc} Source: {chip.source}."]
     if chip.constants:
         lines += ["", "| Constant | Value | |", "|---|---|---|"]
-        lines += [f"| `{name}` | {_number(value)} | {doc} |" for name, (value, doc) in chip.constants.items()]
+        lines += [f"| `{name}` | {_number(each.value)} | {each.doc} |" for name, each in chip.constants.items()]
     for table in chip.tables:
         lines += ["", table.doc, "", f"| | {' | '.join(table.columns)} |", "|---" * (len(table.columns) + 1) + "|"]
         lines += [f"| {n} | {' | '.join(f'{value:.10g}' for value in row)} |" for n, row in enumerate(table.rows)]
@@ -70,4 +70,4 @@ def _numbers(each: chips.Field) -> str:
 
 
 def _number(value: int) -> str:
-    return f"0x{value:x}" if value > 9 else str(value)
+    return str(value) if value < 10 or value % 1000 == 0 else f"0x{value:x}"

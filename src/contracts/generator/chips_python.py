@@ -14,7 +14,8 @@ WORD = 32
 
 def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     """Text of each module by its path."""
-    return {f"{PLACE}/{chip.file}.py": _module(chip) for chip in chips.load(root / "src" / "contracts" / "chips")}
+    known = chips.load(root / "src" / "contracts" / "chips")
+    return {f"{PLACE}/{chip.file}.py": _module(chip) for chip in known if "python" in chip.languages}
 
 
 def _module(chip: chips.Chip) -> str:
@@ -39,8 +40,8 @@ def _module(chip: chips.Chip) -> str:
         *(f'    "{name}",' for name in _isorted(names)),
         "]",
     ]
-    for name, (value, doc) in chip.constants.items():
-        lines += ["", f"{name} = {_number(value)}", f'"""{doc}"""']
+    for name, constant in chip.constants.items():
+        lines += ["", f"{name} = {_number(constant.value)}", f'"""{constant.doc}"""']
     for table in chip.tables:
         rows = [f"    ({', '.join(map(_number, row))})," for row in table.rows]
         lines += ["", f"{table.name} = (", *rows, ")", f'"""{table.doc} A row: {", ".join(table.columns)}."""']

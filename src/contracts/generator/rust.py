@@ -6,7 +6,7 @@ from pathlib import Path
 
 from .facts import Constant, Enum, Subject, camel
 
-__all__ = ["files"]
+__all__ = ["files", "rust_doc"]
 
 NOTICE = "Generated from `src/contracts/{name}.toml` by `src/contracts/generate.py`: do not edit."
 WIDTH = 120
@@ -21,25 +21,26 @@ def files(subjects: dict[str, Subject], root: Path) -> dict[str, str]:
 
 def _library(subjects: dict[str, Subject]) -> str:
     lines = [
-        *_doc("Facts that more than one part of Kairos relies on: a module for each file of facts.", "", "//!"),
+        *rust_doc("Facts that more than one part of Kairos relies on: a module for each file of facts.", "", "//!"),
         "//!",
-        *_doc("Generated from `src/contracts/*.toml` by `src/contracts/generate.py`: do not edit.", "", "//!"),
+        *rust_doc("Generated from `src/contracts/*.toml` by `src/contracts/generate.py`: do not edit.", "", "//!"),
         "#![no_std]",
         "#![forbid(unsafe_code)]",
         "",
-        *[f"pub mod {name};" for name in sorted(subjects)],
+        *[f"pub mod {name};" for name in sorted([*subjects, "chips"])],
     ]
     return "\n".join(lines) + "\n"
 
 
-def _doc(text: str, indent: str = "", mark: str = "///") -> list[str]:
+def rust_doc(text: str, indent: str = "", mark: str = "///") -> list[str]:
+    """A comment that documents what follows, or with `mark` "//!" what it stands in."""
     return textwrap.wrap(
         text, WIDTH, initial_indent=f"{indent}{mark} ", subsequent_indent=f"{indent}{mark} ", break_on_hyphens=False
     )
 
 
 def _module(subject: Subject) -> str:
-    lines = [*_doc(subject.doc, mark="//!"), "//!", *_doc(NOTICE.format(name=subject.name), mark="//!")]
+    lines = [*rust_doc(subject.doc, mark="//!"), "//!", *rust_doc(NOTICE.format(name=subject.name), mark="//!")]
     for constant in subject.constants:
         lines += ["", *_constant(constant)]
     for enum in subject.enums:
@@ -47,7 +48,7 @@ def _module(subject: Subject) -> str:
     for flags in subject.flags:
         for member in flags.members:
             name = f"{_capitals(flags.name)}_{member.name.upper()}"
-            lines += ["", *_doc(member.doc), f"pub const {name}: {flags.type} = {member.value};"]
+            lines += ["", *rust_doc(member.doc), f"pub const {name}: {flags.type} = {member.value};"]
     if subject.name in OWN:
         lines += ["", *OWN[subject.name](subject)]
     return "\n".join(lines) + "\n"
@@ -71,7 +72,7 @@ def _constant(constant: Constant) -> list[str]:
             kind, value = "&str", text(constant.value)
         case _:
             kind, value = constant.type, _number(constant.value)
-    return [*_doc(constant.doc), f"pub const {constant.name}: {kind} = {value};"]
+    return [*rust_doc(constant.doc), f"pub const {constant.name}: {kind} = {value};"]
 
 
 def _number(value: int) -> str:
@@ -84,9 +85,9 @@ def _number(value: int) -> str:
 
 def _enum(enum: Enum) -> list[str]:
     names = [camel(member.name) for member in enum.members]
-    lines = [*_doc(enum.doc), *_derive(enum.type), f"pub enum {enum.name} {{"]
+    lines = [*rust_doc(enum.doc), *_derive(enum.type), f"pub enum {enum.name} {{"]
     for member, name in zip(enum.members, names, strict=True):
-        lines += [*_doc(member.doc, "    "), f"    {name} = {member.value},"]
+        lines += [*rust_doc(member.doc, "    "), f"    {name} = {member.value},"]
     lines += ["}", "", f"impl {enum.name} {{", *_all(names)]
     for attribute, target in enum.attributes.items():
         lines += ["", *_attribute(enum, attribute, target)]
@@ -163,9 +164,9 @@ def _try_from(enum: Enum, names: list[str]) -> list[str]:
 
 def _plain_enum(name: str, doc: str, members: list[tuple[str, str]], kind: str | None = None) -> list[str]:
     """An enum whose members are numbered as they stand here; members: name and doc."""
-    lines = [*_doc(doc), *_derive(kind), f"pub enum {name} {{"]
+    lines = [*rust_doc(doc), *_derive(kind), f"pub enum {name} {{"]
     for member, explained in members:
-        lines += [*_doc(explained, "    "), f"    {member},"]
+        lines += [*rust_doc(explained, "    "), f"    {member},"]
     return [*lines, "}"]
 
 
@@ -174,7 +175,7 @@ def _exceptions(subject: Subject) -> list[str]:
     variants = [entry.get("variant", entry["name"]) for entry in known]
     lines = ["/// Ids, in the order of the host's string table.", *_derive("u32"), "pub enum Id {"]
     for number, (entry, variant) in enumerate(zip(known, variants, strict=True)):
-        lines += [*_doc(entry["doc"], "    "), f"    {variant} = {number},"]
+        lines += [*rust_doc(entry["doc"], "    "), f"    {variant} = {number},"]
     lines += ["}", "", "/// Names, by id."]
     lines += _array("pub const NAMES", "&str", [text(entry["name"]) for entry in known])
     prelude = [f"Id::{variant}" for entry, variant in zip(known, variants, strict=True) if entry.get("prelude")]
@@ -196,7 +197,11 @@ def _rpc(subject: Subject) -> list[str]:
     lines = ["/// Tag bytes.", "pub mod tag {"]
     for n, (name, entry) in enumerate(subject.own["tags"].items()):
         doc = entry["doc"][0].upper() + entry["doc"][1:] + "."
-        lines += [*([""] if n else []), *_doc(doc, "    "), f"    pub const {name.upper()}: u8 = b'{entry['tag']}';"]
+        lines += [
+            *([""] if n else []),
+            *rust_doc(doc, "    "),
+            f"    pub const {name.upper()}: u8 = b'{entry['tag']}';",
+        ]
     lines += ["}", "", "/// The type in messages to the user, for a tag byte that stands alone or begins a type."]
     lines += ["pub const fn word(byte: u8) -> Option<&'static str> {", "    Some(match byte {"]
     for name, entry in subject.own["tags"].items():
@@ -210,7 +215,7 @@ def _registers(subject: Subject) -> list[str]:
         lines += ["" if lines else None, f"/// Names of the registers of `{block}`.", f"pub mod {block} {{"]
         for n, (name, register) in enumerate(registers.items()):
             doc = register["doc"][0].upper() + register["doc"][1:] + "."
-            lines += [*([""] if n else []), *_doc(doc, "    ")]
+            lines += [*([""] if n else []), *rust_doc(doc, "    ")]
             lines.append(f"    pub const {name.upper()}: &str = {text(f'{block}_{name}')};")
             for label, bit in register.get("fields", {}).items():
                 constant = name.upper() if label == name else f"{name}_{label}".upper()
@@ -257,7 +262,7 @@ def _mathematics(subject: Subject) -> list[str]:
 def _macro(name: str, gives: str, entries: list[str]) -> list[str]:
     """A macro that calls another one with all entries, for what only the caller can name."""
     return [
-        *_doc(f"Calls the macro `$table` with {gives}."),
+        *rust_doc(f"Calls the macro `$table` with {gives}."),
         "#[macro_export]",
         f"macro_rules! {name} {{",
         "    ($table:ident) => {",

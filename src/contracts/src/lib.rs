@@ -6,6 +6,7 @@
 
 pub mod analyzer;
 pub mod channel;
+pub mod chips;
 pub mod configuration;
 pub mod descriptor;
 pub mod exceptions;

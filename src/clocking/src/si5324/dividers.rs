@@ -10,16 +10,15 @@
 
 use core::ops::RangeInclusive;
 
+use kairos_contracts::chips::si5324 as limits;
+pub use kairos_contracts::chips::si5324::{LOW_SPEED_MAX, N3_MAX};
+
 /// Frequency of the oscillator, Hz.
-pub const OSCILLATOR: RangeInclusive<u64> = 4_850_000_000..=5_670_000_000;
+pub const OSCILLATOR: RangeInclusive<u64> = limits::OSCILLATOR_MIN..=limits::OSCILLATOR_MAX;
 /// Frequency at the phase detector, Hz.
-pub const F3: RangeInclusive<u64> = 2_000..=2_000_000;
+pub const F3: RangeInclusive<u64> = limits::F3_MIN..=limits::F3_MAX;
 /// N1_HS and N2_HS.
-pub const HIGH_SPEED: RangeInclusive<u32> = 4..=11;
-/// NC1_LS is 1 or even, N2_LS even; both up to this.
-pub const LOW_SPEED_MAX: u32 = 1 << 20;
-/// N31 and N32 go up to this.
-pub const N3_MAX: u32 = 1 << 19;
+pub const HIGH_SPEED: RangeInclusive<u32> = limits::HIGH_SPEED_MIN..=limits::HIGH_SPEED_MAX;
 
 /// Values of the dividers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,17 @@
 //! The clock synthesiser Si5324 on an I2C bus: found, reset, programmed and awaited.
 //!
-//! Registers by their names in the Si53xx family reference manual. The chip multiplies a reference, either its crystal (free run,
+//! Registers and fields have their names in the Si53xx family reference manual. The chip multiplies a reference, either its crystal (free run,
 //! in place of input 2) or a clock at one of its inputs, or passes an input through (bypass). Both outputs are LVDS with the same
 //! frequency. The loop's bandwidth (BWSEL_REG) stays what it is after a reset.
 
 use core::fmt;
+
+use kairos_contracts::chips::si5324::{
+    alarms, autosel, control, format, identity, lol, los, n1, n2, n31, n32, nc1, nc2, pins, reset, select, ALARMS,
+    AUTOSEL, BUS_ADDRESS, CONTROL, FORMAT, HIGH_SPEED_MIN, IDENTITY, LOL, LOS, N1, N2, N31, N32, NC1, NC2, PART, PINS,
+    RESET, SELECT,
+};
+use kairos_contracts::chips::{Field, Register};
 
 pub mod dividers;
 #[cfg(test)]
@@ -12,15 +19,11 @@ mod tests;
 
 use dividers::Dividers;
 
-/// Address on the bus, 7 bits, with A2 to A0 low.
-pub const ADDRESS: u8 = 0x68;
-/// Frequency of the crystal of all boards known, in Hz.
-pub const CRYSTAL: u32 = 114_285_000;
+pub use kairos_contracts::chips::si5324::{BUS_ADDRESS as ADDRESS, CRYSTAL};
+
 /// Addresses of the switches behind which the chip may be, and that have eight channels.
 pub const SWITCHES: [u8; 3] = [0x70, 0x71, 0x74];
 
-/// PARTNUM_RO: Si5324.
-const PART: u16 = 24;
 /// The chip takes up to 10 ms for a reset.
 const RESET_MS: u32 = 20;
 /// How often the status is read.
@@ -30,50 +33,23 @@ const INPUT_MS: u32 = 200;
 /// Longest time to lock, in ms: 1.2 s, with reserve.
 const LOCK_MS: u32 = 2000;
 
-/// Registers.
-mod register {
-    /// FREE_RUN bit 6, BYPASS_REG bit 1.
-    pub const CONTROL: u8 = 0;
-    /// CKSEL_REG bits 7, 6; SQ_ICAL bit 4.
-    pub const SELECT: u8 = 3;
-    /// AUTOSEL_REG bits 7, 6.
-    pub const AUTOSEL: u8 = 4;
-    /// SFOUT2_REG bits 5..3, SFOUT1_REG bits 2..0.
-    pub const FORMAT: u8 = 6;
-    /// VALTIME bits 4, 3.
-    pub const ALARMS: u8 = 19;
-    /// CKSEL_PIN bit 0.
-    pub const PINS: u8 = 21;
-    /// N1_HS bits 7..5.
-    pub const N1_HS: u8 = 25;
-    pub const NC1_LS: u8 = 31;
-    pub const NC2_LS: u8 = 34;
-    /// N2_HS bits 7..5, N2_LS from bit 3 on.
-    pub const N2: u8 = 40;
-    pub const N31: u8 = 43;
-    pub const N32: u8 = 46;
-    /// LOS2_INT bit 2, LOS1_INT bit 1, LOSX_INT bit 0.
-    pub const LOS: u8 = 129;
-    /// LOL_INT bit 0.
-    pub const LOL: u8 = 130;
-    pub const PART: u8 = 134;
-    /// RST_REG bit 7, ICAL bit 6.
-    pub const RESET: u8 = 136;
-}
-
-/// Values after a reset with what is always changed: inputs selected by register, not by pin and not automatically; alarms end
-/// 2 ms after a clock is there; outputs LVDS, and silent until they are calibrated.
-const CONTROL: u8 = 0x14;
-const SELECT: u8 = 0x15;
-const AUTOSEL: u8 = 0x12;
-const FORMAT: u8 = 0x3f;
-const ALARMS: u8 = 0x24;
-const PINS: u8 = 0xfe;
-
-const FREE_RUN: u8 = 1 << 6;
-const BYPASS: u8 = 1 << 1;
-const RST: u8 = 1 << 7;
-const ICAL: u8 = 1 << 6;
+/// What is always changed after a reset: the input is selected by register, not by pin and not automatically; the outputs are
+/// LVDS; an alarm ends as soon as it can when a clock is there.
+const SETTINGS: [(Register, u32); 4] = [
+    (
+        AUTOSEL,
+        autosel::AUTOSEL_REG.put(AUTOSEL.reset, autosel::AUTOSEL_REG_MANUAL),
+    ),
+    (
+        FORMAT,
+        format::SFOUT2_REG.put(
+            format::SFOUT1_REG.put(FORMAT.reset, format::SFOUT1_REG_LVDS),
+            format::SFOUT2_REG_LVDS,
+        ),
+    ),
+    (ALARMS, alarms::VALTIME.put(ALARMS.reset, alarms::VALTIME_MS_2)),
+    (PINS, pins::CKSEL_PIN.put(PINS.reset, 0)),
+];
 
 /// What the output is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +87,7 @@ pub struct Stuck;
 pub enum Error {
     Stuck,
     /// Nothing answers, or another chip does (its part number).
-    Absent(Option<u16>),
+    Absent(Option<u32>),
     /// The chip was there, and no longer answers.
     Silent,
     /// No dividers make this output from this input (Hz).
@@ -189,25 +165,25 @@ impl<B: Bus> Si5324<B> {
 
     /// Programs the chip, and waits until the outputs have `output` Hz (not for a bypass). `input`: of the external clock.
     pub fn program(&mut self, reference: Reference, input: Input, output: u32) -> Result<(), Error> {
-        self.set(register::RESET, &[RST])?;
+        self.set(RESET, reset::RST_REG.put(0, 1))?;
         self.bus.wait_ms(RESET_MS);
-        self.set(register::RESET, &[0])?;
+        self.set(RESET, 0)?;
         self.bus.wait_ms(RESET_MS);
-        let select = match (reference, input) {
-            (Reference::Crystal, _) | (_, Input::Ckin2) => 1,
-            (_, Input::Ckin1) => 0,
+        let (selected, alarm) = match (reference, input) {
+            (Reference::Crystal, _) | (_, Input::Ckin2) => (select::CKSEL_REG_CKIN2, los::LOS2_INT),
+            (_, Input::Ckin1) => (select::CKSEL_REG_CKIN1, los::LOS1_INT),
         };
-        let control = match reference {
-            Reference::Crystal => CONTROL | FREE_RUN,
-            Reference::External(_) => CONTROL,
-            Reference::Bypass => CONTROL | BYPASS,
+        let made_from = match reference {
+            Reference::Crystal => const { control::FREE_RUN.put(CONTROL.reset, 1) },
+            Reference::External(_) => CONTROL.reset,
+            Reference::Bypass => const { control::BYPASS_REG.put(CONTROL.reset, 1) },
         };
-        self.set(register::CONTROL, &[control])?;
-        self.set(register::SELECT, &[SELECT | select << 6])?;
-        self.set(register::AUTOSEL, &[AUTOSEL])?;
-        self.set(register::FORMAT, &[FORMAT])?;
-        self.set(register::ALARMS, &[ALARMS])?;
-        self.set(register::PINS, &[PINS])?;
+        self.set(CONTROL, made_from)?;
+        let silent = const { select::SQ_ICAL.put(SELECT.reset, 1) };
+        self.set(SELECT, select::CKSEL_REG.put(silent, selected))?;
+        for (register, word) in SETTINGS {
+            self.set(register, word)?;
+        }
         let frequency = match reference {
             Reference::Crystal => Some(CRYSTAL),
             Reference::External(frequency) => Some(frequency),
@@ -216,9 +192,9 @@ impl<B: Bus> Si5324<B> {
         if let Some(frequency) = frequency {
             let dividers = Dividers::find(frequency, output).ok_or(Error::Dividers(frequency, output))?;
             self.divide(&dividers)?;
-            self.set(register::RESET, &[ICAL])?;
+            self.set(RESET, reset::ICAL.put(0, 1))?;
         }
-        self.wait(reference, 1 << (1 + select), frequency.is_some())
+        self.wait(reference, alarm, frequency.is_some())
     }
 
     /// Closes the switch in front of the chip.
@@ -230,30 +206,32 @@ impl<B: Bus> Si5324<B> {
     }
 
     fn divide(&mut self, d: &Dividers) -> Result<(), Error> {
-        let bytes = |value: u32| [(value >> 16) as u8, (value >> 8) as u8, value as u8];
-        let high_speed = |n: u32| (n - dividers::HIGH_SPEED.start()) << 5;
-        self.set(register::N1_HS, &[high_speed(d.n1_hs) as u8])?;
-        self.set(register::NC1_LS, &bytes(d.nc1_ls - 1))?;
-        self.set(register::NC2_LS, &bytes(d.nc1_ls - 1))?;
-        self.set(register::N2, &bytes(high_speed(d.n2_hs) << 16 | (d.n2_ls - 1)))?;
-        self.set(register::N31, &bytes(d.n3 - 1))?;
-        self.set(register::N32, &bytes(d.n3 - 1))
+        let high_speed = |n: u32| n - HIGH_SPEED_MIN;
+        self.set(N1, n1::N1_HS.put(N1.reset, high_speed(d.n1_hs)))?;
+        self.set(NC1, nc1::NC1_LS.put(NC1.reset, d.nc1_ls - 1))?;
+        self.set(NC2, nc2::NC2_LS.put(NC2.reset, d.nc1_ls - 1))?;
+        self.set(
+            N2,
+            n2::N2_HS.put(n2::N2_LS.put(N2.reset, d.n2_ls - 1), high_speed(d.n2_hs)),
+        )?;
+        self.set(N31, n31::N31.put(N31.reset, d.n3 - 1))?;
+        self.set(N32, n32::N32.put(N32.reset, d.n3 - 1))
     }
 
-    /// Waits for the reference, and for the lock if there is one to come. `alarm`: bit of the external input.
-    fn wait(&mut self, reference: Reference, alarm: u8, locks: bool) -> Result<(), Error> {
+    /// Waits for the reference, and for the lock if there is one to come. `alarm`: of the external input.
+    fn wait(&mut self, reference: Reference, alarm: Field, locks: bool) -> Result<(), Error> {
         let mut waited = 0;
         loop {
-            let los = self.get(register::LOS)?;
+            let lost = self.get(LOS)?;
             let error = match reference {
-                _ if los & 1 != 0 => Some(Error::NoCrystal),
-                Reference::External(_) | Reference::Bypass if los & alarm != 0 => Some(Error::NoInput),
+                _ if los::LOSX_INT.get(lost) != 0 => Some(Error::NoCrystal),
+                Reference::External(_) | Reference::Bypass if alarm.get(lost) != 0 => Some(Error::NoInput),
                 _ => None,
             };
             match error {
                 Some(error) if waited >= INPUT_MS => return Err(error),
                 Some(_) => {}
-                None if !locks || self.get(register::LOL)? & 1 == 0 => return Ok(()),
+                None if !locks || lol::LOL_INT.get(self.get(LOL)?) == 0 => return Ok(()),
                 None if waited >= LOCK_MS => return Err(Error::NoLock),
                 None => {}
             }
@@ -262,26 +240,28 @@ impl<B: Bus> Si5324<B> {
         }
     }
 
-    /// Writes registers from `first` on, one by one.
-    fn set(&mut self, first: u8, values: &[u8]) -> Result<(), Error> {
-        for (register, value) in (first..).zip(values) {
-            if !self.bus.write(ADDRESS, &[register, *value])? {
+    /// Writes a register.
+    fn set(&mut self, register: Register, word: u32) -> Result<(), Error> {
+        for (address, byte) in register.bytes(word) {
+            if !self.bus.write(BUS_ADDRESS, &[address, byte])? {
                 return Err(Error::Silent);
             }
         }
         Ok(())
     }
 
-    fn get(&mut self, register: u8) -> Result<u8, Error> {
-        self.bus.read(ADDRESS, register)?.ok_or(Error::Silent)
+    /// Reads a register of a byte.
+    fn get(&mut self, register: Register) -> Result<u32, Error> {
+        let byte = self.bus.read(BUS_ADDRESS, register.address)?;
+        byte.map(u32::from).ok_or(Error::Silent)
     }
 }
 
 /// Part number of what answers at the chip's address.
-fn part(bus: &mut impl Bus) -> Result<Option<u16>, Stuck> {
-    let Some(high) = bus.read(ADDRESS, register::PART)? else {
+fn part(bus: &mut impl Bus) -> Result<Option<u32>, Stuck> {
+    let Some(high) = bus.read(BUS_ADDRESS, IDENTITY.address)? else {
         return Ok(None);
     };
-    let low = bus.read(ADDRESS, register::PART + 1)?;
-    Ok(low.map(|low| u16::from(high) << 4 | u16::from(low) >> 4))
+    let low = bus.read(BUS_ADDRESS, IDENTITY.address + 1)?;
+    Ok(low.map(|low| identity::PARTNUM_RO.get(u32::from(high) << 8 | u32::from(low))))
 }

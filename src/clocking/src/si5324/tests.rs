@@ -3,6 +3,8 @@
 
 extern crate std;
 use super::*;
+
+const ICAL: u8 = 1 << 6;
 use std::vec::Vec;
 
 struct Bench {
@@ -26,7 +28,7 @@ impl Bench {
             behind: Some((0x74, 1 << 4)),
             connected: None,
             present: true,
-            part: PART,
+            part: 24,
             los: 0,
             lock_ms: Some(300),
             waited: 0,

@@ -5,21 +5,22 @@
 //! in their ranges. The outputs are silent until then. When the input goes, the outputs keep their frequency (digital hold); when
 //! it is back, or another one, the chip locks anew. In bypass the input is the output.
 
+use kairos_contracts::chips::si5324::{
+    autosel, control, lol, los, n1, n2, n31, n32, nc1, pins, reset, select, ACTIVE, ALL, AUTOSEL, CONTROL, CRYSTAL,
+    F3_MAX, F3_MIN, HIGH_SPEED_MIN, IDENTITY, LOL, LOS, LOW_SPEED_MAX, N1, N2, N31, N32, NC1, OSCILLATOR_MAX,
+    OSCILLATOR_MIN, PINS, RESET, SELECT,
+};
+use kairos_contracts::chips::{Field, Register};
+
 use super::{Device, Pointer};
 use crate::machine::signals::{Clock, Signals};
 use crate::machine::time::{from_ns, Cycles};
 
-/// Frequency of the crystal, Hz.
-const CRYSTAL: u64 = 114_285_000;
+/// Nothing is kept that is written to these.
+const READ_ONLY: [Register; 4] = [ACTIVE, LOS, LOL, IDENTITY];
+
 /// From the end of a calibration to the lock.
 const LOCK_NS: u64 = 50_000_000;
-/// PARTNUM_RO and REVID_RO of an Si5324C.
-const IDENTITY: [u8; 2] = [0x01, 0x82];
-
-const FREE_RUN: u8 = 1 << 6;
-const BYPASS: u8 = 1 << 1;
-const RESET: u8 = 1 << 7;
-const ICAL: u8 = 1 << 6;
 
 /// The chip.
 pub struct Si5324 {
@@ -37,34 +38,9 @@ impl Si5324 {
     /// After power-up. `external`: frequency at input 1 in Hz, 0 for none.
     pub fn new(external: u64) -> Self {
         let mut registers = [0; 256];
-        for (register, value) in [
-            (0, 0x14),
-            (1, 0xe4),
-            (2, 0x42),
-            (3, 0x05),
-            (4, 0x92),
-            (5, 0xed),
-            (6, 0x2d),
-            (7, 0x2a),
-            (9, 0xc0),
-            (11, 0x40),
-            (19, 0x2c),
-            (20, 0x3e),
-            (21, 0xff),
-            (22, 0xdf),
-            (23, 0x1f),
-            (24, 0x3f),
-            (25, 0x20),
-            (33, 0x05),
-            (36, 0x05),
-            (40, 0xc0),
-            (42, 0xf9),
-            (45, 0x09),
-            (48, 0x09),
-        ] {
-            registers[register] = value;
+        for (address, byte) in ALL.into_iter().flat_map(|register| register.bytes(register.reset)) {
+            registers[usize::from(address)] = byte;
         }
-        registers[134..136].copy_from_slice(&IDENTITY);
         Self {
             registers,
             external,
@@ -86,39 +62,44 @@ impl Si5324 {
         }
     }
 
-    /// Reads a register.
-    pub fn read(&self, register: u8, now: Cycles) -> u8 {
-        match register {
-            129 => {
-                let missing = |input| u8::from(self.input(input) == 0);
-                missing(0) << 1 | missing(1) << 2
-            }
-            130 => u8::from(self.lock.is_none_or(|(time, _)| now < time)),
-            _ => self.registers[usize::from(register)],
+    /// Reads the register at an address.
+    pub fn read(&self, address: u8, now: Cycles) -> u8 {
+        if address == LOS.address {
+            let missing = |input| u32::from(self.input(input) == 0);
+            los::LOS2_INT.put(los::LOS1_INT.put(0, missing(0)), missing(1)) as u8
+        } else if address == LOL.address {
+            lol::LOL_INT.put(0, u32::from(self.lock.is_none_or(|(time, _)| now < time))) as u8
+        } else {
+            self.registers[usize::from(address)]
         }
     }
 
-    /// Writes a register.
-    pub fn write(&mut self, register: u8, value: u8, now: Cycles) {
-        match register {
-            128..=130 | 134 | 135 => {}
-            136 if value & RESET != 0 => {
+    /// Writes the register at an address.
+    pub fn write(&mut self, address: u8, value: u8, now: Cycles) {
+        if address == RESET.address {
+            let command = u32::from(value);
+            if reset::RST_REG.get(command) != 0 {
                 let pointer = std::mem::take(&mut self.pointer);
                 *self = Self::new(self.external);
                 self.pointer = pointer;
-            }
-            136 if value & ICAL != 0 => {
+            } else if reset::ICAL.get(command) != 0 {
                 self.held = 0;
                 self.lock = self.locked().map(|output| (now + from_ns(LOCK_NS), output));
             }
-            136 => {}
-            _ => self.registers[usize::from(register)] = value,
+        } else if !READ_ONLY.iter().flat_map(|r| r.bytes(0)).any(|(at, _)| at == address) {
+            self.registers[usize::from(address)] = value;
         }
+    }
+
+    /// The number in a field of a register.
+    fn get(&self, register: Register, field: Field) -> u32 {
+        let bytes = register.bytes(0).map(|(at, _)| self.registers[usize::from(at)]);
+        field.get(bytes.fold(0, |word, byte| word << 8 | u32::from(byte)))
     }
 
     /// The clock of the outputs.
     pub fn clock(&self) -> Clock {
-        if self.registers[0] & BYPASS != 0 {
+        if self.get(CONTROL, control::BYPASS_REG) != 0 {
             return Clock::steady(self.input(self.selected()));
         }
         Clock {
@@ -136,38 +117,35 @@ impl Si5324 {
     fn input(&self, input: u8) -> u64 {
         match input {
             0 => self.external,
-            _ if self.registers[0] & FREE_RUN != 0 => CRYSTAL,
+            _ if self.get(CONTROL, control::FREE_RUN) != 0 => u64::from(CRYSTAL),
             _ => 0,
         }
     }
 
     /// Which input is used. While a pin selects it, it is input 1: the pin is low.
     fn selected(&self) -> u8 {
-        let by_register = self.registers[21] & 1 == 0 && self.registers[4] >> 6 == 0;
-        u8::from(by_register && self.registers[3] >> 6 == 1)
+        let by_register = self.get(PINS, pins::CKSEL_PIN) == 0
+            && self.get(AUTOSEL, autosel::AUTOSEL_REG) == autosel::AUTOSEL_REG_MANUAL;
+        u8::from(by_register && self.get(SELECT, select::CKSEL_REG) == select::CKSEL_REG_CKIN2)
     }
 
     /// What a calibration now would lock to.
     fn locked(&self) -> Option<u64> {
-        let number = |at: usize, mask: u8| {
-            let [high, middle, low] = [
-                self.registers[at] & mask,
-                self.registers[at + 1],
-                self.registers[at + 2],
-            ];
-            u64::from(high) << 16 | u64::from(middle) << 8 | u64::from(low)
+        let high_speed = |register, field| u64::from(self.get(register, field) + HIGH_SPEED_MIN);
+        let low_speed = |register, field| u64::from(self.get(register, field)) + 1;
+        let allowed = |n: u64| n.is_multiple_of(2) && n <= u64::from(LOW_SPEED_MAX);
+        let nc1_ls = low_speed(NC1, nc1::NC1_LS);
+        let n1 = high_speed(N1, n1::N1_HS) * nc1_ls;
+        let n2_ls = low_speed(N2, n2::N2_LS);
+        let n2 = high_speed(N2, n2::N2_HS) * n2_ls;
+        let n3 = match self.selected() {
+            0 => low_speed(N31, n31::N31),
+            _ => low_speed(N32, n32::N32),
         };
-        let high_speed = |at: usize| u64::from(self.registers[at] >> 5) + 4;
-        let allowed = |n: u64| n.is_multiple_of(2) && n <= 1 << 20;
-        let nc1_ls = number(31, 0xf) + 1;
-        let n1 = high_speed(25) * nc1_ls;
-        let n2_ls = number(40, 0xf) + 1;
-        let n2 = high_speed(40) * n2_ls;
-        let n3 = number(if self.selected() == 0 { 43 } else { 46 }, 7) + 1;
         let input = self.input(self.selected());
         // Compared without dividing, so exactly.
-        let oscillates = (4_850_000_000 * n3..=5_670_000_000 * n3).contains(&(input * n2));
-        let compares = (2_000 * n3..=2_000_000 * n3).contains(&input);
+        let oscillates = (OSCILLATOR_MIN * n3..=OSCILLATOR_MAX * n3).contains(&(input * n2));
+        let compares = (F3_MIN * n3..=F3_MAX * n3).contains(&input);
         (input != 0 && oscillates && compares && (nc1_ls == 1 || allowed(nc1_ls)) && allowed(n2_ls))
             .then(|| input * n2 / (n1 * n3))
     }
@@ -198,6 +176,9 @@ impl Device for Si5324 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const RESET: u8 = 1 << 7;
+    const ICAL: u8 = 1 << 6;
 
     /// 10 MHz to 125 MHz: oscillator 5 GHz, phase detector 2 MHz.
     fn programmed(external: u64, changes: &[(u8, u8)]) -> Si5324 {

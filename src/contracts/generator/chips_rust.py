@@ -1,0 +1,109 @@
+"""Rust modules of the chips whose registers the firmware or the emulator uses: `kairos_contracts::chips`."""
+
+from pathlib import Path
+
+from . import chips
+from .facts import Subject
+from .rust import rust_doc
+
+__all__ = ["files"]
+
+PLACE = "src/contracts/src/chips"
+TYPES = """
+/// Bits of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    low: u32,
+    width: u32,
+}
+
+impl Field {
+    /// `width` bits from bit `low` on; up to 31 of them.
+    pub const fn new(low: u32, width: u32) -> Self {
+        Self { low, width }
+    }
+
+    /// Its bits in a word.
+    pub const fn mask(self) -> u32 {
+        ((1 << self.width) - 1) << self.low
+    }
+
+    /// The number in this field of a word.
+    pub const fn get(self, word: u32) -> u32 {
+        (word & self.mask()) >> self.low
+    }
+
+    /// `word` with `number` in this field; too high bits are cut off.
+    pub const fn put(self, word: u32, number: u32) -> u32 {
+        word & !self.mask() | number << self.low & self.mask()
+    }
+}
+
+/// A register of up to 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Its number; of one that is wider than what the chip's bus carries, that of the highest part.
+    pub address: u8,
+    /// Its bits.
+    pub width: u32,
+    /// Its value after a reset, as far as that is known.
+    pub reset: u32,
+}
+
+impl Register {
+    /// The bytes of a word of this register, the highest first, with their addresses.
+    pub fn bytes(self, word: u32) -> impl Iterator<Item = (u8, u8)> {
+        let count = self.width.div_ceil(8);
+        (0..count).map(move |n| (self.address + n as u8, (word >> (8 * (count - 1 - n))) as u8))
+    }
+}
+"""
+
+
+def files(_subjects: dict[str, Subject], root: Path) -> dict[str, str]:
+    """Text of each module by its path."""
+    known = [chip for chip in chips.load(root / "src" / "contracts" / "chips") if "rust" in chip.languages]
+    head = ["//! Registers of chips.", "//!", *_notice("*"), ""]
+    modules = [f"pub mod {chip.file};" for chip in known]
+    made = {f"{PLACE}/mod.rs": "\n".join([*head, *modules]) + "\n" + TYPES}
+    return made | {f"{PLACE}/{chip.file}.rs": _module(chip) for chip in known}
+
+
+def _notice(name: str) -> list[str]:
+    text = f"Generated from `src/contracts/chips/{name}.toml` by `src/contracts/generate.py`: do not edit."
+    return rust_doc(text, mark="//!")
+
+
+def _module(chip: chips.Chip) -> str:
+    lines = [*rust_doc(f"{chip.doc} {chip.source}.", mark="//!"), "//!", *_notice(chip.file), ""]
+    lines.append("use super::{Field, Register};")
+    for name, constant in chip.constants.items():
+        lines += ["", *rust_doc(constant.doc), f"pub const {name}: {constant.type} = {_number(constant.value)};"]
+    for register in chip.registers:
+        lines += ["", *_register(register)]
+    names = [f"    {register.name}," for register in chip.registers]
+    lines += ["", "/// All of them.", f"pub const ALL: [Register; {len(names)}] = [", *names, "];"]
+    return "\n".join(lines) + "\n"
+
+
+def _number(value: int) -> str:
+    return f"{value:_}" if value < 1000 or value % 1000 == 0 else f"0x{value:_x}"
+
+
+def _register(register: chips.Register) -> list[str]:
+    digits = (register.width + 3) // 4
+    lines = [*rust_doc(f"{register.doc}."), f"pub const {register.name}: Register = Register {{"]
+    lines += [f"    address: {register.address},", f"    width: {register.width},"]
+    lines += [f"    reset: 0x{register.reset or 0:0{digits}x},", "};"]
+    lines += ["", f"/// Fields of [`{register.name}`].", f"pub mod {register.name.lower()} {{", "    use super::Field;"]
+    for each in register.fields:
+        lines += ["", *rust_doc(_sentence(each.doc), "    ")]
+        lines.append(f"    pub const {each.name.upper()}: Field = Field::new({each.low}, {each.width});")
+        for name, number in each.values.items():
+            constant = f"    pub const {each.name.upper()}_{name}: u32 = {number};"
+            lines += ["", f"    /// Of [`{each.name.upper()}`].", constant]
+    return [*lines, "}"]
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:] + "."

@@ -1,0 +1,53 @@
+//! Registers of chips.
+//!
+//! Generated from `src/contracts/chips/*.toml` by `src/contracts/generate.py`: do not edit.
+
+pub mod si5324;
+
+/// Bits of a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    low: u32,
+    width: u32,
+}
+
+impl Field {
+    /// `width` bits from bit `low` on; up to 31 of them.
+    pub const fn new(low: u32, width: u32) -> Self {
+        Self { low, width }
+    }
+
+    /// Its bits in a word.
+    pub const fn mask(self) -> u32 {
+        ((1 << self.width) - 1) << self.low
+    }
+
+    /// The number in this field of a word.
+    pub const fn get(self, word: u32) -> u32 {
+        (word & self.mask()) >> self.low
+    }
+
+    /// `word` with `number` in this field; too high bits are cut off.
+    pub const fn put(self, word: u32, number: u32) -> u32 {
+        word & !self.mask() | number << self.low & self.mask()
+    }
+}
+
+/// A register of up to 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Its number; of one that is wider than what the chip's bus carries, that of the highest part.
+    pub address: u8,
+    /// Its bits.
+    pub width: u32,
+    /// Its value after a reset, as far as that is known.
+    pub reset: u32,
+}
+
+impl Register {
+    /// The bytes of a word of this register, the highest first, with their addresses.
+    pub fn bytes(self, word: u32) -> impl Iterator<Item = (u8, u8)> {
+        let count = self.width.div_ceil(8);
+        (0..count).map(move |n| (self.address + n as u8, (word >> (8 * (count - 1 - n))) as u8))
+    }
+}
