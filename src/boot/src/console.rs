@@ -5,19 +5,15 @@ use core::cell::RefCell;
 use critical_section::Mutex;
 use embassy_time::Instant;
 use log::{LevelFilter, Log, Metadata, Record};
-use zynq7000_hal::clocks::Clocks;
-use zynq7000_hal::uart::{ClockConfig, Config, Tx, Uart};
+use zynq7000_hal::uart::Tx;
 
-const BAUD: u32 = 115_200;
 static UART: Mutex<RefCell<Option<Tx>>> = Mutex::new(RefCell::new(None));
 
 struct Console;
 
-/// Sets up the UART for 115200 baud, 8N1, and starts logging.
-pub fn init(registers: zynq7000::uart::MmioRegisters<'static>, clocks: &Clocks) {
-    let (baud, _error) = ClockConfig::new_autocalc_with_error(clocks.io_clocks(), BAUD).expect("UART clock is off");
-    let uart = Uart::new_with_emio(registers, Config::new_with_clk_config(baud)).expect("UART");
-    critical_section::with(|cs| UART.replace(cs, Some(uart.split().0)));
+/// Starts logging to the UART.
+pub fn init(uart: Tx) {
+    critical_section::with(|cs| UART.replace(cs, Some(uart)));
     log::set_logger(&Console).expect("logger set twice");
     log::set_max_level(LevelFilter::Info);
 }

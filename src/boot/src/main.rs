@@ -6,11 +6,10 @@
 mod chip;
 mod config;
 mod console;
-mod ethernet;
 mod faults;
+mod gateware;
 mod medium;
 mod network;
-mod pl;
 mod server;
 mod start;
 
@@ -18,6 +17,7 @@ use kairos_boot::netboot::{File, Files};
 use kairos_channel::memory::{BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE};
 use kairos_chip::boards;
 use kairos_config::keys::NETBOOT_WAIT;
+use kairos_chip::reset::{self, Mark};
 use medium::Medium;
 
 /// Seconds for which a device that was told to wait for the network does so before it boots what it has.
@@ -27,9 +27,9 @@ const REQUESTED_WAIT: u32 = 60;
 #[no_mangle]
 extern "C" fn kmain() -> ! {
     let chip = chip::init();
-    console::init(chip.uart, &chip.clocks);
+    console::init(chip.console);
     log::info!("Kairos loader {}, {}", env!("CARGO_PKG_VERSION"), chip::name());
-    let requested = chip::take_netboot_request();
+    let requested = reset::take(Mark::Netboot);
     let mut medium = Medium::open(chip.boot_device, chip.sd, &chip.clocks);
     let wait = match requested {
         true => Some(REQUESTED_WAIT),
@@ -42,7 +42,7 @@ extern "C" fn kmain() -> ! {
         firmware: File::new(firmware),
         gateware: File::new(gateware),
     };
-    let mut network = network::Hardware::new(chip.ethernet, &chip.clocks);
+    let mut network = network::Hardware::new(chip.ethernet, chip.clocks);
 
     if let Some(seconds) = wait {
         log::info!("waiting for the network for {seconds} s");
@@ -71,7 +71,7 @@ fn boot_received(network: &mut network::Hardware, files: &mut Files) {
         return;
     }
     if let Some(gateware) = files.gateware.content() {
-        if let Err(reason) = pl::configure(gateware) {
+        if let Err(reason) = gateware::configure(gateware) {
             log::error!("gateware: {reason}");
             files.gateware.clear();
             return;

@@ -13,7 +13,7 @@ use zynq7000_hal::clocks::Clocks;
 use crate::chip::BootDevice;
 use crate::config::Config;
 use crate::network::Hardware;
-use crate::{pl, start};
+use crate::{gateware, start};
 
 /// The flash as the boot ROM leaves it: readable as memory, up to 16 MiB.
 const FLASH: usize = 0xFC00_0000;
@@ -26,7 +26,7 @@ pub enum Error {
     Card(store::Error),
     NoImage,
     Image(boot_image::Error),
-    Gateware(pl::Error),
+    Gateware(gateware::Error),
     Firmware(firmware::Error),
     NoFirmware,
 }
@@ -116,7 +116,7 @@ fn boot(image: &[u8], room: &mut [u8], network: &mut Hardware) -> Result<core::c
                 let copy = room.get_mut(..partition.data.len());
                 let copy = copy.ok_or(Error::Image(boot_image::Error::Truncated))?;
                 copy.copy_from_slice(partition.data);
-                pl::configure(copy).map_err(Error::Gateware)?;
+                gateware::configure(copy).map_err(Error::Gateware)?;
             }
             Destination::Memory => {
                 start::partition(&partition).map_err(Error::Firmware)?;

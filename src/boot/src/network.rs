@@ -1,65 +1,48 @@
-//! The network as the loader uses it: GEM0, its PHY, the TCP/IP stack with the address of the configuration, and sleeping until
-//! something comes.
+//! The network as the loader uses it: the stack of `src/net`, on the device of `src/chip`, and one task, which waits for it with
+//! interrupts masked.
 
-use arbitrary_int::u5;
+use core::future::{poll_fn, Future};
+use core::pin::pin;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::task::{Context, Poll, Waker};
+
 use embassy_time::{Duration, Instant};
-use kairos_chip::gic;
-use kairos_chip::phy::{self, Mdio, Phy};
+use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
+use kairos_chip::ethernet::{self, Port, Receive, Transmit};
+use kairos_chip::{gem, gic, private_timer};
 use kairos_config::keys;
-use kairos_config::settings::Address;
-use smoltcp::iface::{Interface, SocketHandle, SocketSet, SocketStorage};
-use smoltcp::socket::dhcpv4;
-use smoltcp::wire::{EthernetAddress, IpCidr, Ipv4Address, Ipv4Cidr};
+use kairos_net::{Config, Keys, Place, Socket, SocketStorage, Stack};
+use kairos_proto::netboot::PORT;
+use static_cell::{ConstStaticCell, StaticCell};
 use zynq7000_hal::clocks::Clocks;
-use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
-use zynq7000_hal::eth::{
-    calculate_mdc_clk_div, ClockConfig, Duplex, Ethernet, EthernetConfig, EthernetLowLevel, MdcClockDivisor, Speed,
-};
-use zynq7000_hal::time::Hertz;
 
-use crate::config::Config;
-use crate::ethernet::Driver;
-
-const LINK_INTERVAL: Duration = Duration::from_secs(1);
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+const RECEIVE_BUFFER: usize = 256 * 1024;
+const SEND_BUFFER: usize = 4096;
+/// Seconds after which a vanished client is noticed at the latest, and after which a silent one is asked.
+const USER_TIMEOUT: u64 = 10;
+const KEEP_ALIVE: u64 = 3;
 
 /// The controller; it is touched only when the network is wanted.
 pub struct Hardware {
     registers: Option<zynq7000::eth::MmioRegisters<'static>>,
-    io_clock: Hertz,
-    timer_clock: Hertz,
-    mdc: MdcClockDivisor,
+    clocks: Clocks,
     network: Option<Network>,
 }
 
 impl Hardware {
-    pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks) -> Self {
+    pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: Clocks) -> Self {
         Self {
             registers: Some(registers),
-            io_clock: clocks.io_clocks().ref_clk(),
-            timer_clock: clocks.arm_clocks().cpu_3x2x_clk(),
-            mdc: calculate_mdc_clk_div(clocks.arm_clocks()).expect("CPU clock too high for MDIO"),
+            clocks,
             network: None,
         }
     }
 
     /// The network, started with the settings of the configuration.
-    pub fn start(&mut self, config: &mut Config) -> &mut Network {
+    pub fn start(&mut self, config: &mut crate::config::Config) -> &mut Network {
         if let Some(registers) = self.registers.take() {
-            let mac = config.setting(&keys::MAC).unwrap_or(keys::DEFAULT_MAC);
-            let (gigabit, _) = ClockDivisors::calculate_for_rgmii(self.io_clock, Speed::Mbps1000);
-            let low_level = EthernetLowLevel::new(registers).expect("GEM0");
-            let mut ethernet = Ethernet::new(low_level, EthernetConfig::new(ClockConfig::new(gigabit), self.mdc, mac));
-            let driver = Driver::start(&mut ethernet);
-            sleep::init();
-            self.network = Some(Network::new(
-                driver,
-                ethernet,
-                self.io_clock,
-                self.timer_clock,
-                mac,
-                config,
-            ));
+            self.network = Some(Network::start(registers, &self.clocks, settings(config)));
         }
         self.network.as_mut().expect("started above")
     }
@@ -67,216 +50,150 @@ impl Hardware {
     /// The controller reads and writes no memory any more.
     pub fn stop(&mut self) {
         if let Some(network) = &mut self.network {
-            network.ethernet.ll().set_tx_rx_enable(false, false);
-            network.ethernet.reset();
-            sleep::stop();
+            network.runner.port.stop();
+            private_timer::stop();
+            gic::deafen();
         }
     }
 }
 
-/// The stack, and the link below it.
+/// What the configuration says about the network.
+fn settings(config: &mut crate::config::Config) -> Config {
+    let keys = Keys {
+        mac: config.setting(&keys::MAC),
+        ip: config.setting(&keys::IP),
+        ipv4_default_route: config.setting(&keys::IPV4_DEFAULT_ROUTE),
+    };
+    // The time since power-up is all there is.
+    keys.config(Instant::now().as_micros())
+}
+
+/// The place for a client, and what runs the stack.
 pub struct Network {
-    driver: Driver,
-    ethernet: Ethernet,
-    io_clock: Hertz,
-    timer_clock: Hertz,
-    interface: Interface,
-    pub sockets: SocketSet<'static>,
-    dhcp: Option<SocketHandle>,
-    phy: Option<Phy>,
-    link: Option<phy::Link>,
-    link_looked: Option<Instant>,
+    pub socket: Socket,
+    pub runner: Runner,
 }
 
-struct Bus<'a>(&'a mut Ethernet);
-
-impl Mdio for Bus<'_> {
-    fn read(&mut self, phy: u8, register: u8) -> u16 {
-        self.0.mdio_mut().read_blocking(u5::new(phy), u5::new(register))
-    }
+/// Runs the stack for one task.
+pub struct Runner {
+    stack: &'static Stack,
+    receive: Receive,
+    transmit: Transmit,
+    port: Port,
+    /// When the link is to be looked at.
+    look: Instant,
+    /// What the private timer counts with, in Hz.
+    clock: u32,
 }
 
-fn now() -> smoltcp::time::Instant {
-    smoltcp::time::Instant::from_micros(Instant::now().as_micros() as i64)
+/// When the task wants to be polled at the latest, in ticks of the time base.
+static WAKE: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// Waits for the future, but not longer than until `end`.
+pub async fn before<F: Future>(end: Option<Instant>, future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        let Some(end) = end else {
+            return Poll::Pending;
+        };
+        WAKE.fetch_min(end.as_ticks(), Ordering::Relaxed);
+        match Instant::now() >= end {
+            true => Poll::Ready(None),
+            false => Poll::Pending,
+        }
+    })
+    .await
+}
+
+fn stack_time(now: Instant) -> kairos_net::Instant {
+    kairos_net::Instant::from_micros(now.as_micros() as i64)
 }
 
 impl Network {
-    fn new(
-        mut driver: Driver,
-        ethernet: Ethernet,
-        io_clock: Hertz,
-        timer_clock: Hertz,
-        mac: [u8; 6],
-        config: &mut Config,
-    ) -> Self {
-        let mut interface_config = smoltcp::iface::Config::new(EthernetAddress(mac).into());
-        // Spreads port and sequence numbers; the time since power-up is all there is.
-        interface_config.random_seed = Instant::now().as_micros();
-        let mut interface = Interface::new(interface_config, &mut driver, now());
-        static STORAGE: static_cell::StaticCell<[SocketStorage<'static>; 2]> = static_cell::StaticCell::new();
-        let mut sockets = SocketSet::new(&mut STORAGE.init([SocketStorage::EMPTY; 2])[..]);
-        let route = config.setting(&keys::IPV4_DEFAULT_ROUTE);
-        let mut dhcp = None;
-        match config.setting(&keys::IP) {
-            Some(Address::Dhcp) => dhcp = Some(sockets.add(dhcpv4::Socket::new())),
-            Some(Address::Static(address, prefix)) => set_address(&mut interface, address, prefix, route),
-            None => set_address(
-                &mut interface,
-                keys::DEFAULT_ADDRESS,
-                keys::DEFAULT_PREFIX,
-                Some(route.unwrap_or(keys::DEFAULT_ROUTE)),
-            ),
-        }
+    fn start(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, config: Config) -> Self {
+        static STACK: StaticCell<Stack> = StaticCell::new();
+        static DHCP: StaticCell<Place> = StaticCell::new();
+        static PLACE: StaticCell<Place> = StaticCell::new();
+        static RECEIVE: ConstStaticCell<[u8; RECEIVE_BUFFER]> = ConstStaticCell::new([0; RECEIVE_BUFFER]);
+        static SEND: ConstStaticCell<[u8; SEND_BUFFER]> = ConstStaticCell::new([0; SEND_BUFFER]);
+        config.announce();
+        let mut port = Port::new(registers, clocks, config.mac);
+        // SAFETY: set apart for this, and mapped so at the start.
+        let (receive, transmit) = unsafe { port.start(ETHERNET_DESCRIPTORS, ETHERNET_BUFFERS) };
+        gic::listen(0, &[private_timer::INTERRUPT, gem::INTERRUPT]);
+        let now = Instant::now();
+        let stack: &'static Stack = STACK.init(Stack::new(config, DHCP.init([SocketStorage::EMPTY]), stack_time(now)));
+        let place = PLACE.init([SocketStorage::EMPTY]);
+        let mut socket = Socket::new(stack, PORT, place, RECEIVE.take(), SEND.take());
+        socket.set_times(USER_TIMEOUT, KEEP_ALIVE);
         Self {
-            driver,
-            ethernet,
-            io_clock,
-            timer_clock,
-            interface,
-            sockets,
-            dhcp,
-            phy: None,
-            link: None,
-            link_looked: None,
+            socket,
+            runner: Runner {
+                stack,
+                receive,
+                transmit,
+                port,
+                look: now,
+                clock: clocks.arm_clocks().cpu_3x2x_clk().to_raw(),
+            },
         }
-    }
-
-    /// Lets the stack work on what has come, and on what sockets want to send.
-    pub fn poll(&mut self) {
-        self.driver.clear_interrupt();
-        self.watch_link();
-        self.interface.poll(now(), &mut self.driver, &mut self.sockets);
-        let Some(handle) = self.dhcp else { return };
-        match self.sockets.get_mut::<dhcpv4::Socket>(handle).poll() {
-            Some(dhcpv4::Event::Configured(lease)) => {
-                let (address, prefix) = (lease.address.address(), lease.address.prefix_len());
-                set_address(&mut self.interface, address, prefix, lease.router);
-            }
-            Some(dhcpv4::Event::Deconfigured) => self.interface.update_ip_addrs(|addresses| addresses.clear()),
-            None => {}
-        }
-    }
-
-    /// Sleeps until a frame comes, or the stack has something to do, or `until`.
-    pub fn sleep(&mut self, until: Option<Instant>) {
-        let stack = self.interface.poll_delay(now(), &self.sockets);
-        let mut limit = LONGEST_SLEEP;
-        if let Some(delay) = stack {
-            limit = limit.min(Duration::from_micros(delay.total_micros()));
-        }
-        if let Some(until) = until {
-            limit = limit.min(until.saturating_duration_since(Instant::now()));
-        }
-        if limit.as_ticks() > 0 {
-            sleep::sleep(limit, self.timer_clock);
-        }
-    }
-
-    /// Follows the PHY: tells the controller how fast the link is.
-    fn watch_link(&mut self) {
-        let at = Instant::now();
-        if self.link_looked.is_some_and(|before| at < before + LINK_INTERVAL) {
-            return;
-        }
-        self.link_looked = Some(at);
-        self.phy = self.phy.or_else(|| Phy::find(&mut Bus(&mut self.ethernet)));
-        let link = self.phy.and_then(|phy| phy.link(&mut Bus(&mut self.ethernet)));
-        if link == self.link {
-            return;
-        }
-        self.link = link;
-        let Some(link) = link else {
-            log::warn!("Ethernet link down");
-            return;
-        };
-        let speed = match link.speed {
-            phy::Speed::Mbps10 => Speed::Mbps10,
-            phy::Speed::Mbps100 => Speed::Mbps100,
-            phy::Speed::Mbps1000 => Speed::Mbps1000,
-        };
-        let duplex = if link.full_duplex { Duplex::Full } else { Duplex::Half };
-        if (speed, duplex) != (self.ethernet.speed(), self.ethernet.duplex()) {
-            let (divisors, _) = ClockDivSet::calculate_for_rgmii(self.io_clock);
-            self.ethernet.configure_clock_and_speed_duplex(speed, duplex, &divisors);
-        }
-        log::info!("Ethernet link up, {link}");
     }
 }
 
-fn set_address(interface: &mut Interface, address: Ipv4Address, prefix: u8, route: Option<Ipv4Address>) {
-    log::info!("network: {address}/{prefix}");
-    interface.update_ip_addrs(|addresses| {
-        addresses.clear();
-        // There is room for one.
-        let _ = addresses.push(IpCidr::Ipv4(Ipv4Cidr::new(address, prefix)));
-    });
-    let routes = interface.routes_mut();
-    routes.remove_default_ipv4_route();
-    if let Some(route) = route {
-        // There is room for one.
-        let _ = routes.add_default_ipv4_route(route);
-    }
-}
-
-/// Sleeping: the private timer and the Ethernet controller end `wfi`; their interrupts are never taken.
-mod sleep {
-    use super::{gic, Duration, Hertz};
-    use core::ptr::{read_volatile, write_volatile};
-
-    const PRIVATE_TIMER: u16 = 29;
-    const GEM0: u16 = 54;
-    const TIMER: usize = 0xF8F0_0600;
-    /// Enabled once, with interrupt, at a 256th of its clock.
-    const TIMER_ON: u32 = 255 << 8 | 1 << 2 | 1;
-
-    fn write(address: usize, value: u32) {
-        // SAFETY: a register of the private timer or of the interrupt controller; interrupts are masked.
-        unsafe { write_volatile(address as *mut u32, value) };
-    }
-
-    /// Lets the two interrupts reach this core, which has them masked.
-    pub fn init() {
-        const ICC: usize = 0xF8F0_0100;
-        const ICD: usize = 0xF8F0_1000;
-        for id in [PRIVATE_TIMER, GEM0].map(usize::from) {
-            write(ICD + 0x100 + id / 32 * 4, 1 << (id % 32)); // enable
-        }
-        let word = ICD + 0x800 + usize::from(GEM0) / 4 * 4; // target
-                                                            // SAFETY: as in `write`.
-        let targets = unsafe { read_volatile(word as *const u32) };
-        write(word, targets | 1 << (8 * (GEM0 % 4)));
-        write(ICC + 0x4, 0xff);
-        write(ICC, 0b111);
-        write(ICD, 1);
-    }
-
-    /// As after reset.
-    pub fn stop() {
-        write(TIMER + 8, 0);
-        write(TIMER + 0xc, 1);
-        write(0xF8F0_1180, !0);
-        write(0xF8F0_1184, !0);
-        write(0xF8F0_1000, 0);
-        write(0xF8F0_0100, 0);
-    }
-
-    /// Sleeps for `limit` at most.
-    pub fn sleep(limit: Duration, clock: Hertz) {
-        let ticks = limit.as_micros() * u64::from(clock.to_raw()) / 256 / 1_000_000;
-        write(TIMER + 8, 0);
-        write(TIMER + 0xc, 1);
-        write(TIMER, ticks.clamp(1, u64::from(u32::MAX)) as u32);
-        write(TIMER + 8, TIMER_ON);
-        gic::wait_for_interrupt();
-        write(TIMER + 8, 0);
-        write(TIMER + 0xc, 1);
-        // The controller remembers it until it is acknowledged.
+impl Runner {
+    /// Runs the stack until the task is done.
+    pub fn block_on<F: Future>(&mut self, task: F) -> F::Output {
+        let mut task = pin!(task);
+        let mut context = Context::from_waker(Waker::noop());
         loop {
-            let interrupt = gic::acknowledge();
-            gic::end(interrupt);
-            if interrupt.id() != PRIVATE_TIMER {
-                return;
+            WAKE.store(u64::MAX, Ordering::Relaxed);
+            if let Poll::Ready(output) = task.as_mut().poll(&mut context) {
+                return output;
             }
+            if !self.run() {
+                self.sleep();
+            }
+        }
+    }
+
+    /// Has the stack do what there is to do. Whether there was anything.
+    fn run(&mut self) -> bool {
+        ethernet::on_interrupt();
+        let now = Instant::now();
+        if now >= self.look {
+            self.look = now + Port::LINK_INTERVAL;
+            if self.port.watch_link() {
+                self.stack.link_up();
+            }
+        }
+        self.receive.wake(now);
+        let now = stack_time(now);
+        let is_late = self.stack.deadline().is_some_and(|deadline| deadline <= now);
+        let is_free = self.transmit.is_free_again();
+        if !is_late && !is_free && !self.stack.is_due() && !self.receive.is_ready() {
+            return false;
+        }
+        self.stack.poll(now, &mut self.receive, &mut self.transmit);
+        true
+    }
+
+    /// Sleeps until a frame comes, or until stack or task want to go on.
+    fn sleep(&mut self) {
+        let now = Instant::now();
+        let deadline = self.stack.deadline();
+        let ends = [
+            Some(now + LONGEST_SLEEP),
+            Some(Instant::from_ticks(WAKE.load(Ordering::Relaxed))),
+            deadline.map(|at| Instant::from_micros(at.total_micros() as u64)),
+            self.receive.gathering(),
+        ];
+        let end = ends.into_iter().flatten().min().unwrap_or(now);
+        let limit = end.saturating_duration_since(now).as_micros();
+        if limit > 0 && ethernet::may_sleep(&self.receive, &self.transmit) {
+            private_timer::sleep(limit, self.clock);
         }
     }
 }

@@ -1,25 +1,25 @@
 //! The network boot service (`kairos_proto::netboot`): one client at a time, until files have come and are to be booted.
 
+use core::future::pending;
+
 use embassy_time::{Duration, Instant};
 use kairos_boot::netboot::{text, Check, Connection, Files, Output, Text};
 use kairos_channel::memory::RUNTIME;
+use kairos_chip::setup::timer_count;
 use kairos_config::auth::{self, Access, Nonces};
+use kairos_net::{Error, Socket};
 use kairos_proto::bitstream::Bitstream;
 use kairos_proto::firmware::Firmware;
-use kairos_proto::netboot::{Kind, PORT};
-use smoltcp::iface::SocketHandle;
-use smoltcp::socket::tcp;
+use kairos_proto::netboot::Kind;
 
 use crate::chip;
 use crate::config::Config;
-use crate::network::{Hardware, Network};
+use crate::network::{before, Hardware};
 
 /// A client that says nothing for so long is left.
 const SILENCE: Duration = Duration::from_secs(20);
 /// How long the last answer may take to reach the client.
 const FAREWELL: Duration = Duration::from_millis(500);
-const RECEIVE_BUFFER: usize = 256 * 1024;
-const SEND_BUFFER: usize = 4096;
 
 /// Whether a file can be booted on this chip.
 struct Checker;
@@ -43,14 +43,8 @@ impl Check for Checker {
 fn time() -> [u8; 12] {
     let mut time = [0; 12];
     time[..8].copy_from_slice(&Instant::now().as_ticks().to_le_bytes());
-    time[8..].copy_from_slice(&cycles().to_le_bytes());
+    time[8..].copy_from_slice(&timer_count().to_le_bytes());
     time
-}
-
-/// The global timer's low word: 2.5 ns each.
-fn cycles() -> u32 {
-    // SAFETY: reading the timer has no effect.
-    unsafe { core::ptr::read_volatile(0xF8F0_0200 as *const u32) }
 }
 
 /// Serves clients until one has asked to boot what it has sent, or until none has offered anything for `wait` seconds.
@@ -69,133 +63,136 @@ pub fn serve(hardware: &mut Hardware, config: &mut Config, files: &mut Files, wa
     let mut nonces = Nonces::new();
     nonces.stir(config.read(auth::SEED, &mut [0; auth::VALUE_MAX]).unwrap_or_default());
     let network = hardware.start(config);
-    let handle = socket(network);
-    let mut last_offer = Instant::now();
-    let mut connection: Option<(Connection, Instant)> = None;
-    loop {
-        network.poll();
-        let end = wait.map(|seconds| last_offer + Duration::from_secs(seconds.into()));
-        if end.is_some_and(|end| Instant::now() >= end) {
-            network.sockets.get_mut::<tcp::Socket>(handle).abort();
-            network.poll();
-            network.sockets.remove(handle);
-            return;
-        }
-        let socket = network.sockets.get_mut::<tcp::Socket>(handle);
-        if !socket.is_open() {
-            connection = None;
-            if !closed {
-                socket.listen(PORT).expect("not open");
-            }
-        }
-        if socket.may_recv() && connection.is_none() {
-            let client = Connection::new(key, nonces.next(key.unwrap_or_default(), &time()));
-            connection = Some((client, Instant::now()));
-        }
-        let mut worked = false;
-        if let Some((client, heard)) = &mut connection {
-            match step(socket, client, files) {
-                Step::Nothing if !socket.may_recv() => {
-                    socket.close();
-                    connection = None;
-                }
-                Step::Nothing if Instant::now() >= *heard + SILENCE => {
-                    log::warn!("a client is silent: left");
-                    socket.abort();
-                }
-                Step::Nothing => {}
-                Step::Worked => {
-                    worked = true;
-                    *heard = Instant::now();
-                    if client.has_offered() {
-                        last_offer = Instant::now();
-                    }
-                }
-                Step::Boot => {
-                    farewell(network, handle);
-                    return;
-                }
-            }
-        }
-        if !worked {
-            network.sleep(end);
-        }
-    }
+    let mut clients = Clients {
+        socket: &mut network.socket,
+        files,
+        key,
+        nonces,
+        wait,
+        last_offer: Instant::now(),
+    };
+    network.runner.block_on(async {
+        match closed {
+            true => before(clients.end(), pending()).await,
+            false => before(None, clients.serve()).await,
+        };
+        clients.socket.abort();
+        let _ = before(Some(Instant::now() + FAREWELL), clients.socket.flush()).await;
+    });
 }
 
-enum Step {
-    Nothing,
-    Worked,
+/// Whoever connects, one after the other.
+struct Clients<'a, 'm> {
+    socket: &'a mut Socket,
+    files: &'a mut Files<'m>,
+    key: Option<&'a [u8]>,
+    nonces: Nonces,
+    /// Seconds without an offer after which nobody is waited for any more.
+    wait: Option<u32>,
+    last_offer: Instant,
+}
+
+/// How a connection has ended.
+enum End {
+    Left,
+    /// The client has asked to boot what it has sent.
     Boot,
+    /// Nothing was offered for too long.
+    Late,
 }
 
-/// Takes some of what has come, and answers.
-fn step(socket: &mut tcp::Socket, client: &mut Connection, files: &mut Files) -> Step {
-    // An answer must fit as a whole.
-    if socket.send_capacity() - socket.send_queue() < 256 {
-        return Step::Nothing;
+impl Clients<'_, '_> {
+    /// When nobody is waited for any more.
+    fn end(&self) -> Option<Instant> {
+        let wait = self.wait.map(|seconds| Duration::from_secs(seconds.into()));
+        wait.map(|wait| self.last_offer + wait)
     }
-    // Also without input: nothing more comes of a file that was complete already.
-    let advanced = match socket.can_recv() {
-        true => socket.recv(|data| {
+
+    /// Serves clients until it is time to boot.
+    async fn serve(&mut self) {
+        while before(self.end(), self.socket.accept()).await.is_some() {
+            let nonce = self.nonces.next(self.key.unwrap_or_default(), &time());
+            let end = self.client(Connection::new(self.key, nonce)).await;
+            if !matches!(end, Ok(End::Left) | Err(Error)) {
+                return;
+            }
+        }
+    }
+
+    /// Serves one client. An error: the connection is lost.
+    async fn client(&mut self, mut client: Connection<'_>) -> Result<End, Error> {
+        loop {
+            let output = match self.advance(&mut client).await? {
+                Ok(output) => output,
+                Err(end) => return Ok(end),
+            };
+            if client.has_offered() {
+                self.last_offer = Instant::now();
+            }
+            match output {
+                Output::None => {}
+                Output::Send(bytes) => self.send(&bytes).await?,
+                Output::Refuse(bytes, reason) => {
+                    log::warn!("refused: {reason}");
+                    self.send(&bytes).await?;
+                    self.farewell().await;
+                    return Ok(End::Left);
+                }
+                Output::Boot(bytes) => {
+                    self.send(&bytes).await?;
+                    self.farewell().await;
+                    return Ok(End::Boot);
+                }
+            }
+        }
+    }
+
+    /// Takes some of what has come; what follows from it, or how the connection has ended.
+    async fn advance(&mut self, client: &mut Connection<'_>) -> Result<Result<Output, End>, Error> {
+        // Also without input: nothing more comes of a file that was complete already.
+        let (_, output) = client.advance(self.files, &mut Checker, &[]);
+        if !matches!(output, Output::None) {
+            return Ok(Ok(output));
+        }
+        let (end, silence) = (self.end(), Instant::now() + SILENCE);
+        let limit = end.map_or(silence, |end| end.min(silence));
+        let files = &mut *self.files;
+        let read = self.socket.read_with(|data| {
             let (taken, output) = client.advance(files, &mut Checker, data);
-            (taken, (taken, output))
-        }),
-        false => Ok(client.advance(files, &mut Checker, &[])),
-    };
-    match advanced.map(|(taken, output)| (taken > 0, output)) {
-        Ok((false, Output::None)) => Step::Nothing,
-        Ok((true, Output::None)) => Step::Worked,
-        Ok((_, Output::Send(bytes))) => {
-            // There is room.
-            let _ = socket.send_slice(&bytes);
-            Step::Worked
+            (taken, (data.is_empty(), output))
+        });
+        match before(Some(limit), read).await {
+            Some(read) => match read? {
+                (false, output) => Ok(Ok(output)),
+                (true, _) => {
+                    self.farewell().await;
+                    Ok(Err(End::Left))
+                }
+            },
+            None if end == Some(limit) => Ok(Err(End::Late)),
+            None => {
+                log::warn!("a client is silent: left");
+                Ok(Err(End::Left))
+            }
         }
-        Ok((_, Output::Refuse(bytes, reason))) => {
-            log::warn!("refused: {reason}");
-            let _ = socket.send_slice(&bytes);
-            socket.close();
-            Step::Worked
-        }
-        Ok((_, Output::Boot(bytes))) => {
-            let _ = socket.send_slice(&bytes);
-            socket.close();
-            Step::Boot
-        }
-        Err(_) => Step::Nothing,
     }
-}
 
-/// Lets the last answer reach the client.
-fn farewell(network: &mut Network, handle: SocketHandle) {
-    let end = Instant::now() + FAREWELL;
-    while Instant::now() < end {
-        network.poll();
-        let socket = network.sockets.get_mut::<tcp::Socket>(handle);
-        if !socket.is_open() || matches!(socket.state(), tcp::State::TimeWait | tcp::State::FinWait2) {
-            break;
-        }
-        network.sleep(Some(end));
+    /// Sends an answer; a client that does not take it is lost.
+    async fn send(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let sent = before(Some(Instant::now() + SILENCE), self.socket.write_all(bytes)).await;
+        sent.unwrap_or(Err(Error))
     }
-    network.sockets.remove(handle);
-}
 
-fn socket(network: &mut Network) -> SocketHandle {
-    static mut RECEIVE: [u8; RECEIVE_BUFFER] = [0; RECEIVE_BUFFER];
-    static mut SEND: [u8; SEND_BUFFER] = [0; SEND_BUFFER];
-    // SAFETY: one socket at a time: whoever has made one removes it before the next is made.
-    let (receive, send) = unsafe {
-        (
-            &mut *core::ptr::addr_of_mut!(RECEIVE),
-            &mut *core::ptr::addr_of_mut!(SEND),
-        )
-    };
-    let mut socket = tcp::Socket::new(
-        tcp::SocketBuffer::new(&mut receive[..]),
-        tcp::SocketBuffer::new(&mut send[..]),
-    );
-    socket.set_nagle_enabled(false);
-    socket.set_timeout(Some(smoltcp::time::Duration::from_secs(10)));
-    socket.set_keep_alive(Some(smoltcp::time::Duration::from_secs(3)));
-    network.sockets.add(socket)
+    /// Ends the connection, and lets the last answer reach the client before.
+    async fn farewell(&mut self) {
+        self.socket.close();
+        let end = Some(Instant::now() + FAREWELL);
+        before(end, self.socket.flush()).await;
+        // A reset would make the client's system throw away what the client has not read yet: let it close first.
+        let mut rest = [0; 64];
+        before(end, async {
+            while matches!(self.socket.read(&mut rest).await, Ok(1..)) {}
+        })
+        .await;
+    }
 }

@@ -53,11 +53,6 @@ pub const FIRST_STAGE: Region = 0x0000_0000..0x0003_0000;
 pub const FIRST_STAGE_STACK: usize = 0xffff_fe00;
 /// While booting: second stage of the loader.
 pub const LOADER: Region = 0x0f00_0000..0x0f80_0000;
-/// Register whose upper byte outlives a reset by software (UG585, appendix B.28), and what the runtime leaves there: to have
-/// the loader wait for the network, or because it has failed.
-pub const REBOOT_STATUS: usize = 0xF800_0258;
-pub const NETBOOT_REQUEST: u32 = 0x4e;
-pub const FAILURE: u32 = 0x46;
 
 /// Descriptor memory of the gateware, port GP0, read only.
 pub const PL_DESCRIPTOR: Region = 0x4000_0000..0x4001_0000;

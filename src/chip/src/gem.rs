@@ -39,6 +39,9 @@ const TX_OWNED: u32 = 1 << 31;
 const TX_WRAP: u32 = 1 << 30;
 const TX_LAST: u32 = 1 << 15;
 
+/// Number of the controller's interrupt.
+pub const INTERRUPT: u16 = 54;
+
 const BASE: usize = 0xE000_B000;
 const CONTROL: *mut u32 = BASE as *mut u32;
 const TX_STATUS: *mut u32 = (BASE + 0x14) as *mut u32;

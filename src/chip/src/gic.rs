@@ -12,9 +12,11 @@ const ICC_CTRL: *mut u32 = 0xF8F0_0100 as *mut u32;
 const ICC_PRIORITY_MASK: *mut u32 = 0xF8F0_0104 as *mut u32;
 const ICC_ACKNOWLEDGE: *const u32 = 0xF8F0_010C as *const u32;
 const ICC_END: *mut u32 = 0xF8F0_0110 as *mut u32;
+const ICD_CONTROL: *mut u32 = 0xF8F0_1000 as *mut u32;
 const ICD_ENABLE_SET0: *mut u32 = 0xF8F0_1100 as *mut u32;
 const ICD_ENABLE_CLEAR0: *mut u32 = 0xF8F0_1180 as *mut u32;
 const ICD_PRIORITY0: *mut u32 = 0xF8F0_1400 as *mut u32;
+const ICD_TARGETS0: *mut u32 = 0xF8F0_1800 as *mut u32;
 const ICD_SGI: *mut u32 = 0xF8F0_1F00 as *mut u32;
 
 /// Makes everything written before visible to the other core, then raises software-generated interrupt `id` (0 to 15) on
@@ -39,6 +41,37 @@ pub fn enable_sgis_only() {
         write_volatile(ICC_PRIORITY_MASK, 0xff);
         // Secure and non-secure interrupts on, acknowledged as IRQ from the secure state.
         write_volatile(ICC_CTRL, 0b0_0111);
+    }
+}
+
+/// Has these interrupts (numbers up to 63) end [`wait_for_interrupt`] on the calling core, which has them masked, and the
+/// controller run. `cpu`: that core.
+pub fn listen(cpu: u8, interrupts: &[u16]) {
+    for id in interrupts.iter().map(|id| usize::from(*id)) {
+        // SAFETY: the controller is this core's, which takes no interrupt.
+        unsafe {
+            write_volatile(ICD_ENABLE_SET0.add(id / 32), 1 << (id % 32));
+            let target = ICD_TARGETS0.add(id / 4);
+            write_volatile(target, read_volatile(target) | 1 << (8 * (id % 4) + usize::from(cpu)));
+        }
+    }
+    // SAFETY: as above.
+    unsafe {
+        write_volatile(ICC_PRIORITY_MASK, 0xff);
+        write_volatile(ICC_CTRL, 0b0_0111);
+        write_volatile(ICD_CONTROL, 1);
+    }
+}
+
+/// The controller as after reset, for the next program.
+pub fn deafen() {
+    // SAFETY: no interrupt is needed any more.
+    unsafe {
+        for word in 0..2 {
+            write_volatile(ICD_ENABLE_CLEAR0.add(word), !0);
+        }
+        write_volatile(ICD_CONTROL, 0);
+        write_volatile(ICC_CTRL, 0);
     }
 }
 

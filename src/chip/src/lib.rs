@@ -12,12 +12,20 @@ pub mod boards;
 #[cfg(target_arch = "arm")]
 mod copy;
 pub mod ddr;
+pub mod devcfg;
 #[cfg(target_arch = "arm")]
 mod divide;
+#[cfg(feature = "drivers")]
+pub mod ethernet;
 pub mod gem;
 pub mod gic;
 pub mod i2c;
 pub mod phy;
-#[cfg(feature = "sd")]
+pub mod private_timer;
+#[cfg(feature = "drivers")]
+pub mod reset;
+#[cfg(feature = "drivers")]
 pub mod sd;
+#[cfg(feature = "drivers")]
+pub mod setup;
 pub mod start;

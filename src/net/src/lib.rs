@@ -13,14 +13,18 @@ pub mod device;
 mod frame;
 mod once;
 mod plain;
+mod settings;
 mod socket;
 mod stack;
 #[cfg(test)]
 mod twins;
 
 pub use device::{Receive, Transmit};
+pub use settings::Keys;
 pub use smoltcp::iface::SocketStorage;
 pub use smoltcp::time::Instant;
-pub use smoltcp::wire::{IpEndpoint, Ipv4Cidr, Ipv6Cidr};
+#[cfg(feature = "ipv6")]
+pub use smoltcp::wire::Ipv6Cidr;
+pub use smoltcp::wire::{IpEndpoint, Ipv4Cidr};
 pub use socket::{Error, Socket};
 pub use stack::{Config, Ipv4, Place, Stack, SOCKETS};

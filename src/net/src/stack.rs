@@ -1,14 +1,18 @@
 //! The stack: an interface, connections, and who of them has something to say.
 
 use core::cell::RefCell;
-use core::net::{Ipv4Addr, Ipv6Addr};
+use core::net::Ipv4Addr;
+#[cfg(feature = "ipv6")]
+use core::net::Ipv6Addr;
 
 use heapless::Vec;
 use smoltcp::iface::{self, Interface, SocketHandle, SocketSet, SocketStorage};
 use smoltcp::socket::tcp::PlainDispatch;
 use smoltcp::socket::{dhcpv4, tcp};
 use smoltcp::time::{Duration, Instant};
-use smoltcp::wire::{EthernetAddress, IpCidr, Ipv4Cidr, Ipv6Cidr};
+#[cfg(feature = "ipv6")]
+use smoltcp::wire::Ipv6Cidr;
+use smoltcp::wire::{EthernetAddress, IpCidr, Ipv4Cidr};
 
 use crate::device::{Receive, Transmit};
 use crate::frame::{self, Flow, Segment};
@@ -39,7 +43,9 @@ pub enum Ipv4 {
 pub struct Config {
     pub mac: [u8; 6],
     pub ipv4: Ipv4,
+    #[cfg(feature = "ipv6")]
     pub ipv6: Ipv6Cidr,
+    #[cfg(feature = "ipv6")]
     pub route6: Option<Ipv6Addr>,
     /// Spreads sequence numbers.
     pub seed: u64,
@@ -132,10 +138,12 @@ impl Stack {
         settings.random_seed = config.seed;
         let mut interface = Interface::new(settings, &mut Capabilities, now);
         let mut rest = SocketSet::new(&mut dhcp[..]);
+        #[cfg(feature = "ipv6")]
         interface.update_ip_addrs(|addresses| {
             // There is room for two.
             let _ = addresses.push(IpCidr::Ipv6(config.ipv6));
         });
+        #[cfg(feature = "ipv6")]
         if let Some(route) = config.route6 {
             // There is room for two.
             let _ = interface.routes_mut().add_default_ipv6_route(route);

@@ -8,10 +8,7 @@ use core::ptr::{read_volatile, write_volatile};
 use kairos_proto::descriptor::{self, announced_length, Descriptor, Error, HEADER};
 
 use kairos_channel::memory::{DESCRIPTOR_COPY, PL_DESCRIPTOR};
-
-/// Device configuration interface, interrupt status: bit 2 (`PCFG_DONE`) tells that the PL is programmed (UG585, DEVCFG).
-const DEVCFG_INTERRUPTS: *const u32 = 0xF800_700C as *const u32;
-const PCFG_DONE: u32 = 1 << 2;
+use kairos_chip::devcfg;
 
 /// Copies the gateware's descriptor to [`DESCRIPTOR_COPY`] and checks it.
 ///
@@ -45,8 +42,7 @@ pub unsafe fn forget() {
 /// # Safety
 /// `copy` is [`DESCRIPTOR_COPY`], which nobody uses. The PL must be out of reset.
 unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
-    // SAFETY: reading it has no effect.
-    if unsafe { read_volatile(DEVCFG_INTERRUPTS) } & PCFG_DONE == 0 {
+    if !devcfg::is_configured() {
         return Err(Error::Absent);
     }
     let source = PL_DESCRIPTOR.start as *const u32;

@@ -1,32 +1,16 @@
 //! Set-up of the chip through the HAL: MMU, caches, clocks, time base.
 
-use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
-use kairos_channel::memory::{
-    ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, FAILURE, LOW, NETBOOT_REQUEST, REBOOT_STATUS, REPORT,
-};
-use kairos_chip::boards;
+use kairos_channel::memory::{ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW, REPORT};
+use kairos_chip::setup::{self, DEVICE, NOT_CACHED, UNMAPPED};
 use zynq7000_hal::clocks::Clocks;
-use zynq7000_hal::gtc::GlobalTimerCounter;
-use zynq7000_hal::mmu::{mmu_l1_table_mut, section_attrs};
 use zynq7000_hal::slcr::Slcr;
-use zynq7000_hal::time::Hertz;
-use zynq7000_hal::time_driver_gtc;
-
-/// Crystal of the supported boards: 33.3333 MHz. Rounded up, because the timer driver divides by whole numbers: 1 Hz less
-/// would make its microsecond 1/400 too short at 800 MHz.
-const CRYSTAL: Hertz = Hertz::from_raw(33_333_334);
-
-/// Memory that a device reads or writes: writes are merged, and caches need no maintenance.
-const NOT_CACHED: SectionAttributes = SectionAttributes {
-    memory_attrs: MemoryRegionAttributes::OuterAndInnerNonCacheable.as_raw(),
-    ..section_attrs::DDR
-};
+use zynq7000_hal::uart::Tx;
 
 /// What the rest of the runtime takes over.
 pub struct Chip {
     pub clocks: Clocks,
-    pub uart: zynq7000::uart::MmioRegisters<'static>,
+    pub console: Tx,
     pub ethernet: zynq7000::eth::MmioRegisters<'static>,
     pub sd: zynq7000::sdio::MmioRegisters<'static>,
     pub xadc: zynq7000::xadc::MmioRegisters<'static>,
@@ -39,15 +23,10 @@ pub fn init(last_use: fn()) -> Chip {
     protect_memory();
     fix_qemu_clock();
     release_i2c_pins();
-    let clocks = Clocks::new_from_regs(CRYSTAL).expect("clock registers make no sense");
-    let timer = GlobalTimerCounter::new(peripherals.gtc, clocks.arm_clocks());
-    time_driver_gtc::init(clocks.arm_clocks(), timer);
+    let clocks = setup::clocks(peripherals.gtc);
     Chip {
+        console: setup::console([peripherals.uart_0, peripherals.uart_1], &clocks),
         clocks,
-        uart: match boards::uart_with_clock() {
-            0 => peripherals.uart_0,
-            _ => peripherals.uart_1,
-        },
         ethernet: peripherals.eth_0,
         sd: peripherals.sdio_0,
         xadc: peripherals.xadc,
@@ -71,29 +50,17 @@ fn image_size() -> usize {
     core::ptr::addr_of!(_stacks_high_end) as usize - kairos_channel::memory::RUNTIME.start
 }
 
-/// The lower word of the global timer, which embassy-time counts with.
-pub fn timer_count() -> u32 {
-    const COUNTER: *const u32 = 0xF8F0_0200 as *const u32;
-    // SAFETY: reading it has no effect.
-    unsafe { COUNTER.read_volatile() }
-}
-
 /// Makes the MMU check what the table says; the kernel core uses the same table.
 fn protect_memory() {
-    let mut table = mmu_l1_table_mut();
-    // From now on an access there is a null pointer, and faults.
-    table
-        .update(LOW.start as u32, section_attrs::UNASSIGNED_RESERVED)
-        .expect("aligned");
-    table
-        .update(ETHERNET_DESCRIPTORS.start as u32, section_attrs::SHAREABLE_DEVICE)
-        .expect("aligned");
-    const MEGABYTE: usize = 1 << 20;
-    for range in [ETHERNET_BUFFERS, REPORT, DMA, ANALYZER] {
-        for megabyte in range.step_by(MEGABYTE) {
-            table.update(megabyte as u32, NOT_CACHED).expect("aligned");
-        }
-    }
+    setup::map(&[
+        // From now on an access there is a null pointer, and faults.
+        (LOW, UNMAPPED),
+        (ETHERNET_DESCRIPTORS, DEVICE),
+        (ETHERNET_BUFFERS, NOT_CACHED),
+        (REPORT, NOT_CACHED),
+        (DMA, NOT_CACHED),
+        (ANALYZER, NOT_CACHED),
+    ]);
     // The HAL leaves the domain in manager mode, where permissions are ignored.
     Dacr::modify(|dacr| dacr.set_d(0, DomainAccess::Client));
     aarch32_cpu::asm::isb();
@@ -130,55 +97,6 @@ fn fix_qemu_clock() {
             }
         });
     }
-}
-
-/// Why the whole processing system is reset.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Reset {
-    Request,
-    /// The loader is to wait for the network.
-    Netboot,
-    /// This core has failed.
-    Failure,
-}
-
-/// Resets the whole processing system. The boot loader starts anew.
-pub fn reboot(why: Reset) -> ! {
-    set_reset_mark(match why {
-        Reset::Request => 0,
-        Reset::Netboot => NETBOOT_REQUEST,
-        Reset::Failure => FAILURE,
-    });
-    kairos_chip::gic::barrier();
-    // SAFETY: nothing of this program is needed any more.
-    unsafe { Slcr::with(|slcr| slcr.reset_ctrl().modify_pss(|reset| reset.with_soft_reset(true))) };
-    loop {
-        aarch32_cpu::asm::wfi();
-    }
-}
-
-/// Whether the newest reset was one after a failure; forgets it.
-pub fn take_failure() -> bool {
-    let status = REBOOT_STATUS as *const u32;
-    // SAFETY: reading it has no effect.
-    let failed = unsafe { status.read_volatile() } >> 24 == FAILURE;
-    if failed {
-        set_reset_mark(0);
-    }
-    failed
-}
-
-/// Whether the newest reset was one by the watchdog.
-pub fn was_watchdog() -> bool {
-    const SWDT_RST: u32 = 1 << 16;
-    // SAFETY: reading it has no effect.
-    unsafe { (REBOOT_STATUS as *const u32).read_volatile() & SWDT_RST != 0 }
-}
-
-/// Sets the byte that outlives a reset.
-fn set_reset_mark(mark: u32) {
-    // SAFETY: no other code uses the SLCR now; the upper byte of the status is for software.
-    unsafe { Slcr::with(|slcr| slcr.modify_reboot_status(|status| status & 0x00ff_ffff | mark << 24)) };
 }
 
 /// Writes a range back from both caches to memory, for a reader whose caches are off. Whole cache lines are written.

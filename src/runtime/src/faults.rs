@@ -8,7 +8,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 
 use aarch32_cpu::register::{Dfar, Dfsr, Ifar, Ifsr};
 
-use crate::{chip, report};
+use kairos_chip::reset::{self, Mark};
+
+use crate::report;
 
 #[panic_handler]
 fn panic(info: &PanicInfo) -> ! {
@@ -45,5 +47,5 @@ fn die(reason: core::fmt::Arguments) -> ! {
         report::keep(report::Core::Comms, reason);
         crate::logger::last_words(reason);
     }
-    chip::reboot(chip::Reset::Failure)
+    reset::reset(Mark::Failure)
 }

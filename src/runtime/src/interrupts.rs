@@ -1,6 +1,6 @@
 //! Interrupts of core 0: who is told of which.
 
-use kairos_chip::gic;
+use kairos_chip::{ethernet, gic};
 use zynq7000_hal::time_driver_gtc;
 
 /// The HAL's driver leaves the event flag set, so the interrupt would fire for ever. With the comparator still on, the flag
@@ -27,7 +27,7 @@ fn on_interrupt() {
     let interrupt = gic::acknowledge();
     match interrupt.id() {
         BELL => crate::kernel_core::on_bell(),
-        GEM0 => crate::ethernet::on_interrupt(),
+        GEM0 => ethernet::on_interrupt(),
         GLOBAL_TIMER => on_global_timer(),
         // Acknowledged, and ignored.
         _ => {}

@@ -8,7 +8,6 @@ mod analyzer;
 mod chip;
 mod clock;
 mod config;
-mod ethernet;
 mod executor;
 mod fair_mutex;
 mod faults;
@@ -24,9 +23,9 @@ mod secondary;
 mod sensors;
 mod service;
 mod session;
-mod uart;
 mod watchdog;
 
+use kairos_chip::ethernet::Port;
 use kernel_core::KernelCore;
 
 /// Entered by the start-up code of `zynq7000-rt` on core 0, with caches and MMU off.
@@ -34,18 +33,17 @@ use kernel_core::KernelCore;
 extern "C" fn kmain() -> ! {
     // A branch at address 0 is where core 1 starts.
     let chip = chip::init(kernel_core::write_reset_branch);
-    logger::init(uart::init(chip.uart, &chip.clocks));
+    logger::init(chip.console);
     chip::announce(kernel_core::IMAGE.len());
     report::announce();
     watchdog::start(&chip.clocks);
     let config = config::init(chip.sd, &chip.clocks);
     let (rtio, clock) = gateware::init(config).unzip();
     let settings = network::settings(config);
-    let ethernet = network::controller(chip.ethernet, &chip.clocks, settings.mac);
-    let io_clock = chip.clocks.io_clocks().ref_clk();
+    let port = Port::new(chip.ethernet, &chip.clocks, settings.mac);
 
     executor::run(|spawner| {
-        let network = network::start(&spawner, ethernet, io_clock, settings);
+        let network = network::start(&spawner, port, settings);
         let stack = network.stack();
         spawner.spawn(task(logger::drain()));
         spawner.spawn(task(watchdog::feed()));

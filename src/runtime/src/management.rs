@@ -5,6 +5,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use crc::{Crc, CRC_32_ISO_HDLC};
 use embassy_executor::Spawner;
 use embassy_time::{with_deadline, with_timeout, Duration, Instant};
+use kairos_chip::reset::{self, Mark};
 use kairos_config::auth::{self, Access, Digest};
 use kairos_config::keys::{self, Key};
 use kairos_net::{Error, Socket, Stack};
@@ -15,8 +16,8 @@ use static_cell::StaticCell;
 
 use crate::config::Config;
 use crate::fair_mutex::FairMutex;
+use crate::logger;
 use crate::service::{self, Buffers, Places};
-use crate::{chip, logger};
 
 /// Connections at a time.
 pub const SOCKETS: usize = 4;
@@ -111,8 +112,8 @@ async fn serve(stack: &'static Stack, config: &'static Config, data: &'static Da
         }
         service::close(&mut socket).await;
         match end {
-            End::Reboot => chip::reboot(chip::Reset::Request),
-            End::Netboot => chip::reboot(chip::Reset::Netboot),
+            End::Reboot => reset::reset(Mark::Nothing),
+            End::Netboot => reset::reset(Mark::Netboot),
             _ => {}
         }
     }

@@ -5,55 +5,29 @@ use core::future::poll_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Poll, Waker};
 
-use arbitrary_int::u5;
 use critical_section::Mutex;
 use embassy_executor::Spawner;
-use embassy_time::{Duration, Instant, Timer};
-use kairos_chip::phy::{self, Mdio, Phy};
-use kairos_config::{keys, settings};
-use kairos_net::{Config, Ipv4, Ipv4Cidr, Ipv6Cidr, Place, SocketStorage, Stack};
+use embassy_time::{Instant, Timer};
+use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
+use kairos_chip::ethernet::{self, Port, Receive, Transmit};
+use kairos_chip::setup;
+use kairos_config::keys;
+use kairos_net::{Config, Keys, Place, SocketStorage, Stack};
 use static_cell::StaticCell;
-use zynq7000_hal::clocks::Clocks;
-use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
-use zynq7000_hal::eth::{
-    calculate_mdc_clk_div, ClockConfig, Duplex, Ethernet, EthernetConfig, EthernetLowLevel, Speed,
-};
-use zynq7000_hal::time::Hertz;
 
-use crate::ethernet::{self, Receive, Transmit};
-use crate::{chip, executor, watchdog};
+use crate::{executor, watchdog};
 
-/// Address if the configuration says nothing.
-const ADDRESS: Ipv4Cidr = Ipv4Cidr::new(keys::DEFAULT_ADDRESS, keys::DEFAULT_PREFIX);
-const LINK_INTERVAL: Duration = Duration::from_secs(1);
-
-/// What the configuration says about the network: keys `mac`, `ip`, `ipv4_default_route`, `ip6`, `ipv6_default_route`.
+/// What the configuration says about the network.
 pub fn settings(config: &crate::config::Config) -> Config {
-    let mac = config.setting(&keys::MAC).unwrap_or(keys::DEFAULT_MAC);
-    let route = config.setting(&keys::IPV4_DEFAULT_ROUTE);
-    let ipv4 = match config.setting(&keys::IP) {
-        Some(settings::Address::Dhcp) => Ipv4::Dhcp,
-        Some(settings::Address::Static(address, prefix)) => Ipv4::Static(Ipv4Cidr::new(address, prefix), route),
-        None => Ipv4::Static(ADDRESS, Some(route.unwrap_or(keys::DEFAULT_ROUTE))),
+    let keys = Keys {
+        mac: config.setting(&keys::MAC),
+        ip: config.setting(&keys::IP),
+        ipv4_default_route: config.setting(&keys::IPV4_DEFAULT_ROUTE),
+        ip6: config.setting(&keys::IP6),
+        ipv6_default_route: config.setting(&keys::IPV6_DEFAULT_ROUTE),
     };
-    let (address, prefix) = config.setting(&keys::IP6).unwrap_or((settings::link_local(mac), 10));
-    Config {
-        mac,
-        ipv4,
-        ipv6: Ipv6Cidr::new(address, prefix),
-        route6: config.setting(&keys::IPV6_DEFAULT_ROUTE),
-        // The time since power-up is all there is.
-        seed: Instant::now().as_ticks(),
-        short_way: true,
-    }
-}
-
-/// Sets up the controller. Pins are as the boot loader left them.
-pub fn controller(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, mac: [u8; 6]) -> Ethernet {
-    let (gigabit, _) = ClockDivisors::calculate_for_rgmii(clocks.io_clocks().ref_clk(), Speed::Mbps1000);
-    let mdc = calculate_mdc_clk_div(clocks.arm_clocks()).expect("CPU clock too high for MDIO");
-    let low_level = EthernetLowLevel::new(registers).expect("GEM0");
-    Ethernet::new(low_level, EthernetConfig::new(ClockConfig::new(gigabit), mdc, mac))
+    // The time since power-up is all there is.
+    keys.config(Instant::now().as_ticks())
 }
 
 /// The stack and its device.
@@ -80,7 +54,7 @@ impl Clock {
     const FRESH: u32 = 33_000;
 
     fn now(&mut self, exact: bool) -> Instant {
-        let at = chip::timer_count();
+        let at = setup::timer_count();
         if exact || at.wrapping_sub(self.read_at) > Self::FRESH {
             *self = Self {
                 read_at: at,
@@ -100,29 +74,26 @@ fn stack_time(now: Instant) -> kairos_net::Instant {
 }
 
 /// Starts the controller and the stack.
-pub fn start(spawner: &Spawner, mut ethernet: Ethernet, io_clock: Hertz, config: Config) -> Network {
+pub fn start(spawner: &Spawner, mut port: Port, config: Config) -> Network {
     static DHCP: StaticCell<Place> = StaticCell::new();
     static STACK: StaticCell<Stack> = StaticCell::new();
-    match config.ipv4 {
-        Ipv4::Static(address, Some(gateway)) => log::info!("network: {address}, gateway {gateway}, {}", config.ipv6),
-        Ipv4::Static(address, None) => log::info!("network: {address}, {}", config.ipv6),
-        Ipv4::Dhcp => log::info!("network: address by DHCP, {}", config.ipv6),
-    }
-    let (receive, transmit) = ethernet::start(&mut ethernet);
+    config.announce();
+    // SAFETY: set apart for this, and mapped so at the start.
+    let (receive, transmit) = unsafe { port.start(ETHERNET_DESCRIPTORS, ETHERNET_BUFFERS) };
     let stack: &'static Stack = STACK.init(Stack::new(
         config,
         DHCP.init([SocketStorage::EMPTY]),
         stack_time(Instant::now()),
     ));
     spawner.spawn(crate::task(alarm()));
-    spawner.spawn(crate::task(watch_link(stack, ethernet, io_clock)));
+    spawner.spawn(crate::task(watch_link(stack, port)));
     Network {
         stack,
         receive,
         transmit,
         alarm: None,
         clock: Clock {
-            read_at: chip::timer_count(),
+            read_at: setup::timer_count(),
             read: Instant::now(),
         },
     }
@@ -181,44 +152,13 @@ async fn alarm() -> ! {
     .await
 }
 
-impl Mdio for Bus<'_> {
-    fn read(&mut self, phy: u8, register: u8) -> u16 {
-        self.0.mdio_mut().read_blocking(u5::new(phy), u5::new(register))
-    }
-}
-struct Bus<'a>(&'a mut Ethernet);
-
-/// Follows the PHY: tells the stack whether there is a link, and the controller how fast it is.
+/// Tells the stack when there is a link again.
 #[embassy_executor::task]
-async fn watch_link(stack: &'static Stack, mut ethernet: Ethernet, io_clock: Hertz) {
-    let mut phy: Option<Phy> = None;
-    let mut known = None;
+async fn watch_link(stack: &'static Stack, mut port: Port) {
     loop {
-        phy = phy.or_else(|| Phy::find(&mut Bus(&mut ethernet)));
-        let link = phy.and_then(|phy| phy.link(&mut Bus(&mut ethernet)));
-        if link != known {
-            match link {
-                Some(link) => {
-                    let speed = match link.speed {
-                        phy::Speed::Mbps10 => Speed::Mbps10,
-                        phy::Speed::Mbps100 => Speed::Mbps100,
-                        phy::Speed::Mbps1000 => Speed::Mbps1000,
-                    };
-                    let duplex = if link.full_duplex { Duplex::Full } else { Duplex::Half };
-                    // Searching the divisors takes some milliseconds: only for a speed that is not set yet.
-                    if (speed, duplex) != (ethernet.speed(), ethernet.duplex()) {
-                        let (divisors, _) = ClockDivSet::calculate_for_rgmii(io_clock);
-                        ethernet.configure_clock_and_speed_duplex(speed, duplex, &divisors);
-                    }
-                    log::info!("Ethernet link up, {link}");
-                }
-                None => log::warn!("Ethernet link down"),
-            }
-            if link.is_some() {
-                stack.link_up();
-            }
-            known = link;
+        if port.watch_link() {
+            stack.link_up();
         }
-        Timer::after(LINK_INTERVAL).await;
+        Timer::after(Port::LINK_INTERVAL).await;
     }
 }

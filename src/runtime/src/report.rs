@@ -4,9 +4,8 @@ use core::fmt;
 
 use embassy_time::Instant;
 use kairos_channel::memory::REPORT;
+use kairos_chip::reset::{self, Mark};
 use kairos_health::report::Slot;
-
-use crate::chip;
 
 /// Who has failed.
 #[derive(Clone, Copy)]
@@ -41,8 +40,8 @@ pub fn forget(core: Core) {
 
 /// Logs what was kept before this start.
 pub fn announce() {
-    let failed = chip::take_failure();
-    if chip::was_watchdog() {
+    let failed = reset::take(Mark::Failure);
+    if reset::was_by_watchdog() {
         log::error!("before this start: reset by the watchdog");
     }
     let comms = with_slot(Core::Comms, |slot| {

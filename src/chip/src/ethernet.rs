@@ -1,21 +1,27 @@
-//! The network stack's device: GEM0's rings ([`kairos_chip::gem`]), with received frames in cached memory, frames to send in
+//! The network stack's device and the link below it: GEM0's rings ([`crate::gem`]), with received frames in cached memory, frames to send in
 //! memory that is not cached, and interrupts that are on only while the core sleeps. Checksums of IPv4, TCP and UDP are made
 //! and checked by the controller.
 //!
 //! After long frames, which come in a row, the next look is a little later: the stack then works on several at once. Short
 //! frames, such as a reply that a kernel waits for, are taken at once.
 
+use core::mem::size_of;
+use core::ops::Range;
 use core::sync::atomic::{AtomicU32, Ordering};
 
+use arbitrary_int::u5;
 use embassy_time::{Duration, Instant};
-use kairos_channel::memory::{ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS};
-use kairos_chip::gem::{self, Buffer, Buffers, Rings, BUFFER, SLOTS};
-use kairos_chip::gic::barrier;
 use static_cell::ConstStaticCell;
-use zynq7000_hal::eth::Ethernet;
+use zynq7000_hal::clocks::Clocks;
+use zynq7000_hal::eth::ll::{ClockDivSet, ClockDivisors};
+use zynq7000_hal::eth::{
+    calculate_mdc_clk_div, ClockConfig, Duplex, Ethernet, EthernetConfig, EthernetLowLevel, Speed,
+};
+use zynq7000_hal::time::Hertz;
 
-const _: () = assert!(core::mem::size_of::<Rings>() <= ETHERNET_DESCRIPTORS.end - ETHERNET_DESCRIPTORS.start);
-const _: () = assert!(core::mem::size_of::<Buffers>() <= ETHERNET_BUFFERS.end - ETHERNET_BUFFERS.start);
+use crate::gem::{self, Buffer, Buffers, Rings, BUFFER, SLOTS};
+use crate::gic::barrier;
+use crate::phy::{self, Link, Mdio, Phy};
 
 /// Frames from this length on, in bytes, are expected to be followed by others.
 const LONG: usize = 1000;
@@ -31,29 +37,101 @@ pub fn on_interrupt() {
     ASKED_FOR.store(ASKED_FOR.load(Ordering::Relaxed) & !events, Ordering::Relaxed);
 }
 
-/// Gives the controller its rings and starts it. Called once.
-pub fn start(ethernet: &mut Ethernet) -> (Receive, Transmit) {
-    static BUFFERS: ConstStaticCell<Buffers> = ConstStaticCell::new([const { Buffer([0; BUFFER]) }; SLOTS]);
-    let rings = ETHERNET_DESCRIPTORS.start as *mut Rings;
-    let to_send = ETHERNET_BUFFERS.start as *mut Buffers;
-    let received = core::ptr::from_mut(BUFFERS.take());
-    // SAFETY: the regions are set apart for this, and not cached; the other buffers are taken once.
-    let (receiver, transmitter, [receive, send]) = unsafe { gem::prepare(rings, received, to_send) };
-    invalidate(received as usize, core::mem::size_of::<Buffers>());
-    ethernet.set_rx_buf_descriptor_base_address(receive);
-    ethernet.set_tx_buf_descriptor_base_address(send);
-    ethernet.start();
-    let receive = Receive {
-        ring: receiver,
-        gathering: None,
-        long: false,
-    };
-    let transmit = Transmit {
-        ring: transmitter,
-        full: false,
-        started: true,
-    };
-    (receive, transmit)
+/// The controller, and the PHY at its other end.
+pub struct Port {
+    ethernet: Ethernet,
+    io_clock: Hertz,
+    phy: Option<Phy>,
+    link: Option<Link>,
+}
+
+impl Port {
+    /// How often the link is to be looked at.
+    pub const LINK_INTERVAL: Duration = Duration::from_secs(1);
+
+    /// Sets up the controller. Pins are as the boot loader left them.
+    pub fn new(registers: zynq7000::eth::MmioRegisters<'static>, clocks: &Clocks, mac: [u8; 6]) -> Self {
+        let io_clock = clocks.io_clocks().ref_clk();
+        let (gigabit, _) = ClockDivisors::calculate_for_rgmii(io_clock, Speed::Mbps1000);
+        let mdc = calculate_mdc_clk_div(clocks.arm_clocks()).expect("CPU clock too high for MDIO");
+        let low_level = EthernetLowLevel::new(registers).expect("GEM0");
+        Self {
+            ethernet: Ethernet::new(low_level, EthernetConfig::new(ClockConfig::new(gigabit), mdc, mac)),
+            io_clock,
+            phy: None,
+            link: None,
+        }
+    }
+
+    /// Gives the controller its rings, in the memory that is set apart for them and for frames to be sent, and starts it.
+    /// Called once.
+    ///
+    /// # Safety
+    /// Nothing else uses these regions; the first is mapped as device memory, the second is not cached.
+    pub unsafe fn start(&mut self, descriptors: Range<usize>, frames: Range<usize>) -> (Receive, Transmit) {
+        static BUFFERS: ConstStaticCell<Buffers> = ConstStaticCell::new([const { Buffer([0; BUFFER]) }; SLOTS]);
+        assert!(size_of::<Rings>() <= descriptors.len() && size_of::<Buffers>() <= frames.len());
+        let received = core::ptr::from_mut(BUFFERS.take());
+        // SAFETY: promised by the caller; the buffers of received frames are taken once.
+        let (receiver, transmitter, [receive, send]) =
+            unsafe { gem::prepare(descriptors.start as *mut Rings, received, frames.start as *mut Buffers) };
+        invalidate(received as usize, size_of::<Buffers>());
+        self.ethernet.set_rx_buf_descriptor_base_address(receive);
+        self.ethernet.set_tx_buf_descriptor_base_address(send);
+        self.ethernet.start();
+        let receive = Receive {
+            ring: receiver,
+            gathering: None,
+            long: false,
+        };
+        let transmit = Transmit {
+            ring: transmitter,
+            full: false,
+            started: true,
+        };
+        (receive, transmit)
+    }
+
+    /// Follows the PHY: tells the controller how fast the link is. True if the link has come up since the last look.
+    pub fn watch_link(&mut self) -> bool {
+        self.phy = self.phy.or_else(|| Phy::find(&mut Bus(&mut self.ethernet)));
+        let link = self.phy.and_then(|phy| phy.link(&mut Bus(&mut self.ethernet)));
+        if link == self.link {
+            return false;
+        }
+        self.link = link;
+        let Some(link) = link else {
+            log::warn!("Ethernet link down");
+            return false;
+        };
+        let speed = match link.speed {
+            phy::Speed::Mbps10 => Speed::Mbps10,
+            phy::Speed::Mbps100 => Speed::Mbps100,
+            phy::Speed::Mbps1000 => Speed::Mbps1000,
+        };
+        let duplex = if link.full_duplex { Duplex::Full } else { Duplex::Half };
+        // Searching the divisors takes some milliseconds: only for a speed that is not set yet.
+        if (speed, duplex) != (self.ethernet.speed(), self.ethernet.duplex()) {
+            let (divisors, _) = ClockDivSet::calculate_for_rgmii(self.io_clock);
+            self.ethernet.configure_clock_and_speed_duplex(speed, duplex, &divisors);
+        }
+        log::info!("Ethernet link up, {link}");
+        true
+    }
+
+    /// The controller reads and writes no memory any more.
+    pub fn stop(&mut self) {
+        self.ethernet.ll().set_tx_rx_enable(false, false);
+        self.ethernet.reset();
+    }
+}
+
+struct Bus<'a>(&'a mut Ethernet);
+
+impl Mdio for Bus<'_> {
+    fn read(&mut self, phy: u8, register: u8) -> u16 {
+        self.0.mdio_mut().read_blocking(u5::new(phy), u5::new(register))
+    }
 }
 
 /// Received frames.

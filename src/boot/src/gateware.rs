@@ -1,0 +1,38 @@
+//! Gateware: finds the bitstream in a file, and configures the PL with it.
+
+use core::fmt;
+
+use kairos_chip::devcfg;
+use kairos_proto::bitstream::{self, Bitstream};
+
+use crate::chip;
+
+/// Why the PL is not configured.
+pub enum Error {
+    File(bitstream::Error),
+    Chip(devcfg::Error),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Chip(error) => error.fmt(f),
+        }
+    }
+}
+
+/// Configures the PL with the bitstream in a file. The file is changed: its words are put in order and moved to its start, which must
+/// be aligned to 64 bytes.
+pub fn configure(file: &mut [u8]) -> Result<(), Error> {
+    let found = Bitstream::find(file, chip::idcode()).map_err(Error::File)?;
+    file.copy_within(found.start..found.start + found.length, 0);
+    let words = &mut file[..found.length];
+    if found.reversed {
+        for word in words.chunks_exact_mut(4) {
+            word.reverse();
+        }
+    }
+    // SAFETY: nothing uses the PL while the loader runs.
+    unsafe { devcfg::configure(words) }.map_err(Error::Chip)
+}

@@ -1,0 +1,64 @@
+//! What every image on the HAL sets up alike: the clocks' frequencies, the time base, memory that devices use, the UART.
+
+use core::ops::Range;
+
+use aarch32_cpu::mmu::{MemoryRegionAttributes, SectionAttributes};
+use zynq7000_hal::clocks::Clocks;
+use zynq7000_hal::gtc::GlobalTimerCounter;
+use zynq7000_hal::mmu::{mmu_l1_table_mut, section_attrs};
+use zynq7000_hal::time::Hertz;
+use zynq7000_hal::time_driver_gtc;
+use zynq7000_hal::uart::{ClockConfig, Config, Tx, Uart};
+
+use crate::boards;
+
+/// Crystal of the supported boards: 33.3333 MHz. Rounded up, because the timer driver divides by whole numbers: 1 Hz less
+/// would make its microsecond 1/400 too short at 800 MHz.
+const CRYSTAL: Hertz = Hertz::from_raw(33_333_334);
+const BAUD: u32 = 115_200;
+/// What one entry of the MMU's table maps.
+const SECTION: usize = 1 << 20;
+
+/// Nothing is there: an access faults.
+pub const UNMAPPED: SectionAttributes = section_attrs::UNASSIGNED_RESERVED;
+/// Registers, or memory that is used like them.
+pub const DEVICE: SectionAttributes = section_attrs::SHAREABLE_DEVICE;
+/// Memory that a device reads or writes: writes are merged, and caches need no maintenance.
+pub const NOT_CACHED: SectionAttributes = SectionAttributes {
+    memory_attrs: MemoryRegionAttributes::OuterAndInnerNonCacheable.as_raw(),
+    ..section_attrs::DDR
+};
+
+/// Maps whole megabytes of memory, one to one, in the order given.
+pub fn map(regions: &[(Range<usize>, SectionAttributes)]) {
+    let mut table = mmu_l1_table_mut();
+    for (region, attributes) in regions {
+        for section in region.clone().step_by(SECTION) {
+            table.update(section as u32, *attributes).expect("aligned");
+        }
+    }
+}
+
+/// Frequencies as the first stage has set them, and the time base, which runs from then on.
+pub fn clocks(timer: zynq7000::gtc::MmioRegisters<'static>) -> Clocks {
+    let clocks = Clocks::new_from_regs(CRYSTAL).expect("clock registers make no sense");
+    let timer = GlobalTimerCounter::new(timer, clocks.arm_clocks());
+    time_driver_gtc::init(clocks.arm_clocks(), timer);
+    clocks
+}
+
+/// The lower word of the global timer, which the time base counts with.
+pub fn timer_count() -> u32 {
+    const COUNTER: *const u32 = 0xF8F0_0200 as *const u32;
+    // SAFETY: reading it has no effect.
+    unsafe { COUNTER.read_volatile() }
+}
+
+/// The UART with a connector, of the two, for the log: transmits with 115200 baud, 8N1. Pins are as the first stage left them.
+pub fn console(uarts: [zynq7000::uart::MmioRegisters<'static>; 2], clocks: &Clocks) -> Tx {
+    let [first, second] = uarts;
+    let registers = if boards::uart_with_clock() == 0 { first } else { second };
+    let (baud, _error) = ClockConfig::new_autocalc_with_error(clocks.io_clocks(), BAUD).expect("UART clock is off");
+    let uart = Uart::new_with_emio(registers, Config::new_with_clk_config(baud)).expect("UART");
+    uart.split().0
+}
