@@ -1,6 +1,6 @@
 //! Gateware: finds the bitstream in a file, and configures the PL with it.
 
-use core::fmt;
+use core::fmt::{Display, Formatter, Result as Written};
 
 use kairos_chip::devcfg;
 use kairos_proto::bitstream::{self, Bitstream};
@@ -13,12 +13,13 @@ pub enum Error {
     Chip(devcfg::Error),
 }
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(error) => error.fmt(f),
-            Self::Chip(error) => error.fmt(f),
-        }
+impl Display for Error {
+    fn fmt(&self, out: &mut Formatter) -> Written {
+        let reason: &dyn Display = match self {
+            Error::File(reason) => reason,
+            Error::Chip(reason) => reason,
+        };
+        reason.fmt(out)
     }
 }
 

@@ -16,8 +16,8 @@ mod start;
 use kairos_boot::netboot::{File, Files};
 use kairos_channel::memory::{BOOT_FIRMWARE, BOOT_GATEWARE, BOOT_IMAGE};
 use kairos_chip::boards;
-use kairos_config::keys::NETBOOT_WAIT;
 use kairos_chip::reset::{self, Mark};
+use kairos_config::keys::NETBOOT_WAIT;
 use medium::Medium;
 
 /// Seconds for which a device that was told to wait for the network does so before it boots what it has.
