@@ -63,6 +63,9 @@ fn settings(config: &mut crate::config::Config) -> Config {
         mac: config.setting(&keys::MAC),
         ip: config.setting(&keys::IP),
         ipv4_default_route: config.setting(&keys::IPV4_DEFAULT_ROUTE),
+        // The loader has no IPv6: it has to fit into on-chip memory.
+        ip6: None,
+        ipv6_default_route: None,
     };
     // The time since power-up is all there is.
     keys.config(Instant::now().as_micros())

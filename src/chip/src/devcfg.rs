@@ -3,7 +3,7 @@
 
 use core::ptr::read_volatile;
 
-const INTERRUPT_STATUS: usize = 0xF800_700c;
+const INTERRUPT_STATUS: usize = 0xF800_700C;
 /// The PL is configured, and has started.
 const PL_DONE: u32 = 1 << 2;
 
@@ -34,7 +34,7 @@ mod load {
     const CONTROL: usize = 0xF800_7000;
     const STATUS: usize = 0xF800_7014;
     /// Source, destination, and the words that each has; the last one starts the transfer.
-    const TRANSFER: [usize; 4] = [0xF800_7018, 0xF800_701c, 0xF800_7020, 0xF800_7024];
+    const TRANSFER: [usize; 4] = [0xF800_7018, 0xF800_701C, 0xF800_7020, 0xF800_7024];
     const UNLOCK: usize = 0xF800_7034;
     const MISCELLANEOUS: usize = 0xF800_7080;
     const LVL_SHFTR_EN: *mut u32 = 0xF800_0900 as *mut u32;

@@ -9,7 +9,7 @@ pub const INTERRUPT: u16 = 29;
 
 const LOAD: *mut u32 = 0xF8F0_0600 as *mut u32;
 const CONTROL: *mut u32 = 0xF8F0_0608 as *mut u32;
-const STATUS: *mut u32 = 0xF8F0_060c as *mut u32;
+const STATUS: *mut u32 = 0xF8F0_060C as *mut u32;
 /// Counts once, with interrupt, at a 256th of its clock.
 const ON: u32 = 255 << 8 | 1 << 2 | 1;
 const DIVIDER: u64 = 256;

@@ -1,8 +1,6 @@
 //! What the configuration says about the network, for every image that has one.
 
-use core::net::Ipv4Addr;
-#[cfg(feature = "ipv6")]
-use core::net::Ipv6Addr;
+use core::net::{Ipv4Addr, Ipv6Addr};
 
 use kairos_config::keys;
 #[cfg(feature = "ipv6")]
@@ -14,14 +12,12 @@ use smoltcp::wire::Ipv6Cidr;
 
 use crate::stack::{Config, Ipv4};
 
-/// The values of the keys that are there.
+/// The values of the keys that are there. Without the feature `ipv6` those for it count for nothing.
 pub struct Keys {
     pub mac: Option<[u8; 6]>,
     pub ip: Option<Address>,
     pub ipv4_default_route: Option<Ipv4Addr>,
-    #[cfg(feature = "ipv6")]
     pub ip6: Option<(Ipv6Addr, u8)>,
-    #[cfg(feature = "ipv6")]
     pub ipv6_default_route: Option<Ipv6Addr>,
 }
 

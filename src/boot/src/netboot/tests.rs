@@ -97,7 +97,7 @@ proptest! {
         let (mut a, mut b) = ([0; 500], [0; 500]);
         let mut files = Files { firmware: File::new(&mut a), gateware: File::new(&mut b) };
         let offered = message(Request::Offer(offer(Kind::Firmware, &content)), [5; 32], KEY);
-        let start = [GREETING, &offered].concat();
+        let start = [&GREETING[..], &offered].concat();
         feed(&mut Connection::new(None, [5; 32]), &mut files, &[&start, &content[..cut]].concat(), 100);
         let mut second = Connection::new(None, [6; 32]);
         let (_, output) = second.advance(&mut files, &mut Honest, GREETING);
@@ -113,7 +113,7 @@ proptest! {
     fn any_bytes(input in proptest::collection::vec(any::<u8>(), 0..300), greeted in any::<bool>(), step in 1usize..50) {
         let (mut a, mut b) = ([0; 100], [0; 100]);
         let mut files = Files { firmware: File::new(&mut a), gateware: File::new(&mut b) };
-        let input = [if greeted { GREETING } else { b"" }, &input].concat();
+        let input = [if greeted { &GREETING[..] } else { b"" }, &input].concat();
         let (_, booted) = feed(&mut Connection::new(Some(KEY), [5; 32]), &mut files, &input, step);
         prop_assert!(!booted);
     }
@@ -150,7 +150,7 @@ fn what_is_wrong_is_said() {
     assert!(refusal(&session(&[(Kind::Firmware, [7; 51].into())], KEY), None).contains("room for 50"));
     assert!(refusal(&session(&[(Kind::Firmware, [0; 9].into())], KEY), None).contains("zero"));
     assert!(refusal(&session(&[(Kind::Gateware, [7; 9].into())], KEY), None).contains("no firmware"));
-    assert!(refusal(&[GREETING, &[77]].concat(), None).contains("no request 77"));
+    assert!(refusal(&[&GREETING[..], &[77]].concat(), None).contains("no request 77"));
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn a_file_that_is_complete_already_needs_no_more_input() {
     };
     let content = [7; 20];
     let offered = message(Request::Offer(offer(Kind::Firmware, &content)), [5; 32], KEY);
-    let whole = [GREETING, &offered, &content].concat();
+    let whole = [&GREETING[..], &offered, &content].concat();
     feed(&mut Connection::new(None, [5; 32]), &mut files, &whole, 100);
     let mut second = Connection::new(None, [6; 32]);
     second.advance(&mut files, &mut Honest, GREETING);
