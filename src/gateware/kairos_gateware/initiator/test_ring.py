@@ -8,10 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from migen import *
 
-from kairos_gateware.initiator.ring import ATTENTION, ERROR, INPUT, OUTPUT, POSTED, REPLY, SLOT_BYTES, RingInitiator
+from kairos_gateware.contracts.initiator import ATTENTION, REPLY, SLOT_BYTES, Command
+from kairos_gateware.contracts.initiator import POSTED_ERROR as ERROR
+from kairos_gateware.initiator.ring import RingInitiator
 from kairos_gateware.rtio.cri import OUTPUT_UNREACHABLE, Cri
 
 BASE = 0x0070_0000
+OUTPUT, INPUT, POSTED = Command
 
 
 class Bench:

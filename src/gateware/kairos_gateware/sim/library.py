@@ -11,7 +11,9 @@ from pathlib import Path
 
 from ..contracts.initiator import ENTRY_EVENT as EVENT
 from ..contracts.initiator import ENTRY_MORE as MORE
-from ..initiator.ring import ENTRY_BYTES, INPUT, INPUT_RINGS_BYTES
+from ..contracts.initiator import INPUT_ENTRY_BYTES as ENTRY_BYTES
+from ..contracts.initiator import Command
+from ..initiator.reply import INPUT_RINGS_BYTES
 from ..rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT
 from ..rtio.pusher import ENTRIES
 from .hp_port import HpPort
@@ -314,12 +316,12 @@ class Ps:
 
     def _grant(self, channel, timeout):
         self._granted[channel] = self.consumed.get(channel, 0)
-        return self.submit(INPUT, channel << 8, timeout, [self._granted[channel]])
+        return self.submit(Command.INPUT, channel << 8, timeout, [self._granted[channel]])
 
     def input(self, channel, timeout):
         """A read; returns (status, timestamp, data)."""
         if not self.pushed:
-            status = self.wait(self.submit(INPUT, channel << 8, timeout))
+            status = self.wait(self.submit(Command.INPUT, channel << 8, timeout))
             return status, *struct.unpack_from("<q", self.memory, 2048), *struct.unpack_from("<I", self.memory, 2060)
         while (found := self.look(channel)) is None:
             known = channel in self._granted and timeout != -1 and timeout <= self.progress()

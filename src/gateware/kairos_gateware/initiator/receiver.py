@@ -1,0 +1,173 @@
+"""Beats to requests: what a slot says, checked, and held until the core takes it.
+
+    beat 0     target, data word 0
+    beat 1     time
+    beat 2     command, number of data words, number of the request; data word 1
+    beat 3 …   two data words each
+
+`request` is valid in the very cycle in which the last beat that it needs is consumed. Words beyond the request's own
+are zero, whatever the slot holds. A slot with another number than the expected one is passed over (`missed`). A request
+whose reading failed is not offered but answered at once (`unreadable`).
+
+Throughput: one beat in a cycle. Clock domain sys; while `enable` is 0 everything is forgotten.
+"""
+
+from litex.soc.interconnect import stream
+from migen import *
+
+from ..contracts.initiator import MAX_WORDS, SLOTS, Command
+from .fetch import FIRST_BEATS
+
+__all__ = ["REQUEST", "Receiver"]
+
+INPUT, POSTED = int(Command.INPUT), int(Command.POSTED)
+REQUEST = [("target", 32), ("time", 64), ("data", 32 * MAX_WORDS), ("is_input", 1)]
+"""What a slot asks for; the data of an input is the number of the newest entry consumed."""
+
+
+class Receiver(Module):
+    """reader: `SlotReader`, whose beats are consumed.
+
+    `enable`. `request`: stream of REQUEST. `number`, `posted`, `is_input` are those of the request that was complete
+    last, until the next one is. `busy`: the core works on it, so that an input's answer is not overtaken; set by who
+    takes requests. `unreadable`, `missed`, `failed_beat`: for one cycle. `soon`: a request may be offered in this
+    cycle. `holding`: it is on offer and was not taken.
+    """
+
+    def __init__(self, reader):
+        self.enable = Signal()
+        self.busy = Signal()
+        self.request = request = stream.Endpoint(REQUEST)
+        self.number = Signal(16)
+        self.posted = Signal()
+        self.is_input = Signal()
+        self.unreadable = Signal()
+        self.missed = Signal()
+        self.failed_beat = Signal()
+        self.soon = Signal()
+        self.holding = Signal()
+
+        # # #
+
+        beats = reader.beats
+        index = Signal(4)  # of the beat that is received, within the event
+        expected = Signal(16, reset=1)  # number of the event that is being received
+        first_beats = Signal(4, reset=FIRST_BEATS)
+        discard = Signal(max=SLOTS * 2)  # bursts to be thrown away
+        surplus = Signal()  # the event is complete, its burst is not
+        failed = Signal()
+        words, needed = Signal(5), Signal(4)
+        now_words, now_needed, now_input = Signal(5), Signal(4), Signal()
+        consume, take, head, complete = Signal(), Signal(), Signal(), Signal()
+        short = Signal()  # beat 2 is the last one
+        match = Signal()
+        bad = Signal()
+        word, last = beats.word, beats.last
+        self.comb += [
+            reader.expected.eq(expected),
+            reader.index.eq(index),
+            reader.first_beats.eq(first_beats),
+            beats.ready.eq(~self.holding & ~reader.flush & ~(self.busy & self.is_input)),
+            consume.eq(beats.valid & beats.ready),
+            take.eq(consume & (discard == 0) & ~surplus),
+            head.eq(take & (index == 2)),
+            If(word[8:16] > MAX_WORDS, now_words.eq(MAX_WORDS))
+            .Elif(word[8:16] == 0, now_words.eq(1))
+            .Else(now_words.eq(word[8:16])),
+            If(index != 2, now_words.eq(words)),
+            now_input.eq(Mux(index == 2, word[:8] == INPUT, self.is_input)),
+            now_needed.eq(needed),
+            If(
+                index == 2,
+                If((now_words <= 2) | now_input, now_needed.eq(3)).Else(now_needed.eq(2 + ((now_words + 1) >> 1))),
+            ),
+            bad.eq(failed | beats.failed),
+            match.eq(bad | (word[16:32] == expected)),
+            short.eq((word[:8] == INPUT) | (word[8:16] < 3)),
+            self.missed.eq(head & ~match),
+            reader.missed.eq(self.missed),
+            complete.eq(take & Mux(index == 2, short, (index > 2) & (index == needed - 1)) & ~self.missed),
+            # The burst ends before the event does
+            reader.cut.eq(take & last & (index >= 2) & ~complete & ~self.missed),
+            reader.rest.eq(now_needed - index - 1),
+            self.failed_beat.eq(take & beats.failed),
+            self.soon.eq(self.holding | (index >= 2)),
+            request.valid.eq(((complete & ~bad) | self.holding) & self.enable),
+            request.is_input.eq(now_input),
+        ]
+        self.sync += [
+            self.unreadable.eq(0),
+            If(
+                consume,
+                If(discard != 0, If(last, discard.eq(discard - 1))).Elif(surplus, surplus.eq(~last)),
+            ),
+            If(
+                take,
+                index.eq(index + 1),
+                If(index == 0, request.target.eq(word[:32])).Elif(index == 1, request.time.eq(word)),
+                If(beats.failed, failed.eq(1)),
+            ),
+            If(
+                head,
+                self.is_input.eq(now_input),
+                self.posted.eq(word[:8] == POSTED),
+                words.eq(now_words),
+                needed.eq(now_needed),
+            ),
+            If(reader.flush, discard.eq(reader.others)),
+            If(
+                complete,
+                index.eq(0),
+                failed.eq(0),
+                surplus.eq(~last),
+                self.number.eq(expected),
+                expected.eq(expected + 1),
+                self.holding.eq(~bad),
+                self.unreadable.eq(bad),
+                first_beats.eq(Mux(now_needed > FIRST_BEATS, now_needed, FIRST_BEATS)),
+            ),
+            If(
+                self.missed,
+                index.eq(0),
+                failed.eq(0),
+                discard.eq(reader.others + reader.first + Mux(last, 0, 1)),
+            ),
+            If(request.valid & request.ready, self.holding.eq(0)),
+            If(
+                ~self.enable,
+                expected.eq(1),
+                first_beats.eq(FIRST_BEATS),
+                index.eq(0),
+                discard.eq(0),
+                surplus.eq(0),
+                failed.eq(0),
+                self.holding.eq(0),
+                self.unreadable.eq(0),
+            ),
+        ]
+        self.submodules.data = data = DataWords(word, index, take, head, complete, now_words)
+        self.comb += request.data.eq(data.words)
+
+
+class DataWords(Module):
+    """The data of an event: word 0 stands in beat 0, word 1 in beat 2, then two in each beat. `words`: as they are with
+    the beat of this cycle."""
+
+    def __init__(self, word, index, take, head, complete, count):
+        parts = [Signal(64, name=f"data_{i}") for i in range(MAX_WORDS // 2)]
+        now = [Signal(64, name=f"now_data_{i}") for i in range(MAX_WORDS // 2)]
+        self.words = Cat(*now)
+
+        # # #
+
+        low, high = word[:32], word[32:]
+        odd = complete & count[0]
+        self.comb += now[0].eq(parts[0])
+        self.comb += If(head, now[0][32:].eq(Mux(count == 1, 0, high)))
+        self.sync += If(take & (index == 0), parts[0].eq(Cat(high, C(0, 32))))
+        for i, (part, new) in enumerate(zip(parts[1:], now[1:], strict=True), 1):
+            self.comb += new.eq(part)
+            self.comb += If(take & (index == i + 2), new.eq(Cat(low, Mux(odd, 0, high))))
+            self.sync += If(take & (index == 0), part.eq(0))
+        for part, new in zip(parts, now, strict=True):
+            self.sync += If(take & (index != 0), part.eq(new))

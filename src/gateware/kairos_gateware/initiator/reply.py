@@ -1,0 +1,157 @@
+"""What goes back to the processor's memory: status words, and the entries of pushed inputs, over one write channel.
+
+Statuses are coalesced: there is a write whenever there is news and fewer than WRITES are under way. Address and data go
+together with the news, not ahead, because a request may wait for long. An answer to an input has two beats, the event's
+time first; one to an output has one. A posted output that failed stays in the status word until `clear`.
+
+An entry of an input ring (`InputPusher.push`) has two beats of its own. Entries and statuses take turns while both
+wait; an answer to an input request follows the entry it tells of on the same channel.
+
+    cycle 0   news: address and first beat are on offer in the same cycle, if the channel is free
+
+Clock domain sys; while `enable` is 0 what was not written is forgotten.
+"""
+
+from migen import *
+
+from ..contracts.initiator import INPUT_CHANNELS, INPUT_ENTRIES, INPUT_ENTRY_BYTES, REPLY
+from ..rtio.cri import OUTPUT_UNREACHABLE
+
+__all__ = ["INPUT_RINGS_BYTES", "WRITES", "ReplyWriter", "StatusWord"]
+
+WRITES = 4
+"""Writes under way at most."""
+INPUT_RINGS_BYTES = INPUT_CHANNELS * INPUT_ENTRIES * INPUT_ENTRY_BYTES
+ENTRY_BITS, RINGS_BITS = log2_int(INPUT_ENTRIES), log2_int(INPUT_RINGS_BYTES)
+
+
+class StatusWord(Module):
+    """The status word and what stands behind it. receiver: says of which request; `status`, `data`: the core's answer
+    to it; `answered`: it is there in this cycle. The first posted output that failed is told until `clear`."""
+
+    def __init__(self, receiver, roomy, has_input_rings):
+        self.answered = Signal()
+        self.status = Signal(4)
+        self.data = Signal(32)
+        self.clear = Signal()
+        self.enable = Signal()
+        self.word = Signal(64)
+
+        # # #
+
+        error, error_number = Signal(4), Signal(16)
+        failing = Signal()
+        attention = Signal()
+        known = Cat(error, C(0, 12), error_number)
+        first = Mux(failing, Cat(self.status, C(0, 12), receiver.number), 0)
+        of_output = Mux(error != 0, known, first)
+        # Where inputs are pushed, their data is in the entries.
+        detail = of_output if has_input_rings else Mux(receiver.is_input, self.data, of_output)
+        self.comb += [
+            failing.eq(self.answered & receiver.posted & (self.status != 0)),
+            attention.eq(~roomy | failing | (error != 0)),
+            self.word.eq(Cat(self.status, attention, failing | (error != 0), C(0, 10), receiver.number, detail)),
+        ]
+        self.sync += [
+            If(failing & (error == 0), error.eq(self.status), error_number.eq(receiver.number)),
+            If(self.clear | ~self.enable, error.eq(0)),
+        ]
+
+
+class ReplyWriter(Module):
+    """bus: `AcpMaster`, of which the write channels are driven. receiver: `Receiver`. response: of the core. entries:
+    stream of what is pushed, or None.
+
+    `enable`, `base` of the ring, `input_base` of the input rings, `clear`. `waiting`: the core works on a request,
+    whose answer comes. `quiet`: a request for an input may begin, for no earlier status is on its way. `written`:
+    EVENTEVENTI toggles; `bad_write`. `idle`: nothing is on its way.
+    """
+
+    def __init__(self, bus, receiver, response, roomy, entries=None):
+        self.enable = Signal()
+        self.base = Signal(32)
+        self.input_base = Signal(32)
+        self.clear = Signal()
+        self.waiting = Signal()
+        self.quiet = Signal()
+        self.written = Signal()
+        self.bad_write = Signal()
+        self.idle = Signal()
+
+        # # #
+
+        self.submodules.status = status = StatusWord(receiver, roomy, entries is not None)
+        unreadable = receiver.unreadable
+        reply = Signal()
+        fresh = Signal()  # news that have not been written
+        kept, frozen = Signal(64), Signal(64)  # the newest word; the one on offer, which must not change
+        reply_time, reply_input, two_beats = Signal(64), Signal(), Signal()
+        writes = Signal(max=WRITES + 2)
+        address_open = Signal()  # offered, not accepted
+        data_open = Signal()  # address accepted, data not
+        started = Signal()
+        second = Signal()  # the second of two beats
+        free, send = Signal(), Signal()
+        push = Signal()  # a pushed entry begins in this cycle
+        pushing, pushed = Signal(), Signal()  # a pushed entry has the channel now, or had it in the cycle before
+        beat_sent = bus.wvalid & bus.wready
+        self.comb += [
+            reply.eq(((response.done & self.waiting) | unreadable) & self.enable),
+            status.enable.eq(self.enable),
+            status.clear.eq(self.clear),
+            status.answered.eq(reply),
+            status.status.eq(Mux(unreadable, OUTPUT_UNREACHABLE, response.status)),
+            status.data.eq(Mux(unreadable, 0, response.data)),
+            two_beats.eq(Mux(reply, receiver.is_input, reply_input)),
+            self.quiet.eq(~fresh & (free | pushed)),
+            free.eq(~address_open & ~data_open),
+            send.eq((reply | fresh) & free & ~push & (writes < WRITES)),
+            bus.awvalid.eq(send | push | address_open),
+            bus.awaddr.eq(Cat(C(0, 3), ~two_beats, C(REPLY >> 4, 8), self.base[12:])),
+            bus.awlen.eq(two_beats | pushing),
+            bus.wvalid.eq(data_open | (bus.awvalid & bus.awready)),
+            bus.wstrb.eq(0xFF),
+            bus.wlast.eq(~(two_beats | pushing) | second),
+            If(second, bus.wdata.eq(kept))
+            .Elif(started, bus.wdata.eq(frozen))
+            .Elif(two_beats, bus.wdata.eq(Mux(reply, response.timestamp, reply_time)))
+            .Else(bus.wdata.eq(Mux(reply, status.word, kept))),
+            bus.bready.eq(1),
+            If(free, pushing.eq(push)).Else(pushing.eq(pushed)),
+            self.written.eq(bus.bvalid & bus.bready),
+            self.bad_write.eq(self.written & (bus.bresp != 0)),
+            self.idle.eq(~bus.awvalid & ~bus.wvalid & (writes == 0) & ~fresh),
+        ]
+        self.sync += [
+            pushed.eq(pushing),
+            If(
+                reply,
+                fresh.eq(1),
+                reply_input.eq(receiver.is_input),
+                reply_time.eq(response.timestamp),
+                kept.eq(status.word),
+            ),
+            address_open.eq(bus.awvalid & ~bus.awready),
+            If(bus.awvalid & bus.awready, data_open.eq(1)),
+            If(bus.wvalid & ~started & ~pushing, started.eq(1), fresh.eq(0), frozen.eq(bus.wdata)),
+            If(
+                beat_sent,
+                If((two_beats | pushing) & ~second, second.eq(1)).Else(second.eq(0), data_open.eq(0), started.eq(0)),
+            ),
+            writes.eq(writes + (send | push) - self.written),
+            If(~self.enable, fresh.eq(0)),
+        ]
+        if entries is not None:
+            flags = [~entries.lost, entries.lost, entries.more]
+            place = Cat(C(0, 4), entries.number[:ENTRY_BITS], entries.channel, self.input_base[RINGS_BITS:])
+            self.comb += [
+                # After a push it is the status's turn
+                push.eq(entries.valid & free & (writes < WRITES) & ~(pushed & fresh)),
+                entries.ready.eq(pushing & beat_sent & second),
+                If(
+                    pushing,
+                    bus.awaddr.eq(place),
+                    bus.wdata.eq(entries.timestamp),
+                    If(second, bus.wdata.eq(Cat(entries.data, *flags, C(0, 13), entries.number))),
+                ),
+            ]
