@@ -16,23 +16,23 @@ which is Y's upper 14 bits, in 2 of the slot after that.
 
 from migen import *
 
+from .accumulate import Accumulator, Limiter
 from .dds import ASF, FTW_HIGH, FTW_LOW, POW
 from .format import (
     ADC_CHANNELS,
     ADC_WIDTH,
     ASF_WIDTH,
-    COEFF_SHIFT,
     COEFF_WIDTH,
     DELAY_WIDTH,
     PROFILE_WIDTH,
     STATE_WIDTH,
     WORDS,
 )
+from .profiles import ProfileMemories
 
 __all__ = ["Control", "IirFilter", "iir_cycles"]
 
 _STEPS = 4
-_PRODUCT_WIDTH = 48
 # Rows in the order in which they are needed; a row has the words 2 n and 2 n + 1
 _ROWS = [WORDS[name] // 2 for name in ["adc_dly", "a1", "b0", "b1"]]
 
@@ -53,6 +53,34 @@ class Control:
         self.taken = Signal()
 
 
+class Sequence(Module):
+    """Slots of four steps, two more than there are channels: `slot` and `step` from `start` to `done`. `fetch`: the
+    next cycle begins the slot `following`."""
+
+    def __init__(self, channels):
+        self.start = Signal()
+        self.busy, self.done = Signal(), Signal()
+        self.running = running = Signal()
+        cycle = Signal(max=iir_cycles(channels))
+        self.step, self.slot = cycle[:2], cycle[2:]
+        self.fetch = Signal()
+        self.following = Signal(max=channels + 3)
+
+        # # #
+
+        last = iir_cycles(channels) - 2
+        self.comb += [
+            self.busy.eq(running | self.done),
+            self.fetch.eq(self.start | (running & (self.step == 3))),
+            self.following.eq(Mux(running, self.slot + 1, 0)),
+        ]
+        self.sync += [
+            self.done.eq(running & (cycle == last)),
+            If(running, cycle.eq(cycle + 1), If(cycle == last, running.eq(0))),
+            If(self.start, running.eq(1), cycle.eq(0)),
+        ]
+
+
 class IirFilter(Module):
     """controls: four or eight `Control`. x0, x1: newest samples and those before, not to change while `busy`. dds: the
     `DdsWriter` that gets the words.
@@ -68,38 +96,25 @@ class IirFilter(Module):
         index_width = bits_for(channels - 1)
         self.start = Signal()
         self.hold = Signal()
-        self.busy = Signal()
-        self.done = Signal()
         self.clip = Signal(channels)
-        self.address = Signal(index_width + PROFILE_WIDTH + 3)
-        self.value = Signal(COEFF_WIDTH)
-        self.write_coeff = Signal()
-        self.write_state = Signal()
-        self.coeff = Signal(COEFF_WIDTH)
-        self.state = Signal(STATE_WIDTH)
+        self.submodules.sequence = sequence = Sequence(channels)
+        self.submodules.memories = memories = ProfileMemories(index_width)
+        self.submodules.accumulator = accumulator = Accumulator()
+        self.submodules.limiter = limiter = Limiter(accumulator.total)
+        self.busy, self.done = sequence.busy, sequence.done
+        self.address, self.value = memories.address, memories.value
+        self.write_coeff, self.write_state = memories.write_coeff, memories.write_state
+        self.coeff, self.state = memories.coeff, memories.state_out
 
         # # #
 
-        # Sequence: slots of four steps, two more than there are channels
-        cycle = Signal(max=iir_cycles(channels))
-        step = cycle[:2]
-        slot = cycle[2:]
-        running = Signal()
+        running, step, slot = sequence.running, sequence.step, sequence.slot
         holding = Signal()
-        fetch = Signal()
-        following = Signal(max=channels + 3)  # the slot that comes next
-        last = iir_cycles(channels) - 2
         self.comb += [
-            self.busy.eq(running | self.done),
-            fetch.eq(self.start | (running & (step == 3))),
-            following.eq(Mux(running, slot + 1, 0)),
-            [control.taken.eq(fetch & (following == i)) for i, control in enumerate(controls)],
+            sequence.start.eq(self.start),
+            [control.taken.eq(sequence.fetch & (sequence.following == i)) for i, control in enumerate(controls)],
         ]
-        self.sync += [
-            self.done.eq(running & (cycle == last)),
-            If(running, cycle.eq(cycle + 1), If(cycle == last, running.eq(0))),
-            If(self.start, running.eq(1), cycle.eq(0), holding.eq(self.hold)),
-        ]
+        self.sync += If(self.start, holding.eq(self.hold))
 
         # What belongs to the slot, and to the two before
         active = Signal()
@@ -110,48 +125,32 @@ class IirFilter(Module):
         cases = {
             i: [profiles[0].eq(c.profile), waited.eq(c.waited), active.eq(c.active)] for i, c in enumerate(controls)
         }
-        self.sync += If(fetch, Case(following, cases), [b.eq(a) for a, b in zip(profiles, profiles[1:], strict=False)])
+        self.sync += If(
+            sequence.fetch,
+            Case(sequence.following, cases),
+            [b.eq(a) for a, b in zip(profiles, profiles[1:], strict=False)],
+        )
 
         # Memories
-        coeff = [self._memory(COEFF_WIDTH, index_width + PROFILE_WIDTH + 2, False, f"coeff_{i}") for i in range(2)]
-        state = self._memory(STATE_WIDTH, index_width + PROFILE_WIDTH, True, "state")
         older = Signal(index_width)
-        low, high = Signal((COEFF_WIDTH, True)), Signal((COEFF_WIDTH, True))
-        odd = Signal()
-        y0 = Signal((STATE_WIDTH, True))
-        writing = Signal()
-        row = Signal(2)
-        self.sync += odd.eq(self.address[0])
+        low, high, y0 = memories.low, memories.high, limiter.y
         self.comb += [
-            Case(step, {i: row.eq(number) for i, number in enumerate(_ROWS)}),
-            [port.adr.eq(Cat(row, profiles[0], slot[:index_width])) for port, _ in coeff],
-            low.eq(coeff[0][0].dat_r),
-            high.eq(coeff[1][0].dat_r),
-            writing.eq(running & (step == 2) & (slot >= 2)),
-            If(
-                step == 1,
-                state[0].adr.eq(Cat(profiles[0], slot[:index_width])),
-            ).Else(state[0].adr.eq(Cat(profiles[2], older))),
+            Case(step, {i: memories.row.eq(number) for i, number in enumerate(_ROWS)}),
+            memories.profile.eq(profiles[0]),
+            memories.channel.eq(slot[:index_width]),
             older.eq(slot - 2),
-            state[0].dat_w.eq(y0),
-            state[0].we.eq(writing),
-            [access.adr.eq(self.address[1:]) for _, access in coeff],
-            [access.dat_w.eq(self.value) for _, access in coeff],
-            [access.we.eq(self.write_coeff & (self.address[0] == i)) for i, (_, access) in enumerate(coeff)],
-            self.coeff.eq(Mux(odd, coeff[1][1].dat_r, coeff[0][1].dat_r)),
-            state[1].adr.eq(self.address),
-            # A negative Y has no meaning
-            If(~self.value[-1], state[1].dat_w.eq(self.value << STATE_WIDTH - COEFF_WIDTH)),
-            state[1].we.eq(self.write_state),
-            self.state.eq(state[1].dat_r),
+            If(step == 1, memories.state_at.eq(Cat(profiles[0], slot[:index_width]))).Else(
+                memories.state_at.eq(Cat(profiles[2], older))
+            ),
+            memories.new_state.eq(y0),
+            memories.write.eq(running & (step == 2) & (slot >= 2)),
         ]
 
         # Operands
         adc = Signal(max=ADC_CHANNELS)
         offset = Signal((COEFF_WIDTH, True))
         x = [Signal((ADC_WIDTH, True), name=f"x_{i}") for i in range(2)]
-        operand, summand = Signal((STATE_WIDTH, True)), Signal((STATE_WIDTH, True))
-        factor = Signal((COEFF_WIDTH, True))
+        operand, summand = accumulator.operand, accumulator.summand
         self.sync += [
             If(
                 step == 1,
@@ -159,53 +158,34 @@ class IirFilter(Module):
                 updates[0].eq(active & ~holding & (waited >= high[8 : 8 + DELAY_WIDTH])),
                 updates[1].eq(updates[0]),
             ),
-            If(step == 2, offset.eq(low), olds[0].eq(state[0].dat_r), olds[1].eq(olds[0])),
+            If(step == 2, offset.eq(low), olds[0].eq(memories.state), olds[1].eq(olds[0])),
             [
                 Case(adc, {i: selected.eq(channel) for i, channel in enumerate(source)})
                 for selected, source in zip(x, [x0, x1], strict=True)
             ],
-            factor.eq(high),
+            accumulator.factor.eq(high),
             summand.eq(offset << STATE_WIDTH - COEFF_WIDTH - 1),
             Case(
                 step,
                 {
-                    2: [operand.eq(state[0].dat_r), summand.eq(0)],
+                    2: [operand.eq(memories.state), summand.eq(0)],
                     3: operand.eq(x[0] << STATE_WIDTH - ADC_WIDTH - 1),
                     0: operand.eq(x[1] << STATE_WIDTH - ADC_WIDTH - 1),
                 },
             ),
         ]
 
-        # Multiplier
-        added = Signal((STATE_WIDTH, True))
-        delayed = Signal((COEFF_WIDTH, True))
-        product = Signal((STATE_WIDTH + COEFF_WIDTH, True))
-        total = Signal((_PRODUCT_WIDTH, True))
-        self.sync += [
-            added.eq(operand + summand),
-            delayed.eq(factor),
-            product.eq(added * delayed),
-            If(step == 1, total.eq(product + (1 << COEFF_SHIFT - 1))).Elif(step != 0, total.eq(total + product)),
+        # Sum, result
+        self.comb += [
+            accumulator.first.eq(step == 1),
+            accumulator.more.eq(step != 0),
+            limiter.update.eq(updates[1]),
+            limiter.old.eq(olds[1]),
         ]
-
-        # Limits, result
-        result = Signal(STATE_WIDTH - 1)
-        negative, large = Signal(), Signal()
-        above = total[COEFF_SHIFT + STATE_WIDTH - 1 : -1]
         self.sync += [
-            result.eq(total[COEFF_SHIFT:]),
-            negative.eq(total[-1]),
-            large.eq(~total[-1] & (above != 0)),
-            If(
-                ~updates[1],
-                y0.eq(olds[1]),
-            )
-            .Elif(negative, y0.eq(0))
-            .Elif(large, y0.eq(2 ** (STATE_WIDTH - 1) - 1))
-            .Else(y0.eq(result)),
             self.clip.eq(0),
             If(
-                running & (step == 1) & updates[1] & (negative | large),
+                running & (step == 1) & updates[1] & limiter.limited,
                 Case(slot, {i + 2: self.clip[i].eq(1) for i in range(channels)}),
             ),
         ]
@@ -229,10 +209,3 @@ class IirFilter(Module):
                 for i, (behind, number, value) in word.items()
             },
         )
-
-    def _memory(self, width, address_width, writes, name):
-        """Ports of the filter, which perhaps `writes`, and for access."""
-        memory = Memory(width, 1 << address_width, name=name)
-        ports = [memory.get_port(write_capable=capable, mode=READ_FIRST) for capable in [writes, True]]
-        self.specials += memory, *ports
-        return ports

@@ -1,0 +1,109 @@
+"""Analyzer messages made units of 32 bytes, one message each or a pair.
+
+A unit is one message, byte for byte as in the dump. With `pack`, two messages that are there at the same time, and of
+which the counters' upper 46 bits are equal and the other fields short, share a unit. No message ever waits for another
+one to pair with.
+
+Clock domain sys. Throughput: a unit every other cycle, of which a burst of four beats sees nothing. A message is on
+offer 3 cycles after its `valid`.
+"""
+
+from litex.soc.interconnect import stream
+from migen import *
+from migen.genlib.fifo import SyncFIFOBuffered
+from migen.genlib.record import layout_len
+
+from ..rtio.timing import FINE_BITS
+from .tap import message_layout
+
+__all__ = ["Packer"]
+
+_LOW = 15  # bits of the second message's counter in a pair
+
+
+def _reversed_bytes(word):
+    return Cat(*[word[8 * n : 8 * n + 8] for n in reversed(range(len(word) // 8))])
+
+
+def _whole(message):
+    """A message as in the dump: a big-endian number, so its most significant word goes first, bytes reversed."""
+    number = Cat(
+        message.type,
+        message.channel,
+        C(0, 6),
+        message.timestamp,
+        C(0, FINE_BITS),
+        message.coarse,
+        message.address,
+        C(0, 24),
+        message.data,
+    )
+    return Cat(*[_reversed_bytes(number[64 * n : 64 * n + 64]) for n in reversed(range(4))])
+
+
+def _pair(first, second):
+    """Two messages in one unit (docs/interfaces.md, section 11)."""
+    return Cat(
+        first.data[:32],
+        first.slack,
+        second.data[:32],
+        second.slack,
+        first.coarse,
+        first.type[0],
+        second.type[0],
+        C(0, 1),
+        first.channel[:16],
+        first.address,
+        second.address,
+        second.coarse[:7],
+        C(1, 1),
+        second.coarse[7:_LOW],
+        second.channel[:16],
+    )
+
+
+class Packer(Module):
+    """depth: messages that can wait. `pack`: pairs are permitted.
+
+    `valid`, `message`: in; one that finds no room is lost, and `lost` is high in that cycle. `room`: space for at least
+    8 more. `units`: stream of {unit, double}; `double`: it holds two messages. `idle`: nothing is left.
+    """
+
+    def __init__(self, depth):
+        self.valid = Signal()
+        self.message = Record(message_layout())
+        self.pack = Signal()
+        self.lost = Signal()
+        self.room = Signal()
+        self.units = units = stream.Endpoint([("unit", 256), ("double", 1)])
+        self.idle = Signal()
+
+        # # #
+
+        self.submodules.fifo = fifo = SyncFIFOBuffered(layout_len(message_layout()), depth)
+        # A unit in the making: `first`, and the FIFO's head behind it
+        first = Record(message_layout(), name="first")
+        second = Record(message_layout(), name="second")
+        load = Signal()
+        self.comb += [
+            fifo.we.eq(self.valid),
+            fifo.din.eq(self.message.raw_bits()),
+            self.lost.eq(self.valid & ~fifo.writable),
+            self.room.eq(fifo.fifo.level < depth - 8),
+            second.raw_bits().eq(fifo.dout),
+            units.double.eq(
+                self.pack & fifo.readable & first.short & second.short & (first.coarse[_LOW:] == second.coarse[_LOW:])
+            ),
+            units.unit.eq(Mux(units.double, _pair(first, second), _whole(first))),
+            load.eq(units.valid & units.ready),
+            # A pair uses up the head as well; `first` is refilled one cycle later, which a unit's four beats hide
+            fifo.re.eq(~units.valid | load),
+            self.idle.eq(~self.valid & (fifo.fifo.level == 0) & ~fifo.readable & ~units.valid),
+        ]
+        self.sync += [
+            If(
+                fifo.re,
+                units.valid.eq(fifo.readable & ~(load & units.double)),
+                first.raw_bits().eq(fifo.dout),
+            )
+        ]
