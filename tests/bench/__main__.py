@@ -81,7 +81,7 @@ def user_figures(figures: Figures):
 def compile_figures(figures: Figures):
     """A fresh process for each compilation, which imports LLVM and initialises its targets before the clock starts."""
     program = (
-        "import json, sys; from tests.bench.device import experiment; from kairos.compiler import codegen;"
+        "import json, sys; from tests.support.experiment import experiment; from kairos.compiler import codegen;"
         "codegen.data_layout();"
         "e = experiment('examples/blink.py', 'Blink'); import time; t = time.perf_counter();"
         "e.core.compile(type(e).run, (e,), {}, lambda x: None); print(time.perf_counter() - t)"
@@ -105,8 +105,8 @@ def compile_figures(figures: Figures):
 def device_figures(figures: Figures):
     """One emulated device after another, driven through the same classes as `kairos run`."""
     from kairos.emulator import Emulator, acquire
+    from tests.support.experiment import experiment
 
-    from .device import experiment
     from .inputs import input_read_cycles
 
     boots = []

@@ -4,21 +4,15 @@ import struct
 import tempfile
 from pathlib import Path
 
-from tests.conformance.raw_session import Session
-from tests.conftest import BUILD, Device
+from tests.support.device import Device
+from tests.support.paths import BUILD, KERNELS
+from tests.support.raw_session import Session
+from tests.support.waiting import settled
 
-KERNELS = Path(__file__).parents[1] / "kernels"
 MEBIBYTE = 1 << 20
 CALLS, PARTS, OUTPUTS = 100, 64, 200
 PART = 1 << 16
 """Bytes of an asynchronous call of the kernel `bench`."""
-
-
-def settled(device) -> list[int]:
-    """Instructions of both cores so far, once both sleep."""
-    waited = device.control("wait", **{"for": "idle"}, timeout_ms=30_000)
-    assert waited["reached"] == "idle", waited
-    return device.control("status")["instructions"]
 
 
 class Bench:

@@ -1,6 +1,6 @@
 """Instructions of the kernel core that methods of drivers cost, one to a cycle."""
 
-from .device import experiment
+from tests.support.experiment import experiment
 
 FEW, MANY = 10, 50
 """Rounds of the two runs compared: their difference is free of what comes before and after."""

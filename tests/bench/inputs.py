@@ -1,6 +1,6 @@
 """What reading an input event costs the kernel core, in cycles of the gateware's clock."""
 
-from .device import experiment
+from tests.support.experiment import experiment
 
 FEW, MANY = 24, 120
 """Reads of the two loops compared; the longer one includes giving room back, and events that waited for it in the

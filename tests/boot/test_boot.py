@@ -12,8 +12,7 @@ import time
 import pytest
 
 from kairos.boot import boards, boot_image
-
-from .conftest import FIRMWARE, GATEWARE, ROOT
+from tests.support.paths import FIRMWARE, GATEWARE, ROOT
 
 BOOT = b"BOOT    BIN"
 CONFIG = b"CONFIG  TXT"

@@ -10,8 +10,7 @@ import pytest
 from kairos.boot import boot_image
 from kairos.boot.files import Elf, firmware, gateware
 from kairos.errors import UsageError
-
-from .conftest import FIRMWARE, GATEWARE
+from tests.support.paths import FIRMWARE, GATEWARE
 
 
 def word(image, at):

@@ -1,53 +1,16 @@
 """The analyzer service: dumps of what the gateware saw, against the pins. Written from the format alone."""
 
 import socket
-import struct
 import time
-from dataclasses import dataclass
 
 import pytest
 
-from .raw_session import Session
-from .test_dma_raw import run
-from .test_session_raw import kernel, marks
+from tests.support.kernels import kernel, marks, run_dma
+from tests.support.raw_analyzer import EXCEPTION, OUTPUT, STOPPED, dump
+from tests.support.raw_session import Session
 
-OUTPUT, INPUT, EXCEPTION, STOPPED = range(4)
 RECORD, FAST, MANY, LATE = 0, 9, 10, 11
 RING = 512 * 1024
-
-
-@dataclass
-class Message:
-    kind: int
-    channel: int
-    timestamp: int
-    counter: int
-    address: int
-    data: int
-
-
-@dataclass
-class Dump:
-    total: int
-    error: int
-    log_channel: int
-    messages: list
-
-
-def dump(device):
-    with socket.create_connection((device.host, device.ports[1382]), 20) as client:
-        data = b""
-        while more := client.recv(65536):
-            data += more
-    endianness, sent, total, error, log_channel, onehot = struct.unpack("<cIQ?BB", data[:16])
-    assert (endianness, onehot) == (b"e", 1)
-    assert sent == len(data) - 16 and sent % 32 == 0
-    messages = []
-    for at in range(16, len(data), 32):
-        number = int.from_bytes(data[at : at + 32], "big")
-        fields = [(0, 2), (2, 30), (32, 64), (96, 64), (160, 32), (192, 64)]
-        messages.append(Message(*(number >> low & (1 << width) - 1 for low, width in fields)))
-    return Dump(total, error, log_channel, messages)
 
 
 @pytest.fixture
@@ -92,8 +55,8 @@ def test_outputs_are_what_the_pins_show(fresh):
 
 def test_an_underflow_and_its_message(fresh):
     with Session(fresh) as session:
-        assert run(session, RECORD) == ([], None)
-        marked, exception = run(session, LATE)
+        assert run_dma(session, RECORD) == ([], None)
+        marked, exception = run_dma(session, LATE)
     assert marked == [] and exception[0] == 0
     output, late, stopped = dump(fresh).messages
     assert (output.kind, output.channel, output.data) == (OUTPUT, 4, 1) and output.timestamp < output.counter
@@ -103,7 +66,7 @@ def test_an_underflow_and_its_message(fresh):
 
 def test_messages_in_pairs_are_sent_one_by_one(fresh):
     with Session(fresh) as session:
-        assert run(session, FAST) == ([12800], None)
+        assert run_dma(session, FAST) == ([12800], None)
     result = dump(fresh)
     *outputs, stopped = result.messages
     assert not result.error and result.total == 32 * 801
@@ -118,7 +81,7 @@ def test_messages_in_pairs_are_sent_one_by_one(fresh):
 
 def test_the_ring_keeps_the_newest(fresh):
     with Session(fresh) as session:
-        assert run(session, MANY) == ([3_600_000], None)
+        assert run_dma(session, MANY) == ([3_600_000], None)
     result = dump(fresh)
     *outputs, stopped = result.messages
     assert result.total == 32 * 18001 and not result.error
@@ -158,7 +121,7 @@ def test_what_a_client_sends_is_ignored(fresh):
 def three_dumps(device, at_once):
     """Bytes of three dumps, the first one of a full ring, and what they cost core 0 in instructions."""
     with Session(device) as session:
-        assert run(session, MANY) == ([3_600_000], None)
+        assert run_dma(session, MANY) == ([3_600_000], None)
     before = device.control("status")["instructions"][0]
     clients, dumps = [socket.socket() for _ in range(3)], []
     for client in clients if at_once else []:

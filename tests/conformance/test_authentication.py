@@ -7,10 +7,10 @@ import time
 
 import pytest
 
-from . import sd_card
-from .raw_management import Closed, Management
-from .raw_session import Session
-from .test_session_raw import run_empty
+from tests.support import sd_card
+from tests.support.kernels import run_empty
+from tests.support.raw_management import Closed, Management
+from tests.support.raw_session import Session
 
 KEY = b"sixteen bytes or more"
 REQUESTS = [

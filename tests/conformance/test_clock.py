@@ -1,20 +1,18 @@
 """The RTIO clock on gateware that can run from a Si5324: the key `rtio_clock`, and a clock that fails while the device
 runs; seen from the log, the chip's output, pins and sessions."""
 
-import os
-import time
-from pathlib import Path
-
 import pytest
 from kairos_gateware import build
 
-from . import sd_card
-from .raw_management import Management
-from .raw_session import Session
-from .test_i2c_raw import READ_FOR_EVER, begin
-from .test_session_raw import assert_closed, kernel, run_empty, test_rtio_and_waiting
+from tests.support import sd_card, waiting
+from tests.support.kernels import assert_closed, begin, edges, kernel, run_empty, run_rtio
+from tests.support.paths import BUILD
+from tests.support.raw_management import Management
+from tests.support.raw_session import Session
+from tests.support.waiting import let_pass, printed
 
-BUILD = Path(os.environ.get("KAIROS_BUILD") or Path(__file__).parents[2] / "build")
+I2C_READ_FOR_EVER = 0
+"""What the kernel `i2c` is told to do."""
 
 
 @pytest.fixture(scope="module")
@@ -132,43 +130,31 @@ def test_gateware_without_a_synthesiser(boot, setting):
     assert output == 0, "the chip is left alone"
 
 
-def restarted(device):
-    """Waits until a device that was told to reboot has done so."""
-    end = time.monotonic() + 10
-    while device.uart().count("kernel core ready") < 2:
-        assert time.monotonic() < end, device.uart()
-        time.sleep(0.05)
-
-
 def test_a_reset_in_the_middle_of_a_transaction(boot):
     """A device on the bus holds SDA low when the kernel that reads it is cut off by a reset."""
     device, _, _ = boot("int_125")
     with Session(device) as session:
-        begin(session, READ_FOR_EVER)
+        begin(session, "i2c", I2C_READ_FOR_EVER)
         session.message(10)
         assert session.request().arguments == [1]
         with Management(device) as client:
             assert client.reply(b"\x05") == 3
-        restarted(device)
+        printed(device, "kernel core ready", 2)
     with Management(device) as client:
         log = client.log()
     assert "RTIO clock: int_125, Si5324 ready" in line(log, "RTIO clock:")
 
 
 def until(device, text, count=1):
-    """What the device has printed, as soon as it has this text so often. Its time goes on while a client is silent."""
-    end = time.monotonic() + 10
+    """As `printed`. The device's time goes on while a client is silent."""
     with Management(device):
-        while (log := device.uart()).count(text) < count:
-            assert time.monotonic() < end, log
-            time.sleep(0.05)
-        return log
+        return printed(device, text, count)
 
 
 def test_a_lost_clock_ends_the_kernel_and_comes_back(boot):
     """ClockFailure (message 15), then the end of the connection; RTIO works again by itself when the clock is back."""
     device, log, _ = boot("ext0_bypass", "clock_input=125000000")
-    test_rtio_and_waiting(device)
+    run_rtio(device)
     with Session(device) as session:
         assert session.load(kernel("endless")) is None
         session.run()
@@ -188,7 +174,7 @@ def test_a_lost_clock_ends_the_kernel_and_comes_back(boot):
         log = until(device, "RTIO clock: back" if output else "RTIO clock: lost", 1 if output else 2)
     log = until(device, "RTIO clock: back", 2)
     assert log.count("RTIO clock: lost") == 2
-    test_rtio_and_waiting(device)
+    run_rtio(device)
     assert device.control("status")["pl_slips"] == 0
 
 
@@ -199,13 +185,13 @@ def test_an_external_clock_that_fails_and_comes_back(boot):
     for found, name in [(0, "no clock"), (100_000_000, "100.00 MHz")]:
         device.control("clock", input=found)
         log = until(device, f"the external clock has failed ({name}), the Si5324 goes on without it")
-        test_rtio_and_waiting(device)
+        run_rtio(device)
         device.control("clock", input=10_000_000)
         log = until(device, "RTIO clock: the external clock is back", 1 if found == 0 else 2)
     assert log.count("has failed") == 2 and "RTIO clock: lost" not in log
     with Management(device) as client:
         assert client.reply(b"\x05") == 3
-    restarted(device)
+    printed(device, "kernel core ready", 2)
     with Management(device) as client:
         log = client.log()
     kept = line(log, "before this start: the external clock of RTIO had failed (100.00 MHz)")
@@ -213,9 +199,7 @@ def test_an_external_clock_that_fails_and_comes_back(boot):
 
 
 def pulses(device):
-    trace = device.control("trace", **{"from": 0})
-    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
-    return [level for _, index, level in trace["events"] if index == pad].count(1)
+    return [level for _, level in edges(device)].count(1)
 
 
 def test_an_idle_kernel_waits_for_the_clock(boot):
@@ -226,14 +210,10 @@ def test_an_idle_kernel_waits_for_the_clock(boot):
     device.control("clock", input=0)
     until(device, "RTIO clock: lost")
     stopped = pulses(device)
-    with Management(device):
-        time.sleep(0.5)
+    let_pass(device, 0.5)
     assert stopped == pulses(device) > 0
     device.control("clock", input=125_000_000)
     log = until(device, "RTIO clock: back")
-    end = time.monotonic() + 10
     with Management(device):
-        while pulses(device) == stopped:
-            assert time.monotonic() < end, device.uart()
-            time.sleep(0.05)
+        waiting.until(lambda: pulses(device) > stopped, device.uart)
     assert log.count("RTIO clock: lost") == 1 and log.count("idle kernel: it has no RTIO clock") <= 1

@@ -4,15 +4,17 @@
 """
 
 import struct
-import time
 
 import pytest
 
-from . import sd_card
-from .raw_management import Management
-from .raw_session import Session
-from .test_dma_raw import UNREACHABLE, run
-from .test_session_raw import run_empty
+from tests.support import sd_card
+from tests.support.kernels import run_dma, run_empty
+from tests.support.raw_management import Management
+from tests.support.raw_session import Session
+from tests.support.waiting import settled
+
+DMA_UNREACHABLE = 8
+"""What the kernel `dma` is told to do."""
 
 
 class Configured:
@@ -126,9 +128,7 @@ def test_the_level_of_the_uart_takes_effect_at_once(configured):
             client.send(bytes([kind]))
         text = f"request of unknown type {kind}"
         assert text in configured.log()
-        end = time.monotonic() + 1
-        while text not in device.uart() and time.monotonic() < end:
-            time.sleep(0.02)
+        settled(device)
         return text in device.uart()
 
     with Management(device) as client:
@@ -148,7 +148,7 @@ def device_map(*entries):
 def unreachable(device):
     """The message of an exception about channel 999."""
     with Session(device) as session:
-        marked, exception = run(session, UNREACHABLE)
+        marked, exception = run_dma(session, DMA_UNREACHABLE)
     assert marked == [] and exception[0] == 2
     return exception[1]
 

@@ -4,8 +4,8 @@ import shutil
 
 import pytest
 
-from . import sd_card
-from .raw_management import Management
+from tests.support import sd_card
+from tests.support.raw_management import Management
 
 CASES = {"line": (b"10.0.2.15", b"10.0.2.15/24"), "line to file": (b"1", b"\xa5" * 1500), "new": (None, b"\x5a" * 1500)}
 

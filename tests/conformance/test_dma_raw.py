@@ -2,36 +2,11 @@
 
 import pytest
 
-from .raw_session import Session
-from .test_session_raw import kernel, marks, run_empty
+from tests.support.kernels import begin, edges, kernel, marks, run_dma, run_empty
+from tests.support.raw_session import Session
 
 RECORD, PLAY, RECORD_FOR_EVER, RECORD_AND_END, PLAY_LONG, PLAY_NOTHING, RECORD_TOO_MUCH, ERASE, UNREACHABLE = range(9)
 DMA_ERROR, DESTINATION_UNREACHABLE = 3, 2
-
-
-def begin(session, what):
-    """Runs the kernel, and tells it what to do."""
-    assert session.load(kernel("dma")) is None
-    session.run()
-    session.message(10)
-    assert session.request().service == 101
-    session.reply(b"i", what.to_bytes(4, "little"))
-
-
-def run(session, what):
-    """(marks, id and message of the exception or None)"""
-    begin(session, what)
-    requests, exception = session.until_end()
-    if exception:
-        (exception,) = [(one["id"], one["message"]) for one in exception.exceptions]
-    return marks(requests), exception
-
-
-def edges(device):
-    trace = device.control("trace", **{"from": 0})
-    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
-    changes = [(when, level) for when, index, level in trace["events"] if index == pad and level is not None]
-    return [(when - changes[0][0], level) for when, level in changes] if changes else []
 
 
 PULSES = [(0, 1), (1000, 0), (4000, 1), (5000, 0), (8000, 1), (9000, 0)]
@@ -40,7 +15,7 @@ PULSES = [(0, 1), (1000, 0), (4000, 1), (5000, 0), (8000, 1), (9000, 0)]
 @pytest.fixture(autouse=True)
 def recorded(device):
     with Session(device) as session:
-        assert run(session, RECORD) == ([], None)
+        assert run_dma(session, RECORD) == ([], None)
         device.control("trace_clear")
         yield
     with Session(device) as after:
@@ -52,22 +27,22 @@ def test_traces_outlive_kernels_and_sessions(device):
     for _ in range(2):
         device.control("trace_clear")
         with Session(device) as session:
-            assert run(session, PLAY) == ([12000], None)
+            assert run_dma(session, PLAY) == ([12000], None)
         assert edges(device) == PULSES
     with Session(device) as session:
-        assert run(session, ERASE) == ([], None)
-        assert run(session, PLAY) == ([], (DMA_ERROR, "DMA trace not found"))
+        assert run_dma(session, ERASE) == ([], None)
+        assert run_dma(session, PLAY) == ([], (DMA_ERROR, "DMA trace not found"))
 
 
 @pytest.mark.parametrize("what", [RECORD_FOR_EVER, RECORD_AND_END])
 def test_an_unfinished_recording_is_lost_and_outputs_are_outputs_again(device, what):
     with Session(device) as session:
-        begin(session, what)
+        begin(session, "dma", what)
         session.message(10)
         assert session.request().arguments == [what]
     with Session(device) as session:
         # As the recording began, the trace of that name was erased.
-        assert run(session, PLAY) == ([], (DMA_ERROR, "DMA trace not found"))
+        assert run_dma(session, PLAY) == ([], (DMA_ERROR, "DMA trace not found"))
         assert session.load(kernel("rtio")) is None
         session.run()
         assert marks(session.until_end()[0]) == [1]
@@ -76,24 +51,24 @@ def test_an_unfinished_recording_is_lost_and_outputs_are_outputs_again(device, w
 
 def test_a_kernel_killed_while_it_plays_leaves_dma_and_rtio_usable(device):
     with Session(device) as session:
-        begin(session, PLAY_LONG)
+        begin(session, "dma", PLAY_LONG)
         session.message(10)
         assert session.request().arguments == [PLAY_LONG]
     with Session(device) as session:
-        assert run(session, RECORD) == ([], None)
+        assert run_dma(session, RECORD) == ([], None)
         # The level is what the kernel killed left; a trace ends low.
-        assert run(session, PLAY) == ([12000], None)
+        assert run_dma(session, PLAY) == ([12000], None)
         device.control("trace_clear")
-        assert run(session, PLAY) == ([12000], None)
+        assert run_dma(session, PLAY) == ([12000], None)
     assert edges(device) == PULSES
 
 
 def test_errors(device):
     with Session(device) as session:
-        assert run(session, PLAY_NOTHING) == ([], (DMA_ERROR, "DMA trace not found"))
-        marked, exception = run(session, RECORD_TOO_MUCH)
+        assert run_dma(session, PLAY_NOTHING) == ([], (DMA_ERROR, "DMA trace not found"))
+        marked, exception = run_dma(session, RECORD_TOO_MUCH)
         assert marked == [] and exception[0] == DMA_ERROR and "no memory left" in exception[1]
-        assert run(session, RECORD) == ([], None)
-        marked, exception = run(session, UNREACHABLE)
+        assert run_dma(session, RECORD) == ([], None)
+        marked, exception = run_dma(session, UNREACHABLE)
         assert marked == [] and exception[0] == DESTINATION_UNREACHABLE
         assert "channel 0x03e7:unknown" in exception[1]

@@ -5,8 +5,8 @@ Whatever a kernel does, its host gets one report, the session goes on, and so do
 
 import pytest
 
-from .raw_session import Session
-from .test_session_raw import kernel, marks, run_empty
+from tests.support.kernels import kernel, marks, run_empty
+from tests.support.raw_session import Session
 
 INDEX_ERROR, RUNTIME_ERROR, VALUE_ERROR, ZERO_DIVISION_ERROR = 10, 15, 18, 19
 

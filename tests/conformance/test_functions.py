@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from .raw_session import Session, encode
+from tests.support.raw_session import Session, encode
 
 LIBRARY = Path(__file__).parents[1] / "kernels" / "functions.elf"
 

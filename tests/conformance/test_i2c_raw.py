@@ -2,29 +2,21 @@
 
 import pytest
 
-from .raw_session import Session
-from .test_session_raw import kernel, marks
+from tests.support.kernels import begin, marks
+from tests.support.raw_session import Session
 
 READ_FOR_EVER, POLL, TWO_CHANNELS, NO_SWITCH, OTHER_BUS, SPI = range(6)
 I2C_ERROR, SPI_ERROR = 4, 6
 
 
-def begin(session, what):
-    assert session.load(kernel("i2c")) is None
-    session.run()
-    session.message(10)
-    assert session.request().service == 101
-    session.reply(b"i", what.to_bytes(4, "little"))
-
-
 def test_a_device_that_was_cut_off_lets_the_bus_go(device):
     for _ in range(2):
         with Session(device) as session:
-            begin(session, READ_FOR_EVER)
+            begin(session, "i2c", READ_FOR_EVER)
             session.message(10)
             assert session.request().arguments == [1]
         with Session(device) as session:
-            begin(session, POLL)
+            begin(session, "i2c", POLL)
             requests, exception = session.until_end()
             assert exception is None and marks(requests) == [1, 0]
 
@@ -40,9 +32,9 @@ def test_a_device_that_was_cut_off_lets_the_bus_go(device):
 )
 def test_errors(device, what, exception_id, message):
     with Session(device) as session:
-        begin(session, what)
+        begin(session, "i2c", what)
         _, exception = session.until_end()
         assert [(one["id"], one["message"]) for one in exception.exceptions] == [(exception_id, message)]
-        begin(session, POLL)
+        begin(session, "i2c", POLL)
         requests, exception = session.until_end()
         assert exception is None and marks(requests) == [1, 0]

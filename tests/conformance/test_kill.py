@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from .raw_session import Session
-from .test_session_raw import kernel, marks
+from tests.support.kernels import answer, kernel, marks
+from tests.support.raw_session import Session
 
 ACTIVITIES = {
     "posted": 0,
@@ -31,12 +31,6 @@ SPIN_MAX = 400_000
 """Turns of the delay: a millisecond of virtual time."""
 CHECK, CHECK_AFTER_RESET, RECORD = range(3)
 PULSES = [(0, 1), (1000, 0), (2000, 1), (3000, 0), (5000, 1), (6000, 0)]
-
-
-def answer(session, value):
-    session.message(10)
-    assert session.request().service == 101
-    session.reply(b"i", value.to_bytes(4, "little"))
 
 
 def check(device, what):

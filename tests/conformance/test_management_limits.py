@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from . import sd_card
-from .raw_management import Closed, Management
+from tests.support import sd_card
+from tests.support.raw_management import Closed, Management
 
 LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
 RING = 128 * 1024

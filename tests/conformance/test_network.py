@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
-from . import sd_card
-from .raw_session import Session
+from tests.support import sd_card
+from tests.support.raw_session import Session
 
 
 class Address:

@@ -7,8 +7,8 @@ from kairos_gateware.boards import sim
 from kairos_gateware.sim import verilate
 from kairos_gateware.variants import VARIANTS
 
-from .raw_session import Session
-from .test_session_raw import kernel
+from tests.support.kernels import kernel
+from tests.support.raw_session import Session
 
 pytestmark = pytest.mark.long
 UNDERFLOW = 0

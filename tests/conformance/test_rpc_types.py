@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from .raw_session import Closed, Object, Session, encode, skip
-from .test_session_raw import kernel, run_empty
+from tests.support.kernels import kernel, run_empty
+from tests.support.raw_session import Closed, Object, Session, encode, skip
 
 Range = namedtuple("Range", "start stop step")
 

@@ -1,34 +1,14 @@
-"""The kernel service as any host sees it, on a bare socket: greeting, load, run, calls, exceptions, bad input, loss.
-
-The libraries are those of tests/kernels, made by hand with a stock compiler and linker.
-"""
+"""The kernel service as any host sees it, on a bare socket: greeting, load, run, calls, exceptions, bad input, loss."""
 
 import math
 import random
 import time
-from pathlib import Path
 
 import pytest
 
-from .raw_session import Closed, Object, Session, encode
-
-KERNELS = Path(__file__).parents[1] / "kernels"
-
-
-def kernel(name):
-    return (KERNELS / f"{name}.elf").read_bytes()
-
-
-def marks(requests):
-    assert all(request.service == 100 for request in requests)
-    return [request.arguments[0] for request in requests]
-
-
-def run_empty(session):
-    """Shows that the device is well."""
-    assert session.load(kernel("empty")) is None
-    session.run()
-    assert session.until_end() == ([], None)
+from tests.support.kernels import assert_closed, kernel, marks, run_empty, run_rtio
+from tests.support.raw_session import Object, Session, encode
+from tests.support.waiting import let_pass, printed
 
 
 @pytest.fixture
@@ -38,11 +18,6 @@ def session(device):
         # Whatever the test did, the device must run the next kernel, on a new connection.
     with Session(device) as after:
         run_empty(after)
-
-
-def assert_closed(session):
-    with pytest.raises(Closed):
-        session.read(1)
 
 
 def test_greeting_and_system_info(session):
@@ -364,7 +339,7 @@ def test_second_client_pre_empts_a_running_kernel(device):
 def test_silent_client_does_not_pre_empt(device):
     with Session(device) as first:
         silent = Session(device, greeting=None)
-        time.sleep(0.2)
+        let_pass(device, 0.2)
         run_empty(first)
         silent.close()
         run_empty(first)
@@ -393,10 +368,7 @@ def test_the_kernel_of_a_client_that_goes_is_stopped_at_once(device):
     assert session.request().arguments == [1]
     ended = device.uart().count("session ended: closed by the client")
     session.close()
-    end = time.monotonic() + 10
-    while device.uart().count("session ended: closed by the client") == ended:
-        assert time.monotonic() < end, device.uart()
-        time.sleep(0.05)
+    printed(device, "session ended: closed by the client", ended + 1)
 
 
 def test_connection_lost_while_a_call_waits(device):
@@ -431,18 +403,7 @@ def test_connection_lost_within_a_load(device):
 
 
 def test_rtio_and_waiting(device):
-    with Session(device) as session:
-        assert session.load(kernel("rtio")) is None
-        device.control("trace_clear")
-        session.run()
-        requests, exception = session.until_end()
-        assert exception is None
-        assert marks(requests) == [1]
-    trace = device.control("trace", **{"from": 0})
-    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
-    edges = [(when, level) for when, index, level in trace["events"] if index == pad and level is not None]
-    start = edges[0][0]
-    assert [(when - start, level) for when, level in edges] == [(0, 1), (1000, 0), (4000, 1), (5000, 0)]
+    run_rtio(device)
 
 
 def test_killed_while_an_input_waits(device):

@@ -5,38 +5,12 @@ import time
 
 import pytest
 
-from .raw_management import Management
-from .raw_session import Closed, Session
-from .test_session_raw import assert_closed, kernel, marks, run_empty
+from tests.support.kernels import assert_closed, kernel, marks, run_empty
+from tests.support.raw_management import Management
+from tests.support.raw_session import Closed, Session
+from tests.support.states import STATES, absent, loaded, running, waiting
 
 LOAD_COMPLETED, LOAD_FAILED, FINISHED, STARTUP_FAILED = 5, 6, 7, 8
-
-
-def absent(session):
-    pass
-
-
-def loaded(session):
-    assert session.load(kernel("empty")) is None
-
-
-def running(session):
-    """For ever."""
-    assert session.load(kernel("endless")) is None
-    session.run()
-    session.message(10)
-    assert marks([session.request()]) == [1]
-
-
-def waiting(session):
-    """For the reply to a call that returns an int32."""
-    assert session.load(kernel("rpc_exception")) is None
-    session.run()
-    session.message(10)
-    assert session.request().tag == b"i"
-
-
-STATES = [absent, loaded, running, waiting]
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from .raw_session import Session
+from tests.support.raw_session import Session
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 FINISHED, KILLED, CUT, CALLS = 1000, 200, 100, 10_000

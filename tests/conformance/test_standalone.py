@@ -1,15 +1,14 @@
 """Startup and idle kernels: what a device does without a host, seen from its log and its pins."""
 
-import time
-
 import pytest
 
-from . import sd_card
-from .raw_management import Management
-from .raw_session import Session
-from .test_analyzer_raw import dump
-from .test_moninj_raw import Client
-from .test_session_raw import kernel, marks, run_empty
+from tests.support import sd_card
+from tests.support.kernels import edges, kernel, marks, run_empty
+from tests.support.raw_analyzer import dump
+from tests.support.raw_management import Management
+from tests.support.raw_moninj import Client
+from tests.support.raw_session import Session
+from tests.support.waiting import let_pass, until
 
 
 class Alone:
@@ -30,22 +29,17 @@ class Alone:
         with Management(self.device) as client:
             return client.log()
 
-    def until(self, text, count=1, seconds=10):
+    def until(self, text, count=1):
         """Waits until the log has this text so often."""
-        end = time.monotonic() + seconds
-        while (log := self.log()).count(text) < count:
-            assert time.monotonic() < end, log
-            time.sleep(0.05)
-        return log
+        until(lambda: self.log().count(text) >= count, self.log)
+        return self.log()
 
     def write(self, key, value):
         with Management(self.device) as client:
             assert client.config_write(key, value)
 
     def pulses(self):
-        trace = self.device.control("trace", **{"from": 0})
-        (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
-        return [level for _, index, level in trace["events"] if index == pad].count(1)
+        return [level for _, level in edges(self.device)].count(1)
 
 
 @pytest.fixture
@@ -73,7 +67,7 @@ def test_the_idle_kernel_runs_when_it_is_written_and_until_it_is_removed(alone):
         assert client.config_remove(b"idle_kernel")
     one.until("idle kernel: stopped")
     before = one.log().count("by itself")
-    time.sleep(0.3)
+    let_pass(one.device, 0.3)
     assert one.log().count("by itself") == before
 
 
@@ -86,7 +80,7 @@ def test_a_session_stops_the_idle_kernel_and_it_goes_on_afterwards(alone):
         run_empty(session)
         # The core is the client's, also while it does nothing.
         before = one.log().count("by itself")
-        time.sleep(0.3)
+        let_pass(one.device, 0.3)
         assert one.log().count("by itself") == before
         assert session.load(kernel("rtio")) is None
         session.run()
@@ -107,7 +101,7 @@ def test_erasing_the_configuration_stops_the_idle_kernel(alone):
         assert client.reply(b"\x0f") == 1
     one.until("idle kernel: stopped")
     before = one.log().count("by itself")
-    time.sleep(0.3)
+    let_pass(one.device, 0.3)
     assert one.log().count("by itself") == before
 
 

@@ -2,9 +2,9 @@
 
 import re
 
-from .raw_management import Management
-from .raw_session import Object, Session
-from .test_session_raw import kernel, marks
+from tests.support.kernels import kernel, marks
+from tests.support.raw_management import Management
+from tests.support.raw_session import Object, Session
 
 LOG_LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
 

@@ -9,7 +9,8 @@ import time
 
 import pytest
 
-from .conftest import EXAMPLES, HEAD, one_line
+from tests.support.command import HEAD, one_line
+from tests.support.paths import EXAMPLES
 
 GOOD = """
     @kernel
@@ -227,7 +228,7 @@ def test_emulator_that_dies(kairos):
     import os
     import shutil
 
-    from .conftest import BUILD
+    from tests.support.paths import BUILD
 
     build = kairos.directory / "build"
     for name in ("emulator/kairos-emulator", "gateware/demo/libkairos_pl.so"):

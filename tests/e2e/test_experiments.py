@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import EXAMPLES
-from .spi import transfers
-from .test_blink import pulses_of_vcd
+from tests.support.paths import EXAMPLES
+from tests.support.spi import transfers
+from tests.support.waveforms import pulses_of_vcd
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
 DEMO_DB = EXAMPLES / "device_db.py"

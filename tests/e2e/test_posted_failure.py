@@ -6,7 +6,7 @@ What makes it fail is a port ten times slower than the margin of posting allows 
 
 import pytest
 
-from .conftest import EXAMPLES
+from tests.support.paths import EXAMPLES
 
 SLOW_PORT = ["acp_read_latency=2000"]
 """PL cycles: 16 µs, where a posted output has 4.1 µs of slack at least."""

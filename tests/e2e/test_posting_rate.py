@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from kairos.emulator import acquire
-from tests.bench.device import experiment
+from tests.support.experiment import experiment
 
 EXPERIMENTS = Path(__file__).with_name("experiments") / "rates.py"
 

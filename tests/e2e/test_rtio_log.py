@@ -5,8 +5,8 @@ The channel has no pins, so text is never too late.
 
 import pytest
 
-from tests.conformance.raw_session import Session
-from tests.conformance.test_analyzer_raw import OUTPUT, dump
+from tests.support.raw_analyzer import OUTPUT, dump
+from tests.support.raw_session import Session
 
 EXPERIMENT = """from artiq.experiment import *
 

@@ -1,12 +1,12 @@
 """An SU-Servo from the kernel to the memories in the gateware, and its status without a card."""
 
-import os
 from pathlib import Path
 
 import pytest
 from kairos_gateware import build
 
-BUILD = Path(os.environ.get("KAIROS_BUILD") or Path(__file__).parents[2] / "build")
+from tests.support.paths import BUILD
+
 EXPERIMENT = Path(__file__).with_name("experiments") / "servo.py"
 DEVICE_DB = """device_db = {
     "core": {

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 
-from tests.conformance import sd_card
+from tests.support import sd_card
 
 EXPERIMENT = """from artiq.experiment import *
 

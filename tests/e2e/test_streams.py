@@ -12,8 +12,7 @@ from kairos_gateware.sim.model import Model
 
 from kairos.cli.experiments import Experiment
 from kairos.devices import DeviceDB
-
-from .conftest import ROOT
+from tests.support.paths import ROOT
 
 # As in experiments/streams.py
 OUTPUT, READ, WAIT, LOOK = range(4)

@@ -4,7 +4,6 @@ The instruction `sev` submits an RTIO event (docs/firmware.md). So it may exist 
 function.
 """
 
-import os
 import re
 from pathlib import Path
 
@@ -14,9 +13,8 @@ from elftools.elf.elffile import ELFFile
 
 from tests.bench.__main__ import INSTRUCTIONS
 from tests.bench.counting import image_sizes
+from tests.support.paths import FIRMWARE, ROOT
 
-ROOT = Path(__file__).parents[2]
-FIRMWARE = Path(os.environ.get("KAIROS_BUILD") or ROOT / "build") / "firmware"
 SUBMISSION = re.compile(r"rtio.*(transaction.*submit|output.*rtio_output)")
 """Mangled names of the two functions that may contain `sev`."""
 

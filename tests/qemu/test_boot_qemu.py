@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.raw_management import Closed, Management
-from tests.conformance.raw_session import Session, encode
+from tests.support.raw_management import Closed, Management
+from tests.support.raw_session import Session, encode
 
 ROOT = Path(__file__).parents[2]
 RUNTIME = ROOT / "build" / "firmware" / "runtime.elf"

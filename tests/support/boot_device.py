@@ -1,0 +1,38 @@
+"""A device that boots as a chip does: from the boot ROM on."""
+
+import socket
+import subprocess
+import sys
+
+from .device import Emulated
+from .paths import GATEWARE
+from .waiting import printed
+
+PORTS = (1379, 1380, 1381)
+
+
+class BootDevice(Emulated):
+    """An emulated chip with a boot ROM. `ports`: of the host, by port of the device."""
+
+    def __init__(self, directory, *arguments, gateware=(GATEWARE / "libkairos_pl.so",)):
+        self.ports = {}
+        arguments = list(arguments)
+        for library in gateware:
+            arguments += ["--pl", library]
+        for port in PORTS:
+            with socket.socket() as probe:
+                probe.bind(("127.0.0.1", 0))
+                self.ports[port] = probe.getsockname()[1]
+            arguments += ["--forward", f"{self.ports[port]}:{port}"]
+        super().__init__(directory, *arguments)
+        self.attach()
+
+    def wait_for(self, text, count=1):
+        """Wait until `text` has been printed `count` times; all that was printed."""
+        return printed(self, text, count)
+
+    def boot(self, *arguments):
+        """Runs `kairos boot` for this device."""
+        command = [sys.executable, "-m", "kairos", "boot", "--device", "127.0.0.1", "--port", str(self.ports[1379])]
+        command += ["--management-port", str(self.ports[1380]), *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=90)

@@ -1,0 +1,71 @@
+"""Runs of the real command: a child process, with the emulator that it starts itself."""
+
+import signal
+import subprocess
+import sys
+
+from .paths import EXAMPLES
+
+HEAD = """from artiq.experiment import *
+
+
+class Exp(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+        self.setattr_device("ttl5")
+
+"""
+
+
+class Kairos:
+    """`kairos(...)` runs the command in a directory of its own; `source(body)` is the text of an experiment."""
+
+    def __init__(self, directory):
+        self.directory = directory
+
+    def command(self, *arguments, device_db=EXAMPLES / "device_db.py"):
+        return [sys.executable, "-m", "kairos", *map(str, arguments), "--device-db", str(device_db)]
+
+    def __call__(self, *arguments, timeout=60, **options):
+        return subprocess.run(
+            self.command(*arguments, **options), cwd=self.directory, capture_output=True, text=True, timeout=timeout
+        )
+
+    def run(self, body, *arguments, head=HEAD, **options):
+        """Run an experiment whose methods are `body` (indented by four)."""
+        return self("run", self.write(body, head), *arguments, **options)
+
+    def write(self, body, head=HEAD, name="exp.py"):
+        path = self.directory / name
+        path.write_text(head + body)
+        return path
+
+    def start(self, path, **options):
+        """Start a run and return the process, its standard output a pipe. Ctrl-C reaches it also where the tests
+        themselves run in the background of a shell, which ignores it."""
+        return subprocess.Popen(
+            self.command("run", path, **options),
+            cwd=self.directory,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+
+    def interrupt(self, process):
+        """Ctrl-C; returns standard output and error."""
+        process.send_signal(signal.SIGINT)
+        try:
+            return process.communicate(timeout=15)
+        except subprocess.TimeoutExpired:
+            process.kill()  # else the endless kernel outlives the test
+            raise
+
+
+def one_line(done, text, code=1):
+    """The run failed with one line that contains `text`."""
+    assert done.returncode == code, done.stdout + done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("kairos: "), done.stderr
+    assert text in lines[0], done.stderr

@@ -1,0 +1,124 @@
+"""Devices for tests: an emulated chip with the real firmware and the real gateware."""
+
+import json
+import select
+import socket
+import subprocess
+import time
+
+import pytest
+
+from .paths import EMULATOR, FIRMWARE, GATEWARE
+
+RUNTIME = FIRMWARE / "runtime.elf"
+LIBRARY = GATEWARE / "libkairos_pl.so"
+READY_TIMEOUT = 240.0
+"""Seconds in which the emulator must say that the firmware has booted."""
+
+
+class Emulated:
+    """An emulator that was started with these arguments; its files are in `directory`."""
+
+    def __init__(self, directory, *arguments):
+        self.uart_file, self._errors, self._socket_path = (directory / name for name in ("uart", "errors", "control"))
+        # Clients that are silent on purpose need not be waited for as long as an experiment's host.
+        command = [EMULATOR, "--set", "host_wait_ms=100", *arguments, "--uart", self.uart_file]
+        command += ["--control", self._socket_path, "--exit-with-control"]
+        with self._errors.open("w") as errors:
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+        self._control = None
+
+    def attach(self):
+        """Open the control socket, as soon as there is one."""
+        while self._control is None and self.process.poll() is None:
+            connection = socket.socket(socket.AF_UNIX)
+            try:
+                connection.connect(str(self._socket_path))
+                self._control, self._replies = connection, connection.makefile("r")
+            except (FileNotFoundError, ConnectionRefusedError):
+                connection.close()
+                time.sleep(0.01)
+
+    def control(self, command, **arguments):
+        """One request on the control socket (docs/interfaces.md, section 7) and its reply."""
+        self._control.sendall(json.dumps({"cmd": command, **arguments}).encode() + b"\n")
+        reply = json.loads(self._replies.readline())
+        assert "error" not in reply, reply
+        return reply
+
+    def pass_time(self, seconds):
+        """Waits until so many seconds of the device's time have passed."""
+        end = self.control("status")["time_ns"] + round(seconds * 1e9)
+        waited = self.control("wait", **{"for": "time"}, time_ns=end, timeout_ms=60_000)
+        assert waited["reached"] == "time", waited
+
+    def uart(self):
+        """What loader and firmware have printed."""
+        return self.uart_file.read_text(errors="replace") if self.uart_file.exists() else ""
+
+    def errors(self):
+        """What the emulator has to say."""
+        return self._errors.read_text()
+
+    def close(self):
+        if self._control is not None:
+            self._control.close()
+            self._replies.close()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+
+
+class Device(Emulated):
+    """A device under test: `host` and `port` of its kernel service, `control(command)` for the emulator's own.
+
+    `ports` are those of all its services, by their number on the device; `forwards`: further ones, as `--forward` takes
+    them, by their address. `sd`: image of the SD card; `settings`: as `--set` takes them. `gateware`: whether there is
+    any, or the library of another one than `demo`.
+    """
+
+    def __init__(self, directory, gateware=True, sd=None, settings=(), forwards=()):
+        gateware = LIBRARY if gateware is True else gateware
+        needed = [EMULATOR, RUNTIME] + ([gateware] if gateware else [])
+        missing = [str(path) for path in needed if not path.exists()]
+        if missing:
+            pytest.fail(f"not built: {', '.join(missing)}. Run `make build` first.", pytrace=False)
+        arguments = ["--firmware", RUNTIME]
+        for forward in [*(f"0:{port}" for port in (1380, 1381, 1382, 1383)), *forwards]:
+            arguments += ["--forward", forward]
+        for setting in settings:
+            arguments += ["--set", setting]
+        arguments += ["--sd", sd] if sd else []
+        arguments += ["--pl", gateware] if gateware else []
+        super().__init__(directory, *arguments)
+        readable, _, _ = select.select([self.process.stdout], [], [], READY_TIMEOUT)
+        line = self.process.stdout.readline() if readable else ""
+        if not line:
+            self.process.kill()
+            self.close()
+            pytest.fail(f"the emulator did not become ready:\n{self.errors()}{self.uart()}", pytrace=False)
+        self.ports = {
+            int(device) if device.isdigit() else device: host for device, host in json.loads(line)["forwards"].items()
+        }
+        self.host, self.port = "127.0.0.1", self.ports[1381]
+        self.attach()
+
+
+class RemoteDevice:
+    """A device that somebody else has started: `KAIROS_TEST_DEVICE=host:port`, for trying tests on QEMU or a board."""
+
+    def __init__(self, address):
+        self.host, port = address.rsplit(":", 1)
+        self.port = int(port)
+
+    def control(self, command, **arguments):
+        pytest.skip("needs the emulator")
+
+    def uart(self):
+        return ""
+
+    def close(self):
+        pass

@@ -1,0 +1,70 @@
+"""The libraries of tests/kernels, made by hand with a stock compiler and linker, and how to run them."""
+
+import pytest
+
+from .paths import KERNELS
+from .raw_session import Closed, Session
+
+
+def kernel(name):
+    return (KERNELS / f"{name}.elf").read_bytes()
+
+
+def marks(requests):
+    """Arguments of the calls of service 100, by which kernels tell how far they are."""
+    assert all(request.service == 100 for request in requests)
+    return [request.arguments[0] for request in requests]
+
+
+def run_empty(session):
+    """Shows that the device is well."""
+    assert session.load(kernel("empty")) is None
+    session.run()
+    assert session.until_end() == ([], None)
+
+
+def assert_closed(session):
+    with pytest.raises(Closed):
+        session.read(1)
+
+
+def answer(session, value):
+    """Answers the call of service 101, by which kernels ask what to do."""
+    session.message(10)
+    assert session.request().service == 101
+    session.reply(b"i", value.to_bytes(4, "little"))
+
+
+def begin(session, name, what):
+    """Runs a kernel, and tells it what to do."""
+    assert session.load(kernel(name)) is None
+    session.run()
+    answer(session, what)
+
+
+def run_dma(session, what):
+    """Runs the kernel `dma`: (marks, id and message of the exception or None)."""
+    begin(session, "dma", what)
+    requests, exception = session.until_end()
+    if exception:
+        (exception,) = [(one["id"], one["message"]) for one in exception.exceptions]
+    return marks(requests), exception
+
+
+def edges(device, channel=4):
+    """(time since the first one, level) of the changes of a pin, as recorded."""
+    trace = device.control("trace", **{"from": 0})
+    (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == channel]
+    changes = [(when, level) for when, index, level in trace["events"] if index == pad and level is not None]
+    return [(when - changes[0][0], level) for when, level in changes] if changes else []
+
+
+def run_rtio(device):
+    """Shows that outputs and waiting work: the kernel `rtio` plays what it should."""
+    device.control("trace_clear")
+    with Session(device) as session:
+        assert session.load(kernel("rtio")) is None
+        session.run()
+        requests, exception = session.until_end()
+    assert exception is None and marks(requests) == [1]
+    assert edges(device) == [(0, 1), (1000, 0), (4000, 1), (5000, 0)]

@@ -1,0 +1,41 @@
+"""A client of the analyzer, written from the format of its dumps alone."""
+
+import socket
+import struct
+from dataclasses import dataclass
+
+OUTPUT, INPUT, EXCEPTION, STOPPED = range(4)
+
+
+@dataclass
+class Message:
+    kind: int
+    channel: int
+    timestamp: int
+    counter: int
+    address: int
+    data: int
+
+
+@dataclass
+class Dump:
+    total: int
+    error: int
+    log_channel: int
+    messages: list
+
+
+def dump(device):
+    with socket.create_connection((device.host, device.ports[1382]), 20) as client:
+        data = b""
+        while more := client.recv(65536):
+            data += more
+    endianness, sent, total, error, log_channel, onehot = struct.unpack("<cIQ?BB", data[:16])
+    assert (endianness, onehot) == (b"e", 1)
+    assert sent == len(data) - 16 and sent % 32 == 0
+    messages = []
+    for at in range(16, len(data), 32):
+        number = int.from_bytes(data[at : at + 32], "big")
+        fields = [(0, 2), (2, 30), (32, 64), (96, 64), (160, 32), (192, 64)]
+        messages.append(Message(*(number >> low & (1 << width) - 1 for low, width in fields)))
+    return Dump(total, error, log_channel, messages)

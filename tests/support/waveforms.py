@@ -1,0 +1,20 @@
+"""Recordings of pins, read independently of the project."""
+
+import re
+
+
+def pulses_of_vcd(text, complete=True):
+    """Channel to list of (start, end) in ns. If not `complete`, pulses that do not end are left out."""
+    names = dict(re.findall(r"\$var wire 1 (\S+) (\S+) \$end", text))
+    pulses, since, time = {name: [] for name in names.values()}, {}, 0
+    for word in text.split("$enddefinitions $end\n")[1].split():
+        if word.startswith("#"):
+            time = int(word[1:])
+        elif word[0] in "01z":
+            name = names[word[1:]]
+            if word[0] == "1":
+                since.setdefault(name, time)
+            elif name in since:
+                pulses[name].append((since.pop(name), time))
+    assert not (complete and since), "a pulse has no end"
+    return pulses
