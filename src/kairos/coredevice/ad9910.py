@@ -9,7 +9,6 @@ from numpy import int32, int64
 from ..language import (
     TFloat,
     TInt32,
-    TList,
     TTuple,
     at_mu,
     delay,
@@ -17,9 +16,9 @@ from ..language import (
     kernel,
     ms,
     now_mu,
-    portable,
     us,
 )
+from .ad9910_conversions import Conversions
 from .ad9910_delays import delays_of
 from .ad9910_registers import SerialPort
 from .chips.ad9910 import (
@@ -32,13 +31,11 @@ from .chips.ad9910 import (
     OSCILLATORS,
     POW,
     PROFILE,
-    RAM,
     RAM_PROFILE,
     SYNC,
 )
 from .parts.numbers import to_int32
 from .parts.readiness import Readiness
-from .parts.scales import Scale
 from .parts.urukul_channel import UrukulChannel
 from .urukul import CS_DDS_CH3, CS_DDS_MULTI, DEFAULT_PROFILE, urukul_sta_pll_lock
 
@@ -89,17 +86,7 @@ _REFCLK_DIVIDERS = [4, 1, 2, 4]
 _FASTEST_REFCLK, _FASTEST_SYSCLK = 60e6, 1e9
 
 
-class _Amplitude(Scale):
-    @portable
-    def refuse(self):
-        raise ValueError("Invalid AD9910 fractional amplitude!")
-
-
-_AMPLITUDE = _Amplitude(bits=ASF.asf.width, steps=ASF.asf.steps)
-_TURNS = POW.pow.steps
-
-
-class AD9910(UrukulChannel, SerialPort, Readiness):
+class AD9910(UrukulChannel, SerialPort, Conversions, Readiness):
     """A channel on the Urukul `cpld_device`.
 
     `chip_select`: 4 to 7 for channel 0 to 3, 3 for all that are not masked. `sw_device`: TTL channel of its RF switch.
@@ -446,63 +433,6 @@ class AD9910(UrukulChannel, SerialPort, Readiness):
     def get_amplitude(self) -> TFloat:
         """Read the amplitude register, a fraction of full scale."""
         return self.asf_to_amplitude(self.get_asf())
-
-    # Conversions
-
-    @portable(flags={"fast-math"})
-    def frequency_to_ftw(self, frequency) -> TInt32:
-        """Frequency word for Hz."""
-        return int32(round(frequency * self.ftw_per_hz))
-
-    @portable(flags={"fast-math"})
-    def ftw_to_frequency(self, ftw) -> TFloat:
-        """Hz of a frequency word."""
-        return ftw / self.ftw_per_hz
-
-    @portable(flags={"fast-math"})
-    def turns_to_pow(self, turns) -> TInt32:
-        """Phase word for turns; whole turns are left out."""
-        return POW.pow.get(int32(round(turns * _TURNS)))
-
-    @portable(flags={"fast-math"})
-    def pow_to_turns(self, pow_) -> TFloat:
-        """Turns of a phase word."""
-        return pow_ / _TURNS
-
-    @portable
-    def amplitude_to_asf(self, amplitude) -> TInt32:
-        """Amplitude word for a fraction of full scale. ValueError outside of 0 to 1."""
-        return int32(_AMPLITUDE.code(amplitude))
-
-    @portable
-    def asf_to_amplitude(self, asf) -> TFloat:
-        """Fraction of full scale of an amplitude word."""
-        return _AMPLITUDE.quantity(asf)
-
-    @portable
-    def frequency_to_ram(self, frequency: TList(TFloat), ram: TList(TInt32)):
-        """Fill `ram` with the RAM words for frequencies in Hz."""
-        for i in range(len(ram)):
-            ram[i] = self.frequency_to_ftw(frequency[i])
-
-    @portable
-    def turns_to_ram(self, turns: TList(TFloat), ram: TList(TInt32)):
-        """Fill `ram` with the RAM words for phases in turns."""
-        for i in range(len(ram)):
-            ram[i] = RAM.pow.place(self.turns_to_pow(turns[i]))
-
-    @portable
-    def amplitude_to_ram(self, amplitude: TList(TFloat), ram: TList(TInt32)):
-        """Fill `ram` with the RAM words for fractions of full scale."""
-        for i in range(len(ram)):
-            ram[i] = RAM.asf.place(self.amplitude_to_asf(amplitude[i]))
-
-    @portable
-    def turns_amplitude_to_ram(self, turns: TList(TFloat), amplitude: TList(TFloat), ram: TList(TInt32)):
-        """Fill `ram` with the RAM words for phases in turns and fractions of full scale."""
-        for i in range(len(ram)):
-            polar = RAM.polar_asf.place(self.amplitude_to_asf(amplitude[i]))
-            ram[i] = polar | RAM.pow.place(self.turns_to_pow(turns[i]))
 
     # Synchronisation of several chips
 

@@ -1,0 +1,78 @@
+"""Words of an AD9910 for quantities, and the way back: Hz, turns, fractions of full scale, and words of its RAM."""
+
+from numpy import int32
+
+from ..language import TFloat, TInt32, TList, portable
+from .chips.ad9910 import ASF, POW, RAM
+from .parts.scales import Scale
+
+__all__ = ["Conversions"]
+
+
+class _Amplitude(Scale):
+    @portable
+    def refuse(self):
+        raise ValueError("Invalid AD9910 fractional amplitude!")
+
+
+_AMPLITUDE = _Amplitude(bits=ASF.asf.width, steps=ASF.asf.steps)
+_TURNS = POW.pow.steps
+
+
+class Conversions:
+    """What `AD9910` inherits; it has the attribute `ftw_per_hz`, steps of the frequency word in 1 Hz."""
+
+    @portable(flags={"fast-math"})
+    def frequency_to_ftw(self, frequency) -> TInt32:
+        """Frequency word for Hz."""
+        return int32(round(frequency * self.ftw_per_hz))
+
+    @portable(flags={"fast-math"})
+    def ftw_to_frequency(self, ftw) -> TFloat:
+        """Hz of a frequency word."""
+        return ftw / self.ftw_per_hz
+
+    @portable(flags={"fast-math"})
+    def turns_to_pow(self, turns) -> TInt32:
+        """Phase word for turns; whole turns are left out."""
+        return POW.pow.get(int32(round(turns * _TURNS)))
+
+    @portable(flags={"fast-math"})
+    def pow_to_turns(self, pow_) -> TFloat:
+        """Turns of a phase word."""
+        return pow_ / _TURNS
+
+    @portable
+    def amplitude_to_asf(self, amplitude) -> TInt32:
+        """Amplitude word for a fraction of full scale. ValueError outside of 0 to 1."""
+        return int32(_AMPLITUDE.code(amplitude))
+
+    @portable
+    def asf_to_amplitude(self, asf) -> TFloat:
+        """Fraction of full scale of an amplitude word."""
+        return _AMPLITUDE.quantity(asf)
+
+    @portable
+    def frequency_to_ram(self, frequency: TList(TFloat), ram: TList(TInt32)):
+        """Fill `ram` with the RAM words for frequencies in Hz."""
+        for i in range(len(ram)):
+            ram[i] = self.frequency_to_ftw(frequency[i])
+
+    @portable
+    def turns_to_ram(self, turns: TList(TFloat), ram: TList(TInt32)):
+        """Fill `ram` with the RAM words for phases in turns."""
+        for i in range(len(ram)):
+            ram[i] = RAM.pow.place(self.turns_to_pow(turns[i]))
+
+    @portable
+    def amplitude_to_ram(self, amplitude: TList(TFloat), ram: TList(TInt32)):
+        """Fill `ram` with the RAM words for fractions of full scale."""
+        for i in range(len(ram)):
+            ram[i] = RAM.asf.place(self.amplitude_to_asf(amplitude[i]))
+
+    @portable
+    def turns_amplitude_to_ram(self, turns: TList(TFloat), amplitude: TList(TFloat), ram: TList(TInt32)):
+        """Fill `ram` with the RAM words for phases in turns and fractions of full scale."""
+        for i in range(len(ram)):
+            polar = RAM.polar_asf.place(self.amplitude_to_asf(amplitude[i]))
+            ram[i] = polar | RAM.pow.place(self.turns_to_pow(turns[i]))
