@@ -1,8 +1,11 @@
 """What is generated from src/contracts/ is not stale, and what cannot be generated from it agrees with it."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
+
+from kairos.contracts.management import Request
 
 ROOT = Path(__file__).parents[2]
 GENERATE = ROOT / "src" / "contracts" / "generate.py"
@@ -11,3 +14,23 @@ GENERATE = ROOT / "src" / "contracts" / "generate.py"
 def test_generated_files_are_up_to_date():
     done = subprocess.run([sys.executable, GENERATE, "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_host_makes_every_management_request():
+    source = (ROOT / "src" / "kairos" / "network" / "management.py").read_text()
+    # The log's stream is for log controllers, which are programs of their own.
+    assert set(re.findall(r"Request\.([A-Z_]+)", source)) == Request.__members__.keys() - {"PULL_LOG"}
+
+
+def test_a_number_that_is_taken_is_refused(tmp_path):
+    facts = ROOT / "src" / "contracts"
+    for path in facts.glob("*.toml"):
+        (tmp_path / path.name).write_text(path.read_text())
+    text = (tmp_path / "management.toml").read_text()
+    (tmp_path / "management.toml").write_text(
+        text.replace("config_erase = { value = 15", "config_erase = { value = 14")
+    )
+    program = "import sys; sys.path[:0] = sys.argv[1:2]; from pathlib import Path; from generator.facts import load; "
+    program += "load(Path(sys.argv[2]))"
+    done = subprocess.run([sys.executable, "-c", program, facts, tmp_path], capture_output=True, text=True)
+    assert "management.toml, Request, config_erase: config_remove has the number 14 already" in done.stderr

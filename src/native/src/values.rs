@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 
 use kairos_contracts::rpc::{tag, word};
-use kairos_proto::rpc::host::{width, Described, Given, Maker, Malformed, Plain, Row};
+use kairos_proto::rpc::host::{width, Described, Given, Maker, Malformed, Next, Plain, Row};
 use kairos_proto::rpc::Source;
 use pyo3::exceptions::{PyEOFError, PyOSError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
@@ -206,7 +206,7 @@ impl<'py> Maker<Stream<'py>> for Objects<'py> {
         &mut self,
         row: Row,
         count: u64,
-        next: &mut dyn FnMut(&mut Self) -> Result<Made<'py>, Trouble>,
+        next: &mut Next<'_, Self, Made<'py>, Trouble>,
     ) -> Result<Made<'py>, Trouble> {
         // The count comes from the device: so many values may never come.
         let mut values = Vec::with_capacity(count.min(1 << 16) as usize);

@@ -135,6 +135,7 @@ fn read_type(read: Bound<'_, PyAny>) -> PyResult<u8> {
 
 /// What follows in a SystemInfo: (runtime id, identifier, ended properly) of a soft core; of others only the id.
 #[pyfunction]
+#[allow(clippy::type_complexity, reason = "a tuple for Python")]
 fn read_system_info(read: Bound<'_, PyAny>) -> PyResult<(Vec<u8>, bool, Option<(String, bool)>)> {
     let mut stream = Stream::new(read);
     let (mut id, mut word, mut flag) = ([0; Runtime::LENGTH], [0; 4], [0]);
@@ -178,10 +179,11 @@ fn read_call<'py>(
 }
 
 fn argument<'py>(value: Made<'py>, args: &Bound<'py, PyList>, kwargs: &Bound<'py, PyDict>) -> Result<(), Trouble> {
-    Ok(match value {
-        Made::Value(value) => args.append(value)?,
-        Made::Keyword(name, value) => kwargs.set_item(name, value)?,
-    })
+    let taken = match value {
+        Made::Value(value) => args.append(value),
+        Made::Keyword(name, value) => kwargs.set_item(name, value),
+    };
+    Ok(taken?)
 }
 
 /// Arguments up to the end mark, as (positional list, keyword dictionary).

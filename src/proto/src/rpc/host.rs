@@ -65,6 +65,9 @@ pub enum Row<'a> {
     Keyword,
 }
 
+/// Gives a maker the next value of a row.
+pub type Next<'a, M, V, E> = dyn FnMut(&mut M) -> Result<V, E> + 'a;
+
 /// Makes the host's values of what a device sends.
 pub trait Maker<S: Source>: Sized {
     type Value;
@@ -84,7 +87,7 @@ pub trait Maker<S: Source>: Sized {
         &mut self,
         row: Row,
         count: u64,
-        next: &mut dyn FnMut(&mut Self) -> Result<Self::Value, Self::Error>,
+        next: &mut Next<'_, Self, Self::Value, Self::Error>,
     ) -> Result<Self::Value, Self::Error>;
 }
 
