@@ -2,7 +2,6 @@
    recorded with answer 2), an input, the I2C bus, a recording. Answer 1: resets RTIO first. */
 #include "kernel.h"
 
-IMPORT int64_t rtio_input_timestamp(int64_t timeout, int32_t channel);
 
 static const slice kept = TEXT("kept"), other = TEXT("other");
 

@@ -2,7 +2,6 @@
    went on. */
 #include "kernel.h"
 
-IMPORT void cache_put(slice key, void *list);
 IMPORT void rpc_nothing(void) __attribute__((weak));
 
 typedef struct { void *elements; uint32_t length; } list;

@@ -1,7 +1,6 @@
 /* Tells the host that it runs, then waits for an input event that never comes. */
 #include "kernel.h"
 
-IMPORT int32_t rtio_input_data(int32_t channel);
 
 void __modinit__(void *unused)
 {

@@ -1,9 +1,6 @@
 /* Does one thing for ever, after a delay that the host chooses, to be killed at any instant of it. */
 #include "kernel.h"
 
-IMPORT int64_t rtio_input_timestamp(int64_t timeout, int32_t channel);
-IMPORT int32_t i2c_read(int32_t bus, int32_t ack);
-IMPORT void cache_put(slice key, void *list);
 
 typedef struct { void *elements; uint32_t length; } list;
 

@@ -3,7 +3,6 @@
 
 IMPORT double sin(double), pow(double, double), ldexp(double, int), tgamma(double), round(double), fmod(double, double);
 IMPORT double jn(int, double), __powidf2(double, int), nextafter(double, double), fma(double, double, double);
-IMPORT void sincos(double, double *, double *);
 
 static volatile double x = 0.5;
 static volatile int64_t large = -1234567890123;

@@ -1,7 +1,6 @@
 /* A posted output that comes too late where the port to memory is slow, then an input that times out, then an output. */
 #include "kernel.h"
 
-IMPORT int64_t rtio_input_timestamp(int64_t timeout, int32_t channel);
 
 void __modinit__(void *unused)
 {
