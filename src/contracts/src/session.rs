@@ -92,7 +92,7 @@ pub enum Reply {
     /// The kernel has returned.
     KernelFinished = 7,
     /// There is no kernel to run.
-    KernelStartupFailed = 8,
+    KernelMissing = 8,
     /// The kernel has ended with an exception.
     KernelException = 9,
     /// The kernel calls a function of the host.
@@ -108,7 +108,7 @@ impl Reply {
         Self::LoadCompleted,
         Self::LoadFailed,
         Self::KernelFinished,
-        Self::KernelStartupFailed,
+        Self::KernelMissing,
         Self::KernelException,
         Self::RpcRequest,
         Self::ClockFailure,
@@ -125,7 +125,7 @@ impl TryFrom<u8> for Reply {
             5 => Self::LoadCompleted,
             6 => Self::LoadFailed,
             7 => Self::KernelFinished,
-            8 => Self::KernelStartupFailed,
+            8 => Self::KernelMissing,
             9 => Self::KernelException,
             10 => Self::RpcRequest,
             15 => Self::ClockFailure,

@@ -81,7 +81,7 @@ class Reply(IntEnum):
     """The library cannot be run."""
     KERNEL_FINISHED = 7
     """The kernel has returned."""
-    KERNEL_STARTUP_FAILED = 8
+    KERNEL_MISSING = 8
     """There is no kernel to run."""
     KERNEL_EXCEPTION = 9
     """The kernel has ended with an exception."""

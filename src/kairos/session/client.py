@@ -187,7 +187,7 @@ class Session:
                 return
             elif message_type == Reply.KERNEL_EXCEPTION:
                 self._raise_kernel_exception(connection, compiled)
-            elif message_type == Reply.KERNEL_STARTUP_FAILED:
+            elif message_type == Reply.KERNEL_MISSING:
                 raise errors.LoadError("the core device did not start the kernel: no kernel was loaded")
             elif message_type == Reply.CLOCK_FAILURE:
                 self.close()

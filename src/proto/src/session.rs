@@ -283,7 +283,7 @@ pub mod reply {
     }
 
     pub const fn kernel_startup_failed() -> [u8; 5] {
-        head(Reply::KernelStartupFailed)
+        head(Reply::KernelMissing)
     }
 
     /// The RTIO clock was lost while a kernel ran; nothing more follows on this connection.
