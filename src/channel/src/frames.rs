@@ -6,7 +6,8 @@
 //! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a receiver that sees a
 //! header can read all of its payload without waiting.
 //!
-//! A side that waits, for data or for space, sleeps until its bell rings: the other side rings after every frame sent, and
+//! A side that waits, for data or for space, sleeps until its bell rings: the other side rings after every frame sent (but
+//! those that wake nobody, [`Sender::send_silently`]), and
 //! after consuming from a ring that is more than half full. No wake-up is lost if the ring is looked at with interrupts
 //! masked and the sleep is `wfi`, which a pending interrupt ends all the same.
 //!
@@ -193,24 +194,42 @@ impl<'a> Sender<'a> {
     /// was; `None` if there was no room for anything. The frame ends the message if all was taken and `more` is false;
     /// otherwise call again with the rest.
     pub fn try_send(&mut self, kind: Kind, payload: &[u8], more: bool) -> Option<usize> {
-        let room = self.ring.free().saturating_sub(HEADER).min(FRAME_MAX);
-        if self.ring.free() < HEADER || (room == 0 && !payload.is_empty()) {
+        let sent = self.put(kind, payload, more);
+        if sent.is_some() {
+            (self.bell)();
+        }
+        sent
+    }
+
+    fn put(&mut self, kind: Kind, payload: &[u8], more: bool) -> Option<usize> {
+        let free = self.ring.free();
+        let room = free.saturating_sub(HEADER).min(FRAME_MAX);
+        if free < HEADER || (room == 0 && !payload.is_empty()) {
             return None;
         }
         let len = room.min(payload.len());
-        self.ring.write(&header(kind, more || len < payload.len(), len));
-        self.ring.write(&payload[..len]);
-        self.ring.pad(padding(len));
+        self.ring
+            .write_words(header_words(kind, more || len < payload.len(), len), &payload[..len]);
         self.ring.publish();
-        (self.bell)();
         Some(len)
     }
 
     /// Sends a whole message, calling `wait` while the ring is full.
-    pub fn send(&mut self, kind: Kind, payload: &[u8], wait: impl FnMut()) {
-        let mut message = self.message(kind, wait);
-        message.write(payload);
-        message.finish();
+    pub fn send(&mut self, kind: Kind, mut payload: &[u8], mut wait: impl FnMut()) {
+        loop {
+            match self.try_send(kind, payload, false) {
+                Some(len) if len == payload.len() => return,
+                Some(len) => payload = &payload[len..],
+                None => wait(),
+            }
+        }
+    }
+
+    /// Sends a short message that the other side need not be woken for: it will see it before what comes next. True if there
+    /// was room.
+    pub fn send_silently(&mut self, kind: Kind, payload: &[u8]) -> bool {
+        let room = self.ring.free() >= HEADER + payload.len() + padding(payload.len());
+        room && self.put(kind, payload, false).is_some()
     }
 
     /// Opens a message to be written piece by piece, straight into the ring; `wait` is called while the ring is full.
@@ -281,9 +300,15 @@ impl<W: FnMut()> Message<'_, '_, W> {
     }
 }
 
+/// Kind and flags, then the length: little endian.
+fn header_words(kind: Kind, more: bool, len: usize) -> [u32; 2] {
+    let flags = if more { FLAG_MORE } else { 0 };
+    [u32::from(kind as u8) | u32::from(flags) << 8, len as u32]
+}
+
 fn header(kind: Kind, more: bool, len: usize) -> [u8; HEADER] {
-    let [a, b, c, d] = (len as u32).to_le_bytes();
-    [kind as u8, if more { FLAG_MORE } else { 0 }, 0, 0, a, b, c, d]
+    let [[a, b, c, d], [e, f, g, h]] = header_words(kind, more, len).map(u32::to_le_bytes);
+    [a, b, c, d, e, f, g, h]
 }
 
 fn padding(len: usize) -> usize {
@@ -321,8 +346,8 @@ impl<'a> Receiver<'a> {
     }
 
     /// Consumes bytes; a sender can only be waiting when the ring is nearly full.
-    fn skip(&mut self, len: usize) {
-        let crowded = self.ring.available().is_ok_and(|used| used > CAPACITY / 2);
+    fn skip(&mut self, len: usize, available: usize) {
+        let crowded = available > CAPACITY / 2;
         // A message's payload and padding fill the free space exactly: it must end on a word.
         self.ring.skip_words(len);
         if crowded {
@@ -332,20 +357,22 @@ impl<'a> Receiver<'a> {
 
     /// Moves to the next frame, dropping what was not read of the current one; `None` when nothing has arrived.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, Corrupt> {
+        let mut available = self.ring.available()?;
         if self.remaining + self.padding > 0 {
-            self.skip(self.remaining + self.padding);
+            self.skip(self.remaining + self.padding, available);
             (self.remaining, self.padding) = (0, 0);
+            available = self.ring.available()?;
         }
-        let mut bytes = [0; HEADER];
-        let available = self.ring.available()?;
         if available == 0 {
             return Ok(None);
         }
-        if self.ring.peek(&mut bytes)? < HEADER {
+        if available < HEADER {
             return Err(Corrupt);
         }
-        let len = u32::from_le_bytes([bytes[4], bytes[5], bytes[6], bytes[7]]) as usize;
-        let kind = Kind::try_from(bytes[0]).map_err(|_| Corrupt)?;
+        let [kind_and_flags, len] = self.ring.peek_words();
+        let [kind, flags, ..] = kind_and_flags.to_le_bytes();
+        let len = len as usize;
+        let kind = Kind::try_from(kind).map_err(|_| Corrupt)?;
         if len > FRAME_MAX || HEADER + len + padding(len) > available {
             return Err(Corrupt);
         }
@@ -353,7 +380,7 @@ impl<'a> Receiver<'a> {
         (self.remaining, self.padding) = (len, padding(len));
         Ok(Some(Frame {
             kind,
-            more: bytes[1] & FLAG_MORE != 0,
+            more: flags & FLAG_MORE != 0,
             len,
         }))
     }
@@ -366,16 +393,18 @@ impl<'a> Receiver<'a> {
     /// Reads from the current frame's payload; returns how much, which is less than `bytes` only at its end.
     pub fn read(&mut self, bytes: &mut [u8]) -> Result<usize, Corrupt> {
         let len = bytes.len().min(self.remaining);
-        if self.ring.peek(&mut bytes[..len])? < len {
+        let available = self.ring.available()?;
+        if available < len {
             return Err(Corrupt);
         }
+        self.ring.copy(&mut bytes[..len]);
         self.remaining -= len;
         let padding = if self.remaining == 0 {
             core::mem::take(&mut self.padding)
         } else {
             0
         };
-        self.skip(len + padding);
+        self.skip(len + padding, available);
         Ok(len)
     }
 }

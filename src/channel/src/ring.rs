@@ -102,6 +102,21 @@ impl Producer<'_> {
         len
     }
 
+    /// Writes `words`, `bytes`, and zeros up to a whole word, unpublished. All that was written before were whole words, and
+    /// the caller has seen that there is room ([`free`](Self::free)).
+    pub fn write_words(&mut self, words: [u32; 2], bytes: &[u8]) {
+        for word in words {
+            self.put_word(self.write, word);
+            self.write = self.write.wrapping_add(4);
+        }
+        let rest = bytes.len() & 3;
+        if rest != 0 {
+            self.put_word(self.write.wrapping_add((bytes.len() - rest) as u32), 0);
+        }
+        self.put(self.write, bytes);
+        self.write = self.write.wrapping_add((bytes.len() as u32).wrapping_add(3) & !3);
+    }
+
     /// Writes so many zeros, of a word at most, if there is room.
     pub fn pad(&mut self, len: usize) {
         if len > 0 {
@@ -123,6 +138,13 @@ impl Producer<'_> {
     /// Hands everything written so far to the consumer.
     pub fn publish(&mut self) {
         self.ring.head.0.store(self.write, Ordering::Release);
+    }
+
+    fn put_word(&mut self, index: u32, word: u32) {
+        let at = (index & MASK & !3) as usize;
+        let base = self.ring.buffer.get() as *mut u8;
+        // SAFETY: a word inside the buffer, which begins on a cache line, in the producer's part (see `Sync`).
+        unsafe { base.add(at).cast::<u32>().write(word.to_le()) };
     }
 
     fn put(&mut self, index: u32, bytes: &[u8]) {
@@ -164,6 +186,24 @@ impl Consumer<'_> {
     /// Like [`read`](Self::read), but leaves the bytes in the ring.
     pub fn peek(&self, bytes: &mut [u8]) -> Result<usize, Corrupt> {
         let len = bytes.len().min(self.available()?);
+        self.copy(&mut bytes[..len]);
+        Ok(len)
+    }
+
+    /// The words that come next, of which [`available`](Self::available) told that they are there, and before which whole words
+    /// have been consumed.
+    pub fn peek_words(&self) -> [u32; 2] {
+        [0, 4].map(|offset| {
+            let at = (self.read.wrapping_add(offset) & MASK & !3) as usize;
+            let base = self.ring.buffer.get() as *const u8;
+            // SAFETY: a word inside the buffer, which begins on a cache line, in the consumer's part (see `Sync`).
+            u32::from_le(unsafe { base.add(at).cast::<u32>().read() })
+        })
+    }
+
+    /// Fills `bytes` with what comes next, of which [`available`](Self::available) told that it is there.
+    pub fn copy(&self, bytes: &mut [u8]) {
+        let len = bytes.len();
         let (at, first) = Ring::pieces(self.read, len);
         let base = self.ring.buffer.get() as *const u8;
         // SAFETY: both pieces lie inside the buffer, in the published part that belongs to the consumer (see `Sync`).
@@ -173,7 +213,6 @@ impl Consumer<'_> {
                 core::ptr::copy_nonoverlapping(base, bytes.as_mut_ptr().add(first), len - first);
             }
         }
-        Ok(len)
     }
 
     /// Consumes `len` bytes, of which [`available`](Self::available) told that they are there.

@@ -35,6 +35,16 @@ impl Memory for KernelMemory {
         // SAFETY: mapped memory of this core. The kernel, which may write to it, does not run meanwhile.
         Ok(unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) })
     }
+
+    #[inline]
+    fn word(&self, address: u32) -> Result<u32, BadAddress> {
+        let bytes = self.bytes(address, 4)?;
+        match address & 3 {
+            // SAFETY: readable, as for the bytes, and aligned.
+            0 => Ok(unsafe { bytes.as_ptr().cast::<u32>().read() }),
+            _ => Ok(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])),
+        }
+    }
 }
 
 impl MemoryMut for KernelMemory {

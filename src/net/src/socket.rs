@@ -82,16 +82,18 @@ impl Socket {
 
     /// Waits until [`read`](Self::read) has something to say, be it that there is no more.
     pub async fn readable(&self) {
-        poll_fn(|cx| {
-            self.with(|socket| {
-                if socket.can_recv() || !socket.may_recv() {
-                    return Poll::Ready(());
-                }
-                socket.register_recv_waker(cx.waker());
-                Poll::Pending
-            })
+        poll_fn(|cx| self.poll_readable(cx)).await;
+    }
+
+    /// The same within another future.
+    pub fn poll_readable(&self, cx: &Context<'_>) -> Poll<()> {
+        self.with(|socket| {
+            if socket.can_recv() || !socket.may_recv() {
+                return Poll::Ready(());
+            }
+            socket.register_recv_waker(cx.waker());
+            Poll::Pending
         })
-        .await;
     }
 
     /// Reads what is there, at least a byte; 0 bytes at the end of the stream.

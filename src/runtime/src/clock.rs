@@ -5,7 +5,7 @@
 
 use core::future::poll_fn;
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::task::Poll;
+use core::task::{Context, Poll};
 
 use embassy_sync::waitqueue::AtomicWaker;
 use embassy_time::{block_for, Duration};
@@ -123,14 +123,16 @@ fn set_lost(lost: bool) {
 
 /// Waits until RTIO is without its clock, or, with `lost` false, until it has one. For the task that has the kernel core.
 pub async fn wait(lost: bool) {
-    poll_fn(|context| {
-        KERNEL.register(context.waker());
-        match LOST.load(Ordering::Relaxed) == lost {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
-        }
-    })
-    .await
+    poll_fn(|context| poll(lost, context)).await
+}
+
+/// The same within another future.
+pub fn poll(lost: bool, context: &Context<'_>) -> Poll<()> {
+    KERNEL.register(context.waker());
+    match LOST.load(Ordering::Relaxed) == lost {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
+    }
 }
 
 /// Before the RTIO core leaves reset: its clock is as configured afterwards, or the error is logged and RTIO must not be used.

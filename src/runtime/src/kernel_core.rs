@@ -5,7 +5,7 @@
 
 use core::future::poll_fn;
 use core::sync::atomic::Ordering;
-use core::task::Poll;
+use core::task::{Context, Poll};
 
 use embassy_futures::yield_now;
 use embassy_sync::waitqueue::AtomicWaker;
@@ -200,43 +200,46 @@ impl KernelCore {
     pub async fn next_frame(&mut self) -> Result<Frame, Failure> {
         loop {
             let expected = watchdog::SUPERVISION.expect();
-            let frame = poll_fn(|cx| {
-                watchdog::SUPERVISION.beat();
-                let present = self.ends.is_some();
-                let mut look = || match &mut self.ends {
-                    Some((_, receiver)) => receiver.next_frame(),
-                    // A core that could not be started sends nothing.
-                    None => Ok(None),
-                };
-                let mut frame = look();
-                let mut faulted = false;
-                if !matches!(frame, Ok(Some(_))) {
-                    BELL.register(cx.waker());
-                    faulted = present && self.shared.state() == State::Faulted;
-                    // It may have rung just before; and what it sent before it failed is there.
-                    frame = look();
-                }
-                match frame {
-                    Ok(Some(frame)) => Poll::Ready(Ok(frame)),
-                    Ok(None) | Err(Corrupt) if faulted => {
-                        self.log_fault();
-                        Poll::Ready(Err(Failure::Fault))
-                    }
-                    Ok(None) => Poll::Pending,
-                    Err(Corrupt) => Poll::Ready(Err(Failure::Corrupt)),
-                }
-            })
-            .await?;
+            let frame = poll_fn(|cx| self.poll_frame(cx)).await?;
             drop(expected);
             match frame.kind {
-                Kind::Log => {
-                    self.log_frame()?;
-                    // A kernel can log faster than this core formats: the host must be able to end it all the same.
-                    yield_now().await;
-                }
+                Kind::Log => self.log().await?,
                 _ => return Ok(frame),
             }
         }
+    }
+
+    /// The next frame, of whatever kind. The caller expects the heartbeat of [`watchdog::SUPERVISION`] while it waits.
+    pub fn poll_frame(&mut self, cx: &Context<'_>) -> Poll<Result<Frame, Failure>> {
+        watchdog::SUPERVISION.beat();
+        // A core that could not be started sends nothing.
+        let look = |ends: &mut Option<(Sender<'static>, Receiver<'static>)>| match ends {
+            Some((_, receiver)) => receiver.next_frame(),
+            None => Ok(None),
+        };
+        if let Ok(Some(frame)) = look(&mut self.ends) {
+            return Poll::Ready(Ok(frame));
+        }
+        BELL.register(cx.waker());
+        let faulted = self.ends.is_some() && self.shared.state() == State::Faulted;
+        // It may have rung just before; and what it sent before it failed is there.
+        match look(&mut self.ends) {
+            Ok(Some(frame)) => Poll::Ready(Ok(frame)),
+            Ok(None) | Err(Corrupt) if faulted => {
+                self.log_fault();
+                Poll::Ready(Err(Failure::Fault))
+            }
+            Ok(None) => Poll::Pending,
+            Err(Corrupt) => Poll::Ready(Err(Failure::Corrupt)),
+        }
+    }
+
+    /// Logs what that frame has for the log.
+    pub async fn log(&mut self) -> Result<(), Failure> {
+        self.log_frame()?;
+        // A kernel can log faster than this core formats: the host must be able to end it all the same.
+        yield_now().await;
+        Ok(())
     }
 
     /// Reads from the payload of the frame that `next_frame` returned; less than asked for only at its end.

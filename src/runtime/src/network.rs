@@ -37,6 +37,8 @@ pub struct Network {
     transmit: Transmit,
     /// When [`alarm`] wakes the core, if it does.
     alarm: Option<Instant>,
+    /// What the alarm was set for: deadline of the stack, and end of a gathering.
+    wanted: (Option<kairos_net::Instant>, Option<Instant>),
     clock: Clock,
 }
 
@@ -92,6 +94,7 @@ pub fn start(spawner: &Spawner, mut port: Port, config: Config) -> Network {
         receive,
         transmit,
         alarm: None,
+        wanted: (None, None),
         clock: Clock {
             read_at: setup::timer_count(),
             read: Instant::now(),
@@ -120,11 +123,13 @@ impl executor::Background for Network {
             self.receive.wake(now);
         }
         let more = self.stack.poll(stack_time(now), &mut self.receive, &mut self.transmit);
-        let deadline = self
-            .stack
-            .deadline()
-            .map(|at| Instant::from_micros(at.total_micros() as u64));
-        let next = [deadline, self.receive.gathering()].into_iter().flatten().min();
+        let wanted = (self.stack.deadline(), self.receive.gathering());
+        if self.alarm.is_some() && wanted == self.wanted {
+            return !more;
+        }
+        self.wanted = wanted;
+        let deadline = wanted.0.map(|at| Instant::from_micros(at.total_micros() as u64));
+        let next = [deadline, wanted.1].into_iter().flatten().min();
         if let Some(next) = next.filter(|next| self.alarm.is_none_or(|alarm| *next < alarm)) {
             self.alarm = Some(next);
             critical_section::with(|section| {

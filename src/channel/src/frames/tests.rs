@@ -6,6 +6,7 @@
 use super::*;
 use proptest::prelude::*;
 use std::boxed::Box;
+use std::vec;
 use std::vec::Vec;
 
 fn shared() -> &'static Shared {
@@ -54,6 +55,26 @@ fn frame_layout() {
     let mut bytes = [0xaa; 17];
     assert_eq!(raw.peek(&mut bytes), Ok(16));
     assert_eq!(&bytes, b"\x03\x01\0\0\x05\0\0\0abcde\0\0\0\xaa");
+}
+
+#[test]
+fn a_silent_message_is_there_but_rings_no_bell() {
+    static RUNG: core::sync::atomic::AtomicU32 = core::sync::atomic::AtomicU32::new(0);
+    fn ring() {
+        RUNG.fetch_add(1, Ordering::Relaxed);
+    }
+    let s = shared();
+    let [(_, mut receive_end), (mut send, _)] = ends(s);
+    send.bell = ring;
+    assert!(send.send_silently(Kind::RpcDone, &[1, 2, 3, 4, 5]));
+    assert_eq!(RUNG.load(Ordering::Relaxed), 0);
+    assert_eq!(
+        receive(&mut receive_end, || unreachable!()),
+        (Kind::RpcDone, vec![1, 2, 3, 4, 5])
+    );
+    // It is sent as a whole or not at all.
+    while send.try_send(Kind::Log, &[0; 100], false) == Some(100) {}
+    assert!(!send.send_silently(Kind::RpcDone, &[0; 100]));
 }
 
 #[test]

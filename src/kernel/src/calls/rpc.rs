@@ -5,7 +5,7 @@ use kairos_channel::{Frame, Kind, Receiver};
 use kairos_proto::exception::Record;
 use kairos_proto::rpc::{encode_request, Memory, Signature, Sink, Source, Step};
 
-use crate::comms::{next_frame, read_some, report, report_fmt, MessageSink};
+use crate::comms::{next_frame, read_some, report, report_fmt};
 use crate::fault::broken;
 use crate::memory::KernelMemory;
 use crate::state::{running, Core};
@@ -14,18 +14,35 @@ use crate::{raise, timer};
 /// Stack that must remain free below what a reply takes, for the kernel and this firmware.
 const STACK_RESERVE: u32 = 64 * 1024;
 
-/// Takes no bytes: for trying out whether a request can be encoded.
-struct Nothing;
+/// Longest request that is put together before it is sent, in bytes.
+const SHORT: usize = 128;
 
-impl Sink for Nothing {
-    fn write(&mut self, _: &[u8]) {}
+/// Keeps a short request. Of a longer one it only tells whether it can be encoded, until it is given where that goes.
+struct Request<'m> {
+    bytes: [u8; SHORT],
+    length: usize,
+    /// Takes the bytes of a long one. (The encoder is in the image once.)
+    long: Option<&'m mut dyn FnMut(&[u8])>,
+}
+
+impl Sink for Request<'_> {
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(long) = &mut self.long {
+            return long(bytes);
+        }
+        let end = self.length.saturating_add(bytes.len());
+        if let Some(place) = self.bytes.get_mut(self.length..end) {
+            place.copy_from_slice(bytes);
+        }
+        self.length = end;
+    }
 }
 
 /// Sends a request; `tag_at` is the address of the tag string's {pointer, length}, `data` that of the pointers to the
 /// arguments. Returns the tag of the result.
 ///
-/// A request that cannot be encoded ends the kernel: calls cannot raise. It is encoded twice, because half a message would
-/// spoil the stream to the host; the first pass only follows pointers.
+/// A request that cannot be encoded ends the kernel: calls cannot raise. A long one is encoded twice, because half a message
+/// would spoil the stream to the host; the first pass only follows pointers.
 pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     let tag = memory
@@ -35,13 +52,26 @@ pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -
         Ok(tag) => tag,
         Err(error) => broken(format_args!("RPC to service {service}: tag: {error}")),
     };
-    if let Err(error) = encode_request(&mut Nothing, memory, service, tag, data) {
-        broken(format_args!("RPC to service {service}: {error}"));
+    let mut request = Request {
+        bytes: [0; SHORT],
+        length: 0,
+        long: None,
+    };
+    let result = match encode_request(&mut request, memory, service, tag, data) {
+        Ok(Signature { result, .. }) => result,
+        Err(error) => broken(format_args!("RPC to service {service}: {error}")),
+    };
+    if let Some(bytes) = request.bytes.get(..request.length) {
+        core.sender.send(kind, bytes, timer::sleep_briefly);
+        return result;
     }
-    let mut sink = MessageSink(core.sender.message(kind, timer::sleep_briefly));
-    let signature = encode_request(&mut sink, memory, service, tag, data);
-    sink.0.finish();
-    signature.map_or(&[], |Signature { result, .. }| result)
+    let mut message = core.sender.message(kind, timer::sleep_briefly);
+    let mut write = |bytes: &[u8]| message.write(bytes);
+    request.long = Some(&mut write);
+    // It can be encoded, as has been seen.
+    let _ = encode_request(&mut request, memory, service, tag, data);
+    message.finish();
+    result
 }
 
 /// `rpc_send_async`
@@ -83,6 +113,8 @@ impl Source for Reply<'_> {
     }
 }
 
+const OTHER_TAG: &str = "the reply to an RPC has another return tag than the call";
+
 /// The reply begins with the length and a copy of the tag that was sent: another one belongs to another call.
 fn check_tag(core: &mut Core) {
     let mut expected = core.return_tag;
@@ -90,6 +122,16 @@ fn check_tag(core: &mut Core) {
         receiver: &mut core.receiver,
     };
     let mut bytes = [0; 16];
+    if expected.len() <= bytes.len() - 4 && reply.receiver.remaining() >= 4 + expected.len() {
+        // Nearly always all of it is there.
+        let head = &mut bytes[..4 + expected.len()];
+        let Ok(()) = reply.read(head);
+        let (length, tag) = head.split_at(4);
+        if length != (expected.len() as u32).to_le_bytes() || tag != expected {
+            report(OTHER_TAG);
+        }
+        return;
+    }
     let mut read = |length: usize| {
         let Ok(()) = reply.read(&mut bytes[..length]);
         bytes
@@ -102,7 +144,7 @@ fn check_tag(core: &mut Core) {
         expected = rest;
     }
     if !matches {
-        report("the reply to an RPC has another return tag than the call");
+        report(OTHER_TAG);
     }
 }
 
@@ -149,8 +191,11 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     match core.decoder.resume(slot, &mut reply, &mut KernelMemory) {
         Ok(Step::Done) => {
             let surplus = surplus(core);
-            core.sender
-                .send(Kind::RpcDone, &surplus.to_le_bytes(), timer::sleep_briefly);
+            let bytes = surplus.to_le_bytes();
+            // The comms core sees it before all that comes after the reply, and has nothing to do until then.
+            if surplus != 0 || !core.sender.send_silently(Kind::RpcDone, &bytes) {
+                core.sender.send(Kind::RpcDone, &bytes, timer::sleep_briefly);
+            }
             0
         }
         Ok(Step::Allocate(bytes)) => {

@@ -131,7 +131,15 @@ impl<'a> Decoder<'a> {
     ) -> Result<Step, DecodeError<S::Error>> {
         match core::mem::replace(&mut self.pending, Pending::Nothing) {
             Pending::Nothing => return Ok(Step::Done),
-            Pending::Slot => self.push(self.tag, 1, address, true)?,
+            Pending::Slot => match Value::head(self.tag)? {
+                // Most replies are a number, or nothing.
+                Value { kind: Kind::None, .. } => return Ok(Step::Done),
+                Value { kind, .. } if kind.is_number() => {
+                    self.block(kind, 1, address, source, memory)?;
+                    return Ok(Step::Done);
+                }
+                _ => self.push(self.tag, 1, address, true)?,
+            },
             Pending::Text { at, length } => {
                 memory.set_word(at, address)?;
                 memory.set_word(at.wrapping_add(4), length)?;

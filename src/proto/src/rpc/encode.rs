@@ -2,7 +2,7 @@
 
 use kairos_contracts::rpc::END;
 
-use super::tag::{align_up, split_value, Kind, Signature, Value};
+use super::tag::{align_up, Kind, Signature, Value};
 use super::{EncodeError, Memory, HOST_STRING};
 
 /// Takes the bytes of a message in order. Waits where it must; it cannot fail.
@@ -29,10 +29,8 @@ pub fn encode_request<'t>(
     let mut arguments = signature.arguments;
     let mut pointer = data;
     while !arguments.is_empty() {
-        let (value, rest) = split_value(arguments)?;
-        encode_value(sink, memory, value, memory.word(pointer)?)?;
+        arguments = encode_value(sink, memory, arguments, memory.word(pointer)?)?;
         pointer = pointer.wrapping_add(4);
-        arguments = rest;
     }
     sink.write(&[END]);
     sink.write(&(signature.result.len() as u32).to_le_bytes());

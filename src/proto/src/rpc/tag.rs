@@ -72,6 +72,28 @@ pub enum Kind {
     Keyword,
 }
 
+impl Kind {
+    /// Whether its values are blocks of bytes, the same on the wire and in memory.
+    #[inline]
+    pub const fn is_number(self) -> bool {
+        matches!(self, Self::Bool | Self::Int32 | Self::Int64 | Self::Float)
+    }
+
+    /// The layout of a type that has no parts.
+    #[inline]
+    const fn alone(self) -> Option<Layout> {
+        let (size, align) = match self {
+            Self::None => (0, 1),
+            Self::Bool => (1, 1),
+            Self::Int32 | Self::Object => (4, 4),
+            Self::Int64 | Self::Float => (8, 8),
+            Self::Str | Self::Bytes | Self::ByteArray => (8, 4),
+            Self::Tuple(_) | Self::List | Self::Array(_) | Self::Range | Self::Keyword => return None,
+        };
+        Some(Layout { size, align })
+    }
+}
+
 /// Size and alignment of a value in memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
@@ -133,13 +155,20 @@ impl<'a> Value<'a> {
     ///
     /// # Errors
     /// Any [`TagError`].
+    #[inline]
     pub fn layout(&self) -> Result<(Layout, &'a [u8]), TagError> {
-        self.layout_within(0)
+        match self.kind.alone() {
+            Some(layout) => Ok((layout, self.inner)),
+            None => self.layout_within(0),
+        }
     }
 
     fn layout_within(&self, depth: usize) -> Result<(Layout, &'a [u8]), TagError> {
         if depth >= MAX_DEPTH {
             return Err(TagError::TooDeep);
+        }
+        if let Some(layout) = self.kind.alone() {
+            return Ok((layout, self.inner));
         }
         let mut rest = self.inner;
         let mut members = Layout { size: 0, align: 1 };
@@ -153,11 +182,7 @@ impl<'a> Value<'a> {
         }
         let of = |size, align| Layout { size, align };
         let layout = match self.kind {
-            Kind::None => of(0, 1),
-            Kind::Bool => of(1, 1),
-            Kind::Int32 | Kind::Object | Kind::List => of(4, 4),
-            Kind::Int64 | Kind::Float => of(8, 8),
-            Kind::Str | Kind::Bytes | Kind::ByteArray => of(8, 4),
+            Kind::List => of(4, 4),
             Kind::Array(dims) => of(4 + 4 * u32::from(dims), 4),
             Kind::Tuple(_) => of(align_up(members.size, members.align), members.align),
             Kind::Range => of(last.size.saturating_mul(3), last.align),
@@ -165,6 +190,9 @@ impl<'a> Value<'a> {
                 let align = last.align.max(4);
                 of(align_up(last.size.saturating_add(8), align), align)
             }
+            // Handled above.
+            Kind::None | Kind::Bool | Kind::Int32 | Kind::Object => members,
+            Kind::Int64 | Kind::Float | Kind::Str | Kind::Bytes | Kind::ByteArray => members,
         };
         Ok((layout, rest))
     }
@@ -202,13 +230,21 @@ impl<'a> Signature<'a> {
     pub fn parse(tags: &'a [u8]) -> Result<Self, TagError> {
         let mut rest = tags;
         while rest.first() != Some(&RETURNS) {
-            let (value, behind) = split_value(rest)?;
-            let inner = if value[0] == byte::KEYWORD { &value[1..] } else { value };
-            check_plain(inner, true)?;
-            rest = behind;
+            rest = match rest {
+                [tag, behind @ ..] if complete_in_itself(*tag) => behind,
+                _ => {
+                    let (value, behind) = split_value(rest)?;
+                    let inner = if value[0] == byte::KEYWORD { &value[1..] } else { value };
+                    check_plain(inner, true)?;
+                    behind
+                }
+            };
         }
         let arguments = &tags[..tags.len() - rest.len()];
         let result = &rest[1..];
+        if matches!(result, [tag] if complete_in_itself(*tag)) {
+            return Ok(Self { arguments, result });
+        }
         let (value, behind) = split_value(result)?;
         check_plain(value, false)?;
         if !behind.is_empty() {
@@ -216,6 +252,13 @@ impl<'a> Signature<'a> {
         }
         Ok(Self { arguments, result })
     }
+}
+
+/// Whether this is the tag of a type without parts that is allowed everywhere.
+#[inline]
+fn complete_in_itself(tag: u8) -> bool {
+    use byte::{BOOL, BYTES, BYTE_ARRAY, FLOAT, INT32, INT64, NONE, STR};
+    matches!(tag, NONE | BOOL | INT32 | INT64 | FLOAT | STR | BYTES | BYTE_ARRAY)
 }
 
 /// Walks the heads of a (complete) value: no keyword in it, no object unless allowed, ranges of plain numbers only.

@@ -4,9 +4,9 @@
 //! being loaded, which takes no time to speak of, is the socket left alone.
 
 use core::fmt::{self, Write as _};
-use core::future::pending;
+use core::future::poll_fn;
+use core::task::{Context, Poll};
 
-use embassy_futures::select::{select3, Either3};
 use heapless::String;
 use kairos_channel::{Frame, Kind};
 use kairos_net::Socket;
@@ -14,7 +14,7 @@ use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
 use super::{Library, Shared, LIBRARY_MAX};
 use crate::kernel_core::Failure;
-use crate::{clock, gateware};
+use crate::{clock, gateware, watchdog};
 
 /// Why a session has ended.
 pub enum End {
@@ -76,6 +76,15 @@ enum State {
     RpcReply,
 }
 
+/// What a session waits for.
+enum Event {
+    Frame(Frame),
+    /// The host has sent something, or has ended the stream.
+    Readable,
+    /// There is no RTIO clock, and a kernel runs.
+    ClockLost,
+}
+
 /// What becomes of the library that is arriving.
 enum Upload {
     /// So many bytes are in the buffer.
@@ -103,6 +112,8 @@ pub struct Connection<'a> {
     upload: Upload,
     /// The kernel core's message whose frames are being passed on.
     streaming: Option<Kind>,
+    /// The newest frame was logged here.
+    logged: bool,
 }
 
 /// Bytes moved at a time, from the host and from the kernel core.
@@ -116,6 +127,7 @@ impl<'a> Connection<'a> {
             state: State::Absent,
             upload: Upload::Keep(0),
             streaming: None,
+            logged: false,
         }
     }
 
@@ -134,30 +146,24 @@ impl<'a> Connection<'a> {
 
     /// Handles what comes first: bytes of the host or a frame of the kernel core.
     async fn step(&mut self, decoder: &mut RequestDecoder, buffer: &mut [u8; CHUNK]) -> Result<(), End> {
-        let running = self.is_running();
-        let clock = async {
-            match running {
-                true => clock::wait(true).await,
-                false => pending().await,
-            }
-        };
-        // The kernel's end of an RPC comes before what the host may send after it, so it is looked at first.
-        match select3(self.shared.kernel.next_frame(), self.socket.readable(), clock).await {
-            Either3::Third(()) => {
+        match self.next_event(decoder).await? {
+            Event::ClockLost => {
                 // The frame that is being passed on would be cut off: the host is told by the end of the stream.
                 if self.streaming.is_none() {
                     self.send(&reply::clock_failure()).await?;
                 }
                 return Err(End::Clock);
             }
-            Either3::First(frame) => {
-                if self.kernel_frame(frame?).await? {
-                    decoder.end_value();
+            Event::Frame(frame) => {
+                self.logged = frame.kind == Kind::Log;
+                match self.logged {
+                    true => self.shared.kernel.log().await?,
+                    false => self.kernel_frame(frame).await?,
                 }
             }
-            Either3::Second(()) if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
-            Either3::Second(()) if decoder.in_library() => self.receive_library(decoder).await?,
-            Either3::Second(()) => {
+            Event::Readable if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
+            Event::Readable if decoder.in_library() => self.receive_library(decoder).await?,
+            Event::Readable => {
                 let mut input = match self.socket.read(buffer).await? {
                     0 => return Err(End::Closed),
                     length => &buffer[..length],
@@ -170,6 +176,49 @@ impl<'a> Connection<'a> {
                     bytes => log::warn!("{bytes} bytes between requests skipped"),
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Waits for what comes first. The kernel's end of an RPC comes before what the host may send after it, so frames are looked
+    /// at first: also those that the kernel core has not rung for.
+    async fn next_event(&mut self, decoder: &mut RequestDecoder) -> Result<Event, End> {
+        let _expected = watchdog::SUPERVISION.expect();
+        poll_fn(|cx| self.poll_event(decoder, cx)).await
+    }
+
+    fn poll_event(&mut self, decoder: &mut RequestDecoder, cx: &Context<'_>) -> Poll<Result<Event, End>> {
+        // A kernel that does nothing but log must not keep the host from ending it.
+        if core::mem::take(&mut self.logged) && self.socket.poll_readable(cx).is_ready() {
+            return Poll::Ready(Ok(Event::Readable));
+        }
+        while let Poll::Ready(frame) = self.shared.kernel.poll_frame(cx) {
+            match frame? {
+                Frame {
+                    kind: Kind::RpcDone, ..
+                } if self.state == State::RpcReply => {
+                    self.rpc_done()?;
+                    decoder.end_value();
+                }
+                frame => return Poll::Ready(Ok(Event::Frame(frame))),
+            }
+        }
+        if self.socket.poll_readable(cx).is_ready() {
+            return Poll::Ready(Ok(Event::Readable));
+        }
+        match self.is_running() && clock::poll(true, cx).is_ready() {
+            true => Poll::Ready(Ok(Event::ClockLost)),
+            false => Poll::Pending,
+        }
+    }
+
+    /// The kernel has its reply: whether that was all of it.
+    fn rpc_done(&mut self) -> Result<(), End> {
+        let mut surplus = [0; 4];
+        self.shared.kernel.read(&mut surplus)?;
+        match u32::from_le_bytes(surplus) {
+            0 => self.state = State::Running,
+            surplus => return Err(End::Surplus(surplus)),
         }
         Ok(())
     }
@@ -248,7 +297,13 @@ impl<'a> Connection<'a> {
             }
             // From its tag on the reply is the kernel core's.
             Request::Value(data) if self.state == State::RpcReply => {
-                Ok(self.shared.kernel.send(Kind::RpcReply, data, true).await?)
+                match self.shared.kernel.try_send(Kind::RpcReply, data, true) {
+                    Some(taken) if taken == data.len() => Ok(()),
+                    taken => {
+                        let rest = &data[taken.unwrap_or(0)..];
+                        Ok(self.shared.kernel.send(Kind::RpcReply, rest, true).await?)
+                    }
+                }
             }
             Request::RpcException(bytes) if self.state == State::RpcWait => {
                 self.state = State::RpcReply;
@@ -302,8 +357,8 @@ impl<'a> Connection<'a> {
         self.send(reason.as_bytes()).await
     }
 
-    /// Passes a frame of the kernel core on to the host. True if it ends the value of an RPC reply.
-    async fn kernel_frame(&mut self, frame: Frame) -> Result<bool, End> {
+    /// Passes a frame of the kernel core on to the host.
+    async fn kernel_frame(&mut self, frame: Frame) -> Result<(), End> {
         let running = self.is_running();
         match frame.kind {
             _ if self.streaming.is_some_and(|kind| kind != frame.kind) => return Err(End::Unexpected(frame.kind)),
@@ -312,15 +367,6 @@ impl<'a> Connection<'a> {
                 if self.stream(frame, &reply::rpc_request(is_async)).await? && !is_async {
                     self.state = State::RpcWait;
                 }
-            }
-            Kind::RpcDone if self.state == State::RpcReply => {
-                let mut surplus = [0; 4];
-                self.shared.kernel.read(&mut surplus)?;
-                match u32::from_le_bytes(surplus) {
-                    0 => self.state = State::Running,
-                    surplus => return Err(End::Surplus(surplus)),
-                }
-                return Ok(true);
             }
             Kind::Exception if running => {
                 if self.stream(frame, &reply::kernel_exception()).await? {
@@ -336,15 +382,15 @@ impl<'a> Connection<'a> {
             }
             kind => return Err(End::Unexpected(kind)),
         }
-        Ok(false)
+        Ok(())
     }
 
     /// Passes a frame's payload on, behind `head` if it is the first of its message. True if it was the last.
     async fn stream(&mut self, frame: Frame, head: &[u8]) -> Result<bool, End> {
-        if self.streaming.is_none() {
+        // Straight from the ring into the socket's buffer.
+        if self.streaming.is_none() && !self.send_with_head(frame.len, head).await? {
             self.send(head).await?;
         }
-        // Straight from the ring into the socket's buffer.
         while self.shared.kernel.remaining() > 0 {
             let kernel = &mut self.shared.kernel;
             let copied = self.socket.write_with(|space| match kernel.read(space) {
@@ -355,6 +401,24 @@ impl<'a> Connection<'a> {
         }
         self.streaming = frame.more.then_some(frame.kind);
         Ok(!frame.more)
+    }
+
+    /// Sends `head` and the frame's payload, if there is room for both at once.
+    async fn send_with_head(&mut self, payload: usize, head: &[u8]) -> Result<bool, End> {
+        let kernel = &mut self.shared.kernel;
+        let sent = self
+            .socket
+            .write_with(|space| match space.split_at_mut_checked(head.len()) {
+                Some((place, space)) if space.len() >= payload => {
+                    place.copy_from_slice(head);
+                    match kernel.read(&mut space[..payload]) {
+                        Ok(length) => (head.len() + length, Ok(true)),
+                        Err(failure) => (0, Err(failure)),
+                    }
+                }
+                _ => (0, Ok(false)),
+            });
+        Ok(sent.await??)
     }
 
     fn is_running(&self) -> bool {

@@ -98,7 +98,7 @@ impl<'a, T: 'a> RingBuffer<'a, T> {
     fn get_idx(&self, idx: usize) -> usize {
         let len = self.capacity();
         if len > 0 {
-            (self.read_at + idx) % len
+            self.get_idx_unchecked(idx)
         } else {
             0
         }
@@ -107,7 +107,15 @@ impl<'a, T: 'a> RingBuffer<'a, T> {
     /// Shorthand for `(self.read + idx) % self.capacity()` with no
     /// additional checks to ensure the capacity is not zero.
     fn get_idx_unchecked(&self, idx: usize) -> usize {
-        (self.read_at + idx) % self.capacity()
+        // Without a division, which small processors have no instruction for, unless `idx` is beyond the end.
+        let (at, len) = (self.read_at + idx, self.capacity());
+        if at < len {
+            at
+        } else if at - len < len {
+            at - len
+        } else {
+            at % len
+        }
     }
 }
 
