@@ -371,16 +371,22 @@ impl Inner {
         let Some(slot) = self.slots.get_mut(index) else {
             return false;
         };
-        let segment = slot.plain.as_ref().and_then(|plain| plain.segment(frame, now));
-        let Some(segment) = segment.filter(|segment| slot.socket().process_plain(now, segment)) else {
+        let Some(segment) = slot.plain.as_ref().and_then(|plain| plain.segment(frame, now)) else {
             return false;
         };
+        let socket = slot.set.get_mut::<tcp::Socket>(slot.handle);
+        if !socket.process_plain(now, &segment) {
+            return false;
+        }
         slot.unacknowledged += segment.payload.len();
         #[cfg(test)]
         {
             slot.short += 1;
         }
-        self.follow(index);
+        // As below.
+        if slot.unacknowledged > SEGMENT || socket.send_queue() > 0 {
+            self.due |= 1 << index;
+        }
         true
     }
 

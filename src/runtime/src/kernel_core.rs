@@ -212,18 +212,15 @@ impl KernelCore {
     /// The next frame, of whatever kind. The caller expects the heartbeat of [`watchdog::SUPERVISION`] while it waits.
     pub fn poll_frame(&mut self, cx: &Context<'_>) -> Poll<Result<Frame, Failure>> {
         watchdog::SUPERVISION.beat();
-        // A core that could not be started sends nothing.
-        let look = |ends: &mut Option<(Sender<'static>, Receiver<'static>)>| match ends {
-            Some((_, receiver)) => receiver.next_frame(),
-            None => Ok(None),
-        };
-        if let Ok(Some(frame)) = look(&mut self.ends) {
-            return Poll::Ready(Ok(frame));
-        }
+        // In this order: it may ring at any time, and what it sent before it failed is there.
         BELL.register(cx.waker());
         let faulted = self.ends.is_some() && self.shared.state() == State::Faulted;
-        // It may have rung just before; and what it sent before it failed is there.
-        match look(&mut self.ends) {
+        let frame = match &mut self.ends {
+            Some((_, receiver)) => receiver.next_frame(),
+            // A core that could not be started sends nothing.
+            None => Ok(None),
+        };
+        match frame {
             Ok(Some(frame)) => Poll::Ready(Ok(frame)),
             Ok(None) | Err(Corrupt) if faulted => {
                 self.log_fault();

@@ -52,8 +52,8 @@ struct Clock {
 }
 
 impl Clock {
-    /// Counts of the global timer, a tenth of a millisecond at the slowest clock.
-    const FRESH: u32 = 33_000;
+    /// Counts of the global timer, half a millisecond at the slowest clock.
+    const FRESH: u32 = 165_000;
 
     fn now(&mut self, exact: bool) -> Instant {
         let at = setup::timer_count();

@@ -8,6 +8,11 @@ mod connection;
 mod greeting;
 pub mod standalone;
 
+use core::future::{poll_fn, Future};
+use core::pin::pin;
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::task::Poll;
+
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
 use embassy_sync::blocking_mutex::raw::{CriticalSectionRawMutex, NoopRawMutex};
@@ -87,7 +92,11 @@ impl Drop for Presence {
     }
 }
 
+/// Counts the changes of [`CLIENTS`]: who has asked it need not ask again before the next one.
+static CHANGES: AtomicU32 = AtomicU32::new(0);
+
 fn change(how: impl FnOnce(&mut Clients)) {
+    CHANGES.fetch_add(1, Ordering::Relaxed);
     if let Some(mut clients) = CLIENTS.try_get() {
         how(&mut clients);
         CLIENTS.sender().send(clients);
@@ -160,7 +169,16 @@ async fn serve(stack: &'static Stack, owner: &'static Owner) {
 async fn serve_client(socket: &mut Socket, owner: &'static Owner, clients: &mut Arrivals) {
     let presence = Presence::new();
     let address = socket.remote();
-    let superseded = clients.get_and(|clients| clients.newest != presence.0);
+    let mut superseded = pin!(clients.get_and(|clients| clients.newest != presence.0));
+    let mut asked = None;
+    let superseded = poll_fn(|cx| {
+        let changes = CHANGES.load(Ordering::Relaxed);
+        match asked.replace(changes) == Some(changes) {
+            // It knows this task, and will wake it.
+            true => Poll::Pending,
+            false => superseded.as_mut().poll(cx),
+        }
+    });
     let served = select(superseded, async {
         let mut shared = owner.lock().await;
         // The kernel of a client that was superseded.

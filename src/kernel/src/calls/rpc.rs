@@ -15,7 +15,7 @@ use crate::{raise, timer};
 const STACK_RESERVE: u32 = 64 * 1024;
 
 /// Longest request that is put together before it is sent, in bytes.
-const SHORT: usize = 128;
+const SHORT: usize = 64;
 
 /// Keeps a short request. Of a longer one it only tells whether it can be encoded, until it is given where that goes.
 struct Request<'m> {
