@@ -17,12 +17,15 @@ const STACK_RESERVE: u32 = 64 * 1024;
 /// Longest request that is put together before it is sent, in bytes.
 const SHORT: usize = 64;
 
+/// Takes bytes.
+type Write<'w> = dyn FnMut(&[u8]) + 'w;
+
 /// Keeps a short request. Of a longer one it only tells whether it can be encoded, until it is given where that goes.
 struct Request<'m> {
     bytes: [u8; SHORT],
     length: usize,
     /// Takes the bytes of a long one. (The encoder is in the image once.)
-    long: Option<&'m mut dyn FnMut(&[u8])>,
+    long: Option<&'m mut Write<'m>>,
 }
 
 impl Sink for Request<'_> {
