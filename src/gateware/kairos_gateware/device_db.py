@@ -2,28 +2,20 @@
 
 import pprint
 
+from .phy.kinds import KINDS
 from .variant import RTIO_FREQUENCY, ChannelSpec, Variant, driver
 
 __all__ = ["device_db", "render"]
 
-_DRIVERS = {
-    "ttl_out": ("ttl", "TTLOut"),
-    "ttl_inout": ("ttl", "TTLInOut"),
-    "ttl_clockgen": ("ttl", "TTLClockGen"),
-    "edge_counter": ("edge_counter", "EdgeCounter"),
-    "spi_master": ("spi2", "SPIMaster"),
-    "fastino": ("fastino", "Fastino"),
-    "grabber": ("grabber", "Grabber"),
-}
-# Parameters of a channel that are arguments of its driver
-_ARGUMENTS = {"acc_width", "gateware_width", "log2_width", "res_width", "count_shift"}
-# Its argument for the channel's number, where that is not `channel`
-_CHANNEL = {"grabber": "channel_base"}
 
-
-def _entry(number: int, channel: ChannelSpec) -> dict:
-    arguments = {key: value for key, value in channel.parameters.items() if key in _ARGUMENTS}
-    return driver(*_DRIVERS[channel.kind], **{_CHANNEL.get(channel.kind, "channel"): number}, **arguments)
+def _entry(number: int, channel: ChannelSpec) -> dict | None:
+    """None if the channel has no driver, or the system description gives its entry."""
+    kind = KINDS.get(channel.kind)
+    if kind is None or kind.driver is None or kind.driver.described:
+        return None
+    names = {parameter.name for parameter in kind.parameters if parameter.argument}
+    arguments = {name: value for name, value in channel.parameters.items() if name in names}
+    return driver(kind.driver.module, kind.driver.cls, **{kind.driver.channel: number}, **arguments)
 
 
 def device_db(variant: Variant, host: str) -> dict:
@@ -32,8 +24,9 @@ def device_db(variant: Variant, host: str) -> dict:
     core = driver("core", "Core", host=host, ref_period=1e-9, ref_multiplier=machine_units, target="cortexa9")
     db = {"core": core, "core_dma": driver("dma", "CoreDMA"), "core_cache": driver("cache", "CoreCache")}
     for number, channel in enumerate(variant.channels):
-        if channel.kind in _DRIVERS:
-            db[channel.name] = _entry(number, channel)
+        entry = _entry(number, channel)
+        if entry is not None:
+            db[channel.name] = entry
     db |= variant.devices
     if "core_analyzer" in db:
         db["core"]["arguments"]["analyzer_proxy"] = "core_analyzer"

@@ -1,21 +1,46 @@
-"""Writes the tables of registers into the pages of docs/gateware/: `python -m kairos_gateware.docs`.
+"""Writes the tables of registers and of kinds of channels into the pages of docs/gateware/: `python -m
+kairos_gateware.docs`.
 
-A page says where with a line `<!-- registers of PREFIX -->`, and `<!-- end -->` behind the table.
+A page says where with a line `<!-- registers of PREFIX -->` or `<!-- kinds of channels -->`, and `<!-- end -->` behind
+the table.
 """
 
 import re
 import sys
 from pathlib import Path
 
+from .contracts.descriptor import ChannelKind
 from .contracts.registers import BLOCKS
+from .phy.kinds import KINDS
 from .soc.clock import ClockControl
 from .soc.soc import Soc
 from .variants import VARIANTS
 
-__all__ = ["PAGES", "register_tables", "render", "main"]
+__all__ = ["PAGES", "kinds_table", "register_tables", "render", "main"]
 
 PAGES = Path(__file__).parents[3] / "docs" / "gateware"
 _TABLE = re.compile(r"(<!-- registers of (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_KINDS = re.compile(r"(<!-- kinds of channels -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def kinds_table() -> str:
+    """Table of the kinds of channels in Markdown, in the order of their numbers."""
+    lines = ["| Kind | Number | Module | Pads, in order | Parameters (default) | Driver |", "|---|---|---|---|---|---|"]
+    for channel in ChannelKind:
+        kind = KINDS.get(channel.name.lower())
+        cells = ["", "", "", ""]
+        if kind is not None:
+            module = kind.make.__module__.removeprefix(f"{__package__}.").replace(".", "/")
+            driver = f"`{kind.driver.module}.{kind.driver.cls}`" if kind.driver is not None else ""
+            cells = [f"`{module}.py`", kind.pads, ", ".join(map(_parameter, kind.parameters)), driver]
+        lines.append(f"| {' | '.join([f'`{channel.name.lower()}`', str(int(channel)), *cells])} |")
+    return "\n".join(lines) + "\n"
+
+
+def _parameter(parameter) -> str:
+    default = [] if parameter.default is None else [str(parameter.default)]
+    meaning = [parameter.meaning] if parameter.meaning else []
+    return f"`{parameter.name}` ({'; '.join(default + meaning)})"
 
 
 def register_tables() -> dict[str, str]:
@@ -46,11 +71,15 @@ def register_tables() -> dict[str, str]:
 
 def render(pages: dict[str, str]) -> dict[str, str]:
     """The same pages (text by name) with up-to-date tables. Raises ValueError if a block has no table, or a table no
-    block."""
+    block, or if the kinds of channels have none."""
     tables = register_tables()
     places = [prefix for text in pages.values() for _, prefix, _ in _TABLE.findall(text)]
     if sorted(places) != sorted(tables):
         raise ValueError(f"tables of registers are wanted for {sorted(tables)}, but have a place for {sorted(places)}")
+    if not any(_KINDS.search(text) for text in pages.values()):
+        raise ValueError("the table of kinds of channels has no place")
+    kinds = kinds_table()
+    pages = {name: _KINDS.sub(lambda m: m[1] + kinds + m[2], text) for name, text in pages.items()}
     return {name: _TABLE.sub(lambda m: m[1] + tables[m[2]] + m[3], text) for name, text in pages.items()}
 
 

@@ -9,7 +9,7 @@ RTIO_FREQUENCY = 125_000_000
 
 @dataclass(frozen=True)
 class ChannelSpec:
-    """kind: a key of `descriptor.KINDS`; parameters as `phy/kinds.py` lists them for it. pins: where the board has to
+    """kind: a key of `descriptor.KINDS`; parameters as its PHY's `Kind` lists them. pins: where the board has to
     connect the pads, in their order ("eem0:d3", "user_led:1"); without, the board takes its pins in turn. The position
     in the variant's list is the channel number."""
 

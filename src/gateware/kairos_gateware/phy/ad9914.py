@@ -15,10 +15,12 @@ of the data sheet with cycles of 8 ns to spare (address and data 8 ns before WR 
 
 from migen import *
 
+from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, OutputLink
+from .kind import Figure, Kind, Parameter, Place
 from .pad import SAMPLES
 
-__all__ = ["Ad9914Bus", "ADDRESS_UPDATE", "ADDRESS_GPIO"]
+__all__ = ["KINDS", "Ad9914Bus", "ADDRESS_UPDATE", "ADDRESS_GPIO"]
 
 ADDRESS_UPDATE = 0x80
 ADDRESS_GPIO = 0x81
@@ -90,3 +92,21 @@ class Ad9914Bus(Module):
         levels = [*bus_address, *bus_data, strobe, fud, gpio[0], *(~gpio[1 + i] for i in range(chips))]
         for pad, level in zip(self.pads, levels, strict=True):
             self.comb += [pad.o.eq(Replicate(level, SAMPLES)), pad.oe.eq(1)]
+
+
+def _make(place):
+    address = place.pads([f"a{i}" for i in range(8)])
+    data = place.pads([f"d{i}" for i in range(16)])
+    select_n = place.pads([f"sel_n{i}" for i in range(place["chips"])])
+    return Ad9914Bus(place.number, address, data, *place.pads(["wr_n", "fud", "rst"]), select_n)
+
+
+KINDS = (
+    Kind(
+        ChannelKind.AD9914,
+        _make,
+        pads="`a0`–`a7`, `d0`–`d15`, `wr_n`, `fud`, `rst`, `sel_n0`…",
+        parameters=(Parameter("chips", 1, range(1, 9), "an AD9914 bus has 1 to 8 chips"),),
+        figures={"ad9914": Figure("one chip", lambda: _make(Place(0, "bus", {"chips": 1}, {})))},
+    ),
+)

@@ -12,18 +12,18 @@ part is truncated); word 0 stops the clock at level 0. Clock domain sys; reset s
 
 from migen import *
 
+from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, FreeRunning, OutputLink
-from .pad import SAMPLES
+from .kind import Driver, Figure, Kind, Parameter
+from .pad import SAMPLES, Pad
 
-__all__ = ["ClockGenerator"]
+__all__ = ["KINDS", "ClockGenerator"]
 
 
 class ClockGenerator(Module):
     """Address 0: frequency word of `width` bits."""
 
     def __init__(self, number, pad, width=24):
-        if not 2 <= width <= 32:
-            raise ValueError(f"{pad.name}: the width of a clock generator is 2 to 32 bits, not {width}")
         link = OutputLink(data_width=width)
         self.channel = Channel(number, output=link, free_running=FreeRunning())
         self.pads = [pad]
@@ -46,3 +46,21 @@ class ClockGenerator(Module):
             skip.limit.eq(2 ** len(skip.limit) - 1),
             [If(word[i], skip.limit.eq(distance[i + 1 :] if i + 1 < width else 0)) for i in range(width)],
         ]
+
+
+KINDS = (
+    Kind(
+        ChannelKind.TTL_CLOCKGEN,
+        lambda place: ClockGenerator(place.number, place.pad(), place["acc_width"]),
+        pads="the pin",
+        parameters=(
+            Parameter("acc_width", 24, range(2, 33), "the width of a clock generator is 2 to 32 bits", argument=True),
+        ),
+        driver=Driver("ttl", "TTLClockGen"),
+        figures={
+            "clock_generator": Figure(
+                "24 bits", lambda: ClockGenerator(0, Pad("clock", "out", 0)), {"lut": 33, "ff": 49, "bram": 0}
+            )
+        },
+    ),
+)

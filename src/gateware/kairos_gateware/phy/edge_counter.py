@@ -15,10 +15,14 @@ from operator import add
 
 from migen import *
 
+from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
-from .edges import DelayedEvent
+from .edges import DelayedEvent, EdgeDetector
+from .kind import Driver, Figure, Kind, Parameter
+from .pad import Pad
+from .ttl import InOut
 
-__all__ = ["EdgeCounter"]
+__all__ = ["KINDS", "EdgeCounter"]
 
 
 class EdgeCounter(Module):
@@ -82,3 +86,38 @@ class EdgeCounter(Module):
     @staticmethod
     def _all(bit, edges):
         return Replicate(bit, edges.width)
+
+
+class _WithDetector(Module):
+    """The counter with the edge detector that it shares with a TTL input."""
+
+    def __init__(self, pad):
+        self.submodules.edges = EdgeDetector(pad)
+        self.submodules.counter = counter = EdgeCounter(1, self.edges)
+        self.channel = counter.channel
+        self.pads = [pad]
+
+
+KINDS = (
+    Kind(
+        ChannelKind.EDGE_COUNTER,
+        lambda place: EdgeCounter(
+            place.number, place.earlier("input", InOut, "ttl_inout").edges, place["gateware_width"]
+        ),
+        parameters=(
+            Parameter("input", meaning="channel of a `ttl_inout` before it"),
+            Parameter("gateware_width", 31, argument=True),
+        ),
+        driver=Driver("edge_counter", "EdgeCounter"),
+        figures={
+            "edge_counter": Figure(
+                "8 ns, 31 bits, with edge detector",
+                lambda: _WithDetector(Pad("i", "in", 0)),
+                {"lut": 13, "ff": 67, "bram": 0},
+            ),
+            "edge_counter_serialised": Figure(
+                "1 ns, 31 bits, with edge detector", lambda: _WithDetector(Pad("i", "in", 0, True))
+            ),
+        },
+    ),
+)

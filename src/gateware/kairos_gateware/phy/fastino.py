@@ -26,10 +26,12 @@ Timing: an event at T is in the frame that begins at S, the first multiple of 49
 
 from migen import *
 
+from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, OutputLink
 from .fastlink import FastLink
+from .kind import Driver, Figure, Kind, Parameter, Place
 
-__all__ = ["Fastino", "DACS", "LANES", "HEADER", "KIND_UPDATE", "KIND_INTERPOLATOR"]
+__all__ = ["KINDS", "Fastino", "DACS", "LANES", "HEADER", "KIND_UPDATE", "KIND_INTERPOLATOR"]
 
 DACS = 32
 LANES = 6
@@ -46,8 +48,6 @@ class Fastino(Module):
     `probes`: data of each DAC as written last, and as number 32 what the card answered in the last frame."""
 
     def __init__(self, number, clock, lanes, back, log2_width=0):
-        if not 0 <= log2_width <= 5:
-            raise ValueError(f"{clock.name}: log2_width of a Fastino is 0 to 5, not {log2_width}")
         width = 1 << log2_width
         link = OutputLink(data_width=max(DACS, _BITS * width), address_width=8)
         self.submodules.fast_link = fast_link = FastLink(clock, lanes, back)
@@ -95,3 +95,24 @@ class Fastino(Module):
             If(at(ADDRESS_CONTINUOUS), continuous.eq(link.data)),
             If(at(ADDRESS_STAGE), header.interpolator.eq(link.data)),
         ]
+
+
+def _make(place):
+    clock, *lanes = place.pads(["clk", *(f"mosi{i}" for i in range(LANES))], serialised=True)
+    return Fastino(place.number, clock, lanes, place.pad("miso", "in"), place["log2_width"])
+
+
+def _figure(what, log2_width):
+    return Figure(what, lambda: _make(Place(0, "fastino", {"log2_width": log2_width}, {})))
+
+
+KINDS = (
+    Kind(
+        ChannelKind.FASTINO,
+        _make,
+        pads="`clk`, `mosi0`–`mosi5`, `miso`",
+        parameters=(Parameter("log2_width", 0, range(6), "log2_width of a Fastino is 0 to 5", argument=True),),
+        driver=Driver("fastino", "Fastino"),
+        figures={"fastino": _figure("one DAC for an event", 0), "fastino_wide": _figure("32 DACs for an event", 5)},
+    ),
+)

@@ -24,10 +24,12 @@ from operator import or_
 
 from migen import *
 
+from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
 from .cameralink import WORD_BITS, CameraLinkReceiver
+from .kind import Driver, Figure, Kind, Parameter, Place
 
-__all__ = ["FrameParser", "Roi", "Grabber", "GrabberGate", "result_bits"]
+__all__ = ["KINDS", "FrameParser", "Roi", "Grabber", "GrabberGate", "result_bits"]
 
 _PORT_A = [0, 1, 2, 3, 4, 6, 27, 5]
 _PORT_B = [7, 8, 9, 12, 13, 14, 10, 11]
@@ -116,11 +118,6 @@ class Grabber(Module):
     `probes`: width and height of the last frame. `results`, `end`, `count_bits`: for the `GrabberGate`."""
 
     def __init__(self, number, clock, lanes, res_width=12, count_shift=0, rois=16):
-        for what, value, largest in [("res_width", res_width, 16), ("rois", rois, 64)]:
-            if not 1 <= value <= largest:
-                raise ValueError(f"{clock.name}: {what} of a grabber is 1 to {largest}, not {value}")
-        if not 0 <= count_shift < _PIXEL_BITS:
-            raise ValueError(f"{clock.name}: count_shift of a grabber is 0 to {_PIXEL_BITS - 1}, not {count_shift}")
         link = OutputLink(data_width=res_width, address_width=8)
         self.channel = Channel(number, output=link)
         self.pads = [clock, *lanes]
@@ -176,3 +173,45 @@ class GrabberGate(Module):
             If(link.stb, mask.eq(link.data)),
             pending.eq(Mux(grabber.end, mask, pending & ~chosen)),
         ]
+
+
+def _make(place):
+    clock, *lanes = place.pads(["clk", "x0", "x1", "x2", "x3"], "in", True)
+    return Grabber(place.number, clock, lanes, **place.parameters)
+
+
+class _WithGate(Module):
+    """Both channels; `channel` is the grabber's."""
+
+    def __init__(self, rois):
+        parameters = {"res_width": 12, "count_shift": 0, "rois": rois}
+        self.submodules.grabber = grabber = _make(Place(0, "grabber", parameters, {}))
+        self.submodules.gate = gate = GrabberGate(1, grabber)
+        self.channel = grabber.channel
+        self.pads = grabber.pads
+        self.others = [gate.channel]
+
+
+def _figure(rois):
+    return Figure(f"{rois} regions, with the Camera Link receiver", lambda: _WithGate(rois))
+
+
+KINDS = (
+    Kind(
+        ChannelKind.GRABBER,
+        _make,
+        pads="`clk`, `x0`–`x3`",
+        parameters=(
+            Parameter("res_width", 12, range(1, 17), "res_width of a grabber is 1 to 16", argument=True),
+            Parameter("count_shift", 0, range(_PIXEL_BITS), "count_shift of a grabber is 0 to 15", argument=True),
+            Parameter("rois", 16, range(1, 65), "rois of a grabber is 1 to 64"),
+        ),
+        driver=Driver("grabber", "Grabber", channel="channel_base"),
+        figures={"grabber": _figure(16), "grabber_1": _figure(1)},
+    ),
+    Kind(
+        ChannelKind.GRABBER_GATE,
+        lambda place: GrabberGate(place.number, place.earlier("grabber", Grabber, "grabber")),
+        parameters=(Parameter("grabber", meaning="channel of a `grabber`, the one before"),),
+    ),
+)

@@ -21,10 +21,12 @@ The input event is stamped with the cycle in which the last bit was sampled, and
 
 from migen import *
 
+from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
-from .pad import SAMPLES
+from .kind import Driver, Figure, Kind, Parameter
+from .pad import SAMPLES, Pad
 
-__all__ = ["SpiMaster", "DATA_ADDRESS", "CONFIG_ADDRESS"]
+__all__ = ["KINDS", "SpiMaster", "DATA_ADDRESS", "CONFIG_ADDRESS"]
 
 DATA_ADDRESS = 0
 CONFIG_ADDRESS = 1
@@ -170,3 +172,37 @@ class SpiMaster(Module):
         ]:
             if pad is not None:
                 self.comb += [pad.o.eq(Replicate(level, SAMPLES)), pad.oe.eq(enable)]
+
+
+def _make(place):
+    clock = place.pad("clk")
+    mosi = place.pad("mosi", "inout") if place["mosi"] else None
+    miso = place.pad("miso", "in") if place["miso"] else None
+    phy = SpiMaster(place.number, clock, mosi, miso, place.pads([f"cs{i}" for i in range(place["cs_width"])]))
+    # Pins of the card that have to be held low
+    low = place.pads([f"low{i}" for i in range(place["low"])])
+    phy.comb += [pad.oe.eq(1) for pad in low]
+    phy.pads += low
+    return phy
+
+
+def _measured():
+    clock, mosi, miso, *cs = [Pad(f"pad{i}", "inout", 0) for i in range(6)]
+    return SpiMaster(0, clock, mosi, miso, cs)
+
+
+KINDS = (
+    Kind(
+        ChannelKind.SPI_MASTER,
+        _make,
+        pads="`clk`, `mosi`, `miso`, `cs0`…, `low0`…",
+        parameters=(
+            Parameter("cs_width", 1, range(9), "an SPI master has 0 to 8 chip select pins"),
+            Parameter("mosi", 1, meaning="0: no such pin"),
+            Parameter("miso", 1, meaning="0: no such pin"),
+            Parameter("low", 0, meaning="pads held at 0"),
+        ),
+        driver=Driver("spi2", "SPIMaster"),
+        figures={"spi": Figure("3 chip selects", _measured, {"lut": 118, "ff": 80, "bram": 0})},
+    ),
+)

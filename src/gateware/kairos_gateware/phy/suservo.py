@@ -18,14 +18,15 @@ Phase tracking does not exist: an event that asks for it is refused as "busy".
 
 from migen import *
 
+from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
-from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, STATE_WIDTH, AddressMap
+from ..servo.format import ADC_CHANNELS, COEFF_WIDTH, STATE_WIDTH, URUKUL_CHANNELS, AddressMap
 from ..servo.iir import Control
 from ..servo.servo import Servo
-from .pad import Pad
-from .ttl import LevelDriver, Output
+from .kind import Driver, Figure, Kind, Parameter, Place
+from .ttl import LevelDriver
 
-__all__ = ["SuServo", "SuServoChannel", "UpdateOutput"]
+__all__ = ["KINDS", "SuServo", "SuServoChannel"]
 
 _PHASE_TRACKING = 2
 
@@ -68,8 +69,8 @@ class SuServoChannel(Module):
 
 class SuServo(Module):
     """channels: the `SuServoChannel`s. adc: pads cnv, sck, sdr, clkout, sdo0..3. buses: for each Urukul its pads clk,
-    cs, mosi0..3. updates: pads of the update pulses, or none: then `UpdateOutput`s drive them. profile: number of the
-    register that is written."""
+    cs, mosi0..3. updates: pads of the update pulses, or none: then `ttl.SharedOutput`s drive them. profile: number
+    of the register that is written."""
 
     def __init__(self, number, channels, adc, buses, updates, profile):
         addresses = AddressMap(len(buses))
@@ -151,15 +152,65 @@ class SuServo(Module):
         self.comb += self.channel.settled.eq(~servo.enable & ~servo.busy & ~request & ~reading & ~inputs.stb)
 
 
-class UpdateOutput(Module):
-    """TTL output on the same pin as a servo's update pulses (`updates`: eight samples): high if one of both is."""
+def _make(place):
+    urukuls = place["urukuls"]
+    first = place.number if place["channels"] is None else place["channels"]
+    channels = [place.phys.get(first + i) for i in range(urukuls * URUKUL_CHANNELS)]
+    if not all(isinstance(channel, SuServoChannel) for channel in channels):
+        raise ValueError(
+            f"{place.name}: parameter `channels` must be the number of the first of {len(channels)} suservo_channels "
+            "before it"
+        )
+    adc = [
+        *place.pads(["cnv", "sck", "sdr"]),
+        *place.pads(["clkout", *(f"sdo{i}" for i in range(4))], "in", True),
+    ]
+    parts = ["clk", "cs", *(f"mosi{j}" for j in range(URUKUL_CHANNELS))]
+    buses = [place.pads([f"urukul{i}_{part}" for part in parts]) for i in range(urukuls)]
+    pulses = [f"urukul{i}_io_update" for i in range(urukuls)] if place["io_update"] else []
+    return SuServo(place.number, channels, adc, buses, place.pads(pulses, serialised=True), place["profile"])
 
-    def __init__(self, number, pad, updates):
-        inner = Pad(pad.name, pad.direction, number, pad.serialised)
-        self.submodules.output = output = Output(number, inner)
-        self.channel = output.channel
-        self.pads = [pad]
 
-        # # #
+def _make_channel(place):
+    return SuServoChannel(place.number, place.pad(serialised=True))
 
-        self.comb += [pad.oe.eq(inner.oe), pad.o.eq(inner.o | updates)]
+
+class _WithChannels(Module):
+    """A servo with the channels that belong to it; `channel` is the servo's own."""
+
+    def __init__(self, urukuls):
+        count = URUKUL_CHANNELS * urukuls
+        channels = {i: _make_channel(Place(i, f"sw{i}", {}, {})) for i in range(count)}
+        parameters = {"channels": 0, "urukuls": urukuls, "io_update": 1, "profile": 7}
+        servo = _make(Place(count, "servo", parameters, channels))
+        self.submodules += servo, *channels.values()
+        self.channel = servo.channel
+        self.pads = [*servo.pads, *(pad for channel in channels.values() for pad in channel.pads)]
+        self.others = [channel.channel for channel in channels.values()]
+
+
+KINDS = (
+    Kind(
+        ChannelKind.SUSERVO,
+        _make,
+        pads="`cnv`, `sck`, `sdr`, `clkout`, `sdo0`–`sdo3`, each Urukul's `clk`, `cs`, `mosi0`–`mosi3`, "
+        "then `io_update`s",
+        parameters=(
+            Parameter("channels", meaning="channel of the first of its `suservo_channel`s before it"),
+            Parameter("urukuls", 1, range(1, 3), "a servo has 1 or 2 Urukuls"),
+            Parameter("io_update", 1, meaning="0: `ttl_out`s have these pins"),
+            Parameter("profile", 7, range(8), "the profiles of an AD9910 are 0 to 7"),
+        ),
+        driver=Driver("suservo", "SUServo", described=True),
+        figures={
+            "suservo": Figure("one Urukul, with its channels", lambda: _WithChannels(1)),
+            "suservo_8": Figure("two Urukuls, with their channels", lambda: _WithChannels(2)),
+        },
+    ),
+    Kind(
+        ChannelKind.SUSERVO_CHANNEL,
+        _make_channel,
+        pads="the switch",
+        driver=Driver("suservo", "Channel", channel="channel", described=True),
+    ),
+)

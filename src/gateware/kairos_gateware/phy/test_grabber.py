@@ -8,7 +8,9 @@ from migen import *
 
 from kairos_gateware.phy.camera import frame_words, lane_samples
 from kairos_gateware.phy.grabber import FrameParser, Grabber, GrabberGate, Roi, result_bits
+from kairos_gateware.phy.kinds import make_phys
 from kairos_gateware.phy.pad import Pad
+from kairos_gateware.variant import ChannelSpec
 
 
 class Bench(Module):
@@ -155,11 +157,11 @@ def test_widths(res_width, shift, bits):
 @pytest.mark.parametrize(
     "options, text",
     [
-        ({"res_width": 17}, "x0: res_width of a grabber is 1 to 16, not 17"),
-        ({"rois": 65}, "x0: rois of a grabber is 1 to 64, not 65"),
-        ({"count_shift": 16}, "x0: count_shift of a grabber is 0 to 15, not 16"),
+        ({"res_width": 17}, "camera: res_width of a grabber is 1 to 16, not 17"),
+        ({"rois": 65}, "camera: rois of a grabber is 1 to 64, not 65"),
+        ({"count_shift": 16}, "camera: count_shift of a grabber is 0 to 15, not 16"),
     ],
 )
 def test_impossible_parameters(options, text):
     with pytest.raises(ValueError, match=text):
-        Bench(**options)
+        make_phys((ChannelSpec("camera", "grabber", options),))

@@ -11,11 +11,13 @@ timestamps is truncated; on a serialised pad all is exact to the sample of 1 ns.
 
 from migen import *
 
+from ..contracts.descriptor import ChannelKind
 from ..rtio.link import Channel, InputLink, OutputLink
 from .edges import DelayedEvent, EdgeDetector
-from .pad import SAMPLES, reached
+from .kind import Driver, Figure, Kind, Parameter
+from .pad import SAMPLES, Pad, reached
 
-__all__ = ["LevelDriver", "Output", "InOut"]
+__all__ = ["KINDS", "LevelDriver", "Output", "InOut"]
 
 ADDRESS_LEVEL = 0
 ADDRESS_OUTPUT_ENABLE = 1
@@ -105,3 +107,63 @@ class InOut(Module):
             self.channel.settled.eq(driver.settled & edges.settled & event.settled),
         ]
         self.sync += If(opens, sensitivity.eq(event.data))
+
+
+class SharedOutput(Module):
+    """Output on a pin that a servo's update pulses use as well (`updates`: eight samples): high if one of both is."""
+
+    def __init__(self, number, pad, updates):
+        inner = Pad(pad.name, pad.direction, number, pad.serialised)
+        self.submodules.output = output = Output(number, inner)
+        self.channel = output.channel
+        self.pads = [pad]
+
+        # # #
+
+        self.comb += [pad.oe.eq(inner.oe), pad.o.eq(inner.o | updates)]
+
+
+def _make_output(place):
+    if place["servo"] is None:
+        return Output(place.number, place.pad(serialised=bool(place["serialised"])))
+    updates = getattr(place.phys.get(place["servo"]), "updates", ())
+    if not place["urukul"] < len(updates):
+        raise ValueError(
+            f"{place.name}: parameters `servo` and `urukul` must be a suservo channel before it, and its card"
+        )
+    return SharedOutput(place.number, place.pad(serialised=True), updates[place["urukul"]])
+
+
+def _figures(name, what, make, direction, baseline):
+    return {
+        name: Figure(f"{what}, 8 ns", lambda: make(0, Pad("io", direction, 0)), baseline),
+        f"{name}_serialised": Figure(f"{what}, 1 ns", lambda: make(0, Pad("io", direction, 0, True))),
+    }
+
+
+_SERIALISED = Parameter("serialised", 0, meaning="1: resolution 1 ns")
+
+KINDS = (
+    Kind(
+        ChannelKind.TTL_OUT,
+        _make_output,
+        pads="the pin",
+        parameters=(
+            _SERIALISED,
+            Parameter("servo", meaning="channel of a `suservo` whose update pin this is"),
+            Parameter("urukul", 0, meaning="which of its cards"),
+        ),
+        driver=Driver("ttl", "TTLOut"),
+        injectable=True,
+        figures=_figures("ttl_out", "output", Output, "out", {"lut": 0, "ff": 2, "bram": 0}),
+    ),
+    Kind(
+        ChannelKind.TTL_INOUT,
+        lambda place: InOut(place.number, place.pad(direction="inout", serialised=bool(place["serialised"]))),
+        pads="the pin",
+        parameters=(_SERIALISED,),
+        driver=Driver("ttl", "TTLInOut"),
+        injectable=True,
+        figures=_figures("ttl_inout", "input and output", InOut, "inout", {"lut": 3, "ff": 6, "bram": 0}),
+    ),
+)

@@ -11,7 +11,7 @@ from ..descriptor import Descriptor, RtioChannel
 from ..dma.engine import DmaEngine
 from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
-from ..phy.kinds import make_phys
+from ..phy.kinds import KINDS, make_phys
 from ..rtio.arbiter import CriArbiter
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel
@@ -28,9 +28,6 @@ from .registers import (
 )
 
 __all__ = ["Soc"]
-
-
-_INJECTABLE = ["ttl_out", "ttl_inout"]
 
 
 def _connect(cri, port):
@@ -56,7 +53,7 @@ class Soc(Module):
         injectors = {
             number: TtlInjector(phy.pads[0])
             for number, phy in phys.items()
-            if variant.channels[number].kind in _INJECTABLE
+            if KINDS[variant.channels[number].kind].injectable
         }
         self.pads = [
             injectors[number].pad if number in injectors else pad for number, phy in phys.items() for pad in phy.pads

@@ -1,0 +1,112 @@
+"""What a PHY tells of itself. Each file of `phy/` with PHYs exports `KINDS`, which `kinds.py` lists; the descriptor's
+channels, `device_db`, the table in docs/gateware/phys.md and the figures of area follow from them.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..contracts.descriptor import ChannelKind
+from ..variant import ChannelSpec
+from .pad import Pad
+
+__all__ = ["Driver", "Figure", "Kind", "Parameter", "Place"]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a channel, an unsigned number. default: None if there is none. allowed: the values it may have;
+    rule: what the message says if it has another ("an SPI master has 0 to 8 chip select pins"). argument: the driver
+    has an argument of this name, which `device_db` gives if the variant does. meaning: for the table."""
+
+    name: str
+    default: int | None = None
+    allowed: range | None = None
+    rule: str = ""
+    argument: bool = False
+    meaning: str = ""
+
+    def check(self, channel: str, value: int | None) -> None:
+        """Raises ValueError."""
+        if self.allowed is not None and value not in self.allowed:
+            raise ValueError(f"{channel}: {self.rule}, not {value}")
+
+
+@dataclass(frozen=True)
+class Driver:
+    """The channel's driver: a class in a module of the core device's drivers. channel: its argument for the channel's
+    number. described: it needs more than the channel knows, so the system description (`description/`) gives its entry.
+    """
+
+    module: str
+    cls: str
+    channel: str = "channel"
+    described: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measurement of area. what: in words. make: gives the module, with `channel` and `pads` like a PHY, and `others`
+    if it has channels besides that one. baseline: lut, ff and bram of the reference, where it has the same."""
+
+    what: str
+    make: Callable
+    baseline: dict[str, int] = field(default_factory=dict)
+
+
+class Place:
+    """Where a PHY comes: `number` of the channel, its `name`, the values of its `parameters`, and `phys`, {channel
+    number: PHY} of those before it."""
+
+    def __init__(self, number: int, name: str, parameters: dict[str, int | None], phys: dict):
+        self.number = number
+        self.name = name
+        self.parameters = parameters
+        self.phys = phys
+
+    def __getitem__(self, parameter: str) -> int | None:
+        return self.parameters[parameter]
+
+    def pad(self, part: str = "", direction: str = "out", serialised: bool = False) -> Pad:
+        """A pad of the channel: its only one, or one for a part of the PHY."""
+        return Pad(f"{self.name}_{part}" if part else self.name, direction, self.number, serialised)
+
+    def pads(self, parts: list[str], direction: str = "out", serialised: bool = False) -> list[Pad]:
+        """A pad for each part."""
+        return [self.pad(part, direction, serialised) for part in parts]
+
+    def earlier(self, parameter: str, cls: type, kind: str):
+        """The PHY whose channel number the parameter has. Raises ValueError if it is none of that class."""
+        phy = self.phys.get(self[parameter])
+        if not isinstance(phy, cls):
+            raise ValueError(f"{self.name}: parameter `{parameter}` must be the number of a {kind} channel before it")
+        return phy
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of channels. channel: its number in the descriptor, and its name. make: gives the PHY for a `Place`.
+    pads: which there are, in their order, for the table. injectable: moninj may override the (only) pad. figures: by
+    name."""
+
+    channel: ChannelKind
+    make: Callable[[Place], object]
+    pads: str = "none"
+    parameters: tuple[Parameter, ...] = ()
+    driver: Driver | None = None
+    injectable: bool = False
+    figures: dict[str, Figure] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.channel.name.lower()
+
+    def place(self, number: int, spec: ChannelSpec, phys: dict) -> Place:
+        """The place of a channel of this kind. Raises ValueError if its parameters are not this kind's."""
+        values = {parameter.name: parameter.default for parameter in self.parameters}
+        for name in spec.parameters:
+            if name not in values:
+                raise ValueError(f"{spec.name}: unknown parameter {name!r} of a {self.name}")
+        values |= spec.parameters
+        for parameter in self.parameters:
+            parameter.check(spec.name, values[parameter.name])
+        return Place(number, spec.name, values, phys)
