@@ -99,13 +99,16 @@ fn wait() {
 
 /// Fills the next slot and tells the gateware. There must be room. `words`: 1 to 16.
 #[inline(never)]
-fn submit(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
+fn submit(command: u32, target: u32, time: i64, mut words: impl ExactSizeIterator<Item = u32>) -> u32 {
     let number = next();
     let slot = slot(number);
     slot.target.set(target);
     slot.time.set(time);
     let head = command | (words.len() as u32) << 8 | number << 16;
-    for (place, word) in core::iter::once(&slot.word0).chain(&slot.words).zip(words) {
+    if let Some(word) = words.next() {
+        slot.word0.set(word);
+    }
+    for (place, word) in slot.words.iter().zip(words) {
         place.set(word);
     }
     slot.head.set(head);
