@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kairos_gateware import docs
-from kairos_gateware.soc.registers import DmaRegisters
+from kairos_gateware.dma.registers import DmaRegisters
 
 
 def test_tables_of_registers_are_up_to_date():

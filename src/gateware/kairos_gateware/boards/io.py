@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from migen import *
 
-from ..phy.pad import SAMPLES
+from ..pad import SAMPLES
 
 __all__ = ["Pin", "PadIo", "OUTPUT_CYCLES", "INPUT_CYCLES", "SIMPLE_CYCLES", "FAST_DOMAIN"]
 

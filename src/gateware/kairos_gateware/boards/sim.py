@@ -9,7 +9,7 @@ from migen import *
 from migen.fhdl import verilog
 
 from ..initiator.port import AcpMaster
-from ..phy.pad import SAMPLES, Pad
+from ..pad import SAMPLES, Pad
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..soc.clock import MEASURED_BITS, ClockControl
 from ..soc.soc import Soc

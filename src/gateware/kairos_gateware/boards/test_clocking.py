@@ -10,7 +10,7 @@ from migen.build.xilinx.common import xilinx_s7_special_overrides, xilinx_specia
 from migen.fhdl import verilog
 
 from kairos_gateware.boards.clocking import BOOT_DOMAIN, SwitchedClock
-from kairos_gateware.phy.pad import Pad
+from kairos_gateware.pad import Pad
 from kairos_gateware.phy.ttl import Output
 from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.timing import FINE_BITS

@@ -10,7 +10,7 @@ from ..hp import HpRead, HpWrite
 from ..initiator.port import AcpMaster
 from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
-from ..phy.pad import Pad
+from ..pad import Pad
 from ..rtio.arbiter import CriArbiter
 from ..rtio.cri import Cri
 from ..soc.soc import Soc

@@ -10,7 +10,7 @@ the pin when the override ends. Clock domain sys.
 
 from migen import *
 
-from ..phy.pad import Pad
+from ..pad import Pad
 
 __all__ = ["TtlInjector", "MonitorInjector", "OVERRIDE_ENABLE", "OVERRIDE_LEVEL", "OVERRIDE_OUTPUT_ENABLE"]
 

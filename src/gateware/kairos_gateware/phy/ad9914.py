@@ -16,9 +16,9 @@ of the data sheet with cycles of 8 ns to spare (address and data 8 ns before WR 
 from migen import *
 
 from ..contracts.descriptor import ChannelKind
+from ..pad import SAMPLES
 from ..rtio.link import Channel, OutputLink
 from .kind import Figure, Kind, Parameter, Place
-from .pad import SAMPLES
 
 __all__ = ["KINDS", "Ad9914Bus", "ADDRESS_UPDATE", "ADDRESS_GPIO"]
 

@@ -1,7 +1,7 @@
 """For tests: a camera on Camera Link, in plain Python: pixels to words of 28 bits, words to samples of the lanes."""
 
+from ..pad import SAMPLES
 from .cameralink import LANE_BITS, WORD_BITS
-from .pad import SAMPLES
 
 __all__ = ["frame_words", "lane_samples"]
 

@@ -21,7 +21,7 @@ from operator import or_
 
 from migen import *
 
-from .pad import SAMPLES
+from ..pad import SAMPLES
 
 __all__ = ["CameraLinkReceiver", "LANE_BITS", "WORD_BITS"]
 

@@ -13,9 +13,9 @@ part is truncated); word 0 stops the clock at level 0. Clock domain sys; reset s
 from migen import *
 
 from ..contracts.descriptor import ChannelKind
+from ..pad import SAMPLES, Pad
 from ..rtio.link import Channel, FreeRunning, OutputLink
 from .kind import Driver, Figure, Kind, Parameter
-from .pad import SAMPLES, Pad
 
 __all__ = ["KINDS", "ClockGenerator"]
 

@@ -16,10 +16,10 @@ from operator import add
 from migen import *
 
 from ..contracts.descriptor import ChannelKind
+from ..pad import Pad
 from ..rtio.link import Channel, InputLink, OutputLink
 from .edges import DelayedEvent, EdgeDetector
 from .kind import Driver, Figure, Kind, Parameter
-from .pad import Pad
 from .ttl import InOut
 
 __all__ = ["KINDS", "EdgeCounter"]

@@ -9,8 +9,8 @@ event.stb                                  /‾‾‾‾‾   the event, togethe
 
 from migen import *
 
+from ..pad import SAMPLES, reached
 from ..rtio.timing import FINE_BITS, INPUT_LATENCY
-from .pad import SAMPLES, reached
 
 __all__ = ["EdgeDetector", "DelayedEvent"]
 

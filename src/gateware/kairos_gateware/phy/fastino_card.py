@@ -3,8 +3,8 @@ checks the CRC, and keeps a Fastino's state."""
 
 from dataclasses import dataclass, field
 
+from ..pad import SAMPLES
 from .fastino import DACS, HEADER, KIND_INTERPOLATOR
-from .pad import SAMPLES
 
 __all__ = ["FrameReceiver", "FastinoCard"]
 

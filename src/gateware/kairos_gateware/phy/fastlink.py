@@ -26,8 +26,8 @@ from operator import add, xor
 
 from migen import *
 
+from ..pad import SAMPLES
 from ..rtio.link import FreeRunning
-from .pad import SAMPLES
 
 __all__ = ["FastLink", "frame_cycles"]
 

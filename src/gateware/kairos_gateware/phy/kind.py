@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..contracts.descriptor import ChannelKind
+from ..pad import Pad
 from ..variant import ChannelSpec
-from .pad import Pad
 
 __all__ = ["Driver", "Figure", "Kind", "Parameter", "Place"]
 

@@ -22,9 +22,9 @@ The input event is stamped with the cycle in which the last bit was sampled, and
 from migen import *
 
 from ..contracts.descriptor import ChannelKind
+from ..pad import SAMPLES, Pad
 from ..rtio.link import Channel, InputLink, OutputLink
 from .kind import Driver, Figure, Kind, Parameter
-from .pad import SAMPLES, Pad
 
 __all__ = ["KINDS", "SpiMaster", "DATA_ADDRESS", "CONFIG_ADDRESS"]
 

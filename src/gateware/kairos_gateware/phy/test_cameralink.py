@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from migen import *
 
+from kairos_gateware.pad import Pad
 from kairos_gateware.phy.camera import lane_samples
 from kairos_gateware.phy.cameralink import CameraLinkReceiver
-from kairos_gateware.phy.pad import Pad
 
 LEAD = 24  # words until a receiver knows the rate for certain
 

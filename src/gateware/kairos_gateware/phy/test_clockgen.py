@@ -4,9 +4,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from migen import *
 
+from kairos_gateware.pad import Pad
 from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.clockgen import ClockGenerator
-from kairos_gateware.phy.pad import Pad
 
 
 def make(width=24):

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from migen import *
 
+from kairos_gateware.pad import Pad
 from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.edge_counter import EdgeCounter
 from kairos_gateware.phy.edges import EdgeDetector
-from kairos_gateware.phy.pad import Pad
 
 
 class Bench(Module):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from migen import *
 
-from kairos_gateware.phy.pad import Pad
+from kairos_gateware.pad import Pad
 from kairos_gateware.rtio.core import RtioCore
 from kairos_gateware.rtio.link import Channel, OutputLink
 

@@ -4,10 +4,10 @@ settings, groups; which frame an event is in; time skip."""
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kairos_gateware.pad import Pad
 from kairos_gateware.phy.bench import play
 from kairos_gateware.phy.fastino import DACS, LANES, Fastino
 from kairos_gateware.phy.fastino_card import FastinoCard
-from kairos_gateware.phy.pad import Pad
 
 FRAME = 49
 UPDATE, HOLD, CONFIGURATION, LEDS, CONTINUOUS, STAGE, APPLY = 32, 33, 34, 35, 37, 38, 39

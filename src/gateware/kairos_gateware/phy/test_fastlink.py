@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from migen import *
 
+from kairos_gateware.pad import Pad
 from kairos_gateware.phy.fastino_card import FrameReceiver
 from kairos_gateware.phy.fastlink import FastLink, frame_cycles
-from kairos_gateware.phy.pad import Pad
 
 
 class Bench(Module):

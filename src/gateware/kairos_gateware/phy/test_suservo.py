@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from migen import *
 
+from kairos_gateware.pad import Pad
 from kairos_gateware.phy.bench import play
-from kairos_gateware.phy.pad import Pad
 from kairos_gateware.phy.suservo import SuServo, SuServoChannel
 from kairos_gateware.servo.bench import SamplerModel, UrukulModel
 from kairos_gateware.servo.format import T_CYCLE, AddressMap

@@ -12,10 +12,10 @@ timestamps is truncated; on a serialised pad all is exact to the sample of 1 ns.
 from migen import *
 
 from ..contracts.descriptor import ChannelKind
+from ..pad import SAMPLES, Pad, reached
 from ..rtio.link import Channel, InputLink, OutputLink
 from .edges import DelayedEvent, EdgeDetector
 from .kind import Driver, Figure, Kind, Parameter
-from .pad import SAMPLES, Pad, reached
 
 __all__ = ["KINDS", "LevelDriver", "Output", "InOut"]
 

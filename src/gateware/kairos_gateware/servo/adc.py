@@ -19,7 +19,7 @@ from operator import or_
 
 from migen import *
 
-from ..phy.pad import SAMPLES
+from ..pad import SAMPLES
 from .format import ADC_CHANNELS, ADC_WIDTH
 
 __all__ = ["AdcReader", "LANES", "READ_CYCLES", "RETURN_CYCLES", "SAMPLE_CYCLES"]

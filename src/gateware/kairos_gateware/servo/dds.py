@@ -16,7 +16,7 @@ What is to be written next may be put into the other page meanwhile; `start` exc
 
 from migen import *
 
-from ..phy.pad import SAMPLES, reached
+from ..pad import SAMPLES, reached
 from .format import T_CYCLE, URUKUL_CHANNELS
 
 __all__ = ["DdsWriter", "ASF", "POW", "FTW_HIGH", "FTW_LOW", "UPDATE_CYCLES", "PROFILE_REGISTER"]

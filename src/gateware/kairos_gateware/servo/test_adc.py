@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from migen import *
 
-from kairos_gateware.phy.pad import Pad
+from kairos_gateware.pad import Pad
 from kairos_gateware.servo.adc import READ_CYCLES, RETURN_CYCLES, AdcReader
 from kairos_gateware.servo.bench import SamplerModel
 from kairos_gateware.servo.format import T_CYCLE

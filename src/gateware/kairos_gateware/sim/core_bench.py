@@ -11,7 +11,7 @@ from pathlib import Path
 from migen import *
 from migen.fhdl import verilog
 
-from ..phy.pad import Pad
+from ..pad import Pad
 from ..phy.ttl import InOut, Output
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel

@@ -15,11 +15,24 @@ not never. Without a lock within LOCK_CYCLES, and whenever the lock is lost, the
 instead; the PHYs then stay in reset until that has been acknowledged.
 """
 
+from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
 from migen import *
 from migen.genlib.cdc import MultiReg, PulseSynchronizer
 from migen.genlib.fsm import FSM, NextState, NextValue
 
-__all__ = ["ClockControl", "Activity", "Frequency", "GATE_CYCLES", "LOCK_CYCLES", "WINDOW", "PRESCALE", "MEASURED_BITS"]
+from ..csr import uses
+
+__all__ = [
+    "ClockControl",
+    "ClockRegisters",
+    "Activity",
+    "Frequency",
+    "GATE_CYCLES",
+    "LOCK_CYCLES",
+    "WINDOW",
+    "PRESCALE",
+    "MEASURED_BITS",
+]
 
 GATE_CYCLES = 16
 """Cycles for what has been asked for to reach the logic, its clock being as slow as it may be."""
@@ -179,4 +192,29 @@ class Frequency(Module):
             time.eq(time + 1),
             If(now != before, running.eq(running + 1)),
             If(time == window - 1, time.eq(0), self.count.eq(running), running.eq(now != before)),
+        ]
+
+
+class ClockRegisters(Module, AutoCSR):
+    """Only where a board's synthesiser can make the clock of the logic."""
+
+    USES = uses("clock")
+
+    def __init__(self, control):
+        self.select = CSRStorage(name="select")
+        self.status = CSRStatus(4, name="status")
+        self.lost = CSR(2, name="lost")
+        self.synthesiser = CSRStatus(MEASURED_BITS, name="synthesiser")
+        self.reference = CSRStatus(MEASURED_BITS, name="reference")
+
+        # # #
+
+        self.comb += [
+            control.select.eq(self.select.storage),
+            control.switch.eq(self.select.re),
+            control.acknowledge.eq(self.lost.re),
+            self.status.status.eq(Cat(control.selected, control.switching, control.is_locked, control.hold)),
+            self.lost.w.eq(control.lost),
+            self.synthesiser.status.eq(control.synthesiser),
+            self.reference.status.eq(control.reference),
         ]

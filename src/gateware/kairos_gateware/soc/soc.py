@@ -7,25 +7,23 @@ from migen import *
 
 from .. import __version__
 from ..analyzer.analyzer import Analyzer
+from ..analyzer.registers import AnalyzerRegisters
 from ..descriptor import Descriptor, RtioChannel
 from ..dma.engine import DmaEngine
+from ..dma.registers import DmaRegisters
+from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
+from ..moninj.registers import MoninjRegisters
 from ..phy.kinds import KINDS, make_phys
 from ..rtio.arbiter import CriArbiter
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel
+from ..rtio.registers import RtioRegisters
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
-from .registers import (
-    AnalyzerRegisters,
-    ClockRegisters,
-    DmaRegisters,
-    InitiatorRegisters,
-    MoninjRegisters,
-    RtioRegisters,
-)
+from .clock import ClockRegisters
 
 __all__ = ["Soc"]
 

@@ -1,0 +1,39 @@
+"""Registers of the kernel initiator; what they are for: src/contracts/registers.toml."""
+
+from litex.soc.interconnect.csr import CSR, AutoCSR, CSRStatus, CSRStorage
+from migen import *
+
+from ..csr import uses
+
+__all__ = ["InitiatorRegisters"]
+
+
+class InitiatorRegisters(Module, AutoCSR):
+    """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
+    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `input_ring`: only
+    if inputs are pushed."""
+
+    USES = uses("initiator")
+
+    def __init__(self, initiator):
+        self.enable = CSRStorage(name="enable")
+        self.ring = CSRStorage(32, name="ring")
+        self.busy = CSRStatus(name="busy")
+        self.lost = CSRStatus(16, name="lost")
+        self.error = CSRStatus(2, name="error")
+        self.clear = CSR(name="clear")
+        if initiator.pusher is not None:
+            self.input_ring = CSRStorage(32, name="input_ring")
+
+        # # #
+
+        if initiator.pusher is not None:
+            self.comb += initiator.input_base.eq(self.input_ring.storage)
+        self.comb += [
+            initiator.enable.eq(self.enable.storage),
+            initiator.base.eq(self.ring.storage),
+            initiator.clear.eq(self.clear.re),
+            self.busy.status.eq(initiator.busy),
+            self.lost.status.eq(initiator.lost),
+            self.error.status.eq(initiator.error),
+        ]
