@@ -5,6 +5,7 @@ Prints every program that ends otherwise, and exits with 1 if there was one.
 
 import ast
 import random
+import resource
 import sys
 import tempfile
 import warnings
@@ -53,6 +54,9 @@ device_db |= {
 """
 """Devices of the experiments that the examples' database does not have."""
 OPERATORS = [ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.LShift, ast.BitOr, ast.MatMult]
+MEMORY = 4 << 30
+"""Address space of this process, bytes: more than ten times what its compilations take. A compiler that asks for more
+is refused and ends with an error or an abort, which fails the test, instead of taking all memory of the machine."""
 
 
 def parsed(text):
@@ -133,6 +137,7 @@ def check(path, rng, ddb):
 
 
 def main(seed, count):
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
     rng = random.Random(seed)
     database = (ROOT / "examples" / "device_db.py").read_text().replace('"emulator://demo"', "None") + CARDS

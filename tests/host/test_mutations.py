@@ -1,5 +1,6 @@
 """Whatever a kernel looks like, the compiler either accepts it or says what is wrong and where, and it ends."""
 
+import os
 import random
 import subprocess
 import sys
@@ -10,18 +11,29 @@ import pytest
 SCRIPT = Path(__file__).with_name("mutate.py")
 
 
-def mutate(seed, count, timeout):
-    command = [sys.executable, str(SCRIPT), str(seed), str(count)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout)
-    assert done.returncode == 0, done.stdout + done.stderr
+def mutate(directory, seed, count, timeout):
+    """Runs the script. If it did not come to its end (memory, time), the last program in `directory` is the one."""
+    command = ["timeout", str(timeout), sys.executable, str(SCRIPT), str(seed), str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"TMPDIR": str(directory)})
+    programs = sorted(directory.rglob("mutated_*.py"), key=lambda path: path.stat().st_mtime_ns)
+    last = programs[-1].read_text(encoding="utf-8") if programs else ""
+    ended = f"mutate.py {seed} {count} ends with {done.returncode}"
+    assert done.returncode == 0, f"{ended}\n{done.stdout}{done.stderr}{last}"
 
 
-def test_mutated_programs():
-    mutate(1, 150, 120)
+def test_mutated_programs(tmp_path):
+    mutate(tmp_path, 1, 150, 120)
 
 
 @pytest.mark.long
-def test_many_mutated_programs():
+def test_many_mutated_programs(tmp_path):
     """Other programs each time; a failure prints them."""
     for _ in range(20):
-        mutate(random.randrange(1 << 32), 500, 600)
+        mutate(tmp_path, random.randrange(1 << 32), 500, 600)
+
+
+def test_memory_is_limited():
+    """A compiler that takes ever more memory fails these tests; it does not stall the machine."""
+    greedy = "import mutate; mutate.main(1, 0); bytearray(mutate.MEMORY)"
+    done = subprocess.run([sys.executable, "-c", greedy], capture_output=True, text=True, cwd=SCRIPT.parent)
+    assert done.returncode != 0 and "MemoryError" in done.stderr

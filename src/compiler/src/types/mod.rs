@@ -54,7 +54,7 @@ pub struct Mismatch;
 #[derive(Debug, Default)]
 pub struct Types {
     nodes: Vec<Node>,
-    /// Grows with every link: inference has settled when it no longer moves.
+    /// Grows when a type that was there before the visit is linked: inference has settled when it no longer moves.
     pub version: usize,
     /// Number of the first type made in the present visit.
     visit_start: u32,
@@ -152,10 +152,9 @@ impl Types {
     }
 
     fn link(&mut self, from: Ty, to: Ty) {
-        // An unknown type that this visit made up tells nothing about the one it turns out to be.
-        let nothing_new = from.0 >= self.visit_start && self.kind(from) == self.kind(to);
+        // What an open type turns out to be that this visit made up tells nothing about those that were there before.
+        self.version += usize::from(from.0 < self.visit_start);
         self.nodes[from.0 as usize] = Node::Link(to);
-        self.version += usize::from(!nothing_new);
     }
 
     /// A visit of all functions begins; `version` is unchanged at its end if it found nothing new.
@@ -261,6 +260,22 @@ mod tests {
         let var = types.var();
         let list = types.new_type(Kind::List(var));
         assert_eq!(types.unify(var, list), Err(Mismatch));
+    }
+
+    /// Else inference visits a program for ever that asks for the length of what it cannot know.
+    #[test]
+    fn types_that_a_visit_made_up_are_no_news() {
+        let mut types = Types::default();
+        let (known, open) = (types.new_type(Kind::Int64), types.var());
+        types.begin_visit();
+        for kind in [Kind::Var, Kind::IntOpen] {
+            let made_up = types.new_type(kind);
+            types.unify(known, made_up).unwrap();
+        }
+        assert_eq!(types.version, 0);
+        let found = types.new_type(Kind::Float);
+        types.unify(open, found).unwrap();
+        assert_eq!(types.version, 1);
     }
 
     #[test]
