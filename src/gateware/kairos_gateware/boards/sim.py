@@ -11,6 +11,7 @@ from migen.fhdl import verilog
 from ..initiator.port import AcpMaster
 from ..pad import SAMPLES, Pad
 from ..rtio.timing import COARSE_BITS, FINE_BITS
+from ..sim.ports import TopLevel
 from ..soc.clock import MEASURED_BITS, ClockControl
 from ..soc.soc import Soc
 
@@ -35,11 +36,12 @@ class _ClockManager(Module):
         self.sync += If(control.reset | ~present, count.eq(0)).Elif(count != _LOCK_CYCLES, count.eq(count + 1))
 
 
-class KairosSim(Module):
+class KairosSim(TopLevel):
     """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits. `clocks`, in a variant with
     a synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value."""
 
     def __init__(self, variant, build_id):
+        super().__init__()
         control = ClockControl(simulation=True) if variant.synthesiser else None
         self.submodules.soc = soc = Soc(
             variant, build_id, simulation=True, clock=control, synthesiser=variant.synthesiser
@@ -47,58 +49,46 @@ class KairosSim(Module):
         self.pads = soc.pads
         self.clocks = {}
         self.descriptor = soc.descriptor
-        self.ios = set()
-
-        def port(name, width=1):
-            signal = Signal(width, name_override=name)
-            self.ios.add(signal)
-            return signal
 
         # # #
-
-        def inward(signal, name):
-            self.comb += signal.eq(port(name, len(signal)))
-
-        def outward(signal, name):
-            self.comb += port(name, len(signal)).eq(signal)
 
         axi = soc.gp0
         for channel in ["aw", "ar"]:
             ax = getattr(axi, channel)
             for field in ["addr", "len", "size", "burst", "id"]:
-                inward(getattr(ax, field)[:4] if field == "len" else getattr(ax, field), f"gp0_{channel}{field}")
-        port("gp0_wid", 12)  # write data come in the order of the addresses
+                self.inward(getattr(ax, field)[:4] if field == "len" else getattr(ax, field), f"gp0_{channel}{field}")
+        self.port("gp0_wid", 12)  # write data come in the order of the addresses
         for signal, name in [(axi.w.data, "wdata"), (axi.w.strb, "wstrb"), (axi.w.last, "wlast")]:
-            inward(signal, f"gp0_{name}")
+            self.inward(signal, f"gp0_{name}")
         for channel, names in [("b", ["id", "resp"]), ("r", ["id", "data", "resp"])]:
             for name in names:
-                outward(getattr(getattr(axi, channel), name), f"gp0_{channel}{name}")
-        outward(axi.r.last, "gp0_rlast")
+                self.outward(getattr(getattr(axi, channel), name), f"gp0_{channel}{name}")
+        self.outward(axi.r.last, "gp0_rlast")
         for channel in ["aw", "w", "ar"]:
-            inward(getattr(axi, channel).valid, f"gp0_{channel}valid")
-            outward(getattr(axi, channel).ready, f"gp0_{channel}ready")
+            self.inward(getattr(axi, channel).valid, f"gp0_{channel}valid")
+            self.outward(getattr(axi, channel).ready, f"gp0_{channel}ready")
         for channel in ["b", "r"]:
-            outward(getattr(axi, channel).valid, f"gp0_{channel}valid")
-            inward(getattr(axi, channel).ready, f"gp0_{channel}ready")
+            self.outward(getattr(axi, channel).valid, f"gp0_{channel}valid")
+            self.inward(getattr(axi, channel).ready, f"gp0_{channel}ready")
 
         for name in AcpMaster.INPUTS:
-            inward(getattr(soc.acp, name), f"acp_{name}")
+            self.inward(getattr(soc.acp, name), f"acp_{name}")
         for name in AcpMaster.OUTPUTS:
-            outward(getattr(soc.acp, name), f"acp_{name}")
+            self.outward(getattr(soc.acp, name), f"acp_{name}")
         for half in [soc.hp_read, soc.hp_write]:
             for name in half.INPUTS:
-                inward(getattr(half, name), f"hp0_{name}")
+                self.inward(getattr(half, name), f"hp0_{name}")
             for name in half.OUTPUTS:
-                outward(getattr(half, name), f"hp0_{name}")
-        inward(soc.event_o, "event_o")
-        outward(soc.event_i, "event_i")
+                self.outward(getattr(half, name), f"hp0_{name}")
+        self.inward(soc.event_o, "event_o")
+        self.outward(soc.event_i, "event_i")
 
         timebase = soc.core.timebase
-        inward(timebase.load, "sim_tsc_load")
-        self.comb += timebase.load_value.eq(port("sim_tsc_value", 64))
-        self.comb += port("sim_tsc", 64).eq(timebase.coarse)
-        outward(soc.settled & ~timebase.load, "sim_quiet")
-        next_due = port("sim_next_due", 64)
+        self.inward(timebase.load, "sim_tsc_load")
+        self.comb += timebase.load_value.eq(self.port("sim_tsc_value", 64))
+        self.comb += self.port("sim_tsc", 64).eq(timebase.coarse)
+        self.outward(soc.settled & ~timebase.load, "sim_quiet")
+        next_due = self.port("sim_next_due", 64)
         nothing = soc.core.next_due == 2**COARSE_BITS - 1
         self.comb += next_due.eq(Cat(soc.core.next_due, Replicate(nothing, FINE_BITS)))
 
@@ -110,12 +100,7 @@ class KairosSim(Module):
                 self.clocks[name] = list(range(len(pads), len(pads) + _CLOCK_PADS))
                 pads += measured
                 self.comb += getattr(control, name).eq(Cat(*[pad.i for pad in measured]))
-        outward(Cat(*[pad.o for pad in pads]), "pads_o")
-        outward(Cat(*[pad.oe for pad in pads]), "pads_oe")
-        # A driven pin shows its own level, as the buffers of the chip do: `pads_i` counts for pins that are not driven.
-        outside = port("pads_i", 8 * len(pads))
-        for n, pad in enumerate(pads):
-            self.comb += pad.i.eq(Mux(pad.oe, pad.o, outside[8 * n : 8 * n + 8]))
+        self.pad_ports(pads)
 
 
 def generate(top: KairosSim) -> str:

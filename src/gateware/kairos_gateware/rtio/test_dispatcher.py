@@ -2,6 +2,7 @@
 
 from migen import *
 
+from kairos_gateware.rtio.bench import submit
 from kairos_gateware.rtio.dispatcher import Dispatcher, event_layout
 from kairos_gateware.rtio.lanes import Lane
 from kairos_gateware.rtio.link import Channel, OutputLink
@@ -22,25 +23,6 @@ class Bench(Module):
                 lane.we.eq(self.dispatcher.lane_we[i]),
                 lane.write.raw_bits().eq(self.dispatcher.event.raw_bits()),
             ]
-
-
-def submit(dut, events, log):
-    """Offers events (coarse, channel, data) back to back; logs (cycle, accepted) and the status of each."""
-    request = dut.dispatcher.request
-    cycle = 0
-    for coarse, channel, data in events:
-        yield request.valid.eq(1)
-        yield request.timestamp.eq(coarse << 3)
-        yield request.channel.eq(channel)
-        yield request.data.eq(data)
-        yield
-        cycle += 1
-        while not (yield request.ready):
-            yield
-            cycle += 1
-        log.append(cycle)
-    yield request.valid.eq(0)
-    yield
 
 
 def collect(dut, log, cycles):
@@ -74,7 +56,7 @@ def run(events, cycles=120, **options):
     run_simulation(
         dut,
         [
-            submit(dut, events, accepted),
+            submit(dut.dispatcher.request, events, dut.timebase.coarse, accepted),
             collect(dut, out, cycles),
             statuses(dut, status, cycles),
             sequence_errors(dut, errors, cycles),
@@ -140,7 +122,7 @@ def test_events_of_one_time_know_who_is_younger():
                     found[(yield lane.event.data)] = i, (yield lane.event.younger)
             yield
 
-    run_simulation(dut, [submit(dut, events, []), watch()])
+    run_simulation(dut, [submit(dut.dispatcher.request, events, dut.timebase.coarse, []), watch()])
     for older, younger in [(0, 1), (0, 3), (1, 3)]:
         lane_of_older, mask_of_older = found[older]
         lane_of_younger, mask_of_younger = found[younger]
@@ -173,5 +155,12 @@ def test_late_event_goes_out_and_is_reported():
         yield
         yield dut.timebase.load.eq(0)
 
-    run_simulation(dut, [submit(dut, [(60, 1, 5), (90, 2, 6)], accepted), collect(dut, out, 60), jump()])
+    run_simulation(
+        dut,
+        [
+            submit(dut.dispatcher.request, [(60, 1, 5), (90, 2, 6)], dut.timebase.coarse, accepted),
+            collect(dut, out, 60),
+            jump(),
+        ],
+    )
     assert [(o[2], o[3], o[4]) for o in out] == [(1, 5, 1), (2, 6, 0)]

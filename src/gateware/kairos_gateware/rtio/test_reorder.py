@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from migen import *
 
+from kairos_gateware.rtio.bench import submit
 from kairos_gateware.rtio.dispatcher import event_layout
 from kairos_gateware.rtio.link import Channel, OutputLink
 from kairos_gateware.rtio.pool import reach_for
@@ -32,21 +33,7 @@ def play(events, cycles, reset_at=None, jump=None):
     data), those of one cycle in the order of `younger`; error pulses as (name, channel)."""
     dut = Bench()
     dispatcher = dut.dispatcher
-    request = dispatcher.request
     accepted, statuses, out, errors = [], [], [], []
-
-    def submit():
-        for coarse, channel, data in events:
-            yield request.valid.eq(1)
-            yield request.timestamp.eq(coarse << 3)
-            yield request.channel.eq(channel)
-            yield request.data.eq(data)
-            yield
-            while not (yield request.ready):
-                yield
-            accepted.append((yield dut.timebase.coarse))
-        yield request.valid.eq(0)
-        yield
 
     def watch():
         for _ in range(cycles):
@@ -69,7 +56,7 @@ def play(events, cycles, reset_at=None, jump=None):
                     errors.append((name, (yield getattr(dispatcher, f"{name}_channel"))))
             yield
 
-    run_simulation(dut, [submit(), watch()])
+    run_simulation(dut, [submit(dispatcher.request, events, dut.timebase.coarse, accepted), watch()])
     return accepted, statuses, out, errors
 
 

@@ -17,65 +17,51 @@ from ..rtio.core import RtioCore
 from ..rtio.link import Channel
 from ..rtio.timing import COARSE_BITS
 from . import verilate
+from .ports import TopLevel
 
 __all__ = ["CoreBench", "Command", "Answer", "Played", "Core", "build_core"]
 
 _TOP = "rtio_core"
 
 
-class CoreBench(Module):
+class CoreBench(TopLevel):
     """Channels: `inouts` bidirectional TTLs, `outputs` TTL outputs, one log. Pads are numbered like channels."""
 
     def __init__(self, outputs, inouts, reorder=0):
+        super().__init__()
         kinds = [InOut] * inouts + [Output] * outputs
         self.pads = [Pad(f"ttl{n}", "inout" if kind is InOut else "out", n) for n, kind in enumerate(kinds)]
         phys = [kind(n, pad) for n, (kind, pad) in enumerate(zip(kinds, self.pads, strict=True))]
         self.submodules += phys
         channels = [*[phy.channel for phy in phys], Channel(len(phys), discard=True)]
         self.submodules.core = core = RtioCore(channels, simulation=True, reorder=reorder)
-        self.ios = set()
 
         # # #
 
-        def port(name, width=1):
-            signal = Signal(width, name_override=name)
-            self.ios.add(signal)
-            return signal
-
-        def inward(signal, name):
-            self.comb += signal.eq(port(name, len(signal)))
-
-        def outward(value, name, width=1):
-            self.comb += port(name, width).eq(value)
-
         cri, timebase = core.cri, core.timebase
         for name in ["valid", "channel", "address", "timestamp", "data"]:
-            inward(getattr(cri.output, name), f"output_{name}")
+            self.inward(getattr(cri.output, name), f"output_{name}")
         for name in ["valid", "channel", "timeout"]:
-            inward(getattr(cri.input, name), f"input_{name}")
-        inward(core.reset, "reset")
-        inward(timebase.load, "tsc_load")
-        inward(timebase.load_value, "tsc_value")
-        outward(cri.output.ready, "output_ready")
-        outward(cri.input.ready, "input_ready")
-        outward(cri.output_done, "output_done")
-        outward(cri.output_status, "output_status", 4)
-        outward(cri.input_done, "input_done")
-        outward(cri.input_status, "input_status", 4)
-        outward(cri.response.timestamp, "input_timestamp", 64)
-        outward(cri.response.data, "input_data", 32)
-        outward(timebase.coarse, "tsc", COARSE_BITS)
-        outward(core.next_due, "next_due", COARSE_BITS)
+            self.inward(getattr(cri.input, name), f"input_{name}")
+        self.inward(core.reset, "reset")
+        self.inward(timebase.load, "tsc_load")
+        self.inward(timebase.load_value, "tsc_value")
+        self.outward(cri.output.ready, "output_ready")
+        self.outward(cri.input.ready, "input_ready")
+        self.outward(cri.output_done, "output_done")
+        self.outward(cri.output_status, "output_status", 4)
+        self.outward(cri.input_done, "input_done")
+        self.outward(cri.input_status, "input_status", 4)
+        self.outward(cri.response.timestamp, "input_timestamp", 64)
+        self.outward(cri.response.data, "input_data", 32)
+        self.outward(timebase.coarse, "tsc", COARSE_BITS)
+        self.outward(core.next_due, "next_due", COARSE_BITS)
         moving = (cri.output.valid & cri.output.ready) | (cri.input.valid & cri.input.ready)
-        outward(core.settled & ~moving & ~timebase.load, "quiet")
+        self.outward(core.settled & ~moving & ~timebase.load, "quiet")
         errors = [core.collision, core.busy, core.sequence_error]
-        outward(Cat(*[error.flag for error in errors]), "errors", 3)
-        outward(Cat(*[error.channel for error in errors]), "error_channels", 48)
-        outward(Cat(*[pad.o for pad in self.pads]), "pads_o", 8 * len(self.pads))
-        outward(Cat(*[pad.oe for pad in self.pads]), "pads_oe", len(self.pads))
-        outside = port("pads_i", 8 * len(self.pads))
-        for n, pad in enumerate(self.pads):
-            self.comb += pad.i.eq(Mux(pad.oe, pad.o, outside[8 * n : 8 * n + 8]))
+        self.outward(Cat(*[error.flag for error in errors]), "errors", 3)
+        self.outward(Cat(*[error.channel for error in errors]), "error_channels", 48)
+        self.pad_ports(self.pads)
 
 
 class Command(ctypes.Structure):

@@ -1,0 +1,35 @@
+"""Ports of a top module that becomes a shared library: named as the shims expect, collected in `ios`."""
+
+from migen import *
+
+__all__ = ["TopLevel"]
+
+
+class TopLevel(Module):
+    """`ios`: the set of ports."""
+
+    def __init__(self):
+        self.ios = set()
+
+    def port(self, name, width=1):
+        """A new port."""
+        signal = Signal(width, name_override=name)
+        self.ios.add(signal)
+        return signal
+
+    def inward(self, signal, name):
+        """The port drives the signal."""
+        self.comb += signal.eq(self.port(name, len(signal)))
+
+    def outward(self, value, name, width=None):
+        """The port shows the value, in as many bits as it has if no width is given."""
+        self.comb += self.port(name, len(value) if width is None else width).eq(value)
+
+    def pad_ports(self, pads):
+        """`pads_o`, `pads_oe`, `pads_i`: list of `Pad`, in the order of the ports' bits. A driven pin shows its own
+        level, as the buffers of the chip do: `pads_i` counts for pins that are not driven."""
+        self.outward(Cat(*[pad.o for pad in pads]), "pads_o")
+        self.outward(Cat(*[pad.oe for pad in pads]), "pads_oe")
+        outside = self.port("pads_i", 8 * len(pads))
+        for n, pad in enumerate(pads):
+            self.comb += pad.i.eq(Mux(pad.oe, pad.o, outside[8 * n : 8 * n + 8]))
