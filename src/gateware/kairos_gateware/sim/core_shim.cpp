@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "Vrtio_core.h"
+#include "clocked.h"
 #include "kairos_pl_config.h"
 #include "verilated.h"
 
@@ -53,18 +54,7 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
     VerilatedContext context;
     const auto top_owner = std::make_unique<Vrtio_core>(&context, "rtio_core");
     Vrtio_core &top = *top_owner;
-    const auto clock = [&] {
-        top.sys_clk = 1;
-        top.eval();
-        top.sys_clk = 0;
-    };
-    top.sys_rst = 1;
-    for (int i = 0; i < 4; i++) {
-        top.eval();
-        clock();
-    }
-    top.sys_rst = 0;
-    top.eval();
+    power_up(top);
 
     Pads seen;
     std::memcpy(seen.samples, &top.pads_o, sizeof seen.samples);
@@ -136,7 +126,7 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
         jump = skip && top.quiet ? (top.next_due == (uint64_t(1) << 61) - 1 ? NEVER : uint64_t(top.next_due)) : 0;
         const bool finished = answered == command_count && edge == edge_count && tsc >= until;
         const uint64_t following = top.tsc_load ? top.tsc_value : tsc + 1;
-        clock();
+        clock_edge(top);
         if (output_taken || input_taken) {
             answers[next++].accepted = tsc;
             offering = false;

@@ -5,6 +5,7 @@
 #include <new>
 
 #include "Vkairos_sim.h"
+#include "clocked.h"
 #include "kairos_pl.h"
 #include "kairos_pl_config.h"
 #include "verilated.h"
@@ -29,22 +30,9 @@ struct kairos_pl {
     Vkairos_sim top{&context, "kairos_sim"};
     Watched watched{};
 
-    void clock() {
-        top.sys_clk = 1;
-        top.eval();
-        top.sys_clk = 0;
-    }
-
     void power_up() {
         std::memset(&top.pads_i, 0, sizeof top.pads_i);
-        top.sys_clk = 0;
-        top.sys_rst = 1;
-        for (int i = 0; i < 4; i++) {
-            top.eval();
-            clock();
-        }
-        top.sys_rst = 0;
-        top.eval();
+        ::power_up(top);
         watched = watch();
     }
 
@@ -176,7 +164,7 @@ void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out) 
     pl->top.eval();
     pl->watched = pl->watch();
     pl->report(*out);
-    pl->clock();
+    clock_edge(pl->top);
 }
 
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc) {
@@ -190,10 +178,10 @@ uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out
         if (stop || cycles == n) {
             pl->watched = now;
             pl->report(*out);
-            pl->clock();
+            clock_edge(pl->top);
             break;
         }
-        pl->clock();
+        clock_edge(pl->top);
     }
     return cycles;
 }

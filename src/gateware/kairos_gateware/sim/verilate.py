@@ -64,7 +64,7 @@ def compile_library(output: Path, top: str, variant: str, pads, shim: str = "shi
     """
     library = output / "libkairos_pl.so"
     config = _config(variant, pads, clocks or {})
-    sources = [output / f"{top}.v", _HERE / shim, _HERE / "kairos_pl.h", Path(__file__)]
+    sources = [output / f"{top}.v", _HERE / shim, _HERE / "kairos_pl.h", _HERE / "clocked.h", Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp_file = output / "libkairos_pl.stamp"
     if library.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:
