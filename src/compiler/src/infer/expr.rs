@@ -103,7 +103,7 @@ impl Infer<'_, '_> {
                     .iter()
                     .map(|element| self.expr(element))
                     .collect::<Result<Rc<[Ty]>>>()?;
-                self.kind(Kind::Tuple(elements))
+                self.types().tuple(elements, expr.span)?
             }
         };
         self.unify(ty, found, expr.span, "this")?;
@@ -255,7 +255,7 @@ impl Infer<'_, '_> {
             (BinOp::Add, Kind::Str, Kind::Str) => return Ok(Some(left.0)),
             (BinOp::Add, Kind::Tuple(a), Kind::Tuple(b)) => {
                 let elements = a.iter().chain(b.iter()).copied().collect();
-                return Ok(Some(self.kind(Kind::Tuple(elements))));
+                return self.types().tuple(elements, whole.span).map(Some);
             }
             (_, Kind::Array(..), _) | (_, _, Kind::Array(..)) => {
                 self.array_binary(op, left, right, whole)?;

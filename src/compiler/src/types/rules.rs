@@ -1,8 +1,13 @@
 //! Rules of typing that expressions, statements and the language's own functions share; what breaks one is told to the user.
 
+use std::rc::Rc;
+
 use super::{Kind, Ty, Types};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
+
+/// Values in one tuple: code and types are written out for each, and tuples of tuples of tuples grow as powers do.
+const TUPLE_VALUES: usize = 1024;
 
 impl Types {
     /// `found` must be `wanted`; otherwise an error at `span`.
@@ -35,6 +40,25 @@ impl Types {
         }
         let text = format!("cannot coerce {} to a numeric type", self.name(ty));
         Err(Diagnostic::new(span, text))
+    }
+
+    /// A tuple of these elements, which are values by themselves: with the elements of tuples in it, not more than fit.
+    pub fn tuple(&mut self, elements: Rc<[Ty]>, span: Span) -> Result<Ty> {
+        let values = elements.iter().map(|&ty| self.values_in(ty)).sum::<usize>();
+        if values > TUPLE_VALUES {
+            let text = format!(
+                "a tuple of {values} values, with those of the tuples in it; at most {TUPLE_VALUES} are possible"
+            );
+            return Err(Diagnostic::new(span, text).help("use a list or an array"));
+        }
+        Ok(self.new_type(Kind::Tuple(elements)))
+    }
+
+    fn values_in(&self, ty: Ty) -> usize {
+        match self.kind(ty) {
+            Kind::Tuple(elements) => elements.iter().map(|&ty| self.values_in(ty)).sum(),
+            _ => 1,
+        }
     }
 
     /// Type of what a loop over a value of type `iterable` gets.

@@ -105,6 +105,8 @@ def rejected(body, **attributes):
         ("x += 1\nn = True\nn = x.missing", "the type of this expression cannot be fully inferred"),
         ("x += 1\nn = 1\nn = x(n)", "the type of this expression cannot be fully inferred"),
         ("x += 1\nn = 1\nfor n in x:\n    pass", "the type of this expression cannot be fully inferred"),
+        ("t0 = (1, 2)\n" + "".join(f"t{i + 1} = (t{i}, t{i})\n" for i in range(40)), "a tuple of 2048 values"),
+        ("t0 = (1, 2)\n" + "".join(f"t{i + 1} = t{i} + t{i}\n" for i in range(40)), "a tuple of 2048 values"),
         ("x = list(3)", "type numpy.int? is not iterable"),
         ("return (1, 2) + 3", "'+' on (numpy.int?, numpy.int?) is not supported yet"),
         ("return {1: 2}", "a dictionary is not supported yet"),
