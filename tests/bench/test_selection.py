@@ -1,6 +1,9 @@
 """`make bench FIGURES=…`: which groups are measured, and what is kept of them."""
 
+import re
+
 from tests.bench.__main__ import GROUPS, Figures
+from tests.support.paths import ROOT
 
 
 def groups(*prefixes):
@@ -25,3 +28,15 @@ def test_verdicts(capsys):
     printed = capsys.readouterr().out.splitlines()
     assert [line.split()[3] for line in printed] == ["met", "MISSED", "stated"]
     assert printed[0].endswith("(at most 3, baseline 7)") and printed[1].endswith("(at least 4)")
+
+
+def test_every_figure_belongs_to_a_group():
+    """Else `make bench FIGURES=…` would not find it."""
+    folders = [ROOT / "tests" / "bench", ROOT / "src" / "gateware" / "kairos_gateware" / "figures"]
+    text = "".join(path.read_text() for folder in folders for path in folder.glob("[!t]*.py"))
+    # Names of figures, or how they begin, as they stand in the sources.
+    named = set(re.findall(r"""f?"([a-z][a-z0-9_]*\.)[a-z0-9_{}]+"(?:,|:|\])""", text))
+    beginnings = tuple(beginning for _, some, *_ in GROUPS for beginning in some)
+    known = {name for name in named if any(b.startswith(name) or name.startswith(b) for b in beginnings)}
+    assert {"rpc.", "driver.", "demo.", "dma."} <= known
+    assert named - known == set()

@@ -1,0 +1,65 @@
+"""The changes that CONTRIBUTING lists: its files are there, at most three for each, and what would be forgotten is found
+here where no other test finds it."""
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from kairos_gateware.build import BOARDS
+
+ROOT = Path(__file__).parents[2]
+CHANGES = 10
+
+
+def table(page: str, heading: str) -> list[list[str]]:
+    """Cells of the first table below a heading of a page."""
+    section = (ROOT / page).read_text().partition(f"{heading}\n")[2]
+    rows = re.search(r"(?:^\|.*\n)+", section, re.MULTILINE)[0].splitlines()[2:]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def rows() -> list[list[str]]:
+    return table("CONTRIBUTING.md", "## Where a change belongs")
+
+
+def test_all_changes_are_listed():
+    assert len(rows()) == CHANGES
+
+
+@pytest.mark.parametrize("row", rows(), ids=lambda row: row[0])
+def test_its_files_are_there_and_no_more_than_three(row):
+    _, files, found_by = row
+    # What is in brackets is said besides: a line of a table, or what is to be called.
+    steps = [re.findall(r"`([\w/.]+/[\w/.]+)`", part) for part in re.sub(r"\([^)]*\)|; then .*", "", files).split(",")]
+    steps = [step for step in steps if step]
+    assert 1 <= len(steps) <= 3, steps
+    for name in [name for step in steps for name in step] + re.findall(r"`((?:tests|src)/[\w/.]+)`", found_by):
+        assert list(ROOT.glob(name.replace("NAME", "*"))), name
+
+
+def test_every_board_has_gateware_and_a_loader_and_a_row():
+    chip = (ROOT / "src" / "chip" / "src" / "boards" / "mod.rs").read_text()
+    loader = set(re.findall(r"&(\w+)::BOARD", chip))
+    documented = {row[0].strip("`") for row in table("docs/gateware/boards.md", "# Boards")}
+    assert set(BOARDS) == documented
+    assert set(BOARDS) - {"sim"} == loader
+
+
+def drivers() -> set[str]:
+    """Classes that a device database may name: those that are made from the device manager and arguments."""
+    found = set()
+    for path in sorted((ROOT / "src" / "kairos" / "coredevice").glob("[!_]*.py")):
+        module = import_module(f"kairos.coredevice.{path.stem}")
+        for name in getattr(module, "__all__", []):
+            made = getattr(module, name)
+            if inspect.isclass(made) and made.__module__ == module.__name__:
+                if list(inspect.signature(made).parameters)[:1] == ["dmgr"]:
+                    found.add(f"{path.stem}.{name}")
+    return found
+
+
+def test_every_driver_is_in_the_manual():
+    named = [re.findall(r"`([\w.]+)`", row[0]) for row in table("docs/experiments.md", "### The drivers")]
+    assert {name for names in named for name in names} == drivers()
