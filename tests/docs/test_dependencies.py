@@ -1,0 +1,35 @@
+"""Every library that a manifest of ours asks for has its reason in docs/dependencies.md."""
+
+import re
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def rust() -> set[str]:
+    """Names of the crates that our manifests ask for."""
+    names = set()
+    for path in [ROOT / "Cargo.toml", ROOT / "fuzz" / "Cargo.toml", *(ROOT / "src").rglob("Cargo.toml")]:
+        manifest = tomllib.loads(path.read_text())
+        for part in [manifest, manifest.get("workspace", {}), *manifest.get("target", {}).values()]:
+            for kind in ("dependencies", "dev-dependencies", "build-dependencies"):
+                names |= {name for name in part.get(kind, {}) if not name.startswith("kairos-")}
+    return names
+
+
+def python() -> set[str]:
+    """Names of the distributions that our projects ask for."""
+    names = set()
+    for path in [ROOT / "pyproject.toml", *(ROOT / "src").glob("*/pyproject.toml")]:
+        project = tomllib.loads(path.read_text())["project"]
+        optional = project.get("optional-dependencies", {})
+        for requirement in [*project.get("dependencies", []), *(one for some in optional.values() for one in some)]:
+            names.add(re.match(r"[\w-]+", requirement)[0].lower())
+    return names
+
+
+def test_each_has_its_reason():
+    page = (ROOT / "docs" / "dependencies.md").read_text().lower()
+    words = set(re.findall(r"[\w-]+", page))
+    assert sorted((rust() | python()) - words) == []
