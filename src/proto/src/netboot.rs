@@ -255,19 +255,6 @@ mod tests {
         assert_eq!(hello.encode()[..4], [1, 1, 1, 7]);
     }
 
-    struct Bytes<'a>(&'a [u8]);
-
-    impl Source for Bytes<'_> {
-        type Error = ();
-
-        fn read(&mut self, buffer: &mut [u8]) -> Result<(), ()> {
-            let (taken, rest) = self.0.split_at_checked(buffer.len()).ok_or(())?;
-            buffer.copy_from_slice(taken);
-            self.0 = rest;
-            Ok(())
-        }
-    }
-
     #[test]
     fn the_host_reads_what_the_loader_answers() {
         let hello = Hello {
@@ -275,7 +262,7 @@ mod tests {
             nonce: [7; 32],
         };
         let mut text = [0; TEXT_MAX];
-        let read = Answered::read(&mut Bytes(&hello.encode()), &mut text);
+        let read = Answered::read(&mut &hello.encode()[..], &mut text);
         assert_eq!(
             read,
             Ok(Answered::Hello {
@@ -291,18 +278,15 @@ mod tests {
         ] {
             let (mut out, mut text) = ([0; TEXT_MAX + 3], [0; TEXT_MAX]);
             let length = reply.encode(&mut out);
-            let read = Answered::read(&mut Bytes(&out[..length]), &mut text).unwrap();
+            let read = Answered::read(&mut &out[..length], &mut text).unwrap();
             assert_eq!((read, read.number()), (Answered::Reply(reply), out[0]));
-            assert_eq!(
-                Answered::read(&mut Bytes(&out[..length - 1]), &mut [0; TEXT_MAX]),
-                Err(())
-            );
+            assert_eq!(Answered::read(&mut &out[..length - 1], &mut [0; TEXT_MAX]), Err("ended"));
         }
         let mut long = [b'x'; 203];
         long[..3].copy_from_slice(&[5, 200, 0]);
-        let read = Answered::read(&mut Bytes(&long), &mut text).unwrap();
+        let read = Answered::read(&mut &long[..], &mut text).unwrap();
         assert!(matches!(read, Answered::Reply(Reply::Refused(reason)) if reason.len() == TEXT_MAX));
-        assert_eq!(Answered::read(&mut Bytes(&[9]), &mut text), Ok(Answered::Unknown(9)));
+        assert_eq!(Answered::read(&mut &[9][..], &mut text), Ok(Answered::Unknown(9)));
     }
 
     proptest! {

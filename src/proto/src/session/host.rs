@@ -147,22 +147,9 @@ mod tests {
     use super::*;
     use crate::exception::{Record, Text};
 
-    struct Bytes<'a>(&'a [u8]);
-
-    impl Source for Bytes<'_> {
-        type Error = ();
-
-        fn read(&mut self, buffer: &mut [u8]) -> Result<(), ()> {
-            let (taken, rest) = self.0.split_at_checked(buffer.len()).ok_or(())?;
-            buffer.copy_from_slice(taken);
-            self.0 = rest;
-            Ok(())
-        }
-    }
-
     #[test]
     fn messages_are_found_behind_other_bytes() {
-        let begun = |bytes: &[u8]| read_head(&mut Bytes(bytes));
+        let begun = |mut bytes: &[u8]| read_head(&mut bytes);
         assert_eq!(
             begun(&super::super::reply::load_completed()),
             Ok(Begun::Message(Reply::LoadCompleted))
@@ -170,7 +157,7 @@ mod tests {
         assert_eq!(begun(b"xZZZ\0ZZZZ\x0a"), Ok(Begun::Message(Reply::RpcRequest)));
         assert_eq!(begun(b"ZZZZZ"), Ok(Begun::Unknown(0x5a)));
         assert_eq!(begun(&[7; 5000]), Ok(Begun::NotASession));
-        assert_eq!(begun(b"ZZZ"), Err(()));
+        assert_eq!(begun(b"ZZZ"), Err("ended"));
         assert_eq!(head(Request::RunKernel), *b"ZZZZ\x06");
     }
 

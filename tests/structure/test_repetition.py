@@ -1,0 +1,65 @@
+"""No six lines stand twice in src/, but what docs/architecture.md names with its reason.
+
+Compared to the letter, white space aside; blank lines, comments, imports and lines of punctuation do not count, nor do
+files that are generated from one source.
+"""
+
+import re
+from collections import defaultdict
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LENGTH = 6
+SUFFIXES = {".rs", ".py", ".cpp", ".h", ".c", ".S", ".ld", ".x"}
+THIN = re.compile(r"$|//|#|\*|/\*|use |pub use |import |from |mod |pub mod |[\W_]*$|else:|try:|return;|pass$|end")
+GENERATED = re.compile(r"\bgenerated\b", re.IGNORECASE)
+
+
+def lines(path: Path) -> list[tuple[int, str]]:
+    """Numbers and text of the lines that count; none of a generated file."""
+    text = path.read_text()
+    if GENERATED.search(text[:400]):
+        return []
+    # What a docstring or an import in several lines says is prose and names.
+    text = re.sub(r'"""(?:.|\n)*?"""', lambda m: "\n" * m[0].count("\n"), text)
+    text = re.sub(r"(?m)^(?:from \S+ import|use [^;(]*::) ?[({][^)};]*[)}];?", lambda m: "\n" * m[0].count("\n"), text)
+    numbered = ((number, " ".join(line.split())) for number, line in enumerate(text.splitlines(), 1))
+    return [(number, line) for number, line in numbered if not THIN.match(line)]
+
+
+def repeated() -> dict[tuple[str, str], str]:
+    """For each pair of files with a common run, where it begins."""
+    places = defaultdict(list)
+    for path in sorted((ROOT / "src").rglob("*")):
+        if path.suffix in SUFFIXES and path.is_file():
+            counted = lines(path)
+            for at in range(len(counted) - LENGTH + 1):
+                run = tuple(text for _, text in counted[at : at + LENGTH])
+                places[run].append((path.relative_to(ROOT / "src").as_posix(), at, counted[at][0]))
+    found = {}
+    for run in places.values():
+        for other in run[1:]:
+            (one, at, line), (two, at_two, line_two) = run[0], other
+            # A run of equal lines does not repeat itself.
+            if one != two or at_two - at >= LENGTH:
+                found.setdefault((one, two), f"{one}:{line} and {two}:{line_two}")
+    return found
+
+
+def allowed() -> set[tuple[str, str]]:
+    """Pairs of files that the page allows: rows of the table in "Repeated on purpose"."""
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    section = page.partition("## Repeated on purpose\n")[2].partition("\n## ")[0]
+    return {tuple(re.findall(r"`([^`]+)`", row)[:2]) for row in section.splitlines() if row.startswith("| `")}
+
+
+def test_no_six_lines_stand_twice():
+    found = repeated()
+    wrong = sorted(place for pair, place in found.items() if pair not in allowed() and pair[::-1] not in allowed())
+    assert not wrong, "the same six lines stand in:\n" + "\n".join(wrong)
+
+
+def test_what_is_allowed_is_still_there():
+    found = repeated()
+    stale = {pair for pair in allowed() if pair not in found and pair[::-1] not in found}
+    assert not stale, f"docs/architecture.md, 'Repeated on purpose': no longer repeated: {stale}"
