@@ -1,5 +1,5 @@
-"""The changes that CONTRIBUTING lists: its files are there, at most three for each, and what would be forgotten is found
-here where no other test finds it."""
+"""The changes that CONTRIBUTING lists: its files are there, at most three for each, and what would be forgotten is
+found here where no other test finds it."""
 
 import inspect
 import re
