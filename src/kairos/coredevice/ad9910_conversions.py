@@ -55,24 +55,20 @@ class Conversions:
     @portable
     def frequency_to_ram(self, frequency: TList(TFloat), ram: TList(TInt32)):
         """Fill `ram` with the RAM words for frequencies in Hz."""
-        for i in range(len(ram)):
-            ram[i] = self.frequency_to_ftw(frequency[i])
+        ram[:] = [self.frequency_to_ftw(frequency[at]) for at in range(len(ram))]
 
     @portable
     def turns_to_ram(self, turns: TList(TFloat), ram: TList(TInt32)):
         """Fill `ram` with the RAM words for phases in turns."""
-        for i in range(len(ram)):
-            ram[i] = RAM.pow.place(self.turns_to_pow(turns[i]))
+        ram[:] = [RAM.pow.place(self.turns_to_pow(turns[at])) for at in range(len(ram))]
 
     @portable
     def amplitude_to_ram(self, amplitude: TList(TFloat), ram: TList(TInt32)):
         """Fill `ram` with the RAM words for fractions of full scale."""
-        for i in range(len(ram)):
-            ram[i] = RAM.asf.place(self.amplitude_to_asf(amplitude[i]))
+        ram[:] = [RAM.asf.place(self.amplitude_to_asf(amplitude[at])) for at in range(len(ram))]
 
     @portable
     def turns_amplitude_to_ram(self, turns: TList(TFloat), amplitude: TList(TFloat), ram: TList(TInt32)):
         """Fill `ram` with the RAM words for phases in turns and fractions of full scale."""
-        for i in range(len(ram)):
-            polar = RAM.polar_asf.place(self.amplitude_to_asf(amplitude[i]))
-            ram[i] = polar | RAM.pow.place(self.turns_to_pow(turns[i]))
+        radii = [RAM.polar_asf.place(self.amplitude_to_asf(amplitude[at])) for at in range(len(ram))]
+        ram[:] = [radii[at] | RAM.pow.place(self.turns_to_pow(turns[at])) for at in range(len(ram))]
