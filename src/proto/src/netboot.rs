@@ -280,7 +280,10 @@ mod tests {
             let length = reply.encode(&mut out);
             let read = Answered::read(&mut &out[..length], &mut text).unwrap();
             assert_eq!((read, read.number()), (Answered::Reply(reply), out[0]));
-            assert_eq!(Answered::read(&mut &out[..length - 1], &mut [0; TEXT_MAX]), Err("ended"));
+            assert_eq!(
+                Answered::read(&mut &out[..length - 1], &mut [0; TEXT_MAX]),
+                Err("ended")
+            );
         }
         let mut long = [b'x'; 203];
         long[..3].copy_from_slice(&[5, 200, 0]);

@@ -31,6 +31,8 @@ const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Room for one value, image or log on its way. Whoever needs it waits for the one before.
 type Data = FairMutex<&'static mut [u8], SOCKETS>;
+/// Held by the client that pulls the log, until it has left.
+type Pulling = FairMutex<(), SOCKETS>;
 /// Number of the newest client that pulls the log.
 static PULLER: AtomicU32 = AtomicU32::new(0);
 
@@ -64,16 +66,18 @@ pub fn start(spawner: &Spawner, stack: &'static Stack, config: &'static Config) 
     #[link_section = ".uninit"]
     static mut ROOM: [u8; DATA_MAX] = [0; DATA_MAX];
     static DATA: StaticCell<Data> = StaticCell::new();
+    static PULLING: StaticCell<Pulling> = StaticCell::new();
     // SAFETY: taken once, at boot; any bytes are valid.
     let room: &'static mut [u8; DATA_MAX] = unsafe { &mut *core::ptr::addr_of_mut!(ROOM) };
     let data = DATA.init(FairMutex::new(&mut room[..]));
+    let pulling = PULLING.init(FairMutex::new(()));
     for _ in 0..SOCKETS {
-        spawner.spawn(crate::task(serve(stack, config, data)));
+        spawner.spawn(crate::task(serve(stack, config, data, pulling)));
     }
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: &'static Stack, config: &'static Config, data: &'static Data) -> ! {
+async fn serve(stack: &'static Stack, config: &'static Config, data: &'static Data, pulling: &'static Pulling) -> ! {
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
@@ -85,6 +89,7 @@ async fn serve(stack: &'static Stack, config: &'static Config, data: &'static Da
                     socket: &mut socket,
                     config,
                     data,
+                    pulling,
                     gate: Gate::new(config),
                 }
                 .run()
@@ -123,6 +128,7 @@ struct Connection<'a> {
     socket: &'a mut Socket,
     config: &'static Config,
     data: &'static Data,
+    pulling: &'static Pulling,
     gate: Gate,
 }
 
@@ -370,11 +376,10 @@ impl Connection<'_> {
     async fn pull(&mut self) -> Result<(), End> {
         let number = PULLER.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         logger::GROWN.signal(());
-        // Only one task can wait for the signal: the one before takes it, and leaves.
-        embassy_time::Timer::after(Duration::from_millis(1)).await;
+        // The one before takes the signal, for which only one task can wait, and leaves.
+        let _turn = self.pulling.lock().await;
         loop {
             if PULLER.load(Ordering::Relaxed) != number {
-                logger::GROWN.signal(());
                 return Err(End::Superseded);
             }
             let mut room = self.data.lock().await;
