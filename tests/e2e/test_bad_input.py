@@ -11,6 +11,7 @@ import pytest
 
 from tests.support.command import HEAD, one_line
 from tests.support.paths import EXAMPLES
+from tests.support.waiting import until
 
 GOOD = """
     @kernel
@@ -320,10 +321,7 @@ def test_a_killed_run_leaves_nothing_behind(kairos, monkeypatch, tmp_path):
     [emulator] = children(process.pid)
     process.kill()
     process.communicate(timeout=15)
-    deadline = time.monotonic() + 5
-    while os.path.exists(f"/proc/{emulator}") and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not os.path.exists(f"/proc/{emulator}")
+    until(lambda: not os.path.exists(f"/proc/{emulator}"), lambda: "the emulator outlives its host")
     assert list(temporary.iterdir()) == []
 
 

@@ -3,9 +3,10 @@
 import re
 import subprocess
 import sys
-import time
 
 from tests.support import sd_card
+from tests.support.kernels import edges
+from tests.support.waiting import until
 
 EXPERIMENT = """from artiq.experiment import *
 
@@ -72,14 +73,12 @@ def test_an_experiment_as_idle_kernel(kairos, start_device, tmp_path):
     emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
     try:
         address = install(kairos, emulated, EXPERIMENT, tmp_path / "alone.elf")
-        end = time.monotonic() + 10
-        rises = []
-        while len(rises) < 6:
-            assert time.monotonic() < end, emulated.uart()
-            trace = emulated.control("trace", **{"from": 0})
-            (pad,) = [pad["index"] for pad in trace["pads"] if pad["channel"] == 4]
-            rises = [when for when, index, level in trace["events"] if index == pad and level == 1]
-            time.sleep(0.05)
+
+        def found():
+            return [when for when, level in edges(emulated) if level == 1]
+
+        until(lambda: len(found()) >= 6, emulated.uart)
+        rises = found()
         assert [rise - rises[0] for rise in rises[:3]] == [0, 10_000, 20_000]
         assert rises[3] - rises[2] > 1_000_000
         done = device(address, "log")
@@ -93,10 +92,12 @@ def test_print_goes_to_the_log(kairos, start_device, tmp_path):
     emulated = start_device(tmp_path, sd=sd_card.make(tmp_path / "card", []))
     try:
         address = install(kairos, emulated, PRINTS, tmp_path / "prints.elf")
-        end = time.monotonic() + 10
-        while (log := device(address, "log").stdout).count("kernel): last") < 2:
-            assert time.monotonic() < end, log
-            time.sleep(0.05)
+
+        def logged():
+            return device(address, "log").stdout
+
+        until(lambda: logged().count("kernel): last") >= 2, logged)
+        log = logged()
         lines = [line.partition(" INFO(kernel): ")[2] for line in log.splitlines() if "(kernel)" in line]
         first = lines[: lines.index("last") + 1]
         assert re.fullmatch(r"caught \d+\(1, 2, 3\)", first.pop(4))
