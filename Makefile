@@ -63,7 +63,7 @@ $(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(call rust_sources,src/em
 
 .PHONY: host
 host: $(B)/.host ## The `kairos` command in build/venv
-$(B)/.host: $(B)/.venv pyproject.toml Cargo.lock $(call rust_sources,src/compiler src/contracts src/native src/proto)
+$(B)/.host: $(B)/.venv pyproject.toml Cargo.lock $(call rust_sources,src/compiler src/contracts src/native src/proto src/pulse)
 	@echo "== compiler and the kairos command (first time: about two minutes)"
 	@VIRTUAL_ENV=$(abspath $(VENV)) PATH=$(abspath $(VENV))/bin:$$PATH $(RUST) maturin develop --quiet --release --locked \
 		>$(B)/host.log 2>&1 || { cat $(B)/host.log >&2; exit 1; }

@@ -1,10 +1,17 @@
-"""Devices for tests, one for each test module."""
+"""Devices for tests, one for each test module, and the command."""
 
 import os
 
 import pytest
 
+from tests.support.command import Kairos
 from tests.support.device import Device, RemoteDevice
+from tests.support.paths import BUILD
+
+ARTIFACTS = ("emulator/kairos-emulator", "firmware/runtime.elf", "gateware/demo/libkairos_pl.so")
+
+# What an earlier run has compiled proves nothing of today's compiler.
+os.environ["KAIROS_CACHE"] = "off"
 
 
 @pytest.fixture(scope="session")
@@ -20,3 +27,12 @@ def device(tmp_path_factory):
     device = RemoteDevice(address) if address else Device(tmp_path_factory.mktemp("device"))
     yield device
     device.close()
+
+
+@pytest.fixture
+def kairos(tmp_path):
+    """The command, in a directory of its own."""
+    missing = [name for name in ARTIFACTS if not (BUILD / name).exists()]
+    if missing:
+        pytest.fail(f"not built: {', '.join(missing)} in {BUILD}. Run `make build` first.", pytrace=False)
+    return Kairos(tmp_path)

@@ -1,5 +1,6 @@
 """From the boot ROM to an experiment: card, flash and network, and what can go wrong on the way."""
 
+import contextlib
 import itertools
 import re
 import socket
@@ -7,11 +8,12 @@ import struct
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
 
 from kairos.boot import boards, boot_image
+from kairos.contracts.memory import RUNTIME
+from tests.support import PATIENCE
 from tests.support.paths import FIRMWARE, GATEWARE, ROOT
 
 BOOT = b"BOOT    BIN"
@@ -27,7 +29,7 @@ def run_blink(device, tmp_path):
     path = tmp_path / "device_db.py"
     path.write_text(text.replace('"emulator://demo"', f'"127.0.0.1:{device.ports[1381]}"'))
     command = [sys.executable, "-m", "kairos", "run", ROOT / "examples" / "blink.py", "--device-db", path]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr + device.uart()
     return len(device.control("trace")["events"])
 
@@ -77,7 +79,9 @@ def test_commands_find_a_device_that_restarts(boot_device, card, image, tmp_path
     address = f"127.0.0.1:{device.ports[1380]}"
 
     def kairos(*arguments):
-        done = subprocess.run([sys.executable, "-m", "kairos", *arguments], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            [sys.executable, "-m", "kairos", *arguments], capture_output=True, text=True, timeout=PATIENCE
+        )
         assert done.returncode == 0, done.stderr + device.uart()
         return done.stdout
 
@@ -94,7 +98,7 @@ def test_commands_find_a_device_that_restarts(boot_device, card, image, tmp_path
 def test_the_loader_leaves_alone_what_a_failed_firmware_has_said(boot_device, card, image):
     device = boot_device("--sd", card((BOOT, image)))
     device.wait_for("Ethernet link up")
-    vectors = 0x0010_0000
+    vectors = RUNTIME.start
     device.control("write", address=vectors + 0x18, value=0xE7F0_00F0)
     with socket.create_connection(("127.0.0.1", device.ports[1380])):
         device.wait_for("Ethernet link up", 2)
@@ -128,7 +132,7 @@ def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
         device = boot_device("--sd", path, "--set", f"sd_cut_after={sectors + more}")
         device.wait_for("network: 10.0.2.15")
         command = [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash"]
-        done = subprocess.run([*command, str(tmp_path / "new")], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*command, str(tmp_path / "new")], capture_output=True, text=True, timeout=PATIENCE)
         assert (done.returncode == 0) == (more == 100), done.stderr
         device.close()
         device = boot_device("--sd", path)
@@ -284,20 +288,13 @@ class Cut:
 
     def copy(self, source, sink, limit):
         passed = 0
-        try:
-            while data := source.recv(4096):
+        with contextlib.suppress(OSError):
+            while (limit is None or passed < limit) and (data := source.recv(4096)):
                 sink.sendall(data)
                 passed += len(data)
-                if limit is not None and passed >= limit:
-                    break
-        except OSError:
-            pass
-        time.sleep(0.2)
-        for end in (source, sink):
-            try:
-                end.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+            sink.shutdown(socket.SHUT_WR)
+            if limit is not None:
+                source.shutdown(socket.SHUT_RDWR)
 
 
 def test_the_log_has_the_form_of_the_runtime(boot_device, card):

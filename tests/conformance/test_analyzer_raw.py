@@ -1,13 +1,15 @@
 """The analyzer service: dumps of what the gateware saw, against the pins. Written from the format alone."""
 
 import socket
-import time
 
 import pytest
 
+from tests.support import PATIENCE
+from tests.support.connection import Connection
 from tests.support.kernels import kernel, marks, run_dma
 from tests.support.raw_analyzer import EXCEPTION, OUTPUT, STOPPED, dump
 from tests.support.raw_session import Session
+from tests.support.waiting import settled
 
 RECORD, FAST, MANY, LATE = 0, 9, 10, 11
 RING = 512 * 1024
@@ -94,10 +96,8 @@ def test_the_ring_keeps_the_newest(fresh):
 
 def test_the_head_byte_for_byte(fresh):
     """32 bytes: the message that says that recording has stopped."""
-    with socket.create_connection((fresh.host, fresh.ports[1382]), 20) as client:
-        data = b""
-        while more := client.recv(65536):
-            data += more
+    with Connection(fresh, 1382) as client:
+        data = client.read_all()
     assert data[:16] == b"e" + b"\x20\0\0\0" + b"\x20" + bytes(7) + b"\0" + b"\x0c" + b"\x01"
     assert data[16:28] == bytes(12) and data[36:] == bytes(11) + b"\x03"
 
@@ -112,9 +112,8 @@ def test_several_dumps_in_a_row_tell_each_event_once(fresh):
 
 
 def test_what_a_client_sends_is_ignored(fresh):
-    with socket.create_connection((fresh.host, fresh.ports[1382]), 20) as client:
-        client.sendall(b"ARTIQ analyzer\n" + bytes(range(256)) * 20)
-        assert client.recv(1) == b"e"
+    with Connection(fresh, 1382, b"ARTIQ analyzer\n" + bytes(range(256)) * 20) as client:
+        assert client.read(1) == b"e"
     assert dump(fresh).messages
 
 
@@ -122,13 +121,13 @@ def three_dumps(device, at_once):
     """Bytes of three dumps, the first one of a full ring, and what they cost core 0 in instructions."""
     with Session(device) as session:
         assert run_dma(session, MANY) == ([3_600_000], None)
-    before = device.control("status")["instructions"][0]
+    before = settled(device)[0]
     clients, dumps = [socket.socket() for _ in range(3)], []
     for client in clients if at_once else []:
         client.setblocking(False)
         client.connect_ex((device.host, device.ports[1382]))
     for client in clients:
-        client.settimeout(20)
+        client.settimeout(PATIENCE)
         if not at_once:
             client.connect((device.host, device.ports[1382]))
         data = b""
@@ -136,10 +135,8 @@ def three_dumps(device, at_once):
             data += more
         client.close()
         dumps.append(len(data))
-    cost = device.control("status")["instructions"][0] - before
-    # The device takes note that they have gone: their places are free then.
-    time.sleep(0.3)
-    return dumps, cost
+    # The device has taken note that they have gone: their places are free.
+    return dumps, settled(device)[0] - before
 
 
 def test_three_clients_at_once(fresh):
@@ -152,12 +149,9 @@ def test_three_clients_at_once(fresh):
 
 
 def test_clients_one_after_the_other_and_a_client_that_goes(fresh):
-    socket.create_connection((fresh.host, fresh.ports[1382]), 20).close()
-    clients = [socket.create_connection((fresh.host, fresh.ports[1382]), 20) for _ in range(2)]
+    Connection(fresh, 1382).close()
+    clients = [Connection(fresh, 1382) for _ in range(2)]
     for client in clients:
-        data = b""
-        while more := client.recv(65536):
-            data += more
+        assert len(client.read_all()) >= 16
         client.close()
-        assert len(data) >= 16
     assert dump(fresh).messages

@@ -3,13 +3,13 @@
 import hmac
 import subprocess
 import sys
-import time
 
 import pytest
 
-from tests.support import sd_card
+from tests.support import PATIENCE, sd_card
+from tests.support.connection import Closed
 from tests.support.kernels import run_empty
-from tests.support.raw_management import Closed, Management
+from tests.support.raw_management import Management
 from tests.support.raw_session import Session
 
 KEY = b"sixteen bytes or more"
@@ -108,8 +108,7 @@ def test_a_nonce_is_good_for_one_proof_of_one_connection(device):
 
 def test_authentication_in_pieces(device):
     with Management(device) as client:
-        for byte in proof(challenge(client)):
-            client.send(bytes([byte]))
+        client.write_slowly(proof(challenge(client)))
         assert client.read(1) == b"\x01"
         assert client.config_read(b"ip") == b"10.0.2.15/24"
 
@@ -129,14 +128,15 @@ def test_sessions_are_open(device):
 @pytest.mark.long
 def test_clients_without_the_key_do_not_keep_sockets(device):
     idle = [Management(device, greeting=None), *(Management(device) for _ in range(3))]
-    idle[0].send(b"ARTIQ management\n")
+    idle[0].write(b"ARTIQ management\n")
     # All sockets are taken. A client that tries meanwhile would stop the emulated clock.
-    time.sleep(12)
+    for client in idle:
+        client.read_all()
     with Management(device) as client:
         authenticate(client)
         assert "it has not authenticated itself in time" in client.log()
     for client in idle:
-        client.socket.close()
+        client.close()
 
 
 def test_the_key_is_set_changed_and_removed(start_device, tmp_path):
@@ -144,7 +144,7 @@ def test_the_key_is_set_changed_and_removed(start_device, tmp_path):
     try:
         for kind in (0x81, 0x82):
             with Management(device) as client:
-                client.send(bytes([kind]))
+                client.write(bytes([kind]))
                 with pytest.raises(Closed):
                     client.read(1)
         with Management(device) as client:
@@ -205,7 +205,7 @@ def test_a_key_that_is_none_closes_the_device(start_device, tmp_path, key):
 def kairos(device, *arguments):
     address = f"{device.host}:{device.ports[1380]}"
     command = [sys.executable, "-m", "kairos", "device", "-D", address, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def assert_one_line(done, text):

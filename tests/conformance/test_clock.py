@@ -5,7 +5,8 @@ import pytest
 from kairos_gateware import build
 
 from tests.support import sd_card, waiting
-from tests.support.kernels import assert_closed, begin, edges, kernel, run_empty, run_rtio
+from tests.support.connection import assert_closed
+from tests.support.kernels import begin, edges, kernel, run_empty, run_rtio
 from tests.support.paths import BUILD
 from tests.support.raw_management import Management
 from tests.support.raw_session import Session

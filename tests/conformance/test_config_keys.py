@@ -115,7 +115,7 @@ def test_log_levels_of_the_card(configured):
     assert "network: " not in configured.log()
     before = device.uart()
     with Management(device) as client:
-        client.send(b"\x04")
+        client.write(b"\x04")
     assert "unknown type 4" in configured.log()
     assert device.uart() == before
 
@@ -125,7 +125,7 @@ def test_the_level_of_the_uart_takes_effect_at_once(configured):
 
     def is_printed(kind):
         with Management(device) as client:
-            client.send(bytes([kind]))
+            client.write(bytes([kind]))
         text = f"request of unknown type {kind}"
         assert text in configured.log()
         settled(device)

@@ -2,16 +2,17 @@
 
 import contextlib
 import re
-import socket
 import struct
 
 import pytest
 from elftools.elf.elffile import ELFFile
 
+from kairos.contracts.memory import REPORT
 from tests.support import waiting
+from tests.support.connection import Closed, Connection
 from tests.support.paths import FIRMWARE, ROOT
 from tests.support.raw_management import Management
-from tests.support.raw_session import Closed, Session
+from tests.support.raw_session import Session
 
 UNDEFINED = 0xE7F000F0
 """An instruction that is none, as the compiler uses it for what cannot be reached."""
@@ -40,7 +41,7 @@ def write(device, address, *words):
 def interrupt(device):
     """Something comes from the network."""
     with contextlib.suppress(OSError):
-        socket.create_connection((device.host, device.ports[1382]), 5).close()
+        Connection(device, 1382).close()
 
 
 def log(device):
@@ -67,7 +68,7 @@ def test_a_fault_of_core_0_is_told_after_the_reset_once(device):
 
 def test_a_panic_of_core_0_resets_the_device(device):
     """The handler of interrupts becomes a call of the function that panics."""
-    panic, place = symbol("panic_already_mutably_borrowed"), 0x062F_0000
+    panic, place = symbol("panic_already_mutably_borrowed"), REPORT.stop - 0x1_0000
     # ldr r0, [pc, #4]; ldr pc, [pc, #-4]; the function; its argument: file name (address, length), line and column.
     write(device, place, place + 16, 4, 12, 34, struct.unpack("<I", b"a.rs")[0])
     write(device, symbol("^_irq_handler$"), 0xE59F0004, 0xE51FF004, panic, place)

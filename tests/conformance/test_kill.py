@@ -71,6 +71,7 @@ def kill(device, activity, chance):
             answer(session, number | chance.randrange(SPIN_MAX) << 8)
         session.message(10)
         assert session.request().arguments == [number]
+        # Any instant will do: nothing depends on which it is.
         time.sleep(chance.choice((0, 0, 0.002, 0.02)))
         if chance.random() < 0.3:
             # Pre-empted, instead of left by its host.

@@ -7,20 +7,20 @@ cost it had at the start.
 """
 
 import select
-import socket
 import struct
-import time
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.support import raw_management, sd_card
+from tests.support import sd_card
+from tests.support.connection import Closed, Connection, assert_closed
 from tests.support.kernels import run_empty
 from tests.support.raw_management import Management
-from tests.support.raw_session import SYNC, Closed, Session
+from tests.support.raw_moninj import Client
+from tests.support.raw_session import SYNC, Session
 from tests.support.states import STATES, absent, running, waiting
-from tests.support.waiting import PATIENCE, until
+from tests.support.waiting import patiently, until
 
 SETTINGS = settings(
     deadline=None,
@@ -134,11 +134,11 @@ class Log:
         """Again the newest who pulls."""
         self.close()
         self.client = patiently(lambda: Management(self.device))
-        self.client.send(b"\x07")
+        self.client.write(b"\x07")
 
     def close(self):
         if self.client:
-            self.client.socket.close()
+            self.client.close()
 
     def new(self, wait=0.0):
         """What has come since the last call, after waiting for so many seconds at most."""
@@ -149,10 +149,14 @@ class Log:
 
     def until(self, *texts):
         """Waits until one of these has been logged."""
-        log, end = "", time.monotonic() + PATIENCE
-        while not any(text in log for text in texts):
-            assert time.monotonic() < end, (texts, log)
+        log = ""
+
+        def found():
+            nonlocal log
             log += self.new(0.1)
+            return any(text in log for text in texts)
+
+        until(found, lambda: (texts, log))
         return log
 
 
@@ -161,39 +165,6 @@ def log(device):
     log = Log(device)
     yield log
     log.close()
-
-
-def patiently(connect):
-    """A connection. A port has three or four places, and the device may need a moment to see that clients have gone."""
-
-    def attempt():
-        try:
-            return connect()
-        except (Closed, raw_management.Closed, ConnectionError):
-            return None
-
-    return until(attempt, lambda: "no place has become free")
-
-
-def send(connection, stream, slowly=False):
-    """Sends the stream, then says that nothing more comes. The device may have closed before."""
-    try:
-        for byte in stream if slowly else []:
-            connection.sendall(bytes([byte]))
-        connection.sendall(b"" if slowly else stream)
-        connection.shutdown(socket.SHUT_WR)
-    except OSError:
-        pass
-
-
-def read_all(connection):
-    data = b""
-    try:
-        while more := connection.recv(65536):
-            data += more
-    except ConnectionResetError:
-        pass
-    return data
 
 
 # Kernel sessions
@@ -236,10 +207,9 @@ def messages(session):
     kinds = []
     while True:
         try:
-            first = session.read(1)
+            session.peek(1)
         except Closed:
             return kinds
-        session.buffer = first + session.buffer
         kind = session.message(2, 5, 6, 7, 8, 9, 10)
         kinds.append(kind)
         if kind == 2:
@@ -257,7 +227,7 @@ def messages(session):
 def try_session(device, log, stream, slowly=False):
     answers, end = model(stream)
     with patiently(lambda: Session(device)) as session:
-        send(session.socket, stream, slowly)
+        session.write_all(stream, slowly)
         assert messages(session) == answers, end
     log.until(ENDS.get(end, end))
     with patiently(lambda: Session(device)) as after:
@@ -285,7 +255,7 @@ def test_session_with_a_kernel(device, log, stream, state):
     with patiently(lambda: Session(device)) as session:
         state(session)
         log.new()
-        send(session.socket, stream)
+        session.write_all(stream)
         kinds = messages(session)
     assert state is not running or not {7, 9} & set(kinds)
     assert state is not waiting or 5 not in kinds
@@ -347,7 +317,7 @@ def management_model(stream):
 def try_management(device, log, stream, slowly=False):
     replies, end = management_model(stream)
     with patiently(lambda: Management(device)) as client:
-        send(client.socket, stream, slowly)
+        client.write_all(stream, slowly)
         try:
             for reply in replies:
                 if reply is None:
@@ -359,7 +329,7 @@ def try_management(device, log, stream, slowly=False):
             if None not in replies:
                 client.read(1)
                 raise AssertionError("more than the replies")
-        except raw_management.Closed:
+        except Closed:
             assert None not in replies
     if None in replies:
         log.restart()
@@ -401,21 +371,17 @@ def monitor_model(stream):
 
 
 def monitor(device):
-    connection = socket.create_connection((device.host, device.ports[1383]), 20)
+    client = Client(device)
     # It answers when there is a place.
-    connection.sendall(b"ARTIQ moninj\n" + struct.pack("<BIB", 2, 999, 0))
-    answer = connection.recv(7)
-    if not answer:
-        raise ConnectionError
-    assert answer == struct.pack("<BIBB", 1, 999, 0, 0)
-    return connection
+    assert client.get(999, 0) == 0
+    return client
 
 
 def try_monitor(device, log, stream, slowly=False):
     asked, end = monitor_model(stream)
     with patiently(lambda: monitor(device)) as connection:
-        send(connection, stream, slowly)
-        data = read_all(connection)
+        connection.write_all(stream, slowly)
+        data = connection.read_all()
     answers = []
     while data:
         length = {0: 14, 1: 7}[data[0]]
@@ -450,16 +416,17 @@ def test_monitor_cut_off_at_every_byte(device, log):
 def test_analyzer(device, stream, reset):
     """Whatever is sent to it, a client gets a whole dump, and so does the one after a client that does not wait."""
     if reset:
-        with socket.create_connection((device.host, device.ports[1382]), 20) as connection:
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            connection.sendall(stream)
-    data, end = b"", time.monotonic() + 5
-    # As in `patiently`.
-    while not data:
-        assert time.monotonic() < end
-        with socket.create_connection((device.host, device.ports[1382]), 20) as connection:
-            send(connection, stream)
-            data = read_all(connection)
+        with Connection(device, 1382) as connection:
+            connection.write(stream)
+            connection.reset()
+
+    def dump():
+        with Connection(device, 1382) as connection:
+            connection.write_all(stream)
+            connection.peek(1)
+            return connection.read_all()
+
+    data = patiently(dump)
     assert data[:1] == b"e" and len(data) == 16 + int.from_bytes(data[1:5], "little") and len(data) % 32 == 16
 
 
@@ -471,9 +438,8 @@ def test_greetings_with_a_wrong_byte(device, log, port, greeting):
     for at in range(len(greeting)):
         wrong = bytearray(greeting)
         wrong[at] ^= 1 << at % 8
-        with socket.create_connection((device.host, device.ports[port]), 20) as connection:
-            connection.sendall(wrong)
-            assert read_all(connection) == b""
+        with Connection(device, port, wrong) as connection:
+            assert_closed(connection)
         log.until("client refused: its greeting is not")
 
 
@@ -482,7 +448,7 @@ def test_greetings_with_a_wrong_byte(device, log, port, greeting):
 )
 def test_greetings_cut_off_at_every_byte(device, log, port, greeting):
     for length in range(1, len(greeting)):
-        with socket.create_connection((device.host, device.ports[port]), 20) as connection:
-            send(connection, greeting[:length])
-            assert read_all(connection) == b""
+        with Connection(device, port) as connection:
+            connection.write_all(greeting[:length])
+            assert_closed(connection)
         log.until("client refused: it left before its greeting was complete")

@@ -2,24 +2,26 @@
 
 import random
 import re
-import socket
 import struct
-import time
 import zlib
 
 import pytest
 
 from tests.support import sd_card
-from tests.support.raw_management import Closed, Management
+from tests.support.connection import Closed, Connection, assert_closed
+from tests.support.raw_management import Management
+from tests.support.raw_moninj import Client
+from tests.support.waiting import printed
 
+DEBUG_ALLOCATOR = b"\x08"
+"""It has no reply, but leaves a line."""
 LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
 
 
 @pytest.fixture(scope="module")
 def device(tmp_path_factory, start_device):
     directory = tmp_path_factory.mktemp("device")
-    card = sd_card.make(directory / "card", [(b"CONFIG  TXT", b"Preset=From A Text Editor\r\n")])
-    device = start_device(directory, sd=card)
+    device = start_device(directory, sd=sd_card.make(directory / "card"))
     yield device
     device.close()
 
@@ -33,40 +35,58 @@ def management(device):
         assert after.config_read(b"nothing") is None
 
 
-def assert_closed(client):
-    with pytest.raises(Closed):
-        client.read(1)
-
-
 def test_log_lines_have_the_form_that_hosts_expect(management):
+    management.write(DEBUG_ALLOCATOR)
     for _ in range(2):
         lines = management.log().splitlines()
-        assert any("Kairos runtime" in line for line in lines)
+        assert any("no heap" in line for line in lines)
         for line in lines:
             assert LINE.fullmatch(line), line
 
 
 def test_clear_log(management):
+    management.write(DEBUG_ALLOCATOR)
+    assert "no heap" in management.log()
     assert management.reply(b"\x02") == 1
-    assert "Kairos runtime" not in management.log()
+    assert "no heap" not in management.log()
+
+
+def test_the_first_lines_say_what_runs(tmp_path, start_device):
+    device = start_device(tmp_path, gateware=False)
+    try:
+        with Management(device) as client:
+            assert "Kairos runtime" in client.log().splitlines()[0]
+    finally:
+        device.close()
 
 
 def test_pull_log_sends_what_comes_and_a_new_client_takes_over(device, management):
-    management.send(b"\x07")
+    management.write(b"\x07")
     with Management(device) as writer:
         assert writer.config_write(b"log_level", b"nonsense") is False
         pulled = b""
         while b"log_level" not in pulled:
             pulled += management.bytes()
     with Management(device) as second:
-        second.send(b"\x07")
+        second.write(b"\x07")
         with pytest.raises(Closed):
             while True:
                 management.bytes()
 
 
+def test_values_that_a_text_editor_has_written(tmp_path, start_device):
+    card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", b"Preset=From A Text Editor\r\n")])
+    device = start_device(tmp_path, gateware=False, sd=card)
+    try:
+        with Management(device) as client:
+            assert client.config_read(b"preset") == b"From A Text Editor"
+            assert client.config_write(b"preset", b"")
+            assert client.config_read(b"preset") is None
+    finally:
+        device.close()
+
+
 def test_config_values_come_back(management):
-    assert management.config_read(b"preset") == b"From A Text Editor"
     values = {
         b"ip6": b"fd00::1/64",
         b"rtio_clock": b"x" * 101,
@@ -81,8 +101,6 @@ def test_config_values_come_back(management):
         assert management.config_remove(key)
         assert management.config_remove(key)
         assert management.config_read(key) is None
-    assert management.config_write(b"preset", b"")
-    assert management.config_read(b"preset") is None
 
 
 def test_config_erase(management):
@@ -113,24 +131,25 @@ def test_levels_take_effect_at_once(device, management):
     assert management.config_write(b"log_level", b"OFF")
     management.reply(b"\x02")
     with Management(device, greeting=None) as wrong:
-        wrong.send(b"x" * 20)
+        wrong.write(b"x" * 20)
         assert_closed(wrong)
     assert management.log() == ""
     assert management.config_remove(b"log_level")
     with Management(device, greeting=None) as wrong:
-        wrong.send(b"x" * 20)
+        wrong.write(b"x" * 20)
         assert_closed(wrong)
     assert "client refused" in management.log()
 
 
 def test_debug_allocator_has_no_reply(management):
-    management.send(b"\x08")
+    assert management.reply(b"\x02") == 1
+    management.write(DEBUG_ALLOCATOR)
     assert "no heap" in management.log()
 
 
 @pytest.mark.parametrize("kind", [0, 3, 4, 6, 10, 11, 16, 0x5A, 129, 130, 255])
 def test_unknown_requests_close(device, management, kind):
-    management.send(bytes([kind]))
+    management.write(bytes([kind]))
     assert_closed(management)
     with Management(device) as after:
         assert f"request of unknown type {kind}" in after.log()
@@ -139,16 +158,15 @@ def test_unknown_requests_close(device, management, kind):
 def test_other_destinations_and_greetings_are_closed(device):
     for greeting in (b"ARTIQ management\n\x01", b"ARTIQ coredev\nxxxxx", b"\0" * 18):
         with Management(device, greeting=None) as client:
-            client.send(greeting)
+            client.write(greeting)
             assert_closed(client)
 
 
 def test_requests_byte_by_byte_and_in_one_piece(management):
     request = b"\x0d" + management.pack(b"key") + management.pack(b"value")
-    for byte in request:
-        management.send(bytes([byte]))
+    management.write_slowly(request)
     assert management.read(1) == b"\x01"
-    management.send(request + b"\x0c" + management.pack(b"key") + b"\x02")
+    management.write(request + b"\x0c" + management.pack(b"key") + b"\x02")
     assert management.read(1) + management.read(1) + management.bytes() + management.read(1) == b"\x01\x07value\x01"
 
 
@@ -159,7 +177,7 @@ def test_random_bytes(device):
             # No Reboot, no Flash: those end the test.
             noise = bytes(b for b in generator.randbytes(200) if b not in (5, 9))
             try:
-                client.send(noise)
+                client.write(noise)
             except OSError:
                 pass
     with Management(device) as after:
@@ -181,11 +199,12 @@ def test_flash_refuses_what_is_damaged(management):
 
 def test_reboot_and_flash(device):
     for request in (b"\x05", b"\x09" + Management.pack(b"image" + struct.pack("<I", zlib.crc32(b"image")))):
+        starts = device.uart().count("Ethernet link up")
         with Management(device) as client:
             assert client.config_write(b"before", b"reboot")
             assert client.reply(request) == 3
             assert_closed(client)
-        time.sleep(0.5)
+        printed(device, "Ethernet link up", starts + 1)
         with Management(device) as client:
             assert client.config_read(b"before") == b"reboot"
 
@@ -206,14 +225,11 @@ def test_without_a_card_the_device_runs_with_defaults(tmp_path, start_device):
 def test_analyzer_and_monitor_without_gateware(tmp_path, start_device):
     device = start_device(tmp_path, gateware=False)
     try:
-        with socket.create_connection((device.host, device.ports[1382]), 10) as client:
-            dump = b""
-            while more := client.recv(100):
-                dump += more
-        assert dump == b"e" + bytes(14) + b"\x01"
-        with socket.create_connection((device.host, device.ports[1383]), 10) as client:
-            client.sendall(b"ARTIQ moninj\n" + struct.pack("<BIBB", 1, 5, 1, 1) + struct.pack("<BIB", 2, 5, 1))
-            assert client.recv(100) == struct.pack("<BIBB", 1, 5, 1, 0)
+        with Connection(device, 1382) as client:
+            assert client.read_all() == b"e" + bytes(14) + b"\x01"
+        with Client(device) as client:
+            client.inject(5, 1, 1)
+            assert client.get(5, 1) == 0
     finally:
         device.close()
 

@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from tests.support import sd_card
+from tests.support import PATIENCE, sd_card
 from tests.support.raw_session import Session
 
 
@@ -13,7 +13,7 @@ class Address:
     """One of a device's addresses, as a session takes it."""
 
     def __init__(self, port):
-        self.host, self.port = "127.0.0.1", port
+        self.host, self.ports = "127.0.0.1", {1381: port}
 
 
 def reaches(port):
@@ -77,7 +77,7 @@ def test_clients_that_connect_at_once_all_find_a_place(start, port, places, gree
         client.setblocking(False)
         client.connect_ex(("127.0.0.1", device.ports[port]))
     for client in clients:
-        client.settimeout(20)
+        client.settimeout(PATIENCE)
         client.sendall(greeting)
     for client in clients:
         assert client.recv(1) == answer

@@ -1,6 +1,5 @@
 """Remote calls with values of any type, both ways, synchronous and not, on the device; and hosts that answer badly."""
 
-import socket
 import struct
 from collections import namedtuple
 
@@ -8,8 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.support.connection import Closed
 from tests.support.kernels import kernel, run_empty
-from tests.support.raw_session import Closed, Object, Session, encode, skip
+from tests.support.raw_management import Management
+from tests.support.raw_session import Object, Session, encode, skip
 
 Range = namedtuple("Range", "start stop step")
 
@@ -200,12 +201,9 @@ def test_a_reply_that_comes_byte_by_byte(device, echo):
     echo.order(tag)
     message = b"ZZZZ\x07" + struct.pack("<I", len(tag)) + tag + encode(tag, value)[0]
     for index, byte in enumerate(message):
-        echo.session.socket.sendall(bytes([byte]))
+        echo.session.write(bytes([byte]))
         if index % 8 == 0:
-            with socket.create_connection((device.host, device.ports[1380]), 5) as management:
-                management.settimeout(5)
-                management.sendall(b"ARTIQ management\n\0")
-                assert management.recv(1) == b"e"
+            Management(device).close()
     assert echo.request(3, True).arguments == [value]
     echo.close()
 
@@ -216,9 +214,9 @@ def test_a_host_that_vanishes_within_a_reply(device, echo, reset):
     message = b"ZZZZ\x07" + struct.pack("<I", len(tag)) + tag + encode(tag, value)[0]
     for length in range(len(message)):
         echo.order(tag)
-        echo.session.socket.sendall(message[:length])
+        echo.session.write(message[:length])
         if reset:
-            echo.session.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            echo.session.reset()
         echo.close()
     echo.round_trip(tag, value)
 
@@ -245,7 +243,7 @@ WRONG = {
 def test_a_host_that_answers_wrongly(device, echo, what):
     """The session ends, or the message is answered as the protocol says; the device goes on."""
     echo.order(b"li")
-    echo.session.socket.sendall(WRONG[what])
+    echo.session.write(WRONG[what])
     try:
         if what == "another message":
             assert echo.session.read(9) == b"ZZZZ\x02ARZQ"

@@ -2,13 +2,13 @@
 
 import math
 import random
-import time
 
 import pytest
 
-from tests.support.kernels import assert_closed, kernel, marks, run_empty, run_rtio
+from tests.support.connection import assert_closed
+from tests.support.kernels import kernel, marks, run_empty, run_rtio
 from tests.support.raw_session import Object, Session, encode
-from tests.support.waiting import let_pass, printed
+from tests.support.waiting import let_pass, printed, settled
 
 
 @pytest.fixture
@@ -28,15 +28,15 @@ def test_greeting_and_system_info(session):
 
 def test_wrong_greeting_is_closed_without_a_word(device):
     session = Session(device, greeting=None)
-    session.socket.sendall(b"GET / HTTP/1.1")
+    session.write(b"GET / HTTP/1.1")
     assert_closed(session)
 
 
 def test_greeting_in_pieces(device):
     session = Session(device, greeting=None)
     for byte in b"ARTIQ coredev\n":
-        session.socket.sendall(bytes([byte]))
-        time.sleep(0.005)
+        session.write(bytes([byte]))
+        settled(device)
     assert session.read(1) == b"e"
     run_empty(session)
     session.close()
@@ -51,11 +51,10 @@ def test_requests_in_one_piece_and_byte_by_byte(session):
     library = kernel("empty")
     sync = b"\x5a" * 4
     requests = sync + b"\x03" + sync + b"\x05" + len(library).to_bytes(4, "little") + library
-    session.socket.sendall(requests)
+    session.write(requests)
     assert session.read(9) == b"ZZZZ\x02ARZQ"
     session.message(5)
-    for byte in sync + b"\x06":
-        session.socket.sendall(bytes([byte]))
+    session.write_slowly(sync + b"\x06")
     assert session.until_end() == ([], None)
 
 
@@ -115,10 +114,9 @@ def test_reply_in_pieces(session):
         data, _ = encode(request.tag, value)
         message = b"ZZZZ\x07" + len(request.tag).to_bytes(4, "little") + request.tag + data
         if request.service in texts:
-            session.socket.sendall(message)
+            session.write(message)
         else:
-            for byte in message:
-                session.socket.sendall(bytes([byte]))
+            session.write_slowly(message)
     assert session.unpack("B") == 0
 
 
@@ -132,10 +130,11 @@ def test_asynchronous_calls_arrive_all_and_in_order(session):
     assert requests[-1].arguments[1][:301] == [*range(300), 0]
 
 
-def test_asynchronous_calls_wait_for_a_slow_host(session):
+def test_asynchronous_calls_wait_for_a_slow_host(device, session):
     assert session.load(kernel("flood")) is None
     session.run()
-    time.sleep(1.0)
+    # Neither core can go on.
+    settled(device)
     assert marks(session.until_end()[0]) == list(range(300))
 
 
@@ -267,7 +266,7 @@ def test_unsolicited_reply_ends_the_connection(session, kind):
 
 def test_garbage_between_requests_is_skipped(session):
     """A receiver looks for four bytes 0x5a in a row, whatever comes before them."""
-    session.socket.sendall(b"garbage ZZZ garbage" * 10)
+    session.write(b"garbage ZZZ garbage" * 10)
     session.send(3)
     assert session.read(9) == b"ZZZZ\x02ARZQ"
 
@@ -353,8 +352,7 @@ def test_connection_lost_while_a_kernel_runs(device):
         session.message(10)
         assert session.request().arguments == [1]
         if linger:
-            # A reset instead of an orderly end.
-            session.socket.setsockopt(1, 13, b"\x01\0\0\0\0\0\0\0")
+            session.reset()
         session.close()
         with Session(device) as after:
             run_empty(after)
@@ -388,7 +386,7 @@ def test_connection_lost_within_a_reply(device):
     session.run()
     session.message(10)
     session.request()
-    session.socket.sendall(b"ZZZZ\x07\x01\0\0\0i\x01")
+    session.write(b"ZZZZ\x07\x01\0\0\0i\x01")
     session.close()
     with Session(device) as after:
         run_empty(after)
@@ -396,7 +394,7 @@ def test_connection_lost_within_a_reply(device):
 
 def test_connection_lost_within_a_load(device):
     session = Session(device)
-    session.socket.sendall(b"ZZZZ\x05\x00\x10\0\0" + bytes(100))
+    session.write(b"ZZZZ\x05\x00\x10\0\0" + bytes(100))
     session.close()
     with Session(device) as after:
         run_empty(after)

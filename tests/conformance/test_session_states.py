@@ -1,14 +1,15 @@
 """Every request in every state of a kernel session (wire protocols, section 1.11), and what may come in between."""
 
 import struct
-import time
 
 import pytest
 
-from tests.support.kernels import assert_closed, kernel, marks, run_empty
+from tests.support.connection import Closed, assert_closed
+from tests.support.kernels import kernel, marks, run_empty
 from tests.support.raw_management import Management
-from tests.support.raw_session import Closed, Session
+from tests.support.raw_session import Session
 from tests.support.states import STATES, absent, loaded, running, waiting
+from tests.support.waiting import settled
 
 LOAD_COMPLETED, LOAD_FAILED, FINISHED, STARTUP_FAILED = 5, 6, 7, 8
 
@@ -148,7 +149,7 @@ def test_replies_while_requests_are_queued(session):
     library = kernel("empty")
     load = b"ZZZZ\x05" + struct.pack("<I", len(library)) + library
     bad = b"ZZZZ\x05\x03\0\0\0bad"
-    session.socket.sendall(b"ZZZZ\x03" + bad + b"ZZZZ\x06" + load + b"ZZZZ\x06" + b"ZZZZ\x03")
+    session.write(b"ZZZZ\x03" + bad + b"ZZZZ\x06" + load + b"ZZZZ\x06" + b"ZZZZ\x03")
     assert session.read(9) == b"ZZZZ\x02ARZQ"
     session.message(LOAD_FAILED)
     assert "parse error" in session.string()
@@ -161,7 +162,7 @@ def test_replies_while_requests_are_queued(session):
 def test_reasons_come_before_the_end(device):
     """What was sent before the connection is closed for an error arrives."""
     with Session(device) as session:
-        session.socket.sendall(b"ZZZZ\x05\x03\0\0\0bad" + b"ZZZZ\x04")
+        session.write(b"ZZZZ\x05\x03\0\0\0bad" + b"ZZZZ\x04")
         session.message(LOAD_FAILED)
         assert "parse error" in session.string()
         assert_closed(session)
@@ -181,7 +182,7 @@ def test_greetings_that_are_refused(device, greeting, why):
     with Management(device) as management, Session(device) as first:
         assert management.reply(b"\x02") == 1
         client = Session(device, greeting=None)
-        client.socket.sendall(greeting)
+        client.write(greeting)
         if len(greeting) < 14:
             client.socket.shutdown(1)
         with pytest.raises(Closed):
@@ -195,7 +196,7 @@ def test_a_greeting_that_comes_too_late(device):
     with Management(device) as management, Session(device) as first:
         assert management.reply(b"\x02") == 1
         client = Session(device, greeting=None)
-        client.socket.sendall(b"ARTIQ co")
+        client.write(b"ARTIQ co")
         assert_closed(client)
         assert "client refused: it sent no greeting within 3 s" in management.log()
         run_empty(first)
@@ -216,7 +217,8 @@ def test_a_client_that_does_not_read_is_superseded(device):
     with Session(device) as deaf:
         assert deaf.load(kernel("flood")) is None
         deaf.run()
-        time.sleep(0.3)
+        # Neither core can go on.
+        settled(device)
         with Session(device) as after:
             run_empty(after)
 

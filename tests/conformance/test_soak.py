@@ -6,7 +6,6 @@ all it did at the start, at the same cost.
 """
 
 import random
-import socket
 import struct
 import time
 from pathlib import Path
@@ -86,6 +85,7 @@ def kill(device, chance):
         session.run()
         if chance.random() < 0.8:
             session.message(10)
+        # Any instant will do: nothing depends on which it is.
         time.sleep(chance.choice([0, 0, 0.002, 0.01]))
 
 
@@ -98,10 +98,10 @@ def cut(device, chance):
         caller.answer(index)
     caller.expect(4)
     reply = b"\x5a" * 4 + b"\x07" + struct.pack("<I", 1) + b"i" + struct.pack("<i", 0)
-    caller.session.socket.sendall(reply[: chance.randrange(len(reply))])
+    caller.session.write(reply[: chance.randrange(len(reply))])
     if chance.random() < 0.5:
         # A host that dies: the connection is reset, not closed.
-        caller.session.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        caller.session.reset()
     caller.session.close()
 
 

@@ -16,7 +16,7 @@ def test_calls_byte_for_byte(device):
         # Wire protocols, section 1.6: the example.
         call = bytes.fromhex("5a5a5a5a 0a 00 01000000  4f 03000000  66 000000000000f83f  00  01000000 69")
         assert session.read(len(call)) == call
-        session.socket.sendall(bytes.fromhex("5a5a5a5a 07 01000000 69 03000000"))
+        session.write(bytes.fromhex("5a5a5a5a 07 01000000 69 03000000"))
         session.message(10)
         assert marks([session.request()]) == [3]
         # The list of two strings.

@@ -1,30 +1,30 @@
-"""The command, and the device databases that it runs with."""
+"""The device databases that the command runs with."""
 
 import pytest
 from kairos_gateware import build
 
-from tests.support.command import Kairos
 from tests.support.paths import BUILD, EXAMPLES
 
-ARTIFACTS = ("emulator/kairos-emulator", "firmware/runtime.elf", "gateware/demo/libkairos_pl.so")
 
-
-@pytest.fixture
-def kairos(tmp_path):
-    missing = [name for name in ARTIFACTS if not (BUILD / name).exists()]
-    if missing:
-        pytest.fail(f"not built: {', '.join(missing)} in {BUILD}. Run `make build` first.", pytrace=False)
-    return Kairos(tmp_path)
+def _database(variant, folder):
+    """The device database of a gateware variant, which is built if it is not up to date."""
+    output = BUILD / "gateware" / variant
+    assert build.main(["--variant", variant, "--board", "sim", "--output", str(output)]) == 0
+    path = folder / f"{variant}_db.py"
+    path.write_text((output / "device_db.py").read_text().replace("'emulator://'", f"'emulator://{variant}'"))
+    return path
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory):
-    """The device database of the gateware variant `lab`, which is built if it is not up to date."""
-    output = BUILD / "gateware" / "lab"
-    assert build.main(["--variant", "lab", "--board", "sim", "--output", str(output)]) == 0
-    path = tmp_path_factory.mktemp("lab") / "lab_db.py"
-    path.write_text((output / "device_db.py").read_text().replace("'emulator://'", "'emulator://lab'"))
-    return path
+    """The device database of the gateware variant `lab`."""
+    return _database("lab", tmp_path_factory.mktemp("lab"))
+
+
+@pytest.fixture(scope="session")
+def pulse(tmp_path_factory):
+    """The device database of the gateware variant `pulse`."""
+    return _database("pulse", tmp_path_factory.mktemp("pulse"))
 
 
 @pytest.fixture

@@ -236,7 +236,7 @@ def test_texts(kairos):
         "[5, 30, 90, 10, 7] True True True",
         "(np.int32(1), 2.5, 'x') True bc False True",
         "[3, 1, 2] 0",
-        "[2, 1, 3, 0] {(np.int32(1), 'two', (np.int32(3), 4.0)): {'key': [5], 'other': 'six'}}",
+        "[2, np.int32(1), 3, 0] {(np.int32(1), 'two', (np.int32(3), 4.0)): {'key': [5], 'other': 'six'}}",
     ]
     assert run.datasets == {"ion.Yb/count": "12", "ion..Ca/count": "13"}
 

@@ -41,3 +41,18 @@ def test_the_traceback_names_the_users_lines(kairos):
         assert f"in language.Exc.{function}" in place
         assert source is None or f"line {line_of(source)}," in place
     assert "IndexError: index 5 out of bounds 0:3" in done.stderr
+
+
+def test_a_kept_kernel_does_the_same(kairos, tmp_path):
+    """What an earlier run has compiled is found, and makes the same calls, exceptions and traceback."""
+    kept = tmp_path / "kept"
+
+    def run():
+        done = kairos("run", EXPERIMENT, env={"KAIROS_CACHE": str(kept)})
+        assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
+        places = [line for line in done.stderr.splitlines() if line.startswith(("  File", "IndexError"))]
+        return places, [entry.stat().st_ino for entry in kept.rglob("*.kernel")]
+
+    places, entries = run()
+    assert places and len(entries) == 1
+    assert run() == (places, entries)

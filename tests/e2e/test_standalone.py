@@ -4,7 +4,7 @@ import re
 import subprocess
 import sys
 
-from tests.support import sd_card
+from tests.support import PATIENCE, sd_card
 from tests.support.kernels import edges
 from tests.support.waiting import until
 
@@ -55,7 +55,7 @@ class Prints(EnvExperiment):
 def device(address, *arguments):
     """Runs `kairos device`."""
     command = [sys.executable, "-m", "kairos", "device", "-D", address, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def install(kairos, emulated, source, library):

@@ -11,19 +11,13 @@ import pytest
 from elftools.elf.constants import SH_FLAGS
 from elftools.elf.elffile import ELFFile
 
+from kairos.contracts import memory
 from tests.bench.__main__ import INSTRUCTIONS
 from tests.bench.counting import image_sizes
 from tests.support.paths import FIRMWARE, ROOT
 
 SUBMISSION = re.compile(r"rtio.*(transaction.*submit|output.*rtio_output)")
 """Mangled names of the two functions that may contain `sev`."""
-
-
-def region(name):
-    """A range of src/channel/src/memory.rs."""
-    text = (ROOT / "src" / "channel" / "src" / "memory.rs").read_text()
-    start, end = re.search(rf"const {name}: Region = (\S+)\.\.(\S+);", text).groups()
-    return range(int(start, 0), int(end, 0))
 
 
 @pytest.fixture
@@ -115,7 +109,7 @@ def test_kernel_has_sev_in_the_submission_function_only(image):
     ("name", "region_name"), [("runtime.elf", "RUNTIME"), ("kernel.elf", "KERNEL_IMAGE"), ("loader.elf", "LOADER")]
 )
 def test_images_stay_in_their_regions(image, name, region_name):
-    elf, allowed = image(name), region(region_name)
+    elf, allowed = image(name), getattr(memory, region_name)
     for section in elf.iter_sections():
         if section["sh_flags"] & SH_FLAGS.SHF_ALLOC and section["sh_size"]:
             start, end = section["sh_addr"], section["sh_addr"] + section["sh_size"]
@@ -125,8 +119,8 @@ def test_images_stay_in_their_regions(image, name, region_name):
 def test_the_first_stage_fits_into_on_chip_memory_and_embeds_the_second(image):
     elf = image("boot.elf")
     used = [s for s in elf.iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC and s["sh_size"]]
-    assert min(s["sh_addr"] for s in used) == region("FIRST_STAGE").start
-    assert max(s["sh_addr"] + s["sh_size"] for s in used) <= region("FIRST_STAGE").stop
+    assert min(s["sh_addr"] for s in used) == memory.FIRST_STAGE.start
+    assert max(s["sh_addr"] + s["sh_size"] for s in used) <= memory.FIRST_STAGE.stop
     loader = (FIRMWARE / "loader.bin").read_bytes()
     assert any(loader in s.data() for s in used if s["sh_type"] == "SHT_PROGBITS")
 
@@ -134,11 +128,11 @@ def test_the_first_stage_fits_into_on_chip_memory_and_embeds_the_second(image):
 def test_the_second_stage_starts_at_the_first_byte_of_its_image(image):
     """That is the reset vector."""
     section = image("loader.elf").get_section_by_name(".vector_table")
-    assert section["sh_addr"] == region("LOADER").start
+    assert section["sh_addr"] == memory.LOADER.start
 
 
 def test_kernel_core_starts_at_the_first_byte_of_its_image(image):
-    assert image("kernel.elf")["e_entry"] == region("KERNEL_IMAGE").start
+    assert image("kernel.elf")["e_entry"] == memory.KERNEL_IMAGE.start
 
 
 def test_runtime_embeds_the_kernel_image(image):

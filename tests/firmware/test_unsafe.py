@@ -1,6 +1,7 @@
-"""`unsafe` is confined: the pages of the documentation name every file of the firmware that has it, and no other.
+"""`unsafe` is confined: the pages of the documentation name every file of the firmware that has it, and no other. Each
+use states a reason of its own, and what is static has an owner.
 
-That each use states its reason is checked by clippy (`make lint`), with the lints of Cargo.toml.
+That each use states a reason at all is checked by clippy (`make lint`), with the lints of Cargo.toml.
 """
 
 import re
@@ -17,7 +18,7 @@ PAGES = {
     "kernel-core.md": ("src/kernel/src", ["src/kernel/src"]),
     "boot.md": ("src/boot/src", ["src/boot/src", "src/boot/first/src"]),
 }
-SAFE = [f"src/{name}/src" for name in ("proto", "config", "clocking", "health", "logs")]
+SAFE = [f"src/{name}/src" for name in ("proto", "pulse", "config", "clocking", "health", "logs")]
 
 
 def has_unsafe(text):
@@ -66,3 +67,29 @@ def test_the_page_names_every_file_with_unsafe(page):
 def test_formats_and_what_services_compute_have_none(folder):
     assert "#![forbid(unsafe_code)]" in (ROOT / folder / "lib.rs").read_text()
     assert files_with_unsafe(folder) == set()
+
+
+def rust_files():
+    return [path for path in (ROOT / "src").rglob("*.rs") if "target" not in path.parts]
+
+
+def test_no_static_is_anybodys():
+    """Owners instead: `static_cell`, the cells of src/kernel/src/owned.rs, `uncleared!` of src/runtime."""
+    statics = re.compile(r"^\s*(?:pub(?:\([a-z ]+\))? )?static mut\b", re.MULTILINE)
+    assert statics.search("    static mut ROOM: u8 = 0;") and statics.search("pub(crate) static mut A: u8 = 0;")
+    assert not statics.search("room: &'static mut [u8]")
+    found = [str(path.relative_to(ROOT)) for path in rust_files() if statics.search(path.read_text())]
+    assert not found, f"static mut: give it an owner in {found}"
+
+
+def test_each_use_states_its_own_reason():
+    borrowed = re.compile(r"SAFETY: (?:[Aa]s (?:above|before|below|for|in)\b|[Ss]ee\b|[Ss]ame\b|[Ll]ikewise\b)")
+    assert borrowed.search("// SAFETY: as above; it is there.")
+    assert not borrowed.search("// SAFETY: as the loader has checked")
+    found = [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in rust_files()
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if borrowed.search(line)
+    ]
+    assert not found, f"a reason that stands elsewhere: {found}"

@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+from tests.support import PATIENCE
+
 HEAD = "from artiq.experiment import *\n"
 DEVICES = 'device_db = {"core": {"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": None, "ref_period": 1e-9}}}\n'  # noqa: E501
 
@@ -16,7 +18,7 @@ def kairos(tmp_path):
         if devices is not None:
             (tmp_path / "device_db.py").write_text(devices)
         line = [sys.executable, "-m", "kairos", command, "exp.py", *arguments]
-        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        return subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
 
     return run
 

@@ -9,6 +9,7 @@ import pytest
 from kairos import compiler
 from kairos.cli import commands, reference
 from kairos.cli.commands.compile import STAGES
+from tests.support import PATIENCE
 
 MANUAL = Path(__file__).parents[2] / "docs" / "commands.md"
 
@@ -45,7 +46,7 @@ def test_what_compile_shows_is_what_the_compiler_has():
 
 def test_the_command_line_is_read_without_what_the_subcommands_need():
     code = "import sys, kairos.cli; kairos.cli.parser(kairos.cli.commands.names()); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
     heavy = {"numpy", "subprocess", "socket", "h5py", "llvmlite", "matplotlib", "kairos._native", "kairos.devices"}
     assert not heavy & set(done.stdout.split())

@@ -6,12 +6,14 @@ import sys
 
 import pytest
 
+from tests.support import PATIENCE
+
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("artiq") is not None, reason="ARTIQ itself is installed")
 
 
 def python(code):
     code = "import kairos.compat\nkairos.compat.install()\nkairos.compat.install()\n" + code
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE)
 
 
 def test_names_are_the_same_objects():
@@ -42,5 +44,231 @@ def test_missing_module_names_what_there_is(statement):
 
 
 def test_without_the_hook_there_is_no_artiq():
-    done = subprocess.run([sys.executable, "-c", "import kairos, artiq"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", "import kairos, artiq"], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert "No module named 'artiq'" in done.stderr
+
+
+LABORATORY = {
+    "language exports environment and scan": """
+from artiq.language import *
+from artiq.language import EnvExperiment, NumberValue, RangeScan, Scannable, kernel, ms
+import artiq.language
+import artiq.experiment
+from artiq.language import environment, scan, units, core
+assert EnvExperiment is artiq.experiment.EnvExperiment is environment.EnvExperiment
+assert RangeScan is scan.RangeScan and ms == units.ms == 1e-3 and core.kernel is kernel
+assert issubclass(Scannable, artiq.language.environment._SimpleArgProcessor)
+""",
+    "drivers as names of the package": """
+from artiq.coredevice import comm_analyzer, comm_mgmt, ttl, urukul
+import artiq.coredevice.ad9910 as ad9910
+import kairos.coredevice.ttl
+assert ttl is kairos.coredevice.ttl
+assert comm_analyzer.__name__ == "artiq.coredevice.comm_analyzer"
+""",
+    "the version is compared": """
+import artiq
+from artiq import __version__ as artiq_version
+assert int(artiq_version.split(".")[0]) >= 8
+assert artiq.__version__ == artiq_version
+""",
+    "the import cache is installed first": """
+from artiq.compiler import import_cache
+import_cache.install_hook()
+""",
+    "managers of an experiment in a test": """
+from artiq.language.environment import ProcessArgumentManager, TraceArgumentManager
+from artiq.master.databases import DatasetDB, DeviceDB
+from artiq.master.worker_db import DatasetManager, DeviceManager
+from artiq.master.worker_impl import ExamineDatasetMgr, ExamineDeviceMgr
+from artiq.experiment import *
+
+class Exp(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_argument("n", NumberValue(3, precision=0, step=1), "group", "tip")
+        self.setattr_argument("points", PYONValue([1]))
+    def run(self):
+        self.set_dataset("result", [1, 2], broadcast=True)
+        self.append_to_dataset("result", 3)
+
+trace = TraceArgumentManager()
+Exp((ExamineDeviceMgr(), ExamineDatasetMgr(), trace, {}))
+assert list(trace.requested_args) == ["n", "points"]
+processor, group, tooltip = trace.requested_args["n"]
+assert (processor.describe()["ty"], group, tooltip) == ("NumberValue", "group", "tip")
+
+class Database:
+    devices = {"core": {"type": "dummy"}}
+    def get(self, key):
+        return self.devices[key]
+    def get_device_db(self):
+        return self.devices
+
+class Datasets:
+    def __init__(self):
+        self.data = {}
+        self.changes = []
+    def get(self, key):
+        return self.data[key][1]
+    def update(self, change):
+        self.changes.append(change)
+        self.data[change["key"]] = change["value"]
+    def delete(self, key):
+        del self.data[key]
+
+shared = Datasets()
+datasets = DatasetManager(shared)
+arguments = ProcessArgumentManager({"points": "[2, 4]", "n": 7})
+exp = Exp((DeviceManager(Database()), datasets, arguments, {}))
+assert exp.points == [2, 4] and exp.n == 7
+arguments.check_unprocessed_arguments()
+exp.run()
+assert datasets.local == {"result": [1, 2, 3]}
+assert shared.get("result") == [1, 2, 3]
+assert shared.changes[0]["action"] == "setitem"
+
+store = DatasetDB("never_written.mdb")
+store.update({"action": "setitem", "path": [], "key": "a", "value": (False, [1], {})})
+store.update({"action": "append", "path": ["a", 1], "x": 2})
+assert store.get("a") == [1, 2] and store.data["a"][0] is False
+try:
+    store.save()
+except Exception as error:
+    assert "in memory only" in str(error)
+else:
+    raise AssertionError
+store.close_db()
+""",
+    "a device database from a file": """
+import pathlib, tempfile
+from artiq.master.databases import DeviceDB, device_db_from_file
+path = pathlib.Path(tempfile.mkdtemp()) / "device_db.py"
+path.write_text('device_db = {"a": {"type": "dummy"}, "b": "a"}')
+ddb = DeviceDB(str(path))
+assert ddb.get("b") == "a" and ddb.get("b", resolve_alias=True) == {"type": "dummy"}
+path.write_text('device_db = {"c": {"type": "dummy"}}')
+ddb.scan()
+assert list(ddb.get_device_db()) == ["c"] and device_db_from_file(path) == ddb.get_device_db()
+""",
+    "tools": """
+import numpy
+from artiq.tools import elide, file_import, get_experiment, parse_arguments, scale_from_metadata, short_format
+from artiq.tools import parse_devarg_override, unparse_devarg_override
+assert parse_arguments(["n=3", "s='text'"]) == {"n": 3, "s": "text"}
+assert elide("abcdefgh", 6) == "abc..." and elide("abc", 6) == "abc"
+assert scale_from_metadata({"unit": "ms"}) == 1e-3 and scale_from_metadata({"unit": "counts"}) == 1.0
+assert short_format(0.0125, {"unit": "ms", "precision": 1}) == "12.5 ms"
+assert short_format(7) == "7" and short_format([1, 2]) == "list of 2"
+assert short_format(numpy.zeros((2, 3))) == "ndarray of 2 x 3 float64"
+overrides = {"core": {"host": "10.0.0.1"}, "ttl0": {"channel": 3}}
+assert parse_devarg_override(unparse_devarg_override(overrides)) == overrides
+module = file_import("examples/blink.py", prefix="lab_")
+assert get_experiment(module).__name__ == "Blink"
+""",
+    "errors of the compiler and of remote calls": """
+from artiq.coredevice.core import CompileError, Core
+from artiq.coredevice.comm_kernel import CommKernel, CommKernelDummy, RPCReturnValueError
+from artiq.coredevice import exceptions
+from artiq.compiler.targets import CortexA9Target
+assert RPCReturnValueError is exceptions.RPCReturnValueError and issubclass(RPCReturnValueError, ValueError)
+core = Core(None, None, 1e-9, target="cortexa9")
+assert core.target_cls is CortexA9Target and "neon" in core.target_cls.features
+CommKernelDummy().close()
+""",
+    "what is not there can be imported, and says so when it is used": """
+from artiq.applets.simple import SimpleApplet, TitleApplet
+from artiq.master.scheduler import Scheduler
+from artiq.frontend.artiq_compile import main
+
+class Plot(SimpleApplet):
+    def data_changed(self, value, metadata, persist, mods):
+        pass
+
+for use in (lambda: Plot(), lambda: SimpleApplet.main, lambda: Scheduler(), lambda: main(["x"])):
+    try:
+        use()
+    except Exception as error:
+        text = str(error)
+        assert type(error).__name__ == "NotInKairos" and "is not part of Kairos: " in text, text
+    else:
+        raise AssertionError
+""",
+    "a simulation": """
+from artiq.experiment import *
+from artiq.sim import devices, time
+from artiq.master.worker_db import DeviceManager, DatasetManager
+
+class Database:
+    def get(self, key):
+        return {"type": "local", "module": "artiq.sim.devices", **{
+            "core": {"class": "Core"},
+            "led": {"class": "Output", "arguments": {"name": "led"}},
+            "laser": {"class": "WaveOutput", "arguments": {"name": "laser"}},
+            "pmt": {"class": "Input", "arguments": {"name": "pmt"}},
+        }[key]}
+
+class Exp(EnvExperiment):
+    def build(self):
+        for name in ("core", "led", "laser", "pmt"):
+            self.setattr_device(name)
+
+    @kernel
+    def run(self):
+        with parallel:
+            self.led.pulse(3 * us)
+            with sequential:
+                self.laser.pulse(80 * MHz, 2 * us)
+                self.laser.set(70 * MHz)
+        delay(1 * us)
+        self.led.on()
+        return now_mu()
+
+exp = Exp((DeviceManager(Database()), DatasetManager(), None, {}))
+assert exp.run() == 4000
+told = [(round(at * 1e9), device, what) for at, device, what, _ in time.manager.events]
+assert told == [
+    (0, "led", "on"), (3000, "led", "off"), (0, "laser", "pulse"), (2000, "laser", "set"), (4000, "led", "on")
+]
+lines = time.manager.format_timeline().splitlines()
+assert [line.split(": ")[1].split("(")[0] for line in lines] == ["on", "pulse", "set", "off", "on"]
+""",
+    "Urukul's revisions": """
+from artiq.coredevice.urukul import CPLD, CPLDVersion, STA_PROTO_REV_8, STA_PROTO_REV_9
+from artiq.coredevice import urukul
+from artiq.coredevice.sampler import Sampler
+assert (STA_PROTO_REV_8, STA_PROTO_REV_9) == (8, 9)
+assert issubclass(urukul.ProtoRev9, CPLDVersion) and urukul.ProtoRev9.proto_rev == 9
+assert (urukul.ProtoRev8.CFG_PROFILE, urukul.ProtoRev8.CFG_IO_RST, urukul.ProtoRev9.CFG_OSK) == (8, 20, 20)
+assert Sampler.use_corrected_fs("v2.2") and not Sampler.use_corrected_fs("v2.1")
+""",
+}
+"""What files of laboratories do with ARTIQ's names."""
+
+
+@pytest.mark.parametrize("code", LABORATORY.values(), ids=LABORATORY)
+def test_as_laboratories_use_it(code):
+    done = python(code)
+    assert done.returncode == 0, done.stderr
+
+
+def test_every_line_of_the_table_leads_somewhere():
+    code = """
+import importlib
+from kairos.compat.names import ABSENT, GATHERED, SAME
+for name in (*SAME, *GATHERED, *ABSENT):
+    module = importlib.import_module(name)
+    for entry in getattr(module, "__all__", ()):
+        getattr(module, entry)
+print(len(SAME) + len(GATHERED) + len(ABSENT))
+"""
+    done = python(code)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 25
+
+
+def test_a_missing_name_says_what_the_module_has():
+    done = python("import artiq.coredevice.comm_mgmt as m; m.CommToaster")
+    assert "no counterpart of artiq.coredevice.comm_mgmt.CommToaster; the module has CommMgmt" in done.stderr

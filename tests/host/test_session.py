@@ -83,6 +83,9 @@ class Embedding:
     def retrieve_str(self, key):
         return self.strings[key]
 
+    def write_back(self, target, name, value):
+        setattr(target, name, value)
+
     def store_str(self, text):
         self.strings.append(text)
         return len(self.strings) - 1

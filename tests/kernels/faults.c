@@ -29,10 +29,10 @@ void __modinit__(void *unused)
     case 1: store(0); break;
     case 2: __asm__ volatile("mov r0, #0\n blx r0" ::: "r0", "lr"); break;
     case 3: rpc_nothing(); break; /* a weak symbol that nobody defines */
-    case 4: store(0x00200000); break; /* the comms core's memory */
-    case 5: store(0x06000000); break; /* its Ethernet descriptors */
-    case 6: store(0x40000000); mark(0); break; /* the descriptor memory: a write does nothing */
-    case 7: store(0x0bf80000); break; /* below the stack */
+    case 4: store(RUNTIME_START + 0x100000); break; /* the comms core's memory */
+    case 5: store(ETHERNET_DESCRIPTORS_START); break; /* its Ethernet descriptors */
+    case 6: store(PL_DESCRIPTOR_START); mark(0); break; /* the descriptor memory: a write does nothing */
+    case 7: store(KERNEL_GUARD_END - 0x80000); break; /* below the stack */
     case 8: __asm__ volatile("svc #0"); break;
     case 9: __asm__ volatile("bkpt #0"); break;
     case 10: __asm__ volatile("udf #0"); break;

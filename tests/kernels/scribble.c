@@ -4,7 +4,7 @@
 void __modinit__(void *unused)
 {
     mark(1);
-    for (volatile uint32_t *word = (uint32_t *)0x07000080; word < (uint32_t *)0x070f0000; word++)
+    for (volatile uint32_t *word = (uint32_t *)(CHANNEL_START + 0x80); word < (uint32_t *)DEVICE_MAP_END; word++)
         *word = 0x80000000;
     __builtin_trap();
 }

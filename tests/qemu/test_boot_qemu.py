@@ -8,19 +8,18 @@ import re
 import shutil
 import socket
 import subprocess
-import time
-from pathlib import Path
 
 import pytest
 
-from tests.support.raw_management import Closed, Management
-from tests.support.raw_session import Session, encode
+from tests.support.connection import assert_closed
+from tests.support.kernels import kernel, run_empty
+from tests.support.paths import FIRMWARE
+from tests.support.raw_management import Management
+from tests.support.raw_session import SYNC, Session, encode
+from tests.support.states import running
+from tests.support.waiting import patiently, until
 
-ROOT = Path(__file__).parents[2]
-RUNTIME = ROOT / "build" / "firmware" / "runtime.elf"
-KERNELS = ROOT / "tests" / "kernels"
-SYNC = b"\x5a" * 4
-TIMEOUT = 20.0
+RUNTIME = FIRMWARE / "runtime.elf"
 LOG_LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .+")
 
 
@@ -51,18 +50,18 @@ def forward(port, guest):
 
 
 class Qemu:
-    """A running machine: `connect()` gives a greeted session, `uart()` what was printed. `host`, `port` and `ports`: as
-    an emulated device has them, for the clients in tests/conformance."""
+    """A running machine: `connect()` gives a greeted session, `uart()` what was printed. `host` and `ports`: as an
+    emulated device has them, for the clients on bare sockets."""
 
     def __init__(self, directory):
         if not RUNTIME.exists():
             pytest.fail(f"not built: {RUNTIME}. Run `make firmware` first.", pytrace=False)
         self.uart_file = directory / "uart"
-        self.host, self.port, self.ports = "127.0.0.1", free_port(), {1380: free_port()}
+        self.host, self.ports = "127.0.0.1", {1380: free_port(), 1381: free_port()}
         self.process = subprocess.Popen(
             ["qemu-system-arm", "-M", "xilinx-zynq-a9", "-smp", "2", "-m", "512", "-nographic", "-monitor", "none"]
             + ["-serial", f"file:{self.uart_file}", "-kernel", str(RUNTIME)]
-            + ["-nic", f"user,{forward(self.port, 1381)},{forward(self.ports[1380], 1380)}"],
+            + ["-nic", f"user,{','.join(forward(host, guest) for guest, host in self.ports.items())}"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -70,28 +69,14 @@ class Qemu:
 
     def connect(self):
         """A session. QEMU accepts for the guest before it listens: try until the greeting is answered."""
-        end = time.monotonic() + TIMEOUT
-        while time.monotonic() < end:
-            try:
-                connection = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT)
-                connection.sendall(b"ARTIQ coredev\n")
-                if connection.recv(1) == b"e":
-                    return connection
-                connection.close()
-            except OSError:
-                pass
-            time.sleep(0.05)
-        pytest.fail(f"no answer from the firmware on QEMU:\n{self.uart()}", pytrace=False)
+        return patiently(lambda: Session(self))
 
     def uart(self):
         return self.uart_file.read_text() if self.uart_file.exists() else ""
 
     def wait_for(self, text):
         """Waits until the UART has printed `text`."""
-        end = time.monotonic() + TIMEOUT
-        while text not in self.uart():
-            assert time.monotonic() < end, f"{text!r} was not printed:\n{self.uart()}"
-            time.sleep(0.02)
+        until(lambda: text in self.uart(), lambda: f"{text!r} was not printed:\n{self.uart()}")
 
     def close(self):
         self.process.kill()
@@ -111,27 +96,6 @@ def session(qemu):
         yield connection
 
 
-def read(session, count):
-    data = b""
-    while len(data) < count:
-        more = session.recv(count - len(data))
-        assert more, f"closed after {data!r}"
-        data += more
-    return data
-
-
-def load(session, name):
-    library = (KERNELS / f"{name}.elf").read_bytes()
-    session.sendall(SYNC + b"\x05" + len(library).to_bytes(4, "little") + library)
-    assert read(session, 5) == SYNC + b"\x05"
-
-
-def run_empty(session):
-    load(session, "empty")
-    session.sendall(SYNC + b"\x06")
-    assert read(session, 6) == SYNC + b"\x07\x00"
-
-
 def test_banner_says_what_it_is_and_that_there_is_no_gateware(qemu, session):
     qemu.wait_for("kernel core ready")
     text = qemu.uart()
@@ -149,8 +113,8 @@ def test_banner_says_what_it_is_and_that_there_is_no_gateware(qemu, session):
 
 
 def test_system_info(session):
-    session.sendall(SYNC + b"\x03")
-    assert read(session, 9) == SYNC + b"\x02ARZQ"
+    session.send(3)
+    assert session.read(9) == SYNC + b"\x02ARZQ"
 
 
 def test_core_1_loads_and_runs_kernels(session):
@@ -159,17 +123,14 @@ def test_core_1_loads_and_runs_kernels(session):
 
 
 def test_core_1_refuses_what_is_not_a_library(session):
-    session.sendall(SYNC + b"\x05\x04\x00\x00\x00junk")
-    head = read(session, 9)
-    assert head[:5] == SYNC + b"\x06"
-    assert b"ELF" in read(session, int.from_bytes(head[5:], "little"))
+    assert "ELF" in session.load(b"junk")
     run_empty(session)
 
 
 def test_calls_of_every_type(qemu, session):
     """The host answers each with the same value, which comes back once more. (`session`: the guest listens.)"""
     with Session(qemu) as client:
-        assert client.load((KERNELS / "rpc.elf").read_bytes()) is None
+        assert client.load(kernel("rpc")) is None
         client.run()
         sent, returned = {}, {}
         while client.message(7, 10) == 10:
@@ -185,7 +146,7 @@ def test_calls_of_every_type(qemu, session):
 
 def test_exceptions_both_ways(qemu, session):
     with Session(qemu) as client:
-        assert client.load((KERNELS / "rpc_exception.elf").read_bytes()) is None
+        assert client.load(kernel("rpc_exception")) is None
         client.run()
         client.message(10)
         assert client.request().arguments == [3]
@@ -202,39 +163,33 @@ def test_management(qemu, session):
         assert client.config_read(b"ip") is None
         assert client.config_write(b"ip", b"10.0.2.15") is False
         assert client.reply(b"\x02") == 1
-        client.send(b"\x04")
-        with pytest.raises(Closed):
-            client.read(1)
+        client.write(b"\x04")
+        assert_closed(client)
     with Management(qemu) as client:
         assert "malformed input, request of unknown type 4" in client.log()
 
 
 def test_a_running_kernel_is_killed_when_its_client_goes(qemu):
     with qemu.connect() as session:
-        load(session, "endless")
-        session.sendall(SYNC + b"\x06")
-        assert read(session, 6) == SYNC + b"\x0a\x01"  # its first message: it runs
+        running(session)
     with qemu.connect() as session:
         run_empty(session)
 
 
 def test_a_fault_is_an_exception_and_the_device_goes_on(qemu):
     with qemu.connect() as session:
-        load(session, "undefined")
-        session.sendall(SYNC + b"\x06")
-        received = b""
-        while SYNC + b"\x09" not in received or b"undefined instruction" not in received:
-            more = session.recv(4096)
-            assert more, received
-            received += more
+        assert session.load(kernel("undefined")) is None
+        session.run()
+        _, exception = session.until_end()
+    assert "undefined instruction" in exception.exceptions[0]["message"]
     with qemu.connect() as session:
         run_empty(session)
 
 
 def test_malformed_input_closes_and_the_next_client_is_served(qemu):
     with qemu.connect() as session:
-        session.sendall(SYNC + b"\x5a")
-        assert session.recv(1) == b""
+        session.send(0x5A)
+        assert_closed(session)
     qemu.wait_for("malformed input, request of unknown type 90")
     with qemu.connect() as session:
         run_empty(session)
@@ -242,12 +197,11 @@ def test_malformed_input_closes_and_the_next_client_is_served(qemu):
 
 def test_silent_and_wrong_clients_cost_nobody_anything(qemu):
     with qemu.connect() as session:
-        silent = socket.create_connection(("127.0.0.1", qemu.port), timeout=TIMEOUT)
-        wrong = socket.create_connection(("127.0.0.1", qemu.port), timeout=TIMEOUT)
-        wrong.sendall(b"GET / HTTP/1.1")
-        assert wrong.recv(1) == b""
+        silent = Session(qemu, greeting=None)
+        with Session(qemu, greeting=None) as wrong:
+            wrong.write(b"GET / HTTP/1.1")
+            assert_closed(wrong)
         run_empty(session)
-        assert silent.recv(1) == b""  # refused after the greeting timeout
+        assert_closed(silent)  # refused after the greeting timeout
         run_empty(session)
         silent.close()
-        wrong.close()

@@ -64,3 +64,13 @@ def drivers() -> set[str]:
 def test_every_driver_is_in_the_manual():
     named = [re.findall(r"`([\w.]+)`", row[0]) for row in table("docs/experiments.md", "### The drivers")]
     assert {name for names in named for name in names} == drivers()
+
+
+def test_a_statement_of_the_language_is_known_in_three_files():
+    """The matches over all statements are complete, so the compiler finds those of these files; there are no others."""
+    compiler = ROOT / "src" / "compiler" / "src"
+    knowing = {path.relative_to(compiler) for path in compiler.rglob("*.rs") if "StmtKind::" in path.read_text()}
+    read = {path for path in knowing if path.parts[0] == "syntax"}
+    assert knowing - read == {Path("infer/stmt.rs"), Path("lower/stmt.rs")}
+    makers = {"statements.rs", "with.rs", "functions.rs"}
+    assert {path.name for path in read} <= makers, "only what is read as other statements stands in another file"

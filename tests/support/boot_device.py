@@ -4,10 +4,12 @@ import socket
 import subprocess
 import sys
 
+from . import PATIENCE
 from .device import Emulated
 from .paths import GATEWARE
 from .waiting import printed
 
+HOST = "127.0.0.1"
 PORTS = (1379, 1380, 1381)
 
 
@@ -15,13 +17,13 @@ class BootDevice(Emulated):
     """An emulated chip with a boot ROM. `ports`: of the host, by port of the device."""
 
     def __init__(self, directory, *arguments, gateware=(GATEWARE / "libkairos_pl.so",)):
-        self.ports = {}
+        self.host, self.ports = HOST, {}
         arguments = list(arguments)
         for library in gateware:
             arguments += ["--pl", library]
         for port in PORTS:
             with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
+                probe.bind((HOST, 0))
                 self.ports[port] = probe.getsockname()[1]
             arguments += ["--forward", f"{self.ports[port]}:{port}"]
         super().__init__(directory, *arguments)
@@ -33,6 +35,6 @@ class BootDevice(Emulated):
 
     def boot(self, *arguments):
         """Runs `kairos boot` for this device."""
-        command = [sys.executable, "-m", "kairos", "boot", "--device", "127.0.0.1", "--port", str(self.ports[1379])]
+        command = [sys.executable, "-m", "kairos", "boot", "--device", HOST, "--port", str(self.ports[1379])]
         command += ["--management-port", str(self.ports[1380]), *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, timeout=90)
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)

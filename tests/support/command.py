@@ -1,9 +1,11 @@
 """Runs of the real command: a child process, with the emulator that it starts itself."""
 
+import os
 import signal
 import subprocess
 import sys
 
+from . import PATIENCE
 from .paths import EXAMPLES
 
 HEAD = """from artiq.experiment import *
@@ -27,9 +29,15 @@ class Kairos:
     def command(self, *arguments, device_db=EXAMPLES / "device_db.py"):
         return [sys.executable, "-m", "kairos", *map(str, arguments), "--device-db", str(device_db)]
 
-    def __call__(self, *arguments, timeout=60, **options):
+    def __call__(self, *arguments, timeout=PATIENCE, env=(), **options):
+        """Run it; `env`: what the environment has besides."""
         return subprocess.run(
-            self.command(*arguments, **options), cwd=self.directory, capture_output=True, text=True, timeout=timeout
+            self.command(*arguments, **options),
+            cwd=self.directory,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env={**os.environ, **dict(env)},
         )
 
     def run(self, body, *arguments, head=HEAD, **options):
@@ -57,7 +65,7 @@ class Kairos:
         """Ctrl-C; returns standard output and error."""
         process.send_signal(signal.SIGINT)
         try:
-            return process.communicate(timeout=15)
+            return process.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()  # else the endless kernel outlives the test
             raise

@@ -4,16 +4,15 @@ import json
 import select
 import socket
 import subprocess
-import time
 
 import pytest
 
+from . import PATIENCE
 from .paths import EMULATOR, FIRMWARE, GATEWARE
+from .waiting import until
 
 RUNTIME = FIRMWARE / "runtime.elf"
 LIBRARY = GATEWARE / "libkairos_pl.so"
-READY_TIMEOUT = 240.0
-"""Seconds in which the emulator must say that the firmware has booted."""
 
 
 class Emulated:
@@ -30,14 +29,17 @@ class Emulated:
 
     def attach(self):
         """Open the control socket, as soon as there is one."""
-        while self._control is None and self.process.poll() is None:
+
+        def attempt():
             connection = socket.socket(socket.AF_UNIX)
             try:
                 connection.connect(str(self._socket_path))
                 self._control, self._replies = connection, connection.makefile("r")
             except (FileNotFoundError, ConnectionRefusedError):
                 connection.close()
-                time.sleep(0.01)
+            return self._control is not None or self.process.poll() is not None
+
+        until(attempt, self.errors)
 
     def control(self, command, **arguments):
         """One request on the control socket (docs/interfaces.md, section 7) and its reply."""
@@ -49,7 +51,7 @@ class Emulated:
     def pass_time(self, seconds):
         """Waits until so many seconds of the device's time have passed."""
         end = self.control("status")["time_ns"] + round(seconds * 1e9)
-        waited = self.control("wait", **{"for": "time"}, time_ns=end, timeout_ms=60_000)
+        waited = self.control("wait", **{"for": "time"}, time_ns=end, timeout_ms=1000 * PATIENCE)
         assert waited["reached"] == "time", waited
 
     def uart(self):
@@ -94,7 +96,7 @@ class Device(Emulated):
         arguments += ["--sd", sd] if sd else []
         arguments += ["--pl", gateware] if gateware else []
         super().__init__(directory, *arguments)
-        readable, _, _ = select.select([self.process.stdout], [], [], READY_TIMEOUT)
+        readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
         line = self.process.stdout.readline() if readable else ""
         if not line:
             self.process.kill()
@@ -113,6 +115,7 @@ class RemoteDevice:
     def __init__(self, address):
         self.host, port = address.rsplit(":", 1)
         self.port = int(port)
+        self.ports = {1381: self.port}
 
     def control(self, command, **arguments):
         pytest.skip("needs the emulator")

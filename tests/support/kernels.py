@@ -1,9 +1,7 @@
 """The libraries of tests/kernels, made by hand with a stock compiler and linker, and how to run them."""
 
-import pytest
-
 from .paths import KERNELS
-from .raw_session import Closed, Session
+from .raw_session import Session
 
 
 def kernel(name):
@@ -21,11 +19,6 @@ def run_empty(session):
     assert session.load(kernel("empty")) is None
     session.run()
     assert session.until_end() == ([], None)
-
-
-def assert_closed(session):
-    with pytest.raises(Closed):
-        session.read(1)
 
 
 def answer(session, value):

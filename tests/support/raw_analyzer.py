@@ -1,8 +1,9 @@
 """A client of the analyzer, written from the format of its dumps alone."""
 
-import socket
 import struct
 from dataclasses import dataclass
+
+from .connection import Connection
 
 OUTPUT, INPUT, EXCEPTION, STOPPED = range(4)
 
@@ -26,10 +27,8 @@ class Dump:
 
 
 def dump(device):
-    with socket.create_connection((device.host, device.ports[1382]), 20) as client:
-        data = b""
-        while more := client.recv(65536):
-            data += more
+    with Connection(device, 1382) as client:
+        data = client.read_all()
     endianness, sent, total, error, log_channel, onehot = struct.unpack("<cIQ?BB", data[:16])
     assert (endianness, onehot) == (b"e", 1)
     assert sent == len(data) - 16 and sent % 32 == 0

@@ -1,50 +1,21 @@
 """A client of the management service on a bare socket, written from the description of the wire protocol alone."""
 
-import socket
 import struct
 
-TIMEOUT = 20.0
+from .connection import Connection
 
 
-class Closed(Exception):
-    """The device has closed the connection."""
+class Management(Connection):
+    """A connection to the management service, greeted unless told otherwise."""
 
-
-class Management:
     def __init__(self, device, greeting=b"ARTIQ management\n\0"):
-        self.socket = socket.create_connection((device.host, device.ports[1380]), TIMEOUT)
-        self.socket.settimeout(TIMEOUT)
+        super().__init__(device, 1380, greeting or b"")
         if greeting is not None:
-            self.socket.sendall(greeting)
             assert self.read(1) == b"e"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        self.socket.close()
-
-    def send(self, data):
-        self.socket.sendall(data)
-
-    def read(self, count):
-        data = b""
-        while len(data) < count:
-            try:
-                more = self.socket.recv(count - len(data))
-            except ConnectionError:
-                more = b""
-            if not more:
-                raise Closed
-            data += more
-        return data
-
-    def bytes(self):
-        return self.read(struct.unpack("<I", self.read(4))[0])
 
     def reply(self, request):
         """The type of the reply to a request without further content."""
-        self.send(request)
+        self.write(request)
         return self.read(1)[0]
 
     @staticmethod

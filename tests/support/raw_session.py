@@ -3,16 +3,12 @@
 It shares nothing with the project's own host side, so that a mistake made there is not made here again.
 """
 
-import socket
 import struct
 from dataclasses import dataclass
 
+from .connection import Connection
+
 SYNC = b"\x5a" * 4
-TIMEOUT = 20.0
-
-
-class Closed(Exception):
-    """The device has closed the connection."""
 
 
 @dataclass
@@ -45,47 +41,17 @@ class Object(int):
     """A host object, by id."""
 
 
-class Session:
-    """A connection to the kernel service."""
+class Session(Connection):
+    """A connection to the kernel service, greeted unless told otherwise."""
 
     def __init__(self, device, greeting=b"ARTIQ coredev\n"):
-        self.socket = socket.create_connection((device.host, device.port), TIMEOUT)
-        self.socket.settimeout(TIMEOUT)
-        self.buffer = b""
+        super().__init__(device, 1381, greeting or b"")
         if greeting is not None:
-            self.socket.sendall(greeting)
             assert self.read(1) == b"e"
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        self.close()
-
-    def close(self):
-        self.socket.close()
-
     def send(self, kind, payload=b""):
-        self.socket.sendall(SYNC + bytes([kind]) + payload)
-
-    def read(self, count):
-        while len(self.buffer) < count:
-            try:
-                more = self.socket.recv(65536)
-            except (ConnectionResetError, BrokenPipeError):
-                more = b""
-            if not more:
-                raise Closed
-            self.buffer += more
-        result, self.buffer = self.buffer[:count], self.buffer[count:]
-        return result
-
-    def unpack(self, layout):
-        values = struct.unpack("<" + layout, self.read(struct.calcsize("<" + layout)))
-        return values[0] if len(values) == 1 else values
-
-    def bytes(self):
-        return self.read(self.unpack("I"))
+        """A message."""
+        self.write(SYNC + bytes([kind]) + payload)
 
     def string(self):
         length = self.unpack("I")

@@ -1,14 +1,12 @@
-"""Waiting for a state of a device, never for a time of the machine that the tests run on.
+"""Waiting for a state of a device, never for a time of the machine that the tests run on."""
 
-`PATIENCE` only bounds what is broken: it is far longer than a busy machine needs, and no verdict depends on it.
-"""
-
+import select
 import time
 
+from . import PATIENCE
+from .connection import Closed
 from .raw_management import Management
 
-PATIENCE = 90
-"""Seconds."""
 PAUSE = 0.02
 """Seconds between looks."""
 
@@ -44,3 +42,22 @@ def settled(device) -> list[int]:
     waited = device.control("wait", **{"for": "idle"}, timeout_ms=1000 * PATIENCE)
     assert waited["reached"] == "idle", waited
     return device.control("status")["instructions"]
+
+
+def patiently(connect):
+    """What `connect()` gives, once the device takes it: a port has three or four places, and a device that restarts, or
+    has to see first that clients have gone, refuses others for a moment."""
+
+    def attempt():
+        try:
+            return connect()
+        except (Closed, OSError):
+            return None
+
+    return until(attempt, lambda: "the device does not take the connection")
+
+
+def silent(device, connection):
+    """Nothing has come on this connection, and nothing will before the device gets something to do."""
+    settled(device)
+    return not select.select([connection.socket], [], [], 0)[0]

@@ -138,7 +138,7 @@ mod load {
             return Err(Error::Transfer(status));
         }
         wait(REACTION, is_configured, Error::NotDone)?;
-        // SAFETY: as above.
+        // SAFETY: the level shifters of a PL that is configured now, and still held in reset.
         unsafe { Slcr::with(|_| LVL_SHFTR_EN.write_volatile(SHIFTERS)) };
         pl::deassert_reset();
         log::info!("PL configured, {} bytes", bitstream.len());

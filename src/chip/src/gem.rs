@@ -62,7 +62,7 @@ fn write(word: *mut u32, value: u32) {
 }
 
 fn read(word: *const u32) -> u32 {
-    // SAFETY: as in `write`.
+    // SAFETY: a status of GEM0, which reading leaves as it is, or a word of a descriptor, which the controller may be writing.
     unsafe { read_volatile(word) }
 }
 

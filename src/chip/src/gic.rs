@@ -55,7 +55,7 @@ pub fn listen(cpu: u8, interrupts: &[u16]) {
             write_volatile(target, read_volatile(target) | 1 << (8 * (id % 4) + usize::from(cpu)));
         }
     }
-    // SAFETY: as above.
+    // SAFETY: lets interrupts reach a core that has them masked: they end its waiting and nothing else.
     unsafe {
         write_volatile(ICC_PRIORITY_MASK, 0xff);
         write_volatile(ICC_CTRL, 0b0_0111);
@@ -95,7 +95,7 @@ pub fn acknowledge() -> Acknowledged {
 /// Ends the handling of an acknowledged interrupt, so that the next one can come.
 pub fn end(interrupt: Acknowledged) {
     if interrupt.id() != SPURIOUS {
-        // SAFETY: as above.
+        // SAFETY: ends what this core's own interface has given it.
         unsafe { write_volatile(ICC_END, interrupt.0) };
     }
 }

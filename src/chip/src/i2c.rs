@@ -81,7 +81,7 @@ fn bit(level: bool) -> Result<bool, Stuck> {
 
 /// Both lines released, and low when enabled.
 fn prepare() {
-    // SAFETY: as in `set`.
+    // SAFETY: registers of GPIO bank 1, of which only the two pins' bits are changed.
     unsafe {
         write_volatile(MASK_DATA_HIGH, !((SCL | SDA) >> 16) << 16);
         write_volatile(ENABLE, read_volatile(ENABLE) & !(SCL | SDA));

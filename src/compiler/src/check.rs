@@ -5,19 +5,22 @@ use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::names::{LocalId, Name, Names};
-use crate::program::FunctionInstance;
+use crate::program::{Fact, FunctionInstance, Program};
 use crate::syntax::*;
-use crate::types::{Kind, Types};
+use crate::types::Kind;
 
 /// Checks one function, whose types are known.
-pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
-    let mut flow = Flow {
+pub fn check(function: &FunctionInstance, program: &Program) -> Result<()> {
+    let types = &program.types;
+    let mut check = Check {
+        function,
+        program,
         names: function.names.clone(),
         loops: vec![],
-        in_loop: false,
     };
-    let params: Set = (0..function.ast.params.len() as LocalId).collect();
-    let end = flow.body(&function.ast.body, Some(params))?;
+    let mut params: Set = (0..function.ast.params.len() as LocalId).collect();
+    params.extend(function.names.captures.iter().map(|capture| capture.own));
+    let end = check.body(&function.ast.body, Some(params))?;
     if end.is_some() && *types.kind(function.returns) != Kind::None {
         let name = types.name(function.returns);
         let text = format!("this function must return a value of type {name} explicitly");
@@ -32,11 +35,12 @@ type Set = BTreeSet<LocalId>;
 /// The state at a point of the program; None if the point is never reached.
 type State = Option<Set>;
 
-struct Flow {
+struct Check<'a> {
+    function: &'a FunctionInstance,
+    program: &'a Program,
     names: Rc<Names>,
     /// For each loop around: what is set at its `break`s.
     loops: Vec<State>,
-    in_loop: bool,
 }
 
 fn join(a: State, b: State) -> State {
@@ -46,7 +50,11 @@ fn join(a: State, b: State) -> State {
     }
 }
 
-impl Flow {
+fn outside(stmt: &Stmt, word: &str) -> Box<Diagnostic> {
+    Diagnostic::new(stmt.span, format!("{word} statement outside of a loop"))
+}
+
+impl Check<'_> {
     fn body(&mut self, body: &[Stmt], mut state: State) -> Result<State> {
         for stmt in body {
             // What follows a return is not compiled.
@@ -56,38 +64,16 @@ impl Flow {
         Ok(state)
     }
 
-    fn stmt(&mut self, stmt: &Stmt, mut set: Set) -> Result<State> {
-        match &stmt.kind {
-            StmtKind::Expr(expr) => self.uses(expr, &set)?,
-            StmtKind::Assign { targets, value } => {
-                self.uses(value, &set)?;
-                for target in targets {
-                    self.assign(target, &mut set)?;
-                }
+    fn stmt(&mut self, stmt: &Stmt, set: Set) -> Result<State> {
+        match stmt.kind.flow() {
+            Flow::On => self.parts(stmt, set),
+            Flow::Branch => {
+                let (blocks, set) = self.head(stmt, set)?;
+                let ends = blocks.into_iter().map(|block| self.body(block, Some(set.clone())));
+                ends.reduce(|a, b| Ok(join(a?, b?))).expect("a branch has blocks")
             }
-            StmtKind::AugAssign { target, value, .. } => {
-                self.uses(target, &set)?;
-                self.uses(value, &set)?;
-            }
-            StmtKind::If { test, body, orelse } => {
-                self.uses(test, &set)?;
-                let taken = self.body(body, Some(set.clone()))?;
-                let other = self.body(orelse, Some(set))?;
-                return Ok(join(taken, other));
-            }
-            StmtKind::While { test, body, orelse } => {
-                self.uses(test, &set)?;
-                let endless = matches!(test.kind, ExprKind::Bool(true));
-                return self.looped(body, orelse, set.clone(), (!endless).then_some(set));
-            }
-            StmtKind::For(stmt) => {
-                self.uses(&stmt.iter, &set)?;
-                let mut inside = set.clone();
-                self.assign(&stmt.target, &mut inside)?;
-                return self.looped(&stmt.body, &stmt.orelse, inside, Some(set));
-            }
-            StmtKind::With { body, .. } => return self.body(body, Some(set)),
-            StmtKind::Try(stmt) => {
+            Flow::Loop { endless } => self.looped(stmt, set, endless),
+            Flow::Try(stmt) => {
                 let before = set.clone();
                 let end = self.body(&stmt.body, Some(set))?;
                 let mut end = self.body(&stmt.orelse, end)?;
@@ -101,47 +87,59 @@ impl Flow {
                 }
                 let finally = self.body(&stmt.finally, Some(before))?;
                 let Some(finally) = finally else { return Ok(None) };
-                return Ok(end.map(|end| end.union(&finally).copied().collect()));
+                Ok(end.map(|end| end.union(&finally).copied().collect()))
             }
-            StmtKind::Raise(value) => {
-                value.iter().try_for_each(|value| self.uses(value, &set))?;
-                return Ok(None);
+            Flow::Raise | Flow::Return(_) => {
+                self.parts(stmt, set)?;
+                Ok(None)
             }
-            StmtKind::Assert { test, .. } => self.uses(test, &set)?,
-            StmtKind::Return(value) => {
-                value.iter().try_for_each(|value| self.uses(value, &set))?;
-                return Ok(None);
-            }
-            StmtKind::Break | StmtKind::Continue if !self.in_loop => {
-                let word = if matches!(stmt.kind, StmtKind::Break) {
-                    "break"
-                } else {
-                    "continue"
-                };
-                return Err(Diagnostic::new(
-                    stmt.span,
-                    format!("{word} statement outside of a loop"),
-                ));
-            }
-            StmtKind::Break => {
-                let at_break = self.loops.last_mut().expect("inside a loop");
+            Flow::Break => {
+                let at_break = self.loops.last_mut().ok_or_else(|| outside(stmt, "break"))?;
                 *at_break = join(at_break.take(), Some(set));
-                return Ok(None);
+                Ok(None)
             }
-            StmtKind::Continue => return Ok(None),
-            StmtKind::Pass => {}
+            Flow::Continue if self.loops.is_empty() => Err(outside(stmt, "continue")),
+            Flow::Continue => Ok(None),
         }
-        Ok(Some(set))
     }
 
-    /// A loop whose body starts with `inside` set. `before` is what is set if it does not run, or None if only `break` ends it.
-    fn looped(&mut self, body: &[Stmt], orelse: &[Stmt], inside: Set, before: State) -> Result<State> {
+    /// The parts of a statement in their order.
+    fn parts(&mut self, stmt: &Stmt, set: Set) -> Result<State> {
+        let (blocks, set) = self.head(stmt, set)?;
+        let mut state = Some(set);
+        for block in blocks {
+            state = self.body(block, state)?;
+        }
+        Ok(state)
+    }
+
+    /// What a statement does before its blocks; the blocks, and what is set when they begin.
+    fn head<'a>(&mut self, stmt: &'a Stmt, mut set: Set) -> Result<(Vec<&'a [Stmt]>, Set)> {
+        let (mut blocks, mut result) = (vec![], Ok(()));
+        stmt.kind.each_part(&mut |part| {
+            if result.is_err() {
+                return;
+            }
+            match part {
+                Part::Expr(expr) | Part::Update(expr) => result = self.uses(expr, &set),
+                Part::Target(target, _) => result = self.assign(target, &mut set),
+                Part::Variable(name, _) => set.extend(self.names.local(name)),
+                Part::Block(block) => blocks.push(block),
+            }
+        });
+        result.map(|()| (blocks, set))
+    }
+
+    /// A loop: what its head sets is set in the body, but perhaps not behind it.
+    fn looped(&mut self, stmt: &Stmt, before: Set, endless: bool) -> Result<State> {
+        let (blocks, inside) = self.head(stmt, before.clone())?;
+        let [body, orelse] = blocks[..] else {
+            unreachable!("a loop has a body and an 'else'")
+        };
         self.loops.push(None);
-        let outer = std::mem::replace(&mut self.in_loop, true);
         self.body(body, Some(inside))?;
-        self.in_loop = outer;
         let at_break = self.loops.pop().expect("pushed above");
-        let end = self.body(orelse, before)?;
+        let end = self.body(orelse, (!endless).then_some(before))?;
         Ok(join(end, at_break))
     }
 
@@ -159,7 +157,7 @@ impl Flow {
     }
 
     fn uses(&self, expr: &Expr, set: &Set) -> Result<()> {
-        let mut unset = None;
+        let (mut unset, mut captured) = (None, Ok(()));
         walk_expr(expr, &mut |expr| {
             if let (ExprKind::Name(name), None) = (&expr.kind, unset) {
                 // A comprehension sets its own.
@@ -170,6 +168,12 @@ impl Flow {
                 }
             }
         });
+        walk_expr(expr, &mut |expr| {
+            if let (Some(Fact::Function(inner)), Ok(())) = (self.function.facts.get(&expr.id), &captured) {
+                captured = self.captured(&self.program.functions[*inner], set);
+            }
+        });
+        captured?;
         let Some(Expr {
             span,
             kind: ExprKind::Name(name),
@@ -185,5 +189,28 @@ impl Flow {
             "assigned here, but not on every path",
         );
         Err(error.help("give it a value before the loop or branch"))
+    }
+
+    /// What a function inside uses of this one must have a value when the function is made.
+    fn captured(&self, inner: &FunctionInstance, set: &Set) -> Result<()> {
+        for capture in &inner.names.captures {
+            let local = &self.names.locals[capture.outer as usize];
+            // Functions are there from the beginning; a comprehension sets its own.
+            let is_function = matches!(
+                self.program.types.kind(self.function.locals[capture.outer as usize]),
+                Kind::Closure(_)
+            );
+            if set.contains(&capture.outer) || is_function || local.name.contains(COMPREHENSION) {
+                continue;
+            }
+            let place = inner.names.locals[capture.own as usize].span;
+            let text = format!(
+                "variable '{}' can be captured in a closure uninitialized here",
+                local.name
+            );
+            let error = Diagnostic::new(inner.ast.name_span, text).label(place, "used here");
+            return Err(error.help("give it a value before the function is defined"));
+        }
+        Ok(())
     }
 }

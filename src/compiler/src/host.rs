@@ -15,16 +15,18 @@ pub type Handle = u32;
 pub enum HostValue {
     None,
     Bool(bool),
+    /// A plain integer, which takes the width that its use needs.
+    Int(i64),
     Int32(i32),
     Int64(i64),
     Float(f64),
     Str(Rc<str>),
     /// Elements are read once, when the list is first met.
     List(Handle, Rc<[HostValue]>),
-    /// A NumPy array: type of the elements, shape, elements in row-major order.
-    Array(Handle, HostType, Rc<[i32]>, Rc<[HostValue]>),
+    /// A NumPy array: type of the elements, shape, elements in row-major order as the device has them in memory.
+    Array(Handle, HostType, Rc<[i32]>, Rc<[u8]>),
     Tuple(Rc<[HostValue]>),
-    /// Start, stop and step, integers of one width.
+    /// Start, stop and step.
     Range(Rc<[HostValue; 3]>),
     /// An instance of any class.
     Object(Handle),
@@ -41,6 +43,12 @@ pub enum HostValue {
     Builtin(Builtin),
     /// Something no kernel can use; the text names its type.
     Opaque(Rc<str>),
+}
+
+impl HostValue {
+    pub fn is_number(&self) -> bool {
+        matches!(self, Self::Int(_) | Self::Int32(_) | Self::Int64(_) | Self::Float(_))
+    }
 }
 
 /// An exception class: its key in the string table (`"N:module.Name"`) and its plain name.
@@ -84,6 +92,8 @@ pub struct ClassInfo {
     pub name: Rc<str>,
     /// `kernel_invariants` of the object asked about.
     pub invariants: Vec<String>,
+    /// Those of them that the object has no attribute for.
+    pub missing: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -113,6 +123,8 @@ pub enum FunctionKind {
         line: u32,
         fast_math: bool,
         inline: Inline,
+        /// Not the user's own: installed, or part of Kairos.
+        library: bool,
     },
     /// Called on the host.
     Rpc { is_async: bool },
@@ -140,6 +152,8 @@ pub trait Host {
     fn attribute_names(&mut self, object: Handle) -> Vec<String>;
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String>;
     fn function(&mut self, function: Handle) -> Result<FunctionInfo, String>;
+    /// The type that the text of an annotation in a function stands for.
+    fn annotation(&mut self, function: Handle, text: &str) -> Result<HostType, String>;
     /// Key of a text in the string table, entered if new.
     fn store_str(&mut self, text: &str) -> i32;
     /// Handle of the host's `print`.

@@ -48,6 +48,7 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
         sources,
         program,
         warnings,
+        shapes: Default::default(),
     };
     let module = passes(&mut context, request, target).map_err(|error| error.render(&context.sources))?;
     let Context {
@@ -64,16 +65,60 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
     })
 }
 
+/// All errors and warnings in what `request` asks for; nothing is lowered. The first error of each function counts where it
+/// is not one of types.
+pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagnostic>) {
+    let mut context = Context {
+        host,
+        sources: Sources::default(),
+        program: Program::default(),
+        warnings: vec![],
+        shapes: Default::default(),
+    };
+    let mut found = infer::infer_all(&mut context, &request);
+    while !found.is_empty() && context.shapes.divide() {
+        begin_anew(&mut context);
+        found = infer::infer_all(&mut context, &request);
+    }
+    if found.is_empty() {
+        let (functions, types) = (&context.program.functions, &context.program.types);
+        let checked = functions
+            .iter()
+            .map(|function| check::check(function, &context.program).and_then(|_| lifetime::check(function, types)));
+        found.extend(checked.filter_map(|result| result.err().map(|error| *error)));
+    }
+    found.append(&mut context.warnings);
+    (context.sources, found)
+}
+
+/// Forgets what inference found; objects have other shapes now.
+fn begin_anew(context: &mut Context) {
+    context.program = Program::default();
+    context.sources = Sources::default();
+    context.warnings.clear();
+}
+
 fn passes(context: &mut Context, request: Request, target: lower::Target) -> diagnostic::Result<ir::Module> {
-    infer::infer(context, request)?;
+    loop {
+        match infer::infer(context, &request) {
+            Ok(()) => break,
+            Err(_) if context.shapes.divide() => begin_anew(context),
+            Err(error) => return Err(error),
+        }
+    }
     for function in &context.program.functions {
-        check::check(function, &context.program.types)?;
+        check::check(function, &context.program)?;
         lifetime::check(function, &context.program.types)?;
     }
     lower::lower(&context.program, &context.sources, context.host, target)
 }
 
 impl Output {
+    /// Names of the attributes that the program assigns to.
+    pub fn assigned(&self) -> Vec<String> {
+        self.program.assigned.iter().map(|name| name.to_string()).collect()
+    }
+
     /// Why the program cannot run without a host: the error to show to the user. `None`: it can.
     pub fn needs_host(&self) -> Option<String> {
         let (span, name) = self.module.remote_call.as_ref()?;
@@ -81,6 +126,12 @@ impl Output {
         let error = Diagnostic::new(*span, text)
             .help("call only kernels and portable functions; print writes to the log of the device");
         Some(error.render(&self.sources))
+    }
+
+    /// What [`link::link`] has to fill in.
+    pub fn fills(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        let globals = self.module.globals.iter();
+        globals.filter_map(|global| Some((&*global.name, global.fill()?)))
     }
 
     /// The module as LLVM assembly.

@@ -5,7 +5,7 @@
 
 use crate::builtins::makes_values;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::names::Name;
+use crate::names::{LocalId, Name};
 use crate::program::FunctionInstance;
 use crate::source::Span;
 use crate::syntax::*;
@@ -22,8 +22,9 @@ enum Region {
 /// Checks one function, whose types are known.
 pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
     let params = function.ast.params.len();
+    let given = |local: usize| local < params || function.names.is_captured(local as LocalId);
     let regions = (0..function.locals.len())
-        .map(|local| (local < params).then_some(Region::Outlives))
+        .map(|local| given(local).then_some(Region::Outlives))
         .collect();
     let mut lifetimes = Lifetimes {
         function,
@@ -32,11 +33,13 @@ pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
     };
     // A loop may read a text before the assignment that puts it on the stack.
     walk_stmts(&function.ast.body, &mut |stmt| _ = lifetimes.stmt(stmt));
-    for (local, region) in lifetimes.regions.iter_mut().enumerate().skip(params) {
-        if !matches!(
-            (types.kind(function.locals[local]), &region),
-            (Kind::Str, Some(Region::Here(_)))
-        ) {
+    for (local, region) in lifetimes.regions.iter_mut().enumerate() {
+        if !given(local)
+            && !matches!(
+                (types.kind(function.locals[local]), &region),
+                (Kind::Str, Some(Region::Here(_)))
+            )
+        {
             *region = None;
         }
     }
@@ -58,21 +61,33 @@ struct Lifetimes<'a> {
 
 impl Lifetimes<'_> {
     fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
-        match &stmt.kind {
-            StmtKind::AugAssign { target, .. } if !self.is_text(target) => Ok(()),
-            StmtKind::AugAssign { target, .. } => self.bind(target, Region::Here(stmt.span)),
-            StmtKind::Assign { targets, value } => targets.iter().try_for_each(|target| self.assign(target, value)),
-            StmtKind::Return(Some(value)) => match self.region(value) {
-                Region::Here(made) => {
-                    let text = "cannot return an allocated value that does not live forever";
-                    let error =
-                        Diagnostic::new(value.span, text).label(made, "made here, on the stack of this function");
-                    Err(error.help("let the caller make the list and pass it in, or give it to the host with an RPC"))
-                }
-                Region::Outlives => Ok(()),
-            },
-            _ => Ok(()),
+        let mut result = Ok(());
+        stmt.kind.each_part(&mut |part| {
+            if result.is_err() {
+                return;
+            }
+            match part {
+                Part::Target(target, Some(value)) => result = self.assign(target, value),
+                // The elements of what a loop goes over are not followed.
+                Part::Target(_, None) => {}
+                Part::Update(target) if self.is_text(target) => result = self.bind(target, Region::Here(stmt.span)),
+                Part::Update(_) | Part::Expr(_) | Part::Variable(..) | Part::Block(_) => {}
+            }
+        });
+        result?;
+        if let Flow::Return(Some(value)) = stmt.kind.flow() {
+            return self.returned(value);
         }
+        Ok(())
+    }
+
+    fn returned(&self, value: &Expr) -> Result<()> {
+        let Region::Here(made) = self.region(value) else {
+            return Ok(());
+        };
+        let text = "cannot return an allocated value that does not live forever";
+        let error = Diagnostic::new(value.span, text).label(made, "made here, on the stack of this function");
+        Err(error.help("let the caller make the list and pass it in, or give it to the host with an RPC"))
     }
 
     fn assign(&mut self, target: &Expr, value: &Expr) -> Result<()> {
@@ -93,10 +108,10 @@ impl Lifetimes<'_> {
                 let Some(local) = self.function.names.local(name) else {
                     return Ok(());
                 };
-                let own = local as usize >= self.function.ast.params.len();
+                let given = (local as usize) < self.function.ast.params.len() || self.function.names.is_captured(local);
                 let region = self.regions[local as usize].get_or_insert(found);
                 // A text grows by assignments to its variable, which may begin as a literal.
-                if own
+                if !given
                     && matches!(self.types.kind(self.function.locals[local as usize]), Kind::Str)
                     && *region == Region::Outlives
                 {
@@ -132,6 +147,7 @@ impl Lifetimes<'_> {
             },
             Origin::Call(callee) => match self.types.kind(self.function.types[callee.id as usize]) {
                 Kind::Builtin(builtin) if makes_values(*builtin) => Region::Here(expr.span),
+                Kind::ExceptionClass(_) => Region::Here(expr.span),
                 _ => Region::Outlives,
             },
             // A row or slice of an array, and a part of a string, is a view.
@@ -168,7 +184,7 @@ impl Lifetimes<'_> {
     /// Whether values of the type have parts on a stack.
     fn is_allocated(&self, ty: Ty) -> bool {
         match self.types.kind(ty) {
-            Kind::List(_) | Kind::Array(..) | Kind::Str => true,
+            Kind::List(_) | Kind::Array(..) | Kind::Str | Kind::Exception | Kind::Closure(_) => true,
             Kind::Tuple(elements) => elements.iter().any(|&element| self.is_allocated(element)),
             _ => false,
         }

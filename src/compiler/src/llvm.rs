@@ -148,6 +148,14 @@ impl Printer<'_> {
         let kind = if global.constant { "constant" } else { "global" };
         let init = match &global.init {
             Init::Bytes(bytes) => format!("[{} x i8] c\"{}\"", bytes.len(), escaped(bytes)),
+            Init::Memory(memory) if global.fill().is_some() => {
+                // In a section of its contents, and not to be taken for zeros.
+                let size = memory.len();
+                let name = quoted(&global.name);
+                let line = format!("[{size} x i8] zeroinitializer, section \".data\", align 8");
+                return self.line(format_args!("@{name} = internal externally_initialized global {line}"));
+            }
+            Init::Memory(memory) => format!("[{} x i8] c\"{}\", align 8", memory.len(), escaped(memory)),
             Init::Value(value) => typed(value),
             Init::External(ty) => ty.to_string(),
             Init::Array(ty, values) => {
@@ -354,10 +362,9 @@ fn result(ty: &Ty) -> String {
 
 /// A symbol in quotes, if it needs them.
 fn quoted(name: &str) -> String {
-    if name
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte))
-    {
+    // One that begins with a digit would be taken for a number.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._$".contains(&byte);
+    if name.bytes().all(plain) && !name.starts_with(|first: char| first.is_ascii_digit()) {
         return name.into();
     }
     format!("\"{}\"", escaped(name.as_bytes()))

@@ -28,10 +28,18 @@ pub struct Local {
     pub span: Span,
 }
 
+/// A variable of the function around that a function inside uses too.
+#[derive(Clone, Copy, Debug)]
+pub struct Capture {
+    pub own: LocalId,
+    pub outer: LocalId,
+}
+
 /// All names of one function.
 #[derive(Debug, Default)]
 pub struct Names {
     pub locals: Vec<Local>,
+    pub captures: Vec<Capture>,
     index: HashMap<Rc<str>, LocalId>,
     /// By expression id, for name expressions.
     by_expr: HashMap<ExprId, Name>,
@@ -55,6 +63,19 @@ impl Names {
                 span,
             });
         }
+    }
+
+    /// Makes a variable of the function around, its number `outer`, known here.
+    pub fn capture(&mut self, name: &Rc<str>, span: Span, outer: LocalId) -> LocalId {
+        self.declare(name, span);
+        let own = self.index[name];
+        self.captures.push(Capture { own, outer });
+        own
+    }
+
+    /// Whether a variable is one of the function around.
+    pub fn is_captured(&self, local: LocalId) -> bool {
+        self.captures.iter().any(|capture| capture.own == local)
     }
 
     /// Says what a name expression stands for.

@@ -9,18 +9,26 @@ use crate::names::{Name, Names};
 use crate::source::Span;
 use crate::syntax::*;
 
-/// Finds out what every name of `function` stands for.
-pub fn resolve(function: &Function, handle: Handle, host: &mut dyn Host) -> Result<Names> {
+/// Finds out what every name of `function` stands for; `outer`: the names of the function around it.
+pub fn resolve(function: &Function, handle: Handle, host: &mut dyn Host, outer: Option<&Names>) -> Result<Names> {
     let mut names = Names::default();
-    for param in &function.params {
-        names.declare(&param.name, param.span);
+    function.each_own(&mut |name, span| names.declare(name, span));
+    for (name, span) in &function.nonlocals {
+        let Some(local) = outer.and_then(|outer| outer.local(name)) else {
+            let text = format!("cannot declare name '{name}' as nonlocal: it is not bound in any outer scope");
+            return Err(Diagnostic::new(*span, text));
+        };
+        if names.local(name).is_none() {
+            names.capture(name, *span, local);
+        }
     }
-    walk_stmts(&function.body, &mut |stmt| {
-        stmt.kind.each_variable(&mut |name, span| names.declare(name, span));
-    });
-    walk_exprs(&function.body, &mut |expr| {
-        expr.kind.each_variable(&mut |name, span| names.declare(name, span));
-    });
+    if let Some(outer) = outer {
+        function.each_free(&mut |name, span| {
+            if let (None, Some(local)) = (names.local(name), outer.local(name)) {
+                names.capture(name, span, local);
+            }
+        });
+    }
     let mut error = None;
     walk_exprs(&function.body, &mut |expr| {
         if let (ExprKind::Name(name), None) = (&expr.kind, &error) {

@@ -85,6 +85,13 @@ impl SourceFile {
         (line as u32, column as u32)
     }
 
+    /// Line and column of a byte offset as editors count them: both from 0, the column in units of UTF-16.
+    pub fn editor_position(&self, offset: u32) -> (u32, u32) {
+        let line = self.line_starts.partition_point(|&start| start <= offset) - 1;
+        let text = self.text.get(self.line_starts[line] as usize..offset as usize);
+        (line as u32, text.map_or(0, |text| text.encode_utf16().count()) as u32)
+    }
+
     /// Byte range of a line (from 0), its line break included.
     pub fn line_range(&self, line: usize) -> Option<std::ops::Range<usize>> {
         let start = *self.line_starts.get(line)? as usize;
@@ -116,5 +123,7 @@ mod tests {
         assert_eq!(at(6), (2, 0));
         assert_eq!(at(11), (2, 4));
         assert_eq!(at(14), (3, 0));
+        let editor = |offset| sources.file(file).editor_position(offset);
+        assert_eq!((editor(0), editor(6), editor(11)), ((0, 0), (1, 0), (1, 4)));
     }
 }

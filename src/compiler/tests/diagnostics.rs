@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use kairos_compiler::host::HostValue;
 
 fn rejected(text: &str) -> String {
-    let device = [("level", HostValue::Int32(1)), ("name", HostValue::Str("x".into()))];
+    let device = [("level", HostValue::Int(1)), ("name", HostValue::Str("x".into()))];
     let host = TestHost::new(text).object("device", &device, &["name"]);
     host.compile().err().expect("the program is wrong")
 }

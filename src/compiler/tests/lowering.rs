@@ -8,7 +8,7 @@ use kairos_compiler::host::HostValue;
 use kairos_compiler::llvm::Machine;
 
 fn lowered(text: &str) -> String {
-    let device = [("level", HostValue::Int32(1)), ("channel", HostValue::Int32(5))];
+    let device = [("level", HostValue::Int(1)), ("channel", HostValue::Int(5))];
     let host = TestHost::new(text).object("device", &device, &["channel"]);
     let output = host.compile().unwrap_or_else(|error| panic!("{error}"));
     let functions = output
@@ -190,7 +190,7 @@ fn random_programs_do_not_crash() {
             text += &format!("    {head}{body}{end}\n");
         }
         text += "\ndef g(a):\n    return a\n";
-        let host = TestHost::new(&text).object("device", &[("level", HostValue::Int32(1))], &[]);
+        let host = TestHost::new(&text).object("device", &[("level", HostValue::Int(1))], &[]);
         compiled += usize::from(host.compile().is_ok());
     }
     assert!(compiled > 50, "only {compiled} random programs were valid");

@@ -1,4 +1,5 @@
-"""A header for kernels in C (tests/kernels): prototypes and names of the firmware's functions, ids of exceptions."""
+"""A header for kernels in C (tests/kernels): prototypes and names of the firmware's functions, ids of exceptions, the
+ring."""
 
 from pathlib import Path
 
@@ -58,7 +59,12 @@ def files(subjects: dict[str, Subject], root: Path) -> dict[str, str]:
     lines += [f"    X({names[-1]})", "", "/* Ids of exceptions. */", "enum {"]
     for number, entry in enumerate(subjects["exceptions"].own["exceptions"]):
         lines.append(f"    ID_{entry['name']} = {number},")
+    lines += ["};", "", "/* The kernel initiator's ring. */", "enum {"]
+    lines += [f"    RING_{constant.name} = {constant.value}," for constant in subjects["initiator"].constants]
     lines.append("};")
+    lines += ["", "/* Begins and ends of the regions of memory. */"]
+    for name, region in subjects["memory"].own["regions"].items():
+        lines += [f"#define {name}_{edge.upper()} 0x{region[edge]:08x}u" for edge in ("start", "end")]
     return {"tests/kernels/contracts.h": "\n".join(lines) + "\n"}
 
 

@@ -11,6 +11,7 @@ What every subject may have:
 Some have tables of their own, which the makers know by the subject's name.
 """
 
+import itertools
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ OWN = {
     "exceptions": {"exceptions"},
     "kernel_symbols": {"groups", "runtime"},
     "mathematics": {"functions"},
+    "memory": {"regions"},
     "registers": {"blocks"},
     "rpc": {"tags"},
 }
@@ -109,6 +111,7 @@ def _subject(path: Path) -> Subject:
         own={name: facts[name] for name in own},
     )
     _check_attributes(where, subject)
+    _check_regions(where, subject.own.get("regions", {}))
     return subject
 
 
@@ -156,6 +159,20 @@ def _enum(where: str, name: str, fact: dict, bits: bool = False) -> Enum:
         more = {key: text for key, text in entry.items() if key not in ("value", "doc")}
         members.append(Member(label, value, _take(place, entry, "doc"), more))
     return Enum(name, kind, _take(where, fact, "doc"), tuple(members), columns, fact.get("attributes", {}))
+
+
+def _check_regions(where: str, regions: dict[str, dict]) -> None:
+    """Regions of memory that are in use at the same time must not overlap."""
+    for name, region in regions.items():
+        for key in ("when", "start", "end", "doc"):
+            _take(f"{where}, {name}", region, key)
+        if region["when"] not in ("run", "boot", "always") or not 0 <= region["start"] < region["end"] < 1 << 32:
+            raise FactError(f"{where}, {name}: a region has addresses of 32 bits, and is there to run, boot, or always")
+    for when in ("run", "boot"):
+        used = sorted((r["start"], r["end"], name) for name, r in regions.items() if r["when"] in (when, "always"))
+        for (_, end, name), (start, _, other) in itertools.pairwise(used):
+            if start < end:
+                raise FactError(f"{where}: {name} and {other} overlap")
 
 
 def _check_attributes(where: str, subject: Subject) -> None:

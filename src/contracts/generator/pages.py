@@ -95,10 +95,24 @@ def _functions(subject: Subject) -> list[tuple]:
     return rows
 
 
+def _regions(whens: tuple[str, ...]):
+    def rows(subject: Subject) -> list[tuple]:
+        regions = [fact | {"name": name} for name, fact in subject.own["regions"].items() if fact["when"] in whens]
+        listed = [("Range", "Name", "Use")]
+        for region in sorted(regions, key=lambda region: region["start"]):
+            first, last = (f"`0x{address:09_x}`" for address in (region["start"], region["end"] - 1))
+            listed.append((f"{first}–{last}", f"`{region['name']}`", region["doc"]))
+        return listed
+
+    return rows
+
+
 OWN = {
     "configuration.keys": _keys,
     "exceptions.ids": _exceptions,
     "kernel_symbols.names": _symbols,
     "mathematics.functions": _functions,
+    "memory.boot": _regions(("boot",)),
+    "memory.run": _regions(("run", "always")),
     "rpc.tags": _tags,
 }

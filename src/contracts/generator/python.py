@@ -4,7 +4,7 @@ import textwrap
 from pathlib import Path
 
 from .facts import Constant, Enum, Subject
-from .rust import text
+from .rust import row, text
 
 __all__ = ["files", "module"]
 
@@ -68,7 +68,7 @@ def _doc(doc: str, indent: str = "") -> list[str]:
 def _constant(constant: Constant) -> list[str]:
     match constant.type:
         case "bytes":
-            value = "b" + text(constant.value)
+            value = row(constant.value)
         case "str":
             value = text(constant.value)
         case _:
@@ -158,6 +158,14 @@ def _kernel_symbols(subject: Subject) -> list[tuple[str, list[str]]]:
     return [("SIGNATURES", lines), ("OTHERS", others)]
 
 
+def _memory(subject: Subject) -> list[tuple[str, list[str]]]:
+    made = []
+    for name, region in subject.own["regions"].items():
+        start, end = (f"0x{region[key]:08X}" for key in ("start", "end"))
+        made.append((name, [f"{name} = range({start}, {end})", *_doc(region["doc"])]))
+    return made
+
+
 def _configuration(subject: Subject) -> list[tuple[str, list[str]]]:
     keys = subject.own["keys"]
     limits = []
@@ -176,6 +184,7 @@ OWN = {
     "exceptions": _exceptions,
     "kernel_symbols": _kernel_symbols,
     "mathematics": _mathematics,
+    "memory": _memory,
     "registers": _registers,
     "rpc": _rpc,
 }

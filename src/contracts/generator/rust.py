@@ -64,10 +64,15 @@ def text(value: str) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def row(value: str) -> str:
+    """A literal of bytes, which Rust and Python understand."""
+    return "b" + text(value).replace("\\u00", "\\x")
+
+
 def _constant(constant: Constant) -> list[str]:
     match constant.type:
         case "bytes":
-            kind, value = f"&[u8; {len(constant.value.encode())}]", "b" + text(constant.value)
+            kind, value = f"&[u8; {len(constant.value.encode())}]", row(constant.value)
         case "str":
             kind, value = "&str", text(constant.value)
         case _:
@@ -287,6 +292,17 @@ def _kernel_symbols(subject: Subject) -> list[str]:
     ]
 
 
+def _memory(subject: Subject) -> list[str]:
+    lines = [
+        "/// A range of physical addresses; the MMU maps all of them one to one.",
+        "pub type Region = core::ops::Range<usize>;",
+    ]
+    for name, region in subject.own["regions"].items():
+        start, end = (f"0x{region[key]:09_x}" for key in ("start", "end"))
+        lines += ["", *rust_doc(region["doc"]), f"pub const {name}: Region = {start}..{end};"]
+    return lines
+
+
 def _configuration(subject: Subject) -> list[str]:
     keys = subject.own["keys"]
     at_once = {name: fact for name, fact in keys.items() if fact["effect"] == "at once"}
@@ -400,6 +416,7 @@ OWN = {
     "exceptions": _exceptions,
     "kernel_symbols": _kernel_symbols,
     "mathematics": _mathematics,
+    "memory": _memory,
     "registers": _registers,
     "rpc": _rpc,
 }

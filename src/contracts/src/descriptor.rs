@@ -86,6 +86,8 @@ pub enum ChannelKind {
     Grabber = 8,
     /// Its regions of interest.
     GrabberGate = 9,
+    /// Pulse core: words, triggers and results.
+    Pulse = 10,
     /// SU-Servo: its memory and control.
     Suservo = 20,
     /// A channel of an SU-Servo.
@@ -96,7 +98,7 @@ pub enum ChannelKind {
 
 impl ChannelKind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::TtlOut,
         Self::TtlInout,
         Self::TtlClockgen,
@@ -106,6 +108,7 @@ impl ChannelKind {
         Self::Fastino,
         Self::Grabber,
         Self::GrabberGate,
+        Self::Pulse,
         Self::Suservo,
         Self::SuservoChannel,
         Self::Log,
@@ -127,6 +130,7 @@ impl TryFrom<u8> for ChannelKind {
             7 => Self::Fastino,
             8 => Self::Grabber,
             9 => Self::GrabberGate,
+            10 => Self::Pulse,
             20 => Self::Suservo,
             21 => Self::SuservoChannel,
             255 => Self::Log,

@@ -47,6 +47,27 @@ pub const ATTENTION: u32 = 16;
 /// Status word: a posted output failed since `initiator_clear`.
 pub const POSTED_ERROR: u32 = 32;
 
+/// Offset of what a posted output of one word has in its head without its number; 0 while nothing is to be posted. u32.
+pub const POST_ALLOWED: usize = 2_272;
+
+/// Offset of the address of a counter: while it is not 0, the floor holds. u32.
+pub const POST_COUNTDOWN: usize = 2_276;
+
+/// Offset of the time cursor, i64.
+pub const POST_CURSOR: usize = 2_280;
+
+/// Offset of the floor, i64: an event that is not before it is early enough and in order.
+pub const POST_FLOOR: usize = 2_288;
+
+/// Offset of the head of the next request if it is a posted output of one word, u32.
+pub const POST_HEAD: usize = 2_296;
+
+/// Offset of the address of the next request's slot, u32.
+pub const POST_SLOT: usize = 2_300;
+
+/// Offset of a table by a channel's low byte: the high byte of the channel that takes outputs, or 255. 256 times u8.
+pub const POST_CHANNELS: usize = 2_304;
+
 /// Entries in the ring of an input channel.
 pub const INPUT_ENTRIES: u32 = 64;
 

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analyzer;
+pub mod boot;
 pub mod channel;
 pub mod chips;
 pub mod configuration;
@@ -14,9 +15,12 @@ pub mod initiator;
 pub mod kernel_symbols;
 pub mod management;
 pub mod mathematics;
+pub mod memory;
 pub mod moninj;
 pub mod netboot;
+pub mod pulse;
 pub mod registers;
 pub mod rpc;
 pub mod rtio;
 pub mod session;
+pub mod spi;

@@ -16,6 +16,12 @@ def _demo() -> Variant:
     return Variant("demo", (*bidirectional, *outputs, ChannelSpec("rtio_log", "log")))
 
 
+def _pulse() -> Variant:
+    """The channels of `demo`, and a pulse core with a quarter of the tables."""
+    core = ChannelSpec("pulse0", "pulse", {"channels": 2, "mlut_bits": 11, "plut_bits": 10})
+    return Variant("pulse", (*_demo().channels, core))
+
+
 def _described(name: str, **options):
     """For simulation, and for a Kasli-SoC with these cards."""
     return lambda: replace(make_variant(load(Path(__file__).parent / "description" / f"{name}.json")), **options)
@@ -43,6 +49,7 @@ class _Variants(Mapping):
 VARIANTS = _Variants(
     {
         "demo": _demo,
+        "pulse": _pulse,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),

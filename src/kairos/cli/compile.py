@@ -12,7 +12,8 @@ __all__ = ["compile_experiment"]
 
 def compile_experiment(args):
     """Compile ``run()`` of the experiment of the command line, and write the stage it asks for."""
-    stage = Experiment(args.file, args.class_name, args.arguments, DeviceDB.load(args.device_db)).compiled(args.emit)
+    experiment = Experiment(args.file, args.class_name, args.arguments, DeviceDB.load(args.device_db))
+    stage = experiment.compiled(args.emit, strict=args.strict)
     content = stage.encode() if isinstance(stage, str) else stage
     path = args.output
     if path is None and args.emit == "elf":

@@ -33,14 +33,17 @@ def parse_arguments(texts: list[str]) -> dict:
     return arguments
 
 
-def import_file(path: str):
-    """Import a Python file as a module; problems of the user's code end with :class:`report.UserCodeError`."""
+def import_file(path: str, prefix: str = "file_import_"):
+    """Import a Python file as a module; problems of the user's code end with :class:`report.UserCodeError`.
+
+    Where a module of its name is imported already, the new one's name begins with `prefix`.
+    """
     file = Path(path)
     if not file.is_file():
         raise UsageError(f"there is no file {path}")
     compat.install()
     sys.path.insert(0, str(file.resolve().parent))
-    name = file.stem if file.stem not in sys.modules else f"file_import_{file.stem}"
+    name = file.stem if file.stem not in sys.modules else f"{prefix}{file.stem}"
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None:
         raise UsageError(f"{path} is not a Python file")
@@ -51,7 +54,7 @@ def import_file(path: str):
     return module
 
 
-def choose_class(module, class_name: str | None):
+def choose_class(module, class_name: str | None = None):
     """The experiment class called `class_name`, or the only one of `module`."""
     found = {name: value for name, value in vars(module).items() if is_public_experiment(value)}
     file = module.__file__
@@ -74,15 +77,18 @@ class Experiment:
         self.name = cls.__name__
         self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": Unheard()})
         self.datasets = DatasetManager()
-        self.arguments = ProcessArgumentManager(parse_arguments(arguments))
+        self.arguments = ProcessArgumentManager(parse_arguments(arguments), decoded=True)
         with report.user_code(plain=(DeviceError, DefaultMissing)):
             self.instance = cls((self.devices, self.datasets, self.arguments, {}))
         if unknown := self.arguments.unknown:
             known = ", ".join(sorted(self.arguments.requested)) or "none"
             raise UsageError(f"{self.name} has no argument {', '.join(sorted(unknown))}; it takes {known}")
 
-    def compiled(self, stage: str) -> str | bytes:
-        """What the compiler has of ``run()`` after `stage`, one of `kairos.compiler.STAGES`; nothing is run."""
+    def compiled(self, stage: str, strict: bool = False) -> str | bytes:
+        """What the compiler has of ``run()`` after `stage`, one of `kairos.compiler.STAGES`; nothing is run.
+
+        Warnings go to standard error, or with `strict` are errors.
+        """
         instance = self.instance
         with report.user_code(plain=(DeviceError,)):
             instance.prepare()
@@ -90,7 +96,13 @@ class Experiment:
             if embedded is None or embedded.core_name is None:
                 raise UsageError(f"run() of {self.name} is not a kernel: decorate it with @kernel")
             core = getattr(instance, embedded.core_name)
-            return load_compiler().emit(stage, type(instance).run, (instance,), {}, core=core)
+            warnings: list[str] = []
+            compiler = load_compiler()
+            result = compiler.emit(
+                stage, type(instance).run, (instance,), {}, core=core, strict=strict, warnings=warnings
+            )
+            print(*warnings, sep="\n", end="\n" if warnings else "", file=sys.stderr)
+            return result
 
     def statistics(self):
         """What the session with the core device did, a `kairos.session.Statistics`; None if there was none."""

@@ -2,7 +2,7 @@
 
 from .command import Option
 
-__all__ = ["DEVICE_DB", "EXPERIMENT", "FIRMWARE", "GATEWARE", "KEY", "device", "output", "quiet"]
+__all__ = ["DEVICE_DB", "EXPERIMENT", "FIRMWARE", "GATEWARE", "KEY", "STRICT", "device", "output", "quiet"]
 
 DEVICE_DB = Option("--device-db", metavar="FILE", default="device_db.py", help="default: %(default)s")
 
@@ -13,6 +13,8 @@ EXPERIMENT = (
     Option("-c", "--class-name", metavar="CLASS", help="experiment class, if the file has several"),
 )
 """Which experiment, and with what."""
+
+STRICT = Option("--strict", action="store_true", help="take the compiler's warnings for errors")
 
 KEY = Option("--key", metavar="FILE", help="key of the device (its configuration: auth_key), if it has one")
 

@@ -72,10 +72,12 @@ def _table_limit(text) -> int | None:
 
 def _run_on(args, ddb, device, table_limit):
     # Not at the head: it loads NumPy, which takes 0.15 s, in which an emulated device boots already.
-    from .experiments import Experiment
+    from ..coredevice.core import Core
+    from .experiments import Experiment  # likewise
 
     start = time.perf_counter()
     experiment = Experiment(args.file, args.class_name, args.arguments, ddb)
+    Core.strict = args.strict
     code = 0
     try:
         with report.user_code(plain=(DeviceError,)):

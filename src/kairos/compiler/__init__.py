@@ -4,6 +4,7 @@ The front end is Rust (`kairos._native`); this package answers its questions abo
 and links it.
 """
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +12,25 @@ from typing import Any, NamedTuple
 
 from kairos import _native
 from kairos.compiler import codegen
-from kairos.compiler.annotations import QuotingError
+from kairos.compiler.annotations import QuotingError, read_annotation
+from kairos.compiler.cache import Cache, Recorder, request_key
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.quoting import HostBridge
+from kairos.diagnostics import Diagnostic, Range
 from kairos.errors import CompileError
 
-__all__ = ["STAGES", "CompileError", "CompiledKernel", "EmbeddingMap", "Frame", "LinkError", "compile_kernel", "emit"]
+__all__ = [
+    "STAGES",
+    "CompileError",
+    "CompiledKernel",
+    "EmbeddingMap",
+    "Frame",
+    "LinkError",
+    "check",
+    "compile_kernel",
+    "emit",
+    "plain_annotation",
+]
 
 STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
 """What `emit` can give."""
@@ -46,46 +60,76 @@ class CompiledKernel:
     warnings: list[str]
     unstripped: bytes
     """The library with its debug information."""
+    cached: bool = False
+    """Whether it was compiled in an earlier run."""
 
     def symbolize(self, addresses: list[int]) -> list[Frame]:
         """Places of return addresses, relative to the load address, innermost first."""
         return [Frame(*frame) for frame in _native.symbolize(self.unstripped, list(addresses))]
 
 
-def _front_end(
-    function: Callable,
-    args: tuple | list,
-    kwargs: dict[str, Any],
-    core: Any,
-    set_result: Callable | None,
-    attribute_writeback: bool,
-    print_as_rpc: bool = True,
-) -> tuple[Any, EmbeddingMap]:
-    embedding = EmbeddingMap()
-    # First, so that it has the number 1 that tools expect.
-    result_key = None if set_result is None else embedding.store_object(set_result)
-    bridge = HostBridge(embedding, core)
+class _Call:
+    """A call to compile, and how."""
+
+    def __init__(
+        self,
+        function: Callable,
+        args: tuple | list,
+        kwargs: dict[str, Any],
+        core: Any,
+        set_result: Callable | None,
+        attribute_writeback: bool,
+        print_as_rpc: bool,
+    ) -> None:
+        self.function, self.args, self.kwargs, self.core = function, args, kwargs, core
+        self.set_result = set_result
+        self.options = {"writeback": attribute_writeback, "print_as_rpc": print_as_rpc}
+
+    def quoted(self) -> tuple[HostBridge, tuple]:
+        """The host for one compilation, and the request. What is asked of the host later may depend on both."""
+        embedding = EmbeddingMap()
+        # First, so that it has the number 1 that tools expect.
+        result_key = None if self.set_result is None else embedding.store_object(self.set_result)
+        bridge = HostBridge(embedding, self.core)
+        options = {**self.options, "set_result": result_key, "ref_period": float(self.core.ref_period)}
+        function = bridge.quote(self.function)
+        args = [bridge.quote(arg) for arg in self.args]
+        return bridge, (function, args, [(name, bridge.quote(arg)) for name, arg in self.kwargs.items()], options)
+
+
+def _rejected(error: Exception) -> CompileError:
+    text = str(error)
+    return CompileError(text if text.startswith("error") else f"error: {text}")
+
+
+def _analysed(call: _Call) -> tuple[Any, Recorder]:
+    """The program, and what the compiler has asked the host."""
     try:
-        quoted = bridge.quote(function)
-        program = _native.compile(
-            bridge,
-            quoted,
-            [bridge.quote(arg) for arg in args],
-            [(name, bridge.quote(arg)) for name, arg in kwargs.items()],
-            set_result=result_key,
-            writeback=attribute_writeback,
-            print_as_rpc=print_as_rpc,
-            ref_period=float(core.ref_period),
-        )
+        bridge, (function, args, kwargs, options) = call.quoted()
+        host = Recorder(bridge)
+        program = _native.compile(host, function, args, kwargs, **options)
     except (_native.RejectedError, QuotingError) as error:
-        text = str(error)
-        raise CompileError(text if text.startswith("error") else f"error: {text}") from None
-    return program, embedding
+        raise _rejected(error) from None
+    bridge.embedding.assigned = frozenset(program.assigned())
+    return program, host
 
 
-def _link(object_file: bytes) -> bytes:
+def _front_end(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc=True):
+    """The program of a call, and its embedding map."""
+    program, host = _analysed(_Call(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc))
+    return program, host.embedding
+
+
+def _checked(warnings: list[str], strict: bool) -> list[str]:
+    """The warnings about a program; `CompileError` if there are any and `strict` is set."""
+    if strict and warnings:
+        raise CompileError("\n\n".join([*warnings, "error: with --strict, warnings are errors"]))
+    return warnings
+
+
+def _link(object_file: bytes, program: Any) -> bytes:
     try:
-        return _native.link([object_file])
+        return _native.link([object_file], program)
     except RuntimeError as error:
         raise LinkError(f"the kernel cannot be linked: {error}") from None
 
@@ -99,37 +143,70 @@ def compile_kernel(
     set_result: Callable | None,
     attribute_writeback: bool = True,
     print_as_rpc: bool = True,
+    strict: bool = False,
+    cache: Cache | None = None,
 ) -> CompiledKernel:
-    """Compile the call `function(*args, **kwargs)` for the core device `core`.
+    """Compile the call `function(*args, **kwargs)` for the core device `core`, or find it among what is kept.
 
     The library sends the result of the call to `set_result`, if that is given, and writes attributes of host objects
     back when `attribute_writeback` is set. `print` in it calls the host, or, without `print_as_rpc`, writes to the log
-    of the device. Raises `CompileError` when the program is rejected.
+    of the device. `cache`: what is kept, by default the user's. Raises `CompileError` when the program is rejected, and
+    with `strict` for what is else a warning.
     """
     start = time.perf_counter()
-    program, embedding = _front_end(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc)
+    call = _Call(function, args, kwargs, core, set_result, attribute_writeback, print_as_rpc)
+    cache = Cache.of_user() if cache is None else cache
+    try:
+        fresh, request = call.quoted()
+        key = request_key(function, request) if cache.directory else ""
+    except (QuotingError, ValueError):
+        cache, key = Cache(None), ""  # the compilation will say what is wrong
+    bridges = itertools.chain([fresh], (call.quoted()[0] for _ in itertools.count())) if cache.directory else iter(())
+    if found := cache.find(key, bridges.__next__):
+        entry, embedding = found
+        embedding.assigned = frozenset(entry["assigned"])
+        unstripped, warnings = entry["unstripped"], _checked(entry["warnings"], strict)
+        library = _native.strip(unstripped)
+        seconds = time.perf_counter() - start
+        timings = {"front_end": seconds, "llvm": 0.0, "link": 0.0, "total": seconds}
+        return CompiledKernel(library, embedding, timings, warnings, unstripped, cached=True)
+    program, recorder = _analysed(call)
+    warnings = _checked(program.warnings(), strict)
     assembly = program.llvm(codegen.TRIPLE, codegen.data_layout())
     lowered = time.perf_counter()
     object_file = codegen.compile_assembly(assembly)
     generated = time.perf_counter()
-    unstripped = _link(object_file)
+    unstripped = _link(object_file, program)
     library = _native.strip(unstripped)
     end = time.perf_counter()
+    cache.keep(key, recorder, {"unstripped": unstripped, "warnings": warnings, "assigned": program.assigned()})
     timings = {"front_end": lowered - start, "llvm": generated - lowered, "link": end - generated, "total": end - start}
-    return CompiledKernel(library, embedding, timings, program.warnings(), unstripped)
+    return CompiledKernel(library, recorder.embedding, timings, warnings, unstripped)
 
 
-def emit(stage: str, function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | None = None, *, core: Any):
+def emit(
+    stage: str,
+    function: Callable,
+    args: tuple | list = (),
+    kwargs: dict[str, Any] | None = None,
+    *,
+    core: Any,
+    strict: bool = False,
+    warnings: list[str] | None = None,
+):
     """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`.
 
     The program stands for itself, as startup and idle kernels do: it sends no result, writes no attributes back, and
     its `print` writes to the log of the device. Raises `CompileError` when it is rejected, and for `elf` also when it
-    calls a function of the host.
+    calls a function of the host. Warnings are added to the list `warnings`; with `strict` they are errors.
     """
     if stage not in STAGES:
         raise ValueError(f"there is no stage {stage!r}; there are {', '.join(STAGES)}")
 
     program, _ = _front_end(function, args, kwargs or {}, core, None, False, print_as_rpc=False)
+    found = _checked(program.warnings(), strict)
+    if warnings is not None:
+        warnings += found
     if stage == "elf" and (reason := program.needs_host()):
         raise CompileError(reason)
     if stage in ("ast", "types", "ir"):
@@ -139,4 +216,42 @@ def emit(stage: str, function: Callable, args: tuple | list = (), kwargs: dict[s
         return assembly
     if stage == "asm":
         return codegen.compile_assembly(assembly, emit_assembly=True).decode()
-    return _native.strip(_link(codegen.compile_assembly(assembly)))
+    return _native.strip(_link(codegen.compile_assembly(assembly), program))
+
+
+def check(function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | None = None, *, core: Any):
+    """All that is wrong with the call `function(*args, **kwargs)`: a list of `kairos.diagnostics.Diagnostic`.
+
+    Nothing is compiled. There is at most one error a statement, and none that only follows from another.
+    """
+    try:
+        bridge, (quoted, quoted_args, quoted_kwargs, _) = _Call(
+            function, args, kwargs or {}, core, None, False, True
+        ).quoted()
+        found = _native.check(bridge, quoted, quoted_args, quoted_kwargs)
+    except QuotingError as error:
+        return [Diagnostic(str(error), None, f"error: {error}")]
+
+    def place(span: tuple | None) -> Range | None:
+        return Range(span[0], span[1:3], span[3:]) if span else None
+
+    return [
+        Diagnostic(
+            message,
+            place(span),
+            text,
+            warning,
+            note,
+            tuple((place(where), label) for where, label in labels),
+            tuple(advice),
+        )
+        for warning, message, span, note, labels, advice, text in found
+    ]
+
+
+def plain_annotation(annotation: Any, function: Callable) -> str:
+    """The kind of the annotated type, as the compiler calls it; "" if it has none that a kernel could take."""
+    try:
+        return read_annotation(annotation, function, "an argument")[0]
+    except QuotingError:
+        return ""

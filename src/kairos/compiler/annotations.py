@@ -24,9 +24,10 @@ def read_annotation(annotation: Any, function: Callable, what: str) -> tuple:
     """The tuple of an annotation of `function`; `what` names the annotated thing in errors."""
     if isinstance(annotation, str):
         try:
-            annotation = eval(annotation, function.__globals__)
+            value = eval(annotation, function.__globals__)
         except Exception as error:
             raise QuotingError(f"type annotation for {what}, '{annotation}', cannot be evaluated: {error}") from error
+        return read_annotation(value, function, what)
     if isinstance(annotation, types.FunctionType) and annotation.__module__ == KernelType.__module__:
         annotation = annotation()  # `TList` for `TList()`
     if isinstance(annotation, KernelType):

@@ -3,10 +3,21 @@
 import functools
 import re
 
-__all__ = ["TRIPLE", "compile_assembly", "data_layout"]
+__all__ = ["CortexA9Target", "TRIPLE", "compile_assembly", "data_layout"]
 
 TRIPLE = "armv7-unknown-linux-gnueabihf"
 _FEATURES = "+dsp,+fp16,+neon,+vfp3"
+
+
+class CortexA9Target:
+    """The processor that kernels are compiled for."""
+
+    triple = TRIPLE
+    features = _FEATURES.replace("+", "").split(",")
+    little_endian = True
+    now_pinning = False
+    """The time cursor is not a register of the gateware."""
+
 
 _LARGE_FUNCTION = 1500
 """Instructions from which on a function is compiled by the cheap pipeline: the good one grows faster than its input."""
@@ -36,7 +47,7 @@ def data_layout() -> str:
 
 
 def _largest_function(assembly: str) -> int:
-    bodies = re.findall(r"^define .*?^}", assembly, re.MULTILINE | re.DOTALL)
+    bodies = re.split(r"^(?:define .*|})$", assembly, flags=re.MULTILINE)[1::2]
     return max((body.count("\n") for body in bodies), default=0)
 
 

@@ -3,6 +3,8 @@
 import itertools
 from typing import Any
 
+import numpy
+
 from ..contracts.exceptions import PREALLOCATED
 
 __all__ = ["EmbeddingMap"]
@@ -15,6 +17,10 @@ class EmbeddingMap:
         self._objects: dict[int, Any] = {}
         self._object_keys: dict[int, int] = {}
         self._next_object = itertools.count(1)
+        self._contents: dict[int, Any] = {}
+        self._attributes: dict[tuple[int, str], Any] = {}
+        self.assigned: frozenset[str] = frozenset()
+        """Names of the attributes that the kernel assigns to."""
         self._strings: list[str] = list(PREALLOCATED)
         self._string_keys: dict[str, int] = {text: key for key, text in enumerate(PREALLOCATED)}
 
@@ -32,6 +38,58 @@ class EmbeddingMap:
         """The object with this number; KeyError if there is none."""
         return self._objects[key]
 
+    def store_sequence(self, sequence: Any) -> int:
+        """Number of a list or array, whose elements the device gets as they are now."""
+        key = self.store_object(sequence)
+        self._contents.setdefault(key, sequence.copy())
+        return key
+
+    def remember_attribute(self, key: int, name: str, value: Any) -> None:
+        """Notes what the attribute of an object was when the kernel was compiled, if it has elements."""
+        if isinstance(value, list | tuple | numpy.ndarray):
+            self._attributes[key, name] = value
+
+    def write_back(self, obj: Any, name: str, value: Any) -> None:
+        """Gives the attribute of an object the value that it had on the device when the kernel ended.
+
+        Elements that the kernel has changed are stored into the very list or array that it was given, wherever else the
+        host refers to it; what host functions have stored to the others meanwhile stays. A list or array that the
+        kernel has replaced by another one is a new one here too.
+        """
+        known = self._attributes.get((self._object_keys.get(id(obj), 0), name))
+        if known is None or (name in self.assigned and not self._is_unchanged(known, value)):
+            setattr(obj, name, value)
+        else:
+            self._update(known, value)
+
+    def _original(self, sequence: Any) -> Any:
+        """Elements of a list, array or tuple as the device got them."""
+        return self._contents.get(self._object_keys.get(id(sequence), 0), sequence)
+
+    def _is_unchanged(self, sequence: Any, value: Any) -> bool:
+        if isinstance(sequence, list | tuple):
+            original = self._original(sequence)
+            return len(original) == len(value) and all(map(self._is_unchanged, original, value))
+        if isinstance(sequence, numpy.ndarray):
+            return numpy.array_equal(self._original(sequence), value, equal_nan=sequence.dtype.kind == "f")
+        return _same(sequence, value)
+
+    def _update(self, sequence: Any, value: Any) -> None:
+        if isinstance(sequence, numpy.ndarray):
+            original = self._original(sequence)
+            changed = (original != value) & ~((original != original) & (value != value))
+            sequence[changed] = value[changed]
+            return
+        # Host functions may have made the list shorter.
+        for index, (old, new) in enumerate(zip(self._original(sequence), value, strict=True)):
+            if isinstance(old, list | tuple | numpy.ndarray):
+                if len(old) == len(new):
+                    self._update(old, new)
+                elif index < len(sequence):
+                    sequence[index] = new
+            elif index < len(sequence) and not _same(old, new):
+                sequence[index] = new
+
     def store_str(self, text: str) -> int:
         """Number of a string."""
         key = self._string_keys.get(text)
@@ -46,3 +104,8 @@ class EmbeddingMap:
         if key < 0:
             raise IndexError(f"no string has the key {key}")
         return self._strings[key]
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two elements are equal; not a number is equal to itself here."""
+    return a is b or bool(a == b) or (a != a and b != b)

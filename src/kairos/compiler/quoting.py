@@ -5,16 +5,20 @@ named by their numbers in the embedding map.
 """
 
 import builtins
+import difflib
 import importlib
 import inspect
 import linecache
+import os
 import sys
+import sysconfig
 import types
 from collections.abc import Callable
 from typing import Any
 
 import numpy
 
+import kairos
 from kairos import _native
 from kairos import exceptions as device_exceptions
 from kairos.compiler.annotations import QuotingError, read_annotation
@@ -32,11 +36,28 @@ _KNOWN = {id(getattr(importlib.import_module(module), attribute)): name for modu
 """What stands for a name of the kernel language: the compiler's name for it, by identity."""
 
 _SPECIAL_FUNCTIONS = {attribute: name for module, attribute, name in _native.host_objects() if module == _SPECIAL}
-_ARRAY_ELEMENTS = {"int32": "int32", "int64": "int64", "float64": "float", "bool": "bool"}
+_ARRAY_ELEMENTS = {"int32": numpy.int32, "int64": numpy.int64, "float": numpy.float64, "bool": numpy.bool_}
+"""Elements of arrays in kernels."""
+
+_MATHEMATICS = ("math", "cmath", "statistics", "numpy", "scipy")
+"""Modules whose functions compute something, so that calling them on the host, for no result, is no use."""
+
+_WITHOUT_RESULT = {"copyto", "fill_diagonal", "place", "put", "putmask", "save", "savetxt", "savez", "savez_compressed"}
+"""Functions of NumPy that do something all the same."""
+
+_INSTEAD = {"abs": "abs(…)", "absolute": "abs(…)", "power": "the operator **", "pow": "the operator **"}
+_INSTEAD |= {"maximum": "numpy.fmax", "minimum": "numpy.fmin", "round": "round(…)", "around": "round(…)"}
+_INSTEAD |= {"degrees": "x * 180 / numpy.pi", "radians": "x * numpy.pi / 180", "gamma": "scipy.special.gamma"}
+_INSTEAD |= {"lgamma": "scipy.special.gammaln", "fmod": "the operator %"}
+"""What a kernel can do in place of functions that it does not have."""
+
+_LIBRARIES = tuple({os.path.join(sysconfig.get_path(name), "") for name in ("purelib", "platlib", "stdlib")})
+_LIBRARIES += (os.path.join(os.path.dirname(kairos.__file__), ""),)
+"""Folders of code that is not the user's."""
+
 
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
-_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc)
-_INT32 = range(-(2**31), 2**31)
+_FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, type(numpy.copyto))
 _INT64 = range(-(2**63), 2**63)
 
 
@@ -46,6 +67,8 @@ class HostBridge:
     def __init__(self, embedding: EmbeddingMap, core: Any) -> None:
         self.embedding = embedding
         self.core = core
+        self._texts: dict[str, str] = {}
+        """Source texts by file."""
 
     def quote(self, value: Any) -> tuple:
         """The tuple of a host value."""
@@ -58,17 +81,15 @@ class HostBridge:
         if kind is bool or kind is numpy.bool_:
             return ("bool", bool(value))
         if kind is int:
-            return self._integer(value, value not in _INT32)
-        if kind is numpy.int32:
-            return ("int32", int(value))
-        if kind is numpy.int64:
-            return ("int64", int(value))
-        if isinstance(value, float):
+            return self._integer(value)
+        if isinstance(value, numpy.integer):
+            return (_element(value.dtype, value), int(value))
+        if isinstance(value, float | numpy.floating):
             return ("float", float(value))
-        if kind is str:
-            return ("str", value)
+        if isinstance(value, str):
+            return ("str", str(value))
         if kind is list:
-            return ("list", self.embedding.store_object(value), self._elements(value))
+            return ("list", self.embedding.store_sequence(value), self._elements(value))
         if isinstance(value, tuple):
             return ("tuple", self._elements(value))
         if kind is range:
@@ -77,33 +98,34 @@ class HostBridge:
             return self._array(value)
         return self._reference(value)
 
-    def _integer(self, value: int, wide: bool) -> tuple:
+    def _integer(self, value: int) -> tuple:
+        """An integer without a width of its own: its use decides it."""
         if value not in _INT64:
             raise QuotingError(f"the integer {value} does not fit into 64 bits")
-        return ("int64" if wide else "int32", value)
+        return ("int", value)
 
     def _elements(self, values: list | tuple) -> list[tuple]:
-        """Elements of a sequence. Plain integers side by side share a width that holds them all."""
-        if all(type(value) is int for value in values):
-            wide = any(value not in _INT32 for value in values)
-            return [self._integer(value, wide) for value in values]
+        if values and all(type(value) is int for value in values):
+            self._integer(min(values)), self._integer(max(values))
+            return [("int", value) for value in values]
         return [self.quote(value) for value in values]
 
     def _array(self, value: numpy.ndarray) -> tuple:
-        """An array: the type of its elements, its shape, its elements in row-major order."""
-        elt = _ARRAY_ELEMENTS.get(value.dtype.name)
-        if elt is None or value.ndim == 0:
-            wanted = "kernels have arrays of int32, int64, float64 and bool, of one dimension or more"
+        """An array: the type of its elements, its shape, its elements in row-major order as they are in memory."""
+        if value.dtype.kind not in "iufb" or value.ndim == 0:
+            wanted = "kernels have arrays of integers, floats and bool, of one dimension or more"
             raise QuotingError(f"a NumPy array of {value.ndim} dimensions of {value.dtype.name}: {wanted}")
-        elements = [(elt, element) for element in value.ravel().tolist()]
-        return ("array", self.embedding.store_object(value), (elt,), list(value.shape), elements)
+        elt = _element(value.dtype, value)
+        wanted = numpy.dtype(_ARRAY_ELEMENTS[elt]).newbyteorder("<")
+        memory = value.astype(wanted, copy=False).tobytes()
+        return ("array", self.embedding.store_sequence(value), (elt,), list(value.shape), memory)
 
     def _reference(self, value: Any) -> tuple:
         """Objects, functions, classes and modules: things that are named, not copied."""
         store = self.embedding.store_object
         if isinstance(value, types.MethodType):
             return ("method", store(value.__func__), store(value.__self__))
-        if isinstance(value, _FUNCTIONS) or hasattr(value, "artiq_embedded"):
+        if isinstance(value, _FUNCTIONS) or _embedded(value) is not None or _computes(value):
             return ("function", store(value))
         if isinstance(value, type) and issubclass(value, BaseException):
             return ("exception", self._exception_key(value), value.__name__)
@@ -114,7 +136,7 @@ class HostBridge:
         return ("object", store(value))
 
     def _exception_key(self, cls: type) -> int:
-        if cls in _PRELUDE_EXCEPTIONS:
+        if cls.__module__ == builtins.__name__:
             return self.embedding.store_str(HOST_BUILTIN_PREFIX + cls.__name__)
         if cls.__module__ == device_exceptions.__name__:
             return self.embedding.store_str(HOST_PREFIX + cls.__name__)
@@ -128,7 +150,11 @@ class HostBridge:
         scope = _closure(plain)
         if name not in scope:
             scope = plain.__globals__
-        return self.quote(scope[name]) if name in scope else None
+        if name not in scope:
+            # Of Python's own names that kernels do not know by themselves, the exceptions.
+            known = getattr(builtins, name, None)
+            return self.quote(known) if isinstance(known, type) and issubclass(known, BaseException) else None
+        return self.quote(scope[name])
 
     def global_names(self, function: int) -> list[str]:
         plain = _undecorated(self.embedding.retrieve_object(function))
@@ -143,17 +169,28 @@ class HostBridge:
             if inspect.getattr_static(obj, name, None) is not None:
                 raise  # a property that failed
             return None
+        self.embedding.remember_attribute(handle, name, value)
         return self.quote(value)
 
     def attribute_names(self, handle: int) -> list[str]:
         return dir(self.embedding.retrieve_object(handle))
 
-    def class_of(self, handle: int) -> tuple[int, str, list[str]]:
-        """Class of an object: its number, its name, and the object's kernel invariants."""
+    def class_of(self, handle: int) -> tuple[int, str, list[str], list[str]]:
+        """Class of an object: its number, its name, the object's kernel invariants, and those that name nothing."""
         obj = self.embedding.retrieve_object(handle)
         cls = type(obj)
-        invariants = sorted(getattr(obj, "kernel_invariants", ()))
-        return self.embedding.store_object(cls), f"{cls.__module__}.{cls.__qualname__}", invariants
+        invariants = getattr(obj, "kernel_invariants", ())
+        # An object that has whatever it is asked for has no invariants.
+        invariants = sorted(invariants) if isinstance(invariants, set | frozenset | list | tuple) else []
+        missing = [name for name in invariants if inspect.getattr_static(obj, name, self) is self]
+        if hasattr(cls, "__getattr__"):
+            missing = [name for name in missing if not hasattr(obj, name)]
+        return self.embedding.store_object(cls), f"{cls.__module__}.{cls.__qualname__}", invariants, missing
+
+    def annotation(self, function: int, text: str) -> tuple:
+        """The type that an annotation in the body of a function stands for."""
+        plain = _undecorated(self.embedding.retrieve_object(function))
+        return read_annotation(text, plain, "variable")
 
     def store_str(self, text: str) -> int:
         return self.embedding.store_str(text)
@@ -165,7 +202,7 @@ class HostBridge:
         """Record of a function: name, qualified name, kind, parameters, return type."""
         function = self.embedding.retrieve_object(handle)
         plain = _undecorated(function)
-        info: EmbeddedInfo = getattr(function, "artiq_embedded", None) or EmbeddedInfo()
+        info = _embedded(function) or EmbeddedInfo()
         name = getattr(plain, "__name__", type(plain).__name__)
         module = getattr(plain, "__module__", None) or "builtins"
         qualified = f"{module}.{getattr(plain, '__qualname__', name)}".replace(".<locals>", "")
@@ -191,12 +228,17 @@ class HostBridge:
             if name == "<lambda>":
                 return ("forbidden", "lambdas cannot be used as kernel functions")
             code = plain.__code__
-            lines = linecache.getlines(code.co_filename, plain.__globals__)
-            if not lines:
+            text = self._texts.get(code.co_filename)
+            if text is None:
+                text = "".join(linecache.getlines(code.co_filename, plain.__globals__))
+                self._texts[code.co_filename] = text
+            if not text:
                 return ("forbidden", f"the source of '{name}' cannot be read: no file {code.co_filename}")
             inline = 2 if "forceinline" in info.flags else int("inline" in info.flags)
-            text, line = "".join(lines), code.co_firstlineno
-            return ("compiled", code.co_filename, text, line, "fast-math" in info.flags, inline)
+            line, library = code.co_firstlineno, code.co_filename.startswith(_LIBRARIES)
+            return ("compiled", code.co_filename, text, line, "fast-math" in info.flags, inline, library)
+        if _embedded(plain) is None and _computes(plain):
+            return ("forbidden", _not_in_kernels(plain, name))
         return ("rpc", "async" in info.flags)
 
     def _parameters(self, plain: Callable) -> list[tuple]:
@@ -211,8 +253,49 @@ class HostBridge:
         return params
 
 
+def _element(dtype: numpy.dtype, values: Any) -> str:
+    """The type of the language that holds all values of a type of NumPy, or if there is none, these."""
+    if dtype.kind in "fb":
+        return "float" if dtype.kind == "f" else "bool"
+    if dtype.itemsize < 4 or dtype == numpy.int32:
+        return "int32"
+    if dtype.kind == "u" and dtype.itemsize == 8 and numpy.size(values) and int(numpy.max(values)) not in _INT64:
+        raise QuotingError(f"the {dtype.name} {int(numpy.max(values))} does not fit into 64 bits with a sign")
+    return "int64"
+
+
+def _embedded(value: Any) -> EmbeddedInfo | None:
+    """What decorators say of a function. Objects that have any attribute, such as dummy devices, have not this one."""
+    info = getattr(value, "artiq_embedded", None)
+    return info if isinstance(info, EmbeddedInfo) else None
+
+
+def _computes(value: Any) -> bool:
+    """Whether this is a function of a library of mathematics that gives a result."""
+    if isinstance(value, numpy.ufunc):
+        return True
+    module = getattr(value, "__module__", None)
+    if not isinstance(module, str) or isinstance(value, type) or not callable(value):
+        return False
+    package, _, rest = module.partition(".")
+    random = rest.startswith("random")
+    return package in _MATHEMATICS and not random and getattr(value, "__name__", None) not in _WITHOUT_RESULT
+
+
+def _not_in_kernels(function: Any, name: str) -> str:
+    module = (getattr(function, "__module__", None) or "numpy").partition(".")[0]
+    text = f"{module}.{name} is not supported in kernels"
+    supported = {attribute: f"{where}.{attribute}" for where, attribute, _ in _native.host_objects()}
+    # What is `asin` in `math` is `arcsin` in NumPy.
+    instead = supported.get(name) or supported.get(f"arc{name[1:]}") or _INSTEAD.get(name)
+    if instead is None:
+        near = difflib.get_close_matches(name, supported, 1, 0.8)
+        instead = supported[near[0]] if near else None
+    return f"{text}: use {instead.removeprefix('builtins.')}" if instead else f"{text}: compute it on the host"
+
+
 def _undecorated(function: Any) -> Any:
-    info = getattr(function, "artiq_embedded", None)
+    info = _embedded(function)
     return info.function if info is not None and info.function is not None else function
 
 

@@ -61,6 +61,8 @@ class ChannelKind(IntEnum):
     """Camera Link frame grabber."""
     GRABBER_GATE = 9
     """Its regions of interest."""
+    PULSE = 10
+    """Pulse core: words, triggers and results."""
     SUSERVO = 20
     """SU-Servo: its memory and control."""
     SUSERVO_CHANNEL = 21

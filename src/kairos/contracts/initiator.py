@@ -21,6 +21,13 @@ __all__ = [
     "STATUS_BITS",
     "ATTENTION",
     "POSTED_ERROR",
+    "POST_ALLOWED",
+    "POST_COUNTDOWN",
+    "POST_CURSOR",
+    "POST_FLOOR",
+    "POST_HEAD",
+    "POST_SLOT",
+    "POST_CHANNELS",
     "INPUT_ENTRIES",
     "INPUT_ENTRY_BYTES",
     "INPUT_CHANNELS",
@@ -78,6 +85,28 @@ ATTENTION = 16
 
 POSTED_ERROR = 32
 """Status word: a posted output failed since `initiator_clear`."""
+
+POST_ALLOWED = 2272
+"""Offset of what a posted output of one word has in its head without its number; 0 while nothing is to be posted.
+u32."""
+
+POST_COUNTDOWN = 2276
+"""Offset of the address of a counter: while it is not 0, the floor holds. u32."""
+
+POST_CURSOR = 2280
+"""Offset of the time cursor, i64."""
+
+POST_FLOOR = 2288
+"""Offset of the floor, i64: an event that is not before it is early enough and in order."""
+
+POST_HEAD = 2296
+"""Offset of the head of the next request if it is a posted output of one word, u32."""
+
+POST_SLOT = 2300
+"""Offset of the address of the next request's slot, u32."""
+
+POST_CHANNELS = 2304
+"""Offset of a table by a channel's low byte: the high byte of the channel that takes outputs, or 255. 256 times u8."""
 
 INPUT_ENTRIES = 64
 """Entries in the ring of an input channel."""

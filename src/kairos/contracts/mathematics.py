@@ -87,7 +87,7 @@ HOST_FUNCTIONS = {
     "numpy.log10": "log10",
     "numpy.log2": "log2",
     "numpy.nextafter": "nextafter",
-    "numpy.rint": "round",
+    "numpy.rint": "rint",
     "numpy.sin": "sin",
     "numpy.sinh": "sinh",
     "numpy.sqrt": "sqrt",

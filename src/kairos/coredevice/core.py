@@ -4,11 +4,11 @@ import sys
 
 from numpy import int64
 
-from ..errors import KairosError
+from ..errors import CompileError, KairosError
 from ..language import TBool, TInt64, at_mu, host_only, kernel, now_mu, portable
 from .parts.firmware import NOWRITE, QUIET, firmware_function
 
-__all__ = ["Core"]
+__all__ = ["CompileError", "Core"]
 
 
 rtio_init = firmware_function("rtio_init", flags=NOWRITE)
@@ -66,6 +66,14 @@ class Core:
         self._comm = None
         self._analyzer_proxy_name = analyzer_proxy
 
+    strict = False
+    """Whether the compiler's warnings are errors."""
+
+    @property
+    def target_cls(self):
+        """What kernels are compiled for, whatever `target` says: `kairos.compiler.codegen.CortexA9Target`."""
+        return load_compiler().codegen.CortexA9Target
+
     @property
     def comm(self):
         """The `kairos.session.Session` with the device; connects when it is first used."""
@@ -96,6 +104,7 @@ class Core:
             set_result=set_result,
             attribute_writeback=attribute_writeback,
             print_as_rpc=print_as_rpc,
+            strict=self.strict,
         )
         for warning in compiled.warnings:
             print(warning, file=sys.stderr)

@@ -3,6 +3,7 @@
 Drivers of chips declare their transfers (`kairos.coredevice.parts.spi`) instead of configuring the bus by themselves.
 """
 
+from ..contracts.spi import CONFIG_ADDRESS, CS_AT, DATA_ADDRESS, DIV_AT, LENGTH_AT
 from ..language import delay_mu, kernel, portable
 from .parts.channel import Address, CoreDevice, RTIODevice
 from .parts.firmware import QUIET, firmware_function
@@ -37,8 +38,8 @@ __all__ = [
     "SPI_OFFLINE",
 ]
 
-SPI_DATA_ADDR = 0
-SPI_CONFIG_ADDR = 1
+SPI_DATA_ADDR = DATA_ADDRESS
+SPI_CONFIG_ADDR = CONFIG_ADDRESS
 
 SHORTEST, LONGEST = LENGTHS[0], LENGTHS[-1]
 FASTEST, SLOWEST = DIVIDERS[0], DIVIDERS[-1]
@@ -87,8 +88,8 @@ class SPIMaster(RTIODevice):
         """
         if not (SHORTEST <= length <= LONGEST and FASTEST <= div <= SLOWEST):
             raise ValueError("an SPI transfer has 1 to 32 bits and a clock divider from 2 to 257")
-        shape = (length - SHORTEST << 8) + (div - FASTEST << 16)
-        self.configure(flags + shape + (cs << 24), transfer_cycles(length, div) * self.ref_period_mu)
+        shape = (length - SHORTEST << LENGTH_AT) + (div - FASTEST << DIV_AT)
+        self.configure(flags + shape + (cs << CS_AT), transfer_cycles(length, div) * self.ref_period_mu)
 
     @kernel
     def set_config(self, flags, length, freq, cs):

@@ -30,6 +30,7 @@ from .registers import WideField
 
 __all__ = [
     "CPLD",
+    "CPLDVersion",
     "CS_ATT",
     "CS_CFG",
     "CS_DDS_CH0",
@@ -38,6 +39,8 @@ __all__ = [
     "CS_DDS_CH3",
     "CS_DDS_MULTI",
     "DEFAULT_PROFILE",
+    "ProtoRev8",
+    "ProtoRev9",
     "RegIOUpdate",
     "SPIT_DDS_RD",
     "SPIT_DDS_WR",
@@ -65,6 +68,21 @@ DEFAULT_PROFILE = 7
 CONFIGURATIONS = {8: CFG8, 9: CFG9}
 """The word that configures the card, by protocol revision."""
 STA_PROTO_REV_8, STA_PROTO_REV_9 = CONFIGURATIONS
+
+
+class CPLDVersion:
+    """A protocol revision: `proto_rev`, and for each field of the configuration its lowest bit, as ``CFG_NAME``."""
+
+    proto_rev = 0
+
+
+def _version(proto_rev):
+    bits = {f"CFG_{name.upper()}": field.low for name, field in CONFIGURATIONS[proto_rev].fields.items()}
+    doc = f"Protocol revision {proto_rev}."
+    return type(f"ProtoRev{proto_rev}", (CPLDVersion,), {"proto_rev": proto_rev, "__doc__": doc, **bits})
+
+
+ProtoRev8, ProtoRev9 = map(_version, CONFIGURATIONS)
 LACKING = WideField(0, 0)
 """Stands for a field that a revision does not have."""
 LOWER_BITS = 28
@@ -193,7 +211,8 @@ class CPLD(StepAttenuators):
         word = CONFIGURATIONS[proto_rev]
         self.rev9 = word is CFG9
         self.lower_bits = LOWER_BITS if self.rev9 else word.width
-        self.proto_rev = self.version = proto_rev
+        self.proto_rev = proto_rev
+        self.version = (ProtoRev9 if self.rev9 else ProtoRev8)()
         self.core = dmgr.get(core_device)
         self.bus = dmgr.get(spi_device)
         self.io_update = None if io_update_device is None else dmgr.get(io_update_device)

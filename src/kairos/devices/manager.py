@@ -44,9 +44,11 @@ class DeviceManager:
         return tuple(self._made.values())
 
     def get_device_db(self) -> dict:
+        """The entries of the device database, by name."""
         return self.ddb.entries
 
     def get_desc(self, name: str) -> dict:
+        """The entry of the device `name`, aliases followed; KeyError if there is none."""
         return self.ddb.get(name)
 
     def get(self, name: str):

@@ -52,6 +52,7 @@ class Control:
         return reply
 
     def status(self) -> dict:
+        """Where the machine is: ``time_ns`` of the device, ``instructions`` and ``state`` of each core, and more."""
         return self.request("status")
 
     def wait(self, goal: str, timeout: float = 30.0, time_ns: int | None = None) -> str | None:
@@ -69,7 +70,8 @@ class Control:
         return self.request("sev", **{"from": start})["cycles"]
 
     def trace(self, start: int = 0, until: int | None = None) -> dict:
-        """Pads, and the events from number `start` up to now, or to the time `until` in ns."""
+        """``pads``; ``events`` from number `start` up to now, or to the time `until` in ns, each (ns, pad, level); and
+        ``next``, the number of the event after them."""
         # A clock that is left running would give new ones for ever.
         end = self.status()["time_ns"] if until is None else until
         events, following = [], start
@@ -84,6 +86,7 @@ class Control:
         return {"pads": reply["pads"], "events": events, "next": following}
 
     def uart(self) -> str:
+        """What the firmware has printed since power-up."""
         return self.request("uart", **{"from": 0})["text"]
 
     def close(self):

@@ -105,6 +105,7 @@ class Emulator:
 
     @property
     def pid(self) -> int:
+        """Process number of the program."""
         return self._process.pid
 
     @property
@@ -113,6 +114,7 @@ class Emulator:
         return None if self._ready is None else self._ready["wall_s"]
 
     def is_alive(self) -> bool:
+        """Whether the program still runs."""
         return self._process.poll() is None
 
     def failure(self) -> str | None:

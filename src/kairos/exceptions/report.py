@@ -48,12 +48,17 @@ class CoreException:
         self.traceback = [self._frames(exception, symbolize) for exception in report.exceptions]
 
     @property
+    def newest(self) -> DeviceException:
+        """The exception that ended the kernel: what was raised while older ones were handled, as in Python."""
+        return self.report.exceptions[-1]
+
+    @property
     def name(self) -> str:
-        return self.report.exceptions[0].name
+        return self.newest.name
 
     @property
     def message(self) -> str:
-        return format_message(self.report.exceptions[0])
+        return format_message(self.newest)
 
     def _frames(self, exception, symbolize):
         """(file, line, one-based column or None, function, address or None), innermost first."""

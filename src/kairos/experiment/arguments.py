@@ -152,7 +152,10 @@ class NumberValue(Processor):
         super().__init__(default, unit=unit, **display, min=min, max=max, type=type)
 
     def converted(self, x):
-        return self._number(x)
+        number = self._number(x)
+        if self._number is int and number != x:
+            raise ValueError(f"{x} is not an integer")
+        return number
 
 
 def _number_type(wanted: str, scale, step, precision) -> Callable:

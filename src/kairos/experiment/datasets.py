@@ -109,12 +109,12 @@ class DatasetManager:
         return record.value if record.archived else self.ddb.get(key)
 
     def mutate(self, key, index, value):
-        """Set an element or a slice of a dataset of this run."""
+        """Set an element or a slice of a dataset of this run; KeyError if it has set none of this name."""
         target = self._own(key)
         target[_subscript(index)] = value
 
     def append_to(self, key, value):
-        """Append to a list of this run."""
+        """Append to a list of this run; KeyError if it has set none of this name."""
         target = self._own(key)
         target.append(value)
 

@@ -51,10 +51,14 @@ class Experiment:
 
 
 class ProcessArgumentManager:
-    """Arguments from the (decoded) values the user gave, a dictionary; remembers which of them were asked for."""
+    """Arguments from the values the user gave, a dictionary; remembers which of them were asked for.
 
-    def __init__(self, unprocessed: dict):
+    Where any value may be given (`PYONValue`), text is PYON, unless the values are `decoded` already.
+    """
+
+    def __init__(self, unprocessed: dict, decoded: bool = False):
         self.unprocessed = unprocessed
+        self._decoded = decoded
         self.requested: set[str] = set()
 
     @property
@@ -63,13 +67,16 @@ class ProcessArgumentManager:
         return self.unprocessed.keys() - self.requested
 
     def get(self, key, processor, group=None, tooltip=None):
-        """The value of the argument `key`; ValueError if it is not what `processor` takes."""
+        """The value of the argument `key`, or its default.
+
+        ValueError if it is not what `processor` takes, DefaultMissing if it was not given and has no default.
+        """
         self.requested.add(key)
         if key not in self.unprocessed:
             return self._default(key, processor)
         value = self.unprocessed[key]
-        if isinstance(processor, PYONValue):
-            return value  # text was decoded when it came in; it is not PYON a second time
+        if self._decoded and isinstance(processor, PYONValue):
+            return value  # it is not PYON a second time
         try:
             return processor.process(value)
         except Exception as error:
@@ -101,7 +108,7 @@ def _ask(key, processor):
     return processor.process(pyon.decode(text)) if text else processor.default()
 
 
-def _made(processor):
+def processor_of(processor):
     """The processor that an argument names: an object, its class, or none, for any value."""
     if processor is None:
         return PYONValue()
@@ -116,7 +123,7 @@ class InteractiveArguments:
 
     def setattr_argument(self, key, processor=None, group=None, tooltip=None):
         """Ask for the argument `key`, too."""
-        self._requests.append((key, _made(processor)))
+        self._requests.append((key, processor_of(processor)))
 
 
 def _while_building(method: Callable) -> Callable:
@@ -181,7 +188,7 @@ class HasEnvironment:
         return self._managers.devices.get_device_db()
 
     def get_device(self, key):
-        """The driver of the device `key`."""
+        """The driver of the device `key`; DeviceError if it cannot be had."""
         return self._managers.devices.get(key)
 
     setattr_device = _to_attribute(get_device)
@@ -191,7 +198,7 @@ class HasEnvironment:
     @_while_building
     def get_argument(self, key, processor=None, group=None, tooltip=None):
         """Value of the argument `key` as `processor` (`PYONValue` if none is given) takes it; only in ``build``."""
-        return self._managers.arguments.get(key, _made(processor), group, tooltip)
+        return self._managers.arguments.get(key, processor_of(processor), group, tooltip)
 
     setattr_argument = _to_attribute(get_argument)
 
@@ -215,18 +222,24 @@ class HasEnvironment:
     def set_dataset(
         self, key, value, *, unit=None, scale=None, precision=None, broadcast=False, persist=False, archive=True
     ):
-        """Set the dataset `key`: `broadcast` shows it to others, `persist` keeps it, `archive` writes it to files."""
+        """Set the dataset `key`: `broadcast` shows it to others, `persist` keeps it, `archive` writes it to files.
+
+        `unit`, `scale` (by which the value is divided) and `precision` (digits) are for its display only.
+        """
         metadata = datasets.without_none({"unit": unit, "scale": scale, "precision": precision})
         self._managers.datasets.set(key, value, metadata, broadcast, persist, archive)
 
     @rpc(flags={"async"})
     def mutate_dataset(self, key, index, value):
-        """Set an element, or with a tuple ``(start, stop[, step])`` a slice, of the dataset `key`."""
+        """Set an element, or with a tuple ``(start, stop[, step])`` a slice, of the dataset `key`.
+
+        A tuple of such tuples is a slice of several dimensions. KeyError if this experiment has not set the dataset.
+        """
         self._managers.datasets.mutate(key, index, value)
 
     @rpc(flags={"async"})
     def append_to_dataset(self, key, value):
-        """Append to the dataset `key`, which must be a list set by this experiment."""
+        """Append to the dataset `key`, which must be a list set by this experiment, else KeyError."""
         self._managers.datasets.append_to(key, value)
 
     def get_dataset(self, key, default=NoDefault, archive=True):
@@ -236,7 +249,10 @@ class HasEnvironment:
     setattr_dataset = _to_attribute(get_dataset, constant=False)
 
     def get_dataset_metadata(self, key, default=NoDefault):
-        """Unit, scale and precision of the dataset `key`, as far as they are known."""
+        """``unit``, ``scale`` and ``precision`` of the dataset `key`, a dictionary of those that it has.
+
+        KeyError if it is unknown and there is no `default`.
+        """
         return datasets.lookup(key, default, lambda: self._managers.datasets.get_metadata(key))
 
 

@@ -39,7 +39,10 @@ class KeyNotKnown(ManagementError):
 
 
 def read_key(path: str | Path) -> bytes:
-    """The key of a device (its configuration: auth_key) in a file; white space at its end does not belong to it."""
+    """The key of a device (its configuration: auth_key) in a file; white space at its end does not belong to it.
+
+    UsageError if the file cannot be read, or is too short or too long for a key.
+    """
     try:
         key = Path(path).read_bytes().rstrip(b" \t\n\f\r")
     except OSError as error:
@@ -52,7 +55,10 @@ def read_key(path: str | Path) -> bytes:
 class Management:
     """A connection to the management service of the device at `host`; `key`: that of the device, if it has one.
 
-    `patience`: seconds for which the device may be silent before it answers at all; it may be restarting.
+    `timeout`: seconds in which it must answer a request; `patience`: seconds for which it may be silent before it
+    answers at all, as it may be restarting. DeviceUnreachable if it does not answer, or is no core device; KeyNotKnown
+    or ManagementError if it does not take the key. Requests raise ManagementError if the device refuses them, and
+    ConnectionLost.
     """
 
     def __init__(
@@ -177,7 +183,7 @@ class Management:
         self._send(_wire.management_request(Request.DEBUG_ALLOCATOR, b"", b""))
 
     def flash(self, image: bytes):
-        """Replace the boot image and restart."""
+        """Replace the boot image by the bytes of another (`kairos.boot.boot_image`), and restart."""
         checksum = zlib.crc32(image).to_bytes(IMAGE_CHECKSUM_LENGTH, "little")
         self._ask("write the boot image", Reply.REBOOT_IMMINENT, Request.FLASH, data=image + checksum)
 

@@ -203,7 +203,7 @@ class Session:
         if service == 0:
             target, name, value = args
             logger.debug("write-back of %s", name)
-            setattr(target, name, value)
+            embedding.write_back(target, name, value)
             return
         try:
             function = embedding.retrieve_object(service)

@@ -83,6 +83,7 @@ class Connection:
         )
 
     def close(self):
+        """Disconnect."""
         self._socket.close()
 
     # Reading
@@ -126,6 +127,7 @@ class Connection:
         )
 
     def read_u8(self) -> int:
+        """A byte."""
         return self.read(1)[0]
 
     def read_text(self) -> str:
@@ -159,6 +161,7 @@ class Connection:
         self.write(_wire.session_head(kind))
 
     def write_library(self, library: bytes):
+        """A request to load a kernel library."""
         self.write(_wire.load_kernel_head(len(library)))
         self.write(library)
 

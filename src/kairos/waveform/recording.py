@@ -32,6 +32,7 @@ class Pulse:
 
     @property
     def width_ns(self) -> int | None:
+        """How long it was high; None if it has no end."""
         return None if self.end_ns is None else self.end_ns - self.start_ns
 
 
@@ -65,11 +66,12 @@ class Recording:
 
     @property
     def event_count(self) -> int:
+        """Changes of all channels, initial levels not counted."""
         return sum(len(channel.changes) for channel in self.channels)
 
     @property
     def duration_ns(self) -> int:
-        """Time of the last change."""
+        """Time of the last change, 0 if there is none."""
         return max((channel.changes[-1][0] for channel in self.channels if channel.changes), default=0)
 
     def active(self) -> list[Channel]:

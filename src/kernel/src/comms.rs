@@ -1,30 +1,79 @@
-//! Talking to the comms core: bell, frames, and the last text of a core that cannot go on.
+//! Talking to the comms core: the ends of the channel, its bell, and the last text of a core that cannot go on.
 
 use core::fmt::Write;
 use core::panic::PanicInfo;
 
 use heapless::String;
-use kairos_channel::{Frame, Message, Receiver, Shared, REASON_MAX};
+use kairos_channel::{Frame, Kind, Message, Receiver, Sender, Shared, REASON_MAX};
 use kairos_chip::gic;
 use kairos_proto::rpc::Sink;
 
+use crate::owned::Lent;
 use crate::timer::{self, mask_interrupts, unmask_interrupts};
 
 /// Longest text of [`report`].
 pub type Text = String<REASON_MAX>;
 
+/// The ends of the channel, from the handshake of a restart to the next one.
+static SENDER: Lent<Sender<'static>> = Lent::absent();
+static RECEIVER: Lent<Receiver<'static>> = Lent::absent();
+
 /// Tells the comms core that there is something in the channel.
-pub fn bell() {
+fn bell() {
     gic::send_sgi(0, kairos_channel::SGI_DATA);
 }
 
-/// A message written by an encoder.
-pub struct MessageSink<'s, W: FnMut()>(pub Message<'s, 'static, W>);
+/// In a restart: the ends of before are not used any more.
+pub fn forget() {
+    SENDER.forget();
+    RECEIVER.forget();
+}
 
-impl<W: FnMut()> Sink for MessageSink<'_, W> {
+/// Completes a restart: waits until the comms core has emptied the channel.
+pub fn begin() {
+    // SAFETY: core 1, which has forgotten the ends of before: putting other ones would panic.
+    let (sender, receiver) = unsafe { Shared::get().kernel_enter(bell, timer::sleep_masked) };
+    SENDER.put(sender);
+    RECEIVER.put(receiver);
+}
+
+/// Lends the sending end, which outlives no restart.
+pub fn sending<R>(action: impl FnOnce(&mut Sender<'static>) -> R) -> R {
+    SENDER.with(action)
+}
+
+/// Lends the receiving end.
+pub fn receiving<R>(action: impl FnOnce(&mut Receiver<'static>) -> R) -> R {
+    RECEIVER.with(action)
+}
+
+/// Sends a message.
+pub fn send(kind: Kind, payload: &[u8]) {
+    sending(|sender| sender.send(kind, payload, timer::sleep_briefly));
+}
+
+/// Sends a message of as many pieces as `write` makes.
+pub fn send_pieces<R>(kind: Kind, write: impl FnOnce(&mut Pieces<'_>) -> R) -> R {
+    sending(|sender| {
+        let mut pieces = Pieces(sender.message(kind, timer::sleep_briefly));
+        let result = write(&mut pieces);
+        pieces.0.finish();
+        result
+    })
+}
+
+/// A message under way.
+pub struct Pieces<'s>(Message<'s, 'static, fn()>);
+
+impl Sink for Pieces<'_> {
     fn write(&mut self, bytes: &[u8]) {
         self.0.write(bytes);
     }
+}
+
+/// Whether a message can be sent: nobody is about to send one, and the channel has not been overwritten, as far as can be seen.
+pub fn intact() -> bool {
+    SENDER.try_with(|sender| sender.intact()).unwrap_or(false)
 }
 
 /// Sleeps until a frame arrives.

@@ -249,9 +249,9 @@ impl Symbols {
     }
 
     /// Address of a symbol that the library defines and others may see.
-    fn lookup(&self, image: Bytes<'_>, name: &[u8]) -> Option<u32> {
+    fn lookup(&self, image: Bytes<'_>, name: &[u8], hash: u32) -> Option<u32> {
         let word = |index: u32| image.word(self.hash + 4 * index);
-        let mut index = word(hash(name) % self.buckets)?;
+        let mut index = word(hash % self.buckets)?;
         // A chain cannot be longer than the table: a loop in a corrupt one ends here.
         for _ in 0..self.count {
             let symbol = self.get(image, index)?;
@@ -278,7 +278,7 @@ impl Symbols {
         &self,
         image: Bytes<'_>,
         index: u32,
-        firmware: &impl Fn(&[u8]) -> Option<u32>,
+        firmware: &impl Fn(&[u8], u32) -> Option<u32>,
     ) -> Result<u32, LoadError> {
         if index == 0 {
             return Ok(0);
@@ -289,24 +289,29 @@ impl Symbols {
         if symbol.section != SHN_UNDEF && symbol.bind == STB_LOCAL {
             return Ok(self.address(&symbol));
         }
-        self.lookup(image, symbol.name)
-            .or_else(|| firmware(symbol.name))
+        let hash = hash(symbol.name);
+        self.lookup(image, symbol.name, hash)
+            .or_else(|| firmware(symbol.name, hash))
             .or((symbol.bind == STB_WEAK).then_some(0))
             .ok_or_else(|| LoadError::Symbol(name(symbol.name)))
     }
 }
 
 /// Hash of the System V ABI.
-fn hash(name: &[u8]) -> u32 {
-    name.iter().fold(0u32, |sum, &byte| {
-        let sum = (sum << 4).wrapping_add(u32::from(byte));
+pub const fn hash(name: &[u8]) -> u32 {
+    let mut sum = 0u32;
+    let mut at = 0;
+    while at < name.len() {
+        sum = (sum << 4).wrapping_add(name[at] as u32);
         let top = sum & 0xf000_0000;
-        (sum ^ (top >> 24)) & !top
-    })
+        sum = (sum ^ (top >> 24)) & !top;
+        at += 1;
+    }
+    sum
 }
 
 /// Loads `file` into `memory`, whose first byte will be seen at address `base` (a multiple of 4096), and relocates it.
-/// Imported names are looked up in the library itself, then with `firmware`.
+/// Imported names are looked up in the library itself, then with `firmware`, which gets the name and its [`hash`].
 ///
 /// The caller makes the image visible to instruction fetches, and clears [`Library::bss`] before a run.
 ///
@@ -316,7 +321,7 @@ pub fn load(
     file: &[u8],
     memory: &mut [u8],
     base: u32,
-    firmware: impl Fn(&[u8]) -> Option<u32>,
+    firmware: impl Fn(&[u8], u32) -> Option<u32>,
 ) -> Result<Library, LoadError> {
     let file = Bytes(file);
     check_header(file)?;
@@ -367,7 +372,7 @@ fn relocate(
     symbols: &Symbols,
     (start, length): (u32, u32),
     base: u32,
-    firmware: &impl Fn(&[u8]) -> Option<u32>,
+    firmware: &impl Fn(&[u8], u32) -> Option<u32>,
 ) -> Result<(), LoadError> {
     let outside = || LoadError::Parse("relocation lies outside of the image");
     Bytes(image).slice(start, length).ok_or_else(outside)?;
@@ -406,7 +411,7 @@ fn relocate(
 
 /// What the rest of the firmware must know of a relocated image.
 fn describe(image: &[u8], symbols: &Symbols, base: u32, unwind_index: (u32, u32)) -> Result<Library, LoadError> {
-    let lookup = |name: &[u8]| symbols.lookup(Bytes(image), name);
+    let lookup = |name: &[u8]| symbols.lookup(Bytes(image), name, hash(name));
     let size = image.len() as u32;
     let entry = lookup(b"__modinit__").ok_or_else(|| LoadError::Symbol(name(b"__modinit__")))?;
     if entry.wrapping_sub(base) >= size || entry & 3 != 0 {

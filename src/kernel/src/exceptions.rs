@@ -58,7 +58,7 @@ pub struct Exceptions {
     /// The exception for which there was no slot: the kernel ended by it.
     last_straw: Option<(Record, Extent)>,
     /// What turned out when the kernel had ended.
-    afterwards: Option<Record>,
+    late: Option<Record>,
 }
 
 impl Exceptions {
@@ -71,7 +71,7 @@ impl Exceptions {
             stack: Vec::new(),
             backtrace: Vec::new(),
             last_straw: None,
-            afterwards: None,
+            late: None,
         }
     }
 
@@ -80,7 +80,7 @@ impl Exceptions {
         self.stack.clear();
         self.backtrace.clear();
         self.last_straw = None;
-        self.afterwards = None;
+        self.late = None;
     }
 
     /// Where kernels see the slots.
@@ -104,17 +104,17 @@ impl Exceptions {
         library: &Library,
         registers: &mut Registers,
     ) -> Outcome {
-        let newest = self.stack.last().map(|entry| entry.slot);
-        if newest.is_some() && self.slot_of(address) == newest {
+        let own = self.slot_of(address);
+        if own.is_some() && own == self.stack.last().map(|entry| entry.slot) {
             return self.unwind(memory, library, registers);
         }
-        match Record::read(memory, address) {
-            Ok(record) => self.raise(record, memory, library, registers),
-            Err(_) => {
-                let record = firmware_record(Id::RuntimeError, "raised something that is not an exception", [0; 3]);
-                self.raise(record, memory, library, registers)
-            }
-        }
+        let record = match own {
+            Some(slot) => self.slots[slot],
+            None => Record::read(memory, address).unwrap_or_else(|_| {
+                firmware_record(Id::RuntimeError, "raised something that is not an exception", [0; 3])
+            }),
+        };
+        self.raise(record, memory, library, registers)
     }
 
     /// Raises a new exception at the call that `registers` describe.
@@ -184,9 +184,10 @@ impl Exceptions {
         self.last_straw = Some((record, extent));
     }
 
-    /// Adds an exception that turned out when the kernel had ended: it belongs to no place in the kernel.
-    pub fn add_afterwards(&mut self, record: Record) {
-        self.afterwards = Some(record);
+    /// Adds an exception that turned out when the kernel had ended, though its cause came before what ended it. It belongs to no
+    /// place in the kernel.
+    pub fn add_late(&mut self, record: Record) {
+        self.late = Some(record);
     }
 
     fn record_frame(&mut self, pc: u32, stack_pointer: u32, library: &Library) -> Result<(), Frame> {
@@ -237,15 +238,14 @@ impl Exceptions {
     /// Everything in flight, oldest first, for the report.
     pub fn in_flight(&self) -> impl Iterator<Item = (&Record, Extent)> + Clone {
         let stacked = self.stack.iter().map(|entry| (&self.slots[entry.slot], entry.extent));
-        let recorded = self.backtrace.len() as u32;
         let nowhere = Extent {
             stack_pointer: 0,
-            initial: recorded,
-            current: recorded,
+            initial: 0,
+            current: 0,
         };
-        stacked
+        let late = self.late.iter().map(move |record| (record, nowhere));
+        late.chain(stacked)
             .chain(self.last_straw.iter().map(|(record, extent)| (record, *extent)))
-            .chain(self.afterwards.iter().map(move |record| (record, nowhere)))
     }
 
     /// The frames passed, for the report.

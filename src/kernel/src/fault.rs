@@ -9,12 +9,10 @@ use kairos_kernel::elf::Library;
 use kairos_kernel::unwind::{Registers, LR, PC, SP};
 use kairos_proto::rpc::Memory;
 
-use crate::comms::{report, Text};
-use crate::enter::entered;
+use crate::comms::{intact, report, Text};
 use crate::memory::KernelMemory;
 use crate::owned::Owned;
-use crate::raise;
-use crate::state::{core, Core};
+use crate::{library, raise};
 
 /// What the host is told of a fault in a kernel: it outlives the handler's stack.
 static MESSAGE: Owned<Text> = Owned::new(Text::new());
@@ -42,12 +40,12 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     let [sp, lr, pc] = [SP, LR, PC].map(|register| registers.r[register]);
     let _ = write!(text, ", at ");
     place(&mut text, pc);
-    if let Some((core, library)) = kernel() {
+    if let Some(library) = library::running() {
         let inside = library.contains(pc);
-        if (inside || library.contains(lr)) && core.sender.intact() {
+        if (inside || library.contains(lr)) && intact() {
             // Return addresses lie behind their call: so this must lie behind the instruction, to be found like one.
             registers.r[PC] = if inside { pc.wrapping_add(4) } else { lr };
-            end_kernel(core, &library, text, registers);
+            end_kernel(&library, text, registers);
         }
     }
     let _ = text.push_str(", called from ");
@@ -56,27 +54,20 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     report(&text)
 }
 
-/// The library whose kernel runs, if one does.
-fn kernel() -> Option<(&'static mut Core, Library)> {
-    let core = core().filter(|_| entered())?;
-    let library = core.library?;
-    Some((core, library))
-}
-
 /// Ends the kernel with an exception of this text, and the frames that `registers` lead to.
-fn end_kernel(core: &mut Core, library: &Library, text: Text, registers: &mut Registers) -> ! {
+fn end_kernel(library: &Library, text: Text, registers: &mut Registers) -> ! {
     MESSAGE.set(text);
-    // SAFETY: the text is read when the end is reported, and replaced only by the next fault, of a kernel after that.
+    // SAFETY: the text is read when the end is reported, and replaced by the next fault, which comes in a kernel after that.
     let message: &'static Text = unsafe { &*MESSAGE.as_ptr() };
-    raise::end_kernel(core, library, message, registers)
+    raise::end_kernel(library, message, registers)
 }
 
 /// A kernel has called a firmware function with what makes no sense: it ends with an exception, as after a fault.
 pub fn broken(arguments: core::fmt::Arguments<'_>) -> ! {
     let mut text = Text::new();
     let _ = text.write_fmt(arguments);
-    match kernel() {
-        Some((core, library)) => end_kernel(core, &library, text, &mut caller(&library)),
+    match library::running() {
+        Some(library) => end_kernel(&library, text, &mut caller(&library)),
         None => report(&text),
     }
 }
@@ -106,8 +97,7 @@ fn caller(library: &Library) -> Registers {
 
 /// Names an instruction's place: relative to the library, as `addr2line` and the compiler's tables want it, else absolute.
 fn place(text: &mut Text, pc: u32) {
-    let library = core().and_then(|core| core.library);
-    let _ = match library {
+    let _ = match library::get() {
         Some(library) if library.contains(pc) => write!(text, "+{:#x} of the kernel", pc - library.base),
         _ => write!(text, "{pc:#010x}"),
     };
@@ -116,7 +106,7 @@ fn place(text: &mut Text, pc: u32) {
 /// Data fault status and address.
 fn data_fault() -> (u32, u32) {
     let (status, address): (u32, u32);
-    // SAFETY: reads two system registers.
+    // SAFETY: reads DFSR and DFAR, which has no effect.
     unsafe {
         asm!("mrc p15, 0, {}, c5, c0, 0", out(reg) status, options(nomem, nostack));
         asm!("mrc p15, 0, {}, c6, c0, 0", out(reg) address, options(nomem, nostack));
@@ -127,7 +117,7 @@ fn data_fault() -> (u32, u32) {
 /// Instruction fault status and address.
 fn instruction_fault() -> (u32, u32) {
     let (status, address): (u32, u32);
-    // SAFETY: reads two system registers.
+    // SAFETY: reads IFSR and IFAR, which has no effect.
     unsafe {
         asm!("mrc p15, 0, {}, c5, c0, 1", out(reg) status, options(nomem, nostack));
         asm!("mrc p15, 0, {}, c6, c0, 2", out(reg) address, options(nomem, nostack));

@@ -6,6 +6,7 @@ pub mod cache;
 pub mod elf;
 pub mod exceptions;
 pub mod format;
+pub mod index;
 pub mod lsda;
 mod stubs;
 pub mod traces;

@@ -15,6 +15,8 @@ mod enter;
 #[cfg(target_arch = "arm")]
 mod fault;
 #[cfg(target_arch = "arm")]
+mod library;
+#[cfg(target_arch = "arm")]
 mod memory;
 #[cfg(target_arch = "arm")]
 mod owned;
@@ -26,8 +28,6 @@ mod rtio;
 mod session;
 #[cfg(target_arch = "arm")]
 mod start;
-#[cfg(target_arch = "arm")]
-mod state;
 #[cfg(target_arch = "arm")]
 mod symbols;
 #[cfg(target_arch = "arm")]

@@ -32,7 +32,8 @@ fn check(address: u32, length: u32, first: usize) -> Result<(), BadAddress> {
 impl Memory for KernelMemory {
     fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {
         check(address, length, KERNEL_IMAGE.start)?;
-        // SAFETY: mapped memory of this core. The kernel, which may write to it, does not run meanwhile.
+        // SAFETY: mapped memory of this core. The kernel, which may write to it, does not run meanwhile; state of this image, which it
+        // may point to by mistake, is copied at most, and as bytes it has no wrong values.
         Ok(unsafe { core::slice::from_raw_parts(address as *const u8, length as usize) })
     }
 
@@ -50,27 +51,32 @@ impl Memory for KernelMemory {
 impl MemoryMut for KernelMemory {
     fn bytes_mut(&mut self, address: u32, length: u32) -> Result<&mut [u8], BadAddress> {
         check(address, length, KERNEL_LIBRARY.start)?;
-        // SAFETY: as above, and not part of this image; callers hold no other reference into the kernel's memory.
+        // SAFETY: mapped memory that is not part of this image, and whose owner, the kernel, does not run; callers hold no other
+        // reference into it.
         Ok(unsafe { core::slice::from_raw_parts_mut(address as *mut u8, length as usize) })
     }
 }
 
-/// The memory for the library's image.
-///
-/// # Safety
-/// No kernel runs, and the slice of an earlier call is not used any more.
-pub unsafe fn library() -> &'static mut [u8] {
-    // SAFETY: mapped memory, set apart for the library; by this function's condition nobody else uses it.
-    unsafe { core::slice::from_raw_parts_mut(KERNEL_LIBRARY.start as *mut u8, KERNEL_LIBRARY.len()) }
-}
+/// A region of the memory map that belongs to one module, which has it as a static: state that is lent like any other.
+pub struct Area<const START: usize, const END: usize>(());
 
-/// The heap.
-///
-/// # Safety
-/// As for [`library`].
-pub unsafe fn heap() -> &'static mut [u8] {
-    // SAFETY: as in `library`.
-    unsafe { core::slice::from_raw_parts_mut(KERNEL_HEAP.start as *mut u8, KERNEL_HEAP.len()) }
+impl<const START: usize, const END: usize> Area<START, END> {
+    /// # Safety
+    /// The region is mapped memory, begins and ends on a word, and nobody else in this image uses it. A kernel may, where it has
+    /// been told to.
+    pub const unsafe fn new() -> Self {
+        Self(())
+    }
+
+    pub fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the region is this value's alone (`new`), which is borrowed as long as the slice; any bytes are valid.
+        unsafe { core::slice::from_raw_parts_mut(START as *mut u8, END - START) }
+    }
+
+    pub fn words(&mut self) -> &mut [u32] {
+        // SAFETY: whole words of a region that is this value's alone (`new`); any bits are valid.
+        unsafe { core::slice::from_raw_parts_mut(START as *mut u32, (END - START) / 4) }
+    }
 }
 
 /// Makes code that was written as data visible to this core's instruction fetches: cleans the data cache over the

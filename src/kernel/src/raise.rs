@@ -7,20 +7,25 @@
 use core::arch::naked_asm;
 
 use kairos_kernel::elf::Library;
-use kairos_kernel::exceptions::{firmware_record, Outcome};
+use kairos_kernel::exceptions::{firmware_record, Exceptions, Outcome};
 use kairos_kernel::unwind::Registers;
-use kairos_proto::exception::{Id, Record, Text};
+use kairos_pl::names;
+use kairos_proto::exception::{write_report, Id, Record, Text};
+use kairos_proto::rpc::Sink;
 
 use crate::comms::report;
 use crate::enter::{leave, Ended};
+use crate::library;
 use crate::memory::KernelMemory;
-use crate::owned::Owned;
-use crate::state::{running, Core};
+use crate::owned::{Lent, Owned};
 use crate::timer::unmask_interrupts;
 
 /// Not 0: an exception waits in [`RECORD`] for the thunk. Read by assembly.
 pub static RAISED: Owned<u32> = Owned::new(0);
 static RECORD: Owned<Record> = Owned::new(Record::new(0, Text { pointer: 0, length: 0 }, [0; 3]));
+
+/// The kernel's exceptions in flight. It knows where their records are, and writes to them between calls of this firmware.
+static EXCEPTIONS: Lent<Exceptions> = Lent::new(Exceptions::new());
 
 /// Notes an exception to be raised when the firmware function that is running returns to its thunk.
 #[track_caller]
@@ -36,56 +41,76 @@ pub fn record(record: Record) {
 }
 
 /// Takes back what was noted last.
-pub fn take() -> Record {
-    forget();
+fn take() -> Record {
+    RAISED.set(0);
     RECORD.get()
 }
 
-/// Forgets a noted exception.
+/// Before a kernel, and in a restart: nothing is noted, and nothing in flight.
 pub fn forget() {
     RAISED.set(0);
+    EXCEPTIONS.reclaim();
+    EXCEPTIONS.with(Exceptions::clear);
+}
+
+/// When the kernel has ended: what was noted since belongs to the exceptions it has ended by, and to no place in it.
+pub fn add_noted() {
+    let record = take();
+    EXCEPTIONS.with(|exceptions| exceptions.add_late(record));
+}
+
+/// Writes the report of what nothing has caught.
+pub fn write_uncaught(sink: &mut impl Sink) {
+    EXCEPTIONS.with(|exceptions| {
+        write_report(
+            sink,
+            &KernelMemory,
+            exceptions.in_flight(),
+            exceptions.backtrace(),
+            names::channel,
+        );
+    });
 }
 
 extern "C" fn raise_noted(registers: &mut Registers) {
     let record = take();
-    unwind(registers, |core, library, registers| {
-        core.exceptions.raise(record, &KernelMemory, library, registers)
+    unwind(registers, |exceptions, library, registers| {
+        exceptions.raise(record, &KernelMemory, library, registers)
     });
 }
 
 extern "C" fn raise_at(address: u32, registers: &mut Registers) {
-    unwind(registers, |core, library, registers| {
-        core.exceptions.raise_at(address, &KernelMemory, library, registers)
+    unwind(registers, |exceptions, library, registers| {
+        exceptions.raise_at(address, &KernelMemory, library, registers)
     });
 }
 
 extern "C" fn resume(registers: &mut Registers) {
-    unwind(registers, |core, library, registers| {
-        core.exceptions.resume(&KernelMemory, library, registers)
+    unwind(registers, |exceptions, library, registers| {
+        exceptions.resume(&KernelMemory, library, registers)
     });
 }
 
 /// Ends the kernel with an exception that no handler sees, and the frames that `registers` lead to.
-pub fn end_kernel(core: &mut Core, library: &Library, message: &'static str, registers: &mut Registers) -> ! {
+pub fn end_kernel(library: &Library, message: &'static str, registers: &mut Registers) -> ! {
     let record = firmware_record(Id::RuntimeError, message, [0; 3]);
-    core.exceptions.fault(record, &KernelMemory, library, registers);
+    EXCEPTIONS.with(|exceptions| exceptions.fault(record, &KernelMemory, library, registers));
     unmask_interrupts();
-    // SAFETY: called in a kernel, or by a handler of its faults: only what `core` holds of it is needed.
+    // SAFETY: called in a kernel, or by a handler of its faults; what is needed of it has just been noted, and nothing is lent to
+    // what is on its stack.
     unsafe { leave(Ended::Faulted) }
 }
 
 /// Returns when a landing pad is to be entered.
-fn unwind(registers: &mut Registers, search: impl FnOnce(&mut Core, &Library, &mut Registers) -> Outcome) {
-    let core = running();
-    let Some(library) = core.library else {
+fn unwind(registers: &mut Registers, search: impl FnOnce(&mut Exceptions, &Library, &mut Registers) -> Outcome) {
+    let Some(library) = library::running() else {
         report("exception outside of a kernel")
     };
-    match search(core, &library, registers) {
+    match EXCEPTIONS.with(|exceptions| search(exceptions, &library, registers)) {
         Outcome::Enter => {}
-        // SAFETY: called by a kernel, of which only what `core` holds is needed.
+        // SAFETY: called by a kernel, of which only the exceptions are needed; they have been given back.
         Outcome::Uncaught => unsafe { leave(Ended::Uncaught) },
         Outcome::Nothing => end_kernel(
-            core,
             &library,
             "the kernel resumed an exception, but none was in flight",
             registers,
@@ -138,17 +163,17 @@ unwinding!(
 
 /// `__artiq_end_catch()`
 pub extern "C" fn artiq_end_catch() {
-    running().exceptions.end_catch();
+    EXCEPTIONS.with(Exceptions::end_catch);
 }
 
 /// `__kairos_in_flight() -> u32`: how many exceptions are in flight.
 pub extern "C" fn kairos_in_flight() -> u32 {
-    running().exceptions.depth()
+    EXCEPTIONS.with(|exceptions| exceptions.depth())
 }
 
 /// `__kairos_end_catch(u32)`: a handler has ended, and so many exceptions remain in flight.
 pub extern "C" fn kairos_end_catch(depth: u32) {
-    running().exceptions.end_catch_to(depth);
+    EXCEPTIONS.with(|exceptions| exceptions.end_catch_to(depth));
 }
 
 /// `__artiq_personality`: named by every table, called by none, since the unwinder reads the tables itself.

@@ -1,8 +1,10 @@
 //! The loader on libraries made by hand: every relocation, every way to name a symbol, every way to be broken.
 
+use kairos_contracts::memory::KERNEL_LIBRARY;
+
 use crate::elf::{load, LoadError};
 
-const BASE: u32 = 0x0900_0000;
+const BASE: u32 = KERNEL_LIBRARY.start as u32;
 const FIRMWARE: u32 = 0x0800_1234;
 /// Thumb code, as the lowest bit says.
 const THUMB: u32 = 0x0800_4321;
@@ -154,7 +156,7 @@ impl Image {
     }
 }
 
-fn firmware(name: &[u8]) -> Option<u32> {
+fn firmware(name: &[u8], _: u32) -> Option<u32> {
     match name {
         b"imported" | b"both" | b"own" | b"hidden" => Some(FIRMWARE),
         b"thumb" => Some(THUMB),

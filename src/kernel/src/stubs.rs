@@ -65,8 +65,9 @@ pub fn shorten(image: &mut [u8], base: u32, stubs: u32, number: u32, place: u32,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kairos_contracts::memory::KERNEL_LIBRARY;
 
-    const BASE: u32 = 0x0900_0000;
+    const BASE: u32 = KERNEL_LIBRARY.start as u32;
 
     fn image(words: &[u32]) -> Vec<u8> {
         words.iter().flat_map(|word| word.to_le_bytes()).collect()

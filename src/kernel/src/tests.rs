@@ -1,5 +1,6 @@
 //! Loader, unwinder and exceptions on the libraries of `tests/kernels` and on broken variants of them.
 
+use kairos_contracts::memory::{KERNEL_LIBRARY, KERNEL_STACK};
 use kairos_proto::exception::{Id, Record};
 use kairos_proto::rpc::{BadAddress, Memory};
 use proptest::prelude::*;
@@ -9,10 +10,10 @@ use crate::exceptions::{firmware_record, Exceptions, Outcome, NESTED_MAX};
 use crate::lsda::landing_pad;
 use crate::unwind::{Entry, Registers, Stop, LR, PC, SP};
 
-const BASE: u32 = 0x0900_0000;
+const BASE: u32 = KERNEL_LIBRARY.start as u32;
 const FIRMWARE: u32 = 0x0800_1234;
 /// The stack of the tests: 4 KiB up to here.
-const STACK_TOP: u32 = 0x0e00_0000;
+const STACK_TOP: u32 = KERNEL_STACK.end as u32;
 
 macro_rules! kernel {
     ($name:literal) => {
@@ -42,7 +43,7 @@ impl Memory for Machine {
     }
 }
 
-fn firmware(name: &[u8]) -> Option<u32> {
+fn firmware(name: &[u8], _: u32) -> Option<u32> {
     (name != b"no_such_function").then_some(FIRMWARE)
 }
 

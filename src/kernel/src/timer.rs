@@ -36,7 +36,7 @@ pub fn mask_interrupts() {
 
 /// Lets interrupts in, also one that is pending.
 pub fn unmask_interrupts() {
-    // SAFETY: as above.
+    // SAFETY: a restart, which does not come back, drops the stack and all that was lent; any other interrupt changes nothing here.
     unsafe { asm!("cpsie i", "isb", options(nostack)) };
 }
 
@@ -73,9 +73,9 @@ pub fn sleep_ticks(ticks: u32) -> u32 {
         write_volatile(CONTROL, START);
     }
     gic::wait_for_interrupt();
-    // SAFETY: as above. At zero the counter stays there (one shot).
+    // SAFETY: reading the counter has no effect. At zero it stays there (one shot).
     let left = unsafe { read_volatile(COUNTER) };
-    // SAFETY: as above. Stopped before interrupts are let in, so that a late one finds nothing.
+    // SAFETY: stops this core's own timer, before interrupts are let in: a late one finds nothing.
     unsafe { write_volatile(CONTROL, 0) };
     unmask_interrupts();
     ticks.saturating_sub(left)

@@ -4,7 +4,7 @@ use kairos_compiler::host::*;
 use kairos_compiler::language::Builtin;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
 
 /// A Python object with the methods of [`Host`].
 pub struct Bridge<'py> {
@@ -70,17 +70,24 @@ impl Host for Bridge<'_> {
 
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String> {
         let answer = self.ask("class_of", (object,))?;
-        let (handle, name, invariants): (u32, String, Vec<String>) = self.read(answer.extract())?;
+        let (handle, name, invariants, missing): (u32, String, Vec<String>, Vec<String>) =
+            self.read(answer.extract())?;
         Ok(ClassInfo {
             handle,
             name: name.into(),
             invariants,
+            missing,
         })
     }
 
     fn function(&mut self, function: Handle) -> Result<FunctionInfo, String> {
         let answer = self.ask("function", (function,))?;
         self.read(function_info(&answer))
+    }
+
+    fn annotation(&mut self, function: Handle, text: &str) -> Result<HostType, String> {
+        let answer = self.ask("annotation", (function, text))?;
+        self.read(host_type(&answer))
     }
 
     fn store_str(&mut self, text: &str) -> i32 {
@@ -117,6 +124,7 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
     Ok(match kind.as_str() {
         "none" => HostValue::None,
         "bool" => HostValue::Bool(member(tuple, 1)?),
+        "int" => HostValue::Int(member(tuple, 1)?),
         "int32" => HostValue::Int32(member(tuple, 1)?),
         "int64" => HostValue::Int64(member(tuple, 1)?),
         "float" => HostValue::Float(member(tuple, 1)?),
@@ -128,7 +136,7 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
                 member(tuple, 1)?,
                 host_type(&tuple.get_item(2)?)?,
                 shape.into(),
-                values(4)?.into(),
+                tuple.get_item(4)?.cast::<PyBytes>()?.as_bytes().into(),
             )
         }
         "tuple" => HostValue::Tuple(values(1)?.into()),
@@ -205,6 +213,7 @@ fn function_info(answer: &Bound<PyAny>) -> PyResult<FunctionInfo> {
                 1 => Inline::Hint,
                 _ => Inline::Always,
             },
+            library: member(kind, 6)?,
         },
         "rpc" => FunctionKind::Rpc {
             is_async: member(kind, 1)?,

@@ -5,7 +5,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use kairos_compiler::language::Builtin;
 use kairos_compiler::llvm::Machine;
 use kairos_compiler::lower::Target;
-use kairos_compiler::{compile as run, elf, link as linker, Output, Request};
+use kairos_compiler::source::Span;
+use kairos_compiler::{check as run_check, compile as run, elf, link as linker, Output, Request};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -47,6 +48,11 @@ impl Program {
         guarded(|| self.output.llvm(&Machine { triple, data_layout }))
     }
 
+    /// Names of the attributes that the program assigns to.
+    fn assigned(&self) -> PyResult<Vec<String>> {
+        guarded(|| self.output.assigned())
+    }
+
     /// Why the program cannot run without a host, as the user should read it; None if it can.
     fn needs_host(&self) -> PyResult<Option<String>> {
         guarded(|| self.output.needs_host())
@@ -63,6 +69,23 @@ impl Program {
         };
         guarded(render)
     }
+}
+
+/// A call as the compiler wants it: without a result, attributes are not written back, `print` is the host's.
+fn request(
+    function: &Bound<'_, PyAny>,
+    args: &[Bound<'_, PyAny>],
+    kwargs: &[(String, Bound<'_, PyAny>)],
+) -> PyResult<Request> {
+    let keyword = |(name, arg): &(String, Bound<'_, PyAny>)| Ok((name.as_str().into(), host_value(arg)?));
+    Ok(Request {
+        function: host_value(function)?,
+        args: args.iter().map(host_value).collect::<PyResult<_>>()?,
+        kwargs: kwargs.iter().map(keyword).collect::<PyResult<_>>()?,
+        set_result: None,
+        writeback: false,
+        print_as_rpc: true,
+    })
 }
 
 /// Compiles a call of `function`; `bridge` answers questions about host objects.
@@ -82,15 +105,10 @@ fn compile(
     ref_period: f64,
 ) -> PyResult<Program> {
     let request = Request {
-        function: host_value(&function)?,
-        args: args.iter().map(host_value).collect::<PyResult<_>>()?,
-        kwargs: kwargs
-            .iter()
-            .map(|(name, arg)| Ok((name.as_str().into(), host_value(arg)?)))
-            .collect::<PyResult<_>>()?,
         set_result,
         writeback,
         print_as_rpc,
+        ..request(&function, &args, &kwargs)?
     };
     let mut host = Bridge { object: bridge };
     guarded(|| run(&mut host, request, Target { ref_period }))?
@@ -98,11 +116,64 @@ fn compile(
         .map_err(RejectedError::new_err)
 }
 
-/// Links object files to a library, with its debug information.
+/// A place in a source file: its name, and lines and columns of start and end as editors count them, from 0.
+type Place = (String, u32, u32, u32, u32);
+
+/// All errors and warnings of a call, as (is a warning, message, place, what is said at the place, (place, text) of further
+/// ones, advice, the whole text). The arguments are those of `compile`.
 #[pyfunction]
-fn link<'py>(py: Python<'py>, objects: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
-    let objects: Vec<&[u8]> = objects.iter().map(Vec::as_slice).collect();
-    let library = guarded(|| linker::link(&objects))?.map_err(PyRuntimeError::new_err)?;
+#[pyo3(signature = (bridge, function, args, kwargs))]
+#[allow(clippy::type_complexity, reason = "a record of Python's")]
+fn check(
+    bridge: Bound<'_, PyAny>,
+    function: Bound<'_, PyAny>,
+    args: Vec<Bound<'_, PyAny>>,
+    kwargs: Vec<(String, Bound<'_, PyAny>)>,
+) -> PyResult<
+    Vec<(
+        bool,
+        String,
+        Option<Place>,
+        String,
+        Vec<(Place, String)>,
+        Vec<String>,
+        String,
+    )>,
+> {
+    let request = request(&function, &args, &kwargs)?;
+    let mut host = Bridge { object: bridge };
+    let (sources, found) = guarded(|| run_check(&mut host, request))?;
+    let place = |span: Span| {
+        let file = sources.file(span.file);
+        let (start, end) = (file.editor_position(span.start), file.editor_position(span.end));
+        (file.name.clone(), start.0, start.1, end.0, end.1)
+    };
+    let records = found.iter().map(|one| {
+        let labels = one.labels.iter().map(|(span, text)| (place(*span), text.clone()));
+        (
+            one.warning,
+            one.message.clone(),
+            one.span.map(place),
+            one.note_here.clone(),
+            labels.collect(),
+            one.help.clone(),
+            one.render(&sources),
+        )
+    });
+    Ok(records.collect())
+}
+
+/// Links object files to a library, with its debug information; `program` has the data that code generation did not see.
+#[pyfunction]
+#[pyo3(signature = (objects, program=None))]
+fn link<'py>(
+    py: Python<'py>,
+    objects: Vec<Bound<'py, PyBytes>>,
+    program: Option<&Program>,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let objects: Vec<&[u8]> = objects.iter().map(|object| object.as_bytes()).collect();
+    let fills: Vec<_> = program.map_or(vec![], |program| program.output.fills().collect());
+    let library = guarded(|| linker::link(&objects, &fills))?.map_err(PyRuntimeError::new_err)?;
     Ok(PyBytes::new(py, &library))
 }
 
@@ -152,6 +223,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Program>()?;
     module.add("RejectedError", module.py().get_type::<RejectedError>())?;
     module.add_function(wrap_pyfunction!(compile, module)?)?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(host_objects, module)?)?;
     module.add_function(wrap_pyfunction!(link, module)?)?;
     module.add_function(wrap_pyfunction!(strip, module)?)?;

@@ -1,7 +1,10 @@
-//! What Python has of the Rust parts, as the module `kairos._native`: the compiler, and in `wire` the wire formats.
+//! What Python has of the Rust parts, as the module `kairos._native`: the compiler, in `wire` the wire formats, and in `pulse` the
+//! pulse core's compiler and model.
 
 mod bridge;
 mod compiler;
+mod errors;
+mod pulse;
 mod values;
 mod wire;
 
@@ -12,5 +15,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     compiler::add(module)?;
     let wire = PyModule::new(module.py(), "wire")?;
     wire::add(&wire)?;
-    module.add_submodule(&wire)
+    module.add_submodule(&wire)?;
+    let pulse = PyModule::new(module.py(), "pulse")?;
+    pulse::add(&pulse)?;
+    module.add_submodule(&pulse)
 }

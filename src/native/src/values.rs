@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
 
-use crate::wire::{MismatchError, ProtocolError};
+use crate::errors::{MismatchError, ProtocolError};
 
 /// Bytes from which on a block is large.
 const LARGE: usize = 1 << 16;

@@ -2,6 +2,8 @@
 //! many bytes as it is asked for, or raises.
 
 use kairos_contracts::session::Request;
+use kairos_proto::boards::Boards;
+use kairos_proto::boot_image as images;
 use kairos_proto::exception::host::{read_report as read_exceptions, Exception, Reader};
 use kairos_proto::exception::{Extent, Frame};
 use kairos_proto::management;
@@ -9,25 +11,12 @@ use kairos_proto::netboot;
 use kairos_proto::rpc::host::{self, Described};
 use kairos_proto::rpc::{Sink, Source};
 use kairos_proto::session::host::{head, read_call as read_rpc, read_head, Begun, Raised, Runtime};
-use pyo3::create_exception;
-use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
+use crate::errors::{MismatchError, ProtocolError};
 use crate::values::{Made, Objects, Part, Returned, Stream, Trouble, Types};
-
-create_exception!(
-    _native,
-    ProtocolError,
-    PyException,
-    "The device sent what the protocol does not allow."
-);
-create_exception!(
-    _native,
-    MismatchError,
-    PyException,
-    "A value is not of the type that the device wants."
-);
 
 /// Bytes on their way out.
 struct Out(Vec<u8>);
@@ -363,6 +352,53 @@ fn read_netboot_answer<'py>(read: Bound<'py, PyAny>) -> PyResult<(u8, Bound<'py,
     Ok((answer.number(), said))
 }
 
+// Boot images
+
+/// A partition: its name, whether it configures the PL, load address, entry point (0: none), data.
+type Partition<'py> = (String, bool, u32, u32, Bound<'py, PyBytes>);
+
+/// An image of these partitions, the loader first. ValueError if they do not fit into one.
+#[pyfunction]
+fn boot_image<'py>(py: Python<'py>, partitions: Vec<Partition<'py>>) -> PyResult<Bound<'py, PyBytes>> {
+    let named: Vec<_> = partitions
+        .iter()
+        .map(|(name, logic, load, entry, data)| images::Named {
+            name,
+            partition: images::Partition {
+                destination: match logic {
+                    true => images::Destination::Logic,
+                    false => images::Destination::Memory,
+                },
+                load: *load,
+                entry: *entry,
+                data: data.as_bytes(),
+            },
+        })
+        .collect();
+    let mut out = Out(Vec::new());
+    images::encode(&mut out, &named).map_err(|unfit| PyValueError::new_err(unfit.to_string()))?;
+    Ok(message(py, &out.0))
+}
+
+/// Boards that the bytes of a loader know, the default first: the name, and what no public source confirms. None if the
+/// bytes are no loader.
+#[pyfunction]
+fn boards(loader: &[u8]) -> Option<Vec<(&str, &str)>> {
+    let known = Boards::find(loader)?;
+    Some(known.iter().map(|board| (board.name, board.assumed)).collect())
+}
+
+/// The loader for board `index` of those that it knows. ValueError if it knows no such board.
+#[pyfunction]
+fn choose_board<'py>(py: Python<'py>, loader: &[u8], index: usize) -> PyResult<Bound<'py, PyBytes>> {
+    let (at, chosen) = Boards::find(loader)
+        .and_then(|known| known.choose(index))
+        .ok_or_else(|| PyValueError::new_err(format!("the loader knows no board {index}")))?;
+    let mut changed = loader.to_vec();
+    changed[at..at + chosen.len()].copy_from_slice(&chosen);
+    Ok(message(py, &changed))
+}
+
 /// Adds all this to the module.
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ProtocolError", module.py().get_type::<ProtocolError>())?;
@@ -385,5 +421,8 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(read_management_reply, module)?)?;
     module.add_function(wrap_pyfunction!(netboot_offer, module)?)?;
     module.add_function(wrap_pyfunction!(netboot_boot, module)?)?;
-    module.add_function(wrap_pyfunction!(read_netboot_answer, module)?)
+    module.add_function(wrap_pyfunction!(read_netboot_answer, module)?)?;
+    module.add_function(wrap_pyfunction!(boot_image, module)?)?;
+    module.add_function(wrap_pyfunction!(boards, module)?)?;
+    module.add_function(wrap_pyfunction!(choose_board, module)?)
 }

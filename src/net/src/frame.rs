@@ -1,5 +1,9 @@
 //! Which connection a frame belongs to, and whether there is anything special about it.
 
+/// Longest frame in bytes, with Ethernet header, without check sequence.
+pub const MTU: usize = 1514;
+/// Bytes of the headers of Ethernet, IPv4 and TCP, without options.
+pub const HEADERS: usize = 54;
 pub const ETHERNET: usize = 14;
 pub const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;

@@ -4,11 +4,7 @@ use smoltcp::phy::{self, Checksum, DeviceCapabilities, Medium};
 use smoltcp::time::Instant;
 
 use crate::device::Transmit;
-use crate::frame::{self, ACK, FIN, PSH, RST, SYN};
-use crate::plain::HEADERS;
-
-/// Longest frame in bytes, with Ethernet header, without check sequence.
-pub const MTU: usize = 1514;
+use crate::frame::{self, ACK, FIN, HEADERS, MTU, PSH, RST, SYN};
 
 /// Gives the interface one frame, or none, and sends its answer.
 pub struct Once<'a, T> {

@@ -7,12 +7,9 @@ use smoltcp::time::{Duration, Instant};
 use smoltcp::wire::TcpSeqNumber;
 
 use crate::device::Transmit;
-use crate::frame::{self, Flow, ACK, ETHERNET, PSH};
-use crate::once::MTU;
+use crate::frame::{self, Flow, ACK, ETHERNET, HEADERS, MTU, PSH};
 
-/// Bytes of the headers of Ethernet, IPv4 and TCP, without options.
-pub const HEADERS: usize = 54;
-/// Longest payload of a frame with these.
+/// Longest payload of a frame with headers without options.
 const LONGEST_PAYLOAD: usize = MTU - HEADERS;
 /// Version of IPv4 with the length of its header, and that of TCP's, in words.
 const IPV4_WITHOUT_OPTIONS: u8 = 0x45;

@@ -22,7 +22,7 @@ pub unsafe fn probe() -> Result<Descriptor<'static>, Error> {
     // SAFETY: the caller has brought the PL out of reset, and nobody uses the copy.
     let found = unsafe { copy_words(copy) }.and_then(|()| descriptor());
     if found.is_err() {
-        // SAFETY: as above.
+        // SAFETY: the copy's first word; by this function's condition nobody uses it.
         unsafe { write_volatile(copy, 0) };
     }
     found
@@ -56,7 +56,7 @@ unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
         return Err(Error::Truncated);
     }
     for word in 0..length.div_ceil(4) {
-        // SAFETY: as above; `length` is within both.
+        // SAFETY: the word is within both memories, as `length` is, and the programmed PL answers.
         unsafe { write_volatile(copy.add(word), read_volatile(source.add(word))) };
     }
     Ok(())
@@ -93,7 +93,7 @@ impl Register {
 
     /// Writes it.
     pub fn write(self, value: u32) {
-        // SAFETY: as above. What the gateware does with the value (a base address for DMA, say) is the caller's concern.
+        // SAFETY: in the same space as what is read, so no memory of this core changes. What the gateware does with the value (a base address for DMA, say) is the caller's concern.
         unsafe { write_volatile(self.0 as *mut u32, value) }
     }
 

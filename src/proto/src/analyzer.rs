@@ -1,6 +1,7 @@
 //! Analyzer dumps, TCP 1382 (wire protocols, section 4). The messages are made by the gateware, which may pack two of them into
 //! the room of one (`docs/interfaces.md`, section 11).
 
+use kairos_contracts::analyzer::Pair;
 pub use kairos_contracts::analyzer::{HEAD, MESSAGE, PORT};
 use kairos_contracts::session::LITTLE_ENDIAN;
 
@@ -43,40 +44,61 @@ pub fn parts(total: u64, size: usize) -> [core::ops::Range<usize>; 2] {
 
 /// Whether a unit of the ring holds two messages.
 pub fn is_pair(unit: &[u8; MESSAGE]) -> bool {
-    unit[28] & 0x80 != 0
+    field(unit, Pair::Mark, Pair::NewerCounterHigh) != 0
+}
+
+/// A field of a pair, which ends where the `next` one begins. None lies across 64 bits.
+fn field(unit: &[u8; MESSAGE], field: Pair, next: Pair) -> u64 {
+    let (_, rest) = unit.split_at(field as usize / 64 * 8);
+    let word = rest.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    word >> (field as u32 % 64) & ((1 << (next as u32 - field as u32)) - 1)
 }
 
 /// The messages of a unit as the dump has them, older first.
 pub fn expand(unit: &[u8; MESSAGE]) -> ([u8; MESSAGE], Option<[u8; MESSAGE]>) {
+    use Pair::*;
     if !is_pair(unit) {
         return (*unit, None);
     }
-    let word = |n: usize| {
-        let (_, rest) = unit.split_at(8 * n);
-        rest.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
-    };
-    let (counters, rest) = (word(2), word(3));
-    let older = counters & ((1 << 61) - 1);
-    // Of the newer one's counter only the low bits are there.
-    const LOW: u32 = 15;
-    let newer = older >> LOW << LOW | rest >> 32 & 0x7f | rest >> 33 & 0x7f80;
-    let message = |n: u32, coarse: u64, channel: u64| {
-        let (data, slack) = (word(n as usize) as u32, (word(n as usize) >> 32) as i32);
-        let counter = coarse.wrapping_mul(8);
-        let timestamp = counter.wrapping_add_signed(slack.into());
-        let kind = counters >> (61 + n) & 1;
-        let mut bytes = [0; MESSAGE];
-        bytes[4..8].copy_from_slice(&data.to_be_bytes());
-        bytes[11] = (rest >> (16 + 8 * n)) as u8;
-        bytes[12..20].copy_from_slice(&counter.to_be_bytes());
-        bytes[20..28].copy_from_slice(&timestamp.to_be_bytes());
-        bytes[28..].copy_from_slice(&((channel << 2 | kind) as u32).to_be_bytes());
-        bytes
-    };
+    let field = |at, next| field(unit, at, next);
+    let low = field(NewerCounterLow, Mark);
+    let high = field(NewerCounterHigh, NewerChannel);
+    const LOW: u32 = Mark as u32 - NewerCounterLow as u32;
+    const BITS: u32 = LOW + NewerChannel as u32 - NewerCounterHigh as u32;
+    let older = field(OlderCounter, OlderType);
+    let newer = older >> BITS << BITS | high << LOW | low;
+    let newer_channel = u64::from(u16::from_le_bytes([unit[MESSAGE - 2], unit[MESSAGE - 1]]));
     (
-        message(0, older, rest & 0xffff),
-        Some(message(1, newer, rest >> 48 & 0xffff)),
+        message(
+            field(OlderType, NewerType),
+            field(OlderChannel, OlderAddress),
+            older,
+            field(OlderSlack, NewerData),
+            field(OlderAddress, NewerAddress),
+            field(OlderData, OlderSlack),
+        ),
+        Some(message(
+            field(NewerType, Unused),
+            newer_channel,
+            newer,
+            field(NewerSlack, OlderCounter),
+            field(NewerAddress, NewerCounterLow),
+            field(NewerData, NewerSlack),
+        )),
     )
+}
+
+/// A message as in the dump. `coarse`: its counter in coarse cycles; `slack`: 32 bits, signed.
+fn message(kind: u64, channel: u64, coarse: u64, slack: u64, address: u64, data: u64) -> [u8; MESSAGE] {
+    let counter = coarse.wrapping_mul(8);
+    let timestamp = counter.wrapping_add_signed((slack as u32 as i32).into());
+    let mut bytes = [0; MESSAGE];
+    bytes[4..8].copy_from_slice(&(data as u32).to_be_bytes());
+    bytes[11] = address as u8;
+    bytes[12..20].copy_from_slice(&counter.to_be_bytes());
+    bytes[20..28].copy_from_slice(&timestamp.to_be_bytes());
+    bytes[28..].copy_from_slice(&((channel << 2 | kind) as u32).to_be_bytes());
+    bytes
 }
 
 #[cfg(test)]

@@ -1,17 +1,34 @@
-//! The boot image that the chip's ROM reads (`BOOT.BIN`), and the partitions behind its loader (UG585, section 6.3.2; UG1283,
-//! "Zynq-7000 SoC"). The Python side, which writes it, is `src/kairos/boot/image.py`.
+//! The boot image that the chip's ROM reads (`BOOT.BIN`): the loader, which the header points to, and the partitions behind it
+//! (UG585, section 6.3.2; UG1283, "Zynq-7000 SoC"). Little endian; [`encode`] writes it.
 
 use core::fmt;
 
-/// Offset of the word with the offset of the partition table.
-const TABLE: usize = 0x9c;
-/// Bytes of an entry of the table.
+mod encode;
+#[cfg(test)]
+mod tests;
+
+pub use encode::{encode, Named, Unfit};
+
+/// Offset of the part of the header with a checksum, and its words in front of that.
+const CHECKED: usize = 0x20;
+const CHECKED_WORDS: usize = 10;
+/// Offset of the word with the offset of the image headers; behind it, that of the partition table.
+const IMAGES: usize = 0x98;
+const TABLE: usize = IMAGES + 4;
+/// Bytes of an entry of either table.
 const ENTRY: usize = 64;
+/// Words of a partition's header in front of its checksum.
+const FIELDS: usize = 15;
 /// Partitions that an image may have; the ROM's own tools write fewer than 14.
 const PARTITIONS: usize = 14;
-const SIGNATURE: &[u8] = b"XNLX";
+const SIGNATURE: &[u8; 4] = b"XNLX";
 /// Signed or encrypted: an RSA signature, or lengths that differ.
 const SIGNED: u32 = 1 << 15;
+
+/// What ends a group of words: their sum, inverted.
+fn checksum(words: &[u32]) -> u32 {
+    !words.iter().fold(0u32, |sum, word| sum.wrapping_add(*word))
+}
 
 /// What an image cannot be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +95,7 @@ fn word(file: &[u8], at: usize) -> Result<u32, Error> {
 impl<'a> BootImage<'a> {
     /// Recognises an image.
     pub fn parse(file: &'a [u8]) -> Result<Self, Error> {
-        if file.get(0x24..0x28) != Some(SIGNATURE) {
+        if file.get(CHECKED + 4..CHECKED + 8) != Some(SIGNATURE) {
             return Err(Error::NotImage);
         }
         let table = word(file, TABLE)? as usize;
@@ -93,11 +110,11 @@ impl<'a> BootImage<'a> {
         let at = self.table.checked_add(n * ENTRY).ok_or(Error::Truncated)?;
         let field = |index: usize| word(self.file, at.saturating_add(4 * index));
         let (mut sum, mut any) = (0u32, 0);
-        for index in 0..15 {
+        for index in 0..FIELDS {
             sum = sum.wrapping_add(field(index)?);
             any |= field(index)?;
         }
-        if field(15)? != !sum {
+        if field(FIELDS)? != !sum {
             return Err(Error::Checksum(n));
         }
         if any == 0 {
@@ -121,65 +138,5 @@ impl<'a> BootImage<'a> {
             entry: field(4)?,
             data: self.file.get(start..end).ok_or(Error::Truncated)?,
         }))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    extern crate std;
-    use super::*;
-    use proptest::prelude::*;
-    use std::vec::Vec;
-
-    fn image(partitions: &[[u32; 15]]) -> Vec<u8> {
-        let mut file = std::vec![0; 0xc0];
-        file[0x24..0x28].copy_from_slice(SIGNATURE);
-        file[TABLE..TABLE + 4].copy_from_slice(&0xc0u32.to_le_bytes());
-        for fields in partitions.iter().chain([&[0; 15]]) {
-            let sum = fields.iter().fold(0u32, |sum, word| sum.wrapping_add(*word));
-            file.extend(fields.iter().chain([&!sum]).flat_map(|word| word.to_le_bytes()));
-        }
-        file
-    }
-
-    #[test]
-    fn partitions_up_to_the_empty_one() {
-        let mut logic = [0; 15];
-        [logic[0], logic[1], logic[2], logic[5], logic[6]] = [2, 2, 2, 9, 0x20];
-        let mut program = logic;
-        [program[3], program[4], program[6]] = [0x10_0000, 0x10_0040, 0x10];
-        let file = image(&[logic, program]);
-        let parsed = BootImage::parse(&file).unwrap();
-        assert_eq!(parsed.partition(0).unwrap().unwrap().destination, Destination::Logic);
-        let program = parsed.partition(1).unwrap().unwrap();
-        assert_eq!(
-            (program.load, program.entry, program.data),
-            (0x10_0000, 0x10_0040, &file[36..44])
-        );
-        assert_eq!(parsed.partition(2), Ok(None));
-    }
-
-    #[test]
-    fn damage_is_seen() {
-        let mut entry = [0; 15];
-        [entry[0], entry[1], entry[5]] = [2, 2, 1 << 20];
-        let first = |file: &[u8]| BootImage::parse(file)?.partition(0).map(|_| ());
-        assert_eq!(first(&image(&[entry])), Err(Error::Truncated));
-        let mut file = image(&[entry]);
-        file[0xc4] ^= 1;
-        assert_eq!(first(&file), Err(Error::Checksum(0)));
-        entry[0] = 1;
-        assert_eq!(first(&image(&[entry])), Err(Error::Secure(0)));
-        assert_eq!(first(&[0; 100]), Err(Error::NotImage));
-    }
-
-    proptest! {
-        #[test]
-        fn any_fields(fields in any::<[u32; 15]>(), cut in 0usize..400) {
-            let file = image(&[fields]);
-            if let Ok(image) = BootImage::parse(&file[..cut.min(file.len())]) {
-                let _ = image.partition(0);
-            }
-        }
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod analyzer;
 pub mod bitstream;
+pub mod boards;
 pub mod boot_image;
 pub mod descriptor;
 pub mod device_map;

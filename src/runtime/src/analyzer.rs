@@ -16,6 +16,7 @@ use static_cell::StaticCell;
 
 use crate::fair_mutex::FairMutex;
 use crate::service::{self, Buffers, Places};
+use crate::uncleared::uncleared;
 
 /// One client being served, others waiting or on their way out.
 pub const SOCKETS: usize = 4;
@@ -85,9 +86,6 @@ struct Analyzer {
 
 /// Begins to record, and starts the service.
 pub fn start(spawner: &Spawner, stack: &'static Stack) {
-    // Not cleared at boot.
-    #[link_section = ".uninit"]
-    static mut COPY: [u8; RING] = [0; RING];
     static ANALYZER: StaticCell<FairMutex<Analyzer, SOCKETS>> = StaticCell::new();
     let descriptor = kairos_pl::descriptor().ok();
     let registers = descriptor.as_ref().and_then(Registers::find);
@@ -103,8 +101,7 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
     let analyzer = ANALYZER.init(FairMutex::new(Analyzer {
         registers,
         log_channel: log_channel.unwrap_or(0),
-        // SAFETY: taken once, at boot; any bytes are valid.
-        copy: unsafe { &mut *core::ptr::addr_of_mut!(COPY) },
+        copy: uncleared!(RING),
     }));
     for _ in 0..SOCKETS {
         spawner.spawn(crate::task(serve(stack, analyzer)));

@@ -14,10 +14,11 @@ use heapless::{String, Vec};
 use kairos_channel::memory::KERNEL_IMAGE;
 use kairos_channel::{Corrupt, Frame, Kind, Receiver, Sender, Shared, State, REASON_MAX, SGI_DATA, SGI_RESTART};
 use kairos_chip::gic::{barrier, send_sgi};
+use kairos_health::heartbeat::Heartbeat;
 use log::Level;
 use zynq7000_hal::slcr::Slcr;
 
-use crate::{chip, report, secondary, watchdog};
+use crate::{chip, report, secondary};
 
 /// `kernel.bin`, as built with this runtime. In a section of its own, so that tools can tell it from this core's code.
 pub static IMAGE: &[u8] = &EMBEDDED.0;
@@ -40,6 +41,9 @@ const RESET_TIMEOUT: Duration = Duration::from_millis(200);
 const LINE_MAX: usize = 1024;
 /// How soon to look again when the ring to core 1 is full.
 const SPACE_INTERVAL: Duration = Duration::from_micros(100);
+
+/// Heartbeat of the task that waits for the kernel core's messages, while one does. The watchdog is fed only with it.
+pub static SUPERVISION: Heartbeat = Heartbeat::new(false);
 
 static BELL: AtomicWaker = AtomicWaker::new();
 
@@ -183,7 +187,7 @@ impl KernelCore {
             .store(aarch32_cpu::register::Dacr::read().raw_value(), Ordering::Relaxed);
         chip::clean(core::ptr::from_ref(boot) as usize, core::mem::size_of_val(boot));
         barrier();
-        // SAFETY: as above; the branch at address 0 and the image are in memory.
+        // SAFETY: nobody else has the SLCR, and what core 1 begins with, the branch at address 0 and the image, is in memory.
         unsafe {
             Slcr::with(|slcr| {
                 let mut reset = slcr.reset_ctrl();
@@ -199,7 +203,7 @@ impl KernelCore {
     /// any time without losing anything.
     pub async fn next_frame(&mut self) -> Result<Frame, Failure> {
         loop {
-            let expected = watchdog::SUPERVISION.expect();
+            let expected = SUPERVISION.expect();
             let frame = poll_fn(|cx| self.poll_frame(cx)).await?;
             drop(expected);
             match frame.kind {
@@ -209,9 +213,9 @@ impl KernelCore {
         }
     }
 
-    /// The next frame, of whatever kind. The caller expects the heartbeat of [`watchdog::SUPERVISION`] while it waits.
+    /// The next frame, of whatever kind. The caller expects the heartbeat of [`SUPERVISION`] while it waits.
     pub fn poll_frame(&mut self, cx: &Context<'_>) -> Poll<Result<Frame, Failure>> {
-        watchdog::SUPERVISION.beat();
+        SUPERVISION.beat();
         // In this order: it may ring at any time, and what it sent before it failed is there.
         BELL.register(cx.waker());
         let faulted = self.ends.is_some() && self.shared.state() == State::Faulted;

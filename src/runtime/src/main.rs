@@ -23,6 +23,7 @@ mod secondary;
 mod sensors;
 mod service;
 mod session;
+mod uncleared;
 mod watchdog;
 
 use kairos_chip::ethernet::Port;

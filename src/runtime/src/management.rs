@@ -18,6 +18,7 @@ use crate::config::Config;
 use crate::fair_mutex::FairMutex;
 use crate::logger;
 use crate::service::{self, Buffers, Places};
+use crate::uncleared::uncleared;
 
 /// Connections at a time.
 pub const SOCKETS: usize = 4;
@@ -62,14 +63,10 @@ impl From<Error> for End {
 
 /// Starts the tasks that serve clients.
 pub fn start(spawner: &Spawner, stack: &'static Stack, config: &'static Config) {
-    // Not cleared at boot.
-    #[link_section = ".uninit"]
-    static mut ROOM: [u8; DATA_MAX] = [0; DATA_MAX];
     static DATA: StaticCell<Data> = StaticCell::new();
     static PULLING: StaticCell<Pulling> = StaticCell::new();
-    // SAFETY: taken once, at boot; any bytes are valid.
-    let room: &'static mut [u8; DATA_MAX] = unsafe { &mut *core::ptr::addr_of_mut!(ROOM) };
-    let data = DATA.init(FairMutex::new(&mut room[..]));
+    let room: &'static mut [u8; DATA_MAX] = uncleared!(DATA_MAX);
+    let data = DATA.init(FairMutex::new(room));
     let pulling = PULLING.init(FairMutex::new(()));
     for _ in 0..SOCKETS {
         spawner.spawn(crate::task(serve(stack, config, data, pulling)));

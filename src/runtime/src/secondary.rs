@@ -4,7 +4,7 @@
 //! branch leads to the kernel core's image: it never comes here. QEMU starts both cores at the entry point of the
 //! image. There the start-up code calls [`kmain_secondary`], while core 0 is still clearing its memory.
 
-use core::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 use kairos_channel::memory::KERNEL_IMAGE;
 
@@ -12,17 +12,17 @@ const PARKED: u32 = 0x5041_524b;
 const RELEASED: u32 = 0x474f_474f;
 
 /// Not zero at first, so it lies in `.data` and neither clearing `.bss` nor a warm restart opens the gate.
-static mut GATE: Gate = Gate(PARKED);
+static GATE: Gate = Gate(AtomicU32::new(PARKED));
 
-/// A cache line of its own: it is cleaned to memory for a core whose caches are off.
+/// A cache line of its own: it is cleaned to memory for a core whose caches are off. Loaded and stored only: exclusive accesses need
+/// the caches on.
 #[repr(C, align(32))]
-struct Gate(u32);
+struct Gate(AtomicU32);
 
 /// Waits, with caches and MMU off, then branches to the kernel core's image.
 #[no_mangle]
 extern "C" fn kmain_secondary() -> ! {
-    // SAFETY: the word is only ever written by `open`; plain loads, as exclusives need the caches on.
-    while unsafe { read_volatile(addr_of!(GATE.0)) } != RELEASED {
+    while GATE.0.load(Ordering::Relaxed) != RELEASED {
         // Not `wfi`: nothing would end it.
         aarch32_cpu::asm::wfe();
     }
@@ -33,7 +33,6 @@ extern "C" fn kmain_secondary() -> ! {
 
 /// Lets a core 1 that waits here go on. Its image must be in place, and cleaned to memory.
 pub fn open() {
-    // SAFETY: core 0 is the only writer.
-    unsafe { write_volatile(addr_of_mut!(GATE.0), RELEASED) };
-    crate::chip::clean(addr_of!(GATE) as usize, core::mem::size_of::<Gate>());
+    GATE.0.store(RELEASED, Ordering::Relaxed);
+    crate::chip::clean(core::ptr::from_ref(&GATE) as usize, size_of::<Gate>());
 }

@@ -27,6 +27,7 @@ use crate::config::Config;
 use crate::gateware::Rtio;
 use crate::kernel_core::KernelCore;
 use crate::service::{self, Buffers, Places};
+use crate::uncleared::uncleared;
 use connection::{Connection, End};
 
 /// Connections at a time: one being served, others in their greeting or on their way out.
@@ -41,13 +42,10 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// What the client being served works with; one client has it at a time.
 pub struct Shared {
     kernel: KernelCore,
-    library: &'static mut Library,
+    /// Room for the kernel library while it arrives. Word-aligned, as the kernel core reads ELF headers from it.
+    library: &'static mut [u8; LIBRARY_MAX],
     rtio: Option<Rtio>,
 }
-
-/// Room for the kernel library while it arrives. Word-aligned, as the kernel core reads ELF headers from it.
-#[repr(C, align(32))]
-pub struct Library([u8; LIBRARY_MAX]);
 
 type Owner = Mutex<NoopRawMutex, Shared>;
 
@@ -114,7 +112,7 @@ pub fn start(
     static OWNER: StaticCell<Owner> = StaticCell::new();
     let owner = OWNER.init(Mutex::new(Shared {
         kernel,
-        library: take_library(),
+        library: uncleared!(LIBRARY_MAX),
         rtio,
     }));
     spawner.spawn(crate::task(start_kernel_core(owner, config)));
@@ -122,14 +120,6 @@ pub fn start(
     for _ in 0..SOCKETS {
         spawner.spawn(crate::task(serve(stack, owner)));
     }
-}
-
-fn take_library() -> &'static mut Library {
-    // Not cleared at boot: that would take longer than the rest of it.
-    #[link_section = ".uninit"]
-    static mut LIBRARY: Library = Library([0; LIBRARY_MAX]);
-    // SAFETY: taken once, at boot; any bytes are valid.
-    unsafe { &mut *core::ptr::addr_of_mut!(LIBRARY) }
 }
 
 /// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not start is noticed. Then runs

@@ -11,8 +11,6 @@ use zynq7000_hal::clocks::Clocks;
 
 use crate::{kernel_core, report};
 
-/// Of the task that waits for the kernel core's messages, while one does.
-pub static SUPERVISION: Heartbeat = Heartbeat::new(false);
 /// Of the network, each time it is run.
 pub static NETWORK: Heartbeat = Heartbeat::new(true);
 
@@ -71,7 +69,7 @@ pub async fn feed() {
     loop {
         Timer::after(ROUND).await;
         let before = missing;
-        missing = match (NETWORK.take(), SUPERVISION.take()) {
+        missing = match (NETWORK.take(), kernel_core::SUPERVISION.take()) {
             (true, true) => None,
             (false, _) => Some("the network"),
             (true, false) => Some("the supervision of the kernel core"),

@@ -2,7 +2,7 @@
 
 use core::ptr::{read_volatile, write_volatile};
 
-use kairos_channel::memory::DDR_END;
+use kairos_channel::memory::{DDR_END, RUNTIME};
 use kairos_chip::ddr::Setup;
 
 use crate::registers::{read, wait, write, write_all};
@@ -44,7 +44,7 @@ pub fn start(ddr: &Setup) -> Result<(), &'static str> {
 /// Each bit of an address up to the size that the firmware needs, and each bit of a word. Memory that is not there, lines that
 /// are stuck or connected, and memory that is too small all show.
 fn test() -> Result<(), &'static str> {
-    const FIRST: usize = 0x0010_0000;
+    const FIRST: usize = RUNTIME.start;
     const FAULT: Result<(), &str> = Err("DDR does not keep what is written to it");
     let word = |address: usize| address as *mut u32;
     let places = || {

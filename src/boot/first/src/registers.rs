@@ -19,7 +19,7 @@ pub fn write(address: u32, value: u32) {
 
 /// Reads a register.
 pub fn read(address: u32) -> u32 {
-    // SAFETY: as in `write`.
+    // SAFETY: a register of the processing system; what reading one of these does, its reader wants.
     unsafe { read_volatile(address as *const u32) }
 }
 

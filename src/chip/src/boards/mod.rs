@@ -6,6 +6,8 @@
 
 use core::ops::RangeInclusive;
 
+use kairos_contracts::boot::{ASSUMED, MARKER, NAME};
+
 use crate::ddr::{Setting, Setup};
 
 mod ebaz4205;
@@ -112,14 +114,15 @@ pub fn uart_with_clock() -> u32 {
 /// Whether a first stage has given Ethernet controller 0 a clock.
 #[cfg(target_arch = "arm")]
 pub fn has_ethernet() -> bool {
-    // SAFETY: as above.
+    // SAFETY: a clock control register, which reading leaves as it is.
     unsafe { core::ptr::read_volatile(GEM0_CLK_CTRL as *const u32) & 1 != 0 }
 }
 
-/// Which board a loader is for: found in its image by the marker, and changed there, when a boot image is made.
+/// Which board a loader is for: found in its image by the marker, and changed there, when a boot image is made
+/// (`kairos_proto::boards`).
 #[repr(C)]
 pub struct Choice {
-    marker: [u8; 16],
+    marker: [u8; MARKER.len()],
     /// Index in what follows, and in [`BOARDS`].
     pub chosen: u32,
     count: u32,
@@ -129,15 +132,15 @@ pub struct Choice {
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Known {
-    name: [u8; 16],
-    assumed: [u8; 112],
+    name: [u8; NAME],
+    assumed: [u8; ASSUMED],
 }
 
 /// For the loader.
 pub const CHOICE: Choice = {
     let mut known = [Known {
-        name: [0; 16],
-        assumed: [0; 112],
+        name: [0; NAME],
+        assumed: [0; ASSUMED],
     }; BOARDS.len()];
     let mut n = 0;
     while n < BOARDS.len() {
@@ -146,7 +149,7 @@ pub const CHOICE: Choice = {
         n += 1;
     }
     Choice {
-        marker: *b"KAIROS BOARDS 1\0",
+        marker: *MARKER,
         chosen: 0,
         count: BOARDS.len() as u32,
         known,

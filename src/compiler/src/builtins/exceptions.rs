@@ -1,9 +1,6 @@
 //! Making exceptions, of the language's classes and of the host's.
 
-use super::Site;
 use crate::diagnostic::{Diagnostic, Result};
-use crate::emit::Emitter;
-use crate::ir::Value;
 use crate::syntax::{Expr, ExprKind, Keyword};
 use crate::types::{Kind, Ty, Types};
 
@@ -31,9 +28,4 @@ pub fn construction(types: &mut Types, args: &[Expr], passed: &[Ty], keywords: &
         types.require_kind(Kind::Int64, ty, arg.span, "this parameter")?;
     }
     Ok(types.new_type(Kind::Exception))
-}
-
-/// `raise` looks at the call itself, so one that is evaluated is not raised at once.
-pub fn code<'p>(emitter: &mut Emitter<'_, 'p>, site: Site<'p>) -> Result<Value> {
-    emitter.unsupported(site.whole.span, "an exception that is not raised at once")
 }

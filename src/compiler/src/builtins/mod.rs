@@ -14,7 +14,7 @@ mod time;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::Emitter;
 use crate::ir::Value;
-use crate::language::{Builtin, Text};
+use crate::language::{Builtin, Order, Text};
 use crate::syntax::{Expr, Keyword};
 use crate::types::{Kind, Ty, Types};
 pub use exceptions::construction;
@@ -44,6 +44,10 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
         Builtin::AnyException | Builtin::Exception(_) => construction(types, call.args, call.types, call.keywords),
         Builtin::Array(array) => arrays::typing(types, call, array),
         Builtin::Mathematics(_) => mathematics::typing(types, call),
+        Builtin::Order(Order::Watchdog) => {
+            types.require_kind(Kind::Float, call.types[0], call.args[0].span, "the time in seconds")?;
+            Ok(types.new_type(Kind::Builtin(call.builtin)))
+        }
         Builtin::Order(_) | Builtin::Subkernel(_) => call.unsupported(),
     }
 }
@@ -68,10 +72,11 @@ pub(crate) fn code<'p>(
         Builtin::Text(text) => text::code(emitter, text, site, values),
         Builtin::Time(time) => Ok(time::code(emitter, time, values)),
         Builtin::Decorator(_) => Ok(Value::unit()),
-        Builtin::AnyException | Builtin::Exception(_) => exceptions::code(emitter, site),
+        Builtin::AnyException | Builtin::Exception(_) => unreachable!("lowering makes exceptions itself"),
         Builtin::Array(array) => arrays::code(emitter, array, site, values),
         Builtin::Mathematics(function) => mathematics::code(emitter, function, site, values),
-        Builtin::Order(_) | Builtin::Subkernel(_) => unreachable!("refused by inference"),
+        Builtin::Order(_) => Ok(Value::unit()),
+        Builtin::Subkernel(_) => unreachable!("refused by inference"),
     }
 }
 
@@ -79,15 +84,13 @@ pub(crate) fn code<'p>(
 pub fn makes_values(builtin: Builtin) -> bool {
     match builtin {
         Builtin::Sequence(sequence) => sequences::makes_values(sequence),
-        Builtin::Array(_) | Builtin::Mathematics(_) => true,
+        Builtin::Array(_) | Builtin::Mathematics(_) | Builtin::AnyException | Builtin::Exception(_) => true,
         Builtin::Number(_)
         | Builtin::Text(_)
         | Builtin::Time(_)
         | Builtin::Order(_)
         | Builtin::Decorator(_)
-        | Builtin::Subkernel(_)
-        | Builtin::AnyException
-        | Builtin::Exception(_) => false,
+        | Builtin::Subkernel(_) => false,
     }
 }
 
@@ -148,7 +151,7 @@ impl Call<'_> {
 
     /// An integer whose width the context decides.
     fn open_result(&self, types: &mut Types) -> Ty {
-        if types.is_var(self.result) {
+        if !types.is_int(self.result) {
             return types.new_type(Kind::IntOpen);
         }
         self.result

@@ -3,8 +3,8 @@
 use super::{exactly, Call, Site};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::Emitter;
-use crate::ir::{self, Binary, Compare, Value};
-use crate::language::Number;
+use crate::ir::{self, Compare, Value};
+use crate::language::{Exception, Number};
 use crate::syntax::ExprKind;
 use crate::types::{Kind, Ty, Types};
 
@@ -27,12 +27,25 @@ pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
         }
         Number::Abs => {
             types.require_numeric(call.types[0], call.args[0].span)?;
-            Ok(call.types[0])
+            match types.kind(call.types[0]) {
+                Kind::Bool => Ok(call.open_result(types)),
+                _ => Ok(call.types[0]),
+            }
         }
         Number::Min | Number::Max => {
-            types.require(call.types[0], call.types[1], call.args[1].span, "this")?;
-            types.require_numeric(call.types[0], call.args[0].span)?;
-            Ok(call.types[0])
+            let [first, rest @ ..] = call.types else {
+                unreachable!("counted")
+            };
+            if rest.is_empty() {
+                let elt = types.iterated(*first, call.args[0].span)?;
+                types.require_numeric(elt, call.args[0].span)?;
+                return Ok(elt);
+            }
+            for (arg, &ty) in call.args[1..].iter().zip(rest) {
+                types.require(*first, ty, arg.span, "this")?;
+            }
+            types.require_numeric(*first, call.args[0].span)?;
+            Ok(*first)
         }
     }
 }
@@ -40,7 +53,7 @@ pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
 /// Whether the argument, if there is one, converts to a number.
 fn convertible(types: &Types, call: &Call) -> Result<()> {
     match (call.args.first(), call.types.first()) {
-        (Some(arg), Some(&ty)) if !types.is_numeric(ty) && !types.is_var(ty) => {
+        (Some(arg), Some(&ty)) if !types.is_numeric(ty) && !matches!(types.kind(ty), Kind::Var | Kind::Bool) => {
             let (name, found) = (call.builtin.name(), types.name(ty));
             let text = format!("{name} cannot be invoked with the arguments ({found})");
             Err(Diagnostic::new(arg.span, text))
@@ -53,7 +66,7 @@ fn convertible(types: &Types, call: &Call) -> Result<()> {
 fn conversion(types: &mut Types, call: &Call, kind: Kind) -> Result<Ty> {
     convertible(types, call)?;
     let (arg, ty) = (&call.args[0], call.types[0]);
-    if matches!(arg.kind, ExprKind::Call { .. }) && *types.kind(ty) == Kind::IntOpen {
+    if matches!(arg.kind, ExprKind::Call { .. }) && types.is_open(ty) {
         let wanted = types.new_type(kind.clone());
         types.unify(ty, wanted).expect("the width is open");
     }
@@ -79,23 +92,61 @@ pub fn code(emitter: &mut Emitter, number: Number, site: Site, values: Vec<Value
         }
         Number::Abs => {
             let [value] = exactly(values);
-            let (below, minus, zero) = match ty {
-                ir::Ty::F64 => (Compare::FOlt, Binary::FSub, Value::float(0.0)),
-                ty => (Compare::Slt, Binary::Sub, Value::int(ty, 0)),
-            };
-            let negative = emitter.build.compare(below, value.clone(), zero.clone());
-            let negated = emitter.build.binary(minus, zero, value.clone());
+            let value = emitter.build.convert(value, &ty);
+            if ty == ir::Ty::F64 {
+                // An instruction: it clears the sign, of zeros too.
+                return match value.as_float() {
+                    Some(known) => Value::float(known.abs()),
+                    None => emitter.call_external("llvm.fabs.f64", vec![value], ty, true),
+                };
+            }
+            let negative = emitter.build.compare(Compare::Slt, value.clone(), Value::int(ty, 0));
+            let negated = emitter.build.negated(value.clone());
             emitter.build.select(negative, negated, value)
         }
-        Number::Min => first_unless(emitter, Compare::Slt, Compare::FOlt, values),
-        Number::Max => first_unless(emitter, Compare::Sgt, Compare::FOgt, values),
+        Number::Min => chosen(emitter, (Compare::Slt, Compare::FOlt), "min", site, values),
+        Number::Max => chosen(emitter, (Compare::Sgt, Compare::FOgt), "max", site, values),
     }
 }
 
+/// The smallest or largest of the values, or of the elements of the only one.
+fn chosen(emitter: &mut Emitter, order: (Compare, Compare), name: &str, site: Site, mut values: Vec<Value>) -> Value {
+    let first = values.remove(0);
+    if !values.is_empty() {
+        return values
+            .into_iter()
+            .fold(first, |best, value| better(emitter, order, best, value));
+    }
+    let ty = emitter.type_of(&site.args[0]);
+    let (_, length) = emitter.iterable(&first, ty);
+    let some = emitter
+        .build
+        .compare(Compare::Ne, length.clone(), Value::int(ir::Ty::I32, 0));
+    let text = format!("{name}() iterable argument is empty");
+    emitter.require(some, Exception::ValueError, &text, &[]);
+    let result = emitter.ir_type_of(site.whole);
+    let best = emitter.build.slot(result.clone());
+    let start = emitter.iterable_element(&first, ty, Value::int(ir::Ty::I32, 0));
+    emitter.build.store(start, &best);
+    let found = emitter.counted(length, |this, index| {
+        let value = this.iterable_element(&first, ty, index);
+        let so_far = this.build.load(result.clone(), &best);
+        let chosen = better(this, order, so_far, value);
+        this.build.store(chosen, &best);
+        Ok(())
+    });
+    found.expect("comparing numbers is never refused");
+    emitter.build.load(result, &best)
+}
+
 /// The second value if it compares so with the first one: Python keeps the first of equals.
-fn first_unless(emitter: &mut Emitter, integer: Compare, float: Compare, values: Vec<Value>) -> Value {
-    let [a, b] = exactly(values);
+fn better(emitter: &mut Emitter, (integer, float): (Compare, Compare), a: Value, b: Value) -> Value {
     let order = if a.ty == ir::Ty::F64 { float } else { integer };
-    let second = emitter.build.compare(order, b.clone(), a.clone());
+    let number = |emitter: &mut Emitter, value: &Value| match value.ty {
+        ir::Ty::I1 => emitter.build.convert(value.clone(), &ir::Ty::I32),
+        _ => value.clone(),
+    };
+    let (x, y) = (number(emitter, &a), number(emitter, &b));
+    let second = emitter.build.compare(order, y, x);
     emitter.build.select(second, b, a)
 }

@@ -61,9 +61,9 @@ pub fn code(emitter: &mut Emitter, sequence: Sequence, site: Site, values: Vec<V
             match emitter.kind_of(&site.args[0]) {
                 Kind::Range(_) => {
                     let [start, stop, step] = [0, 1, 2].map(|index| emitter.build.extract(&value, index));
-                    emitter.range_length(&start, &stop, &step)
+                    emitter.signed_range_length(&start, &stop, &step)
                 }
-                Kind::Str => emitter.build.extract(&value, 1),
+                Kind::Str => emitter.text_length(&value),
                 Kind::Array(..) => {
                     let array = emitter.array_parts(&value, emitter.type_of(&site.args[0]));
                     array.expect("it is one").shape[0].clone()
@@ -73,12 +73,12 @@ pub fn code(emitter: &mut Emitter, sequence: Sequence, site: Site, values: Vec<V
         }
         Sequence::Range => {
             let constant = |value| Value::int(values[0].ty.clone(), value);
-            let members = match &values[..] {
-                [stop] => vec![constant(0), stop.clone(), constant(1)],
-                [start, stop] => vec![start.clone(), stop.clone(), constant(1)],
-                all => all.to_vec(),
-            };
-            emitter.build.aggregate(members)
+            emitter.range(match &values[..] {
+                [stop] => [constant(0), stop.clone(), constant(1)],
+                [start, stop] => [start.clone(), stop.clone(), constant(1)],
+                [start, stop, step, ..] => [start.clone(), stop.clone(), step.clone()],
+                [] => unreachable!("counted by inference"),
+            })
         }
     }
 }

@@ -31,10 +31,11 @@ impl<'p> Emitter<'_, 'p> {
         let types = &self.module.program.types;
         let floats = [left_ty, right_ty].iter().any(|&ty| *types.kind(ty) == Kind::Float);
         let ty = self.module.ir_type(result);
-        let work = if op == BinOp::Div || floats {
-            Ty::F64
-        } else {
-            ty.clone()
+        // A result narrower than the operands is cut when it is known.
+        let work = match [&left.ty, &right.ty, &ty].map(Ty::bits) {
+            _ if op == BinOp::Div || floats => Ty::F64,
+            bits if bits.contains(&64) => Ty::I64,
+            _ => ty.clone(),
         };
         let (a, b) = (self.build.convert(left, &work), self.build.convert(right, &work));
         let value = if work == Ty::F64 {
@@ -64,15 +65,16 @@ impl<'p> Emitter<'_, 'p> {
             }
             BinOp::Mod => {
                 let rest = self.call_external("fmod", vec![a, b.clone()], Ty::F64, true);
-                // The result has the sign of the divisor.
+                // The result has the sign of the divisor, and so has zero.
                 let zero = || Value::float(0.0);
                 let negative = self.build.compare(Compare::FOlt, rest.clone(), zero());
                 let below = self.build.compare(Compare::FOlt, b.clone(), zero());
                 let differ = self.build.binary(Binary::Xor, negative, below);
-                let some = self.build.compare(Compare::FOne, rest.clone(), zero());
-                let fix = self.build.binary(Binary::And, differ, some);
+                let none = self.build.compare(Compare::FOeq, rest.clone(), zero());
+                let signed = self.call_external("llvm.copysign.f64", vec![zero(), b.clone()], Ty::F64, true);
                 let fixed = self.build.binary(Binary::FAdd, rest.clone(), b);
-                self.build.select(fix, fixed, rest)
+                let fixed = self.build.select(differ, fixed, rest);
+                self.build.select(none, signed, fixed)
             }
             BinOp::Pow => self.call_external("pow", vec![a, b], Ty::F64, true),
             BinOp::Shl | BinOp::Shr | BinOp::And | BinOp::Or | BinOp::Xor | BinOp::MatMul => {
@@ -108,16 +110,7 @@ impl<'p> Emitter<'_, 'p> {
                 self.build.select(small, shifted, zero())
             }
             BinOp::Div | BinOp::MatMul => unreachable!("division works on floats, '@' on arrays"),
-            // By way of floats, as the reference has it: exact below 2**53.
-            BinOp::Pow => {
-                let base = self.build.convert(a, &Ty::F64);
-                let exponent = self.build.convert(b, &Ty::I32);
-                let power = match (base.as_float(), exponent.as_int()) {
-                    (Some(base), Some(exponent)) => Value::float(base.powi(exponent as i32)),
-                    _ => self.call_external("__powidf2", vec![base, exponent], Ty::F64, true),
-                };
-                self.build.convert(power, &ty)
-            }
+            BinOp::Pow => self.power(a, b),
         }
     }
 

@@ -96,7 +96,36 @@ impl<'p> Emitter<'_, 'p> {
         self.same_shape(from, to);
         let elt = self.module.ir_type(from.elt);
         let count = self.product(&to.shape);
-        self.copy_elements(&elt, &from.data, count, &to.data, int(0));
+        self.move_elements(&elt, &from.data, count, &to.data);
+    }
+
+    /// Makes `from` a copy if `to`, which is filled from its beginning, lies over what would be read later.
+    fn keep_apart(&mut self, from: &mut Array, to: &Array) {
+        let elt = self.module.ir_type(from.elt);
+        let data = self.build.slot(Ty::Ptr);
+        self.build.store(from.data.clone(), &data);
+        let count = self.product(&from.shape);
+        let end = self.build.element(&from.data, &elt, count.clone());
+        let behind = self.build.compare(Compare::Ult, from.data.clone(), to.data.clone());
+        let before_end = self.build.compare(Compare::Ult, to.data.clone(), end);
+        let over = self.build.binary(Binary::And, behind, before_end);
+        let (copies, after) = (self.build.new_block("overlap"), self.build.new_block("apart"));
+        self.build.branch(over, copies, after);
+        self.build.block = copies;
+        let copy = self.build.alloca(elt.clone(), count.clone());
+        self.move_elements(&elt, &from.data, count, &copy);
+        self.build.store(copy, &data);
+        self.build.jump(after);
+        self.build.block = after;
+        from.data = self.build.load(Ty::Ptr, &data);
+    }
+
+    /// `-array`
+    pub(crate) fn negated_array(&mut self, value: Value, ty: types::Ty) -> Result<Value> {
+        let array = self.array_parts(&value, ty).expect("it is one");
+        self.map_operands(array.elt, vec![Operand::Array(array.clone())], |this, mut values| {
+            Ok(this.build.negated(values.remove(0).0))
+        })
     }
 
     fn same_shape(&mut self, a: &Array, b: &Array) {
@@ -194,9 +223,10 @@ impl<'p> Emitter<'_, 'p> {
 
     /// `target op= operand`, in place.
     pub(crate) fn array_in_place(&mut self, op: BinOp, target: Array, operand: (Value, types::Ty)) -> Result<()> {
-        let operand = self.operand(operand.0, operand.1);
-        if let Operand::Array(other) = &operand {
+        let mut operand = self.operand(operand.0, operand.1);
+        if let Operand::Array(other) = &mut operand {
             self.same_shape(&target, other);
+            self.keep_apart(other, &target);
         }
         let elt = target.elt;
         let operands = [Operand::Array(target.clone()), operand];

@@ -2,6 +2,8 @@
 
 use crate::ir::*;
 use crate::source::Span;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The function being made and the place where the next instruction goes.
 pub struct Builder {
@@ -10,6 +12,8 @@ pub struct Builder {
     pub span: Span,
     /// Loops around the current statement.
     pub loops: u32,
+    /// Members of the structs that were made here, so that taking one out is no instruction.
+    made: HashMap<u32, Rc<[Value]>>,
 }
 
 impl Builder {
@@ -19,6 +23,7 @@ impl Builder {
             block: 0,
             span: Span::default(),
             loops: 0,
+            made: HashMap::new(),
         }
     }
 
@@ -135,6 +140,11 @@ impl Builder {
     }
 
     pub fn extract(&mut self, from: &Value, index: usize) -> Value {
+        if let ValueKind::Temp(number) = from.kind {
+            if let Some(members) = self.made.get(&number) {
+                return members[index].clone();
+            }
+        }
         match (&from.kind, &from.ty) {
             (ValueKind::Struct(members), _) => members[index].clone(),
             (_, Ty::Struct(members)) if members[index].is_unit() => Value::unit(),
@@ -156,15 +166,18 @@ impl Builder {
         }
         let ty = Ty::Struct(members.iter().map(|member| member.ty.clone()).collect());
         let mut whole = Value::zero(ty.clone());
-        for (index, value) in members.into_iter().enumerate().filter(|(_, value)| !value.ty.is_unit()) {
+        for (index, value) in members.iter().enumerate().filter(|(_, value)| !value.ty.is_unit()) {
             whole = self.push(
                 Some(ty.clone()),
                 Op::Insert {
                     into: whole,
-                    value,
+                    value: value.clone(),
                     index,
                 },
             );
+        }
+        if let ValueKind::Temp(number) = whole.kind {
+            self.made.insert(number, members.into());
         }
         whole
     }
@@ -226,6 +239,10 @@ impl Builder {
             (_, Some(x), Ty::I32) => return Value::int(Ty::I32, (x as i32).into()),
             _ => {}
         }
+        if (&value.ty, to) == (&Ty::I1, &Ty::F64) {
+            let number = self.convert(value, &Ty::I32);
+            return self.convert(number, to);
+        }
         let op = match (&value.ty, to) {
             (Ty::F64, _) => Convert::FPToSI,
             (_, Ty::F64) => Convert::SIToFP,
@@ -234,6 +251,14 @@ impl Builder {
             _ => Convert::SExt,
         };
         self.push(Some(to.clone()), Op::Convert(op, value, to.clone()))
+    }
+
+    /// The number of the opposite sign, zeros included.
+    pub fn negated(&mut self, value: Value) -> Value {
+        match value.ty {
+            Ty::F64 => self.binary(Binary::FSub, Value::float(-0.0), value),
+            _ => self.binary(Binary::Sub, Value::int(value.ty.clone(), 0), value),
+        }
     }
 
     pub fn not(&mut self, value: Value) -> Value {

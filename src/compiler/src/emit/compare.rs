@@ -39,6 +39,10 @@ impl<'p> Emitter<'_, 'p> {
                 let equal = self.arrays_equal(span, a, b)?;
                 Ok(if negated { self.build.not(equal) } else { equal })
             }
+            (Kind::Range(_), _) => {
+                let equal = self.ranges_equal(&a, &b, identity);
+                Ok(if negated { self.build.not(equal) } else { equal })
+            }
             (Kind::List(_) | Kind::Instance(_), _) if equality => {
                 Ok(self
                     .build
@@ -63,6 +67,31 @@ impl<'p> Emitter<'_, 'p> {
                 self.unsupported(span, &text)
             }
         }
+    }
+
+    /// Whether two ranges have the same start, stop and step (that is how they are identical), or give the same numbers.
+    fn ranges_equal(&mut self, a: &Value, b: &Value, identity: bool) -> Value {
+        let [start, stop, step] = [0, 1, 2].map(|index| {
+            let (x, y) = (self.build.extract(a, index), self.build.extract(b, index));
+            self.build.compare(Compare::Eq, x, y)
+        });
+        if identity {
+            let ends = self.build.binary(Binary::And, start, stop);
+            return self.build.binary(Binary::And, ends, step);
+        }
+        let [length, other] = [a, b].map(|range| {
+            let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(range, index));
+            self.range_length(&start, &stop, &step)
+        });
+        let same = self.build.compare(Compare::Eq, length.clone(), other);
+        let [none, single] = [0, 1].map(|count| {
+            let count = Value::int(length.ty.clone(), count);
+            self.build.compare(Compare::Eq, length.clone(), count)
+        });
+        let goes_on = self.build.binary(Binary::Or, single, step);
+        let alike = self.build.binary(Binary::And, start, goes_on);
+        let alike = self.build.binary(Binary::Or, none, alike);
+        self.build.binary(Binary::And, same, alike)
     }
 
     fn strings_equal(&mut self, a: &Value, b: &Value) -> Value {
@@ -115,25 +144,9 @@ impl<'p> Emitter<'_, 'p> {
                 Ok(self.build.load(Ty::I1, &result))
             }
             _ => {
-                let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(&container, index));
-                let zero = || Value::int(start.ty.clone(), 0);
-                let value = self.build.convert(value, &start.ty);
-                let before_stop = self.in_range(&value, &stop, &step);
-                let offset = self.build.binary(Binary::Sub, value, start.clone());
-                let is_zero = self.build.compare(Compare::Eq, step.clone(), zero());
-                let safe = self
-                    .build
-                    .select(is_zero, Value::int(start.ty.clone(), 1), step.clone());
-                let rest = self.build.binary(Binary::SRem, offset.clone(), safe);
-                let on_grid = self.build.compare(Compare::Eq, rest, zero());
-                let rising = self.build.compare(Compare::Sgt, step, zero());
-                let (above, below) = (
-                    self.build.compare(Compare::Sge, offset.clone(), zero()),
-                    self.build.compare(Compare::Sle, offset, zero()),
-                );
-                let after_start = self.build.select(rising, above, below);
-                let inside = self.build.binary(Binary::And, before_stop, after_start);
-                Ok(self.build.binary(Binary::And, inside, on_grid))
+                let members = [0, 1, 2].map(|index| self.build.extract(&container, index));
+                let value = self.build.convert(value, &members[0].ty);
+                Ok(self.range_contains(&value, &members))
             }
         }
     }
@@ -146,8 +159,8 @@ impl<'p> Emitter<'_, 'p> {
                 let zero = Value::int(value.ty.clone(), 0);
                 self.build.compare(Compare::Ne, value, zero)
             }
-            // Ordered: not a number counts as false.
-            Kind::Float => self.build.compare(Compare::FOne, value, Value::float(0.0)),
+            // Not a number is not zero.
+            Kind::Float => self.build.compare(Compare::FUne, value, Value::float(0.0)),
             Kind::None => Value::bool(false),
             Kind::Str => {
                 let length = self.build.extract(&value, 1);

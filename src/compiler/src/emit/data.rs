@@ -8,6 +8,7 @@ use super::ModuleBuilder;
 use crate::diagnostic::Result;
 use crate::host::{Handle, HostValue};
 use crate::ir::*;
+use crate::program::Content;
 use crate::types::{self, Kind};
 
 impl ModuleBuilder<'_> {
@@ -52,18 +53,20 @@ impl ModuleBuilder<'_> {
         });
     }
 
-    /// A host value as an operand.
-    pub(crate) fn constant(&mut self, value: &HostValue) -> Value {
+    /// A host value as an operand of type `ty`, which inference found for it.
+    pub(crate) fn constant(&mut self, value: &HostValue, ty: &Ty) -> Value {
+        let number = |value: i64| match ty {
+            Ty::F64 => Value::float(value as f64),
+            _ => Value::int(ty.clone(), value),
+        };
         match value {
             HostValue::Bool(value) => Value::bool(*value),
-            HostValue::Int32(value) => Value::int(Ty::I32, (*value).into()),
-            HostValue::Int64(value) => Value::int(Ty::I64, *value),
+            HostValue::Int(value) | HostValue::Int64(value) => number(*value),
+            HostValue::Int32(value) => number((*value).into()),
             HostValue::Float(value) => Value::float(*value),
             HostValue::Str(text) => self.string(text.as_bytes()),
-            HostValue::Tuple(elements) => {
-                Value::record(elements.iter().map(|element| self.constant(element)).collect())
-            }
-            HostValue::Range(members) => Value::record(members.iter().map(|member| self.constant(member)).collect()),
+            HostValue::Tuple(elements) => self.constants(elements, ty),
+            HostValue::Range(members) => self.constants(&members[..], ty),
             HostValue::List(handle, _) => Value::global(format!("list.{handle}")),
             HostValue::Array(handle, _, shape, _) => {
                 let shape = shape.iter().map(|&length| Value::int(Ty::I32, length.into())).collect();
@@ -73,6 +76,15 @@ impl ModuleBuilder<'_> {
             HostValue::Method { receiver, .. } => Value::global(self.object_symbol(*receiver)),
             _ => Value::unit(),
         }
+    }
+
+    /// A tuple or range of the host.
+    fn constants(&mut self, values: &[HostValue], ty: &Ty) -> Value {
+        let Ty::Struct(members) = ty else {
+            unreachable!("its type is a struct")
+        };
+        let members = values.iter().zip(members.iter());
+        Value::record(members.map(|(value, ty)| self.constant(value, ty)).collect())
     }
 
     fn object_symbol(&self, object: Handle) -> String {
@@ -100,6 +112,7 @@ impl ModuleBuilder<'_> {
         let scalar = matches!(
             first,
             HostValue::Bool(_)
+                | HostValue::Int(_)
                 | HostValue::Int32(_)
                 | HostValue::Int64(_)
                 | HostValue::Float(_)
@@ -107,7 +120,9 @@ impl ModuleBuilder<'_> {
                 | HostValue::Array(..)
                 | HostValue::Str(_)
         );
-        (scalar && found.all(|other| other == first)).then(|| self.constant(first))
+        let same = scalar && found.all(|other| other == first);
+        let ty = info.attributes[info.attribute(name).expect("found by inference")].ty;
+        same.then(|| self.constant(first, &self.ir_type(ty)))
     }
 
     /// Emits all host lists and objects that the program can reach, and the table for writing them back.
@@ -119,20 +134,20 @@ impl ModuleBuilder<'_> {
             let (Kind::List(elt) | Kind::Array(elt, _)) = program.types.kind(list.ty) else {
                 continue;
             };
-            let elements = list
-                .elements
-                .iter()
-                .map(|element| self.constant(element))
-                .collect::<Vec<_>>();
-            let length = Value::int(Ty::I32, elements.len() as i64);
-            let is_list = matches!(program.types.kind(list.ty), Kind::List(_));
             let data: Rc<str> = format!("list.{handle}.data").into();
+            let elements = match &list.content {
+                Content::Elements(elements) => elements,
+                Content::Memory(memory) => {
+                    self.global(data, false, Init::Memory(memory.clone()));
+                    continue;
+                }
+            };
             let elt = self.ir_type(*elt);
+            let elements: Vec<_> = elements.iter().map(|element| self.constant(element, &elt)).collect();
+            let length = Value::int(Ty::I32, elements.len() as i64);
             self.global(data.clone(), false, Init::Array(elt, elements));
-            if is_list {
-                let header = Value::record(vec![Value::global(data), length]);
-                self.global(format!("list.{handle}"), false, Init::Value(header));
-            }
+            let header = Value::record(vec![Value::global(data), length]);
+            self.global(format!("list.{handle}"), false, Init::Value(header));
         }
         let mut objects: Vec<_> = program
             .objects
@@ -145,7 +160,7 @@ impl ModuleBuilder<'_> {
             let mut members = vec![Value::int(Ty::I32, object.into())];
             for attribute in &info.attributes {
                 let value = &program.attribute_values[&(object, attribute.name.clone())];
-                members.push(self.constant(value));
+                members.push(self.constant(value, &self.ir_type(attribute.ty)));
             }
             let constant = info
                 .attributes
@@ -167,6 +182,7 @@ impl ModuleBuilder<'_> {
     fn typeinfo(&mut self) {
         let program = self.program;
         let null = || Value::zero(Ty::Ptr);
+        let stored = program.stored();
         let mut types = vec![];
         for class in &program.class_order {
             let info = &program.classes[class];
@@ -174,7 +190,7 @@ impl ModuleBuilder<'_> {
             let mut attributes = vec![];
             for (index, attribute) in info.attributes.iter().enumerate() {
                 // Nothing can have changed it, and it may be one that the host cannot set, such as a property.
-                let kept = program.never_changes(info, &attribute.name) && !self.has_elements(attribute.ty);
+                let kept = program.never_changes(info, &attribute.name) && !program.is_stored_to(&stored, attribute.ty);
                 let Some(tag) = self.writeback_tag(info.is_invariant(&attribute.name) || kept, attribute.ty) else {
                     continue;
                 };
@@ -209,15 +225,6 @@ impl ModuleBuilder<'_> {
         types.push(null());
         self.global("typeinfo", true, Init::Array(Ty::Ptr, types));
         self.module.globals.last_mut().expect("just added").exported = true;
-    }
-
-    /// Whether a value of the type has elements that kernels can change.
-    fn has_elements(&self, ty: types::Ty) -> bool {
-        match self.program.types.kind(ty) {
-            Kind::List(_) | Kind::Array(..) => true,
-            Kind::Tuple(members) => members.iter().any(|&member| self.has_elements(member)),
-            _ => false,
-        }
     }
 
     /// Tag of the message that writes an attribute back; None if it is not written back.

@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use super::{Emitter, ModuleBuilder};
+use super::{int, Emitter, ModuleBuilder};
 use crate::ir::*;
 use crate::language::Exception;
 use crate::source::Span;
@@ -123,6 +123,30 @@ impl Emitter<'_, '_> {
         self.module.raises = true;
         self.build.call("kairos.raise", args, Ty::unit(), unwind);
         self.build.end(Terminator::Unreachable);
+    }
+
+    /// The record of an exception that nobody raises yet.
+    pub(crate) fn exception_record(&mut self, key: i32, message: &str, params: &[Value]) -> Value {
+        let span = self.build.span;
+        let site = self
+            .module
+            .raise_site(key, message, span, &self.function.info.qualified_name);
+        let words = Ty::Struct(vec![Ty::I32; 10].into());
+        let layout = Ty::Struct([words.clone(), Ty::I64, Ty::I64, Ty::I64].into());
+        let record = self.build.alloca(layout.clone(), int(1));
+        for index in 0..9 {
+            let from = self.build.field(&site, &words, index);
+            let to = self.build.field(&record, &words, index);
+            let word = self.build.load(Ty::I32, &from);
+            self.build.store(word, &to);
+        }
+        for index in 0..3 {
+            let param = params.get(index).cloned().unwrap_or(Value::int(Ty::I64, 0));
+            let param = self.build.convert(param, &Ty::I64);
+            let to = self.build.field(&record, &layout, index + 1);
+            self.build.store(param, &to);
+        }
+        record
     }
 
     /// Raises unless `condition` holds.

@@ -99,6 +99,12 @@ impl<'p> Emitter<'_, 'p> {
         copied.expect("copying is never refused");
     }
 
+    /// Copies elements to where they may lie over each other.
+    pub(crate) fn move_elements(&mut self, elt: &Ty, from: &Value, count: Value, to: &Value) {
+        let size = self.build.binary(Binary::Mul, count, int(elt.layout().0.into()));
+        self.call_external("memmove", vec![to.clone(), from.clone(), size], Ty::Ptr, true);
+    }
+
     /// `a + b`
     pub(crate) fn concatenated(&mut self, elt: types::Ty, a: Value, b: Value) -> Value {
         let elt = self.module.ir_type(elt);
@@ -153,7 +159,7 @@ impl<'p> Emitter<'_, 'p> {
         match *self.module.program.types.kind(ty) {
             Kind::Range(elt) => {
                 let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(value, index));
-                let length = self.range_length(&start, &stop, &step);
+                let length = self.signed_range_length(&start, &stop, &step);
                 let length = self.build.convert(length, &Ty::I64);
                 (elt, self.checked_length(length))
             }

@@ -13,6 +13,7 @@ pub mod exceptions;
 pub mod list;
 mod log;
 mod matrix;
+mod power;
 mod range;
 mod rpc;
 mod text;
@@ -25,7 +26,7 @@ use crate::host::{Host, HostValue};
 use crate::ir::*;
 use crate::program::{Fact, FunctionId, FunctionInstance, Program};
 use crate::source::{Sources, Span};
-use crate::syntax::Expr;
+use crate::syntax::{Expr, ExprId};
 use crate::types;
 pub use build::Builder;
 pub use cursor::Cursor;
@@ -56,6 +57,10 @@ pub(crate) struct ModuleBuilder<'p> {
     raises: bool,
     /// Whether anything uses the time cursor.
     timeline: bool,
+    /// Whether anything counts the characters of strings.
+    characters: bool,
+    /// Whether anything computes powers of integers of 32, and of 64 bits.
+    powers: [bool; 2],
 }
 
 /// One function under construction.
@@ -65,6 +70,8 @@ pub(crate) struct Emitter<'m, 'p> {
     pub build: Builder,
     /// Slot of each variable.
     pub locals: Vec<Value>,
+    /// Functions inside that need no more than the variables of this one, by the expression.
+    pub closures: HashMap<ExprId, Value>,
     /// What surrounds the current statement and must be left in order.
     pub scopes: Vec<Scope<'p>>,
     pub pads: Vec<Pad>,
@@ -84,6 +91,8 @@ impl<'p> ModuleBuilder<'p> {
             exception_ids: HashMap::new(),
             raises: false,
             timeline: false,
+            characters: false,
+            powers: [false; 2],
         }
     }
 
@@ -91,6 +100,10 @@ impl<'p> ModuleBuilder<'p> {
     pub fn finish(mut self, writeback: bool) -> Result<Module> {
         if self.timeline {
             self.cursor_functions();
+        }
+        self.power_functions();
+        if self.characters {
+            self.character_functions();
         }
         if self.raises {
             self.raise_helper();
@@ -108,7 +121,7 @@ impl<'p> ModuleBuilder<'p> {
             Kind::Int64 => Ty::I64,
             Kind::Float => Ty::F64,
             Kind::Str => Ty::str(),
-            Kind::List(_) | Kind::Instance(_) | Kind::Method { .. } | Kind::Exception => Ty::Ptr,
+            Kind::List(_) | Kind::Instance(_) | Kind::Method { .. } | Kind::Exception | Kind::Closure(_) => Ty::Ptr,
             Kind::Tuple(elements) => Ty::Struct(elements.iter().map(|&element| self.ir_type(element)).collect()),
             Kind::Array(_, dims) => array::layout(*dims),
             Kind::Range(elt) => {
@@ -125,10 +138,18 @@ impl<'p> ModuleBuilder<'p> {
         let params = instance.locals[..instance.ast.params.len()]
             .iter()
             .map(|&ty| self.ir_type(ty));
+        let environment = instance.nested.iter().map(|_| Ty::Ptr);
         (
-            params.filter(|ty| !ty.is_unit()).collect(),
+            environment.chain(params).filter(|ty| !ty.is_unit()).collect(),
             self.ir_type(instance.returns),
         )
+    }
+
+    /// What a function inside another one gets of it: see [`crate::program::Nested`].
+    pub fn environment(&self, function: &FunctionInstance) -> Ty {
+        let captures = function.names.captures.iter().map(|_| Ty::Ptr);
+        let defaults = function.nested.iter().flat_map(|nested| &nested.defaults);
+        Ty::Struct(captures.chain(defaults.map(|&ty| self.ir_type(ty))).collect())
     }
 
     /// Declares a function of the firmware and returns its symbol.
@@ -158,6 +179,7 @@ impl<'m, 'p> Emitter<'m, 'p> {
             function,
             build,
             locals: vec![],
+            closures: HashMap::new(),
             scopes: vec![],
             pads: vec![],
             pad: None,

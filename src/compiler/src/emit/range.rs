@@ -5,28 +5,102 @@ use crate::ir::*;
 use crate::language::Exception;
 
 impl Emitter<'_, '_> {
-    /// Number of elements of a range, as Python counts them.
+    /// A range; ValueError if its step is zero.
+    pub(crate) fn range(&mut self, members: [Value; 3]) -> Value {
+        let zero = Value::int(members[2].ty.clone(), 0);
+        let moves = self.build.compare(Compare::Ne, members[2].clone(), zero);
+        self.require(moves, Exception::ValueError, "range() arg 3 must not be zero", &[]);
+        self.build.aggregate(members.into())
+    }
+
+    /// How far it is from `from` to `to` in the direction of `step`: an unsigned number, since it may be too large for a signed
+    /// one.
+    fn distance(&mut self, from: &Value, to: &Value, step: &Value) -> Value {
+        let rising = self.rises(step);
+        let up = self.build.binary(Binary::Sub, to.clone(), from.clone());
+        let down = self.build.binary(Binary::Sub, from.clone(), to.clone());
+        self.build.select(rising, up, down)
+    }
+
+    fn rises(&mut self, step: &Value) -> Value {
+        let zero = Value::int(step.ty.clone(), 0);
+        self.build.compare(Compare::Sgt, step.clone(), zero)
+    }
+
+    /// How far one step goes, unsigned.
+    fn stride(&mut self, step: &Value) -> Value {
+        let rising = self.rises(step);
+        let negated = self.build.negated(step.clone());
+        self.build.select(rising, step.clone(), negated)
+    }
+
+    /// Number of elements of a range whose step is not zero, as Python counts them: unsigned.
     pub(crate) fn range_length(&mut self, start: &Value, stop: &Value, step: &Value) -> Value {
         let ty = start.ty.clone();
-        let (zero, one) = (Value::int(ty.clone(), 0), Value::int(ty.clone(), 1));
-        let rising = self.build.compare(Compare::Sgt, step.clone(), zero.clone());
-        let (up, down) = (
-            self.build.binary(Binary::Sub, stop.clone(), start.clone()),
-            self.build.binary(Binary::Sub, start.clone(), stop.clone()),
-        );
-        let distance = self.build.select(rising.clone(), up, down);
-        let negated = self.build.binary(Binary::Sub, zero.clone(), step.clone());
-        let stride = self.build.select(rising, step.clone(), negated);
-        let rounded = self.build.binary(Binary::Sub, distance.clone(), one.clone());
-        let is_zero = self.build.compare(Compare::Eq, stride.clone(), zero.clone());
-        let stride = self.build.select(is_zero, one.clone(), stride);
-        let steps = self.build.binary(Binary::SDiv, rounded, stride);
-        let count = self.build.binary(Binary::Add, steps, one);
-        let any = self.build.compare(Compare::Sgt, distance, zero.clone());
+        let (zero, one) = (Value::int(ty.clone(), 0), Value::int(ty, 1));
+        let any = self.in_range(start, stop, step);
+        let distance = self.distance(start, stop, step);
+        let count = match step.as_int() {
+            Some(1 | -1) => distance,
+            _ => {
+                let stride = self.stride(step);
+                let rounded = self.build.binary(Binary::Sub, distance, one.clone());
+                let steps = self.build.binary(Binary::UDiv, rounded, stride);
+                self.build.binary(Binary::Add, steps, one)
+            }
+        };
         self.build.select(any, count, zero)
     }
 
-    /// Counts a negative index from the end, and raises IndexError if it is out of range.
+    /// As [`Self::range_length`], a signed number; OverflowError if it is too large for one.
+    pub(crate) fn signed_range_length(&mut self, start: &Value, stop: &Value, step: &Value) -> Value {
+        let length = self.range_length(start, stop, step);
+        let zero = Value::int(length.ty.clone(), 0);
+        let fits = self.build.compare(Compare::Sge, length.clone(), zero);
+        let text = "the range has more elements than its integers can count";
+        self.require(fits, Exception::OverflowError, text, &[]);
+        length
+    }
+
+    /// Whether there is another element behind `value`, which is one. The step must not be added to find out: the sum may be
+    /// too large.
+    pub(crate) fn goes_on(&mut self, value: &Value, stop: &Value, step: &Value) -> Value {
+        let rest = self.distance(value, stop, step);
+        let stride = self.stride(step);
+        self.build.compare(Compare::Ult, stride, rest)
+    }
+
+    /// Whether the element behind the last one fits its type, and that is known here: then a loop may compare it with the stop.
+    pub(crate) fn steps_beyond(&self, stop: &Value, step: &Value) -> bool {
+        let most = match stop.ty {
+            Ty::I64 => i64::MAX,
+            _ => i32::MAX.into(),
+        };
+        match (stop.as_int(), step.as_int()) {
+            (_, Some(1 | -1)) => true,
+            (Some(stop), Some(step)) => {
+                let end = stop.checked_add(step);
+                end.is_some_and(|end| (-most - 1..=most).contains(&end))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether `value` is an element of a range.
+    pub(crate) fn range_contains(&mut self, value: &Value, [start, stop, step]: &[Value; 3]) -> Value {
+        let before_stop = self.in_range(value, stop, step);
+        let behind_start = self.in_range(value, start, step);
+        let from_start = self.build.not(behind_start);
+        // `value < start` says that it lies before the start of a rising range; of one that falls, `value > start` does.
+        let distance = self.distance(start, value, step);
+        let stride = self.stride(step);
+        let rest = self.build.binary(Binary::URem, distance, stride);
+        let on_grid = self.build.compare(Compare::Eq, rest, Value::int(value.ty.clone(), 0));
+        let inside = self.build.binary(Binary::And, before_stop, from_start);
+        self.build.binary(Binary::And, inside, on_grid)
+    }
+
+    /// Counts a negative index from the end, and raises IndexError if it is out of range. The length is unsigned.
     pub(crate) fn checked_index(&mut self, index: Value, length: Value) -> Value {
         let zero = Value::int(index.ty.clone(), 0);
         let negative = self.build.compare(Compare::Slt, index.clone(), zero);

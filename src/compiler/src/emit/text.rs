@@ -1,10 +1,103 @@
-//! Strings made from others. They live on the stack of their function.
+//! Strings: their characters, and strings made from others, which live on the stack of their function.
 
-use super::{int, Emitter};
+use std::rc::Rc;
+
+use super::{int, Builder, Emitter, ModuleBuilder};
 use crate::diagnostic::Result;
 use crate::ir::*;
 
+/// `kairos.characters(data, length)`: how many characters there are in so many bytes of UTF-8.
+const CHARACTERS: &str = "kairos.characters";
+/// `kairos.character(data, length, index)`: where in the bytes a character begins; their number, if there are not so many.
+const CHARACTER: &str = "kairos.character";
+
+fn parameter(number: u32, ty: Ty) -> Value {
+    let kind = ValueKind::Temp(number);
+    Value { ty, kind }
+}
+
+/// A function that counts characters. With `to_index` it ends at the byte where the character of that number begins.
+fn counting(symbol: &str, to_index: bool) -> Function {
+    let mut params = vec![Ty::Ptr, Ty::I32];
+    params.extend(to_index.then_some(Ty::I32));
+    let mut function = Function::new(symbol, params, Ty::I32, None);
+    function.attributes = "nounwind noinline";
+    let mut build = Builder::new(function);
+    let (data, length) = (parameter(0, Ty::Ptr), parameter(1, Ty::I32));
+    let (at, count) = (build.slot(Ty::I32), build.slot(Ty::I32));
+    build.store(int(0), &at);
+    build.store(int(0), &count);
+    let [head, inside, next, done] = ["each byte", "byte", "next byte", "counted"].map(|label| build.new_block(label));
+    build.jump(head);
+    build.block = head;
+    let index = build.load(Ty::I32, &at);
+    let more = build.compare(Compare::Slt, index.clone(), length);
+    build.branch(more, inside, done);
+    build.block = inside;
+    let from = build.element(&data, &Ty::I8, index.clone());
+    let byte = build.load(Ty::I8, &from);
+    // Bytes 10xxxxxx go on with a character.
+    let mark = build.binary(Binary::And, byte, Value::int(Ty::I8, 0xc0));
+    let begins = build.compare(Compare::Ne, mark, Value::int(Ty::I8, 0x80));
+    let seen = build.load(Ty::I32, &count);
+    if to_index {
+        let wanted = build.compare(Compare::Eq, seen.clone(), parameter(2, Ty::I32));
+        let found = build.binary(Binary::And, wanted, begins.clone());
+        build.branch(found, done, next);
+        build.block = next;
+    }
+    let one = build.convert(begins, &Ty::I32);
+    let seen = build.binary(Binary::Add, seen, one);
+    build.store(seen, &count);
+    let index = build.binary(Binary::Add, index, int(1));
+    build.store(index, &at);
+    build.jump(head);
+    build.block = done;
+    let result = build.load(Ty::I32, if to_index { &at } else { &count });
+    build.end(Terminator::Return(result));
+    build.finish()
+}
+
+impl ModuleBuilder<'_> {
+    pub(crate) fn character_functions(&mut self) {
+        let functions = [(CHARACTERS, false), (CHARACTER, true)];
+        self.module
+            .functions
+            .extend(functions.map(|(symbol, to_index)| counting(symbol, to_index)));
+    }
+
+    /// The text of a string value, if it is a constant.
+    fn known_text(&self, value: &Value) -> Option<&str> {
+        let ValueKind::Struct(members) = &value.kind else {
+            return None;
+        };
+        let ValueKind::Global(data) = &members[0].kind else {
+            return None;
+        };
+        let found = |(_, name): &(&Vec<u8>, &Rc<str>)| *name == data;
+        let (text, _) = self.strings.iter().find(found)?;
+        std::str::from_utf8(text).ok()
+    }
+}
+
 impl Emitter<'_, '_> {
+    /// `len(text)`, in characters.
+    pub(crate) fn text_length(&mut self, text: &Value) -> Value {
+        if let Some(known) = self.module.known_text(text) {
+            return int(known.chars().count() as i64);
+        }
+        self.module.characters = true;
+        let parts = [0, 1].map(|index| self.build.extract(text, index));
+        self.build.call(CHARACTERS, parts.into(), Ty::I32, None)
+    }
+
+    /// Where in the bytes of a text a character begins.
+    fn character(&mut self, data: &Value, length: &Value, index: Value) -> Value {
+        self.module.characters = true;
+        self.build
+            .call(CHARACTER, vec![data.clone(), length.clone(), index], Ty::I32, None)
+    }
+
     /// `a + b` for strings.
     pub(crate) fn joined(&mut self, a: Value, b: Value) -> Value {
         let [(data_a, length_a), (data_b, length_b)] =
@@ -18,25 +111,36 @@ impl Emitter<'_, '_> {
         self.build.aggregate(vec![data, length])
     }
 
-    /// `text[start:stop:step]`, in bytes. Without a step it is a part of the same text.
+    /// `text[start:stop:step]`, in characters. Without a step it is a part of the same text.
     pub(crate) fn string_slice(&mut self, text: Value, bounds: [Option<Value>; 3]) -> Result<Value> {
-        let (from, own) = (self.build.extract(&text, 0), self.build.extract(&text, 1));
+        let (from, size) = (self.build.extract(&text, 0), self.build.extract(&text, 1));
+        let own = self.text_length(&text);
         let stepped = bounds[2].is_some();
         let bounds = self.bounds(own, bounds);
         if !stepped {
             let start = self.build.convert(bounds.start, &Ty::I32);
-            let data = self.build.element(&from, &Ty::I8, start);
-            return Ok(self.build.aggregate(vec![data, bounds.length]));
+            let stop = self.build.binary(Binary::Add, start.clone(), bounds.length);
+            let [start, stop] = [start, stop].map(|index| self.character(&from, &size, index));
+            let data = self.build.element(&from, &Ty::I8, start.clone());
+            let length = self.build.binary(Binary::Sub, stop, start);
+            return Ok(self.build.aggregate(vec![data, length]));
         }
-        let data = self.build.alloca(Ty::I8, bounds.length.clone());
-        let length = bounds.length.clone();
-        self.each_sliced(bounds, |this, index, place| {
-            let source = this.build.element(&from, &Ty::I8, place);
-            let byte = this.build.load(Ty::I8, &source);
-            let to = this.build.element(&data, &Ty::I8, index);
-            this.build.store(byte, &to);
+        // No character is taken twice.
+        let data = self.build.alloca(Ty::I8, size.clone());
+        let end = self.build.slot(Ty::I32);
+        self.build.store(int(0), &end);
+        self.each_sliced(bounds, |this, _, place| {
+            let next = this.build.binary(Binary::Add, place.clone(), int(1));
+            let [start, stop] = [place, next].map(|index| this.character(&from, &size, index));
+            let bytes = this.build.binary(Binary::Sub, stop, start.clone());
+            let source = this.build.element(&from, &Ty::I8, start);
+            let at = this.build.load(Ty::I32, &end);
+            this.copy_elements(&Ty::I8, &source, bytes.clone(), &data, at.clone());
+            let at = this.build.binary(Binary::Add, at, bytes);
+            this.build.store(at, &end);
             Ok(())
         })?;
+        let length = self.build.load(Ty::I32, &end);
         Ok(self.build.aggregate(vec![data, length]))
     }
 }

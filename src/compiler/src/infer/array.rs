@@ -29,7 +29,7 @@ impl Infer<'_, '_> {
         let elt = self.result_elements(whole, dims)?;
         let result = match op {
             BinOp::Div => Some(self.kind(Kind::Float)),
-            _ => self.promote(l.0, r.0, Some((elt, whole)))?,
+            _ => self.promote(l.0, r.0, elt, whole),
         };
         match result {
             Some(result) => self.unify(elt, result, whole.span, "the elements"),
@@ -65,18 +65,19 @@ impl Infer<'_, '_> {
             0 => self.function().types[whole.id as usize],
             dims => self.result_elements(whole, dims)?,
         };
-        match self.promote(l, r, Some((elt, whole)))? {
+        match self.promote(l, r, elt, whole) {
             Some(result) => self.unify(elt, result, whole.span, "the product"),
             None => Ok(()),
         }
     }
 
-    /// `target op= operand` for an array as target, which keeps its type.
+    /// `whole op= operand` for an array as target, which keeps its type.
     pub(super) fn array_aug_assign(
         &mut self,
         op: BinOp,
         target: (Ty, Span),
         operand: (Ty, Span),
+        whole: &Expr,
     ) -> Result<Option<(Ty, Ty)>> {
         let (wanted, given) = self.array_operands(op, target, operand)?;
         if given.1 > wanted.1 || op == BinOp::MatMul {
@@ -87,7 +88,7 @@ impl Infer<'_, '_> {
         }
         let result = match op {
             BinOp::Div => Some(self.kind(Kind::Float)),
-            _ => self.promote(wanted.0, given.0, None)?,
+            _ => self.promote(wanted.0, given.0, wanted.0, whole),
         };
         Ok(result.map(|result| (wanted.0, result)))
     }

@@ -23,6 +23,7 @@ impl Infer<'_, '_> {
             Kind::Builtin(builtin) => self.builtin(builtin, whole, args, &types, keywords),
             Kind::Function(handle) => self.host_call(whole, handle, None, args, keywords),
             Kind::Method { function, class } => self.host_call(whole, function, Some(class), args, keywords),
+            Kind::Closure(id) => self.nested_call(whole, id, args, keywords),
             Kind::ExceptionClass(_) => builtins::construction(self.types(), args, &types, keywords),
             Kind::Namespace(_, name) => {
                 let error = Diagnostic::unsupported(whole.span, &format!("creating an instance of {name} in a kernel"));
@@ -68,6 +69,14 @@ impl Infer<'_, '_> {
         };
         let (target, sources, returns) = match &info.kind {
             FunctionKind::Forbidden(reason) => return Err(Diagnostic::new(whole.span, reason.clone())),
+            FunctionKind::Rpc { .. } if is_managed(callee_of(whole)) => {
+                let text = format!(
+                    "'{}' runs on the host; a context manager in a kernel has kernels",
+                    info.name
+                );
+                let help = "decorate its __enter__ and __exit__ with @kernel or @portable";
+                return Err(Diagnostic::new(whole.span, text).help(help));
+            }
             FunctionKind::Rpc { is_async } => {
                 let returns = annotation(self)?;
                 if *is_async && *self.types().kind(returns) != Kind::None {
@@ -77,7 +86,11 @@ impl Infer<'_, '_> {
                 (CallTarget::Rpc(handle), all(), returns)
             }
             FunctionKind::Syscall { .. } => {
-                let sources = self.bind(whole, &info, None, args, keywords)?;
+                if info.returns.is_none() {
+                    let text = format!("the system call {} does not say what it returns", info.name);
+                    return Err(Diagnostic::new(whole.span, text).help("annotate it, with '-> TNone' if nothing"));
+                }
+                let sources = self.bind(whole, &info, (None, 0), args, keywords)?;
                 for (param, source) in info.params.iter().zip(&sources) {
                     let wanted = param.annotation.as_ref().ok_or_else(|| {
                         let text = format!("argument '{}' of the system call {} has no type", param.name, info.name);
@@ -93,7 +106,7 @@ impl Infer<'_, '_> {
             }
             FunctionKind::Compiled { .. } => {
                 let function = self.instantiate(handle, class, Some(whole.span))?;
-                let sources = self.bind(whole, &info, class, args, keywords)?;
+                let sources = self.bind(whole, &info, (class, 0), args, keywords)?;
                 if let Some(class) = class {
                     let (wanted, found) = (
                         self.context.program.functions[function].locals[0],
@@ -115,22 +128,29 @@ impl Infer<'_, '_> {
     }
 
     /// Unifies a parameter with the argument passed for it.
-    fn pass(&mut self, wanted: Ty, source: &ArgSource, args: &[Expr], keywords: &[Keyword], param: &str) -> Result<()> {
+    pub(super) fn pass(
+        &mut self,
+        wanted: Ty,
+        source: &ArgSource,
+        args: &[Expr],
+        keywords: &[Keyword],
+        param: &str,
+    ) -> Result<()> {
         let expr = match source {
             ArgSource::Positional(index) => &args[*index],
             ArgSource::Keyword(index) => &keywords[*index].value,
-            ArgSource::Receiver | ArgSource::Default(_) => return Ok(()),
+            ArgSource::Receiver | ArgSource::Default(_) | ArgSource::Kept(_) => return Ok(()),
         };
         let found = self.function().types[expr.id as usize];
         self.unify(wanted, found, expr.span, &format!("argument '{param}'"))
     }
 
-    /// Matches arguments with the parameters of a function.
-    fn bind(
+    /// Matches arguments with the parameters of a function, which is a method of `class`, or keeps defaults of the last ones.
+    pub(super) fn bind(
         &mut self,
         whole: &Expr,
         info: &Rc<FunctionInfo>,
-        class: Option<Handle>,
+        (class, kept): (Option<Handle>, usize),
         args: &[Expr],
         keywords: &[Keyword],
     ) -> Result<Vec<ArgSource>> {
@@ -146,7 +166,11 @@ impl Infer<'_, '_> {
         }
         let mut sources: Vec<Option<ArgSource>> = vec![None; info.params.len()];
         if class.is_some() {
-            sources[0] = Some(ArgSource::Receiver);
+            let Some(own) = sources.first_mut() else {
+                let text = format!("'{}' is a method, but takes no 'self'", info.qualified_name);
+                return Err(Diagnostic::new(whole.span, text).help("add 'self' as its first parameter"));
+            };
+            *own = Some(ArgSource::Receiver);
         }
         for index in 0..args.len() {
             sources[skip + index] = Some(ArgSource::Positional(index));
@@ -162,10 +186,12 @@ impl Infer<'_, '_> {
             }
             sources[position] = Some(ArgSource::Keyword(index));
         }
-        let params = info.params.iter().zip(sources);
-        let sources = params.map(|(param, source)| {
+        let first_kept = info.params.len() - kept;
+        let params = info.params.iter().zip(sources).enumerate();
+        let sources = params.map(|(index, (param, source))| {
             source
                 .or_else(|| param.default.clone().map(ArgSource::Default))
+                .or_else(|| index.checked_sub(first_kept).map(ArgSource::Kept))
                 .ok_or_else(|| {
                     let text = format!("mandatory argument '{}' of '{}' is not passed", param.name, info.name);
                     Diagnostic::new(whole.span, text)
@@ -217,4 +243,19 @@ impl Infer<'_, '_> {
         let error = Diagnostic::new(expr.span, "this expression must refer to an exception constructor");
         Err(error.here(self.type_name(ty)))
     }
+}
+
+fn callee_of(call: &Expr) -> Option<&Expr> {
+    match &call.kind {
+        ExprKind::Call { callee, .. } => Some(callee),
+        _ => None,
+    }
+}
+
+/// Whether a call is one that `with` stands for.
+fn is_managed(callee: Option<&Expr>) -> bool {
+    let Some(ExprKind::Attribute { value, .. }) = callee.map(|callee| &callee.kind) else {
+        return false;
+    };
+    matches!(&value.kind, ExprKind::Name(name) if name.starts_with(MANAGER))
 }

@@ -10,7 +10,7 @@ use crate::program::Fact;
 use crate::resolve::closest;
 use crate::source::Span;
 use crate::syntax::*;
-use crate::types::{Kind, Ty};
+use crate::types::{tuple_index, Kind, Ty, Types};
 
 impl Infer<'_, '_> {
     /// Visits an expression and returns its type, as far as it is known.
@@ -21,9 +21,9 @@ impl Infer<'_, '_> {
             ExprKind::Bool(_) => self.kind(Kind::Bool),
             ExprKind::Float(_) => self.kind(Kind::Float),
             ExprKind::Str(_) => self.kind(Kind::Str),
-            ExprKind::Int(_) => {
+            ExprKind::Int(value) => {
                 if self.types().is_var(ty) {
-                    let open = self.kind(Kind::IntOpen);
+                    let open = self.kind(Types::plain_integer(*value));
                     self.types().unify(ty, open).expect("the variable is free");
                 }
                 return Ok(ty);
@@ -32,7 +32,7 @@ impl Infer<'_, '_> {
             ExprKind::Attribute { value, name, name_span } => self.attribute(expr, value, name, *name_span)?,
             ExprKind::Subscript { value, index } => self.subscript(value, index)?,
             ExprKind::Call { callee, args, keywords } => self.call(expr, callee, args, keywords)?,
-            ExprKind::Unary { op, operand } => self.unary(*op, operand)?,
+            ExprKind::Unary { op, operand } => self.unary(*op, operand, ty)?,
             ExprKind::Binary { op, left, right } => {
                 let (l, r) = (self.expr(left)?, self.expr(right)?);
                 match self.binary(*op, (l, left.span), (r, right.span), expr)? {
@@ -69,6 +69,7 @@ impl Infer<'_, '_> {
                 }
                 self.kind(Kind::List(elt))
             }
+            ExprKind::Function { function, defaults } => self.nested(expr, function, defaults)?,
             ExprKind::ListComp { element, target, iter } => {
                 let iterable = self.expr(iter)?;
                 let passed = self.types().iterated(iterable, iter.span)?;
@@ -178,7 +179,8 @@ impl Infer<'_, '_> {
             let ExprKind::Int(position) = index.kind else {
                 return Err(Diagnostic::new(index.span, "tuples can only be indexed by a constant"));
             };
-            return elements.get(position as usize).copied().ok_or_else(|| {
+            let place = tuple_index(position, elements.len());
+            return place.map(|place| elements[place]).ok_or_else(|| {
                 let text = format!(
                     "index {position} is out of range for a tuple of {} elements",
                     elements.len()
@@ -213,13 +215,20 @@ impl Infer<'_, '_> {
         Err(Diagnostic::new(span, text))
     }
 
-    fn unary(&mut self, op: UnaryOp, operand: &Expr) -> Result<Ty> {
+    /// `result`: type of the whole expression, as far as it is known.
+    fn unary(&mut self, op: UnaryOp, operand: &Expr, result: Ty) -> Result<Ty> {
         let ty = self.expr(operand)?;
         if op == UnaryOp::Not {
             return Ok(self.kind(Kind::Bool));
         }
         if self.types().is_var(ty) {
             return Ok(ty);
+        }
+        if *self.types().kind(ty) == Kind::Bool {
+            return Ok(match self.types().is_var(result) {
+                true => self.kind(Kind::IntOpen),
+                false => result,
+            });
         }
         if op == UnaryOp::Invert && !self.types().is_int(ty) {
             let text = format!("expected '~' operand to be of integer type, not {}", self.type_name(ty));
@@ -250,8 +259,8 @@ impl Infer<'_, '_> {
                 self.unify(left.0, right.0, right.1, "this list")?;
                 return Ok(Some(left.0));
             }
-            (BinOp::Mul, Kind::List(_), Kind::IntOpen | Kind::Int32 | Kind::Int64) => return Ok(Some(left.0)),
-            (BinOp::Mul, Kind::IntOpen | Kind::Int32 | Kind::Int64, Kind::List(_)) => return Ok(Some(right.0)),
+            (BinOp::Mul, Kind::List(_), _) if self.types().is_int(right.0) => return Ok(Some(left.0)),
+            (BinOp::Mul, _, Kind::List(_)) if self.types().is_int(left.0) => return Ok(Some(right.0)),
             (BinOp::Add, Kind::Str, Kind::Str) => return Ok(Some(left.0)),
             (BinOp::Add, Kind::Tuple(a), Kind::Tuple(b)) => {
                 let elements = a.iter().chain(b.iter()).copied().collect();
@@ -263,6 +272,14 @@ impl Infer<'_, '_> {
             }
             _ => {}
         }
+        let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+        if bits
+            && [left, right]
+                .iter()
+                .all(|side| *self.types().kind(side.0) == Kind::Bool)
+        {
+            return Ok(Some(left.0));
+        }
         self.binary_operands(op, left, right)?;
         if op == BinOp::MatMul {
             return Err(Diagnostic::unsupported(whole.span, "'@'"));
@@ -271,7 +288,7 @@ impl Infer<'_, '_> {
             return Ok(Some(self.kind(Kind::Float)));
         }
         let result = self.function().types[whole.id as usize];
-        self.promote(left.0, right.0, Some((result, whole)))
+        Ok(self.promote(left.0, right.0, result, whole))
     }
 
     /// Checks that both operands are what an operation works on.
@@ -284,43 +301,13 @@ impl Infer<'_, '_> {
                 }
                 _ => self.types().require_numeric(ty, span)?,
             }
-            if op.integer_only() && !self.types().is_int(ty) {
+            if op.integer_only() && *self.types().kind(ty) == Kind::Float {
                 let (op, name) = (op.symbol(), self.type_name(ty));
                 let text = format!("expected '{op}' operand to be of integer type, not {name}");
                 return Err(Diagnostic::new(span, text));
             }
         }
         Ok(())
-    }
-
-    /// The common type of two numbers. With `result`, the type variable of an operation, the answer may stay open.
-    pub(super) fn promote(&mut self, left: Ty, right: Ty, result: Option<(Ty, &Expr)>) -> Result<Option<Ty>> {
-        let (l, r) = (self.types().kind(left).clone(), self.types().kind(right).clone());
-        let known = match (&l, &r) {
-            (Kind::Var, _) | (_, Kind::Var) => return Ok(None),
-            (Kind::Float, _) | (_, Kind::Float) => Some(Kind::Float),
-            // An open operand beside an int64 is taken to be as wide: never narrow a value that was asked to be wide.
-            (Kind::Int64, _) | (_, Kind::Int64) => Some(Kind::Int64),
-            (Kind::Int32, Kind::Int32) => Some(Kind::Int32),
-            _ => None,
-        };
-        let Some((ty, whole)) = result else {
-            return Ok(known.map(|kind| self.kind(kind)));
-        };
-        let key = (self.current, whole.id);
-        match known {
-            None => {
-                self.was_open.insert(key);
-                if self.types().is_var(ty) {
-                    let open = self.kind(Kind::IntOpen);
-                    self.types().unify(ty, open).expect("the variable is free");
-                }
-                Ok(None)
-            }
-            // The context asked for more than the operands have, which is fine as they adapt.
-            Some(Kind::Int32) if self.was_open.contains(&key) && *self.types().kind(ty) == Kind::Int64 => Ok(None),
-            Some(kind) => Ok(Some(self.kind(kind))),
-        }
     }
 
     fn compare(&mut self, first: &Expr, rest: &[(CmpOp, Expr)]) -> Result<Ty> {
@@ -366,6 +353,7 @@ impl Infer<'_, '_> {
             Kind::Var | Kind::None | Kind::Bool | Kind::Str => Ok(()),
             _ if self.types().is_numeric(ty) => Ok(()),
             Kind::List(_) | Kind::Instance(_) if identity => Ok(()),
+            Kind::Range(_) if equality => Ok(()),
             Kind::List(elt) => self.has_comparison(op, elt, span),
             Kind::Array(elt, _) if equality => self.has_comparison(op, elt, span),
             Kind::Tuple(elements) => elements.iter().try_for_each(|&elt| self.has_comparison(op, elt, span)),

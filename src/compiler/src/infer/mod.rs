@@ -1,13 +1,15 @@
 //! Type inference: unification over the whole program, repeated until nothing changes.
 //!
 //! A function is visited again and again; what an expression cannot tell yet (the attribute of a value of unknown type, the
-//! width of a sum) it tells at a later visit. When all has settled, integer literals of open width get one, then the
-//! results that depended on them. Functions are added as calls to them are found.
+//! width of a sum) it tells at a later visit. When all has settled, integers of open width get one (`width.rs`). Functions are
+//! added as calls to them are found.
 
 mod array;
 mod call;
 mod expr;
+mod nested;
 mod stmt;
+mod width;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -17,7 +19,7 @@ use crate::host::{FunctionKind, Handle, HostValue};
 use crate::program::{Context, Entry, FunctionId, FunctionInstance};
 use crate::resolve::resolve;
 use crate::source::Span;
-use crate::syntax::{returns_value, walk_exprs, ExprId, ExprKind, Parser};
+use crate::syntax::{returns_value, walk_exprs, ExprId, Parser};
 use crate::types::{Kind, Ty, Types};
 
 /// What the host asks for: this function with these arguments.
@@ -32,30 +34,33 @@ pub struct Request {
 }
 
 /// Infers the program that `request` reaches.
-pub fn infer(context: &mut Context, request: Request) -> Result<()> {
-    let mut infer = Infer {
-        context,
-        parser: Parser::default(),
-        was_open: HashSet::new(),
-        current: 0,
-        print_as_rpc: request.print_as_rpc,
-    };
-    infer.entry(request)?;
-    infer.settle()?;
-    infer.default_literals();
-    infer.settle()?;
-    infer.default_results();
-    infer.settle()?;
-    infer.require_known()
+pub fn infer(context: &mut Context, request: &Request) -> Result<()> {
+    let mut infer = Infer::new(context, request);
+    let result = infer.run(request);
+    let current = infer.current;
+    result.map_err(|error| context.program.blame(current, error))
+}
+
+/// Infers as far as that goes; all errors found, at most one a statement. What follows from one is not told.
+pub fn infer_all(context: &mut Context, request: &Request) -> Vec<Diagnostic> {
+    let mut infer = Infer::new(context, request);
+    infer.errors = Some(vec![]);
+    let last = infer.run(request).err();
+    let errors = infer.errors.unwrap_or_default();
+    errors.into_iter().chain(last.map(|error| *error)).collect()
 }
 
 struct Infer<'a, 'h> {
     context: &'a mut Context<'h>,
     parser: Parser,
-    /// Operations whose operands had an open width when first seen: their result may be wider than the operands.
+    /// Operations of which an operand had an open width when seen: their result may be wider or narrower than the operands.
     was_open: HashSet<(FunctionId, ExprId)>,
     current: FunctionId,
     print_as_rpc: bool,
+    /// Where several errors are wanted: those found.
+    errors: Option<Vec<Diagnostic>>,
+    /// Statements with an error, by function and start.
+    failed: HashSet<(FunctionId, u32)>,
 }
 
 /// What is said of a value in `with` that is no context manager.
@@ -63,18 +68,43 @@ fn no_manager(ty: &str) -> String {
     format!("value of type {ty} cannot act as a context manager")
 }
 
-impl Infer<'_, '_> {
-    fn entry(&mut self, request: Request) -> Result<()> {
+impl<'a, 'h> Infer<'a, 'h> {
+    fn new(context: &'a mut Context<'h>, request: &Request) -> Self {
+        Infer {
+            context,
+            parser: Parser::default(),
+            was_open: HashSet::new(),
+            current: 0,
+            print_as_rpc: request.print_as_rpc,
+            errors: None,
+            failed: HashSet::new(),
+        }
+    }
+
+    fn run(&mut self, request: &Request) -> Result<()> {
+        self.entry(request)?;
+        self.settle()?;
+        self.default_widths();
+        self.settle()?;
+        if self.errors.as_ref().is_some_and(|errors| !errors.is_empty()) {
+            return Ok(()); // types that are left open may be so because of them
+        }
+        self.require_known()?;
+        self.check_widths()
+    }
+
+    fn entry(&mut self, request: &Request) -> Result<()> {
         let (handle, mut args) = match request.function {
-            HostValue::Function(handle) => (handle, request.args),
+            HostValue::Function(handle) => (handle, request.args.clone()),
             HostValue::Method { function, receiver } => {
                 let receiver = HostValue::Object(receiver);
-                (function, std::iter::once(receiver).chain(request.args).collect())
+                let args = request.args.iter().cloned();
+                (function, std::iter::once(receiver).chain(args).collect())
             }
             _ => return Err(Diagnostic::global("only a function can be compiled")),
         };
         let info = self.context.function_info(handle).map_err(Diagnostic::global)?;
-        let mut kwargs = request.kwargs;
+        let mut kwargs = request.kwargs.clone();
         if args.len() > info.params.len() {
             let text = format!(
                 "{} takes {} arguments, {} were given",
@@ -147,7 +177,7 @@ impl Infer<'_, '_> {
             .parser
             .function(&self.context.sources, file, &info.name, *line)
             .map_err(place)?;
-        let names = resolve(&ast, handle, self.context.host)?;
+        let names = resolve(&ast, handle, self.context.host, None)?;
         let types = &mut self.context.program.types;
         let locals: Vec<Ty> = names.locals.iter().map(|_| types.var()).collect();
         let annotated = |types: &mut Types, annotation: &Option<_>, ty: Ty, span: Span| -> Result<()> {
@@ -186,7 +216,9 @@ impl Infer<'_, '_> {
             locals,
             returns,
             types: expr_types,
+            called_from: at.map(|span| (self.current, span)),
             facts: Default::default(),
+            nested: None,
         });
         for (index, default) in defaults {
             let instance = &self.context.program.functions[id];
@@ -243,51 +275,14 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Integer literals of open width become `int32` if they fit, else `int64`.
-    fn default_literals(&mut self) {
-        self.each_expression(|types, kind, ty| {
-            if let (ExprKind::Int(value), Kind::IntOpen) = (kind, types.kind(ty)) {
-                let kind = if i32::try_from(*value).is_ok() {
-                    Kind::Int32
-                } else {
-                    Kind::Int64
-                };
-                let fixed = types.new_type(kind);
-                types.unify(ty, fixed).expect("the width is open");
-            }
-        });
-    }
-
-    /// What is still open after that (conversions, rounding) is `int32`.
-    fn default_results(&mut self) {
-        self.each_expression(|types, _, ty| {
-            if let Kind::IntOpen = types.kind(ty) {
-                let fixed = types.new_type(Kind::Int32);
-                types.unify(ty, fixed).expect("the width is open");
-            }
-        });
-    }
-
-    fn each_expression(&mut self, mut visit: impl FnMut(&mut Types, &ExprKind, Ty)) {
-        let program = &mut self.context.program;
-        for function in &program.functions {
-            let ast = function.ast.clone();
-            // Large literals first: a variable that holds one of them must hold it whole.
-            for large in [true, false] {
-                walk_exprs(&ast.body, &mut |expr| {
-                    let is_large = matches!(expr.kind, ExprKind::Int(value) if i32::try_from(value).is_err());
-                    if is_large == large {
-                        visit(&mut program.types, &expr.kind, function.types[expr.id as usize]);
-                    }
-                });
-            }
-        }
-    }
-
     /// Refuses programs in which a type is left open.
     fn require_known(&mut self) -> Result<()> {
         let program = &self.context.program;
-        for function in &program.functions {
+        for (id, function) in program.functions.iter().enumerate() {
+            if function.is_dead() {
+                continue;
+            }
+            self.current = id;
             let mut error = None;
             walk_exprs(&function.ast.body, &mut |expr| {
                 if error.is_none() && !program.types.is_known(function.types[expr.id as usize]) {

@@ -9,7 +9,23 @@ use crate::types::{Kind, Ty};
 
 impl Infer<'_, '_> {
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<()> {
-        body.iter().try_for_each(|stmt| self.stmt(stmt))
+        body.iter().try_for_each(|stmt| self.noted(stmt))
+    }
+
+    /// A statement; where several errors are wanted, one that has an error is noted and left out from then on.
+    fn noted(&mut self, stmt: &Stmt) -> Result<()> {
+        if self.errors.is_none() {
+            return self.stmt(stmt);
+        }
+        let place = (self.current, stmt.span.start);
+        if self.failed.contains(&place) {
+            return Ok(());
+        }
+        if let Err(error) = self.stmt(stmt) {
+            self.failed.insert(place);
+            self.errors.get_or_insert_default().push(*error);
+        }
+        Ok(())
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
@@ -21,6 +37,12 @@ impl Infer<'_, '_> {
                     .iter()
                     .try_for_each(|target| self.assign(target, found, value.span))
             }
+            StmtKind::Annotated {
+                target,
+                annotation,
+                span,
+                value,
+            } => self.annotated(target, annotation, *span, value.as_ref()),
             StmtKind::AugAssign { target, op, value } => self.aug_assign(stmt.span, target, *op, value),
             StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
                 self.expr(test)?;
@@ -39,7 +61,7 @@ impl Infer<'_, '_> {
                 match self.types().kind(manager).clone() {
                     Kind::Var => self.body(body),
                     Kind::Builtin(Builtin::Order(order)) => match order {
-                        Order::Parallel | Order::Sequential => self.body(body),
+                        Order::Parallel | Order::Sequential | Order::Watchdog => self.body(body),
                         Order::Interleave => {
                             let error = Diagnostic::unsupported(context.span, "'with interleave'");
                             Err(error.help("'with parallel' starts its statements at the same time"))
@@ -54,9 +76,8 @@ impl Infer<'_, '_> {
             StmtKind::Try(stmt) => {
                 self.body(&stmt.body)?;
                 for handler in &stmt.handlers {
-                    if let Some(class) = &handler.class {
-                        self.exception_class(class)?;
-                    }
+                    let mut classes = handler.classes.iter().flatten();
+                    classes.try_for_each(|class| self.exception_class(class))?;
                     if let Some(name) = &handler.name {
                         let local = self.function().names.local(name);
                         let local = local.expect("declared when names were resolved");
@@ -158,6 +179,30 @@ impl Infer<'_, '_> {
         }
     }
 
+    /// `target: annotation = value`; without a value it says the type only.
+    fn annotated(&mut self, target: &Expr, annotation: &str, span: Span, value: Option<&Expr>) -> Result<()> {
+        let at = |text: String| Diagnostic::new(span, text);
+        let handle = self.function().handle;
+        let stated = self.context.host.annotation(handle, annotation).map_err(at)?;
+        let stated = self.types().annotation(&stated).map_err(at)?;
+        if let Some(value) = value {
+            let wanted = self.target(target)?;
+            self.unify(wanted, stated, span, "this variable")?;
+            let found = self.expr(value)?;
+            return self.unify(stated, found, value.span, "this value");
+        }
+        match &target.kind {
+            ExprKind::Name(name) => match self.function().names.local(name) {
+                Some(local) => {
+                    let wanted = self.function().locals[local as usize];
+                    self.unify(wanted, stated, span, "this variable")
+                }
+                None => Ok(()),
+            },
+            _ => Ok(()),
+        }
+    }
+
     /// Type of a variable, attribute or element that is assigned to.
     fn target(&mut self, target: &Expr) -> Result<Ty> {
         match &target.kind {
@@ -183,7 +228,7 @@ impl Infer<'_, '_> {
                     }
                 }
             }
-            ExprKind::Subscript { value, .. } => {
+            ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } => {
                 let object = self.expr(value)?;
                 match self.types().kind(object) {
                     Kind::List(_) | Kind::Array(..) | Kind::Var => {}
@@ -211,22 +256,28 @@ impl Infer<'_, '_> {
             return Err(error.help(format!("write a = a {} b", op.symbol())));
         }
         if let Kind::Array(..) = self.types().kind(wanted) {
-            let Some((elt, result)) = self.array_aug_assign(op, (wanted, target.span), (operand, value.span))? else {
+            let Some((elt, result)) =
+                self.array_aug_assign(op, (wanted, target.span), (operand, value.span), target)?
+            else {
                 return Ok(());
             };
             return self.fits_target(span, elt, result);
         }
-        // The operation has no node of its own. Its result must be the target's type, and an open operand adapts.
-        let literal_adapts = self.types().is_int(wanted) && self.types().is_int(operand) && op != BinOp::Div;
-        if literal_adapts && matches!(self.types().kind(operand), Kind::IntOpen) {
-            return Ok(());
+        if *self.types().kind(wanted) == Kind::Bool {
+            let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+            if bits && matches!(self.types().kind(operand), Kind::Bool | Kind::Var) {
+                return Ok(());
+            }
+            let open = self.kind(Kind::IntOpen);
+            return self.fits_target(span, wanted, open);
         }
+        // The operation has no node of its own: its result must be the target's type, and open operands adapt.
         let both = (wanted, target.span);
         let result = match op {
             BinOp::Div => self.binary(op, both, (operand, value.span), value)?,
             _ => {
                 self.binary_operands(op, both, (operand, value.span))?;
-                self.promote(wanted, operand, None)?
+                self.promote(wanted, operand, wanted, target)
             }
         };
         let Some(result) = result else { return Ok(()) };

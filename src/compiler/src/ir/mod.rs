@@ -282,9 +282,25 @@ pub struct Global {
     pub init: Init,
 }
 
+/// Bytes of an array from which on it is not in the assembly: the linker fills it in, since text takes a hundred times as
+/// long. Smaller ones are there for whoever reads the assembly.
+const FILLED: usize = 4096;
+
+impl Global {
+    /// What the linker has to put in the place of the zeros that code generation sees.
+    pub fn fill(&self) -> Option<&[u8]> {
+        match &self.init {
+            Init::Memory(memory) if memory.len() >= FILLED => Some(memory),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub enum Init {
     Bytes(Vec<u8>),
+    /// An array of numbers as it is in memory.
+    Memory(Rc<[u8]>),
     Value(Value),
     Array(Ty, Vec<Value>),
     /// Of the firmware.

@@ -8,6 +8,8 @@ pub enum Binary {
     Mul,
     SDiv,
     SRem,
+    UDiv,
+    URem,
     And,
     Or,
     Xor,
@@ -27,6 +29,8 @@ impl Binary {
             Binary::Mul => "mul",
             Binary::SDiv => "sdiv",
             Binary::SRem => "srem",
+            Binary::UDiv => "udiv",
+            Binary::URem => "urem",
             Binary::And => "and",
             Binary::Or => "or",
             Binary::Xor => "xor",
@@ -47,12 +51,15 @@ impl Binary {
     /// The result for integers of so many bits, still to be cut to them; None if LLVM leaves it open.
     pub fn fold_int(self, x: i64, y: i64, bits: u32) -> Option<i64> {
         let small = (0..i64::from(bits)).contains(&y);
+        let unsigned = |value: i64| value as u64 & (u64::MAX >> (64 - bits));
         match self {
             Binary::Add => Some(x.wrapping_add(y)),
             Binary::Sub => Some(x.wrapping_sub(y)),
             Binary::Mul => Some(x.wrapping_mul(y)),
             Binary::SDiv => (y != 0).then(|| x.wrapping_div(y)),
             Binary::SRem => (y != 0).then(|| x.wrapping_rem(y)),
+            Binary::UDiv => (y != 0).then(|| (unsigned(x) / unsigned(y)) as i64),
+            Binary::URem => (y != 0).then(|| (unsigned(x) % unsigned(y)) as i64),
             Binary::And => Some(x & y),
             Binary::Or => Some(x | y),
             Binary::Xor => Some(x ^ y),
@@ -74,6 +81,8 @@ impl Binary {
             | Binary::Mul
             | Binary::SDiv
             | Binary::SRem
+            | Binary::UDiv
+            | Binary::URem
             | Binary::And
             | Binary::Or
             | Binary::Xor
@@ -101,7 +110,6 @@ pub enum Compare {
     FOle,
     FOgt,
     FOge,
-    FOne,
 }
 
 impl Compare {
@@ -120,7 +128,6 @@ impl Compare {
             Compare::FOle => "fcmp ole",
             Compare::FOgt => "fcmp ogt",
             Compare::FOge => "fcmp oge",
-            Compare::FOne => "fcmp one",
         }
     }
 
@@ -139,7 +146,8 @@ impl Compare {
             Compare::FOle => floats.map(|(x, y)| x <= y),
             Compare::FOgt => floats.map(|(x, y)| x > y),
             Compare::FOge => floats.map(|(x, y)| x >= y),
-            Compare::Ult | Compare::FOne => None,
+            // Both have the sign of their width: the order of unsigned numbers is that of their bits, at any width.
+            Compare::Ult => ints.map(|(x, y)| (x as u64) < (y as u64)),
         }
     }
 }

@@ -120,6 +120,7 @@ impl Display for Module {
             let kind = if global.constant { "constant" } else { "variable" };
             match &global.init {
                 Init::Bytes(bytes) => writeln!(f, "{kind} {} = {:?}", global.name, String::from_utf8_lossy(bytes))?,
+                Init::Memory(memory) => writeln!(f, "{kind} {} = {} bytes of an array", global.name, memory.len())?,
                 Init::Value(value) => writeln!(f, "{kind} {} = {value}", global.name)?,
                 Init::External(ty) => writeln!(f, "{kind} {} of the firmware: {ty}", global.name)?,
                 Init::Array(ty, values) => {

@@ -66,8 +66,8 @@ family! {
         Float = "float", PYTHON, 0..=1;
         Round = "round", PYTHON, 1..=1;
         Abs = "abs", PYTHON, 1..=1;
-        Min = "min", PYTHON, 2..=2;
-        Max = "max", PYTHON, 2..=2;
+        Min = "min", PYTHON, 1..=MANY;
+        Max = "max", PYTHON, 1..=MANY;
     }
 }
 
@@ -108,6 +108,7 @@ family! {
         Parallel = "parallel", LANGUAGE, 0..=MANY;
         Interleave = "interleave", LANGUAGE, 0..=MANY;
         Sequential = "sequential", LANGUAGE, 0..=MANY;
+        Watchdog = "watchdog", LANGUAGE, 1..=1;
     }
 }
 

@@ -147,4 +147,17 @@ impl Object {
         }
         Ok(Object { parts, symbols })
     }
+
+    /// Puts bytes into the place of a symbol, if there is one of this name.
+    pub fn fill(&mut self, name: &str, bytes: &[u8]) -> Result<(), String> {
+        let found = self.symbols.iter().find(|symbol| symbol.name == name);
+        let Some(place) = found.and_then(|symbol| symbol.place) else {
+            return Ok(());
+        };
+        let start = place.offset as usize;
+        let room = self.parts[place.part].data.get_mut(start..start + bytes.len());
+        room.ok_or(format!("there is no room for the data of {name}"))?
+            .copy_from_slice(bytes);
+        Ok(())
+    }
 }

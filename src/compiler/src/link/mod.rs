@@ -31,11 +31,17 @@ mod reloc {
 const LINKER_SYMBOLS: [&str; 3] = ["__bss_start", "_end", "_sstack_guard"];
 
 /// Links object files; the result has symbols and debug information, which [`crate::elf::strip`] takes away.
-pub fn link(objects: &[&[u8]]) -> Result<Vec<u8>, String> {
-    let objects = objects
+///
+/// `fills`: what belongs into the place of the zeros at a symbol.
+pub fn link(objects: &[&[u8]], fills: &[(&str, &[u8])]) -> Result<Vec<u8>, String> {
+    let mut objects = objects
         .iter()
         .map(|bytes| Object::read(bytes))
         .collect::<Result<Vec<_>, _>>()?;
+    for (name, bytes) in fills {
+        // Code generation leaves out what nothing refers to.
+        objects.iter_mut().try_for_each(|object| object.fill(name, bytes))?;
+    }
     Linker::new(&objects)?.run()
 }
 
@@ -425,7 +431,7 @@ mod tests {
 
     #[test]
     fn what_is_not_an_object_is_refused() {
-        assert!(link(&[b"not an object"]).is_err());
-        assert!(link(&[b""]).is_err());
+        assert!(link(&[b"not an object"], &[]).is_err());
+        assert!(link(&[b""], &[]).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use crate::builtins::{self, Site};
 use crate::diagnostic::Result;
 use crate::emit::Emitter;
-use crate::host::{FunctionKind, Handle};
+use crate::host::{FunctionKind, Handle, HostType};
 use crate::ir::*;
 use crate::program::{ArgSource, CallTarget, Fact};
 use crate::syntax::*;
@@ -19,12 +19,12 @@ impl<'p> Emitter<'_, 'p> {
     ) -> Result<Value> {
         let Some(Fact::Call(target, sources)) = self.function.facts.get(&whole.id) else {
             return match self.kind_of(callee) {
-                Kind::Builtin(builtin) => {
+                Kind::Builtin(builtin) if !self.is_exception_class(callee) => {
                     let values = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
                     self.build.span = whole.span;
                     builtins::code(self, *builtin, Site { whole, args }, values)
                 }
-                _ => self.unsupported(whole.span, "an exception that is not raised at once"),
+                _ => self.exception_value(callee, args),
             };
         };
         let receiver = self.expr(callee)?;
@@ -34,17 +34,32 @@ impl<'p> Emitter<'_, 'p> {
             .map(|keyword| self.expr(&keyword.value))
             .collect::<Result<Vec<_>>>()?;
         self.build.span = whole.span;
-        let value_of = |this: &mut Self, source: &ArgSource| match source {
+        let value_of = |this: &mut Self, index: usize, source: &ArgSource| match source {
             ArgSource::Receiver => receiver.clone(),
             ArgSource::Positional(index) => positional[*index].clone(),
             ArgSource::Keyword(index) => named[*index].clone(),
-            ArgSource::Default(value) => this.module.constant(value),
+            ArgSource::Default(value) => {
+                let ty = this.parameter_type(target, index);
+                this.module.constant(value, &ty)
+            }
+            ArgSource::Kept(place) => match target {
+                CallTarget::Compiled(function) => {
+                    let inner = &this.module.program.functions[*function];
+                    this.kept_default(inner, &receiver, *place)
+                }
+                CallTarget::Rpc(_) | CallTarget::Syscall(_) => unreachable!("they are not inside a function"),
+            },
         };
-        let values: Vec<Value> = sources.iter().map(|source| value_of(self, source)).collect();
+        let mut values: Vec<Value> = (sources.iter().enumerate())
+            .map(|(index, source)| value_of(self, index, source))
+            .collect();
         match target {
             CallTarget::Compiled(function) => {
                 let function = &self.module.program.functions[*function];
                 let returns = self.module.ir_type(function.returns);
+                if function.nested.is_some() {
+                    values.insert(0, receiver);
+                }
                 let unwind = self.unwind();
                 Ok(self.build.call(&function.symbol, values, returns, unwind))
             }
@@ -57,10 +72,27 @@ impl<'p> Emitter<'_, 'p> {
                         self.type_of(&keywords[*index].value),
                         Some(keywords[*index].name.clone()),
                     ),
-                    ArgSource::Receiver | ArgSource::Default(_) => (receiver_ty, None),
+                    ArgSource::Receiver | ArgSource::Default(_) | ArgSource::Kept(_) => (receiver_ty, None),
                 });
                 let types = types.collect();
                 self.rpc(whole.span, *handle, values, types, self.type_of(whole))
+            }
+        }
+    }
+
+    /// Type of the parameter `index` of a function, which has a default.
+    fn parameter_type(&self, target: &CallTarget, index: usize) -> Ty {
+        match target {
+            CallTarget::Compiled(function) => {
+                let function = &self.module.program.functions[*function];
+                self.module.ir_type(function.locals[index])
+            }
+            CallTarget::Syscall(handle) | CallTarget::Rpc(handle) => {
+                match self.module.program.function_infos[handle].params[index].annotation {
+                    Some(HostType::Int64) => Ty::I64,
+                    Some(HostType::Float) => Ty::F64,
+                    _ => Ty::I32,
+                }
             }
         }
     }

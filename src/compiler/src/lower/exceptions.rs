@@ -27,22 +27,23 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
+    /// Ids of the exceptions that a handler catches. None: all of them.
+    fn keys_of(&mut self, handler: &Handler) -> Option<Vec<i32>> {
+        let classes = handler.classes.as_ref()?;
+        classes.iter().map(|class| self.class_of(class).0).collect()
+    }
+
     pub(super) fn raise_statement(&mut self, value: Option<&'p Expr>) -> Result<()> {
         let Some(value) = value else {
             self.resume();
             return Ok(());
         };
         let (class, args) = match &value.kind {
-            ExprKind::Call { callee, args, .. } if *self.kind_of(value) == Kind::Exception => (&**callee, &args[..]),
+            ExprKind::Call { callee, args, .. } if self.is_exception_class(callee) => (&**callee, &args[..]),
             _ if *self.kind_of(value) == Kind::Exception => return self.reraise(value),
             _ => (value, &[][..]),
         };
-        let (key, name) = self.class_of(class);
-        let key = key.unwrap_or_else(|| self.module.host.store_str(&format!("{HOST_BUILTIN_PREFIX}{name}")));
-        let message = match args.first().map(|message| &message.kind) {
-            Some(ExprKind::Str(text)) => text.clone(),
-            _ => name,
-        };
+        let (key, message) = self.identity(class, args);
         let params = args
             .iter()
             .skip(1)
@@ -50,6 +51,31 @@ impl<'p> Emitter<'_, 'p> {
             .collect::<Result<Vec<_>>>()?;
         self.raise(key, &message, &params);
         Ok(())
+    }
+
+    pub(super) fn is_exception_class(&self, callee: &Expr) -> bool {
+        matches!(
+            self.kind_of(callee),
+            Kind::ExceptionClass(_) | Kind::Builtin(Builtin::AnyException | Builtin::Exception(_))
+        )
+    }
+
+    /// Id and message of an exception that is made with these arguments.
+    fn identity(&mut self, class: &Expr, args: &[Expr]) -> (i32, Rc<str>) {
+        let (key, name) = self.class_of(class);
+        let key = key.unwrap_or_else(|| self.module.host.store_str(&format!("{HOST_BUILTIN_PREFIX}{name}")));
+        match args.first().map(|message| &message.kind) {
+            Some(ExprKind::Str(text)) => (key, text.clone()),
+            _ => (key, name),
+        }
+    }
+
+    /// An exception that is not raised at once: its record, on the stack.
+    pub(super) fn exception_value(&mut self, class: &'p Expr, args: &'p [Expr]) -> Result<Value> {
+        let (key, message) = self.identity(class, args);
+        let params = args.iter().skip(1).map(|arg| self.expr(arg));
+        let params = params.collect::<Result<Vec<_>>>()?;
+        Ok(self.exception_record(key, &message, &params))
     }
 
     /// `raise e`: the caught record goes on its way again, with this place in it.
@@ -178,11 +204,13 @@ impl<'p> Emitter<'_, 'p> {
                 self.body(&stmt.orelse)
             };
         }
-        let classes = stmt.handlers.iter().map(|handler| handler.class.as_ref());
-        let keys: Vec<Option<i32>> = classes
-            .map(|class| class.and_then(|class| self.class_of(class).0))
-            .collect();
-        let clauses = keys.iter().map(|key| key.map(|key| self.module.clause(key))).collect();
+        let keys: Vec<Option<Vec<i32>>> = stmt.handlers.iter().map(|handler| self.keys_of(handler)).collect();
+        let all = |keys: &Option<Vec<i32>>| match keys {
+            Some(keys) => keys.iter().copied().map(Some).collect(),
+            None => vec![None],
+        };
+        let clauses = keys.iter().flat_map(all);
+        let clauses = clauses.map(|key| key.map(|key| self.module.clause(key))).collect();
         let (outside, span) = (self.pad, self.build.span);
         let pad = self.open_pad(clauses, false);
         self.body(&stmt.body)?;
@@ -200,10 +228,16 @@ impl<'p> Emitter<'_, 'p> {
         for (handler, key) in stmt.handlers.iter().zip(keys) {
             let (entry, next) = (self.build.new_block("handler"), self.build.new_block("next clause"));
             match key {
-                Some(key) => {
-                    let matches = self
-                        .build
-                        .compare(Compare::Eq, id.clone(), Value::int(Ty::I32, key.into()));
+                Some(keys) => {
+                    let mut matches = Value::bool(false);
+                    for key in keys {
+                        let key = Value::int(Ty::I32, key.into());
+                        let this = self.build.compare(Compare::Eq, id.clone(), key);
+                        matches = match matches.as_int() {
+                            Some(_) => this,
+                            None => self.build.binary(Binary::Or, matches, this),
+                        };
+                    }
                     self.build.branch(matches, entry, next);
                 }
                 None => {

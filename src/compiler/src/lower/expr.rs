@@ -26,7 +26,7 @@ impl<'p> Emitter<'_, 'p> {
                     self.build.load(ty, &slot)
                 }
                 Name::Builtin(_) => Value::unit(),
-                Name::Host(value) => self.module.constant(value),
+                Name::Host(value) => self.module.constant(value, &self.ir_type_of(expr)),
             },
             ExprKind::Attribute { value, name, .. } => self.attribute(expr, value, name)?,
             ExprKind::Subscript { value, index } => self.subscript(expr, value, index)?,
@@ -39,17 +39,14 @@ impl<'p> Emitter<'_, 'p> {
                         let truth = self.truth(value, ty);
                         self.build.not(truth)
                     }
-                    UnaryOp::Pos => value,
-                    UnaryOp::Neg if matches!(self.kind_of(operand), Kind::Array(..)) => {
-                        let Kind::Array(elt, _) = *self.kind_of(operand) else {
-                            unreachable!("just seen")
-                        };
-                        let zero = Value::zero(self.module.ir_type(elt));
-                        self.array_operation(BinOp::Sub, (zero, elt), (value, ty), ty)?
+                    UnaryOp::Pos | UnaryOp::Neg | UnaryOp::Invert if value.ty == Ty::I1 => {
+                        let number = self.build.convert(value, &self.ir_type_of(expr));
+                        self.signed(*op, number)
                     }
-                    UnaryOp::Neg if value.ty == Ty::F64 => self.build.binary(Binary::FSub, Value::float(0.0), value),
-                    UnaryOp::Neg => self.build.binary(Binary::Sub, Value::int(value.ty.clone(), 0), value),
-                    UnaryOp::Invert => self.build.binary(Binary::Xor, value.clone(), Value::int(value.ty, -1)),
+                    UnaryOp::Neg if matches!(self.kind_of(operand), Kind::Array(..)) => {
+                        self.negated_array(value, ty)?
+                    }
+                    op => self.signed(*op, value),
                 }
             }
             ExprKind::Binary { op, left, right } => {
@@ -113,6 +110,7 @@ impl<'p> Emitter<'_, 'p> {
                     .collect::<Result<Vec<_>>>()?;
                 self.new_list(elt, values)
             }
+            ExprKind::Function { defaults, .. } => self.function_value(expr, defaults)?,
             ExprKind::ListComp { element, target, iter } => self.comprehension(expr, element, target, iter)?,
             ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
             ExprKind::Tuple(elements) => {
@@ -125,9 +123,20 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
+    fn signed(&mut self, op: UnaryOp, number: Value) -> Value {
+        match op {
+            UnaryOp::Neg => self.build.negated(number),
+            UnaryOp::Invert => {
+                let ones = Value::int(number.ty.clone(), -1);
+                self.build.binary(Binary::Xor, number, ones)
+            }
+            UnaryOp::Pos | UnaryOp::Not => number,
+        }
+    }
+
     fn attribute(&mut self, expr: &'p Expr, object: &'p Expr, name: &Rc<str>) -> Result<Value> {
         if let Some(constant) = self.host_constant(expr) {
-            return Ok(self.module.constant(constant));
+            return Ok(self.module.constant(constant, &self.ir_type_of(expr)));
         }
         match self.kind_of(object).clone() {
             Kind::Instance(class) => match self.kind_of(expr) {
@@ -154,12 +163,13 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Whether attribute `name` is a method of the instance it is looked up on.
+    /// Whether attribute `name` of every instance is a method of that instance.
     fn receiver_is_self(&self, class: Handle, name: &Rc<str>) -> bool {
         let program = self.module.program;
-        let object = program.classes[&class].instances[0];
-        let value = &program.attribute_values[&(object, name.clone())];
-        matches!(value, crate::host::HostValue::Method { receiver, .. } if *receiver == object)
+        program.classes[&class].instances.iter().all(|&object| {
+            let value = &program.attribute_values[&(object, name.clone())];
+            matches!(value, crate::host::HostValue::Method { receiver, .. } if *receiver == object)
+        })
     }
 
     fn load_attribute(&mut self, object: &'p Expr, class: Handle, name: &Rc<str>) -> Result<Value> {

@@ -5,6 +5,7 @@ mod call;
 mod exceptions;
 mod expr;
 mod inline;
+mod nested;
 mod sequence;
 mod stmt;
 
@@ -13,15 +14,19 @@ pub use crate::emit::Target;
 use crate::emit::{Emitter, ModuleBuilder};
 use crate::host::{FunctionKind, Host, Inline};
 use crate::ir::*;
-use crate::program::{Entry, FunctionInstance, Program};
+use crate::names::LocalId;
+use crate::program::{Entry, FunctionId, FunctionInstance, Program};
 use crate::source::Sources;
 
 /// Lowers a whole program, whose types are known and which has been checked.
 pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: Target) -> Result<Module> {
     let mut module = ModuleBuilder::new(program, sources, host, target);
     let entry = program.entry.as_ref().expect("inference sets the entry");
-    for instance in &program.functions {
-        let function = declared(&module, instance);
+    for (id, instance) in program.functions.iter().enumerate() {
+        if instance.is_dead() {
+            continue;
+        }
+        let function = declared(&module, id, instance);
         let lowered = Emitter::new(&mut module, instance, function).run()?;
         module.module.functions.push(lowered);
     }
@@ -32,8 +37,7 @@ pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: 
 }
 
 /// A function before its code is made.
-fn declared(module: &ModuleBuilder, instance: &FunctionInstance) -> Function {
-    let id = module.program.function_index[&(instance.handle, instance.class)];
+fn declared(module: &ModuleBuilder, id: FunctionId, instance: &FunctionInstance) -> Function {
     let (params, returns) = module.signature(id);
     let mut function = Function::new(&instance.symbol, params, returns, Some(instance.ast.name_span));
     if let FunctionKind::Compiled { fast_math, inline, .. } = &instance.info.kind {
@@ -54,7 +58,13 @@ fn modinit(module: &mut ModuleBuilder, entry: &Entry) -> Result<Function> {
     let instance = &module.program.functions[entry.function];
     let mut emitter = Emitter::new(module, instance, function);
     emitter.build.span = instance.ast.name_span;
-    let args = entry.args.iter().map(|arg| emitter.module.constant(arg)).collect();
+    let params = instance
+        .locals
+        .iter()
+        .map(|&ty| emitter.module.ir_type(ty))
+        .collect::<Vec<_>>();
+    let args = entry.args.iter().zip(&params);
+    let args = args.map(|(arg, ty)| emitter.module.constant(arg, ty)).collect();
     let returns = emitter.module.ir_type(instance.returns);
     let result = emitter.build.call(&instance.symbol, args, returns, None);
     if let Some(set_result) = entry.set_result {
@@ -68,7 +78,12 @@ impl Emitter<'_, '_> {
     fn run(mut self) -> Result<Function> {
         self.build.span = self.function.ast.name_span;
         let mut params = self.build.function.params.clone().into_iter();
+        let environment = self.function.nested.as_ref().and_then(|_| params.next());
         for (index, &ty) in self.function.locals.iter().enumerate() {
+            if let Some(address) = self.captured(&environment, index as LocalId) {
+                self.locals.push(address);
+                continue;
+            }
             let ty = self.module.ir_type(ty);
             let slot = self.build.slot(ty.clone());
             if index < self.function.ast.params.len() && !ty.is_unit() {
@@ -83,6 +98,7 @@ impl Emitter<'_, '_> {
             }
             self.locals.push(slot);
         }
+        self.make_inner_functions();
         self.body(&self.function.ast.body)?;
         let returns = Value::zero(self.build.function.returns.clone());
         // A function that returns something ends in a return on every path, so this is the end of one that does not.

@@ -6,7 +6,7 @@ use crate::emit::{int, Emitter};
 use crate::ir::*;
 use crate::language::Exception;
 use crate::syntax::*;
-use crate::types::{self, Kind};
+use crate::types::{self, tuple_index, Kind};
 
 impl<'p> Emitter<'_, 'p> {
     /// `[element for target in iter]`. The length is taken at the start.
@@ -163,12 +163,13 @@ impl<'p> Emitter<'_, 'p> {
 
     pub(super) fn subscript(&mut self, expr: &'p Expr, value: &'p Expr, index: &'p Expr) -> Result<Value> {
         match self.kind_of(value) {
-            Kind::Tuple(_) => {
+            Kind::Tuple(elements) => {
                 let tuple = self.expr(value)?;
                 let ExprKind::Int(index) = index.kind else {
                     unreachable!("checked by inference")
                 };
-                Ok(self.build.extract(&tuple, index as usize))
+                let index = tuple_index(index, elements.len()).expect("checked by inference");
+                Ok(self.build.extract(&tuple, index))
             }
             Kind::Range(_) => {
                 let range = self.expr(value)?;

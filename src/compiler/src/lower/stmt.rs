@@ -1,12 +1,20 @@
 //! Statements.
 
 use crate::diagnostic::Result;
+use crate::emit::array::Array;
 use crate::emit::exceptions::Scope;
 use crate::emit::{Cursor, Emitter};
 use crate::ir::*;
 use crate::language::{Builtin, Exception, Order};
 use crate::syntax::*;
 use crate::types::{self, Kind};
+
+/// Where a target of an assignment is.
+enum Place {
+    Memory(Value),
+    /// Of an array: what is assigned is copied into it.
+    Array(Array),
+}
 
 impl<'p> Emitter<'_, 'p> {
     pub(super) fn body(&mut self, body: &'p [Stmt]) -> Result<()> {
@@ -32,21 +40,15 @@ impl<'p> Emitter<'_, 'p> {
                     .iter()
                     .try_for_each(|target| self.assign(target, value.clone(), ty))
             }
-            StmtKind::AugAssign { target, op, value } => {
-                let ty = self.type_of(target);
-                let current = self.expr(target)?;
-                let operand_ty = self.type_of(value);
-                let operand = self.expr(value)?;
-                if let Some(array) = self.array_parts(&current, ty) {
-                    return self.array_in_place(*op, array, (operand, operand_ty));
+            StmtKind::Annotated { target, value, .. } => match value {
+                Some(value) => {
+                    let ty = self.type_of(value);
+                    let value = self.expr(value)?;
+                    self.assign(target, value, ty)
                 }
-                if let Kind::Str = self.kind_of(target) {
-                    let joined = self.joined(current, operand);
-                    return self.assign(target, joined, ty);
-                }
-                let result = self.arithmetic(*op, (current, ty), (operand, operand_ty), ty)?;
-                self.assign(target, result, ty)
-            }
+                None => Ok(()),
+            },
+            StmtKind::AugAssign { target, op, value } => self.aug_assign(target, *op, value),
             StmtKind::If { test, body, orelse } => {
                 let condition = self.condition(test)?;
                 let (yes, no) = (self.build.new_block("then"), self.build.new_block("else"));
@@ -80,6 +82,11 @@ impl<'p> Emitter<'_, 'p> {
                 Kind::Builtin(Builtin::Order(order)) => match order {
                     Order::Parallel => self.parallel(body),
                     Order::Sequential => self.body(body),
+                    // It watches the host; here its time is an expression like any other.
+                    Order::Watchdog => {
+                        self.expr(context)?;
+                        self.body(body)
+                    }
                     Order::Interleave => unreachable!("refused by inference"),
                 },
                 _ => unreachable!("inference admits only orders"),
@@ -118,6 +125,73 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
+    /// `target op= value`: what the target is made of is evaluated once.
+    fn aug_assign(&mut self, target: &'p Expr, op: BinOp, value: &'p Expr) -> Result<()> {
+        let (span, ty) = (self.build.span, self.type_of(target));
+        let place = self.target_place(target)?;
+        let current = match &place {
+            Place::Array(array) => self.array_value(array.clone()),
+            Place::Memory(from) => {
+                let ty = self.module.ir_type(ty);
+                self.build.load(ty, from)
+            }
+        };
+        let operand = (self.expr(value)?, self.type_of(value));
+        self.build.span = span;
+        if let Some(array) = self.array_parts(&current, ty) {
+            return self.array_in_place(op, array, operand);
+        }
+        let result = match self.kind_of(target) {
+            Kind::Str => self.joined(current, operand.0),
+            _ => self.arithmetic(op, (current, ty), operand, ty)?,
+        };
+        match place {
+            Place::Memory(to) => self.build.store(result, &to),
+            Place::Array(_) => unreachable!("arrays change in place"),
+        }
+        Ok(())
+    }
+
+    /// Where a variable, attribute, element, row or part of an array is.
+    fn target_place(&mut self, target: &'p Expr) -> Result<Place> {
+        match &target.kind {
+            ExprKind::Name(name) => {
+                let local = self.function.names.local(name).expect("targets are variables");
+                Ok(Place::Memory(self.locals[local as usize].clone()))
+            }
+            ExprKind::Attribute {
+                value: object, name, ..
+            } => {
+                let Kind::Instance(class) = *self.kind_of(object) else {
+                    unreachable!("only instances have attributes")
+                };
+                let base = self.expr(object)?;
+                Ok(Place::Memory(self.attribute_address(&base, class, name)))
+            }
+            ExprKind::Subscript { value: object, index } if matches!(self.kind_of(object), Kind::Array(..)) => {
+                let array = self.expr(object)?;
+                let array = self.array_parts(&array, self.type_of(object)).expect("it is one");
+                let part = self.indexed(target, array, index)?;
+                Ok(if part.shape.is_empty() {
+                    Place::Memory(part.data)
+                } else {
+                    Place::Array(part)
+                })
+            }
+            ExprKind::Subscript { value: object, index } => Ok(Place::Memory(self.element_address(object, index)?)),
+            ExprKind::Slice { value: object, bounds } => {
+                let array = self.expr(object)?;
+                let bounds = self.slice_bounds(bounds)?;
+                self.build.span = target.span;
+                let array = self.array_parts(&array, self.type_of(object));
+                Ok(Place::Array(
+                    self.array_view(array.expect("lists do not change in place"), bounds),
+                ))
+            }
+            _ => unreachable!("refused by inference"),
+        }
+    }
+
     fn loop_body(&mut self, body: &'p [Stmt], on_break: BlockId, on_continue: BlockId) -> Result<()> {
         self.scopes.push(Scope::Loop { on_break, on_continue });
         self.build.loops += 1;
@@ -138,17 +212,27 @@ impl<'p> Emitter<'_, 'p> {
                 let ty = self.module.ir_type(elt);
                 let [start, stop, stride] = [0, 1, 2].map(|index| self.build.extract(&iterable, index));
                 let counter = self.build.slot(ty.clone());
-                self.build.store(start, &counter);
-                self.build.jump(head);
-                self.build.block = head;
-                let value = self.build.load(ty.clone(), &counter);
-                let more = self.in_range(&value, &stop, &stride);
+                self.build.store(start.clone(), &counter);
+                let beyond = self.steps_beyond(&stop, &stride);
+                let first = if beyond {
+                    self.build.jump(head);
+                    self.build.block = head;
+                    self.build.load(ty.clone(), &counter)
+                } else {
+                    start
+                };
+                let more = self.in_range(&first, &stop, &stride);
                 self.build.branch(more, inside, done);
                 self.build.block = step;
                 let value = self.build.load(ty.clone(), &counter);
+                if !beyond {
+                    let more = self.goes_on(&value, &stop, &stride);
+                    self.build.branch(more, head, done);
+                    self.build.block = head;
+                }
                 let next = self.build.binary(Binary::Add, value, stride);
                 self.build.store(next, &counter);
-                self.build.jump(head);
+                self.build.jump(if beyond { head } else { inside });
                 self.build.block = inside;
                 let value = self.build.load(ty, &counter);
                 self.assign(&stmt.target, value, elt)?;
@@ -221,36 +305,12 @@ impl<'p> Emitter<'_, 'p> {
     /// Assigns a value of type `ty` to a target.
     pub(super) fn assign(&mut self, target: &'p Expr, value: Value, ty: types::Ty) -> Result<()> {
         match &target.kind {
-            ExprKind::Name(name) => {
-                let local = self.function.names.local(name).expect("targets are variables");
-                let slot = self.locals[local as usize].clone();
-                self.build.store(value, &slot);
-                Ok(())
-            }
-            ExprKind::Attribute {
-                value: object, name, ..
-            } => {
-                let Kind::Instance(class) = *self.kind_of(object) else {
-                    unreachable!("only instances have attributes")
-                };
-                let base = self.expr(object)?;
-                let to = self.attribute_address(&base, class, name);
-                self.build.store(value, &to);
-                Ok(())
-            }
-            ExprKind::Subscript { value: object, index } if matches!(self.kind_of(object), Kind::Array(..)) => {
-                let array = self.expr(object)?;
-                let array = self.array_parts(&array, self.type_of(object)).expect("it is one");
-                let part = self.indexed(target, array, index)?;
-                match self.array_parts(&value, ty) {
-                    Some(from) => self.copy_array(&from, &part),
-                    None => self.build.store(value, &part.data),
+            ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
+                match (self.target_place(target)?, self.array_parts(&value, ty)) {
+                    (Place::Array(to), Some(from)) => self.copy_array(&from, &to),
+                    (Place::Array(_), None) => unreachable!("unified by inference"),
+                    (Place::Memory(to), _) => self.build.store(value, &to),
                 }
-                Ok(())
-            }
-            ExprKind::Subscript { value: object, index } => {
-                let to = self.element_address(object, index)?;
-                self.build.store(value, &to);
                 Ok(())
             }
             ExprKind::Tuple(targets) => {

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use ruff_python_ast as py;
 
-use super::{BinOp, CmpOp, Converter, UnaryOp};
+use super::{BinOp, CmpOp, Converter, Function, UnaryOp};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
@@ -73,6 +73,12 @@ pub enum ExprKind {
         target: Box<Expr>,
         iter: Box<Expr>,
     },
+    /// A lambda, or the function that a `def` inside a function binds to its name.
+    Function {
+        function: Rc<Function>,
+        /// Of its last parameters.
+        defaults: Vec<Expr>,
+    },
     /// `value[start:stop:step]`
     Slice {
         value: Box<Expr>,
@@ -109,9 +115,11 @@ pub enum Origin<'a> {
 impl ExprKind {
     pub fn origin(&self) -> Origin<'_> {
         match self {
-            ExprKind::List(_) | ExprKind::ListComp { .. } | ExprKind::Unary { .. } | ExprKind::Binary { .. } => {
-                Origin::New
-            }
+            ExprKind::List(_)
+            | ExprKind::ListComp { .. }
+            | ExprKind::Function { .. }
+            | ExprKind::Unary { .. }
+            | ExprKind::Binary { .. } => Origin::New,
             ExprKind::Name(_) => Origin::Variable,
             ExprKind::Call { callee, .. } => Origin::Call(callee),
             ExprKind::Subscript { value, .. } => Origin::Element(value),
@@ -136,7 +144,7 @@ impl ExprKind {
     }
 }
 
-/// Visits an expression and everything in it.
+/// Visits an expression and everything in it, but not the body of a function.
 pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
     visit(expr);
     let mut each = |expr: &'a Expr| walk_expr(expr, visit);
@@ -159,6 +167,7 @@ pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             values.iter().for_each(each)
         }
         ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|e| each(e)),
+        ExprKind::Function { defaults, .. } => defaults.iter().for_each(each),
         ExprKind::Slice { value, bounds } => {
             each(value);
             bounds.iter().flatten().for_each(|bound| each(bound));
@@ -184,7 +193,6 @@ pub(super) fn declare_target(target: &Expr, visit: &mut dyn FnMut(&Rc<str>, Span
 fn refused_expression(expr: &py::Expr) -> &'static str {
     match expr {
         py::Expr::Named(_) => "the assignment expression ':='",
-        py::Expr::Lambda(_) => "a lambda",
         py::Expr::Dict(_) | py::Expr::DictComp(_) => "a dictionary",
         py::Expr::Set(_) | py::Expr::SetComp(_) => "a set",
         py::Expr::Generator(_) => "a generator expression",
@@ -200,100 +208,97 @@ fn refused_expression(expr: &py::Expr) -> &'static str {
     }
 }
 
-impl Converter {
+impl Converter<'_> {
     pub(super) fn expr(&mut self, expr: &py::Expr) -> Result<Expr> {
         let span = self.span(expr);
-        let kind =
-            match expr {
-                py::Expr::NoneLiteral(_) => ExprKind::None,
-                py::Expr::BooleanLiteral(literal) => ExprKind::Bool(literal.value),
-                py::Expr::StringLiteral(literal) => ExprKind::Str(literal.value.to_str().into()),
-                py::Expr::NumberLiteral(literal) => match &literal.value {
-                    py::Number::Int(value) => ExprKind::Int(value.as_i64().ok_or_else(|| {
-                        Diagnostic::new(span, "integer literal out of range for a signed 64-bit value")
-                    })?),
-                    py::Number::Float(value) => ExprKind::Float(*value),
-                    py::Number::Complex { .. } => {
-                        return Err(Diagnostic::new(span, "numeric type complex is not supported"));
-                    }
-                },
-                py::Expr::Name(name) => {
-                    let own = self.scopes.iter().rev().find(|(known, _)| known == name.id.as_str());
-                    ExprKind::Name(own.map_or_else(|| name.id.as_str().into(), |(_, own)| own.clone()))
+        let kind = match expr {
+            py::Expr::NoneLiteral(_) => ExprKind::None,
+            py::Expr::BooleanLiteral(literal) => ExprKind::Bool(literal.value),
+            py::Expr::StringLiteral(literal) => ExprKind::Str(literal.value.to_str().into()),
+            py::Expr::NumberLiteral(literal) => match &literal.value {
+                py::Number::Int(value) => return self.integer_literal(span, value.as_u64().map(i128::from)),
+                py::Number::Float(value) => ExprKind::Float(*value),
+                py::Number::Complex { .. } => {
+                    return Err(Diagnostic::new(span, "numeric type complex is not supported"));
                 }
-                py::Expr::Attribute(attribute) => ExprKind::Attribute {
-                    value: self.boxed(&attribute.value)?,
-                    name: attribute.attr.as_str().into(),
-                    name_span: self.span(&attribute.attr),
-                },
-                py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) if slice.is_slice_expr() => {
-                    let py::Expr::Slice(slice) = &**slice else {
-                        unreachable!("the guard says so")
+            },
+            py::Expr::Name(name) => {
+                let own = self.scopes.iter().rev().find(|(known, _)| known == name.id.as_str());
+                ExprKind::Name(own.map_or_else(|| name.id.as_str().into(), |(_, own)| own.clone()))
+            }
+            py::Expr::Attribute(attribute) => ExprKind::Attribute {
+                value: self.boxed(&attribute.value)?,
+                name: attribute.attr.as_str().into(),
+                name_span: self.span(&attribute.attr),
+            },
+            py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) if slice.is_slice_expr() => {
+                let py::Expr::Slice(slice) = &**slice else {
+                    unreachable!("the guard says so")
+                };
+                let value = self.boxed(value)?;
+                let mut bounds = [None, None, None];
+                for (to, from) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
+                    *to = self.optional(from)?.map(Box::new);
+                }
+                ExprKind::Slice { value, bounds }
+            }
+            py::Expr::Subscript(subscript) => ExprKind::Subscript {
+                value: self.boxed(&subscript.value)?,
+                index: self.boxed(&subscript.slice)?,
+            },
+            py::Expr::Call(call) => {
+                let keywords = call.arguments.keywords.iter().map(|keyword| {
+                    let Some(name) = &keyword.arg else {
+                        return Err(Diagnostic::new(
+                            self.span(keyword),
+                            "variadic arguments are not supported",
+                        ));
                     };
-                    let value = self.boxed(value)?;
-                    let mut bounds = [None, None, None];
-                    for (to, from) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
-                        *to = self.optional(from)?.map(Box::new);
-                    }
-                    ExprKind::Slice { value, bounds }
+                    let span = self.span(keyword);
+                    Ok(Keyword {
+                        name: name.as_str().into(),
+                        span,
+                        value: self.expr(&keyword.value)?,
+                    })
+                });
+                let keywords = keywords.collect::<Result<_>>()?;
+                ExprKind::Call {
+                    callee: self.boxed(&call.func)?,
+                    args: self.exprs(&call.arguments.args)?,
+                    keywords,
                 }
-                py::Expr::Subscript(subscript) => ExprKind::Subscript {
-                    value: self.boxed(&subscript.value)?,
-                    index: self.boxed(&subscript.slice)?,
-                },
-                py::Expr::Call(call) => {
-                    let keywords = call.arguments.keywords.iter().map(|keyword| {
-                        let Some(name) = &keyword.arg else {
-                            return Err(Diagnostic::new(
-                                self.span(keyword),
-                                "variadic arguments are not supported",
-                            ));
-                        };
-                        let span = self.span(keyword);
-                        Ok(Keyword {
-                            name: name.as_str().into(),
-                            span,
-                            value: self.expr(&keyword.value)?,
-                        })
-                    });
-                    let keywords = keywords.collect::<Result<_>>()?;
-                    ExprKind::Call {
-                        callee: self.boxed(&call.func)?,
-                        args: self.exprs(&call.arguments.args)?,
-                        keywords,
-                    }
-                }
-                py::Expr::UnaryOp(unary) => ExprKind::Unary {
-                    op: UnaryOp::read(unary.op),
-                    operand: self.boxed(&unary.operand)?,
-                },
-                py::Expr::BinOp(operation) => ExprKind::Binary {
-                    op: BinOp::read(operation.op),
-                    left: self.boxed(&operation.left)?,
-                    right: self.boxed(&operation.right)?,
-                },
-                py::Expr::Compare(compare) => {
-                    let first = self.boxed(&compare.left)?;
-                    let rest = compare.ops.iter().zip(&compare.comparators);
-                    let rest = rest
-                        .map(|(op, expr)| Ok((CmpOp::read(*op), self.expr(expr)?)))
-                        .collect::<Result<_>>()?;
-                    ExprKind::Compare { first, rest }
-                }
-                py::Expr::BoolOp(operation) => ExprKind::BoolOp {
-                    and: operation.op == py::BoolOp::And,
-                    values: self.exprs(&operation.values)?,
-                },
-                py::Expr::If(choice) => ExprKind::IfExp {
-                    test: self.boxed(&choice.test)?,
-                    body: self.boxed(&choice.body)?,
-                    orelse: self.boxed(&choice.orelse)?,
-                },
-                py::Expr::ListComp(comprehension) => self.comprehension(span, comprehension)?,
-                py::Expr::List(list) => ExprKind::List(self.exprs(&list.elts)?),
-                py::Expr::Tuple(tuple) => ExprKind::Tuple(self.exprs(&tuple.elts)?),
-                other => return Err(Diagnostic::unsupported(span, refused_expression(other))),
-            };
+            }
+            py::Expr::UnaryOp(unary) => {
+                let operand = self.expr(&unary.operand)?;
+                return Ok(self.unary(span, UnaryOp::read(unary.op), operand));
+            }
+            py::Expr::BinOp(operation) => {
+                let (left, right) = (self.expr(&operation.left)?, self.expr(&operation.right)?);
+                return self.binary(span, BinOp::read(operation.op), left, right);
+            }
+            py::Expr::Compare(compare) => {
+                let first = self.boxed(&compare.left)?;
+                let rest = compare.ops.iter().zip(&compare.comparators);
+                let rest = rest
+                    .map(|(op, expr)| Ok((CmpOp::read(*op), self.expr(expr)?)))
+                    .collect::<Result<_>>()?;
+                ExprKind::Compare { first, rest }
+            }
+            py::Expr::BoolOp(operation) => ExprKind::BoolOp {
+                and: operation.op == py::BoolOp::And,
+                values: self.exprs(&operation.values)?,
+            },
+            py::Expr::If(choice) => ExprKind::IfExp {
+                test: self.boxed(&choice.test)?,
+                body: self.boxed(&choice.body)?,
+                orelse: self.boxed(&choice.orelse)?,
+            },
+            py::Expr::Lambda(lambda) => self.lambda(span, lambda)?,
+            py::Expr::ListComp(comprehension) => self.comprehension(span, comprehension)?,
+            py::Expr::List(list) => ExprKind::List(self.exprs(&list.elts)?),
+            py::Expr::Tuple(tuple) => ExprKind::Tuple(self.exprs(&tuple.elts)?),
+            other => return Err(Diagnostic::unsupported(span, refused_expression(other))),
+        };
         Ok(self.make(span, kind))
     }
 
@@ -333,7 +338,8 @@ impl Converter {
         target_names(&first.target, &mut names);
         let outside = self.scopes.len();
         for name in names {
-            let own = format!("{name}{COMPREHENSION}{}", self.next).into();
+            self.comprehensions += 1;
+            let own = format!("{name}{COMPREHENSION}{}", self.comprehensions).into();
             self.scopes.push((name, own));
         }
         let target = self.boxed(&first.target)?;

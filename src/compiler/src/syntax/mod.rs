@@ -5,7 +5,9 @@
 //! tables indexed by it. Files are parsed whole and once, so that positions are those the user sees; functions are picked
 //! out of them by their line. What no kernel can have, or this compiler does not have yet, is refused here by name.
 
+mod constants;
 mod expressions;
+mod functions;
 mod operators;
 mod statements;
 mod with;
@@ -22,7 +24,9 @@ use crate::source::{FileId, Sources, Span};
 
 pub use expressions::{walk_expr, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
 pub use operators::{BinOp, CmpOp, UnaryOp};
-pub use statements::{returns_value, walk_exprs, walk_stmts, For, Stmt, StmtKind, Try};
+pub use statements::{
+    returns_value, walk_exprs, walk_operations, walk_stmts, Flow, For, Handler, Operation, Part, Stmt, StmtKind, Try,
+};
 pub use with::MANAGER;
 
 /// A function definition with everything inside it.
@@ -33,7 +37,9 @@ pub struct Function {
     pub name_span: Span,
     pub params: Vec<Param>,
     pub body: Vec<Stmt>,
-    /// Number of expressions; their ids are below it.
+    /// Names that it says are those of the function around, and where.
+    pub nonlocals: Vec<(Rc<str>, Span)>,
+    /// Number of expressions; their ids are below it. Functions inside have their own.
     pub expr_count: u32,
 }
 
@@ -74,8 +80,17 @@ impl Parser {
             ))
             .help("the file was perhaps edited while the experiment ran, or the function is a lambda")
         })?;
-        let scopes = vec![];
-        Converter { file, next: 0, scopes }.function(def)
+        let converter = Converter {
+            file,
+            text: &sources.file(file).text,
+            next: 0,
+            comprehensions: 0,
+            nonlocals: vec![],
+            scopes: vec![],
+            wide: HashMap::new(),
+            wide_at: None,
+        };
+        converter.function(def)
     }
 }
 
@@ -113,48 +128,23 @@ fn find_function<'a>(
 }
 
 /// One function on its way from the parser crate's tree to ours.
-struct Converter {
+struct Converter<'a> {
     file: FileId,
+    text: &'a str,
     next: ExprId,
+    /// Variables of comprehensions so far, in functions inside too.
+    comprehensions: u32,
+    nonlocals: Vec<(Rc<str>, Span)>,
     /// Variables of the list comprehensions around, innermost last: name in the source, name in the tree.
     scopes: Vec<(String, Rc<str>)>,
+    /// Values of integer constants beyond 64 bits, which must become part of smaller ones; and where the first of them stands.
+    wide: HashMap<ExprId, i128>,
+    wide_at: Option<Span>,
 }
 
-impl Converter {
+impl Converter<'_> {
     fn span(&self, node: &impl Ranged) -> Span {
         span(self.file, node.range())
-    }
-
-    fn function(mut self, def: &py::StmtFunctionDef) -> Result<Function> {
-        if def.is_async {
-            return Err(Diagnostic::new(
-                self.span(&def.name),
-                "a kernel function cannot be 'async'",
-            ));
-        }
-        let list = &*def.parameters;
-        if let Some(variadic) = list.vararg.as_deref().or(list.kwarg.as_deref()) {
-            let message = format!("variadic arguments are not supported; '{}' is variadic", variadic.name);
-            return Err(Diagnostic::new(self.span(variadic), message));
-        }
-        if let Some(only) = list.kwonlyargs.first() {
-            return Err(Diagnostic::unsupported(self.span(only), "a keyword-only argument"));
-        }
-        let params = list.posonlyargs.iter().chain(&list.args).map(|p| Param {
-            name: p.parameter.name.as_str().into(),
-            span: self.span(&p.parameter),
-            has_default: p.default.is_some(),
-        });
-        let params = params.collect();
-        let name_span = self.span(&def.name);
-        let body = self.body(&def.body)?;
-        Ok(Function {
-            name: def.name.as_str().into(),
-            name_span,
-            params,
-            body,
-            expr_count: self.next,
-        })
     }
 
     fn optional(&mut self, expr: &Option<Box<py::Expr>>) -> Result<Option<Expr>> {

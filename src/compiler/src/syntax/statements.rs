@@ -3,9 +3,10 @@
 use std::rc::Rc;
 
 use ruff_python_ast as py;
+use ruff_text_size::Ranged;
 
 use super::expressions::declare_target;
-use super::{walk_expr, BinOp, Converter, Expr};
+use super::{walk_expr, BinOp, Converter, Expr, ExprKind};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
@@ -21,6 +22,14 @@ pub enum StmtKind {
     Assign {
         targets: Vec<Expr>,
         value: Expr,
+    },
+    /// `target: annotation = value`
+    Annotated {
+        target: Expr,
+        /// The text of the annotation, which the host evaluates, and its place.
+        annotation: Rc<str>,
+        span: Span,
+        value: Option<Expr>,
     },
     AugAssign {
         target: Expr,
@@ -76,34 +85,64 @@ pub struct Try {
 pub struct Handler {
     pub span: Span,
     /// None: catches everything.
-    pub class: Option<Expr>,
+    pub classes: Option<Vec<Expr>>,
     pub name: Option<Rc<str>>,
     pub body: Vec<Stmt>,
 }
 
 /// A part of a statement.
-enum Part<'a> {
+pub enum Part<'a> {
     /// An expression that is evaluated.
     Expr(&'a Expr),
-    /// An expression that is assigned to.
-    Target(&'a Expr),
+    /// An expression that is assigned to: this value, if it is one that stands in the statement.
+    Target(&'a Expr, Option<&'a Expr>),
+    /// An expression that is read and then assigned to.
+    Update(&'a Expr),
     /// A variable that is set, and the place.
     Variable(&'a Rc<str>, Span),
     /// Statements inside.
     Block(&'a [Stmt]),
 }
 
+/// Where a statement goes on when its parts are done: what the checks follow.
+pub enum Flow<'a> {
+    /// At the next one; its blocks run in their order.
+    On,
+    /// At the next one, after one of its blocks.
+    Branch,
+    /// Its first block runs again and again, its second one when the loop has ended by itself, which an endless one does not.
+    Loop {
+        endless: bool,
+    },
+    Try(&'a Try),
+    /// Behind the loop around, or at its head.
+    Break,
+    Continue,
+    /// Nowhere in this function: an exception.
+    Raise,
+    /// Nowhere in this function, which gives this.
+    Return(Option<&'a Expr>),
+}
+
 impl StmtKind {
     /// Visits the parts in the order in which they are evaluated; blocks in that of the text.
-    fn each_part<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
+    pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {
             StmtKind::Expr(expr) => visit(Part::Expr(expr)),
             StmtKind::Assign { targets, value } => {
                 visit(Part::Expr(value));
-                targets.iter().for_each(|target| visit(Part::Target(target)));
+                targets
+                    .iter()
+                    .for_each(|target| visit(Part::Target(target, Some(value))));
+            }
+            StmtKind::Annotated { target, value, .. } => {
+                if let Some(value) = value {
+                    visit(Part::Expr(value));
+                    visit(Part::Target(target, Some(value)));
+                }
             }
             StmtKind::AugAssign { target, value, .. } => {
-                visit(Part::Target(target));
+                visit(Part::Update(target));
                 visit(Part::Expr(value));
             }
             StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
@@ -113,7 +152,7 @@ impl StmtKind {
             }
             StmtKind::For(stmt) => {
                 visit(Part::Expr(&stmt.iter));
-                visit(Part::Target(&stmt.target));
+                visit(Part::Target(&stmt.target, None));
                 visit(Part::Block(&stmt.body));
                 visit(Part::Block(&stmt.orelse));
             }
@@ -124,7 +163,8 @@ impl StmtKind {
             StmtKind::Try(stmt) => {
                 visit(Part::Block(&stmt.body));
                 for handler in &stmt.handlers {
-                    handler.class.iter().for_each(|class| visit(Part::Expr(class)));
+                    let classes = handler.classes.iter().flatten();
+                    classes.for_each(|class| visit(Part::Expr(class)));
                     handler
                         .name
                         .iter()
@@ -145,10 +185,32 @@ impl StmtKind {
         }
     }
 
+    pub fn flow(&self) -> Flow<'_> {
+        match self {
+            StmtKind::Expr(_)
+            | StmtKind::Assign { .. }
+            | StmtKind::Annotated { .. }
+            | StmtKind::AugAssign { .. }
+            | StmtKind::With { .. }
+            | StmtKind::Assert { .. }
+            | StmtKind::Pass => Flow::On,
+            StmtKind::If { .. } => Flow::Branch,
+            StmtKind::While { test, .. } => Flow::Loop {
+                endless: matches!(test.kind, ExprKind::Bool(true)),
+            },
+            StmtKind::For(_) => Flow::Loop { endless: false },
+            StmtKind::Try(stmt) => Flow::Try(stmt),
+            StmtKind::Raise(_) => Flow::Raise,
+            StmtKind::Return(value) => Flow::Return(value.as_ref()),
+            StmtKind::Break => Flow::Break,
+            StmtKind::Continue => Flow::Continue,
+        }
+    }
+
     /// The variables that the statement itself sets, with the place.
     pub fn each_variable(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
         self.each_part(&mut |part| match part {
-            Part::Target(target) => declare_target(target, visit),
+            Part::Target(target, _) | Part::Update(target) => declare_target(target, visit),
             Part::Variable(name, span) => visit(name, span),
             Part::Expr(_) | Part::Block(_) => {}
         });
@@ -171,10 +233,43 @@ pub fn walk_stmts<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Stmt)) {
 pub fn walk_exprs<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Expr)) {
     walk_stmts(body, &mut |stmt| {
         stmt.kind.each_part(&mut |part| {
-            if let Part::Expr(expr) | Part::Target(expr) = part {
+            if let Part::Expr(expr) | Part::Target(expr, _) | Part::Update(expr) = part {
                 walk_expr(expr, visit);
             }
         });
+    });
+}
+
+/// An operation on two values, in an expression or an augmented assignment.
+pub struct Operation<'a> {
+    pub op: BinOp,
+    pub operands: [&'a Expr; 2],
+    /// What has the type of the result.
+    pub result: &'a Expr,
+    pub span: Span,
+}
+
+/// Visits every operation, outer before inner.
+pub fn walk_operations<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(Operation<'a>)) {
+    walk_stmts(body, &mut |stmt| {
+        if let StmtKind::AugAssign { target, op, value } = &stmt.kind {
+            visit(Operation {
+                op: *op,
+                operands: [target, value],
+                result: target,
+                span: stmt.span,
+            });
+        }
+    });
+    walk_exprs(body, &mut |expr| {
+        if let ExprKind::Binary { op, left, right } = &expr.kind {
+            visit(Operation {
+                op: *op,
+                operands: [left, right],
+                result: expr,
+                span: expr.span,
+            });
+        }
     });
 }
 
@@ -182,7 +277,7 @@ pub fn walk_exprs<'a>(body: &'a [Stmt], visit: &mut dyn FnMut(&'a Expr)) {
 pub fn returns_value(body: &[Stmt]) -> bool {
     let mut found = false;
     walk_stmts(body, &mut |stmt| {
-        found |= matches!(stmt.kind, StmtKind::Return(Some(_)))
+        found |= matches!(stmt.kind.flow(), Flow::Return(Some(_)))
     });
     found
 }
@@ -190,19 +285,16 @@ pub fn returns_value(body: &[Stmt]) -> bool {
 /// What a statement that is refused is called.
 fn refused_statement(stmt: &py::Stmt) -> &'static str {
     match stmt {
-        py::Stmt::FunctionDef(_) => "a function inside a kernel",
         py::Stmt::ClassDef(_) => "a class inside a kernel",
         py::Stmt::Delete(_) => "'del'",
         py::Stmt::Import(_) | py::Stmt::ImportFrom(_) => "'import' inside a kernel",
         py::Stmt::Global(_) => "'global'",
-        py::Stmt::Nonlocal(_) => "'nonlocal'",
         py::Stmt::Match(_) => "'match'",
-        py::Stmt::AnnAssign(_) => "an annotated assignment",
         _ => "this statement",
     }
 }
 
-impl Converter {
+impl Converter<'_> {
     pub(super) fn body(&mut self, body: &[py::Stmt]) -> Result<Vec<Stmt>> {
         let is_text =
             |stmt: &py::Stmt| matches!(stmt, py::Stmt::Expr(e) if matches!(*e.value, py::Expr::StringLiteral(_)));
@@ -219,6 +311,12 @@ impl Converter {
             py::Stmt::Assign(stmt) => StmtKind::Assign {
                 targets: self.exprs(&stmt.targets)?,
                 value: self.expr(&stmt.value)?,
+            },
+            py::Stmt::AnnAssign(stmt) => StmtKind::Annotated {
+                target: self.expr(&stmt.target)?,
+                annotation: self.text[stmt.annotation.range().to_std_range()].into(),
+                span: self.span(&*stmt.annotation),
+                value: self.optional(&stmt.value)?,
             },
             py::Stmt::AugAssign(stmt) => StmtKind::AugAssign {
                 target: self.expr(&stmt.target)?,
@@ -259,6 +357,19 @@ impl Converter {
                 message: self.optional(&stmt.msg)?,
             },
             py::Stmt::Return(stmt) => StmtKind::Return(self.optional(&stmt.value)?),
+            py::Stmt::FunctionDef(def) => {
+                let name_span = self.span(&def.name);
+                StmtKind::Assign {
+                    targets: vec![self.make(name_span, ExprKind::Name(def.name.as_str().into()))],
+                    value: self.inner_def(def)?,
+                }
+            }
+            py::Stmt::Nonlocal(stmt) => {
+                let names = stmt.names.iter().map(|name| (name.as_str().into(), self.span(name)));
+                let names: Vec<_> = names.collect();
+                self.nonlocals.extend(names);
+                StmtKind::Pass
+            }
             py::Stmt::Break(_) => StmtKind::Break,
             py::Stmt::Continue(_) => StmtKind::Continue,
             py::Stmt::Pass(_) => StmtKind::Pass,
@@ -288,11 +399,22 @@ impl Converter {
         })
     }
 
+    fn classes(&mut self, classes: &py::Expr) -> Result<Vec<Expr>> {
+        match classes {
+            py::Expr::Tuple(tuple) => self.exprs(&tuple.elts),
+            class => Ok(vec![self.expr(class)?]),
+        }
+    }
+
     fn handler(&mut self, handler: &py::ExceptHandler) -> Result<Handler> {
         let py::ExceptHandler::ExceptHandler(handler) = handler;
         Ok(Handler {
             span: self.span(handler),
-            class: self.optional(&handler.type_)?,
+            classes: handler
+                .type_
+                .as_deref()
+                .map(|classes| self.classes(classes))
+                .transpose()?,
             name: handler.name.as_ref().map(|name| name.as_str().into()),
             body: self.body(&handler.body)?,
         })

@@ -12,15 +12,22 @@ use crate::source::Span;
 /// Begins the name of a variable that holds a context manager; no name of a program does.
 pub const MANAGER: &str = "with ";
 
-impl Converter {
+/// `with watchdog(…)` is one of the language's own.
+const WATCHDOG: &str = "watchdog";
+
+impl Converter<'_> {
     pub(super) fn with(&mut self, span: Span, items: &[py::WithItem], body: &[py::Stmt]) -> Result<Stmt> {
         let (first, rest) = items.split_first().expect("the grammar wants an item");
         let order = match &first.context_expr {
             py::Expr::Name(name) => name.id.as_str(),
             py::Expr::Attribute(attribute) => attribute.attr.as_str(),
+            py::Expr::Call(call) => match &*call.func {
+                py::Expr::Name(name) if name.id.as_str() == WATCHDOG => WATCHDOG,
+                _ => "",
+            },
             _ => "",
         };
-        if Order::named(order).is_none() {
+        if order != WATCHDOG && Order::named(order).is_none() {
             return self.managed(span, first, rest, body);
         }
         if let Some(target) = &first.optional_vars {

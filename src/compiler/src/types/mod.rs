@@ -4,6 +4,7 @@
 //! yet is a node of its own kind, which later becomes `int32` or `int64`.
 
 mod rules;
+mod width;
 
 use std::rc::Rc;
 
@@ -11,6 +12,8 @@ use kairos_contracts::rpc::tag;
 
 use crate::host::{ExceptionClass, Handle, HostType};
 use crate::language::Builtin;
+pub use rules::tuple_index;
+pub use width::{common_number, WORD};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Ty(u32);
@@ -18,8 +21,10 @@ pub struct Ty(u32);
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     Var,
-    /// An integer of open width.
+    /// An integer of open width: 32 bits unless its use needs 64.
     IntOpen,
+    /// An integer of open width that was found to need 64 bits, unless its use says 32.
+    IntWide,
     None,
     Bool,
     Int32,
@@ -40,6 +45,8 @@ pub enum Kind {
         function: Handle,
         class: Handle,
     },
+    /// A function inside another one, by its number in the program. Its value is a pointer to what it needs of that one.
+    Closure(usize),
     Namespace(Handle, Rc<str>),
     Builtin(Builtin),
     ExceptionClass(ExceptionClass),
@@ -120,11 +127,17 @@ impl Types {
     }
 
     pub fn is_int(&self, ty: Ty) -> bool {
-        matches!(self.kind(ty), Kind::IntOpen | Kind::Int32 | Kind::Int64)
+        self.is_open(ty) || matches!(self.kind(ty), Kind::Int32 | Kind::Int64)
     }
 
+    /// Whether this is an integer whose width is not decided.
+    pub fn is_open(&self, ty: Ty) -> bool {
+        matches!(self.kind(ty), Kind::IntOpen | Kind::IntWide)
+    }
+
+    /// Whether a type is one of numbers; truth values are 0 and 1.
     pub fn is_numeric(&self, ty: Ty) -> bool {
-        self.is_int(ty) || matches!(self.kind(ty), Kind::Float)
+        self.is_int(ty) || matches!(self.kind(ty), Kind::Float | Kind::Bool)
     }
 
     /// Makes two types the same, or says that they cannot be.
@@ -135,11 +148,17 @@ impl Types {
         }
         match (self.kind(a).clone(), self.kind(b).clone()) {
             // The younger of two equals goes, so that what earlier visits know of stays.
-            (Kind::Var, Kind::Var) | (Kind::IntOpen, Kind::IntOpen) => self.link(a.max(b), a.min(b)),
+            (Kind::Var, Kind::Var) | (Kind::IntOpen, Kind::IntOpen) | (Kind::IntWide, Kind::IntWide) => {
+                self.link(a.max(b), a.min(b));
+            }
             (Kind::Var, _) if !self.occurs(a, b) => self.link(a, b),
             (_, Kind::Var) if !self.occurs(b, a) => self.link(b, a),
-            (Kind::IntOpen, Kind::Int32 | Kind::Int64) => self.link(a, b),
-            (Kind::Int32 | Kind::Int64, Kind::IntOpen) => self.link(b, a),
+            (Kind::IntOpen, Kind::IntWide) | (Kind::IntOpen | Kind::IntWide, Kind::Int32 | Kind::Int64) => {
+                self.link(a, b);
+            }
+            (Kind::IntWide, Kind::IntOpen) | (Kind::Int32 | Kind::Int64, Kind::IntOpen | Kind::IntWide) => {
+                self.link(b, a);
+            }
             (Kind::List(x), Kind::List(y)) | (Kind::Range(x), Kind::Range(y)) => return self.unify(x, y),
             (Kind::Array(x, m), Kind::Array(y, n)) if m == n => return self.unify(x, y),
             (Kind::Tuple(x), Kind::Tuple(y)) if x.len() == y.len() => {
@@ -175,7 +194,7 @@ impl Types {
     /// Whether nothing in the type is left open.
     pub fn is_known(&self, ty: Ty) -> bool {
         match self.kind(ty) {
-            Kind::Var | Kind::IntOpen => false,
+            Kind::Var | Kind::IntOpen | Kind::IntWide => false,
             Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) => self.is_known(*elt),
             Kind::Tuple(elts) => elts.iter().all(|&elt| self.is_known(elt)),
             _ => true,
@@ -186,7 +205,7 @@ impl Types {
     pub fn name(&self, ty: Ty) -> String {
         match self.kind(ty) {
             Kind::Var => "?".into(),
-            Kind::IntOpen => "numpy.int?".into(),
+            Kind::IntOpen | Kind::IntWide => "numpy.int?".into(),
             Kind::None => "NoneType".into(),
             Kind::Bool => "bool".into(),
             Kind::Int32 => "numpy.int32".into(),
@@ -203,7 +222,7 @@ impl Types {
             Kind::Instance(class) => {
                 format!("<instance {}>", self.class_names.get(class).map_or("?", |name| name))
             }
-            Kind::Function(_) => "<function>".into(),
+            Kind::Function(_) | Kind::Closure(_) => "<function>".into(),
             Kind::Method { .. } => "<method>".into(),
             Kind::Namespace(_, name) => format!("<{name}>"),
             Kind::Builtin(builtin) => format!("<function {}>", builtin.name()),
@@ -252,6 +271,17 @@ mod tests {
         assert_eq!(types.unify(open, wide), Ok(()));
         assert_eq!(types.unify(open, narrow), Err(Mismatch));
         assert_eq!(types.name(open), "numpy.int64");
+    }
+
+    #[test]
+    fn open_integers_need_what_either_needs_and_give_way_to_what_is_known() {
+        let mut types = Types::default();
+        let [a, b] = [Kind::IntOpen, Kind::IntWide].map(|kind| types.new_type(kind));
+        assert_eq!(types.unify(a, b), Ok(()));
+        assert_eq!(*types.kind(a), Kind::IntWide);
+        let narrow = types.new_type(Kind::Int32);
+        assert_eq!(types.unify(a, narrow), Ok(()));
+        assert_eq!(types.name(b), "numpy.int32");
     }
 
     #[test]

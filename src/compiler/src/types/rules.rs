@@ -9,6 +9,12 @@ use crate::source::Span;
 /// Values in one tuple: code and types are written out for each, and tuples of tuples of tuples grow as powers do.
 const TUPLE_VALUES: usize = 1024;
 
+/// The element of a tuple that a constant index means.
+pub fn tuple_index(index: i64, length: usize) -> Option<usize> {
+    let from_end = if index < 0 { length as i64 } else { 0 };
+    usize::try_from(index + from_end).ok().filter(|&index| index < length)
+}
+
 impl Types {
     /// `found` must be `wanted`; otherwise an error at `span`.
     pub fn require(&mut self, wanted: Ty, found: Ty, span: Span, what: &str) -> Result<()> {
@@ -22,6 +28,7 @@ impl Types {
             ("float", "numpy.int32" | "numpy.int64" | "numpy.int?") => {
                 error.help("integers are not converted to float by themselves: write 1.0 instead of 1, or use float(…)")
             }
+            _ if wanted == found => error.help("they are objects of one class whose attributes have different types"),
             ("numpy.int64", "numpy.int32") => error.help("use int64(…) to widen it"),
             ("numpy.int32", "numpy.int64") => error.help("use int32(…) to narrow it, or int64(0) as initial value"),
             _ => error,

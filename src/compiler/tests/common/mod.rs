@@ -116,6 +116,7 @@ impl Host for TestHost {
             handle: object + 100,
             name: "test.Device".into(),
             invariants,
+            missing: vec![],
         })
     }
 
@@ -147,6 +148,7 @@ impl Host for TestHost {
             line,
             fast_math: false,
             inline: Inline::Auto,
+            library: false,
         };
         let qualified_name = format!("test.{name}").into();
         Ok(FunctionInfo {
@@ -156,6 +158,14 @@ impl Host for TestHost {
             params,
             returns: None,
         })
+    }
+
+    fn annotation(&mut self, _function: Handle, text: &str) -> Result<HostType, String> {
+        match text {
+            "TInt64" => Ok(HostType::Int64),
+            "TFloat" => Ok(HostType::Float),
+            _ => Err(format!("'{text}' is not an ARTIQ type")),
+        }
     }
 
     fn store_str(&mut self, text: &str) -> i32 {

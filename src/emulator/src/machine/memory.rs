@@ -171,7 +171,7 @@ impl Memory {
     pub fn write(&self, address: u32, data: &[u8]) -> bool {
         match self.locate(address, data.len()) {
             Some(p) => {
-                // SAFETY: as in `read`.
+                // SAFETY: `locate` checked the whole range, which other cores may write too, and `copy` makes nothing of what it moves.
                 unsafe { std::ptr::copy(data.as_ptr(), p, data.len()) };
                 true
             }

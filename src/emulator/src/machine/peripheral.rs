@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use super::memory::Memory;
-use super::signals::Signals;
+use super::signals::{Cause, Signals};
 use super::time::Cycles;
 
 /// No time at all.
@@ -85,15 +85,6 @@ pub enum Reset {
     System(Cause),
     /// The private part of a core.
     Core(usize),
-}
-
-/// What has reset the system: bits of `REBOOT_STATUS`.
-#[derive(Debug, PartialEq, Eq, Clone, Copy)]
-pub enum Cause {
-    /// The system watchdog.
-    Watchdog = 1 << 16,
-    /// A register of the SLCR.
-    Software = 1 << 19,
 }
 
 /// Whether the device is up, as far as a peripheral can tell while the machine stands still.

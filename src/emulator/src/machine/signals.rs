@@ -1,6 +1,5 @@
 //! The wires inside of the chip: interrupt lines, events, resets, clocks, and what configures the PL.
 
-use super::peripheral::Cause;
 use super::time::Cycles;
 
 /// Levels of the interrupt lines into the interrupt controller, and of those that it drives.
@@ -48,6 +47,15 @@ pub enum Configuration {
     Clear,
     /// These words arrive at its configuration port.
     Words(Vec<u32>),
+}
+
+/// What has reset the system: bits of `REBOOT_STATUS`.
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum Cause {
+    /// The system watchdog.
+    Watchdog = 1 << 16,
+    /// A register of the SLCR.
+    Software = 1 << 19,
 }
 
 /// What the UARTs have sent since power-up.

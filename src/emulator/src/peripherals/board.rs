@@ -4,10 +4,10 @@
 use super::devcfg::Devcfg;
 use super::gem::Cable;
 use super::gpio::Gpio;
-use super::i2c::Si5324;
+use super::i2c::{Fitted, Si5324};
 use super::qspi::Qspi;
 use super::sd::{Card, Sd};
-use super::slcr::Slcr;
+use super::slcr::{BootMode, Slcr};
 use super::{Row, SPACES, TABLE};
 use crate::machine::boot_rom;
 use crate::machine::bus::{Bus, Place};
@@ -17,15 +17,6 @@ use crate::machine::schedule::Machine;
 use crate::machine::time::Cycles;
 use crate::pl::fabric::Gateware;
 use crate::pl::Pl;
-
-/// Where the boot ROM looks: `BOOT_MODE` (UG585, table 6-4).
-#[derive(Debug, PartialEq, Eq, Clone, Copy)]
-pub enum BootMode {
-    /// The flash.
-    Qspi = 1,
-    /// The card in slot 0.
-    SdCard = 5,
-}
 
 /// What is on a board. The default has memory and nothing else that could be missing.
 pub struct Board {
@@ -127,7 +118,7 @@ pub struct Parts {
     /// Temperature of the chip in °C.
     pub celsius: u32,
     /// On the I2C bus.
-    pub synthesiser: Option<Si5324>,
+    pub i2c: Fitted,
     gateware: Gateware,
     flash: Vec<u8>,
 }
@@ -139,7 +130,9 @@ impl Parts {
         Self {
             boot,
             celsius: params.chip_celsius.min(200) as u32,
-            synthesiser: (params.si5324 != 0).then(|| Si5324::new(params.clock_input)),
+            i2c: Fitted {
+                synthesiser: (params.si5324 != 0).then(|| Si5324::new(params.clock_input)),
+            },
             pl: board.pl,
             card: board.card,
             cable: board.cable,
@@ -189,7 +182,8 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::peripheral::{Cause, Reset, NEVER};
+    use crate::machine::peripheral::{Reset, NEVER};
+    use crate::machine::signals::Cause;
 
     fn chip() -> Bus {
         Parts::new(Board::default(), None).place(Memory::new(1))

@@ -112,8 +112,9 @@ impl Peripheral for Gpio {
 
 #[cfg(test)]
 mod tests {
-    use super::super::board::{Board, Parts};
+    use super::super::i2c::{Fitted, Si5324};
     use super::*;
+    use crate::machine::params::Params;
 
     fn lines(gpio: &mut Gpio, scl: bool, sda: bool) -> bool {
         gpio.write(0x248, if scl { 0 } else { SCL } | if sda { 0 } else { SDA }, 0);
@@ -154,7 +155,8 @@ mod tests {
     }
 
     fn bench() -> Gpio {
-        let mut gpio = Gpio::new(I2c::new(&mut Parts::new(Board::default(), None)));
+        let synthesiser = Some(Si5324::new(Params::default().clock_input));
+        let mut gpio = Gpio::new(I2c::new(&mut Fitted { synthesiser }));
         gpio.write(0x244, SCL | SDA, 0);
         lines(&mut gpio, true, true);
         gpio

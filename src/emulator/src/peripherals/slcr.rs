@@ -2,10 +2,18 @@
 //! calibration of the DDR pins. Clock settings are stored, not acted on: the machine always runs at the clocks of [`INITIAL`],
 //! those that a first-stage boot loader leaves.
 
-use super::board::BootMode;
-use crate::machine::peripheral::{Access, Cause, Context, Peripheral, Reset};
-use crate::machine::signals::Signals;
+use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
+use crate::machine::signals::{Cause, Signals};
 use crate::machine::time::Cycles;
+
+/// Where the boot ROM looks: `BOOT_MODE` (UG585, table 6-4).
+#[derive(Debug, PartialEq, Eq, Clone, Copy)]
+pub enum BootMode {
+    /// The flash.
+    Qspi = 1,
+    /// The card in slot 0.
+    SdCard = 5,
+}
 
 /// What a write asks of the machine.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]

@@ -1,7 +1,8 @@
 //! System watchdog: counts down while enabled, and resets the processing system at zero. Registers: UG585, appendix
 //! B.31. Its interrupt is not modelled.
 
-use crate::machine::peripheral::{sooner, Access, Cause, Context, Due, Peripheral, Reset};
+use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset};
+use crate::machine::signals::Cause;
 use crate::machine::time::Cycles;
 
 const MODE: u32 = 0x0;

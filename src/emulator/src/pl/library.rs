@@ -244,7 +244,7 @@ impl Library {
 
     /// Up to `n` cycles with constant inputs; see `kairos_pl_run`.
     pub fn run(&mut self, inputs: &Inputs, outputs: &mut Outputs, n: u64) -> u64 {
-        // SAFETY: as in `cycle`.
+        // SAFETY: the instance is valid, and both structures stay where they are for as many cycles as it takes.
         unsafe { (self.run)(self.instance, inputs, outputs, n, u64::MAX) }
     }
 }

@@ -6,6 +6,7 @@ Messages: wire protocols, section 4.3. Pairs: docs/interfaces.md section 11.
 import struct
 from dataclasses import dataclass
 
+from ..contracts.analyzer import MESSAGE, Pair
 from ..contracts.analyzer import Exception as Kinds
 from ..contracts.analyzer import Message as Types
 
@@ -13,8 +14,6 @@ __all__ = ["OUTPUT", "INPUT", "EXCEPTION", "STOPPED", "UNDERFLOW", "OVERFLOW", "
 
 OUTPUT, INPUT, EXCEPTION, STOPPED = map(int, Types)
 UNDERFLOW, OVERFLOW = map(int, Kinds)
-_COUNTER_LOW = 15
-_PAIR = 1 << 39
 
 
 @dataclass(frozen=True)
@@ -42,23 +41,26 @@ class Message:
 def decode(memory: bytes) -> list[Message]:
     """The messages of whole units, oldest first."""
     messages = []
-    for position in range(0, len(memory), 32):
-        unit = memory[position : position + 32]
-        words = struct.unpack("<4Q", unit)
-        messages += _pair(*words) if words[3] & _PAIR else [Message.from_bytes(unit)]
+    for position in range(0, len(memory), MESSAGE):
+        unit = memory[position : position + MESSAGE]
+        number = int.from_bytes(unit, "little")
+        messages += _pair(number) if number >> Pair.MARK & 1 else [Message.from_bytes(unit)]
     return messages
 
 
-def _pair(first, second, counter, rest):
-    coarse = counter & 2**61 - 1
-    low = rest >> 32 & 0x7F | rest >> 33 & 0x7F80
-    coarses = coarse, coarse >> _COUNTER_LOW << _COUNTER_LOW | low
-    channels = rest & 0xFFFF, rest >> 48
-    for n, word in enumerate([first, second]):
-        slack = (word >> 32 ^ 2**31) - 2**31
-        timestamp = (8 * coarses[n] + slack) % 2**64
-        address = rest >> 16 + 8 * n & 0xFF
-        yield Message(counter >> 61 + n & 1, channels[n], timestamp, 8 * coarses[n], address, word & 0xFFFF_FFFF)
+def _pair(unit):
+    ends = [*list(Pair)[1:], 8 * MESSAGE]
+    part = {field: unit >> field & (1 << end - field) - 1 for field, end in zip(Pair, ends, strict=True)}
+    high = Pair.MARK - Pair.NEWER_COUNTER_LOW
+    low_bits = high + Pair.NEWER_CHANNEL - Pair.NEWER_COUNTER_HIGH
+    older = part[Pair.OLDER_COUNTER]
+    low = part[Pair.NEWER_COUNTER_HIGH] << high | part[Pair.NEWER_COUNTER_LOW]
+    for name, coarse in [("OLDER", older), ("NEWER", older >> low_bits << low_bits | low)]:
+        kind, channel, slack, address, data = (
+            part[Pair[f"{name}_{field}"]] for field in ["TYPE", "CHANNEL", "SLACK", "ADDRESS", "DATA"]
+        )
+        timestamp = (8 * coarse + (slack ^ 2**31) - 2**31) % 2**64
+        yield Message(kind, channel, timestamp, 8 * coarse, address, data)
 
 
 def expand(memory: bytes) -> bytes:

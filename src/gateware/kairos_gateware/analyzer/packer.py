@@ -13,12 +13,14 @@ from migen import *
 from migen.genlib.fifo import SyncFIFOBuffered
 from migen.genlib.record import layout_len
 
+from ..contracts.analyzer import MESSAGE, Pair
 from ..rtio.timing import FINE_BITS
 from .tap import message_layout
 
 __all__ = ["Packer"]
 
-_LOW = 15  # bits of the second message's counter in a pair
+_LOW = Pair.MARK - Pair.NEWER_COUNTER_LOW + Pair.NEWER_CHANNEL - Pair.NEWER_COUNTER_HIGH
+"""Bits of the newer message's counter in a pair."""
 
 
 def _reversed_bytes(word):
@@ -41,25 +43,28 @@ def _whole(message):
     return Cat(*[_reversed_bytes(number[64 * n : 64 * n + 64]) for n in reversed(range(4))])
 
 
-def _pair(first, second):
-    """Two messages in one unit (docs/interfaces.md, section 11)."""
-    return Cat(
-        first.data[:32],
-        first.slack,
-        second.data[:32],
-        second.slack,
-        first.coarse,
-        first.type[0],
-        second.type[0],
-        C(0, 1),
-        first.channel[:16],
-        first.address,
-        second.address,
-        second.coarse[:7],
-        C(1, 1),
-        second.coarse[7:_LOW],
-        second.channel[:16],
-    )
+def _pair(older, newer):
+    """Two messages in one unit."""
+    low = Pair.MARK - Pair.NEWER_COUNTER_LOW
+    fields = {
+        Pair.OLDER_DATA: older.data,
+        Pair.OLDER_SLACK: older.slack,
+        Pair.NEWER_DATA: newer.data,
+        Pair.NEWER_SLACK: newer.slack,
+        Pair.OLDER_COUNTER: older.coarse,
+        Pair.OLDER_TYPE: older.type,
+        Pair.NEWER_TYPE: newer.type,
+        Pair.UNUSED: Signal(),
+        Pair.OLDER_CHANNEL: older.channel,
+        Pair.OLDER_ADDRESS: older.address,
+        Pair.NEWER_ADDRESS: newer.address,
+        Pair.NEWER_COUNTER_LOW: newer.coarse,
+        Pair.MARK: Signal(reset=1),
+        Pair.NEWER_COUNTER_HIGH: newer.coarse[low:],
+        Pair.NEWER_CHANNEL: newer.channel,
+    }
+    ends = [*list(Pair)[1:], 8 * MESSAGE]
+    return Cat(*[fields[field][: end - field] for field, end in zip(Pair, ends, strict=True)])
 
 
 class Packer(Module):

@@ -21,9 +21,9 @@ module bench;
     reg [7:0] o = 0;
     wire [7:0] i_serialised, i_simple;
     wire serialised, simple;
-    dut dut(.sys_clk(sys_clk), .fast_clk(fast_clk), .sys_rst(1'b0), .o(o), .i_serialised(i_serialised),
-        .i_simple(i_simple), .out_serialised(serialised), .in_serialised(serialised), .out_simple(simple),
-        .in_simple(simple));
+    dut dut(.sys_clk(sys_clk), .fast_clk(fast_clk), .sys_rst(1'b0), .fast_rst(1'b0), .o(o),
+        .i_serialised(i_serialised), .i_simple(i_simple), .out_serialised(serialised), .in_serialised(serialised),
+        .out_simple(simple), .in_simple(simple));
     always #4 sys_clk = !sys_clk;
     always #1 fast_clk = !fast_clk;
     reg [15:0] noise = 16'hace1;
@@ -42,9 +42,9 @@ class Dut(Module):
 
     def __init__(self):
         self.clock_domains.cd_sys = ClockDomain("sys")
-        self.clock_domains.cd_fast = ClockDomain(FAST_DOMAIN, reset_less=True)
+        self.clock_domains.cd_fast = ClockDomain(FAST_DOMAIN)
         self.o = Signal(8, name_override="o")
-        self.ios = {self.o, self.cd_sys.clk, self.cd_sys.rst, self.cd_fast.clk}
+        self.ios = {self.o, self.cd_sys.clk, self.cd_sys.rst, self.cd_fast.clk, self.cd_fast.rst}
         for kind in ["serialised", "simple"]:
             for direction in ["out", "in"]:
                 pad = Pad(kind, direction, 0, kind == "serialised")

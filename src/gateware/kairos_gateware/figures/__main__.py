@@ -21,6 +21,7 @@ from ..dma.format import COMPACT, RECORDED
 from ..sim import verilate
 from ..sim.core_bench import build_core
 from ..sim.library import Library
+from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
 from . import blocks, cycles
 from .phys import BASELINES, PHYS
@@ -82,6 +83,13 @@ _CYCLES = {
     ),
     "sed.cycles_per_event": (cycles.sed_cycles_per_event, "cycles", 2, "increasing timestamps offered without a pause"),
     "sed.min_slack_cycles": (cycles.sed_min_slack, "cycles", 11, "least accepted slack at acceptance"),
+    "pulse.gate_min_cycles": (
+        lambda: cycles.pulse_gate_min(build_engines(_root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)),
+        "cycles",
+        8,
+        "shortest gate of eight different segments that plays 1,000 times from tables without a gap; baseline: "
+        "one read of each table a cycle",
+    ),
     "initiator.period_sync_cycles": (lambda: cycles.initiator_period(_demo()), "cycles", 71, _ACP),
     "sim.mcycles_per_s": (
         lambda: cycles.core_speed(build_core(_root() / "figures_core", 16, 8)),
@@ -112,6 +120,7 @@ _AREA = {
     "initiator": {},
     "arbiter": {},
     "moninj": {},
+    "pulse_channel": {},
     "soc": {},
     "soc_asked": {},
     **{name: BASELINES.get(name, {}) for name in PHYS},
@@ -119,6 +128,7 @@ _AREA = {
 
 
 TARGETS = {
+    "pulse.gate_min_cycles": 4,
     "initiator.period_sync_cycles": 67,
     "dma.cycles_per_event": 1.0,
     "dma.cycles_per_event_recorded": 2.5,

@@ -5,12 +5,16 @@ from dataclasses import replace
 from migen import *
 
 from ..analyzer.analyzer import Analyzer
+from ..contracts import pulse as pulse_facts
 from ..dma.engine import DmaEngine
 from ..hp import HpRead, HpWrite
 from ..initiator.port import AcpMaster
 from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..pad import Pad
+from ..pulse.phase import FeedForward
+from ..pulse.sequencing import Sequencing
+from ..pulse.synthesis import Output, Sum
 from ..rtio.arbiter import CriArbiter
 from ..rtio.cri import Cri
 from ..soc.soc import Soc
@@ -19,6 +23,9 @@ from .cycles import ttl_core
 from .phys import PHYS
 
 __all__ = ["BLOCKS"]
+
+PULSE_SAMPLES = 8
+"""Samples a cycle of the pulse core at the RTIO clock: 1 GS/s."""
 
 
 def _bus(bus, kind):
@@ -109,6 +116,24 @@ def _soc_asked():
     return f"{what}, inputs not pushed", soc, ios
 
 
+def _pulse():
+    """What a channel of the pulse core takes, samples included."""
+
+    class Block(Module):
+        def __init__(self):
+            counter = Signal(pulse_facts.VALUE_BITS)
+            self.submodules.sequencing = core = Sequencing(1, mlut_bits=11, plut_bits=10)
+            self.submodules.forward = forward = FeedForward(PULSE_SAMPLES)
+            self.submodules.sum = total = Sum(PULSE_SAMPLES, core.channels[0], forward, counter)
+            self.submodules.output = output = Output(total.samples)
+            names = "valid ready word trigger result result_valid armed running errors clear hold branch_timeout"
+            self.ios = [counter, forward.error, *total.harmonics, *output.samples, output.limited]
+            self.ios += [*_signals(core, names), core.misalign_limit, core.channels[0].enable, core.channels[0].gpo]
+
+    block = Block()
+    return f"a channel, {PULSE_SAMPLES} samples a cycle, a quarter of the tables", block, block.ios
+
+
 BLOCKS = {
     "dma": _dma,
     "analyzer": _analyzer,
@@ -117,6 +142,7 @@ BLOCKS = {
     "initiator": _initiator,
     "arbiter": _arbiter,
     "moninj": _moninj,
+    "pulse_channel": _pulse,
     "soc": _soc,
     "soc_asked": _soc_asked,
     **PHYS,

@@ -10,6 +10,7 @@ from migen import *
 from kairos_gateware.figures import __main__ as figures
 from kairos_gateware.figures import blocks, cycles, synthesis
 from kairos_gateware.figures.synthesis import synthesise
+from kairos_gateware.sim.pulse_bench import build_engines
 
 
 def test_dispatcher_takes_an_event_each_cycle():
@@ -18,6 +19,11 @@ def test_dispatcher_takes_an_event_each_cycle():
 
 def test_least_slack():
     assert cycles.sed_min_slack() == 7
+
+
+def test_shortest_gate():
+    library = build_engines(figures._root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)
+    assert cycles.pulse_gate_min(library) == 4
 
 
 def test_selected_figures_are_json(capsys):

@@ -87,8 +87,8 @@ class Receiver(Module):
             self.missed.eq(head & ~match),
             reader.missed.eq(self.missed),
             complete.eq(take & Mux(index == 2, short, (index > 2) & (index == needed - 1)) & ~self.missed),
-            # The burst ends before the event does
-            reader.cut.eq(take & last & (index >= 2) & ~complete & ~self.missed),
+            # The burst ends before the event does. Beside `complete`, not behind it: the beat comes late in the cycle
+            reader.cut.eq(take & last & Mux(index == 2, ~short & match, (index > 2) & (index != needed - 1))),
             reader.rest.eq(now_needed - index - 1),
             self.failed_beat.eq(take & beats.failed),
             self.soon.eq(self.holding | (index >= 2)),

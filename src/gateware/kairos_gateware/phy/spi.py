@@ -1,10 +1,6 @@
 """SPI master. Address 1: configuration; address 0: data, which starts a transfer. Clock domain sys.
 
-Configuration word: flags (7..0), length - 1 (12..8), divider - 2 (23..16), chip select (31..24). One SPI clock period
-is `div` cycles. Flags: 0x01 offline (no pin driven; so after reset), 0x02 end (chip select is released after the
-transfer), 0x04 input (the bits received become an input event), 0x08 chip select active high, 0x10 clock idles high,
-0x20 clock phase (data change on the leading edge and are sampled on the trailing one), 0x40 LSB first, 0x80 half duplex
-(with input: the data come in on MOSI, which is not driven).
+Fields and flags of the configuration: `contracts/spi.py`. One SPI clock period is `div` cycles.
 
 A transfer of n bits takes (n + 1) * div + 1 cycles, what the driver's `xfer_duration_mu` says: a write in the first
 cycle behind it is the earliest, one before is refused as "busy". MSB first, data written are aligned to bit 31, those
@@ -21,30 +17,33 @@ The input event is stamped with the cycle in which the last bit was sampled, and
 
 from migen import *
 
+from ..contracts import spi
 from ..contracts.descriptor import ChannelKind
+from ..contracts.spi import CONFIG_ADDRESS, DATA_ADDRESS, SpiFlag
 from ..pad import SAMPLES, Pad
 from ..rtio.link import Channel, InputLink, OutputLink
 from .kind import Driver, Figure, Kind, Parameter
 
-__all__ = ["KINDS", "SpiMaster", "DATA_ADDRESS", "CONFIG_ADDRESS"]
+__all__ = ["KINDS", "SpiMaster"]
 
-DATA_ADDRESS = 0
-CONFIG_ADDRESS = 1
-_WIDTH = 32
-_CONFIG = [
-    ("offline", 1),
-    ("end", 1),
-    ("input", 1),
-    ("cs_polarity", 1),
-    ("clk_polarity", 1),
-    ("clk_phase", 1),
-    ("lsb_first", 1),
-    ("half_duplex", 1),
-    ("length", 5),
-    ("reserved", 3),
-    ("div", 8),
-    ("cs", 8),
-]
+_WIDTH = spi.WORD_BITS
+_FIELDS = ("LENGTH", "DIV", "CS")
+
+
+def _config_layout():
+    """The configuration as a record: flags and fields from bit 0 on, what lies between them reserved."""
+    fields = [(spi.FLAGS_AT + flag.bit_length() - 1, flag.name.lower(), 1) for flag in SpiFlag]
+    fields += [(getattr(spi, f"{name}_AT"), name.lower(), getattr(spi, f"{name}_BITS")) for name in _FIELDS]
+    layout, end = [], 0
+    for at, name, bits in sorted(fields):
+        if at > end:
+            layout.append((f"reserved_{end}", at - end))
+        layout.append((name, bits))
+        end = at + bits
+    return layout
+
+
+_CONFIG = _config_layout()
 
 
 class SpiMaster(Module):
@@ -88,7 +87,7 @@ class SpiMaster(Module):
             link.busy.eq(active & ~last),
             start.eq(link.stb & ~link.busy & (link.address == DATA_ADDRESS)),
             configure.eq(link.stb & ~link.busy & (link.address == CONFIG_ADDRESS)),
-            div.eq(config.div + 2),
+            div.eq(config.div + spi.DIV_LEAST),
             phase_b.eq(div[1:]),
             phase_a.eq(div - phase_b),
             tick.eq(active & ~last & (timer == 0)),
@@ -125,7 +124,7 @@ class SpiMaster(Module):
                 select.eq(config.cs ^ Replicate(~config.cs_polarity, 8)),
                 second.eq(0),
                 first_bit.eq(1),
-                remaining.eq(config.length + 1),
+                remaining.eq(config.length + spi.LENGTH_LEAST),
                 timer.eq(phase_a - 1),
             ),
             # Never during a transfer: SCK is idle

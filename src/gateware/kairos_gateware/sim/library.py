@@ -13,6 +13,7 @@ from ..contracts.initiator import ENTRY_EVENT as EVENT
 from ..contracts.initiator import ENTRY_MORE as MORE
 from ..contracts.initiator import INPUT_ENTRY_BYTES as ENTRY_BYTES
 from ..contracts.initiator import Command
+from ..contracts.memory import PL_DESCRIPTOR
 from ..initiator.reply import INPUT_RINGS_BYTES
 from ..rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT
 from ..rtio.pusher import ENTRIES
@@ -234,9 +235,9 @@ class Ps:
 
     def read_descriptor(self):
         """Bytes of the descriptor memory."""
-        header = struct.pack("<3I", *[self.read(0x4000_0000 + 4 * n) for n in range(3)])
+        header = struct.pack("<3I", *[self.read(PL_DESCRIPTOR.start + 4 * n) for n in range(3)])
         (total,) = struct.unpack_from("<I", header, 8)
-        return struct.pack(f"<{total // 4}I", *[self.read(0x4000_0000 + 4 * n) for n in range(total // 4)])
+        return struct.pack(f"<{total // 4}I", *[self.read(PL_DESCRIPTOR.start + 4 * n) for n in range(total // 4)])
 
     def submit(self, command, target, time, words=()):
         """Writes a request into the next slot and toggles the event line; returns its number. command: 0 output,

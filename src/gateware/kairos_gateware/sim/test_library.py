@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kairos_gateware.contracts.memory import PL_DESCRIPTOR, PL_REGISTERS
 from kairos_gateware.sim.library import NEVER, Ps
 from kairos_gateware.sim.model import Model
 
@@ -22,12 +23,12 @@ def test_descriptor_and_registers(library, registers):
         *("rtio_reset rtio_phy_reset rtio_counter_update rtio_counter rtio_async_error rtio_collision_channel".split()),
         *("rtio_busy_channel rtio_sequence_error_channel initiator_enable initiator_ring initiator_busy".split()),
     }
-    assert all(0x4001_0000 <= address < 0x4002_0000 for address in registers.values())
+    assert all(address in PL_REGISTERS for address in registers.values())
     assert ps.read(registers["rtio_phy_reset"]) == 1
     ps.write(registers["initiator_ring"], 0x1234_5680)
     assert ps.read(registers["initiator_ring"]) == 0x1234_5680
     before = ps.cycle
-    assert ps.read(0x4000_0000) == int.from_bytes(b"KAIR", "little")
+    assert ps.read(PL_DESCRIPTOR.start) == int.from_bytes(b"KAIR", "little")
     assert ps.cycle - before == 4  # the answer comes in the fourth cycle of the address
     before = ps.cycle
     ps.write(registers["initiator_enable"], 0)
@@ -43,7 +44,7 @@ def test_gp0_bursts(library, registers):
     """A double-word load of the kernel core is a burst of two beats."""
     ps = Ps(library)
     ps.inputs.gp0_arlen = 1
-    ps.read(0x4000_0000)
+    ps.read(PL_DESCRIPTOR.start)
     first = ps.out.gp0_rdata, ps.out.gp0_rlast
     while True:
         ps.step()

@@ -1,21 +1,21 @@
 """Port GP0: an AXI3 slave of 32 bits in front of the registers and the descriptor memory.
 
-Address bit 16 selects: 0 descriptor memory (read only, writes are ignored), 1 registers. Bridges are LiteX's. A read is
-answered 6 cycles after its address, a write 4 after its data (ports always ready). Clock domain sys.
+Address bit 16 selects: 0 descriptor memory (read only, writes are ignored), 1 registers. LiteX's bridge makes beats of
+bursts, `CsrBridge` takes them to the registers. A read is answered in the fourth cycle of its address, a write in the
+third (ports always ready). Clock domain sys.
 """
 
 from litex.soc.interconnect import csr_bus
-from litex.soc.interconnect.axi import AXI2AXILite, AXIInterface, AXILite2CSR, AXILiteInterface
+from litex.soc.interconnect.axi import AXI2AXILite, AXIInterface, AXILiteInterface
 from litex.soc.interconnect.csr import CSR, CSRStatus
 from migen import *
 
+from ..contracts.memory import PL_DESCRIPTOR
 from ..descriptor import Register
 
-__all__ = ["DESCRIPTOR_BASE", "REGISTER_BASE", "Gp0Bus", "DescriptorMemory"]
+__all__ = ["Gp0Bus", "DescriptorMemory"]
 
-DESCRIPTOR_BASE = 0x4000_0000
-REGISTER_BASE = 0x4001_0000
-_SELECT_BIT = 14  # of the word address: 64 KiB
+_SELECT_BIT = (len(PL_DESCRIPTOR) // 4).bit_length() - 1  # of the word address
 _PAGE = 0x800  # bytes for the registers of one block
 _MASTER_IDS = 12
 
@@ -44,6 +44,40 @@ class DescriptorMemory(Module):
         self.comb += If(~outside, bus.dat_r.eq(word))
 
 
+class CsrBridge(Module):
+    """lite: `AXILiteInterface`, with one address at a time and zero for the other. `csr`: the register bus.
+
+    In place of LiteX's `AXILite2CSR`, in the same cycles. There the address waits for `valid` and for the choice
+    between reading and writing; here only the strobes do, and the path from a burst's counter to a register is shorter.
+    """
+
+    def __init__(self, lite, csr):
+        self.csr = csr
+
+        # # #
+
+        latching = Signal()  # the cycle in which `csr.dat_r` is that of the address before
+        begin = Signal()
+        write = Signal()
+        word = log2_int(lite.data_width // 8)
+        self.comb += [
+            begin.eq(~latching & ~lite.r.valid & ~lite.b.valid),
+            csr.adr.eq((lite.ar.addr | lite.aw.addr)[word:]),
+            csr.dat_w.eq(lite.w.data),
+            csr.re.eq(lite.ar.valid & begin),
+            write.eq(lite.aw.valid & lite.w.valid & begin),
+            csr.we.eq(write & (lite.w.strb != 0)),
+            lite.ar.ready.eq(begin),
+            lite.aw.ready.eq(lite.w.valid & begin),
+            lite.w.ready.eq(lite.aw.valid & begin),
+        ]
+        self.sync += [
+            latching.eq(csr.re),
+            If(latching, lite.r.valid.eq(1), lite.r.data.eq(csr.dat_r)).Elif(lite.r.ready, lite.r.valid.eq(0)),
+            If(write, lite.b.valid.eq(1)).Elif(lite.b.ready, lite.b.valid.eq(0)),
+        ]
+
+
 class Gp0Bus(Module):
     """blocks: object whose attributes hold registers; an attribute's name is the prefix of its registers' names.
     make_descriptor: called with the list of `descriptor.Register`, returns the words of the descriptor memory.
@@ -60,7 +94,7 @@ class Gp0Bus(Module):
         lite = AXILiteInterface(data_width=32, address_width=32)
         width = {"data_width": 32, "address_width": _SELECT_BIT + 1}
         self.submodules.bridge = AXI2AXILite(axi, lite)
-        self.submodules.csr_bridge = AXILite2CSR(lite, csr_bus.Interface(**width))
+        self.submodules.csr_bridge = CsrBridge(lite, csr_bus.Interface(**width))
         pages = {}
 
         def page(name, memory):
@@ -86,7 +120,7 @@ class Gp0Bus(Module):
 
 def _registers(banks):
     for prefix, csrs, page, _bank in banks.banks:
-        address = DESCRIPTOR_BASE + page * _PAGE
+        address = PL_DESCRIPTOR.start + page * _PAGE
         for csr in csrs:
             readable = not (isinstance(csr, CSR) and csr.size == 1)  # single-bit ones are triggers
             yield Register(f"{prefix}_{csr.name}", address, csr.size, readable, not isinstance(csr, CSRStatus))

@@ -1,7 +1,7 @@
 """``kairos compile``: the stages of the compilation of an experiment's ``run``, without a device."""
 
 from ..command import Command, Option
-from ..options import EXPERIMENT, output
+from ..options import EXPERIMENT, STRICT, output
 
 STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
 """Those of `kairos.compiler.STAGES`, which would take 0.2 s to import."""
@@ -9,6 +9,7 @@ STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
 COMMAND = Command(
     "compile run() and show a stage of it",
     *EXPERIMENT,
+    STRICT,
     Option("--emit", choices=STAGES, default="elf", help="default: %(default)s"),
     output("default: standard output; for elf, FILE.elf"),
     runs="compile.compile_experiment",

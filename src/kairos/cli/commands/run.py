@@ -1,7 +1,7 @@
 """``kairos run``: an experiment, on a device or an emulated one."""
 
 from ..command import Command, Option
-from ..options import EXPERIMENT, quiet
+from ..options import EXPERIMENT, STRICT, quiet
 
 
 def _emulated(*names: str, **settings) -> Option:
@@ -15,6 +15,7 @@ def _several(*names: str, **settings) -> Option:
 COMMAND = Command(
     "run an experiment",
     *EXPERIMENT,
+    STRICT,
     Option("--vcd", metavar="FILE", help="write what the pins did as a VCD file"),
     Option("--plot", metavar="FILE", help="draw what the pins did (.png, .pdf, .svg)"),
     Option("--table", nargs="?", const="all", metavar="N", default="40", help="pulses to show, or 'all'"),

@@ -96,7 +96,7 @@ def test_a_slice_is_assigned_from_its_own_list():
 def test_joined_texts(a, b):
     body = "x = self.a + self.b\nfor i in range(2):\n    x += self.b\nprint(x, len(x), x == self.wanted)"
     wanted = a + 3 * b
-    assert printed(body, a=a, b=b, wanted=wanted) == (wanted, len(wanted.encode()), True)
+    assert printed(body, a=a, b=b, wanted=wanted) == (wanted, len(wanted), True)
 
 
 @pytest.mark.parametrize(

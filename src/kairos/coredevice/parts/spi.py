@@ -38,6 +38,8 @@ Words that were read are right aligned too. Longer messages are chains: all tran
 `duration_mu` of a bound transfer is the time of `put` in machine units (int64), for transfers that end at the cursor.
 """
 
+from ...contracts import spi as contract
+from ...contracts.spi import SpiFlag
 from ...language import TInt32, delay_mu, kernel, portable
 from ..rtio import rtio_input_data, rtio_output
 from .numbers import to_int32
@@ -59,25 +61,32 @@ __all__ = [
     "transfer_cycles",
 ]
 
-# Bits of the flags, from the lowest: pins not driven; chip select ends with the transfer; the transfer gives an input
-# event; chip select active high; clock idles high; data sampled at the clock's second edge; lowest bit first; one data
-# line for both directions.
-(
-    SPI_OFFLINE,
-    SPI_END,
-    SPI_INPUT,
-    SPI_CS_POLARITY,
-    SPI_CLK_POLARITY,
-    SPI_CLK_PHASE,
-    SPI_LSB_FIRST,
-    SPI_HALF_DUPLEX,
-) = (1 << bit for bit in range(8))
+SPI_OFFLINE = int(SpiFlag.OFFLINE)
+SPI_END = int(SpiFlag.END)
+SPI_INPUT = int(SpiFlag.INPUT)
+SPI_CS_POLARITY = int(SpiFlag.CS_POLARITY)
+SPI_CLK_POLARITY = int(SpiFlag.CLK_POLARITY)
+SPI_CLK_PHASE = int(SpiFlag.CLK_PHASE)
+SPI_LSB_FIRST = int(SpiFlag.LSB_FIRST)
+SPI_HALF_DUPLEX = int(SpiFlag.HALF_DUPLEX)
 
-WORD = 32
+WORD = contract.WORD_BITS
 """Bits that a transfer can have."""
-LENGTHS, DIVIDERS = range(1, WORD + 1), range(2, 258)
-FIELDS = {"flags": (0, range(256)), "length": (8, LENGTHS), "div": (16, DIVIDERS), "cs": (24, range(256))}
-"""Of the configuration register: where a field begins, and its values in order of their codes, from 0 on."""
+
+
+def _field(name, least=0):
+    """(lowest bit, values in order of their codes) of a field of the configuration word."""
+    return getattr(contract, f"{name}_AT"), range(least, least + (1 << getattr(contract, f"{name}_BITS")))
+
+
+FIELDS = {
+    "flags": _field("FLAGS"),
+    "length": _field("LENGTH", contract.LENGTH_LEAST),
+    "div": _field("DIV", contract.DIV_LEAST),
+    "cs": _field("CS"),
+}
+"""Of the configuration word: where a field begins, and its values in order of their codes, from 0 on."""
+LENGTHS, DIVIDERS = FIELDS["length"][1], FIELDS["div"][1]
 
 
 def config_word(**values):

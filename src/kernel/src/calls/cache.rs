@@ -1,35 +1,42 @@
 //! `cache_get` and `cache_put` (kernel ABI, section 2.5): the store in the upper half of the heap, and the private copies
 //! that kernels get, in the lower half. Copies live until the next kernel starts.
 
+use kairos_channel::memory::KERNEL_HEAP;
 use kairos_kernel::cache::Cache;
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::{BadAddress, Memory};
 
 use crate::fault::broken;
-use crate::memory::{self, KernelMemory};
-use crate::owned::Owned;
+use crate::memory::{Area, KernelMemory};
+use crate::owned::{Lent, Owned};
 use crate::raise;
 
+const MIDDLE: usize = KERNEL_HEAP.start + (KERNEL_HEAP.end - KERNEL_HEAP.start) / 2;
+
+/// What kernels have got, and change as they like.
+static COPIES: Lent<Area<{ KERNEL_HEAP.start }, MIDDLE>> = {
+    // SAFETY: the heap is this module's, and this its lower half.
+    Lent::new(unsafe { Area::new() })
+};
+/// The values.
+static STORE: Lent<Area<MIDDLE, { KERNEL_HEAP.end }>> = {
+    // SAFETY: the heap is this module's, and this its upper half.
+    Lent::new(unsafe { Area::new() })
+};
 /// Words of the copies' half that are taken.
 static COPIED: Owned<usize> = Owned::new(0);
 
-/// Both halves in words: copies, store.
-///
-/// # Safety
-/// Neither half is in use through an earlier call.
-unsafe fn halves() -> (&'static mut [u32], &'static mut [u32]) {
-    // SAFETY: the heap is this module's alone, and by this function's condition not in use. It is aligned to a megabyte.
-    let words = unsafe {
-        let heap = memory::heap();
-        core::slice::from_raw_parts_mut(heap.as_mut_ptr().cast::<u32>(), heap.len() / 4)
-    };
-    words.split_at_mut(words.len() / 2)
-}
-
 /// Empties the store, at reset of the core only.
 pub fn boot() {
-    // SAFETY: no kernel runs.
-    Cache::new(unsafe { halves() }.1);
+    STORE.with(|store| {
+        Cache::new(store.words());
+    });
+}
+
+/// In a restart: nobody uses the memory.
+pub fn reclaim() {
+    COPIES.reclaim();
+    STORE.reclaim();
 }
 
 /// Drops the copies that the kernel before has got.
@@ -47,20 +54,26 @@ fn key(pointer: u32, length: u32) -> &'static [u8] {
 
 /// `cache_get`: a pointer to {elements, length}, the elements behind it.
 extern "C" fn get(pointer: u32, length: u32) -> u32 {
-    // SAFETY: kernels write to copies that they got, never to what is free here; the store is not visible to them.
-    let (copies, store) = unsafe { halves() };
-    let cache = Cache::attach(store);
-    let value = cache.get(key(pointer, length)).unwrap_or(&[]);
-    let start = COPIED.get();
-    let Some(copy) = copies[start..].get_mut(..2 + value.len()) else {
+    let key = key(pointer, length);
+    let place = STORE.with(|store| {
+        let cache = Cache::attach(store.words());
+        COPIES.with(|copies| copy(cache.get(key).unwrap_or(&[]), copies.words()))
+    });
+    place.unwrap_or_else(|| {
         raise::firmware(Id::CacheError, "no memory left for values from the cache", [0; 3]);
-        return 0;
-    };
+        0
+    })
+}
+
+/// Copies a value to where there is room; the address of the kernel's list.
+fn copy(value: &[u32], copies: &mut [u32]) -> Option<u32> {
+    let start = COPIED.get();
+    let copy = copies[start..].get_mut(..2 + value.len())?;
     copy[0] = copy[2..].as_ptr() as u32;
     copy[1] = value.len() as u32;
     copy[2..].copy_from_slice(value);
-    COPIED.set(start + 2 + value.len());
-    copy.as_ptr() as u32
+    COPIED.set(start + copy.len());
+    Some(copy.as_ptr() as u32)
 }
 
 /// `cache_put`
@@ -68,9 +81,8 @@ extern "C" fn put(pointer: u32, length: u32, list: u32) {
     let key = key(pointer, length);
     match value(list) {
         Ok(value) => {
-            // SAFETY: as in `get`.
-            let mut cache = Cache::attach(unsafe { halves() }.1);
-            if cache.put(key, value).is_err() {
+            let stored = STORE.with(|store| Cache::attach(store.words()).put(key, value));
+            if stored.is_err() {
                 raise::firmware(Id::CacheError, "no memory left in the cache", [0; 3]);
             }
         }

@@ -9,9 +9,15 @@ use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
 
 use crate::fault::broken;
-use crate::memory::KernelMemory;
-use crate::owned::Owned;
+use crate::memory::{Area, KernelMemory};
+use crate::owned::{Lent, Owned};
 use crate::{raise, rtio};
+
+/// The store.
+static STORE: Lent<Area<{ DMA.start }, { DMA.end }>> = {
+    // SAFETY: set apart in the memory map for traces, which only this module changes. The gateware reads them.
+    Lent::new(unsafe { Area::new() })
+};
 
 /// The recording under way.
 static RECORDING: Owned<Option<Recording>> = Owned::new(None);
@@ -26,35 +32,27 @@ pub struct Retrieved {
     uses_ddma: u32,
 }
 
-/// The store.
-///
-/// # Safety
-/// No other result of this function is in use.
-unsafe fn store() -> &'static mut [u32] {
-    // SAFETY: mapped memory, set apart for traces; by this function's condition nobody else uses it.
-    unsafe { core::slice::from_raw_parts_mut(DMA.start as *mut u32, DMA.len() / 4) }
-}
-
-fn traces() -> Traces<'static> {
-    // SAFETY: functions here use one at a time, on this core, outside of interrupts; kernels do not know this memory.
-    Traces::attach(unsafe { store() })
+fn with_traces<R>(action: impl FnOnce(&mut Traces<'_>) -> R) -> R {
+    STORE.with(|store| action(&mut Traces::attach(store.words())))
 }
 
 /// Empties the store, at reset of the core only.
 pub fn boot() {
-    // SAFETY: no kernel runs.
-    Traces::new(unsafe { store() });
+    STORE.with(|store| {
+        Traces::new(store.words());
+    });
 }
 
 /// In a restart: what the kernel was recording is lost.
 pub fn abandon() {
+    STORE.reclaim();
     RECORDING.set(None);
 }
 
 /// Records an output of 1 to 16 words.
 fn record(target: u32, time: i64, words: &[u32]) {
     if let Some(mut recording) = RECORDING.get() {
-        traces().event(&mut recording, target, time, words.iter().copied());
+        with_traces(|traces| traces.event(&mut recording, target, time, words.iter().copied()));
         RECORDING.set(Some(recording));
     }
 }
@@ -76,7 +74,8 @@ extern "C" fn record_start(pointer: u32, length: u32) {
     if RECORDING.is_some() {
         return error("DMA is already recording");
     }
-    match traces().begin(name(pointer, length)) {
+    let name = name(pointer, length);
+    match with_traces(|traces| traces.begin(name)) {
         Ok(begun) => {
             RECORDING.set(Some(begun));
             rtio::record(Some(record));
@@ -91,19 +90,21 @@ extern "C" fn record_stop(duration: i64, _enable_ddma: u32) {
         return error("DMA is not recording");
     };
     rtio::record(None);
-    if traces().finish(ended, duration) == Err(Full) {
+    if with_traces(|traces| traces.finish(ended, duration)) == Err(Full) {
         error(NO_ROOM);
     }
 }
 
 /// `dma_erase`
 extern "C" fn erase(pointer: u32, length: u32) {
-    traces().erase(name(pointer, length));
+    let name = name(pointer, length);
+    with_traces(|traces| traces.erase(name));
 }
 
 /// `dma_retrieve`
 extern "C" fn retrieve(result: &mut Retrieved, pointer: u32, length: u32) {
-    match traces().find(name(pointer, length)) {
+    let name = name(pointer, length);
+    match with_traces(|traces| traces.find(name)) {
         Some(trace) => {
             *result = Retrieved {
                 duration: trace.duration,
@@ -118,7 +119,7 @@ extern "C" fn retrieve(result: &mut Retrieved, pointer: u32, length: u32) {
 /// `dma_playback`: returns when all events have been submitted.
 extern "C" fn playback(time: i64, address: u32, _uses_ddma: u32) {
     let offset = (address as usize).wrapping_sub(DMA.start);
-    if !traces().is_trace(offset) {
+    if !with_traces(|traces| traces.is_trace(offset)) {
         return error("DMA trace not found");
     }
     rtio::play(address, time);

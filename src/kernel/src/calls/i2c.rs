@@ -3,26 +3,22 @@
 use kairos_chip::i2c::{Bus, Stuck};
 use kairos_proto::exception::Id;
 
-use crate::owned::Owned;
+use crate::owned::Lent;
 use crate::raise;
 
-/// The comms core has done with the bus before this core was released.
-static BUS: Owned<Bus> = Owned::new(Bus::new());
-
-/// Uses the bus, in place: a kernel may be killed at any step, and [`recover`] must know how far it was.
-fn with_bus<T>(action: impl FnOnce(&mut Bus) -> T) -> T {
-    // SAFETY: the only reference, as what is done on the bus calls nothing of this module.
-    action(unsafe { &mut *BUS.as_ptr() })
-}
+/// The comms core has done with the bus before this core was released. It is used in place: a kernel may be killed at any step,
+/// and [`recover`] must know how far it was.
+static BUS: Lent<Bus> = Lent::new(Bus::new());
 
 /// In a restart: the kernel before may have been stopped in the middle of a byte.
 pub fn recover() {
-    with_bus(Bus::recover);
+    BUS.reclaim();
+    BUS.with(Bus::recover);
 }
 
 /// The result on bus 0, or the exception.
 fn on<T: Default>(number: u32, message: &'static str, action: impl FnOnce(&mut Bus) -> Result<T, Stuck>) -> T {
-    let result = if number == 0 { with_bus(action) } else { Err(Stuck) };
+    let result = if number == 0 { BUS.with(action) } else { Err(Stuck) };
     result.unwrap_or_else(|Stuck| {
         raise::firmware(Id::I2cError, message, [0; 3]);
         T::default()

@@ -1,49 +1,65 @@
 //! `core_log`: lines of text for the device's log.
 
+use heapless::Vec;
 use kairos_channel::Kind;
 use kairos_kernel::format::{printf, Arguments};
+use kairos_proto::rpc::Sink;
 
+use crate::comms::send_pieces;
 use crate::memory::KernelMemory;
-use crate::state::{running, Core};
-use crate::{raise, timer};
+use crate::owned::Lent;
+use crate::raise;
 
 /// Level "info" of the `log` crate.
 const INFO: u8 = 3;
 
-/// Appends to the current line. Complete lines go to the comms core, longer ones in pieces.
-fn append(core: &mut Core, bytes: &[u8]) {
+/// A line, or the beginning of a long one.
+type Line = Vec<u8, 512>;
+
+/// What the kernel has written of the line that is not complete yet.
+static LINE: Lent<Line> = Lent::new(Line::new());
+
+/// Before a kernel, and in a restart: what the kernel before has left is dropped.
+pub fn forget() {
+    LINE.reclaim();
+    LINE.with(Line::clear);
+}
+
+/// Sends the unfinished line at the end of a kernel.
+pub fn flush() {
+    LINE.with(send);
+}
+
+/// Appends to the line. Complete lines go to the comms core, longer ones in pieces.
+fn append(line: &mut Line, bytes: &[u8]) {
     for &byte in bytes {
-        // There is room: a full buffer has been flushed.
-        let _ = core.log_line.push(byte);
-        if byte == b'\n' || core.log_line.is_full() {
-            flush(core);
+        // There is room: a full buffer has been sent.
+        let _ = line.push(byte);
+        if byte == b'\n' || line.is_full() {
+            send(line);
         }
     }
 }
 
-/// Sends what there is of the current line.
-pub fn flush(core: &mut Core) {
-    if !core.log_line.is_empty() {
-        let mut message = core.sender.message(Kind::Log, timer::sleep_briefly);
-        message.write(&[INFO]);
-        message.write(&core.log_line);
-        message.finish();
-        core.log_line.clear();
+/// Sends what there is of the line.
+fn send(line: &mut Line) {
+    if !line.is_empty() {
+        send_pieces(Kind::Log, |message| {
+            message.write(&[INFO]);
+            message.write(line);
+        });
+        line.clear();
     }
 }
 
 /// `core_log(const char *format, ...)`
 extern "C" fn write_log(format: u32, arguments: u32) {
-    let core = running();
-    let result = printf(
-        &mut |bytes| append(core, bytes),
-        &KernelMemory,
-        format,
-        Arguments::new(arguments),
-    );
-    if result.is_err() {
-        append(running(), b"<unreadable>\n");
-    }
+    LINE.with(|line| {
+        let mut write = |bytes: &[u8]| append(line, bytes);
+        if printf(&mut write, &KernelMemory, format, Arguments::new(arguments)).is_err() {
+            write(b"<unreadable>\n");
+        }
+    });
 }
 
 raise::variadic!(core_log => write_log);

@@ -3,19 +3,42 @@
 use kairos_channel::memory::KERNEL_STACK;
 use kairos_channel::{Frame, Kind, Receiver};
 use kairos_proto::exception::Record;
-use kairos_proto::rpc::{encode_request, Memory, Signature, Sink, Source, Step};
+use kairos_proto::rpc::{encode_request, Decoder, Memory, Signature, Sink, Source, Step};
 
-use crate::comms::{next_frame, read_some, report, report_fmt};
+use crate::comms::{self, next_frame, read_some, receiving, report, report_fmt, send_pieces, sending};
 use crate::fault::broken;
 use crate::memory::KernelMemory;
-use crate::state::{running, Core};
-use crate::{raise, timer};
+use crate::owned::{Lent, Owned};
+use crate::raise;
 
 /// Stack that must remain free below what a reply takes, for the kernel and this firmware.
 const STACK_RESERVE: u32 = 64 * 1024;
 
 /// Longest request that is put together before it is sent, in bytes.
 const SHORT: usize = 64;
+
+/// How far the newest call is that the kernel waits for.
+#[derive(Clone, Copy)]
+enum Call {
+    /// It has its result.
+    Over,
+    /// Its reply, or the host's exception, has not been looked at.
+    Sent,
+    /// Its reply is being decoded: the kernel makes room.
+    Arriving,
+}
+
+static CALL: Owned<Call> = Owned::new(Call::Over);
+/// Tag of its result, in the library.
+static RETURN_TAG: Owned<&'static [u8]> = Owned::new(&[]);
+/// Decodes its reply; in place, as it is large.
+static DECODER: Lent<Decoder<'static>> = Lent::new(Decoder::new(&[]));
+
+/// Before a kernel, and in a restart: no call is under way.
+pub fn forget() {
+    CALL.set(Call::Over);
+    DECODER.reclaim();
+}
 
 /// Takes bytes.
 type Write<'w> = dyn FnMut(&[u8]) + 'w;
@@ -46,7 +69,7 @@ impl Sink for Request<'_> {
 ///
 /// A request that cannot be encoded ends the kernel: calls cannot raise. A long one is encoded twice, because half a message
 /// would spoil the stream to the host; the first pass only follows pointers.
-pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
+pub fn send(kind: Kind, service: u32, tag_at: u32, data: u32) -> &'static [u8] {
     let memory: &'static KernelMemory = &KernelMemory;
     let tag = memory
         .word(tag_at)
@@ -65,32 +88,33 @@ pub fn send(core: &mut Core, kind: Kind, service: u32, tag_at: u32, data: u32) -
         Err(error) => broken(format_args!("RPC to service {service}: {error}")),
     };
     if let Some(bytes) = request.bytes.get(..request.length) {
-        core.sender.send(kind, bytes, timer::sleep_briefly);
+        comms::send(kind, bytes);
         return result;
     }
-    let mut message = core.sender.message(kind, timer::sleep_briefly);
-    let mut write = |bytes: &[u8]| message.write(bytes);
-    request.long = Some(&mut write);
-    // It can be encoded, as has been seen.
-    let _ = encode_request(&mut request, memory, service, tag, data);
-    message.finish();
+    send_pieces(kind, |message| {
+        let mut write = |bytes: &[u8]| message.write(bytes);
+        let mut request = Request {
+            long: Some(&mut write),
+            ..request
+        };
+        // It can be encoded, as has been seen.
+        let _ = encode_request(&mut request, memory, service, tag, data);
+    });
     result
 }
 
 /// `rpc_send_async`
 pub extern "C" fn rpc_send_async(service: u32, tag_at: u32, data: u32) {
-    send(running(), Kind::RpcAsync, service, tag_at, data);
+    send(Kind::RpcAsync, service, tag_at, data);
 }
 
 /// `rpc_send`
 pub extern "C" fn rpc_send(service: u32, tag_at: u32, data: u32) {
-    let core = running();
-    let result = send(core, Kind::RpcSync, service, tag_at, data);
-    core.decoder.restart(result);
-    core.return_tag = result;
-    core.awaiting = true;
+    let result = send(Kind::RpcSync, service, tag_at, data);
+    DECODER.with(|decoder| decoder.restart(result));
+    RETURN_TAG.set(result);
     // The answer decides, before the kernel gives memory, whether there is a value at all.
-    core.answered = false;
+    CALL.set(Call::Sent);
 }
 
 /// The bytes of a reply, frame after frame.
@@ -119,11 +143,9 @@ impl Source for Reply<'_> {
 const OTHER_TAG: &str = "the reply to an RPC has another return tag than the call";
 
 /// The reply begins with the length and a copy of the tag that was sent: another one belongs to another call.
-fn check_tag(core: &mut Core) {
-    let mut expected = core.return_tag;
-    let mut reply = Reply {
-        receiver: &mut core.receiver,
-    };
+fn check_tag(receiver: &mut Receiver<'static>) {
+    let mut expected = RETURN_TAG.get();
+    let mut reply = Reply { receiver };
     let mut bytes = [0; 16];
     if expected.len() <= bytes.len() - 4 && reply.receiver.remaining() >= 4 + expected.len() {
         // Nearly always all of it is there.
@@ -152,13 +174,13 @@ fn check_tag(core: &mut Core) {
 }
 
 /// Bytes that have arrived behind a complete value: the host has sent more than the type has.
-fn surplus(core: &mut Core) -> u32 {
-    let mut bytes = core.receiver.remaining();
+fn surplus(receiver: &mut Receiver<'static>) -> u32 {
+    let mut bytes = receiver.remaining();
     while let Ok(Some(Frame {
         kind: Kind::RpcReply,
         len,
         ..
-    })) = core.receiver.next_frame()
+    })) = receiver.next_frame()
     {
         bytes += len;
     }
@@ -167,37 +189,48 @@ fn surplus(core: &mut Core) -> u32 {
 
 /// `rpc_recv`: decodes the reply into `slot`, as far as it goes. Returns how much memory it needs next, 0 at the end.
 pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
-    let core = running();
-    if !core::mem::take(&mut core.awaiting) {
+    let call = CALL.replace(Call::Over);
+    if matches!(call, Call::Over) {
         broken(format_args!("the kernel waits for the reply to an RPC it has not sent"));
     }
-    if !core.answered {
-        core.answered = true;
-        match next_frame(&mut core.receiver).kind {
-            Kind::RpcReply => check_tag(core),
-            Kind::RpcException => {
-                let mut bytes = [0; 48];
-                if read_some(&mut core.receiver, &mut bytes) != bytes.len() {
-                    report("exception from the host is too short");
-                }
-                core.sender
-                    .send(Kind::RpcDone, &0u32.to_le_bytes(), timer::sleep_briefly);
-                raise::record(Record::from_host(&bytes));
-                return 0;
-            }
-            kind => report_fmt(format_args!("{kind:?} instead of the reply to an RPC")),
+    receiving(|receiver| {
+        if matches!(call, Call::Sent) && raised(receiver) {
+            return 0;
         }
+        decode(receiver, slot)
+    })
+}
+
+/// Takes the beginning of the reply; true if it is an exception of the host.
+fn raised(receiver: &mut Receiver<'static>) -> bool {
+    match next_frame(receiver).kind {
+        Kind::RpcReply => check_tag(receiver),
+        Kind::RpcException => {
+            let mut bytes = [0; 48];
+            if read_some(receiver, &mut bytes) != bytes.len() {
+                report("exception from the host is too short");
+            }
+            comms::send(Kind::RpcDone, &0u32.to_le_bytes());
+            raise::record(Record::from_host(&bytes));
+            return true;
+        }
+        kind => report_fmt(format_args!("{kind:?} instead of the reply to an RPC")),
     }
+    false
+}
+
+/// Decodes into `slot` what comes next of the reply.
+fn decode(receiver: &mut Receiver<'static>, slot: u32) -> u32 {
     let mut reply = Reply {
-        receiver: &mut core.receiver,
+        receiver: &mut *receiver,
     };
-    match core.decoder.resume(slot, &mut reply, &mut KernelMemory) {
+    match DECODER.with(|decoder| decoder.resume(slot, &mut reply, &mut KernelMemory)) {
         Ok(Step::Done) => {
-            let surplus = surplus(core);
+            let surplus = surplus(receiver);
             let bytes = surplus.to_le_bytes();
             // The comms core sees it before all that comes after the reply, and has nothing to do until then.
-            if surplus != 0 || !core.sender.send_silently(Kind::RpcDone, &bytes) {
-                core.sender.send(Kind::RpcDone, &bytes, timer::sleep_briefly);
+            if surplus != 0 || !sending(|sender| sender.send_silently(Kind::RpcDone, &bytes)) {
+                comms::send(Kind::RpcDone, &bytes);
             }
             0
         }
@@ -210,7 +243,7 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
                     "reply to an RPC needs {bytes} bytes of stack, of which {free} are free: return less at once"
                 ));
             }
-            core.awaiting = true;
+            CALL.set(Call::Arriving);
             bytes
         }
         Err(error) => report_fmt(format_args!("reply to an RPC: {error}")),

@@ -69,7 +69,7 @@ struct Channel {
 impl Channel {
     const fn new() -> Self {
         Self {
-            next: Exposed::new(FIRST),
+            next: Exposed::new(0),
             granted: Exposed::new(0),
             exists: Exposed::new(false),
         }
@@ -95,7 +95,7 @@ pub fn address() -> u32 {
     core::ptr::from_ref(&RINGS) as u32
 }
 
-/// Empties the rings, which then begin with number 1. The gateware pushes nothing meanwhile.
+/// Empties the rings, which then begin with number 1: at reset of this core first. The gateware pushes nothing meanwhile.
 ///
 /// A ring is filled from number 1 on, so what was written since it was cleared last ends at the first entry without a tag.
 pub fn clear() {

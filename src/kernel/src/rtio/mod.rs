@@ -22,8 +22,13 @@ pub use log::rtio_log;
 pub use output::{posted_error_at_end, record, rtio_batch_end, rtio_batch_start, rtio_output, rtio_output_wide};
 pub use playback::play;
 
+/// `rtio_ring_1`: the ring, for kernels that post by themselves.
+pub const RING: *const ring::Ring = &raw const ring::RING;
+
 /// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator.
 pub fn boot() {
+    ring::boot();
+    input::clear();
     let Ok(descriptor) = kairos_pl::descriptor() else {
         return;
     };

@@ -5,6 +5,9 @@ use core::mem::{offset_of, size_of};
 
 use kairos_contracts::initiator::{Command, REPLY, REPLY_DATA, REPLY_STATUS, RING_ALIGNMENT};
 pub use kairos_contracts::initiator::{ATTENTION, MAX_WORDS, POSTED_ERROR as ERROR, SLOTS, SLOT_BYTES, STATUS_BITS};
+use kairos_contracts::initiator::{
+    POST_ALLOWED, POST_CHANNELS, POST_COUNTDOWN, POST_CURSOR, POST_FLOOR, POST_HEAD, POST_SLOT,
+};
 use kairos_contracts::initiator::{SLOT_DATA, SLOT_HEAD, SLOT_TARGET, SLOT_TIME, SLOT_WORDS};
 
 use crate::owned::{Exposed, Owned};
@@ -84,7 +87,7 @@ pub struct Ring {
 }
 
 /// What the fast path needs, in the order of its registers, so that one instruction loads it. It ends where
-/// [`Ring::known`] begins.
+/// [`Ring::known`] begins. Kernels may have a fast path of their own (`rtio_ring_1`).
 #[repr(C)]
 pub struct Quick {
     /// [`POSTED_WORD`], or 0 while nothing is to be posted without a second look.
@@ -109,6 +112,12 @@ const _: () = assert!(offset_of!(Slot, time) == SLOT_TIME && offset_of!(Slot, he
 const _: () = assert!(offset_of!(Slot, words) == SLOT_WORDS && offset_of!(Ring, input_timestamp) == REPLY);
 const _: () = assert!(offset_of!(Ring, status) == REPLY_STATUS && offset_of!(Ring, input_data_or_error) == REPLY_DATA);
 const _: () = assert!(offset_of!(Ring, quick) + size_of::<Quick>() == KNOWN);
+// What `rtio_ring_1` promises: another layout needs another name.
+const QUICK: usize = offset_of!(Ring, quick);
+const _: () = assert!(QUICK + offset_of!(Quick, allowed) == POST_ALLOWED && KNOWN == POST_CHANNELS);
+const _: () = assert!(QUICK + offset_of!(Quick, countdown) == POST_COUNTDOWN);
+const _: () = assert!(QUICK + offset_of!(Quick, now) == POST_CURSOR && QUICK + offset_of!(Quick, floor) == POST_FLOOR);
+const _: () = assert!(QUICK + offset_of!(Quick, next) == POST_HEAD && QUICK + offset_of!(Quick, slot) == POST_SLOT);
 
 pub static RING: Ring = Ring {
     slots: [const { Slot::empty() }; SLOTS as usize],
@@ -117,19 +126,33 @@ pub static RING: Ring = Ring {
     input_data_or_error: Exposed::new(0),
     _line: [0; 12],
     clock: Estimate {
-        limit: Owned::new(i64::MAX),
-        earliest: Owned::new(i64::MAX),
+        limit: Owned::new(0),
+        earliest: Owned::new(0),
         start: Owned::new(0),
         ratio: Owned::new(0),
     },
     _state: [0; 32],
     quick: Quick {
-        allowed: Exposed::new(POSTED_WORD),
-        countdown: Owned::new(COUNTDOWN),
+        allowed: Exposed::new(0),
+        countdown: Owned::new(core::ptr::null()),
         now: Owned::new(0),
-        floor: Exposed::new(NO_FLOOR),
-        next: Exposed::new(POSTED_WORD),
+        floor: Exposed::new(0),
+        next: Exposed::new(0),
         slot: Exposed::new(core::ptr::null()),
     },
-    known: [const { Exposed::new(UNKNOWN) }; 256],
+    known: [const { Exposed::new(0) }; 256],
 };
+
+/// After reset of this core: nothing is early enough, no channel is known. (All zero in the image, so that it is not in the
+/// image.)
+pub fn boot() {
+    RING.clock.limit.set(i64::MAX);
+    RING.clock.earliest.set(i64::MAX);
+    RING.quick.allowed.set(POSTED_WORD);
+    RING.quick.countdown.set(COUNTDOWN);
+    RING.quick.floor.set(NO_FLOOR);
+    RING.quick.next.set(POSTED_WORD);
+    for entry in &RING.known {
+        entry.set(UNKNOWN);
+    }
+}

@@ -99,7 +99,7 @@ pub struct Decoder<'a> {
 
 impl<'a> Decoder<'a> {
     /// A decoder for a value of type `tag` (as [`super::Signature::parse`] has checked it).
-    pub fn new(tag: &'a [u8]) -> Self {
+    pub const fn new(tag: &'a [u8]) -> Self {
         let empty = Row {
             tags: &[],
             remaining: 0,

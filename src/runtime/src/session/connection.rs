@@ -12,9 +12,9 @@ use kairos_channel::{Frame, Kind};
 use kairos_net::Socket;
 use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
-use super::{Library, Shared, LIBRARY_MAX};
-use crate::kernel_core::Failure;
-use crate::{clock, gateware, watchdog};
+use super::{Shared, LIBRARY_MAX};
+use crate::kernel_core::{Failure, SUPERVISION};
+use crate::{clock, gateware};
 
 /// Why a session has ended.
 pub enum End {
@@ -97,9 +97,9 @@ enum Upload {
 
 impl Upload {
     /// Puts a piece behind those before.
-    fn keep(&mut self, data: &[u8], library: &mut Library) {
+    fn keep(&mut self, data: &[u8], library: &mut [u8; LIBRARY_MAX]) {
         if let Upload::Keep(filled) = self {
-            library.0[*filled..*filled + data.len()].copy_from_slice(data);
+            library[*filled..*filled + data.len()].copy_from_slice(data);
             *filled += data.len();
         }
     }
@@ -183,7 +183,7 @@ impl<'a> Connection<'a> {
     /// Waits for what comes first. The kernel's end of an RPC comes before what the host may send after it, so frames are looked
     /// at first: also those that the kernel core has not rung for.
     async fn next_event(&mut self, decoder: &mut RequestDecoder) -> Result<Event, End> {
-        let _expected = watchdog::SUPERVISION.expect();
+        let _expected = SUPERVISION.expect();
         poll_fn(|cx| self.poll_event(decoder, cx)).await
     }
 
@@ -330,7 +330,7 @@ impl<'a> Connection<'a> {
         };
         self.state = State::Absent;
         let Shared { kernel, library, .. } = &mut *self.shared;
-        match kernel.load(&library.0[..length]).await {
+        match kernel.load(&library[..length]).await {
             Err(Failure::Silent) => {
                 let _ = write!(text, "{}", Failure::Silent);
                 return self.load_failed(&text).await;

@@ -127,7 +127,7 @@ async fn repeat(shared: &mut Shared, length: usize) -> Error {
 
 /// The library that a key holds, read to the buffer for libraries; its length.
 fn read(shared: &mut Shared, config: &Config, key: Key) -> Option<usize> {
-    match config.read(key.name(), &mut shared.library.0) {
+    match config.read(key.name(), &mut shared.library[..]) {
         Ok(length) => length.filter(|&length| length > 0),
         // Said at boot.
         Err(kairos_config::store::Error::Card(_)) => None,
@@ -140,11 +140,11 @@ fn read(shared: &mut Shared, config: &Config, key: Key) -> Option<usize> {
 
 /// Runs the kernel in the buffer to its end.
 async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
-    if !shared.library.0[..length].starts_with(b"\x7fELF") {
+    if !shared.library[..length].starts_with(b"\x7fELF") {
         return Err(Error::NotElf);
     }
     let Shared { kernel, library, rtio } = shared;
-    kernel.load(&library.0[..length]).await?;
+    kernel.load(&library[..length]).await?;
     let frame = kernel.next_frame().await?;
     match frame.kind {
         Kind::LoadCompleted => {}

@@ -9,7 +9,6 @@ mod si5324;
 use std::any::Any;
 
 pub use self::si5324::Si5324;
-use super::board::Parts;
 use crate::machine::signals::Signals;
 use crate::machine::time::Cycles;
 
@@ -31,6 +30,13 @@ pub trait Device: Any {
     fn drive(&self, _signals: &mut Signals) {}
 }
 
+/// What not every board has on the bus. The rows of [`DEVICES`] take it.
+#[derive(Default)]
+pub struct Fitted {
+    /// The clock synthesiser.
+    pub synthesiser: Option<Si5324>,
+}
+
 /// A device of the board: its name, its place on the bus, and how it is made.
 pub struct Row {
     /// Type of the chip.
@@ -39,7 +45,7 @@ pub struct Row {
     pub channel: u8,
     /// Its address, 7 bits.
     pub address: u8,
-    make: fn(&mut Parts) -> Option<Box<dyn Device>>,
+    make: fn(&mut Fitted) -> Option<Box<dyn Device>>,
 }
 
 /// What boards of this kind have.
@@ -47,7 +53,7 @@ pub struct Row {
 pub const DEVICES: &[Row] = &[
     Row { name: "PCF8574A", channel: 2, address: 0x3e, make: |_| Some(Box::<devices::Expander>::default()) },
     Row { name: "24AA02", channel: 2, address: 0x50, make: |_| Some(Box::<devices::Eeprom>::default()) },
-    Row { name: "Si5324", channel: 4, address: 0x68, make: |parts| Some(Box::new(parts.synthesiser.take()?)) },
+    Row { name: "Si5324", channel: 4, address: 0x68, make: |fitted| Some(Box::new(fitted.synthesiser.take()?)) },
 ];
 
 /// A device in its place.
@@ -125,12 +131,12 @@ pub struct I2c {
 
 impl I2c {
     /// A bus at rest, with the devices that this board has.
-    pub fn new(parts: &mut Parts) -> Self {
+    pub fn new(fitted: &mut Fitted) -> Self {
         let socket = |row: &Row| {
             Some(Socket {
                 channel: row.channel,
                 address: row.address,
-                device: (row.make)(parts)?,
+                device: (row.make)(fitted)?,
             })
         };
         let sockets = DEVICES.iter().filter_map(socket).collect();

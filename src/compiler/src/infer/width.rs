@@ -1,0 +1,180 @@
+//! Widths of integers that the program leaves open: what an operation needs, what is chosen in the end, what is lost.
+//!
+//! A literal, a default, a global and an argument of the host have no width of their own, nor has the result of an operation
+//! with one. Such a type collects what it is needed for: an `int64` in an operation makes the result wide, a declared width
+//! decides it. What nothing decides is 64 bits wide if it was found to be wide, else 32. An operation whose result was declared
+//! narrower than its operands is computed in their width and cut.
+
+use super::Infer;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::host::HostValue;
+use crate::program::{ArgSource, CallTarget, Fact, FunctionInstance};
+use crate::syntax::*;
+use crate::types::{Kind, Ty, Types, WORD};
+
+impl Infer<'_, '_> {
+    /// The common type of two numbers, the operands at `key`, an expression of their own; None if it is left to `result`.
+    pub(super) fn promote(&mut self, left: Ty, right: Ty, result: Ty, key: &Expr) -> Option<Ty> {
+        let (mut l, mut r) = (self.types().kind(left).clone(), self.types().kind(right).clone());
+        match (l == Kind::Bool, r == Kind::Bool) {
+            // A truth value beside a number is one of its kind.
+            (true, true) => (l, r) = (Kind::IntOpen, Kind::IntOpen),
+            (true, false) => l = r.clone(),
+            (false, true) => r = l.clone(),
+            (false, false) => {}
+        }
+        let any = |kind: Kind| l == kind || r == kind;
+        if any(Kind::Var) {
+            return None;
+        }
+        if any(Kind::Float) {
+            return Some(self.kind(Kind::Float));
+        }
+        let key = (self.current, key.id);
+        if any(Kind::IntOpen) || any(Kind::IntWide) {
+            self.was_open.insert(key);
+        }
+        let wide = any(Kind::Int64) || any(Kind::IntWide);
+        if !self.was_open.contains(&key) {
+            return Some(self.kind(if wide { Kind::Int64 } else { Kind::Int32 }));
+        }
+        // Operands that adapt: the result is as wide as it is needed, and at least this unless its use says otherwise.
+        if matches!(self.types().kind(result), Kind::Int32 | Kind::Int64) {
+            return None;
+        }
+        Some(self.kind(if wide { Kind::IntWide } else { Kind::IntOpen }))
+    }
+
+    /// Decides all widths that are still open.
+    pub(super) fn default_widths(&mut self) {
+        let program = &mut self.context.program;
+        for function in &program.functions {
+            walk_operations(&function.ast.body, &mut |operation| {
+                narrow_operands(&mut program.types, function, &operation);
+            });
+        }
+        let functions = program.functions.iter();
+        let types = functions.flat_map(|f| f.types.iter().chain(&f.locals).chain([&f.returns]));
+        let types = types.chain(program.lists.values().map(|list| &list.ty));
+        for &ty in types {
+            program.types.default_width(ty);
+        }
+        for list in program.lists.values().filter(|list| list.elements().is_empty()) {
+            // Nothing is read from it, so what it would hold does not matter.
+            if let Kind::List(elt) = *program.types.kind(list.ty) {
+                program.types.default_elements(elt);
+            }
+        }
+    }
+
+    /// Refuses constants that do not fit where they are used, and warns of operations that cut their operands.
+    pub(super) fn check_widths(&mut self) -> Result<()> {
+        let mut warnings = vec![];
+        let program = &self.context.program;
+        for function in &program.functions {
+            let mut result = Ok(());
+            walk_operations(&function.ast.body, &mut |operation| {
+                if cuts(&program.types, function, &operation) {
+                    let text = "the result of this operation on numpy.int64 is cut to numpy.int32";
+                    let mut warning = Diagnostic::new(operation.span, text).help("write int32(…) if that is meant");
+                    warning.warning = true;
+                    warnings.push(*warning);
+                }
+            });
+            walk_exprs(&function.ast.body, &mut |expr| {
+                let ty = function.types[expr.id as usize];
+                let constant = match (&expr.kind, function.facts.get(&expr.id)) {
+                    (ExprKind::Int(value), _) => program.types.fits(ty, &HostValue::Int(*value)),
+                    (_, Some(Fact::Constant(value))) => program.types.fits(ty, value),
+                    (_, Some(Fact::Call(CallTarget::Compiled(id), sources))) => {
+                        let passed = program.functions[*id].locals.iter().zip(sources);
+                        passed
+                            .filter_map(|(&ty, source)| match source {
+                                ArgSource::Default(value) => Some((ty, value)),
+                                _ => None,
+                            })
+                            .try_for_each(|(ty, value)| program.types.fits(ty, value))
+                    }
+                    _ => Ok(()),
+                };
+                if let (Err(text), true) = (constant, result.is_ok()) {
+                    result = Err(Diagnostic::new(expr.span, text));
+                }
+            });
+            result?;
+        }
+        let entry = program.entry.as_ref().expect("set before inference");
+        let instance = &program.functions[entry.function];
+        for (index, value) in entry.args.iter().enumerate() {
+            let fits = program.types.fits(instance.locals[index], value);
+            fits.map_err(|text| Diagnostic::new(instance.ast.params[index].span, text))?;
+        }
+        for list in program.lists.values() {
+            if let Kind::List(elt) = *program.types.kind(list.ty) {
+                let mut elements = list.elements().iter();
+                let fit = elements.try_for_each(|element| program.types.fits(elt, element));
+                fit.map_err(|text| Diagnostic::new(instance.ast.name_span, format!("in a host list: {text}")))?;
+            }
+        }
+        self.context.warnings.extend(warnings);
+        Ok(())
+    }
+}
+
+/// An operation on 32 bits gives the same in 32 as in 64 bits, if it is one of those: its operands can be cut before it.
+fn narrow_operands(types: &mut Types, function: &FunctionInstance, operation: &Operation) {
+    let operands = match operation.op {
+        _ if *types.kind(function.types[operation.result.id as usize]) != Kind::Int32 => &[],
+        BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::And | BinOp::Or | BinOp::Xor => &operation.operands[..],
+        BinOp::Shl => &operation.operands[..1],
+        _ => &[],
+    };
+    for operand in operands {
+        let ty = function.types[operand.id as usize];
+        if types.is_open(ty) && is_calculated(operand) {
+            let narrow = types.new_type(Kind::Int32);
+            types.unify(ty, narrow).expect("the width is open");
+        }
+    }
+}
+
+/// Whether an expression has a type of its own, not that of a variable.
+fn is_calculated(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Int(value) => WORD.contains(value),
+        ExprKind::Binary { .. } => true,
+        ExprKind::Unary { operand, .. } => is_calculated(operand),
+        _ => false,
+    }
+}
+
+/// Whether an operation loses a part of its operands that is not known to be empty.
+fn cuts(types: &Types, function: &FunctionInstance, operation: &Operation) -> bool {
+    let width = |expr: &Expr| {
+        let ty = function.types[expr.id as usize];
+        types.kind(types.array_parts(ty).map_or(ty, |(elt, _)| elt))
+    };
+    if *width(operation.result) != Kind::Int32 || operation.op == BinOp::Div {
+        return false;
+    }
+    let constants = operation.operands.map(|operand| constant(function, operand));
+    let wide = |index: usize| {
+        *width(operation.operands[index]) == Kind::Int64 && constants[index].is_none_or(|value| !WORD.contains(&value))
+    };
+    constants.contains(&None) && (wide(0) || wide(1))
+}
+
+/// The value of an integer that is known here.
+fn constant(function: &FunctionInstance, expr: &Expr) -> Option<i64> {
+    match (&expr.kind, function.facts.get(&expr.id)) {
+        (ExprKind::Int(value), _) | (_, Some(Fact::Constant(HostValue::Int(value)))) => Some(*value),
+        (
+            ExprKind::Unary {
+                op: UnaryOp::Neg,
+                operand,
+            },
+            _,
+        ) => constant(function, operand)?.checked_neg(),
+        _ => None,
+    }
+}

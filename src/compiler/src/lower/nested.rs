@@ -1,0 +1,92 @@
+//! Functions inside others. One is a pointer to the addresses of the variables that it captures, and to its defaults.
+
+use crate::diagnostic::Result;
+use crate::emit::Emitter;
+use crate::ir::*;
+use crate::names::LocalId;
+use crate::program::{Fact, FunctionInstance};
+use crate::syntax::*;
+
+impl<'p> Emitter<'_, 'p> {
+    /// Address of a variable of the function around, if `local` is one; `environment`: the parameter that has it.
+    pub(super) fn captured(&mut self, environment: &Option<(u32, Ty)>, local: LocalId) -> Option<Value> {
+        let captures = &self.function.names.captures;
+        let place = captures.iter().position(|capture| capture.own == local)?;
+        let (number, ty) = environment.clone().expect("only functions inside others capture");
+        let kind = ValueKind::Temp(number);
+        let layout = self.module.environment(self.function);
+        let from = self.build.field(&Value { ty, kind }, &layout, place);
+        Some(self.build.load(Ty::Ptr, &from))
+    }
+
+    /// Makes the functions inside that have no defaults, and sets the variables that a `def` binds to one: it may be called, by
+    /// another one, before its `def` is reached.
+    pub(super) fn make_inner_functions(&mut self) {
+        let ast = &self.function.ast;
+        ast.each_inner(&mut |expr, _| {
+            let inner = self.inner(expr);
+            if inner.nested.as_ref().is_some_and(|nested| nested.defaults.is_empty()) {
+                let layout = self.module.environment(inner);
+                let environment = self.build.slot(layout);
+                self.capture(inner, &environment);
+                self.closures.insert(expr.id, environment);
+            }
+        });
+        walk_stmts(&ast.body, &mut |stmt| {
+            stmt.kind.each_part(&mut |part| {
+                if let Part::Target(target, Some(value)) = part {
+                    if let (ExprKind::Name(name), Some(made)) = (&target.kind, self.closures.get(&value.id)) {
+                        let local = self.function.names.local(name).expect("a target is a variable");
+                        self.build.store(made.clone(), &self.locals[local as usize]);
+                    }
+                }
+            });
+        });
+    }
+
+    fn inner(&self, expr: &Expr) -> &'p FunctionInstance {
+        match self.function.facts.get(&expr.id) {
+            Some(Fact::Function(id)) => &self.module.program.functions[*id],
+            _ => unreachable!("inference has found it"),
+        }
+    }
+
+    /// Stores the addresses of what a function inside captures.
+    fn capture(&mut self, inner: &FunctionInstance, environment: &Value) {
+        let layout = self.module.environment(inner);
+        for (index, capture) in inner.names.captures.iter().enumerate() {
+            let to = self.build.field(environment, &layout, index);
+            let address = self.locals[capture.outer as usize].clone();
+            self.build.store(address, &to);
+        }
+    }
+
+    /// The value of a function expression. One with defaults is new each time.
+    pub(super) fn function_value(&mut self, whole: &'p Expr, defaults: &'p [Expr]) -> Result<Value> {
+        if let Some(made) = self.closures.get(&whole.id) {
+            return Ok(made.clone());
+        }
+        let inner = self.inner(whole);
+        let layout = self.module.environment(inner);
+        let values = defaults.iter().map(|value| self.expr(value));
+        let values = values.collect::<Result<Vec<_>>>()?;
+        let environment = self.build.alloca(layout.clone(), crate::emit::int(1));
+        self.capture(inner, &environment);
+        for (index, value) in values.into_iter().enumerate() {
+            let to = self
+                .build
+                .field(&environment, &layout, inner.names.captures.len() + index);
+            self.build.store(value, &to);
+        }
+        Ok(environment)
+    }
+
+    /// A default of a function inside another one, whose value is `function`.
+    pub(super) fn kept_default(&mut self, inner: &FunctionInstance, function: &Value, index: usize) -> Value {
+        let layout = self.module.environment(inner);
+        let from = self.build.field(function, &layout, inner.names.captures.len() + index);
+        let nested = inner.nested.as_ref().expect("it keeps defaults");
+        let ty = self.module.ir_type(nested.defaults[index]);
+        self.build.load(ty, &from)
+    }
+}

@@ -1,0 +1,479 @@
+//! A whole program as inference finds it: the functions reachable from the entry, and the host data they touch.
+
+mod shapes;
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use crate::diagnostic::Diagnostic;
+use crate::host::{ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue};
+use crate::names::Names;
+use crate::source::{Sources, Span};
+use crate::syntax::{walk_exprs, walk_stmts, Expr, ExprId, ExprKind, Function, Part};
+use crate::types::{common_number, Kind, Ty, Types};
+pub use shapes::Shapes;
+
+/// Index of a function of the program.
+pub type FunctionId = usize;
+
+/// One function, for one class of receiver.
+#[derive(Debug)]
+pub struct FunctionInstance {
+    pub handle: Handle,
+    /// For methods: the class of `self` that this instance is for.
+    pub class: Option<Handle>,
+    /// Unique in the program; also the symbol in the library.
+    pub symbol: String,
+    pub info: Rc<FunctionInfo>,
+    pub ast: Rc<Function>,
+    pub names: Rc<Names>,
+    pub locals: Vec<Ty>,
+    pub returns: Ty,
+    /// Type of every expression.
+    pub types: Vec<Ty>,
+    /// The first call of it that was found.
+    pub called_from: Option<(FunctionId, Span)>,
+    pub facts: HashMap<ExprId, Fact>,
+    pub nested: Option<Nested>,
+}
+
+/// What there is to a function inside another one. Its value is a pointer to what it needs of the other: the addresses of the
+/// variables that it captures, then the values of its defaults.
+#[derive(Debug)]
+pub struct Nested {
+    /// Types of the defaults, which are those of the last parameters.
+    pub defaults: Vec<Ty>,
+    pub called: bool,
+}
+
+impl FunctionInstance {
+    /// Whether nothing calls the function, so that its types need not be known.
+    pub fn is_dead(&self) -> bool {
+        self.nested.as_ref().is_some_and(|nested| !nested.called)
+    }
+}
+
+/// What inference found out about an expression besides its type.
+#[derive(Clone, Debug)]
+pub enum Fact {
+    /// A constant of the host, read at compile time.
+    Constant(HostValue),
+    /// A call and how its arguments meet its parameters.
+    Call(CallTarget, Vec<ArgSource>),
+    /// The function of the program that a function expression is.
+    Function(FunctionId),
+}
+
+#[derive(Clone, Debug)]
+pub enum CallTarget {
+    Compiled(FunctionId),
+    Rpc(Handle),
+    Syscall(Handle),
+}
+
+/// Where the value of a parameter comes from.
+#[derive(Clone, Debug)]
+pub enum ArgSource {
+    /// The object the method was looked up on.
+    Receiver,
+    Positional(usize),
+    Keyword(usize),
+    Default(HostValue),
+    /// A default of a function inside another one: its number among them.
+    Kept(usize),
+}
+
+/// A class of host objects, as far as the program uses it; or those of its objects that have one shape.
+#[derive(Debug)]
+pub struct Class {
+    pub host_class: Handle,
+    pub name: Rc<str>,
+    pub invariants: Vec<String>,
+    pub instances: Vec<Handle>,
+    /// In the order of first use, which is the order in memory.
+    pub attributes: Vec<Attribute>,
+}
+
+#[derive(Debug)]
+pub struct Attribute {
+    pub name: Rc<str>,
+    pub ty: Ty,
+}
+
+impl Class {
+    pub fn attribute(&self, name: &str) -> Option<usize> {
+        self.attributes.iter().position(|attribute| &*attribute.name == name)
+    }
+
+    pub fn is_invariant(&self, name: &str) -> bool {
+        self.invariants.iter().any(|known| known == name)
+    }
+}
+
+/// A host list or array that a kernel can reach.
+#[derive(Debug)]
+pub struct HostList {
+    pub ty: Ty,
+    pub content: Content,
+}
+
+impl HostList {
+    /// Values of a list; none of an array, which is not looked at value by value.
+    pub fn elements(&self) -> &[HostValue] {
+        match &self.content {
+            Content::Elements(elements) => elements,
+            Content::Memory(_) => &[],
+        }
+    }
+}
+
+/// What a host list or array holds.
+#[derive(Debug)]
+pub enum Content {
+    Elements(Rc<[HostValue]>),
+    /// Of an array, in row-major order: not value by value, since there may be millions.
+    Memory(Rc<[u8]>),
+}
+
+#[derive(Debug, Default)]
+pub struct Program {
+    pub types: Types,
+    pub functions: Vec<FunctionInstance>,
+    pub function_index: HashMap<(Handle, Option<Handle>), FunctionId>,
+    pub classes: HashMap<Handle, Class>,
+    /// Classes in the order of discovery.
+    pub class_order: Vec<Handle>,
+    /// Class of every instance.
+    pub objects: HashMap<Handle, Handle>,
+    /// Values of attributes that were looked at, by object and name.
+    pub attribute_values: HashMap<(Handle, Rc<str>), HostValue>,
+    /// Names of attributes that some function assigns to, of whatever class.
+    pub assigned: HashSet<Rc<str>>,
+    pub lists: HashMap<Handle, HostList>,
+    pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
+    pub entry: Option<Entry>,
+}
+
+impl Program {
+    /// Whether an attribute keeps its value while the kernel runs.
+    pub fn never_changes(&self, class: &Class, attribute: &str) -> bool {
+        class.is_invariant(attribute) || !self.assigned.contains(attribute)
+    }
+}
+
+/// Types of lists, and of the elements of arrays, of which the program stores to some element.
+pub type Stored = HashSet<(bool, String)>;
+
+impl Program {
+    /// What the program stores to. A row or part of an array is the array's, so of arrays only the elements count.
+    pub fn stored(&self) -> Stored {
+        let mut stored = Stored::new();
+        let mut note = |ty: Ty| {
+            match *self.types.kind(ty) {
+                Kind::List(_) => stored.insert((false, self.types.name(ty))),
+                Kind::Array(elt, _) => stored.insert((true, self.types.name(elt))),
+                _ => false,
+            };
+        };
+        for function in &self.functions {
+            let type_of = |expr: &Expr| function.types[expr.id as usize];
+            walk_stmts(&function.ast.body, &mut |stmt| {
+                stmt.kind.each_part(&mut |part| {
+                    if let Part::Target(target, _) | Part::Update(target) = part {
+                        each_stored(target, &mut |expr| note(type_of(expr)));
+                    }
+                    // An array changes in place.
+                    if let Part::Update(target) = part {
+                        note(type_of(target));
+                    }
+                });
+            });
+            // What a function of the firmware is given it may change.
+            walk_exprs(&function.ast.body, &mut |expr| {
+                if let (Some(Fact::Call(CallTarget::Syscall(_), _)), ExprKind::Call { args, .. }) =
+                    (function.facts.get(&expr.id), &expr.kind)
+                {
+                    args.iter().for_each(|arg| note(type_of(arg)));
+                }
+            });
+        }
+        stored
+    }
+
+    /// Whether a value of the type has elements that the program may have stored to.
+    pub fn is_stored_to(&self, stored: &Stored, ty: Ty) -> bool {
+        match self.types.kind(ty) {
+            Kind::List(elt) => stored.contains(&(false, self.types.name(ty))) || self.is_stored_to(stored, *elt),
+            Kind::Array(elt, _) => stored.contains(&(true, self.types.name(*elt))),
+            Kind::Tuple(members) => members.iter().any(|&member| self.is_stored_to(stored, member)),
+            _ => false,
+        }
+    }
+}
+
+/// The sequences to which an assignment to `target` stores.
+fn each_stored(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
+    match &target.kind {
+        ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } => visit(value),
+        ExprKind::Tuple(targets) | ExprKind::List(targets) => {
+            targets.iter().for_each(|target| each_stored(target, visit));
+        }
+        _ => {}
+    }
+}
+
+/// The call that the library performs.
+#[derive(Debug)]
+pub struct Entry {
+    pub function: FunctionId,
+    pub args: Vec<HostValue>,
+    /// Host function that receives the result.
+    pub set_result: Option<Handle>,
+    pub writeback: bool,
+}
+
+/// What every pass may need.
+pub struct Context<'a> {
+    pub host: &'a mut dyn Host,
+    pub sources: Sources,
+    pub program: Program,
+    pub warnings: Vec<Diagnostic>,
+    pub shapes: Shapes,
+}
+
+impl Context<'_> {
+    /// Type of a host value. Objects and lists inside it become part of the program. `Err` is a sentence for the user.
+    pub fn type_of(&mut self, value: &HostValue) -> Result<Ty, String> {
+        let kind = match value {
+            HostValue::None => Kind::None,
+            HostValue::Bool(_) => Kind::Bool,
+            HostValue::Int(value) => Types::plain_integer(*value),
+            HostValue::Int32(_) => Kind::Int32,
+            HostValue::Int64(_) => Kind::Int64,
+            HostValue::Float(_) => Kind::Float,
+            HostValue::Str(_) => Kind::Str,
+            HostValue::List(handle, elements) => return self.type_of_list(*handle, elements, None),
+            HostValue::Array(handle, elt, shape, memory) => {
+                if let Some(known) = self.program.lists.get(handle) {
+                    return Ok(known.ty);
+                }
+                let ty = HostType::Array(Box::new(elt.clone()), shape.len() as u8);
+                let ty = self.program.types.annotation(&ty)?;
+                let content = Content::Memory(memory.clone());
+                self.program.lists.insert(*handle, HostList { ty, content });
+                return Ok(ty);
+            }
+            HostValue::Tuple(elements) => Kind::Tuple(
+                elements
+                    .iter()
+                    .map(|element| self.type_of(element))
+                    .collect::<Result<_, _>>()?,
+            ),
+            HostValue::Range(members) => Kind::Range(
+                self.program
+                    .types
+                    .new_type(common_number(&members[..]).expect("integers")),
+            ),
+            HostValue::Object(handle) => Kind::Instance(self.register(*handle)?),
+            HostValue::Function(handle) => Kind::Function(*handle),
+            HostValue::Method { function, receiver } => Kind::Method {
+                function: *function,
+                class: self.register(*receiver)?,
+            },
+            HostValue::Namespace(handle, name) => Kind::Namespace(*handle, name.clone()),
+            HostValue::Exception(class) => Kind::ExceptionClass(class.clone()),
+            HostValue::Builtin(name) => Kind::Builtin(*name),
+            HostValue::Opaque(name) => return Err(format!("a host value of type {name} cannot be used in a kernel")),
+        };
+        Ok(self.program.types.new_type(kind))
+    }
+
+    /// `number`: type of the numbers in the list that this one is an element of.
+    fn type_of_list(&mut self, handle: Handle, elements: &Rc<[HostValue]>, number: Option<Ty>) -> Result<Ty, String> {
+        if let Some(known) = self.program.lists.get(&handle) {
+            return Ok(known.ty);
+        }
+        let number = number.or_else(|| common_number(elements).map(|kind| self.program.types.new_type(kind)));
+        let flat = elements.iter().all(HostValue::is_number);
+        let elt = number.filter(|_| flat).unwrap_or_else(|| self.program.types.var());
+        let ty = self.program.types.new_type(Kind::List(elt));
+        let list = HostList {
+            ty,
+            content: Content::Elements(elements.clone()),
+        };
+        self.program.lists.insert(handle, list);
+        if flat && number.is_some() {
+            return Ok(ty);
+        }
+        for element in elements.iter() {
+            let found = match element {
+                HostValue::List(handle, elements) => self.type_of_list(*handle, elements, number)?,
+                element => self.type_of(element)?,
+            };
+            self.program.types.unify(elt, found).map_err(|_| {
+                let types = &self.program.types;
+                let (first, other) = (types.name(elt), types.name(found));
+                if first == other {
+                    return format!("a host list has objects of one class with attributes of different types: {first}");
+                }
+                format!("a host list has elements of different types: {first} and {other}")
+            })?;
+        }
+        Ok(ty)
+    }
+
+    /// Makes a host object part of the program; returns its class.
+    fn register(&mut self, object: Handle) -> Result<Handle, String> {
+        if let Some(&class) = self.program.objects.get(&object) {
+            return Ok(class);
+        }
+        let info = self.host.class_of(object)?;
+        let shape = self.shape(object, info.handle)?;
+        self.program.objects.insert(object, shape);
+        self.program.types.name_class(shape, info.name.clone());
+        let order = &mut self.program.class_order;
+        let mut first = false;
+        let class = self.program.classes.entry(shape).or_insert_with(|| {
+            order.push(shape);
+            first = true;
+            let (name, invariants) = (info.name.clone(), info.invariants.clone());
+            Class {
+                host_class: info.handle,
+                name,
+                invariants,
+                instances: vec![],
+                attributes: vec![],
+            }
+        });
+        class.instances.push(object);
+        self.compare_invariants(shape, &info, first);
+        let class = &self.program.classes[&shape];
+        let known: Vec<_> = class
+            .attributes
+            .iter()
+            .map(|attribute| (attribute.name.clone(), attribute.ty))
+            .collect();
+        for (name, ty) in known {
+            self.check_attribute(object, &name, ty)?;
+        }
+        Ok(shape)
+    }
+
+    /// An attribute is invariant if it is for all objects of a class; warns where they differ, and of names of no attribute.
+    fn compare_invariants(&mut self, shape: Handle, info: &ClassInfo, first: bool) {
+        let class = self.program.classes.get_mut(&shape).expect("just made");
+        let mut warn = |text: String, help: &str| {
+            if self.warnings.iter().all(|warning| warning.message != text) {
+                let mut warning = Diagnostic::global(text).help(help);
+                warning.warning = true;
+                self.warnings.push(*warning);
+            }
+        };
+        let name = &info.name;
+        for missing in &info.missing {
+            let text = format!("kernel_invariants of a {name} names '{missing}', which the object does not have");
+            warn(text, "set the attribute on the host, or take the name out");
+        }
+        if first {
+            return;
+        }
+        let help = "all objects of a class must name the same attributes; others are taken for variable";
+        for added in info.invariants.iter().filter(|name| !class.is_invariant(name)) {
+            warn(
+                format!("'{added}' is a kernel invariant of one {name}, but not of an earlier one"),
+                help,
+            );
+        }
+        for lost in class.invariants.iter().filter(|name| !info.invariants.contains(name)) {
+            warn(
+                format!("'{lost}' is no kernel invariant of one {name}, but of an earlier one"),
+                help,
+            );
+        }
+        class.invariants.retain(|name| info.invariants.contains(name));
+    }
+
+    /// Type of an attribute of all instances of a class; None if a host object does not have it.
+    pub fn attribute(&mut self, class: Handle, name: &Rc<str>) -> Result<Option<Ty>, String> {
+        let info = &self.program.classes[&class];
+        if let Some(index) = info.attribute(name) {
+            return Ok(Some(info.attributes[index].ty));
+        }
+        let instances = info.instances.clone();
+        let mut missing = 0;
+        for &object in &instances {
+            missing += usize::from(self.host.attribute(object, name)?.is_none());
+        }
+        if missing > 0 {
+            if missing < instances.len() {
+                self.shapes.conflict = Some((info.host_class, name.clone()));
+            }
+            return Ok(None);
+        }
+        let ty = self.program.types.var();
+        let class = self.program.classes.get_mut(&class).expect("looked up above");
+        class.attributes.push(Attribute { name: name.clone(), ty });
+        for object in instances {
+            self.check_attribute(object, name, ty)?;
+        }
+        Ok(Some(ty))
+    }
+
+    /// Reads an attribute of one object and unifies its type with that of the class.
+    fn check_attribute(&mut self, object: Handle, name: &Rc<str>, ty: Ty) -> Result<(), String> {
+        let value = self.host.attribute(object, name)?;
+        let value = value.ok_or_else(|| format!("host object does not have an attribute '{name}'"))?;
+        let found = self.type_of(&value)?;
+        // The value at the start decides the width of a number, though not of those in a list.
+        if !matches!(value, HostValue::List(..)) {
+            self.program.types.default_width(found);
+        }
+        self.program.attribute_values.insert((object, name.clone()), value);
+        self.program.types.unify(ty, found).map_err(|_| {
+            let types = &self.program.types;
+            let class = &self.program.classes[&self.program.objects[&object]];
+            self.shapes.conflict = Some((class.host_class, name.clone()));
+            format!(
+                "host object has an attribute '{name}' of type {}, which is different from previously inferred type {} \
+                 for the same attribute",
+                types.name(found),
+                types.name(ty)
+            )
+        })
+    }
+
+    /// The record of a host function, asked for once.
+    pub fn function_info(&mut self, handle: Handle) -> Result<Rc<FunctionInfo>, String> {
+        if let Some(known) = self.program.function_infos.get(&handle) {
+            return Ok(known.clone());
+        }
+        let info = Rc::new(self.host.function(handle)?);
+        self.program.function_infos.insert(handle, info.clone());
+        Ok(info)
+    }
+}
+
+impl Program {
+    /// Points an error in a function of a library at the line of the user's that led there.
+    pub fn blame(&self, function: FunctionId, mut error: Box<Diagnostic>) -> Box<Diagnostic> {
+        let is_library = |id: FunctionId| {
+            matches!(
+                self.functions[id].info.kind,
+                FunctionKind::Compiled { library: true, .. }
+            )
+        };
+        let mut id = function;
+        while id < self.functions.len() && is_library(id) {
+            let (Some((caller, call)), Some(place)) = (self.functions[id].called_from, error.span) else {
+                break;
+            };
+            if !is_library(caller) {
+                let here = std::mem::replace(&mut error.note_here, "in this call".into());
+                error.labels.insert(0, (place, here));
+                error.span = Some(call);
+            }
+            id = caller;
+        }
+        error
+    }
+}

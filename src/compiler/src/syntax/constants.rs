@@ -1,0 +1,148 @@
+//! Integers that are known where they stand: `60 * 1000000000`, `1 << 40`, `-1`. They are computed exactly while the source is
+//! read, and become one literal, whose width is then what its value and its use need.
+
+use super::{BinOp, Converter, Expr, ExprKind, UnaryOp};
+use crate::diagnostic::{Diagnostic, Result};
+use crate::source::Span;
+
+/// What `left op right` gives; None if it is no integer, if it raises, or if it is beyond 128 bits.
+fn binary(op: BinOp, left: i128, right: i128) -> Option<i128> {
+    match op {
+        BinOp::Add => left.checked_add(right),
+        BinOp::Sub => left.checked_sub(right),
+        BinOp::Mul => left.checked_mul(right),
+        // Toward zero, as in the rest of the language.
+        BinOp::FloorDiv => left.checked_div(right),
+        BinOp::Mod => {
+            let rest = left.checked_rem(right)?;
+            Some(if rest != 0 && (rest < 0) != (right < 0) {
+                rest + right
+            } else {
+                rest
+            })
+        }
+        BinOp::Pow => left.checked_pow(u32::try_from(right).ok()?),
+        BinOp::Shl if left == 0 => (right >= 0).then_some(0),
+        BinOp::Shl => 1_i128
+            .checked_shl(u32::try_from(right).ok()?)
+            .filter(|&factor| factor > 0)
+            .and_then(|factor| left.checked_mul(factor)),
+        BinOp::Shr => (right >= 0).then(|| left >> right.min(127)),
+        BinOp::And => Some(left & right),
+        BinOp::Or => Some(left | right),
+        BinOp::Xor => Some(left ^ right),
+        BinOp::Div | BinOp::MatMul => None,
+    }
+}
+
+/// Whether a result beyond 128 bits is the reason why there is none.
+fn overflows(op: BinOp, right: i128) -> bool {
+    match op {
+        BinOp::Add | BinOp::Sub | BinOp::Mul => true,
+        BinOp::Pow | BinOp::Shl => right >= 0,
+        _ => false,
+    }
+}
+
+impl Converter<'_> {
+    fn known_integer(&self, expr: &Expr) -> Option<i128> {
+        match expr.kind {
+            ExprKind::Int(value) => Some(self.wide.get(&expr.id).copied().unwrap_or(value.into())),
+            _ => None,
+        }
+    }
+
+    /// The literal that stands for a value: remembered apart while it is too large for one.
+    fn known(&mut self, span: Span, value: i128) -> Expr {
+        let narrow = i64::try_from(value);
+        let expr = self.make(span, ExprKind::Int(narrow.unwrap_or_default()));
+        if narrow.is_err() {
+            self.wide.insert(expr.id, value);
+            self.wide_at.get_or_insert(span);
+        }
+        expr
+    }
+
+    /// A literal of the source, of at most 128 bits.
+    pub(super) fn integer_literal(&mut self, span: Span, value: Option<i128>) -> Result<Expr> {
+        match value {
+            Some(value) => Ok(self.known(span, value)),
+            None => Err(out_of_range(span)),
+        }
+    }
+
+    pub(super) fn unary(&mut self, span: Span, op: UnaryOp, operand: Expr) -> Expr {
+        let known = self.known_integer(&operand).and_then(|value| match op {
+            UnaryOp::Neg => value.checked_neg(),
+            UnaryOp::Pos => Some(value),
+            UnaryOp::Invert => Some(!value),
+            UnaryOp::Not => None,
+        });
+        match known {
+            Some(value) => {
+                self.forget(&operand);
+                self.known(span, value)
+            }
+            None => {
+                let operand = Box::new(operand);
+                self.make(span, ExprKind::Unary { op, operand })
+            }
+        }
+    }
+
+    pub(super) fn binary(&mut self, span: Span, op: BinOp, left: Expr, right: Expr) -> Result<Expr> {
+        if let (Some(l), Some(r)) = (self.known_integer(&left), self.known_integer(&right)) {
+            match binary(op, l, r) {
+                Some(value) => {
+                    self.forget(&left);
+                    self.forget(&right);
+                    return Ok(self.known(span, value));
+                }
+                None if overflows(op, r) => return Err(out_of_range(span)),
+                None => {}
+            }
+        }
+        let (left, right) = (Box::new(left), Box::new(right));
+        Ok(self.make(span, ExprKind::Binary { op, left, right }))
+    }
+
+    fn forget(&mut self, expr: &Expr) {
+        self.wide.remove(&expr.id);
+        if self.wide.is_empty() {
+            self.wide_at = None;
+        }
+    }
+
+    /// Refuses a function in which an integer beyond 64 bits is left.
+    pub(super) fn require_narrow(&self) -> Result<()> {
+        match self.wide_at {
+            Some(span) => Err(out_of_range(span)),
+            None => Ok(()),
+        }
+    }
+}
+
+fn out_of_range(span: Span) -> Box<Diagnostic> {
+    Diagnostic::new(span, "integer literal out of range for a signed 64-bit value")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operators_are_exact() {
+        assert_eq!(binary(BinOp::Mul, 60, 1_000_000_000), Some(60_000_000_000));
+        assert_eq!(binary(BinOp::Pow, 3, 34), Some(16_677_181_699_666_569));
+        assert_eq!(binary(BinOp::Shl, -1, 63), Some(i64::MIN.into()));
+        assert_eq!(binary(BinOp::Shl, 1, 127), None);
+        assert_eq!(binary(BinOp::Shr, -8, 200), Some(-1));
+        assert_eq!(binary(BinOp::Shl, 1, -1), None);
+        assert_eq!(binary(BinOp::Pow, 2, -1), None);
+        assert_eq!(
+            (binary(BinOp::FloorDiv, -7, 2), binary(BinOp::Mod, -7, 2)),
+            (Some(-3), Some(1))
+        );
+        assert_eq!((binary(BinOp::FloorDiv, 1, 0), binary(BinOp::Mod, 1, 0)), (None, None));
+    }
+}

@@ -1,0 +1,82 @@
+//! Memory map of the chip as the firmware uses it (`docs/interfaces.md`, section 1).
+//!
+//! Generated from `src/contracts/memory.toml` by `src/contracts/generate.py`: do not edit.
+
+/// Everything the firmware uses of the DDR lies below this address: 256 MiB, the smallest supported board.
+pub const DDR_END: usize = 1 << 28;
+
+/// While booting: upper end of the first stage's stack, in the fourth block of on-chip memory, below what the boot ROM
+/// keeps for the core that waits there.
+pub const FIRST_STAGE_STACK: usize = 0xffff_fe00;
+
+/// A range of physical addresses; the MMU maps all of them one to one.
+pub type Region = core::ops::Range<usize>;
+
+/// Low megabyte. A released core 1 starts at address 0: the runtime puts a branch there. Afterwards not accessible
+/// (null pointers fault).
+pub const LOW: Region = 0x0000_0000..0x0010_0000;
+
+/// Runtime (core 0): image, heap, stacks.
+pub const RUNTIME: Region = 0x0010_0000..0x0600_0000;
+
+/// Ethernet descriptors, mapped as device memory.
+pub const ETHERNET_DESCRIPTORS: Region = 0x0600_0000..0x0610_0000;
+
+/// Ethernet frames to send, not cached.
+pub const ETHERNET_BUFFERS: Region = 0x0610_0000..0x0620_0000;
+
+/// What a failing core has said, for the next start; not cached; neither loader nor start-up code writes here.
+pub const REPORT: Region = 0x0620_0000..0x0630_0000;
+
+/// Inter-core channel, cached and shared.
+pub const CHANNEL: Region = 0x0700_0000..0x070e_0000;
+
+/// Names of RTIO channels: length u32, then the value of the key `device_map`, checked; put there by the runtime before
+/// it releases core 1 (`src/pl/src/names.rs`). Length 0: none.
+pub const DEVICE_MAP: Region = 0x070e_0000..0x070f_0000;
+
+/// Copy of the gateware descriptor, made by the runtime before it releases core 1; zero without gateware.
+pub const DESCRIPTOR_COPY: Region = 0x070f_0000..0x0710_0000;
+
+/// Kernel core (core 1): its image; the first instruction is its entry point.
+pub const KERNEL_IMAGE: Region = 0x0800_0000..0x0900_0000;
+
+/// The user's kernel library, loaded and relocated.
+pub const KERNEL_LIBRARY: Region = 0x0900_0000..0x0a00_0000;
+
+/// Heap of the kernel core.
+pub const KERNEL_HEAP: Region = 0x0a00_0000..0x0b00_0000;
+
+/// Guard below the kernel stack, which core 1 unmaps: a stack that overflows faults there, if what is put onto it at
+/// once is no longer than this.
+pub const KERNEL_GUARD: Region = 0x0b00_0000..0x0c00_0000;
+
+/// Kernel stack, growing down from the end.
+pub const KERNEL_STACK: Region = 0x0c00_0000..0x0e00_0000;
+
+/// DMA traces, kept by the kernel core; not cached: the gateware reads them.
+pub const DMA: Region = 0x0e00_0000..0x0ff0_0000;
+
+/// Ring of the analyzer (the first 512 KiB); not cached.
+pub const ANALYZER: Region = 0x0ff0_0000..0x1000_0000;
+
+/// PL, port GP0: descriptor memory, read only.
+pub const PL_DESCRIPTOR: Region = 0x4000_0000..0x4001_0000;
+
+/// PL, port GP0: registers, found by name in the descriptor.
+pub const PL_REGISTERS: Region = 0x4001_0000..0x4002_0000;
+
+/// The three blocks of on-chip memory into which the boot ROM puts the first stage of the loader.
+pub const FIRST_STAGE: Region = 0x0000_0000..0x0003_0000;
+
+/// A firmware that the loader receives, before it is put into place.
+pub const BOOT_FIRMWARE: Region = 0x0800_0000..0x0a00_0000;
+
+/// A bitstream that the loader receives or reads.
+pub const BOOT_GATEWARE: Region = 0x0a00_0000..0x0c00_0000;
+
+/// The boot image that the loader has read from the card.
+pub const BOOT_IMAGE: Region = 0x0c00_0000..0x0e00_0000;
+
+/// Second stage of the loader.
+pub const LOADER: Region = 0x0f00_0000..0x0f80_0000;

@@ -1,0 +1,16 @@
+"""The verilated channels that the tests here share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from kairos_gateware.sim.pulse_bench import build_engines
+
+BUILD = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build")) / "gateware"
+
+
+@pytest.fixture(scope="session")
+def engines():
+    """Two channels, with a quarter of the tables."""
+    return build_engines(BUILD / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)

@@ -1,0 +1,33 @@
+"""Gives each word of the stream to the channels that it names, all at once. Clock domain sys.
+
+A word moves on only when every channel that it names has room: none loses it, none gets it twice. One that names no
+channel, or channels that there are not, is dropped.
+"""
+
+from functools import reduce
+from operator import and_
+
+from migen import *
+from migen.genlib.fifo import SyncFIFOBuffered
+
+from ..contracts import pulse as facts
+from .words import channels_of
+
+__all__ = ["Demultiplexer"]
+
+
+class Demultiplexer(Module):
+    """valid, ready, word: the stream. fifos: of each channel, `readable`, `re`, `dout`."""
+
+    def __init__(self, channels=facts.CHANNELS, depth=facts.INPUT_FIFO):
+        self.valid, self.ready = Signal(), Signal()
+        self.word = Signal(facts.WORD_BITS)
+        self.fifos = [SyncFIFOBuffered(facts.WORD_BITS, depth) for _ in range(channels)]
+        self.submodules += self.fifos
+
+        # # #
+
+        named = channels_of(self.word)
+        self.comb += self.ready.eq(reduce(and_, [~named[c] | fifo.writable for c, fifo in enumerate(self.fifos)]))
+        for c, fifo in enumerate(self.fifos):
+            self.comb += [fifo.din.eq(self.word), fifo.we.eq(self.valid & self.ready & named[c])]

@@ -1,0 +1,101 @@
+"""The pulse core's channels from the stream to what the engines show, their trigger, and what went wrong. Clock domain
+sys.
+
+A trigger starts every engine that is armed. One that comes before all channels of `trigger_channels` are armed is an
+error, or with `trigger_strict` is remembered until they are.
+"""
+
+from functools import reduce
+from operator import or_
+
+from migen import *
+
+from ..contracts import pulse as facts
+from .channel import Channel
+from .demultiplexer import Demultiplexer
+from .sequencer import Sequencer
+
+__all__ = ["Sequencing"]
+
+
+class Sequencing(Module):
+    """channels: how many. segment_fifo, input_fifo: depths. tables: address bits of the tables and format of the words,
+    as the `Sequencer` takes them.
+
+    valid, ready, word: the stream. trigger: pulse. result, result_valid: of a measurement, for the channels of
+    `result_channels`. `armed`, `running`: one bit for each channel. `settled`: nothing
+    moves until something comes from outside. `errors`: bits of `facts.Error`, sticky until `clear` is high
+    where they are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the count of cycles, at
+    each channel's first underrun since `clear`.
+    """
+
+    def __init__(self, channels=facts.CHANNELS, segment_fifo=facts.SEGMENT_FIFO, input_fifo=facts.INPUT_FIFO, **tables):
+        self.trigger, self.trigger_strict = Signal(), Signal()
+        self.trigger_channels = Signal(channels, reset=2**channels - 1)
+        self.hold = Signal()
+        self.misalign_limit, self.branch_timeout = Signal(32), Signal(32)
+        self.result, self.result_valid = Signal(facts.BRANCH_STATE_BITS), Signal()
+        self.result_channels = Signal(channels, reset=2**channels - 1)
+        self.armed, self.running, self.settled = Signal(channels), Signal(channels), Signal()
+        self.errors, self.clear = Signal(max(facts.Error).bit_length()), Signal(max(facts.Error).bit_length())
+        self.cycle = Signal(facts.CYCLE_COUNTER_BITS)
+        self.underrun_parameters = [Signal(facts.PARAMETERS, name=f"underrun_{c}") for c in range(channels)]
+        self.first_cycles = [Signal(facts.CYCLE_COUNTER_BITS, name=f"first_cycle_{c}") for c in range(channels)]
+
+        # # #
+
+        self.submodules.demultiplexer = demultiplexer = Demultiplexer(channels, input_fifo)
+        self.valid, self.ready, self.word = demultiplexer.valid, demultiplexer.ready, demultiplexer.word
+        self.channels = [Channel(segment_fifo) for _ in range(channels)]
+        self.sequencers = [Sequencer([e.queue for e in channel.engines], **tables) for channel in self.channels]
+        self.submodules += [*self.channels, *self.sequencers]
+        for c, (channel, sequencer) in enumerate(zip(self.channels, self.sequencers, strict=True)):
+            fifo = demultiplexer.fifos[c]
+            self.comb += [
+                sequencer.valid.eq(fifo.readable),
+                sequencer.word.eq(fifo.dout),
+                fifo.re.eq(sequencer.ready),
+                sequencer.timeout.eq(self.branch_timeout),
+                sequencer.result.eq(self.result),
+                sequencer.result_valid.eq(self.result_valid & self.result_channels[c]),
+                channel.hold.eq(self.hold),
+                channel.misalign_limit.eq(self.misalign_limit),
+                self.armed[c].eq(channel.armed),
+                self.running[c].eq(channel.running),
+            ]
+        moving = [~part.settled for part in [*self.channels, *self.sequencers]] + [
+            fifo.fifo.readable & ~fifo.readable for fifo in demultiplexer.fifos
+        ]
+        self.comb += self.settled.eq(~(self.valid | reduce(or_, moving)))
+        early = self._start()
+        self._collect(early)
+
+    def _start(self):
+        """Triggers the channels. Gives a signal that is high in a cycle with an early trigger."""
+        remembered, ready = Signal(), Signal()
+        wanted = self.trigger | remembered
+        self.comb += ready.eq((self.trigger_channels & ~self.armed) == 0)
+        for channel in self.channels:
+            self.comb += channel.trigger.eq(Mux(self.trigger_strict, wanted & ready, self.trigger))
+        self.sync += remembered.eq(self.trigger_strict & wanted & ~ready)
+        return self.trigger & ~ready & ~self.trigger_strict
+
+    def _collect(self, early):
+        """Sticky errors, and when the first came."""
+        seen = {facts.Error.TRIGGER_EARLY: [early]}
+        for name in ["mode", "count", "address", "branch_timeout"]:
+            seen[facts.Error[name.upper()]] = [sequencer.errors[name] for sequencer in self.sequencers]
+        seen[facts.Error.TAU0] = [channel.tau0 for channel in self.channels]
+        seen[facts.Error.MISALIGN] = [channel.misalign for channel in self.channels]
+        seen[facts.Error.UNDERRUN] = [channel.dry != 0 for channel in self.channels]
+        self.sync += self.cycle.eq(self.cycle + 1)
+        for error, signals in seen.items():
+            bit = error.bit_length() - 1
+            self.sync += self.errors[bit].eq((self.errors[bit] & ~self.clear[bit]) | reduce(or_, signals))
+        forget = self.clear[facts.Error.UNDERRUN.bit_length() - 1]
+        for channel, parameters, first in zip(self.channels, self.underrun_parameters, self.first_cycles, strict=True):
+            stopped, known = (channel.dry != 0) | channel.misalign, Signal()
+            self.sync += [
+                parameters.eq(Mux(forget, 0, parameters) | channel.dry),
+                If(stopped & (~known | forget), first.eq(self.cycle), known.eq(1)).Elif(forget, known.eq(0)),
+            ]

@@ -1,0 +1,43 @@
+"""A spline engine's arithmetic: a cubic polynomial by forward differences, one value each cycle.
+
+    v0' = v0 + (v1 >> s)     v1' = v1 + (v2 >> s)     v2' = v2 + (v3 >> s)     v3' = v3
+
+All shifts are arithmetic, without rounding; each difference wraps at its width. The differences are kept one step ahead
+of the value, so that what comes next is in a register. Clock domain sys.
+"""
+
+from migen import *
+
+from ..contracts import pulse as facts
+from .words import Segment
+
+__all__ = ["Spline"]
+
+_WIDTHS = [facts.VALUE_BITS, facts.V1_BITS, facts.V2_BITS, facts.VALUE_BITS]
+
+
+class Spline(Module):
+    """running: a segment has more cycles; otherwise `segment` (its body) may begin. step: the next value of either
+    shows in the next cycle. `value`: v0. `following`: what it would be one cycle later."""
+
+    def __init__(self):
+        self.running, self.step = Signal(), Signal()
+        self.segment = Signal(facts.BODY_BITS)
+        self.value = Signal(facts.VALUE_BITS)
+        self.following = Signal(facts.VALUE_BITS)
+
+        # # #
+
+        segment = Segment(self.segment)
+        shift, shift_now = Signal(facts.SHIFT_BITS), Signal(facts.SHIFT_BITS)
+        kept = [Signal((width, True), name=f"v{n}") for n, width in enumerate(_WIDTHS)]  # v3 never changes
+        now = [Signal((width, True), name=f"v{n}_now") for n, width in enumerate(_WIDTHS)]
+        first = [Signal((facts.VALUE_BITS, True), name=f"u{n}") for n in range(len(_WIDTHS))]
+        self.comb += [
+            self.following.eq(kept[0]),
+            shift_now.eq(Mux(self.running, shift, segment.shift)),
+            [u.eq(bits) for u, bits in zip(first, segment.u, strict=True)],
+            [v.eq(Mux(self.running, old, u)) for v, old, u in zip(now, kept, first, strict=True)],
+        ]
+        steps = [v.eq(of + (rate >> shift_now)) for v, of, rate in zip(kept, now, now[1:], strict=False)]
+        self.sync += If(self.step, self.value.eq(now[0]), shift.eq(shift_now), *steps, kept[-1].eq(now[-1]))

@@ -1,0 +1,53 @@
+"""Which channel is pushed next: cyclically, the next one that has something and was not found full.
+
+    cycle   0   readable
+            1   `chosen`, `slot`, until `move`
+
+Throughput: a choice in two cycles. Clock domain sys.
+"""
+
+from migen import *
+
+__all__ = ["ChannelChoice"]
+
+
+class ChannelChoice(Module):
+    """count: of slots.
+
+    `readable`: a bit for each slot. `enable`: else nobody is chosen. `move`: the one that is chosen has had its turn;
+    without `room` it is not chosen again until `freed`, for the slot `freed_slot`. `reset`: nobody is chosen, none is
+    full. `waiting`: somebody may be chosen.
+    """
+
+    def __init__(self, count):
+        bound = max(2, count)
+        self.readable = Signal(count)
+        self.enable = Signal()
+        self.reset = Signal()
+        self.slot = Signal(max=bound)
+        self.chosen = Signal()
+        self.move = Signal()
+        self.room = Signal()
+        self.freed = Signal()
+        self.freed_slot = Signal(max=bound)
+        self.waiting = Signal()
+
+        # # #
+
+        full, later = Signal(count), Signal(count)
+        candidates = Signal(count)
+        choice = Signal(max=bound)
+        self.comb += [
+            candidates.eq(self.readable & ~full & Replicate(self.enable, count)),
+            self.waiting.eq(candidates != 0),
+        ]
+        for mask in [candidates, candidates & later]:
+            self.comb += [If(mask[n], choice.eq(n)) for n in reversed(range(count))]
+        self.sync += [
+            If(self.move, self.chosen.eq(0)),
+            If(~self.chosen & self.waiting, self.chosen.eq(1), self.slot.eq(choice)),
+            [If(self.move & (self.slot == n), full[n].eq(~self.room)) for n in range(count)],
+            [If(self.move, later[n].eq(self.slot < n)) for n in range(1, count)],
+            If(self.freed, [If(self.freed_slot == n, full[n].eq(0)) for n in range(count)]),
+            If(self.reset, full.eq(0), self.chosen.eq(0)),
+        ]

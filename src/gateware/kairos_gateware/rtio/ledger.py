@@ -1,0 +1,69 @@
+"""What is known of the input rings: of each channel, how many entries were written and how many consumed.
+
+Channels are named by slots, from 0 on. Both numbers count modulo 65536 from 0, which means none. Reading is
+combinational; what is written is read from the next cycle on. A reset takes one cycle for each slot. Clock domain sys.
+"""
+
+from migen import *
+
+from ..contracts.initiator import INPUT_ENTRIES as ENTRIES
+
+__all__ = ["RingLedger"]
+
+_FILL_BITS = (2 * ENTRIES - 1).bit_length()
+
+
+class RingLedger(Module):
+    """count: of slots.
+
+    `reset`: all rings begin anew; `sweeping`: this is under way, then nothing else is to be asked for. `slot`: of it,
+    `number` is that of the next entry, and there is `room` for it; `take`: it is written. `asked`: of it, `newest` is
+    the number of the newest entry; `grant`: `consumed` is the number of its newest one consumed.
+    """
+
+    def __init__(self, count):
+        bound = max(2, count)
+        self.reset = Signal()
+        self.sweeping = sweeping = Signal()
+        self.slot = Signal(max=bound)
+        self.number = Signal(16)
+        self.room = Signal()
+        self.take = Signal()
+        self.asked = Signal(max=bound)
+        self.newest = Signal(16)
+        self.grant = Signal()
+        self.consumed = Signal(16)
+
+        # # #
+
+        written, consumed = Memory(16, bound), Memory(_FILL_BITS, bound)
+        self.specials += written, consumed
+        newest = written.get_port(async_read=True)
+        asked = written.get_port(async_read=True)
+        write = written.get_port(write_capable=True)
+        credit = consumed.get_port(async_read=True)
+        grant = consumed.get_port(write_capable=True)
+        self.specials += newest, asked, write, credit, grant
+
+        sweep = Signal(max=bound)
+        fill = Signal(_FILL_BITS)
+        self.sync += [
+            If(sweeping, sweep.eq(sweep + 1)),
+            If(sweep == count - 1, sweeping.eq(0)),
+            If(self.reset, sweeping.eq(1), sweep.eq(0)),
+        ]
+        self.comb += [
+            newest.adr.eq(self.slot),
+            credit.adr.eq(self.slot),
+            fill.eq(newest.dat_r[:_FILL_BITS] - credit.dat_r),
+            self.room.eq(fill != ENTRIES),
+            self.number.eq(newest.dat_r + 1),
+            write.adr.eq(Mux(sweeping, sweep, self.slot)),
+            write.dat_w.eq(Mux(sweeping, 0, self.number)),
+            write.we.eq(sweeping | self.take),
+            asked.adr.eq(self.asked),
+            self.newest.eq(asked.dat_r),
+            grant.adr.eq(Mux(sweeping, sweep, self.asked)),
+            grant.dat_w.eq(Mux(sweeping, 0, self.consumed)),
+            grant.we.eq(sweeping | self.grant),
+        ]

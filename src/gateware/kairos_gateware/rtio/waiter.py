@@ -1,0 +1,86 @@
+"""Read requests where inputs are pushed: they wait for an entry, or for the time after which none can come.
+
+A request names a channel, a timeout, and the number of the newest entry that the processor has consumed. It is answered
+when the next entry is written, or else when the counter has passed the timeout and nothing stamped before is left to be
+written.
+
+Latency: request accepted → answer 2 if the entry is written or the timeout has passed; entry written → answer 2. Clock
+domain sys.
+"""
+
+from functools import reduce
+from operator import or_
+
+from migen import *
+
+from .cri import INPUT_TIMEOUT, INPUT_UNREACHABLE
+from .inputs import InputPorts
+from .timing import FINE_BITS, INPUT_VISIBLE
+
+__all__ = ["RequestWaiter"]
+
+
+class RequestWaiter(InputPorts):
+    """numbers: of the channels, by slot. Ports for the CRI: as `InputPorts`.
+
+    `hold`: no request is taken. `slot`: of the request. `begins`: one has begun on a channel that exists, whose newest
+    entry consumed has `number`. Of the slot, in return: `newest`, number of the newest entry; `left`, there is
+    something in its FIFO; `offered`, an entry of it is not written yet. `all_written`: nothing is left of any channel.
+    """
+
+    def __init__(self, timebase, numbers):
+        super().__init__()
+        request = self.request
+        self.hold = Signal()
+        self.slot = Signal(max=max(2, len(numbers)))
+        self.begins = Signal()
+        self.number = Signal(16)
+        self.newest = Signal(16)
+        self.left = Signal()
+        self.offered = Signal()
+        self.all_written = Signal()
+
+        # # #
+
+        timeout = Signal(64)
+        active, began, exists = Signal(), Signal(), Signal()
+        progress = timebase.shifted(-INPUT_VISIBLE)
+        selected = [Signal(name=f"selected_{n}") for n in numbers]
+        there, passed, finish = Signal(), Signal(), Signal()
+        status = Signal(4)
+        forever = timeout == 2**64 - 1
+        self.comb += [
+            request.ready.eq(~active & ~self.hold),
+            [here.eq(request.channel == n) for n, here in zip(numbers, selected, strict=True)],
+            self.begins.eq(began & exists),
+            there.eq((self.newest != self.number) & ~self.offered),
+            passed.eq(~forever & (timeout[63] | (progress >= timeout[FINE_BITS:])) & ~self.left & ~self.offered),
+            If(
+                active,
+                finish.eq(1),
+                If(self.abort, status.eq(INPUT_TIMEOUT))
+                .Elif(~exists, status.eq(INPUT_UNREACHABLE))
+                .Elif(there, status.eq(0))
+                .Elif(passed, status.eq(INPUT_TIMEOUT))
+                .Else(finish.eq(0)),
+            ),
+            self.waiting.eq(active & ~forever),
+            self.due.eq(timeout[FINE_BITS:] + INPUT_VISIBLE),
+            self.settled.eq(~finish & ~self.done & ~began),
+        ]
+        self.sync += [
+            began.eq(request.valid & request.ready),
+            If(
+                request.valid & request.ready,
+                active.eq(1),
+                exists.eq(reduce(or_, selected)),
+                [If(here, self.slot.eq(n)) for n, here in enumerate(selected)],
+                timeout.eq(request.timeout),
+                self.number.eq(request.number),
+            ),
+            self.done.eq(finish),
+            self.status.eq(status),
+            self.timestamp.eq(0),
+            If(self.all_written, self.timestamp.eq(Cat(C(2**FINE_BITS - 1, FINE_BITS), progress))),
+            If(finish, active.eq(0)),
+        ]

@@ -1,0 +1,121 @@
+"""``kairos check``: builds the experiments of some files, and has the compiler look at their kernels.
+
+Of an experiment it checks `run`, if that is a kernel, and every other kernel of its class whose arguments are known
+without running anything: by their defaults, or by annotations, for each of which a value of the type stands in. What
+such a kernel calls is checked with it. Nothing is prepared, and no device is touched.
+"""
+
+import inspect
+import json
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+
+from numpy import int64
+
+from ..coredevice.core import load_compiler
+from ..devices import DeviceDB, DeviceManager
+from ..diagnostics import Diagnostic, Range
+from ..errors import KairosError
+from ..experiment.arguments import DefaultMissing
+from ..experiment.datasets import DatasetManager
+from ..experiment.environment import ProcessArgumentManager, is_public_experiment
+from ..experiment.standalone import SingleRun, Unheard
+from .experiments import import_file
+from .report import UserCodeError
+
+__all__ = ["check"]
+
+
+def check(args) -> int:
+    """Check the files of the command line; 1 if there are errors, or with `strict` warnings."""
+    ddb = DeviceDB.load(args.device_db)
+    found: dict[Diagnostic, None] = {}  # in order; what two kernels reach is told once
+    for file in args.files:
+        found |= dict.fromkeys(_of_file(file, ddb))
+    if args.format == "json":
+        print(json.dumps({"diagnostics": [diagnostic.lsp() for diagnostic in found]}, indent=2))
+    else:
+        print("\n\n".join(diagnostic.text for diagnostic in found), end="\n" if found else "")
+        print(_summary(found, len(args.files)), file=sys.stderr)
+    return int(any(args.strict or not diagnostic.warning for diagnostic in found))
+
+
+def _summary(found, files: int) -> str:
+    warnings = sum(diagnostic.warning for diagnostic in found)
+    counts = ((len(found) - warnings, "error"), (warnings, "warning"), (files, "file"))
+    errors, warned, checked = (f"{count} {noun}{'' if count == 1 else 's'}" for count, noun in counts)
+    return f"{errors}, {warned} in {checked}"
+
+
+def _of_file(file: str, ddb: DeviceDB) -> Iterator[Diagnostic]:
+    """What is wrong with the kernels of a file, or with the file."""
+    try:
+        module = import_file(file, prefix="checked_")
+    except UserCodeError as error:
+        yield _of_python(file, error.__cause__ or error)
+        return
+    experiments = [value for value in vars(module).values() if is_public_experiment(value)]
+    for cls in experiments:
+        if cls.__module__ == module.__name__:
+            yield from _of_experiment(file, cls, ddb)
+
+
+def _of_experiment(file: str, cls: type, ddb: DeviceDB) -> Iterator[Diagnostic]:
+    devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": Unheard()})
+    try:
+        instance = cls((devices, DatasetManager(), ProcessArgumentManager({}), {}))
+        for kernel, arguments in _kernels(cls):
+            yield from load_compiler().check(kernel, (instance, *arguments), core=instance.core)
+    except (DefaultMissing, KairosError) as error:
+        text = f"{cls.__name__} cannot be checked: {error}"
+        place = _line(file, inspect.getsourcelines(cls)[1])
+        yield Diagnostic(text, place, f"{file}:{place.start[0] + 1}: warning: {text}", warning=True)
+    except Exception as error:
+        yield _of_python(file, error)
+    finally:
+        devices.close_devices()
+
+
+_STAND_INS = {"bool": False, "int32": 0, "int64": 0, "float": 0.0, "str": "", "none": None}
+
+
+def _kernels(cls: type) -> Iterator[tuple]:
+    """The kernels of a class that can be checked, and their arguments behind `self`."""
+    compiler = load_compiler()
+    for name in dir(cls):
+        kernel = inspect.getattr_static(cls, name)
+        info = getattr(kernel, "artiq_embedded", None)
+        if info is None or info.core_name is None or name.startswith("__"):
+            continue
+        arguments = []
+        for parameter in list(inspect.signature(info.function).parameters.values())[1:]:
+            if parameter.default is not parameter.empty:
+                break
+            kind = compiler.plain_annotation(parameter.annotation, info.function)
+            if kind not in _STAND_INS:
+                break
+            arguments.append(int64(0) if kind == "int64" else _STAND_INS[kind])
+        else:
+            yield kernel, arguments
+            continue
+        if parameter.default is not parameter.empty:
+            yield kernel, arguments
+
+
+def _line(file: str, number: int) -> Range:
+    """A whole line, numbered from 1."""
+    return Range(file, (number - 1, 0), (number, 0))
+
+
+def _of_python(file: str, error: BaseException) -> Diagnostic:
+    """An exception of the file's own code, at the last of its lines that has to do with it."""
+    number = error.lineno if isinstance(error, SyntaxError) else None
+    if number is None:
+        own = str(Path(file).resolve())
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [frame.lineno for frame in frames if str(Path(frame.filename).resolve()) == own]
+        number = (lines or [1])[-1]
+    text = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
+    return Diagnostic(text, _line(file, number or 1), f"{file}:{number}: error: {text}")

@@ -1,0 +1,13 @@
+"""``kairos check``: errors in kernels, without compiling or running them."""
+
+from ..command import Command, Option
+from ..options import DEVICE_DB, STRICT
+
+COMMAND = Command(
+    "tell what is wrong with the kernels of experiments, for editors and continuous integration",
+    Option("files", metavar="FILE", nargs="+", help="Python files with experiments"),
+    DEVICE_DB,
+    STRICT,
+    Option("--format", choices=("text", "json"), default="text", help="default: %(default)s"),
+    runs="check.check",
+)

@@ -1,0 +1,102 @@
+"""``kairos pulse``: gate sets compiled, drawn, compared and measured."""
+
+from pathlib import Path
+
+import numpy
+
+from .. import files
+from ..errors import UsageError
+from ..pulse import GateSet, Model, PulseError, load
+from ..pulse.plot import write_plot
+
+__all__ = ["compile_words", "diff", "stats", "view"]
+
+MOST = 1_000_000
+"""Cycles that are drawn unless more are asked for."""
+
+
+def _load(path) -> GateSet:
+    try:
+        return load(path)
+    except PulseError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def _words(gates: GateSet, path) -> numpy.ndarray:
+    try:
+        return gates.words()
+    except PulseError as error:
+        raise UsageError(f"{path}: {error}") from None
+
+
+def compile_words(args):
+    """Write the words of a gate set and its sequence."""
+    gates = _load(args.file)
+    words = _words(gates, args.file)
+    files.write(args.output, words.tobytes())
+    streamed = sum(not use.in_tables for use in gates.stats())
+    print(f"{args.output}: {len(words)} words, {len(gates.programming())} of them program {len(gates.gates)} gates")
+    if streamed:
+        print(f"{streamed} gates have no room in the tables and are streamed")
+
+
+def _length(gates: GateSet) -> int:
+    """Cycles of the sequence, without what it waits for."""
+    lengths: dict[str, int] = {}
+    for use in gates.stats():
+        lengths[use.gate] = max(lengths.get(use.gate, 0), use.cycles)
+    total = 0
+    for step in gates.steps:
+        if hasattr(step, "cases"):
+            total += max(sum(lengths[name] for name in case) for case in step.cases)
+        else:
+            total += max((lengths[name] for name in ([step] if isinstance(step, str) else step)), default=0)
+    return total
+
+
+def view(args):
+    """Draw what a sequence plays."""
+    gates = _load(args.file)
+    words = _words(gates, args.file)
+    channels = sorted({pulse.channel for pulses in gates.gates.values() for pulse in pulses})
+    model = Model(gates.core, trigger_channels=sum(1 << channel for channel in channels))
+    played = model.play(words, args.cycles or min(max(_length(gates), 1), MOST))
+    if Path(args.output).suffix == ".npz":
+        with open(args.output, "wb") as file:
+            numpy.savez(file, samples=played.samples, values=played.values, sample_rate=gates.core.sample_rate)
+    else:
+        write_plot(args.output, played, channels)
+    print(f"{args.output}: {played.samples.shape[1]} samples of channels {', '.join(map(str, channels))}")
+    for error in model.errors():
+        print(f"the core says: {error}")
+
+
+def diff(args):
+    """Count the words from one gate set to another."""
+    old, new = _load(args.file), _load(args.new)
+    try:
+        placed = old.successor(new.gates)
+    except PulseError as error:
+        raise UsageError(f"{args.new}: {error}") from None
+    changes = placed.changes(old)
+    if args.output:
+        files.write(args.output, changes.tobytes())
+    print(f"{len(changes)} words; all of {args.new} has {len(new.programming())}")
+
+
+def stats(args):
+    """Show time and memory of each gate."""
+    gates = _load(args.file)
+    print(f"{'gate':24} {'channel':>7} {'us':>10} {'segments':>8} {'map':>5} {'streamed':>8} {'error':>9}  place")
+    for use in gates.stats():
+        time = use.cycles / gates.core.clock * 1e6
+        place = "tables" if use.in_tables else "stream"
+        error = f"{use.error:9.2g}" if use.error else f"{'-':>9}"
+        sizes = f"{use.segments:8} {use.entries:5} {use.streamed:8}"
+        print(f"{use.gate:24} {use.channel:7} {time:10.3f} {sizes} {error}  {place}")
+    core = gates.core
+    for channel, (used, entries, segments) in enumerate(gates.tables()):
+        if used:
+            room = f"{used}/{core.gates} gates, {entries}/{core.map} of the map, {segments}/{core.pulses} segments"
+            print(f"channel {channel}: {room}")
+    print(f"{len(gates.programming())} words program them")

@@ -1,0 +1,18 @@
+"""Experiments that run themselves: ``run()`` at the end of a script is ``kairos run`` of that script."""
+
+import sys
+
+from . import main
+
+__all__ = ["run"]
+
+
+def run(file=None):
+    """Run the experiment in `file`, by default the script that Python was started with, with its command line.
+
+    Does not return: the script ends with the exit code of ``kairos run``.
+    """
+    path = file or getattr(sys.modules["__main__"], "__file__", None)
+    if path is None:
+        raise SystemExit("artiq_run.run() is for scripts: there is no file here, use kairos run FILE")
+    raise SystemExit(main(["run", str(path), *sys.argv[1:]]))

@@ -1,0 +1,121 @@
+"""Makes ``artiq`` imports resolve to Kairos modules, so that existing experiments run unmodified.
+
+:func:`install` adds one finder to the import system, unless ARTIQ itself is installed. Which name is which of ours is
+the table :mod:`kairos.compat.names`. An ``artiq`` module without a counterpart fails to import, with a list of what
+there is.
+"""
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import pkgutil
+import sys
+import types
+
+from .. import coredevice
+from .absent import absent
+from .names import ABSENT, GATHERED, SAME, VERSION
+
+__all__ = ["install"]
+
+
+def _counterpart(name: str) -> str | None:
+    """The module of ours that is the ``artiq`` module `name`, if one is."""
+    if name in SAME:
+        return SAME[name]
+    if name.startswith("artiq.coredevice."):
+        candidate = "kairos." + name.removeprefix("artiq.")
+        if importlib.util.find_spec(candidate) is not None:
+            return candidate
+    return None
+
+
+def _made() -> set[str]:
+    """Modules that are made of the table's lines, and the packages around all that there are."""
+    listed = {*GATHERED, *ABSENT}
+    around = {name.rsplit(".", depth)[0] for name in {*listed, *SAME} for depth in range(1, name.count(".") + 1)}
+    return (listed | around) - SAME.keys()
+
+
+def _available() -> list[str]:
+    drivers = [
+        f"artiq.coredevice.{module.name}" for module in pkgutil.iter_modules(coredevice.__path__) if not module.ispkg
+    ]
+    return sorted([*SAME, *GATHERED, *drivers])
+
+
+class _Gathered(types.ModuleType):
+    """A module whose names stand in several of ours; each is looked up when it is first used."""
+
+    def __init__(self, name: str):
+        super().__init__(name, f"Names of {name} that Kairos has, and where; see kairos.compat.names.")
+        self.__path__: list[str] = []
+        self._places = {
+            theirs or ours: (module, ours)
+            for module, names in GATHERED.get(name, {}).items()
+            for ours, _, theirs in (entry.partition("=") for entry in _entries(module, names))
+        }
+        self._advice = {entry: advice for names, advice in ABSENT.get(name, {}).items() for entry in names.split()}
+        self.__all__ = [entry for entry in (*self._places, *self._advice) if not entry.startswith("_")]
+
+    def __getattr__(self, name: str):
+        if name in self._places:
+            module, ours = self._places[name]
+            value = getattr(importlib.import_module(module), ours)
+        elif name in self._advice:
+            value = absent(f"{self.__name__}.{name}", self._advice[name])
+        else:
+            known = ", ".join(sorted(self.__all__)) or "no names of its own"
+            raise AttributeError(f"Kairos has no counterpart of {self.__name__}.{name}; the module has {known}")
+        setattr(self, name, value)
+        return value
+
+    def __dir__(self):
+        return [*super().__dir__(), *self._places, *self._advice]
+
+
+def _entries(module: str, names: str) -> list[str]:
+    """Names that a line of the table says; a star is all that a module exports."""
+    return list(importlib.import_module(module).__all__) if names == "*" else names.split()
+
+
+class _Loader(importlib.abc.Loader):
+    def create_module(self, spec):
+        ours = _counterpart(spec.name)
+        if ours is None:
+            module = _Gathered(spec.name)
+            if spec.name == "artiq":
+                module.__version__ = VERSION
+            return module
+        module = importlib.import_module(ours)
+        # The import system is about to overwrite this; exec_module puts it back.
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module):
+        if hasattr(self, "_spec"):
+            module.__spec__ = self._spec
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    def __init__(self):
+        self._made = _made()
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != "artiq" and not fullname.startswith("artiq."):
+            return None
+        if fullname not in self._made and _counterpart(fullname) is None:
+            raise ModuleNotFoundError(
+                f"Kairos has no counterpart of {fullname}; it has {', '.join(_available())}", name=fullname
+            )
+        return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=fullname in self._made)
+
+
+def install():
+    """Add the finder to the import system, once, and not if ARTIQ is installed."""
+    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        return
+    if importlib.util.find_spec("artiq") is None:
+        # First, because the stock finder would load second copies through the __path__ of the Kairos packages.
+        sys.meta_path.insert(0, _Finder())

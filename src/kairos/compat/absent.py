@@ -1,0 +1,30 @@
+"""Names that experiments import and that Kairos cannot give: importing one is no error, using it is, with advice.
+
+Files of laboratories import more than they use, so an import alone must not end a run.
+"""
+
+from ..errors import KairosError
+
+__all__ = ["NotInKairos", "absent"]
+
+
+class NotInKairos(KairosError):
+    """Something of ARTIQ was used that Kairos does not have; the text says what to use instead."""
+
+
+class _Absent(type):
+    """Classes can be derived from such a class, which modules do when they are imported; nothing else goes."""
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)  # Python itself asks for these
+        raise NotInKairos(cls.refusal)
+
+    def __call__(cls, *args, **kwargs):
+        raise NotInKairos(cls.refusal)
+
+
+def absent(name: str, advice: str) -> type:
+    """What stands for the ``artiq`` name `name`; `advice` says what to use instead."""
+    refusal = f"{name} is not part of Kairos: {advice}"
+    return _Absent(name.rpartition(".")[2], (), {"refusal": refusal, "__doc__": refusal, "__module__": __name__})

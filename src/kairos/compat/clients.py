@@ -1,0 +1,71 @@
+"""Clients of a core device under the names and with the methods that ARTIQ's have."""
+
+from pathlib import Path
+
+from ..contracts.management import PORT
+from ..network.management import Management
+from ..session import Session
+from ..waveform.analysis import write_dump
+
+__all__ = ["CommKernelDummy", "CommMgmt", "decoded_dump_to_vcd"]
+
+
+class CommKernelDummy(Session):
+    """A session without a device: it can be made and closed, and refuses to run anything."""
+
+    def __init__(self):
+        super().__init__(None)
+
+
+class CommMgmt:
+    """The management service of the device at `host`; connects at the first request, and again after `close`."""
+
+    def __init__(self, host: str, port: int = PORT, drtio_dest: int = 0):
+        if drtio_dest:
+            raise NotImplementedError("satellites have no management service in Kairos yet: use destination 0")
+        self.host, self.port = host, port
+        self._client: Management | None = None
+
+    def open(self):
+        """Connect, if that is not done."""
+        self._connected()
+
+    def _connected(self) -> Management:
+        if self._client is None:
+            self._client = Management(self.host, self.port)
+        return self._client
+
+    def close(self):
+        """Disconnect."""
+        client, self._client = self._client, None
+        if client is not None:
+            client.close()
+
+    def get_log(self) -> str:
+        """The log that the device keeps."""
+        return self._connected().log()
+
+    def flash(self, bin_path):
+        """Replace the boot image by the file at `bin_path`, and restart."""
+        self._connected().flash(Path(bin_path).read_bytes())
+
+
+def _forwarded(name: str):
+    """A method that is the client's of the same name."""
+
+    def method(self, *args):
+        return getattr(self._connected(), name)(*args)
+
+    method.__name__, method.__doc__ = name, getattr(Management, name).__doc__
+    return method
+
+
+for _name in ("clear_log", "reboot", "debug_allocator", "config_read", "config_write", "config_remove", "config_erase"):
+    setattr(CommMgmt, _name, _forwarded(_name))
+
+
+def decoded_dump_to_vcd(fileobj, devices, dump, uniform_interval=False):
+    """Write a decoded dump as VCD to an open text file; `devices`: the device database, a dictionary."""
+    if uniform_interval:
+        raise NotImplementedError("Kairos writes waveforms over time only: leave out uniform_interval")
+    write_dump(fileobj, dump, devices)

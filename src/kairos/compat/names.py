@@ -1,0 +1,86 @@
+"""The table of ``artiq`` names: which module of ours each is, or of which modules its names are.
+
+A line of `GATHERED` says for an ``artiq`` module where its names are: in the module of ours on the left, under the
+names on the right; ``ours=theirs`` where they differ, ``*`` for all that the module exports. A new name is a word here.
+"""
+
+__all__ = ["ABSENT", "GATHERED", "SAME", "VERSION"]
+
+VERSION = "9.0+kairos"
+"""The version of ARTIQ whose language and names these are; what experiments compare stands in front of the dot."""
+
+SAME = {
+    "artiq.experiment": "kairos.experiment",
+    "artiq.language.core": "kairos.language.core",
+    "artiq.language.types": "kairos.language.types",
+    "artiq.language.units": "kairos.language.units",
+    "artiq.language.scan": "kairos.experiment.scan",
+    "artiq.sim.devices": "kairos.simulation.devices",
+}
+"""Modules that are one of ours; those of ``artiq.coredevice`` have the same name in ``kairos.coredevice``."""
+
+_ENVIRONMENT = {
+    "kairos.experiment.arguments": """NoDefault DefaultMissing CancelledArgsError PYONValue BooleanValue
+        EnumerationValue NumberValue StringValue Processor=_SimpleArgProcessor""",
+    "kairos.experiment.environment": """Experiment EnvExperiment HasEnvironment ProcessArgumentManager
+        InteractiveArguments is_public_experiment""",
+    "kairos.experiment.examination": "TraceArgumentManager",
+}
+
+GATHERED = {
+    "artiq.language": {
+        "kairos.language": "*",
+        **_ENVIRONMENT,
+        "kairos.experiment.scan": "*",
+    },
+    "artiq.language.environment": _ENVIRONMENT,
+    "artiq.coredevice.comm_analyzer": {
+        "kairos.network.analyzer": """fetch=get_analyzer_dump decode=decode_dump Dump=DecodedDump OutputMessage
+            InputMessage ExceptionMessage StoppedMessage""",
+        "kairos.contracts.analyzer": "Message=MessageType Exception=ExceptionType",
+        "kairos.compat.clients": "decoded_dump_to_vcd",
+    },
+    "artiq.coredevice.comm_kernel": {
+        "kairos.session": "Session=CommKernel",
+        "kairos.compat.clients": "CommKernelDummy",
+        "kairos.exceptions": "RPCReturnValueError UnsupportedDevice LoadError ClockFailure",
+    },
+    "artiq.coredevice.comm_mgmt": {"kairos.compat.clients": "CommMgmt"},
+    "artiq.compiler.import_cache": {"kairos.compat.tools": "install_hook"},
+    "artiq.compiler.targets": {"kairos.compiler.codegen": "CortexA9Target"},
+    "artiq.tools": {
+        "kairos.cli.experiments": "parse_arguments import_file=file_import choose_class=get_experiment",
+        "kairos.compat.tools": """elide exc_to_warning get_user_config_dir parse_devarg_override scale_from_metadata
+            short_format unparse_devarg_override""",
+    },
+    "artiq.master.worker_db": {
+        "kairos.devices": "DeviceManager DeviceError DummyDevice",
+        "kairos.compat.databases": "DatasetManager",
+    },
+    "artiq.master.databases": {"kairos.compat.databases": "DeviceDB DatasetDB device_db_from_file"},
+    "artiq.master.worker_impl": {
+        "kairos.experiment.examination": "ExamineDeviceMgr ExamineDatasetMgr TraceArgumentManager",
+        "kairos.cli.experiments": "choose_class=get_experiment",
+    },
+    "artiq.frontend.artiq_run": {
+        "kairos.cli.script": "run",
+        "kairos.experiment.standalone": "SingleRun=DummyScheduler Unheard=DummyCCB",
+    },
+    "artiq.sim": {},
+    "artiq.sim.time": {"kairos.simulation.timeline": "Timeline=Manager manager"},
+}
+
+_QT = "there is no dashboard that could show an applet; write datasets with kairos run -o and plot the file"
+_MASTER = "there is no master; run experiments with kairos run"
+
+ABSENT = {
+    "artiq.applets.simple": {"SimpleApplet TitleApplet": _QT},
+    "artiq.master.scheduler": {"Scheduler": _MASTER},
+    "artiq.master.experiments": {"ExperimentDB": _MASTER},
+    "artiq.master.worker": {"Worker WorkerError": _MASTER},
+    "artiq.frontend.artiq_compile": {"main": "kairos compile FILE makes the library"},
+    "artiq.frontend.artiq_client": {"main": _MASTER},
+    "artiq.frontend.artiq_master": {"main": _MASTER},
+    "artiq.frontend.artiq_dashboard": {"main": _MASTER},
+}
+"""By module: names that experiments import and Kairos cannot give, and what to do instead."""

@@ -1,0 +1,230 @@
+"""Compiled kernels, kept from one run to the next.
+
+What a compilation gives follows from its request, from the compiler, and from what it asked the host: values,
+attributes, functions with their sources. All of this, and nothing else, enters it: the compiler knows the host through
+the questions of `kairos.compiler.quoting.HostBridge` only. So an entry is the questions of a compilation, in their
+order, with a digest of each answer; it is used if the host gives the same answers again. Asking again also fills the
+embedding map as the compilation did.
+
+Entries stand in a directory for each request, under the digest of their content, and are written under another name
+first: processes can share the cache. What is damaged is not used, and replaced. The oldest go when there are too many.
+"""
+
+import hashlib
+import marshal
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from kairos import _native
+from kairos.compiler.embedding import EmbeddingMap
+from kairos.compiler.quoting import HostBridge
+
+__all__ = ["Cache", "Recorder", "request_key"]
+
+ENTRIES_PER_REQUEST = 8
+"""Entries for one request: as many sets of host values stay known."""
+LIMIT = 256 << 20
+"""Bytes of all entries."""
+_DIGEST = 16
+_SUFFIX = ".kernel"
+_FORMAT = 2
+"""Of `marshal`: the last one in which equal values have equal bytes."""
+
+
+def _digest(value: Any) -> bytes:
+    """Digest of what is made of tuples, lists, numbers, text and bytes; ValueError for anything else."""
+    return _digest_of_bytes(marshal.dumps(value, _FORMAT))
+
+
+def _digest_of_bytes(data: bytes | memoryview) -> bytes:
+    return hashlib.blake2b(data, digest_size=_DIGEST).digest()
+
+
+class _Sources:
+    """Digests of answers. Functions of one file have one source text, which is digested once."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, bytes] = {}
+
+    def digest(self, question: str, answer: Any) -> bytes:
+        """Digest of an answer to a question."""
+        if question == "function" and answer[2][0] == "compiled":
+            kind, file, text, *rest = answer[2]
+            if text not in self._texts:
+                self._texts[text] = _digest(text)
+            answer = (*answer[:2], (kind, file, self._texts[text], *rest), *answer[3:])
+        return _digest(answer)
+
+
+class Recorder:
+    """The host, as the compiler sees it; notes what is asked."""
+
+    def __init__(self, bridge: HostBridge) -> None:
+        self._bridge = bridge
+        self._sources = _Sources()
+        self.questions: list[tuple[str, tuple, bytes]] = []
+        """Question, its arguments, digest of the answer."""
+        self.complete = True
+        """Whether every question had an answer that can be compared with another."""
+
+    @property
+    def embedding(self) -> EmbeddingMap:
+        return self._bridge.embedding
+
+    def __getattr__(self, name: str) -> Callable:
+        method = getattr(self._bridge, name)
+
+        def ask(*args: Any) -> Any:
+            try:
+                answer = method(*args)
+                self.questions.append((name, args, self._sources.digest(name, answer)))
+            except BaseException:
+                self.complete = False
+                raise
+            return answer
+
+        setattr(self, name, ask)
+        return ask
+
+
+def _compiler_identity() -> tuple:
+    """The compiler's files, each by what changes when it is replaced, and what it runs on."""
+    import llvmlite  # the package alone is quick; LLVM is not loaded by it
+
+    files = [Path(_native.__file__), *sorted(Path(__file__).parent.glob("*.py"))]
+    stats = [(str(file), *_replaced(file)) for file in files]
+    return (sys.version, llvmlite.__version__, os.path.dirname(llvmlite.__file__), stats)
+
+
+def _replaced(file: Path) -> tuple:
+    found = file.stat()
+    return found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino
+
+
+def request_key(function: Callable, request: tuple) -> str:
+    """The name of a request: the quoted call, its options, and the compiler. ValueError if it has none."""
+    place = (getattr(function, "__module__", ""), getattr(function, "__qualname__", ""))
+    return _digest((_compiler_identity(), place, request)).hex()
+
+
+class Cache:
+    """The cache in `directory`; without one nothing is found, and nothing kept."""
+
+    def __init__(self, directory: Path | None, limit: int = LIMIT) -> None:
+        self.directory = directory
+        self.limit = limit
+
+    @classmethod
+    def of_user(cls) -> "Cache":
+        """The cache in the directory `KAIROS_CACHE`, by default of the user; there is none if that is ``off``."""
+        wanted = os.environ.get("KAIROS_CACHE", "")
+        if wanted == "off":
+            return cls(None)
+        try:
+            base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        except RuntimeError:  # whoever runs this has no home
+            return cls(None)
+        return cls(Path(wanted) if wanted else base / "kairos" / "kernels")
+
+    def find(self, key: str, bridge: Callable[[], HostBridge]) -> tuple[dict, EmbeddingMap] | None:
+        """What was kept for the request `key` and the host as it is; `bridge` gives a fresh one for each attempt."""
+        for file in self._entries(key):
+            entry = _read(file)
+            if entry is None:
+                continue
+            host = bridge()
+            if _answers_alike(host, entry["questions"]):
+                _touch(file)
+                return entry, host.embedding
+        return None
+
+    def _entries(self, key: str) -> list[Path]:
+        """Entries of a request, the last used one first."""
+        if self.directory is None:
+            return []
+        return [file for _, _, file in sorted(_files(self.directory / key), reverse=True)]
+
+    def keep(self, key: str, recorder: Recorder, content: dict) -> None:
+        """Keep what a compilation gave. Nothing is kept where that is impossible."""
+        if self.directory is None or not recorder.complete:
+            return
+        payload = marshal.dumps({**content, "questions": recorder.questions}, _FORMAT)
+        folder = self.directory / key
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            _write(folder / (_digest(recorder.questions).hex() + _SUFFIX), _digest_of_bytes(payload) + payload)
+            self._make_room(key)
+        except OSError:
+            pass  # a full or read-only disk: the kernel runs all the same
+
+    def _make_room(self, key: str) -> None:
+        """Remove the oldest entries, of the request and of all."""
+        for file in self._entries(key)[ENTRIES_PER_REQUEST:]:
+            file.unlink(missing_ok=True)
+        found = sorted(entry for folder in os.scandir(self.directory) for entry in _files(folder.path))
+        excess = sum(size for _, size, _ in found) - self.limit
+        for _, size, file in found:
+            if excess <= 0:
+                break
+            file.unlink(missing_ok=True)
+            excess -= size
+            if not any(os.scandir(file.parent)):
+                file.parent.rmdir()
+
+
+def _files(folder: Path | str) -> Iterator[tuple[int, int, Path]]:
+    """Time of last use, size and path of the entries in a folder, those of other processes' making left out."""
+    try:
+        for entry in os.scandir(folder):
+            if entry.name.endswith(_SUFFIX) and entry.is_file():
+                found = entry.stat()
+                yield found.st_mtime_ns, found.st_size, Path(entry.path)
+    except OSError:
+        return  # there is none, or another process has just removed it
+
+
+def _read(file: Path) -> dict | None:
+    """Content of an entry; None if it is gone or damaged, which removes it."""
+    try:
+        data = file.read_bytes()
+    except OSError:
+        return None
+    payload = memoryview(data)[_DIGEST:]
+    if _digest_of_bytes(payload) == data[:_DIGEST]:
+        return marshal.loads(payload)
+    try:
+        file.unlink(missing_ok=True)
+    except OSError:
+        pass
+    return None
+
+
+def _write(file: Path, data: bytes) -> None:
+    handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".new")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        os.replace(temporary, file)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _touch(file: Path) -> None:
+    try:
+        os.utime(file)
+    except OSError:
+        pass
+
+
+def _answers_alike(host: HostBridge, questions: list[tuple[str, tuple, bytes]]) -> bool:
+    """Whether the host answers all questions as it did."""
+    sources = _Sources()
+    try:
+        return all(sources.digest(name, getattr(host, name)(*args)) == digest for name, args, digest in questions)
+    except Exception:
+        return False  # something is not there any more; what it is, a compilation will say

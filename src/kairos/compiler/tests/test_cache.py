@@ -1,0 +1,365 @@
+"""What is kept of compilations: found again where nothing has changed, and nowhere else."""
+
+import importlib.util
+import json
+import linecache
+import multiprocessing
+import os
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+from kairos import compiler
+from kairos.compiler.cache import Cache, request_key
+from kairos.errors import CompileError
+
+SOURCE = """
+    import enum
+
+    import numpy as np
+    from kairos.language import *
+
+    FACTOR = 3
+    LETTERS = "ab"
+
+
+    class Core:
+        ref_period = 1e-9
+
+
+    class Failure(Exception):
+        pass
+
+
+    class Colour(enum.Enum):
+        RED = 1
+
+
+    @portable
+    def scaled(x, by=2) -> TInt32:
+        return x * by * FACTOR
+
+
+    @syscall("rtio_get_counter")
+    def counter() -> TInt64:
+        raise NotImplementedError
+
+
+    class Part:
+        kernel_invariants = {"gain"}
+
+        def __init__(self, core):
+            self.core = core
+            self.gain = 4
+
+
+    class Experiment:
+        def __init__(self):
+            self.core = Core()
+            self.number = 5
+            self.other = 1.5
+            self.text = "text"
+            self.list = [1, 2, 3]
+            self.same = self.list
+            self.array = np.arange(6.0)
+            self.part = Part(self.core)
+            self.parts = [self.part, Part(self.core)]
+            self.colour = Colour.RED
+
+        @property
+        def limit(self):
+            return self.number + 1
+
+        @rpc
+        def ask(self, x) -> TInt32:
+            return x
+
+        @kernel
+        def run(self, start, step=1) -> TFloat:
+            total = self.number + self.limit + len(self.text) + len(LETTERS) + self.colour.value
+            for x in self.list:
+                total += scaled(x)
+            for part in self.parts:
+                total += part.gain
+            self.same[0] = int32(total + start * step)
+            if counter() < 0:
+                raise Failure("too early")
+            self.other += 1.0
+            print("so far", total)
+            return self.ask(total) + self.other + len(self.array)
+"""
+"""A kernel that reads host values of every kind."""
+
+
+class Laboratory:
+    """A module of `SOURCE`, and a cache."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.cache = Cache(directory / "cache")
+        self.write()
+
+    def write(self, old="", new=""):
+        """Import the module again, with a change."""
+        text = textwrap.dedent(SOURCE)
+        assert old in text
+        file = self.directory / "laboratory.py"
+        file.write_text(text.replace(old, new, 1))
+        linecache.clearcache()
+        spec = importlib.util.spec_from_file_location("laboratory", file)
+        self.module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.module)
+        self.experiment = self.module.Experiment()
+
+    def compile(self, *args, cache=None, **options):
+        experiment, kwargs = self.experiment, options.pop("kwargs", {})
+        options = {"core": experiment.core, "set_result": print, **options}
+        run = type(experiment).run
+        return compiler.compile_kernel(run, (experiment, *(args or (7,))), kwargs, cache=cache or self.cache, **options)
+
+
+@pytest.fixture
+def laboratory(tmp_path):
+    made = Laboratory(tmp_path)
+    first = made.compile()
+    assert not first.cached and first.library.startswith(b"\x7fELF")
+    return made
+
+
+def test_the_same_again_is_found(laboratory):
+    first = laboratory.compile(cache=Cache(None))
+    again = laboratory.compile()
+    assert again.cached and not first.cached
+    assert (again.library, again.unstripped, again.warnings) == (first.library, first.unstripped, first.warnings)
+    # Nothing of the embedding map is lost: both hold the same host's objects under the same numbers.
+    assert first.embedding.assigned
+    ours, theirs = (vars(found.embedding) | {"_next_object": 0} for found in (again, first))
+    assert repr(ours) == repr(theirs)
+    assert again.embedding.retrieve_object(1) is print
+    assert again.timings["total"] > 0 and again.timings["llvm"] == 0
+
+
+def test_another_module_of_the_same_source_is_found(laboratory):
+    """The objects are new ones, as in another process."""
+    laboratory.write()
+    found = laboratory.compile()
+    assert found.cached
+    assert laboratory.experiment in found.embedding._objects.values()
+
+
+def changed(attribute, value):
+    def change(laboratory):
+        owner = laboratory.experiment
+        *path, name = attribute.split(".")
+        for step in path:
+            owner = getattr(owner, step)
+        setattr(owner, name, value)
+
+    return change
+
+
+def item(attribute, index, value):
+    return lambda laboratory: getattr(laboratory.experiment, attribute).__setitem__(index, value)
+
+
+def rewritten(old, new):
+    return lambda laboratory: laboratory.write(old, new)
+
+
+CHANGES = {
+    "an int": changed("number", 6),
+    "the type of an int": changed("number", np.int64(5)),
+    "a float": changed("other", 1.25),
+    "a text of the same length": changed("text", "tex_"),
+    "an element": item("list", 1, 9),
+    "the length of a list": lambda laboratory: laboratory.experiment.list.append(4),
+    "two names of one list": changed("same", [1, 2, 3]),
+    "an element of an array": item("array", 5, 0.5),
+    "the type of an array": changed("array", np.arange(6)),
+    "the shape of an array": changed("array", np.arange(6.0).reshape(2, 3)),
+    "an attribute of a part": changed("part.gain", 5),
+    "which objects are the same": lambda laboratory: laboratory.experiment.parts.__setitem__(
+        1, laboratory.experiment.part
+    ),
+    "invariants of an object": changed("part.kernel_invariants", set()),
+    "a global": lambda laboratory: setattr(laboratory.module, "FACTOR", 4),
+    "the machine unit": lambda laboratory: setattr(laboratory.experiment.core, "ref_period", 8e-9),
+    "the source of the kernel": rewritten("self.number + self", "self.number - self"),
+    "a line above it": rewritten("FACTOR = 3", "\n\nFACTOR = 3"),
+    "the source of a function that it calls": rewritten("x * by * FACTOR", "x + by * FACTOR"),
+    "a default": rewritten("by=2", "by=3"),
+    "a default of the kernel": rewritten("step=1", "step=2"),
+    "an annotation": rewritten("def ask(self, x) -> TInt32", "def ask(self, x) -> TInt64"),
+    "a flag of a decorator": rewritten("@portable", '@portable(flags={"fast-math"})'),
+    "inlining": rewritten("@portable", '@portable(flags={"inline"})'),
+    "a symbol of the firmware": rewritten('"rtio_get_counter"', '"rtio_get_counters"'),
+    "a flag of it": rewritten('"rtio_get_counter")', '"rtio_get_counter", flags={"nounwind"})'),
+    "a member of an enumeration": rewritten("RED = 1", "RED = 2"),
+    "an exception's class": lambda laboratory: setattr(laboratory.module, "Failure", ValueError),
+    "what a property gives": rewritten("self.number + 1", "self.number + 2"),
+    "a name that becomes another thing": rewritten('LETTERS = "ab"', "LETTERS = [1, 2]"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_any_change_of_what_it_read_is_seen(laboratory, change):
+    change(laboratory)
+    after = laboratory.compile()
+    assert not after.cached
+    assert after.library == laboratory.compile(cache=Cache(None)).library
+    assert laboratory.compile().cached, "both are kept"
+
+
+def test_the_sign_of_a_zero_and_no_number(laboratory):
+    for value in (0.0, -0.0, float("nan"), float("inf")):
+        laboratory.experiment.other = value
+        assert not laboratory.compile().cached
+        assert laboratory.compile().cached
+
+
+def test_what_it_did_not_read_does_not_matter(laboratory):
+    laboratory.experiment.unread = 7
+    laboratory.module.UNREAD = 8
+    assert laboratory.compile().cached
+
+
+@pytest.mark.parametrize(
+    ("args", "options"),
+    [
+        ((8,), {}),
+        ((np.int64(7),), {}),
+        ((7, 2), {}),
+        ((7,), {"kwargs": {"step": 2}}),
+        ((7,), {"attribute_writeback": False}),
+        ((7,), {"print_as_rpc": False}),
+        ((7,), {"set_result": None}),
+    ],
+)
+def test_the_request_is_part_of_it(laboratory, args, options):
+    assert not laboratory.compile(*args, **options).cached
+    assert laboratory.compile(*args, **options).cached
+
+
+def test_the_compiler_is_part_of_it(laboratory, monkeypatch):
+    monkeypatch.setattr("kairos.compiler.cache._replaced", lambda p: (False,))
+    before = request_key(print, (1,))
+    for file in ("codegen.py", "quoting.py", "__init__.py"):
+        path = os.path.join(os.path.dirname(compiler.__file__), file)
+        monkeypatch.setattr("kairos.compiler.cache._replaced", lambda p, path=path: (str(p) == path,))
+        assert request_key(print, (1,)) != before
+    monkeypatch.setattr("kairos.compiler.cache._replaced", lambda p: (False,))
+    assert request_key(print, (1,)) == before
+    monkeypatch.setattr("llvmlite.__version__", "0")
+    assert request_key(print, (1,)) != before
+
+
+def test_rejected_programs_are_not_kept(laboratory):
+    laboratory.experiment.number = "text"
+    for _ in range(2):
+        with pytest.raises(CompileError):
+            laboratory.compile()
+    assert len(list(laboratory.cache.directory.rglob("*.kernel"))) == 1
+
+
+def test_a_host_that_cannot_answer_is_a_miss(laboratory):
+    del laboratory.experiment.text
+    with pytest.raises(CompileError, match="does not have an attribute 'text'"):
+        laboratory.compile()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [lambda data: b"", lambda data: data[:100], lambda data: data[:-1] + bytes([data[-1] ^ 1]), lambda data: b"x" * 99],
+)
+def test_what_is_damaged_is_replaced(laboratory, damage):
+    (file,) = laboratory.cache.directory.rglob("*.kernel")
+    file.write_bytes(damage(file.read_bytes()))
+    assert not laboratory.compile().cached
+    assert laboratory.compile().cached
+
+
+def test_without_a_place_to_write_kernels_compile(laboratory, tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    for _ in range(2):
+        assert not laboratory.compile(cache=Cache(blocked / "cache")).cached
+
+
+def test_it_does_not_grow_without_end(laboratory):
+    (file,) = laboratory.cache.directory.rglob("*.kernel")
+    size = file.stat().st_size
+    small = Cache(laboratory.cache.directory, limit=4 * size + size // 2)
+    for number in range(12):
+        laboratory.experiment.number = number + 20
+        assert not laboratory.compile(cache=small).cached
+        # The times of files may be too coarse to tell which is older.
+        for age, kept in enumerate(sorted(small.directory.rglob("*.kernel"), key=lambda f: -f.stat().st_mtime_ns)):
+            os.utime(kept, ns=(10**18 - age * 10**9 + number * 10**12,) * 2)
+    assert len(list(small.directory.rglob("*.kernel"))) <= 4
+    assert laboratory.compile(cache=small).cached, "the newest stays"
+
+
+def test_a_request_has_few_entries(laboratory):
+    for number in range(12):
+        laboratory.experiment.number = number + 20
+        laboratory.compile()
+    assert len(list(laboratory.cache.directory.rglob("*.kernel"))) <= 8
+
+
+def compile_often(directory, seed, results):
+    laboratory = Laboratory.__new__(Laboratory)
+    laboratory.directory, laboratory.cache = directory, Cache(directory / "shared")
+    spec = importlib.util.spec_from_file_location("laboratory", directory / "laboratory.py")
+    laboratory.module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(laboratory.module)
+    laboratory.experiment = laboratory.module.Experiment()
+    for round in range(6):
+        laboratory.experiment.number = (round + seed) % 3
+        found = laboratory.compile()
+        results.put((laboratory.experiment.number, found.library, found.cached))
+
+
+def test_processes_share_it(laboratory):
+    context = multiprocessing.get_context("fork")
+    results = context.Queue()
+    workers = [context.Process(target=compile_often, args=(laboratory.directory, seed, results)) for seed in range(4)]
+    for worker in workers:
+        worker.start()
+    found = [results.get(timeout=120) for _ in range(24)]
+    for worker in workers:
+        worker.join(60)
+        assert worker.exitcode == 0
+    libraries = {number: {library for n, library, _ in found if n == number} for number in range(3)}
+    assert all(len(one) == 1 for one in libraries.values()) and len({*map(frozenset, libraries.values())}) == 3
+    assert any(cached for _, _, cached in found)
+    assert not list((laboratory.directory / "shared").rglob("*.new"))
+
+
+def test_another_process_finds_it(laboratory):
+    program = f"""
+import importlib.util, json, sys
+from kairos import compiler
+spec = importlib.util.spec_from_file_location("laboratory", {str(laboratory.directory / "laboratory.py")!r})
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+e = module.Experiment()
+found = compiler.compile_kernel(module.Experiment.run, (e, 7), {{}}, core=e.core, set_result=print)
+print(json.dumps([found.cached, len(found.library), "llvmlite.binding" in sys.modules]))
+"""
+    environment = os.environ | {"KAIROS_CACHE": str(laboratory.cache.directory)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == [True, len(laboratory.compile().library), False], "and without LLVM"
+
+
+def test_where_it_is(monkeypatch, tmp_path):
+    monkeypatch.setenv("KAIROS_CACHE", "off")
+    assert Cache.of_user().directory is None
+    monkeypatch.setenv("KAIROS_CACHE", str(tmp_path))
+    assert Cache.of_user().directory == tmp_path
+    monkeypatch.delenv("KAIROS_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert Cache.of_user().directory == tmp_path / "kairos" / "kernels"

@@ -1,0 +1,63 @@
+"""What is wrong with a program, and where: for people as text, for editors as they take it.
+
+Positions are those of the Language Server Protocol: lines and characters from 0, a character being a unit of UTF-16.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["Diagnostic", "Range"]
+
+ERROR, WARNING = 1, 2
+"""Severities, by their numbers in the protocol."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """A part of a source file."""
+
+    file: str
+    start: tuple[int, int]
+    """line and character"""
+    end: tuple[int, int]
+
+    def lsp(self) -> dict:
+        """As the protocol has it."""
+        start, end = ({"line": line, "character": character} for line, character in (self.start, self.end))
+        return {"start": start, "end": end}
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """An error or a warning. Equal ones say the same of the same place."""
+
+    message: str
+    place: Range | None
+    """None if no source is at fault."""
+    text: str
+    """all of it, as people read it"""
+    warning: bool = False
+    note: str = ""
+    """what there is to say at the place"""
+    related: tuple[tuple[Range, str], ...] = ()
+    help: tuple[str, ...] = ()
+
+    @property
+    def severity(self) -> int:
+        return WARNING if self.warning else ERROR
+
+    def lsp(self) -> dict:
+        """A `Diagnostic` of the protocol, and besides the `file`, the whole `text` and what to do, `help`."""
+        start = {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}
+        related = [
+            {"location": {"uri": place.file, "range": place.lsp()}, "message": text} for place, text in self.related
+        ]
+        return {
+            "file": self.place.file if self.place else None,
+            "range": self.place.lsp() if self.place else start,
+            "severity": self.severity,
+            "source": "kairos",
+            "message": ": ".join(filter(None, (self.message, self.note))),
+            "relatedInformation": related,
+            "help": list(self.help),
+            "text": self.text,
+        }

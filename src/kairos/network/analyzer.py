@@ -1,0 +1,116 @@
+"""Client of the analyzer of a core device (TCP 1382): what the gateware saw, event by event.
+
+A dump is fetched as bytes and decoded to messages, the oldest first. Times are machine units: `timestamp` is when an
+event was due or seen, `rtio_counter` when it was submitted or read.
+"""
+
+import struct
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..contracts.analyzer import HEAD, MESSAGE, PORT, Exception, Message
+from ..contracts.session import LITTLE_ENDIAN
+from ..errors import ConnectionLost, KairosError
+from .connect import connect
+
+__all__ = [
+    "PORT",
+    "Dump",
+    "ExceptionMessage",
+    "InputMessage",
+    "OutputMessage",
+    "StoppedMessage",
+    "decode",
+    "fetch",
+]
+
+PATIENCE = 15.0
+"""Seconds for which a device may be restarting."""
+TIMEOUT = 30.0
+"""Seconds in which more of a dump must come."""
+
+_HEAD = struct.Struct("<BIQ?BB")
+_MESSAGE = struct.Struct(">QIQQI")
+
+
+class OutputMessage(NamedTuple):
+    """An event was submitted: `data` to `address` of `channel`. Times in machine units."""
+
+    channel: int
+    timestamp: int
+    rtio_counter: int
+    address: int
+    data: int
+
+
+class InputMessage(NamedTuple):
+    """An event was read from `channel`. Times in machine units."""
+
+    channel: int
+    timestamp: int
+    rtio_counter: int
+    data: int
+
+
+class ExceptionMessage(NamedTuple):
+    """Something went wrong on a channel."""
+
+    channel: int
+    rtio_counter: int
+    exception_type: Exception
+
+
+class StoppedMessage(NamedTuple):
+    """The analyzer was switched off, to be read."""
+
+    rtio_counter: int
+
+
+class Dump(NamedTuple):
+    """A decoded dump. `messages`: the four kinds above, the oldest first; `log_channel`: the RTIO channel of
+    `rtio_log`; `error`: the analyzer lost messages; `total_bytes`: of all that there ever were."""
+
+    log_channel: int
+    dds_onehot_sel: bool
+    messages: list
+    total_bytes: int = 0
+    error: bool = False
+
+
+def fetch(host: str, port: int = PORT) -> bytes:
+    """The dump of the device at `host`, as bytes for :func:`decode`; its record begins anew. ConnectionLost if it does
+    not come."""
+    try:
+        connection, first = connect(host, port, b"", PATIENCE)
+        connection.settimeout(TIMEOUT)
+        with connection:
+            data = bytearray(first)
+            while more := connection.recv(1 << 16):
+                data += more
+    except OSError as error:
+        raise ConnectionLost(f"no dump from the analyzer at {host}, port {port} ({error}): is the device on?") from None
+    return bytes(data)
+
+
+def decode(data: bytes) -> Dump:
+    """The messages of a dump; KairosError if it is none, or not whole."""
+    if len(data) < HEAD or data[0] != LITTLE_ENDIAN:
+        raise KairosError("this is no dump of the analyzer of a little-endian core device")
+    _, sent, total, error, log_channel, onehot = _HEAD.unpack_from(data)
+    if sent != len(data) - HEAD or sent % MESSAGE:
+        raise KairosError(f"the dump is not whole: {len(data) - HEAD} bytes of messages, of {sent}")
+    return Dump(log_channel, bool(onehot), list(_messages(data[HEAD:])), total, error)
+
+
+def _messages(body: bytes) -> Iterator:
+    for data, address, counter, timestamp, last in _MESSAGE.iter_unpack(body):
+        kind, channel = last & 3, last >> 2
+        match kind:
+            case Message.OUTPUT:
+                yield OutputMessage(channel, timestamp, counter, address, data)
+            case Message.INPUT:
+                yield InputMessage(channel, timestamp, counter, data)
+            case Message.EXCEPTION:
+                yield ExceptionMessage(channel, counter, Exception(address & 0xFF))
+            case Message.STOPPED:
+                yield StoppedMessage(counter)

@@ -1,0 +1,25 @@
+"""The pulse core: gates of two-tone pulses, the words that play them, and the core itself as a model.
+
+A :class:`Pulse` says what a channel does for some time, a :class:`GateSet` packs gates into the core's tables and gives
+words, a :class:`Model` plays words sample for sample as the logic does. ``docs/pulse.md`` is the page for physicists.
+"""
+
+from .gates import Follow, Mixed, Pulse, Spline, Steps
+from .gateset import Branch, Core, GateSet, PulseError, TableUse, load
+from .model import Model, Played
+
+__all__ = [
+    "Branch",
+    "Core",
+    "Follow",
+    "GateSet",
+    "Mixed",
+    "Model",
+    "Played",
+    "Pulse",
+    "PulseError",
+    "Spline",
+    "Steps",
+    "TableUse",
+    "load",
+]

@@ -1,0 +1,139 @@
+"""Gate sets: gates by name, in the tables of a core, and the words that bring them there and run them."""
+
+import runpy
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+from .. import _native
+from ..contracts import pulse as facts
+from ..errors import UsageError
+from .gates import Pulse
+
+__all__ = ["Branch", "Core", "GateSet", "PulseError", "TableUse", "load"]
+
+PulseError = _native.pulse.PulseError
+"""A gate or sequence that cannot be compiled: the text names gate, channel and parameter."""
+
+
+@dataclass(frozen=True)
+class Core:
+    """What a core is made with; the defaults are the reference core. `clock` in Hz, tables in entries."""
+
+    clock: float = float(facts.CLOCK_HZ)
+    samples_per_cycle: int = facts.SAMPLES_PER_CYCLE
+    channels: int = facts.CHANNELS
+    gates: int = facts.RUN_NO_GATE
+    map: int = 1 << facts.MLUT_ADDRESS_BITS
+    pulses: int = 1 << facts.PLUT_ADDRESS_BITS
+
+    @property
+    def sample_rate(self) -> float:
+        """Samples in a second."""
+        return self.clock * self.samples_per_cycle
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A measurement's result chooses which of `cases` goes on; each is a list of names of gates one after another."""
+
+    cases: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class TableUse:
+    """What a gate takes on a channel.
+
+    `cycles` of the core's clock, `segments` (one for each parameter that takes it), `entries` of the memory map, and
+    `streamed`, the words that it is without tables. `in_tables`: there was room for it. `error`: how far the core is at
+    most from samples that it follows, in the parameter's unit.
+    """
+
+    gate: str
+    channel: int
+    cycles: int
+    segments: int
+    entries: int
+    streamed: int
+    in_tables: bool
+    error: float
+
+
+def _words(content: bytes) -> numpy.ndarray:
+    return numpy.frombuffer(content, dtype=numpy.uint8).reshape(-1, facts.WORD_BYTES)
+
+
+class GateSet:
+    """Gates by name, each a list of :class:`Pulse`; compiled when it is made. PulseError if one cannot be compiled.
+
+    `sequence` is what the file's author wants shown and played: names of gates, tuples of names of gates that run
+    beside each other, and :class:`Branch`.
+    """
+
+    def __init__(self, gates: Mapping[str, Iterable[Pulse]], sequence: Iterable = (), core: Core | None = None):
+        self.core = core or Core()
+        self.gates = {name: list(pulses) for name, pulses in gates.items()}
+        self.steps = list(sequence)
+        core = self.core
+        room = [core.gates, core.map, core.pulses]
+        self._image = _native.pulse.Image(self._native_gates(), core.clock, core.samples_per_cycle, core.channels, room)
+
+    def _native_gates(self) -> list:
+        return [(name, [pulse.native(self.core.clock) for pulse in pulses]) for name, pulses in self.gates.items()]
+
+    def programming(self) -> numpy.ndarray:
+        """Words that program the tables: an array of bytes, 32 in a row."""
+        return _words(self._image.programming())
+
+    def sequence(self, steps: Iterable | None = None, channels: int | None = None, close: bool = True) -> numpy.ndarray:
+        """Words that run a sequence, by default the file's, on the channels of the mask, by default those of the gates.
+
+        An array of bytes, 32 in a row. Pauses that it needs are put into the tables: call `programming` after this.
+        `close`: end with zeros that wait for the trigger.
+        """
+        used = {pulse.channel for pulses in self.gates.values() for pulse in pulses}
+        mask = sum(1 << channel for channel in used) if channels is None else channels
+        native = []
+        for step in self.steps if steps is None else steps:
+            if isinstance(step, Branch):
+                native.append(("branch", [list(case) for case in step.cases]))
+            else:
+                native.append(("gates", [step] if isinstance(step, str) else list(step)))
+        return _words(self._image.sequence(native, mask, close))
+
+    def words(self, steps: Iterable | None = None, channels: int | None = None, close: bool = True) -> numpy.ndarray:
+        """Words that program the tables and then run a sequence, as `sequence` takes it: bytes, 32 in a row."""
+        run = self.sequence(steps, channels, close)
+        return numpy.concatenate([self.programming(), run])
+
+    def successor(self, gates: Mapping[str, Iterable[Pulse]]) -> "GateSet":
+        """Other gates, placed so that few words make them of these: see `changes`."""
+        new = GateSet({}, self.steps, self.core)
+        new.gates = {name: list(pulses) for name, pulses in gates.items()}
+        new._image = self._image.successor(new._native_gates())
+        return new
+
+    def changes(self, old: "GateSet") -> numpy.ndarray:
+        """Words that make this of an older gate set, which the core has: an array of bytes, 32 in a row."""
+        return _words(self._image.changes(old._image))
+
+    def stats(self) -> list[TableUse]:
+        """What each gate takes on each channel."""
+        return [TableUse(*row) for row in self._image.gate_stats()]
+
+    def tables(self) -> list[list[int]]:
+        """Entries used, for each channel: [of the gate table, of the memory map, of the pulse table]."""
+        return self._image.table_stats()
+
+
+def load(path) -> GateSet:
+    """The gate set that a Python file defines: the only :class:`GateSet` among its names, else UsageError."""
+    if not Path(path).is_file():
+        raise UsageError(f"{path}: there is no such file")
+    names = runpy.run_path(str(path))
+    found = {id(value): value for value in names.values() if isinstance(value, GateSet)}
+    if len(found) != 1:
+        raise UsageError(f"{path} defines {len(found)} gate sets; define one kairos.pulse.GateSet")
+    return next(iter(found.values()))

@@ -1,0 +1,59 @@
+"""What channels played as a picture: envelopes and frequencies of both tones, frames, the signal and its spectrum."""
+
+import numpy
+
+from .model import Played
+
+__all__ = ["spectrum", "write_plot"]
+
+COLORS = ("#2563a8", "#c8553d")
+SPECTRUM = 1 << 16
+"""Samples of a spectrum, at most."""
+
+
+def spectrum(samples: numpy.ndarray, rate: float) -> tuple[numpy.ndarray, numpy.ndarray]:
+    """Frequencies in Hz, and power in dB below a tone of full scale (4-term Blackman-Harris window, -92 dB)."""
+    count = len(samples)
+    terms = numpy.outer(numpy.arange(4), 2 * numpy.pi * numpy.arange(count) / max(count, 1))
+    window = numpy.array([0.35875, -0.48829, 0.14128, -0.01168]) @ numpy.cos(terms)
+    power = numpy.abs(numpy.fft.rfft(samples * window) / (0.5 * max(window.sum(), 1e-12) * 32768))
+    return numpy.fft.rfftfreq(count, 1 / rate), 20 * numpy.log10(numpy.maximum(power, 1e-10))
+
+
+def write_plot(path, played: Played, channels: list[int]):
+    """Write a picture of these channels to `path`; its suffix says the format (png, pdf, svg)."""
+    # Here, because it takes 0.4 s, and few commands draw.
+    import matplotlib
+
+    # Before anything that may want a display.
+    matplotlib.use("Agg")
+    from matplotlib import pyplot  # with the backend that was chosen
+
+    cycles = played.values.shape[2]
+    time = numpy.arange(cycles) / played.core.clock * 1e6
+    fine = numpy.arange(played.samples.shape[1]) / played.core.sample_rate * 1e6
+    rows = ("amplitude", "frequency (MHz)", "phase, frame (deg)", "signal", "spectrum (dB)")
+    with pyplot.rc_context({"font.size": 9, "svg.hashsalt": "kairos"}):
+        figure, axes = pyplot.subplots(
+            len(rows), len(channels), figsize=(1 + 4.5 * len(channels), 9), squeeze=False, layout="constrained"
+        )
+        for column, channel in enumerate(channels):
+            amplitude, frequency, phase, signal, power = axes[:, column]
+            for tone, color in enumerate(COLORS):
+                style = {"color": color, "lw": 1, "label": f"tone {tone}"}
+                amplitude.plot(time, played.amplitude(channel, tone), **style)
+                frequency.plot(time, played.frequency(channel, tone) / 1e6, **style)
+                phase.plot(time, played.phase(channel, tone), **style)
+                phase.plot(time, played.frame(channel, tone), color=color, lw=1, ls=":", label=f"frame {tone}")
+            signal.plot(fine, played.samples[channel], color="#374151", lw=0.4)
+            hertz, decibels = spectrum(played.samples[channel][:SPECTRUM], played.core.sample_rate)
+            power.plot(hertz / 1e6, decibels, color="#374151", lw=0.6)
+            amplitude.set_title(f"channel {channel}")
+            amplitude.legend(loc="upper right")
+            phase.legend(loc="upper right")
+            signal.set_xlabel("time (us)")
+            power.set_xlabel("frequency (MHz)")
+            for axis, name in zip(axes[:, column], rows, strict=True):
+                axis.set_ylabel(name if column == 0 else "")
+        figure.savefig(path, dpi=130)
+        pyplot.close(figure)

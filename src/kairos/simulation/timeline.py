@@ -1,0 +1,98 @@
+"""The time cursor of host-run kernels: blocks that follow one another or start together, and the events on it."""
+
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..language import set_time_manager
+
+__all__ = ["Timeline", "manager"]
+
+
+@dataclass
+class _Block:
+    """A block of statements that start together (`parallel`) or follow one another."""
+
+    parallel: bool
+    start: float
+    end: float
+
+
+@dataclass
+class Timeline:
+    """A time cursor in seconds, and the events that devices have put on it: (time, device, what, arguments).
+
+    As in kernels, a statement of ``with parallel`` starts where the block does, and the block ends with the longest.
+    Unlike there, two calls in one such statement start together, too: put them into ``with sequential``.
+    """
+
+    ref_period: float = 1e-9
+    """Seconds in a machine unit."""
+    events: list[tuple] = field(default_factory=list)
+
+    def __post_init__(self):
+        self._blocks = [_Block(False, 0.0, 0.0)]
+
+    @property
+    def now(self) -> float:
+        """The cursor in seconds."""
+        block = self._blocks[-1]
+        return block.start if block.parallel else block.end
+
+    def _enter(self, parallel: bool):
+        self._blocks.append(_Block(parallel, self.now, self.now))
+
+    def enter_sequential(self):
+        """Begin a block whose statements follow one another."""
+        self._enter(False)
+
+    def enter_parallel(self):
+        """Begin a block whose statements start together."""
+        self._enter(True)
+
+    def exit(self):
+        """End the innermost block."""
+        ended = self._blocks.pop()
+        block = self._blocks[-1]
+        block.end = max(block.end, ended.end) if block.parallel else ended.end
+
+    def take_time(self, duration: float):
+        """Advance the cursor by seconds."""
+        block = self._blocks[-1]
+        block.end = max(block.end, block.start + duration) if block.parallel else block.end + duration
+
+    def take_time_mu(self, duration: int):
+        """Advance the cursor by machine units."""
+        self.take_time(duration * self.ref_period)
+
+    def get_time_mu(self) -> int:
+        """The cursor in machine units."""
+        return round(self.now / self.ref_period)
+
+    def set_time_mu(self, time: int):
+        """Set the cursor to machine units."""
+        block = self._blocks[-1]
+        block.end = time * self.ref_period
+        if block.parallel:
+            block.start = block.end
+
+    def event(self, device: str, what: str, *arguments):
+        """Note what a device does at the cursor."""
+        self.events.append((self.now, device, what, arguments))
+
+    def format_timeline(self) -> str:
+        """The events in the order of time, one a line: seconds, device, what."""
+        lines = (
+            f"{time:15.9f} s  {device}: {what}({', '.join(map(repr, arguments))})"
+            for time, device, what, arguments in sorted(self.events, key=lambda event: event[0])
+        )
+        return "\n".join(lines)
+
+    @contextmanager
+    def running(self):
+        """Have host-run kernels use this timeline."""
+        set_time_manager(self)
+        yield self
+
+
+manager = Timeline()
+"""The timeline of the devices in :mod:`kairos.simulation.devices`."""

@@ -1,0 +1,94 @@
+"""Dumps of the analyzer as Value Change Dump files.
+
+What the file shows follows from the drivers in the device database: the level of a TTL, x while it is an input, the
+frequency word of a clock generator, what was written to and read from an SPI bus. Every other local channel is shown
+as the word that was written last. With them the slack of every output, in machine units.
+"""
+
+from collections.abc import Iterator
+
+__all__ = ["write_dump"]
+
+_LEVEL, _DRIVEN = range(2)
+"""Addresses of a TTL channel."""
+_SCOPES = {"TTLOut": "ttl", "TTLInOut": "ttl", "TTLClockGen": "ttl_clkgen", "SPIMaster": "spi2"}
+
+
+class _Line:
+    """A variable of the file: a pin, or the last word of a channel."""
+
+    def __init__(self, name: str, driver: str):
+        self.name, self.scope = name, _SCOPES.get(driver, "word")
+        self.is_pin = self.scope == "ttl"
+        self.width = 1 if self.is_pin else 64
+        self.initial = "x" if driver != "TTLOut" else 0
+        self._level, self._driven = 0, driver == "TTLOut"
+
+    def after(self, message):
+        """The value after a message; None if it does not change it."""
+        if not hasattr(message, "address"):
+            return message.data & 1 if self.is_pin else message.data
+        if not self.is_pin:
+            return message.data
+        if message.address == _LEVEL:
+            self._level = message.data & 1
+        elif message.address == _DRIVEN:
+            self._driven = bool(message.data & 1)
+        else:
+            return None
+        return self._level if self._driven else "x"
+
+
+def _lines(devices: dict) -> dict[int, _Line]:
+    """The variable of each channel that a local device owns; the first device counts."""
+    found: dict[int, _Line] = {}
+    for name, entry in devices.items():
+        if isinstance(entry, dict) and entry.get("type") == "local":
+            channel = entry.get("arguments", {}).get("channel")
+            if isinstance(channel, int):
+                found.setdefault(channel, _Line(name, entry.get("class", "")))
+    return found
+
+
+def _events(dump) -> Iterator[tuple[int, object]]:
+    """Times and messages that have one, in the order of time."""
+    timed = [(message.timestamp, message) for message in dump.messages if hasattr(message, "timestamp")]
+    # Stable: of two events at one time the last one submitted counts.
+    yield from sorted(timed, key=lambda event: event[0])
+
+
+def _timescale(unit: float) -> tuple[str, int]:
+    """The unit of time of a file, a power of ten, and how many of them there are in `unit` seconds."""
+    picoseconds = round(unit * 1e12)
+    power = len(str(picoseconds)) - 1
+    while picoseconds % 10**power:
+        power -= 1
+    thousands, rest = divmod(power, 3)
+    return f"{10**rest} {('ps', 'ns', 'us', 'ms')[thousands]}", picoseconds // 10**power
+
+
+def write_dump(file, dump, devices: dict, ref_period: float | None = None):
+    """Write a `kairos.network.analyzer.Dump` to an open text file; time 0 is its first event.
+
+    `devices` is the dictionary of the device database; the machine unit is that of its ``core`` unless given.
+    """
+    from vcd import VCDWriter  # here, because few runs need it: 9 ms
+
+    arguments = devices.get("core", {}).get("arguments", {})
+    timescale, steps = _timescale(ref_period or arguments.get("ref_period", 1e-9))
+    events = list(_events(dump))
+    origin = events[0][0] if events else 0
+    lines = _lines(devices)
+    with VCDWriter(file, timescale=timescale, date="", version="Kairos") as writer:
+        variables = {
+            channel: writer.register_var(line.scope, line.name, "wire", size=line.width, init=line.initial)
+            for channel, line in lines.items()
+        }
+        slack = writer.register_var("rtio", "rtio_slack", "integer", size=64, init="x")
+        for time, message in events:
+            line, at = lines.get(message.channel), (time - origin) * steps
+            value = None if line is None else line.after(message)
+            if value is not None:
+                writer.change(variables[message.channel], at, value)
+            if hasattr(message, "address"):
+                writer.change(slack, at, message.timestamp - message.rtio_counter)

@@ -1,0 +1,17 @@
+//! What the wire formats raise in Python.
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyException;
+
+create_exception!(
+    _native,
+    ProtocolError,
+    PyException,
+    "The device sent what the protocol does not allow."
+);
+create_exception!(
+    _native,
+    MismatchError,
+    PyException,
+    "A value is not of the type that the device wants."
+);

@@ -1,0 +1,320 @@
+//! The pulse core: its compiler and its model, from `src/pulse`. Words, samples and values cross as bytes, which NumPy reads in
+//! place; `kairos.pulse` is what users see.
+
+use kairos_contracts::pulse::PARAMETERS;
+use kairos_pulse::compile::{Error, Gate, Image as Tables, Limits, Pulse, Sequence, Shape, Step};
+use kairos_pulse::model::{Block, Config, FrameCommit, Machine};
+use kairos_pulse::units::Rates;
+use kairos_pulse::Word;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyException, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+create_exception!(
+    _native,
+    PulseError,
+    PyException,
+    "A gate or sequence cannot be compiled."
+);
+
+fn rejected(error: Error) -> PyErr {
+    PulseError::new_err(error.to_string())
+}
+
+fn bytes_of(words: &[Word]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_bytes()).collect()
+}
+
+fn words_of(bytes: &[u8]) -> PyResult<Vec<Word>> {
+    let chunks = bytes.chunks_exact(32);
+    if !chunks.remainder().is_empty() {
+        return Err(PyValueError::new_err("words have 32 bytes each"));
+    }
+    chunks
+        .map(|chunk| Ok(Word::from_bytes(&chunk.try_into()?)))
+        .collect::<PyResult<_>>()
+}
+
+/// ("constant", value), ("steps", values), ("spline", knots), ("mixed", shapes), ("samples", values, tolerance).
+fn shape(object: &Bound<PyAny>) -> PyResult<Shape> {
+    let kind: String = object.get_item(0)?.extract()?;
+    let content = object.get_item(1)?;
+    Ok(match kind.as_str() {
+        "constant" => Shape::Constant(content.extract()?),
+        "steps" => Shape::Steps(content.extract()?),
+        "spline" => Shape::Spline(content.extract()?),
+        "mixed" => Shape::Mixed(content.try_iter()?.map(|item| shape(&item?)).collect::<PyResult<_>>()?),
+        "samples" => Shape::Samples {
+            values: content.extract()?,
+            tolerance: object.get_item(2)?.extract()?,
+        },
+        _ => return Err(PyValueError::new_err(format!("there are no shapes of kind {kind}"))),
+    })
+}
+
+/// Attributes of a pulse as `kairos.pulse.gates` makes them.
+fn pulse(object: &Bound<PyAny>) -> PyResult<Pulse> {
+    let mask = |name: &str| object.get_item(name)?.extract::<u8>();
+    let mut shapes: [Shape; PARAMETERS] = Default::default();
+    for (to, item) in shapes.iter_mut().zip(object.get_item("shapes")?.try_iter()?) {
+        *to = shape(&item?)?;
+    }
+    Ok(Pulse {
+        channel: mask("channel")?,
+        cycles: object.get_item("cycles")?.extract()?,
+        shapes,
+        wait: object.get_item("wait")?.extract()?,
+        sync: mask("sync")?,
+        enable: mask("enable")?,
+        feed_forward: mask("feed_forward")?,
+        gpo: mask("gpo")?,
+        clear: mask("clear")?,
+        at_end: mask("at_end")?,
+        forward: object.get_item("forward")?.extract()?,
+        invert: object.get_item("invert")?.extract()?,
+    })
+}
+
+fn gates(objects: &Bound<PyAny>) -> PyResult<Vec<Gate>> {
+    let gate = |object: PyResult<Bound<PyAny>>| {
+        let object = object?;
+        let pulses = object.get_item(1)?.try_iter()?.map(|item| pulse(&item?));
+        Ok(Gate {
+            name: object.get_item(0)?.extract()?,
+            pulses: pulses.collect::<PyResult<_>>()?,
+        })
+    };
+    objects.try_iter()?.map(gate).collect()
+}
+
+/// Of a gate and channel: name, channel, cycles, segments, entries of the map, words streamed, whether in the tables, error.
+type GateRow = (String, u8, u64, usize, usize, usize, bool, f64);
+
+/// A gate set in the tables.
+#[pyclass]
+struct Image(Tables);
+
+#[pymethods]
+impl Image {
+    /// Packs gates, each (name, pulses), for a core of this clock (Hz), channels and table sizes.
+    #[new]
+    fn new(
+        objects: &Bound<PyAny>,
+        clock: f64,
+        samples_per_cycle: u32,
+        channels: usize,
+        room: [usize; 3],
+    ) -> PyResult<Self> {
+        let limits = Limits {
+            channels,
+            rates: Rates {
+                clock,
+                samples_per_cycle,
+            },
+            gates: room[0],
+            map: room[1],
+            pulses: room[2],
+            ..Limits::default()
+        };
+        Tables::new(&gates(objects)?, limits).map(Self).map_err(rejected)
+    }
+
+    /// Words that program the tables.
+    fn programming<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &bytes_of(&self.0.programming()))
+    }
+
+    /// Words that run a sequence: steps are ("gates", names) or ("branch", names of each case).
+    fn sequence<'py>(
+        &mut self,
+        py: Python<'py>,
+        steps: &Bound<PyAny>,
+        channels: u8,
+        close: bool,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let step = |object: PyResult<Bound<PyAny>>| {
+            let object = object?;
+            let content = object.get_item(1)?;
+            Ok(match object.get_item(0)?.extract::<String>()?.as_str() {
+                "branch" => Step::Branch(content.extract()?),
+                _ => Step::Gates(content.extract()?),
+            })
+        };
+        let steps = steps.try_iter()?.map(step).collect::<PyResult<_>>()?;
+        let sequence = Sequence { steps, channels, close };
+        let words = self.0.sequence(&sequence).map_err(rejected)?;
+        Ok(PyBytes::new(py, &bytes_of(&words)))
+    }
+
+    /// Gates placed so that few words make them of these.
+    fn successor(&self, objects: &Bound<PyAny>) -> PyResult<Self> {
+        self.0.successor(&gates(objects)?).map(Self).map_err(rejected)
+    }
+
+    /// Words that make this of an older image.
+    fn changes<'py>(&self, py: Python<'py>, old: &Self) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &bytes_of(&self.0.changes(&old.0.channels)))
+    }
+
+    /// What each gate takes on each channel.
+    fn gate_stats(&self) -> Vec<GateRow> {
+        let rows = self.0.stats().gates.into_iter();
+        rows.map(|g| {
+            (
+                g.name,
+                g.channel,
+                g.cycles,
+                g.segments,
+                g.entries,
+                g.streamed,
+                g.in_tables,
+                g.error,
+            )
+        })
+        .collect()
+    }
+
+    /// Entries used of gate table, memory map and pulse table of each channel.
+    fn table_stats(&self) -> Vec<[usize; 3]> {
+        self.0.stats().tables
+    }
+}
+
+/// The core, bit for bit.
+#[pyclass]
+struct Model {
+    machine: Machine,
+    channels: usize,
+}
+
+/// What a run gives: for each channel its samples (int16), and values of the eight parameters (int64, one after another).
+type Ran<'py> = (Vec<Bound<'py, PyBytes>>, Vec<Vec<Bound<'py, PyBytes>>>);
+
+#[pymethods]
+impl Model {
+    #[new]
+    fn new(
+        clock: f64,
+        samples_per_cycle: u32,
+        channels: usize,
+        trigger_channels: u8,
+        emulator_frames: bool,
+    ) -> PyResult<Self> {
+        if !(1..=8).contains(&channels) || samples_per_cycle == 0 {
+            return Err(PyValueError::new_err(
+                "a core has 1 to 8 channels, and at least one sample in a cycle",
+            ));
+        }
+        let config = Config {
+            channels,
+            rates: Rates {
+                clock,
+                samples_per_cycle,
+            },
+            trigger_channels,
+            frame_commit: if emulator_frames {
+                FrameCommit::Emulator
+            } else {
+                FrameCommit::Continuous
+            },
+            ..Config::default()
+        };
+        Ok(Self {
+            machine: Machine::new(config),
+            channels,
+        })
+    }
+
+    /// Adds words to the stream.
+    fn feed(&mut self, words: &[u8]) -> PyResult<()> {
+        self.machine.feed(words_of(words)?);
+        Ok(())
+    }
+
+    /// Runs until there is nothing to do but to wait, at most some cycles.
+    fn settle(&mut self, py: Python, limit: u64) {
+        py.detach(|| self.machine.settle(limit));
+    }
+
+    /// Runs to the first cycle in which an engine does, at most some cycles, or until all wait.
+    fn begin(&mut self, py: Python, limit: u64) {
+        py.detach(|| self.machine.begin(limit));
+    }
+
+    /// A cycle with the trigger.
+    fn trigger(&mut self) {
+        self.machine.step(true, &mut vec![Vec::new(); self.channels]);
+    }
+
+    /// A measurement's result for the channels of the mask.
+    fn result(&mut self, channels: u8, state: u8) {
+        self.machine.result(channels, state);
+    }
+
+    /// Some cycles, without a trigger: samples and parameters as they are asked for.
+    fn run<'py>(&mut self, py: Python<'py>, cycles: u64, samples: bool, parameters: bool) -> Ran<'py> {
+        let mut out = vec![Vec::new(); if samples { self.channels } else { 0 }];
+        let mut values: Vec<[Vec<i64>; PARAMETERS]> =
+            vec![Default::default(); if parameters { self.channels } else { 0 }];
+        py.detach(|| {
+            let mut see = |c: usize, block: &Block| {
+                for (to, run) in values.get_mut(c).into_iter().flatten().zip(&block.values) {
+                    to.extend((0..block.cycles as usize).map(|cycle| run.at(cycle)));
+                }
+            };
+            self.machine.run(cycles, &mut see, &mut out);
+        });
+        let flat =
+            |samples: &Vec<i16>| PyBytes::new(py, &samples.iter().flat_map(|y| y.to_ne_bytes()).collect::<Vec<_>>());
+        let wide =
+            |values: &Vec<i64>| PyBytes::new(py, &values.iter().flat_map(|y| y.to_ne_bytes()).collect::<Vec<_>>());
+        (
+            out.iter().map(flat).collect(),
+            values
+                .iter()
+                .map(|of_channel| of_channel.iter().map(wide).collect())
+                .collect(),
+        )
+    }
+
+    /// Whether all engines that the trigger asks for wait for it.
+    fn armed(&self) -> bool {
+        self.machine.armed()
+    }
+
+    /// Whether all words have been executed.
+    fn fed(&self) -> bool {
+        self.machine.is_fed()
+    }
+
+    /// Cycles since the start.
+    fn cycle(&self) -> u64 {
+        self.machine.cycle()
+    }
+
+    /// States of a channel's engines.
+    fn states(&self, channel: usize) -> PyResult<Vec<u8>> {
+        if channel >= self.channels {
+            return Err(PyValueError::new_err(format!("there is no channel {channel}")));
+        }
+        Ok(self.machine.channel(channel).states().map(|state| state as u8).to_vec())
+    }
+
+    /// Bits of errors, channels that ran out of segments and their parameters, channels that were limited.
+    fn status(&self) -> (u32, u8, Vec<u8>, u8) {
+        let status = &self.machine.status;
+        (
+            status.errors,
+            status.underrun_channels,
+            status.underrun_parameters.to_vec(),
+            status.saturated,
+        )
+    }
+}
+
+pub fn add(module: &Bound<PyModule>) -> PyResult<()> {
+    module.add("PulseError", module.py().get_type::<PulseError>())?;
+    module.add_class::<Image>()?;
+    module.add_class::<Model>()
+}

@@ -1,0 +1,131 @@
+//! The loader's table of boards (`docs/interfaces.md`, section 1): which one a boot image is for, and what is known of each.
+//!
+//! [`MARKER`], the chosen board's index and the number of boards as u32, then for each its name and what its description
+//! assumes. It stands anywhere in the loader, which reads it in place; who makes an image looks for it, and writes the index.
+
+use core::str;
+
+pub use kairos_contracts::boot::{ASSUMED, MARKER, NAME};
+
+/// Bytes of a board.
+const BOARD: usize = NAME + ASSUMED;
+
+/// A board as the table has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Board<'a> {
+    pub name: &'a str,
+    /// What no public source confirms; empty if there is nothing.
+    pub assumed: &'a str,
+}
+
+/// The table in a loader.
+#[derive(Clone, Copy, Debug)]
+pub struct Boards<'a> {
+    at: usize,
+    chosen: u32,
+    entries: &'a [[u8; BOARD]],
+}
+
+fn text(field: &[u8]) -> Option<&str> {
+    str::from_utf8(field.split(|byte| *byte == 0).next()?).ok()
+}
+
+impl<'a> Boards<'a> {
+    /// The table in the bytes of a loader. None if there is not exactly one, or what it says makes no sense.
+    pub fn find(loader: &'a [u8]) -> Option<Self> {
+        let mut places = (0..loader.len()).filter(|at| loader[*at..].starts_with(MARKER));
+        let (at, other) = (places.next()?, places.next());
+        let (numbers, rest) = loader[at + MARKER.len()..].split_first_chunk::<8>()?;
+        let number = |at: usize| u32::from_le_bytes([numbers[at], numbers[at + 1], numbers[at + 2], numbers[at + 3]]);
+        let (chosen, entries) = (number(0), rest.as_chunks::<BOARD>().0.get(..number(4) as usize)?);
+        let found = Self { at, chosen, entries };
+        let sound = (chosen as usize) < entries.len() && found.iter().count() == entries.len();
+        (other.is_none() && sound).then_some(found)
+    }
+
+    /// Index of the board that the loader is for.
+    pub fn chosen(&self) -> usize {
+        self.chosen as usize
+    }
+
+    /// All boards, the default first.
+    pub fn iter(&self) -> impl Iterator<Item = Board<'a>> {
+        self.entries.iter().filter_map(|entry| {
+            let (name, assumed) = entry.split_at(NAME);
+            let (name, assumed) = (text(name)?, text(assumed)?);
+            Some(Board { name, assumed })
+        })
+    }
+
+    /// Where in the loader the index of the chosen board stands, and the bytes that choose another one. None if there is no
+    /// such board.
+    pub fn choose(&self, index: usize) -> Option<(usize, [u8; 4])> {
+        (index < self.entries.len()).then_some((self.at + MARKER.len(), (index as u32).to_le_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use proptest::prelude::*;
+    use std::vec::Vec;
+
+    fn table(chosen: u32, boards: &[(&[u8], &[u8])]) -> Vec<u8> {
+        let mut bytes = MARKER.to_vec();
+        bytes.extend(chosen.to_le_bytes());
+        bytes.extend((boards.len() as u32).to_le_bytes());
+        for (name, assumed) in boards {
+            let at = bytes.len();
+            bytes.extend(*name);
+            bytes.resize(at + NAME, 0);
+            bytes.extend(*assumed);
+            bytes.resize(at + BOARD, 0);
+        }
+        bytes
+    }
+
+    #[test]
+    fn boards_are_found_and_one_is_chosen() {
+        let mut loader = std::vec![9; 33];
+        loader.extend(table(
+            1,
+            &[(b"one", b""), (b"two", b"its clock"), (b"a name as long!!", b"")],
+        ));
+        loader.extend([1; 5]);
+        let found = Boards::find(&loader).unwrap();
+        assert_eq!(found.chosen(), 1);
+        let names: Vec<_> = found.iter().map(|board| (board.name, board.assumed)).collect();
+        assert_eq!(names, [("one", ""), ("two", "its clock"), ("a name as long!!", "")]);
+        assert_eq!(found.choose(3), None);
+        let (at, index) = found.choose(2).unwrap();
+        loader[at..at + 4].copy_from_slice(&index);
+        assert_eq!(Boards::find(&loader).unwrap().chosen(), 2);
+    }
+
+    #[test]
+    fn what_is_no_table_is_not_found() {
+        let good = table(0, &[(b"one", b"")]);
+        let none = |loader: &[u8]| assert!(Boards::find(loader).is_none());
+        none(b"");
+        none(&good[..good.len() - 1]);
+        none(&[&good[..], &good].concat());
+        none(&table(1, &[(b"one", b"")]));
+        none(&table(0, &[]));
+        none(&table(0, &[(b"\xff", b"")]));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_behind_the_marker(rest in proptest::collection::vec(any::<u8>(), 0..400), count in 0u8..4) {
+            let mut loader = MARKER.to_vec();
+            loader.extend(rest);
+            if let Some(byte) = loader.get_mut(MARKER.len() + 4) {
+                *byte = count;
+            }
+            if let Some(found) = Boards::find(&loader) {
+                prop_assert!(found.chosen() < found.iter().count());
+            }
+        }
+    }
+}

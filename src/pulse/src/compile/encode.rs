@@ -1,0 +1,273 @@
+//! A pulse's segments, parameter by parameter.
+
+use super::fit::fit;
+use super::knots::{self, boundary, Cubic};
+use super::{Error, Kind, Pulse, Shape};
+use crate::units::{self, Rates};
+use crate::{wrap, Segment, Spline};
+use alloc::{vec, vec::Vec};
+use kairos_contracts::pulse::{self as facts, Parameter, PARAMETERS, TONES, VALUE_BITS};
+
+/// Segments of a pulse.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Encoded {
+    /// Of each parameter, one after another; all have the pulse's cycles together.
+    pub segments: [Vec<Segment>; PARAMETERS],
+    /// How far the engines are from the samples of each parameter, in its unit; 0 where there are none.
+    pub errors: [f64; PARAMETERS],
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Quantity {
+    Frequency,
+    Amplitude,
+    Phase,
+    Rotation,
+}
+
+const fn quantity(parameter: Parameter) -> Quantity {
+    match parameter {
+        Parameter::F0 | Parameter::F1 => Quantity::Frequency,
+        Parameter::A0 | Parameter::A1 => Quantity::Amplitude,
+        Parameter::P0 | Parameter::P1 => Quantity::Phase,
+        Parameter::Z0 | Parameter::Z1 => Quantity::Rotation,
+    }
+}
+
+/// Full scale of the amplitude's register; a trajectory must not wrap.
+const AMPLITUDE_END: f64 = (1i64 << (VALUE_BITS - 1)) as f64;
+/// Words of one unit of amplitude, of one degree.
+const AMPLITUDE_WORDS: f64 = AMPLITUDE_MAX * (1u32 << facts::AMPLITUDE_FRACTION) as f64 / facts::AMPLITUDE_UNITS as f64;
+const AMPLITUDE_MAX: f64 = facts::AMPLITUDE_MAX as f64;
+const DEGREE_WORDS: f64 = (1u64 << VALUE_BITS) as f64 / 360.0;
+
+/// Segments of a pulse. The error names channel and parameter.
+pub fn encode(pulse: &Pulse, rates: &Rates) -> Result<Encoded, Error> {
+    let place = |kind: Kind| Error::new(kind).on_channel(pulse.channel);
+    if pulse.cycles >> facts::TAU_MAX_BITS != 0 {
+        return Err(place(Kind::TooLong { cycles: pulse.cycles }));
+    }
+    let mut encoded = Encoded::default();
+    for parameter in Parameter::ALL {
+        let p = parameter as usize;
+        let mut course = Course {
+            rates,
+            quantity: quantity(parameter),
+            error: 0.0,
+        };
+        let mut segments = course
+            .segments(&pulse.shapes[p], pulse.cycles, false)
+            .map_err(|kind| place(kind).of_parameter(parameter))?;
+        let turning = course.quantity == Quantity::Rotation && follows_a_spline(&pulse.shapes[p]);
+        for (n, segment) in segments.iter_mut().enumerate() {
+            segment.flags = flags(pulse, p, n == 0, turning);
+        }
+        encoded.segments[p] = segments;
+        encoded.errors[p] = course.error;
+    }
+    Ok(encoded)
+}
+
+fn follows_a_spline(shape: &Shape) -> bool {
+    matches!(shape, Shape::Spline(_) | Shape::Samples { .. })
+}
+
+/// Flags of a segment: the first one of a parameter has them all.
+fn flags(pulse: &Pulse, p: usize, first: bool, turning: bool) -> u8 {
+    let set = |flag: u8, holds: bool| if holds { flag } else { 0 };
+    let wait = set(facts::TONE_FLAG_WAIT, pulse.wait && first);
+    let of = |mask: u8, n: usize| mask >> n & 1 != 0;
+    let Some(frame) = p.checked_sub(Parameter::Z0 as usize) else {
+        let tone = p / 3;
+        return wait
+            | set(facts::TONE_FLAG_SYNC, first && of(pulse.sync, tone))
+            | set(facts::TONE_FLAG_ENABLE, of(pulse.enable, tone))
+            | set(facts::TONE_FLAG_FEED_FORWARD, of(pulse.feed_forward, tone))
+            | set(facts::TONE_FLAG_GPO, of(pulse.gpo, tone));
+    };
+    let routes: [(u8, u8); TONES] = [
+        (facts::FRAME_FLAG_FORWARD0, facts::FRAME_FLAG_INVERT0),
+        (facts::FRAME_FLAG_FORWARD1, facts::FRAME_FLAG_INVERT1),
+    ];
+    let routed = routes.iter().enumerate().map(|(tone, &(forward, invert))| {
+        set(forward, of(pulse.forward[frame], tone)) | set(invert, of(pulse.invert[frame], tone))
+    });
+    wait | routed.fold(0, |flags, flag| flags | flag)
+        | set(facts::FRAME_FLAG_CLEAR, first && of(pulse.clear, frame))
+        // Of a spline each segment is added at its end, or the first one's rotation would be added alone.
+        | set(facts::FRAME_FLAG_AT_END, (first || turning) && of(pulse.at_end, frame))
+}
+
+struct Course<'a> {
+    rates: &'a Rates,
+    quantity: Quantity,
+    error: f64,
+}
+
+impl Course<'_> {
+    fn segments(&mut self, shape: &Shape, cycles: u64, nested: bool) -> Result<Vec<Segment>, Kind> {
+        match shape {
+            Shape::Constant(value) => self.steps(&[*value], cycles),
+            Shape::Steps(values) => self.steps(values, cycles),
+            Shape::Spline(values) if values.len() < 2 => Err(Kind::Empty),
+            Shape::Spline(values) => self.spline(values, cycles),
+            Shape::Mixed(_) if nested => Err(Kind::Nested),
+            Shape::Mixed(items) if items.is_empty() => Err(Kind::Empty),
+            Shape::Mixed(items) => {
+                let mut all = Vec::new();
+                for (i, item) in items.iter().enumerate() {
+                    let share = boundary(i + 1, items.len(), cycles) - boundary(i, items.len(), cycles);
+                    all.extend(self.segments(item, share, true)?);
+                }
+                Ok(all)
+            }
+            Shape::Samples { values, .. } if values.len() < 2 => Err(Kind::Empty),
+            Shape::Samples { values, tolerance } => self.samples(values, cycles, *tolerance),
+        }
+    }
+
+    /// Shares of the cycles; none shorter than the core's compilers make them.
+    fn shares(&self, n: usize, cycles: u64) -> Result<Vec<u64>, Kind> {
+        let shares: Vec<u64> = (0..n)
+            .map(|i| boundary(i + 1, n, cycles) - boundary(i, n, cycles))
+            .collect();
+        match shares.iter().find(|&&share| share < facts::SEGMENT_CYCLES_MIN.into()) {
+            Some(&cycles) => Err(Kind::TooShort { cycles }),
+            None => Ok(shares),
+        }
+    }
+
+    fn constant(&self, value: f64) -> Result<i64, Kind> {
+        Ok(match self.quantity {
+            Quantity::Frequency => self.rates.frequency(value)?,
+            Quantity::Amplitude => units::amplitude(value)?,
+            Quantity::Phase | Quantity::Rotation => units::phase(value)?,
+        })
+    }
+
+    fn steps(&self, values: &[f64], cycles: u64) -> Result<Vec<Segment>, Kind> {
+        if values.is_empty() {
+            return Err(Kind::Empty);
+        }
+        let shares = self.shares(values.len(), cycles)?;
+        let pairs = values.iter().zip(shares);
+        pairs
+            .map(|(&value, share)| Ok(Segment::constant(self.constant(value)?, share)))
+            .collect()
+    }
+
+    /// A knot as a number of words.
+    fn knot(&self, value: f64) -> Result<f64, Kind> {
+        Ok(match self.quantity {
+            Quantity::Phase | Quantity::Rotation => units::phase_knot(value)?,
+            _ => self.constant(value)? as f64,
+        })
+    }
+
+    fn spline(&self, values: &[f64], cycles: u64) -> Result<Vec<Segment>, Kind> {
+        let knots = values
+            .iter()
+            .map(|&value| self.knot(value))
+            .collect::<Result<Vec<_>, _>>()?;
+        let shares = self.shares(knots.len() - 1, cycles)?;
+        let mut segments = Vec::with_capacity(shares.len());
+        for (n, (cubic, share)) in knots::natural(&knots).iter().zip(shares).enumerate() {
+            self.check_range(cubic)?;
+            let mut segment = knots::segment(cubic, share)?;
+            if self.quantity == Quantity::Rotation && n != 0 {
+                // The frame's accumulator has what came before.
+                segment.u[0] = 0;
+            }
+            segments.push(segment);
+        }
+        Ok(segments)
+    }
+
+    fn check_range(&self, cubic: &Cubic) -> Result<(), Kind> {
+        if self.quantity != Quantity::Amplitude {
+            return Ok(());
+        }
+        let (low, high) = knots::extremes(cubic);
+        let furthest = if -low > high { low } else { high };
+        if furthest.abs() >= AMPLITUDE_END {
+            return Err(Kind::Overshoot {
+                reaches: furthest / AMPLITUDE_WORDS,
+            });
+        }
+        Ok(())
+    }
+
+    /// Words of one unit.
+    fn scale(&self) -> f64 {
+        match self.quantity {
+            Quantity::Frequency => (1u64 << VALUE_BITS) as f64 / self.rates.samples(),
+            Quantity::Amplitude => AMPLITUDE_WORDS,
+            Quantity::Phase | Quantity::Rotation => DEGREE_WORDS,
+        }
+    }
+
+    fn samples(&mut self, values: &[f64], cycles: u64, tolerance: f64) -> Result<Vec<Segment>, Kind> {
+        if cycles < facts::SEGMENT_CYCLES_MIN.into() {
+            return Err(Kind::TooShort { cycles });
+        }
+        for &value in values {
+            self.knot(value)?;
+        }
+        let scale = self.scale();
+        let words: Vec<f64> = values.iter().map(|value| value * scale).collect();
+        let unfit = |error: f64| Kind::Fit {
+            error: error / scale,
+            tolerance,
+        };
+        let mut segments = Vec::new();
+        let mut turned = 0;
+        for piece in fit(&words, cycles, tolerance * scale).map_err(unfit)? {
+            self.check_range(&piece.cubic)?;
+            let mut segment = knots::segment(&piece.cubic, piece.cycles)?;
+            if self.quantity == Quantity::Rotation {
+                segment.u[0] = wrap(segment.u[0].wrapping_sub(turned), VALUE_BITS);
+                let mut spline = Spline::new(&segment);
+                spline.skip(segment.tau);
+                turned = wrap(turned.wrapping_add(spline.value()), VALUE_BITS);
+            }
+            segments.push(segment);
+        }
+        let error = self.distance(&segments, &words, cycles) / scale;
+        self.error = self.error.max(error);
+        Ok(segments)
+    }
+
+    /// The greatest distance of the engine's values from the samples, in words: at a sample's time, on the line between the
+    /// values of the cycles before and behind it.
+    fn distance(&self, segments: &[Segment], words: &[f64], cycles: u64) -> f64 {
+        let time = |sample: usize| sample as f64 * cycles as f64 / (words.len() - 1) as f64;
+        let (mut start, mut base, mut sample, mut worst) = (0u64, 0, 0, 0.0f64);
+        let mut played = vec![0; 4097];
+        for segment in segments {
+            let mut spline = Spline::new(segment);
+            let mut left = segment.tau;
+            while left != 0 {
+                let n = left.min(4096) as usize;
+                spline.fill(&mut played[..n]);
+                // Behind a segment comes what it would go on with.
+                played[n] = spline.value();
+                while sample < words.len() && time(sample) < (start + n as u64) as f64 {
+                    let at = time(sample) - start as f64;
+                    let before = at as usize;
+                    let apart = |cycle: usize| {
+                        let value = played[cycle].wrapping_add(base);
+                        wrap(value.wrapping_sub(libm::rint(words[sample]) as i64), VALUE_BITS) as f64
+                    };
+                    let share = at - before as f64;
+                    worst = worst.max((apart(before) * (1.0 - share) + apart(before + 1) * share).abs());
+                    sample += 1;
+                }
+                (start, left) = (start + n as u64, left - n as u64);
+            }
+            if self.quantity == Quantity::Rotation {
+                base = wrap(base.wrapping_add(spline.value()), VALUE_BITS);
+            }
+        }
+        worst
+    }
+}

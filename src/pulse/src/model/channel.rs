@@ -1,0 +1,324 @@
+//! A channel's eight spline engines and two frames: from segments to parameters, cycle by cycle.
+//!
+//! A cycle is: what the engines show in it ([`Channel::shown`], or [`Channel::fill`] for many cycles), then
+//! [`Channel::finish`], which sees the heads of the FIFOs as they are and the trigger, and decides what the next cycle is.
+
+use super::frame::{self, Frame};
+use super::{Config, FrameCommit, Queue, Status, Underrun};
+use crate::{Segment, Spline};
+use kairos_contracts::pulse::{self as facts, State, TONES};
+
+/// Engines of a channel.
+pub const PARAMETERS: usize = facts::PARAMETERS;
+/// Index of the first frame's engine.
+const FRAMES: usize = facts::Parameter::Z0 as usize;
+/// The engines that each tone has, beginning with these.
+const FREQUENCIES: [usize; TONES] = [facts::Parameter::F0 as usize, facts::Parameter::F1 as usize];
+const AMPLITUDES: [usize; TONES] = [facts::Parameter::A0 as usize, facts::Parameter::A1 as usize];
+const ALL: u8 = u8::MAX;
+
+/// What a channel's engines show in a cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cycle {
+    /// Values of the parameters, 40 bits; of frames the accumulated rotation with the running one.
+    pub values: [i64; PARAMETERS],
+    /// Frames as applied to each tone.
+    pub applied: [i64; TONES],
+    /// The tone begins at the global phase in this cycle.
+    pub sync: [bool; TONES],
+    /// Feed-forward is added to the tone's phase.
+    pub feed_forward: [bool; TONES],
+    /// Levels of the output-enable pins.
+    pub enable: [bool; TONES],
+    /// Levels of the general-purpose pins.
+    pub gpo: [bool; TONES],
+}
+
+#[derive(Clone, Debug)]
+struct Engine {
+    fifo: Queue<Segment>,
+    state: State,
+    spline: Spline,
+    /// Cycles of the running segment that are left, this one included.
+    left: u64,
+    flags: u8,
+    /// What is shown while no segment runs.
+    held: i64,
+    /// The running segment starts in this cycle.
+    starts: bool,
+    /// The spline some cycles ahead, in the last of them: what [`Channel::fill`] has found.
+    ahead: Option<(u64, Spline)>,
+}
+
+/// Engines and frames of a channel.
+#[derive(Clone, Debug)]
+pub struct Channel {
+    engines: [Engine; PARAMETERS],
+    frames: [Frame; 2],
+    commit: FrameCommit,
+    underrun: Underrun,
+    misalign_limit: u64,
+    /// Cycles in a row in which some engines waited while others ran.
+    apart: u64,
+}
+
+impl Channel {
+    /// As after a reset.
+    pub fn new(config: &Config) -> Self {
+        let engine = |_| Engine {
+            fifo: Queue::new(config.segment_fifo),
+            state: State::Idle,
+            spline: Spline::default(),
+            left: 0,
+            flags: 0,
+            held: 0,
+            starts: false,
+            ahead: None,
+        };
+        Self {
+            engines: core::array::from_fn(engine),
+            frames: Default::default(),
+            commit: config.frame_commit,
+            underrun: config.underrun,
+            misalign_limit: config.misalign_limit,
+            apart: 0,
+        }
+    }
+
+    /// Whether all FIFOs of the mask take another segment.
+    pub fn has_room(&self, parameters: u8) -> bool {
+        self.named(parameters).all(|p| self.engines[p].fifo.has_room())
+    }
+
+    /// Gives a segment to the parameters of the mask, which must have room.
+    pub fn push(&mut self, parameters: u8, segment: Segment) {
+        for p in self.named(parameters) {
+            self.engines[p].fifo.push(segment);
+        }
+    }
+
+    fn named(&self, parameters: u8) -> impl Iterator<Item = usize> {
+        (0..PARAMETERS).filter(move |p| parameters >> p & 1 != 0)
+    }
+
+    /// States of the engines in this cycle.
+    pub fn states(&self) -> [State; PARAMETERS] {
+        core::array::from_fn(|p| self.engines[p].state)
+    }
+
+    /// Segments in the FIFOs.
+    pub fn queued(&self) -> [usize; PARAMETERS] {
+        core::array::from_fn(|p| self.engines[p].fifo.len())
+    }
+
+    /// Whether every engine waits for the trigger.
+    pub fn armed(&self) -> bool {
+        self.engines.iter().all(|engine| engine.state == State::Armed)
+    }
+
+    /// Flags of the running segments, or of those that ran last.
+    pub fn flags(&self) -> [u8; PARAMETERS] {
+        core::array::from_fn(|p| self.engines[p].flags)
+    }
+
+    /// Tones that begin at the global phase in this cycle.
+    pub fn sync(&self) -> [bool; TONES] {
+        FREQUENCIES.map(|p| self.engines[p].starts && self.engines[p].flags & facts::TONE_FLAG_SYNC != 0)
+    }
+
+    /// What the engines show in this cycle.
+    pub fn shown(&self) -> Cycle {
+        let values = core::array::from_fn(|p| self.value(p));
+        let flags = self.flags();
+        let level = |of: [usize; TONES], flag| of.map(|p| flags[p] & flag != 0);
+        let frame_flags = [flags[FRAMES], flags[FRAMES + 1]];
+        Cycle {
+            values,
+            applied: core::array::from_fn(|t| frame::applied(t, [values[FRAMES], values[FRAMES + 1]], frame_flags)),
+            sync: self.sync(),
+            feed_forward: level(FREQUENCIES, facts::TONE_FLAG_FEED_FORWARD),
+            enable: level(AMPLITUDES, facts::TONE_FLAG_ENABLE),
+            gpo: level(AMPLITUDES, facts::TONE_FLAG_GPO),
+        }
+    }
+
+    fn value(&self, p: usize) -> i64 {
+        let engine = &self.engines[p];
+        match (engine.state, p.checked_sub(FRAMES)) {
+            (State::Run, None) => engine.spline.value(),
+            (State::Run, Some(frame)) => self.frames[frame].shown(engine.spline.value(), engine.flags),
+            _ => engine.held,
+        }
+    }
+
+    /// The value of a parameter that does not change until [`Channel::quiet`] has passed, or else none.
+    pub fn constant(&self, p: usize) -> Option<i64> {
+        let engine = &self.engines[p];
+        (engine.state != State::Run || engine.spline.is_constant()).then(|| self.value(p))
+    }
+
+    /// Values of parameter `p` in the cycles from this one on, at most [`Channel::quiet`]; the channel stays in its cycle.
+    pub fn fill(&mut self, p: usize, out: &mut [i64]) {
+        let constant = self.constant(p);
+        let (Some((last, before)), None) = (out.split_last_mut(), constant) else {
+            return out.fill(constant.unwrap_or_default());
+        };
+        let engine = &mut self.engines[p];
+        let mut spline = engine.spline;
+        spline.fill(before);
+        *last = spline.value();
+        engine.ahead = Some((out.len() as u64, spline));
+        let engine = &self.engines[p];
+        if let Some(frame) = p.checked_sub(FRAMES) {
+            for value in out {
+                *value = self.frames[frame].shown(*value, engine.flags);
+            }
+        }
+    }
+
+    /// For how many cycles, this one included, nothing but the splines' values changes if no trigger and no segment come.
+    pub fn quiet(&self) -> u64 {
+        let mut cycles = u64::MAX;
+        let (mut armed, mut running) = (false, false);
+        for engine in &self.engines {
+            match engine.state {
+                State::Run => (running, cycles) = (true, cycles.min(engine.left)),
+                State::Armed => armed = true,
+                State::Idle | State::Fault if engine.fifo.is_empty() => {}
+                State::Idle | State::Fault => cycles = 1,
+            }
+        }
+        if armed && running && self.misalign_limit != 0 {
+            cycles = cycles.min(self.misalign_limit + 1 - self.apart);
+        }
+        cycles
+    }
+
+    /// Ends `cycles` (1 to [`Channel::quiet`]) cycles: `trigger` is its level in the last one, whose number is `cycle`.
+    pub fn finish(&mut self, cycles: u64, trigger: bool, status: &mut Status, channel: usize, cycle: u64) {
+        let before = self.states();
+        let ended = self.advance(cycles);
+        self.skip_empty(status);
+        let dry = mask(|p| ended >> p & 1 != 0 && self.engines[p].fifo.is_empty());
+        if dry != 0 {
+            status.underrun(channel, dry, cycle);
+            self.stop(if dry == ALL { State::Idle } else { State::Fault });
+            if dry != ALL {
+                status.misaligned(channel, cycle);
+            }
+            return;
+        }
+        if self.are_apart(before, cycles) {
+            status.misaligned(channel, cycle);
+            return self.stop(State::Fault);
+        }
+        let all_have_heads = self.engines.iter().all(|engine| !engine.fifo.is_empty());
+        for (p, state) in before.into_iter().enumerate() {
+            match state {
+                State::Run if ended >> p & 1 == 0 => {}
+                State::Run if self.head_waits(p) => self.engines[p].state = State::Armed,
+                State::Run => self.load(p),
+                State::Armed if trigger => self.load(p),
+                State::Idle if self.head_waits(p) => self.engines[p].state = State::Armed,
+                State::Idle if all_have_heads => self.load(p),
+                State::Fault if !self.head_waits(p) => drop(self.engines[p].fifo.pop()),
+                _ => {}
+            }
+        }
+        if before[0] == State::Fault && (0..PARAMETERS).all(|p| self.head_waits(p)) {
+            self.engines.iter_mut().for_each(|engine| engine.state = State::Armed);
+        }
+    }
+
+    /// Goes on by some cycles. Gives the engines whose segments have ended.
+    fn advance(&mut self, cycles: u64) -> u8 {
+        let mut ended = 0;
+        for (p, engine) in self.engines.iter_mut().enumerate() {
+            engine.starts = false;
+            if engine.state != State::Run {
+                continue;
+            }
+            engine.left -= cycles;
+            let constant = engine.spline.is_constant();
+            match engine.ahead.take() {
+                Some((found, spline)) if found == cycles => engine.spline = spline,
+                _ if constant => {}
+                _ => engine.spline.skip(cycles - 1),
+            }
+            let last = engine.spline.value();
+            engine.spline.advance();
+            let frame = p.checked_sub(FRAMES).map(|frame| &mut self.frames[frame]);
+            engine.held = frame.as_ref().map_or(last, |frame| frame.shown(last, engine.flags));
+            if engine.left == 0 {
+                ended |= 1 << p;
+                if let Some(frame) = frame {
+                    frame.end(last, engine.spline.value(), constant, engine.flags, self.commit);
+                }
+            }
+        }
+        ended
+    }
+
+    /// Takes segments of no cycles out of the heads; what they do to frames is done.
+    fn skip_empty(&mut self, status: &mut Status) {
+        for p in 0..PARAMETERS {
+            // A running engine looks at its head in its last cycle.
+            while self.looks(p) && self.engines[p].fifo.head().is_some_and(|segment| segment.tau == 0) {
+                let segment = self.engines[p].fifo.pop().unwrap_or_default();
+                status.errors |= facts::ERROR_TAU0;
+                if let Some(frame) = p.checked_sub(FRAMES) {
+                    let (value, constant) = (segment.u[0], segment.is_constant());
+                    self.frames[frame].start(segment.flags);
+                    self.frames[frame].end(value, value, constant, segment.flags, self.commit);
+                }
+            }
+        }
+    }
+
+    fn looks(&self, p: usize) -> bool {
+        let engine = &self.engines[p];
+        match engine.state {
+            State::Run => engine.left == 0,
+            State::Idle | State::Armed => true,
+            State::Fault => false,
+        }
+    }
+
+    fn head_waits(&self, p: usize) -> bool {
+        let head = self.engines[p].fifo.head();
+        head.is_some_and(|segment| segment.waits() && segment.tau != 0)
+    }
+
+    fn load(&mut self, p: usize) {
+        let engine = &mut self.engines[p];
+        let Some(segment) = engine.fifo.pop() else { return };
+        engine.state = State::Run;
+        engine.spline = Spline::new(&segment);
+        engine.left = segment.tau;
+        engine.flags = segment.flags;
+        engine.starts = true;
+        if let Some(frame) = p.checked_sub(FRAMES) {
+            self.frames[frame].start(segment.flags);
+        }
+    }
+
+    /// All engines stop after this cycle.
+    fn stop(&mut self, state: State) {
+        self.apart = 0;
+        self.engines.iter_mut().for_each(|engine| engine.state = state);
+        if self.underrun == Underrun::Mute {
+            AMPLITUDES.iter().for_each(|&p| self.engines[p].held = 0);
+        }
+    }
+
+    /// Whether some engines wait while others run, for too long.
+    fn are_apart(&mut self, before: [State; PARAMETERS], cycles: u64) -> bool {
+        let apart = before.contains(&State::Armed) && before.contains(&State::Run);
+        self.apart = if apart { self.apart + cycles } else { 0 };
+        self.misalign_limit != 0 && self.apart > self.misalign_limit
+    }
+}
+
+fn mask(holds: impl Fn(usize) -> bool) -> u8 {
+    (0..PARAMETERS).fold(0, |mask, p| mask | u8::from(holds(p)) << p)
+}

@@ -1,0 +1,27 @@
+//! The bit-exact model: from words of the stream to samples, cycle by cycle or many cycles at once.
+//!
+//! [`Machine`] is the whole core. Its parts can be used alone: a [`Channel`] of engines and frames that is given
+//! segments, a [`Synthesiser`] that makes samples from what the engines give.
+
+mod channel;
+mod config;
+mod crosstalk;
+mod frame;
+mod machine;
+mod queue;
+mod sequencer;
+mod sine;
+mod status;
+mod synthesis;
+mod tables;
+
+pub use channel::{Channel, Cycle, PARAMETERS};
+pub use config::{Config, FrameCommit, Underrun};
+pub use crosstalk::{Coupling, Crosstalk};
+pub use machine::{Block, Machine};
+pub use queue::Queue;
+pub use sequencer::Sequencer;
+pub use sine::Sine;
+pub use status::Status;
+pub use synthesis::{saturate, FeedForward, Iq, Synthesiser};
+pub use tables::Tables;

@@ -1,0 +1,205 @@
+//! A channel's gate sequencer: takes words from the input FIFO, writes tables, and gives segments to the engines.
+//!
+//! In a cycle it writes what one word programs, passes one segment on, or reads `reads` entries of the memory map. What it
+//! gives can be seen by the engines in the next cycle. An empty gate takes one read.
+
+use super::tables::BeyondTheEnd;
+use super::{Channel, Config, Queue, Status, Tables};
+use crate::word::{decode, Branch, Decoded, RunFormat, Slots};
+use crate::Word;
+use kairos_contracts::pulse as facts;
+
+/// A channel's tables, and what it does next.
+#[derive(Clone, Debug)]
+pub struct Sequencer {
+    /// The channel's input FIFO.
+    pub input: Queue<Word>,
+    /// The channel's tables.
+    pub tables: Tables,
+    format: RunFormat,
+    reads: usize,
+    timeout: u64,
+    now: Option<Decoded>,
+    /// Of the word that runs gates: the next slot, and the entries of the running gate that are left.
+    slot: usize,
+    entries: Option<(u16, u16)>,
+    /// A result has been put into the running word's addresses.
+    chosen: bool,
+    waited: u64,
+    /// A result that no branch has taken yet.
+    result: Option<u8>,
+    /// The result that branches go on with.
+    kept: u8,
+}
+
+impl Sequencer {
+    /// As after power-up.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            input: Queue::new(config.input_fifo),
+            tables: Tables::new(config),
+            format: config.run_format,
+            reads: config.reads,
+            timeout: config.branch_timeout,
+            now: None,
+            slot: 0,
+            entries: None,
+            chosen: false,
+            waited: 0,
+            result: None,
+            kept: 0,
+        }
+    }
+
+    /// A measurement's result: one is remembered, the newest.
+    pub fn result(&mut self, state: u8) {
+        self.result = Some(state & ((1 << facts::BRANCH_STATE_BITS) - 1));
+    }
+
+    /// Whether nothing is under way and nothing waits.
+    pub fn is_idle(&self) -> bool {
+        self.now.is_none() && self.input.is_empty()
+    }
+
+    /// Whether a branch waits for its result.
+    pub fn waits_for_result(&self) -> bool {
+        matches!(
+            self.now,
+            Some(Decoded::Run {
+                branch: Branch::Wait,
+                ..
+            })
+        ) && !self.chosen
+    }
+
+    /// For how many cycles, this one included, nothing happens but waiting; 1: something may.
+    pub fn quiet(&self, channel: &Channel) -> u64 {
+        let can = match &self.now {
+            None => !self.input.is_empty(),
+            Some(Decoded::Bypass { parameters, .. }) => channel.has_room(*parameters),
+            Some(Decoded::Run { ids, .. }) if !self.waits_for_result() => self.can_read(ids, channel),
+            Some(Decoded::Run { .. }) if self.result.is_none() && self.timeout == 0 => false,
+            Some(Decoded::Run { .. }) if self.result.is_none() => return (self.timeout - self.waited).max(1),
+            Some(_) => true,
+        };
+        if can {
+            1
+        } else {
+            u64::MAX
+        }
+    }
+
+    fn can_read(&self, ids: &Slots<u16>, channel: &Channel) -> bool {
+        match self.entries {
+            Some((next, _)) => channel.has_room(self.tables.map(next).parameters),
+            None => self.slot <= ids.items().len(),
+        }
+    }
+
+    /// Ends `cycles` cycles, in all of which but the last one nothing happened.
+    pub fn finish(&mut self, cycles: u64, channel: &mut Channel, status: &mut Status) {
+        self.waited += cycles - 1;
+        if self.now.is_none() {
+            let Some(word) = self.input.pop() else { return };
+            (self.slot, self.entries, self.chosen, self.waited) = (0, None, false, 0);
+            self.now = decode(&word, self.format);
+        }
+        let done = match self.now {
+            None => {
+                status.errors |= facts::ERROR_MODE;
+                true
+            }
+            Some(Decoded::Bypass { parameters, segment }) => {
+                let fits = channel.has_room(parameters);
+                if fits {
+                    channel.push(parameters, segment);
+                }
+                fits
+            }
+            Some(Decoded::Run { branch, ids }) => match self.upper(branch, status) {
+                Some(upper) => self.run(upper, &ids, channel, status),
+                None => false,
+            },
+            Some(program) => {
+                self.program(&program, status);
+                true
+            }
+        };
+        if done {
+            self.now = None;
+        }
+    }
+
+    fn program(&mut self, word: &Decoded, status: &mut Status) {
+        let tables = &mut self.tables;
+        let (written, excess) = match word {
+            Decoded::Plut { address, segment } => (tables.write_pulse(*address, *segment), false),
+            Decoded::Mlut(slots) => (each(slots, |entry| tables.write_map(entry)), slots.excess),
+            Decoded::Glut(slots) => (each(slots, |entry| tables.write_gate(entry)), slots.excess),
+            Decoded::Run { .. } | Decoded::Bypass { .. } => (Ok(()), false),
+        };
+        if written.is_err() {
+            status.errors |= facts::ERROR_ADDRESS;
+        }
+        if excess {
+            status.errors |= facts::ERROR_COUNT;
+        }
+    }
+
+    /// What is put into the addresses of a word's gates; none while the result is missing.
+    fn upper(&mut self, branch: Branch, status: &mut Status) -> Option<u16> {
+        if branch == Branch::None {
+            return Some(0);
+        }
+        if branch == Branch::Wait && !self.chosen {
+            let late = self.timeout != 0 && self.waited >= self.timeout;
+            let Some(result) = self.result.take().or(late.then_some(0)) else {
+                self.waited += 1;
+                return None;
+            };
+            if late {
+                status.errors |= facts::ERROR_BRANCH_TIMEOUT;
+            }
+            (self.kept, self.chosen) = (result, true);
+        }
+        Some(1 << facts::BRANCH_AT | u16::from(self.kept) << facts::BRANCH_STATE_AT)
+    }
+
+    /// Reads entries of the memory map. Whether the word is done.
+    fn run(&mut self, upper: u16, ids: &Slots<u16>, channel: &mut Channel, status: &mut Status) -> bool {
+        if ids.excess {
+            status.errors |= facts::ERROR_COUNT;
+        }
+        for _ in 0..self.reads {
+            let (next, last) = match self.entries.take() {
+                Some(entries) => entries,
+                None => {
+                    let Some(&id) = ids.items().get(self.slot) else {
+                        return true;
+                    };
+                    self.slot += 1;
+                    let gate = self.tables.gate(id | upper);
+                    (gate.first, gate.last)
+                }
+            };
+            if next <= last {
+                let entry = self.tables.map(next);
+                if !channel.has_room(entry.parameters) {
+                    self.entries = Some((next, last));
+                    return false;
+                }
+                channel.push(entry.parameters, self.tables.pulse(entry.plut));
+                self.entries = (next < last).then_some((next + 1, last));
+            }
+        }
+        self.entries.is_none() && self.slot >= ids.items().len()
+    }
+}
+
+fn each<T: Copy + Default>(
+    slots: &Slots<T>,
+    write: impl FnMut(T) -> Result<(), BeyondTheEnd>,
+) -> Result<(), BeyondTheEnd> {
+    let written = slots.items().iter().copied().map(write);
+    written.fold(Ok(()), Result::and)
+}

@@ -1,0 +1,71 @@
+//! Gate table, memory map and pulse table of a channel.
+
+use super::Config;
+use crate::word::{GateEntry, MapEntry};
+use crate::Segment;
+use alloc::{vec, vec::Vec};
+
+/// The three tables, as deep as the core is made.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    gates: Vec<GateEntry>,
+    map: Vec<MapEntry>,
+    pulses: Vec<Segment>,
+}
+
+/// The address is beyond the table: the write is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BeyondTheEnd;
+
+/// What gates are that nobody has programmed.
+const EMPTY: GateEntry = GateEntry {
+    address: 0,
+    first: 1,
+    last: 0,
+};
+
+impl Tables {
+    /// As after power-up: every gate is empty.
+    pub fn new(config: &Config) -> Self {
+        Self {
+            gates: vec![EMPTY; 1 << config.glut_bits],
+            map: vec![MapEntry::default(); 1 << config.mlut_bits],
+            pulses: vec![Segment::default(); 1 << config.plut_bits],
+        }
+    }
+
+    /// Writes a gate.
+    pub fn write_gate(&mut self, entry: GateEntry) -> Result<(), BeyondTheEnd> {
+        put(&mut self.gates, entry.address, entry)
+    }
+
+    /// Writes an entry of the memory map.
+    pub fn write_map(&mut self, entry: MapEntry) -> Result<(), BeyondTheEnd> {
+        put(&mut self.map, entry.address, entry)
+    }
+
+    /// Writes a segment.
+    pub fn write_pulse(&mut self, address: u16, segment: Segment) -> Result<(), BeyondTheEnd> {
+        put(&mut self.pulses, address, segment)
+    }
+
+    /// A gate. Beyond the table the address wraps, as that of a memory does.
+    pub fn gate(&self, address: u16) -> GateEntry {
+        self.gates[usize::from(address) & (self.gates.len() - 1)]
+    }
+
+    /// An entry of the memory map, likewise.
+    pub fn map(&self, address: u16) -> MapEntry {
+        self.map[usize::from(address) & (self.map.len() - 1)]
+    }
+
+    /// A segment, likewise.
+    pub fn pulse(&self, address: u16) -> Segment {
+        self.pulses[usize::from(address) & (self.pulses.len() - 1)]
+    }
+}
+
+fn put<T>(table: &mut [T], address: u16, entry: T) -> Result<(), BeyondTheEnd> {
+    *table.get_mut(usize::from(address)).ok_or(BeyondTheEnd)? = entry;
+    Ok(())
+}

@@ -1,0 +1,39 @@
+"""A kernel that posts outputs with code of its own (docs/interfaces.md, section 5): all reach the pin at their time,
+nearly all without the firmware, and exceptions are raised where they belong."""
+
+from tests.support.kernels import edges, kernel, marks, run_empty
+from tests.support.raw_session import Session
+
+UNDERFLOW = 0
+OUTPUTS = 300
+
+
+def test_outputs_recording_and_underflow(device):
+    device.control("trace_clear")
+    before = device.control("status")["sev_count"]
+    with Session(device) as session:
+        assert session.load(kernel("inline")) is None
+        session.run()
+        requests, exception = session.until_end()
+    posted, while_recording, last = marks(requests)
+    # Not the first on its channel, nor those that renew the estimate of the counter.
+    assert OUTPUTS - 20 <= posted < OUTPUTS
+    assert while_recording == 0
+    # The output that is too late raises: the mark behind it is not reached.
+    assert last == -1 and exception is not None
+    (raised,) = exception.exceptions
+    assert raised["id"] == UNDERFLOW and raised["params"][0] == 4
+    # One request for each, the late one included; those recorded are none.
+    assert device.control("status")["sev_count"] - before == OUTPUTS + 1
+    assert edges(device) == [(2000 * number, number % 2 ^ 1) for number in range(OUTPUTS)]
+    with Session(device) as session:
+        run_empty(session)
+
+
+def test_another_version_of_the_layout_is_refused(device):
+    library = kernel("inline")
+    assert b"rtio_ring_1\0" in library
+    with Session(device) as session:
+        refusal = session.load(library.replace(b"rtio_ring_1\0", b"rtio_ring_2\0"))
+        assert refusal is not None and "symbol lookup error: rtio_ring_2" in refusal
+        run_empty(session)

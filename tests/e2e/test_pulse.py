@@ -1,0 +1,146 @@
+"""The pulse core from a kernel: words through compiler, firmware, kernel initiator and RTIO into the tables; sequences
+that a trigger starts at an exact time, seen at the pins."""
+
+import json
+
+from kairos_gateware.contracts.pulse import ToneFlag
+from kairos_gateware.phy.pulse import PIN_LATENCY
+from kairos_gateware.pulse.bench import Body, bypass, gates, glut, mlut, plut
+
+HEAD = """import json
+
+from artiq.coredevice.pulse import PulseError
+from artiq.experiment import *
+
+
+class Exp(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("pulse0")
+        self.setattr_device("ttl5")
+        self.words = WORDS
+
+    def pads(self):
+        from kairos.emulator import acquire
+
+        with open("trace.json", "w") as file:
+            json.dump(acquire("emulator://pulse").control.trace(), file)
+
+    def report(self, name, value):
+        print(name, value)
+
+    def run(self):
+        self.outputs()
+        self.pads()
+
+    @kernel
+    def outputs(self):
+        self.core.reset()
+        delay(100*us)
+"""
+
+
+def int32s(words):
+    parts = [word >> 32 * n & 0xFFFF_FFFF for word in words for n in range(8)]
+    return [part - (part >> 31 << 32) for part in parts]
+
+
+def run(kairos, database, words, body):
+    """What the command prints."""
+    done = kairos.run(body, head=HEAD.replace("WORDS", repr(int32s(words))), device_db=database)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def edges(tmp_path, *names):
+    """(time in machine units, name, level) of all changes of pins, in order."""
+    trace = json.loads((tmp_path / "trace.json").read_text())
+    numbers = {pad["index"]: pad["name"] for pad in trace["pads"]}
+    begin = trace["events"][0][0]  # all pins get their first level
+    return [(time, numbers[pad], on) for time, pad, on in trace["events"] if numbers[pad] in names and time > begin]
+
+
+def pulses(*on):
+    """Gate n lasts `on[n]` cycles, with the enable of tone 0 of channel 0 high; gate 7 is a pause of 10 cycles, and
+    gate 8 one that waits."""
+    bodies = [Body(tau=cycles, flags=int(ToneFlag.ENABLE)) for cycles in on]
+    words = [plut(n, body) for n, body in enumerate(bodies)]
+    words += [plut(20 + n, Body(tau=cycles)) for n, cycles in enumerate(on)]
+    words += [plut(30, Body(tau=10)), plut(31, Body(tau=10, flags=int(ToneFlag.WAIT)))]
+    entries = [(2 * n, 1 << 1, n) for n in range(len(on))] + [(2 * n + 1, 0xFD, 20 + n) for n in range(len(on))]
+    entries += [(40, 0xFF, 30), (41, 0xFF, 31)]
+    words += [mlut(entries[n : n + 6]) for n in range(0, len(entries), 6)]
+    numbers = [(n, 2 * n, 2 * n + 1) for n in range(len(on))] + [(7, 40, 40), (8, 41, 41)]
+    return words + [glut(numbers[n : n + 6]) for n in range(0, len(numbers), 6)]
+
+
+def test_a_sequence_starts_at_its_trigger_beside_a_ttl_pulse(kairos, tmp_path, pulse):
+    words = [*pulses(4, 8, 12), gates([8, 0, 7, 1, 7, 2, 0, 7, 8])]
+    out = run(
+        kairos,
+        pulse,
+        words,
+        """
+        self.pulse0.ask_for(1)
+        delay(1*us)
+        self.pulse0.send(self.words)
+        delay(20*us)
+        self.ttl5.on()
+        self.pulse0.trigger()
+        delay(10*us)
+        self.ttl5.off()
+        delay(10*us)
+        self.pulse0.check()
+        delay(20*us)
+        self.report("armed", self.pulse0.status() >> 16)
+        self.core.wait_until_mu(now_mu() + 2000)
+""",
+    )
+    assert "armed 1" in out.splitlines()
+    seen = edges(tmp_path, "ttl5", "pulse0_0_enable0")
+    start = next(t for t, name, level in seen if name == "ttl5" and level)
+    cycles = [(t - start) // 8 - PIN_LATENCY for t, name, _ in seen if name != "ttl5"]
+    # Wait 10, on 4, off 10, on 8, off 10, on 12 + 4
+    assert cycles == [10, 14, 24, 32, 42, 58]
+
+
+def test_errors_become_an_exception_that_names_them(kairos, tmp_path, pulse):
+    out = run(
+        kairos,
+        pulse,
+        [bypass(Body(tau=20), 0xFF)],
+        """
+        self.pulse0.send(self.words)
+        delay(20*us)
+        try:
+            self.pulse0.check()
+        except PulseError:
+            self.report("caught", 1)
+        self.core.break_realtime()
+        self.pulse0.check()
+        delay(20*us)
+        self.report("errors", self.pulse0.status())
+""",
+    )
+    assert out.splitlines()[:2] == ["caught 1", "errors 0"]
+
+
+def test_a_result_decides_between_gates(kairos, tmp_path, pulse):
+    """A kernel's own decision, and a result that comes at an exact time."""
+    words = pulses(4, 8, 12)
+    words += [glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(3)])]
+    words += [gates([0], mode=5), gates([7, 8])]
+    run(
+        kairos,
+        pulse,
+        words,
+        """
+        self.pulse0.send(self.words)
+        delay(20*us)
+        self.pulse0.result(2)
+        delay(20*us)
+        self.core.wait_until_mu(now_mu() + 2000)
+""",
+    )
+    seen = edges(tmp_path, "pulse0_0_enable0")
+    assert [(b[0] - a[0]) // 8 for a, b in zip(seen[::2], seen[1::2], strict=True)] == [12]

@@ -1,0 +1,116 @@
+"""`kairos check`: what is wrong with kernels, in text and for editors."""
+
+import json
+import textwrap
+
+import pytest
+
+HEAD = """
+    from artiq.experiment import *
+
+
+    class Exp(EnvExperiment):
+        def build(self):
+            self.setattr_device("core")
+            self.setattr_device("ttl4")
+"""
+
+WRONG = (
+    HEAD
+    + """
+        @kernel
+        def run(self):
+            µ = 1; x = self.ttl4.color
+            y = 1 + "a"
+            self.helper(2)
+
+        @kernel
+        def helper(self, n):
+            self.ttl4.pulze(2 * us)
+            n.real = 3
+
+        @kernel
+        def annotated(self, a: TInt32, b: TFloat, c=2):
+            undefined(a)
+
+        @kernel
+        def unknown(self, n):
+            also_undefined(n)
+"""
+)
+
+RIGHT = HEAD + "\n        @kernel\n        def run(self):\n            self.ttl4.pulse(2 * us)\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    def write(**texts):
+        for name, text in texts.items():
+            (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
+        return [tmp_path / f"{name}.py" for name in texts]
+
+    return write
+
+
+def diagnostics(kairos, *arguments):
+    done = kairos("check", *arguments, "--format", "json")
+    return done.returncode, json.loads(done.stdout)["diagnostics"]
+
+
+def test_nothing_is_wrong(kairos, files):
+    done = kairos("check", *files(right=RIGHT))
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "0 errors, 0 warnings in 1 file\n"
+
+
+def test_several_errors_of_several_files(kairos, files):
+    done = kairos("check", *files(wrong=WRONG, right=RIGHT, other=WRONG.replace("color", "colour")))
+    assert done.returncode == 1
+    assert done.stderr == "10 errors, 0 warnings in 3 files\n"
+    assert done.stdout.count("error: ") == 10
+    assert "'color'" in done.stdout and "'colour'" in done.stdout
+
+
+def test_positions_for_editors(kairos, files):
+    (file,) = files(wrong=WRONG)
+    code, found = diagnostics(kairos, file)
+    assert code == 1
+    lines = file.read_text().splitlines()
+    places = []
+    for one in found:
+        start, end = one["range"]["start"], one["range"]["end"]
+        assert one["file"] == str(file) and one["severity"] == 1 and one["source"] == "kairos"
+        assert start["line"] == end["line"]
+        places.append(lines[start["line"]][start["character"] : end["character"]])
+        assert one["message"] in one["text"] or one["message"].partition(":")[0] in one["text"]
+    assert sorted(places) == sorted(["color", '"a"', "pulze", "n.real", "undefined"])
+    # Of `unknown`, only a caller could say what n is.
+
+
+def test_warnings_are_errors_with_strict(kairos, files):
+    narrowed = HEAD + "\n        @kernel\n        def run(self):\n            self.take(now_mu() + 1)\n"
+    narrowed += "\n        @kernel\n        def take(self, n: TInt32):\n            pass\n"
+    arguments = files(narrowed=narrowed)
+    code, found = diagnostics(kairos, *arguments)
+    assert (code, [one["severity"] for one in found]) == (0, [2])
+    assert diagnostics(kairos, "--strict", *arguments)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        ("def f(:\n    pass\n", 0, "SyntaxError"),
+        ("x = 1\nraise ValueError('no')\n", 1, "ValueError: no"),
+        ("\nimport artiq.coredevice.toaster\n", 1, "no counterpart of artiq.coredevice.toaster"),
+    ],
+)
+def test_what_is_wrong_with_the_file_itself(kairos, files, text, line, message):
+    code, found = diagnostics(kairos, *files(broken=text))
+    (one,) = found
+    assert code == 1 and message in one["message"]
+    assert one["range"]["start"] == {"line": line, "character": 0}
+
+
+def test_a_missing_file_is_a_clear_error(kairos, tmp_path):
+    done = kairos("check", tmp_path / "missing.py")
+    assert done.returncode == 1 and "there is no file" in done.stderr

@@ -1,0 +1,162 @@
+"""The pulse core from Python: gates, words, model, and the subcommands."""
+
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+from kairos.pulse import Branch, Core, Follow, GateSet, Mixed, Model, Pulse, PulseError, Spline, Steps, load
+
+KAIROS = Path(sys.executable).with_name("kairos")
+FILE = """
+import math
+from kairos.pulse import Follow, GateSet, Pulse
+
+AMPLITUDE = {amplitude}
+
+
+def gaussian(t):
+    return AMPLITUDE * math.exp(-(((t - 5e-6) / 2e-6) ** 2))
+
+
+gates = GateSet(
+    {{
+        "x": [Pulse(channel=0, duration=10e-6, freq0=200e6, amp0=Follow(gaussian, 0.05), sync=1, forward=(1, 0))],
+        "z": [Pulse(channel=0, cycles=8, framerot0=90.0, forward=(1, 0))],
+        "ms": [
+            Pulse(channel=c, duration=20e-6, freq0=199e6, freq1=201e6, amp0=(0, 80, 80, 0), amp1=(0, 80, 80, 0))
+            for c in (0, 1)
+        ],
+    }},
+    sequence=["x", "z", "x", "ms"],
+)
+"""
+
+
+def square(amplitude=50.0, channel=0, **more):
+    return Pulse(channel=channel, duration=1.25e-6, freq0=200e6, amp0=amplitude, phase0=90.0, **more)
+
+
+def test_a_square_pulse_is_that_of_vector_3():
+    gates = GateSet({"square": [square(channel=2)]}, core=Core(gates=0))
+    words = gates.sequence(["square"], close=False)
+    # Zeros of five parameters are one word; the first is that of the frequency.
+    assert words.shape == (4, 32)
+    assert words[0][::-1].tobytes().hex() == "04e0000001000000000002000000000000000000000000000000003e80000000"
+
+
+def test_what_is_compiled_is_played():
+    gates = GateSet({"a": [square()], "b": [square(100.0)]})
+    run = gates.sequence(["a", "b"])
+    model = Model()
+    model.feed(gates.programming())
+    model.settle()
+    played = model.play(run, 1100)
+    amplitude = played.amplitude(0, 0)
+    start = int(numpy.argmax(amplitude > 0))
+    assert amplitude[start : start + 512] == pytest.approx(50, abs=0.004)
+    assert amplitude[start + 512 : start + 1024] == pytest.approx(100, abs=0.004)
+    assert played.frequency(0, 0)[start] == 200e6
+    assert played.samples.shape == (8, 2200)
+    signal = played.samples[0, 2 * (start + 512) : 2 * (start + 1024)].astype(float)
+    assert signal.max() == pytest.approx(16383, abs=10)
+    assert model.errors() == []
+
+
+def test_shapes():
+    values = {"amp0": [10, 20], "amp1": (0, 50, 0), "phase0": Mixed((Spline((0, 10)), 5.0, Steps((1, 2))))}
+    gates = GateSet({"a": [Pulse(channel=1, cycles=300, **values)]})
+    model = Model()
+    played = model.play(gates.words(["a"]), 400)
+    amplitude = played.amplitude(1, 0)
+    steps = [round(value) for value in amplitude[numpy.r_[True, numpy.diff(amplitude) != 0]]]
+    assert steps == [10, 20, 0]
+    assert played.amplitude(1, 1).max() == pytest.approx(50, abs=0.1)
+    phases = played.phase(1, 0)
+    assert {0, 5, 1, 2} <= {round(float(phase), 6) for phase in phases}
+
+
+def test_functions_and_samples_are_followed_as_closely_as_is_said():
+    def shape(t):
+        return 120 * math.sin(math.pi * t / 10e-6) ** 2
+
+    samples = [shape(t) for t in numpy.linspace(0, 10e-6, 500)]
+    for course in (shape, samples, numpy.array(samples)):
+        gates = GateSet({"a": [Pulse(channel=0, duration=10e-6, amp0=Follow(course, 0.02))]})
+        (use,) = gates.stats()
+        assert 0 < use.error < 0.025 and use.in_tables and use.cycles == 4096
+        played = Model().play(gates.words(["a"]), 4300)
+        amplitude = played.amplitude(0, 0)
+        assert amplitude.max() == pytest.approx(120, abs=0.03)
+
+
+def test_a_recalibration_takes_few_words():
+    old = GateSet({f"g{n}": [square(10.0 + n)] for n in range(40)})
+    gates = {name: list(pulses) for name, pulses in old.gates.items()}
+    gates["g7"] = [square(18.5)]
+    new = old.successor(gates)
+    assert len(new.changes(old)) == 1
+    assert len(new.changes(new)) == 0
+
+
+def test_branches_play_what_the_result_chooses():
+    gates = GateSet({"a": [square(50.0)], "b": [square(100.0)]})
+    run = gates.sequence([Branch((("a",), ("b",)))])
+    for result, amplitude in ((0, 50), (1, 100), (2, 0)):
+        model = Model()
+        model.feed(numpy.concatenate([gates.programming(), run]))
+        model.settle()
+        model.result(result)
+        assert model.run(600, samples=False).amplitude(0, 0).max() == pytest.approx(amplitude, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "pulse, text",
+    [
+        (square(201), "gate bad, channel 0, amplitude of tone 0: 201 is outside"),
+        (square(math.nan), "gate bad, channel 0, amplitude of tone 0: it is not a finite number"),
+        (Pulse(channel=9, cycles=100), "gate bad, channel 9: there are channels 0 to 7"),
+        (
+            Pulse(channel=0, cycles=100, freq1=500e6),
+            "gate bad, channel 0, frequency of tone 1: 500000000 Hz is outside",
+        ),
+        (Pulse(channel=0, cycles=100, amp0=(0, 200, 200, 0)), "amplitude of tone 0: between its knots"),
+    ],
+)
+def test_errors_name_gate_channel_and_parameter(pulse, text):
+    with pytest.raises(PulseError) as raised:
+        GateSet({"bad": [pulse]})
+    assert text in str(raised.value)
+
+
+def kairos(*arguments, cwd):
+    return subprocess.run([KAIROS, "pulse", *arguments], cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+def test_the_subcommands(tmp_path):
+    (tmp_path / "old.py").write_text(FILE.format(amplitude=100))
+    (tmp_path / "new.py").write_text(FILE.format(amplitude=101))
+    done = kairos("compile", "old.py", "-o", "gates.words", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "gates.words").stat().st_size % 32 == 0
+    gates = load(tmp_path / "old.py")
+    assert (tmp_path / "gates.words").read_bytes() == gates.words().tobytes()
+    for name in ("played.npz", "played.png"):
+        done = kairos("view", "old.py", "-o", name, cwd=tmp_path)
+        assert done.returncode == 0 and "samples of channels 0, 1" in done.stdout, done.stderr + done.stdout
+        assert "the core says" not in done.stdout
+    played = numpy.load(tmp_path / "played.npz")
+    assert played["samples"].shape[0] == 8 and played["samples"][0].max() > 10_000
+    assert played["samples"][1].max() > 10_000 and not played["samples"][2].any()
+    done = kairos("diff", "old.py", "new.py", cwd=tmp_path)
+    assert done.returncode == 0 and int(done.stdout.split()[0]) < len(gates.programming()), done.stdout
+    done = kairos("stats", "old.py", cwd=tmp_path)
+    assert done.returncode == 0 and "ms" in done.stdout and "tables" in done.stdout
+    (tmp_path / "bad.py").write_text(FILE.format(amplitude=300))
+    done = kairos("stats", "bad.py", cwd=tmp_path)
+    assert done.returncode != 0 and "gate x, channel 0, amplitude of tone 0" in done.stderr
+    (tmp_path / "none.py").write_text("")
+    assert "defines 0 gate sets" in kairos("stats", "none.py", cwd=tmp_path).stderr

@@ -1,0 +1,312 @@
+"""Numbers and functions of the kernel language for Python: a kernel's text, run with these names, gives what it must.
+
+Where the language is not Python (docs/compiler.md): integers wrap at 32 and 64 bits, integer `//` cuts toward zero,
+shifts go beyond the width, `round` goes half away from zero, float `//` is that of the rounded quotient, conversions
+beyond the range give its end.
+"""
+
+import math
+import operator
+
+import numpy as np
+
+__all__ = ["NAMES", "plain"]
+
+
+class Integer:
+    """A signed integer that wraps."""
+
+    __slots__ = ("value",)
+    bits = 0
+
+    def __init__(self, value):
+        half = 1 << (self.bits - 1)
+        self.value = (int(value) + half) % (2 * half) - half
+
+    def __array_ufunc__(self, function, method, *operands, **keywords):
+        """Beside an array it is a number of NumPy."""
+        operands = [x.scalar(x.value) if isinstance(x, Integer) else x for x in operands]
+        return getattr(function, method)(*operands, **keywords)
+
+    def __index__(self):
+        return self.value
+
+    __int__ = __index__
+
+    def __float__(self):
+        return float(self.value)
+
+    def __hash__(self):
+        return hash(self.value)
+
+    def __bool__(self):
+        return self.value != 0
+
+    def __repr__(self):
+        return f"int{self.bits}({self.value})"
+
+    def __neg__(self):
+        return type(self)(-self.value)
+
+    def __pos__(self):
+        return self
+
+    def __invert__(self):
+        return type(self)(~self.value)
+
+    def __abs__(self):
+        return type(self)(abs(self.value))
+
+
+class Int32(Integer):
+    bits = 32
+    scalar = np.int32
+
+
+class Int64(Integer):
+    bits = 64
+    scalar = np.int64
+
+
+class Float(float):
+    """A float whose operations never fail but for division by zero."""
+
+    def __neg__(self):
+        return Float(-float(self))
+
+    def __pos__(self):
+        return self
+
+    def __abs__(self):
+        return Float(abs(float(self)))
+
+    def __hash__(self):
+        return super().__hash__()
+
+
+def divided(a, b):
+    """Integer division toward zero."""
+    if b == 0:
+        raise ZeroDivisionError
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
+def remainder(a, b):
+    if b == 0:
+        raise ZeroDivisionError
+    return a % b
+
+
+def shifted(left):
+    def shift(a, b, bits):
+        if b < 0:
+            raise ValueError
+        return (a << b if b < bits else 0) if left else a >> b
+
+    return shift
+
+
+def power(a, b, bits):
+    if b < 0:
+        if a == 0:
+            raise ZeroDivisionError
+        return 0 if abs(a) > 1 else a ** (b % 2)
+    return pow(a, b, 1 << (bits + 1))
+
+
+INTEGER = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "floordiv": divided,
+    "mod": remainder,
+    "and": operator.and_,
+    "or": operator.or_,
+    "xor": operator.xor,
+}
+SIZED = {"lshift": shifted(True), "rshift": shifted(False), "pow": power}
+
+
+def quotient(a, b):
+    if b == 0:
+        raise ZeroDivisionError
+    return np.float64(a) / np.float64(b)
+
+
+def rest(a, b):
+    if b == 0:
+        raise ZeroDivisionError
+    return np.nan if math.isinf(a) or math.isnan(a) or math.isnan(b) else a % b
+
+
+FLOAT = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": quotient,
+    "floordiv": lambda a, b: np.floor(quotient(a, b)),
+    "mod": rest,
+}
+ORDER = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+
+
+def own(value):
+    """A number of NumPy, an element of an array, as one of the language."""
+    if isinstance(value, np.integer):
+        return (Int32 if value.dtype == np.int32 else Int64)(value)
+    return value
+
+
+def arithmetic(name):
+    """What `left name right` gives, and None for operands that it does not take."""
+
+    def apply(left, right):
+        if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+            left, right = (x.scalar(x.value) if isinstance(x, Integer) else x for x in (left, right))
+            return getattr(operator, name)(left, right)
+        sides = left, right = [own(side) for side in (left, right)]
+        if not all(isinstance(side, Integer | float | bool | int) for side in sides):
+            return NotImplemented
+        if name == "truediv" or any(isinstance(side, float) for side in sides):
+            with np.errstate(all="ignore"):
+                return Float(FLOAT[name](float(left), float(right)))
+        kind = Int64 if any(isinstance(side, Int64) for side in sides) else Int32
+        if name in SIZED:
+            return kind(SIZED[name](int(left), int(right), kind.bits))
+        return kind(INTEGER[name](int(left), int(right)))
+
+    return apply
+
+
+def comparison(name):
+    def apply(left, right):
+        if not isinstance(right, Integer | float | bool | int):
+            return NotImplemented
+        if isinstance(left, float) or isinstance(right, float):
+            left, right = float(left), float(right)
+        else:
+            left, right = int(left), int(right)
+        return ORDER[name](left, right)
+
+    return apply
+
+
+for _name in {*INTEGER, *SIZED, *FLOAT}:
+    _apply = arithmetic(_name)
+    for _kind in (Integer, Float):
+        if _kind is Float and _name not in FLOAT:
+            continue
+        setattr(_kind, f"__{_name}__", _apply)
+        setattr(_kind, f"__r{_name}__", lambda self, other, apply=_apply: apply(other, self))
+for _name in ORDER:
+    for _kind in (Integer, Float):
+        setattr(_kind, f"__{_name}__", comparison(_name))
+
+
+def integer(kind):
+    half = 1 << (kind.bits - 1)
+
+    def convert(value):
+        if isinstance(value, float):
+            if math.isnan(value):
+                return kind(0)
+            return kind(
+                max(-half, min(half - 1, int(value) if math.isfinite(value) else int(math.copysign(half, value))))
+            )
+        return kind(value)
+
+    return convert
+
+
+def rounded(value):
+    value = float(value)
+    if not math.isfinite(value):
+        return value
+    whole = math.floor(abs(value))
+    return math.copysign(whole + (abs(value) - whole >= 0.5), value)
+
+
+class Range:
+    """`range` of integers of one width."""
+
+    def __init__(self, *bounds):
+        kind = type(bounds[0])
+        self.kind = kind if issubclass(kind, Integer) else Int32
+        self.range = range(*map(int, bounds))
+
+    def __iter__(self):
+        return map(self.kind, self.range)
+
+    def __len__(self):
+        return len(self.range)
+
+    def __getitem__(self, index):
+        return self.kind(self.range[int(index)])
+
+    def __contains__(self, value):
+        return int(value) in self.range
+
+
+def first_unless(order):
+    return lambda a, b: b if order(b, a) else a
+
+
+def of_floats(function):
+    def apply(x):
+        with np.errstate(all="ignore"):
+            return function(x) if isinstance(x, np.ndarray) else Float(function(float(x)))
+
+    return apply
+
+
+class NumPy:
+    """What kernels use of NumPy."""
+
+    array = staticmethod(lambda values: np.array([plain(value) for value in values], dtype=dtype(values)))
+    sqrt, floor, ceil, trunc, rint, fabs = map(
+        staticmethod, map(of_floats, (np.sqrt, np.floor, np.ceil, np.trunc, np.rint, np.fabs))
+    )
+
+
+def dtype(values):
+    first = values[0]
+    return first.scalar if isinstance(first, Integer) else np.float64
+
+
+def plain(value):
+    """A value as the host receives it from a kernel."""
+    if isinstance(value, Integer):
+        return value.value
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, list):
+        return [plain(element) for element in value]
+    if isinstance(value, tuple):
+        return tuple(plain(element) for element in value)
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value
+
+
+NAMES = {
+    "int32": integer(Int32),
+    "int64": integer(Int64),
+    "float": lambda x: Float(float(x)),
+    "round": rounded,
+    "range": Range,
+    "min": first_unless(operator.lt),
+    "max": first_unless(operator.gt),
+    "list": lambda values: [Float(value) if isinstance(value, float) else own(value) for value in values],
+    "len": lambda x: Int32(len(x)),
+    "np": NumPy,
+    "TInt32": int,
+    "TInt64": int,
+    "TFloat": float,
+    "TBool": bool,
+    "TStr": str,
+    "TNone": None,
+}
+"""The names of the language that are not Python's."""

@@ -1,0 +1,53 @@
+"""The constructs of the language, each in a program of its own, against Python: what a program says when the emulated
+device runs it is what it says when Python does.
+
+A program is a class with a kernel `run` in a module of `constructs`. Where kernels differ from Python on purpose,
+`EXPECTED` of the class says what they do.
+"""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+from . import constructs
+from .constructs.marks import Marks
+
+
+class Python:
+    """Runs kernels where they are called."""
+
+    ref_period = 1e-9
+
+    def run(self, function, args, kwargs):
+        return function.artiq_embedded.function(*args, **kwargs)
+
+
+def programs():
+    modules = [
+        importlib.import_module(f"{constructs.__name__}.{m.name}") for m in pkgutil.iter_modules(constructs.__path__)
+    ]
+    classes = [
+        c
+        for module in modules
+        for _, c in inspect.getmembers(module, inspect.isclass)
+        if c.__module__ == module.__name__
+    ]
+    return [c for c in classes if issubclass(c, Marks) and hasattr(c, "run")]
+
+
+def said(program):
+    """What the program marks, and how it ends."""
+    try:
+        program.run()
+    except Exception as error:
+        return [*program.trace, (type(error).__name__, str(error))]
+    return program.trace
+
+
+@pytest.mark.parametrize("program", programs(), ids=lambda program: program.__name__)
+def test_the_device_does_what_python_does(program, core):
+    expected = program.EXPECTED if hasattr(program, "EXPECTED") else said(program(Python()))
+    assert expected
+    assert repr(said(program(core))) == repr(expected)

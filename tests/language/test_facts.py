@@ -1,0 +1,79 @@
+"""The specification's numbered facts, on the emulated device; and a list of those that no test shows."""
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+from kairos.errors import CompileError
+from kairos.language import *  # noqa: F403  (kernels may name all of it)
+from kairos.language import kernel, kernel_from_string, rpc
+from tests.support.paths import ROOT
+
+from .facts import CASES, ELSEWHERE, MISSING, NUMBERS
+
+GLOBAL = 5
+assert np and sys and GLOBAL, "kernels name these"
+
+SPECIAL = {"int64s": np.array([1, 2]), "int64": np.int64(0)}
+"""Host values that a table of text cannot hold."""
+
+
+class Program:
+    """An object whose kernel is a case."""
+
+    def __init__(self, core, body, host):
+        self.core = core
+        self.told = []
+        for name, value in host.items():
+            if name in ("v", "m"):
+                value = np.array(value)
+            setattr(self, name, SPECIAL.get(value, value) if isinstance(value, str) else value)
+        self.kernel_invariants = {"core", "fixed"} & {"core", *host}
+        self.run = kernel_from_string(["self"], body, decorator=kernel)
+
+    @rpc
+    def tell(self, *values):
+        self.told += values
+
+
+@pytest.mark.parametrize(
+    ("number", "case"), [(n, case) for n, cases in CASES.items() for case in cases], ids=lambda x: f"{x}"[:40]
+)
+def test_fact(core, number, case):
+    program = Program(core, case.body, case.host)
+    if case.refused is not None:
+        with pytest.raises(CompileError, match=re.escape(case.refused)):
+            program.run(program)
+    elif case.raises is not None:
+        name, text = case.raises
+        with pytest.raises(Exception, match=re.escape(text)) as caught:
+            program.run(program)
+        assert type(caught.value).__name__ == name
+    else:
+        program.run(program)
+        assert repr([_plain(value) for value in program.told]) == repr([_plain(value) for value in case.tells])
+
+
+def _plain(value):
+    """NumPy's numbers as Python's; the rest as it is."""
+    if isinstance(value, np.generic):
+        return value.item()
+    return type(value)(map(_plain, value)) if isinstance(value, list | tuple) else value
+
+
+def test_every_fact_is_shown_or_known_to_be_missing():
+    assert sorted([*CASES, *ELSEWHERE, *MISSING]) == list(NUMBERS), "once each"
+
+
+@pytest.mark.parametrize("place", ELSEWHERE.values())
+def test_a_fact_shown_elsewhere_is(place):
+    file, _, name = place.partition("::")
+    text = (ROOT / file).read_text()
+    assert f"def {name}" in text
+
+
+def test_facts_without_a_test():
+    """Their number may only fall."""
+    assert len(MISSING) <= 53, sorted(MISSING)

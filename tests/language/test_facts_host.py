@@ -1,0 +1,265 @@
+"""Facts of the specification about functions and the host, on the emulated device; `facts.py` is their index."""
+
+from collections import namedtuple
+
+import numpy as np
+import pytest
+
+from kairos.errors import CompileError
+from kairos.exceptions import RPCReturnValueError
+from kairos.language import TFloat, TInt32, TInt64, TList, host_only, kernel, portable, rpc
+
+Pair = namedtuple("Pair", "x y")
+
+
+@portable
+def doubled(x=1, y=2) -> TInt32:
+    return 10 * x + y
+
+
+@portable
+def factorial(n) -> TInt32:
+    return 1 if n < 2 else n * factorial(n - 1)
+
+
+@portable
+def even(n) -> TInt32:
+    return 1 if n == 0 else odd(n - 1)
+
+
+@portable
+def odd(n) -> TInt32:
+    return 0 if n == 0 else even(n - 1)
+
+
+@portable
+def first_is_five(numbers):
+    numbers[0] = 5
+
+
+@portable
+def rebound(x):
+    x = x + 1
+    return x
+
+
+def delay(x):
+    """Not the language's."""
+    raise ValueError("the host's delay")
+
+
+def unannotated():
+    return 5
+
+
+class Base:
+    def __init__(self, core):
+        self.core = core
+        self.told = []
+        self.number = 7
+
+    @rpc
+    def tell(self, *values):
+        self.told += [value.item() if isinstance(value, np.generic) else value for value in values]
+
+
+def program(core, run, **attributes):
+    """Runs the kernel `run` as a method of an object with these attributes; what it told."""
+    holder = type("Holder", (Base,), {"run": run, **attributes})(core)
+    holder.run()
+    return holder.told
+
+
+def test_75_lists_are_shared_and_numbers_are_not(core):
+    @kernel
+    def run(self):
+        numbers = [1, 2]
+        first_is_five(numbers)
+        x = 3
+        self.tell(numbers[0], rebound(x), x)
+
+    assert program(core, run) == [5, 4, 3]
+
+
+def test_118_defaults_and_keywords(core):
+    @kernel
+    def run(self):
+        self.tell(doubled(), doubled(3), doubled(y=5), doubled(4, 6))
+
+    assert program(core, run) == [12, 32, 15, 46]
+
+
+@pytest.mark.parametrize("call", ["doubled(1, x=1)", "factorial()", "doubled(1, q=1)"])
+def test_119_arguments_that_do_not_fit(run, call):
+    with pytest.raises(CompileError):
+        run(f"doubled = self.doubled\nfactorial = self.factorial\n{call}", doubled=doubled, factorial=factorial)
+
+
+def test_121_annotations_of_python(core):
+    def method(self, x: int):
+        pass
+
+    with pytest.raises(CompileError, match="'int' cannot be used as an ARTIQ type. Use numpy's int32 or int64"):
+
+        @kernel
+        def run(self):
+            self.method(1)
+
+        program(core, run, method=kernel(method))
+
+
+def test_122_annotations_that_are_taken(core):
+    @portable
+    def f(a: list[np.int32], b: tuple[np.int32, float], c: np.int64, d: bool, e: str, g: "TInt32") -> TInt64:
+        return c + g
+
+    @kernel
+    def run(self):
+        self.tell(f([1], (1, 2.0), 3, True, "e", 4))
+
+    assert program(core, run) == [7]
+
+
+def test_123_recursion(core):
+    @kernel
+    def run(self):
+        self.tell(factorial(5), even(10), odd(10))
+
+    assert program(core, run) == [120, 1, 0]
+
+
+def test_127_a_function_called_delay_is_not_the_languages(core):
+    @kernel
+    def run(self):
+        delay(1.0)
+        self.tell(1)
+
+    assert program(core, run) == [1]
+
+
+def test_136_a_function_without_annotation_gives_nothing(core):
+    @kernel
+    def run(self):
+        unannotated()
+
+    with pytest.raises(RPCReturnValueError):
+        program(core, run)
+
+
+@pytest.mark.parametrize(("annotation", "value"), [(TInt32, 1.5), (TFloat, 1)])
+def test_137_138_results_are_what_the_annotation_says(core, annotation, value):
+    def ask(self):
+        return value
+
+    ask.__annotations__["return"] = annotation
+
+    @kernel
+    def run(self):
+        self.ask()
+
+    with pytest.raises(RPCReturnValueError):
+        program(core, run, ask=rpc(ask))
+
+
+def test_141_keywords_reach_the_host(core):
+    seen = []
+
+    def ask(self, *args, **kwargs):
+        seen.append((args, kwargs))
+
+    @kernel
+    def run(self):
+        self.ask(1, 2.0, text="three")
+
+    program(core, run, ask=ask)
+    assert seen == [((1, 2.0), {"text": "three"})]
+
+
+def test_146_precompiled_kernels_are_frozen(core):
+    class Frozen(Base):
+        @kernel
+        def run(self) -> TInt32:
+            self.number += 1
+            return self.number
+
+    frozen = Frozen(core)
+    run = core.precompile(Frozen.run, frozen)
+    frozen.number = 100
+    assert [run(), run(), frozen.number] == [8, 8, 100]
+
+
+def test_148_functions_of_the_host_only(core):
+    @kernel
+    def run(self):
+        self.forbidden()
+
+    with pytest.raises(CompileError, match="cannot be called as an RPC"):
+        program(core, run, forbidden=host_only(lambda self: None))
+
+
+def test_155_lists_of_objects(core):
+    class Part:
+        def __init__(self, core, number):
+            self.core, self.number = core, number
+
+        @kernel
+        def get(self) -> TInt32:
+            return self.number
+
+    @kernel
+    def run(self):
+        for part in self.parts:
+            self.tell(part.get())
+        self.tell(self.both[0].get())
+
+    parts = [Part(core, 3), Part(core, 4)]
+    assert program(core, run, parts=parts, both=(parts[1], core)) == [3, 4, 4]
+
+
+def test_156_objects_come_back_as_they_are(core):
+    @kernel
+    def run(self):
+        self.tell(self)
+
+    holder = type("Holder", (Base,), {"run": run})(core)
+    holder.run()
+    assert holder.told[0] is holder
+
+
+def test_158_named_tuples_are_tuples(core):
+    @kernel
+    def run(self):
+        self.tell(self.pair[0])
+
+    assert program(core, run, pair=Pair(1, 2)) == [1]
+
+
+def test_texts_are_returned(core):
+    @portable
+    def text():
+        return "abc"
+
+    @kernel
+    def run(self):
+        self.tell(text())
+
+    assert program(core, run) == ["abc"]
+
+
+def test_134_what_the_cache_holds_can_be_returned(core):
+    from kairos.coredevice.cache import CoreCache
+
+    class Manager:
+        def get(self, name):
+            return core
+
+    @kernel
+    def get(self) -> TList(TInt32):
+        return self.cache.get("key")
+
+    @kernel
+    def run(self):
+        self.cache.put("key", [1, 2])
+        self.tell(self.get())
+
+    assert program(core, run, cache=CoreCache(Manager()), get=get) == [[1, 2]]

@@ -1,0 +1,155 @@
+"""Numbers in kernels: as Python and NumPy compute them, or as docs/compiler.md says that they do not."""
+
+import math
+
+import numpy as np
+import pytest
+
+from kairos.errors import CompileError
+
+
+def same(value, expected):
+    """Whether two values are equal, with the sign of zeros, and not numbers like others."""
+    if isinstance(expected, float):
+        return math.isnan(value) == math.isnan(expected) and (
+            math.isnan(expected) or (value == expected and math.copysign(1, value) == math.copysign(1, expected))
+        )
+    return value == expected
+
+
+@pytest.mark.parametrize("a", [-6.0, 6.0, 0.0, -0.0, 5.5, -5.5, math.inf, 1e300, -1e-320])
+@pytest.mark.parametrize("b", [3.0, -3.0, math.inf, -math.inf, 1e-300])
+def test_the_rest_of_floats_has_the_sign_of_the_divisor(run, a, b):
+    expected = math.nan if math.isinf(a) else a % b
+    assert same(run("return self.a % self.b", a=a, b=b), expected)
+
+
+ZEROS = [
+    "-0.0",
+    "-(0.0)",
+    "-self.zero",
+    "0.0 - 0.0",
+    "-1 * 0.0",
+    "0.0 * -1.0",
+    "-(-0.0)",
+    "abs(-0.0)",
+    "abs(-self.zero)",
+]
+
+
+@pytest.mark.parametrize("text", ZEROS)
+def test_the_sign_of_zero(run, text):
+    expected = eval(text.replace("self.zero", "0.0"))
+    assert same(run(f"return {text}", zero=0.0), expected)
+
+
+def test_the_sign_of_zeros_in_arrays(run):
+    assert math.copysign(1, run("a = -self.a\nreturn a[0]", a=np.array([0.0]))) == -1
+
+
+@pytest.mark.parametrize("value", [math.nan, 0.0, -0.0, 1.0, math.inf, 1e-320])
+def test_the_truth_of_floats(run, value):
+    body = "x = 0\nif self.a:\n    x = 1\nreturn bool(self.a), not self.a, x"
+    assert run(body, a=value) == (bool(value), not value, int(bool(value)))
+
+
+ROUNDED = [2.5, -2.5, 0.5, -0.5, 1.5, 3.5, -0.2, 0.49999999999999994, 4503599627370497.5, math.inf, -0.0, 1e300]
+
+
+@pytest.mark.parametrize("value", ROUNDED)
+def test_rint_rounds_halves_to_even(run, value):
+    found = run("return np.rint(self.a)".replace("np", "self.np"), a=value, np=np)
+    assert same(found, float(np.rint(value)))
+
+
+def test_the_length_of_text_counts_characters(run):
+    assert run("return len('µs'), len(self.a), len('日本' + self.a), len('')", a="10 µs") == (2, 5, 7, 0)
+
+
+def test_slices_of_text_count_characters(run):
+    body = "self.keep(self.a[1:3], self.a[::-1], self.a[-2:], self.a[::2], len(self.a[:2]))"
+    a = "aµ日c𝄞"
+    assert run(body, a=a) == (a[1:3], a[::-1], a[-2:], a[::2], 2)
+
+
+BOOLEANS = [
+    "True + 1", "True + True", "True * 3 - False", "-True", "+True", "~True", "True / 2", "True // 1", "True % 2",
+    "True ** 2", "2 ** True", "True << 3", "True + 0.5", "True == 1", "False < 1", "True == 1.0", "int(True)",
+    "int32(False)", "int64(True)", "float(True)", "abs(True)", "True & False", "True | False", "True ^ True",
+    "True & 3", "min(True, False)", "max(False, True)", "1 if True + True > 1 else 0"
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", BOOLEANS)
+def test_truth_values_are_numbers(run, text):
+    expected = eval(text, {"int32": int, "int64": int})
+    variable = text.replace("True", "self.yes").replace("False", "self.no")
+    for source in (text, variable):
+        found = run(f"return {source}", yes=True, no=False)
+        assert found == expected and isinstance(found, bool) == isinstance(expected, bool)
+
+
+def test_truth_values_in_sums(run):
+    body = """
+        count = 0
+        x = 0.5
+        for i in range(10):
+            count += i > 6
+            x += i == 2
+        return count, x
+    """
+    assert run(body) == (3, 1.5)
+
+
+CONSTANTS = [
+    "60 * 1000000000",
+    "2**40",
+    "1 << 40",
+    "-(1 << 63)",
+    "2**63 - 1",
+    "3 * 2**62 // 4",
+    "(1 << 40) >> 38",
+    "7 % 2**40",
+]
+
+
+@pytest.mark.parametrize("text", CONSTANTS)
+def test_constants_are_exact(run, text):
+    value = eval(text)
+    assert run(f"return {text}, int64({text}), int64(0) + ({text}), {text}") == (value,) * 4
+
+
+@pytest.mark.parametrize("text", ["2**64", "1 << 64", "-(1 << 63) - 1", "9223372036854775808", "2**200"])
+def test_constants_beyond_64_bits_are_refused(run, text):
+    with pytest.raises(CompileError, match="integer literal out of range for a signed 64-bit value"):
+        run(f"return {text}")
+
+
+@pytest.mark.parametrize("base", [3, -3, 1, -1, 0, 2, 7, -2])
+@pytest.mark.parametrize("exponent", [0, 1, 2, 3, 4, 5, 31, 34, 63, 64, 100, -1, -2])
+def test_powers_of_integers(run, base, exponent):
+    def wrapped(bits):
+        value = base**exponent if exponent >= 0 else int(float(base) ** exponent)
+        half = 1 << (bits - 1)
+        return (value + half) % (2 * half) - half
+
+    body = "return self.a ** self.b, int64(self.a) ** self.b"
+    if base == 0 and exponent < 0:
+        with pytest.raises(ZeroDivisionError):
+            run(body, a=base, b=exponent)
+    else:
+        assert run(body, a=base, b=exponent) == (wrapped(32), wrapped(64))
+
+
+def test_integers_that_are_cut(run):
+    """`int32()` keeps the low bits of an integer; of a float it gives the nearest integer that there is."""
+    body = "return int32(self.wide), int32(self.large), int64(self.large), int32(-self.large), int32(self.nan)"
+    found = run(body, wide=2**40 + 5, large=1e30, nan=math.nan)
+    assert found == (5, 2**31 - 1, 2**63 - 1, -(2**31), 0)
+
+
+def test_seconds_in_machine_units(run, core):
+    """The kernel's quotient is rounded before its floor is taken; the host's is exact (docs/compiler.md)."""
+    body = "return self.core.seconds_to_mu(self.t), self.core.seconds_to_mu(3e-6)"
+    assert run(body, t=3e-6) == (3000, 3000)
+    assert core.seconds_to_mu(3e-6) == 2999

@@ -1,0 +1,137 @@
+"""Random programs: a kernel gives on the device what its text gives in Python with the language's numbers."""
+
+import importlib.util
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from kairos.errors import CompileError
+
+from .generator import Writer, source
+from .model import NAMES, plain
+
+KERNEL_HEAD = "import numpy as np\nfrom kairos.experiment import *\nfrom numpy import int32, int64\n\n\n"
+PYTHON_HEAD = """\
+def kernel(function):
+    return function
+
+
+def rpc(function=None, flags=None):
+    return function or (lambda function: function)
+
+
+"""
+TOGETHER = 40
+"""Programs in one kernel."""
+
+
+def all_of(numbers):
+    calls = "".join(f"        self.p{number}()\n" for number in numbers)
+    return f"\n    @kernel\n    def all(self):\n{calls}"
+
+
+def marks_in_python(texts, numbers):
+    names = dict(NAMES)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        exec(compile(source([*texts, all_of(numbers)], PYTHON_HEAD), "<programs>", "exec"), names)
+        programs = names["Programs"](None)
+        programs.all()
+    return [tuple(plain(value) for value in values) for values in programs.marks]
+
+
+def marks_of_kernel(texts, numbers, core, path):
+    path.write_text(source([*texts, all_of(numbers)], KERNEL_HEAD))
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    programs = module.Programs(core)
+    programs.all()
+    return [tuple(plain(value) for value in values) for values in programs.marks]
+
+
+def same(a, b):
+    if isinstance(a, float) and isinstance(b, float):
+        return (math.isnan(a) and math.isnan(b)) or (a == b and math.copysign(1, a) == math.copysign(1, b))
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return type(a) is type(b) and a == b
+
+
+class Comparison:
+    """Programs on a device and in Python."""
+
+    def __init__(self, core, directory):
+        self.core, self.directory, self.count = core, directory, 0
+
+    def differs(self, texts, numbers):
+        """The first mark that is different: (program, in Python, in the kernel); None if all are the same."""
+        self.count += 1
+        expected = marks_in_python(texts, numbers)
+        found = marks_of_kernel(texts, numbers, self.core, self.directory / f"programs_{self.count}.py")
+        for a, b in zip(expected, found, strict=False):
+            if not same(a, b):
+                return a[0], a, b
+        return None if len(expected) == len(found) else (numbers[-1], len(expected), len(found))
+
+    def still_differs(self, text, number):
+        try:
+            return self.differs([text], [number])
+        except (CompileError, SyntaxError, NameError, TypeError, AttributeError):
+            return None
+
+    def shrunk(self, text, number):
+        """The program without what does not matter: statements are left out while it still differs."""
+        smaller = True
+        while smaller:
+            smaller = False
+            lines = text.splitlines()
+            for start in range(len(lines) - 1, -1, -1):
+                indent = len(lines[start]) - len(lines[start].lstrip())
+                if indent < 8:
+                    continue
+                end = start + 1
+                while end < len(lines) and len(lines[end]) - len(lines[end].lstrip()) > indent:
+                    end += 1
+                for instead in ([], [" " * indent + "pass"]):
+                    shorter = "\n".join(lines[:start] + instead + lines[end:]) + "\n"
+                    if shorter != text and len(shorter) < len(text) and self.still_differs(shorter, number):
+                        text, smaller = shorter, True
+                        break
+                if smaller:
+                    break
+        return text
+
+    def check(self, numbers):
+        texts = [Writer(number).text() for number in numbers]
+        try:
+            different = self.differs(texts, numbers)
+        except CompileError as error:
+            pytest.fail(f"programs {numbers[0]} to {numbers[-1]} are refused:\n{error}", pytrace=False)
+        if different:
+            number, expected, found = different
+            text = self.shrunk(Writer(number).text(), number)
+            pytest.fail(f"seed {number}: Python {expected}, kernel {found}\n{text}", pytrace=False)
+
+
+@pytest.fixture
+def comparison(core, tmp_path):
+    return Comparison(core, tmp_path)
+
+
+def check_all(comparison, numbers):
+    for first in range(numbers.start, numbers.stop, TOGETHER):
+        comparison.check(list(range(first, min(first + TOGETHER, numbers.stop))))
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_programs(comparison, part):
+    check_all(comparison, range(500 * part, 500 * (part + 1)))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(48))
+def test_many_programs(comparison, part):
+    check_all(comparison, range(2000 + 1000 * part, 3000 + 1000 * part))

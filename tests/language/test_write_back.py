@@ -1,0 +1,128 @@
+"""Attributes after a kernel: only what it has changed, and in place."""
+
+import numpy as np
+import pytest
+
+from kairos.language import kernel, rpc
+
+
+class Base:
+    def __init__(self, core):
+        self.core = core
+        self.list = [1, 2, 3]
+        self.same = self.list
+        self.nested = [[1, 2], [3, 4]]
+        self.row = self.nested[1]
+        self.array = np.arange(6.0).reshape(2, 3)
+        self.view = self.array[1]
+        self.pair = ([10, 20], 5)
+        self.inside = self.pair[0]
+        self.read = [0.5, 1.5]
+        self.other = [7, 8, 9]
+        self.number = 1
+        self.wide = [2**40, 1]
+        self.flags = [True, False]
+
+    @rpc
+    def fill(self):
+        self.read[0] = 99.5
+        self.list[0] = 50
+        self.array[0, 0] = -1.0
+
+
+@pytest.fixture
+def objects(core):
+    """An object before a kernel, and what it referred to."""
+    made = Base(core)
+    return made, dict(vars(made))
+
+
+def same_objects(made, before, changed=()):
+    """Whether the attributes are still the very same objects, but for those that are named."""
+    return all(vars(made)[name] is value for name, value in before.items() if name not in changed)
+
+
+def test_what_is_only_read_is_left_alone(run, objects):
+    made, before = objects
+    run("x = self.list[0] + self.read[1] + self.array[0, 1]\nself.fill()", holder=made)
+    assert made.list == [50, 2, 3] and made.read == [99.5, 1.5] and made.array[0, 0] == -1.0
+    assert same_objects(made, before)
+
+
+def test_elements_are_stored_in_place(run, objects):
+    made, before = objects
+    body = """
+        self.list[2] = 30
+        self.nested[1][0] = 40
+        self.array[1, 2] = 50.0
+        self.pair[0][1] = 60
+        self.wide[1] = int64(5)
+        self.flags[1] = True
+        self.fill()
+    """
+    run(body, holder=made)
+    assert made.list == [50, 2, 30] and made.same is made.list
+    assert made.nested == [[1, 2], [40, 4]] and made.row is made.nested[1]
+    assert made.array.tolist() == [[-1.0, 1.0, 2.0], [3.0, 4.0, 50.0]] and made.view[2] == 50.0
+    assert made.pair == ([10, 60], 5) and made.inside is made.pair[0]
+    assert made.wide == [2**40, 5] and made.flags == [True, True]
+    assert same_objects(made, before)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "a = self.list\na[1] = 5",
+        "self.list[1:2] = [5]",
+        "for self.list[1] in [4, 5]:\n    pass",
+        "self.change(self.list)",
+    ],
+)
+def test_stores_by_way_of_other_names(run, core, statement):
+    class Changes(Base):
+        @kernel
+        def change(self, values):
+            values[1] = 5
+
+    made = Changes(core)
+    run(f"{statement}\nself.fill()", holder=made)
+    assert made.list == [50, 5, 3]
+
+
+def test_rows_and_operations_in_place(run, core):
+    made = Base(core)
+    run("row = self.array[1]\nrow += 1.0\nself.fill()", holder=made)
+    assert made.array.tolist() == [[-1.0, 1.0, 2.0], [4.0, 5.0, 6.0]]
+
+
+def test_not_a_number_is_no_change(run, core):
+    made = Base(core)
+    made.array[0, 0] = np.nan
+    made.read[0] = np.nan
+    run("self.array[1, 0] = 9.0\nself.read[1] = 2.5\nself.fill()", holder=made)
+    assert made.array[0, 0] == -1.0 and made.read == [99.5, 2.5]
+
+
+def test_a_list_that_is_replaced(run, objects):
+    made, before = objects
+    run("self.list = self.other\nself.number += 1", holder=made)
+    assert made.list == [7, 8, 9] and before["list"] == [1, 2, 3] and made.number == 2
+    assert same_objects(made, before, {"list", "number"})
+
+
+def test_a_list_that_could_have_been_replaced(run, objects):
+    made, before = objects
+    run("if self.number > 5:\n    self.list = self.other\nself.fill()", holder=made)
+    assert made.list == [50, 2, 3] and same_objects(made, before)
+
+
+def test_a_list_that_a_host_function_replaced(run, core):
+    class Replaces(Base):
+        @rpc
+        def replace(self):
+            self.list = [0]
+
+    made = Replaces(core)
+    old = made.list
+    run("self.list[1] = 20\nself.replace()\nself.list[2] = 30", holder=made)
+    assert made.list == [0] and old == [1, 20, 30]
