@@ -5,7 +5,6 @@ Files written: docs/interfaces.md section 9. Boards of real hardware get Verilog
 """
 
 import argparse
-import fcntl
 import hashlib
 import sys
 from importlib import import_module
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from .description import DescriptionError, load, make_variant
 from .device_db import render
+from .sim import verilate
 from .variants import VARIANTS
 
 __all__ = ["BOARDS", "build_id", "main"]
@@ -47,8 +47,6 @@ def _build_sim(variant, output: Path, compile_library: bool) -> None:
     _write_description(variant, top.descriptor, output, "emulator://demo" if variant.name == "demo" else "emulator://")
     _write(output / f"{sim.TOP}.bit", bitstream(f"kairos_{variant.name}", top.descriptor.to_bytes()))
     if compile_library:
-        from .sim import verilate
-
         verilate.compile_library(output, sim.TOP, variant.name, top.pads, clocks=top.clocks)
 
 
@@ -85,12 +83,11 @@ def main(arguments=None) -> int:
             variant = make_variant(description)
         else:
             variant = VARIANTS[options.variant]
-        options.output.mkdir(parents=True, exist_ok=True)
         if options.board == "sim":
-            with open(options.output / "build.lock", "w") as lock:  # of several processes one at a time
-                fcntl.flock(lock, fcntl.LOCK_EX)
+            with verilate.building_alone(options.output):
                 _build_sim(variant, options.output, not options.no_compile)
         else:
+            options.output.mkdir(parents=True, exist_ok=True)
             _build_hardware(options.board, variant, options.output)
     except (OSError, ValueError) as error:
         print(f"gateware build failed: {error}", file=sys.stderr)

@@ -162,6 +162,6 @@ class Core:
 def build_core(output: Path, outputs, inouts, reorder=0) -> Core:
     """Makes the library in the folder `output`, unless it is up to date. Raises OSError."""
     bench = CoreBench(outputs, inouts, reorder)
-    output.mkdir(parents=True, exist_ok=True)
-    (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
-    return Core(verilate.compile_library(output, _TOP, _TOP, bench.pads, shim="core_shim.cpp"))
+    with verilate.building_alone(output):
+        (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
+        return Core(verilate.compile_library(output, _TOP, _TOP, bench.pads, shim="core_shim.cpp"))

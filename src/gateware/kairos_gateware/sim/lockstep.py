@@ -58,12 +58,12 @@ def build_lockstep(output: Path, dut, inputs, outputs) -> Lockstep:
     """Makes the library in the folder `output`, unless it is up to date. inputs, outputs: name to a signal of `dut`, or
     to a list of them; outputs that are signed are extended to 64 bits. Raises OSError."""
     top = _Top(dut, inputs, outputs)
-    output.mkdir(parents=True, exist_ok=True)
     converted = verilog.convert(top, top.ios, name=_TOP)
     source = converted.main_source
-    for name, content in converted.data_files.items():
-        (output / name).write_text(content)
-        source = source.replace(f'"{name}"', f'"{(output / name).resolve()}"')
-    (output / f"{_TOP}.v").write_text(source)
-    library = verilate.compile_library(output, _TOP, _TOP, [], shim="lockstep_shim.cpp")
+    with verilate.building_alone(output):
+        for name, content in converted.data_files.items():
+            (output / name).write_text(content)
+            source = source.replace(f'"{name}"', f'"{(output / name).resolve()}"')
+        (output / f"{_TOP}.v").write_text(source)
+        library = verilate.compile_library(output, _TOP, _TOP, [], shim="lockstep_shim.cpp")
     return Lockstep(library, _row(inputs), _row(outputs))

@@ -90,6 +90,6 @@ class Engines:
 def build_engines(output: Path, channels=facts.CHANNELS, **options) -> Engines:
     """Makes the library in the folder `output`, unless it is up to date. Raises OSError."""
     bench = SequencingBench(channels=channels, **options)
-    output.mkdir(parents=True, exist_ok=True)
-    (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
-    return Engines(verilate.compile_library(output, _TOP, _TOP, [], shim="pulse_shim.cpp"), channels)
+    with verilate.building_alone(output):
+        (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
+        return Engines(verilate.compile_library(output, _TOP, _TOP, [], shim="pulse_shim.cpp"), channels)

