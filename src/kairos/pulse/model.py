@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy
 
 from .. import _native
+from ..contracts import pulse as facts
 from ..contracts.pulse import ERROR_TEXTS, Parameter
 from .gateset import Core
 
@@ -40,13 +41,13 @@ class Played:
 
 
 class Model:
-    """A core after power-up."""
+    """A core after power-up. `crosstalk`: it is built with compensation of crosstalk, that takes so many cycles."""
 
-    def __init__(self, core: Core | None = None, trigger_channels: int | None = None):
+    def __init__(self, core: Core | None = None, trigger_channels: int | None = None, crosstalk: int | None = None):
         self.core = core or Core()
         channels = (1 << self.core.channels) - 1 if trigger_channels is None else trigger_channels
         self._native = _native.pulse.Model(
-            self.core.clock, self.core.samples_per_cycle, self.core.channels, channels, False
+            self.core.clock, self.core.samples_per_cycle, self.core.channels, channels, False, crosstalk
         )
 
     def feed(self, words):
@@ -64,6 +65,15 @@ class Model:
     def result(self, state: int, channels: int = 255):
         """A measurement's result, 0 to 15, for the channels of the mask."""
         self._native.result(channels, state)
+
+    def couple(self, channel: int, offset: int, factor: complex, delay: int = 0, zero: int = 0):
+        """Add `factor` times the signal of the channel at `offset` (-2, -1, 1, 2), `delay - zero` cycles late.
+
+        Parts of the factor are from -1 to below 1, in steps of 2^-17; `zero` is one for all couplings. ValueError.
+        """
+        one = 1 << facts.CROSSTALK_FRACTION
+        parts = round(factor.real * one), round(factor.imag * one)
+        self._native.couple(channel, offset, parts, delay, zero)
 
     def run(self, cycles: int, samples: bool = True, values: bool = True) -> Played:
         """Some cycles of the core's clock without a trigger: `samples` and `values` of all parameters, if wanted."""

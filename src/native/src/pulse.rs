@@ -3,7 +3,7 @@
 
 use kairos_contracts::pulse::PARAMETERS;
 use kairos_pulse::compile::{Error, Gate, Image as Tables, Limits, Pulse, Sequence, Shape, Step};
-use kairos_pulse::model::{Block, Config, FrameCommit, Machine};
+use kairos_pulse::model::{Block, Config, Coupling, FrameCommit, Machine, OFFSETS};
 use kairos_pulse::units::Rates;
 use kairos_pulse::Word;
 use pyo3::create_exception;
@@ -193,6 +193,7 @@ type Ran<'py> = (Vec<Bound<'py, PyBytes>>, Vec<Vec<Bound<'py, PyBytes>>>);
 
 #[pymethods]
 impl Model {
+    /// `crosstalk`: latency of its compensation in cycles, none if it is not built.
     #[new]
     fn new(
         clock: f64,
@@ -200,6 +201,7 @@ impl Model {
         channels: usize,
         trigger_channels: u8,
         emulator_frames: bool,
+        crosstalk: Option<usize>,
     ) -> PyResult<Self> {
         if !(1..=8).contains(&channels) || samples_per_cycle == 0 {
             return Err(PyValueError::new_err(
@@ -213,6 +215,7 @@ impl Model {
                 samples_per_cycle,
             },
             trigger_channels,
+            crosstalk,
             frame_commit: if emulator_frames {
                 FrameCommit::Emulator
             } else {
@@ -229,6 +232,25 @@ impl Model {
     /// Adds words to the stream.
     fn feed(&mut self, words: &[u8]) -> PyResult<()> {
         self.machine.feed(words_of(words)?);
+        Ok(())
+    }
+
+    /// What a channel takes of the one at an offset: factors as 18-bit words, delay in cycles. `zero`: the delay that is none.
+    fn couple(&mut self, channel: usize, offset: isize, factor: (i32, i32), delay: u8, zero: u8) -> PyResult<()> {
+        let rejected = |text: &str| Err(PyValueError::new_err(text.to_string()));
+        let Some(crosstalk) = &mut self.machine.crosstalk else {
+            return rejected("this core is made without compensation of crosstalk");
+        };
+        let place = OFFSETS.iter().position(|&of| of == offset);
+        let (Some(place), true) = (place, channel < self.channels) else {
+            return rejected("neighbours are at -2, -1, 1 and 2 of a channel of the core");
+        };
+        let fits = |part: i32| (-(1 << 17)..1 << 17).contains(&part);
+        if !fits(factor.0) || !fits(factor.1) || delay > 63 || zero > 63 {
+            return rejected("factors are from -1 to below 1, delays from 0 to 63 cycles");
+        }
+        crosstalk.couplings[channel][place] = Coupling { factor, delay };
+        crosstalk.zero = zero;
         Ok(())
     }
 

@@ -121,6 +121,7 @@ _AREA = {
     "arbiter": {},
     "moninj": {},
     "pulse_channel": {},
+    "pulse_crosstalk": {},
     "soc": {},
     "soc_asked": {},
     **{name: BASELINES.get(name, {}) for name in PHYS},

@@ -12,6 +12,7 @@ from ..initiator.port import AcpMaster
 from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..pad import Pad
+from ..pulse.crosstalk import Crosstalk
 from ..pulse.phase import FeedForward
 from ..pulse.sequencing import Sequencing
 from ..pulse.synthesis import Output, Sum
@@ -134,6 +135,22 @@ def _pulse():
     return f"a channel, {PULSE_SAMPLES} samples a cycle, a quarter of the tables", block, block.ios
 
 
+def _pulse_crosstalk():
+    """What compensation adds to five channels, of which the one in the middle has four neighbours."""
+    per_cycle = pulse_facts.SAMPLES_PER_CYCLE
+
+    def signal(name):
+        return [Signal((pulse_facts.SUM_BITS, True), name=f"{name}_{n}") for n in range(per_cycle)]
+
+    signals = [(signal(f"real_{c}"), signal(f"imaginary_{c}")) for c in range(5)]
+    block = Crosstalk(signals)
+    ios = [part for parts in signals for each in parts for part in each] + [
+        part for sums in block.sums for part in sums
+    ]
+    ios += [*_signals(block, "write commit channel offset delay zero"), *block.factor]
+    return f"five channels, {per_cycle} samples a cycle", block, ios
+
+
 BLOCKS = {
     "dma": _dma,
     "analyzer": _analyzer,
@@ -143,6 +160,7 @@ BLOCKS = {
     "arbiter": _arbiter,
     "moninj": _moninj,
     "pulse_channel": _pulse,
+    "pulse_crosstalk": _pulse_crosstalk,
     "soc": _soc,
     "soc_asked": _soc_asked,
     **PHYS,

@@ -33,7 +33,8 @@ class SegmentQueue(Module):
         arriving = Segment(fifo.dout)
         empty, moves, self.arriving = Signal(), Signal(), Signal()
         self.comb += [
-            self.room.eq(fifo.writable),
+            # `fifo.writable` in one bit, where that is possible: the sequencer has a long way from here
+            self.room.eq(fifo.writable if depth & depth - 1 else ~fifo.level[depth.bit_length() - 1]),
             self.arriving.eq(fifo.readable & (empty | ~self.valid)),
             fifo.din.eq(self.din),
             fifo.we.eq(self.we),

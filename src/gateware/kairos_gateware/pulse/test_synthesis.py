@@ -174,6 +174,23 @@ def test_57_the_phase_comes_back_with_synchronisation(channel):
         assert (samples[second:] == reference[second:]).all()
 
 
+@pytest.mark.parametrize("cycles", [10**9, 2**39 - 50])
+def test_the_global_phase_after_many_cycles(channel, cosine, cycles):
+    """The counter is loaded: 10^9 cycles after it began, and shortly before it rolls over, a tone that synchronises is
+    where one is that has run all the time, and comes back to it from another frequency."""
+    frequency = 0x3E80000001
+    rows = blank(channel, 120)
+    rows["counter"] = (rows["counter"] + PER_CYCLE * cycles) % TURN
+    set_tone(rows, frequency)
+    set_tone(rows[30:80], 0x0320000000)
+    rows["synchronise"][[0, 30, 80]] = 1
+    samples, _ = play(channel, rows)
+    turns = [frequency * (PER_CYCLE * cycles + n) % TURN >> facts.VALUE_BITS - 18 for n in range(120 * PER_CYCLE)]
+    whole = (65535 * cosine[turns] + 2**16 >> 17 >> 1).reshape(-1, PER_CYCLE)
+    assert (samples[:30] == whole[:30]).all() and (samples[80:] == whole[80:]).all()
+    assert (samples[30:80] != whole[30:80]).any()
+
+
 def test_58_a_repeated_synchronisation_changes_nothing(channel):
     rows = blank(channel, 100)
     set_tone(rows, 0x1234567891)

@@ -8,7 +8,7 @@ import pytest
 
 from kairos_gateware.contracts import pulse as facts
 
-from .bench import Body, bypass, gates, glut, mlut, onto, plut, segments, trajectory, vectors
+from .bench import Body, bypass, gates, glut, mlut, plut, segments, trajectory
 
 ALL = 0xFF
 WAIT = int(facts.ToneFlag.WAIT)
@@ -118,6 +118,36 @@ def test_a_gate_of_eight_segments_takes_four_cycles(engines):
     assert len(segments(played, 0)) == 4000
 
 
+def test_65_words_come_and_gates_play_as_fast_as_the_stream(engines):
+    """As many words as the stream brings in 1 us at 333 MHz, 10 times over, without a pause: 325 for the pulse table
+    and 8 that run gates, here 4 for each of two channels. The gates last as long as that, and follow each other."""
+    per_run = 333 // 4 + 1
+    words = one_gate_each([5], channels=3, tau=per_run)
+    first = len(words)
+    for round_ in range(10):
+        for n in range(4):
+            count = 82 if n else 79
+            words += [plut(10 + (n * 82 + k) % 1000, constant(round_), 1 << k % 2) for k in range(count)]
+            words += [gates([0], channels=1), gates([0], channels=2)]
+    words += [plut(9, constant(0), 3)] * 20  # the stream goes on behind the last gate
+    assert first + 10 * 333 + 20 == len(words)
+    played = play(engines, words, 40 * per_run + 300, trigger_channels=3)
+    assert (np.diff(played.taken.astype("i8")) == 1).all()
+    for channel in range(2):
+        running = np.flatnonzero(played.states["running"] >> channel & 1)
+        assert len(running) == running[-1] - running[0] + 1 == 40 * per_run
+    assert played.errors == facts.Error.UNDERRUN  # at the end
+
+
+def test_65_the_whole_pulse_table_is_written_a_word_a_cycle(engines):
+    """Row 13 of the table of performance: so the reference core's 32,768 entries take 99 gates of 333 words."""
+    words = [plut(n, constant(n), 1 << c) for n in range(1 << 10) for c in range(2)]
+    taken = play(engines, words, len(words) + 10).taken.astype("i8")
+    assert taken[-1] - taken[0] + 1 == len(words) == 2 * 1024
+    per_cycle = len(words) / (taken[-1] - taken[0] + 1)
+    assert -(-(facts.CHANNELS << facts.PLUT_ADDRESS_BITS) // (333 * per_cycle)) == 99
+
+
 def test_the_same_parameter_twice_in_a_read_keeps_its_order(engines):
     words = [plut(0, constant(1)), plut(1, constant(2)), mlut([(0, ALL, 0), (1, ALL, 1)]), glut([(0, 0, 1)])]
     assert f0(play(engines, [*words, gates([0, 0])])) == ([1] * 8 + [2] * 8) * 2
@@ -139,12 +169,6 @@ def branching(channels=1):
         words.append(mlut([(n, ALL, n) for n, _ in some], channels))
         words.append(glut([(0x800 | s << 7 | i, n, n) for n, (s, i) in some], channels))
     return words
-
-
-def test_36_vector_18_with_another_result(engines):
-    vector = vectors()["v18"]
-    played = play(engines, onto(vector["words"], [4]), results=[(0, 1)], trigger_channels=1)
-    assert len(segments(played, 0)) == 12 + 8 + 12
 
 
 def test_51_a_branch_waits_and_stalls_only_its_channel(engines):

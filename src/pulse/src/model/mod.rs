@@ -17,7 +17,7 @@ mod tables;
 
 pub use channel::{Channel, Cycle, PARAMETERS};
 pub use config::{Config, FrameCommit, Underrun};
-pub use crosstalk::{Coupling, Crosstalk};
+pub use crosstalk::{Coupling, Crosstalk, OFFSETS};
 pub use machine::{Block, Machine};
 pub use queue::Queue;
 pub use sequencer::Sequencer;

@@ -1,0 +1,23 @@
+"""Each of the pulse core's conformance checks has a test of its number, for the logic and the model, or a reason."""
+
+import pytest
+
+from .pulse_checks import ELSEWHERE, NUMBERS, shown
+
+
+@pytest.mark.parametrize("side", ["logic", "model"])
+def test_each_check_is_shown(side):
+    found = shown()[side]
+    missing = [n for n in NUMBERS if n not in found and n not in ELSEWHERE[side]]
+    assert not missing, f"no test of the {side} has these checks' numbers in its name: {missing}"
+    assert set(found) <= set(NUMBERS)
+
+
+@pytest.mark.parametrize("side", ["logic", "model"])
+def test_reasons_are_for_checks_without_a_test(side):
+    spare = sorted(set(ELSEWHERE[side]) & set(shown()[side]))
+    assert not spare, f"these checks have tests of the {side}, and need no reason: {spare}"
+
+
+def test_calculations_are_made():
+    assert {64, 66} <= set(shown()["figures"])
