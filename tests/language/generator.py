@@ -291,10 +291,9 @@ class Writer:
             case 7:
                 return f"({self.random.choice('-~+')}{sub()})"
             case 8:
-                other = self.random.choice("iwfb")
-                return f"{word}({self.within(kind, sub(other)) if other == 'f' else sub(other)})"
+                return f"{word}({sub(self.random.choice('iwfb'))})"
             case 9:
-                return f"{word}(round({self.within(kind, sub('f'))}))"
+                return f"{word}(round({sub('f')}))"
             case 10:
                 return f"{self.random.choice(('min', 'max'))}({sub()}, {sub()})"
             case 11:
@@ -302,11 +301,6 @@ class Writer:
             case 12:
                 return f"({sub()} + {sub('b')})" if self.random.random() < 0.5 else self.length(word)
         return f"({sub()} ** {word}({self.random.randint(-1, 40)}))"
-
-    def within(self, kind, text):
-        """A float of the range of an integer: what lies beyond it converts to its end, but not where LLVM folds it."""
-        limit = {"i": 2e9, "w": 9e18}[kind]
-        return f"min(float({limit}), max(float(-{limit}), {text}))"
 
     def length(self, word):
         name = self.variable((*SEQUENCES, "s"))

@@ -2,7 +2,7 @@
 //!
 //! Debug information is a line table only: a location on every call, which is where an exception can start.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -27,6 +27,8 @@ pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
         locations: HashMap::new(),
         cont: 0,
         size: 0,
+        arm: machine.triple.starts_with("arm"),
+        conversions: BTreeMap::new(),
         folding: module
             .functions
             .iter()
@@ -49,6 +51,10 @@ struct Printer<'a> {
     cont: usize,
     /// Instructions of the function being printed.
     size: usize,
+    /// Whether the processor is ARM, so that the firmware's run-time library is there.
+    arm: bool,
+    /// What converts floats to integers: symbol and declaration.
+    conversions: BTreeMap<String, String>,
     /// Functions to be inlined in loops where a float that is passed is a constant.
     folding: HashSet<Rc<str>>,
 }
@@ -103,6 +109,9 @@ impl Printer<'_> {
         }
         for function in &self.module.functions {
             self.function(function);
+        }
+        for declaration in std::mem::take(&mut self.conversions).into_values() {
+            self.line(format_args!("{declaration}"));
         }
         self.metadata();
     }
@@ -240,6 +249,7 @@ impl Printer<'_> {
                 format!("{} {fast}{}, {}", op.name(), typed(a), operand(b))
             }
             Op::Compare(op, a, b) => format!("{} {}, {}", op.name(), typed(a), operand(b)),
+            Op::Convert(Convert::FPToSI, a, ty) => self.float_to_integer(instruction.result.expect("a number"), a, ty),
             Op::Convert(op, a, ty) => format!("{} {} to {ty}", op.name(), typed(a)),
             Op::Select(c, a, b) => format!("select {}, {}, {}", typed(c), typed(a), typed(b)),
             Op::Load { ty, from, invariant } => {
@@ -271,6 +281,36 @@ impl Printer<'_> {
             Some(number) => self.line(format_args!("  %t{number} = {text}")),
             None => self.line(format_args!("  {text}")),
         }
+    }
+
+    /// Cuts a float toward zero: the nearest integer of what lies beyond the range, 0 of what is not a number. LLVM's own
+    /// instruction leaves both open, and what it folds would not be what the processor gives.
+    fn float_to_integer(&mut self, result: u32, value: &Value, ty: &Ty) -> String {
+        let saturating = format!("llvm.fptosi.sat.{ty}.f64");
+        let library = "__aeabi_d2lz";
+        let fast = self.arm && *ty == Ty::I64;
+        let declared = [
+            (true, saturating.as_str(), format!("{ty}")),
+            (fast, "llvm.is.constant.f64", "i1".into()),
+            (fast, library, format!("arm_aapcscc {ty}")),
+        ];
+        for (_, symbol, returns) in declared.into_iter().filter(|(needed, ..)| *needed) {
+            let declaration = format!("declare {returns} @{symbol}(double) nounwind willreturn memory(none)");
+            self.conversions.insert(symbol.to_string(), declaration);
+        }
+        let value = typed(value);
+        if !fast {
+            return format!("call {ty} @{saturating}({value})");
+        }
+        // The run-time library's function gives just that, but LLVM does not know, and would put comparisons around it.
+        self.line(format_args!(
+            "  %t{result}.known = call i1 @llvm.is.constant.f64({value})"
+        ));
+        self.line(format_args!("  %t{result}.folded = call {ty} @{saturating}({value})"));
+        self.line(format_args!(
+            "  %t{result}.called = call arm_aapcscc {ty} @{library}({value})"
+        ));
+        format!("select i1 %t{result}.known, {ty} %t{result}.folded, {ty} %t{result}.called")
     }
 
     fn call(&mut self, instruction: &Instruction, scope: Option<usize>) {
