@@ -10,6 +10,19 @@ use crate::language::Builtin;
 /// Key of a host object in the embedding map.
 pub type Handle = u32;
 
+/// Numbers from here on are no host's: classes of which kernels make objects.
+const MADE: Handle = 3 << 30;
+
+/// The class of the objects that kernels make of a host class.
+pub fn made_class(class: Handle) -> Handle {
+    MADE | class
+}
+
+/// Whether the objects of a class are those that kernels make.
+pub fn is_made(class: Handle) -> bool {
+    class >= MADE
+}
+
 /// A host value as a kernel can see it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum HostValue {
@@ -141,6 +154,9 @@ pub enum Inline {
     Always,
 }
 
+/// Name of a class, and the function `__init__` of its objects.
+pub type Constructor = (Rc<str>, Option<Handle>);
+
 /// The questions. An `Err` is a sentence for the user; the compiler adds the place.
 pub trait Host {
     /// A module global seen by a function.
@@ -151,6 +167,10 @@ pub trait Host {
     fn attribute(&mut self, object: Handle, name: &str) -> Result<Option<HostValue>, String>;
     fn attribute_names(&mut self, object: Handle) -> Vec<String>;
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String>;
+    /// What a class is called, and the function that sets up its objects, if there is one; None if this is no class.
+    fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String>;
+    /// What objects of a class have from the class itself; a method of theirs has the receiver 0.
+    fn class_attribute(&mut self, class: Handle, name: &str) -> Result<Option<HostValue>, String>;
     fn function(&mut self, function: Handle) -> Result<FunctionInfo, String>;
     /// The type that the text of an annotation in a function stands for.
     fn annotation(&mut self, function: Handle, text: &str) -> Result<HostType, String>;

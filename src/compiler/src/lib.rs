@@ -13,6 +13,7 @@ pub mod elf;
 mod emit;
 pub mod host;
 mod infer;
+mod initial;
 pub mod ir;
 pub mod language;
 mod lifetime;
@@ -86,6 +87,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
             .iter()
             .map(|function| check::check(function, &context.program).and_then(|_| lifetime::check(function, types)));
         found.extend(checked.filter_map(|result| result.err().map(|error| *error)));
+        found.extend(initial::check(&context.program).err().map(|error| *error));
     }
     found.append(&mut context.warnings);
     (context.sources, found)
@@ -110,6 +112,7 @@ fn passes(context: &mut Context, request: Request, target: lower::Target) -> dia
         check::check(function, &context.program)?;
         lifetime::check(function, &context.program.types)?;
     }
+    initial::check(&context.program)?;
     lower::lower(&context.program, &context.sources, context.host, target)
 }
 

@@ -1,10 +1,11 @@
-//! Lifetimes: lists made in a function live on its stack, and must not be kept by what outlives it.
+//! Lifetimes: lists and objects made in a function live on its stack, and must not be kept by what outlives it.
 //!
 //! As in the reference, a variable belongs to the function or outlives it according to the first value assigned to it, and
 //! values that come out of calls or out of other lists are not followed.
 
 use crate::builtins::makes_values;
 use crate::diagnostic::{Diagnostic, Result};
+use crate::host::is_made;
 use crate::names::{LocalId, Name};
 use crate::program::FunctionInstance;
 use crate::source::Span;
@@ -139,6 +140,12 @@ impl Lifetimes<'_> {
         if !self.is_allocated(self.function.types[expr.id as usize]) {
             return Region::Outlives;
         }
+        // A method of an object made here is as good as the object.
+        if let (ExprKind::Attribute { value, .. }, Kind::Method { .. } | Kind::Choice(_)) =
+            (&expr.kind, self.types.kind(self.function.types[expr.id as usize]))
+        {
+            return self.region(value);
+        }
         match expr.kind.origin() {
             Origin::New => Region::Here(expr.span),
             Origin::Variable => match self.function.names.of(expr) {
@@ -147,7 +154,7 @@ impl Lifetimes<'_> {
             },
             Origin::Call(callee) => match self.types.kind(self.function.types[callee.id as usize]) {
                 Kind::Builtin(builtin) if makes_values(*builtin) => Region::Here(expr.span),
-                Kind::ExceptionClass(_) => Region::Here(expr.span),
+                Kind::ExceptionClass(_) | Kind::Namespace(..) => Region::Here(expr.span),
                 _ => Region::Outlives,
             },
             // A row or slice of an array, and a part of a string, is a view.
@@ -185,7 +192,9 @@ impl Lifetimes<'_> {
     fn is_allocated(&self, ty: Ty) -> bool {
         match self.types.kind(ty) {
             Kind::List(_) | Kind::Array(..) | Kind::Str | Kind::Exception | Kind::Closure(_) => true,
+            Kind::Instance(class) | Kind::Method { class, .. } => is_made(*class),
             Kind::Tuple(elements) => elements.iter().any(|&element| self.is_allocated(element)),
+            Kind::Choice(members) => (self.types.each_of(members).into_iter()).any(|member| self.is_allocated(member)),
             _ => false,
         }
     }

@@ -187,6 +187,34 @@ class HostBridge:
             missing = [name for name in missing if not hasattr(obj, name)]
         return self.embedding.store_object(cls), f"{cls.__module__}.{cls.__qualname__}", invariants, missing
 
+    def constructor(self, handle: int) -> tuple[str, int | None] | None:
+        """What a class is called, and the number of its `__init__`, if it has one; None if this is a module."""
+        cls = self.embedding.retrieve_object(handle)
+        if not isinstance(cls, type):
+            return None
+        name = f"{cls.__module__}.{cls.__qualname__}"
+        if type(cls) is not type or cls.__new__ is not object.__new__:
+            raise QuotingError(f"objects of {name} can only be made on the host: make one there, and keep it")
+        init = cls.__init__
+        if init is object.__init__:
+            return name, None
+        if not isinstance(init, types.FunctionType):
+            raise QuotingError(f"the __init__ of {name} is no Python function: make the object on the host, and keep it")
+        return name, self.embedding.store_object(init)
+
+    def class_attribute(self, handle: int, name: str) -> tuple | None:
+        """What objects of a class have from the class itself; their methods have the receiver 0."""
+        cls = self.embedding.retrieve_object(handle)
+        value = inspect.getattr_static(cls, name, self)
+        if value is self or isinstance(value, types.MemberDescriptorType):
+            return None
+        if isinstance(value, types.FunctionType):
+            return ("method", self.embedding.store_object(value), 0)
+        if isinstance(value, property | classmethod):
+            kind = type(value).__name__
+            raise QuotingError(f"'{name}' of an object made in a kernel is a {kind}, which kernels do not have")
+        return self.quote(getattr(cls, name))
+
     def annotation(self, function: int, text: str) -> tuple:
         """The type that an annotation in the body of a function stands for."""
         plain = _undecorated(self.embedding.retrieve_object(function))
@@ -224,7 +252,8 @@ class HostBridge:
             return ("syscall", info.syscall, "nounwind" in info.flags)
         if info.destination is not None:
             return ("forbidden", f"'{name}' is a subkernel; subkernels are not supported yet")
-        if info.core_name is not None or info.portable:
+        # What sets up an object runs where the object is made.
+        if info.core_name is not None or info.portable or name == "__init__":
             if name == "<lambda>":
                 return ("forbidden", "lambdas cannot be used as kernel functions")
             code = plain.__code__

@@ -80,6 +80,17 @@ impl Host for Bridge<'_> {
         })
     }
 
+    fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String> {
+        let answer = self.ask("constructor", (class,))?;
+        let found: Option<(String, Option<Handle>)> = self.read(answer.extract())?;
+        Ok(found.map(|(name, constructor)| (name.into(), constructor)))
+    }
+
+    fn class_attribute(&mut self, class: Handle, name: &str) -> Result<Option<HostValue>, String> {
+        let answer = self.ask("class_attribute", (class, name))?;
+        self.optional(answer)
+    }
+
     fn function(&mut self, function: Handle) -> Result<FunctionInfo, String> {
         let answer = self.ask("function", (function,))?;
         self.read(function_info(&answer))

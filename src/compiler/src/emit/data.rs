@@ -6,7 +6,7 @@ use kairos_contracts::rpc::{tag, RETURNS};
 
 use super::ModuleBuilder;
 use crate::diagnostic::Result;
-use crate::host::{Handle, HostValue};
+use crate::host::{is_made, Handle, HostValue};
 use crate::ir::*;
 use crate::program::Content;
 use crate::types::{self, Kind};
@@ -73,9 +73,32 @@ impl ModuleBuilder<'_> {
                 Value::record(vec![Value::global(format!("list.{handle}.data")), Value::record(shape)])
             }
             HostValue::Object(handle) => Value::global(self.object_symbol(*handle)),
-            HostValue::Method { receiver, .. } => Value::global(self.object_symbol(*receiver)),
+            HostValue::Method { receiver, function } => {
+                let (receiver, function) = (*receiver, *function);
+                let class = self.program.objects[&receiver];
+                let object = Value::global(self.object_symbol(receiver));
+                self.function_constant(&Kind::Method { function, class }, object, ty)
+            }
+            HostValue::Function(handle) => self.function_constant(&Kind::Function(*handle), Value::unit(), ty),
             _ => Value::unit(),
         }
+    }
+
+    /// A function of the host, whose own value is `own`, as an operand of type `ty`: that of one function, or of one of several.
+    fn function_constant(&self, kind: &Kind, own: Value, ty: &Ty) -> Value {
+        match ty {
+            Ty::Struct(members) if !members.is_empty() => {
+                let own = if own.ty.is_unit() { Value::zero(Ty::Ptr) } else { own };
+                Value::record(vec![self.callable_number(kind), own])
+            }
+            _ => own,
+        }
+    }
+
+    /// The number by which a value names one of several functions.
+    pub(crate) fn callable_number(&self, kind: &Kind) -> Value {
+        let number = self.program.types.callable(kind);
+        Value::int(Ty::I32, number.expect("it met others").into())
     }
 
     /// A tuple or range of the host.
@@ -103,6 +126,9 @@ impl ModuleBuilder<'_> {
     /// The value of an attribute that never changes and is the same for all instances of a class.
     pub(crate) fn common_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
         let info = &self.program.classes[&class];
+        if is_made(class) {
+            return self.made_constant(class, name);
+        }
         if !self.program.never_changes(info, name) {
             return None;
         }
@@ -123,6 +149,18 @@ impl ModuleBuilder<'_> {
         let same = scalar && found.all(|other| other == first);
         let ty = info.attributes[info.attribute(name).expect("found by inference")].ty;
         same.then(|| self.constant(first, &self.ir_type(ty)))
+    }
+
+    /// The value of an attribute that objects made in kernels have from their class, if nothing assigns to it.
+    fn made_constant(&mut self, class: Handle, name: &Rc<str>) -> Option<Value> {
+        let place = (class, name.clone());
+        let value = self.program.initial_values.get(&place)?;
+        if self.program.made_assigned.contains(&place) {
+            return None;
+        }
+        let info = &self.program.classes[&class];
+        let ty = info.attributes[info.attribute(name).expect("found by inference")].ty;
+        Some(self.constant(value, &self.ir_type(ty)))
     }
 
     /// Emits all host lists and objects that the program can reach, and the table for writing them back.

@@ -122,6 +122,7 @@ impl<'p> ModuleBuilder<'p> {
             Kind::Float => Ty::F64,
             Kind::Str => Ty::str(),
             Kind::List(_) | Kind::Instance(_) | Kind::Method { .. } | Kind::Exception | Kind::Closure(_) => Ty::Ptr,
+            Kind::Choice(_) => Ty::Struct([Ty::I32, Ty::Ptr].into()),
             Kind::Tuple(elements) => Ty::Struct(elements.iter().map(|&element| self.ir_type(element)).collect()),
             Kind::Array(_, dims) => array::layout(*dims),
             Kind::Range(elt) => {

@@ -21,14 +21,10 @@ impl Infer<'_, '_> {
         match self.types().kind(function).clone() {
             Kind::Var => Ok(self.types().var()),
             Kind::Builtin(builtin) => self.builtin(builtin, whole, args, &types, keywords),
-            Kind::Function(handle) => self.host_call(whole, handle, None, args, keywords),
-            Kind::Method { function, class } => self.host_call(whole, function, Some(class), args, keywords),
-            Kind::Closure(id) => self.nested_call(whole, id, args, keywords),
+            Kind::Choice(members) => self.choice_call(whole, &members, args, keywords),
+            _ if self.types().is_single_function(function) => self.function_call(whole, function, args, keywords),
             Kind::ExceptionClass(_) => builtins::construction(self.types(), args, &types, keywords),
-            Kind::Namespace(_, name) => {
-                let error = Diagnostic::unsupported(whole.span, &format!("creating an instance of {name} in a kernel"));
-                Err(error.help("create the object on the host, in build(), and keep it in an attribute"))
-            }
+            Kind::Namespace(handle, _) => self.construction(whole, callee, handle, args, keywords),
             _ => {
                 let text = format!("cannot call this expression of type {}", self.type_name(function));
                 Err(Diagnostic::new(callee.span, text))
@@ -36,8 +32,24 @@ impl Infer<'_, '_> {
         }
     }
 
+    /// A call of a function that is known.
+    pub(super) fn function_call(
+        &mut self,
+        whole: &Expr,
+        function: Ty,
+        args: &[Expr],
+        keywords: &[Keyword],
+    ) -> Result<Ty> {
+        match *self.types().kind(function) {
+            Kind::Function(handle) => self.host_call(whole, handle, None, args, keywords),
+            Kind::Method { function, class } => self.host_call(whole, function, Some(class), args, keywords),
+            Kind::Closure(id) => self.nested_call(whole, id, args, keywords),
+            _ => unreachable!("a single function"),
+        }
+    }
+
     /// A call of a host function; `class` is that of the receiver if it is a method.
-    fn host_call(
+    pub(super) fn host_call(
         &mut self,
         whole: &Expr,
         handle: Handle,
@@ -78,6 +90,7 @@ impl Infer<'_, '_> {
                 return Err(Diagnostic::new(whole.span, text).help(help));
             }
             FunctionKind::Rpc { is_async } => {
+                self.require_host_object(class, whole, &info.name)?;
                 let returns = annotation(self)?;
                 if *is_async && *self.types().kind(returns) != Kind::None {
                     let text = "functions that return a value cannot be defined as async RPCs";

@@ -137,7 +137,7 @@ impl Infer<'_, '_> {
         match self.types().kind(object).clone() {
             Kind::Var => Ok(self.types().var()),
             Kind::Instance(class) => match self.context.attribute(class, name).map_err(at)? {
-                Some(ty) => Ok(ty),
+                Some(ty) => Ok(self.looked_up(ty, name)),
                 None => {
                     let class = &self.context.program.classes[&class];
                     let error = Diagnostic::new(name_span, format!("host object does not have an attribute '{name}'"));

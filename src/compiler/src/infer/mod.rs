@@ -6,7 +6,9 @@
 
 mod array;
 mod call;
+mod choice;
 mod expr;
+mod made;
 mod nested;
 mod stmt;
 mod width;
@@ -283,7 +285,7 @@ impl<'a, 'h> Infer<'a, 'h> {
                 continue;
             }
             self.current = id;
-            let mut error = None;
+            let mut error = self.missing_attribute(function);
             walk_exprs(&function.ast.body, &mut |expr| {
                 if error.is_none() && !program.types.is_known(function.types[expr.id as usize]) {
                     let found = Diagnostic::new(expr.span, "the type of this expression cannot be fully inferred");

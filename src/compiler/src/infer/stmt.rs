@@ -2,6 +2,7 @@
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
+use crate::host::is_made;
 use crate::language::{Builtin, Order};
 use crate::source::Span;
 use crate::syntax::*;
@@ -209,9 +210,12 @@ impl Infer<'_, '_> {
             ExprKind::Name(_) => {}
             ExprKind::Attribute { value, name, name_span } => {
                 let object = self.expr(value)?;
-                self.context.program.assigned.insert(name.clone());
                 match self.types().kind(object).clone() {
+                    Kind::Instance(class) if is_made(class) => {
+                        self.context.program.made_assigned.insert((class, name.clone()));
+                    }
                     Kind::Instance(class) => {
+                        self.context.program.assigned.insert(name.clone());
                         let class = &self.context.program.classes[&class];
                         if class.is_invariant(name) {
                             let (class, text) = (&class.name, "cannot assign to constant attribute");

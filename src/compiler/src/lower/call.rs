@@ -7,7 +7,16 @@ use crate::host::{FunctionKind, Handle, HostType};
 use crate::ir::*;
 use crate::program::{ArgSource, CallTarget, Fact};
 use crate::syntax::*;
-use crate::types::Kind;
+use crate::types::{self, Kind};
+
+/// A call, and the values of its arguments.
+pub(super) struct Passed<'p> {
+    pub whole: &'p Expr,
+    args: &'p [Expr],
+    keywords: &'p [Keyword],
+    positional: Vec<Value>,
+    named: Vec<Value>,
+}
 
 impl<'p> Emitter<'_, 'p> {
     pub(super) fn call(
@@ -17,7 +26,11 @@ impl<'p> Emitter<'_, 'p> {
         args: &'p [Expr],
         keywords: &'p [Keyword],
     ) -> Result<Value> {
-        let Some(Fact::Call(target, sources)) = self.function.facts.get(&whole.id) else {
+        if let (Kind::Namespace(..), Kind::Instance(class)) = (self.kind_of(callee), self.kind_of(whole)) {
+            return self.construction(whole, *class, args, keywords);
+        }
+        let fact = self.function.facts.get(&whole.id);
+        if !matches!(fact, Some(Fact::Call(..) | Fact::Choice(_))) {
             return match self.kind_of(callee) {
                 Kind::Builtin(builtin) if !self.is_exception_class(callee) => {
                     let values = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
@@ -26,18 +39,45 @@ impl<'p> Emitter<'_, 'p> {
                 }
                 _ => self.exception_value(callee, args),
             };
-        };
-        let receiver = self.expr(callee)?;
+        }
+        let function = (self.expr(callee)?, self.type_of(callee));
+        let passed = self.passed(whole, args, keywords)?;
+        match fact {
+            Some(Fact::Choice(calls)) => self.choice_call(&passed, function.0, calls),
+            Some(Fact::Call(target, sources)) => self.call_target(&passed, function, target, sources),
+            _ => unreachable!("matched above"),
+        }
+    }
+
+    /// Evaluates the arguments of a call.
+    pub(super) fn passed(&mut self, whole: &'p Expr, args: &'p [Expr], keywords: &'p [Keyword]) -> Result<Passed<'p>> {
         let positional = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
         let named = keywords
             .iter()
             .map(|keyword| self.expr(&keyword.value))
             .collect::<Result<Vec<_>>>()?;
         self.build.span = whole.span;
+        Ok(Passed {
+            whole,
+            args,
+            keywords,
+            positional,
+            named,
+        })
+    }
+
+    /// Calls `target`; `function` is the value of what is called, and its type.
+    pub(super) fn call_target(
+        &mut self,
+        passed: &Passed<'p>,
+        (receiver, receiver_ty): (Value, types::Ty),
+        target: &CallTarget,
+        sources: &[ArgSource],
+    ) -> Result<Value> {
         let value_of = |this: &mut Self, index: usize, source: &ArgSource| match source {
             ArgSource::Receiver => receiver.clone(),
-            ArgSource::Positional(index) => positional[*index].clone(),
-            ArgSource::Keyword(index) => named[*index].clone(),
+            ArgSource::Positional(index) => passed.positional[*index].clone(),
+            ArgSource::Keyword(index) => passed.named[*index].clone(),
             ArgSource::Default(value) => {
                 let ty = this.parameter_type(target, index);
                 this.module.constant(value, &ty)
@@ -53,6 +93,7 @@ impl<'p> Emitter<'_, 'p> {
         let mut values: Vec<Value> = (sources.iter().enumerate())
             .map(|(index, source)| value_of(self, index, source))
             .collect();
+        let whole = passed.whole;
         match target {
             CallTarget::Compiled(function) => {
                 let function = &self.module.program.functions[*function];
@@ -65,12 +106,11 @@ impl<'p> Emitter<'_, 'p> {
             }
             CallTarget::Syscall(handle) => self.syscall(whole, *handle, values),
             CallTarget::Rpc(handle) => {
-                let receiver_ty = self.type_of(callee);
                 let types = sources.iter().map(|source| match source {
-                    ArgSource::Positional(index) => (self.type_of(&args[*index]), None),
+                    ArgSource::Positional(index) => (self.type_of(&passed.args[*index]), None),
                     ArgSource::Keyword(index) => (
-                        self.type_of(&keywords[*index].value),
-                        Some(keywords[*index].name.clone()),
+                        self.type_of(&passed.keywords[*index].value),
+                        Some(passed.keywords[*index].name.clone()),
                     ),
                     ArgSource::Receiver | ArgSource::Default(_) | ArgSource::Kept(_) => (receiver_ty, None),
                 });

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::diagnostic::Result;
 use crate::emit::Emitter;
-use crate::host::Handle;
+use crate::host::{is_made, Handle};
 use crate::ir::*;
 use crate::names::Name;
 use crate::syntax::*;
@@ -139,17 +139,18 @@ impl<'p> Emitter<'_, 'p> {
             return Ok(self.module.constant(constant, &self.ir_type_of(expr)));
         }
         match self.kind_of(object).clone() {
-            Kind::Instance(class) => match self.kind_of(expr) {
-                Kind::Method { .. } => {
-                    // A method of this very object; an attribute may also hold a method of another one.
-                    let own = self.receiver_is_self(class, name);
-                    if own {
-                        return self.expr(object);
-                    }
-                    self.load_attribute(object, class, name)
-                }
-                _ => self.load_attribute(object, class, name),
-            },
+            Kind::Instance(class) => {
+                let info = &self.module.program.classes[&class];
+                let ty = info.attributes[info.attribute(name).expect("found by inference")].ty;
+                // A method of this very object; an attribute may also hold a method of another one.
+                let is_method = matches!(self.module.program.types.kind(ty), Kind::Method { .. });
+                let value = match is_method && self.receiver_is_self(class, name) {
+                    true => self.expr(object)?,
+                    false => self.load_attribute(object, class, name)?,
+                };
+                let own = self.module.program.types.kind(ty);
+                Ok(self.as_choice(value, own, expr))
+            }
             Kind::Array(..) => {
                 let array = self.expr(object)?;
                 Ok(self.build.extract(&array, 1))
@@ -166,7 +167,8 @@ impl<'p> Emitter<'_, 'p> {
     /// Whether attribute `name` of every instance is a method of that instance.
     fn receiver_is_self(&self, class: Handle, name: &Rc<str>) -> bool {
         let program = self.module.program;
-        program.classes[&class].instances.iter().all(|&object| {
+        let assigned = program.assigned.contains(name) || program.made_assigned.contains(&(class, name.clone()));
+        !assigned && program.classes[&class].instances.iter().all(|&object| {
             let value = &program.attribute_values[&(object, name.clone())];
             matches!(value, crate::host::HostValue::Method { receiver, .. } if *receiver == object)
         })
@@ -182,7 +184,9 @@ impl<'p> Emitter<'_, 'p> {
         let ty = self.module.ir_type(attribute.ty);
         let from = self.attribute_address(&base, class, name);
         let program = self.module.program;
-        Ok(self.build.load_as(ty, &from, program.never_changes(info, name)))
+        // Constructors store to what a kernel makes.
+        let invariant = !is_made(class) && program.never_changes(info, name);
+        Ok(self.build.load_as(ty, &from, invariant))
     }
 
     pub(super) fn attribute_address(&mut self, base: &Value, class: Handle, name: &Rc<str>) -> Value {

@@ -2,9 +2,11 @@
 //! values is `emit`'s.
 
 mod call;
+mod choice;
 mod exceptions;
 mod expr;
 mod inline;
+mod made;
 mod nested;
 mod sequence;
 mod stmt;

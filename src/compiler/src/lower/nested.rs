@@ -6,6 +6,7 @@ use crate::ir::*;
 use crate::names::LocalId;
 use crate::program::{Fact, FunctionInstance};
 use crate::syntax::*;
+use crate::types::Kind;
 
 impl<'p> Emitter<'_, 'p> {
     /// Address of a variable of the function around, if `local` is one; `environment`: the parameter that has it.
@@ -37,7 +38,8 @@ impl<'p> Emitter<'_, 'p> {
                 if let Part::Target(target, Some(value)) = part {
                     if let (ExprKind::Name(name), Some(made)) = (&target.kind, self.closures.get(&value.id)) {
                         let local = self.function.names.local(name).expect("a target is a variable");
-                        self.build.store(made.clone(), &self.locals[local as usize]);
+                        let made = self.as_function(made.clone(), value);
+                        self.build.store(made, &self.locals[local as usize]);
                     }
                 }
             });
@@ -64,7 +66,7 @@ impl<'p> Emitter<'_, 'p> {
     /// The value of a function expression. One with defaults is new each time.
     pub(super) fn function_value(&mut self, whole: &'p Expr, defaults: &'p [Expr]) -> Result<Value> {
         if let Some(made) = self.closures.get(&whole.id) {
-            return Ok(made.clone());
+            return Ok(self.as_function(made.clone(), whole));
         }
         let inner = self.inner(whole);
         let layout = self.module.environment(inner);
@@ -78,7 +80,15 @@ impl<'p> Emitter<'_, 'p> {
                 .field(&environment, &layout, inner.names.captures.len() + index);
             self.build.store(value, &to);
         }
-        Ok(environment)
+        Ok(self.as_function(environment, whole))
+    }
+
+    /// The value of a function expression; `environment`: what the function needs of this one.
+    fn as_function(&mut self, environment: Value, whole: &'p Expr) -> Value {
+        let Some(Fact::Function(id)) = self.function.facts.get(&whole.id) else {
+            unreachable!("inference has found it")
+        };
+        self.as_choice(environment, &Kind::Closure(*id), whole)
     }
 
     /// A default of a function inside another one, whose value is `function`.

@@ -1,16 +1,17 @@
 //! A whole program as inference finds it: the functions reachable from the entry, and the host data they touch.
 
+mod made;
 mod shapes;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::diagnostic::Diagnostic;
-use crate::host::{ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue};
+use crate::host::{is_made, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue};
 use crate::names::Names;
 use crate::source::{Sources, Span};
 use crate::syntax::{walk_exprs, walk_stmts, Expr, ExprId, ExprKind, Function, Part};
-use crate::types::{common_number, Kind, Ty, Types};
+use crate::types::{common_number, Callable, Kind, Mismatch, Ty, Types};
 pub use shapes::Shapes;
 
 /// Index of a function of the program.
@@ -60,6 +61,8 @@ pub enum Fact {
     Constant(HostValue),
     /// A call and how its arguments meet its parameters.
     Call(CallTarget, Vec<ArgSource>),
+    /// A call of one of several functions: how each is called.
+    Choice(Vec<(Callable, CallTarget, Vec<ArgSource>)>),
     /// The function of the program that a function expression is.
     Function(FunctionId),
 }
@@ -92,6 +95,8 @@ pub struct Class {
     pub instances: Vec<Handle>,
     /// In the order of first use, which is the order in memory.
     pub attributes: Vec<Attribute>,
+    /// Where kernels make its objects: the function that sets them up.
+    pub constructor: Option<Handle>,
 }
 
 #[derive(Debug)]
@@ -149,6 +154,12 @@ pub struct Program {
     pub attribute_values: HashMap<(Handle, Rc<str>), HostValue>,
     /// Names of attributes that some function assigns to, of whatever class.
     pub assigned: HashSet<Rc<str>>,
+    /// Classes of which kernels make objects, in the order of discovery.
+    pub made_order: Vec<Handle>,
+    /// What their objects have from the class, by class and name.
+    pub initial_values: HashMap<(Handle, Rc<str>), HostValue>,
+    /// Their attributes that some function assigns to.
+    pub made_assigned: HashSet<(Handle, Rc<str>)>,
     pub lists: HashMap<Handle, HostList>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
@@ -190,9 +201,13 @@ impl Program {
             });
             // What a function of the firmware is given it may change.
             walk_exprs(&function.ast.body, &mut |expr| {
-                if let (Some(Fact::Call(CallTarget::Syscall(_), _)), ExprKind::Call { args, .. }) =
-                    (function.facts.get(&expr.id), &expr.kind)
-                {
+                let is_firmware = |target: &CallTarget| matches!(target, CallTarget::Syscall(_));
+                let given = match function.facts.get(&expr.id) {
+                    Some(Fact::Call(target, _)) => is_firmware(target),
+                    Some(Fact::Choice(calls)) => calls.iter().any(|(_, target, _)| is_firmware(target)),
+                    _ => false,
+                };
+                if let (true, ExprKind::Call { args, .. }) = (given, &expr.kind) {
                     args.iter().for_each(|arg| note(type_of(arg)));
                 }
             });
@@ -343,6 +358,7 @@ impl Context<'_> {
                 invariants,
                 instances: vec![],
                 attributes: vec![],
+                constructor: None,
             }
         });
         class.instances.push(object);
@@ -399,6 +415,9 @@ impl Context<'_> {
         if let Some(index) = info.attribute(name) {
             return Ok(Some(info.attributes[index].ty));
         }
+        if is_made(class) {
+            return self.made_attribute(class, name).map(Some);
+        }
         let instances = info.instances.clone();
         let mut missing = 0;
         for &object in &instances {
@@ -429,7 +448,13 @@ impl Context<'_> {
             self.program.types.default_width(found);
         }
         self.program.attribute_values.insert((object, name.clone()), value);
-        self.program.types.unify(ty, found).map_err(|_| {
+        // Objects with different functions have shapes of their own, so that calls stay direct.
+        let differ = self.program.types.differ_in_functions(ty, found);
+        let unified = match differ {
+            true => Err(Mismatch),
+            false => self.program.types.unify(ty, found),
+        };
+        unified.map_err(|_| {
             let types = &self.program.types;
             let class = &self.program.classes[&self.program.objects[&object]];
             self.shapes.conflict = Some((class.host_class, name.clone()));

@@ -3,6 +3,7 @@
 //! A type is an index into a table of nodes; unifying two types links one to the other. An integer whose width is not known
 //! yet is a node of its own kind, which later becomes `int32` or `int64`.
 
+mod callable;
 mod rules;
 mod width;
 
@@ -10,8 +11,9 @@ use std::rc::Rc;
 
 use kairos_contracts::rpc::tag;
 
-use crate::host::{ExceptionClass, Handle, HostType};
+use crate::host::{is_made, ExceptionClass, Handle, HostType};
 use crate::language::Builtin;
+pub use callable::Callable;
 pub use rules::tuple_index;
 pub use width::{common_number, WORD};
 
@@ -47,6 +49,8 @@ pub enum Kind {
     },
     /// A function inside another one, by its number in the program. Its value is a pointer to what it needs of that one.
     Closure(usize),
+    /// One of several functions that met, by their numbers. Its value is the number and what the function's own value is.
+    Choice(Rc<[Callable]>),
     Namespace(Handle, Rc<str>),
     Builtin(Builtin),
     ExceptionClass(ExceptionClass),
@@ -66,6 +70,8 @@ pub struct Types {
     /// Number of the first type made in the present visit.
     visit_start: u32,
     class_names: std::collections::HashMap<Handle, Rc<str>>,
+    /// Types of the functions that met others.
+    callables: Vec<Ty>,
 }
 
 #[derive(Debug)]
@@ -165,7 +171,7 @@ impl Types {
                 return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
             }
             (x, y) if x == y => {}
-            _ => return Err(Mismatch),
+            _ => return self.join_functions(a, b),
         }
         Ok(())
     }
@@ -222,7 +228,7 @@ impl Types {
             Kind::Instance(class) => {
                 format!("<instance {}>", self.class_names.get(class).map_or("?", |name| name))
             }
-            Kind::Function(_) | Kind::Closure(_) => "<function>".into(),
+            Kind::Function(_) | Kind::Closure(_) | Kind::Choice(_) => "<function>".into(),
             Kind::Method { .. } => "<method>".into(),
             Kind::Namespace(_, name) => format!("<{name}>"),
             Kind::Builtin(builtin) => format!("<function {}>", builtin.name()),
@@ -242,6 +248,7 @@ impl Types {
             Kind::Int64 => single(tag::INT64),
             Kind::Float => single(tag::FLOAT),
             Kind::Str => single(tag::STR),
+            Kind::Instance(class) if is_made(*class) => None,
             Kind::Instance(_) => single(tag::OBJECT),
             Kind::List(elt) => nested(&[tag::LIST], *elt),
             Kind::Array(elt, dims) => nested(&[tag::ARRAY, *dims], *elt),

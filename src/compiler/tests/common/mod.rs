@@ -120,6 +120,14 @@ impl Host for TestHost {
         })
     }
 
+    fn constructor(&mut self, _class: Handle) -> Result<Option<Constructor>, String> {
+        Ok(None)
+    }
+
+    fn class_attribute(&mut self, _class: Handle, _name: &str) -> Result<Option<HostValue>, String> {
+        Ok(None)
+    }
+
     fn function(&mut self, function: Handle) -> Result<FunctionInfo, String> {
         if function == 999 {
             let (name, kind): (Rc<str>, _) = ("print".into(), FunctionKind::Rpc { is_async: false });

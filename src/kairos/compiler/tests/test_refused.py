@@ -20,6 +20,30 @@ class OnTheHost:
         pass
 
 
+class Pair:
+    def __init__(self, first):
+        self.first = first
+
+    def on_the_host(self):
+        pass
+
+    @kernel
+    def late(self, second):
+        self.second = second
+        self.third = second
+
+
+class Sometimes:
+    def __init__(self, flag):
+        if flag:
+            self.value = 1
+
+
+class Made:
+    def __new__(cls):
+        return None
+
+
 class Wrong:
     def __init__(self):
         self.core = Core()
@@ -28,6 +52,70 @@ class Wrong:
     @kernel
     def without_self():
         pass
+
+    @kernel
+    def takes_one(self, x):
+        return x
+
+    @kernel
+    def takes_two(self, x, y):
+        return x
+
+    @kernel
+    def gives_a_float(self, x):
+        return 1.0
+
+    @kernel
+    def functions_that_take_different(self):
+        for f in [self.takes_one, self.takes_two]:
+            f(1)
+
+    @kernel
+    def functions_that_give_different(self):
+        f = self.takes_one if self.core is self.core else self.gives_a_float
+        return f(1)
+
+    @kernel
+    def return_an_object(self):
+        p = Pair(1)
+        return p
+
+    @kernel
+    def return_a_method(self):
+        p = Pair(1)
+        return p.late
+
+    @kernel
+    def keep_an_object(self, pair):
+        pair.second = Pair(2)
+
+    @kernel
+    def keep(self):
+        self.keep_an_object(Pair(1))
+
+    @kernel
+    def call_the_host(self):
+        Pair(1).on_the_host()
+
+    @kernel
+    def send_to_the_host(self):
+        print(Pair(1))
+
+    @kernel
+    def no_such_attribute(self):
+        return Pair(1).frist
+
+    @kernel
+    def attribute_set_late(self):
+        Pair(1).late(2)
+
+    @kernel
+    def attribute_set_sometimes(self):
+        return Sometimes(True).value
+
+    @kernel
+    def made_by_new(self):
+        Made()
 
     @kernel
     def call_without_self(self):
@@ -48,11 +136,24 @@ class Wrong:
     [
         ("call_without_self", "is a method, but takes no 'self'"),
         ("call_no_annotation", "the system call no_annotation does not say what it returns"),
+        ("functions_that_take_different", "functions that meet in one value must take and return the same"),
+        ("functions_that_give_different", "cannot unify"),
+        ("return_an_object", "cannot return an allocated value that does not live forever"),
+        ("return_a_method", "cannot return an allocated value that does not live forever"),
+        ("keep", "the assigned value does not outlive the assignment target"),
+        ("call_the_host", "'on_the_host' runs on the host, which does not know an object made in a kernel"),
+        ("send_to_the_host", "Pair made in a kernel> is not supported in remote procedure calls"),
+        ("no_such_attribute", "did you mean 'first'?"),
+        ("attribute_set_late", "may not have its attribute 'second'"),
+        ("attribute_set_sometimes", "may not have its attribute 'value'"),
+        ("made_by_new", "can only be made on the host"),
         ("enter_the_host", "'__enter__' runs on the host; a context manager in a kernel has kernels"),
     ],
 )
 def test_it_is_refused(method, text):
     wrong = Wrong()
     with pytest.raises(compiler.CompileError) as error:
-        compiler.emit("types", getattr(Wrong, method), (wrong,), core=wrong.core)
+        compiler.compile_kernel(
+            getattr(Wrong, method), (wrong,), {}, core=wrong.core, set_result=None, attribute_writeback=False
+        )
     assert text in str(error.value)

@@ -1,0 +1,62 @@
+//! Objects that kernels make. Those of a class have one layout and methods of their own, apart from the class's objects of the
+//! host. Their attributes are those that the class itself has (methods, constants), and those that kernels assign to.
+
+use std::rc::Rc;
+
+use super::{Attribute, Class, Context};
+use crate::host::{made_class, Handle, HostValue};
+use crate::types::{Kind, Ty};
+
+/// The receiver of a method of the class, as the host tells it: whatever object it is looked up on.
+const OWN: Handle = 0;
+
+impl Context<'_> {
+    /// The class of the objects that a call of `namespace` makes, and the function that sets them up, if it has one; None if it
+    /// is no class.
+    pub fn constructor(&mut self, namespace: Handle) -> Result<Option<(Handle, Option<Handle>)>, String> {
+        let class = made_class(namespace);
+        if let Some(known) = self.program.classes.get(&class) {
+            return Ok(Some((class, known.constructor)));
+        }
+        let Some((name, constructor)) = self.host.constructor(namespace)? else {
+            return Ok(None);
+        };
+        let shown = format!("{name} made in a kernel").into();
+        self.program.types.name_class(class, shown);
+        let known = Class {
+            host_class: namespace,
+            name,
+            invariants: vec![],
+            instances: vec![],
+            attributes: vec![],
+            constructor,
+        };
+        self.program.classes.insert(class, known);
+        self.program.made_order.push(class);
+        Ok(Some((class, constructor)))
+    }
+
+    /// Type of an attribute of objects made in kernels; a new one if nothing is known of it yet.
+    pub(super) fn made_attribute(&mut self, class: Handle, name: &Rc<str>) -> Result<Ty, String> {
+        let ty = match self.host.class_attribute(self.program.classes[&class].host_class, name)? {
+            Some(HostValue::Method { function, receiver: OWN }) => {
+                self.program.types.new_type(Kind::Method { function, class })
+            }
+            Some(value) => {
+                let ty = self.type_of(&value)?;
+                self.program.types.default_width(ty);
+                self.program.initial_values.insert((class, name.clone()), value);
+                ty
+            }
+            None => self.program.types.var(),
+        };
+        let assigned = self.program.made_assigned.contains(&(class, name.clone()));
+        if self.program.types.is_var(ty) && !assigned {
+            return Ok(ty); // perhaps a function that is visited later assigns to it
+        }
+        let known = self.program.classes.get_mut(&class).expect("some object is of it");
+        known.attributes.push(Attribute { name: name.clone(), ty });
+        self.program.types.version += 1;
+        Ok(ty)
+    }
+}
