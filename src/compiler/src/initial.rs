@@ -30,9 +30,14 @@ pub fn check(program: &Program) -> Result<()> {
         let Some(unset) = known.attributes.iter().find(|attribute| !is_set(&attribute.name)) else {
             continue;
         };
-        let text = format!("an object of {} may not have its attribute '{}'", known.name, unset.name);
+        let text = format!(
+            "an object of {} may not have its attribute '{}'",
+            known.name, unset.name
+        );
         let error = match constructor {
-            Some(id) => Diagnostic::new(program.functions[id].ast.name_span, text).here("does not set it on every path"),
+            Some(id) => {
+                Diagnostic::new(program.functions[id].ast.name_span, text).here("does not set it on every path")
+            }
             None => Diagnostic::global(text),
         };
         return Err(match first_assignment(program, class, &unset.name) {
@@ -50,7 +55,12 @@ fn is_method(program: &Program, class: &Class, name: &str) -> bool {
 }
 
 /// The attribute of an object of `class` that `target` is.
-fn attribute_of<'a>(program: &Program, function: &FunctionInstance, target: &'a Expr, class: Handle) -> Option<&'a Rc<str>> {
+fn attribute_of<'a>(
+    program: &Program,
+    function: &FunctionInstance,
+    target: &'a Expr,
+    class: Handle,
+) -> Option<&'a Rc<str>> {
     match &target.kind {
         ExprKind::Attribute { value, name, .. } => {
             let ty = function.types[value.id as usize];

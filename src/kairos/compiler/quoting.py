@@ -199,7 +199,9 @@ class HostBridge:
         if init is object.__init__:
             return name, None
         if not isinstance(init, types.FunctionType):
-            raise QuotingError(f"the __init__ of {name} is no Python function: make the object on the host, and keep it")
+            raise QuotingError(
+                f"the __init__ of {name} is no Python function: make the object on the host, and keep it"
+            )
         return name, self.embedding.store_object(init)
 
     def class_attribute(self, handle: int, name: str) -> tuple | None:

@@ -31,7 +31,10 @@ impl Infer<'_, '_> {
             None if args.is_empty() && keywords.is_empty() => {}
             None => {
                 let name = &self.context.program.classes[&class].name;
-                return Err(Diagnostic::new(whole.span, format!("{name} has no __init__, so it takes no arguments")));
+                return Err(Diagnostic::new(
+                    whole.span,
+                    format!("{name} has no __init__, so it takes no arguments"),
+                ));
             }
         }
         Ok(self.kind(Kind::Instance(class)))
@@ -61,7 +64,10 @@ impl Infer<'_, '_> {
             if !is_made(*class) || info.attribute(name).is_some() {
                 return;
             }
-            let found = Diagnostic::new(*name_span, format!("an object of {} has no attribute '{name}'", info.name));
+            let found = Diagnostic::new(
+                *name_span,
+                format!("an object of {} has no attribute '{name}'", info.name),
+            );
             let known = info.attributes.iter().map(|attribute| attribute.name.to_string());
             error = Some(match closest(name, known.collect()) {
                 Some(near) => found.help(format!("did you mean '{near}'?")),

@@ -16,7 +16,11 @@ impl<'p> Emitter<'_, 'p> {
             (Kind::Choice(_), _) => value,
             (_, Kind::Choice(_)) => {
                 let number = self.module.callable_number(own);
-                let value = if value.ty.is_unit() { Value::zero(Ty::Ptr) } else { value };
+                let value = if value.ty.is_unit() {
+                    Value::zero(Ty::Ptr)
+                } else {
+                    value
+                };
                 self.build.aggregate(vec![number, value])
             }
             _ => value,

@@ -168,10 +168,11 @@ impl<'p> Emitter<'_, 'p> {
     fn receiver_is_self(&self, class: Handle, name: &Rc<str>) -> bool {
         let program = self.module.program;
         let assigned = program.assigned.contains(name) || program.made_assigned.contains(&(class, name.clone()));
-        !assigned && program.classes[&class].instances.iter().all(|&object| {
-            let value = &program.attribute_values[&(object, name.clone())];
-            matches!(value, crate::host::HostValue::Method { receiver, .. } if *receiver == object)
-        })
+        !assigned
+            && program.classes[&class].instances.iter().all(|&object| {
+                let value = &program.attribute_values[&(object, name.clone())];
+                matches!(value, crate::host::HostValue::Method { receiver, .. } if *receiver == object)
+            })
     }
 
     fn load_attribute(&mut self, object: &'p Expr, class: Handle, name: &Rc<str>) -> Result<Value> {

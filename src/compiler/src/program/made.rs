@@ -38,10 +38,14 @@ impl Context<'_> {
 
     /// Type of an attribute of objects made in kernels; a new one if nothing is known of it yet.
     pub(super) fn made_attribute(&mut self, class: Handle, name: &Rc<str>) -> Result<Ty, String> {
-        let ty = match self.host.class_attribute(self.program.classes[&class].host_class, name)? {
-            Some(HostValue::Method { function, receiver: OWN }) => {
-                self.program.types.new_type(Kind::Method { function, class })
-            }
+        let ty = match self
+            .host
+            .class_attribute(self.program.classes[&class].host_class, name)?
+        {
+            Some(HostValue::Method {
+                function,
+                receiver: OWN,
+            }) => self.program.types.new_type(Kind::Method { function, class }),
             Some(value) => {
                 let ty = self.type_of(&value)?;
                 self.program.types.default_width(ty);
