@@ -139,6 +139,61 @@ pub mod analyzer {
     pub const BUS_ERROR: &str = "analyzer_bus_error";
 }
 
+/// Names of the registers of `pulse`.
+pub mod pulse {
+    /// Bits 3..0 channels, 7..4 samples in a cycle, 12..8 address bits of the gate table, 17..13 of the memory map,
+    /// 22..18 of the pulse table.
+    pub const CONFIG: &str = "pulse_config";
+
+    /// Sample rate in 100 Hz.
+    pub const RATE: &str = "pulse_rate";
+
+    /// Channels that wait for a trigger.
+    pub const ARMED: &str = "pulse_armed";
+
+    /// Channels that run.
+    pub const RUNNING: &str = "pulse_running";
+
+    /// Errors up to now, bits as in the kernel's status; write 1 to clear.
+    pub const ERROR: &str = "pulse_error";
+
+    /// Parameters that ran out of segments, 8 bits for each channel; cleared with the error.
+    pub const UNDERRUN: &str = "pulse_underrun";
+
+    /// Channel of `first_cycle`.
+    pub const FIRST_CHANNEL: &str = "pulse_first_channel";
+
+    /// Cycle in which the channel's first underrun was, since the error was cleared.
+    pub const FIRST_CYCLE: &str = "pulse_first_cycle";
+
+    /// Write: latch the count of cycles.
+    pub const CYCLE_UPDATE: &str = "pulse_cycle_update";
+
+    /// Latched count of cycles, 48 bits, from power-up or the last reset of the PHYs.
+    pub const CYCLE: &str = "pulse_cycle";
+
+    /// Write 1: trigger.
+    pub const TRIGGER: &str = "pulse_trigger";
+
+    /// Write: a measurement's result; reads 0.
+    pub const RESULT: &str = "pulse_result";
+
+    /// Write 1: begin the stream from memory whose list is at `stream_base`; write 0: end it.
+    pub const STREAM_ENABLE: &str = "pulse_stream_enable";
+
+    /// Words are read, or what was requested is still coming.
+    pub const STREAM_BUSY: &str = "pulse_stream_busy";
+
+    /// Physical address of the list of descriptors; the low 7 bits are ignored.
+    pub const STREAM_BASE: &str = "pulse_stream_base";
+
+    /// The list or words could not be read; a start clears it.
+    pub const STREAM_ERROR: &str = "pulse_stream_error";
+
+    /// Words given to the core since the start.
+    pub const STREAM_WORDS: &str = "pulse_stream_words";
+}
+
 /// Names of the registers of `moninj`.
 pub mod moninj {
     /// Channel selected for the monitor.

@@ -46,7 +46,7 @@ def _parameter(parameter) -> str:
 def register_tables() -> dict[str, str]:
     """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError if a register has no
     description, or a description no register."""
-    soc = Soc(VARIANTS["demo"], "docs", clock=ClockControl())
+    soc = Soc(VARIANTS["pulse"], "docs", clock=ClockControl())
     tables = {}
     for prefix, block in soc.register_blocks.items():
         uses = dict(type(block).USES)

@@ -190,6 +190,93 @@ BLOCKS = {
             "a write was refused",
         ),
     },
+    "pulse": {
+        "config": (
+            32,
+            "r",
+            "bits 3..0 channels, 7..4 samples in a cycle, 12..8 address bits of the gate table, 17..13 of the memory map, 22..18 of the pulse table",
+        ),
+        "rate": (
+            32,
+            "r",
+            "sample rate in 100 Hz",
+        ),
+        "armed": (
+            8,
+            "r",
+            "channels that wait for a trigger",
+        ),
+        "running": (
+            8,
+            "r",
+            "channels that run",
+        ),
+        "error": (
+            9,
+            "rw",
+            "errors up to now, bits as in the kernel's status; write 1 to clear",
+        ),
+        "underrun": (
+            64,
+            "r",
+            "parameters that ran out of segments, 8 bits for each channel; cleared with the error",
+        ),
+        "first_channel": (
+            3,
+            "rw",
+            "channel of `first_cycle`",
+        ),
+        "first_cycle": (
+            64,
+            "r",
+            "cycle in which the channel's first underrun was, since the error was cleared",
+        ),
+        "cycle_update": (
+            1,
+            "w",
+            "write: latch the count of cycles",
+        ),
+        "cycle": (
+            64,
+            "r",
+            "latched count of cycles, 48 bits, from power-up or the last reset of the PHYs",
+        ),
+        "trigger": (
+            1,
+            "w",
+            "write 1: trigger",
+        ),
+        "result": (
+            4,
+            "rw",
+            "write: a measurement's result; reads 0",
+        ),
+        "stream_enable": (
+            1,
+            "w",
+            "write 1: begin the stream from memory whose list is at `stream_base`; write 0: end it",
+        ),
+        "stream_busy": (
+            1,
+            "r",
+            "words are read, or what was requested is still coming",
+        ),
+        "stream_base": (
+            32,
+            "rw",
+            "physical address of the list of descriptors; the low 7 bits are ignored",
+        ),
+        "stream_error": (
+            1,
+            "r",
+            "the list or words could not be read; a start clears it",
+        ),
+        "stream_words": (
+            32,
+            "r",
+            "words given to the core since the start",
+        ),
+    },
     "moninj": {
         "channel": (
             16,

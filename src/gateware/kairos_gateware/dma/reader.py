@@ -11,7 +11,7 @@ when the last requested beat has come: the port is never left with an unfinished
     rvalid                        /‾‾‾‾
     source.valid                                     /‾‾‾‾ one word a cycle
 
-Clock domain sys. Throughput: one word a cycle.
+With `limited`, no more than `count` bursts are read. Clock domain sys. Throughput: one word a cycle.
 """
 
 from litex.soc.interconnect import stream
@@ -29,14 +29,16 @@ _BURST_BYTES_LOG2 = 7
 class BurstReader(Module):
     """bursts: how many are requested ahead; at most `bursts` * 128 bytes behind the last word used are read.
 
-    base: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle. source: {data 64,
+    base: address of the first burst (low 7 bits ignored), stable while `active`'s first cycle; count, with `limited`:
+    likewise, of bursts. source: {data 64,
     error: the port answered this beat with an error}.
     """
 
-    def __init__(self, bursts=8):
+    def __init__(self, bursts=8, limited=False):
         self.bus = bus = HpRead()
         self.active = Signal()
         self.base = Signal(32)
+        self.count = Signal(32)
         self.idle = Signal()
         self.settled = Signal()  # the buffer is as full as it will be until a word is taken
         self.source = source = stream.Endpoint([("data", 64), ("error", 1)])
@@ -52,6 +54,7 @@ class BurstReader(Module):
         request = Signal()
         taken = Signal()
         ended = Signal()
+        wanted = Signal(reset=1)  # there are more bursts
         self.comb += [
             fifo.reset.eq(~self.active),
             fifo.we.eq(bus.rvalid),
@@ -68,12 +71,13 @@ class BurstReader(Module):
                 & was_active
                 & (~bus.arvalid | bus.arready)
                 & (free >= BURST)
+                & wanted
                 & ((outstanding != bursts) | ended)
             ),
             bus.araddr.eq(Cat(C(0, _BURST_BYTES_LOG2), address)),
             bus.arlen.eq(BURST - 1),
             self.idle.eq(~self.active & ~was_active & (outstanding == 0)),
-            self.settled.eq(source.valid & (outstanding == 0) & (free < BURST)),
+            self.settled.eq(source.valid & (outstanding == 0) & ((free < BURST) | ~wanted)),
         ]
         self.sync += [
             was_active.eq(self.active),
@@ -84,3 +88,7 @@ class BurstReader(Module):
             outstanding.eq(outstanding + request - ended),
             If(~self.active, free.eq(depth)).Else(free.eq(free + taken - Mux(request, BURST, 0))),
         ]
+        if limited:
+            left = Signal(32)
+            self.comb += wanted.eq(left != 0)
+            self.sync += If(~was_active, left.eq(self.count)).Elif(request, left.eq(left - 1))

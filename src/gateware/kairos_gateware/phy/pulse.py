@@ -11,8 +11,18 @@ sys.
 | 5 | cycles that a branch waits for its result; 0: for ever |
 | 6 | channels that a trigger asks for |
 | 7 | ask for the status, and clear the errors of the mask |
+| 8 | inputs that make a result, a mask of `result0`…; 0: none |
+| 9 | channels that take results, of inputs and of address 2 |
+| 10 | ask for the first underrun of this channel |
+| 11 | begin the stream from memory whose list is at this address; refused as busy while there is one |
+| 12 + n | the count of input n from which its bit of the result is 1 |
 
 The status is an input event: bits 8..0 errors, as they were; 23..16 channels that are armed; 31..24 channels that run.
+The first underrun is two input events: its age in cycles at the time of the event, at most 2^32 - 1; then the mask of
+parameters that ran out of segments since the error was cleared, 0 if none did.
+
+Inputs (`phy/measurement.py`) are edge counters, or TTL inputs that count while their gate is open; what they count
+makes a result without a processor, INPUT_LATENCY + 2 cycles behind the time of the last event that closes or reads one.
 
 A trigger at T starts the engines so that their first values show PIN_LATENCY cycles behind T, and the pins with them:
 for each tone its enable and its general-purpose level, which the amplitude's segment has in its flags. Reset stops
@@ -25,12 +35,15 @@ from ..contracts import pulse as facts
 from ..contracts.descriptor import ChannelKind
 from ..pad import SAMPLES
 from ..pulse.sequencing import Sequencing
-from ..rtio.link import Channel, InputLink, OutputLink
+from ..rtio.link import Channel, FreeRunning, InputLink, OutputLink
 from .kind import Driver, Kind, Parameter
+from .measurement import SOURCES, Measurement, sources_of
 
-__all__ = ["KINDS", "PIN_LATENCY", "Pulse", "pad_names"]
+__all__ = ["KINDS", "PIN_LATENCY", "MemoryStream", "Pulse", "pad_names"]
 
 WORD, TRIGGER, RESULT, CONTROL, MISALIGN_LIMIT, BRANCH_TIMEOUT, TRIGGER_CHANNELS, STATUS = range(8)
+RESULT_INPUTS, RESULT_CHANNELS, UNDERRUN, STREAM = 8, 9, 10, 11
+RESULT_THRESHOLD = 12
 _LEVELS = ["enable", "gpo"]
 PIN_LATENCY = 1
 """Cycles from a trigger's time to the first levels at the pins."""
@@ -41,49 +54,99 @@ def pad_names(channels):
     return [f"{c}_{level}{tone}" for c in range(channels) for level in _LEVELS for tone in range(facts.TONES)]
 
 
-class Pulse(Module):
-    """pads: as `pad_names` says. options: of the `Sequencing`. `sequencing`: the core."""
+class MemoryStream:
+    """What a core asks of a reader of words in memory (`dma/stream.py`). start: begin with the list at `base`. busy: it
+    cannot. valid, ready, word: the stream."""
 
-    def __init__(self, number, pads, channels, **options):
-        link = OutputLink(data_width=facts.WORD_BITS, address_width=3)
+    def __init__(self):
+        self.start, self.busy, self.base = Signal(), Signal(), Signal(32)
+        self.valid, self.ready, self.word = Signal(), Signal(), Signal(facts.WORD_BITS)
+
+
+class Direct:
+    """What registers ask of a core, beside events. trigger, result_valid with `result`: pulses; clear: errors."""
+
+    def __init__(self):
+        self.trigger, self.result_valid = Signal(), Signal()
+        self.result = Signal(facts.BRANCH_STATE_BITS)
+        self.clear = Signal(max(facts.Error).bit_length())
+
+
+class Pulse(Module):
+    """pads: as `pad_names` says. sources: PHYs of inputs that make results. options: of the `Sequencing`. `sequencing`:
+    the core. `stream`: a `MemoryStream`, whose words come in between those of events. `direct`: a `Direct`.
+    """
+
+    def __init__(self, number, pads, channels, sources=(), **options):
+        link = OutputLink(data_width=facts.WORD_BITS, address_width=4)
         inputs = InputLink(data_width=32)
-        self.channel = Channel(number, output=link, input=inputs)
+        self.channel = Channel(number, output=link, input=inputs, free_running=FreeRunning())
         self.pads = pads
         self.submodules.sequencing = core = Sequencing(channels, **options)
+        self.submodules.measurement = measurement = Measurement(sources)
+        self.stream, self.direct = stream, direct = MemoryStream(), Direct()
 
         # # #
 
         def at(address):
             return link.stb & (link.address == address)
 
+        self._age = Signal(facts.CYCLE_COUNTER_BITS)
+        parameters, second = Signal(facts.PARAMETERS), Signal()
+        skip = self.channel.free_running
         self.comb += [
-            core.word.eq(link.data),
-            core.valid.eq(at(WORD)),
-            link.busy.eq(at(WORD) & ~core.ready),
-            core.trigger.eq(at(TRIGGER)),
-            core.result.eq(link.data),
-            core.result_valid.eq(at(RESULT)),
-            If(at(STATUS), core.clear.eq(link.data)),
-            inputs.stb.eq(at(STATUS)),
+            core.word.eq(Mux(at(WORD), link.data, stream.word)),
+            core.valid.eq(at(WORD) | stream.valid),
+            stream.ready.eq(core.ready & ~at(WORD)),
+            link.busy.eq((at(WORD) & ~core.ready) | (at(STREAM) & stream.busy)),
+            stream.start.eq(at(STREAM) & ~stream.busy),
+            core.trigger.eq(at(TRIGGER) | direct.trigger),
+            core.result.eq(
+                Mux(measurement.valid, measurement.state, Mux(direct.result_valid, direct.result, link.data))
+            ),
+            core.result_valid.eq(at(RESULT) | measurement.valid | direct.result_valid),
+            core.clear.eq(Mux(at(STATUS), link.data, 0) | direct.clear),
+            inputs.stb.eq(at(STATUS) | at(UNDERRUN) | second),
             inputs.data.eq(Cat(core.errors, C(0, 16 - len(core.errors)), core.armed, C(0, 8 - channels), core.running)),
-            self.channel.settled.eq(~link.stb & core.settled),
+            If(at(UNDERRUN), inputs.data.eq(self._limited_age())),
+            If(second, inputs.data.eq(parameters)),
+            self.channel.settled.eq(~link.stb & ~second & core.settled & measurement.settled),
+            # Only the count of cycles runs by itself
+            skip.limit.eq(2 ** len(skip.limit) - 1),
+            [core.skip.eq(skip.stb), core.skipped.eq(skip.cycles)],
+            Case(
+                link.data,
+                {c: self._age.eq(core.cycle - first) for c, first in enumerate(core.first_cycles)},
+            ),
         ]
         self.sync += [
+            If(at(STREAM), stream.base.eq(link.data)),
             If(at(CONTROL), Cat(core.trigger_strict, core.hold).eq(link.data)),
             If(at(MISALIGN_LIMIT), core.misalign_limit.eq(link.data)),
             If(at(BRANCH_TIMEOUT), core.branch_timeout.eq(link.data)),
             If(at(TRIGGER_CHANNELS), core.trigger_channels.eq(link.data)),
+            If(at(RESULT_INPUTS), measurement.asked.eq(link.data)),
+            If(at(RESULT_CHANNELS), core.result_channels.eq(link.data)),
+            [If(at(RESULT_THRESHOLD + n), t.eq(link.data)) for n, t in enumerate(measurement.thresholds)],
+            second.eq(at(UNDERRUN)),
+            Case(link.data, {c: parameters.eq(dry) for c, dry in enumerate(core.underrun_parameters)}),
         ]
         for channel, first in zip(core.channels, range(0, len(pads), 2 * facts.TONES), strict=True):
             levels = Cat(channel.enable, channel.gpo)
             for n, pad in enumerate(pads[first : first + 2 * facts.TONES]):
                 self.comb += [pad.o.eq(Replicate(levels[n], SAMPLES)), pad.oe.eq(1)]
 
+    def _limited_age(self):
+        return Mux(self._age[32:] != 0, 2**32 - 1, self._age[:32])
+
+
+_RESULTS = [f"result{n}" for n in range(SOURCES)]
+
 
 def _make(place):
     channels = place["channels"]
     tables = {f"{name}_bits": place[f"{name}_bits"] for name in ["mlut", "plut"]}
-    return Pulse(place.number, place.pads(pad_names(channels)), channels, **tables)
+    return Pulse(place.number, place.pads(pad_names(channels)), channels, sources_of(place, _RESULTS), **tables)
 
 
 def _bits(name, most, what):
@@ -107,6 +170,10 @@ KINDS = (
             ),
             _bits("mlut", facts.MLUT_ADDRESS_BITS, "the memory map"),
             _bits("plut", facts.PLUT_ADDRESS_BITS, "the pulse table"),
+            *[
+                Parameter(name, meaning=f"channel of an `edge_counter` or `ttl_inout` before it: bit {n} of results")
+                for n, name in enumerate(_RESULTS)
+            ],
         ),
         driver=Driver("pulse", "Pulse"),
     ),

@@ -64,7 +64,8 @@ class InOut(Module):
     Gate times are exact: edges from the opening event's time up to, not including, the closing event's are recorded.
     There is one input event in a cycle at most: the sample's, else that of the first edge the gate lets through.
     The output enable changes with the cycle of its event. Inputs are seen whether the pad is driven or not.
-    `edges` may be used by other PHYs on the same pad.
+    `edges` may be used by other PHYs on the same pad. `gate`: it is open, from the cycle behind that of the
+    opening event to the closing event's; `hit`: it lets edges of this cycle through.
     """
 
     def __init__(self, number, pad):
@@ -84,6 +85,7 @@ class InOut(Module):
         self.submodules.edges = edges = EdgeDetector(pad)
         self.submodules.event = event = DelayedEvent(link, edges.width)
         sensitivity = Signal(2)
+        self.gate, self.hit = Signal(), Signal()
         opens = Signal()
         sample = Signal()
         mask = [Signal(edges.width, name=f"mask_{name}") for name in ["rising", "falling"]]
@@ -106,6 +108,7 @@ class InOut(Module):
             Case(position, {i: inputs.data.eq(edges.level[i]) for i in range(edges.width)}),
             self.channel.settled.eq(driver.settled & edges.settled & event.settled),
         ]
+        self.comb += [self.gate.eq(sensitivity != 0), self.hit.eq(hits != 0)]
         self.sync += If(opens, sensitivity.eq(event.data))
 
 

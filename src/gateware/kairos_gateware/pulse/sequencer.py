@@ -69,6 +69,7 @@ class Sequencer(Module):
         self.timeout = Signal(32)
         self.errors = {name: Signal(name=f"error_{name}") for name in ["mode", "count", "address", "branch_timeout"]}
         self.settled = Signal()
+        self.table_bits = [glut_bits, mlut_bits, plut_bits]
 
         # # #
 

@@ -26,7 +26,7 @@ class Sequencing(Module):
     `result_channels`. `armed`, `running`: one bit for each channel. `settled`: nothing
     moves until something comes from outside. `errors`: bits of `facts.Error`, sticky until `clear` is high
     where they are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the count of cycles, at
-    each channel's first underrun since `clear`.
+    each channel's first underrun since `clear`. skip: simulation skips time, the next cycle is `skipped` later.
     """
 
     def __init__(self, channels=facts.CHANNELS, segment_fifo=facts.SEGMENT_FIFO, input_fifo=facts.INPUT_FIFO, **tables):
@@ -39,6 +39,7 @@ class Sequencing(Module):
         self.armed, self.running, self.settled = Signal(channels), Signal(channels), Signal()
         self.errors, self.clear = Signal(max(facts.Error).bit_length()), Signal(max(facts.Error).bit_length())
         self.cycle = Signal(facts.CYCLE_COUNTER_BITS)
+        self.skip, self.skipped = Signal(), Signal(facts.CYCLE_COUNTER_BITS)
         self.underrun_parameters = [Signal(facts.PARAMETERS, name=f"underrun_{c}") for c in range(channels)]
         self.first_cycles = [Signal(facts.CYCLE_COUNTER_BITS, name=f"first_cycle_{c}") for c in range(channels)]
 
@@ -49,6 +50,7 @@ class Sequencing(Module):
         self.channels = [Channel(segment_fifo) for _ in range(channels)]
         self.sequencers = [Sequencer([e.queue for e in channel.engines], **tables) for channel in self.channels]
         self.submodules += [*self.channels, *self.sequencers]
+        self.table_bits = self.sequencers[0].table_bits
         for c, (channel, sequencer) in enumerate(zip(self.channels, self.sequencers, strict=True)):
             fifo = demultiplexer.fifos[c]
             self.comb += [
@@ -66,7 +68,7 @@ class Sequencing(Module):
         moving = [~part.settled for part in [*self.channels, *self.sequencers]] + [
             fifo.fifo.readable & ~fifo.readable for fifo in demultiplexer.fifos
         ]
-        self.comb += self.settled.eq(~(self.valid | reduce(or_, moving)))
+        self.comb += self.settled.eq(~((self.valid & self.ready) | reduce(or_, moving)))
         early = self._start()
         self._collect(early)
 
@@ -88,7 +90,7 @@ class Sequencing(Module):
         seen[facts.Error.TAU0] = [channel.tau0 for channel in self.channels]
         seen[facts.Error.MISALIGN] = [channel.misalign for channel in self.channels]
         seen[facts.Error.UNDERRUN] = [channel.dry != 0 for channel in self.channels]
-        self.sync += self.cycle.eq(self.cycle + 1)
+        self.sync += self.cycle.eq(self.cycle + Mux(self.skip, self.skipped, 1))
         for error, signals in seen.items():
             bit = error.bit_length() - 1
             self.sync += self.errors[bit].eq((self.errors[bit] & ~self.clear[bit]) | reduce(or_, signals))

@@ -10,12 +10,17 @@ from ..analyzer.analyzer import Analyzer
 from ..analyzer.registers import AnalyzerRegisters
 from ..descriptor import Descriptor, RtioChannel
 from ..dma.engine import DmaEngine
+from ..dma.port import share
 from ..dma.registers import DmaRegisters
+from ..dma.stream import StreamReader
 from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..moninj.registers import MoninjRegisters
+from ..pad import SAMPLES
 from ..phy.kinds import KINDS, make_phys
+from ..phy.pulse import Pulse
+from ..pulse.registers import PulseRegisters
 from ..rtio.arbiter import CriArbiter
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel
@@ -41,7 +46,7 @@ class Soc(Module):
     """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
     clock: `ClockControl` where a synthesiser makes the clock, with its number in the descriptor, `synthesiser`.
 
-    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA), `hp_write` (analyzer), `event_o`, `event_i`,
+    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `event_o`, `event_i`,
     `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the blocks that have
     registers, by the prefix of their names. `settled`, simulation only: nothing moves but time.
     """
@@ -82,6 +87,17 @@ class Soc(Module):
         blocks.initiator = self.submodules.initiator_registers = InitiatorRegisters(initiator)
         blocks.dma = self.submodules.dma = DmaRegisters(dma)
         blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
+        streams = []
+        for n, phy in enumerate(phy for phy in phys.values() if isinstance(phy, Pulse)):
+            stream = StreamReader()
+            registers = PulseRegisters(
+                phy.sequencing, phy.direct, SAMPLES, SAMPLES * RTIO_FREQUENCY, stream, phy.stream
+            )
+            self.submodules += stream
+            setattr(self.submodules, f"pulse{n or ''}", registers)
+            setattr(blocks, f"pulse{n or ''}", registers)
+            self.comb += registers.reset.eq(phy.reset)
+            streams.append(stream)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
         phy_reset = self.rtio.phy_reset.storage
@@ -110,12 +126,13 @@ class Soc(Module):
         self.submodules.bus = bus = Gp0Bus(blocks, describe)
         self.gp0 = bus.axi
         self.acp = initiator.bus
-        self.hp_read = dma.bus
+        self.hp_read = share(self, [dma.bus] + [bus for stream in streams for bus in stream.buses])
         self.hp_write = analyzer.bus
         self.event_o = initiator.event_o
         self.event_i = initiator.event_i
         if simulation:
             self.settled = Signal()
             parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
+            parts += [stream.settled for stream in streams]
             parts += [clock.settled] if clock is not None else []
             self.comb += self.settled.eq(reduce(and_, parts))

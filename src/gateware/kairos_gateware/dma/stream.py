@@ -1,0 +1,100 @@
+"""Streams of 256-bit words from memory, as a list of descriptors says: tables and sequences for the pulse core. Clock
+domain sys.
+
+The list has descriptors of 16 bytes: address of the words (32 bits, aligned to a word), how many there are (32 bits),
+and 8 bytes of 0. A descriptor of no words ends it. The list begins at a multiple of 128 bytes; up to 128 bytes behind
+its end are read, of the words whole blocks of 128 bytes.
+
+    cycle     0        L + 4                     2 L + 10
+    start     /‾\\
+    list               /‾ first descriptor
+    valid                                        /‾‾ first word, then one each 4 cycles
+
+Throughput: 8 bytes a cycle, which is what the port has; from the last word of a descriptor to the first of the next one
+L + 8 cycles. `start` while busy is ignored. `stop`, and a word that cannot be read, end the stream; `busy` falls when all
+that was requested has come.
+"""
+
+from migen import *
+
+from .reader import BURST, BurstReader
+
+__all__ = ["DESCRIPTOR_BYTES", "StreamReader"]
+
+DESCRIPTOR_BYTES = 16
+_BEATS = 4
+"""Of a word."""
+
+
+class StreamReader(Module):
+    """buses: of the list and of the words, `hp.HpRead`. start, stop: pulses; base: address of the list, stable in the
+    cycle behind `start`.
+
+    `valid`, `ready`, `word`: the stream. `busy`; `error`: since the start something could not be read; `words`: given
+    since the start. `settled`: for time skip.
+    """
+
+    def __init__(self, bursts=8):
+        self.start, self.stop = Signal(), Signal()
+        self.base = Signal(32)
+        self.valid, self.ready, self.word = Signal(), Signal(), Signal(64 * _BEATS)
+        self.busy, self.error, self.words = Signal(), Signal(), Signal(32)
+        self.settled = Signal()
+        self.submodules.list = list_ = BurstReader(1)
+        self.submodules.data = data = BurstReader(bursts, limited=True)
+        self.buses = [list_.bus, data.bus]
+
+        # # #
+
+        play, second = Signal(), Signal()  # a list is played; the descriptor's second half comes
+        address, count = list_.source.data[:32], list_.source.data[32:]
+        end, failed, begin = Signal(), Signal(), Signal()
+        block = log2_int(8 * BURST)
+        skip, left = Signal(4), Signal(32)  # beats in front of the first word; words of the descriptor
+        reading = Signal()  # a descriptor's words
+        beat, given, last = Signal(max=_BEATS), Signal(), Signal()
+        source = data.source
+        self.comb += [
+            list_.base.eq(self.base),
+            list_.active.eq(play),
+            data.active.eq(reading & play),
+            self.busy.eq(play | ~list_.idle | ~data.idle),
+            begin.eq(play & list_.source.valid & ~second & ~reading & data.idle),
+            list_.source.ready.eq(begin | second),
+            failed.eq((begin & list_.source.error) | (source.valid & source.ready & source.error)),
+            end.eq(begin & (count == 0)),
+            source.ready.eq((skip != 0) | ~self.valid | self.ready),
+            given.eq(self.valid & self.ready),
+            last.eq(given & (left == 1)),
+        ]
+        self.sync += [
+            If(self.start & ~self.busy, play.eq(1), self.error.eq(0), self.words.eq(0)),
+            If(self.stop | end | failed, play.eq(0)),
+            If(failed & play, self.error.eq(1)),
+            If(second & list_.source.valid, second.eq(0)),
+            If(
+                begin & ~end,
+                second.eq(1),
+                reading.eq(1),
+                data.base.eq(address),
+                # Blocks that the words touch
+                data.count.eq((address[:block] + (count << 5) + (1 << block) - 1) >> block),
+                skip.eq(address[3:block]),
+                left.eq(count),
+                beat.eq(0),
+            ),
+            If(given, self.valid.eq(0), left.eq(left - 1), self.words.eq(self.words + 1)),
+            If(last, reading.eq(0)),
+            If(
+                source.valid & source.ready & ~last,
+                If(skip != 0, skip.eq(skip - 1)).Else(
+                    self.word.eq(Cat(self.word[64:], source.data)),
+                    beat.eq(beat + 1),
+                    self.valid.eq(beat == _BEATS - 1),
+                ),
+            ),
+            If(~play, reading.eq(0), self.valid.eq(0), second.eq(0)),
+        ]
+        # A word that is not taken, and everything behind it is full: nothing moves
+        waiting = play & reading & self.valid & ~self.ready & data.settled & list_.settled & ~second
+        self.comb += self.settled.eq((~self.busy & ~self.start) | waiting)
