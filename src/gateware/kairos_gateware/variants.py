@@ -17,8 +17,8 @@ def _demo() -> Variant:
 
 
 def _pulse() -> Variant:
-    """The channels of `demo`, a counter, and a pulse core with a quarter of the tables whose branches may ask the counter
-    and `ttl1`."""
+    """The channels of `demo`, a counter, and a pulse core with a quarter of the tables, whose branches may ask the
+    counter and `ttl1`."""
     channels = (*_demo().channels, ChannelSpec("ttl0_counter", "edge_counter", {"input": 0}))
     inputs = {"result0": len(channels) - 1, "result1": 1}
     core = ChannelSpec("pulse0", "pulse", {"channels": 2, "mlut_bits": 11, "plut_bits": 10} | inputs)

@@ -55,8 +55,8 @@ class _Shared(Module):
 
 
 def share(module, readers) -> HpRead:
-    """The port that the `HpRead`s share, the first one with priority, as a submodule of `module`; a single one has it to
-    itself."""
+    """The port that the `HpRead`s share, the first one with priority, as a submodule of `module`; a single one has it
+    to itself."""
     if len(readers) == 1:
         return readers[0]
     shared = _Shared(readers)

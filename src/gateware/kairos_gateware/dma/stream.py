@@ -5,14 +5,14 @@ The list has descriptors of 16 bytes: address of the words (32 bits, aligned to 
 and 8 bytes of 0. A descriptor of no words ends it. The list begins at a multiple of 128 bytes; up to 128 bytes behind
 its end are read, of the words whole blocks of 128 bytes.
 
-    cycle     0        L + 4                     2 L + 10
+    cycle     0        L + 7                     2 L + 14
     start     /‾\\
     list               /‾ first descriptor
     valid                                        /‾‾ first word, then one each 4 cycles
 
 Throughput: 8 bytes a cycle, which is what the port has; from the last word of a descriptor to the first of the next one
-L + 8 cycles. `start` while busy is ignored. `stop`, and a word that cannot be read, end the stream; `busy` falls when all
-that was requested has come.
+L + 11 cycles. `start` while busy is ignored. `stop`, and a word that cannot be read, end the stream; `busy` falls when
+all that was requested has come.
 """
 
 from migen import *

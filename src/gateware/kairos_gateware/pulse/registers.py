@@ -10,9 +10,9 @@ __all__ = ["PulseRegisters"]
 
 
 class PulseRegisters(Module, AutoCSR):
-    """core: the `Sequencing`; direct: what is asked of it (`phy.pulse.Direct`). samples_per_cycle, rate: of samples, the
-    latter in Hz. stream: of words from memory, a `dma.stream.StreamReader`; asked: what events ask of it. `reset`: of
-    the core; it ends the stream."""
+    """core: the `Sequencing`; direct: what is asked of it (`phy.pulse.Direct`). samples_per_cycle, rate: of samples,
+    the latter in Hz. stream: of words from memory, a `dma.stream.StreamReader`; asked: what events ask of it. `reset`:
+    of the core; it ends the stream."""
 
     USES = uses("pulse")
 
@@ -55,7 +55,9 @@ class PulseRegisters(Module, AutoCSR):
             self.running.status.eq(core.running),
             self.error.w.eq(core.errors),
             self.underrun.status.eq(Cat(*core.underrun_parameters)),
-            Case(self.first_channel.storage, {c: self.first_cycle.status.eq(f) for c, f in enumerate(core.first_cycles)}),
+            Case(
+                self.first_channel.storage, {c: self.first_cycle.status.eq(f) for c, f in enumerate(core.first_cycles)}
+            ),
             self.stream_busy.status.eq(stream.busy),
             self.stream_error.status.eq(stream.error),
             self.stream_words.status.eq(stream.words),

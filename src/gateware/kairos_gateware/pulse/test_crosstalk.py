@@ -118,7 +118,9 @@ def test_63_channels_with_the_same_program_give_the_same_samples(channels, engin
     rng = np.random.default_rng(63)
     words = []
     for p in range(facts.PARAMETERS):
-        words += [bypass(Body(tuple(map(int, rng.integers(0, 2**38, 4))), 50, 20), 1 << p, channels=3) for _ in range(2)]
+        words += [
+            bypass(Body(tuple(map(int, rng.integers(0, 2**38, 4))), 50, 20), 1 << p, channels=3) for _ in range(2)
+        ]
     shown = engines.play(words, 300).shown["values"].transpose(1, 2, 0)
     assert (shown[0] == shown[1]).all()
     got = samples(channels, shown[[0, 1, 0, 1]].astype("i8"))

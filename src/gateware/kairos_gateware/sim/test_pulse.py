@@ -57,7 +57,10 @@ def branching():
     words += [plut(14, Body()), plut(15, Body(flags=int(ToneFlag.WAIT)))]
     entries = [(2 * n, 1 << 1, n) for n in range(4)] + [(2 * n + 1, 0xFD, 8 + n) for n in range(4)]
     words += [mlut(entries[:6]), mlut(entries[6:]), mlut([(20, 0xFF, 15), (21, 0xFF, 14)])]
-    words += [glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(4)]), glut([(1, 20, 20), (2, 21, 21)])]
+    words += [
+        glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(4)]),
+        glut([(1, 20, 20), (2, 21, 21)]),
+    ]
     return [*words, gates([0], mode=Mode.BRANCH), gates([2, 1])]
 
 

@@ -46,9 +46,9 @@ class Soc(Module):
     """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
     clock: `ClockControl` where a synthesiser makes the clock, with its number in the descriptor, `synthesiser`.
 
-    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `event_o`, `event_i`,
-    `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the blocks that have
-    registers, by the prefix of their names. `settled`, simulation only: nothing moves but time.
+    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer),
+    `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the
+    blocks that have registers, by the prefix of their names. `settled`, simulation only: nothing moves but time.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
