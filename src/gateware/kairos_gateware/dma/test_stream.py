@@ -84,11 +84,11 @@ def test_all_words_come_in_their_order(seed, stalls, events):
 
 
 def test_as_fast_as_the_port():
-    content, _ = memory_of([(0, 30), (0, 30)])
+    content, _ = memory_of([(0, 32), (0, 32)])
     cycles = [cycle for cycle, _ in Run(content, 450).taken]
     steps = [b - a for a, b in zip(cycles, cycles[1:], strict=False)]
-    assert (cycles[0] - 10, steps[29]) == (2 * LATENCY + 14, LATENCY + 11)
-    assert steps[:29] == steps[30:] == [4] * 29
+    assert (cycles[0] - 10, steps[31]) == (2 * LATENCY + 14, LATENCY + 11)
+    assert steps[:31] == steps[32:] == [4] * 31
 
 
 @pytest.mark.parametrize("stop", [11, 45, 90])
