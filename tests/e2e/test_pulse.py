@@ -18,6 +18,8 @@ class Exp(EnvExperiment):
         self.setattr_device("core")
         self.setattr_device("pulse0")
         self.setattr_device("ttl5")
+        self.setattr_device("ttl0")
+        self.setattr_device("ttl0_counter")
         self.words = WORDS
 
     def pads(self):
@@ -144,3 +146,55 @@ def test_a_result_decides_between_gates(kairos, tmp_path, pulse):
     )
     seen = edges(tmp_path, "pulse0_0_enable0")
     assert [(b[0] - a[0]) // 8 for a, b in zip(seen[::2], seen[1::2], strict=True)] == [12]
+
+
+def test_a_counter_decides_without_the_kernel(kairos, tmp_path, pulse):
+    """Photons in a window choose a gate of 4 or 8 cycles; the kernel has gone on long before."""
+    words = pulses(4, 8, 12)
+    words += [glut([(0x800 | state << 7, 2 * state, 2 * state + 1) for state in range(2)])]
+    words += [gates([0], mode=5), gates([7]), gates([0], mode=5), gates([7, 8])]
+    out = run(
+        kairos,
+        pulse,
+        words,
+        """
+        self.ttl0.output()
+        self.pulse0.results_from(1)
+        self.pulse0.set_threshold(0, 3)
+        self.pulse0.send(self.words)
+        delay(20*us)
+        for photons in [2, 3]:
+            with parallel:
+                self.ttl0_counter.gate_rising(2*us)
+                with sequential:
+                    for i in range(photons):
+                        self.ttl0.pulse(100*ns)
+                        delay(100*ns)
+            delay(5*us)
+        for i in range(2):
+            self.report("counted", self.ttl0_counter.fetch_count())
+        self.core.wait_until_mu(now_mu() + 2000)
+""",
+    )
+    assert out.splitlines()[:2] == ["counted 2", "counted 3"]
+    seen = edges(tmp_path, "pulse0_0_enable0")
+    assert [(b[0] - a[0]) // 8 for a, b in zip(seen[::2], seen[1::2], strict=True)] == [4, 8]
+
+
+def test_the_first_underrun_has_its_parameter_and_time(kairos, tmp_path, pulse):
+    out = run(
+        kairos,
+        pulse,
+        [bypass(Body(tau=100), 0xFF), bypass(Body(tau=100), 0xEF)],
+        """
+        start = now_mu()
+        self.pulse0.send(self.words)
+        delay(300*us)
+        parameters, time = self.pulse0.first_underrun(0)
+        self.report("parameters", parameters)
+        self.report("cycles", (time - start) // 8)
+        delay(100*us)
+        self.report("none", self.pulse0.first_underrun(1)[0])
+""",
+    )
+    assert out.splitlines()[:3] == ["parameters 16", "cycles 106", "none 0"]

@@ -1,13 +1,14 @@
 """The pulse core on an RTIO channel: a kernel gives it words, triggers it at exact times, and asks how it does.
 
 Words are made by `kairos.pulse`; a kernel has them as one list of int32, eight to a word, the lowest first. Sending a
-word takes 8 ns of the timeline; a trigger, a result and a setting take no time.
+word takes 8 ns of the timeline, as does each setting of the inputs that make results; a trigger, a result and other
+settings take no time.
 """
 
 from numpy import int64
 
 from ..contracts.pulse import Error
-from ..language import delay_mu, kernel
+from ..language import delay_mu, kernel, now_mu
 from .parts.channel import Address, RTIODevice
 from .rtio import rtio_input_data, rtio_output, rtio_output_wide
 
@@ -34,6 +35,11 @@ class Pulse(RTIODevice):
     timeout = Address(5)
     asked = Address(6)
     state = Address(7)
+    inputs = Address(8)
+    takers = Address(9)
+    dry = Address(10)
+    memory = Address(11)
+    thresholds = Address(12)
 
     def __init__(self, dmgr, channel, core_device="core", channels=8):
         super().__init__(dmgr, channel, core_device)
@@ -84,3 +90,37 @@ class Pulse(RTIODevice):
         errors = self.status() & ALL_ERRORS
         if errors != 0:
             raise PulseError("errors of the pulse core: {0}", int64(errors))
+
+    @kernel
+    def results_from(self, inputs, channels=0xFF):
+        """Make results of the inputs of this mask, for the branches of the channels of the other: without a kernel.
+
+        Input n is the gateware's `result<n>`: an edge counter, whose count comes when it is told to send it, or a TTL
+        input, which counts while its gate is open. 0: of none.
+        """
+        rtio_output(self.inputs, inputs)
+        delay_mu(8)
+        rtio_output(self.takers, channels)
+        delay_mu(8)
+
+    @kernel
+    def set_threshold(self, number, count):
+        """Make bit `number` of results 1 when that input has counted at least `count`; 1 after a reset."""
+        rtio_output(self.thresholds + number, count)
+        delay_mu(8)
+
+    @kernel
+    def stream_from(self, address):
+        """Begin the stream of words whose list of descriptors is at this physical address of the memory."""
+        rtio_output(self.memory, address)
+
+    @kernel
+    def first_underrun(self, channel):
+        """The parameters of a channel that ran out of segments since the error was cleared, as a mask, 0 if none did;
+        and the time of the first time that one did, in machine units, to the cycle and at most 34 s ago.
+        """
+        asked = now_mu()
+        rtio_output(self.dry, channel)
+        age = int64(rtio_input_data(self.channel)) & 0xFFFFFFFF
+        parameters = rtio_input_data(self.channel)
+        return parameters, (asked & -8) - 8 * age
