@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 from artiq.coredevice.rtio import rtio_output
 from artiq.coredevice.ttl import TTLClockGen
 from artiq.experiment import *
@@ -170,3 +171,134 @@ class Drivers(EnvExperiment):
     def count_none(self):
         self.edges()
         self.how_often()
+
+
+class Arrays(EnvExperiment):
+    """Functions and operations on arrays, `number` times; an element of each result goes to the host, so that none is
+    left out.
+    """
+
+    def build(self):
+        self.setattr_device("core")
+        self.number = 0
+
+    def prepare_arrays(self, kind):
+        """Arrays of the type that NumPy calls `kind`."""
+        random = np.random.default_rng(1)
+        limit = 10.0 if kind == "float64" else 2**31
+        self.wide = random.uniform(-limit, limit, 10_000).astype(kind)
+        self.unit = random.uniform(-1, 1, 10_000)
+        self.positive = random.uniform(0, 100, 10_000)
+        self.a, self.b = self.wide[:4096].copy(), self.wide[4096:8192].copy()
+        self.m, self.n = self.a.reshape(64, 64), self.b.reshape(64, 64)
+
+    def how_often(self) -> TInt32:
+        return self.number
+
+    @kernel
+    def sin(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.sin(self.wide)
+            total += y[k]
+        return total
+
+    @kernel
+    def cos(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.cos(self.wide)
+            total += y[k]
+        return total
+
+    @kernel
+    def tan(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.tan(self.wide)
+            total += y[k]
+        return total
+
+    @kernel
+    def asin(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.arcsin(self.unit)
+            total += y[k]
+        return total
+
+    @kernel
+    def acos(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.arccos(self.unit)
+            total += y[k]
+        return total
+
+    @kernel
+    def atan(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.arctan(self.wide)
+            total += y[k]
+        return total
+
+    @kernel
+    def exp(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.exp(self.wide)
+            total += y[k]
+        return total
+
+    @kernel
+    def log(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.log(self.positive)
+            total += y[k]
+        return total
+
+    @kernel
+    def sqrt(self):
+        number = self.how_often()
+        total = 0.0
+        for k in range(number):
+            y = np.sqrt(self.positive)
+            total += y[k]
+        return total
+
+    @kernel
+    def add(self):
+        number = self.how_often()
+        total = self.a[0]
+        for k in range(number):
+            y = self.a + self.b
+            total += y[k]
+        return total
+
+    @kernel
+    def dot(self):
+        number = self.how_often()
+        total = self.a[0]
+        for _ in range(number):
+            y = self.a @ self.b
+            total += y
+        return total
+
+    @kernel
+    def matmul(self):
+        number = self.how_often()
+        total = self.a[0]
+        for k in range(number):
+            y = self.m @ self.n
+            total += y[k, k]
+        return total

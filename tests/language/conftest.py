@@ -43,4 +43,5 @@ def run(core):
         kept = getattr(holder, "kept", None)
         return result if kept is None else kept
 
+    run.core = core
     return run

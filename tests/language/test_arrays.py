@@ -1,5 +1,7 @@
 """Arrays and lists whose parts overlap: as if the value was read before anything is written, as NumPy has it."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -39,3 +41,73 @@ def test_overlapping_rows(run, statement):
     expected = a.copy()
     exec(statement, {"a": expected})
     assert np.array_equal(run(f"a = self.a\n{statement}\nreturn a", a=a), expected)
+
+
+LENGTHS = (0, 1, 3, 4, 7, 8, 9, 15, 16, 17, 33)
+"""Around what the loops with vectors take at once."""
+OPERATIONS = "a + b", "a - b", "a * b", "a + n", "n - a", "n * a", "-a"
+
+
+def numbers(kind, count, seed):
+    random = np.random.default_rng(seed)
+    if kind is np.float64:
+        return random.uniform(-1e6, 1e6, count)
+    limits = np.iinfo(kind)
+    return random.integers(limits.min, limits.max, count, kind, endpoint=True)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64])
+def test_operations_on_arrays_of_every_length(run, kind):
+    values = {}
+    for place, length in enumerate(LENGTHS):
+        values[f"a{place}"], values[f"b{place}"] = (numbers(kind, length + 1, 2 * place + k)[1:] for k in (0, 1))
+    number = kind(7)
+    operations = (*OPERATIONS, "a / n", "a / b") if kind is np.float64 else OPERATIONS
+    lines, expected = ["n = self.n"], []
+    for place in range(len(LENGTHS)):
+        lines += [f"a, b = self.a{place}, self.b{place}"]
+        lines += [f"self.keep({operation})" for operation in operations]
+        lines += ["c = a + n", "c *= b", "self.keep(c)"]
+        a, b = values[f"a{place}"], values[f"b{place}"]
+        with np.errstate(all="ignore"):
+            expected += [eval(operation, {"a": a, "b": b, "n": number}) for operation in operations]
+            expected.append((a + number) * b)
+    found = []
+
+    class Keeper:
+        def __init__(self, core):
+            self.core, self.n = core, number
+            vars(self).update(values)
+
+        def keep(self, value):
+            found.append(value)
+
+    run("\n".join(lines), holder=Keeper(run.core))
+    assert len(found) == len(expected)
+    for value, wanted in zip(found, expected, strict=True):
+        assert value.dtype == wanted.dtype
+        assert np.array_equal(value, wanted)
+
+
+def product(a, b):
+    """As the kernel sums: one term after another."""
+    rows = a.reshape(math.prod(a.shape[:-1]), a.shape[-1])
+    columns = b.reshape(b.shape[0], math.prod(b.shape[1:]))
+    total = np.zeros((rows.shape[0], columns.shape[1]), a.dtype)
+    with np.errstate(over="ignore"):
+        for k in range(rows.shape[1]):
+            total += rows[:, k : k + 1] * columns[k : k + 1]
+    return total.reshape(a.shape[:-1] + b.shape[1:])
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.float64])
+@pytest.mark.parametrize(
+    "left, right",
+    [((n,), (n,)) for n in LENGTHS]
+    + [((2, 3), (3, 17)), ((3, 5), (5, 1)), ((1, 9), (9, 8)), ((4, 1), (1, 20)), ((3, 4), (4,)), ((5,), (5, 21))],
+)
+def test_products_of_arrays(run, kind, left, right):
+    a = numbers(kind, np.prod(left), 1).reshape(left)
+    b = numbers(kind, np.prod(right), 2).reshape(right)
+    found = run("c = self.a @ self.b\nself.keep(c)", a=a, b=b)
+    assert np.array_equal(found[0], product(a, b))

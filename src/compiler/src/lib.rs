@@ -26,6 +26,7 @@ mod resolve;
 pub mod source;
 mod syntax;
 mod types;
+mod vectors;
 
 pub use infer::Request;
 

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use crate::ir::*;
 use crate::language::only_computes;
 use crate::source::{FileId, Sources, Span};
+use crate::vectors;
 
 /// Triple and data layout that the text is for. An empty layout leaves the choice to LLVM.
 #[derive(Clone, Debug)]
@@ -109,6 +110,12 @@ impl Printer<'_> {
         }
         for function in &self.module.functions {
             self.function(function);
+        }
+        for &routine in self.module.routines.values() {
+            self.out.push_str(&vectors::definition(routine, self.arm));
+        }
+        if self.arm && !self.module.routines.is_empty() {
+            self.out.push_str(&vectors::declarations());
         }
         for declaration in std::mem::take(&mut self.conversions).into_values() {
             self.line(format_args!("{declaration}"));

@@ -215,10 +215,57 @@ impl<'p> Emitter<'_, 'p> {
         let Kind::Array(elt, _) = *self.module.program.types.kind(result) else {
             unreachable!("an operation on arrays gives one")
         };
+        if let Some(routine) = self.routine(op, elt, &operands) {
+            let [shape, other] = [&operands[0], &operands[1]].map(|operand| match operand {
+                Operand::Array(array) => Some(array),
+                Operand::Number(..) => None,
+            });
+            if let (Some(a), Some(b)) = (shape, other) {
+                self.same_shape(a, b);
+            }
+            let shape = shape.or(other).expect("one of them is an array").shape.clone();
+            let to = self.new_array(elt, shape);
+            self.run_routine(routine, &to, &operands);
+            return Ok(self.array_value(to));
+        }
         self.map_operands(elt, operands.into(), |this, values| {
             let [left, right] = <[_; 2]>::try_from(values).expect("two operands");
             this.arithmetic_as(op, left, right, elt, false)
         })
+    }
+
+    /// The loop that does `op` on these operands, if there is one: with elements of the result's type throughout.
+    fn routine(&self, op: BinOp, result: types::Ty, operands: &[Operand; 2]) -> Option<Routine> {
+        let element = Element::of(&self.module.ir_type(result))?;
+        let float = element == Element::F64;
+        let op = match op {
+            BinOp::Add if float => Binary::FAdd,
+            BinOp::Sub if float => Binary::FSub,
+            BinOp::Mul if float => Binary::FMul,
+            BinOp::Div if float => Binary::FDiv,
+            BinOp::Add => Binary::Add,
+            BinOp::Sub => Binary::Sub,
+            BinOp::Mul => Binary::Mul,
+            _ => return None,
+        };
+        let fits = |operand: &Operand| match operand {
+            Operand::Array(array) => Element::of(&self.module.ir_type(array.elt)) == Some(element),
+            // A number is converted first, but never made narrower before the operation.
+            Operand::Number(value, _) => float || value.ty.bits() <= self.module.ir_type(result).bits(),
+        };
+        let numbers = [0, 1].map(|side| matches!(operands[side], Operand::Number(..)));
+        let known = operands.iter().all(fits) && !self.build.function.fast_math;
+        known.then(|| Routine::each(op, element, numbers)).flatten()
+    }
+
+    fn run_routine(&mut self, routine: Routine, to: &Array, operands: &[Operand; 2]) {
+        let elt = self.module.ir_type(to.elt);
+        let [a, b] = [&operands[0], &operands[1]].map(|operand| match operand {
+            Operand::Array(array) => array.data.clone(),
+            Operand::Number(value, _) => self.build.convert(value.clone(), &elt),
+        });
+        let count = self.product(&to.shape);
+        self.call_routine(routine, vec![to.data.clone(), a, b, count], Ty::unit());
     }
 
     /// `target op= operand`, in place.
@@ -230,6 +277,10 @@ impl<'p> Emitter<'_, 'p> {
         }
         let elt = target.elt;
         let operands = [Operand::Array(target.clone()), operand];
+        if let Some(routine) = self.routine(op, elt, &operands) {
+            self.run_routine(routine, &target, &operands);
+            return Ok(());
+        }
         self.fill_from(&target, &operands, |this, values| {
             let [left, right] = <[_; 2]>::try_from(values).expect("two operands");
             this.arithmetic_as(op, left, right, elt, false)

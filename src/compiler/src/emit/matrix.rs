@@ -164,6 +164,35 @@ impl<'p> Emitter<'_, 'p> {
         self.build.load(elt.clone(), &from)
     }
 
+    /// The product of vectors or matrices of elements that routines know.
+    fn product_by_routine(
+        &mut self,
+        element: Element,
+        [left, right]: [&Array; 2],
+        [rows, inner, columns]: [Value; 3],
+        product: Array,
+    ) -> Result<Value> {
+        let ty = self.module.ir_type(product.elt);
+        let (a, b) = (left.data.clone(), right.data.clone());
+        if product.shape.is_empty() {
+            return Ok(self.call_routine(Routine::Dot(element), vec![a, b, inner], ty));
+        }
+        if right.shape.len() == 2 {
+            let args = vec![product.data.clone(), a, b, rows, inner, columns];
+            self.call_routine(Routine::MatMul(element), args, Ty::unit());
+        } else {
+            self.counted(rows, |this, row| {
+                let from = this.row(left, row.clone()).data;
+                let args = vec![from, b.clone(), inner.clone()];
+                let sum = this.call_routine(Routine::Dot(element), args, ty.clone());
+                let to = this.row(&product, row).data;
+                this.build.store(sum, &to);
+                Ok(())
+            })?;
+        }
+        Ok(self.array_value(product))
+    }
+
     /// `left @ right`. A vector is taken as the matrix of one row, or column, that fits.
     pub(crate) fn matrix_product(&mut self, left: Array, right: Array, result: types::Ty) -> Result<Value> {
         let rows = if left.shape.len() == 2 {
@@ -190,6 +219,11 @@ impl<'p> Emitter<'_, 'p> {
         let kept = [&left.shape[..left.shape.len() - 1], &right.shape[1..]].concat();
         let product = self.new_array(elt, kept);
         let (l, r) = (self.module.ir_type(left.elt), self.module.ir_type(right.elt));
+        let element = Element::of(&ty).filter(|_| l == ty && r == ty && !self.build.function.fast_math);
+        if let Some(element) = element {
+            let lengths = [rows, inner, columns];
+            return self.product_by_routine(element, [&left, &right], lengths, product);
+        }
         let sum = self.build.slot(ty.clone());
         self.counted(rows, |this, row| {
             this.counted(columns.clone(), |this, column| {

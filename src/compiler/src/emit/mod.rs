@@ -207,6 +207,13 @@ impl<'m, 'p> Emitter<'m, 'p> {
         self.build.call(symbol, args, returns, unwind)
     }
 
+    /// Calls a loop over arrays.
+    pub fn call_routine(&mut self, routine: Routine, args: Vec<Value>, returns: Ty) -> Value {
+        let symbol: Rc<str> = routine.symbol().into();
+        self.module.module.routines.insert(symbol.clone(), routine);
+        self.build.call(&symbol, args, returns, None)
+    }
+
     /// The host constant that an expression was found to be.
     pub fn host_constant(&self, expr: &Expr) -> Option<&'p HostValue> {
         match self.function.facts.get(&expr.id) {

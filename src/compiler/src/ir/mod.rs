@@ -5,11 +5,13 @@
 
 mod operators;
 mod print;
+mod routines;
 
 use std::rc::Rc;
 
 use crate::source::Span;
 pub use operators::{Binary, Compare, Convert};
+pub use routines::{Element, Routine};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ty {
@@ -312,6 +314,8 @@ pub struct Module {
     pub globals: Vec<Global>,
     pub externals: std::collections::BTreeMap<Rc<str>, External>,
     pub functions: Vec<Function>,
+    /// Loops over arrays that functions call, by symbol.
+    pub routines: std::collections::BTreeMap<Rc<str>, Routine>,
     /// The first call of a function of the host, and that function's name.
     pub remote_call: Option<(Span, Rc<str>)>,
 }
