@@ -5,6 +5,7 @@ mod bridge;
 mod compiler;
 mod errors;
 mod pulse;
+mod pulse_logic;
 mod values;
 mod wire;
 
@@ -18,5 +19,6 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_submodule(&wire)?;
     let pulse = PyModule::new(module.py(), "pulse")?;
     pulse::add(&pulse)?;
+    pulse_logic::add(&pulse)?;
     module.add_submodule(&pulse)
 }

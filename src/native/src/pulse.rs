@@ -26,7 +26,7 @@ fn bytes_of(words: &[Word]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_bytes()).collect()
 }
 
-fn words_of(bytes: &[u8]) -> PyResult<Vec<Word>> {
+pub(super) fn words_of(bytes: &[u8]) -> PyResult<Vec<Word>> {
     let chunks = bytes.chunks_exact(32);
     if !chunks.remainder().is_empty() {
         return Err(PyValueError::new_err("words have 32 bytes each"));

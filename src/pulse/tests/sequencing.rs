@@ -151,6 +151,47 @@ fn segments_of_no_cycles_are_skipped() {
     assert_eq!(machine.status.errors, facts::ERROR_TAU0);
 }
 
+#[test]
+fn rotations_of_no_cycles_are_discarded_with_the_segment_behind_them() {
+    let mut machine = Machine::new(Config::default());
+    let turn = |tau, flags| word::bypass(1, 0xc0, &flagged(100, tau, flags));
+    machine.feed([
+        word::bypass(1, 255, &Segment::constant(5, 8)),
+        turn(3, 0),
+        turn(0, 0),
+        turn(5, 0),
+        turn(0, 0),
+    ]);
+    machine.run(20, &mut |_, _| (), &mut []);
+    machine.feed([waiting(1, 1, 8)]);
+    machine.run(20, &mut |_, _| (), &mut []);
+    assert_eq!(
+        machine.status.errors,
+        facts::ERROR_TAU0 | facts::ERROR_UNDERRUN | facts::ERROR_MISALIGN
+    );
+    assert!(machine.channel(0).armed());
+    machine.step(true, &mut []);
+    assert_eq!(machine.channel(0).shown().values[6..], [106, 106]);
+}
+
+#[test]
+fn a_fault_arms_once_all_heads_that_are_there_wait() {
+    let mut machine = Machine::new(Config {
+        channels: 1,
+        ..Config::default()
+    });
+    let body = Segment::constant(1, 4);
+    assert!(machine.give(0, 255, body) && machine.give(0, 0x7f, body));
+    // Started after cycle 0, shown in 1 to 4; stopped after 4; discarded in 5, and all heads wait in 6.
+    machine.run(5, &mut |_, _| (), &mut []);
+    assert!(machine.give(0, 255, flagged(0, 4, facts::TONE_FLAG_WAIT)));
+    machine.run(1, &mut |_, _| (), &mut []);
+    assert!(!machine.channel(0).armed());
+    machine.run(1, &mut |_, _| (), &mut []);
+    assert!(machine.channel(0).armed());
+    assert_eq!(machine.status.first_cycle[0], Some(4));
+}
+
 #[derive(Clone, Debug)]
 struct Program {
     segments: Vec<Vec<u64>>,

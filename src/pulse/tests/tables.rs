@@ -3,7 +3,7 @@
 mod support;
 
 use kairos_contracts::pulse::{self as facts, State};
-use kairos_pulse::model::{Channel, Config, Machine, Status};
+use kairos_pulse::model::{Channel, Config, Machine, Segments, Status};
 use kairos_pulse::word::{self, MapEntry};
 use kairos_pulse::{Segment, Word};
 use support::{expanded, flagged, gate, map, play, run_word, vector, words};
@@ -250,4 +250,24 @@ fn check_44_broadcast_waits_for_all() {
     let first: Vec<i64> = (0..20).flat_map(|n| [n; 4]).collect();
     let second: Vec<i64> = (100..120).flat_map(|n| [n; 4]).collect();
     assert_eq!(seen, [[first, second.clone()].concat(), second]);
+}
+
+#[test]
+fn a_result_in_the_last_cycle_is_in_time_and_a_branch_without_gates_takes_none() {
+    let branch = |ids: &[u16]| word::run(1, word::Branch::Wait, ids, word::RunFormat::Counted);
+    let mut machine = Machine::new(Config {
+        branch_timeout: 10,
+        ..Config::default()
+    });
+    machine.feed([branch(&[]), branch(&[3])]);
+    while !machine.sequencer(0).waits_for_result() {
+        machine.step(false, &mut []);
+    }
+    machine.run(9, &mut |_, _| (), &mut []);
+    machine.result(1, 2);
+    machine.run(9, &mut |_, _| (), &mut []);
+    assert_eq!(machine.status.errors, 0);
+    machine.feed([branch(&[3])]);
+    machine.run(20, &mut |_, _| (), &mut []);
+    assert_eq!(machine.status.errors, facts::ERROR_BRANCH_TIMEOUT);
 }

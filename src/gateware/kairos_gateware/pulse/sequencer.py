@@ -19,7 +19,7 @@ from operator import or_
 from migen import *
 
 from ..contracts import pulse as facts
-from .words import fields, mode_of, parameters_of
+from .words import Segment, fields, mode_of, parameters_of
 
 __all__ = ["Sequencer", "READS"]
 
@@ -52,7 +52,8 @@ class Sequencer(Module):
 
     valid, ready, word: the stream. result, result_valid: of a measurement; one is remembered. timeout: cycles until a
     branch goes on without one, 0: never. `errors`: name to a signal that is high in a cycle with that error. `settled`:
-    nothing moves until a result, a word or room in a queue comes.
+    nothing moves until a result, a word or room in a queue comes. `waiting`: for a result. `given`: segments that go to
+    queues in this cycle, in order, each (whether there is one, mask of parameters, body).
     """
 
     def __init__(
@@ -68,7 +69,7 @@ class Sequencer(Module):
         self.result, self.result_valid = Signal(facts.BRANCH_STATE_BITS), Signal()
         self.timeout = Signal(32)
         self.errors = {name: Signal(name=f"error_{name}") for name in ["mode", "count", "address", "branch_timeout"]}
-        self.settled = Signal()
+        self.settled, self.waiting = Signal(), Signal()
         self.table_bits = [glut_bits, mlut_bits, plut_bits]
 
         # # #
@@ -144,7 +145,7 @@ class Sequencer(Module):
         pending, chosen, late = Signal(), Signal(), Signal()
         result, kept = Signal.like(self.result), Signal.like(self.result)
         waited = Signal(32)
-        waiting, self._decides = Signal(), Signal()
+        waiting, self._decides = self.waiting, Signal()
         upper = Signal(facts.GLUT_ADDRESS_BITS)
         self.comb += [
             self._decides.eq(waiting & (pending | (self.timeout != 0))),
@@ -169,7 +170,7 @@ class Sequencer(Module):
         """The pipeline through the tables, and what else moves a word on."""
         go = self._go
         looked_up, lookup, found = Signal(), Signal(), Signal()
-        walking, following, left = Signal(), Signal(facts.MLUT_ADDRESS_BITS), Signal((_LENGTH_BITS, True))
+        walking, following, left = Signal(), Signal(facts.MLUT_ADDRESS_BITS), Signal((_LENGTH_BITS + 1, True))
         through = Signal()  # the walk is at its gate's end
         glut, mlut, plut = self.glut.ports[0], self.mlut.ports, self.plut.ports
         first, length = glut.dat_r[: facts.MLUT_ADDRESS_BITS], glut.dat_r[facts.MLUT_ADDRESS_BITS :]
@@ -218,9 +219,11 @@ class Sequencer(Module):
         waits = [Signal(name=f"push_{n}") for n in range(READS)]
         names = [Signal(facts.PARAMETERS, name=f"push_mask_{n}") for n in range(READS)]
         held = [Signal(facts.BODY_BITS, name=f"push_body_{n}") for n in range(READS)]
+        empty = [Signal(name=f"push_empty_{n}") for n in range(READS)]
         room = Signal(facts.PARAMETERS)
         goes = [Signal(name=f"pushed_{n}") for n in range(READS)]
         self._bypass = Signal()
+        self.given = list(zip(goes, names, held, strict=True))
         one, two = range(READS)
         self.comb += [
             room.eq(Cat(*[queue.room for queue in queues])),
@@ -234,21 +237,24 @@ class Sequencer(Module):
         ]
         for n in range(READS):
             self.sync += [
-                If(self._go, waits[n].eq(valid[n]), names[n].eq(masks[n]), held[n].eq(bodies[n])).Elif(
-                    goes[n], waits[n].eq(0)
-                )
+                If(
+                    self._go,
+                    *[waits[n].eq(valid[n]), names[n].eq(masks[n])],
+                    *[held[n].eq(bodies[n]), empty[n].eq(Segment(bodies[n]).tau == 0)],
+                ).Elif(goes[n], waits[n].eq(0))
             ]
         self.sync += If(
             self._bypass,
             waits[one].eq(1),
             names[one].eq(parameters_of(self._now)),
-            held[one].eq(self._now[: facts.BODY_BITS]),
+            *[held[one].eq(self._now[: facts.BODY_BITS]), empty[one].eq(Segment(self._now).tau == 0)],
         )
         for p, queue in enumerate(queues):
             second = goes[two] & names[two][p]
             self.comb += [
                 queue.we.eq((goes[one] & names[one][p]) | second),
                 queue.din.eq(Mux(second, held[two], held[one])),
+                queue.empty.eq(Mux(second, empty[two], empty[one])),
             ]
         return reduce(or_, goes)
 

@@ -64,6 +64,12 @@ def test_41_empty_gates_take_nothing(engines):
     assert played.errors == facts.Error.UNDERRUN
 
 
+def test_a_gate_of_the_whole_memory_map(engines):
+    """All 8,192 entries that a gate can name: four times round the map as it is built."""
+    words = [plut(0, constant(1)), mlut([(5, ALL, 0)]), glut([(0, 0, (1 << facts.MLUT_ADDRESS_BITS) - 1)]), gates([0])]
+    assert f0(play(engines, words, 5000)) == [1] * 8 * 4
+
+
 def test_42_a_word_of_no_mode_is_dropped(engines):
     words = [*one_gate_each([1]), 0xFFFF | 1 << facts.CHANNEL_MASK_AT, gates([0])]
     played = play(engines, words)

@@ -12,6 +12,7 @@ from migen import *
 from migen.fhdl import verilog
 
 from ..contracts import pulse as facts
+from ..pulse.sequencer import READS
 from ..pulse.sequencing import Sequencing
 from . import verilate
 from .ports import TopLevel
@@ -20,11 +21,11 @@ __all__ = ["Engines", "Played", "SequencingBench", "build_engines"]
 
 _TOP = "pulse_engines"
 _SETTINGS = ["trigger_strict", "hold", "misalign_limit", "branch_timeout", "trigger_channels"]
-_STATES = ["armed", "running", "settled"]
+_STATES = ["armed", "running", "settled", "waiting", "trigger"]
 
 
 class SequencingBench(TopLevel):
-    """The block between ports. What a channel shows is in `_ROW` words of 64 bits."""
+    """The block between ports. What a channel shows is a row of words of 64 bits: `ROW`."""
 
     def __init__(self, **options):
         super().__init__()
@@ -34,24 +35,39 @@ class SequencingBench(TopLevel):
 
         for name in ["valid", "word", "trigger", "result", "result_valid", *_SETTINGS]:
             self.inward(getattr(dut, name), name)
-        for name in ["ready", "errors", *_STATES]:
+        for name in ["ready", "errors", *_STATES[:3]]:
             self.outward(getattr(dut, name), name)
-        rows = []
-        for channel, underrun in zip(dut.channels, dut.underrun_parameters, strict=True):
+        self.outward(Cat(*[sequencer.waiting for sequencer in dut.sequencers]), "waiting")
+        parts = []
+        for c, (channel, sequencer) in enumerate(zip(dut.channels, dut.sequencers, strict=True)):
             levels = Cat(channel.synchronise, channel.feed_forward, channel.enable, channel.gpo)
-            rows += [*channel.values, *channel.applied, levels, underrun]
-        self.outward(Cat(*[Cat(part, C(0, 64 - len(part))) for part in rows]), "shown")
+            parts += [*channel.values, *channel.applied, levels, dut.underrun_parameters[c], dut.first_cycles[c]]
+            for there, mask, body in sequencer.given:
+                parts += [Cat(mask, there), *[body[n : n + 64] for n in range(0, len(body), 64)]]
+        row = [Signal(64) for _ in parts]
+        self.comb += [number.eq(part) for number, part in zip(row, parts, strict=True)]
+        self.outward(Cat(*row), "shown")
 
 
 ROW = np.dtype(
-    [("values", "u8", facts.PARAMETERS), ("applied", "u8", facts.TONES), ("levels", "u8"), ("underrun", "u8")]
+    [
+        ("values", "u8", facts.PARAMETERS),
+        ("applied", "u8", facts.TONES),
+        ("levels", "u8"),
+        ("underrun", "u8"),
+        ("first_cycle", "u8"),
+        ("given", "u8", (READS, 5)),
+    ]
 )
+"""What a channel shows. `first_cycle`: of its first underrun, by the core's own count. `given`: segments that its
+sequencer gives in this cycle, each its mask of parameters, 0x100 if there is one, and its bits, the lowest first."""
 
 
 @dataclass
 class Played:
-    """shown: (cycles, channels) of ROW. states: by name, (cycles,) of bits, one for each channel. errors: bits of
-    `facts.Error` at the end. taken: the cycle in which each word left the stream."""
+    """shown: (cycles, channels) of ROW. states: by name, (cycles,) of bits, one for each channel; `waiting`: for a
+    measurement's result, `trigger`: whether there was one. errors: bits of `facts.Error` at the end. taken: the cycle
+    in which each word left the stream, or 2^32 - 1."""
 
     shown: np.ndarray
     states: dict[str, np.ndarray]

@@ -10,7 +10,7 @@
 
 extern "C" uint32_t pulse_play(const uint32_t (*words)[8], const uint32_t *gaps, const uint32_t *triggers,
                                const uint32_t (*results)[2], const uint32_t *settings, uint8_t *shown,
-                               uint32_t (*states)[3], uint32_t *taken, uint32_t word_count, uint32_t trigger_count,
+                               uint32_t (*states)[5], uint32_t *taken, uint32_t word_count, uint32_t trigger_count,
                                uint32_t result_count, uint32_t cycles, uint32_t row, uint32_t follow) {
     VerilatedContext context;
     const auto top_owner = std::make_unique<Vpulse_engines>(&context, "pulse_engines");
@@ -43,6 +43,8 @@ extern "C" uint32_t pulse_play(const uint32_t (*words)[8], const uint32_t *gaps,
         states[cycle][0] = top.armed;
         states[cycle][1] = top.running;
         states[cycle][2] = top.settled;
+        states[cycle][3] = top.waiting;
+        states[cycle][4] = top.trigger;
         const bool moved = top.valid && top.ready;
         clock_edge(top);
         if (moved) {

@@ -4,8 +4,8 @@
 //! [`Channel::finish`], which sees the heads of the FIFOs as they are and the trigger, and decides what the next cycle is.
 
 use super::frame::{self, Frame};
-use super::{Config, FrameCommit, Queue, Status, Underrun};
-use crate::{Segment, Spline};
+use super::{Config, FrameCommit, Queue, Segments, Status, Underrun};
+use crate::{wrap, Segment, Spline};
 use kairos_contracts::pulse::{self as facts, State, TONES};
 
 /// Engines of a channel.
@@ -36,7 +36,9 @@ pub struct Cycle {
 
 #[derive(Clone, Debug)]
 struct Engine {
-    fifo: Queue<Segment>,
+    fifo: Queue<Waiting>,
+    /// What segments of no cycles have done since the last other one came.
+    skipped: Skipped,
     state: State,
     spline: Spline,
     /// Cycles of the running segment that are left, this one included.
@@ -50,6 +52,20 @@ struct Engine {
     ahead: Option<(u64, Spline)>,
 }
 
+/// What segments of no cycles do to a frame.
+#[derive(Clone, Copy, Debug, Default)]
+struct Skipped {
+    cleared: bool,
+    rotation: i64,
+}
+
+/// A segment in a FIFO, and what those of no cycles before it do: if it is discarded, that is too.
+#[derive(Clone, Copy, Debug, Default)]
+struct Waiting {
+    segment: Segment,
+    before: Skipped,
+}
+
 /// Engines and frames of a channel.
 #[derive(Clone, Debug)]
 pub struct Channel {
@@ -60,6 +76,8 @@ pub struct Channel {
     misalign_limit: u64,
     /// Cycles in a row in which some engines waited while others ran.
     apart: u64,
+    /// A segment of no cycles has come.
+    empty: bool,
 }
 
 impl Channel {
@@ -67,6 +85,7 @@ impl Channel {
     pub fn new(config: &Config) -> Self {
         let engine = |_| Engine {
             fifo: Queue::new(config.segment_fifo),
+            skipped: Skipped::default(),
             state: State::Idle,
             spline: Spline::default(),
             left: 0,
@@ -82,18 +101,7 @@ impl Channel {
             underrun: config.underrun,
             misalign_limit: config.misalign_limit,
             apart: 0,
-        }
-    }
-
-    /// Whether all FIFOs of the mask take another segment.
-    pub fn has_room(&self, parameters: u8) -> bool {
-        self.named(parameters).all(|p| self.engines[p].fifo.has_room())
-    }
-
-    /// Gives a segment to the parameters of the mask, which must have room.
-    pub fn push(&mut self, parameters: u8, segment: Segment) {
-        for p in self.named(parameters) {
-            self.engines[p].fifo.push(segment);
+            empty: false,
         }
     }
 
@@ -198,7 +206,10 @@ impl Channel {
     pub fn finish(&mut self, cycles: u64, trigger: bool, status: &mut Status, channel: usize, cycle: u64) {
         let before = self.states();
         let ended = self.advance(cycles);
-        self.skip_empty(status);
+        if core::mem::take(&mut self.empty) {
+            status.errors |= facts::ERROR_TAU0;
+        }
+        let all_wait = (0..PARAMETERS).all(|p| self.head_waits(p));
         let dry = mask(|p| ended >> p & 1 != 0 && self.engines[p].fifo.is_empty());
         if dry != 0 {
             status.underrun(channel, dry, cycle);
@@ -225,7 +236,7 @@ impl Channel {
                 _ => {}
             }
         }
-        if before[0] == State::Fault && (0..PARAMETERS).all(|p| self.head_waits(p)) {
+        if before[0] == State::Fault && all_wait {
             self.engines.iter_mut().for_each(|engine| engine.state = State::Armed);
         }
     }
@@ -259,45 +270,23 @@ impl Channel {
         ended
     }
 
-    /// Takes segments of no cycles out of the heads; what they do to frames is done.
-    fn skip_empty(&mut self, status: &mut Status) {
-        for p in 0..PARAMETERS {
-            // A running engine looks at its head in its last cycle.
-            while self.looks(p) && self.engines[p].fifo.head().is_some_and(|segment| segment.tau == 0) {
-                let segment = self.engines[p].fifo.pop().unwrap_or_default();
-                status.errors |= facts::ERROR_TAU0;
-                if let Some(frame) = p.checked_sub(FRAMES) {
-                    let (value, constant) = (segment.u[0], segment.is_constant());
-                    self.frames[frame].start(segment.flags);
-                    self.frames[frame].end(value, value, constant, segment.flags, self.commit);
-                }
-            }
-        }
-    }
-
-    fn looks(&self, p: usize) -> bool {
-        let engine = &self.engines[p];
-        match engine.state {
-            State::Run => engine.left == 0,
-            State::Idle | State::Armed => true,
-            State::Fault => false,
-        }
-    }
-
     fn head_waits(&self, p: usize) -> bool {
         let head = self.engines[p].fifo.head();
-        head.is_some_and(|segment| segment.waits() && segment.tau != 0)
+        head.is_some_and(|head| head.segment.waits())
     }
 
     fn load(&mut self, p: usize) {
         let engine = &mut self.engines[p];
-        let Some(segment) = engine.fifo.pop() else { return };
+        let Some(Waiting { segment, before }) = engine.fifo.pop() else {
+            return;
+        };
         engine.state = State::Run;
         engine.spline = Spline::new(&segment);
         engine.left = segment.tau;
         engine.flags = segment.flags;
         engine.starts = true;
         if let Some(frame) = p.checked_sub(FRAMES) {
+            self.frames[frame].skip(before.cleared, before.rotation);
             self.frames[frame].start(segment.flags);
         }
     }
@@ -316,6 +305,28 @@ impl Channel {
         let apart = before.contains(&State::Armed) && before.contains(&State::Run);
         self.apart = if apart { self.apart + cycles } else { 0 };
         self.misalign_limit != 0 && self.apart > self.misalign_limit
+    }
+}
+
+impl Segments for Channel {
+    fn has_room(&self, parameters: u8) -> bool {
+        self.named(parameters).all(|p| self.engines[p].fifo.has_room())
+    }
+
+    fn push(&mut self, parameters: u8, segment: Segment) {
+        for p in self.named(parameters) {
+            let engine = &mut self.engines[p];
+            if segment.tau != 0 {
+                let before = core::mem::take(&mut engine.skipped);
+                engine.fifo.push(Waiting { segment, before });
+                continue;
+            }
+            self.empty = true;
+            let clears = segment.flags & facts::FRAME_FLAG_CLEAR != 0;
+            let rotation = if clears { 0 } else { engine.skipped.rotation };
+            engine.skipped.cleared |= clears;
+            engine.skipped.rotation = wrap(rotation + segment.u[0], facts::VALUE_BITS);
+        }
     }
 }
 

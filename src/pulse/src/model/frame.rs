@@ -17,6 +17,14 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Segments of no cycles have been passed over: the frame is cleared, then turned.
+    pub fn skip(&mut self, cleared: bool, rotation: i64) {
+        if cleared {
+            *self = Self::default();
+        }
+        self.pending = wrap(self.pending + rotation, VALUE_BITS);
+    }
+
     /// A segment starts.
     pub fn start(&mut self, flags: u8) {
         if flags & FRAME_FLAG_CLEAR != 0 {

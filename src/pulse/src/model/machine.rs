@@ -1,9 +1,10 @@
 //! The whole core: the stream, its channels, trigger, counter and samples.
 
 use super::{
-    frame, saturate, Channel, Config, Crosstalk, FeedForward, Iq, Sequencer, Sine, Status, Synthesiser, PARAMETERS,
+    frame, saturate, Channel, Config, Crosstalk, FeedForward, Iq, Segments, Sequencer, Sine, Status, Synthesiser,
+    PARAMETERS,
 };
-use crate::{word, Word};
+use crate::{word, Segment, Word};
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use kairos_contracts::pulse::{Parameter, State, TONES, VALUE_BITS};
@@ -146,6 +147,17 @@ impl Machine {
     /// Adds words to the stream.
     pub fn feed(&mut self, words: impl IntoIterator<Item = Word>) {
         self.stream.extend(words);
+    }
+
+    /// Gives a segment to parameters of a channel past its sequencer, for the engines to see from this cycle on: as
+    /// recorded logic did. Whether there was room.
+    pub fn give(&mut self, channel: usize, parameters: u8, segment: Segment) -> bool {
+        let (_, channel, _) = &mut self.channels[channel];
+        let room = channel.has_room(parameters);
+        if room {
+            channel.push(parameters, segment);
+        }
+        room
     }
 
     /// Cycles since power-up.

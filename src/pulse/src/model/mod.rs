@@ -20,7 +20,7 @@ pub use config::{Config, FrameCommit, Underrun};
 pub use crosstalk::{Coupling, Crosstalk, OFFSETS};
 pub use machine::{Block, Machine};
 pub use queue::Queue;
-pub use sequencer::Sequencer;
+pub use sequencer::{Segments, Sequencer};
 pub use sine::Sine;
 pub use status::Status;
 pub use synthesis::{saturate, FeedForward, Iq, Synthesiser};

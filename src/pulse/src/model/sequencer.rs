@@ -4,10 +4,18 @@
 //! gives can be seen by the engines in the next cycle. An empty gate takes one read.
 
 use super::tables::BeyondTheEnd;
-use super::{Channel, Config, Queue, Status, Tables};
+use super::{Config, Queue, Status, Tables};
 use crate::word::{decode, Branch, Decoded, RunFormat, Slots};
-use crate::Word;
+use crate::{Segment, Word};
 use kairos_contracts::pulse as facts;
+
+/// What takes a sequencer's segments: a channel's engines.
+pub trait Segments {
+    /// Whether all FIFOs of the mask take another segment.
+    fn has_room(&self, parameters: u8) -> bool;
+    /// Gives a segment to the parameters of the mask, which must have room.
+    fn push(&mut self, parameters: u8, segment: Segment);
+}
 
 /// A channel's tables, and what it does next.
 #[derive(Clone, Debug)]
@@ -61,19 +69,21 @@ impl Sequencer {
         self.now.is_none() && self.input.is_empty()
     }
 
-    /// Whether a branch waits for its result.
+    /// Whether a branch waits for its result. A word that counts no gates does nothing, not even that.
     pub fn waits_for_result(&self) -> bool {
-        matches!(
-            self.now,
-            Some(Decoded::Run {
-                branch: Branch::Wait,
-                ..
-            })
-        ) && !self.chosen
+        match &self.now {
+            Some(Decoded::Run { branch, ids }) => self.must_wait(*branch, ids),
+            _ => false,
+        }
+    }
+
+    fn must_wait(&self, branch: Branch, ids: &Slots<u16>) -> bool {
+        let empty = self.format == RunFormat::Counted && ids.items().is_empty();
+        branch == Branch::Wait && !self.chosen && !empty
     }
 
     /// For how many cycles, this one included, nothing happens but waiting; 1: something may.
-    pub fn quiet(&self, channel: &Channel) -> u64 {
+    pub fn quiet(&self, channel: &impl Segments) -> u64 {
         let can = match &self.now {
             None => !self.input.is_empty(),
             Some(Decoded::Bypass { parameters, .. }) => channel.has_room(*parameters),
@@ -89,7 +99,7 @@ impl Sequencer {
         }
     }
 
-    fn can_read(&self, ids: &Slots<u16>, channel: &Channel) -> bool {
+    fn can_read(&self, ids: &Slots<u16>, channel: &impl Segments) -> bool {
         match self.entries {
             Some((next, _)) => channel.has_room(self.tables.map(next).parameters),
             None => self.slot <= ids.items().len(),
@@ -97,7 +107,7 @@ impl Sequencer {
     }
 
     /// Ends `cycles` cycles, in all of which but the last one nothing happened.
-    pub fn finish(&mut self, cycles: u64, channel: &mut Channel, status: &mut Status) {
+    pub fn finish(&mut self, cycles: u64, channel: &mut impl Segments, status: &mut Status) {
         self.waited += cycles - 1;
         if self.now.is_none() {
             let Some(word) = self.input.pop() else { return };
@@ -116,7 +126,7 @@ impl Sequencer {
                 }
                 fits
             }
-            Some(Decoded::Run { branch, ids }) => match self.upper(branch, status) {
+            Some(Decoded::Run { branch, ids }) => match self.upper(branch, &ids, status) {
                 Some(upper) => self.run(upper, &ids, channel, status),
                 None => false,
             },
@@ -147,17 +157,19 @@ impl Sequencer {
     }
 
     /// What is put into the addresses of a word's gates; none while the result is missing.
-    fn upper(&mut self, branch: Branch, status: &mut Status) -> Option<u16> {
+    fn upper(&mut self, branch: Branch, ids: &Slots<u16>, status: &mut Status) -> Option<u16> {
         if branch == Branch::None {
             return Some(0);
         }
-        if branch == Branch::Wait && !self.chosen {
+        if self.must_wait(branch, ids) {
             let late = self.timeout != 0 && self.waited >= self.timeout;
+            let there = self.result.is_some();
             let Some(result) = self.result.take().or(late.then_some(0)) else {
                 self.waited += 1;
                 return None;
             };
-            if late {
+            // A result that comes in the last cycle is in time.
+            if late && !there {
                 status.errors |= facts::ERROR_BRANCH_TIMEOUT;
             }
             (self.kept, self.chosen) = (result, true);
@@ -166,7 +178,7 @@ impl Sequencer {
     }
 
     /// Reads entries of the memory map. Whether the word is done.
-    fn run(&mut self, upper: u16, ids: &Slots<u16>, channel: &mut Channel, status: &mut Status) -> bool {
+    fn run(&mut self, upper: u16, ids: &Slots<u16>, channel: &mut impl Segments, status: &mut Status) -> bool {
         if ids.excess {
             status.errors |= facts::ERROR_COUNT;
         }

@@ -1,0 +1,64 @@
+"""Deliberate faults of one line, put into a copy of the logic one by one: the vectors and random programs find each.
+
+The faults are data: `mutations.toml`. One whose text is not found any more fails the fast suite too."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+SOURCE = HERE.parents[2]
+FAULTS = tomllib.loads((HERE / "mutations.toml").read_text())["fault"]
+OF_THE_DDS = {"phase.py", "sine.py", "synthesis.py"}
+VECTORS = Path("pulse/tests/vectors.json")
+
+
+def mutated(folder, fault):
+    """A copy of the package and its vectors in `folder`, with the fault if there is one. Gives the path of the copy."""
+    package = folder / "gateware" / HERE.parent.name
+    shutil.copytree(HERE.parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (folder / VECTORS.parent).mkdir(parents=True)
+    shutil.copy(SOURCE / VECTORS, folder / VECTORS)
+    if fault:
+        path = package / "pulse" / fault["file"]
+        path.write_text(path.read_text().replace(fault["old"], fault["new"]))
+    return package
+
+
+def run(folder, package, tests):
+    """The tests' result, with the copy in place of the package."""
+    files = [package / "pulse" / f"test_{name}.py" for name in tests]
+    environment = dict(os.environ, PYTHONPATH=str(package.parent), KAIROS_BUILD=str(folder / "build"))
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-m", "not long", "--tb=line", "-p", "no:cacheprovider"]
+    return subprocess.run([*command, *files], cwd=folder, env=environment, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["what"])
+def test_faults_are_of_lines_that_there_are(fault):
+    assert (HERE / fault["file"]).read_text().count(fault["old"]) == 1, f"mutations.toml: {fault['file']} has changed"
+    assert fault["old"] != fault["new"] and "\n" not in fault["old"] + fault["new"]
+
+
+def test_there_are_many_faults():
+    assert len(FAULTS) >= 20
+
+
+@pytest.mark.long
+def test_a_copy_without_a_fault_passes(tmp_path):
+    done = run(tmp_path, mutated(tmp_path, None), ["sequence", "model", "synthesis"])
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["what"])
+def test_a_fault_is_found(fault, tmp_path):
+    tests = ["synthesis"] if fault["file"] in OF_THE_DDS else ["sequence", "model"]
+    done = run(tmp_path, mutated(tmp_path, fault), tests)
+    summary = done.stdout.strip().splitlines()[-1]
+    # A fault that cannot be built shows nothing.
+    assert done.returncode == 1 and " failed" in summary and " error" not in summary, done.stdout + done.stderr

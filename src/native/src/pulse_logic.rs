@@ -1,0 +1,180 @@
+//! The pulse core's model beside its logic: what engines show for segments that come in given cycles, and which segments a
+//! stream of words gives. Tests compare both with the verilated core, cycle by cycle.
+
+use super::pulse::words_of;
+use kairos_contracts::pulse::{PARAMETERS, TONES, VALUE_BITS};
+use kairos_pulse::model::{Config, Machine, Segments, Sequencer, Status, Underrun};
+use kairos_pulse::word::{self, RunFormat};
+use kairos_pulse::{Segment, Word};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+/// Numbers of a segment that a sequencer gives: mask of parameters, 0x100 if there is one, and its 216 bits.
+const GIVEN: usize = 5;
+const THERE: u64 = 0x100;
+/// Numbers that a channel shows in a cycle: values, frames of both tones, levels, states.
+const SHOWN: usize = PARAMETERS + TONES + 2;
+
+/// The reference core with these settings, by their names in `Config`.
+fn config(settings: &Bound<PyDict>) -> PyResult<Config> {
+    let mut config = Config {
+        channels: 1,
+        ..Config::default()
+    };
+    for (name, value) in settings {
+        let number: u64 = value.extract()?;
+        match name.extract::<String>()?.as_str() {
+            "channels" => config.channels = number.clamp(1, 8) as usize,
+            "samples_per_cycle" => config.rates.samples_per_cycle = number as u32,
+            "segment_fifo" => config.segment_fifo = number as usize,
+            "glut_bits" => config.glut_bits = number as usize,
+            "mlut_bits" => config.mlut_bits = number as usize,
+            "plut_bits" => config.plut_bits = number as usize,
+            "wide" => {
+                config.run_format = if number != 0 {
+                    RunFormat::Wide
+                } else {
+                    RunFormat::Counted
+                }
+            }
+            "trigger_strict" => config.trigger_strict = number != 0,
+            "trigger_channels" => config.trigger_channels = number as u8,
+            "hold" => config.underrun = if number != 0 { Underrun::Hold } else { Underrun::Mute },
+            "misalign_limit" => config.misalign_limit = number,
+            name => return Err(PyKeyError::new_err(format!("the model has no setting {name}"))),
+        }
+    }
+    Ok(config)
+}
+
+/// What a sequencer gives, in order.
+#[derive(Default)]
+struct Given(Vec<u64>);
+
+impl Segments for Given {
+    fn has_room(&self, _: u8) -> bool {
+        true
+    }
+
+    fn push(&mut self, parameters: u8, segment: Segment) {
+        self.0.push(THERE | u64::from(parameters));
+        self.0.extend(segment.to_word().0);
+    }
+}
+
+/// The segments that a channel's sequencer gives for the words of a stream, in order, each `GIVEN` numbers; and the bits of
+/// its errors. `results`: what each branch takes, in order.
+#[pyfunction]
+fn execute<'py>(
+    py: Python<'py>,
+    words: &[u8],
+    channel: u8,
+    results: Vec<u8>,
+    settings: &Bound<PyDict>,
+) -> PyResult<(Bound<'py, PyBytes>, u32)> {
+    let config = config(settings)?;
+    let (mut sequencer, mut status, mut given) = (Sequencer::new(&config), Status::default(), Given::default());
+    let mut results = results.into_iter();
+    for word in words_of(words)? {
+        if word::channels(&word) >> channel & 1 != 0 {
+            sequencer.input.push(word);
+        }
+        while !sequencer.is_idle() {
+            if sequencer.waits_for_result() {
+                // A branch that the logic never decided: nothing behind it is executed.
+                let Some(result) = results.next() else {
+                    return Ok((numbers(py, &given.0), status.errors));
+                };
+                sequencer.result(result);
+            }
+            sequencer.finish(1, &mut given, &mut status);
+        }
+    }
+    Ok((numbers(py, &given.0), status.errors))
+}
+
+/// What channels show for segments that their sequencers give in these cycles.
+///
+/// `given`: for each cycle and channel some segments of `GIVEN` numbers; the engines see them `delay` cycles later.
+/// `triggers`: for each cycle, whether there is one. Gives for each cycle and channel `SHOWN` numbers, in the cycle in which
+/// the model has them; samples of each channel (int16), if they are wanted; and errors, parameters that ran dry, and the
+/// cycle of the first underrun or misalignment of each channel, or -1.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+fn replay<'py>(
+    py: Python<'py>,
+    given: &[u8],
+    triggers: &[u8],
+    delay: usize,
+    samples: bool,
+    settings: &Bound<PyDict>,
+) -> PyResult<(Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>, u32, Vec<(u8, i64)>)> {
+    let config = config(settings)?;
+    let channels = config.channels;
+    let cycles = triggers.len();
+    let given: Vec<u64> = given
+        .chunks_exact(8)
+        .map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
+        .collect();
+    if cycles == 0 || given.len() % (cycles * channels * GIVEN) != 0 {
+        return Err(PyValueError::new_err(
+            "segments are not those of all cycles and channels",
+        ));
+    }
+    let row = given.len() / cycles;
+    let mut machine = Machine::new(config);
+    let mut shown = Vec::with_capacity(cycles * channels * SHOWN);
+    let mut out = vec![Vec::new(); if samples { channels } else { 0 }];
+    for cycle in 0..cycles {
+        let now = cycle
+            .checked_sub(delay)
+            .map_or(&[][..], |from| &given[from * row..(from + 1) * row]);
+        for (c, segments) in now.chunks_exact((row / channels).max(1)).enumerate() {
+            for segment in segments.chunks_exact(GIVEN).filter(|segment| segment[0] & THERE != 0) {
+                let body = Segment::from_word(&Word(segment[1..].try_into().unwrap_or_default()));
+                if !machine.give(c, segment[0] as u8, body) {
+                    return Err(PyValueError::new_err(format!(
+                        "channel {c} is given more than fits in cycle {cycle}"
+                    )));
+                }
+            }
+        }
+        for c in 0..channels {
+            let channel = machine.channel(c);
+            let now = channel.shown();
+            let bit = |at: usize, on: bool| u64::from(on) << at;
+            let levels = [now.sync, now.feed_forward, now.enable, now.gpo];
+            let levels = levels.iter().flatten().enumerate().map(|(at, &on)| bit(at, on)).sum();
+            let runs = channel.states().contains(&kairos_contracts::pulse::State::Run);
+            shown.extend(
+                now.values
+                    .iter()
+                    .chain(&now.applied)
+                    .map(|&v| v as u64 & ((1 << VALUE_BITS) - 1)),
+            );
+            shown.extend([levels, bit(0, channel.armed()) | bit(1, runs)]);
+        }
+        machine.step(triggers[cycle] != 0, &mut out);
+    }
+    let status = &machine.status;
+    let stops = (0..channels).map(|c| {
+        (
+            status.underrun_parameters[c],
+            status.first_cycle[c].map_or(-1, |n| n as i64),
+        )
+    });
+    let samples = out
+        .iter()
+        .map(|y| PyBytes::new(py, &y.iter().flat_map(|y| y.to_le_bytes()).collect::<Vec<_>>()));
+    Ok((numbers(py, &shown), samples.collect(), status.errors, stops.collect()))
+}
+
+fn numbers<'py>(py: Python<'py>, all: &[u64]) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &all.iter().flat_map(|n| n.to_le_bytes()).collect::<Vec<_>>())
+}
+
+pub fn add(module: &Bound<PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(execute, module)?)?;
+    module.add_function(wrap_pyfunction!(replay, module)?)
+}
