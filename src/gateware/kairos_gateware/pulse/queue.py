@@ -14,10 +14,10 @@ __all__ = ["SegmentQueue"]
 
 
 class SegmentQueue(Module):
-    """we, din: a segment goes in, if there is `room`; empty: it has no cycles. `valid`: there is a head, `body`, which `take` removes; `waits`:
-    it is held until the trigger; `single`: it lasts one cycle.
-    `arriving`: there will be a head. frame: `rotation` is to be added to the accumulator before the head starts, to 0
-    if `cleared`."""
+    """we, din: a segment goes in, if there is `room`; empty: it has no cycles. `valid`: there is a head, `body`, which
+    `take` removes; `waits`: it is held until the trigger; `single`: it lasts one cycle. `arriving`:
+    there will be a head. frame: `rotation` is to be added to the accumulator before the head starts, to 0 if
+    `cleared`."""
 
     def __init__(self, depth, frame=False):
         self.we, self.room = Signal(), Signal()
