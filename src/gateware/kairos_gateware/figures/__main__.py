@@ -12,7 +12,7 @@ import json
 import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from .. import build
@@ -23,7 +23,7 @@ from ..sim.core_bench import build_core
 from ..sim.library import Library
 from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
-from . import blocks, cycles
+from . import blocks, cycles, links
 from .phys import BASELINES, PHYS
 from .synthesis import synthesise
 
@@ -61,8 +61,37 @@ def _ttl_16_8() -> Library:
         return Library(verilate.compile_library(output, sim.TOP, "figures", top.pads))
 
 
+@cache
+def _bridge():
+    return links.bridge_engine(_root() / "figures_bridge")
+
+
+def _bridge_rate(beats, direction):
+    return links.mib_per_s(_bridge(), beats, direction)
+
+
+def _duplex_share():
+    return links.duplex_share(_bridge())
+
+
+def _bridge_rates():
+    """Of the bridge between boards, with what the paper measured."""
+    what = f"verilated bridge, {links.LINE_RATE / 1e9} Gbit/s of 64B/66B, {links.DELAY} cycles of delay"
+    for direction, beats, baseline in [
+        ("write", 256, 1368.82),
+        ("read", 256, 1376.62),
+        *[("write", beats, None) for beats in (1, 4, 16)],
+    ]:
+        name = f"bridge.{direction}{'' if beats == 256 else f'_{beats}'}_mib_s"
+        measure = partial(_bridge_rate, beats, direction)
+        yield name, (measure, "MiB/s", baseline, f"bursts of {beats} beats of 64 bits; {what}")
+    what = f"writes and reads at once, bursts of 256; {what}"
+    yield "bridge.duplex_share", (_duplex_share, "of each alone", 0.951, what)
+
+
 # name: (function, unit, baseline, source)
 _CYCLES = {
+    **dict(_bridge_rates()),
     "dma.cycles_per_event": (
         lambda: cycles.dma_cycles_per_event(COMPACT),
         "cycles",
@@ -122,6 +151,8 @@ _AREA = {
     "moninj": {},
     "pulse_channel": {},
     "pulse_crosstalk": {},
+    "bridge": {"lut": 1727, "ff": 2318},
+    "packetiser": {"lut": 342, "ff": 357},
     "soc": {},
     "soc_asked": {},
     **{name: BASELINES.get(name, {}) for name in PHYS},
@@ -129,6 +160,9 @@ _AREA = {
 
 
 TARGETS = {
+    "bridge.write_mib_s": 1450,
+    "bridge.read_mib_s": 1450,
+    "bridge.duplex_share": 0.97,
     "pulse.gate_min_cycles": 4,
     "initiator.period_sync_cycles": 67,
     "dma.cycles_per_event": 1.0,
@@ -141,7 +175,7 @@ TARGETS = {
     "sim.mcycles_per_s": 1.84,
     **{f"{name}.depth": 12 for name in _AREA},
 }
-AT_LEAST = {"sim.mcycles_per_s"}
+AT_LEAST = {"sim.mcycles_per_s", "bridge.write_mib_s", "bridge.read_mib_s", "bridge.duplex_share"}
 BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA))
 """How the names of all figures begin."""
 

@@ -10,6 +10,8 @@ from ..dma.engine import DmaEngine
 from ..hp import HpRead, HpWrite
 from ..initiator.port import AcpMaster
 from ..initiator.ring import RingInitiator
+from ..link.bridge import NearBridge, bridge_streams
+from ..link.gearbox import Packetiser
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..pad import Pad
 from ..pulse.crosstalk import Crosstalk
@@ -151,7 +153,23 @@ def _pulse_crosstalk():
     return f"five channels, {per_cycle} samples a cycle", block, ios
 
 
+def _bridge():
+    near = NearBridge()
+    ios = [signal for name in ["aw", "w", "b", "ar", "r"] for signal in getattr(near.axi, name).flatten()]
+    ios += [*near.endpoint.out.flatten(), *near.endpoint.into.flatten(), near.interrupts]
+    return "near end of the bridge, AXI4 of 64 bits", near, [*ios, near.endpoint.corrected, near.endpoint.broken]
+
+
+def _packetiser():
+    forms = bridge_streams(NearBridge().axi, 16, 512)[0][1].forms
+    packetiser = Packetiser(forms)
+    ios = [*packetiser.vector.flatten(), *packetiser.word.flatten(), packetiser.vector_ready, packetiser.word_ready]
+    return "packetiser of the write data", packetiser, ios
+
+
 BLOCKS = {
+    "bridge": _bridge,
+    "packetiser": _packetiser,
     "dma": _dma,
     "analyzer": _analyzer,
     "rtio": _rtio,

@@ -69,8 +69,8 @@ def _config(variant: str, pads, clocks) -> str:
 
 def compile_library(output: Path, top: str, variant: str, pads, shim: str = "shim.cpp", clocks=None) -> Path:
     """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
-    changed. The caller is within `building_alone(output)`. shim: the C interface, a file beside this one. clocks: by name, the input pads behind `pads` that hold a
-    clock's frequency.
+    changed. The caller is within `building_alone(output)`. shim: the C interface, a file beside this one. clocks: by
+    name, the input pads behind `pads` that hold a clock's frequency.
 
     Raises OSError with the tool's output.
     """

@@ -1,0 +1,67 @@
+"""Who sends has a credit for each vector that the receiver has room for; no ready crosses the link.
+
+The receiver's FIFOs are the pools. When vectors have left them, their credits go back: of all pools at once, when
+one of them has reached half of its depth.
+"""
+
+from functools import reduce
+from operator import or_
+
+from migen import *
+
+from .word import PAYLOAD_BITS
+
+__all__ = ["CreditsHeld", "CreditsFreed", "count_bits"]
+
+
+def count_bits(depths) -> int:
+    """Width of each pool's count in a word of credits. depths: of the FIFOs, in the order of their streams. Raises
+    ValueError if the pools do not fit into a word."""
+    if not depths:
+        return 1
+    bits = bits_for(max(depths))
+    if bits * len(depths) > PAYLOAD_BITS:
+        raise ValueError(f"{len(depths)} pools of {bits} bits do not fit into a word of credits")
+    return bits
+
+
+class CreditsHeld(Module):
+    """At the sender. `available[n]`: a vector of stream n may leave; `spent[n]`: one leaves in this cycle. `returned`:
+    a word of credits, in a cycle in which `valid`."""
+
+    def __init__(self, depths):
+        self.available = [Signal() for _ in depths]
+        self.spent = [Signal() for _ in depths]
+        self.valid = Signal()
+        self.returned = Signal(PAYLOAD_BITS)
+
+        # # #
+
+        bits = count_bits(depths)
+        for n, depth in enumerate(depths):
+            held = Signal(max=depth + 1, reset=depth)
+            back = Mux(self.valid, self.returned[n * bits : (n + 1) * bits], 0)
+            self.comb += self.available[n].eq(held != 0)
+            self.sync += held.eq(held + back - self.spent[n])
+
+
+class CreditsFreed(Module):
+    """At the receiver. `freed[n]`: a vector of stream n has left its FIFO. `counts` is to be sent if `due`; `sent` says
+    that it was, in this cycle."""
+
+    def __init__(self, depths):
+        self.freed = [Signal() for _ in depths]
+        self.due = Signal()
+        self.counts = Signal(PAYLOAD_BITS)
+        self.sent = Signal()
+
+        # # #
+
+        bits = count_bits(depths)
+        half = []
+        for n, depth in enumerate(depths):
+            freed = Signal(bits)
+            self.comb += self.counts[n * bits : (n + 1) * bits].eq(freed)
+            self.sync += freed.eq(Mux(self.sent, 0, freed) + self.freed[n])
+            half.append(freed >= max(1, depth // 2))
+        self.comb += self.due.eq(reduce(or_, half, 0))

@@ -1,0 +1,155 @@
+"""Vectors packed into words without gaps, and out of them again.
+
+A vector of a stream has one of a few **forms**, each with its own width: an AXI write beat, say, needs 64 bits if all
+its bytes are written, and 73 if not. It begins with a tag that names the form. Vectors follow each other across the
+borders of words. All lengths are multiples of a unit of 6 bits, so that a word of 54 bits has nine places where a
+vector can begin, and the shifters nine positions instead of 54. A tag of 0 is no vector: the rest of that word is
+empty. Nothing waits to fill a word: if no vector comes, the word leaves as it is.
+
+A vector that fits into a word begins one (its tag is then in the first unit), so at most one vector ends in each
+word, and what unpacks needs no way to hold words back.
+
+Latency: a vector's last bit leaves in the cycle after it was accepted; from a word to its vector, 2 cycles.
+"""
+
+from migen import *
+
+from .word import PAYLOAD_BITS
+
+__all__ = ["UNIT", "Forms", "Packetiser", "Depacketiser"]
+
+UNIT = 6
+"""Bits of which every length is a multiple."""
+PLACES = PAYLOAD_BITS // UNIT
+"""Where in a word a vector can begin."""
+
+
+class Forms:
+    """The forms of a stream's vectors. widths: name to bits of data, without the tag; at most as long as fits into 19
+    units. `tags`: name to tag."""
+
+    def __init__(self, **widths):
+        self.widths = widths
+        self.tags = {name: tag for tag, name in enumerate(widths, 1)}
+        self.tag_bits = bits_for(len(widths))
+        self.units = {name: -(-(self.tag_bits + width) // UNIT) for name, width in widths.items()}
+        self.longest = max(self.units.values())
+        short = [units < PLACES for units in self.units.values()]
+        if any(short) and not all(short):
+            raise ValueError("forms of a stream are all shorter than a word, or none is")
+        if self.longest > 2 * PLACES + 1:
+            raise ValueError(f"a vector of {self.longest} units spans more than three words")
+        self.one_a_word = all(short)
+        self.data_bits = max(widths.values())
+
+    def layout(self):
+        """What a vector is: `form`, one of `tags`, and `data`."""
+        return [("form", self.tag_bits), ("data", self.data_bits)]
+
+
+class _Stream(Module):
+    def __init__(self, forms):
+        self.forms = forms
+        self.vector = Record([("valid", 1), *forms.layout()])
+        self.word = Record([("valid", 1), ("payload", PAYLOAD_BITS)])
+
+
+class Packetiser(_Stream):
+    """`vector` (accepted if `vector.valid` and `vector_ready`) to `word` (taken if `word.valid` and `word_ready`). A
+    word that was shown and not taken may be gone in the next cycle, and come back fuller."""
+
+    def __init__(self, forms):
+        super().__init__(forms)
+        self.vector_ready = Signal()
+        self.word_ready = Signal()
+
+        # # #
+
+        places = 1 if forms.one_a_word else PLACES  # where a vector can be put
+        room = places - 1 + max(forms.longest, PLACES)
+        buffer, fill = Signal(room * UNIT), Signal(max=room + 1)
+        full, taken, left = Signal(), Signal(), Signal.like(fill)
+        self.comb += [
+            full.eq(fill >= (1 if forms.one_a_word else PLACES)),
+            self.word.payload.eq(buffer[:PAYLOAD_BITS]),
+            self.word.valid.eq(full | ((fill != 0) & ~self.vector.valid)),
+            taken.eq(self.word.valid & self.word_ready),
+            If(~taken, left.eq(fill)).Elif(full & (fill > PLACES), left.eq(fill - PLACES)),
+            self.vector_ready.eq(left < places),
+        ]
+        vector, units, cases = Signal(forms.longest * UNIT), Signal.like(fill), {}
+        for name, tag in forms.tags.items():
+            value = Cat(C(tag, forms.tag_bits), self.vector.data[: forms.widths[name]])
+            cases[tag] = [vector.eq(value), units.eq(forms.units[name])]
+        placed = Signal.like(buffer)
+        self.comb += [
+            Case(self.vector.form, cases),
+            Case(left, {place: placed.eq(vector << place * UNIT) for place in range(places)}),
+        ]
+        accepted = self.vector.valid & self.vector_ready
+        self.sync += [
+            If(taken, buffer.eq((buffer >> PAYLOAD_BITS) | Mux(accepted, placed, 0))).Elif(
+                accepted, buffer.eq(buffer | placed)
+            ),
+            fill.eq(left + Mux(accepted, units, 0)),
+        ]
+
+
+class Depacketiser(_Stream):
+    """`word` to `vector`. Both are there for a cycle; who takes the vectors has room for them (credits see to that)."""
+
+    def __init__(self, forms):
+        super().__init__(forms)
+
+        # # #
+
+        span = -(-(PLACES - 1 + forms.longest) // PLACES)  # words that a vector can lie in
+        history = [Signal(PAYLOAD_BITS) for _ in range(span)]
+        busy, more, start, end = Signal(), Signal(2), Signal(max=PLACES), Signal(max=PLACES + 1)
+        words = Signal(2)  # that the vector under way lies in
+        ended = Signal()
+        tag, begins, at = Signal(forms.tag_bits), Signal(), Signal(max=PLACES)
+        done = Signal()
+        # Where the next vector would begin in this word, and if it does
+        self.comb += [
+            ended.eq(busy & (more == 1)),
+            If(busy, at.eq(end), begins.eq(ended & (end != PLACES))).Else(begins.eq(1)),
+            Case(at, {n: tag.eq(self.word.payload[n * UNIT : n * UNIT + forms.tag_bits]) for n in range(PLACES)}),
+        ]
+        last_start, last_words = Signal.like(start), Signal.like(words)
+        following = {}
+        for name, number in forms.tags.items():
+            cases = {}
+            for place in range(1 if forms.one_a_word else PLACES):
+                spanned = -(-(place + forms.units[name]) // PLACES)
+                if spanned == 1:
+                    cases[place] = [done.eq(1), last_start.eq(place), last_words.eq(1)]
+                    continue
+                cases[place] = [
+                    busy.eq(1),
+                    more.eq(spanned - 1),
+                    words.eq(spanned),
+                    end.eq(place + forms.units[name] - (spanned - 1) * PLACES),
+                ]
+            following[number] = Case(at, cases)
+        self.sync += [
+            done.eq(0),
+            If(
+                self.word.valid,
+                history[0].eq(self.word.payload),
+                [newer.eq(older) for older, newer in zip(history, history[1:], strict=False)],
+                If(busy, more.eq(more - 1)),
+                If(ended, busy.eq(0), done.eq(1), last_start.eq(start), last_words.eq(words)),
+                If(begins & (tag != 0), start.eq(at), Case(tag, following)),
+            ),
+        ]
+        window, aligned = Signal(span * PAYLOAD_BITS), Signal(forms.longest * UNIT)
+        self.comb += [
+            Case(last_words, {n: window.eq(Cat(*reversed(history[:n]))) for n in range(1, span + 1)}),
+            Case(last_start, {n: aligned.eq(window[n * UNIT :]) for n in range(PLACES)}),
+        ]
+        self.sync += [
+            self.vector.valid.eq(done),
+            self.vector.form.eq(aligned[: forms.tag_bits]),
+            self.vector.data.eq(aligned[forms.tag_bits :]),
+        ]
