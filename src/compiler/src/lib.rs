@@ -11,6 +11,7 @@ mod check;
 pub mod diagnostic;
 pub mod elf;
 mod emit;
+mod escape;
 pub mod host;
 mod infer;
 mod initial;

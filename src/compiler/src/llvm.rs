@@ -211,6 +211,21 @@ impl Printer<'_> {
         for (number, ty) in &function.slots {
             self.line(format_args!("  %t{number} = alloca {ty}"));
         }
+        // Room for results that firmware functions store: once, however often a loop calls them.
+        let calls = function.blocks.iter().flat_map(|block| &block.body);
+        for instruction in calls {
+            if let Op::Call { callee, returns, .. } = &instruction.op {
+                if self
+                    .module
+                    .externals
+                    .get(callee)
+                    .is_some_and(|external| external.by_pointer)
+                {
+                    let number = instruction.result.unwrap_or(0);
+                    self.line(format_args!("  %r{number} = alloca {returns}"));
+                }
+            }
+        }
         self.line(format_args!("  br label %b0"));
         for (id, block) in function.blocks.iter().enumerate() {
             self.line(format_args!("b{id}:"));
@@ -343,7 +358,6 @@ impl Printer<'_> {
         let by_pointer = external.is_some_and(|external| external.by_pointer);
         let number = instruction.result.unwrap_or(0);
         if by_pointer {
-            self.line(format_args!("  %r{number} = alloca {returns}"));
             list.insert(0, format!("ptr sret({returns}) %r{number}"));
         }
         let value = if by_pointer || instruction.result.is_none() {

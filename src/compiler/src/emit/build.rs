@@ -56,6 +56,17 @@ impl Builder {
         }
     }
 
+    /// Puts an instruction at a place of a block that has been made; its result, if it has one.
+    pub fn insert(&mut self, (block, index): (BlockId, usize), ty: Option<Ty>, op: Op) -> Value {
+        let here = std::mem::replace(&mut self.block, block);
+        let value = self.push(ty, op);
+        let body = &mut self.function.blocks[block].body;
+        let instruction = body.pop().expect("just pushed");
+        body.insert(index, instruction);
+        self.block = here;
+        value
+    }
+
     /// Whether the current block already ends: nothing more can be reached from it.
     pub fn is_closed(&self) -> bool {
         self.function.blocks[self.block].end.is_some()

@@ -22,11 +22,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Result};
+use crate::escape::{kept, Kept, Loops};
 use crate::host::{Host, HostValue};
 use crate::ir::*;
 use crate::program::{Fact, FunctionId, FunctionInstance, Program};
 use crate::source::{Sources, Span};
-use crate::syntax::{Expr, ExprId};
+use crate::syntax::{Expr, ExprId, Stmt};
 use crate::types;
 pub use build::Builder;
 pub use cursor::Cursor;
@@ -61,6 +62,8 @@ pub(crate) struct ModuleBuilder<'p> {
     characters: bool,
     /// Whether anything computes powers of integers of 32, and of 64 bits.
     powers: [bool; 2],
+    /// Types of what may outlive a pass of a loop, once it was asked for.
+    kept: Option<Kept>,
 }
 
 /// One function under construction.
@@ -77,6 +80,8 @@ pub(crate) struct Emitter<'m, 'p> {
     pub pads: Vec<Pad>,
     /// The landing pad of calls made here.
     pub pad: Option<usize>,
+    /// What loops leave behind, once it was asked for.
+    loops: Option<Loops<'p>>,
 }
 
 impl<'p> ModuleBuilder<'p> {
@@ -93,6 +98,7 @@ impl<'p> ModuleBuilder<'p> {
             timeline: false,
             characters: false,
             powers: [false; 2],
+            kept: None,
         }
     }
 
@@ -184,6 +190,7 @@ impl<'m, 'p> Emitter<'m, 'p> {
             scopes: vec![],
             pads: vec![],
             pad: None,
+            loops: None,
         }
     }
 
@@ -220,6 +227,16 @@ impl<'m, 'p> Emitter<'m, 'p> {
             Some(Fact::Constant(value)) => Some(value),
             _ => None,
         }
+    }
+
+    /// Whether a loop with this body leaves nothing of its passes behind. `target`: what a `for` sets.
+    pub fn leaves_nothing(&mut self, body: &'p [Stmt], target: Option<&'p Expr>) -> bool {
+        let program = self.module.program;
+        let kept = self.module.kept.get_or_insert_with(|| kept(program));
+        let loops = self
+            .loops
+            .get_or_insert_with(|| Loops::new(self.function, &program.types));
+        loops.leave_nothing(body, target, kept)
     }
 
     /// The block where an exception raised here lands.

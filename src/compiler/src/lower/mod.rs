@@ -7,6 +7,7 @@ mod exceptions;
 mod expr;
 mod inline;
 mod made;
+mod memory;
 mod nested;
 mod sequence;
 mod stmt;

@@ -63,6 +63,7 @@ impl<'p> Emitter<'_, 'p> {
                 Ok(())
             }
             StmtKind::While { test, body, orelse } => {
+                let before = self.before_loop();
                 let (head, inside) = (self.build.new_block("while"), self.build.new_block("body"));
                 let (done, after) = (self.build.new_block("loop else"), self.build.new_block("after loop"));
                 self.build.jump(head);
@@ -71,6 +72,9 @@ impl<'p> Emitter<'_, 'p> {
                 self.build.branch(condition, inside, done);
                 self.build.block = inside;
                 self.loop_body(body, after, head)?;
+                // What an `else` makes is needed behind the loop.
+                let places = [head, after];
+                self.give_back(before, body, None, &places[..if orelse.is_empty() { 2 } else { 1 }]);
                 self.build.block = done;
                 self.body(orelse)?;
                 self.build.jump(after);
@@ -204,6 +208,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn for_loop(&mut self, stmt: &'p For) -> Result<()> {
         let iterable = self.expr(&stmt.iter)?;
+        let before = self.before_loop();
         let (head, inside) = (self.build.new_block("for"), self.build.new_block("body"));
         let (step, done) = (self.build.new_block("step"), self.build.new_block("loop else"));
         let after = self.build.new_block("after loop");
@@ -270,6 +275,10 @@ impl<'p> Emitter<'_, 'p> {
             _ => unreachable!("inference admits ranges, lists and arrays"),
         }
         self.loop_body(&stmt.body, after, step)?;
+        // What an `else` makes is needed behind the loop.
+        let places = [step, done, after];
+        let places = &places[..if stmt.orelse.is_empty() { 3 } else { 2 }];
+        self.give_back(before, &stmt.body, Some(&stmt.target), places);
         self.build.block = done;
         self.body(&stmt.orelse)?;
         self.build.jump(after);

@@ -1,0 +1,264 @@
+//! Escape: which loops may give back, after each pass, the memory that the pass took.
+//!
+//! What a function makes lives on its stack until it returns. A pass of a loop leaves nothing behind if no variable that it
+//! sets is read by a later pass or behind the loop, and if nothing of a type that it makes is ever put into an attribute or a
+//! list. Both are looked at so that an error can only be to keep memory.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use crate::names::{LocalId, Name};
+use crate::program::{FunctionInstance, Program};
+use crate::syntax::*;
+use crate::types::{Kind, Ty, Types};
+
+/// Names of the types of which values are put into attributes or lists somewhere in a program, with the types of their parts.
+pub type Kept = HashSet<String>;
+
+pub fn kept(program: &Program) -> Kept {
+    let mut kept = Kept::new();
+    for function in program.functions.iter().filter(|function| !function.is_dead()) {
+        let ty = |expr: &Expr| function.types[expr.id as usize];
+        walk_stmts(&function.ast.body, &mut |stmt| {
+            stmt.kind.each_part(&mut |part| {
+                if let Part::Target(target, _) | Part::Update(target) = part {
+                    walk_expr(target, &mut |expr| match &expr.kind {
+                        // Of a slice too: its elements are among the parts of its type.
+                        ExprKind::Attribute { .. } | ExprKind::Subscript { .. } | ExprKind::Slice { .. } => {
+                            note(&program.types, ty(expr), &mut kept);
+                        }
+                        _ => {}
+                    });
+                }
+            });
+        });
+    }
+    kept
+}
+
+fn note(types: &Types, ty: Ty, kept: &mut Kept) {
+    if !has_memory(types, ty) || !kept.insert(types.name(ty)) {
+        return;
+    }
+    match types.kind(ty) {
+        Kind::List(elt) => note(types, *elt, kept),
+        Kind::Tuple(members) => members.iter().for_each(|&member| note(types, member, kept)),
+        _ => {}
+    }
+}
+
+/// Whether values of a type may have a part on a stack.
+fn has_memory(types: &Types, ty: Ty) -> bool {
+    match types.kind(ty) {
+        Kind::None | Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Float | Kind::Range(_) => false,
+        Kind::Function(_) | Kind::Namespace(..) | Kind::Builtin(_) | Kind::ExceptionClass(_) => false,
+        Kind::Tuple(members) => members.iter().any(|&member| has_memory(types, member)),
+        _ => true,
+    }
+}
+
+/// The loops of a function that may give memory back.
+pub struct Loops<'a> {
+    function: &'a FunctionInstance,
+    types: &'a Types,
+    /// Variables that are read after a pass: in a later one, or behind the loop.
+    live: HashMap<*const Stmt, Variables>,
+    nested: bool,
+}
+
+type Variables = BTreeSet<LocalId>;
+
+/// Variables that may be read where control goes on from inside a block.
+#[derive(Clone, Default)]
+struct Ways {
+    on_break: Variables,
+    on_continue: Variables,
+    on_raise: Variables,
+    on_return: Variables,
+}
+
+impl<'a> Loops<'a> {
+    pub fn new(function: &'a FunctionInstance, types: &'a Types) -> Loops<'a> {
+        let mut nested = function.nested.is_some();
+        walk_exprs(&function.ast.body, &mut |expr| {
+            nested |= matches!(expr.kind, ExprKind::Function { .. });
+        });
+        let mut loops = Loops {
+            function,
+            types,
+            live: HashMap::new(),
+            nested,
+        };
+        if !nested {
+            loops.block(&function.ast.body, Variables::new(), &Ways::default());
+        }
+        loops
+    }
+
+    /// Whether the passes of a loop with this body leave nothing behind. `target`: what a `for` sets.
+    pub fn leave_nothing(&self, body: &[Stmt], target: Option<&Expr>, kept: &Kept) -> bool {
+        // Functions inside may read variables at any time.
+        let Some(live) = self.live.get(&body.as_ptr()).filter(|_| !self.nested) else {
+            return false;
+        };
+        let mut set = Variables::new();
+        target.into_iter().for_each(|target| self.assigned(target, &mut set));
+        walk_stmts(body, &mut |stmt| {
+            stmt.kind.each_part(&mut |part| match part {
+                Part::Target(target, _) | Part::Update(target) => self.assigned(target, &mut set),
+                Part::Variable(name, _) => set.extend(self.function.names.local(name)),
+                Part::Expr(_) | Part::Block(_) => {}
+            });
+        });
+        let mut escapes = !set.is_disjoint(live);
+        walk_exprs(body, &mut |expr| {
+            let ty = self.function.types[expr.id as usize];
+            let made = match &expr.kind {
+                ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Str(_) => false,
+                ExprKind::Call { .. } if matches!(self.types.kind(ty), Kind::Instance(_)) => return escapes = true,
+                _ => has_memory(self.types, ty),
+            };
+            escapes |= made && kept.contains(&self.types.name(ty));
+        });
+        !escapes
+    }
+
+    /// Adds the variables with memory that an assignment to `target` sets.
+    fn assigned(&self, target: &Expr, set: &mut Variables) {
+        match &target.kind {
+            ExprKind::Tuple(targets) | ExprKind::List(targets) => {
+                targets.iter().for_each(|target| self.assigned(target, set));
+            }
+            _ => set.extend(self.variable(target)),
+        }
+    }
+
+    /// The variable that a name is, if its values may have memory.
+    fn variable(&self, expr: &Expr) -> Option<LocalId> {
+        let ExprKind::Name(name) = &expr.kind else { return None };
+        let local = match self.function.names.local(name) {
+            Some(local) => local,
+            None => match self.function.names.of(expr) {
+                Name::Local(local) => *local,
+                Name::Builtin(_) | Name::Host(_) => return None,
+            },
+        };
+        has_memory(self.types, self.function.locals[local as usize]).then_some(local)
+    }
+
+    fn read(&self, expr: &Expr, live: &mut Variables) {
+        walk_expr(expr, &mut |part| live.extend(self.variable(part)));
+    }
+
+    /// The variables that may be read from the beginning of a block on, if those of `after` may behind it.
+    fn block(&mut self, body: &'a [Stmt], after: Variables, ways: &Ways) -> Variables {
+        body.iter()
+            .rev()
+            .fold(after, |after, stmt| self.stmt(stmt, after, ways))
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, after: Variables, ways: &Ways) -> Variables {
+        let mut live = match stmt.kind.flow() {
+            Flow::On => self.parts(stmt, after, ways),
+            Flow::Branch => {
+                let mut live = Variables::new();
+                stmt.kind.each_part(&mut |part| match part {
+                    Part::Block(block) => live.extend(self.block(block, after.clone(), ways)),
+                    Part::Expr(test) => self.read(test, &mut live),
+                    _ => {}
+                });
+                live
+            }
+            Flow::Loop { .. } => self.repeated(stmt, after, ways),
+            Flow::Try(attempt) => self.attempt(attempt, after, ways),
+            Flow::Break => ways.on_break.clone(),
+            Flow::Continue => ways.on_continue.clone(),
+            Flow::Raise => self.parts(stmt, Variables::new(), ways),
+            Flow::Return(_) => self.parts(stmt, ways.on_return.clone(), ways),
+        };
+        live.extend(&ways.on_raise);
+        live
+    }
+
+    /// A statement whose parts come one after the other.
+    fn parts(&mut self, stmt: &'a Stmt, after: Variables, ways: &Ways) -> Variables {
+        let mut parts = vec![];
+        stmt.kind.each_part(&mut |part| parts.push(part));
+        parts.into_iter().rev().fold(after, |mut live, part| {
+            match part {
+                Part::Block(block) => return self.block(block, live, ways),
+                Part::Expr(expr) | Part::Update(expr) => self.read(expr, &mut live),
+                Part::Target(target, _) => self.set(target, &mut live),
+                Part::Variable(name, _) => {
+                    self.function.names.local(name).map(|local| live.remove(&local));
+                }
+            }
+            live
+        })
+    }
+
+    /// Before an assignment to a target: what it sets is not read from there on, but what it is made of is.
+    fn set(&self, target: &Expr, live: &mut Variables) {
+        match &target.kind {
+            ExprKind::Name(_) => {
+                self.variable(target).map(|local| live.remove(&local));
+            }
+            ExprKind::Tuple(targets) | ExprKind::List(targets) => {
+                targets.iter().rev().for_each(|target| self.set(target, live));
+            }
+            _ => self.read(target, live),
+        }
+    }
+
+    fn repeated(&mut self, stmt: &'a Stmt, after: Variables, ways: &Ways) -> Variables {
+        let (mut head, mut target, mut blocks) = (None, None, vec![]);
+        stmt.kind.each_part(&mut |part| match part {
+            Part::Expr(expr) => head = Some(expr),
+            Part::Target(expr, _) => target = Some(expr),
+            Part::Block(block) => blocks.push(block),
+            Part::Update(_) | Part::Variable(..) => {}
+        });
+        let mut live = self.block(blocks[1], after.clone(), ways);
+        if let Some(test) = head {
+            self.read(test, &mut live);
+        }
+        loop {
+            let ways = Ways {
+                on_break: after.clone(),
+                on_continue: live.clone(),
+                ..ways.clone()
+            };
+            let mut again = self.block(blocks[0], live.clone(), &ways);
+            target.into_iter().for_each(|target| self.set(target, &mut again));
+            let known = live.len();
+            live.extend(again);
+            if live.len() == known {
+                break;
+            }
+        }
+        let mut later = live.clone();
+        later.extend(&after);
+        self.live.insert(blocks[0].as_ptr(), later);
+        live
+    }
+
+    fn attempt(&mut self, attempt: &'a Try, after: Variables, ways: &Ways) -> Variables {
+        let mut behind = |live: &Variables| self.block(&attempt.finally, live.clone(), ways);
+        let outside = Ways {
+            on_break: behind(&ways.on_break),
+            on_continue: behind(&ways.on_continue),
+            on_raise: behind(&ways.on_raise),
+            on_return: behind(&ways.on_return),
+        };
+        let after = behind(&after);
+        let mut inside = outside.clone();
+        for handler in &attempt.handlers {
+            let mut live = self.block(&handler.body, after.clone(), &outside);
+            if let Some(local) = handler.name.as_ref().and_then(|name| self.function.names.local(name)) {
+                live.remove(&local);
+            }
+            inside.on_raise.extend(live);
+        }
+        let orelse = self.block(&attempt.orelse, after, &outside);
+        self.block(&attempt.body, orelse, &inside)
+    }
+}
