@@ -8,6 +8,7 @@ pub mod exceptions;
 pub mod format;
 pub mod index;
 pub mod lsda;
+pub mod mathematics;
 mod stubs;
 pub mod traces;
 pub mod unwind;

@@ -1,8 +1,18 @@
-//! Mathematics for kernels, by the crate `libm`. Doubles travel in d registers, which is this target's own convention.
+//! Mathematics for kernels, by the crate `libm` and faster functions of our own. Doubles travel in d registers, which is this target's own convention.
 
 /// What the functions come from.
 mod library {
+    // Named, they come before those of the crate.
+    pub use kairos_kernel::mathematics::{cos, exp, log, sin, tan};
     pub use libm::*;
+
+    /// By the processor.
+    pub fn sqrt(x: f64) -> f64 {
+        let root;
+        // SAFETY: an instruction that only computes.
+        unsafe { core::arch::asm!("vsqrt.f64 {}, {}", out(dreg) root, in(dreg) x, options(pure, nomem, nostack)) };
+        root
+    }
 
     /// That of `libm` 0.2 takes large negative numbers for their absolute values.
     pub fn acosh(x: f64) -> f64 {
@@ -32,7 +42,7 @@ kairos_contracts::mathematics!(functions);
 /// The pointers are the kernel's, valid for a double each.
 pub unsafe extern "C" fn sincos(x: f64, sin: *mut f64, cos: *mut f64) {
     // SAFETY: by this function's condition.
-    unsafe { (*sin, *cos) = libm::sincos(x) };
+    unsafe { (*sin, *cos) = (library::sin(x), library::cos(x)) };
 }
 
 /// `__powidf2`: x to an integer power, by squaring, as the compiler's own helper.

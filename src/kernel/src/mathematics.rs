@@ -1,0 +1,359 @@
+//! The functions of `libm` that kernels call most, faster: each within 1 ulp (docs/kernel-core.md), and `libm`'s for arguments
+//! that laboratories do not have. There is no fused multiplication on this processor, so nothing here counts on one.
+//!
+//! Polynomials are minimax approximations found for this page; arguments are reduced in the manner of Cody and Waite.
+// Numbers are written to as many digits as tell them from their neighbours.
+#![allow(clippy::excessive_precision, clippy::approx_constant)]
+
+/// Added and taken away again, it leaves a number below 2^51 rounded to an integer, which its low bits show in between.
+const ROUNDER: f64 = 6755399441055744.0;
+
+fn high_word(x: f64) -> u32 {
+    (x.to_bits() >> 32) as u32
+}
+
+#[inline(always)]
+fn polynomial<const N: usize>(x: f64, coefficients: [f64; N]) -> f64 {
+    let (last, others) = coefficients.split_last().expect("a polynomial has coefficients");
+    others
+        .iter()
+        .rev()
+        .fold(*last, |sum, coefficient| sum * x + coefficient)
+}
+
+/// `x` without its whole quarter turns: how many they were, modulo 2^32, and the rest as a number and what it has too much.
+/// `x` is below 2^17.
+#[inline(always)]
+fn within_quarter(x: f64) -> (u32, f64, f64) {
+    /// pi / 2 in three parts; multiples of the first two are exact.
+    const PARTS: [f64; 3] = [1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21];
+    let rounded = x * 0.6366197723675814 + ROUNDER;
+    let quarters = rounded.to_bits() as u32;
+    let count = rounded - ROUNDER;
+    let first = x - count * PARTS[0];
+    let second = count * PARTS[1];
+    let rest = first - second;
+    (quarters, rest, second - (first - rest) + count * PARTS[2])
+}
+
+/// The sine of a number up to pi / 4, less a bit.
+#[inline(always)]
+fn sine(x: f64, excess: f64) -> f64 {
+    let z = x * x;
+    let series = polynomial(
+        z,
+        [
+            -0.1666666666666663,
+            0.008333333333321978,
+            -0.0001984126982947257,
+            2.7557313579390667e-06,
+            -2.5050740979685067e-08,
+            1.5895825590154895e-10,
+        ],
+    );
+    // The excess counts less, the larger the angle. In this order zero keeps its sign.
+    x - (excess - z * (x * series + 0.5 * excess))
+}
+
+/// Likewise the cosine.
+#[inline(always)]
+fn cosine(x: f64, excess: f64) -> f64 {
+    let z = x * x;
+    let series = polynomial(
+        z,
+        [
+            0.041666666666666595,
+            -0.0013888888888872856,
+            2.4801587288722796e-05,
+            -2.755731414111627e-07,
+            2.0875695529629547e-09,
+            -1.1358255365162902e-11,
+        ],
+    );
+    let half = 0.5 * z;
+    let most = 1.0 - half;
+    most + (((1.0 - most) - half) + (z * z * series + x * excess))
+}
+
+/// Whether the exponent of `x` says that it is below 2^17.
+fn is_small(x: f64) -> bool {
+    (high_word(x) >> 20) & 0x7ff < 0x410
+}
+
+fn with_sign(x: f64, negative: bool) -> f64 {
+    if negative {
+        -x
+    } else {
+        x
+    }
+}
+
+/// The sine of an angle in radians.
+#[inline(always)]
+pub fn sin(x: f64) -> f64 {
+    if !is_small(x) {
+        return libm::sin(x);
+    }
+    let (quarters, rest, excess) = within_quarter(x);
+    let value = if quarters & 1 == 0 {
+        sine(rest, excess)
+    } else {
+        cosine(rest, excess)
+    };
+    with_sign(value, quarters & 2 != 0)
+}
+
+/// The cosine of an angle in radians.
+#[inline(always)]
+pub fn cos(x: f64) -> f64 {
+    if !is_small(x) {
+        return libm::cos(x);
+    }
+    let (quarters, rest, excess) = within_quarter(x);
+    let value = if quarters & 1 == 0 {
+        cosine(rest, excess)
+    } else {
+        sine(rest, excess)
+    };
+    with_sign(value, quarters.wrapping_add(1) & 2 != 0)
+}
+
+/// `x` without the last 32 bits, so that the product of two such numbers is exact.
+fn short(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & !0xffff_ffff)
+}
+
+/// The tangent of an angle in radians.
+#[inline(always)]
+pub fn tan(x: f64) -> f64 {
+    if !is_small(x) {
+        return libm::tan(x);
+    }
+    let (quarters, rest, excess) = within_quarter(x);
+    // There the curve is so large a part of the tangent that its own errors show.
+    if rest.abs() > 0.65 {
+        return libm::tan(x);
+    }
+    let z = rest * rest;
+    let above = polynomial(
+        z,
+        [
+            0.3333333333333333,
+            -0.02144103019832115,
+            0.0002448048599302261,
+            -1.7861455820852247e-08,
+        ],
+    );
+    let below = polynomial(
+        z,
+        [1.0, -0.4643230905949634, 0.02455888891301294, -0.000255955328366271],
+    );
+    let curve = z * rest * above / below;
+    let near = rest + curve;
+    let curve = curve - excess * (1.0 + near * near);
+    let tangent = rest + curve;
+    if quarters & 1 == 0 {
+        return tangent;
+    }
+    // The inverse of rest + curve: that of the tangent rounded, and a step of Newton's with what it left out.
+    let inverse = -1.0 / tangent;
+    let (near, first) = (short(tangent), short(inverse));
+    let left_out = curve - (near - rest);
+    first + inverse * ((1.0 + first * near) + first * left_out)
+}
+
+/// e to the power of `x`.
+#[inline(always)]
+pub fn exp(x: f64) -> f64 {
+    /// ln 2 / 64 in two parts; multiples of the first are exact.
+    const PARTS: [f64; 2] = [0.01083042469326756, 2.9815858269852933e-12];
+    // Below 704 the result is a normal number; this is also false of what is not a number.
+    if high_word(x) & 0x7fff_ffff >= 0x4086_0000 {
+        return libm::exp(x);
+    }
+    let rounded = x * 92.33248261689366 + ROUNDER;
+    let steps = rounded.to_bits() as u32;
+    let count = rounded - ROUNDER;
+    let rest = (x - count * PARTS[0]) - count * PARTS[1];
+    let series = polynomial(
+        rest,
+        [
+            0.4999999999998446,
+            0.166666666666578,
+            0.04166670821383848,
+            0.008333342232605198,
+        ],
+    );
+    let growth = rest + rest * rest * series;
+    let (power, missing) = POWERS[(steps & 63) as usize];
+    let value = power + (missing + power * growth);
+    // Times 2 to the power of the whole steps, in the exponent.
+    f64::from_bits(value.to_bits().wrapping_add(u64::from(steps >> 6 << 20) << 32))
+}
+
+/// The natural logarithm.
+#[inline(always)]
+pub fn log(x: f64) -> f64 {
+    const LN2: [f64; 2] = [0.6931471803691238, 1.9082149292705877e-10];
+    /// High word of the square root of 1/2.
+    const ROOT: u32 = 0x3fe6_a09e;
+    let high = high_word(x);
+    // Zero, subnormal and negative numbers, infinity, and what is not a number.
+    if high.wrapping_sub(0x0010_0000) >= 0x7fe0_0000 {
+        return libm::log(x);
+    }
+    // x = 2^exponent * (1 + f), 1 + f between the square roots of 1/2 and 2.
+    let shifted = high - ROOT;
+    let exponent = f64::from(shifted as i32 >> 20);
+    let mantissa = (shifted & 0x000f_ffff) + ROOT;
+    let f = f64::from_bits(u64::from(mantissa) << 32 | x.to_bits() & 0xffff_ffff) - 1.0;
+    let half = 0.5 * f * f;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let series = polynomial(
+        z,
+        [
+            0.6666666666666735,
+            0.39999999999411096,
+            0.2857142874326207,
+            0.2222219847612725,
+            0.18183569728394444,
+            0.1531390363319562,
+            0.14797503021857336,
+        ],
+    );
+    exponent * LN2[0] + (f - (half - (s * (half + z * series) + exponent * LN2[1])))
+}
+
+/// 2^(k / 64), and what is missing from it.
+#[rustfmt::skip]
+static POWERS: [(f64, f64); 64] = [
+    (1.0, 0.0),
+    (1.0108892860517005, -1.5234778603368577e-17),
+    (1.0218971486541166, 5.109225028973444e-17),
+    (1.0330248790212284, 7.600838874027088e-18),
+    (1.0442737824274138, 8.551889705537965e-17),
+    (1.0556451783605572, 1.759325738772092e-18),
+    (1.0671404006768237, -7.899853966841582e-17),
+    (1.0787607977571199, -6.656660436056593e-17),
+    (1.0905077326652577, -3.046782079812471e-17),
+    (1.102382583307841, 5.2660368715706944e-17),
+    (1.1143867425958924, 1.0410278456845571e-16),
+    (1.1265216186082418, 5.165856758795457e-17),
+    (1.1387886347566916, 8.912812676025408e-17),
+    (1.1511892299529827, 3.250710218863827e-17),
+    (1.1637248587775775, 3.8292048369240935e-17),
+    (1.1763969916502812, 5.554203254218079e-17),
+    (1.189207115002721, 3.982015231465646e-17),
+    (1.202156731452703, 6.644981499252301e-17),
+    (1.215247359980469, -7.712630692681488e-17),
+    (1.22848053610687, -1.89878163130253e-17),
+    (1.241857812073484, 4.658027591836937e-17),
+    (1.255380757024691, -6.7113898212968784e-18),
+    (1.2690509571917332, 2.667932131342186e-18),
+    (1.2828700160787783, 1.713594918243561e-17),
+    (1.2968395546510096, 2.5382502794888315e-17),
+    (1.3109612115247644, -7.181536135519454e-17),
+    (1.3252366431597413, -2.8587312100388614e-17),
+    (1.339667524053303, 8.927282594831732e-17),
+    (1.3542555469368927, 7.70094837980299e-17),
+    (1.3690024229745905, 9.593797919118849e-17),
+    (1.383909881963832, -6.770511658794786e-17),
+    (1.3989796725383112, -9.614213209051323e-17),
+    (1.4142135623730951, -9.667293313452913e-17),
+    (1.42961333839197, -1.2031642489053655e-17),
+    (1.4451808069770467, -3.0237581349939873e-17),
+    (1.460917794180647, -5.600377186075216e-17),
+    (1.4768261459394993, -3.483994556892796e-17),
+    (1.4929077282912648, 1.4192920154284036e-17),
+    (1.5091644275934228, -1.016455327754295e-16),
+    (1.5255981507445384, -1.1024941712342561e-16),
+    (1.5422108254079407, 7.949834809697621e-17),
+    (1.559004400237837, 3.7812070533575275e-17),
+    (1.5759808451078865, -1.0136916471278304e-17),
+    (1.593142151342267, -1.0094406542311964e-16),
+    (1.6104903319492543, 2.4707192569797888e-17),
+    (1.6280274218573478, -6.712955084707084e-17),
+    (1.645755478153965, -1.0125679913674773e-16),
+    (1.6636765803267364, 5.8909926967131e-17),
+    (1.681792830507429, 8.199010020581497e-17),
+    (1.7001063537185235, -8.0237193703977e-18),
+    (1.718619298122478, -1.851380418263111e-17),
+    (1.7373338352737062, 3.164389299292957e-17),
+    (1.7562521603732995, 2.960140695448873e-17),
+    (1.7753764925265212, 6.429731796556572e-17),
+    (1.7947090750031072, 1.8227458427912087e-17),
+    (1.8142521755003989, -9.969531538920349e-17),
+    (1.8340080864093424, 3.283107224245627e-17),
+    (1.8539791250833855, 9.761887490727594e-17),
+    (1.8741676341103, -6.122763413004143e-17),
+    (1.8945759815869656, 3.4034035352165297e-17),
+    (1.9152065613971474, -1.0619946056195963e-16),
+    (1.9360617934922943, 1.0332385960676326e-16),
+    (1.9571441241754002, 8.960767791036668e-17),
+    (1.978456026387951, 4.0388753109278167e-17),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Distance in units of the last place, of the expected number.
+    fn apart(found: f64, expected: f64) -> u64 {
+        if found.is_nan() && expected.is_nan() {
+            return 0;
+        }
+        found.to_bits().abs_diff(expected.to_bits())
+    }
+
+    /// The host's functions are good to 0.6 ulp or better, so ours, rounded, are at most one away.
+    fn close(name: &str, own: fn(f64) -> f64, host: fn(f64) -> f64, arguments: impl Iterator<Item = f64>) {
+        for x in arguments {
+            let (found, expected) = (own(x), host(x));
+            assert!(
+                apart(found, expected) <= 1,
+                "{name}({x:?}) = {found:?}, not {expected:?}"
+            );
+        }
+    }
+
+    fn spread(from: f64, to: f64) -> impl Iterator<Item = f64> {
+        const COUNT: u32 = 200_000;
+        (0..=COUNT).map(move |index| from + (to - from) * f64::from(index) / f64::from(COUNT))
+    }
+
+    const SPECIAL: [f64; 14] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        1e-300,
+        -1e-300,
+        5e-324,
+        1e300,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+        131071.9,
+        f64::MAX,
+        1e-17,
+    ];
+
+    #[test]
+    fn functions_are_within_one_unit_of_the_last_place() {
+        let quarters = (-2000..2000).map(|n| f64::from(n) * core::f64::consts::FRAC_PI_2);
+        let angles = || spread(-20.0, 20.0).chain(spread(-131072.0, 131072.0)).chain(SPECIAL);
+        close("sin", sin, f64::sin, angles().chain(quarters.clone()));
+        close("cos", cos, f64::cos, angles().chain(quarters.clone()));
+        close("tan", tan, f64::tan, angles().chain(quarters));
+        close(
+            "exp",
+            exp,
+            f64::exp,
+            spread(-1.0, 1.0).chain(spread(-760.0, 720.0)).chain(SPECIAL),
+        );
+        let powers = (-1070..1020).map(|n| 2f64.powi(n));
+        let numbers = spread(0.0, 3.0).chain(spread(0.0, 1e9)).chain(SPECIAL);
+        close("log", log, f64::ln, numbers.chain(powers).chain(spread(0.999, 1.001)));
+    }
+}
