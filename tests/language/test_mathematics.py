@@ -1,4 +1,4 @@
-"""How far functions of floats are from the exact value, in units of the last place: on the device, for many arguments."""
+"""How far functions of floats are from the exact value, in units of the last place, on the device."""
 
 import numpy as np
 import pytest
