@@ -26,6 +26,13 @@ class Range:
         return {"start": start, "end": end}
 
 
+class Message(str):
+    """A text that may be called, which changes nothing: with ARTIQ's compiler it is a method of a diagnostic."""
+
+    def __call__(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True)
 class Diagnostic:
     """An error or a warning. Equal ones say the same of the same place."""
@@ -40,6 +47,29 @@ class Diagnostic:
     """what there is to say at the place"""
     related: tuple[tuple[Range, str], ...] = ()
     help: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", Message(self.message))
+
+    @property
+    def level(self) -> str:
+        return "warning" if self.warning else "error"
+
+    @property
+    def location(self) -> Range | None:
+        """Another name of `place`."""
+        return self.place
+
+    @property
+    def notes(self) -> list["Diagnostic"]:
+        """What there is to say at further places, and what to do, as diagnostics without notes."""
+        related = [Diagnostic(text, place, text) for place, text in self.related]
+        return related + [Diagnostic(advice, None, advice) for advice in self.help]
+
+    def render(self, only_line: bool = False) -> list[str]:
+        """The lines that people read; with `only_line` the first, which says what is wrong, and the place."""
+        lines = self.text.splitlines()
+        return lines[:2] if only_line else lines
 
     @property
     def severity(self) -> int:

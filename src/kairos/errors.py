@@ -1,5 +1,7 @@
 """Errors that are the answer to a user, not a defect: one clear line that says what to do."""
 
+from kairos.diagnostics import Diagnostic
+
 __all__ = [
     "CompileError",
     "ConnectionLost",
@@ -29,6 +31,14 @@ class ConnectionLost(KairosError):
 
 class CompileError(Exception):
     """A kernel was rejected. The text is the whole diagnostic, as the user should read it."""
+
+    def __init__(self, text: str, diagnostic: Diagnostic | None = None) -> None:
+        super().__init__(text)
+        self.diagnostic = diagnostic or Diagnostic(text.partition("\n")[0].removeprefix("error: "), None, text)
+        """what is wrong, and where"""
+
+    def __reduce__(self):
+        return type(self), (str(self), self.diagnostic)
 
 
 class LoadError(KairosError):

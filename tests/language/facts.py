@@ -157,6 +157,11 @@ CASES: dict[int, list[Case]] = {
         refused("t = (1, 2)\nt[0] = 5", "tuple"),
     ],
     92: [tells("(1,) + (2.0,)", (1, 2.0))],
+    89: [
+        tells('b"ab"[0]', 97),
+        refused('x = b"ab"\nx[0] = 1', "type bytes is not mutable"),
+        tells('x = bytearray(b"ab")\nx[1] = 7\nself.tell(x[1])', 7),
+    ],
     93: [tells("[x * x for x in self.l]", [1, 4], l=[1, 2])],
     94: [tells("[a + b for a, b in [(1, 2), (3, 4)]]", [3, 7])],
     95: [tells("r = range(10)\nself.tell(r[-1], r.start, r.stop, r.step)", 9, 0, 10, 1)],
@@ -248,6 +253,16 @@ CASES: dict[int, list[Case]] = {
             7,
         )
     ],
+    166: [
+        tells(
+            "t = now_mu()\nwith interleave:\n    with sequential:\n        self.tell(0, now_mu() - t)\n        delay_mu(3)\n"
+            "        self.tell(1, now_mu() - t)\n    with sequential:\n        self.tell(2, now_mu() - t)\n"
+            "        delay_mu(2)\n        self.tell(3, now_mu() - t)\n        delay_mu(2)\n        self.tell(4, now_mu() - t)\n"
+            "self.tell(now_mu() - t)",
+            *(0, 0, 2, 0, 3, 2, 1, 3, 4, 4, 4),
+        )
+    ],
+    167: [refused("with interleave:\n    while self.n:\n        delay_mu(1)", "while statement cannot be", n=1)],
     168: [refused("with interleave, sequential:\n    pass", "error")],
     174: [refused("with 5:\n    pass", "cannot act as a context manager")],
     175: [
@@ -257,8 +272,19 @@ CASES: dict[int, list[Case]] = {
             1,
         )
     ],
+    171: [
+        tells("t = now_mu()\nwith interleave:\n    delay(1.7e-9)\n    delay_mu(1)\nself.tell(now_mu() - t)", 1),
+        tells("t = now_mu()\ndelay(1.7e-9)\nself.tell(now_mu() - t)", 2),
+    ],
+    172: [refused("x = now_mu()\nwith interleave:\n    delay_mu(x)", "an argument cannot be statically evaluated")],
+    173: [refused("with interleave:\n    with parallel:\n        pass", "with statement cannot be interleaved")],
     176: [
         tells("i = 0\nwhile i < 2:\n    i += 1\n    try:\n        continue\n    finally:\n        self.tell(i)", 1, 2)
+    ],
+    177: [
+        raises("x = bytearray([300, 2])\nself.tell(x[0])", "ValueError", "byte must be in range(0, 256)")._replace(
+            differs=PYTHON
+        )
     ],
     179: [tells("len([] + [1])", 1)],
     180: [
@@ -304,8 +330,8 @@ _OPEN = "in the making: what is refused there is to be accepted"
 MISSING: dict[int, str] = {
     **dict.fromkeys((110, 115, 116, 117, 120, 126, 131, 133, 135), _HOST),
     **dict.fromkeys((139, 151, 157, 188), _HOST),
-    **dict.fromkeys((18, 20, 27, 29, 30, 31, 36, 88, 89, 91, 99, 101, 104, 107, 113, 124, 125, 128, 130), _OPEN),
-    **dict.fromkeys((166, 167, 171, 172, 173, 177, 182, 183, 186, 192), _OPEN),
+    **dict.fromkeys((18, 20, 27, 29, 30, 31, 36, 88, 91, 99, 101, 104, 107, 113, 124, 125, 128, 130), _OPEN),
+    **dict.fromkeys((182, 183, 186, 192), _OPEN),
     **dict.fromkeys((57, 59, 60, 61, 62, 63, 67), "what the check of paths says: to be written"),
     64: "Python itself refuses it before the compiler sees it",
     **dict.fromkeys((169, 170, 178), "what core_log writes to the log: to be written"),

@@ -34,10 +34,15 @@ pub enum HostValue {
     Int64(i64),
     Float(f64),
     Str(Rc<str>),
+    Bytes(Rc<[u8]>),
+    /// Bytes that can change; these are read once.
+    ByteArray(Handle, Rc<[u8]>),
     /// Elements are read once, when the list is first met.
     List(Handle, Rc<[HostValue]>),
     /// A NumPy array: type of the elements, shape, elements in row-major order as the device has them in memory.
     Array(Handle, HostType, Rc<[i32]>, Rc<[u8]>),
+    /// A NumPy array of strings: its shape, its elements in row-major order.
+    Texts(Handle, Rc<[i32]>, Rc<[HostValue]>),
     Tuple(Rc<[HostValue]>),
     /// Start, stop and step.
     Range(Rc<[HostValue; 3]>),
@@ -88,6 +93,10 @@ pub enum HostType {
     Float,
     /// `TStr`, `str`
     Str,
+    /// `TBytes`, `bytes`
+    Bytes,
+    /// `TByteArray`, `bytearray`
+    ByteArray,
     List(Box<HostType>),
     /// Element type and number of dimensions.
     Array(Box<HostType>, u8),
@@ -138,6 +147,8 @@ pub enum FunctionKind {
         inline: Inline,
         /// Not the user's own: installed, or part of Kairos.
         library: bool,
+        /// The satellite that runs it; 0 is where the caller runs.
+        destination: u8,
     },
     /// Called on the host.
     Rpc { is_async: bool },

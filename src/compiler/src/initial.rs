@@ -155,12 +155,20 @@ impl Initial<'_> {
             return;
         };
         let on_self = match &callee.kind {
-            ExprKind::Attribute { value, .. } if is_receiver(function, value) => true,
+            ExprKind::Attribute { value, .. } if is_receiver(function, value) || is_super(value) => true,
             _ => args.first().is_some_and(|first| is_receiver(function, first)),
         };
         if on_self {
             set.extend(self.function(*id));
         }
+    }
+}
+
+/// Whether an expression is `super()`, which is `self` as its class's bases see it.
+fn is_super(expr: &Expr) -> bool {
+    match &expr.kind {
+        ExprKind::Call { callee, .. } => matches!(&callee.kind, ExprKind::Name(name) if &**name == "super"),
+        _ => false,
     }
 }
 

@@ -43,8 +43,20 @@ pub struct Output {
     pub warnings: Vec<Diagnostic>,
 }
 
-/// Compiles what `request` asks for. An error is the text to show to the user.
-pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Target) -> Result<Output, String> {
+/// Why a program is not compiled. Displayed, it is the text to show to the user.
+pub struct Rejection {
+    pub sources: Sources,
+    pub diagnostic: Box<Diagnostic>,
+}
+
+impl std::fmt::Display for Rejection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.diagnostic.render(&self.sources))
+    }
+}
+
+/// Compiles what `request` asks for.
+pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Target) -> Result<Output, Rejection> {
     let (sources, program, warnings) = (Sources::default(), Program::default(), vec![]);
     let mut context = Context {
         host,
@@ -53,19 +65,22 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
         warnings,
         shapes: Default::default(),
     };
-    let module = passes(&mut context, request, target).map_err(|error| error.render(&context.sources))?;
+    let passed = passes(&mut context, request, target);
     let Context {
         sources,
         program,
         warnings,
         ..
     } = context;
-    Ok(Output {
-        program,
-        module,
-        sources,
-        warnings,
-    })
+    match passed {
+        Ok(module) => Ok(Output {
+            program,
+            module,
+            sources,
+            warnings,
+        }),
+        Err(diagnostic) => Err(Rejection { sources, diagnostic }),
+    }
 }
 
 /// All errors and warnings in what `request` asks for; nothing is lowered. The first error of each function counts where it

@@ -38,7 +38,7 @@ pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
         if !given(local)
             && !matches!(
                 (types.kind(function.locals[local]), &region),
-                (Kind::Str, Some(Region::Here(_)))
+                (Kind::Str | Kind::Bytes, Some(Region::Here(_)))
             )
         {
             *region = None;
@@ -113,7 +113,10 @@ impl Lifetimes<'_> {
                 let region = self.regions[local as usize].get_or_insert(found);
                 // A text grows by assignments to its variable, which may begin as a literal.
                 if !given
-                    && matches!(self.types.kind(self.function.locals[local as usize]), Kind::Str)
+                    && matches!(
+                        self.types.kind(self.function.locals[local as usize]),
+                        Kind::Str | Kind::Bytes
+                    )
                     && *region == Region::Outlives
                 {
                     *region = found;
@@ -160,7 +163,7 @@ impl Lifetimes<'_> {
             // A row or slice of an array, and a part of a string, is a view.
             Origin::Element(value) if self.is_array(value) => self.region(value),
             Origin::Element(_) => Region::Outlives,
-            Origin::Slice(value, false) if !self.is_list(value) => self.region(value),
+            Origin::Slice(value, false) if !self.is_copied(value) => self.region(value),
             Origin::Slice(..) => Region::Here(expr.span),
             Origin::Parts(parts) => self.innermost(&mut parts.iter()),
             Origin::Either(a, b) => self.innermost(&mut [a, b].into_iter()),
@@ -177,21 +180,25 @@ impl Lifetimes<'_> {
     }
 
     fn is_text(&self, expr: &Expr) -> bool {
-        matches!(self.types.kind(self.function.types[expr.id as usize]), Kind::Str)
+        let ty = self.function.types[expr.id as usize];
+        matches!(self.types.kind(ty), Kind::Str | Kind::Bytes)
     }
 
     fn is_array(&self, expr: &Expr) -> bool {
         matches!(self.types.kind(self.function.types[expr.id as usize]), Kind::Array(..))
     }
 
-    fn is_list(&self, expr: &Expr) -> bool {
-        matches!(self.types.kind(self.function.types[expr.id as usize]), Kind::List(_))
+    /// Whether a slice of this is a copy.
+    fn is_copied(&self, expr: &Expr) -> bool {
+        let ty = self.function.types[expr.id as usize];
+        matches!(self.types.kind(ty), Kind::List(_) | Kind::ByteArray)
     }
 
     /// Whether values of the type have parts on a stack.
     fn is_allocated(&self, ty: Ty) -> bool {
         match self.types.kind(ty) {
-            Kind::List(_) | Kind::Array(..) | Kind::Str | Kind::Exception | Kind::Closure(_) => true,
+            Kind::List(_) | Kind::Array(..) | Kind::Str | Kind::Bytes | Kind::ByteArray => true,
+            Kind::Exception | Kind::Closure(_) => true,
             Kind::Instance(class) | Kind::Method { class, .. } => is_made(*class),
             Kind::Tuple(elements) => elements.iter().any(|&element| self.is_allocated(element)),
             Kind::Choice(members) => (self.types.each_of(members).into_iter()).any(|member| self.is_allocated(member)),

@@ -98,8 +98,19 @@ class _Call:
 
 
 def _rejected(error: Exception) -> CompileError:
-    text = str(error)
-    return CompileError(text if text.startswith("error") else f"error: {text}")
+    text, *records = error.args
+    return CompileError(text if text.startswith("error") else f"error: {text}", *map(_diagnostic, records))
+
+
+def _diagnostic(record: tuple) -> Diagnostic:
+    """A diagnostic from the compiler's record."""
+
+    def place(span: tuple | None) -> Range | None:
+        return Range(span[0], span[1:3], span[3:]) if span else None
+
+    warning, message, span, note, labels, advice, text = record
+    related = tuple((place(where), label) for where, label in labels)
+    return Diagnostic(message, place(span), text, warning, note, related, tuple(advice))
 
 
 def _analysed(call: _Call) -> tuple[Any, Recorder]:
@@ -231,22 +242,7 @@ def check(function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | 
         found = _native.check(bridge, quoted, quoted_args, quoted_kwargs)
     except QuotingError as error:
         return [Diagnostic(str(error), None, f"error: {error}")]
-
-    def place(span: tuple | None) -> Range | None:
-        return Range(span[0], span[1:3], span[3:]) if span else None
-
-    return [
-        Diagnostic(
-            message,
-            place(span),
-            text,
-            warning,
-            note,
-            tuple((place(where), label) for where, label in labels),
-            tuple(advice),
-        )
-        for warning, message, span, note, labels, advice, text in found
-    ]
+    return [_diagnostic(record) for record in found]
 
 
 def plain_annotation(annotation: Any, function: Callable) -> str:

@@ -46,7 +46,7 @@ class EmbeddingMap:
 
     def remember_attribute(self, key: int, name: str, value: Any) -> None:
         """Notes what the attribute of an object was when the kernel was compiled, if it has elements."""
-        if isinstance(value, list | tuple | numpy.ndarray):
+        if isinstance(value, list | tuple | bytearray | numpy.ndarray):
             self._attributes[key, name] = value
 
     def write_back(self, obj: Any, name: str, value: Any) -> None:
@@ -56,6 +56,8 @@ class EmbeddingMap:
         host refers to it; what host functions have stored to the others meanwhile stays. A list or array that the
         kernel has replaced by another one is a new one here too.
         """
+        if isinstance(value, bytearray) and isinstance(getattr(obj, name, None), bytes):
+            value = bytes(value)  # both arrive as what can be changed
         known = self._attributes.get((self._object_keys.get(id(obj), 0), name))
         if known is None or (name in self.assigned and not self._is_unchanged(known, value)):
             setattr(obj, name, value)
@@ -67,7 +69,7 @@ class EmbeddingMap:
         return self._contents.get(self._object_keys.get(id(sequence), 0), sequence)
 
     def _is_unchanged(self, sequence: Any, value: Any) -> bool:
-        if isinstance(sequence, list | tuple):
+        if isinstance(sequence, list | tuple | bytearray):
             original = self._original(sequence)
             return len(original) == len(value) and all(map(self._is_unchanged, original, value))
         if isinstance(sequence, numpy.ndarray):

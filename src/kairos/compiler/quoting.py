@@ -23,6 +23,7 @@ from kairos import _native
 from kairos import exceptions as device_exceptions
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
+from kairos.compiler.syscalls import check_syscall
 from kairos.contracts.exceptions import HOST_BUILTIN_PREFIX, HOST_PREFIX, PRELUDE
 from kairos.language.core import EmbeddedInfo
 
@@ -88,6 +89,10 @@ class HostBridge:
             return ("float", float(value))
         if isinstance(value, str):
             return ("str", str(value))
+        if kind is bytes:
+            return ("bytes", value)
+        if kind is bytearray:
+            return ("bytearray", self.embedding.store_sequence(value), bytes(value))
         if kind is list:
             return ("list", self.embedding.store_sequence(value), self._elements(value))
         if isinstance(value, tuple):
@@ -112,8 +117,11 @@ class HostBridge:
 
     def _array(self, value: numpy.ndarray) -> tuple:
         """An array: the type of its elements, its shape, its elements in row-major order as they are in memory."""
+        if value.dtype.kind == "U" and value.ndim:
+            texts = [("str", text) for text in value.ravel().tolist()]
+            return ("texts", self.embedding.store_sequence(value), list(value.shape), texts)
         if value.dtype.kind not in "iufb" or value.ndim == 0:
-            wanted = "kernels have arrays of integers, floats and bool, of one dimension or more"
+            wanted = "kernels have arrays of integers, floats, bool and text, of one dimension or more"
             raise QuotingError(f"a NumPy array of {value.ndim} dimensions of {value.dtype.name}: {wanted}")
         elt = _element(value.dtype, value)
         wanted = numpy.dtype(_ARRAY_ELEMENTS[elt]).newbyteorder("<")
@@ -131,7 +139,7 @@ class HostBridge:
             return ("exception", self._exception_key(value), value.__name__)
         if isinstance(value, type | types.ModuleType):
             return ("namespace", store(value), f"{type(value).__name__} {value.__name__}")
-        if isinstance(value, numpy.generic | bytes | bytearray | complex):
+        if isinstance(value, numpy.generic | complex):
             return ("opaque", type(value).__qualname__)
         return ("object", store(value))
 
@@ -245,6 +253,8 @@ class HostBridge:
             annotation = plain.__annotations__.get("return", inspect.Signature.empty)
             if annotation is not inspect.Signature.empty:
                 returns = read_annotation(annotation, plain, "return type")
+        if kind[0] == "syscall":
+            check_syscall(kind[1], params, returns)
         return name, qualified, kind, params, returns
 
     def _kind(self, name: str, plain: Any, info: EmbeddedInfo) -> tuple:
@@ -252,8 +262,6 @@ class HostBridge:
             return ("forbidden", "this function cannot be called as an RPC")
         if info.syscall is not None:
             return ("syscall", info.syscall, "nounwind" in info.flags)
-        if info.destination is not None:
-            return ("forbidden", f"'{name}' is a subkernel; subkernels are not supported yet")
         # What sets up an object runs where the object is made.
         if info.core_name is not None or info.portable or name == "__init__":
             if name == "<lambda>":
@@ -267,7 +275,8 @@ class HostBridge:
                 return ("forbidden", f"the source of '{name}' cannot be read: no file {code.co_filename}")
             inline = 2 if "forceinline" in info.flags else int("inline" in info.flags)
             line, library = code.co_firstlineno, code.co_filename.startswith(_LIBRARIES)
-            return ("compiled", code.co_filename, text, line, "fast-math" in info.flags, inline, library)
+            fast_math, destination = "fast-math" in info.flags, info.destination or 0
+            return ("compiled", code.co_filename, text, line, fast_math, inline, library, destination)
         if _embedded(plain) is None and _computes(plain):
             return ("forbidden", _not_in_kernels(plain, name))
         return ("rpc", "async" in info.flags)

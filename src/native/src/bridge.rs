@@ -140,6 +140,11 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
         "int64" => HostValue::Int64(member(tuple, 1)?),
         "float" => HostValue::Float(member(tuple, 1)?),
         "str" => HostValue::Str(text(1)?.into()),
+        "bytes" => HostValue::Bytes(tuple.get_item(1)?.cast::<PyBytes>()?.as_bytes().into()),
+        "bytearray" => {
+            let content = tuple.get_item(2)?;
+            HostValue::ByteArray(member(tuple, 1)?, content.cast::<PyBytes>()?.as_bytes().into())
+        }
         "list" => HostValue::List(member(tuple, 1)?, values(2)?.into()),
         "array" => {
             let shape: Vec<i32> = member(tuple, 3)?;
@@ -149,6 +154,10 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
                 shape.into(),
                 tuple.get_item(4)?.cast::<PyBytes>()?.as_bytes().into(),
             )
+        }
+        "texts" => {
+            let shape: Vec<i32> = member(tuple, 2)?;
+            HostValue::Texts(member(tuple, 1)?, shape.into(), values(3)?.into())
         }
         "tuple" => HostValue::Tuple(values(1)?.into()),
         "range" => match <[HostValue; 3]>::try_from(values(1)?) {
@@ -187,6 +196,8 @@ fn host_type(value: &Bound<PyAny>) -> PyResult<HostType> {
         "int64" => HostType::Int64,
         "float" => HostType::Float,
         "str" => HostType::Str,
+        "bytes" => HostType::Bytes,
+        "bytearray" => HostType::ByteArray,
         "list" => HostType::List(inner(1)?),
         "array" => HostType::Array(inner(1)?, member(tuple, 2)?),
         "range" => HostType::Range(inner(1)?),
@@ -225,6 +236,7 @@ fn function_info(answer: &Bound<PyAny>) -> PyResult<FunctionInfo> {
                 _ => Inline::Always,
             },
             library: member(kind, 6)?,
+            destination: member(kind, 7)?,
         },
         "rpc" => FunctionKind::Rpc {
             is_async: member(kind, 1)?,

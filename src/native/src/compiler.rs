@@ -2,10 +2,11 @@
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
+use kairos_compiler::diagnostic::Diagnostic;
 use kairos_compiler::language::Builtin;
 use kairos_compiler::llvm::Machine;
 use kairos_compiler::lower::Target;
-use kairos_compiler::source::Span;
+use kairos_compiler::source::{Sources, Span};
 use kairos_compiler::{check as run_check, compile as run, elf, link as linker, Output, Request};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -90,7 +91,7 @@ fn request(
 
 /// Compiles a call of `function`; `bridge` answers questions about host objects.
 ///
-/// Raises `RejectedError`, whose text is the whole diagnostic.
+/// Raises `RejectedError` with the whole diagnostic as text, and as a record like those of `check`.
 #[pyfunction]
 #[pyo3(signature = (bridge, function, args, kwargs, *, set_result, writeback, print_as_rpc, ref_period))]
 #[allow(clippy::too_many_arguments, reason = "in Python they have names")]
@@ -113,54 +114,58 @@ fn compile(
     let mut host = Bridge { object: bridge };
     guarded(|| run(&mut host, request, Target { ref_period }))?
         .map(|output| Program { output })
-        .map_err(RejectedError::new_err)
+        .map_err(|rejection| {
+            let record = record(&rejection.sources, &rejection.diagnostic);
+            RejectedError::new_err((rejection.to_string(), record))
+        })
 }
 
 /// A place in a source file: its name, and lines and columns of start and end as editors count them, from 0.
 type Place = (String, u32, u32, u32, u32);
 
-/// All errors and warnings of a call, as (is a warning, message, place, what is said at the place, (place, text) of further
-/// ones, advice, the whole text). The arguments are those of `compile`.
-#[pyfunction]
-#[pyo3(signature = (bridge, function, args, kwargs))]
-#[allow(clippy::type_complexity, reason = "a record of Python's")]
-fn check(
-    bridge: Bound<'_, PyAny>,
-    function: Bound<'_, PyAny>,
-    args: Vec<Bound<'_, PyAny>>,
-    kwargs: Vec<(String, Bound<'_, PyAny>)>,
-) -> PyResult<
-    Vec<(
-        bool,
-        String,
-        Option<Place>,
-        String,
-        Vec<(Place, String)>,
-        Vec<String>,
-        String,
-    )>,
-> {
-    let request = request(&function, &args, &kwargs)?;
-    let mut host = Bridge { object: bridge };
-    let (sources, found) = guarded(|| run_check(&mut host, request))?;
+/// An error or a warning: is a warning, message, place, what is said at the place, (place, text) of further ones, advice, the
+/// whole text.
+type Record = (
+    bool,
+    String,
+    Option<Place>,
+    String,
+    Vec<(Place, String)>,
+    Vec<String>,
+    String,
+);
+
+fn record(sources: &Sources, one: &Diagnostic) -> Record {
     let place = |span: Span| {
         let file = sources.file(span.file);
         let (start, end) = (file.editor_position(span.start), file.editor_position(span.end));
         (file.name.clone(), start.0, start.1, end.0, end.1)
     };
-    let records = found.iter().map(|one| {
-        let labels = one.labels.iter().map(|(span, text)| (place(*span), text.clone()));
-        (
-            one.warning,
-            one.message.clone(),
-            one.span.map(place),
-            one.note_here.clone(),
-            labels.collect(),
-            one.help.clone(),
-            one.render(&sources),
-        )
-    });
-    Ok(records.collect())
+    let labels = one.labels.iter().map(|(span, text)| (place(*span), text.clone()));
+    (
+        one.warning,
+        one.message.clone(),
+        one.span.map(place),
+        one.note_here.clone(),
+        labels.collect(),
+        one.help.clone(),
+        one.render(sources),
+    )
+}
+
+/// All errors and warnings of a call. The arguments are those of `compile`.
+#[pyfunction]
+#[pyo3(signature = (bridge, function, args, kwargs))]
+fn check(
+    bridge: Bound<'_, PyAny>,
+    function: Bound<'_, PyAny>,
+    args: Vec<Bound<'_, PyAny>>,
+    kwargs: Vec<(String, Bound<'_, PyAny>)>,
+) -> PyResult<Vec<Record>> {
+    let request = request(&function, &args, &kwargs)?;
+    let mut host = Bridge { object: bridge };
+    let (sources, found) = guarded(|| run_check(&mut host, request))?;
+    Ok(found.iter().map(|one| record(&sources, one)).collect())
 }
 
 /// Links object files to a library, with its debug information; `program` has the data that code generation did not see.

@@ -15,6 +15,7 @@ use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::Emitter;
 use crate::ir::Value;
 use crate::language::{Builtin, Order, Text};
+use crate::source::Span;
 use crate::syntax::{Expr, Keyword};
 use crate::types::{Kind, Ty, Types};
 pub use exceptions::construction;
@@ -76,8 +77,14 @@ pub(crate) fn code<'p>(
         Builtin::Array(array) => arrays::code(emitter, array, site, values),
         Builtin::Mathematics(function) => mathematics::code(emitter, function, site, values),
         Builtin::Order(_) => Ok(Value::unit()),
-        Builtin::Subkernel(_) => unreachable!("refused by inference"),
+        Builtin::Subkernel(_) => Err(no_satellites(site.whole.span)),
     }
+}
+
+/// What is said where a kernel would need a satellite.
+pub(crate) fn no_satellites(span: Span) -> Box<Diagnostic> {
+    let error = Diagnostic::new(span, "subkernels run on satellites, and this core device has none");
+    error.help("the firmware has no links to satellites yet; call a @kernel function instead")
 }
 
 /// Whether what a call gives has parts in memory that it makes, on the stack of the caller.
@@ -85,12 +92,10 @@ pub fn makes_values(builtin: Builtin) -> bool {
     match builtin {
         Builtin::Sequence(sequence) => sequences::makes_values(sequence),
         Builtin::Array(_) | Builtin::Mathematics(_) | Builtin::AnyException | Builtin::Exception(_) => true,
-        Builtin::Number(_)
-        | Builtin::Text(_)
-        | Builtin::Time(_)
-        | Builtin::Order(_)
-        | Builtin::Decorator(_)
-        | Builtin::Subkernel(_) => false,
+        Builtin::Text(text) => text::makes_values(text),
+        Builtin::Number(_) | Builtin::Time(_) | Builtin::Order(_) | Builtin::Decorator(_) | Builtin::Subkernel(_) => {
+            false
+        }
     }
 }
 

@@ -18,7 +18,9 @@ pub fn typing(types: &mut Types, call: &Call, sequence: Sequence) -> Result<Ty> 
         }
         Sequence::Len => match *types.kind(call.types[0]) {
             Kind::Range(elt) => Ok(elt),
-            Kind::List(_) | Kind::Str | Kind::Array(..) => Ok(types.new_type(Kind::Int32)),
+            Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray | Kind::Array(..) => {
+                Ok(types.new_type(Kind::Int32))
+            }
             Kind::Var => Ok(types.var()),
             _ => {
                 let text = format!("len() of a value of type {}", types.name(call.types[0]));
@@ -64,6 +66,7 @@ pub fn code(emitter: &mut Emitter, sequence: Sequence, site: Site, values: Vec<V
                     emitter.signed_range_length(&start, &stop, &step)
                 }
                 Kind::Str => emitter.text_length(&value),
+                Kind::Bytes | Kind::ByteArray => emitter.build.extract(&value, 1),
                 Kind::Array(..) => {
                     let array = emitter.array_parts(&value, emitter.type_of(&site.args[0]));
                     array.expect("it is one").shape[0].clone()

@@ -13,7 +13,8 @@ pub fn typing(types: &mut Types, call: &Call, text: Text) -> Result<Ty> {
             call.whole.span,
             "strings currently cannot be constructed",
         )),
-        Text::Bytes | Text::ByteArray => call.unsupported(),
+        Text::Bytes => bytes(types, call, Kind::Bytes),
+        Text::ByteArray => bytes(types, call, Kind::ByteArray),
         Text::Print | Text::CoreLog => Ok(types.new_type(Kind::None)),
         Text::RtioLog => {
             let what = "the name of the log's channel";
@@ -27,6 +28,30 @@ pub fn code<'p>(emitter: &mut Emitter<'_, 'p>, text: Text, site: Site<'p>, value
     match text {
         Text::Print | Text::CoreLog => emitter.core_log(site.args, values),
         Text::RtioLog => emitter.rtio_log(site.args, values),
-        Text::Str | Text::Bytes | Text::ByteArray => unreachable!("refused by inference"),
+        Text::Bytes | Text::ByteArray => Ok(match values.into_iter().next() {
+            Some(value) => emitter.bytes_of(value, emitter.type_of(&site.args[0])),
+            None => emitter.module.string(b""),
+        }),
+        Text::Str => unreachable!("refused by inference"),
     }
+}
+
+/// Whether the text or bytes that a call gives are new.
+pub fn makes_values(text: Text) -> bool {
+    matches!(text, Text::Bytes | Text::ByteArray)
+}
+
+/// `bytes(x)`, `bytearray(x)`: of a number of zeros, or of numbers.
+fn bytes(types: &mut Types, call: &Call, kind: Kind) -> Result<Ty> {
+    if let Some(&given) = call.types.first() {
+        if !types.is_int(given) {
+            let span = call.args[0].span;
+            let element = types.iterated(given, span)?;
+            if !types.is_int(element) && !types.is_var(element) {
+                let text = format!("bytes are made of integers, not of {}", types.name(element));
+                return Err(Diagnostic::new(span, text));
+            }
+        }
+    }
+    Ok(types.new_type(kind))
 }

@@ -10,6 +10,9 @@ pub struct Builder {
     pub function: Function,
     pub block: BlockId,
     pub span: Span,
+    /// Where the function calls the one whose code is made in its place: the place of that code in the line table, which has one
+    /// file for each function.
+    pub inlined_at: Option<Span>,
     /// Loops around the current statement.
     pub loops: u32,
     /// Members of the structs that were made here, so that taking one out is no instruction.
@@ -22,6 +25,7 @@ impl Builder {
             function,
             block: 0,
             span: Span::default(),
+            inlined_at: None,
             loops: 0,
             made: HashMap::new(),
         }
@@ -43,7 +47,7 @@ impl Builder {
 
     pub fn push(&mut self, ty: Option<Ty>, op: Op) -> Value {
         let result = ty.as_ref().map(|_| self.fresh());
-        let span = self.span;
+        let span = self.inlined_at.unwrap_or(self.span);
         self.function.blocks[self.block]
             .body
             .push(Instruction { result, op, span });

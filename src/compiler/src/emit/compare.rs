@@ -26,11 +26,12 @@ impl<'p> Emitter<'_, 'p> {
         let negated = matches!(op, CmpOp::NotEq | CmpOp::IsNot);
         match (kind_a, kind_b) {
             (Kind::None, _) => Ok(Value::bool(!negated && !matches!(op, CmpOp::Lt | CmpOp::Gt))),
-            (Kind::Str, _) if equality => {
+            (Kind::ByteArray, _) if identity => Ok(self.same_bytes(&a, &b, negated)),
+            (Kind::Str | Kind::Bytes | Kind::ByteArray, _) if equality => {
                 let equal = self.strings_equal(&a, &b);
                 Ok(if negated { self.build.not(equal) } else { equal })
             }
-            (Kind::Str, _) => Ok(self.compare_strings(op, &a, &b)),
+            (Kind::Str | Kind::Bytes | Kind::ByteArray, _) => Ok(self.compare_strings(op, &a, &b)),
             (Kind::List(elt), _) if !identity => self.compare_lists(span, op, (a, b), *elt),
             (Kind::Tuple(elements), _) => self.compare_tuples(span, op, (a, b), elements),
             (Kind::Array(..), _) => {
@@ -119,12 +120,8 @@ impl<'p> Emitter<'_, 'p> {
         (container, container_ty): (Value, types::Ty),
     ) -> Result<Value> {
         match *self.module.program.types.kind(container_ty) {
-            Kind::List(elt) | Kind::Array(elt, _) => {
-                let ty = self.module.ir_type(elt);
-                let (data, length) = match self.array_parts(&container, container_ty) {
-                    Some(array) => (array.data, array.shape[0].clone()),
-                    None => self.list_parts(&container),
-                };
+            Kind::List(_) | Kind::Array(..) | Kind::Bytes | Kind::ByteArray => {
+                let (data, elt, length) = self.elements(&container, container_ty);
                 let (counter, result) = (self.build.slot(Ty::I32), self.build.slot(Ty::I1));
                 self.build.store(Value::int(Ty::I32, 0), &counter);
                 self.build.store(Value::bool(false), &result);
@@ -132,8 +129,8 @@ impl<'p> Emitter<'_, 'p> {
                 let (found, next) = (self.build.new_block("found"), self.build.new_block("next element"));
                 let after = self.build.new_block("searched");
                 let index = self.loop_head(&counter, length, [head, inside, after]);
-                let from = self.build.element(&data, &ty, index.clone());
-                let element = self.build.load(ty, &from);
+                let element = self.element_of(&data, elt, index.clone());
+                let elt = elt.ty();
                 let equal = self.comparison(span, CmpOp::Eq, (element, elt), (value, value_ty))?;
                 self.build.branch(equal, found, next);
                 self.build.block = found;
@@ -162,7 +159,7 @@ impl<'p> Emitter<'_, 'p> {
             // Not a number is not zero.
             Kind::Float => self.build.compare(Compare::FUne, value, Value::float(0.0)),
             Kind::None => Value::bool(false),
-            Kind::Str => {
+            Kind::Str | Kind::Bytes | Kind::ByteArray => {
                 let length = self.build.extract(&value, 1);
                 self.build.compare(Compare::Ne, length, Value::int(Ty::I32, 0))
             }

@@ -65,10 +65,15 @@ impl ModuleBuilder<'_> {
             HostValue::Int32(value) => number((*value).into()),
             HostValue::Float(value) => Value::float(*value),
             HostValue::Str(text) => self.string(text.as_bytes()),
+            HostValue::Bytes(bytes) => self.string(bytes),
+            HostValue::ByteArray(handle, bytes) => {
+                let length = Value::int(Ty::I32, bytes.len() as i64);
+                Value::record(vec![Value::global(format!("list.{handle}.data")), length])
+            }
             HostValue::Tuple(elements) => self.constants(elements, ty),
             HostValue::Range(members) => self.constants(&members[..], ty),
             HostValue::List(handle, _) => Value::global(format!("list.{handle}")),
-            HostValue::Array(handle, _, shape, _) => {
+            HostValue::Array(handle, _, shape, _) | HostValue::Texts(handle, shape, _) => {
                 let shape = shape.iter().map(|&length| Value::int(Ty::I32, length.into())).collect();
                 Value::record(vec![Value::global(format!("list.{handle}.data")), Value::record(shape)])
             }
@@ -144,7 +149,10 @@ impl ModuleBuilder<'_> {
                 | HostValue::Float(_)
                 | HostValue::Object(_)
                 | HostValue::Array(..)
+                | HostValue::Texts(..)
                 | HostValue::Str(_)
+                | HostValue::Bytes(_)
+                | HostValue::ByteArray(..)
         );
         let same = scalar && found.all(|other| other == first);
         let ty = info.attributes[info.attribute(name).expect("found by inference")].ty;
@@ -169,9 +177,6 @@ impl ModuleBuilder<'_> {
         let mut lists: Vec<_> = program.lists.iter().collect();
         lists.sort_by_key(|(handle, _)| **handle);
         for (handle, list) in lists {
-            let (Kind::List(elt) | Kind::Array(elt, _)) = program.types.kind(list.ty) else {
-                continue;
-            };
             let data: Rc<str> = format!("list.{handle}.data").into();
             let elements = match &list.content {
                 Content::Elements(elements) => elements,
@@ -180,10 +185,16 @@ impl ModuleBuilder<'_> {
                     continue;
                 }
             };
+            let (Kind::List(elt) | Kind::Array(elt, _)) = program.types.kind(list.ty) else {
+                continue;
+            };
             let elt = self.ir_type(*elt);
             let elements: Vec<_> = elements.iter().map(|element| self.constant(element, &elt)).collect();
             let length = Value::int(Ty::I32, elements.len() as i64);
             self.global(data.clone(), false, Init::Array(elt, elements));
+            if let Kind::Array(..) = program.types.kind(list.ty) {
+                continue;
+            }
             let header = Value::record(vec![Value::global(data), length]);
             self.global(format!("list.{handle}"), false, Init::Value(header));
         }

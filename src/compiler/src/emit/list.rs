@@ -164,6 +164,7 @@ impl<'p> Emitter<'_, 'p> {
                 (elt, self.checked_length(length))
             }
             Kind::List(elt) => (elt, self.list_parts(value).1),
+            Kind::Bytes | Kind::ByteArray => (types::INT32, self.build.extract(value, 1)),
             _ => unreachable!("inference admits ranges and lists"),
         }
     }
@@ -178,6 +179,10 @@ impl<'p> Emitter<'_, 'p> {
                 let index = self.build.convert(index, &start.ty);
                 let offset = self.build.binary(Binary::Mul, index, step);
                 self.build.binary(Binary::Add, start, offset)
+            }
+            Kind::Bytes | Kind::ByteArray => {
+                let data = self.build.extract(value, 0);
+                self.byte(&data, index)
             }
             Kind::List(elt) => {
                 let elt = self.module.ir_type(elt);

@@ -5,6 +5,7 @@
 //! running kernel knows how long it is.
 
 use super::array::Array;
+use super::bytes::Elements;
 use super::exceptions::PARAMS;
 use super::Emitter;
 use crate::diagnostic::{Diagnostic, Result};
@@ -131,6 +132,15 @@ impl<'p> Emitter<'_, 'p> {
                 self.log_elements(function, value, *elt, span)?;
                 piece.text("]");
             }
+            Kind::Bytes | Kind::ByteArray => {
+                let name = program.types.name(ty);
+                piece.text(&format!("{name}(["));
+                let function = piece.function;
+                self.log_piece(std::mem::replace(piece, Piece::new(function)));
+                let [data, length] = [0, 1].map(|index| self.build.extract(&value, index));
+                self.log_run(function, data, length, Elements::Bytes, span)?;
+                piece.text("])");
+            }
             Kind::Array(elt, _) => {
                 let array = self.array_parts(&value, ty).expect("it is one");
                 piece.text("array(");
@@ -171,7 +181,8 @@ impl<'p> Emitter<'_, 'p> {
         };
         bracket(self, "[");
         if array.shape.len() == 1 {
-            self.log_run(function, array.data, array.shape[0].clone(), elt, span)?;
+            let elements = Elements::Of(elt);
+            self.log_run(function, array.data, array.shape[0].clone(), elements, span)?;
         } else {
             self.counted(array.shape[0].clone(), |this, index| {
                 this.log_separator(function, index.clone());
@@ -196,7 +207,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn log_elements(&mut self, function: &'static str, list: Value, elt: types::Ty, span: Span) -> Result<()> {
         let (data, length) = self.list_parts(&list);
-        self.log_run(function, data, length, elt, span)
+        self.log_run(function, data, length, Elements::Of(elt), span)
     }
 
     fn log_run(
@@ -204,20 +215,18 @@ impl<'p> Emitter<'_, 'p> {
         function: &'static str,
         data: Value,
         length: Value,
-        elt: types::Ty,
+        elements: Elements,
         span: Span,
     ) -> Result<()> {
-        let element = self.module.ir_type(elt);
         let separator = self.module.string(b", ");
         self.counted(length, |this, index| {
             let first = this.build.compare(Compare::Eq, index.clone(), Value::int(Ty::I32, 0));
             let [text, length] = [0, 1].map(|index| this.build.extract(&separator, index));
             let length = this.build.select(first, Value::int(Ty::I32, 0), length);
-            let from = this.build.element(&data, &element, index);
-            let value = this.build.load(element.clone(), &from);
+            let value = this.element_of(&data, elements, index);
             let mut piece = Piece::new(function);
             piece.bytes(length, text);
-            this.log_value(&mut piece, value, elt, true, span)?;
+            this.log_value(&mut piece, value, elements.ty(), true, span)?;
             this.log_piece(piece);
             Ok(())
         })

@@ -6,6 +6,7 @@
 mod arith;
 pub mod array;
 mod build;
+mod bytes;
 mod compare;
 mod cursor;
 mod data;
@@ -126,7 +127,7 @@ impl<'p> ModuleBuilder<'p> {
             Kind::Int32 => Ty::I32,
             Kind::Int64 => Ty::I64,
             Kind::Float => Ty::F64,
-            Kind::Str => Ty::str(),
+            Kind::Str | Kind::Bytes | Kind::ByteArray => Ty::str(),
             Kind::List(_) | Kind::Instance(_) | Kind::Method { .. } | Kind::Exception | Kind::Closure(_) => Ty::Ptr,
             Kind::Choice(_) => Ty::Struct([Ty::I32, Ty::Ptr].into()),
             Kind::Tuple(elements) => Ty::Struct(elements.iter().map(|&element| self.ir_type(element)).collect()),

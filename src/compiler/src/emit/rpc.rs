@@ -135,7 +135,7 @@ impl<'p> Emitter<'_, 'p> {
     /// Whether a value of the type has parts outside of its own slot.
     fn needs_memory(&self, ty: types::Ty) -> bool {
         match self.module.program.types.kind(ty) {
-            Kind::Str | Kind::List(_) | Kind::Array(..) => true,
+            Kind::Str | Kind::Bytes | Kind::ByteArray | Kind::List(_) | Kind::Array(..) => true,
             Kind::Tuple(elements) => elements.iter().any(|&element| self.needs_memory(element)),
             _ => false,
         }

@@ -91,6 +91,7 @@ impl Infer<'_, '_> {
             }
             FunctionKind::Rpc { is_async } => {
                 self.require_host_object(class, whole, &info.name)?;
+                self.require_host(whole, &info.name)?;
                 let returns = annotation(self)?;
                 if *is_async && *self.types().kind(returns) != Kind::None {
                     let text = "functions that return a value cannot be defined as async RPCs";
@@ -118,6 +119,7 @@ impl Infer<'_, '_> {
                 (CallTarget::Syscall(handle), sources, annotation(self)?)
             }
             FunctionKind::Compiled { .. } => {
+                self.require_messages(&info.kind, args)?;
                 let function = self.instantiate(handle, class, Some(whole.span))?;
                 let sources = self.bind(whole, &info, (class, 0), args, keywords)?;
                 if let Some(class) = class {
@@ -132,6 +134,7 @@ impl Infer<'_, '_> {
                     self.pass(wanted, source, args, keywords, &info.params[index].name)?;
                 }
                 let returns = self.context.program.functions[function].returns;
+                let returns = self.started(handle, returns);
                 (CallTarget::Compiled(function), sources, returns)
             }
         };
@@ -221,9 +224,13 @@ impl Infer<'_, '_> {
         types: &[Ty],
         keywords: &[Keyword],
     ) -> Result<Ty> {
-        if builtin == Builtin::Text(Text::Print) && self.print_as_rpc {
+        let on_satellite = super::subkernel::destination(&self.function().info.kind).is_some();
+        if builtin == Builtin::Text(Text::Print) && self.print_as_rpc && !on_satellite {
             let handle = self.context.host.print_function();
             return self.host_call(whole, handle, None, args, keywords);
+        }
+        if let Builtin::Subkernel(subkernel) = builtin {
+            return self.subkernel(subkernel, whole, args, types, keywords);
         }
         let known = &self.function().types;
         let keyword_types: Vec<Ty> = keywords

@@ -10,7 +10,7 @@ use crate::program::Fact;
 use crate::resolve::closest;
 use crate::source::Span;
 use crate::syntax::*;
-use crate::types::{tuple_index, Kind, Ty, Types};
+use crate::types::{tuple_index, Kind, Ty, Types, INT32};
 
 impl Infer<'_, '_> {
     /// Visits an expression and returns its type, as far as it is known.
@@ -21,6 +21,7 @@ impl Infer<'_, '_> {
             ExprKind::Bool(_) => self.kind(Kind::Bool),
             ExprKind::Float(_) => self.kind(Kind::Float),
             ExprKind::Str(_) => self.kind(Kind::Str),
+            ExprKind::Bytes(_) => self.kind(Kind::Bytes),
             ExprKind::Int(value) => {
                 if self.types().is_var(ty) {
                     let open = self.kind(Types::plain_integer(*value));
@@ -92,7 +93,7 @@ impl Infer<'_, '_> {
                 }
                 if !matches!(
                     self.types().kind(object),
-                    Kind::List(_) | Kind::Str | Kind::Array(..) | Kind::Var
+                    Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray | Kind::Array(..) | Kind::Var
                 ) {
                     let text = format!("a slice of a value of type {}", self.type_name(object));
                     return Err(Diagnostic::unsupported(expr.span, &text));
@@ -199,6 +200,7 @@ impl Infer<'_, '_> {
         match *self.types().kind(object) {
             Kind::Var => Ok(self.types().var()),
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
+            Kind::Bytes | Kind::ByteArray => Ok(INT32),
             Kind::Array(elt, dims) => self.types().indexed_array(elt, dims, 1, index.span),
             _ => {
                 let text = format!("type {} is not iterable", self.type_name(object));
@@ -261,7 +263,8 @@ impl Infer<'_, '_> {
             }
             (BinOp::Mul, Kind::List(_), _) if self.types().is_int(right.0) => return Ok(Some(left.0)),
             (BinOp::Mul, _, Kind::List(_)) if self.types().is_int(left.0) => return Ok(Some(right.0)),
-            (BinOp::Add, Kind::Str, Kind::Str) => return Ok(Some(left.0)),
+            (BinOp::Add, Kind::Str, Kind::Str)
+            | (BinOp::Add, Kind::Bytes | Kind::ByteArray, Kind::Bytes | Kind::ByteArray) => return Ok(Some(left.0)),
             (BinOp::Add, Kind::Tuple(a), Kind::Tuple(b)) => {
                 let elements = a.iter().chain(b.iter()).copied().collect();
                 return self.types().tuple(elements, whole.span).map(Some);
@@ -295,7 +298,7 @@ impl Infer<'_, '_> {
     pub(super) fn binary_operands(&mut self, op: BinOp, left: (Ty, Span), right: (Ty, Span)) -> Result<()> {
         for (ty, span) in [left, right] {
             match self.types().kind(ty) {
-                Kind::List(_) | Kind::Tuple(_) | Kind::Str => {
+                Kind::List(_) | Kind::Tuple(_) | Kind::Str | Kind::Bytes | Kind::ByteArray => {
                     let text = format!("'{}' on {}", op.symbol(), self.type_name(ty));
                     return Err(Diagnostic::unsupported(span, &text));
                 }
@@ -327,6 +330,7 @@ impl Infer<'_, '_> {
         if matches!(op, CmpOp::In | CmpOp::NotIn) {
             return match *self.types().kind(right.0) {
                 Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, 1) => self.unify(elt, left.0, left.1, "this"),
+                Kind::Bytes | Kind::ByteArray => self.unify(INT32, left.0, left.1, "this"),
                 _ => {
                     let text = format!("type {} is not iterable", self.type_name(right.0));
                     Err(Diagnostic::new(right.1, text))
@@ -335,6 +339,9 @@ impl Infer<'_, '_> {
         }
         let identity = matches!(op, CmpOp::Is | CmpOp::IsNot);
         if !identity && self.types().is_numeric(left.0) && self.types().is_numeric(right.0) {
+            return Ok(());
+        }
+        if !identity && self.types().is_bytes(left.0) && self.types().is_bytes(right.0) {
             return Ok(());
         }
         self.unify(left.0, right.0, right.1, "this")?;
@@ -352,7 +359,7 @@ impl Infer<'_, '_> {
             }
             Kind::Var | Kind::None | Kind::Bool | Kind::Str => Ok(()),
             _ if self.types().is_numeric(ty) => Ok(()),
-            Kind::List(_) | Kind::Instance(_) if identity => Ok(()),
+            Kind::List(_) | Kind::ByteArray | Kind::Instance(_) if identity => Ok(()),
             Kind::Range(_) if equality => Ok(()),
             Kind::List(elt) => self.has_comparison(op, elt, span),
             Kind::Array(elt, _) if equality => self.has_comparison(op, elt, span),

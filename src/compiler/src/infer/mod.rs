@@ -11,9 +11,10 @@ mod expr;
 mod made;
 mod nested;
 mod stmt;
+mod subkernel;
 mod width;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Result};
@@ -59,6 +60,8 @@ struct Infer<'a, 'h> {
     was_open: HashSet<(FunctionId, ExprId)>,
     current: FunctionId,
     print_as_rpc: bool,
+    /// Messages between subkernels, by name.
+    messages: HashMap<Rc<str>, subkernel::Message>,
     /// Where several errors are wanted: those found.
     errors: Option<Vec<Diagnostic>>,
     /// Statements with an error, by function and start.
@@ -78,6 +81,7 @@ impl<'a, 'h> Infer<'a, 'h> {
             was_open: HashSet::new(),
             current: 0,
             print_as_rpc: request.print_as_rpc,
+            messages: HashMap::new(),
             errors: None,
             failed: HashSet::new(),
         }
@@ -92,6 +96,7 @@ impl<'a, 'h> Infer<'a, 'h> {
             return Ok(()); // types that are left open may be so because of them
         }
         self.require_known()?;
+        self.require_both_ends()?;
         self.check_widths()
     }
 
@@ -106,6 +111,10 @@ impl<'a, 'h> Infer<'a, 'h> {
             _ => return Err(Diagnostic::global("only a function can be compiled")),
         };
         let info = self.context.function_info(handle).map_err(Diagnostic::global)?;
+        if subkernel::destination(&info.kind).is_some() {
+            let text = format!("{} is a subkernel: a kernel starts it", info.name);
+            return Err(Diagnostic::global(text));
+        }
         let mut kwargs = request.kwargs.clone();
         if args.len() > info.params.len() {
             let text = format!(

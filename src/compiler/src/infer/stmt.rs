@@ -3,7 +3,7 @@
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::is_made;
-use crate::language::{Builtin, Order};
+use crate::language::Builtin;
 use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{Kind, Ty};
@@ -61,13 +61,7 @@ impl Infer<'_, '_> {
                 let manager = self.expr(context)?;
                 match self.types().kind(manager).clone() {
                     Kind::Var => self.body(body),
-                    Kind::Builtin(Builtin::Order(order)) => match order {
-                        Order::Parallel | Order::Sequential | Order::Watchdog => self.body(body),
-                        Order::Interleave => {
-                            let error = Diagnostic::unsupported(context.span, "'with interleave'");
-                            Err(error.help("'with parallel' starts its statements at the same time"))
-                        }
-                    },
+                    Kind::Builtin(Builtin::Order(_)) => self.body(body),
                     _ => {
                         let name = self.type_name(manager);
                         Err(Diagnostic::new(context.span, super::no_manager(&name)))
@@ -164,8 +158,10 @@ impl Infer<'_, '_> {
             }
             ExprKind::Slice { value, .. } => {
                 let wanted = self.expr(target)?;
+                let bytes = self.types().is_bytes(found);
                 match self.types().kind(wanted) {
-                    Kind::List(_) | Kind::Array(..) | Kind::Var => {}
+                    Kind::ByteArray if bytes => return Ok(()),
+                    Kind::List(_) | Kind::Array(..) | Kind::ByteArray | Kind::Var => {}
                     _ => {
                         let text = format!("type {} is not mutable", self.type_name(wanted));
                         return Err(Diagnostic::new(value.span, text));
@@ -235,7 +231,7 @@ impl Infer<'_, '_> {
             ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } => {
                 let object = self.expr(value)?;
                 match self.types().kind(object) {
-                    Kind::List(_) | Kind::Array(..) | Kind::Var => {}
+                    Kind::List(_) | Kind::Array(..) | Kind::ByteArray | Kind::Var => {}
                     Kind::Tuple(_) => return Err(Diagnostic::new(target.span, "cannot assign to a tuple element")),
                     _ => {
                         let text = format!("type {} is not mutable", self.type_name(object));
@@ -251,7 +247,11 @@ impl Infer<'_, '_> {
     fn aug_assign(&mut self, span: Span, target: &Expr, op: BinOp, value: &Expr) -> Result<()> {
         let wanted = self.target(target)?;
         let operand = self.expr(value)?;
-        let texts = [wanted, operand].iter().all(|&ty| *self.types().kind(ty) == Kind::Str);
+        let texts = match self.types().kind(wanted) {
+            Kind::Str => *self.types().kind(operand) == Kind::Str,
+            Kind::Bytes => self.types().is_bytes(operand),
+            _ => false,
+        };
         if texts && op == BinOp::Add {
             return Ok(());
         }

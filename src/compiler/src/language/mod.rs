@@ -84,8 +84,8 @@ family! {
     /// Types of text, and what writes it.
     Text {
         Str = "str", PYTHON, 0..=MANY;
-        Bytes = "bytes", KERNELS, 0..=MANY;
-        ByteArray = "bytearray", KERNELS, 0..=MANY;
+        Bytes = "bytes", PYTHON, 0..=1;
+        ByteArray = "bytearray", PYTHON, 0..=1;
         Print = "print", PYTHON, 0..=MANY;
         CoreLog = "core_log", KERNELS, 0..=MANY;
         RtioLog = "rtio_log", KERNELS, 1..=MANY;

@@ -66,14 +66,25 @@ impl<'p> Emitter<'_, 'p> {
         })
     }
 
-    /// Calls `target`; `function` is the value of what is called, and its type.
-    pub(super) fn call_target(
+    /// What a call of a compiled function gives to its parameters.
+    pub(super) fn values_passed(&mut self, call: &'p Expr) -> Result<Vec<Value>> {
+        let (ExprKind::Call { callee, args, keywords }, Some(Fact::Call(target, sources))) =
+            (&call.kind, self.function.facts.get(&call.id))
+        else {
+            unreachable!("it is a call")
+        };
+        let receiver = self.expr(callee)?;
+        let passed = self.passed(call, args, keywords)?;
+        Ok(self.parameters(&passed, &receiver, target, sources))
+    }
+
+    fn parameters(
         &mut self,
         passed: &Passed<'p>,
-        (receiver, receiver_ty): (Value, types::Ty),
+        receiver: &Value,
         target: &CallTarget,
         sources: &[ArgSource],
-    ) -> Result<Value> {
+    ) -> Vec<Value> {
         let value_of = |this: &mut Self, index: usize, source: &ArgSource| match source {
             ArgSource::Receiver => receiver.clone(),
             ArgSource::Positional(index) => passed.positional[*index].clone(),
@@ -85,18 +96,32 @@ impl<'p> Emitter<'_, 'p> {
             ArgSource::Kept(place) => match target {
                 CallTarget::Compiled(function) => {
                     let inner = &this.module.program.functions[*function];
-                    this.kept_default(inner, &receiver, *place)
+                    this.kept_default(inner, receiver, *place)
                 }
                 CallTarget::Rpc(_) | CallTarget::Syscall(_) => unreachable!("they are not inside a function"),
             },
         };
-        let mut values: Vec<Value> = (sources.iter().enumerate())
+        (sources.iter().enumerate())
             .map(|(index, source)| value_of(self, index, source))
-            .collect();
+            .collect()
+    }
+
+    /// Calls `target`; `function` is the value of what is called, and its type.
+    pub(super) fn call_target(
+        &mut self,
+        passed: &Passed<'p>,
+        (receiver, receiver_ty): (Value, types::Ty),
+        target: &CallTarget,
+        sources: &[ArgSource],
+    ) -> Result<Value> {
+        let mut values = self.parameters(passed, &receiver, target, sources);
         let whole = passed.whole;
         match target {
             CallTarget::Compiled(function) => {
                 let function = &self.module.program.functions[*function];
+                if matches!(function.info.kind, FunctionKind::Compiled { destination: 1.., .. }) {
+                    return Err(builtins::no_satellites(whole.span));
+                }
                 let returns = self.module.ir_type(function.returns);
                 if function.nested.is_some() {
                     values.insert(0, receiver);

@@ -19,6 +19,7 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Int(value) => Value::int(self.ir_type_of(expr), *value),
             ExprKind::Float(value) => Value::float(*value),
             ExprKind::Str(text) => self.module.string(text.as_bytes()),
+            ExprKind::Bytes(bytes) => self.module.string(bytes),
             ExprKind::Name(_) => match self.function.names.of(expr) {
                 Name::Local(local) => {
                     let slot = self.locals[*local as usize].clone();
@@ -60,7 +61,7 @@ impl<'p> Emitter<'_, 'p> {
                     let sides = ((l, self.type_of(left)), (r, self.type_of(right)));
                     return self.array_operation(*op, sides.0, sides.1, self.type_of(expr));
                 }
-                if let Kind::Str = self.kind_of(expr) {
+                if let Kind::Str | Kind::Bytes | Kind::ByteArray = self.kind_of(expr) {
                     return Ok(self.joined(l, r));
                 }
                 if let (Kind::Tuple(a), Kind::Tuple(b)) = (self.kind_of(left), self.kind_of(right)) {

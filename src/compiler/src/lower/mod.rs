@@ -6,6 +6,7 @@ mod choice;
 mod exceptions;
 mod expr;
 mod inline;
+mod interleave;
 mod made;
 mod memory;
 mod nested;

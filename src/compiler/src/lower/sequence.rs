@@ -47,6 +47,8 @@ impl<'p> Emitter<'_, 'p> {
         let elt = match *self.kind_of(value) {
             Kind::List(elt) => self.module.ir_type(elt),
             Kind::Str => return self.string_slice(object, bounds),
+            Kind::Bytes => return self.byte_slice(&object, bounds, false),
+            Kind::ByteArray => return self.byte_slice(&object, bounds, true),
             _ => {
                 let array = self.array_parts(&object, self.type_of(value));
                 return Ok(self.array_slice(array.expect("inference admits lists, strings, arrays"), bounds));
@@ -116,12 +118,16 @@ impl<'p> Emitter<'_, 'p> {
             self.copy_array(&from, &view);
             return Ok(());
         }
-        let Kind::List(elt) = *self.kind_of(value) else {
-            unreachable!("inference admits lists and arrays")
+        let (elt, [(data, own), (from, count)]) = match *self.kind_of(value) {
+            Kind::List(elt) => (
+                self.module.ir_type(elt),
+                [&object, &found].map(|list| self.list_parts(list)),
+            ),
+            _ => (
+                Ty::I8,
+                [&object, &found].map(|bytes| (self.build.extract(bytes, 0), self.build.extract(bytes, 1))),
+            ),
         };
-        let elt = self.module.ir_type(elt);
-        let (data, own) = self.list_parts(&object);
-        let (from, count) = self.list_parts(&found);
         let bounds = self.bounds(own, bounds);
         let same = self.build.compare(Compare::Eq, bounds.length.clone(), count.clone());
         let text = "attempt to assign sequence of size {0} to slice of size {1}";
@@ -193,12 +199,24 @@ impl<'p> Emitter<'_, 'p> {
                 }
                 Ok(self.array_value(part))
             }
+            Kind::Bytes | Kind::ByteArray => {
+                let from = self.element_of_bytes(value, index)?;
+                Ok(self.load_byte(&from))
+            }
             _ => {
                 let from = self.element_address(value, index)?;
                 let ty = self.ir_type_of(expr);
                 Ok(self.build.load(ty, &from))
             }
         }
+    }
+
+    /// Address of a byte of `bytes` or of a `bytearray`.
+    pub(super) fn element_of_bytes(&mut self, value: &'p Expr, index: &'p Expr) -> Result<Value> {
+        let bytes = self.expr(value)?;
+        let position = self.expr(index)?;
+        self.build.span = value.span.to(index.span);
+        Ok(self.byte_address(&bytes, position))
     }
 
     /// Address of an element of a list, after the check of its bounds.

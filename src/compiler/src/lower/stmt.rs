@@ -12,6 +12,8 @@ use crate::types::{self, Kind};
 /// Where a target of an assignment is.
 enum Place {
     Memory(Value),
+    /// A byte, which the language takes for a number.
+    Byte(Value),
     /// Of an array: what is assigned is copied into it.
     Array(Array),
 }
@@ -91,7 +93,7 @@ impl<'p> Emitter<'_, 'p> {
                         self.expr(context)?;
                         self.body(body)
                     }
-                    Order::Interleave => unreachable!("refused by inference"),
+                    Order::Interleave => self.interleave(body),
                 },
                 _ => unreachable!("inference admits only orders"),
             },
@@ -135,6 +137,7 @@ impl<'p> Emitter<'_, 'p> {
         let place = self.target_place(target)?;
         let current = match &place {
             Place::Array(array) => self.array_value(array.clone()),
+            Place::Byte(from) => self.load_byte(from),
             Place::Memory(from) => {
                 let ty = self.module.ir_type(ty);
                 self.build.load(ty, from)
@@ -146,11 +149,12 @@ impl<'p> Emitter<'_, 'p> {
             return self.array_in_place(op, array, operand);
         }
         let result = match self.kind_of(target) {
-            Kind::Str => self.joined(current, operand.0),
+            Kind::Str | Kind::Bytes | Kind::ByteArray => self.joined(current, operand.0),
             _ => self.arithmetic(op, (current, ty), operand, ty)?,
         };
         match place {
             Place::Memory(to) => self.build.store(result, &to),
+            Place::Byte(to) => self.store_byte(result, &to),
             Place::Array(_) => unreachable!("arrays change in place"),
         }
         Ok(())
@@ -181,6 +185,9 @@ impl<'p> Emitter<'_, 'p> {
                 } else {
                     Place::Array(part)
                 })
+            }
+            ExprKind::Subscript { value: object, index } if matches!(self.kind_of(object), Kind::ByteArray) => {
+                Ok(Place::Byte(self.element_of_bytes(object, index)?))
             }
             ExprKind::Subscript { value: object, index } => Ok(Place::Memory(self.element_address(object, index)?)),
             ExprKind::Slice { value: object, bounds } => {
@@ -242,13 +249,9 @@ impl<'p> Emitter<'_, 'p> {
                 let value = self.build.load(ty, &counter);
                 self.assign(&stmt.target, value, elt)?;
             }
-            Kind::List(elt) | Kind::Array(elt, _) => {
-                let ty = self.module.ir_type(elt);
+            Kind::List(_) | Kind::Array(..) | Kind::Bytes | Kind::ByteArray => {
                 let array = self.array_parts(&iterable, self.type_of(&stmt.iter));
-                let (data, length) = match &array {
-                    Some(array) => (array.data.clone(), array.shape[0].clone()),
-                    None => self.list_parts(&iterable),
-                };
+                let (data, elements, length) = self.elements(&iterable, self.type_of(&stmt.iter));
                 let counter = self.build.slot(Ty::I32);
                 self.build.store(Value::int(Ty::I32, 0), &counter);
                 self.build.jump(head);
@@ -265,12 +268,9 @@ impl<'p> Emitter<'_, 'p> {
                 let index = self.build.load(Ty::I32, &counter);
                 let value = match &array {
                     Some(array) => self.array_element(array, index),
-                    None => {
-                        let from = self.build.element(&data, &ty, index);
-                        self.build.load(ty, &from)
-                    }
+                    None => self.element_of(&data, elements, index),
                 };
-                self.assign(&stmt.target, value, elt)?;
+                self.assign(&stmt.target, value, elements.ty())?;
             }
             _ => unreachable!("inference admits ranges, lists and arrays"),
         }
@@ -319,6 +319,7 @@ impl<'p> Emitter<'_, 'p> {
                     (Place::Array(to), Some(from)) => self.copy_array(&from, &to),
                     (Place::Array(_), None) => unreachable!("unified by inference"),
                     (Place::Memory(to), _) => self.build.store(value, &to),
+                    (Place::Byte(to), _) => self.store_byte(value, &to),
                 }
                 Ok(())
             }

@@ -2,6 +2,7 @@
 
 mod made;
 mod shapes;
+mod stored;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -10,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::host::{is_made, ClassInfo, FunctionInfo, FunctionKind, Handle, Host, HostType, HostValue};
 use crate::names::Names;
 use crate::source::{Sources, Span};
-use crate::syntax::{walk_exprs, walk_stmts, Expr, ExprId, ExprKind, Function, Part};
+use crate::syntax::{ExprId, Function};
 use crate::types::{common_number, Callable, Kind, Mismatch, Ty, Types};
 pub use shapes::Shapes;
 
@@ -172,71 +173,6 @@ impl Program {
     }
 }
 
-/// Types of lists, and of the elements of arrays, of which the program stores to some element.
-pub type Stored = HashSet<(bool, String)>;
-
-impl Program {
-    /// What the program stores to. A row or part of an array is the array's, so of arrays only the elements count.
-    pub fn stored(&self) -> Stored {
-        let mut stored = Stored::new();
-        let mut note = |ty: Ty| {
-            match *self.types.kind(ty) {
-                Kind::List(_) => stored.insert((false, self.types.name(ty))),
-                Kind::Array(elt, _) => stored.insert((true, self.types.name(elt))),
-                _ => false,
-            };
-        };
-        for function in &self.functions {
-            let type_of = |expr: &Expr| function.types[expr.id as usize];
-            walk_stmts(&function.ast.body, &mut |stmt| {
-                stmt.kind.each_part(&mut |part| {
-                    if let Part::Target(target, _) | Part::Update(target) = part {
-                        each_stored(target, &mut |expr| note(type_of(expr)));
-                    }
-                    // An array changes in place.
-                    if let Part::Update(target) = part {
-                        note(type_of(target));
-                    }
-                });
-            });
-            // What a function of the firmware is given it may change.
-            walk_exprs(&function.ast.body, &mut |expr| {
-                let is_firmware = |target: &CallTarget| matches!(target, CallTarget::Syscall(_));
-                let given = match function.facts.get(&expr.id) {
-                    Some(Fact::Call(target, _)) => is_firmware(target),
-                    Some(Fact::Choice(calls)) => calls.iter().any(|(_, target, _)| is_firmware(target)),
-                    _ => false,
-                };
-                if let (true, ExprKind::Call { args, .. }) = (given, &expr.kind) {
-                    args.iter().for_each(|arg| note(type_of(arg)));
-                }
-            });
-        }
-        stored
-    }
-
-    /// Whether a value of the type has elements that the program may have stored to.
-    pub fn is_stored_to(&self, stored: &Stored, ty: Ty) -> bool {
-        match self.types.kind(ty) {
-            Kind::List(elt) => stored.contains(&(false, self.types.name(ty))) || self.is_stored_to(stored, *elt),
-            Kind::Array(elt, _) => stored.contains(&(true, self.types.name(*elt))),
-            Kind::Tuple(members) => members.iter().any(|&member| self.is_stored_to(stored, member)),
-            _ => false,
-        }
-    }
-}
-
-/// The sequences to which an assignment to `target` stores.
-fn each_stored(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
-    match &target.kind {
-        ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } => visit(value),
-        ExprKind::Tuple(targets) | ExprKind::List(targets) => {
-            targets.iter().for_each(|target| each_stored(target, visit));
-        }
-        _ => {}
-    }
-}
-
 /// The call that the library performs.
 #[derive(Debug)]
 pub struct Entry {
@@ -267,6 +203,13 @@ impl Context<'_> {
             HostValue::Int64(_) => Kind::Int64,
             HostValue::Float(_) => Kind::Float,
             HostValue::Str(_) => Kind::Str,
+            HostValue::Bytes(_) => Kind::Bytes,
+            HostValue::ByteArray(handle, memory) => {
+                let ty = self.program.types.new_type(Kind::ByteArray);
+                let content = Content::Memory(memory.clone());
+                self.program.lists.entry(*handle).or_insert(HostList { ty, content });
+                return Ok(ty);
+            }
             HostValue::List(handle, elements) => return self.type_of_list(*handle, elements, None),
             HostValue::Array(handle, elt, shape, memory) => {
                 if let Some(known) = self.program.lists.get(handle) {
@@ -275,6 +218,16 @@ impl Context<'_> {
                 let ty = HostType::Array(Box::new(elt.clone()), shape.len() as u8);
                 let ty = self.program.types.annotation(&ty)?;
                 let content = Content::Memory(memory.clone());
+                self.program.lists.insert(*handle, HostList { ty, content });
+                return Ok(ty);
+            }
+            HostValue::Texts(handle, shape, elements) => {
+                if let Some(known) = self.program.lists.get(handle) {
+                    return Ok(known.ty);
+                }
+                let ty = HostType::Array(Box::new(HostType::Str), shape.len() as u8);
+                let ty = self.program.types.annotation(&ty)?;
+                let content = Content::Elements(elements.clone());
                 self.program.lists.insert(*handle, HostList { ty, content });
                 return Ok(ty);
             }

@@ -27,6 +27,7 @@ pub enum ExprKind {
     Int(i64),
     Float(f64),
     Str(Rc<str>),
+    Bytes(Rc<[u8]>),
     Name(Rc<str>),
     Attribute {
         value: Box<Expr>,
@@ -131,6 +132,7 @@ impl ExprKind {
             | ExprKind::Int(_)
             | ExprKind::Float(_)
             | ExprKind::Str(_)
+            | ExprKind::Bytes(_)
             | ExprKind::Attribute { .. }
             | ExprKind::Compare { .. } => Origin::Elsewhere,
         }
@@ -172,12 +174,13 @@ pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             each(value);
             bounds.iter().flatten().for_each(|bound| each(bound));
         }
-        ExprKind::None
+        ExprKind::Name(_)
+        | ExprKind::None
         | ExprKind::Bool(_)
         | ExprKind::Int(_)
         | ExprKind::Float(_)
-        | ExprKind::Str(_)
-        | ExprKind::Name(_) => {}
+        | ExprKind::Bytes(_)
+        | ExprKind::Str(_) => {}
     }
 }
 
@@ -200,7 +203,6 @@ fn refused_expression(expr: &py::Expr) -> &'static str {
         py::Expr::Yield(_) | py::Expr::YieldFrom(_) => "'yield'",
         py::Expr::FString(_) => "an f-string",
         py::Expr::TString(_) => "a t-string",
-        py::Expr::BytesLiteral(_) => "a bytes literal",
         py::Expr::EllipsisLiteral(_) => "'...'",
         py::Expr::Starred(_) => "a starred expression",
         py::Expr::Slice(_) => "a slice of several dimensions",
@@ -215,6 +217,7 @@ impl Converter<'_> {
             py::Expr::NoneLiteral(_) => ExprKind::None,
             py::Expr::BooleanLiteral(literal) => ExprKind::Bool(literal.value),
             py::Expr::StringLiteral(literal) => ExprKind::Str(literal.value.to_str().into()),
+            py::Expr::BytesLiteral(literal) => ExprKind::Bytes(literal.value.bytes().collect()),
             py::Expr::NumberLiteral(literal) => match &literal.value {
                 py::Number::Int(value) => return self.integer_literal(span, value.as_u64().map(i128::from)),
                 py::Number::Float(value) => ExprKind::Float(*value),

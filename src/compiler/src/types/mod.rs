@@ -33,6 +33,8 @@ pub enum Kind {
     Int64,
     Float,
     Str,
+    Bytes,
+    ByteArray,
     List(Ty),
     /// A NumPy array: type of its elements, number of dimensions.
     Array(Ty, u8),
@@ -62,7 +64,10 @@ pub enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mismatch;
 
-#[derive(Debug, Default)]
+/// `int32`, in every table of types.
+pub const INT32: Ty = Ty(0);
+
+#[derive(Debug)]
 pub struct Types {
     nodes: Vec<Node>,
     /// Grows when a type that was there before the visit is linked: inference has settled when it no longer moves.
@@ -78,6 +83,18 @@ pub struct Types {
 enum Node {
     Link(Ty),
     Kind(Kind),
+}
+
+impl Default for Types {
+    fn default() -> Types {
+        Types {
+            nodes: vec![Node::Kind(Kind::Int32)],
+            version: 0,
+            visit_start: 0,
+            class_names: Default::default(),
+            callables: vec![],
+        }
+    }
 }
 
 impl Types {
@@ -103,6 +120,8 @@ impl Types {
             HostType::Int64 => Kind::Int64,
             HostType::Float => Kind::Float,
             HostType::Str => Kind::Str,
+            HostType::Bytes => Kind::Bytes,
+            HostType::ByteArray => Kind::ByteArray,
             HostType::List(elt) => Kind::List(self.annotation(elt)?),
             HostType::Array(elt, dims) => Kind::Array(self.annotation(elt)?, *dims),
             HostType::Range(elt) => Kind::Range(self.annotation(elt)?),
@@ -144,6 +163,11 @@ impl Types {
     /// Whether a type is one of numbers; truth values are 0 and 1.
     pub fn is_numeric(&self, ty: Ty) -> bool {
         self.is_int(ty) || matches!(self.kind(ty), Kind::Float | Kind::Bool)
+    }
+
+    /// Whether values of a type are bytes.
+    pub fn is_bytes(&self, ty: Ty) -> bool {
+        matches!(self.kind(ty), Kind::Bytes | Kind::ByteArray)
     }
 
     /// Makes two types the same, or says that they cannot be.
@@ -218,6 +242,8 @@ impl Types {
             Kind::Int64 => "numpy.int64".into(),
             Kind::Float => "float".into(),
             Kind::Str => "str".into(),
+            Kind::Bytes => "bytes".into(),
+            Kind::ByteArray => "bytearray".into(),
             Kind::List(elt) => format!("list(elt={})", self.name(*elt)),
             Kind::Array(elt, dims) => format!("numpy.array(elt={}, num_dims={dims})", self.name(*elt)),
             Kind::Range(elt) => format!("range(elt={})", self.name(*elt)),
@@ -248,6 +274,8 @@ impl Types {
             Kind::Int64 => single(tag::INT64),
             Kind::Float => single(tag::FLOAT),
             Kind::Str => single(tag::STR),
+            Kind::Bytes => single(tag::BYTES),
+            Kind::ByteArray => single(tag::BYTE_ARRAY),
             Kind::Instance(class) if is_made(*class) => None,
             Kind::Instance(_) => single(tag::OBJECT),
             Kind::List(elt) => nested(&[tag::LIST], *elt),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Kind, Ty, Types};
+use super::{Kind, Ty, Types, INT32};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
@@ -72,6 +72,7 @@ impl Types {
     pub fn iterated(&mut self, iterable: Ty, span: Span) -> Result<Ty> {
         match *self.kind(iterable) {
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
+            Kind::Bytes | Kind::ByteArray => Ok(INT32),
             Kind::Array(elt, dims) => self.indexed_array(elt, dims, 1, span),
             Kind::Var => Ok(self.var()),
             _ => {

@@ -79,7 +79,7 @@ impl TestHost {
             writeback: false,
             print_as_rpc: self.print_as_rpc,
         };
-        compile(&mut self, request, Target { ref_period: 1e-9 })
+        compile(&mut self, request, Target { ref_period: 1e-9 }).map_err(|rejection| rejection.to_string())
     }
 }
 
@@ -157,6 +157,7 @@ impl Host for TestHost {
             fast_math: false,
             inline: Inline::Auto,
             library: false,
+            destination: 0,
         };
         let qualified_name = format!("test.{name}").into();
         Ok(FunctionInfo {

@@ -1,5 +1,6 @@
 """Rejected programs: one diagnostic each, which names the construct and points at the line."""
 
+import pickle
 import re
 
 import numpy as np
@@ -97,7 +98,10 @@ def rejected(body, **attributes):
         ("x = np.sqrt(4.0, 1.0)", "'sqrt' takes 1 argument(s), 2 are passed"),
         ("x = np.array([1], dtype=str)", "this is not a type of array elements"),
         ("x = np.array([1], copy=True)", "'array' does not accept argument 'copy' in a kernel"),
-        ("x = self.text_array", "a NumPy array of 1 dimensions of str32: kernels have arrays of integers, floats"),
+        (
+            "x = self.complex_array",
+            "a NumPy array of 1 dimensions of complex128: kernels have arrays of integers, floats",
+        ),
         ("x = [1, 2]\nreturn x[0.5:]", "a bound of a slice must be an integer, not float"),
         ("return [x for x in range(3)]", "cannot return an allocated value that does not live forever"),
         ("x = [i for i in range(3) if i]", "if clauses in comprehensions are not supported"),
@@ -130,7 +134,15 @@ def rejected(body, **attributes):
         ("return ValueError('x')", "cannot return an allocated value that does not live forever"),
         ("with watchdog(1):\n    pass", "the time in seconds has type numpy.int?"),
         ("del self", "'del' is not supported yet"),
-        ("with interleave:\n    delay_mu(1)", "'with interleave' is not supported yet"),
+        ("with interleave:\n    while self.number > 0:\n        delay_mu(1)", "while statement cannot be interleaved"),
+        ("with interleave:\n    if self.number > 0:\n        delay_mu(1)", "if statement cannot be interleaved"),
+        ("with interleave:\n    try:\n        delay_mu(1)\n    finally:\n        pass", "try statement cannot be"),
+        ("with interleave:\n    with parallel:\n        delay_mu(1)", "with statement cannot be interleaved"),
+        ("x = now_mu()\nwith interleave:\n    delay_mu(x)", "an argument cannot be statically evaluated"),
+        ("with interleave:\n    for x in self.numbers:\n        delay_mu(1)", "iteration count is indeterminate"),
+        ("with interleave:\n    delay_mu(1)\n    return", "cannot interleave this 'with interleave:' statement"),
+        ("with interleave:\n    for i in range(20000):\n        delay_mu(1)", "10000 steps cannot be interleaved"),
+        ("with interleave:\n    f = [delay_mu(1) for i in range(2)]", "not possible to interleave this function call"),
         ("core_log(1, end='')", "'core_log' takes no keyword arguments"),
         ("rtio_log()", "'rtio_log' takes at least 1 argument(s), 0 are passed"),
         ("rtio_log(1, 'text')", "the name of the log's channel has type numpy.int?, but str is needed"),
@@ -146,7 +158,7 @@ def rejected(body, **attributes):
 )
 def test_diagnostics_name_the_construct_and_the_line(body, text):
     arrays = {"vector": np.zeros(3), "matrix": np.zeros((2, 3)), "numbers_array": np.arange(3)}
-    arrays["text_array"] = np.array(["a"])
+    arrays["complex_array"] = np.array([1j])
     message = rejected(body, name="x", number=1, complex=1j, numbers=[1], **arrays)
     assert message.startswith("error: ")
     assert text in message
@@ -254,3 +266,17 @@ def test_objects_with_attributes_of_different_types():
     assert "cannot unify numpy.int32 with float" in message
     message = rejected("d = self.a\nd = self.b\nx = self.a.x + self.b.x", a=Device(1), b=Device(2.0))
     assert "they are objects of one class whose attributes have different types" in message
+
+
+def test_an_error_carries_its_diagnostic():
+    with pytest.raises(compiler.CompileError) as caught:
+        compile_body("return self.number + self.lenght", number=1, length=2)
+    diagnostic = caught.value.diagnostic
+    assert diagnostic.message == "host object does not have an attribute 'lenght'" == diagnostic.message()
+    assert diagnostic.level == "error"
+    assert diagnostic.location == diagnostic.place
+    assert diagnostic.place.end[1] - diagnostic.place.start[1] == len("lenght")
+    assert [note.message() for note in diagnostic.notes] == ["did you mean 'length'?"]
+    assert "\n".join(diagnostic.render()) == str(caught.value) == diagnostic.text
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.diagnostic) == (str(caught.value), diagnostic)

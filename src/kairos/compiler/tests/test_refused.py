@@ -4,11 +4,26 @@ import pytest
 
 from kairos import compiler
 from kairos.compiler.tests.jit import Core
-from kairos.language import kernel, syscall
+from kairos.language import TInt32, TInt64, TNone, kernel, syscall
 
 
 @syscall
 def no_annotation():
+    raise NotImplementedError
+
+
+@syscall("rtio_get_counter")
+def counter() -> TInt32:
+    raise NotImplementedError
+
+
+@syscall
+def rtio_output(target: TInt32, data: TInt64) -> TNone:
+    raise NotImplementedError
+
+
+@syscall
+def rtio_input_data() -> TInt32:
     raise NotImplementedError
 
 
@@ -122,6 +137,18 @@ class Wrong:
         self.without_self()
 
     @kernel
+    def call_wrong_result(self):
+        return counter()
+
+    @kernel
+    def call_wrong_argument(self):
+        rtio_output(1, 2)
+
+    @kernel
+    def call_too_few_arguments(self):
+        return rtio_input_data()
+
+    @kernel
     def call_no_annotation(self):
         no_annotation()
 
@@ -136,6 +163,9 @@ class Wrong:
     [
         ("call_without_self", "is a method, but takes no 'self'"),
         ("call_no_annotation", "the system call no_annotation does not say what it returns"),
+        ("call_wrong_result", "the system call rtio_get_counter returns TInt32, the firmware's TInt64"),
+        ("call_wrong_argument", "argument 'data' of the system call rtio_output is TInt64, the firmware's TInt32"),
+        ("call_too_few_arguments", "the system call rtio_input_data takes 0 arguments, the firmware's 1"),
         ("functions_that_take_different", "functions that meet in one value must take and return the same"),
         ("functions_that_give_different", "cannot unify"),
         ("return_an_object", "cannot return an allocated value that does not live forever"),

@@ -1,0 +1,141 @@
+//! `bytes` and `bytearray`: `{data, length}` by value, as strings are. Their elements are integers from 0 to 255; those of a
+//! `bytearray` can be stored to, and its length stays.
+
+use super::{int, Emitter};
+use crate::diagnostic::Result;
+use crate::ir::*;
+use crate::language::Exception;
+use crate::types::{self, Kind, INT32};
+
+/// What the elements of a sequence are in memory.
+#[derive(Clone, Copy)]
+pub(crate) enum Elements {
+    Of(types::Ty),
+    Bytes,
+}
+
+impl Elements {
+    /// Their type in the language.
+    pub fn ty(self) -> types::Ty {
+        match self {
+            Elements::Of(ty) => ty,
+            Elements::Bytes => INT32,
+        }
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// Data, elements and length of a list, array or bytes.
+    pub(crate) fn elements(&mut self, value: &Value, ty: types::Ty) -> (Value, Elements, Value) {
+        if let Some(array) = self.array_parts(value, ty) {
+            return (array.data, Elements::Of(array.elt), array.shape[0].clone());
+        }
+        if let Kind::List(elt) = *self.module.program.types.kind(ty) {
+            let (data, length) = self.list_parts(value);
+            return (data, Elements::Of(elt), length);
+        }
+        let [data, length] = [0, 1].map(|index| self.build.extract(value, index));
+        (data, Elements::Bytes, length)
+    }
+
+    pub(crate) fn element_of(&mut self, data: &Value, elements: Elements, index: Value) -> Value {
+        match elements {
+            Elements::Bytes => self.byte(data, index),
+            Elements::Of(ty) => {
+                let ty = self.module.ir_type(ty);
+                let from = self.build.element(data, &ty, index);
+                self.build.load(ty, &from)
+            }
+        }
+    }
+
+    /// The byte of this index, as a number.
+    pub(crate) fn byte(&mut self, data: &Value, index: Value) -> Value {
+        let from = self.build.element(data, &Ty::I8, index);
+        self.load_byte(&from)
+    }
+
+    pub(crate) fn load_byte(&mut self, from: &Value) -> Value {
+        let byte = self.build.load(Ty::I8, from);
+        let number = self.build.convert(byte, &Ty::I32);
+        self.build.binary(Binary::And, number, int(0xff))
+    }
+
+    /// Stores a number, which must be that of a byte.
+    pub(crate) fn store_byte(&mut self, number: Value, to: &Value) {
+        let above = Value::int(number.ty.clone(), !0xff);
+        let rest = self.build.binary(Binary::And, number.clone(), above);
+        let zero = Value::int(number.ty.clone(), 0);
+        let fits = self.build.compare(Compare::Eq, rest, zero);
+        self.require(fits, Exception::ValueError, "byte must be in range(0, 256)", &[]);
+        let byte = self.build.convert(number, &Ty::I8);
+        self.build.store(byte, to);
+    }
+
+    /// Address of a byte, after the check of the bounds.
+    pub(crate) fn byte_address(&mut self, bytes: &Value, position: Value) -> Value {
+        let [data, length] = [0, 1].map(|index| self.build.extract(bytes, index));
+        let length = self.build.convert(length, &position.ty.clone());
+        let position = self.checked_index(position, length);
+        let position = self.build.convert(position, &Ty::I32);
+        self.build.element(&data, &Ty::I8, position)
+    }
+
+    /// `bytes(value)` and `bytearray(value)`: so many zeros, or the elements of a sequence. They are new.
+    pub(crate) fn bytes_of(&mut self, value: Value, ty: types::Ty) -> Value {
+        if value.ty.is_int() {
+            let count = self.build.convert(value, &Ty::I64);
+            let zero = Value::int(Ty::I64, 0);
+            let counts = self.build.compare(Compare::Sge, count.clone(), zero);
+            self.require(counts, Exception::ValueError, "negative count", &[]);
+            let count = self.checked_length(count);
+            let data = self.build.alloca(Ty::I8, count.clone());
+            let cleared = self.counted(count.clone(), |this, index| {
+                let to = this.build.element(&data, &Ty::I8, index);
+                this.build.store(Value::int(Ty::I8, 0), &to);
+                Ok(())
+            });
+            cleared.expect("clearing is never refused");
+            return self.build.aggregate(vec![data, count]);
+        }
+        let (_, length) = self.iterable(&value, ty);
+        let data = self.build.alloca(Ty::I8, length.clone());
+        let copied = self.counted(length.clone(), |this, index| {
+            let number = this.iterable_element(&value, ty, index.clone());
+            let to = this.build.element(&data, &Ty::I8, index);
+            this.store_byte(number, &to);
+            Ok(())
+        });
+        copied.expect("copying is never refused");
+        self.build.aggregate(vec![data, length])
+    }
+
+    /// `bytes[start:stop:step]`. A part of a `bytearray` is a copy; one of `bytes` without a step is part of the same memory.
+    pub(crate) fn byte_slice(&mut self, bytes: &Value, bounds: [Option<Value>; 3], copy: bool) -> Result<Value> {
+        let [from, own] = [0, 1].map(|index| self.build.extract(bytes, index));
+        let stepped = bounds[2].is_some();
+        let bounds = self.bounds(own, bounds);
+        let length = bounds.length.clone();
+        if !copy && !stepped {
+            let start = self.build.convert(bounds.start, &Ty::I32);
+            let data = self.build.element(&from, &Ty::I8, start);
+            return Ok(self.build.aggregate(vec![data, length]));
+        }
+        let data = self.build.alloca(Ty::I8, length.clone());
+        self.each_sliced(bounds, |this, index, place| {
+            let source = this.build.element(&from, &Ty::I8, place);
+            let byte = this.build.load(Ty::I8, &source);
+            let to = this.build.element(&data, &Ty::I8, index);
+            this.build.store(byte, &to);
+            Ok(())
+        })?;
+        Ok(self.build.aggregate(vec![data, length]))
+    }
+
+    /// Whether two are the same memory.
+    pub(crate) fn same_bytes(&mut self, a: &Value, b: &Value, negated: bool) -> Value {
+        let [a, b] = [a, b].map(|bytes| self.build.extract(bytes, 0));
+        self.build
+            .compare(if negated { Compare::Ne } else { Compare::Eq }, a, b)
+    }
+}

@@ -1,0 +1,199 @@
+//! Types of what subkernels, which satellites run, and their callers do: a call starts one and gives nothing; its result is
+//! awaited. Messages are known by their names: all that have one name have one type.
+
+use std::rc::Rc;
+
+use super::Infer;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::host::{FunctionKind, Handle};
+use crate::language::{Builtin, Subkernel};
+use crate::source::Span;
+use crate::syntax::*;
+use crate::types::{Kind, Ty, INT32};
+
+/// A message: the type of its value, where it is sent, where it is received.
+#[derive(Clone, Copy)]
+pub(super) struct Message {
+    ty: Ty,
+    sent: Option<Span>,
+    received: Option<Span>,
+}
+
+/// The satellite that runs a function; None if it runs where it is called.
+pub(super) fn destination(kind: &FunctionKind) -> Option<u8> {
+    match kind {
+        FunctionKind::Compiled { destination, .. } if *destination > 0 => Some(*destination),
+        _ => None,
+    }
+}
+
+impl Infer<'_, '_> {
+    /// A call of one of the functions for subkernels, whose arguments have these types.
+    pub(super) fn subkernel(
+        &mut self,
+        subkernel: Subkernel,
+        whole: &Expr,
+        args: &[Expr],
+        types: &[Ty],
+        keywords: &[Keyword],
+    ) -> Result<Ty> {
+        let name = Builtin::Subkernel(subkernel).name();
+        if let Some(keyword) = keywords.first() {
+            return Err(Diagnostic::new(
+                keyword.span,
+                format!("'{name}' takes no keyword arguments"),
+            ));
+        }
+        match (subkernel, args) {
+            (Subkernel::Await, [function, timeout @ ..]) if timeout.len() < 2 => {
+                let id = self.subkernel_named(function, types[0])?;
+                self.timeout(timeout.first(), types.get(1))?;
+                Ok(match id {
+                    Some(id) => self.context.program.functions[id].returns,
+                    None => self.types().var(),
+                })
+            }
+            (Subkernel::Preload, [function]) => {
+                self.subkernel_named(function, types[0])?;
+                Ok(self.kind(Kind::None))
+            }
+            (Subkernel::Send, [destination, message, _]) => {
+                self.unify(INT32, types[0], destination.span, "the destination")?;
+                if let ExprKind::Int(number) = destination.kind {
+                    if !(0..=255).contains(&number) {
+                        let text = format!("the destination of a message is between 0 and 255, not {number}");
+                        return Err(Diagnostic::new(destination.span, text));
+                    }
+                }
+                let known = self.message(message, types[2], |known| known.sent = Some(whole.span))?;
+                self.unify(known, types[2], args[2].span, "the value of this message")?;
+                Ok(self.kind(Kind::None))
+            }
+            (Subkernel::Recv, [message, ty, timeout @ ..]) if timeout.len() < 2 => {
+                let stated = self.stated_type(ty)?;
+                self.timeout(timeout.first(), types.get(2))?;
+                let known = self.message(message, stated, |known| known.received = Some(whole.span))?;
+                self.unify(known, stated, ty.span, "the value of this message")?;
+                Ok(stated)
+            }
+            _ => {
+                let wanted = match subkernel {
+                    Subkernel::Await => "a subkernel, and a time in milliseconds if it is limited",
+                    Subkernel::Preload => "a subkernel",
+                    Subkernel::Send => "a destination, the name of the message and a value",
+                    Subkernel::Recv => "the name of the message, its type, and a time in milliseconds if it is limited",
+                };
+                Err(Diagnostic::new(whole.span, format!("'{name}' takes {wanted}")))
+            }
+        }
+    }
+
+    /// The function of the program that a subkernel is; None while its type is not known.
+    fn subkernel_named(&mut self, expr: &Expr, ty: Ty) -> Result<Option<usize>> {
+        let (handle, class) = match *self.types().kind(ty) {
+            Kind::Var => return Ok(None),
+            Kind::Function(handle) => (handle, None),
+            Kind::Method { function, class } => (function, Some(class)),
+            _ => return Err(self.no_subkernel(expr, ty)),
+        };
+        let info = self.context.function_info(handle);
+        let info = info.map_err(|text| Diagnostic::new(expr.span, text))?;
+        match destination(&info.kind) {
+            Some(_) => self.instantiate(handle, class, Some(expr.span)).map(Some),
+            None => Err(self.no_subkernel(expr, ty)),
+        }
+    }
+
+    fn no_subkernel(&self, expr: &Expr, ty: Ty) -> Box<Diagnostic> {
+        let error = Diagnostic::new(expr.span, "this is no subkernel").here(self.type_name(ty));
+        error.help("decorate the function with @subkernel(destination=…)")
+    }
+
+    fn timeout(&mut self, expr: Option<&Expr>, ty: Option<&Ty>) -> Result<()> {
+        let Some((expr, &ty)) = expr.zip(ty) else { return Ok(()) };
+        if self.types().is_int(ty) || self.types().is_var(ty) {
+            return Ok(());
+        }
+        let text = format!("a time in milliseconds must be an integer, not {}", self.type_name(ty));
+        Err(Diagnostic::new(expr.span, text))
+    }
+
+    /// The type that an expression stands for, as in an annotation.
+    fn stated_type(&mut self, expr: &Expr) -> Result<Ty> {
+        let at = |text: String| Diagnostic::new(expr.span, text);
+        let handle = self.function().handle;
+        let (start, end) = (expr.span.start as usize, expr.span.end as usize);
+        let text = self.context.sources.file(expr.span.file).text[start..end].to_string();
+        let stated = self.context.host.annotation(handle, &text).map_err(at)?;
+        self.types().annotation(&stated).map_err(at)
+    }
+
+    /// The type of the message of this name, `ty` if it is met for the first time.
+    fn message(&mut self, name: &Expr, ty: Ty, note: impl FnOnce(&mut Message)) -> Result<Ty> {
+        let ExprKind::Str(name) = &name.kind else {
+            return Err(Diagnostic::new(
+                name.span,
+                "the name of a message must be a string literal",
+            ));
+        };
+        let message = self.messages.entry(name.clone()).or_insert(Message {
+            ty,
+            sent: None,
+            received: None,
+        });
+        note(message);
+        Ok(message.ty)
+    }
+
+    /// Refuses messages that nobody sends, or nobody receives.
+    pub(super) fn require_both_ends(&self) -> Result<()> {
+        let mut names: Vec<&Rc<str>> = self.messages.keys().collect();
+        names.sort();
+        for name in names {
+            let message = self.messages[name];
+            match (message.sent, message.received) {
+                (Some(span), None) => {
+                    return Err(Diagnostic::new(span, format!("nobody receives the message '{name}'")));
+                }
+                (None, Some(span)) => return Err(Diagnostic::new(span, format!("nobody sends the message '{name}'"))),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses calls of the host by subkernels.
+    pub(super) fn require_host(&self, whole: &Expr, name: &str) -> Result<()> {
+        if destination(&self.function().info.kind).is_none() {
+            return Ok(());
+        }
+        let text = format!("'{name}' runs on the host, which subkernels cannot call");
+        Err(Diagnostic::new(whole.span, text).help("send a message to a kernel of the core device"))
+    }
+
+    /// Refuses objects as arguments of subkernels.
+    pub(super) fn require_messages(&mut self, callee: &FunctionKind, args: &[Expr]) -> Result<()> {
+        let own = destination(&self.function().info.kind);
+        if destination(callee).is_none_or(|other| own == Some(other)) {
+            return Ok(());
+        }
+        for arg in args {
+            let ty = self.function().types[arg.id as usize];
+            if let Kind::Instance(_) = self.types().kind(ty) {
+                let text = format!("a value of type {} cannot be sent to a subkernel", self.type_name(ty));
+                return Err(Diagnostic::new(arg.span, text).help("pass numbers, texts, lists or arrays"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What a call of a subkernel gives: nothing, unless the caller runs on the same satellite.
+    pub(super) fn started(&mut self, function: Handle, returns: Ty) -> Ty {
+        let own = destination(&self.function().info.kind);
+        let called = self.context.program.function_infos.get(&function);
+        match called.and_then(|info| destination(&info.kind)) {
+            Some(other) if own != Some(other) => self.kind(Kind::None),
+            _ => returns,
+        }
+    }
+}

@@ -1,0 +1,134 @@
+"""Subkernels: their types are checked; no core device has satellites to run them yet."""
+
+import pytest
+
+from kairos import compiler
+from kairos.compiler.tests.jit import Core
+from kairos.language import TFloat, TInt32, TList, kernel, portable, rpc, subkernel
+
+NO_SATELLITES = "subkernels run on satellites, and this core device has none"
+
+
+class Satellites:
+    def __init__(self):
+        self.core = Core()
+        self.factor = 3
+        self.noted = 0.0
+
+    @subkernel(destination=1)
+    def measure(self, count: TInt32, limits: TList(TFloat)) -> TFloat:
+        total = subkernel_recv("offset", TFloat)  # noqa: F821
+        for limit in limits:
+            total += limit * self.factor
+        self.note(total)
+        return total
+
+    @portable
+    def note(self, value):
+        self.noted = value
+
+    @rpc
+    def on_the_host(self):
+        pass
+
+    @subkernel(destination=2)
+    def calls_the_host(self):
+        self.on_the_host()
+
+    @subkernel(destination=2)
+    def prints(self):
+        print("to the satellite's log")
+
+    @subkernel(destination=2)
+    def takes_an_object(self, thing):
+        pass
+
+    @kernel
+    def runs(self):
+        subkernel_preload(self.measure)  # noqa: F821
+        self.measure(2, [1.0, 2.0])
+        subkernel_send(1, "offset", 0.5)  # noqa: F821
+        return subkernel_await(self.measure, 1000)  # noqa: F821
+
+    @kernel
+    def result_of_the_call(self):
+        return self.measure(2, [1.0]) + 1.0
+
+    @kernel
+    def wrong_argument(self):
+        self.measure(2.0, [1.0])
+
+    @kernel
+    def wrong_message(self):
+        self.measure(2, [1.0])
+        subkernel_send(1, "offset", "text")  # noqa: F821
+
+    @kernel
+    def nobody_sends(self):
+        self.measure(2, [1.0])
+
+    @kernel
+    def nobody_receives(self):
+        subkernel_send(1, "lost", 1)  # noqa: F821
+
+    @kernel
+    def name_is_no_literal(self):
+        name = "x"
+        subkernel_send(1, name, 1)  # noqa: F821
+
+    @kernel
+    def no_such_destination(self):
+        subkernel_send(256, "x", 1)  # noqa: F821
+
+    @kernel
+    def awaits_a_kernel(self):
+        subkernel_await(self.runs)  # noqa: F821
+
+    @kernel
+    def awaits_nothing(self):
+        subkernel_await()  # noqa: F821
+
+    @kernel
+    def satellite_calls_the_host(self):
+        self.calls_the_host()
+
+    @kernel
+    def satellite_prints(self):
+        self.prints()
+
+    @kernel
+    def passes_an_object(self):
+        self.takes_an_object(self)
+
+
+@pytest.mark.parametrize(
+    "method, text",
+    [
+        ("runs", NO_SATELLITES),
+        ("satellite_prints", NO_SATELLITES),
+        ("result_of_the_call", "cannot coerce NoneType to a numeric type"),
+        ("wrong_argument", "cannot unify numpy.int32 with float"),
+        ("wrong_message", "cannot unify"),
+        ("nobody_sends", "nobody sends the message 'offset'"),
+        ("nobody_receives", "nobody receives the message 'lost'"),
+        ("name_is_no_literal", "the name of a message must be a string literal"),
+        ("no_such_destination", "the destination of a message is between 0 and 255"),
+        ("awaits_a_kernel", "this is no subkernel"),
+        ("awaits_nothing", "'subkernel_await' takes a subkernel, and a time in milliseconds"),
+        ("satellite_calls_the_host", "'on_the_host' runs on the host, which subkernels cannot call"),
+        ("passes_an_object", "cannot be sent to a subkernel"),
+        ("measure", "measure is a subkernel: a kernel starts it"),
+    ],
+)
+def test_they_are_checked(method, text):
+    host = Satellites()
+    args = (host, 1, [1.0]) if method == "measure" else (host,)
+    with pytest.raises(compiler.CompileError) as error:
+        compiler.compile_kernel(
+            getattr(Satellites, method), args, {}, core=host.core, set_result=None, attribute_writeback=False
+        )
+    assert text in str(error.value)
+
+
+def test_their_types_are_those_of_the_program():
+    assert compiler.check(Satellites.runs, (Satellites(),), core=Core()) == []
