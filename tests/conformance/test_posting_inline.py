@@ -16,7 +16,7 @@ def test_outputs_recording_and_underflow(device):
         session.run()
         requests, exception = session.until_end()
     posted, while_recording, last = marks(requests)
-    # Not the first on its channel, nor those that renew the estimate of the counter.
+    # Not the first one, nor those that renew the permit.
     assert OUTPUTS - 20 <= posted < OUTPUTS
     assert while_recording == 0
     # The output that is too late raises: the mark behind it is not reached.
@@ -32,8 +32,8 @@ def test_outputs_recording_and_underflow(device):
 
 def test_another_version_of_the_layout_is_refused(device):
     library = kernel("inline")
-    assert b"rtio_ring_1\0" in library
+    assert b"rtio_post_2\0" in library
     with Session(device) as session:
-        refusal = session.load(library.replace(b"rtio_ring_1\0", b"rtio_ring_2\0"))
-        assert refusal is not None and "symbol lookup error: rtio_ring_2" in refusal
+        refusal = session.load(library.replace(b"rtio_post_2\0", b"rtio_post_3\0"))
+        assert refusal is not None and "symbol lookup error: rtio_post_3" in refusal
         run_empty(session)

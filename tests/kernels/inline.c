@@ -2,7 +2,7 @@
  * rtio_output. Tells the host how many were posted. */
 #include "kernel.h"
 
-IMPORT char rtio_ring_1[];
+IMPORT char rtio_post_2[];
 
 #define TARGET (4 << 8)
 
@@ -10,37 +10,28 @@ static int32_t posted;
 
 static inline __attribute__((always_inline)) void output(int32_t target, int32_t data)
 {
-    register char *ring asm("r12") = rtio_ring_1 + RING_POST_CHANNELS;
     register int32_t r0 asm("r0") = target;
     register int32_t r1 asm("r1") = data;
     asm goto(
-        /* r2 allowed, r3 countdown, r4 and r5 cursor, r6 and r7 floor, r8 head, r9 slot */
-        "ldmdb  r12, {r2-r9}\n"
-        "ubfx   r10, r0, #8, #8\n"
-        "ldr    r3, [r3]\n"
-        "ldrb   r10, [r12, r10]\n"
-        "ldr    lr, [r12, %[status]]\n"
-        "cmp    r3, #1\n"
-        "cmphs  r10, r0, lsr #16\n"
-        "bic    lr, lr, #0x1f\n"
-        "sub    lr, r8, lr\n"
-        "bic    lr, lr, #0xf0000\n"
-        "cmpeq  lr, r2\n"
-        "bne    %l[otherwise]\n"
-        "cmp    r4, r6\n"
-        "sbcs   lr, r5, r7\n"
+        /* r2 and r3 cursor, r4 ring, r5 last channel, r6 and r12 floor, lr head */
+        "ldmdb  %[end], {r2-r6, r12, lr}\n"
+        "cmp    r2, r6\n"
+        "sbcs   r6, r3, r12\n"
+        "ldr    r6, [%[end], %[status]]\n"
+        "cmpge  r6, lr\n"
+        "cmpge  r5, r0, lsr #8\n"
         "blt    %l[otherwise]\n"
-        "stm    r9, {r0, r1, r4, r5, r8}\n"
-        "add    r8, r8, #0x10000\n"
-        "add    r9, r9, %[slot]\n"
-        "bic    r9, r9, %[slots]\n"
-        "stmdb  r12, {r4, r5, r8, r9}\n"
+        "bfi    r4, lr, %[half_slot], %[slots]\n"
+        "stm    r4, {r0-r3, lr}\n"
+        "add    lr, lr, #2\n"
+        "stmdb  %[end], {r2, r3, lr}\n"
         "dsb\n"
         "sev\n"
         :
-        : "r"(ring), "r"(r0), "r"(r1), [status] "i"(RING_REPLY_STATUS - RING_POST_CHANNELS), [slot] "i"(RING_SLOT_BYTES),
-          [slots] "i"(RING_SLOT_BYTES * RING_SLOTS)
-        : "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "lr", "memory", "cc"
+        : [end] "r"(rtio_post_2 + RING_POST_END), "r"(r0), "r"(r1),
+          [status] "i"(RING_REPLY_STATUS - RING_POST - RING_POST_END),
+          [half_slot] "i"(__builtin_ctz(RING_SLOT_BYTES) - 1), [slots] "i"(__builtin_ctz(RING_SLOTS) + 1)
+        : "r2", "r3", "r4", "r5", "r6", "r12", "lr", "memory", "cc"
         : otherwise);
     posted++;
     return;

@@ -17,7 +17,7 @@ pub const SLOT_DATA: usize = 4;
 /// Offset in a slot: event time or timeout in machine units, i64.
 pub const SLOT_TIME: usize = 8;
 
-/// Offset in a slot: command u8, number of data words u8, number of the request u16.
+/// Offset in a slot: 2 * number of the request u16, command u8, number of data words u8.
 pub const SLOT_HEAD: usize = 16;
 
 /// Offset in a slot: data words from 1 on.
@@ -38,35 +38,49 @@ pub const REPLY_DATA: usize = 2_060;
 /// The ring begins at a multiple of this.
 pub const RING_ALIGNMENT: usize = 1 << 12;
 
-/// Status word: RTIO status of the newest request answered.
-pub const STATUS_BITS: u32 = 15;
+/// Numbers of requests count modulo 2 to this.
+pub const NUMBER_BITS: u32 = 15;
+
+/// Requests under way at most. Bits 15..1 of the status word are the number of the newest request answered + this.
+pub const CREDIT: u32 = 15;
 
 /// Status word: a lane, or the pool of a core that reorders, is nearly full, or a posted output failed.
-pub const ATTENTION: u32 = 16;
+pub const ATTENTION: u32 = 1;
 
-/// Status word: a posted output failed since `initiator_clear`.
-pub const POSTED_ERROR: u32 = 32;
+/// Status word, unless it is open: RTIO status of the newest request answered, in 4 bits from here on.
+pub const STATUS_SHIFT: u32 = 16;
 
-/// Offset of what a posted output of one word has in its head without its number; 0 while nothing is to be posted. u32.
-pub const POST_ALLOWED: usize = 2_272;
+/// Status word, unless it is open: a posted output failed since `initiator_clear`.
+pub const POSTED_ERROR: u32 = 1 << 21;
 
-/// Offset of the address of a counter: while it is not 0, the floor holds. u32.
-pub const POST_COUNTDOWN: usize = 2_276;
+/// Status word, unless it is open: a permit runs.
+pub const PERMIT: u32 = 1 << 22;
 
-/// Offset of the time cursor, i64.
-pub const POST_CURSOR: usize = 2_280;
+/// Head of a posted output of one word, without its number. In the upper half of the status word: it is open, that is,
+/// its status is 0, a permit runs, and no posted output has failed.
+pub const POSTED_WORD: u32 = 0x102_0000;
 
-/// Offset of the floor, i64: an event that is not before it is early enough and in order.
-pub const POST_FLOOR: usize = 2_288;
+/// Offset in the ring of what `rtio_post_2` names.
+pub const POST: usize = 2_272;
+
+/// Offset in that: the time cursor, i64.
+pub const POST_CURSOR: usize = 0;
+
+/// Offset of the ring's address, u32.
+pub const POST_RING: usize = 8;
+
+/// Offset of the last channel below which all take outputs, i32; -1: none is known.
+pub const POST_CHANNEL: usize = 12;
+
+/// Offset of the floor, i64: an event that is not before it is early enough while the status word is open, and in
+/// order.
+pub const POST_FLOOR: usize = 16;
 
 /// Offset of the head of the next request if it is a posted output of one word, u32.
-pub const POST_HEAD: usize = 2_296;
+pub const POST_HEAD: usize = 24;
 
-/// Offset of the address of the next request's slot, u32.
-pub const POST_SLOT: usize = 2_300;
-
-/// Offset of a table by a channel's low byte: the high byte of the channel that takes outputs, or 255. 256 times u8.
-pub const POST_CHANNELS: usize = 2_304;
+/// Offset of the end.
+pub const POST_END: usize = 28;
 
 /// Entries in the ring of an input channel.
 pub const INPUT_ENTRIES: u32 = 64;

@@ -28,7 +28,7 @@ macro_rules! kernel_symbols {
             "rtio_input_timestamped_data" = rtio::rtio_input_timestamped_data;
             "rtio_batch_start" = rtio::rtio_batch_start;
             "rtio_batch_end" = rtio::rtio_batch_end;
-            "rtio_ring_1" = rtio::RING;
+            "rtio_post_2" = rtio::POST;
             // log: text
             "core_log" = log::core_log;
             "rtio_log" = rtio::rtio_log;

@@ -33,6 +33,9 @@ pub mod rtio {
 
     /// Channel of the first sequence error since its flag was cleared.
     pub const SEQUENCE_ERROR_CHANNEL: &str = "rtio_sequence_error_channel";
+
+    /// Channels 0 to this number - 1 take outputs.
+    pub const OUTPUTS: &str = "rtio_outputs";
 }
 
 /// Names of the registers of `initiator`.
@@ -63,6 +66,10 @@ pub mod initiator {
 
     /// Write: zero the two above, and the error in the status word.
     pub const CLEAR: &str = "initiator_clear";
+
+    /// Reads 0. Write: for so many cycles from now outputs may be posted at first sight; 0 ends it. The status word
+    /// tells of its begin and its end.
+    pub const PERMIT: &str = "initiator_permit";
 }
 
 /// Names of the registers of `dma`.

@@ -18,16 +18,20 @@ __all__ = [
     "REPLY_STATUS",
     "REPLY_DATA",
     "RING_ALIGNMENT",
-    "STATUS_BITS",
+    "NUMBER_BITS",
+    "CREDIT",
     "ATTENTION",
+    "STATUS_SHIFT",
     "POSTED_ERROR",
-    "POST_ALLOWED",
-    "POST_COUNTDOWN",
+    "PERMIT",
+    "POSTED_WORD",
+    "POST",
     "POST_CURSOR",
+    "POST_RING",
+    "POST_CHANNEL",
     "POST_FLOOR",
     "POST_HEAD",
-    "POST_SLOT",
-    "POST_CHANNELS",
+    "POST_END",
     "INPUT_ENTRIES",
     "INPUT_ENTRY_BYTES",
     "INPUT_CHANNELS",
@@ -57,7 +61,7 @@ SLOT_TIME = 8
 """Offset in a slot: event time or timeout in machine units, i64."""
 
 SLOT_HEAD = 16
-"""Offset in a slot: command u8, number of data words u8, number of the request u16."""
+"""Offset in a slot: 2 * number of the request u16, command u8, number of data words u8."""
 
 SLOT_WORDS = 20
 """Offset in a slot: data words from 1 on."""
@@ -77,36 +81,49 @@ REPLY_DATA = 2060
 RING_ALIGNMENT = 4096
 """The ring begins at a multiple of this."""
 
-STATUS_BITS = 15
-"""Status word: RTIO status of the newest request answered."""
+NUMBER_BITS = 15
+"""Numbers of requests count modulo 2 to this."""
 
-ATTENTION = 16
+CREDIT = 15
+"""Requests under way at most. Bits 15..1 of the status word are the number of the newest request answered + this."""
+
+ATTENTION = 1
 """Status word: a lane, or the pool of a core that reorders, is nearly full, or a posted output failed."""
 
-POSTED_ERROR = 32
-"""Status word: a posted output failed since `initiator_clear`."""
+STATUS_SHIFT = 16
+"""Status word, unless it is open: RTIO status of the newest request answered, in 4 bits from here on."""
 
-POST_ALLOWED = 2272
-"""Offset of what a posted output of one word has in its head without its number; 0 while nothing is to be posted.
-u32."""
+POSTED_ERROR = 2097152
+"""Status word, unless it is open: a posted output failed since `initiator_clear`."""
 
-POST_COUNTDOWN = 2276
-"""Offset of the address of a counter: while it is not 0, the floor holds. u32."""
+PERMIT = 4194304
+"""Status word, unless it is open: a permit runs."""
 
-POST_CURSOR = 2280
-"""Offset of the time cursor, i64."""
+POSTED_WORD = 0x102_0000
+"""Head of a posted output of one word, without its number. In the upper half of the status word: it is open, that is,
+its status is 0, a permit runs, and no posted output has failed."""
 
-POST_FLOOR = 2288
-"""Offset of the floor, i64: an event that is not before it is early enough and in order."""
+POST = 2272
+"""Offset in the ring of what `rtio_post_2` names."""
 
-POST_HEAD = 2296
+POST_CURSOR = 0
+"""Offset in that: the time cursor, i64."""
+
+POST_RING = 8
+"""Offset of the ring's address, u32."""
+
+POST_CHANNEL = 12
+"""Offset of the last channel below which all take outputs, i32; -1: none is known."""
+
+POST_FLOOR = 16
+"""Offset of the floor, i64: an event that is not before it is early enough while the status word is open, and in
+order."""
+
+POST_HEAD = 24
 """Offset of the head of the next request if it is a posted output of one word, u32."""
 
-POST_SLOT = 2300
-"""Offset of the address of the next request's slot, u32."""
-
-POST_CHANNELS = 2304
-"""Offset of a table by a channel's low byte: the high byte of the channel that takes outputs, or 255. 256 times u8."""
+POST_END = 28
+"""Offset of the end."""
 
 INPUT_ENTRIES = 64
 """Entries in the ring of an input channel."""

@@ -68,7 +68,7 @@ SIGNATURES = {
 
 OTHERS = (
     "rtio_cursor",
-    "rtio_ring_1",
+    "rtio_post_2",
     "__artiq_personality",
     "__nac3_personality",
     "__aeabi_unwind_cpp_pr0",

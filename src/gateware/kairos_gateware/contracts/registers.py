@@ -48,6 +48,11 @@ BLOCKS = {
             "r",
             "channel of the first sequence error since its flag was cleared",
         ),
+        "outputs": (
+            16,
+            "r",
+            "channels 0 to this number - 1 take outputs",
+        ),
     },
     "initiator": {
         "enable": (
@@ -84,6 +89,11 @@ BLOCKS = {
             1,
             "w",
             "write: zero the two above, and the error in the status word",
+        ),
+        "permit": (
+            16,
+            "rw",
+            "reads 0. Write: for so many cycles from now outputs may be posted at first sight; 0 ends it. The status word tells of its begin and its end",
         ),
     },
     "dma": {

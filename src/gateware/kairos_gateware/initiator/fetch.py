@@ -26,8 +26,8 @@ FIRST_BEATS = 3
 """Beats of the shortest request."""
 MAX_BEATS = 10
 """Beats of the longest request, an output of 16 words."""
-READS = 4
-"""Bursts under way at most."""
+READS = 8
+"""Bursts under way at most. A port that takes fewer holds the addresses of the others."""
 BUFFER_BEATS = 64
 
 

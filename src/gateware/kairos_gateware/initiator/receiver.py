@@ -2,7 +2,7 @@
 
     beat 0     target, data word 0
     beat 1     time
-    beat 2     command, number of data words, number of the request; data word 1
+    beat 2     2 * number of the request, command, number of data words; data word 1
     beat 3 …   two data words each
 
 `request` is valid in the very cycle in which the last beat that it needs is consumed. Words beyond the request's own
@@ -15,7 +15,7 @@ Throughput: one beat in a cycle. Clock domain sys; while `enable` is 0 everythin
 from litex.soc.interconnect import stream
 from migen import *
 
-from ..contracts.initiator import MAX_WORDS, SLOTS, Command
+from ..contracts.initiator import CREDIT, MAX_WORDS, NUMBER_BITS, SLOTS, Command
 from .fetch import FIRST_BEATS
 
 __all__ = ["REQUEST", "Receiver"]
@@ -29,9 +29,9 @@ class Receiver(Module):
     """reader: `SlotReader`, whose beats are consumed.
 
     `enable`. `request`: stream of REQUEST. `number`, `posted`, `is_input` are those of the request that was complete
-    last, until the next one is. `busy`: the core works on it, so that an input's answer is not overtaken; set by who
-    takes requests. `unreadable`, `missed`, `failed_beat`: for one cycle. `soon`: a request may be offered in this
-    cycle. `holding`: it is on offer and was not taken.
+    last, until the next one is; `limit` is `number` + CREDIT. `busy`: the core works on it, so that an input's answer
+    is not overtaken; set by who takes requests. `unreadable`, `missed`, `failed_beat`: for one cycle. `soon`: a request
+    may be offered in this cycle. `holding`: it is on offer and was not taken.
     """
 
     def __init__(self, reader):
@@ -39,6 +39,7 @@ class Receiver(Module):
         self.busy = Signal()
         self.request = request = stream.Endpoint(REQUEST)
         self.number = Signal(16)
+        self.limit = Signal(NUMBER_BITS)
         self.posted = Signal()
         self.is_input = Signal()
         self.unreadable = Signal()
@@ -63,6 +64,7 @@ class Receiver(Module):
         match = Signal()
         bad = Signal()
         word, last = beats.word, beats.last
+        head_number, head_command, head_words = word[1:16], word[16:24], word[24:32]
         self.comb += [
             reader.expected.eq(expected),
             reader.index.eq(index),
@@ -71,19 +73,19 @@ class Receiver(Module):
             consume.eq(beats.valid & beats.ready),
             take.eq(consume & (discard == 0) & ~surplus),
             head.eq(take & (index == 2)),
-            If(word[8:16] > MAX_WORDS, now_words.eq(MAX_WORDS))
-            .Elif(word[8:16] == 0, now_words.eq(1))
-            .Else(now_words.eq(word[8:16])),
+            If(head_words > MAX_WORDS, now_words.eq(MAX_WORDS))
+            .Elif(head_words == 0, now_words.eq(1))
+            .Else(now_words.eq(head_words)),
             If(index != 2, now_words.eq(words)),
-            now_input.eq(Mux(index == 2, word[:8] == INPUT, self.is_input)),
+            now_input.eq(Mux(index == 2, head_command == INPUT, self.is_input)),
             now_needed.eq(needed),
             If(
                 index == 2,
                 If((now_words <= 2) | now_input, now_needed.eq(3)).Else(now_needed.eq(2 + ((now_words + 1) >> 1))),
             ),
             bad.eq(failed | beats.failed),
-            match.eq(bad | (word[16:32] == expected)),
-            short.eq((word[:8] == INPUT) | (word[8:16] < 3)),
+            match.eq(bad | (head_number == expected[:NUMBER_BITS])),
+            short.eq((head_command == INPUT) | (head_words < 3)),
             self.missed.eq(head & ~match),
             reader.missed.eq(self.missed),
             complete.eq(take & Mux(index == 2, short, (index > 2) & (index == needed - 1)) & ~self.missed),
@@ -110,7 +112,7 @@ class Receiver(Module):
             If(
                 head,
                 self.is_input.eq(now_input),
-                self.posted.eq(word[:8] == POSTED),
+                self.posted.eq(head_command == POSTED),
                 words.eq(now_words),
                 needed.eq(now_needed),
             ),
@@ -121,6 +123,7 @@ class Receiver(Module):
                 failed.eq(0),
                 surplus.eq(~last),
                 self.number.eq(expected),
+                self.limit.eq(expected + CREDIT),
                 expected.eq(expected + 1),
                 self.holding.eq(~bad),
                 self.unreadable.eq(bad),

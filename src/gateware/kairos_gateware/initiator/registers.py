@@ -10,8 +10,8 @@ __all__ = ["InitiatorRegisters"]
 
 class InitiatorRegisters(Module, AutoCSR):
     """Besides the controls: `lost` counts triggers without a request of the expected number; `error` tells of bus
-    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `input_ring`: only
-    if inputs are pushed."""
+    errors (bit 0 read, bit 1 write). Writing `clear` zeroes both, and the error in the status word. `permit`: a write
+    starts one of so many cycles. `input_ring`: only if inputs are pushed."""
 
     USES = uses("initiator")
 
@@ -22,6 +22,7 @@ class InitiatorRegisters(Module, AutoCSR):
         self.lost = CSRStatus(16, name="lost")
         self.error = CSRStatus(2, name="error")
         self.clear = CSR(name="clear")
+        self.permit = CSR(16, name="permit")
         if initiator.pusher is not None:
             self.input_ring = CSRStorage(32, name="input_ring")
 
@@ -33,6 +34,8 @@ class InitiatorRegisters(Module, AutoCSR):
             initiator.enable.eq(self.enable.storage),
             initiator.base.eq(self.ring.storage),
             initiator.clear.eq(self.clear.re),
+            initiator.permit.start.eq(self.permit.re),
+            initiator.permit.cycles.eq(self.permit.r),
             self.busy.status.eq(initiator.busy),
             self.lost.status.eq(initiator.lost),
             self.error.status.eq(initiator.error),

@@ -2,7 +2,8 @@
 
 Statuses are coalesced: there is a write whenever there is news and fewer than WRITES are under way. Address and data go
 together with the news, not ahead, because a request may wait for long. An answer to an input has two beats, the event's
-time first; one to an output has one. A posted output that failed stays in the status word until `clear`.
+time first; one to an output has one. A posted output that failed stays in the status word until `clear`. The begin and
+the end of a permit are news too; they wait while the core works on an input, whose answer has two beats.
 
 An entry of an input ring (`InputPusher.push`) has two beats of its own. Entries and statuses take turns while both
 wait; an answer to an input request follows the entry it tells of on the same channel.
@@ -14,10 +15,18 @@ Clock domain sys; while `enable` is 0 what was not written is forgotten.
 
 from migen import *
 
-from ..contracts.initiator import INPUT_CHANNELS, INPUT_ENTRIES, INPUT_ENTRY_BYTES, REPLY
+from ..contracts.initiator import (
+    CREDIT,
+    INPUT_CHANNELS,
+    INPUT_ENTRIES,
+    INPUT_ENTRY_BYTES,
+    NUMBER_BITS,
+    POSTED_WORD,
+    REPLY,
+)
 from ..rtio.cri import OUTPUT_UNREACHABLE
 
-__all__ = ["INPUT_RINGS_BYTES", "WRITES", "ReplyWriter", "StatusWord"]
+__all__ = ["INPUT_RINGS_BYTES", "WRITES", "Permit", "ReplyWriter", "StatusWord"]
 
 WRITES = 4
 """Writes under way at most."""
@@ -25,14 +34,37 @@ INPUT_RINGS_BYTES = INPUT_CHANNELS * INPUT_ENTRIES * INPUT_ENTRY_BYTES
 ENTRY_BITS, RINGS_BITS = log2_int(INPUT_ENTRIES), log2_int(INPUT_RINGS_BYTES)
 
 
+class Permit(Module):
+    """`running` for `cycles` after `start`: so long outputs may be posted at first sight. It ends at
+    once when `enable` falls, or with 0 cycles."""
+
+    def __init__(self):
+        self.enable = Signal()
+        self.start = Signal()
+        self.cycles = Signal(16)
+        self.running = Signal()
+
+        # # #
+
+        left = Signal(16)
+        self.comb += self.running.eq(left != 0)
+        self.sync += [
+            If(left != 0, left.eq(left - 1)),
+            If(self.start, left.eq(self.cycles)),
+            If(~self.enable, left.eq(0)),
+        ]
+
+
 class StatusWord(Module):
     """The status word and what stands behind it. receiver: says of which request; `status`, `data`: the core's answer
-    to it; `answered`: it is there in this cycle. The first posted output that failed is told until `clear`."""
+    to it; `answered`: it is there in this cycle. The first posted output that failed is told until `clear`. While there
+    is no answer, `word` is that of the newest one, as it would be told now; its upper half has no meaning then."""
 
     def __init__(self, receiver, roomy, has_input_rings):
         self.answered = Signal()
         self.status = Signal(4)
         self.data = Signal(32)
+        self.permit = Signal()
         self.clear = Signal()
         self.enable = Signal()
         self.word = Signal(64)
@@ -40,21 +72,32 @@ class StatusWord(Module):
         # # #
 
         error, error_number = Signal(4), Signal(16)
-        failing = Signal()
+        failing, failed = Signal(), Signal()
         attention = Signal()
+        limit, status = Signal(NUMBER_BITS, reset=CREDIT), Signal(4)  # of the newest answer
+        now_limit, now_status = Signal(NUMBER_BITS), Signal(4)
+        flags = Signal(16)
         known = Cat(error, C(0, 12), error_number)
         first = Mux(failing, Cat(self.status, C(0, 12), receiver.number), 0)
         of_output = Mux(error != 0, known, first)
         # Where inputs are pushed, their data is in the entries.
         detail = of_output if has_input_rings else Mux(receiver.is_input, self.data, of_output)
         self.comb += [
+            If(self.answered, now_limit.eq(receiver.limit), now_status.eq(self.status)).Else(
+                now_limit.eq(limit), now_status.eq(status)
+            ),
             failing.eq(self.answered & receiver.posted & (self.status != 0)),
-            attention.eq(~roomy | failing | (error != 0)),
-            self.word.eq(Cat(self.status, attention, failing | (error != 0), C(0, 10), receiver.number, detail)),
+            failed.eq(failing | (error != 0)),
+            attention.eq(~roomy | failed),
+            flags.eq(Cat(now_status, C(0, 1), failed, self.permit)),
+            If((now_status == 0) & (error == 0) & self.permit, flags.eq(POSTED_WORD >> 16)),
+            self.word.eq(Cat(attention, now_limit, flags, detail)),
         ]
         self.sync += [
+            If(self.answered, limit.eq(receiver.limit), status.eq(self.status)),
             If(failing & (error == 0), error.eq(self.status), error_number.eq(receiver.number)),
             If(self.clear | ~self.enable, error.eq(0)),
+            If(~self.enable, limit.eq(CREDIT), status.eq(0)),
         ]
 
 
@@ -62,9 +105,10 @@ class ReplyWriter(Module):
     """bus: `AcpMaster`, of which the write channels are driven. receiver: `Receiver`. response: of the core. entries:
     stream of what is pushed, or None.
 
-    `enable`, `base` of the ring, `input_base` of the input rings, `clear`. `waiting`: the core works on a request,
-    whose answer comes. `quiet`: a request for an input may begin, for no earlier status is on its way. `written`:
-    EVENTEVENTI toggles; `bad_write`. `idle`: nothing is on its way.
+    `enable`, `base` of the ring, `input_base` of the input rings, `clear`; `permit`: it runs; `permit_news`: it has
+    begun or ended, and is told from the next cycle on. `waiting`: the core works on a request, whose answer comes;
+    `asking`: an input is on offer to it. `quiet`: a request for an input may begin, for no earlier status is on its
+    way. `written`: EVENTEVENTI toggles; `bad_write`. `idle`: nothing is on its way.
     """
 
     def __init__(self, bus, receiver, response, roomy, entries=None):
@@ -72,7 +116,10 @@ class ReplyWriter(Module):
         self.base = Signal(32)
         self.input_base = Signal(32)
         self.clear = Signal()
+        self.permit = Signal()
+        self.permit_news = Signal()
         self.waiting = Signal()
+        self.asking = Signal()
         self.quiet = Signal()
         self.written = Signal()
         self.bad_write = Signal()
@@ -85,7 +132,8 @@ class ReplyWriter(Module):
         reply = Signal()
         fresh = Signal()  # news that have not been written
         kept, frozen = Signal(64), Signal(64)  # the newest word; the one on offer, which must not change
-        reply_time, reply_input, two_beats = Signal(64), Signal(), Signal()
+        reply_time, reply_input = Signal(64), Signal()
+        two_beats, open_two_beats = Signal(), Signal()  # of the write that is open, else of the next one
         writes = Signal(max=WRITES + 2)
         address_open = Signal()  # offered, not accepted
         data_open = Signal()  # address accepted, data not
@@ -94,15 +142,21 @@ class ReplyWriter(Module):
         free, send = Signal(), Signal()
         push = Signal()  # a pushed entry begins in this cycle
         pushing, pushed = Signal(), Signal()  # a pushed entry has the channel now, or had it in the cycle before
+        told_permit = Signal()  # as in the newest word
+        permit_news = self.permit_news
         beat_sent = bus.wvalid & bus.wready
         self.comb += [
             reply.eq(((response.done & self.waiting) | unreadable) & self.enable),
             status.enable.eq(self.enable),
             status.clear.eq(self.clear),
+            status.permit.eq(self.permit),
+            permit_news.eq(
+                (self.permit != told_permit) & ~self.asking & ~(self.waiting & receiver.is_input) & ~reply & self.enable
+            ),
             status.answered.eq(reply),
             status.status.eq(Mux(unreadable, OUTPUT_UNREACHABLE, response.status)),
             status.data.eq(Mux(unreadable, 0, response.data)),
-            two_beats.eq(Mux(reply, receiver.is_input, reply_input)),
+            two_beats.eq(Mux(free, Mux(reply, receiver.is_input, reply_input), open_two_beats)),
             self.quiet.eq(~fresh & (free | pushed)),
             free.eq(~address_open & ~data_open),
             send.eq((reply | fresh) & free & ~push & (writes < WRITES)),
@@ -114,7 +168,7 @@ class ReplyWriter(Module):
             bus.wlast.eq(~(two_beats | pushing) | second),
             If(second, bus.wdata.eq(kept))
             .Elif(started, bus.wdata.eq(frozen))
-            .Elif(two_beats, bus.wdata.eq(Mux(reply, response.timestamp, reply_time)))
+            .Elif(two_beats, bus.wdata.eq(Mux(reply & receiver.is_input, response.timestamp, reply_time)))
             .Else(bus.wdata.eq(Mux(reply, status.word, kept))),
             bus.bready.eq(1),
             If(free, pushing.eq(push)).Else(pushing.eq(pushed)),
@@ -128,9 +182,12 @@ class ReplyWriter(Module):
                 reply,
                 fresh.eq(1),
                 reply_input.eq(receiver.is_input),
-                reply_time.eq(response.timestamp),
+                If(receiver.is_input, reply_time.eq(response.timestamp)),
                 kept.eq(status.word),
             ),
+            If(free, open_two_beats.eq(two_beats)),
+            If(permit_news, kept[:32].eq(status.word[:32]), If(~fresh, reply_input.eq(0))),
+            If(reply | permit_news, told_permit.eq(self.permit)),
             address_open.eq(bus.awvalid & ~bus.awready),
             If(bus.awvalid & bus.awready, data_open.eq(1)),
             If(bus.wvalid & ~started & ~pushing, started.eq(1), fresh.eq(0), frozen.eq(bus.wdata)),
@@ -139,7 +196,8 @@ class ReplyWriter(Module):
                 If((two_beats | pushing) & ~second, second.eq(1)).Else(second.eq(0), data_open.eq(0), started.eq(0)),
             ),
             writes.eq(writes + (send | push) - self.written),
-            If(~self.enable, fresh.eq(0)),
+            If(permit_news, fresh.eq(1)),
+            If(~self.enable, fresh.eq(0), told_permit.eq(0)),
         ]
         if entries is not None:
             flags = [~entries.lost, entries.lost, entries.more]

@@ -12,8 +12,8 @@ port's read latency from address to first beat, beats follow each other, write c
             5 + L    status known; write address and data (one beat) are offered together
 
 so a CPU that waits for each status, sees a write W cycles later and needs C cycles to the next toggle, gets one event
-each L + W + C + 7 cycles. A CPU that does not wait gets one each 3 cycles (READS = 4 bursts in flight: L + 3 cycles for
-four, at L = 20 one each 5.75).
+each L + W + C + 7 cycles. A CPU that does not wait gets one each 3 cycles (READS = 8 bursts in flight: L + 3 cycles for
+eight, at L = 29 one each 4).
 
 Blocks: `bell.py` (the event line) → `fetch.py` (slots as a stream of beats) → `receiver.py` (beats as requests) → the
 RTIO core → `reply.py` (statuses and pushed inputs, back to memory). Here they are joined.
@@ -37,7 +37,7 @@ from .bell import DoorBell
 from .fetch import SlotReader
 from .port import AcpMaster
 from .receiver import Receiver
-from .reply import ReplyWriter
+from .reply import Permit, ReplyWriter
 
 __all__ = ["RingInitiator"]
 
@@ -49,9 +49,9 @@ class RingInitiator(Module):
 
     Controls: `enable` (0: everything is forgotten, numbers start again at 1; keep it until `busy` is 0), `base` (of the
     ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to INPUT_RINGS_BYTES; nothing is pushed
-    while it is 0). State: `busy`; `lost` (16 bits, saturating); `error` (sticky; bit 0 read, bit 1 write), cleared by
-    `clear` together with the error in the status word. `settled` (for time skip): nothing moves but waiting for the
-    core. `soon`: an output may be offered in this cycle.
+    while it is 0), `permit` (started for its `cycles`). State: `busy`; `lost` (16 bits, saturating); `error` (sticky;
+    bit 0 read, bit 1 write), cleared by `clear` together with the error in the status word. `settled` (for time skip):
+    nothing moves but waiting for the core. `soon`: an output may be offered in this cycle.
     """
 
     def __init__(self, cri, roomy=None, pusher=None):
@@ -63,6 +63,7 @@ class RingInitiator(Module):
         self.submodules.replies = replies = ReplyWriter(
             bus, receiver, cri.response, C(1) if roomy is None else roomy, None if pusher is None else pusher.push
         )
+        self.submodules.permit = permit = Permit()
         self.event_o = bell.event
         self.event_i = Signal()
         self.enable = Signal()
@@ -77,7 +78,7 @@ class RingInitiator(Module):
 
         # # #
 
-        for block in (reader, receiver, replies):
+        for block in (reader, receiver, replies, permit):
             self.comb += block.enable.eq(self.enable)
         self.comb += [
             reader.toggle.eq(bell.toggle & self.enable),
@@ -85,6 +86,8 @@ class RingInitiator(Module):
             replies.base.eq(self.base),
             replies.input_base.eq(self.input_base),
             replies.clear.eq(self.clear),
+            replies.permit.eq(permit.running),
+            replies.asking.eq(cri.input.valid),
         ]
         if pusher is not None:
             self.comb += pusher.enable.eq(self.enable & (self.input_base != 0))
@@ -130,5 +133,6 @@ class RingInitiator(Module):
             resting.eq(port_rests & ~reader.beats.valid & ~receiver.holding & ~waiting & ~receiver.unreadable),
             stuck.eq((receiver.holding & ~taken) | (waiting & receiver.is_input & ~cri.response.done)),
             self.busy.eq(~resting | ~bell.still | (0 if pusher is None else pusher.busy)),
-            self.settled.eq(bell.still & (resting | (port_rests & stuck))),
+            # Its end is told, so time is not skipped while a permit runs.
+            self.settled.eq(bell.still & (resting | (port_rests & stuck)) & ~permit.running & ~replies.permit_news),
         ]

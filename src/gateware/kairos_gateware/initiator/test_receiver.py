@@ -24,7 +24,7 @@ class Reader:
 def slot(number, command=Command.OUTPUT, target=0x500, time=-9, words=(1,)):
     """The words of a slot, with nonsense behind what belongs to the request."""
     padded = [*words, *[0xBAD] * (16 - len(words))]
-    data = struct.pack("<IIqI", target, padded[0], time, command | len(words) << 8 | number << 16)
+    data = struct.pack("<IIqI", target, padded[0], time, 2 * number | command << 16 | len(words) << 24)
     return struct.unpack(f"<{MAX_BEATS}Q", data + struct.pack("<15I", *padded[1:]))
 
 

@@ -4,7 +4,17 @@ import random
 
 from migen import *
 
-from kairos_gateware.contracts.initiator import ATTENTION, POSTED_ERROR, REPLY, REPLY_STATUS
+from kairos_gateware.contracts.initiator import (
+    ATTENTION,
+    CREDIT,
+    NUMBER_BITS,
+    PERMIT,
+    POSTED_ERROR,
+    POSTED_WORD,
+    REPLY,
+    REPLY_STATUS,
+    STATUS_SHIFT,
+)
 from kairos_gateware.initiator.port import AcpMaster
 from kairos_gateware.initiator.reply import WRITES, ReplyWriter
 
@@ -16,6 +26,7 @@ class Request:
 
     def __init__(self):
         self.number, self.posted, self.is_input, self.unreadable = Signal(16), Signal(), Signal(), Signal()
+        self.limit = Signal(NUMBER_BITS)
 
 
 class Response:
@@ -55,7 +66,7 @@ class Bench(Module):
                     due.append(cycle + self.delay)
 
     def answer(self, number, status=0, posted=False, is_input=False, timestamp=0, data=0):
-        values = {"number": number, "posted": posted, "is_input": is_input}
+        values = {"number": number, "limit": number + CREDIT, "posted": posted, "is_input": is_input}
         for name, value in values.items():
             yield getattr(self.request, name).eq(value)
         for name, value in {"done": 1, "status": status, "timestamp": timestamp, "data": data}.items():
@@ -77,7 +88,7 @@ class Bench(Module):
 
 
 def numbers(writes):
-    return [words[-1] >> 16 & 0xFFFF for _, words in writes]
+    return [(words[-1] >> 1 & 0x7FFF) - CREDIT for _, words in writes]
 
 
 def test_statuses_are_coalesced_and_the_last_one_is_told():
@@ -100,7 +111,7 @@ def test_statuses_are_coalesced_and_the_last_one_is_told():
 def test_an_input_is_answered_with_its_time_first():
     bench = Bench()
     bench.run(bench.answer(7, is_input=True, timestamp=0x1234_5678_9ABC, data=0xDEAD))
-    assert bench.writes == [(REPLY, [0x1234_5678_9ABC, 7 << 16 | 0xDEAD << 32])]
+    assert bench.writes == [(REPLY, [0x1234_5678_9ABC, 7 + CREDIT << 1 | 0xDEAD << 32])]
 
 
 def test_the_first_posted_output_that_fails_is_told_until_it_is_cleared():
@@ -122,5 +133,67 @@ def test_the_first_posted_output_that_fails_is_told_until_it_is_cleared():
     bench.run(process())
     words = [words[0] for _, words in bench.writes]
     both = ATTENTION | POSTED_ERROR
-    assert [word & 0xFFFF for word in words] == [0, 2 | both, 4 | both, both, 0]
+    flags = [0, 2 << STATUS_SHIFT | both, 4 << STATUS_SHIFT | both, both, 0]
+    assert [word & 0xFFFF_0001 for word in words] == flags
     assert [word >> 32 for word in words] == [0, *[2 << 16 | 2] * 3, 0]
+
+
+def test_begin_and_end_of_a_permit_are_told():
+    """The word is open while it runs, unless the answer was an error."""
+    bench = Bench()
+
+    def pause():
+        for _ in range(10):
+            yield
+
+    def process():
+        yield from pause()
+        yield bench.dut.permit.eq(1)
+        yield from pause()
+        yield from bench.answer(1)
+        yield from pause()
+        yield from bench.answer(2, status=2)
+        yield from pause()
+        yield from bench.answer(3)
+        yield from pause()
+        yield bench.dut.permit.eq(0)
+        yield from pause()
+
+    bench.run(process())
+    assert numbers(bench.writes) == [0, 1, 2, 3, 3]
+    flags = [words[0] & 0xFFFF_0000 for _, words in bench.writes]
+    assert flags == [POSTED_WORD, POSTED_WORD, 2 << STATUS_SHIFT | PERMIT, POSTED_WORD, 0]
+
+
+def test_the_end_of_a_permit_waits_for_the_answer_of_an_input():
+    """Even if the port takes the address late: the answer is one write, its time first."""
+    bench = Bench()
+    cycle = [0]
+
+    def ready():
+        cycle[0] += 1
+        return cycle[0] % 7 == 0
+
+    def process():
+        yield bench.dut.permit.eq(1)
+        for _ in range(30):
+            yield
+        yield bench.request.is_input.eq(1)
+        yield bench.dut.permit.eq(0)
+        for _ in range(30):
+            yield
+        assert len(bench.writes) == 1
+        yield from bench.answer(1, is_input=True, timestamp=77, data=5)
+        yield bench.dut.waiting.eq(0)
+        for _ in range(30):
+            yield
+        yield bench.dut.permit.eq(1)
+        for _ in range(30):
+            yield
+
+    bench.run(process(), ready=ready)
+    assert bench.writes == [
+        (REPLY_STATUS, [CREDIT << 1 | POSTED_WORD]),
+        (REPLY, [77, 1 + CREDIT << 1 | 5 << 32]),
+        (REPLY_STATUS, [1 + CREDIT << 1 | POSTED_WORD | 5 << 32]),
+    ]

@@ -8,7 +8,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from migen import *
 
-from kairos_gateware.contracts.initiator import ATTENTION, REPLY, SLOT_BYTES, Command
+from kairos_gateware.contracts.initiator import (
+    ATTENTION,
+    CREDIT,
+    POSTED_WORD,
+    REPLY,
+    SLOT_BYTES,
+    STATUS_SHIFT,
+    Command,
+)
 from kairos_gateware.contracts.initiator import POSTED_ERROR as ERROR
 from kairos_gateware.initiator.ring import RingInitiator
 from kairos_gateware.rtio.cri import OUTPUT_UNREACHABLE, Cri
@@ -37,7 +45,7 @@ class Bench:
         self.statuses, self.ready, self.input_delay = deque(statuses), ready, input_delay
         self.bad_reads, self.bad_writes = bad_reads, bad_writes
         self.memory = bytearray(b"\xa5" * 4096)
-        self.memory[REPLY : REPLY + 16] = bytes(16)
+        self.memory[REPLY : REPLY + 16] = bytes(8) + (CREDIT << 1).to_bytes(8, "little")
         self.outputs, self.inputs, self.reads, self.writes = [], [], [], []
         self.visible_at = {}
         self.cycle = 0
@@ -47,9 +55,9 @@ class Bench:
 
     def write_request(self, command, target, time, words, number=None):
         """Into the next slot; the words behind those of the request stay as they are."""
-        self.number = (self.number + 1) & 0xFFFF
+        self.number = (self.number + 1) & 0x7FFF
         slot = SLOT_BYTES * (self.number % 16)
-        head = command | len(words) << 8 | (self.number if number is None else number) << 16
+        head = 2 * (self.number if number is None else number) | command << 16 | len(words) << 24
         struct.pack_into("<IIqI", self.memory, slot, target, words[0], time, head)
         struct.pack_into(f"<{len(words) - 1}I", self.memory, slot + 20, *words[1:])
 
@@ -66,14 +74,15 @@ class Bench:
         return struct.unpack_from("<II", self.memory, REPLY + 8)
 
     def answered(self):
-        return self.status()[0] >> 16
+        return ((self.status()[0] >> 1) - CREDIT) & 0x7FFF
 
     def wait(self, number=None):
         """Until the answer is visible; returns its status bits."""
         number = self.number if number is None else number
         for _ in range(3000):
             if self.answered() == number:
-                return self.status()[0] & 0xF
+                word = self.status()[0]
+                return 0 if word & POSTED_WORD == POSTED_WORD else word >> STATUS_SHIFT & 0xF
             yield
         raise TimeoutError
 
@@ -200,14 +209,14 @@ def test_period_of_a_cpu_that_waits(cost):
     assert periods == {20 + 15 + cost + 7}
 
 
-@pytest.mark.parametrize("latency, period", [(9, 3), (20, 5.75), (29, 8)])
+@pytest.mark.parametrize("latency, period", [(9, 3), (21, 3), (29, 4)])
 def test_throughput_of_a_cpu_that_does_not_wait(latency, period):
-    """Four bursts in flight: the larger of 3 and (L + 3) / 4 cycles for each event."""
+    """Eight bursts in flight: the larger of 3 and (L + 3) / 8 cycles for each event."""
     bench = Bench(latency=latency, visible=2, response=2)
 
     def cpu():
         for n in range(40):
-            while (n + 1 - bench.answered()) & 0xFFFF > 15:
+            while (n + 1 - bench.answered()) & 0x7FFF > 15:
                 yield
             yield from bench.submit(POSTED, 0x100, 5000 + n, [n])
             yield
@@ -329,7 +338,7 @@ def test_failure_of_a_posted_output():
         yield bench.dut.clear.eq(0)
         yield from bench.submit(OUTPUT, 0x100, 4, [4])
         assert (yield from bench.wait()) == 0
-        assert bench.status() == (5 << 16, 0)
+        assert bench.status() == (5 + CREDIT << 1, 0)
 
     bench.run(cpu())
 
@@ -340,9 +349,53 @@ def test_attention_when_a_lane_is_nearly_full():
     def cpu():
         yield from bench.submit(OUTPUT, 0x100, 1, [1])
         yield from bench.wait()
-        assert bench.status()[0] == 1 << 16 | ATTENTION
+        assert bench.status()[0] == 1 + CREDIT << 1 | ATTENTION
 
     bench.run(cpu())
+
+
+@pytest.mark.parametrize("roomy", [0, 1])
+def test_a_permit_opens_the_status_word_for_its_cycles(roomy):
+    """Also while a lane is nearly full; not after the initiator was disabled."""
+    bench = Bench(roomy=roomy)
+    closed = 0 if roomy else ATTENTION
+    flags = POSTED_WORD | closed
+    seen = []
+
+    def start(cycles):
+        yield bench.dut.permit.cycles.eq(cycles)
+        yield bench.dut.permit.start.eq(1)
+        yield
+        yield bench.dut.permit.start.eq(0)
+
+    def watch(cycles):
+        for _ in range(cycles):
+            seen.append(bench.status()[0])
+            yield
+
+    def cpu():
+        yield from start(50)
+        yield from watch(20)
+        yield from bench.submit(POSTED, 0x100, 1, [1])
+        yield from watch(80)
+        yield from start(1000)
+        yield from watch(30)
+        yield bench.dut.enable.eq(0)
+        yield
+        yield
+        assert not (yield bench.dut.permit.running)
+
+    bench.run(cpu())
+    changes = [word for word, before in zip(seen, [None, *seen], strict=False) if word != before]
+    assert changes == [
+        CREDIT << 1,
+        CREDIT << 1 | flags,
+        1 + CREDIT << 1 | flags,
+        1 + CREDIT << 1 | closed,
+        1 + CREDIT << 1 | flags,
+    ]
+    # From the start to the word that is closed again: the cycles and the way of the write.
+    assert abs(seen.index(1 + CREDIT << 1 | closed) - seen.index(CREDIT << 1 | flags) - 50) <= 2
 
 
 def test_disabling_forgets_requests():
@@ -386,7 +439,7 @@ def check(requests, latency, response, stutter):
 
     def cpu():
         for n, (command, channel, time, words, status, rest) in enumerate(requests):
-            while (n + 1 - bench.answered()) & 0xFFFF > 15:
+            while (n + 1 - bench.answered()) & 0x7FFF > 15:
                 yield
             yield from bench.submit(command, channel << 8 | 5, time, words)
             if command == POSTED:
@@ -430,3 +483,29 @@ def test_random_requests(requests, latency, response, stutter):
 @given(*_STREAM)
 def test_many_random_requests(requests, latency, response, stutter):
     check(requests, latency, response, stutter)
+
+
+@pytest.mark.parametrize("cycles", [1, 20, 47, 100])
+def test_a_permit_that_begins_and_ends_among_posted_outputs(cycles):
+    """Nothing is lost, the last word tells of everything, and then all is at rest."""
+    bench = Bench(visible=7)
+
+    def cpu():
+        for n in range(30):
+            while (n + 1 - bench.answered()) & 0x7FFF > 15:
+                yield
+            yield from bench.submit(POSTED, 0x100, 5000 + n, [n])
+            if n in (3, 20):
+                yield bench.dut.permit.cycles.eq(cycles)
+                yield bench.dut.permit.start.eq(1)
+            yield
+            yield bench.dut.permit.start.eq(0)
+            yield
+            yield
+        for _ in range(150):
+            yield
+        assert bench.status() == (30 + CREDIT << 1, 0)
+        assert (yield bench.dut.settled) and not (yield bench.dut.busy)
+
+    bench.run(cpu())
+    assert [output[3] for output in bench.outputs] == [5000 + n for n in range(30)]

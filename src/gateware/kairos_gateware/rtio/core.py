@@ -9,6 +9,7 @@ counter and latched errors stay. `phy_reset` is the PHYs' own.
 """
 
 from functools import reduce
+from itertools import count
 from operator import and_
 
 from migen import *
@@ -43,7 +44,8 @@ class RtioCore(Module):
     may wait beyond the wheel's reach (`sed.ReorderingSed`, then `depth` has no meaning). input_depth: events per input
     channel. push_inputs: `pusher` (`InputPusher`) brings events to memory, reads only wait for that; else it is None.
 
-    Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `timebase`, `reset`, and the
+    Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0 to this - 1 take
+    outputs), `timebase`, `reset`, and the
     `AsyncError`s `collision`, `busy`, `sequence_error`.
     For time skip in simulation: `settled` (nothing moves but time) and `next_due` (61 bits: latest coarse time to
     which the counter may be moved).
@@ -70,6 +72,8 @@ class RtioCore(Module):
         self.pusher = reader if push_inputs else None
         self.cri = cri = Cri(sed.data_width)
         self.roomy = sed.roomy
+        takes_outputs = {channel.number for channel in channels if channel.output is not None or channel.discard}
+        self.outputs = next(number for number in count() if number not in takes_outputs)
 
         # # #
 

@@ -24,6 +24,7 @@ class RtioRegisters(Module, AutoCSR):
         self.collision_channel = CSRStatus(16, name="collision_channel")
         self.busy_channel = CSRStatus(16, name="busy_channel")
         self.sequence_error_channel = CSRStatus(16, name="sequence_error_channel")
+        self.outputs = CSRStatus(16, name="outputs")
 
         # # #
 
@@ -34,7 +35,10 @@ class RtioRegisters(Module, AutoCSR):
             core.reset.eq(reset if discard is None else reset | discard),
             If(self.counter_update.re, self.counter.status.eq(Cat(C(0, FINE_BITS), core.timebase.coarse))),
         ]
-        self.comb += self.async_error.w.eq(Cat(*[e.flag for e in errors]))
+        self.comb += [
+            self.async_error.w.eq(Cat(*[e.flag for e in errors])),
+            self.outputs.status.eq(core.outputs),
+        ]
         for i, (error, channel) in enumerate(zip(errors, channels, strict=True)):
             self.comb += [
                 error.clear.eq(self.async_error.re & self.async_error.r[i]),

@@ -9,10 +9,10 @@ import struct
 from collections import deque
 from pathlib import Path
 
+from ..contracts.initiator import CREDIT, NUMBER_BITS, POSTED_WORD, REPLY_STATUS, STATUS_SHIFT, Command
 from ..contracts.initiator import ENTRY_EVENT as EVENT
 from ..contracts.initiator import ENTRY_MORE as MORE
 from ..contracts.initiator import INPUT_ENTRY_BYTES as ENTRY_BYTES
-from ..contracts.initiator import Command
 from ..contracts.memory import PL_DESCRIPTOR
 from ..initiator.reply import INPUT_RINGS_BYTES
 from ..rtio.cri import INPUT_OVERFLOW, INPUT_TIMEOUT
@@ -22,6 +22,7 @@ from .hp_port import HpPort
 __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 
 MAX_PADS = 128
+NUMBERS = (1 << NUMBER_BITS) - 1
 ABI = 2
 NEVER = 2**64 - 1
 _U8, _U16, _U32, _U64 = ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
@@ -107,6 +108,7 @@ class Ps:
         self.visible = visible
         self.skip = skip
         self.memory = bytearray(self.RINGS + INPUT_RINGS_BYTES)
+        struct.pack_into("<I", self.memory, REPLY_STATUS, CREDIT << 1)  # nothing is under way
         self.pushed = False  # inputs are
         self.consumed = {}  # number of the newest entry by channel
         self._granted = {}  # the same as the logic knows it; only channels that have inputs
@@ -242,10 +244,10 @@ class Ps:
     def submit(self, command, target, time, words=()):
         """Writes a request into the next slot and toggles the event line; returns its number. command: 0 output,
         1 input, 2 posted output."""
-        self.sequence = (self.sequence + 1) & 0xFFFF
+        self.sequence = (self.sequence + 1) & NUMBERS
         slot = 128 * (self.sequence % 16)
         first, *rest = words or [0]
-        struct.pack_into("<IIqBBH", self.memory, slot, target, first, time, command, len(words), self.sequence)
+        struct.pack_into("<IIqHBB", self.memory, slot, target, first, time, 2 * self.sequence, command, len(words))
         struct.pack_into(f"<{len(rest)}I", self.memory, slot + 20, *rest)
         self.inputs.event_o ^= 1
         return self.sequence
@@ -253,11 +255,12 @@ class Ps:
     def status(self):
         """(number of the newest event answered, its status bits) as the CPU sees them."""
         word = self.status_word()
-        return word >> 16, word & 0xF
+        is_open = word & POSTED_WORD == POSTED_WORD
+        return ((word >> 1) - CREDIT) & NUMBERS, 0 if is_open else word >> STATUS_SHIFT & 0xF
 
     def status_word(self):
         """The whole status word."""
-        return struct.unpack_from("<I", self.memory, 2056)[0]
+        return struct.unpack_from("<I", self.memory, REPLY_STATUS)[0]
 
     def wait(self, sequence, limit=100_000):
         """Lets time pass until the reply to `sequence` is visible; returns the status bits. With `skip`, over quiet

@@ -2,27 +2,30 @@
 //! is early enough.
 //!
 //! The two clocks have different sources. Their ratio is measured once; an estimate is used for [`WINDOW`] ticks, then a
-//! new one starts from the counter itself. From the estimate comes a time that is early enough for as long as a countdown of
-//! [`PERMIT`] ticks runs: most outputs compare with that, and compute nothing.
+//! new one starts from the counter itself. From the estimate comes a time that is early enough for as long as a permit runs,
+//! which the gateware counts, and whose end it tells in the status word: most outputs compare with that time, and compute
+//! nothing.
 
-use core::ptr::{read_volatile, write_volatile};
+use core::ptr::read_volatile;
 
 use kairos_chip::gic::barrier;
 
 use super::registers::{registers, Registers};
-use super::ring::{COUNTDOWN, RING};
+use super::ring::{Status, NEVER, RING};
+use crate::owned::Owned;
 
 /// The global timer, two words (Cortex-A9 MPCore TRM, section 4.3). The comms core has it running for its own use.
 const TIMER: *const u32 = 0xf8f0_0200 as *const u32;
-const COUNTDOWN_LOAD: *mut u32 = 0xf8f0_0620 as *mut u32;
-const COUNTDOWN_CONTROL: *mut u32 = 0xf8f0_0628 as *mut u32;
-/// Timer mode, one shot, no interrupt.
-const COUNT_ONCE: u32 = 1;
 /// Ticks for which an estimate is used.
 const WINDOW: u64 = 1 << 20;
-/// Ticks for which [`Estimate::earliest`] holds: 10 us at 400 MHz. So long must the slack of an output be, above
-/// [`MARGIN`], to be posted without a second look; and so often one output has to take that look.
-const PERMIT: u32 = 1 << 12;
+/// Length of a permit, in PL cycles. So long must the slack of an output be, above [`MARGIN`] and [`TOLD`], to be posted
+/// without a second look; and so often one output has to take that look.
+const PERMIT: u32 = 1280;
+/// Machine units in a PL cycle.
+const UNITS: i64 = 8;
+/// Longest time from the end of a permit until this core sees it, in machine units: a write; before it, the answer to a
+/// request that gives back room for inputs.
+const TOLD: i64 = 256 * UNITS;
 /// Ticks over which the ratio is measured: 0.65 ms at 400 MHz.
 const MEASURE: u64 = 1 << 18;
 /// Longest time from the decision to post an output to its acceptance, in machine units: requests before it, reads of
@@ -32,6 +35,9 @@ pub const MARGIN: i64 = 4096;
 const DRIFT_LOG2: u32 = 12;
 /// A ratio so large leaves no event early enough: the timer does not run.
 const LARGEST_RATIO: u64 = 1 << 12;
+
+/// Nothing is to be posted at first sight.
+static FORBIDDEN: Owned<bool> = Owned::new(false);
 
 fn ticks() -> u64 {
     // SAFETY: timer registers without side effects.
@@ -48,8 +54,6 @@ fn ticks() -> u64 {
 
 /// Measures the ratio. Without a running timer every output is waited for.
 pub fn measure(registers: &Registers) {
-    // SAFETY: this core's own timer.
-    unsafe { write_volatile(COUNTDOWN_CONTROL, COUNT_ONCE) };
     let first = registers.read_counter();
     let start = ticks();
     let mut polls = 0;
@@ -72,8 +76,8 @@ pub fn measure(registers: &Registers) {
 pub fn renew(registers: &Registers) {
     let clock = &RING.clock;
     if clock.ratio.get() >= LARGEST_RATIO {
-        clock.limit.set(i64::MAX);
-        clock.earliest.set(i64::MAX);
+        clock.limit.set(NEVER);
+        clock.earliest.set(NEVER);
         clock.start.set(0);
         return;
     }
@@ -81,23 +85,6 @@ pub fn renew(registers: &Registers) {
     let now = registers.read_counter();
     clock.limit.set(now.wrapping_add(MARGIN));
     clock.start.set(start);
-}
-
-/// Whether the countdown runs.
-fn running() -> bool {
-    // SAFETY: this core's private watchdog; reading its counter has no effect.
-    unsafe { read_volatile(COUNTDOWN) != 0 }
-}
-
-/// Starts the countdown with `ticks`, or ends it with none.
-fn count_down(ticks: u32) {
-    // SAFETY: this core's private watchdog, in timer mode without an interrupt: it only counts.
-    unsafe { write_volatile(COUNTDOWN_LOAD, ticks) };
-}
-
-/// Ends the countdown.
-pub fn expire() {
-    count_down(0);
 }
 
 /// Ticks since the estimate began.
@@ -111,26 +98,35 @@ fn bound(passed: u64) -> i64 {
     RING.clock.limit.get().saturating_add(scaled as i64)
 }
 
-/// Whether an event at `time` is certainly delivered early enough. Starts a new countdown if the last one has ended.
+/// Makes the fast path leave every event to `rtio_output_checked`, or lets it post again, from the next permit on.
+pub fn forbid(forbidden: bool) {
+    FORBIDDEN.set(forbidden);
+    RING.clock.earliest.set(NEVER);
+    RING.quick.floor.set(NEVER);
+}
+
+/// Whether an event at `time` is certainly delivered early enough. Starts a new permit if the last one has ended.
 pub fn ample(time: i64) -> bool {
-    let running = running();
-    if running && time >= RING.clock.earliest.get() {
+    let permitted = Status(RING.status.get()).permits();
+    if permitted && time >= RING.clock.earliest.get() {
         return true;
     }
+    let Some(registers) = registers() else { return false };
     let mut now = passed();
     if now >= WINDOW {
-        let Some(registers) = registers() else { return false };
         renew(&registers);
         now = passed();
     }
-    if !running {
-        count_down(PERMIT);
+    if !permitted {
+        registers.permit.write(PERMIT);
         barrier();
-        // Taken after the countdown has begun, so that the countdown ends first.
+        // Taken after the permit has begun, so that it ends first.
         now = passed();
-        let earliest = bound(now + u64::from(PERMIT));
-        RING.clock.earliest.set(earliest);
-        RING.quick.floor.set(RING.quick.floor.get().max(earliest));
+        if !FORBIDDEN.get() {
+            let earliest = bound(now).saturating_add(i64::from(PERMIT) * UNITS + TOLD);
+            RING.clock.earliest.set(earliest);
+            RING.quick.floor.set(RING.quick.floor.get().max(earliest));
+        }
     }
     time >= bound(now)
 }

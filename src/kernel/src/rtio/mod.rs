@@ -22,8 +22,8 @@ pub use log::rtio_log;
 pub use output::{posted_error_at_end, record, rtio_batch_end, rtio_batch_start, rtio_output, rtio_output_wide};
 pub use playback::play;
 
-/// `rtio_ring_1`: the ring, for kernels that post by themselves.
-pub const RING: *const ring::Ring = &raw const ring::RING;
+/// `rtio_post_2`: the time cursor, and behind it what kernels need that post by themselves.
+pub const POST: *const ring::Quick = &raw const ring::RING.quick;
 
 /// After reset of this core: finds the registers, releases the PHYs, resets RTIO and starts the initiator.
 pub fn boot() {
@@ -38,6 +38,7 @@ pub fn boot() {
     log::boot(&descriptor);
     playback::boot(&descriptor);
     registers.phy_reset.write(0);
+    ring::RING.quick.channel.set(registers.outputs.read() as i32 - 1);
     initialise(&registers);
     clock::measure(&registers);
 }

@@ -3,13 +3,14 @@
 use core::arch::naked_asm;
 use core::mem::offset_of;
 
+use kairos_contracts::initiator::POST_END;
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
 
 use super::cursor::now_mu;
 use super::registers::{registers, NO_GATEWARE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE};
-use super::ring::{Estimate, Ring, ATTENTION, CREDIT, KNOWN, MAX_WORDS, RING, SLOTS, SLOT_BYTES, STATUS_BITS};
-use super::transaction;
+use super::ring::{Estimate, Ring, ATTENTION, MAX_WORDS, RING, SLOTS, SLOT_BYTES};
+use super::{clock, transaction};
 use crate::fault::broken;
 use crate::memory::KernelMemory;
 use crate::owned::Owned;
@@ -64,7 +65,7 @@ pub fn posted_error_at_end() -> bool {
 /// From now on the outputs of kernels go to `recorder`, or to the gateware if there is none. A restart drops the recorder.
 pub fn record(recorder: Option<Recorder>) {
     RECORDER.set(recorder);
-    transaction::forbid_posting(recorder.is_some());
+    clock::forbid(recorder.is_some());
 }
 
 /// In a restart: there is no recorder and no batch.
@@ -144,80 +145,68 @@ extern "C" fn output_wide(target: u32, list: u32) {
     }
 }
 
-/// Distance of a field from the table of known channels.
-const fn from_known(offset: usize) -> i32 {
-    offset as i32 - KNOWN as i32
-}
-
 /// `rtio_output(target, data)`: posts the event if that is allowed by the rules of [`transaction::output`] without a second look;
-/// everything else is left to `rtio_output_checked`. 25 instructions; they follow each other so that no load is waited for.
+/// everything else is left to `rtio_output_checked`. 16 instructions.
 ///
 /// How each rule is looked at:
-/// - Early enough: the countdown runs, and the time is not before `floor`, or else not before `earliest` ([`super::clock`]).
-/// - The channel is known: the entry of its low byte is its high byte.
+/// - Early enough: the time is not before `floor`, or else not before `earliest` ([`super::clock`]; both are
+///   [`super::ring::NEVER`] while posting is forbidden), and a permit runs: else the status word is not open, that is, less
+///   than any head.
 /// - Not blocked: the time is not before `floor`, or else there is no attention in the status word.
-/// - A slot: next number - number answered, which is 1 if all is answered, is at most 15.
-/// - No error waits in the status word, and posting is not forbidden: in the lower halves the same difference, when bits 4..0 of
-///   the status word are ignored, is that of the head alone, and it is what is allowed.
+/// - No error waits, else the status word is not open.
+/// - A slot: the head, with the number in its lower half, is not above the open status word, with the limit there.
+/// - The channel takes outputs: it is not above `channel`.
 #[unsafe(naked)]
 pub unsafe extern "C" fn rtio_output() {
     naked_asm!(
-        "push {{r4-r10, lr}}",
-        "ldr r12, 8f",
-        // r2 allowed, r3 countdown, r4 and r5 time, r6 and r7 floor, r8 head, r9 slot; r12 moves on to the table.
-        "ldm r12!, {{r2-r9}}",
-        "ubfx r10, r0, #8, #8",
-        "ldr r3, [r3]",
-        "ldrb r10, [r12, r10]",
-        "ldr lr, [r12, #{status}]",
-        "cmp r3, #1",
-        "cmphs r10, r0, lsr #16",
-        "bic lr, lr, #{unimportant}",
-        "sub lr, r8, lr",
-        "bic lr, lr, #{credit}",
-        "cmpeq lr, r2",
-        "bne 9f",
-        "cmp r4, r6",
-        "sbcs lr, r5, r7",
+        "push {{r4-r9, lr}}",
+        "ldr r7, 8f",
+        // r2 and r3 time, r4 ring, r5 channel, r6 and r12 floor, lr head
+        "ldmdb r7, {{r2-r6, r12, lr}}",
+        "cmp r2, r6",
+        "sbcs r6, r3, r12",
+        "ldr r6, [r7, #{status}]",
+        "cmpge r6, lr",
+        "cmpge r5, r0, lsr #8",
         "blt 2f",
         "1:",
-        "stm r9, {{r0, r1, r4, r5, r8}}",
-        "add r8, r8, #0x10000",
-        "add r9, r9, #{slot}",
-        "bic r9, r9, #{slots}",
+        // Twice the number: half of a slot for each
+        "bfi r4, lr, #{half_slot}, #{slots} + 1",
+        "stm r4, {{r0-r3, lr}}",
+        "add lr, lr, #2",
         // The time becomes the floor.
-        "stmdb r12, {{r4, r5, r8, r9}}",
+        "stmdb r7, {{r2, r3, lr}}",
         "dsb",
         "sev",
-        "pop {{r4-r10, pc}}",
-        // Before the floor.
+        "pop {{r4-r9, pc}}",
+        // Before the floor, or something else
         "2:",
-        "ldr lr, [r12, #{status}]",
-        "ldrd r6, r7, [r12, #{earliest}]",
-        "tst lr, #{attention}",
+        "ldrd r8, r9, [r7, #{earliest}]",
+        "tst r6, #{attention}",
         "bne 9f",
-        "cmp r4, r6",
-        "sbcs lr, r5, r7",
+        "cmp r2, r8",
+        "sbcs r8, r3, r9",
+        "cmpge r6, lr",
+        "cmpge r5, r0, lsr #8",
         "bge 1b",
         "9:",
-        "pop {{r4-r10, lr}}",
+        "pop {{r4-r9, lr}}",
         "b {checked}",
-        "8: .long {ring} + {quick}",
+        "8: .long {ring} + {end}",
         ring = sym RING,
-        quick = const offset_of!(Ring, quick),
-        status = const from_known(offset_of!(Ring, status)),
-        earliest = const from_known(offset_of!(Ring, clock) + offset_of!(Estimate, earliest)),
-        // Status of the newest answer, which was raised if it was an error, and attention.
-        unimportant = const ATTENTION | STATUS_BITS,
-        // Of the difference, what may be set.
-        credit = const CREDIT << 16,
+        end = const END,
+        status = const offset_of!(Ring, status) as i32 - END as i32,
+        earliest = const (offset_of!(Ring, clock) + offset_of!(Estimate, earliest)) as i32 - END as i32,
         attention = const ATTENTION,
-        slot = const SLOT_BYTES,
-        // The ring is aligned to twice its length: the slot behind the last one is the first.
-        slots = const SLOT_BYTES * SLOTS as usize,
+        // The ring is aligned to more than its length: the low bits of the number take their place in its address.
+        half_slot = const SLOT_BYTES.ilog2() - 1,
+        slots = const SLOTS.ilog2(),
         checked = sym rtio_output_checked,
     )
 }
+
+/// Where the words that the fast path loads end, in the ring.
+const END: usize = offset_of!(Ring, quick) + POST_END;
 
 raise::raising! {
     rtio_output_checked => output;

@@ -23,10 +23,12 @@ pub struct Registers {
     pub phy_reset: Register,
     counter_update: Register,
     counter: Register64,
+    pub outputs: Register,
     pub enable: Register,
     pub ring: Register,
     pub busy: Register,
     pub clear: Register,
+    pub permit: Register,
     /// Only where the gateware pushes inputs.
     pub input_ring: Option<Register>,
 }
@@ -50,10 +52,12 @@ pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
         phy_reset: find(rtio::PHY_RESET)?,
         counter_update: find(rtio::COUNTER_UPDATE)?,
         counter: Register64::find(descriptor, rtio::COUNTER)?,
+        outputs: find(rtio::OUTPUTS)?,
         enable: find(initiator::ENABLE)?,
         ring: find(initiator::RING)?,
         busy: find(initiator::BUSY)?,
         clear: find(initiator::CLEAR)?,
+        permit: find(initiator::PERMIT)?,
         input_ring: find(initiator::INPUT_RING),
     };
     REGISTERS.set(Some(found));

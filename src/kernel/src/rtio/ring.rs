@@ -3,37 +3,32 @@
 
 use core::mem::{offset_of, size_of};
 
-use kairos_contracts::initiator::{Command, REPLY, REPLY_DATA, REPLY_STATUS, RING_ALIGNMENT};
-pub use kairos_contracts::initiator::{ATTENTION, MAX_WORDS, POSTED_ERROR as ERROR, SLOTS, SLOT_BYTES, STATUS_BITS};
-use kairos_contracts::initiator::{
-    POST_ALLOWED, POST_CHANNELS, POST_COUNTDOWN, POST_CURSOR, POST_FLOOR, POST_HEAD, POST_SLOT,
+use kairos_contracts::initiator::{Command, REPLY, REPLY_DATA, REPLY_STATUS, RING_ALIGNMENT, STATUS_SHIFT};
+pub use kairos_contracts::initiator::{
+    ATTENTION, CREDIT, MAX_WORDS, NUMBER_BITS, PERMIT, POSTED_ERROR as ERROR, POSTED_WORD, SLOTS, SLOT_BYTES,
 };
+use kairos_contracts::initiator::{POST, POST_CHANNEL, POST_CURSOR, POST_END, POST_FLOOR, POST_HEAD, POST_RING};
 use kairos_contracts::initiator::{SLOT_DATA, SLOT_HEAD, SLOT_TARGET, SLOT_TIME, SLOT_WORDS};
 
 use crate::owned::{Exposed, Owned};
 
-/// Requests under way at most: a slot is not written anew before its request has been answered.
-pub const CREDIT: u32 = SLOTS - 1;
 /// Commands.
 pub const OUTPUT: u32 = Command::Output as u32;
 pub const INPUT: u32 = Command::Input as u32;
 pub const POSTED: u32 = Command::Posted as u32;
-/// Head of a posted output of one word, without its number.
-pub const POSTED_WORD: u32 = POSTED | 1 << 8;
-/// Time of nothing: any event is before it.
-pub const NO_FLOOR: i64 = i64::MAX;
 /// Entry of [`Ring::known`] where no channel is.
 pub const UNKNOWN: u8 = 0xff;
-/// This core's private watchdog as a second private timer (Cortex-A9 MPCore TRM, section 4.1): it counts down once, at the global timer's rate,
-/// and stays at 0.
-pub const COUNTDOWN: *const u32 = 0xf8f0_0624 as *const u32;
+/// What [`next`](Quick::next) counts.
+pub const NUMBERS: u32 = (1 << NUMBER_BITS) - 1;
+/// Time of nothing: no event is early enough, any is before it.
+pub const NEVER: i64 = i64::MAX;
 
 /// What [`super::clock`] knows: the counter is less than `limit - MARGIN + (timer - start) * ratio / 1024`, for `WINDOW` ticks from `start`.
 #[repr(C)]
 pub struct Estimate {
-    /// An event not before this, plus the time that has passed since `start`, is early enough; `i64::MAX`: none is.
+    /// An event not before this, plus the time that has passed since `start`, is early enough; [`NEVER`]: none is.
     pub limit: Owned<i64>,
-    /// An event not before this is early enough while the countdown runs.
+    /// An event not before this is early enough while the permit runs.
     pub earliest: Owned<i64>,
     /// Timer at which the estimate began.
     pub start: Owned<u64>,
@@ -47,7 +42,7 @@ pub struct Slot {
     pub target: Exposed<u32>,
     pub word0: Exposed<u32>,
     pub time: Exposed<i64>,
-    /// command | words << 8 | number << 16
+    /// number << 1 | command << 16 | words << 24
     pub head: Exposed<u32>,
     pub words: [Exposed<u32>; MAX_WORDS - 1],
     _end: [u32; 12],
@@ -72,7 +67,7 @@ pub struct Ring {
     pub slots: [Slot; SLOTS as usize],
     /// Of an input; where inputs are pushed, the time up to which all have been.
     pub input_timestamp: Exposed<i64>,
-    /// RTIO status in bits 3..0, flags, number of the newest event answered in bits 31..16.
+    /// See [`Status`].
     pub status: Exposed<u32>,
     /// Of the first failed posted output: status in bits 3..0, number in bits 31..16.
     pub input_data_or_error: Exposed<u32>,
@@ -86,38 +81,78 @@ pub struct Ring {
     pub known: [Exposed<u8>; 256],
 }
 
-/// What the fast path needs, in the order of its registers, so that one instruction loads it. It ends where
-/// [`Ring::known`] begins. Kernels may have a fast path of their own (`rtio_ring_1`).
+/// What the fast path needs, in the order of its registers, so that one instruction loads it, in one cache line, and one
+/// stores what changes, the last twelve bytes. Kernels may have a fast path of their own (`rtio_post_2`).
 #[repr(C)]
 pub struct Quick {
-    /// [`POSTED_WORD`], or 0 while nothing is to be posted without a second look.
-    pub allowed: Exposed<u32>,
-    /// Address of the countdown of [`super::clock`].
-    pub countdown: Owned<*const u32>,
     /// The time cursor.
     pub now: Owned<i64>,
-    /// An event that is not before this has ample time while the countdown runs, and is not before the newest output.
+    /// The ring itself.
+    pub ring: Owned<*const Ring>,
+    /// The channels from 0 to this one take outputs; -1: none.
+    pub channel: Owned<i32>,
+    /// An event that is not before this has ample time while a permit runs, and is not before the newest output.
     pub floor: Exposed<i64>,
-    /// Head of the next request if it is a posted output of one word: its number in bits 31..16, below [`POSTED_WORD`].
+    /// Head of the next request if it is a posted output of one word: [`POSTED_WORD`] and twice its number. The fast path
+    /// adds 2, and so may carry into the upper half; then no status word lets it post, until [`super::transaction`] has set
+    /// it anew.
     pub next: Exposed<u32>,
-    /// The slot of the next request.
-    pub slot: Exposed<*const Slot>,
+    _end: u32,
 }
 
-/// Where [`Ring::known`] is.
-pub const KNOWN: usize = offset_of!(Ring, known);
+/// A status word: what the gateware tells with each answer.
+#[derive(Clone, Copy)]
+pub struct Status(pub u32);
+
+impl Status {
+    /// An output in order may be posted at first sight: status 0, a permit, no error.
+    fn is_open(self) -> bool {
+        self.0 & POSTED_WORD == POSTED_WORD
+    }
+
+    /// Number of the newest request answered.
+    pub fn number(self) -> u32 {
+        (self.0 >> 1).wrapping_sub(CREDIT) & NUMBERS
+    }
+
+    /// RTIO status of that request.
+    pub fn rtio(self) -> u32 {
+        if self.is_open() {
+            0
+        } else {
+            self.0 >> STATUS_SHIFT & 0xf
+        }
+    }
+
+    /// Whether one of `flags` is set: [`ATTENTION`], [`ERROR`]. None of their bits is in an open word.
+    #[inline(always)]
+    pub fn has(self, flags: u32) -> bool {
+        self.0 & flags != 0
+    }
+
+    /// A permit runs.
+    pub fn permits(self) -> bool {
+        self.is_open() || self.0 & PERMIT != 0
+    }
+
+    /// The same number with nothing but attention: neither open, nor with a permit, whose end may be told while this is
+    /// stored.
+    pub fn with_attention(self) -> Self {
+        Self(self.0 & (NUMBERS << 1) | ATTENTION)
+    }
+}
+
 const _: () = assert!(size_of::<Slot>() == SLOT_BYTES && align_of::<Ring>() == RING_ALIGNMENT);
 const _: () = assert!(offset_of!(Slot, target) == SLOT_TARGET && offset_of!(Slot, word0) == SLOT_DATA);
 const _: () = assert!(offset_of!(Slot, time) == SLOT_TIME && offset_of!(Slot, head) == SLOT_HEAD);
 const _: () = assert!(offset_of!(Slot, words) == SLOT_WORDS && offset_of!(Ring, input_timestamp) == REPLY);
 const _: () = assert!(offset_of!(Ring, status) == REPLY_STATUS && offset_of!(Ring, input_data_or_error) == REPLY_DATA);
-const _: () = assert!(offset_of!(Ring, quick) + size_of::<Quick>() == KNOWN);
-// What `rtio_ring_1` promises: another layout needs another name.
-const QUICK: usize = offset_of!(Ring, quick);
-const _: () = assert!(QUICK + offset_of!(Quick, allowed) == POST_ALLOWED && KNOWN == POST_CHANNELS);
-const _: () = assert!(QUICK + offset_of!(Quick, countdown) == POST_COUNTDOWN);
-const _: () = assert!(QUICK + offset_of!(Quick, now) == POST_CURSOR && QUICK + offset_of!(Quick, floor) == POST_FLOOR);
-const _: () = assert!(QUICK + offset_of!(Quick, next) == POST_HEAD && QUICK + offset_of!(Quick, slot) == POST_SLOT);
+// What `rtio_post_2` promises: another layout needs another name.
+const _: () = assert!(offset_of!(Ring, quick) == POST && POST % 32 == 0 && size_of::<Quick>() == 32);
+const _: () = assert!(offset_of!(Quick, now) == POST_CURSOR && offset_of!(Quick, ring) == POST_RING);
+const _: () = assert!(offset_of!(Quick, channel) == POST_CHANNEL && offset_of!(Quick, floor) == POST_FLOOR);
+const _: () = assert!(offset_of!(Quick, next) == POST_HEAD && offset_of!(Quick, _end) == POST_END);
+const _: () = assert!(POSTED_WORD & (ATTENTION | ERROR | PERMIT) == 0 && POSTED_WORD == (POSTED | 1 << 8) << 16);
 
 pub static RING: Ring = Ring {
     slots: [const { Slot::empty() }; SLOTS as usize],
@@ -133,12 +168,12 @@ pub static RING: Ring = Ring {
     },
     _state: [0; 32],
     quick: Quick {
-        allowed: Exposed::new(0),
-        countdown: Owned::new(core::ptr::null()),
         now: Owned::new(0),
+        ring: Owned::new(core::ptr::null()),
+        channel: Owned::new(0),
         floor: Exposed::new(0),
         next: Exposed::new(0),
-        slot: Exposed::new(core::ptr::null()),
+        _end: 0,
     },
     known: [const { Exposed::new(0) }; 256],
 };
@@ -146,12 +181,12 @@ pub static RING: Ring = Ring {
 /// After reset of this core: nothing is early enough, no channel is known. (All zero in the image, so that it is not in the
 /// image.)
 pub fn boot() {
-    RING.clock.limit.set(i64::MAX);
-    RING.clock.earliest.set(i64::MAX);
-    RING.quick.allowed.set(POSTED_WORD);
-    RING.quick.countdown.set(COUNTDOWN);
-    RING.quick.floor.set(NO_FLOOR);
+    RING.clock.limit.set(NEVER);
+    RING.clock.earliest.set(NEVER);
+    RING.quick.floor.set(NEVER);
     RING.quick.next.set(POSTED_WORD);
+    RING.quick.channel.set(-1);
+    RING.quick.ring.set(&RING);
     for entry in &RING.known {
         entry.set(UNKNOWN);
     }

@@ -6,7 +6,7 @@
 //! waited for. So an underflow is always raised by the call that caused it.
 //!
 //! [`submit`] and the fast path of an output ([`super::output`]) hold the only `sev` in all firmware: each one makes the
-//! gateware read a request.
+//! gateware read a request. Kernels that post by themselves have the same fast path.
 
 use core::arch::asm;
 
@@ -14,8 +14,8 @@ use kairos_chip::gic::barrier;
 
 use super::clock;
 use super::registers::{INPUT_UNREACHABLE, OUTPUT_UNREACHABLE};
-use super::ring::{Slot, ATTENTION, CREDIT, ERROR, INPUT, NO_FLOOR, OUTPUT, POSTED, POSTED_WORD, RING, SLOTS};
-use super::ring::{STATUS_BITS, UNKNOWN};
+use super::ring::{Slot, Status, ATTENTION, CREDIT, ERROR, INPUT, NEVER, NUMBERS};
+use super::ring::{OUTPUT, POSTED, POSTED_WORD, RING, SLOTS, UNKNOWN};
 use crate::owned::{Exposed, Owned};
 
 /// Requests under way at most when there are wide ones among them, which take the gateware longer.
@@ -54,10 +54,9 @@ pub fn address() -> u32 {
 /// Begins with number 1. The initiator is disabled meanwhile, and at rest.
 pub fn begin() {
     // What the lanes hold is not known.
-    RING.status.set(ATTENTION);
-    clock::expire();
+    RING.status.set(CREDIT << 1 | ATTENTION);
     set_next(1);
-    RING.quick.floor.set(NO_FLOOR);
+    RING.quick.floor.set(NEVER);
     RING.slots[0].time.set(i64::MIN);
     // The ring may hold numbers that come again.
     for slot in &RING.slots {
@@ -67,18 +66,17 @@ pub fn begin() {
     ALLOWED.set(true);
 }
 
-fn status() -> u32 {
-    RING.status.get()
+fn status() -> Status {
+    Status(RING.status.get())
 }
 
 /// Number of the next request.
 fn next() -> u32 {
-    RING.quick.next.get() >> 16
+    RING.quick.next.get() >> 1 & NUMBERS
 }
 
 fn set_next(number: u32) {
-    RING.quick.next.set(number << 16 | POSTED_WORD);
-    RING.quick.slot.set(slot(number));
+    RING.quick.next.set((number & NUMBERS) << 1 | POSTED_WORD);
 }
 
 /// The slot of a request.
@@ -87,7 +85,7 @@ fn slot(number: u32) -> &'static Slot {
 }
 
 fn under_way() -> u32 {
-    next().wrapping_sub(1 + (status() >> 16)) & 0xffff
+    next().wrapping_sub(1 + status().number()) & NUMBERS
 }
 
 /// Sleeps until the gateware has written a status. It raises an event with each, so none is slept over. This core's own
@@ -104,7 +102,7 @@ fn submit(command: u32, target: u32, time: i64, mut words: impl ExactSizeIterato
     let slot = slot(number);
     slot.target.set(target);
     slot.time.set(time);
-    let head = command | (words.len() as u32) << 8 | number << 16;
+    let head = number << 1 | command << 16 | (words.len() as u32) << 24;
     if let Some(word) = words.next() {
         slot.word0.set(word);
     }
@@ -129,8 +127,8 @@ fn transact(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<
     let number = submit(command, target, time, words);
     loop {
         let status = status();
-        if status >> 16 == number {
-            return status & STATUS_BITS;
+        if status.number() == number {
+            return status.rtio();
         }
         wait();
     }
@@ -138,8 +136,8 @@ fn transact(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<
 
 /// After somebody else has filled the lanes, while nothing is under way: the next output tells how full they are.
 pub fn distrust() {
-    // The gateware, which has nothing to answer, does not write it now.
-    RING.status.set(status() | ATTENTION);
+    // The gateware, which has nothing to answer, writes no more than the end of a permit now.
+    RING.status.set(status().with_attention().0);
 }
 
 fn known(channel: u32) -> &'static Exposed<u8> {
@@ -153,13 +151,13 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     }
     let channel = target >> 8;
     let credit = if words.len() > 2 { WIDE_CREDIT } else { CREDIT };
-    let postable = u32::from(known(channel).get()) == channel >> 8;
+    let postable = channel as i32 <= RING.quick.channel.get() || u32::from(known(channel).get()) == channel >> 8;
     while postable && clock::ample(time) {
         let (status, under_way) = (status(), under_way());
         let newest_time = slot(next().wrapping_sub(1)).time.get();
         // Nothing blocks it if all lanes have room. If not, an earlier event may have to wait for room; that one gets it
         // before its own time, so a later one is not hindered.
-        let free = under_way == 0 || status & ATTENTION == 0 || time >= newest_time;
+        let free = under_way == 0 || !status.has(ATTENTION) || time >= newest_time;
         if under_way < credit && free {
             submit(POSTED, target, time, words);
             return 0;
@@ -173,11 +171,6 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     status
 }
 
-/// Makes the fast path leave every event to `rtio_output_checked`, or lets it post again.
-pub fn forbid_posting(forbidden: bool) {
-    RING.quick.allowed.set(if forbidden { 0 } else { POSTED_WORD });
-}
-
 /// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer
 /// than [`clock::MARGIN`].
 pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
@@ -186,17 +179,17 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
     }
     wait_until_idle();
     clear();
-    // From here the gateware writes nothing.
+    // From here the gateware writes no more than the end of a permit.
     let word = RING.input_data_or_error.get();
-    RING.status.set(status() & !(ERROR | STATUS_BITS));
-    let (number, age) = (word >> 16, next().wrapping_sub(1 + (word >> 16)) & 0xffff);
+    RING.status.set(status().with_attention().0);
+    let (number, age) = (word >> 16, next().wrapping_sub(1 + (word >> 16)) & NUMBERS);
     let (target, time) = if age < SLOTS {
         (slot(number).target.get(), slot(number).time.get())
     } else {
         (0, -1)
     };
     Some(Failure {
-        status: word & STATUS_BITS,
+        status: word & 0xf,
         target,
         time,
     })
@@ -205,7 +198,7 @@ pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
 /// Whether a posted output has failed.
 #[inline(always)]
 pub fn failed() -> bool {
-    status() & ERROR != 0
+    status().has(ERROR)
 }
 
 /// Where inputs are pushed: the time up to which all of them have been, as far as known.
