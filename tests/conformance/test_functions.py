@@ -56,7 +56,7 @@ GROUPS = {
 
 SPI_ERROR, SUBKERNEL_ERROR, RUNTIME_ERROR, CXP_ERROR = 6, 7, 15, 22
 NAN, INFINITY = math.nan, math.inf
-VARIABLES = {"rtio_cursor", "rtio_ring_1"}
+VARIABLES = {"rtio_cursor", "rtio_post_2"}
 OWN = (
     VARIABLES
     | {"rtio_wait_until_mu", "__kairos_in_flight", "__kairos_end_catch", "__aeabi_d2f", "log1p"}
