@@ -1,0 +1,49 @@
+"""The second half of a core: from what the channels show to their samples, and the counter that they share. Clock
+domain sys.
+
+What takes the samples is a *sink*: in every cycle it gets `samples_per_cycle` samples of each channel, the first in
+time first, signed 16 bits with full scale 32767, and has to take them. `latency` cycles behind what the engines show,
+the same for all channels. The pins' levels (`Channel.enable`, `gpo`) are that much earlier; a sink delays them.
+"""
+
+from migen import *
+
+from ..contracts import pulse as facts
+from . import crosstalk as compensation
+from . import synthesis
+from .crosstalk import Crosstalk
+from .phase import FeedForward
+from .synthesis import Output, Sum
+
+__all__ = ["Samples"]
+
+
+class Samples(Module):
+    """channels: `Channel`s. crosstalk: whether it is compensated, in `crosstalk`, a `Crosstalk`.
+
+    `samples`: of each channel, a list for the cycle. `limited`: one bit for each channel that is beyond full scale.
+    `counter`: samples since the power-up or since `load`, which makes it `value`. `forward`: `FeedForward`, whose
+    `error` is set; `harmonics`: of each channel, of each tone. `latency`: in cycles, without the crosstalk's `zero`.
+    """
+
+    def __init__(self, channels, samples_per_cycle, crosstalk=False):
+        self.counter = Signal(facts.VALUE_BITS)
+        self.load, self.value = Signal(), Signal(facts.VALUE_BITS)
+        self.limited = Signal(len(channels))
+        self.submodules.forward = forward = FeedForward(samples_per_cycle)
+        self.latency = synthesis.LATENCY + (compensation.LATENCY if crosstalk else 0)
+
+        # # #
+
+        self.sync += self.counter.eq(Mux(self.load, self.value, self.counter + samples_per_cycle))
+        sums = [Sum(samples_per_cycle, channel, forward, self.counter, crosstalk) for channel in channels]
+        self.submodules += sums
+        self.harmonics = [sum_.harmonics for sum_ in sums]
+        totals = [sum_.samples for sum_ in sums]
+        if crosstalk:
+            self.submodules.crosstalk = Crosstalk([(sum_.samples, sum_.imaginary) for sum_ in sums])
+            totals = self.crosstalk.sums
+        outputs = [Output(total) for total in totals]
+        self.submodules += outputs
+        self.samples = [output.samples for output in outputs]
+        self.comb += self.limited.eq(Cat(*[output.limited for output in outputs]))
