@@ -7,6 +7,10 @@ from kairos_gateware.contracts.pulse import ToneFlag
 from kairos_gateware.phy.pulse import PIN_LATENCY
 from kairos_gateware.pulse.bench import Body, bypass, gates, glut, mlut, plut
 
+from kairos.network.management import Management
+from tests.support.device import Device
+from tests.support.paths import BUILD
+
 HEAD = """import json
 
 from artiq.coredevice.pulse import PulseError
@@ -198,3 +202,24 @@ def test_the_first_underrun_has_its_parameter_and_time(kairos, tmp_path, pulse):
 """,
     )
     assert out.splitlines()[:3] == ["parameters 16", "cycles 106", "none 0"]
+
+
+def test_the_comms_core_logs_what_goes_wrong(kairos, tmp_path, pulse):
+    """Once, within 50 ms, also when nobody asks; the kernel still finds it."""
+    database, library = tmp_path / "there.py", BUILD / "gateware/pulse/libkairos_pl.so"
+    (tmp_path / "there").mkdir()
+    device = Device(tmp_path / "there", gateware=library)
+    try:
+        database.write_text(pulse.read_text().replace("emulator://pulse", f"{device.host}:{device.port}"))
+        body = """
+        self.pulse0.send(self.words)
+        delay(100*ms)
+        self.report("errors", self.pulse0.status() & 0x1FF)
+"""
+        head = HEAD.replace("WORDS", repr(int32s([bypass(Body(tau=20), 0xFF)]))).replace("        self.pads()\n", "")
+        done = kairos.run(body, head=head, device_db=database)
+        assert done.stdout.splitlines()[:1] == ["errors 64"], done.stdout + done.stderr
+        with Management(device.host, device.ports[1380]) as management:
+            assert management.log().count("pulse core: a channel ran out of segments") == 1
+    finally:
+        device.close()

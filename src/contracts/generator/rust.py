@@ -10,6 +10,8 @@ __all__ = ["files", "rust_doc"]
 
 NOTICE = "Generated from `src/contracts/{name}.toml` by `src/contracts/generate.py`: do not edit."
 WIDTH = 120
+CALL_WIDTH = 72
+"""What rustfmt writes on one line within brackets."""
 
 
 def files(subjects: dict[str, Subject], root: Path) -> dict[str, str]:
@@ -49,9 +51,23 @@ def _module(subject: Subject) -> str:
         for member in flags.members:
             name = f"{_capitals(flags.name)}_{member.name.upper()}"
             lines += ["", *rust_doc(member.doc), f"pub const {name}: {flags.type} = {member.value};"]
+        if "text" in flags.members[0].more:
+            lines += ["", *_texts(flags)]
     if subject.name in OWN:
         lines += ["", *OWN[subject.name](subject)]
     return "\n".join(lines) + "\n"
+
+
+def _texts(flags) -> list[str]:
+    """What a message calls each flag."""
+    prefix = _capitals(flags.name)
+    rows = []
+    for member in flags.members:
+        name, what = f"{prefix}_{member.name.upper()}", text(member.more["text"])
+        short = len(f"{name}, {what}") <= CALL_WIDTH
+        rows += [f"    ({name}, {what}),"] if short else ["    (", f"        {name},", f"        {what},", "    ),"]
+    head = f"pub const {prefix}_TEXTS: [({flags.type}, &str); {len(flags.members)}] = ["
+    return [*rust_doc("What a message calls them."), head, *rows, "];"]
 
 
 def _capitals(name: str) -> str:

@@ -558,3 +558,19 @@ pub const ERROR_SATURATED: u32 = 128;
 
 /// A write beyond the end of a table, which was dropped.
 pub const ERROR_ADDRESS: u32 = 256;
+
+/// What a message calls them.
+pub const ERROR_TEXTS: [(u32, &str); 9] = [
+    (ERROR_MODE, "a word of no known mode was dropped"),
+    (ERROR_COUNT, "a word counts more slots than it has"),
+    (ERROR_TAU0, "a segment of no cycles was skipped"),
+    (ERROR_TRIGGER_EARLY, "the trigger came before all channels were armed"),
+    (ERROR_BRANCH_TIMEOUT, "a branch had no result in time and took 0"),
+    (
+        ERROR_MISALIGN,
+        "parameters of a channel had pulses of different lengths",
+    ),
+    (ERROR_UNDERRUN, "a channel ran out of segments"),
+    (ERROR_SATURATED, "a sample was limited to full scale"),
+    (ERROR_ADDRESS, "a table was written beyond its end"),
+];

@@ -142,3 +142,10 @@ pub const ASYNC_ERROR_BUSY: u8 = 2;
 
 /// An event found no lane.
 pub const ASYNC_ERROR_SEQUENCE_ERROR: u8 = 4;
+
+/// What a message calls them.
+pub const ASYNC_ERROR_TEXTS: [(u8, &str); 3] = [
+    (ASYNC_ERROR_COLLISION, "collision(s)"),
+    (ASYNC_ERROR_BUSY, "busy error(s)"),
+    (ASYNC_ERROR_SEQUENCE_ERROR, "sequence error(s)"),
+];

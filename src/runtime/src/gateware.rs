@@ -3,11 +3,12 @@
 //! Collision, busy and sequence errors appear when an event is executed, long after the kernel submitted it. They are polled,
 //! logged with the channel's name, and reported to the host when the next kernel ends (wire protocols, section 1.9).
 
-use core::sync::atomic::{AtomicU8, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU8, Ordering};
 
 use embassy_time::{Duration, Timer};
 use kairos_config::keys::Key;
-use kairos_contracts::registers::rtio;
+use kairos_contracts::pulse::ERROR_TEXTS;
+use kairos_contracts::registers::{pulse, rtio};
 use kairos_contracts::session::{ASYNC_ERROR_BUSY, ASYNC_ERROR_COLLISION, ASYNC_ERROR_SEQUENCE_ERROR};
 use kairos_pl::names;
 use kairos_pl::{forget, probe, Register};
@@ -21,6 +22,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Error bits seen since the last report to a host.
 static SEEN: AtomicU8 = AtomicU8::new(0);
+
+/// Errors of the pulse core that stood in its register when it was looked at last.
+static PULSE_ERRORS: AtomicU32 = AtomicU32::new(0);
 
 /// (bit, name, register that holds the channel)
 const ERRORS: [(u8, &str, &str); 3] = [
@@ -38,6 +42,8 @@ const ERRORS: [(u8, &str, &str); 3] = [
 pub struct Rtio {
     async_error: Register,
     channels: [Register; 3],
+    /// Errors of the pulse core, where there is one.
+    pulse: Option<Register>,
 }
 
 /// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
@@ -88,6 +94,7 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
             find(&descriptor, ERRORS[1].2)?,
             find(&descriptor, ERRORS[2].2)?,
         ],
+        pulse: Register::find(&descriptor, pulse::ERROR),
     };
     Some((rtio, switched))
 }
@@ -155,6 +162,9 @@ pub async fn watch(rtio: Option<Rtio>, mut clock: Option<Switched>) {
 
 fn poll(rtio: Option<Rtio>) {
     let Some(rtio) = rtio else { return };
+    if let Some(register) = rtio.pulse {
+        log_pulse_errors(register.read());
+    }
     let bits = rtio.async_error.read() as u8 & 7;
     if bits == 0 {
         return;
@@ -168,4 +178,14 @@ fn poll(rtio: Option<Rtio>) {
     }
     rtio.async_error.write(u32::from(bits));
     SEEN.fetch_or(bits, Ordering::Relaxed);
+}
+
+/// Says which errors are new. They stay in the register: a kernel asks for them, and clears them.
+fn log_pulse_errors(errors: u32) {
+    let known = PULSE_ERRORS.swap(errors, Ordering::Relaxed);
+    for (bit, text) in ERROR_TEXTS {
+        if errors & !known & bit != 0 {
+            log::error!("pulse core: {text}");
+        }
+    }
 }
