@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from kairos.errors import CompileError
+
 STATEMENTS = [
     "a[1:] = a[:-1]",
     "a[:-1] = a[1:]",
@@ -111,3 +113,41 @@ def test_products_of_arrays(run, kind, left, right):
     b = numbers(kind, np.prod(right), 2).reshape(right)
     found = run("c = self.a @ self.b\nself.keep(c)", a=a, b=b)
     assert np.array_equal(found[0], product(a, b))
+
+
+REDUCED = ["sum", "mean", "prod", "min", "max", "argmin", "argmax"]
+
+
+@pytest.mark.parametrize("shape", [(5,), (8,), (100,), (129,), (1000,), (17, 300), (300, 17), (5, 20, 30)])
+def test_reductions_are_bit_for_bit_those_of_numpy(run, shape):
+    a = np.random.default_rng(1).normal(size=shape)
+    dims = len(shape)
+    calls = [f"a.{name}()" for name in REDUCED]
+    calls += [f"np.{name}(a, axis={axis})" for name in ("sum", "mean", "max") for axis in range(-1, dims - 1)]
+    kept = run(f"a = self.a\nself.keep({', '.join(calls)})".replace("np.", "self.np."), a=a, np=np)
+    for call, value in zip(calls, kept, strict=True):
+        assert np.array_equal(value, eval(call, {"a": a, "np": np})), call
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        ("if self.a == self.a:\n    pass", "the truth value of an array is ambiguous"),
+        ("return not self.a > 1.0", "the truth value of an array is ambiguous"),
+        ("x = bool(self.a > 1.0)", "the truth value of an array is ambiguous"),
+        ("x = 0.0 < self.a < 1.0", "a chain of comparisons of arrays"),
+        ("x = (self.a > 1.0) + (self.a > 2.0)", "on truth values in arrays"),
+        ("x = self.a.sum(axis=1)", "axis 1 is out of bounds for array of dimension 1"),
+        ("x = self.a.sum(axis=len(self.a))", "the axis must be a number that stands here"),
+        ("x = self.a.sum(keepdims=True)", "'sum' does not accept argument 'keepdims' in a kernel"),
+        ("x = self.a.cumsum()", "does not have an attribute 'cumsum'"),
+        ("x = self.a[0, 1:]", "too many indices for array of dimension 1"),
+        ("x = self.a\nx = self.a[::2]", "use .copy() on it"),
+        ("x = self.a[::2].reshape(1, -1)", "use .copy() before"),
+        ("self.a = self.a[::2]", "use .copy() on it"),
+    ],
+)
+def test_what_arrays_refuse(run, body, text):
+    with pytest.raises(CompileError) as refused:
+        run(body, a=np.ones(3))
+    assert text in str(refused.value)

@@ -23,7 +23,10 @@ pub fn kept(program: &Program) -> Kept {
                 if let Part::Target(target, _) | Part::Update(target) = part {
                     walk_expr(target, &mut |expr| match &expr.kind {
                         // Of a slice too: its elements are among the parts of its type.
-                        ExprKind::Attribute { .. } | ExprKind::Subscript { .. } | ExprKind::Slice { .. } => {
+                        ExprKind::Attribute { .. }
+                        | ExprKind::Subscript { .. }
+                        | ExprKind::Slice { .. }
+                        | ExprKind::Slices { .. } => {
                             note(&program.types, ty(expr), &mut kept);
                         }
                         _ => {}
@@ -113,6 +116,10 @@ impl<'a> Loops<'a> {
         walk_exprs(body, &mut |expr| {
             let ty = self.function.types[expr.id as usize];
             let made = match &expr.kind {
+                // The transposed array is a part of one that may be made here.
+                ExprKind::Attribute { value, .. } if self.types.is_array(self.function.types[value.id as usize]) => {
+                    has_memory(self.types, ty)
+                }
                 ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Str(_) => false,
                 ExprKind::Call { .. } if matches!(self.types.kind(ty), Kind::Instance(_)) => return escapes = true,
                 _ => has_memory(self.types, ty),

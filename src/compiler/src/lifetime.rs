@@ -167,7 +167,11 @@ impl Lifetimes<'_> {
             Origin::Slice(..) => Region::Here(expr.span),
             Origin::Parts(parts) => self.innermost(&mut parts.iter()),
             Origin::Either(a, b) => self.innermost(&mut [a, b].into_iter()),
-            Origin::Elsewhere => Region::Outlives,
+            Origin::Elsewhere => match &expr.kind {
+                // The transposed one is a view.
+                ExprKind::Attribute { value, .. } if self.is_array(value) => self.region(value),
+                _ => Region::Outlives,
+            },
         }
     }
 
@@ -185,7 +189,7 @@ impl Lifetimes<'_> {
     }
 
     fn is_array(&self, expr: &Expr) -> bool {
-        matches!(self.types.kind(self.function.types[expr.id as usize]), Kind::Array(..))
+        self.types.is_array(self.function.types[expr.id as usize])
     }
 
     /// Whether a slice of this is a copy.
@@ -197,7 +201,7 @@ impl Lifetimes<'_> {
     /// Whether values of the type have parts on a stack.
     fn is_allocated(&self, ty: Ty) -> bool {
         match self.types.kind(ty) {
-            Kind::List(_) | Kind::Array(..) | Kind::Str | Kind::Bytes | Kind::ByteArray => true,
+            Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::Str | Kind::Bytes | Kind::ByteArray => true,
             Kind::Exception | Kind::Closure(_) => true,
             Kind::Instance(class) | Kind::Method { class, .. } => is_made(*class),
             Kind::Tuple(elements) => elements.iter().any(|&element| self.is_allocated(element)),

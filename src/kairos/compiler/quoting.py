@@ -34,6 +34,7 @@ _SPECIAL = "scipy.special"
 
 _OBJECTS = [entry for entry in _native.host_objects() if entry[0] != _SPECIAL]
 _KNOWN = {id(getattr(importlib.import_module(module), attribute)): name for module, attribute, name in _OBJECTS}
+_KNOWN |= {id(numpy.float64): "float", id(numpy.bool_): "bool"}
 """What stands for a name of the kernel language: the compiler's name for it, by identity."""
 
 _SPECIAL_FUNCTIONS = {attribute: name for module, attribute, name in _native.host_objects() if module == _SPECIAL}
@@ -46,8 +47,8 @@ _MATHEMATICS = ("math", "cmath", "statistics", "numpy", "scipy")
 _WITHOUT_RESULT = {"copyto", "fill_diagonal", "place", "put", "putmask", "save", "savetxt", "savez", "savez_compressed"}
 """Functions of NumPy that do something all the same."""
 
-_INSTEAD = {"abs": "abs(…)", "absolute": "abs(…)", "power": "the operator **", "pow": "the operator **"}
-_INSTEAD |= {"maximum": "numpy.fmax", "minimum": "numpy.fmin", "round": "round(…)", "around": "round(…)"}
+_INSTEAD = {"power": "the operator **", "pow": "the operator **"}
+_INSTEAD |= {"round": "round(…)", "around": "round(…)", "amin": "numpy.min", "amax": "numpy.max"}
 _INSTEAD |= {"degrees": "x * 180 / numpy.pi", "radians": "x * numpy.pi / 180", "gamma": "scipy.special.gamma"}
 _INSTEAD |= {"lgamma": "scipy.special.gammaln", "fmod": "the operator %"}
 """What a kernel can do in place of functions that it does not have."""
@@ -329,7 +330,7 @@ def _not_in_kernels(function: Any, name: str) -> str:
     # What is `asin` in `math` is `arcsin` in NumPy.
     instead = supported.get(name) or supported.get(f"arc{name[1:]}") or _INSTEAD.get(name)
     if instead is None:
-        near = difflib.get_close_matches(name, supported, 1, 0.8)
+        near = difflib.get_close_matches(name, supported, 1, 0.85)
         instead = supported[near[0]] if near else None
     return f"{text}: use {instead.removeprefix('builtins.')}" if instead else f"{text}: compute it on the host"
 

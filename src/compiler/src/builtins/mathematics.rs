@@ -20,7 +20,8 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
             return Err(Diagnostic::new(arg.span, "dimensions of the arrays must match"));
         }
         if own > 0 {
-            (result, dims) = (ty, own);
+            dims = own;
+            result = types.new_type(Kind::Array(elt, own));
         }
     }
     Ok(result)

@@ -3,10 +3,10 @@
 //! Names and numbers of arguments stand in `language`. Here each family has a file with both rules: `typing` knows types only, so
 //! that inference can ask it at every visit; `code` is given values of the types that were found.
 
-mod arrays;
 mod exceptions;
 mod mathematics;
 mod numbers;
+mod numpy;
 mod sequences;
 mod text;
 mod time;
@@ -24,6 +24,8 @@ pub use exceptions::construction;
 pub struct Call<'a> {
     pub builtin: Builtin,
     pub whole: &'a Expr,
+    /// The array whose method is called.
+    pub receiver: Option<(&'a Expr, Ty)>,
     pub args: &'a [Expr],
     /// Types of the arguments.
     pub types: &'a [Ty],
@@ -43,7 +45,7 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
         Builtin::Time(time) => time::typing(types, call, time),
         Builtin::Decorator(_) => Ok(types.new_type(Kind::None)),
         Builtin::AnyException | Builtin::Exception(_) => construction(types, call.args, call.types, call.keywords),
-        Builtin::Array(array) => arrays::typing(types, call, array),
+        Builtin::NumPy(function) => numpy::typing(types, call, function),
         Builtin::Mathematics(_) => mathematics::typing(types, call),
         Builtin::Order(Order::Watchdog) => {
             types.require_kind(Kind::Float, call.types[0], call.args[0].span, "the time in seconds")?;
@@ -74,7 +76,7 @@ pub(crate) fn code<'p>(
         Builtin::Time(time) => Ok(time::code(emitter, time, values)),
         Builtin::Decorator(_) => Ok(Value::unit()),
         Builtin::AnyException | Builtin::Exception(_) => unreachable!("lowering makes exceptions itself"),
-        Builtin::Array(array) => arrays::code(emitter, array, site, values),
+        Builtin::NumPy(function) => numpy::code(emitter, function, site, values),
         Builtin::Mathematics(function) => mathematics::code(emitter, function, site, values),
         Builtin::Order(_) => Ok(Value::unit()),
         Builtin::Subkernel(_) => Err(no_satellites(site.whole.span)),
@@ -91,7 +93,7 @@ pub(crate) fn no_satellites(span: Span) -> Box<Diagnostic> {
 pub fn makes_values(builtin: Builtin) -> bool {
     match builtin {
         Builtin::Sequence(sequence) => sequences::makes_values(sequence),
-        Builtin::Array(_) | Builtin::Mathematics(_) | Builtin::AnyException | Builtin::Exception(_) => true,
+        Builtin::NumPy(_) | Builtin::Mathematics(_) | Builtin::AnyException | Builtin::Exception(_) => true,
         Builtin::Text(text) => text::makes_values(text),
         Builtin::Number(_) | Builtin::Time(_) | Builtin::Order(_) | Builtin::Decorator(_) | Builtin::Subkernel(_) => {
             false
@@ -108,12 +110,14 @@ fn exactly<const COUNT: usize>(values: Vec<Value>) -> [Value; COUNT] {
 impl Call<'_> {
     /// Checks the number of arguments, and that keywords are those the function has.
     fn check(&self) -> Result<()> {
+        if matches!(self.builtin, Builtin::NumPy(_)) {
+            return Ok(()); // it has parameters, to which its arguments are bound
+        }
         let (name, plain) = (self.builtin.name(), self.builtin.plain_name());
         if name != plain {
             let least = *self.builtin.arguments().start();
             self.count(format!("{least}"))?;
-            let dtype = self.builtin.takes_dtype();
-            return match self.keywords.iter().find(|keyword| !dtype || &*keyword.name != "dtype") {
+            return match self.keywords.first() {
                 Some(keyword) => {
                     let text = format!("'{plain}' does not accept argument '{}' in a kernel", keyword.name);
                     Err(Diagnostic::new(keyword.span, text))

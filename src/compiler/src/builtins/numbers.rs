@@ -2,6 +2,7 @@
 
 use super::{exactly, Call, Site};
 use crate::diagnostic::{Diagnostic, Result};
+use crate::emit::array::Operand;
 use crate::emit::Emitter;
 use crate::ir::{self, Compare, Value};
 use crate::language::{Exception, Number};
@@ -10,7 +11,15 @@ use crate::types::{Kind, Ty, Types};
 
 pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
     match number {
-        Number::Bool => Ok(types.new_type(Kind::Bool)),
+        Number::Bool => {
+            if let Some((elt, _)) = call.types.first().and_then(|&ty| types.array_parts(ty)) {
+                if *types.kind(elt) == Kind::Bool {
+                    let error = Diagnostic::new(call.args[0].span, "the truth value of an array is ambiguous");
+                    return Err(error.help("use np.all(…) or np.any(…)"));
+                }
+            }
+            Ok(types.new_type(Kind::Bool))
+        }
         Number::Int => {
             convertible(types, call)?;
             Ok(call.open_result(types))
@@ -26,6 +35,10 @@ pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
             Ok(call.open_result(types))
         }
         Number::Abs => {
+            if let Some((elt, dims)) = types.array_parts(call.types[0]) {
+                types.require_numeric(elt, call.args[0].span)?;
+                return Ok(types.new_type(Kind::Array(elt, dims)));
+            }
             types.require_numeric(call.types[0], call.args[0].span)?;
             match types.kind(call.types[0]) {
                 Kind::Bool => Ok(call.open_result(types)),
@@ -92,17 +105,15 @@ pub fn code(emitter: &mut Emitter, number: Number, site: Site, values: Vec<Value
         }
         Number::Abs => {
             let [value] = exactly(values);
-            let value = emitter.build.convert(value, &ty);
-            if ty == ir::Ty::F64 {
-                // An instruction: it clears the sign, of zeros too.
-                return match value.as_float() {
-                    Some(known) => Value::float(known.abs()),
-                    None => emitter.call_external("llvm.fabs.f64", vec![value], ty, true),
-                };
+            let operand = emitter.operand(value.clone(), emitter.type_of(&site.args[0]));
+            if let Operand::Array(array) = operand {
+                let values = emitter.map_operands(array.elt, vec![Operand::Array(array)], |this, mut values| {
+                    Ok(this.absolute(values.remove(0).0))
+                });
+                return values.expect("nothing is refused");
             }
-            let negative = emitter.build.compare(Compare::Slt, value.clone(), Value::int(ty, 0));
-            let negated = emitter.build.negated(value.clone());
-            emitter.build.select(negative, negated, value)
+            let value = emitter.build.convert(value, &ty);
+            emitter.absolute(value)
         }
         Number::Min => chosen(emitter, (Compare::Slt, Compare::FOlt), "min", site, values),
         Number::Max => chosen(emitter, (Compare::Sgt, Compare::FOgt), "max", site, values),

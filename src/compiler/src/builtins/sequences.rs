@@ -18,7 +18,7 @@ pub fn typing(types: &mut Types, call: &Call, sequence: Sequence) -> Result<Ty> 
         }
         Sequence::Len => match *types.kind(call.types[0]) {
             Kind::Range(elt) => Ok(elt),
-            Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray | Kind::Array(..) => {
+            Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray | Kind::Array(..) | Kind::View(..) => {
                 Ok(types.new_type(Kind::Int32))
             }
             Kind::Var => Ok(types.var()),
@@ -67,7 +67,7 @@ pub fn code(emitter: &mut Emitter, sequence: Sequence, site: Site, values: Vec<V
                 }
                 Kind::Str => emitter.text_length(&value),
                 Kind::Bytes | Kind::ByteArray => emitter.build.extract(&value, 1),
-                Kind::Array(..) => {
+                Kind::Array(..) | Kind::View(..) => {
                     let array = emitter.array_parts(&value, emitter.type_of(&site.args[0]));
                     array.expect("it is one").shape[0].clone()
                 }

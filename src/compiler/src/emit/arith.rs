@@ -138,6 +138,21 @@ impl<'p> Emitter<'_, 'p> {
         self.build.select(fix, fixed, rest)
     }
 
+    /// A number without its sign.
+    pub(crate) fn absolute(&mut self, value: Value) -> Value {
+        match (value.as_float(), value.ty.clone()) {
+            (Some(known), _) => Value::float(known.abs()),
+            // An instruction: it clears the sign, of zeros too.
+            (None, Ty::F64) => self.call_external("llvm.fabs.f64", vec![value], Ty::F64, true),
+            (None, Ty::I1) => value,
+            (None, ty) => {
+                let negative = self.build.compare(Compare::Slt, value.clone(), Value::int(ty, 0));
+                let negated = self.build.negated(value.clone());
+                self.build.select(negative, negated, value)
+            }
+        }
+    }
+
     /// Rounds half away from zero.
     pub(crate) fn round(&mut self, value: Value) -> Value {
         match value.as_float() {

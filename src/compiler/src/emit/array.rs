@@ -7,12 +7,18 @@ use crate::diagnostic::Result;
 use crate::ir::*;
 use crate::language::Exception;
 use crate::source::Span;
-use crate::syntax::BinOp;
+use crate::syntax::{BinOp, CmpOp};
 use crate::types::{self, Kind};
 
 /// How an array of so many dimensions is represented.
 pub(crate) fn layout(dims: u8) -> Ty {
     Ty::Struct([Ty::Ptr, Ty::Struct(vec![Ty::I32; dims.into()].into())].into())
+}
+
+/// How one is represented whose elements do not lie together.
+pub(crate) fn strided_layout(dims: u8) -> Ty {
+    let lengths = Ty::Struct(vec![Ty::I32; dims.into()].into());
+    Ty::Struct([Ty::Ptr, lengths.clone(), lengths].into())
 }
 
 /// An array taken apart.
@@ -21,7 +27,17 @@ pub(crate) struct Array {
     pub data: Value,
     /// Lengths, i32.
     pub shape: Vec<Value>,
+    /// How many elements it is from one to the next in each dimension, i32. None: they lie together, in row-major order.
+    pub strides: Option<Vec<Value>>,
     pub elt: types::Ty,
+}
+
+/// What a subscript takes of a dimension.
+pub(crate) enum Choice {
+    Whole,
+    /// The position, i32, within the bounds.
+    At(Value),
+    Slice(Bounds),
 }
 
 /// An operand of an operation that works on each element.
@@ -30,21 +46,38 @@ pub(crate) enum Operand {
     Number(Value, types::Ty),
 }
 
+impl Operand {
+    fn array(&self) -> Option<&Array> {
+        match self {
+            Operand::Array(array) => Some(array),
+            Operand::Number(..) => None,
+        }
+    }
+}
+
 impl<'p> Emitter<'_, 'p> {
     pub(crate) fn array_parts(&mut self, value: &Value, ty: types::Ty) -> Option<Array> {
-        let Kind::Array(elt, dims) = *self.module.program.types.kind(ty) else {
-            return None;
+        let (elt, dims) = self.module.program.types.array_parts(ty)?;
+        let strided = matches!(self.module.program.types.kind(ty), Kind::View(..));
+        let mut members = |index: usize| -> Vec<Value> {
+            let member = self.build.extract(value, index);
+            (0..dims.into())
+                .map(|index| self.build.extract(&member, index))
+                .collect()
         };
-        let (data, lengths) = (self.build.extract(value, 0), self.build.extract(value, 1));
-        let shape = (0..dims.into())
-            .map(|index| self.build.extract(&lengths, index))
-            .collect();
-        Some(Array { data, shape, elt })
+        let (shape, strides) = (members(1), strided.then(|| members(2)));
+        Some(Array {
+            data: self.build.extract(value, 0),
+            shape,
+            strides,
+            elt,
+        })
     }
 
     pub(crate) fn array_value(&mut self, array: Array) -> Value {
-        let shape = self.build.aggregate(array.shape);
-        self.build.aggregate(vec![array.data, shape])
+        let mut members = vec![array.data, self.build.aggregate(array.shape)];
+        members.extend(array.strides.map(|strides| self.build.aggregate(strides)));
+        self.build.aggregate(members)
     }
 
     pub(crate) fn product(&mut self, lengths: &[Value]) -> Value {
@@ -66,17 +99,27 @@ impl<'p> Emitter<'_, 'p> {
         let total = self.build.convert(total, &Ty::I32);
         let ty = self.module.ir_type(elt);
         let data = self.build.alloca(ty, total);
-        Array { data, shape, elt }
+        let strides = None;
+        Array {
+            data,
+            shape,
+            strides,
+            elt,
+        }
     }
 
     /// The part of an array at `position` of its first dimension: an element's address, or a row.
     pub(crate) fn row(&mut self, array: &Array, position: Value) -> Array {
-        let stride = self.product(&array.shape[1..]);
+        let stride = match &array.strides {
+            Some(strides) => strides[0].clone(),
+            None => self.product(&array.shape[1..]),
+        };
         let offset = self.build.binary(Binary::Mul, position, stride);
         let ty = self.module.ir_type(array.elt);
         Array {
             data: self.build.element(&array.data, &ty, offset),
             shape: array.shape[1..].to_vec(),
+            strides: array.strides.as_ref().map(|strides| strides[1..].to_vec()),
             elt: array.elt,
         }
     }
@@ -95,12 +138,21 @@ impl<'p> Emitter<'_, 'p> {
     pub(crate) fn copy_array(&mut self, from: &Array, to: &Array) {
         self.same_shape(from, to);
         let elt = self.module.ir_type(from.elt);
+        if from.strides.is_some() || to.strides.is_some() {
+            // By way of a copy, since they may be parts of one array.
+            let copy = self.copied(from);
+            return self.fill_with(copy, to);
+        }
         let count = self.product(&to.shape);
         self.move_elements(&elt, &from.data, count, &to.data);
     }
 
     /// Makes `from` a copy if `to`, which is filled from its beginning, lies over what would be read later.
     fn keep_apart(&mut self, from: &mut Array, to: &Array) {
+        if from.strides.is_some() || to.strides.is_some() {
+            *from = self.copied(from);
+            return;
+        }
         let elt = self.module.ir_type(from.elt);
         let data = self.build.slot(Ty::Ptr);
         self.build.store(from.data.clone(), &data);
@@ -120,15 +172,23 @@ impl<'p> Emitter<'_, 'p> {
         from.data = self.build.load(Ty::Ptr, &data);
     }
 
-    /// `-array`
-    pub(crate) fn negated_array(&mut self, value: Value, ty: types::Ty) -> Result<Value> {
-        let array = self.array_parts(&value, ty).expect("it is one");
-        self.map_operands(array.elt, vec![Operand::Array(array.clone())], |this, mut values| {
-            Ok(this.build.negated(values.remove(0).0))
+    /// `left op right` of each element.
+    pub(crate) fn compared_elements(
+        &mut self,
+        span: Span,
+        op: CmpOp,
+        left: (Value, types::Ty),
+        right: (Value, types::Ty),
+        elt: types::Ty,
+    ) -> Result<Value> {
+        let operands = [left, right].map(|(value, ty)| self.operand(value, ty));
+        self.map_operands(elt, operands.into(), |this, values| {
+            let [left, right] = <[_; 2]>::try_from(values).expect("two operands");
+            this.comparison(span, op, left, right)
         })
     }
 
-    fn same_shape(&mut self, a: &Array, b: &Array) {
+    pub(crate) fn same_shape(&mut self, a: &Array, b: &Array) {
         for (x, y) in a.shape.iter().zip(&b.shape) {
             let same = self.build.compare(Compare::Eq, x.clone(), y.clone());
             let text = "operands could not be broadcast together";
@@ -143,15 +203,88 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    fn operand_at(&mut self, operand: &Operand, index: &Value) -> (Value, types::Ty) {
+    /// An operand at a place, whose offset in it is the next one if it is an array.
+    fn operand_at<'o>(
+        &mut self,
+        operand: &Operand,
+        offsets: &mut impl Iterator<Item = &'o Value>,
+    ) -> (Value, types::Ty) {
         match operand {
             Operand::Number(value, ty) => (value.clone(), *ty),
             Operand::Array(array) => {
                 let ty = self.module.ir_type(array.elt);
-                let from = self.build.element(&array.data, &ty, index.clone());
+                let offset = offsets.next().expect("one for each array").clone();
+                let from = self.build.element(&array.data, &ty, offset);
                 (self.build.load(ty, &from), array.elt)
             }
         }
+    }
+
+    /// How many elements it is from one to the next in each dimension.
+    pub(crate) fn strides(&mut self, array: &Array) -> Vec<Value> {
+        match &array.strides {
+            Some(strides) => strides.clone(),
+            None => (1..=array.shape.len())
+                .map(|next| self.product(&array.shape[next..]))
+                .collect(),
+        }
+    }
+
+    /// Runs `body` for each place of arrays of one shape, in row-major order, with the place's offset in the elements of each.
+    pub(crate) fn each_place(
+        &mut self,
+        shape: &[Value],
+        arrays: &[&Array],
+        body: &mut dyn FnMut(&mut Self, &[Value]) -> Result<()>,
+    ) -> Result<()> {
+        if arrays.iter().all(|array| array.strides.is_none()) {
+            let count = self.product(shape);
+            return self.counted(count, |this, index| body(this, &vec![index; arrays.len()]));
+        }
+        let strides: Vec<_> = arrays.iter().map(|array| self.strides(array)).collect();
+        self.each_inner_place(shape, &strides, &vec![int(0); arrays.len()], body)
+    }
+
+    /// As [`Self::each_place`], in the last dimensions of the arrays.
+    fn each_inner_place(
+        &mut self,
+        shape: &[Value],
+        strides: &[Vec<Value>],
+        offsets: &[Value],
+        body: &mut dyn FnMut(&mut Self, &[Value]) -> Result<()>,
+    ) -> Result<()> {
+        let Some((length, inner)) = shape.split_first() else {
+            return body(self, offsets);
+        };
+        let own = strides.first().map_or(0, Vec::len) - shape.len();
+        self.counted(length.clone(), |this, index| {
+            let mut inside = vec![];
+            for (offset, strides) in offsets.iter().zip(strides) {
+                let step = this.build.binary(Binary::Mul, index.clone(), strides[own].clone());
+                inside.push(this.build.binary(Binary::Add, offset.clone(), step));
+            }
+            this.each_inner_place(inner, strides, &inside, body)
+        })
+    }
+
+    /// The array itself if its elements lie together, else a copy.
+    pub(crate) fn together(&mut self, array: Array) -> Array {
+        match array.strides {
+            Some(_) => self.copied(&array),
+            None => array,
+        }
+    }
+
+    pub(crate) fn copied(&mut self, array: &Array) -> Array {
+        let copy = self.new_array(array.elt, array.shape.clone());
+        self.fill_with(array.clone(), &copy);
+        copy
+    }
+
+    /// Copies elements one by one between arrays of the same shape.
+    fn fill_with(&mut self, from: Array, to: &Array) {
+        let copied = self.fill_from(to, &[Operand::Array(from)], |_, mut values| Ok(values.remove(0).0));
+        copied.expect("copying is never refused");
     }
 
     /// Fills an array, element by element, from operands of its shape, or numbers.
@@ -161,15 +294,15 @@ impl<'p> Emitter<'_, 'p> {
         operands: &[Operand],
         mut operation: impl FnMut(&mut Self, Vec<(Value, types::Ty)>) -> Result<Value>,
     ) -> Result<()> {
-        let count = self.product(&to.shape);
         let elt = self.module.ir_type(to.elt);
-        self.counted(count, |this, index| {
-            let values = operands
-                .iter()
-                .map(|operand| this.operand_at(operand, &index))
-                .collect();
-            let value = operation(this, values)?;
-            let target = this.build.element(&to.data, &elt, index);
+        let sources = operands.iter().filter_map(Operand::array);
+        let arrays: Vec<&Array> = std::iter::once(to).chain(sources).collect();
+        self.each_place(&to.shape, &arrays, &mut |this, offsets| {
+            let (own, mut rest) = (offsets[0].clone(), offsets[1..].iter());
+            let values = operands.iter().map(|operand| this.operand_at(operand, &mut rest));
+            let value = values.collect();
+            let value = operation(this, value)?;
+            let target = this.build.element(&to.data, &elt, own);
             this.build.store(value, &target);
             Ok(())
         })
@@ -182,13 +315,7 @@ impl<'p> Emitter<'_, 'p> {
         operands: Vec<Operand>,
         operation: impl FnMut(&mut Self, Vec<(Value, types::Ty)>) -> Result<Value>,
     ) -> Result<Value> {
-        let arrays: Vec<&Array> = operands
-            .iter()
-            .filter_map(|operand| match operand {
-                Operand::Array(array) => Some(array),
-                Operand::Number(..) => None,
-            })
-            .collect();
+        let arrays: Vec<&Array> = operands.iter().filter_map(Operand::array).collect();
         for other in &arrays[1..] {
             self.same_shape(arrays[0], other);
         }
@@ -249,7 +376,9 @@ impl<'p> Emitter<'_, 'p> {
             _ => return None,
         };
         let fits = |operand: &Operand| match operand {
-            Operand::Array(array) => Element::of(&self.module.ir_type(array.elt)) == Some(element),
+            Operand::Array(array) => {
+                array.strides.is_none() && Element::of(&self.module.ir_type(array.elt)) == Some(element)
+            }
             // A number is converted first, but never made narrower before the operation.
             Operand::Number(value, _) => float || value.ty.bits() <= self.module.ir_type(result).bits(),
         };
@@ -289,6 +418,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// Whether two arrays have the same shape and elements.
     pub(crate) fn arrays_equal(&mut self, span: Span, a: Array, b: Array) -> Result<Value> {
+        let [a, b] = [a, b].map(|array| self.together(array));
         let mut same = Value::bool(true);
         for (x, y) in a.shape.iter().zip(&b.shape) {
             let equal = self.build.compare(Compare::Eq, x.clone(), y.clone());
@@ -301,25 +431,48 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.build.binary(Binary::And, same, none))
     }
 
-    /// `array[start:stop]`: a view.
+    /// `array[start:stop:step]`: a view.
     pub(crate) fn array_slice(&mut self, array: Array, bounds: [Option<Value>; 3]) -> Value {
         let view = self.array_view(array, bounds);
         self.array_value(view)
     }
 
     pub(crate) fn array_view(&mut self, array: Array, bounds: [Option<Value>; 3]) -> Array {
-        let Bounds { start, length, .. } = self.bounds(array.shape[0].clone(), bounds);
-        let start = self.build.convert(start, &Ty::I32);
-        let mut offset = start;
-        for length in &array.shape[1..] {
-            offset = self.build.binary(Binary::Mul, offset, length.clone());
+        let together = array.strides.is_none() && bounds[2].is_none();
+        let bounds = self.bounds(array.shape[0].clone(), bounds);
+        self.array_part(&array, vec![Choice::Slice(bounds)], together)
+    }
+
+    /// The part of an array that is chosen in its first dimensions: a view. `together`: its elements lie in row-major order.
+    pub(crate) fn array_part(&mut self, array: &Array, choices: Vec<Choice>, together: bool) -> Array {
+        let own = self.strides(array);
+        let (mut shape, mut strides, mut offset) = (vec![], vec![], int(0));
+        let rest = choices.len();
+        for (choice, (length, stride)) in choices.into_iter().zip(array.shape.iter().zip(&own)) {
+            let start = match choice {
+                Choice::Whole => {
+                    shape.push(length.clone());
+                    strides.push(stride.clone());
+                    continue;
+                }
+                Choice::At(position) => position,
+                Choice::Slice(bounds) => {
+                    let step = self.build.convert(bounds.step, &Ty::I32);
+                    shape.push(bounds.length);
+                    strides.push(self.build.binary(Binary::Mul, stride.clone(), step));
+                    self.build.convert(bounds.start, &Ty::I32)
+                }
+            };
+            let moved = self.build.binary(Binary::Mul, start, stride.clone());
+            offset = self.build.binary(Binary::Add, offset, moved);
         }
+        shape.extend_from_slice(&array.shape[rest..]);
+        strides.extend_from_slice(&own[rest..]);
         let elt = self.module.ir_type(array.elt);
-        let mut shape = array.shape;
-        shape[0] = length;
         Array {
             data: self.build.element(&array.data, &elt, offset),
             shape,
+            strides: (!together).then_some(strides),
             elt: array.elt,
         }
     }

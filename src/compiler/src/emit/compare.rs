@@ -1,5 +1,6 @@
 //! Comparison and truth of values, as Python has them.
 
+use super::bytes::Elements;
 use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
@@ -34,7 +35,7 @@ impl<'p> Emitter<'_, 'p> {
             (Kind::Str | Kind::Bytes | Kind::ByteArray, _) => Ok(self.compare_strings(op, &a, &b)),
             (Kind::List(elt), _) if !identity => self.compare_lists(span, op, (a, b), *elt),
             (Kind::Tuple(elements), _) => self.compare_tuples(span, op, (a, b), elements),
-            (Kind::Array(..), _) => {
+            (Kind::Array(..) | Kind::View(..), _) => {
                 let (a, b) = (self.array_parts(&a, a_ty), self.array_parts(&b, b_ty));
                 let (a, b) = (a.expect("an array"), b.expect("unified by inference"));
                 let equal = self.arrays_equal(span, a, b)?;
@@ -120,8 +121,14 @@ impl<'p> Emitter<'_, 'p> {
         (container, container_ty): (Value, types::Ty),
     ) -> Result<Value> {
         match *self.module.program.types.kind(container_ty) {
-            Kind::List(_) | Kind::Array(..) | Kind::Bytes | Kind::ByteArray => {
-                let (data, elt, length) = self.elements(&container, container_ty);
+            Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::Bytes | Kind::ByteArray => {
+                let (data, elt, length) = match self.array_parts(&container, container_ty) {
+                    Some(array) => {
+                        let array = self.together(array);
+                        (array.data, Elements::Of(array.elt), array.shape[0].clone())
+                    }
+                    None => self.elements(&container, container_ty),
+                };
                 let (counter, result) = (self.build.slot(Ty::I32), self.build.slot(Ty::I1));
                 self.build.store(Value::int(Ty::I32, 0), &counter);
                 self.build.store(Value::bool(false), &result);
@@ -167,7 +174,7 @@ impl<'p> Emitter<'_, 'p> {
                 let (_, length) = self.list_parts(&value);
                 self.build.compare(Compare::Ne, length, Value::int(Ty::I32, 0))
             }
-            Kind::Array(..) => {
+            Kind::Array(..) | Kind::View(..) => {
                 let array = self.array_parts(&value, ty).expect("it is one");
                 self.build
                     .compare(Compare::Ne, array.shape[0].clone(), Value::int(Ty::I32, 0))

@@ -141,8 +141,9 @@ impl<'p> Emitter<'_, 'p> {
                 self.log_run(function, data, length, Elements::Bytes, span)?;
                 piece.text("])");
             }
-            Kind::Array(elt, _) => {
+            Kind::Array(elt, _) | Kind::View(elt, _) => {
                 let array = self.array_parts(&value, ty).expect("it is one");
+                let array = self.together(array);
                 piece.text("array(");
                 let function = piece.function;
                 self.log_piece(std::mem::replace(piece, Piece::new(function)));

@@ -1,4 +1,4 @@
-//! Making arrays from sequences and lengths, transposing them, products of matrices.
+//! Making arrays from sequences, products of matrices.
 
 use super::array::Array;
 use super::{int, Emitter};
@@ -9,28 +9,11 @@ use crate::syntax::BinOp;
 use crate::types::{self, Kind};
 
 impl<'p> Emitter<'_, 'p> {
-    fn result_elements(&self, result: types::Ty) -> types::Ty {
+    pub(crate) fn result_elements(&self, result: types::Ty) -> types::Ty {
         match *self.module.program.types.kind(result) {
             Kind::Array(elt, _) => elt,
             _ => result,
         }
-    }
-
-    pub(crate) fn full(&mut self, lengths: Value, value: Value, result: types::Ty) -> Result<Value> {
-        let shape = match &lengths.ty {
-            Ty::Struct(members) => (0..members.len())
-                .map(|index| self.build.extract(&lengths, index))
-                .collect(),
-            _ => vec![lengths],
-        };
-        for length in &shape {
-            let valid = self.build.compare(Compare::Sge, length.clone(), int(0));
-            self.require(valid, Exception::ValueError, "negative dimensions are not allowed", &[]);
-        }
-        let elt = self.result_elements(result);
-        let array = self.new_array(elt, shape);
-        self.fill_from(&array, &[], |_, _| Ok(value.clone()))?;
-        Ok(self.array_value(array))
     }
 
     /// `numpy.array(value)`
@@ -49,7 +32,7 @@ impl<'p> Emitter<'_, 'p> {
     fn shape_of(&mut self, value: &Value, ty: types::Ty, shape: &mut Vec<Value>) -> Result<()> {
         let (inner, length) = match *self.module.program.types.kind(ty) {
             Kind::List(_) | Kind::Range(_) => self.iterable(value, ty),
-            Kind::Array(..) => {
+            Kind::Array(..) | Kind::View(..) => {
                 let array = self.array_parts(value, ty).expect("it is one");
                 shape.extend(array.shape);
                 return Ok(());
@@ -87,7 +70,7 @@ impl<'p> Emitter<'_, 'p> {
     fn nesting(&self, ty: types::Ty) -> usize {
         match *self.module.program.types.kind(ty) {
             Kind::List(elt) | Kind::Range(elt) => 1 + self.nesting(elt),
-            Kind::Array(_, dims) => dims.into(),
+            Kind::Array(_, dims) | Kind::View(_, dims) => dims.into(),
             _ => 0,
         }
     }
@@ -122,6 +105,7 @@ impl<'p> Emitter<'_, 'p> {
         for (index, length) in array.shape.iter().enumerate() {
             self.same_length(&to.shape[depth + index], length);
         }
+        let array = self.together(array);
         let elt = self.module.ir_type(array.elt);
         let count = self.product(&array.shape);
         self.counted(count, |this, index| {
@@ -135,22 +119,6 @@ impl<'p> Emitter<'_, 'p> {
         let same = self.build.compare(Compare::Eq, wanted.clone(), found.clone());
         let text = "arrays must be rectangular (lengths were {0} vs. {1})";
         self.require(same, Exception::ValueError, text, &[wanted.clone(), found.clone()]);
-    }
-
-    pub(crate) fn transposed(&mut self, array: Array) -> Value {
-        let (rows, columns) = (array.shape[0].clone(), array.shape[1].clone());
-        let result = self.new_array(array.elt, vec![columns.clone(), rows.clone()]);
-        let elt = self.module.ir_type(array.elt);
-        let copied = self.counted(rows.clone(), |this, row| {
-            this.counted(columns.clone(), |this, column| {
-                let value = this.at(&array.data, &elt, &row, &columns, &column);
-                let to = this.place(&result.data, &elt, &column, &rows, &row);
-                this.build.store(value, &to);
-                Ok(())
-            })
-        });
-        copied.expect("copying is never refused");
-        self.array_value(result)
     }
 
     fn place(&mut self, data: &Value, elt: &Ty, row: &Value, width: &Value, column: &Value) -> Value {
@@ -195,6 +163,7 @@ impl<'p> Emitter<'_, 'p> {
 
     /// `left @ right`. A vector is taken as the matrix of one row, or column, that fits.
     pub(crate) fn matrix_product(&mut self, left: Array, right: Array, result: types::Ty) -> Result<Value> {
+        let [left, right] = [left, right].map(|array| self.together(array));
         let rows = if left.shape.len() == 2 {
             left.shape[0].clone()
         } else {

@@ -8,6 +8,7 @@ pub mod array;
 mod build;
 mod bytes;
 mod compare;
+mod creation;
 mod cursor;
 mod data;
 pub mod exceptions;
@@ -16,6 +17,7 @@ mod log;
 mod matrix;
 mod power;
 mod range;
+mod reduction;
 mod rpc;
 mod text;
 
@@ -28,7 +30,7 @@ use crate::host::{Host, HostValue};
 use crate::ir::*;
 use crate::program::{Fact, FunctionId, FunctionInstance, Program};
 use crate::source::{Sources, Span};
-use crate::syntax::{Expr, ExprId, Stmt};
+use crate::syntax::{Expr, ExprId, ExprKind, Stmt};
 use crate::types;
 pub use build::Builder;
 pub use cursor::Cursor;
@@ -65,6 +67,8 @@ pub(crate) struct ModuleBuilder<'p> {
     powers: [bool; 2],
     /// Types of what may outlive a pass of a loop, once it was asked for.
     kept: Option<Kept>,
+    /// Whether anything adds up arrays of floats.
+    sums: bool,
 }
 
 /// One function under construction.
@@ -100,6 +104,7 @@ impl<'p> ModuleBuilder<'p> {
             characters: false,
             powers: [false; 2],
             kept: None,
+            sums: false,
         }
     }
 
@@ -109,6 +114,7 @@ impl<'p> ModuleBuilder<'p> {
             self.cursor_functions();
         }
         self.power_functions();
+        self.sum_function();
         if self.characters {
             self.character_functions();
         }
@@ -132,6 +138,7 @@ impl<'p> ModuleBuilder<'p> {
             Kind::Choice(_) => Ty::Struct([Ty::I32, Ty::Ptr].into()),
             Kind::Tuple(elements) => Ty::Struct(elements.iter().map(|&element| self.ir_type(element)).collect()),
             Kind::Array(_, dims) => array::layout(*dims),
+            Kind::View(_, dims) => array::strided_layout(*dims),
             Kind::Range(elt) => {
                 let elt = self.ir_type(*elt);
                 Ty::Struct([elt.clone(), elt.clone(), elt].into())
@@ -203,6 +210,10 @@ impl<'m, 'p> Emitter<'m, 'p> {
         self.module.program.types.kind(self.type_of(expr))
     }
 
+    pub fn is_array(&self, expr: &Expr) -> bool {
+        self.module.program.types.is_array(self.type_of(expr))
+    }
+
     pub fn ir_type_of(&self, expr: &Expr) -> Ty {
         self.module.ir_type(self.type_of(expr))
     }
@@ -220,6 +231,14 @@ impl<'m, 'p> Emitter<'m, 'p> {
         let symbol: Rc<str> = routine.symbol().into();
         self.module.module.routines.insert(symbol.clone(), routine);
         self.build.call(&symbol, args, returns, None)
+    }
+
+    /// The array whose method `callee` is.
+    pub fn array_receiver(&self, callee: &'p Expr) -> Option<&'p Expr> {
+        match &callee.kind {
+            ExprKind::Attribute { value, .. } if self.is_array(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// The host constant that an expression was found to be.

@@ -32,6 +32,7 @@ impl<'p> Emitter<'_, 'p> {
         let mut slots = vec![];
         for (value, (ty, keyword)) in values.into_iter().zip(types) {
             let own = self.argument_tag(ty, span)?;
+            let value = self.sent(value, ty);
             let slot = match keyword {
                 None => {
                     tag.extend(own);
@@ -89,10 +90,28 @@ impl<'p> Emitter<'_, 'p> {
         if let Kind::Method { .. } = types.kind(ty) {
             return Ok(vec![tags::OBJECT]);
         }
-        types.rpc_tag(ty).ok_or_else(|| {
+        let tag = match types.kind(ty) {
+            // What is sent is a copy.
+            Kind::View(elt, dims) => types
+                .rpc_tag(*elt)
+                .map(|elt| [&[tags::ARRAY, *dims], &elt[..]].concat()),
+            _ => types.rpc_tag(ty),
+        };
+        tag.ok_or_else(|| {
             let text = format!("type {} is not supported in remote procedure calls", types.name(ty));
             Diagnostic::new(span, text)
         })
+    }
+
+    /// A value as it is sent: the host knows arrays whose elements lie together only.
+    fn sent(&mut self, value: Value, ty: types::Ty) -> Value {
+        match self.array_parts(&value, ty) {
+            Some(array) if array.strides.is_some() => {
+                let copy = self.together(array);
+                self.array_value(copy)
+            }
+            _ => value,
+        }
     }
 
     fn send(&mut self, symbol: &str, service: Handle, tag: &[u8], slots: Vec<Value>) {
@@ -145,6 +164,7 @@ impl<'p> Emitter<'_, 'p> {
     pub(crate) fn send_result(&mut self, service: Handle, result: Value, entry: &FunctionInstance) -> Result<()> {
         let mut tag = self.argument_tag(entry.returns, entry.ast.name_span)?;
         tag.extend([RETURNS, tags::NONE]);
+        let result = self.sent(result, entry.returns);
         let slot = self.build.slot(result.ty.clone());
         self.build.store(result, &slot);
         self.send("rpc_send_async", service, &tag, vec![slot]);

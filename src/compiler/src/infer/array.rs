@@ -2,6 +2,7 @@
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
+use crate::language::{Builtin, NumPy};
 use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{Kind, Ty};
@@ -29,6 +30,7 @@ impl Infer<'_, '_> {
         let elt = self.result_elements(whole, dims)?;
         let result = match op {
             BinOp::Div => Some(self.kind(Kind::Float)),
+            BinOp::And | BinOp::Or | BinOp::Xor => Some(self.kind(Kind::Bool)),
             _ => self.promote(l.0, r.0, elt, whole),
         };
         match result {
@@ -37,13 +39,116 @@ impl Infer<'_, '_> {
         }
     }
 
+    /// The type of an attribute of an array: a method is the function of that name.
+    pub(super) fn array_attribute(&mut self, array: Ty, name: &str) -> Option<Ty> {
+        let (elt, dims) = self.types().array_parts(array)?;
+        Some(match name {
+            "shape" => {
+                let lengths = (0..dims).map(|_| self.kind(Kind::Int32)).collect();
+                self.kind(Kind::Tuple(lengths))
+            }
+            "size" | "ndim" => self.kind(Kind::Int32),
+            "T" if dims == 1 => array,
+            "T" => self.kind(Kind::View(elt, dims)),
+            _ => self.kind(Kind::Builtin(Builtin::NumPy(NumPy::method(name)?))),
+        })
+    }
+
+    /// `value[i, start:stop, …]`
+    pub(super) fn slices(&mut self, whole: &Expr, value: &Expr, choices: &[Dimension]) -> Result<Ty> {
+        let object = self.expr(value)?;
+        for choice in choices {
+            match choice {
+                Dimension::At(index) => {
+                    let found = self.expr(index)?;
+                    self.index(found, index.span)?;
+                }
+                Dimension::Slice(bounds) => self.bounds(bounds)?,
+            }
+        }
+        if self.types().is_var(object) {
+            return Ok(object);
+        }
+        let Some((elt, dims)) = self.types().array_parts(object) else {
+            let text = format!(
+                "a slice of several dimensions of a value of type {}",
+                self.type_name(object)
+            );
+            return Err(Diagnostic::new(whole.span, text).help("only arrays have several"));
+        };
+        if choices.len() > dims.into() {
+            let text = format!("too many indices for array of dimension {dims}");
+            return Err(Diagnostic::new(whole.span, text));
+        }
+        let indices = choices
+            .iter()
+            .filter(|choice| matches!(choice, Dimension::At(_)))
+            .count();
+        let strided = matches!(self.types().kind(object), Kind::View(..)) || !lies_together(choices);
+        Ok(self.types().part_of_array(elt, dims - indices as u8, strided))
+    }
+
+    /// What is assigned to a part of an array, of type `wanted`, is copied into it: an array of as many dimensions, or a number.
+    pub(super) fn copied_into(&mut self, wanted: Ty, found: Ty, span: Span) -> Result<()> {
+        let (elt, dims) = self.types().array_parts(wanted).expect("a part of an array");
+        match self.types().array_parts(found) {
+            Some((given, own)) if own == dims => self.unify(elt, given, span, "this value"),
+            Some((_, own)) => {
+                let error = Diagnostic::new(span, "dimensions of the arrays must match");
+                Err(error.here(format!("this has {own}, {dims} are needed")))
+            }
+            None => self.unify(elt, found, span, "this value"),
+        }
+    }
+
+    /// The type of `left op right` where each element is compared; None where the values are compared as a whole.
+    pub(super) fn compared_elements(&mut self, op: CmpOp, left: (Ty, Span), right: (Ty, Span)) -> Result<Option<Ty>> {
+        if matches!(op, CmpOp::In | CmpOp::NotIn | CmpOp::Is | CmpOp::IsNot) {
+            return Ok(None);
+        }
+        let parts = [left, right].map(|side| self.types().array_parts(side.0));
+        if parts == [None, None] {
+            // Either may turn out to be an array.
+            let unknown = [left, right].iter().any(|side| self.types().is_var(side.0));
+            return Ok(unknown.then(|| self.types().var()));
+        }
+        let [l, r] = [left, right].map(|side| self.types().array_parts(side.0).unwrap_or((side.0, 0)));
+        self.types().require_numeric(l.0, left.1)?;
+        self.types().require_numeric(r.0, right.1)?;
+        if l.1 != r.1 && l.1 * r.1 != 0 {
+            let text = format!("dimensions of '{}' array operands must match", op.symbol());
+            let error = Diagnostic::new(left.1.to(right.1), text);
+            return Err(error.here(format!("they are {} and {}", l.1, r.1)));
+        }
+        let elt = self.kind(Kind::Bool);
+        Ok(Some(self.kind(Kind::Array(elt, l.1.max(r.1)))))
+    }
+
+    /// Refuses arrays of truth values where one is wanted: as in NumPy they have none of their own.
+    pub(super) fn one_truth(&mut self, ty: Ty, span: Span) -> Result<()> {
+        match self.types().array_parts(ty) {
+            Some((elt, _)) if *self.types().kind(elt) == Kind::Bool => {
+                let error = Diagnostic::new(span, "the truth value of an array is ambiguous");
+                Err(error.help("use np.all(…) or np.any(…)"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Checks the operands; gives for each the type of its elements and its dimensions, 0 for a number.
     fn array_operands(&mut self, op: BinOp, left: (Ty, Span), right: (Ty, Span)) -> Result<((Ty, u8), (Ty, u8))> {
-        if op.integer_only() {
+        let [l, r] = [left.0, right.0].map(|ty| self.types().array_parts(ty).unwrap_or((ty, 0)));
+        let bools = [l.0, r.0].map(|ty| *self.types().kind(ty) == Kind::Bool);
+        let bits = matches!(op, BinOp::And | BinOp::Or | BinOp::Xor);
+        if op.integer_only() && !(bits && bools == [true; 2]) {
             let text = format!("operator '{}' not valid for array types", op.symbol());
             return Err(Diagnostic::new(left.1.to(right.1), text));
         }
-        let [l, r] = [left.0, right.0].map(|ty| self.types().array_parts(ty).unwrap_or((ty, 0)));
+        if !bits && bools == [true; 2] {
+            let text = format!("operator '{}' on truth values in arrays", op.symbol());
+            let error = Diagnostic::new(left.1.to(right.1), text);
+            return Err(error.help("use &, | and ^, or make them numbers with .astype(…)"));
+        }
         self.types().require_numeric(l.0, left.1)?;
         self.types().require_numeric(r.0, right.1)?;
         if op != BinOp::MatMul && l.1 != r.1 && l.1 * r.1 != 0 {
@@ -88,8 +193,19 @@ impl Infer<'_, '_> {
         }
         let result = match op {
             BinOp::Div => Some(self.kind(Kind::Float)),
+            BinOp::And | BinOp::Or | BinOp::Xor => Some(self.kind(Kind::Bool)),
             _ => self.promote(wanted.0, given.0, wanted.0, whole),
         };
         Ok(result.map(|result| (wanted.0, result)))
     }
+}
+
+/// Whether what is left of an array lies together: after indices one slice without a step, and nothing else.
+fn lies_together(choices: &[Dimension]) -> bool {
+    let mut rest = choices.iter().skip_while(|choice| matches!(choice, Dimension::At(_)));
+    let first = rest.next().is_none_or(|choice| match choice {
+        Dimension::Slice([_, _, step]) => step.is_none(),
+        Dimension::At(_) => false,
+    });
+    first && rest.all(|choice| matches!(choice, Dimension::Slice([None, None, None])))
 }

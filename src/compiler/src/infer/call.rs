@@ -237,9 +237,15 @@ impl Infer<'_, '_> {
             .iter()
             .map(|keyword| known[keyword.value.id as usize])
             .collect();
+        let receiver = match &whole.kind {
+            ExprKind::Call { callee, .. } => self.array_receiver(callee),
+            _ => None,
+        };
+        let known = &self.function().types;
         let call = builtins::Call {
             builtin,
             whole,
+            receiver,
             args,
             types,
             keywords,
@@ -262,6 +268,17 @@ impl Infer<'_, '_> {
         }
         let error = Diagnostic::new(expr.span, "this expression must refer to an exception constructor");
         Err(error.here(self.type_name(ty)))
+    }
+}
+
+impl Infer<'_, '_> {
+    /// The array whose method `callee` is.
+    fn array_receiver<'a>(&mut self, callee: &'a Expr) -> Option<(&'a Expr, Ty)> {
+        let ExprKind::Attribute { value, .. } = &callee.kind else {
+            return None;
+        };
+        let ty = self.function().types[value.id as usize];
+        self.types().array_parts(ty).map(|_| (&**value, ty))
     }
 }
 

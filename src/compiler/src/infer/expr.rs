@@ -45,6 +45,7 @@ impl Infer<'_, '_> {
             ExprKind::BoolOp { values, .. } => {
                 for value in values {
                     let found = self.expr(value)?;
+                    self.one_truth(found, value.span)?;
                     self.unify(ty, found, value.span, "this operand")?;
                 }
                 return Ok(ty);
@@ -80,26 +81,18 @@ impl Infer<'_, '_> {
             }
             ExprKind::Slice { value, bounds } => {
                 let object = self.expr(value)?;
-                for bound in bounds.iter().flatten() {
-                    let found = self.expr(bound)?;
-                    if !self.types().is_int(found) && !self.types().is_var(found) {
-                        let text = format!("a bound of a slice must be an integer, not {}", self.type_name(found));
-                        return Err(Diagnostic::new(bound.span, text));
+                self.bounds(bounds)?;
+                match (self.types().kind(object).clone(), &bounds[2]) {
+                    (Kind::Array(elt, dims), Some(_)) => self.kind(Kind::View(elt, dims)),
+                    (Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray, _) => object,
+                    (Kind::Array(..) | Kind::View(..) | Kind::Var, _) => object,
+                    _ => {
+                        let text = format!("a slice of a value of type {}", self.type_name(object));
+                        return Err(Diagnostic::unsupported(expr.span, &text));
                     }
                 }
-                if let (Kind::Array(..), Some(step)) = (self.types().kind(object), &bounds[2]) {
-                    let text = "strided slicing not yet supported for NumPy arrays";
-                    return Err(Diagnostic::new(step.span, text));
-                }
-                if !matches!(
-                    self.types().kind(object),
-                    Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray | Kind::Array(..) | Kind::Var
-                ) {
-                    let text = format!("a slice of a value of type {}", self.type_name(object));
-                    return Err(Diagnostic::unsupported(expr.span, &text));
-                }
-                object
             }
+            ExprKind::Slices { value, dims } => self.slices(expr, value, dims)?,
             ExprKind::Tuple(elements) => {
                 let elements = elements
                     .iter()
@@ -110,6 +103,18 @@ impl Infer<'_, '_> {
         };
         self.unify(ty, found, expr.span, "this")?;
         Ok(ty)
+    }
+
+    /// The bounds of a slice.
+    pub(super) fn bounds(&mut self, bounds: &[Option<Box<Expr>>; 3]) -> Result<()> {
+        for bound in bounds.iter().flatten() {
+            let found = self.expr(bound)?;
+            if !self.types().is_int(found) && !self.types().is_var(found) {
+                let text = format!("a bound of a slice must be an integer, not {}", self.type_name(found));
+                return Err(Diagnostic::new(bound.span, text));
+            }
+        }
+        Ok(())
     }
 
     fn name(&mut self, expr: &Expr) -> Result<Ty> {
@@ -157,9 +162,8 @@ impl Infer<'_, '_> {
                     format!("host object does not have an attribute '{name}'"),
                 )),
             },
-            Kind::Array(_, dims) if &**name == "shape" => {
-                let lengths = (0..dims).map(|_| self.kind(Kind::Int32)).collect();
-                Ok(self.kind(Kind::Tuple(lengths)))
+            Kind::Array(..) | Kind::View(..) if self.array_attribute(object, name).is_some() => {
+                Ok(self.array_attribute(object, name).expect("the guard says so"))
             }
             Kind::Range(elt) if ["start", "stop", "step"].contains(&&**name) => Ok(elt),
             _ => {
@@ -189,19 +193,19 @@ impl Infer<'_, '_> {
                 Diagnostic::new(index.span, text)
             });
         }
-        if let (Some((elt, dims)), ExprKind::Tuple(indices)) = (self.types().array_parts(object), &index.kind) {
+        if let (true, ExprKind::Tuple(indices)) = (self.types().is_array(object), &index.kind) {
             for index in indices {
                 let ty = self.function().types[index.id as usize];
                 self.index(ty, index.span)?;
             }
-            return self.types().indexed_array(elt, dims, indices.len(), index.span);
+            return self.types().indexed_array(object, indices.len(), index.span);
         }
         self.index(position, index.span)?;
         match *self.types().kind(object) {
             Kind::Var => Ok(self.types().var()),
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
             Kind::Bytes | Kind::ByteArray => Ok(INT32),
-            Kind::Array(elt, dims) => self.types().indexed_array(elt, dims, 1, index.span),
+            Kind::Array(..) | Kind::View(..) => self.types().indexed_array(object, 1, index.span),
             _ => {
                 let text = format!("type {} is not iterable", self.type_name(object));
                 Err(Diagnostic::new(value.span, text).here("cannot be indexed"))
@@ -209,7 +213,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn index(&mut self, ty: Ty, span: Span) -> Result<()> {
+    pub(super) fn index(&mut self, ty: Ty, span: Span) -> Result<()> {
         if self.types().is_int(ty) || self.types().is_var(ty) {
             return Ok(());
         }
@@ -221,6 +225,7 @@ impl Infer<'_, '_> {
     fn unary(&mut self, op: UnaryOp, operand: &Expr, result: Ty) -> Result<Ty> {
         let ty = self.expr(operand)?;
         if op == UnaryOp::Not {
+            self.one_truth(ty, operand.span)?;
             return Ok(self.kind(Kind::Bool));
         }
         if self.types().is_var(ty) {
@@ -231,6 +236,14 @@ impl Infer<'_, '_> {
                 true => self.kind(Kind::IntOpen),
                 false => result,
             });
+        }
+        if let Some((elt, dims)) = self.types().array_parts(ty) {
+            let truths = *self.types().kind(elt) == Kind::Bool;
+            if truths != (op == UnaryOp::Invert) && !self.types().is_var(elt) {
+                let text = format!("this operator on an array of {}", self.type_name(elt));
+                return Err(Diagnostic::unsupported(operand.span, &text));
+            }
+            return Ok(self.kind(Kind::Array(elt, dims)));
         }
         if op == UnaryOp::Invert && !self.types().is_int(ty) {
             let text = format!("expected '~' operand to be of integer type, not {}", self.type_name(ty));
@@ -269,7 +282,7 @@ impl Infer<'_, '_> {
                 let elements = a.iter().chain(b.iter()).copied().collect();
                 return self.types().tuple(elements, whole.span).map(Some);
             }
-            (_, Kind::Array(..), _) | (_, _, Kind::Array(..)) => {
+            (_, Kind::Array(..) | Kind::View(..), _) | (_, _, Kind::Array(..) | Kind::View(..)) => {
                 self.array_binary(op, left, right, whole)?;
                 return Ok(None);
             }
@@ -317,6 +330,15 @@ impl Infer<'_, '_> {
         let mut left = (self.expr(first)?, first.span);
         for (op, expr) in rest {
             let right = (self.expr(expr)?, expr.span);
+            if let Some(elements) = self.compared_elements(*op, left, right)? {
+                return match rest.len() {
+                    1 => Ok(elements),
+                    _ => {
+                        let error = Diagnostic::new(first.span.to(expr.span), "a chain of comparisons of arrays");
+                        Err(error.help("write (a < b) & (b < c)"))
+                    }
+                };
+            }
             self.comparable(*op, left, right)?;
             left = right;
         }
@@ -329,7 +351,9 @@ impl Infer<'_, '_> {
         }
         if matches!(op, CmpOp::In | CmpOp::NotIn) {
             return match *self.types().kind(right.0) {
-                Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, 1) => self.unify(elt, left.0, left.1, "this"),
+                Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, 1) | Kind::View(elt, 1) => {
+                    self.unify(elt, left.0, left.1, "this")
+                }
                 Kind::Bytes | Kind::ByteArray => self.unify(INT32, left.0, left.1, "this"),
                 _ => {
                     let text = format!("type {} is not iterable", self.type_name(right.0));
@@ -362,7 +386,7 @@ impl Infer<'_, '_> {
             Kind::List(_) | Kind::ByteArray | Kind::Instance(_) if identity => Ok(()),
             Kind::Range(_) if equality => Ok(()),
             Kind::List(elt) => self.has_comparison(op, elt, span),
-            Kind::Array(elt, _) if equality => self.has_comparison(op, elt, span),
+            Kind::Array(elt, _) | Kind::View(elt, _) if equality => self.has_comparison(op, elt, span),
             Kind::Tuple(elements) => elements.iter().try_for_each(|&elt| self.has_comparison(op, elt, span)),
             Kind::Instance(_) => Err(Diagnostic::new(span, "Custom object comparison is not supported")),
             _ => {

@@ -46,7 +46,8 @@ impl Infer<'_, '_> {
             } => self.annotated(target, annotation, *span, value.as_ref()),
             StmtKind::AugAssign { target, op, value } => self.aug_assign(stmt.span, target, *op, value),
             StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
-                self.expr(test)?;
+                let found = self.expr(test)?;
+                self.one_truth(found, test.span)?;
                 self.body(body)?;
                 self.body(orelse)
             }
@@ -161,7 +162,8 @@ impl Infer<'_, '_> {
                 let bytes = self.types().is_bytes(found);
                 match self.types().kind(wanted) {
                     Kind::ByteArray if bytes => return Ok(()),
-                    Kind::List(_) | Kind::Array(..) | Kind::ByteArray | Kind::Var => {}
+                    Kind::Array(..) | Kind::View(..) => return self.copied_into(wanted, found, span),
+                    Kind::List(_) | Kind::ByteArray | Kind::Var => {}
                     _ => {
                         let text = format!("type {} is not mutable", self.type_name(wanted));
                         return Err(Diagnostic::new(value.span, text));
@@ -169,11 +171,23 @@ impl Infer<'_, '_> {
                 }
                 self.unify(wanted, found, span, "this value")
             }
+            ExprKind::Subscript { value, .. } | ExprKind::Slices { value, .. } if self.is_array(value)? => {
+                let wanted = self.target(target)?;
+                match self.types().is_array(wanted) {
+                    true => self.copied_into(wanted, found, span),
+                    false => self.unify(wanted, found, span, "this value"),
+                }
+            }
             _ => {
                 let wanted = self.target(target)?;
                 self.unify(wanted, found, span, "this value")
             }
         }
+    }
+
+    fn is_array(&mut self, expr: &Expr) -> Result<bool> {
+        let ty = self.expr(expr)?;
+        Ok(self.types().is_array(ty))
     }
 
     /// `target: annotation = value`; without a value it says the type only.
@@ -228,10 +242,10 @@ impl Infer<'_, '_> {
                     }
                 }
             }
-            ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } => {
+            ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } | ExprKind::Slices { value, .. } => {
                 let object = self.expr(value)?;
                 match self.types().kind(object) {
-                    Kind::List(_) | Kind::Array(..) | Kind::ByteArray | Kind::Var => {}
+                    Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::ByteArray | Kind::Var => {}
                     Kind::Tuple(_) => return Err(Diagnostic::new(target.span, "cannot assign to a tuple element")),
                     _ => {
                         let text = format!("type {} is not mutable", self.type_name(object));
@@ -259,7 +273,7 @@ impl Infer<'_, '_> {
             let error = Diagnostic::new(span, "lists cannot be mutated in-place");
             return Err(error.help(format!("write a = a {} b", op.symbol())));
         }
-        if let Kind::Array(..) = self.types().kind(wanted) {
+        if self.types().is_array(wanted) {
             let Some((elt, result)) =
                 self.array_aug_assign(op, (wanted, target.span), (operand, value.span), target)?
             else {

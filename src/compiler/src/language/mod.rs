@@ -3,6 +3,7 @@
 //! What a call of one gives, and its code, stand in the file of its family in `builtins/`.
 
 mod mathematics;
+mod numpy;
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -12,6 +13,7 @@ use std::sync::LazyLock;
 pub use kairos_contracts::exceptions::Id as Exception;
 use kairos_contracts::exceptions::PRELUDE;
 pub use mathematics::{only_computes, Mathematics};
+pub use numpy::{NumPy, Parameter};
 
 /// Any number of arguments, or any beyond those that are counted.
 const MANY: usize = usize::MAX;
@@ -132,15 +134,6 @@ family! {
     }
 }
 
-family! {
-    /// Functions of NumPy that make arrays. A kernel reaches them through the host's names only.
-    Array {
-        Array = "numpy.array", NUMPY, 1..=2;
-        Full = "numpy.full", NUMPY, 2..=2;
-        Transpose = "numpy.transpose", NUMPY, 1..=1;
-    }
-}
-
 /// A name of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Builtin {
@@ -154,7 +147,7 @@ pub enum Builtin {
     /// `Exception`, the class of all of them: a clause with it catches everything.
     AnyException,
     Exception(Exception),
-    Array(Array),
+    NumPy(NumPy),
     Mathematics(Mathematics),
 }
 
@@ -171,7 +164,7 @@ impl Builtin {
             .into_iter()
             .map(Builtin::Exception)
             .chain([Builtin::AnyException]);
-        let numpy = Array::ALL.iter().map(|&name| Builtin::Array(name));
+        let numpy = NumPy::all().map(Builtin::NumPy);
         let numpy = numpy.chain(Mathematics::all().map(Builtin::Mathematics));
         python.chain(artiq).chain(exceptions).chain(numpy)
     }
@@ -196,7 +189,7 @@ impl Builtin {
                 module: KERNELS,
                 arguments: 0..=MANY,
             },
-            Builtin::Array(name) => name.row(),
+            Builtin::NumPy(name) => name.row(),
             Builtin::Mathematics(function) => function.row(),
         }
     }
@@ -215,15 +208,13 @@ impl Builtin {
     /// Module and attribute of the host's object for it; None if host code does not hand it to kernels.
     pub fn host_object(self) -> Option<(&'static str, &'static str)> {
         let Row { name, module, .. } = self.row();
+        if matches!(self, Builtin::NumPy(function) if !function.is_function()) {
+            return None;
+        }
         match name.rsplit_once('.') {
             Some(path) => Some(path),
             None => module.map(|module| (module, name)),
         }
-    }
-
-    /// Whether `dtype` is one of its arguments.
-    pub fn takes_dtype(self) -> bool {
-        self == Builtin::Array(Array::Array)
     }
 
     /// Numbers of arguments that a call may have.

@@ -33,7 +33,9 @@ impl<'p> Emitter<'_, 'p> {
         if !matches!(fact, Some(Fact::Call(..) | Fact::Choice(_))) {
             return match self.kind_of(callee) {
                 Kind::Builtin(builtin) if !self.is_exception_class(callee) => {
-                    let values = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
+                    let named = keywords.iter().map(|keyword| &keyword.value);
+                    let given = self.array_receiver(callee).into_iter().chain(args).chain(named);
+                    let values = given.map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
                     self.build.span = whole.span;
                     builtins::code(self, *builtin, Site { whole, args }, values)
                 }

@@ -3,12 +3,13 @@
 use std::rc::Rc;
 
 use crate::diagnostic::Result;
-use crate::emit::Emitter;
+use crate::emit::array::Operand;
+use crate::emit::{int, Emitter};
 use crate::host::{is_made, Handle};
 use crate::ir::*;
 use crate::names::Name;
 use crate::syntax::*;
-use crate::types::Kind;
+use crate::types::{self, Kind};
 
 impl<'p> Emitter<'_, 'p> {
     /// The value of an expression.
@@ -44,9 +45,7 @@ impl<'p> Emitter<'_, 'p> {
                         let number = self.build.convert(value, &self.ir_type_of(expr));
                         self.signed(*op, number)
                     }
-                    UnaryOp::Neg if matches!(self.kind_of(operand), Kind::Array(..)) => {
-                        self.negated_array(value, ty)?
-                    }
+                    op if self.is_array(operand) => self.signed_array(*op, value, ty)?,
                     op => self.signed(*op, value),
                 }
             }
@@ -54,10 +53,7 @@ impl<'p> Emitter<'_, 'p> {
                 let l = self.expr(left)?;
                 let r = self.expr(right)?;
                 self.build.span = expr.span;
-                if [left, right]
-                    .iter()
-                    .any(|side| matches!(self.kind_of(side), Kind::Array(..)))
-                {
+                if [left, right].iter().any(|side| self.is_array(side)) {
                     let sides = ((l, self.type_of(left)), (r, self.type_of(right)));
                     return self.array_operation(*op, sides.0, sides.1, self.type_of(expr));
                 }
@@ -114,6 +110,10 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Function { defaults, .. } => self.function_value(expr, defaults)?,
             ExprKind::ListComp { element, target, iter } => self.comprehension(expr, element, target, iter)?,
             ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
+            ExprKind::Slices { value, dims } => {
+                let part = self.slices(expr, value, dims)?;
+                self.array_value(part)
+            }
             ExprKind::Tuple(elements) => {
                 let values = elements
                     .iter()
@@ -121,6 +121,13 @@ impl<'p> Emitter<'_, 'p> {
                     .collect::<Result<Vec<_>>>()?;
                 self.build.aggregate(values)
             }
+        })
+    }
+
+    fn signed_array(&mut self, op: UnaryOp, value: Value, ty: types::Ty) -> Result<Value> {
+        let array = self.array_parts(&value, ty).expect("it is one");
+        self.map_operands(array.elt, vec![Operand::Array(array)], |this, mut values| {
+            Ok(this.signed(op, values.remove(0).0))
         })
     }
 
@@ -139,6 +146,9 @@ impl<'p> Emitter<'_, 'p> {
         if let Some(constant) = self.host_constant(expr) {
             return Ok(self.module.constant(constant, &self.ir_type_of(expr)));
         }
+        if matches!(self.kind_of(expr), Kind::Builtin(_)) && self.is_array(object) {
+            return Ok(Value::unit()); // a method
+        }
         match self.kind_of(object).clone() {
             Kind::Instance(class) => {
                 let info = &self.module.program.classes[&class];
@@ -152,9 +162,19 @@ impl<'p> Emitter<'_, 'p> {
                 let own = self.module.program.types.kind(ty);
                 Ok(self.as_choice(value, own, expr))
             }
-            Kind::Array(..) => {
-                let array = self.expr(object)?;
-                Ok(self.build.extract(&array, 1))
+            Kind::Array(..) | Kind::View(..) => {
+                let value = self.expr(object)?;
+                let array = self.array_parts(&value, self.type_of(object)).expect("it is one");
+                Ok(match &**name {
+                    "size" => self.product(&array.shape),
+                    "ndim" => int(array.shape.len() as i64),
+                    "T" if array.shape.len() == 1 => value,
+                    "T" => {
+                        let turned = self.transposed(array);
+                        self.array_value(turned)
+                    }
+                    _ => self.build.aggregate(array.shape),
+                })
             }
             Kind::Range(_) => {
                 let range = self.expr(object)?;
@@ -231,6 +251,9 @@ impl<'p> Emitter<'_, 'p> {
         let mut left = (self.expr(first)?, self.type_of(first));
         if let [(op, right)] = rest {
             let right = (self.expr(right)?, self.type_of(right));
+            if let Kind::Array(elt, _) = *self.kind_of(whole) {
+                return self.compared_elements(whole.span, *op, left, right, elt);
+            }
             return self.comparison(whole.span, *op, left, right);
         }
         let result = self.build.slot(Ty::I1);

@@ -1,7 +1,7 @@
 //! Elements, slices and comprehensions, and assignments to elements, slices and patterns.
 
 use crate::diagnostic::Result;
-use crate::emit::array::Array;
+use crate::emit::array::{Array, Choice, Operand};
 use crate::emit::{int, Emitter};
 use crate::ir::*;
 use crate::language::Exception;
@@ -79,6 +79,39 @@ impl<'p> Emitter<'_, 'p> {
         Ok(values)
     }
 
+    /// `array[i, start:stop, …]` after the check of the bounds.
+    pub(super) fn slices(&mut self, whole: &'p Expr, value: &'p Expr, dims: &'p [Dimension]) -> Result<Array> {
+        let object = self.expr(value)?;
+        let mut chosen = vec![];
+        for dimension in dims {
+            chosen.push(match dimension {
+                Dimension::At(index) => Ok(self.expr(index)?),
+                Dimension::Slice(bounds) => Err(self.slice_bounds(bounds)?),
+            });
+        }
+        self.build.span = whole.span;
+        let array = self
+            .array_parts(&object, self.type_of(value))
+            .expect("checked by inference");
+        let mut choices = vec![];
+        for (chosen, length) in chosen.into_iter().zip(&array.shape) {
+            choices.push(match chosen {
+                Ok(position) => Choice::At(self.position(position, length)),
+                Err([None, None, None]) => Choice::Whole,
+                Err(bounds) => Choice::Slice(self.bounds(length.clone(), bounds)),
+            });
+        }
+        let together = matches!(self.kind_of(whole), Kind::Array(..));
+        Ok(self.array_part(&array, choices, together))
+    }
+
+    /// An index (i32) of a dimension of so many elements; IndexError if it is out of range.
+    fn position(&mut self, index: Value, length: &Value) -> Value {
+        let length = self.build.convert(length.clone(), &index.ty);
+        let position = self.checked_index(index, length);
+        self.build.convert(position, &Ty::I32)
+    }
+
     /// `array[i]` or `array[i, j]` after the check of the bounds: an element's address has no dimensions left.
     pub(super) fn indexed(&mut self, whole: &'p Expr, array: Array, index: &'p Expr) -> Result<Array> {
         let indices = match &index.kind {
@@ -92,12 +125,21 @@ impl<'p> Emitter<'_, 'p> {
         self.build.span = whole.span;
         let mut part = array;
         for position in positions {
-            let length = self.build.convert(part.shape[0].clone(), &position.ty);
-            let position = self.checked_index(position, length);
-            let position = self.build.convert(position, &Ty::I32);
+            let position = self.position(position, &part.shape[0].clone());
             part = self.row(&part, position);
         }
         Ok(part)
+    }
+
+    /// Copies an array, or a number as each element, into a part of an array.
+    pub(super) fn assign_part(&mut self, part: &Array, (found, ty): (Value, types::Ty)) -> Result<()> {
+        match self.operand(found, ty) {
+            Operand::Array(from) => {
+                self.copy_array(&from, part);
+                Ok(())
+            }
+            Operand::Number(value, _) => self.fill_from(part, &[], |_, _| Ok(value.clone())),
+        }
     }
 
     /// `value[start:stop:step] = found`. The lengths must be the same: neither lists nor arrays change theirs.
@@ -106,7 +148,7 @@ impl<'p> Emitter<'_, 'p> {
         target: &'p Expr,
         value: &'p Expr,
         bounds: &'p [Option<Box<Expr>>; 3],
-        found: Value,
+        (found, found_ty): (Value, types::Ty),
     ) -> Result<()> {
         let object = self.expr(value)?;
         let bounds = self.slice_bounds(bounds)?;
@@ -114,9 +156,7 @@ impl<'p> Emitter<'_, 'p> {
         let ty = self.type_of(value);
         if let Some(array) = self.array_parts(&object, ty) {
             let view = self.array_view(array, bounds);
-            let from = self.array_parts(&found, ty).expect("unified by inference");
-            self.copy_array(&from, &view);
-            return Ok(());
+            return self.assign_part(&view, (found, found_ty));
         }
         let (elt, [(data, own), (from, count)]) = match *self.kind_of(value) {
             Kind::List(elt) => (
@@ -189,7 +229,7 @@ impl<'p> Emitter<'_, 'p> {
                 let offset = self.build.binary(Binary::Mul, position, step);
                 Ok(self.build.binary(Binary::Add, start, offset))
             }
-            Kind::Array(..) => {
+            Kind::Array(..) | Kind::View(..) => {
                 let array = self.expr(value)?;
                 let array = self.array_parts(&array, self.type_of(value)).expect("it is one");
                 let part = self.indexed(expr, array, index)?;

@@ -176,7 +176,7 @@ impl<'p> Emitter<'_, 'p> {
                 let base = self.expr(object)?;
                 Ok(Place::Memory(self.attribute_address(&base, class, name)))
             }
-            ExprKind::Subscript { value: object, index } if matches!(self.kind_of(object), Kind::Array(..)) => {
+            ExprKind::Subscript { value: object, index } if self.is_array(object) => {
                 let array = self.expr(object)?;
                 let array = self.array_parts(&array, self.type_of(object)).expect("it is one");
                 let part = self.indexed(target, array, index)?;
@@ -190,6 +190,7 @@ impl<'p> Emitter<'_, 'p> {
                 Ok(Place::Byte(self.element_of_bytes(object, index)?))
             }
             ExprKind::Subscript { value: object, index } => Ok(Place::Memory(self.element_address(object, index)?)),
+            ExprKind::Slices { value: object, dims } => Ok(Place::Array(self.slices(target, object, dims)?)),
             ExprKind::Slice { value: object, bounds } => {
                 let array = self.expr(object)?;
                 let bounds = self.slice_bounds(bounds)?;
@@ -249,7 +250,7 @@ impl<'p> Emitter<'_, 'p> {
                 let value = self.build.load(ty, &counter);
                 self.assign(&stmt.target, value, elt)?;
             }
-            Kind::List(_) | Kind::Array(..) | Kind::Bytes | Kind::ByteArray => {
+            Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::Bytes | Kind::ByteArray => {
                 let array = self.array_parts(&iterable, self.type_of(&stmt.iter));
                 let (data, elements, length) = self.elements(&iterable, self.type_of(&stmt.iter));
                 let counter = self.build.slot(Ty::I32);
@@ -314,12 +315,11 @@ impl<'p> Emitter<'_, 'p> {
     /// Assigns a value of type `ty` to a target.
     pub(super) fn assign(&mut self, target: &'p Expr, value: Value, ty: types::Ty) -> Result<()> {
         match &target.kind {
-            ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => {
-                match (self.target_place(target)?, self.array_parts(&value, ty)) {
-                    (Place::Array(to), Some(from)) => self.copy_array(&from, &to),
-                    (Place::Array(_), None) => unreachable!("unified by inference"),
-                    (Place::Memory(to), _) => self.build.store(value, &to),
-                    (Place::Byte(to), _) => self.store_byte(value, &to),
+            ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } | ExprKind::Slices { .. } => {
+                match self.target_place(target)? {
+                    Place::Array(to) => self.assign_part(&to, (value, ty))?,
+                    Place::Memory(to) => self.build.store(value, &to),
+                    Place::Byte(to) => self.store_byte(value, &to),
                 }
                 Ok(())
             }
@@ -339,7 +339,7 @@ impl<'p> Emitter<'_, 'p> {
                 };
                 self.assign_list(targets, value, elt)
             }
-            ExprKind::Slice { value: object, bounds } => self.assign_slice(target, object, bounds, value),
+            ExprKind::Slice { value: object, bounds } => self.assign_slice(target, object, bounds, (value, ty)),
             _ => self.unsupported(target.span, "assignment to this expression"),
         }
     }

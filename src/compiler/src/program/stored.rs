@@ -16,7 +16,7 @@ impl Program {
         let mut note = |ty: Ty| {
             match *self.types.kind(ty) {
                 Kind::List(_) | Kind::ByteArray => stored.insert((false, self.types.name(ty))),
-                Kind::Array(elt, _) => stored.insert((true, self.types.name(elt))),
+                Kind::Array(elt, _) | Kind::View(elt, _) => stored.insert((true, self.types.name(elt))),
                 _ => false,
             };
         };
@@ -64,7 +64,7 @@ impl Program {
 /// The sequences to which an assignment to `target` stores.
 fn each_stored(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match &target.kind {
-        ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } => visit(value),
+        ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } | ExprKind::Slices { value, .. } => visit(value),
         ExprKind::Tuple(targets) | ExprKind::List(targets) => {
             targets.iter().for_each(|target| each_stored(target, visit));
         }

@@ -85,6 +85,30 @@ pub enum ExprKind {
         value: Box<Expr>,
         bounds: [Option<Box<Expr>>; 3],
     },
+    /// `value[i, start:stop:step, …]`, at least one of which is a slice.
+    Slices {
+        value: Box<Expr>,
+        dims: Vec<Dimension>,
+    },
+}
+
+/// What a subscript says of one dimension.
+#[derive(Debug)]
+pub enum Dimension {
+    At(Expr),
+    Slice([Option<Box<Expr>>; 3]),
+}
+
+impl Dimension {
+    /// The expressions in it, in their order.
+    pub fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let (at, bounds) = match self {
+            Dimension::At(index) => (Some(index), None),
+            Dimension::Slice(bounds) => (None, Some(bounds)),
+        };
+        at.into_iter()
+            .chain(bounds.into_iter().flatten().flatten().map(|bound| &**bound))
+    }
 }
 
 #[derive(Debug)]
@@ -125,6 +149,7 @@ impl ExprKind {
             ExprKind::Call { callee, .. } => Origin::Call(callee),
             ExprKind::Subscript { value, .. } => Origin::Element(value),
             ExprKind::Slice { value, bounds } => Origin::Slice(value, bounds[2].is_some()),
+            ExprKind::Slices { value, .. } => Origin::Slice(value, false),
             ExprKind::Tuple(elements) | ExprKind::BoolOp { values: elements, .. } => Origin::Parts(elements),
             ExprKind::IfExp { body, orelse, .. } => Origin::Either(body, orelse),
             ExprKind::None
@@ -174,6 +199,10 @@ pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
             each(value);
             bounds.iter().flatten().for_each(|bound| each(bound));
         }
+        ExprKind::Slices { value, dims } => {
+            each(value);
+            dims.iter().flat_map(Dimension::exprs).for_each(each);
+        }
         ExprKind::Name(_)
         | ExprKind::None
         | ExprKind::Bool(_)
@@ -205,7 +234,6 @@ fn refused_expression(expr: &py::Expr) -> &'static str {
         py::Expr::TString(_) => "a t-string",
         py::Expr::EllipsisLiteral(_) => "'...'",
         py::Expr::Starred(_) => "a starred expression",
-        py::Expr::Slice(_) => "a slice of several dimensions",
         _ => "this expression",
     }
 }
@@ -238,12 +266,18 @@ impl Converter<'_> {
                 let py::Expr::Slice(slice) = &**slice else {
                     unreachable!("the guard says so")
                 };
-                let value = self.boxed(value)?;
-                let mut bounds = [None, None, None];
-                for (to, from) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
-                    *to = self.optional(from)?.map(Box::new);
-                }
+                let (value, bounds) = (self.boxed(value)?, self.bounds(slice)?);
                 ExprKind::Slice { value, bounds }
+            }
+            py::Expr::Subscript(py::ExprSubscript { value, slice, .. }) if has_slices(slice) => {
+                let value = self.boxed(value)?;
+                let dims = slice.as_tuple_expr().into_iter().flat_map(|tuple| &tuple.elts);
+                let dims = dims.map(|dimension| match dimension {
+                    py::Expr::Slice(slice) => self.bounds(slice).map(Dimension::Slice),
+                    index => self.expr(index).map(Dimension::At),
+                });
+                let dims = dims.collect::<Result<_>>()?;
+                ExprKind::Slices { value, dims }
             }
             py::Expr::Subscript(subscript) => ExprKind::Subscript {
                 value: self.boxed(&subscript.value)?,
@@ -305,6 +339,14 @@ impl Converter<'_> {
         Ok(self.make(span, kind))
     }
 
+    fn bounds(&mut self, slice: &py::ExprSlice) -> Result<[Option<Box<Expr>>; 3]> {
+        let mut bounds = [None, None, None];
+        for (to, from) in bounds.iter_mut().zip([&slice.lower, &slice.upper, &slice.step]) {
+            *to = self.optional(from)?.map(Box::new);
+        }
+        Ok(bounds)
+    }
+
     pub(super) fn exprs(&mut self, exprs: &[py::Expr]) -> Result<Vec<Expr>> {
         exprs.iter().map(|expr| self.expr(expr)).collect()
     }
@@ -350,6 +392,12 @@ impl Converter<'_> {
         self.scopes.truncate(outside);
         Ok(ExprKind::ListComp { element, target, iter })
     }
+}
+
+/// Whether a subscript of several dimensions has slices.
+fn has_slices(index: &py::Expr) -> bool {
+    let dims = index.as_tuple_expr().into_iter().flat_map(|tuple| &tuple.elts);
+    dims.into_iter().any(py::Expr::is_slice_expr)
 }
 
 /// Names that a target assigns to.

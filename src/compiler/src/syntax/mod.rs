@@ -22,7 +22,7 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::{FileId, Sources, Span};
 
-pub use expressions::{walk_expr, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
+pub use expressions::{walk_expr, Dimension, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
 pub use operators::{BinOp, CmpOp, UnaryOp};
 pub use statements::{
     returns_value, walk_exprs, walk_operations, walk_stmts, Flow, For, Handler, Operation, Part, Stmt, StmtKind, Try,

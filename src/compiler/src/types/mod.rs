@@ -38,6 +38,9 @@ pub enum Kind {
     List(Ty),
     /// A NumPy array: type of its elements, number of dimensions.
     Array(Ty, u8),
+    /// A part of an array, or another order of its dimensions, whose elements do not lie together: likewise, and how far it is
+    /// from one to the next in each dimension.
+    View(Ty, u8),
     Tuple(Rc<[Ty]>),
     Range(Ty),
     /// An instance of a host class.
@@ -190,7 +193,9 @@ impl Types {
                 self.link(b, a);
             }
             (Kind::List(x), Kind::List(y)) | (Kind::Range(x), Kind::Range(y)) => return self.unify(x, y),
-            (Kind::Array(x, m), Kind::Array(y, n)) if m == n => return self.unify(x, y),
+            (Kind::Array(x, m), Kind::Array(y, n)) | (Kind::View(x, m), Kind::View(y, n)) if m == n => {
+                return self.unify(x, y);
+            }
             (Kind::Tuple(x), Kind::Tuple(y)) if x.len() == y.len() => {
                 return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
             }
@@ -215,7 +220,7 @@ impl Types {
         let inside = self.find(inside);
         inside == var
             || match self.kind(inside) {
-                Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) => self.occurs(var, *elt),
+                Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) | Kind::View(elt, _) => self.occurs(var, *elt),
                 Kind::Tuple(elts) => elts.iter().any(|&elt| self.occurs(var, elt)),
                 _ => false,
             }
@@ -225,7 +230,7 @@ impl Types {
     pub fn is_known(&self, ty: Ty) -> bool {
         match self.kind(ty) {
             Kind::Var | Kind::IntOpen | Kind::IntWide => false,
-            Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) => self.is_known(*elt),
+            Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) | Kind::View(elt, _) => self.is_known(*elt),
             Kind::Tuple(elts) => elts.iter().all(|&elt| self.is_known(elt)),
             _ => true,
         }
@@ -246,6 +251,7 @@ impl Types {
             Kind::ByteArray => "bytearray".into(),
             Kind::List(elt) => format!("list(elt={})", self.name(*elt)),
             Kind::Array(elt, dims) => format!("numpy.array(elt={}, num_dims={dims})", self.name(*elt)),
+            Kind::View(elt, dims) => format!("numpy.array(elt={}, num_dims={dims}, strided)", self.name(*elt)),
             Kind::Range(elt) => format!("range(elt={})", self.name(*elt)),
             Kind::Tuple(elts) => {
                 let names: Vec<_> = elts.iter().map(|&elt| self.name(elt)).collect();

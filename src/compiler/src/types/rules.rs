@@ -28,6 +28,8 @@ impl Types {
             ("float", "numpy.int32" | "numpy.int64" | "numpy.int?") => {
                 error.help("integers are not converted to float by themselves: write 1.0 instead of 1, or use float(…)")
             }
+            _ if wanted.contains("strided") != found.contains("strided") => error
+                .help("a part of an array whose elements do not lie together has a type of its own: use .copy() on it"),
             _ if wanted == found => error.help("they are objects of one class whose attributes have different types"),
             ("numpy.int64", "numpy.int32") => error.help("use int64(…) to widen it"),
             ("numpy.int32", "numpy.int64") => error.help("use int32(…) to narrow it, or int64(0) as initial value"),
@@ -73,7 +75,7 @@ impl Types {
         match *self.kind(iterable) {
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
             Kind::Bytes | Kind::ByteArray => Ok(INT32),
-            Kind::Array(elt, dims) => self.indexed_array(elt, dims, 1, span),
+            Kind::Array(..) | Kind::View(..) => self.indexed_array(iterable, 1, span),
             Kind::Var => Ok(self.var()),
             _ => {
                 let text = format!("type {} is not iterable", self.name(iterable));
@@ -85,20 +87,34 @@ impl Types {
     /// Type of the elements and number of dimensions; None for what is not an array.
     pub fn array_parts(&self, ty: Ty) -> Option<(Ty, u8)> {
         match *self.kind(ty) {
-            Kind::Array(elt, dims) => Some((elt, dims)),
+            Kind::Array(elt, dims) | Kind::View(elt, dims) => Some((elt, dims)),
             _ => None,
         }
     }
 
+    pub fn is_array(&self, ty: Ty) -> bool {
+        self.array_parts(ty).is_some()
+    }
+
     /// What is left of an array when `count` of its dimensions are indexed.
-    pub fn indexed_array(&mut self, elt: Ty, dims: u8, count: usize, span: Span) -> Result<Ty> {
+    pub fn indexed_array(&mut self, array: Ty, count: usize, span: Span) -> Result<Ty> {
+        let (elt, dims) = self.array_parts(array).expect("an array");
+        let strided = matches!(self.kind(array), Kind::View(..));
         match usize::from(dims).checked_sub(count) {
             Some(0) => Ok(elt),
-            Some(left) => Ok(self.new_type(Kind::Array(elt, left as u8))),
+            Some(left) => Ok(self.part_of_array(elt, left as u8, strided)),
             None => Err(Diagnostic::new(
                 span,
                 format!("too many indices for array of dimension {dims}"),
             )),
         }
+    }
+
+    /// An array whose elements lie together, or do not.
+    pub fn part_of_array(&mut self, elt: Ty, dims: u8, strided: bool) -> Ty {
+        self.new_type(match strided {
+            true => Kind::View(elt, dims),
+            false => Kind::Array(elt, dims),
+        })
     }
 }

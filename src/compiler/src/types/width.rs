@@ -20,7 +20,9 @@ impl Types {
         let kind = match self.kind(ty) {
             Kind::IntOpen => Kind::Int32,
             Kind::IntWide => Kind::Int64,
-            Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) => return self.default_width(*elt),
+            Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) | Kind::View(elt, _) => {
+                return self.default_width(*elt);
+            }
             Kind::Tuple(elements) => return elements.clone().iter().for_each(|&elt| self.default_width(elt)),
             _ => return,
         };
