@@ -22,6 +22,7 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::{FileId, Sources, Span};
 
+pub use constants::known_operation;
 pub use expressions::{walk_expr, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
 pub use operators::{BinOp, CmpOp, UnaryOp};
 pub use statements::{
