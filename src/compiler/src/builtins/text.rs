@@ -1,7 +1,7 @@
 //! Types of text, and what writes it to a log. `print` with a host is a call of the host, which inference finds itself.
 
 use super::{Call, Site};
-use crate::diagnostic::{Diagnostic, Result};
+use crate::diagnostic::Result;
 use crate::emit::Emitter;
 use crate::ir::Value;
 use crate::language::Text;
@@ -9,10 +9,7 @@ use crate::types::{Kind, Ty, Types};
 
 pub fn typing(types: &mut Types, call: &Call, text: Text) -> Result<Ty> {
     match text {
-        Text::Str => Err(Diagnostic::new(
-            call.whole.span,
-            "strings currently cannot be constructed",
-        )),
+        Text::Str => Ok(types.new_type(Kind::Str)),
         Text::Bytes | Text::ByteArray => call.unsupported(),
         Text::Print | Text::CoreLog => Ok(types.new_type(Kind::None)),
         Text::RtioLog => {
@@ -27,6 +24,13 @@ pub fn code<'p>(emitter: &mut Emitter<'_, 'p>, text: Text, site: Site<'p>, value
     match text {
         Text::Print | Text::CoreLog => emitter.core_log(site.args, values),
         Text::RtioLog => emitter.rtio_log(site.args, values),
-        Text::Str | Text::Bytes | Text::ByteArray => unreachable!("refused by inference"),
+        Text::Str => Ok(match values.into_iter().next() {
+            Some(value) => {
+                let text = emitter.text_of(value, emitter.type_of(&site.args[0]));
+                emitter.text_joined(&[text])
+            }
+            None => emitter.module.string(b""),
+        }),
+        Text::Bytes | Text::ByteArray => unreachable!("refused by inference"),
     }
 }

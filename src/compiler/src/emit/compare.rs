@@ -118,8 +118,17 @@ impl<'p> Emitter<'_, 'p> {
         (value, value_ty): (Value, types::Ty),
         (container, container_ty): (Value, types::Ty),
     ) -> Result<Value> {
-        match *self.module.program.types.kind(container_ty) {
-            Kind::List(elt) | Kind::Array(elt, _) => {
+        match self.module.program.types.kind(container_ty) {
+            Kind::Tuple(members) => {
+                let mut found = Value::bool(false);
+                for (index, &ty) in members.iter().enumerate() {
+                    let member = self.build.extract(&container, index);
+                    let equal = self.comparison(span, CmpOp::Eq, (member, ty), (value.clone(), value_ty))?;
+                    found = self.build.binary(Binary::Or, found, equal);
+                }
+                Ok(found)
+            }
+            &Kind::List(elt) | &Kind::Array(elt, _) => {
                 let ty = self.module.ir_type(elt);
                 let (data, length) = match self.array_parts(&container, container_ty) {
                     Some(array) => (array.data, array.shape[0].clone()),

@@ -5,12 +5,14 @@ mod call;
 mod choice;
 mod exceptions;
 mod expr;
+mod generator;
 mod inline;
 mod made;
 mod memory;
 mod nested;
 mod sequence;
 mod stmt;
+mod text;
 
 use crate::diagnostic::Result;
 pub use crate::emit::Target;
