@@ -119,9 +119,18 @@ impl<'p> Emitter<'_, 'p> {
         (value, value_ty): (Value, types::Ty),
         (container, container_ty): (Value, types::Ty),
     ) -> Result<Value> {
-        match *self.module.program.types.kind(container_ty) {
+        match self.module.program.types.kind(container_ty) {
+            Kind::Tuple(members) => {
+                let mut found = Value::bool(false);
+                for (index, &ty) in members.iter().enumerate() {
+                    let member = self.build.extract(&container, index);
+                    let equal = self.comparison(span, CmpOp::Eq, (member, ty), (value.clone(), value_ty))?;
+                    found = self.build.binary(Binary::Or, found, equal);
+                }
+                Ok(found)
+            }
             Kind::List(_) | Kind::Array(..) | Kind::Bytes | Kind::ByteArray => {
-                let (data, elt, length) = self.elements(&container, container_ty);
+                let (data, elt, length) = self.stored(&container, container_ty);
                 let (counter, result) = (self.build.slot(Ty::I32), self.build.slot(Ty::I1));
                 self.build.store(Value::int(Ty::I32, 0), &counter);
                 self.build.store(Value::bool(false), &result);

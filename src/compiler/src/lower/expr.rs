@@ -20,6 +20,7 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Float(value) => Value::float(*value),
             ExprKind::Str(text) => self.module.string(text.as_bytes()),
             ExprKind::Bytes(bytes) => self.module.string(bytes),
+            ExprKind::Text(text) => self.written(expr, text)?,
             ExprKind::Name(_) => match self.function.names.of(expr) {
                 Name::Local(local) => {
                     let slot = self.locals[*local as usize].clone();
@@ -113,6 +114,8 @@ impl<'p> Emitter<'_, 'p> {
             }
             ExprKind::Function { defaults, .. } => self.function_value(expr, defaults)?,
             ExprKind::ListComp { element, target, iter } => self.comprehension(expr, element, target, iter)?,
+            // What takes its elements makes them.
+            ExprKind::Generator { .. } => Value::unit(),
             ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
             ExprKind::Tuple(elements) => {
                 let values = elements
@@ -152,6 +155,7 @@ impl<'p> Emitter<'_, 'p> {
                 let own = self.module.program.types.kind(ty);
                 Ok(self.as_choice(value, own, expr))
             }
+            Kind::Super { .. } => self.expr(object),
             Kind::Array(..) => {
                 let array = self.expr(object)?;
                 Ok(self.build.extract(&array, 1))
