@@ -1,6 +1,7 @@
 """Definitions written for JaqalPaw compile to its words; circuits run as gate sequences."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -20,7 +21,7 @@ def PulseData():
     from jaqalpaw.ir.pulse_data import PulseData
 
     yield PulseData
-    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, jaqal._Finder)]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if not isinstance(finder, jaqal.Finder)]
     for name in [name for name in sys.modules if name.split(".")[0] == "jaqalpaw"]:
         del sys.modules[name]
 
@@ -136,3 +137,116 @@ def test_a_gate_without_a_definition():
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     with pytest.raises(UsageError, match="has no gate_W"):
         jaqal.circuit("register q[1]\nW q[0]\n", Definition())
+
+
+HERE = Path(__file__).parent / "jaqal"
+KNOWN = json.loads((HERE / "oracle.json").read_text())
+
+
+def signed(word, at):
+    value = word >> at & (1 << 40) - 1
+    return value - (value >> 39 << 40)
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_a_circuit_with_its_definition_is_as_jaqalpaw_makes_it(name):
+    """jaqal/oracle.py says how the expected segments were made. Channel 2 has a pause that fills up a parallel block,
+    in which JaqalPaw keeps the frequency; ours is all zeros."""
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    gates = jaqal.load(HERE / name, Core(gates=0))
+    words = [int.from_bytes(word.tobytes(), "little") for word in gates.sequence(channels=255, close=False)]
+    assert len(words) <= KNOWN[name]["streamed"]
+    for channel in ("0", "1"):
+        parameters = KNOWN[name]["segments"][channel]
+        found = bodies(word for word in words if word >> 248 + int(channel) & 1)
+        for p, expected in parameters.items():
+            fields = [
+                [w >> 160 & (1 << 40) - 1, w >> 208 & 31, *(signed(w, at) for at in (0, 40, 80, 120)), w >> 200 & 255]
+                for w in found[int(p)]
+            ]
+            assert fields == expected, (channel, p)
+
+
+def test_pulses_by_position_and_in_cycles(PulseData):
+    from jaqalpaw.utilities.datatypes import ClockCycles, Spline
+
+    by_place = PulseData(1, ClockCycles(64), 1e6, 90, (0, 50), None, [10])
+    named = PulseData(1, 64 / CLOCK, freq0=1e6, phase0=90, amp0=Spline([0, 50]), phase1=10)
+    assert streamed(by_place) == streamed(named)
+
+
+def test_steps_of_the_core(PulseData):
+    from jaqalpaw.utilities import helper_functions as helper
+
+    assert helper.discretize_frequency(1.0) == pytest.approx(0.9998679161071777, rel=1e-15)
+    assert helper.discretize_amplitude(33.3) == pytest.approx(33.29823758297093, rel=1e-15)
+    assert helper.discretize_phase(0.25) == pytest.approx(0.25000000016007107, rel=1e-15)
+    assert helper.discretize_time(1e-6) == 9.9853515625e-07
+    assert helper.to_clock_cycles(1e-6) == 409 and helper.to_real_time(helper.to_clock_cycles(1e-6)) == 409 / CLOCK
+
+
+class Numbers:
+    """Gates whose amplitude says which they are."""
+
+    def gate_prepare_all(self):
+        return [jaqal.PulseData(0, 8 / CLOCK, amp0=1)]
+
+    def gate_measure_all(self):
+        return [jaqal.PulseData(0, 8 / CLOCK, amp0=2)]
+
+    def gate_G(self, qubit, number):
+        return [jaqal.PulseData(qubit, (8 if number < 50 else 16) / CLOCK, amp0=number)]
+
+
+def amplitudes(text, results=(), channels=2):
+    """Changes of the amplitudes of some channels while the circuit plays: (cycle, amplitudes)."""
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    model = Model(trigger_channels=3)
+    words = jaqal.circuit(text, Numbers()).words(close=False)
+    for result in results:
+        model.result(result)
+    played = model.play(words, 120)
+    assert not any("outside" in error for error in model.errors())
+    rows = [tuple(round(float(played.amplitude(c, 0)[n]), 2) for c in range(channels)) for n in range(120)]
+    return [(n, row) for n, row in enumerate(rows) if not n or row != rows[n - 1]]
+
+
+def test_arguments_that_differ_little_are_different_gates():
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    gates = jaqal.circuit("register q[1]\nG q[0] 10.000001\nG q[0] 10.000002\n", Numbers())
+    assert len(gates.gates) == 2
+
+
+def test_gates_one_after_another_in_a_parallel_block():
+    played = amplitudes("register q[2]\n< { G q[0] 10 ; G q[1] 20 ; G q[0] 30 } | { } >\nG q[0] 40\n")
+    assert played == [(0, (10, 0)), (8, (0, 20)), (16, (30, 0)), (24, (40, 0)), (32, (0, 0))]
+
+
+def test_subcircuits_prepare_and_measure():
+    played = amplitudes("register q[1]\nsubcircuit 2 { G q[0] 10 }\n", channels=1)
+    assert [row for _, (row,) in played] == [1, 10, 2, 1, 10, 2, 0]
+
+
+@pytest.mark.parametrize("result, expected", [(0, [1, 10, 2, 0]), (2, [1, 20, 30, 2, 0])])
+def test_branches(result, expected):
+    text = "register q[1]\nG q[0] 1\nbranch {\n'00' : { G q[0] 10 }\n'01' : { G q[0] 20 ; G q[0] 30 }\n}\nG q[0] 2\n"
+    played = [row for _, (row,) in amplitudes(text, [result], channels=1)]
+    assert [row for row in played if row or row is played[-1]] == expected
+
+
+def test_a_circuit_without_its_definition(tmp_path):
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    (tmp_path / "a.jaqal").write_text("from nowhere.Ions usepulses *\nregister q[1]\nG q[0]\n")
+    with pytest.raises(UsageError, match="from nowhere.Ions usepulses: there is no such module"):
+        jaqal.load(tmp_path / "a.jaqal")
+    (tmp_path / "b.jaqal").write_text("register q[1]\nG q[0\n")
+    with pytest.raises(UsageError, match="the circuit: "):
+        jaqal.load(tmp_path / "b.jaqal")
+
+
+def test_the_command_takes_a_circuit(tmp_path):
+    pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
+    kairos = Path(sys.executable).with_name("kairos")
+    command = [kairos, "pulse", "stats", HERE / "rotations.jaqal"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "R(0, 30.25, 0.5)" in done.stdout, done.stdout + done.stderr

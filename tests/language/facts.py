@@ -39,6 +39,7 @@ def raises(body, name, text, **host):
 
 ZERO = ("ZeroDivisionError", "cannot divide by zero")
 PYTHON = "Python-correct"
+BEYOND = "Python's, which the reference does not have"
 
 CASES: dict[int, list[Case]] = {
     1: [tells("2147483647 + self.one", -2147483648, one=1)],
@@ -70,6 +71,11 @@ CASES: dict[int, list[Case]] = {
     25: [tells("int32(int64(3000000000))", -1294967296)],
     26: [tells("round(0.5), round(1.5), round(2.5), round(-2.5)", 1, 2, 3, -3)],
     28: [tells("int64(round(self.f))", 3000000000000, f=3e12), tells("round(2.6)", 3)],
+    29: [
+        refused("self.tell(int('1'))", "int cannot be invoked with the arguments (str)"),
+        refused("self.tell(float('1'))", "float cannot be invoked with the arguments (str)"),
+        tells("str(self.n)", "1", differs=BEYOND, n=1),
+    ],
     32: [refused("x = 1\nx += 1.5", "cannot be assigned")],
     33: [tells("x = 1.0\nx += 1\nself.tell(x)", 2.0)],
     34: [refused("x = 5\nx /= 2", "cannot be assigned")],
@@ -156,6 +162,10 @@ CASES: dict[int, list[Case]] = {
         refused("t = (1, 2)\nself.tell(t[2])", "error"),
         refused("t = (1, 2)\nt[0] = 5", "tuple"),
     ],
+    91: [
+        tells("len((1, 2)), 3 in (1, 2, 3)", 2, True, differs=BEYOND),
+        tells("for x in (1, 2):\n    self.tell(x)", 1, 2, differs=BEYOND),
+    ],
     92: [tells("(1,) + (2.0,)", (1, 2.0))],
     89: [
         tells('b"ab"[0]', 97),
@@ -171,6 +181,11 @@ CASES: dict[int, list[Case]] = {
         tells("for i in range(1, 10, 3):\n    self.tell(i)", 1, 4, 7),
     ],
     98: [refused(body, "not supported") for body in ("x = {}", "del self.x", "import math", "yield 1")],
+    99: [
+        tells("f'{self.n}'", "5", differs=BEYOND, n=5),
+        tells("x: TInt64 = 1\nself.tell(x << 40)", 1 << 40, differs=BEYOND),
+        refused("def f(a, *, b):\n    pass", "a keyword-only argument is not supported"),
+    ],
     100: [raises("a = np.array([self.l, [3]])\nself.tell(a[0, 0])", "ValueError", "rectangular", l=[1, 2])],
     102: [
         raises("a = np.array(self.l) + np.array([1, 2, 3])\nself.tell(a[0])", "ValueError", "broadcast", l=[1, 2]),
@@ -203,6 +218,7 @@ CASES: dict[int, list[Case]] = {
     ],
     112: [tells("np.rint(41.6)", 42.0)],
     114: [tells("self.a[1] << 40", 1 << 41, a="int64s")],
+    128: [tells("isinstance(self.n, int), [i for i, _ in enumerate([5, 6])]", True, [0, 1], differs=BEYOND, n=1)],
     129: [refused("self.tell(rouned(1.0))", "is not bound to anything")],
     132: [
         refused("self.l = [1]", "does not outlive", l=[1]),
@@ -307,6 +323,7 @@ ELSEWHERE: dict[int, str] = {
     121: "tests/language/test_facts_host.py::test_121_annotations_of_python",
     122: "tests/language/test_facts_host.py::test_122_annotations_that_are_taken",
     123: "tests/language/test_facts_host.py::test_123_recursion",
+    126: "tests/language/constructs/classes.py::describe",
     127: "tests/language/test_facts_host.py::test_127_a_function_called_delay_is_not_the_languages",
     136: "tests/language/test_facts_host.py::test_136_a_function_without_annotation_gives_nothing",
     137: "tests/language/test_facts_host.py::test_137_138_results_are_what_the_annotation_says",
@@ -328,9 +345,9 @@ ELSEWHERE: dict[int, str] = {
 _HOST = "a kernel with functions or classes of its own: to be written as an experiment"
 _OPEN = "in the making: what is refused there is to be accepted"
 MISSING: dict[int, str] = {
-    **dict.fromkeys((110, 115, 116, 117, 120, 126, 131, 133, 135), _HOST),
+    **dict.fromkeys((110, 115, 116, 117, 120, 131, 133, 135), _HOST),
     **dict.fromkeys((139, 151, 157, 188), _HOST),
-    **dict.fromkeys((18, 20, 27, 29, 30, 31, 36, 88, 91, 99, 101, 104, 107, 113, 124, 125, 128, 130), _OPEN),
+    **dict.fromkeys((18, 20, 27, 30, 31, 36, 88, 101, 104, 107, 113, 124, 125, 130), _OPEN),
     **dict.fromkeys((182, 183, 186, 192), _OPEN),
     **dict.fromkeys((57, 59, 60, 61, 62, 63, 67), "what the check of paths says: to be written"),
     64: "Python itself refuses it before the compiler sees it",

@@ -192,7 +192,18 @@ class Writer:
         if name is None:
             return self.count(depth, result)
         head = f"list({name})" if self.scope[name][0] == "a" else name
-        return self.looped(depth, result, head, [self.scope[name][1]])
+        elt, other = self.scope[name][1], self.variable(SEQUENCES)
+        match self.random.randrange(6):
+            case 0:
+                start = self.random.choice(("", ", int32(3)"))
+                return self.looped(depth, result, f"enumerate({name}{start})", ["i", elt])
+            case 1:
+                kind = self.random.choice("iw")
+                kinds = [elt, self.scope[other][1], kind]
+                return self.looped(depth, result, f"zip({name}, {other}, {self.range(kind)})", kinds)
+            case 2:
+                return self.looped(depth, result, f"reversed({name})", [elt])
+        return self.looped(depth, result, head, [elt])
 
     def repeat(self, depth, result):
         indent, before = "    " * depth, dict(self.scope)
@@ -278,7 +289,7 @@ class Writer:
         def sub(k=kind):
             return self.expression(k, depth)
 
-        form = self.random.randrange(14)
+        form = self.random.randrange(15)
         if form < 5:
             # Beside an int64, an int32 is widened.
             left, right = (kind, self.random.choice("iw") if kind == "w" else "i")
@@ -300,7 +311,19 @@ class Writer:
                 return f"abs({sub()})"
             case 12:
                 return f"({sub()} + {sub('b')})" if self.random.random() < 0.5 else self.length(word)
+            case 13:
+                return f"{word}({self.total(kind)})"
         return f"({sub()} ** {word}({self.random.randint(-1, 40)}))"
+
+    def total(self, kind):
+        """The sum of a sequence, or of what is computed for each element."""
+        name = self.variable((f"l{kind}", f"a{kind}"))
+        if name is None or self.random.random() < 0.2:
+            return f"sum({self.comprehended(kind)} for x in {self.range('i')})" if kind == "i" else "1"
+        if self.random.random() < 0.5:
+            return f"sum({name})"
+        other = self.variable(SEQUENCES)
+        return f"sum(({self.comprehended(kind)} for x, y in zip({name}, {other}) if y > 1), {self.literal(kind)})"
 
     def length(self, word):
         name = self.variable((*SEQUENCES, "s"))
@@ -312,7 +335,7 @@ class Writer:
         def sub(k="f"):
             return self.expression(k, depth)
 
-        form = self.random.randrange(9)
+        form = self.random.randrange(10)
         if form < 4:
             other = self.random.choice("ffiwb")
             sides = [sub(), sub(other)]
@@ -327,6 +350,8 @@ class Writer:
                 return f"({sub(self.random.choice('iw'))} / {sub('i')})"
             case 7:
                 return f"np.{self.random.choice(('sqrt', 'floor', 'ceil', 'trunc', 'rint', 'fabs'))}({sub()})"
+        if form == 8:
+            return f"float({self.total('f')})"
         if self.random.random() < 0.3:
             return f"abs({sub()})"
         return f"{self.random.choice(('min', 'max'))}({sub()}, {sub()})"
@@ -337,7 +362,12 @@ class Writer:
             return self.expression(k, depth)
 
         order = self.random.choice(("==", "!=", "<", "<=", ">", ">="))
-        match self.random.randrange(9):
+        match self.random.randrange(10):
+            case 9:
+                name, which = self.variable(SEQUENCES), self.random.choice(("any", "all"))
+                if name is None or self.random.random() < 0.3:
+                    return f"{which}([{sub('b')}, {sub('b')}])"
+                return f"{which}(x {order} {sub(self.scope[name][1])} for x in {name})"
             case 0 | 1 | 2:
                 return f"({sub(self.random.choice('iwf'))} {order} {sub(self.random.choice('iwfb'))})"
             case 3:

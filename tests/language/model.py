@@ -248,6 +248,17 @@ class Range:
         return int(value) in self.range
 
 
+def each(values):
+    """Elements, as numbers of the language."""
+    return (Float(value) if isinstance(value, float) else own(value) for value in values)
+
+
+def total(values, start=0):
+    for value in each(values):
+        start = start + value
+    return start
+
+
 def first_unless(order):
     return lambda a, b: b if order(b, a) else a
 
@@ -299,7 +310,11 @@ NAMES = {
     "range": Range,
     "min": first_unless(operator.lt),
     "max": first_unless(operator.gt),
-    "list": lambda values: [Float(value) if isinstance(value, float) else own(value) for value in values],
+    "list": lambda values: list(each(values)),
+    "enumerate": lambda values, start=0: ((Int32(int(start) + i), value) for i, value in enumerate(each(values))),
+    "zip": lambda *iterables: zip(*map(each, iterables), strict=False),
+    "reversed": lambda values: each(reversed(values)),
+    "sum": total,
     "len": lambda x: Int32(len(x)),
     "np": NumPy,
     "TInt32": int,

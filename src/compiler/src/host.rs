@@ -168,6 +168,14 @@ pub enum Inline {
 /// Name of a class, and the function `__init__` of its objects.
 pub type Constructor = (Rc<str>, Option<Handle>);
 
+/// Of what `isinstance` asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstanceOf {
+    Class(Handle),
+    /// A type that is no class of the program's: `int32`, `list`, …
+    Language(&'static str),
+}
+
 /// The questions. An `Err` is a sentence for the user; the compiler adds the place.
 pub trait Host {
     /// A module global seen by a function.
@@ -177,6 +185,11 @@ pub trait Host {
     /// `getattr(object, name)`; None if there is no such attribute.
     fn attribute(&mut self, object: Handle, name: &str) -> Result<Option<HostValue>, String>;
     fn attribute_names(&mut self, object: Handle) -> Vec<String>;
+    /// What objects of a class have behind `owner` in its order of classes, which is one of them or a method of one; a method of
+    /// theirs has the receiver 0.
+    fn super_attribute(&mut self, owner: Handle, class: Handle, name: &str) -> Result<Option<HostValue>, String>;
+    /// Whether objects of a class are instances of another one; of a type of the language, by its word.
+    fn is_instance(&mut self, of: InstanceOf, class: Handle) -> Result<bool, String>;
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String>;
     /// What a class is called, and the function that sets up its objects, if there is one; None if this is no class.
     fn constructor(&mut self, class: Handle) -> Result<Option<Constructor>, String>;
@@ -189,4 +202,8 @@ pub trait Host {
     fn store_str(&mut self, text: &str) -> i32;
     /// Handle of the host's `print`.
     fn print_function(&mut self) -> Handle;
+    /// Handle of a function that puts values into a text, a template of `str.format`.
+    fn text_function(&mut self, template: &str) -> Handle;
+    /// Handle of a function that calls another one with arguments of which those with a template are made of so many values.
+    fn call_with_texts(&mut self, function: Handle, templates: &[Option<(Rc<str>, usize)>]) -> Handle;
 }

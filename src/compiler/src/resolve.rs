@@ -45,7 +45,8 @@ fn lookup(name: &Rc<str>, span: Span, function: Handle, names: &Names, host: &mu
     if let Some(local) = names.local(name) {
         return Ok(Name::Local(local));
     }
-    if let Some(builtin) = Builtin::named(name) {
+    let builtin = Builtin::named(name);
+    if let Some(builtin) = builtin.filter(|builtin| !builtin.yields()) {
         return Ok(Name::Builtin(builtin));
     }
     if let Some(value) = host
@@ -56,6 +57,9 @@ fn lookup(name: &Rc<str>, span: Span, function: Handle, names: &Names, host: &mu
             HostValue::Builtin(builtin) => Name::Builtin(builtin),
             value => Name::Host(value),
         });
+    }
+    if let Some(builtin) = builtin {
+        return Ok(Name::Builtin(builtin));
     }
     let mut candidates = host.global_names(function);
     candidates.extend(Builtin::prelude().map(|builtin| builtin.name().to_string()));

@@ -6,7 +6,7 @@ import numpy
 
 from .. import files
 from ..errors import UsageError
-from ..pulse import GateSet, Model, PulseError, load
+from ..pulse import GateSet, Model, PulseError, jaqal, load
 from ..pulse.plot import write_plot
 
 __all__ = ["compile_words", "diff", "stats", "view"]
@@ -16,8 +16,10 @@ MOST = 1_000_000
 
 
 def _load(path) -> GateSet:
+    """Of a file in Python, which may import what definitions for JaqalPaw import, or of a Jaqal circuit."""
+    jaqal.install()
     try:
-        return load(path)
+        return jaqal.load(path) if Path(path).suffix == ".jaqal" else load(path)
     except PulseError as error:
         raise UsageError(f"{path}: {error}") from None
 

@@ -24,6 +24,7 @@ from kairos import exceptions as device_exceptions
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.syscalls import check_syscall
+from kairos.compiler.texts import call_with_texts, text_function
 from kairos.contracts.exceptions import HOST_BUILTIN_PREFIX, HOST_PREFIX, PRELUDE
 from kairos.language.core import EmbeddedInfo
 
@@ -57,6 +58,21 @@ _LIBRARIES = tuple({os.path.join(sysconfig.get_path(name), "") for name in ("pur
 _LIBRARIES += (os.path.join(os.path.dirname(kairos.__file__), ""),)
 """Folders of code that is not the user's."""
 
+
+_CLASSES = (tuple, object, complex, dict, set, frozenset, type)
+_LANGUAGE_TYPES = {
+    "none": (type(None),),
+    "bool": (bool, numpy.bool_),
+    "int32": (int, numpy.int32),
+    "int64": (int, numpy.int64),
+    "float": (float, numpy.float64),
+    "str": (str,),
+    "list": (list,),
+    "tuple": (tuple,),
+    "range": (range,),
+    "array": (numpy.ndarray,),
+}
+"""Classes of the host that values of a type of the language have."""
 
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, type(numpy.copyto))
@@ -160,9 +176,10 @@ class HostBridge:
         if name not in scope:
             scope = plain.__globals__
         if name not in scope:
-            # Of Python's own names that kernels do not know by themselves, the exceptions.
+            # Of Python's own names that kernels do not know by themselves, exceptions and what isinstance may ask for.
             known = getattr(builtins, name, None)
-            return self.quote(known) if isinstance(known, type) and issubclass(known, BaseException) else None
+            named = isinstance(known, type) and (issubclass(known, BaseException) or known in _CLASSES)
+            return self.quote(known) if named else None
         return self.quote(scope[name])
 
     def global_names(self, function: int) -> list[str]:
@@ -183,6 +200,35 @@ class HostBridge:
 
     def attribute_names(self, handle: int) -> list[str]:
         return dir(self.embedding.retrieve_object(handle))
+
+    def super_attribute(self, owner: int, handle: int, name: str) -> tuple | None:
+        """What objects of a class have behind another class, or that of a method, in its order of classes.
+
+        Their methods have the receiver 0.
+        """
+        cls, behind = self.embedding.retrieve_object(handle), self.embedding.retrieve_object(owner)
+        if not isinstance(behind, type):
+            behind = _closure(_undecorated(behind)).get("__class__")
+        if not isinstance(behind, type) or not issubclass(cls, behind):
+            raise QuotingError(
+                "super() works in methods that are defined in the class of the object, or in one of its bases"
+            )
+        order = cls.__mro__
+        found = (vars(base)[name] for base in order[order.index(behind) + 1 :] if name in vars(base))
+        value = next(found, self)
+        if value is self:
+            return None
+        if isinstance(value, types.FunctionType):
+            return ("method", self.embedding.store_object(value), 0)
+        return self.quote(value.__func__ if isinstance(value, staticmethod) else value)
+
+    def is_instance(self, value: int | str, handle: int) -> bool:
+        """Whether objects of a class, or values of a type of the language, are instances of a class."""
+        own = _LANGUAGE_TYPES[value] if isinstance(value, str) else (self.embedding.retrieve_object(value),)
+        cls = self.embedding.retrieve_object(handle)
+        if not isinstance(cls, type):
+            raise QuotingError(f"isinstance() wants a class, not the {type(cls).__name__} {cls.__name__}")
+        return any(issubclass(one, cls) for one in own)
 
     def class_of(self, handle: int) -> tuple[int, str, list[str], list[str]]:
         """Class of an object: its number, its name, the object's kernel invariants, and those that name nothing."""
@@ -233,6 +279,13 @@ class HostBridge:
 
     def store_str(self, text: str) -> int:
         return self.embedding.store_str(text)
+
+    def text_function(self, template: str) -> int:
+        return self.embedding.store_object(text_function(template))
+
+    def call_with_texts(self, function: int, templates: list[tuple[str, int] | None]) -> int:
+        target = self.embedding.retrieve_object(function)
+        return self.embedding.store_object(call_with_texts(target, templates))
 
     def print_function(self) -> int:
         return self.embedding.store_object(print)

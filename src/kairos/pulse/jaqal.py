@@ -1,129 +1,165 @@
-"""Pulse definitions written for JaqalPaw, and Jaqal circuits, as gate sets.
+"""Jaqal circuits as gate sets: their gates are those of pulse definitions (:mod:`.definitions`).
 
-A definition is a class whose methods ``gate_NAME`` take qubits and numbers and return lists of ``PulseData``. After
-:func:`install`, ``from jaqalpaw.ir.pulse_data import PulseData`` gives ours; nothing is done where JaqalPaw itself is
-installed. :func:`circuit` reads a circuit, with the parser of the package ``jaqalpaq``.
+:func:`circuit` reads a circuit, with the parser of the package ``jaqalpaq``; :func:`load` a file of one, with the
+definitions that its lines ``from MODULE usepulses *`` name.
 """
 
-import importlib.abc
-import importlib.machinery
-import importlib.util
+import importlib
+import inspect
 import sys
-import types
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
 
 from ..errors import UsageError
-from .gates import NAMES, Pulse
-from .gateset import Core, GateSet
+from .definitions import Finder, PulseData, install
+from .gates import Pulse
+from .gateset import Branch, Core, GateSet
 
-__all__ = ["PulseData", "circuit", "install"]
+__all__ = ["Finder", "PulseData", "circuit", "install", "load"]
 
-FLAGS = {
-    "waittrig": "wait",
-    "sync_mask": "sync",
-    "enable_mask": "enable",
-    "fb_enable_mask": "feed_forward",
-    "gpo_mask": "gpo",
-    "rst_frame_mask": "clear",
-    "apply_at_end_mask": "at_end",
-}
-"""Flags by their names in such definitions."""
-ROUTES = {
-    "forward": ("fwd_frame0_mask", "fwd_frame1_mask"),
-    "invert": ("inv_frame0_mask", "inv_frame1_mask"),
-}
 SHORTEST = 4
 """Cycles: shorter pulses are left out, as such definitions expect."""
+OF_ALL = ("prepare_all", "measure_all")
+"""Gates of all qubits: their definitions are told how many channels there are, if they ask for it."""
 
 
-def PulseData(channel: int, dur: float, **parameters) -> Pulse:
-    """What a channel does for `dur` seconds: parameters as those of :class:`Pulse`, tuples for splines and lists for
-    steps, and flags by the names of :data:`FLAGS`. TypeError names one that is not known."""
-    routes = {name: tuple(int(parameters.pop(mask, 0)) for mask in masks) for name, masks in ROUTES.items()}
-    flags = {ours: int(parameters.pop(theirs)) for theirs, ours in FLAGS.items() if theirs in parameters}
-    if unknown := parameters.keys() - set(NAMES):
-        known = ", ".join([*NAMES, *FLAGS, *(mask for masks in ROUTES.values() for mask in masks)])
-        raise TypeError(f"PulseData has no {', '.join(sorted(unknown))}; it has {known}")
-    return Pulse(channel=channel, duration=dur, **parameters, **{**flags, "wait": bool(flags.get("wait"))}, **routes)
+def load(path, core: Core | None = None) -> GateSet:
+    """The gate set of a file with a Jaqal circuit. Definitions are found from the file's folder: ``usepulses`` names a
+    module, or a class in one. UsageError where one is missing."""
+    return circuit(Path(path).read_text(), None, core, Path(path).parent)
 
 
-MODULES = {
-    "jaqalpaw": {},
-    "jaqalpaw.ir": {},
-    "jaqalpaw.ir.pulse_data": {"PulseData": PulseData},
-}
-"""Modules that definitions import, and their names."""
-
-
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def find_spec(self, fullname, path=None, target=None):
-        if fullname in MODULES:
-            return importlib.machinery.ModuleSpec(fullname, self, is_package=fullname != "jaqalpaw.ir.pulse_data")
-        if fullname.startswith("jaqalpaw."):
-            raise ModuleNotFoundError(
-                f"Kairos has no counterpart of {fullname}; it has {', '.join(MODULES)}", name=fullname
-            )
-        return None
-
-    def create_module(self, spec):
-        return types.ModuleType(spec.name, "Names of JaqalPaw that Kairos has.")
-
-    def exec_module(self, module):
-        vars(module).update(MODULES[module.__name__])
-
-
-def install():
-    """Make imports of ``jaqalpaw`` give what is ours, unless it is installed."""
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path) and not importlib.util.find_spec("jaqalpaw"):
-        sys.meta_path.append(_Finder())
-
-
-def circuit(text: str, definition, core: Core | None = None) -> GateSet:
+def circuit(text: str, definition=None, core: Core | None = None, folder=None) -> GateSet:
     """The gate set of a Jaqal circuit, with the circuit as its sequence. `definition`: an object with ``gate_NAME``
-    methods. UsageError where `jaqalpaq` is missing, or a gate has no definition."""
+    methods; None: those that the circuit names, found from `folder`. UsageError where `jaqalpaq` is missing, or a gate
+    has no definition."""
     try:
         # An optional package: only circuits need it.
+        from jaqalpaq.core import branch
+        from jaqalpaq.error import JaqalError
         from jaqalpaq.parser import parse_jaqal_string
     except ImportError:
         raise UsageError("Jaqal circuits are read by the package jaqalpaq: pip install jaqalpaq") from None
-    options = {"expand_macro": True, "expand_let": True, "expand_let_map": True, "autoload_pulses": False}
-    parsed = parse_jaqal_string(text, **options)
-    core = core or Core()
-    gates: dict[str, list[Pulse]] = {}
-    steps = []
-    for together in _steps(parsed.body):
-        names = []
-        for gate in together:
-            name, pulses = _gate(gate, definition, core)
-            gates.setdefault(name, pulses)
-            names.append(name)
-        steps.append(tuple(names))
-    return GateSet(gates, steps, core)
-
-
-def _steps(statement) -> Iterator[list]:
-    """Gates that begin together, one group after another; loops are unrolled."""
-    if hasattr(statement, "gate_def"):
-        yield [statement]
-    elif getattr(statement, "parallel", False) is True:
-        inner = [list(_steps(part)) for part in statement.statements]
-        if any(len(groups) > 1 for groups in inner):
-            raise UsageError("gates one after another within a parallel block: give each its own block")
-        yield [gate for groups in inner for group in groups for gate in group]
-    elif hasattr(statement, "iterations") and not isinstance(statement.statements, list):
-        for _ in range(int(statement.iterations)):
-            yield from _steps(statement.statements)
+    branch.USE_EXPERIMENTAL_BRANCH = True
+    options = {"expand_macro": True, "expand_let": True, "autoload_pulses": False}
+    try:
+        parsed, extra = parse_jaqal_string(text, return_usepulses=True, **options)
+    except JaqalError as error:
+        raise UsageError(f"the circuit: {error}") from None
+    if definition is None:
+        definitions = [_definition(str(name), folder or Path()) for name in extra["usepulses"]]
     else:
-        for part in statement.statements:
-            yield from _steps(part)
+        definitions = [definition]
+    reading = _Reading(definitions, core or Core())
+    steps = list(reading.steps(parsed.body))
+    return GateSet(reading.gates, steps, reading.core)
 
 
-def _gate(gate, definition, core: Core) -> tuple[str, list[Pulse]]:
-    arguments = [
-        value.resolve_qubit()[1] if hasattr(value, "resolve_qubit") else value for value in gate.parameters_linear
-    ]
-    method = getattr(definition, f"gate_{gate.name}", None)
-    if method is None:
-        raise UsageError(f"{type(definition).__name__} has no gate_{gate.name}, which the circuit uses")
-    pulses = [pulse for pulse in method(*arguments) or [] if int(pulse.duration * core.clock) >= SHORTEST]
-    return f"{gate.name}({', '.join(f'{value:g}' for value in arguments)})", pulses
+def _definition(name: str, folder: Path):
+    """An instance of the class that a circuit's usepulses line names."""
+    install()
+    place = name.lstrip(".")
+    module, _, last = place.rpartition(".")
+    sys.path.insert(0, str(folder.resolve()))
+    try:
+        for candidate, inside in [(place, None), (module, last)]:
+            try:
+                found = importlib.import_module(candidate) if candidate else None
+            except ModuleNotFoundError as error:
+                if error.name is None or not place.startswith(error.name):
+                    raise UsageError(f"{name}: {error}") from None
+                continue
+            classes = [kind for kind in vars(found or object).values() if inspect.isclass(kind) and _gates(kind)]
+            chosen = [kind for kind in classes if inside in (None, kind.__name__)]
+            if len(chosen) == 1:
+                return chosen[0]()
+    finally:
+        sys.path.remove(str(folder.resolve()))
+    raise UsageError(f"from {name} usepulses: there is no such module or class with gates beside the circuit")
+
+
+def _gates(kind) -> bool:
+    return any(name.startswith("gate_") for name in dir(kind))
+
+
+@dataclass
+class _Reading:
+    """A circuit on its way to a gate set: the gates found so far."""
+
+    definitions: list
+    core: Core
+    gates: dict[str, list[Pulse]] = field(default_factory=dict)
+
+    def steps(self, statement) -> Iterator[tuple[str, ...] | Branch]:
+        """Names of gates that begin together, one group after another; loops are unrolled."""
+        if hasattr(statement, "gate_def"):
+            yield (self.gate(statement.name, statement.parameters_linear),)
+        elif hasattr(statement, "cases"):
+            cases = {int(case.state): self.names(case.statements) for case in statement.cases}
+            yield Branch(tuple(cases.get(state, ()) for state in range(max(cases, default=-1) + 1)))
+        elif getattr(statement, "parallel", False) is True:
+            yield tuple(self.one(part) for part in statement.statements)
+        elif getattr(statement, "subcircuit", False) is True:
+            for _ in range(int(statement.iterations)):
+                yield (self.gate(OF_ALL[0], []),)
+                for part in statement.statements:
+                    yield from self.steps(part)
+                yield (self.gate(OF_ALL[1], []),)
+        elif hasattr(statement, "iterations") and not isinstance(statement.statements, list):
+            for _ in range(int(statement.iterations)):
+                yield from self.steps(statement.statements)
+        else:
+            for part in statement.statements:
+                yield from self.steps(part)
+
+    def names(self, statement) -> tuple[str, ...]:
+        """Gates one after another, of which a branch may choose."""
+        return tuple(self.together(step) for step in self.steps(statement))
+
+    def one(self, statement) -> str:
+        """A statement as one gate."""
+        names = self.names(statement)
+        if len(names) == 1:
+            return names[0]
+        channels = {pulse.channel for name in names for pulse in self.gates[name]}
+        pulses = [pulse for name in names for pulse in self.padded(self.gates[name], channels)]
+        return self.add("{" + "; ".join(names) + "}", pulses)
+
+    def together(self, step) -> str:
+        """Gates that begin together as one gate."""
+        if isinstance(step, Branch):
+            raise UsageError("a branch within a parallel block or within a branch")
+        if len(step) == 1:
+            return step[0]
+        pulses = [pulse for name in step for pulse in self.gates[name]]
+        return self.add("<" + " | ".join(step) + ">", pulses)
+
+    def padded(self, pulses: list[Pulse], channels: set[int]) -> list[Pulse]:
+        """A gate's pulses with pauses, so that all of these channels end together."""
+        lengths = dict.fromkeys(sorted(channels), 0)
+        for pulse in pulses:
+            lengths[pulse.channel] += self.cycles(pulse)
+        most = max(lengths.values())
+        return [*pulses, *(Pulse(channel=c, cycles=most - length) for c, length in lengths.items() if length < most)]
+
+    def cycles(self, pulse: Pulse) -> int:
+        return int(pulse.duration * self.core.clock) if pulse.cycles is None else pulse.cycles
+
+    def add(self, name: str, pulses: list[Pulse]) -> str:
+        self.gates.setdefault(name, pulses)
+        return name
+
+    def gate(self, name: str, parameters) -> str:
+        """A gate with its arguments, by a name that says both."""
+        arguments = [value.resolve_qubit()[1] if hasattr(value, "resolve_qubit") else value for value in parameters]
+        methods = (getattr(definition, f"gate_{name}", None) for definition in self.definitions)
+        method = next(filter(None, methods), None)
+        if method is None:
+            asked = ", ".join(type(definition).__name__ for definition in self.definitions) or "the circuit"
+            raise UsageError(f"{asked} has no gate_{name}, which the circuit uses")
+        label = f"{name}({', '.join(map(repr, arguments))})"
+        if name in OF_ALL and not arguments and inspect.signature(method).parameters:
+            arguments = [self.core.channels]
+        pulses = [pulse for pulse in method(*arguments) or [] if self.cycles(pulse) >= SHORTEST]
+        return self.add(label, pulses)

@@ -1,5 +1,7 @@
 //! The compiler's questions, answered by a Python object.
 
+use std::rc::Rc;
+
 use kairos_compiler::host::*;
 use kairos_compiler::language::Builtin;
 use pyo3::exceptions::PyValueError;
@@ -68,6 +70,19 @@ impl Host for Bridge<'_> {
         self.names("attribute_names", object)
     }
 
+    fn super_attribute(&mut self, owner: Handle, class: Handle, name: &str) -> Result<Option<HostValue>, String> {
+        let answer = self.ask("super_attribute", (owner, class, name))?;
+        self.optional(answer)
+    }
+
+    fn is_instance(&mut self, of: InstanceOf, class: Handle) -> Result<bool, String> {
+        let answer = match of {
+            InstanceOf::Class(own) => self.ask("is_instance", (own, class)),
+            InstanceOf::Language(word) => self.ask("is_instance", (word, class)),
+        }?;
+        self.read(answer.extract())
+    }
+
     fn class_of(&mut self, object: Handle) -> Result<ClassInfo, String> {
         let answer = self.ask("class_of", (object,))?;
         let (handle, name, invariants, missing): (u32, String, Vec<String>, Vec<String>) =
@@ -106,6 +121,24 @@ impl Host for Bridge<'_> {
             .ok()
             .and_then(|key| key.extract().ok())
             .unwrap_or(-1)
+    }
+
+    fn text_function(&mut self, template: &str) -> Handle {
+        self.ask("text_function", (template,))
+            .ok()
+            .and_then(|handle| handle.extract().ok())
+            .unwrap_or(0)
+    }
+
+    fn call_with_texts(&mut self, function: Handle, templates: &[Option<(Rc<str>, usize)>]) -> Handle {
+        let templates: Vec<Option<(&str, usize)>> = templates
+            .iter()
+            .map(|text| text.as_ref().map(|(template, count)| (&**template, *count)))
+            .collect();
+        self.ask("call_with_texts", (function, templates))
+            .ok()
+            .and_then(|handle| handle.extract().ok())
+            .unwrap_or(0)
     }
 
     fn print_function(&mut self) -> Handle {

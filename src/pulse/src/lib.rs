@@ -13,6 +13,8 @@ extern crate std;
 mod bits;
 #[cfg(feature = "alloc")]
 pub mod compile;
+pub mod course;
+pub mod knots;
 #[cfg(feature = "alloc")]
 pub mod model;
 pub mod segment;

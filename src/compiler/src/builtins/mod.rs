@@ -3,9 +3,11 @@
 //! Names and numbers of arguments stand in `language`. Here each family has a file with both rules: `typing` knows types only, so
 //! that inference can ask it at every visit; `code` is given values of the types that were found.
 
+mod classes;
 mod exceptions;
+pub(crate) mod iteration;
 mod mathematics;
-mod numbers;
+pub(crate) mod numbers;
 mod numpy;
 mod sequences;
 mod text;
@@ -14,7 +16,7 @@ mod time;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::Emitter;
 use crate::ir::Value;
-use crate::language::{Builtin, Order, Text};
+use crate::language::{Builtin, Iteration, Order, Text};
 use crate::source::Span;
 use crate::syntax::{Expr, Keyword};
 use crate::types::{Kind, Ty, Types};
@@ -41,6 +43,7 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
     match call.builtin {
         Builtin::Number(number) => numbers::typing(types, call, number),
         Builtin::Sequence(sequence) => sequences::typing(types, call, sequence),
+        Builtin::Iteration(iteration) => iteration::typing(types, call, iteration),
         Builtin::Text(text) => text::typing(types, call, text),
         Builtin::Time(time) => time::typing(types, call, time),
         Builtin::Decorator(_) => Ok(types.new_type(Kind::None)),
@@ -51,6 +54,7 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
             types.require_kind(Kind::Float, call.types[0], call.args[0].span, "the time in seconds")?;
             Ok(types.new_type(Kind::Builtin(call.builtin)))
         }
+        Builtin::Class(_) => unreachable!("inference asks the host itself"),
         Builtin::Order(_) | Builtin::Subkernel(_) => call.unsupported(),
     }
 }
@@ -60,6 +64,7 @@ pub fn typing(types: &mut Types, call: &Call) -> Result<Ty> {
 pub(crate) struct Site<'p> {
     pub whole: &'p Expr,
     pub args: &'p [Expr],
+    pub keywords: &'p [Keyword],
 }
 
 /// The code of a call with these values as arguments.
@@ -72,6 +77,8 @@ pub(crate) fn code<'p>(
     match builtin {
         Builtin::Number(number) => Ok(numbers::code(emitter, number, site, values)),
         Builtin::Sequence(sequence) => Ok(sequences::code(emitter, sequence, site, values)),
+        Builtin::Iteration(iteration) => iteration::code(emitter, iteration, site, values),
+        Builtin::Class(class) => Ok(classes::code(emitter, class, site, values)),
         Builtin::Text(text) => text::code(emitter, text, site, values),
         Builtin::Time(time) => Ok(time::code(emitter, time, values)),
         Builtin::Decorator(_) => Ok(Value::unit()),
@@ -95,9 +102,13 @@ pub fn makes_values(builtin: Builtin) -> bool {
         Builtin::Sequence(sequence) => sequences::makes_values(sequence),
         Builtin::NumPy(_) | Builtin::Mathematics(_) | Builtin::AnyException | Builtin::Exception(_) => true,
         Builtin::Text(text) => text::makes_values(text),
-        Builtin::Number(_) | Builtin::Time(_) | Builtin::Order(_) | Builtin::Decorator(_) | Builtin::Subkernel(_) => {
-            false
-        }
+        Builtin::Iteration(iteration) => iteration == Iteration::Sorted,
+        Builtin::Number(_)
+        | Builtin::Class(_)
+        | Builtin::Time(_)
+        | Builtin::Order(_)
+        | Builtin::Decorator(_)
+        | Builtin::Subkernel(_) => false,
     }
 }
 
@@ -109,7 +120,7 @@ fn exactly<const COUNT: usize>(values: Vec<Value>) -> [Value; COUNT] {
 
 impl Call<'_> {
     /// Checks the number of arguments, and that keywords are those the function has.
-    fn check(&self) -> Result<()> {
+    pub fn check(&self) -> Result<()> {
         if matches!(self.builtin, Builtin::NumPy(_)) {
             return Ok(()); // it has parameters, to which its arguments are bound
         }
@@ -117,7 +128,7 @@ impl Call<'_> {
         if name != plain {
             let least = *self.builtin.arguments().start();
             self.count(format!("{least}"))?;
-            return match self.keywords.first() {
+            return match self.unknown_keyword() {
                 Some(keyword) => {
                     let text = format!("'{plain}' does not accept argument '{}' in a kernel", keyword.name);
                     Err(Diagnostic::new(keyword.span, text))
@@ -125,8 +136,14 @@ impl Call<'_> {
                 None => Ok(()),
             };
         }
-        if let Some(keyword) = self.keywords.first() {
-            let error = Diagnostic::new(keyword.span, format!("'{name}' takes no keyword arguments"));
+        if let Some(keyword) = self.unknown_keyword() {
+            let error = match self.builtin.keyword() {
+                None => Diagnostic::new(keyword.span, format!("'{name}' takes no keyword arguments")),
+                Some(_) => {
+                    let text = format!("'{name}' does not accept argument '{}' in a kernel", keyword.name);
+                    Diagnostic::new(keyword.span, text)
+                }
+            };
             return Err(match self.builtin {
                 Builtin::Text(Text::Print) => {
                     error.help("without a host, print writes to the log of the device, as core_log does")
@@ -142,8 +159,20 @@ impl Call<'_> {
         })
     }
 
+    fn is_known(&self, keyword: &Keyword) -> bool {
+        self.builtin.keyword() == Some(&*keyword.name)
+    }
+
+    fn unknown_keyword(&self) -> Option<&Keyword> {
+        self.keywords.iter().find(|keyword| !self.is_known(keyword))
+    }
+
     fn count(&self, wanted: String) -> Result<()> {
-        if self.builtin.arguments().contains(&self.args.len()) {
+        let (counts, named) = (
+            self.builtin.arguments(),
+            self.keywords.iter().filter(|k| self.is_known(k)),
+        );
+        if self.args.len() >= *counts.start() && self.args.len() + named.count() <= *counts.end() {
             return Ok(());
         }
         let (name, passed) = (self.builtin.plain_name(), self.args.len());

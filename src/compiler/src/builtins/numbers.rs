@@ -5,8 +5,8 @@ use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::array::Operand;
 use crate::emit::Emitter;
 use crate::ir::{self, Compare, Value};
-use crate::language::{Exception, Number};
-use crate::syntax::ExprKind;
+use crate::language::{Builtin, Exception, Number};
+use crate::syntax::{Expr, ExprKind};
 use crate::types::{Kind, Ty, Types};
 
 pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
@@ -50,7 +50,7 @@ pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
                 unreachable!("counted")
             };
             if rest.is_empty() {
-                let elt = types.iterated(*first, call.args[0].span)?;
+                let elt = types.gone_over(*first, call.args[0].span)?;
                 types.require_numeric(elt, call.args[0].span)?;
                 return Ok(elt);
             }
@@ -115,39 +115,76 @@ pub fn code(emitter: &mut Emitter, number: Number, site: Site, values: Vec<Value
             let value = emitter.build.convert(value, &ty);
             emitter.absolute(value)
         }
-        Number::Min => chosen(emitter, (Compare::Slt, Compare::FOlt), "min", site, values),
-        Number::Max => chosen(emitter, (Compare::Sgt, Compare::FOgt), "max", site, values),
+        Number::Min | Number::Max => chosen(emitter, number, site, values),
     }
 }
 
 /// The smallest or largest of the values, or of the elements of the only one.
-fn chosen(emitter: &mut Emitter, order: (Compare, Compare), name: &str, site: Site, mut values: Vec<Value>) -> Value {
+fn chosen(emitter: &mut Emitter, number: Number, site: Site, mut values: Vec<Value>) -> Value {
     let first = values.remove(0);
+    let order = order(number);
     if !values.is_empty() {
         return values
             .into_iter()
             .fold(first, |best, value| better(emitter, order, best, value));
     }
-    let ty = emitter.type_of(&site.args[0]);
-    let (_, length) = emitter.iterable(&first, ty);
-    let some = emitter
-        .build
-        .compare(Compare::Ne, length.clone(), Value::int(ir::Ty::I32, 0));
-    let text = format!("{name}() iterable argument is empty");
-    emitter.require(some, Exception::ValueError, &text, &[]);
-    let result = emitter.ir_type_of(site.whole);
-    let best = emitter.build.slot(result.clone());
-    let start = emitter.iterable_element(&first, ty, Value::int(ir::Ty::I32, 0));
-    emitter.build.store(start, &best);
-    let found = emitter.counted(length, |this, index| {
-        let value = this.iterable_element(&first, ty, index);
-        let so_far = this.build.load(result.clone(), &best);
-        let chosen = better(this, order, so_far, value);
-        this.build.store(chosen, &best);
+    let elements = emitter.elements(&first, emitter.type_of(&site.args[0]));
+    let best = Best::begin(emitter, number, site.whole);
+    let found = emitter.each(&elements, |this, value| {
+        best.take(this, value);
         Ok(())
     });
     found.expect("comparing numbers is never refused");
-    emitter.build.load(result, &best)
+    best.end(emitter)
+}
+
+/// How integers and floats compare with what is so far the best.
+fn order(number: Number) -> (Compare, Compare) {
+    match number {
+        Number::Min => (Compare::Slt, Compare::FOlt),
+        _ => (Compare::Sgt, Compare::FOgt),
+    }
+}
+
+/// What `min` or `max` is given one after the other.
+pub(crate) struct Best {
+    number: Number,
+    ty: ir::Ty,
+    so_far: Value,
+    /// Whether there has been any.
+    some: Value,
+}
+
+impl Best {
+    pub fn begin(emitter: &mut Emitter, number: Number, whole: &Expr) -> Best {
+        let ty = emitter.ir_type_of(whole);
+        let (so_far, some) = (emitter.build.slot(ty.clone()), emitter.build.slot(ir::Ty::I1));
+        emitter.build.store(Value::zero(ty.clone()), &so_far);
+        emitter.build.store(Value::bool(false), &some);
+        Best {
+            number,
+            ty,
+            so_far,
+            some,
+        }
+    }
+
+    pub fn take(&self, emitter: &mut Emitter, value: Value) {
+        let some = emitter.build.load(ir::Ty::I1, &self.some);
+        let so_far = emitter.build.load(self.ty.clone(), &self.so_far);
+        let chosen = better(emitter, order(self.number), so_far, value.clone());
+        let chosen = emitter.build.select(some, chosen, value);
+        emitter.build.store(chosen, &self.so_far);
+        emitter.build.store(Value::bool(true), &self.some);
+    }
+
+    pub fn end(self, emitter: &mut Emitter) -> Value {
+        let some = emitter.build.load(ir::Ty::I1, &self.some);
+        let name = Builtin::Number(self.number).name();
+        let text = format!("{name}() iterable argument is empty");
+        emitter.require(some, Exception::ValueError, &text, &[]);
+        emitter.build.load(self.ty, &self.so_far)
+    }
 }
 
 /// The second value if it compares so with the first one: Python keeps the first of equals.

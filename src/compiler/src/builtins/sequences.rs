@@ -18,7 +18,13 @@ pub fn typing(types: &mut Types, call: &Call, sequence: Sequence) -> Result<Ty> 
         }
         Sequence::Len => match *types.kind(call.types[0]) {
             Kind::Range(elt) => Ok(elt),
-            Kind::List(_) | Kind::Str | Kind::Bytes | Kind::ByteArray | Kind::Array(..) | Kind::View(..) => {
+            Kind::List(_)
+            | Kind::Str
+            | Kind::Bytes
+            | Kind::ByteArray
+            | Kind::Array(..)
+            | Kind::View(..)
+            | Kind::Tuple(_) => {
                 Ok(types.new_type(Kind::Int32))
             }
             Kind::Var => Ok(types.var()),
@@ -49,15 +55,15 @@ pub fn makes_values(sequence: Sequence) -> bool {
 
 pub fn code(emitter: &mut Emitter, sequence: Sequence, site: Site, values: Vec<Value>) -> Value {
     match sequence {
-        Sequence::List => match values.into_iter().next() {
-            None => {
-                let Kind::List(elt) = *emitter.kind_of(site.whole) else {
-                    unreachable!("list() makes a list")
-                };
-                emitter.new_list(elt, vec![])
+        Sequence::List => {
+            let Kind::List(elt) = *emitter.kind_of(site.whole) else {
+                unreachable!("list() makes a list")
+            };
+            match values.into_iter().next() {
+                None => emitter.new_list(elt, vec![]),
+                Some(value) => emitter.list_of(value, emitter.type_of(&site.args[0]), elt),
             }
-            Some(value) => emitter.list_of(value, emitter.type_of(&site.args[0])),
-        },
+        }
         Sequence::Len => {
             let [value] = exactly(values);
             match emitter.kind_of(&site.args[0]) {
@@ -67,6 +73,7 @@ pub fn code(emitter: &mut Emitter, sequence: Sequence, site: Site, values: Vec<V
                 }
                 Kind::Str => emitter.text_length(&value),
                 Kind::Bytes | Kind::ByteArray => emitter.build.extract(&value, 1),
+                Kind::Tuple(members) => Value::int(crate::ir::Ty::I32, members.len() as i64),
                 Kind::Array(..) | Kind::View(..) => {
                     let array = emitter.array_parts(&value, emitter.type_of(&site.args[0]));
                     array.expect("it is one").shape[0].clone()

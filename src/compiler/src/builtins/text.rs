@@ -9,10 +9,7 @@ use crate::types::{Kind, Ty, Types};
 
 pub fn typing(types: &mut Types, call: &Call, text: Text) -> Result<Ty> {
     match text {
-        Text::Str => Err(Diagnostic::new(
-            call.whole.span,
-            "strings currently cannot be constructed",
-        )),
+        Text::Str => Ok(types.new_type(Kind::Str)),
         Text::Bytes => bytes(types, call, Kind::Bytes),
         Text::ByteArray => bytes(types, call, Kind::ByteArray),
         Text::Print | Text::CoreLog => Ok(types.new_type(Kind::None)),
@@ -32,13 +29,19 @@ pub fn code<'p>(emitter: &mut Emitter<'_, 'p>, text: Text, site: Site<'p>, value
             Some(value) => emitter.bytes_of(value, emitter.type_of(&site.args[0])),
             None => emitter.module.string(b""),
         }),
-        Text::Str => unreachable!("refused by inference"),
+        Text::Str => Ok(match values.into_iter().next() {
+            Some(value) => {
+                let text = emitter.text_of(value, emitter.type_of(&site.args[0]));
+                emitter.text_joined(&[text])
+            }
+            None => emitter.module.string(b""),
+        }),
     }
 }
 
 /// Whether the text or bytes that a call gives are new.
 pub fn makes_values(text: Text) -> bool {
-    matches!(text, Text::Bytes | Text::ByteArray)
+    matches!(text, Text::Str | Text::Bytes | Text::ByteArray)
 }
 
 /// `bytes(x)`, `bytearray(x)`: of a number of zeros, or of numbers.

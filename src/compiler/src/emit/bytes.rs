@@ -9,39 +9,39 @@ use crate::types::{self, Kind, INT32};
 
 /// What the elements of a sequence are in memory.
 #[derive(Clone, Copy)]
-pub(crate) enum Elements {
+pub(crate) enum Stored {
     Of(types::Ty),
     Bytes,
 }
 
-impl Elements {
+impl Stored {
     /// Their type in the language.
     pub fn ty(self) -> types::Ty {
         match self {
-            Elements::Of(ty) => ty,
-            Elements::Bytes => INT32,
+            Stored::Of(ty) => ty,
+            Stored::Bytes => INT32,
         }
     }
 }
 
 impl Emitter<'_, '_> {
     /// Data, elements and length of a list, array or bytes.
-    pub(crate) fn elements(&mut self, value: &Value, ty: types::Ty) -> (Value, Elements, Value) {
+    pub(crate) fn stored(&mut self, value: &Value, ty: types::Ty) -> (Value, Stored, Value) {
         if let Some(array) = self.array_parts(value, ty) {
-            return (array.data, Elements::Of(array.elt), array.shape[0].clone());
+            return (array.data, Stored::Of(array.elt), array.shape[0].clone());
         }
         if let Kind::List(elt) = *self.module.program.types.kind(ty) {
             let (data, length) = self.list_parts(value);
-            return (data, Elements::Of(elt), length);
+            return (data, Stored::Of(elt), length);
         }
         let [data, length] = [0, 1].map(|index| self.build.extract(value, index));
-        (data, Elements::Bytes, length)
+        (data, Stored::Bytes, length)
     }
 
-    pub(crate) fn element_of(&mut self, data: &Value, elements: Elements, index: Value) -> Value {
+    pub(crate) fn element_of(&mut self, data: &Value, elements: Stored, index: Value) -> Value {
         match elements {
-            Elements::Bytes => self.byte(data, index),
-            Elements::Of(ty) => {
+            Stored::Bytes => self.byte(data, index),
+            Stored::Of(ty) => {
                 let ty = self.module.ir_type(ty);
                 let from = self.build.element(data, &ty, index);
                 self.build.load(ty, &from)
@@ -98,10 +98,11 @@ impl Emitter<'_, '_> {
             cleared.expect("clearing is never refused");
             return self.build.aggregate(vec![data, count]);
         }
-        let (_, length) = self.iterable(&value, ty);
+        let elements = self.elements(&value, ty);
+        let length = self.kept_length(&elements);
         let data = self.build.alloca(Ty::I8, length.clone());
-        let copied = self.counted(length.clone(), |this, index| {
-            let number = this.iterable_element(&value, ty, index.clone());
+        let copied = self.each_numbered(&elements, |this, index, number| {
+            let index = this.build.convert(index, &Ty::I32);
             let to = this.build.element(&data, &Ty::I8, index);
             this.store_byte(number, &to);
             Ok(())

@@ -1,6 +1,6 @@
 //! Comparison and truth of values, as Python has them.
 
-use super::bytes::Elements;
+use super::bytes::Stored;
 use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
@@ -120,14 +120,23 @@ impl<'p> Emitter<'_, 'p> {
         (value, value_ty): (Value, types::Ty),
         (container, container_ty): (Value, types::Ty),
     ) -> Result<Value> {
-        match *self.module.program.types.kind(container_ty) {
+        match self.module.program.types.kind(container_ty) {
+            Kind::Tuple(members) => {
+                let mut found = Value::bool(false);
+                for (index, &ty) in members.iter().enumerate() {
+                    let member = self.build.extract(&container, index);
+                    let equal = self.comparison(span, CmpOp::Eq, (member, ty), (value.clone(), value_ty))?;
+                    found = self.build.binary(Binary::Or, found, equal);
+                }
+                Ok(found)
+            }
             Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::Bytes | Kind::ByteArray => {
                 let (data, elt, length) = match self.array_parts(&container, container_ty) {
                     Some(array) => {
                         let array = self.together(array);
-                        (array.data, Elements::Of(array.elt), array.shape[0].clone())
+                        (array.data, Stored::Of(array.elt), array.shape[0].clone())
                     }
-                    None => self.elements(&container, container_ty),
+                    None => self.stored(&container, container_ty),
                 };
                 let (counter, result) = (self.build.slot(Ty::I32), self.build.slot(Ty::I1));
                 self.build.store(Value::int(Ty::I32, 0), &counter);

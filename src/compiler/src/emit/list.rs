@@ -4,7 +4,7 @@ use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
 use crate::language::Exception;
-use crate::types::{self, Kind};
+use crate::types;
 
 /// Most elements of a list made at run time. The kernel's stack has 32 MiB; an element is rarely larger than 8 bytes.
 const MOST_ELEMENTS: i64 = 1 << 20;
@@ -46,11 +46,11 @@ impl<'p> Emitter<'_, 'p> {
         (header, data)
     }
 
-    /// Checks a length (i64) before room for it is made, and cuts it to 32 bits.
+    /// Checks a length (i64, unsigned) before room for it is made, and cuts it to 32 bits.
     pub(crate) fn checked_length(&mut self, length: Value) -> Value {
         let fits = self
             .build
-            .compare(Compare::Sle, length.clone(), Value::int(Ty::I64, MOST_ELEMENTS));
+            .compare(Compare::Ult, length.clone(), Value::int(Ty::I64, MOST_ELEMENTS + 1));
         let message = "a list of {0} elements is too long for the stack of a kernel";
         self.require(fits, Exception::RuntimeError, message, std::slice::from_ref(&length));
         self.build.convert(length, &Ty::I32)
@@ -151,56 +151,14 @@ impl<'p> Emitter<'_, 'p> {
         result
     }
 
-    /// Type of the elements of an iterable (of an array: of its numbers), and its length (i32).
-    pub(crate) fn iterable(&mut self, value: &Value, ty: types::Ty) -> (types::Ty, Value) {
-        if let Some(array) = self.array_parts(value, ty) {
-            return (array.elt, array.shape[0].clone());
-        }
-        match *self.module.program.types.kind(ty) {
-            Kind::Range(elt) => {
-                let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(value, index));
-                let length = self.signed_range_length(&start, &stop, &step);
-                let length = self.build.convert(length, &Ty::I64);
-                (elt, self.checked_length(length))
-            }
-            Kind::List(elt) => (elt, self.list_parts(value).1),
-            Kind::Bytes | Kind::ByteArray => (types::INT32, self.build.extract(value, 1)),
-            _ => unreachable!("inference admits ranges and lists"),
-        }
-    }
-
-    pub(crate) fn iterable_element(&mut self, value: &Value, ty: types::Ty, index: Value) -> Value {
-        if let Some(array) = self.array_parts(value, ty) {
-            return self.array_element(&array, index);
-        }
-        match *self.module.program.types.kind(ty) {
-            Kind::Range(_) => {
-                let [start, step] = [0, 2].map(|index| self.build.extract(value, index));
-                let index = self.build.convert(index, &start.ty);
-                let offset = self.build.binary(Binary::Mul, index, step);
-                self.build.binary(Binary::Add, start, offset)
-            }
-            Kind::Bytes | Kind::ByteArray => {
-                let data = self.build.extract(value, 0);
-                self.byte(&data, index)
-            }
-            Kind::List(elt) => {
-                let elt = self.module.ir_type(elt);
-                let (data, _) = self.list_parts(value);
-                let from = self.build.element(&data, &elt, index);
-                self.build.load(elt, &from)
-            }
-            _ => unreachable!("inference admits ranges and lists"),
-        }
-    }
-
-    /// `list(value)`
-    pub(crate) fn list_of(&mut self, value: Value, ty: types::Ty) -> Value {
-        let (elt, length) = self.iterable(&value, ty);
+    /// `list(value)`: elements of type `elt`.
+    pub(crate) fn list_of(&mut self, value: Value, ty: types::Ty, elt: types::Ty) -> Value {
+        let elements = self.elements(&value, ty);
+        let length = self.kept_length(&elements);
         let elt = self.module.ir_type(elt);
-        let (list, data) = self.reserve_list(&elt, length.clone());
-        let copied = self.counted(length, |this, index| {
-            let element = this.iterable_element(&value, ty, index.clone());
+        let (list, data) = self.reserve_list(&elt, length);
+        let copied = self.each_numbered(&elements, |this, index, element| {
+            let index = this.build.convert(index, &Ty::I32);
             let to = this.build.element(&data, &elt, index);
             this.build.store(element, &to);
             Ok(())

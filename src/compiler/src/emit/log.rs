@@ -5,7 +5,7 @@
 //! running kernel knows how long it is.
 
 use super::array::Array;
-use super::bytes::Elements;
+use super::bytes::Stored;
 use super::exceptions::PARAMS;
 use super::Emitter;
 use crate::diagnostic::{Diagnostic, Result};
@@ -138,7 +138,7 @@ impl<'p> Emitter<'_, 'p> {
                 let function = piece.function;
                 self.log_piece(std::mem::replace(piece, Piece::new(function)));
                 let [data, length] = [0, 1].map(|index| self.build.extract(&value, index));
-                self.log_run(function, data, length, Elements::Bytes, span)?;
+                self.log_run(function, data, length, Stored::Bytes, span)?;
                 piece.text("])");
             }
             Kind::Array(elt, _) | Kind::View(elt, _) => {
@@ -182,7 +182,7 @@ impl<'p> Emitter<'_, 'p> {
         };
         bracket(self, "[");
         if array.shape.len() == 1 {
-            let elements = Elements::Of(elt);
+            let elements = Stored::Of(elt);
             self.log_run(function, array.data, array.shape[0].clone(), elements, span)?;
         } else {
             self.counted(array.shape[0].clone(), |this, index| {
@@ -208,7 +208,7 @@ impl<'p> Emitter<'_, 'p> {
 
     fn log_elements(&mut self, function: &'static str, list: Value, elt: types::Ty, span: Span) -> Result<()> {
         let (data, length) = self.list_parts(&list);
-        self.log_run(function, data, length, Elements::Of(elt), span)
+        self.log_run(function, data, length, Stored::Of(elt), span)
     }
 
     fn log_run(
@@ -216,7 +216,7 @@ impl<'p> Emitter<'_, 'p> {
         function: &'static str,
         data: Value,
         length: Value,
-        elements: Elements,
+        elements: Stored,
         span: Span,
     ) -> Result<()> {
         let separator = self.module.string(b", ");

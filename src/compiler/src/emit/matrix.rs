@@ -30,8 +30,8 @@ impl<'p> Emitter<'_, 'p> {
 
     /// Lengths of nested sequences, as the first of each has it.
     fn shape_of(&mut self, value: &Value, ty: types::Ty, shape: &mut Vec<Value>) -> Result<()> {
-        let (inner, length) = match *self.module.program.types.kind(ty) {
-            Kind::List(_) | Kind::Range(_) => self.iterable(value, ty),
+        let (inner, elements) = match *self.module.program.types.kind(ty) {
+            Kind::List(inner) | Kind::Range(inner) => (inner, self.elements(value, ty)),
             Kind::Array(..) | Kind::View(..) => {
                 let array = self.array_parts(value, ty).expect("it is one");
                 shape.extend(array.shape);
@@ -39,6 +39,7 @@ impl<'p> Emitter<'_, 'p> {
             }
             _ => return Ok(()),
         };
+        let length = self.kept_length(&elements);
         shape.push(length.clone());
         let dims = self.nesting(inner);
         if dims == 0 {
@@ -52,7 +53,7 @@ impl<'p> Emitter<'_, 'p> {
         let any = self.build.compare(Compare::Sgt, length, int(0));
         self.build.branch(any, some, after);
         self.build.block = some;
-        let first = self.iterable_element(value, ty, int(0));
+        let first = self.element(&elements, Value::int(elements.length.ty.clone(), 0));
         let mut lengths = vec![];
         self.shape_of(&first, inner, &mut lengths)?;
         for (length, slot) in lengths.into_iter().zip(&slots) {
@@ -93,10 +94,11 @@ impl<'p> Emitter<'_, 'p> {
         if let Some(array) = self.array_parts(value, ty) {
             return self.flatten_array(array, to, depth, place);
         }
-        let (inner, length) = self.iterable(value, ty);
+        let elements = self.elements(value, ty);
+        let inner = elements.elt.expect("arrays are no rows here");
+        let length = self.kept_length(&elements);
         self.same_length(&to.shape[depth], &length);
-        self.counted(length, |this, index| {
-            let element = this.iterable_element(value, ty, index);
+        self.each(&elements, |this, element| {
             this.flatten(&element, inner, to, depth + 1, place)
         })
     }

@@ -12,6 +12,8 @@ mod creation;
 mod cursor;
 mod data;
 pub mod exceptions;
+mod format;
+pub mod iterate;
 pub mod list;
 mod log;
 mod matrix;
@@ -19,6 +21,7 @@ mod power;
 mod range;
 mod reduction;
 mod rpc;
+mod sort;
 mod text;
 
 use std::collections::HashMap;
@@ -63,6 +66,8 @@ pub(crate) struct ModuleBuilder<'p> {
     timeline: bool,
     /// Whether anything counts the characters of strings.
     characters: bool,
+    /// Whether anything writes numbers as text.
+    pub decimals: bool,
     /// Whether anything computes powers of integers of 32, and of 64 bits.
     powers: [bool; 2],
     /// Types of what may outlive a pass of a loop, once it was asked for.
@@ -102,6 +107,7 @@ impl<'p> ModuleBuilder<'p> {
             raises: false,
             timeline: false,
             characters: false,
+            decimals: false,
             powers: [false; 2],
             kept: None,
             sums: false,
@@ -118,6 +124,9 @@ impl<'p> ModuleBuilder<'p> {
         if self.characters {
             self.character_functions();
         }
+        if self.decimals {
+            self.decimal_function();
+        }
         if self.raises {
             self.raise_helper();
         }
@@ -127,7 +136,7 @@ impl<'p> ModuleBuilder<'p> {
 
     /// How values of a type are represented.
     pub fn ir_type(&self, ty: types::Ty) -> Ty {
-        use types::Kind;
+        use types::{Kind, Lazy};
         match self.program.types.kind(ty) {
             Kind::Bool => Ty::I1,
             Kind::Int32 => Ty::I32,
@@ -136,6 +145,7 @@ impl<'p> ModuleBuilder<'p> {
             Kind::Str | Kind::Bytes | Kind::ByteArray => Ty::str(),
             Kind::List(_) | Kind::Instance(_) | Kind::Method { .. } | Kind::Exception | Kind::Closure(_) => Ty::Ptr,
             Kind::Choice(_) => Ty::Struct([Ty::I32, Ty::Ptr].into()),
+            Kind::Super { .. } => Ty::Ptr,
             Kind::Tuple(elements) => Ty::Struct(elements.iter().map(|&element| self.ir_type(element)).collect()),
             Kind::Array(_, dims) => array::layout(*dims),
             Kind::View(_, dims) => array::strided_layout(*dims),
@@ -143,6 +153,8 @@ impl<'p> ModuleBuilder<'p> {
                 let elt = self.ir_type(*elt);
                 Ty::Struct([elt.clone(), elt.clone(), elt].into())
             }
+            Kind::Lazy(Lazy::Generator, _) => Ty::unit(),
+            Kind::Lazy(_, parts) => Ty::Struct(parts.iter().map(|&part| self.ir_type(part)).collect()),
             _ => Ty::unit(),
         }
     }

@@ -97,7 +97,13 @@ impl Infer<'_, '_> {
                     let text = "functions that return a value cannot be defined as async RPCs";
                     return Err(Diagnostic::new(whole.span, text));
                 }
-                (CallTarget::Rpc(handle), all(), returns)
+                match self.with_texts(handle, receiver.iter().count(), args) {
+                    Some((handle, mut sources)) => {
+                        sources.extend((0..keywords.len()).map(ArgSource::Keyword));
+                        (CallTarget::Rpc(handle), sources, returns)
+                    }
+                    None => (CallTarget::Rpc(handle), all(), returns),
+                }
             }
             FunctionKind::Syscall { .. } => {
                 if info.returns.is_none() {
@@ -155,7 +161,7 @@ impl Infer<'_, '_> {
         let expr = match source {
             ArgSource::Positional(index) => &args[*index],
             ArgSource::Keyword(index) => &keywords[*index].value,
-            ArgSource::Receiver | ArgSource::Default(_) | ArgSource::Kept(_) => return Ok(()),
+            ArgSource::Receiver | ArgSource::Default(_) | ArgSource::Kept(_) | ArgSource::Within(..) => return Ok(()),
         };
         let found = self.function().types[expr.id as usize];
         self.unify(wanted, found, expr.span, &format!("argument '{param}'"))
@@ -242,6 +248,7 @@ impl Infer<'_, '_> {
             _ => None,
         };
         let known = &self.function().types;
+        let result = known[whole.id as usize];
         let call = builtins::Call {
             builtin,
             whole,
@@ -250,9 +257,17 @@ impl Infer<'_, '_> {
             types,
             keywords,
             keyword_types: &keyword_types,
-            result: known[whole.id as usize],
+            result,
         };
-        builtins::typing(self.types(), &call)
+        if let Builtin::Class(class) = builtin {
+            call.check()?;
+            return self.class_question(class, whole, args, types);
+        }
+        let ty = builtins::typing(self.types(), &call)?;
+        if let (Builtin::Text(Text::Str), [given]) = (builtin, types) {
+            self.written(whole, "{}", &[*given], true)?;
+        }
+        Ok(ty)
     }
 
     /// The exception class that an expression names.

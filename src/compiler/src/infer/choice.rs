@@ -28,6 +28,7 @@ impl Infer<'_, '_> {
         keywords: &[Keyword],
     ) -> Result<Ty> {
         let (mut calls, mut result) = (vec![], None);
+        self.one_of_several = true;
         for &member in members.iter() {
             let function = self.types().callable_type(member);
             let found = self.function_call(whole, function, args, keywords);
@@ -41,6 +42,7 @@ impl Infer<'_, '_> {
                 calls.push((member, target, sources));
             }
         }
+        self.one_of_several = false;
         let facts = &mut self.context.program.functions[self.current].facts;
         facts.insert(whole.id, Fact::Choice(calls));
         Ok(result.expect("several functions meet"))

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::classes::Truth;
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::HostValue;
@@ -10,7 +11,7 @@ use crate::program::Fact;
 use crate::resolve::closest;
 use crate::source::Span;
 use crate::syntax::*;
-use crate::types::{tuple_index, Kind, Ty, Types, INT32};
+use crate::types::{tuple_index, Kind, Lazy, Ty, Types, INT32};
 
 impl Infer<'_, '_> {
     /// Visits an expression and returns its type, as far as it is known.
@@ -22,6 +23,7 @@ impl Infer<'_, '_> {
             ExprKind::Float(_) => self.kind(Kind::Float),
             ExprKind::Str(_) => self.kind(Kind::Str),
             ExprKind::Bytes(_) => self.kind(Kind::Bytes),
+            ExprKind::Text(text) => self.text(expr, text)?,
             ExprKind::Int(value) => {
                 if self.types().is_var(ty) {
                     let open = self.kind(Types::plain_integer(*value));
@@ -42,11 +44,14 @@ impl Infer<'_, '_> {
                 }
             }
             ExprKind::Compare { first, rest } => self.compare(first, rest)?,
-            ExprKind::BoolOp { values, .. } => {
+            ExprKind::BoolOp { and, values } => {
                 for value in values {
                     let found = self.expr(value)?;
                     self.one_truth(found, value.span)?;
                     self.unify(ty, found, value.span, "this operand")?;
+                    if matches!(self.truth(value), Truth::Later) || self.truth(value) == Truth::Known(!and) {
+                        break;
+                    }
                 }
                 return Ok(ty);
             }
@@ -54,7 +59,12 @@ impl Infer<'_, '_> {
                 let found = self.expr(test)?;
                 let wanted = self.kind(Kind::Bool);
                 self.unify(wanted, found, test.span, "this condition")?;
-                for branch in [body, orelse] {
+                let branches = match self.truth(test) {
+                    Truth::Known(known) => vec![if known { body } else { orelse }],
+                    Truth::Later => vec![],
+                    Truth::Open => vec![body, orelse],
+                };
+                for branch in branches {
                     let found = self.expr(branch)?;
                     self.unify(ty, found, branch.span, "this branch")?;
                 }
@@ -78,6 +88,16 @@ impl Infer<'_, '_> {
                 self.assign(target, passed, iter.span)?;
                 let elt = self.expr(element)?;
                 self.kind(Kind::List(elt))
+            }
+            ExprKind::Generator { element, clauses } => {
+                for clause in clauses {
+                    let iterable = self.expr(&clause.iter)?;
+                    let passed = self.types().iterated(iterable, clause.iter.span)?;
+                    self.assign(&clause.target, passed, clause.iter.span)?;
+                    clause.tests.iter().try_for_each(|test| self.expr(test).map(drop))?;
+                }
+                let elt = self.expr(element)?;
+                self.kind(Kind::Lazy(Lazy::Generator, [elt].into()))
             }
             ExprKind::Slice { value, bounds } => {
                 let object = self.expr(value)?;
@@ -127,7 +147,7 @@ impl Infer<'_, '_> {
     }
 
     /// An expression that is a host value known at compile time.
-    fn constant(&mut self, expr: &Expr, value: &HostValue) -> Result<Ty> {
+    pub(super) fn constant(&mut self, expr: &Expr, value: &HostValue) -> Result<Ty> {
         let ty = self
             .context
             .type_of(value)
@@ -162,6 +182,7 @@ impl Infer<'_, '_> {
                     format!("host object does not have an attribute '{name}'"),
                 )),
             },
+            Kind::Super { owner, class } => self.super_attribute(expr, (owner, class), name, name_span),
             Kind::Array(..) | Kind::View(..) if self.array_attribute(object, name).is_some() => {
                 Ok(self.array_attribute(object, name).expect("the guard says so"))
             }
@@ -350,11 +371,14 @@ impl Infer<'_, '_> {
             return Ok(());
         }
         if matches!(op, CmpOp::In | CmpOp::NotIn) {
-            return match *self.types().kind(right.0) {
+            return match self.types().kind(right.0).clone() {
                 Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, 1) | Kind::View(elt, 1) => {
                     self.unify(elt, left.0, left.1, "this")
                 }
                 Kind::Bytes | Kind::ByteArray => self.unify(INT32, left.0, left.1, "this"),
+                Kind::Tuple(members) => {
+                    (members.iter()).try_for_each(|&member| self.comparable(CmpOp::Eq, left, (member, right.1)))
+                }
                 _ => {
                     let text = format!("type {} is not iterable", self.type_name(right.0));
                     Err(Diagnostic::new(right.1, text))

@@ -7,11 +7,13 @@
 mod array;
 mod call;
 mod choice;
+mod classes;
 mod expr;
 mod made;
 mod nested;
 mod stmt;
 mod subkernel;
+mod text;
 mod width;
 
 use std::collections::{HashMap, HashSet};
@@ -62,10 +64,39 @@ struct Infer<'a, 'h> {
     print_as_rpc: bool,
     /// Messages between subkernels, by name.
     messages: HashMap<Rc<str>, subkernel::Message>,
+    /// Whether the call that is visited is one of several functions: those get their arguments alike.
+    one_of_several: bool,
+    /// Whether the program has `isinstance`.
+    decides: bool,
+    /// What `super()` has given: by class or method, class of the object, name.
+    supers: HashMap<(Handle, Handle, Rc<str>), Option<HostValue>>,
+    /// Functions of the host that make texts: their templates.
+    templates: HashMap<Handle, Rc<str>>,
+    /// Functions of the host that make texts, of templates and so many values, and call another one with them.
+    calls_with_texts: HashMap<CallWithTexts, Handle>,
     /// Where several errors are wanted: those found.
     errors: Option<Vec<Diagnostic>>,
     /// Statements with an error, by function and start.
     failed: HashSet<(FunctionId, u32)>,
+}
+
+/// A function, and for each of its arguments the template and the number of values of the text that it is.
+type CallWithTexts = (Handle, Vec<Option<(Rc<str>, usize)>>);
+
+/// An iterator that is not gone over where it stands.
+fn kept_iterator(function: &FunctionInstance, types: &Types) -> Option<Box<Diagnostic>> {
+    let local = |(index, &ty): (usize, &Ty)| Some((function.names.locals[index].span, types.lazy_part(ty)?));
+    let mut found = function.locals.iter().enumerate().find_map(local);
+    walk_exprs(&function.ast.body, &mut |expr| {
+        let ty = function.types[expr.id as usize];
+        if let (None, Kind::List(_) | Kind::Tuple(_)) = (&found, types.kind(ty)) {
+            found = types.lazy_part(ty).map(|lazy| (expr.span, lazy));
+        }
+    });
+    let returned = || Some((function.ast.name_span, types.lazy_part(function.returns)?));
+    let (span, lazy) = found.or_else(returned)?;
+    let text = format!("{} cannot be kept or passed on in a kernel", lazy.name());
+    Some(Diagnostic::new(span, text).help("go over it where it stands, or make a list of it with list(…)"))
 }
 
 /// What is said of a value in `with` that is no context manager.
@@ -82,6 +113,11 @@ impl<'a, 'h> Infer<'a, 'h> {
             current: 0,
             print_as_rpc: request.print_as_rpc,
             messages: HashMap::new(),
+            one_of_several: false,
+            decides: false,
+            supers: HashMap::new(),
+            templates: HashMap::new(),
+            calls_with_texts: HashMap::new(),
             errors: None,
             failed: HashSet::new(),
         }
@@ -92,6 +128,12 @@ impl<'a, 'h> Infer<'a, 'h> {
         self.settle()?;
         self.default_widths();
         self.settle()?;
+        if self.decides {
+            // Widths may have decided what was not visited before.
+            self.default_widths();
+            self.settle()?;
+        }
+        self.prune();
         if self.errors.as_ref().is_some_and(|errors| !errors.is_empty()) {
             return Ok(()); // types that are left open may be so because of them
         }
@@ -301,12 +343,18 @@ impl<'a, 'h> Infer<'a, 'h> {
                     error = Some(found.here(program.types.name(function.types[expr.id as usize])));
                 }
             });
+            let mut left = HashSet::new();
+            function.ast.each_own(&mut |name, _| _ = left.insert(name.clone()));
             for (index, &ty) in function.locals.iter().enumerate() {
-                if error.is_none() && !program.types.is_known(ty) {
+                // One that occurs in branches only that isinstance leaves out has no type.
+                if error.is_none() && !program.types.is_known(ty) && left.contains(&function.names.locals[index].name) {
                     let local = &function.names.locals[index];
                     let text = format!("the type of '{}' cannot be fully inferred", local.name);
                     error = Some(Diagnostic::new(local.span, text));
                 }
+            }
+            if error.is_none() {
+                error = kept_iterator(function, &program.types);
             }
             if error.is_none() && !program.types.is_known(function.returns) {
                 let text = "the return type of this function cannot be fully inferred";

@@ -1,5 +1,6 @@
 //! What statements say about types.
 
+use super::classes::Truth;
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::is_made;
@@ -10,7 +11,13 @@ use crate::types::{Kind, Ty};
 
 impl Infer<'_, '_> {
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<()> {
-        body.iter().try_for_each(|stmt| self.noted(stmt))
+        for stmt in body {
+            self.noted(stmt)?;
+            if self.ends(stmt) {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// A statement; where several errors are wanted, one that has an error is noted and left out from then on.
@@ -45,7 +52,19 @@ impl Infer<'_, '_> {
                 value,
             } => self.annotated(target, annotation, *span, value.as_ref()),
             StmtKind::AugAssign { target, op, value } => self.aug_assign(stmt.span, target, *op, value),
-            StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
+            StmtKind::If { test, body, orelse } => {
+                let found = self.expr(test)?;
+                self.one_truth(found, test.span)?;
+                match self.truth(test) {
+                    Truth::Known(known) => self.body(if known { body } else { orelse }),
+                    Truth::Later => Ok(()),
+                    Truth::Open => {
+                        self.body(body)?;
+                        self.body(orelse)
+                    }
+                }
+            }
+            StmtKind::While { test, body, orelse } => {
                 let found = self.expr(test)?;
                 self.one_truth(found, test.span)?;
                 self.body(body)?;

@@ -5,6 +5,8 @@
 //! decides it. What nothing decides is 64 bits wide if it was found to be wide, else 32. An operation whose result was declared
 //! narrower than its operands is computed in their width and cut.
 
+use std::collections::HashSet;
+
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::HostValue;
@@ -30,7 +32,7 @@ impl Infer<'_, '_> {
         if any(Kind::Float) {
             return Some(self.kind(Kind::Float));
         }
-        let key = (self.current, key.id);
+        let (expr, key) = (key, (self.current, key.id));
         if any(Kind::IntOpen) || any(Kind::IntWide) {
             self.was_open.insert(key);
         }
@@ -42,7 +44,10 @@ impl Infer<'_, '_> {
         if matches!(self.types().kind(result), Kind::Int32 | Kind::Int64) {
             return None;
         }
-        Some(self.kind(if wide { Kind::IntWide } else { Kind::IntOpen }))
+        // Constants of the host, computed exactly as literals are.
+        let function = &self.context.program.functions[self.current];
+        let large = constant(function, expr).is_some_and(|value| i32::try_from(value).is_err());
+        Some(self.kind(if wide || large { Kind::IntWide } else { Kind::IntOpen }))
     }
 
     /// Decides all widths that are still open.
@@ -81,8 +86,21 @@ impl Infer<'_, '_> {
                     warnings.push(*warning);
                 }
             });
+            let mut inner = HashSet::new();
             walk_exprs(&function.ast.body, &mut |expr| {
                 let ty = function.types[expr.id as usize];
+                if let ExprKind::Binary { left, right, .. } = &expr.kind {
+                    let known = constant(function, expr);
+                    // What is a part of a larger constant may be cut: the whole is what counts.
+                    if known.is_some() || inner.contains(&expr.id) {
+                        inner.extend([left.id, right.id]);
+                    }
+                    let lost = |value: &i128| *program.types.kind(ty) == Kind::Int32 && !fits_word(*value);
+                    if let (Some(value), false, true) = (known.filter(lost), inner.contains(&expr.id), result.is_ok()) {
+                        let text = format!("the integer {value} does not fit into numpy.int32, which is needed here");
+                        result = Err(Diagnostic::new(expr.span, text));
+                    }
+                }
                 let constant = match (&expr.kind, function.facts.get(&expr.id)) {
                     (ExprKind::Int(value), _) => program.types.fits(ty, &HostValue::Int(*value)),
                     (_, Some(Fact::Constant(value))) => program.types.fits(ty, value),
@@ -159,15 +177,19 @@ fn cuts(types: &Types, function: &FunctionInstance, operation: &Operation) -> bo
     }
     let constants = operation.operands.map(|operand| constant(function, operand));
     let wide = |index: usize| {
-        *width(operation.operands[index]) == Kind::Int64 && constants[index].is_none_or(|value| !WORD.contains(&value))
+        *width(operation.operands[index]) == Kind::Int64 && constants[index].is_none_or(|value| !fits_word(value))
     };
     constants.contains(&None) && (wide(0) || wide(1))
 }
 
+fn fits_word(value: i128) -> bool {
+    i64::try_from(value).is_ok_and(|value| WORD.contains(&value))
+}
+
 /// The value of an integer that is known here.
-fn constant(function: &FunctionInstance, expr: &Expr) -> Option<i64> {
+fn constant(function: &FunctionInstance, expr: &Expr) -> Option<i128> {
     match (&expr.kind, function.facts.get(&expr.id)) {
-        (ExprKind::Int(value), _) | (_, Some(Fact::Constant(HostValue::Int(value)))) => Some(*value),
+        (ExprKind::Int(value), _) | (_, Some(Fact::Constant(HostValue::Int(value)))) => Some((*value).into()),
         (
             ExprKind::Unary {
                 op: UnaryOp::Neg,
@@ -175,6 +197,9 @@ fn constant(function: &FunctionInstance, expr: &Expr) -> Option<i64> {
             },
             _,
         ) => constant(function, operand)?.checked_neg(),
+        (ExprKind::Binary { op, left, right }, _) => {
+            known_operation(*op, constant(function, left)?, constant(function, right)?)
+        }
         _ => None,
     }
 }

@@ -83,9 +83,30 @@ family! {
 }
 
 family! {
+    /// What goes over the elements of iterables. A name of the host goes before these.
+    Iteration {
+        Enumerate = "enumerate", PYTHON, 1..=2;
+        Zip = "zip", PYTHON, 1..=MANY;
+        Reversed = "reversed", PYTHON, 1..=1;
+        Sum = "sum", PYTHON, 1..=2;
+        Any = "any", PYTHON, 1..=1;
+        All = "all", PYTHON, 1..=1;
+        Sorted = "sorted", PYTHON, 1..=2;
+    }
+}
+
+family! {
+    /// What asks for the classes of values. A name of the host goes before these.
+    Class {
+        IsInstance = "isinstance", PYTHON, 2..=2;
+        Super = "super", PYTHON, 0..=2;
+    }
+}
+
+family! {
     /// Types of text, and what writes it.
     Text {
-        Str = "str", PYTHON, 0..=MANY;
+        Str = "str", PYTHON, 0..=1;
         Bytes = "bytes", PYTHON, 0..=1;
         ByteArray = "bytearray", PYTHON, 0..=1;
         Print = "print", PYTHON, 0..=MANY;
@@ -139,6 +160,8 @@ family! {
 pub enum Builtin {
     Number(Number),
     Sequence(Sequence),
+    Iteration(Iteration),
+    Class(Class),
     Text(Text),
     Time(Time),
     Order(Order),
@@ -155,6 +178,8 @@ impl Builtin {
     pub fn all() -> impl Iterator<Item = Builtin> {
         let python = Number::ALL.iter().map(|&name| Builtin::Number(name));
         let python = python.chain(Sequence::ALL.iter().map(|&name| Builtin::Sequence(name)));
+        let python = python.chain(Iteration::ALL.iter().map(|&name| Builtin::Iteration(name)));
+        let python = python.chain(Class::ALL.iter().map(|&name| Builtin::Class(name)));
         let python = python.chain(Text::ALL.iter().map(|&name| Builtin::Text(name)));
         let artiq = Time::ALL.iter().map(|&name| Builtin::Time(name));
         let artiq = artiq.chain(Order::ALL.iter().map(|&name| Builtin::Order(name)));
@@ -173,6 +198,8 @@ impl Builtin {
         match self {
             Builtin::Number(name) => name.row(),
             Builtin::Sequence(name) => name.row(),
+            Builtin::Iteration(name) => name.row(),
+            Builtin::Class(name) => name.row(),
             Builtin::Text(name) => name.row(),
             Builtin::Time(name) => name.row(),
             Builtin::Order(name) => name.row(),
@@ -215,6 +242,20 @@ impl Builtin {
             Some(path) => Some(path),
             None => module.map(|module| (module, name)),
         }
+    }
+
+    /// The argument that may be passed by its name.
+    pub fn keyword(self) -> Option<&'static str> {
+        match self {
+            Builtin::Iteration(Iteration::Enumerate | Iteration::Sum) => Some("start"),
+            Builtin::Iteration(Iteration::Sorted) => Some("reverse"),
+            _ => None,
+        }
+    }
+
+    /// Whether a name of the host goes before this one: programs may have had their own before there was this one.
+    pub fn yields(self) -> bool {
+        matches!(self, Builtin::Iteration(_) | Builtin::Class(_))
     }
 
     /// Numbers of arguments that a call may have.

@@ -14,7 +14,8 @@ pub(super) struct Passed<'p> {
     pub whole: &'p Expr,
     args: &'p [Expr],
     keywords: &'p [Keyword],
-    positional: Vec<Value>,
+    /// One value of each, or those in it.
+    positional: Vec<Vec<Value>>,
     named: Vec<Value>,
 }
 
@@ -33,17 +34,25 @@ impl<'p> Emitter<'_, 'p> {
         if !matches!(fact, Some(Fact::Call(..) | Fact::Choice(_))) {
             return match self.kind_of(callee) {
                 Kind::Builtin(builtin) if !self.is_exception_class(callee) => {
+                    let site = Site { whole, args, keywords };
+                    if let Some(ExprKind::Generator { element, clauses }) = args.first().map(|arg| &arg.kind) {
+                        return self.over_generator(*builtin, site, element, clauses);
+                    }
                     let named = keywords.iter().map(|keyword| &keyword.value);
                     let given = self.array_receiver(callee).into_iter().chain(args).chain(named);
                     let values = given.map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
                     self.build.span = whole.span;
-                    builtins::code(self, *builtin, Site { whole, args }, values)
+                    builtins::code(self, *builtin, site, values)
                 }
                 _ => self.exception_value(callee, args),
             };
         }
         let function = (self.expr(callee)?, self.type_of(callee));
-        let passed = self.passed(whole, args, keywords)?;
+        let sources = match fact {
+            Some(Fact::Call(_, sources)) => &sources[..],
+            _ => &[],
+        };
+        let passed = self.passed(whole, args, keywords, sources)?;
         match fact {
             Some(Fact::Choice(calls)) => self.choice_call(&passed, function.0, calls),
             Some(Fact::Call(target, sources)) => self.call_target(&passed, function, target, sources),
@@ -51,9 +60,29 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    /// Evaluates the arguments of a call.
-    pub(super) fn passed(&mut self, whole: &'p Expr, args: &'p [Expr], keywords: &'p [Keyword]) -> Result<Passed<'p>> {
-        let positional = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
+    /// Evaluates the arguments of a call: of a text that the host makes in it, as the sources of its arguments say, the values.
+    pub(super) fn passed(
+        &mut self,
+        whole: &'p Expr,
+        args: &'p [Expr],
+        keywords: &'p [Keyword],
+        sources: &[ArgSource],
+    ) -> Result<Passed<'p>> {
+        let is_text = |index: usize| {
+            sources
+                .iter()
+                .any(|source| matches!(source, ArgSource::Within(at, _) if *at == index))
+        };
+        let mut positional = vec![];
+        for (index, arg) in args.iter().enumerate() {
+            let passed = if is_text(index) {
+                arg.text_values()
+            } else {
+                std::slice::from_ref(arg)
+            };
+            let values = passed.iter().map(|value| self.expr(value));
+            positional.push(values.collect::<Result<Vec<_>>>()?);
+        }
         let named = keywords
             .iter()
             .map(|keyword| self.expr(&keyword.value))
@@ -76,7 +105,7 @@ impl<'p> Emitter<'_, 'p> {
             unreachable!("it is a call")
         };
         let receiver = self.expr(callee)?;
-        let passed = self.passed(call, args, keywords)?;
+        let passed = self.passed(call, args, keywords, sources)?;
         Ok(self.parameters(&passed, &receiver, target, sources))
     }
 
@@ -89,7 +118,8 @@ impl<'p> Emitter<'_, 'p> {
     ) -> Vec<Value> {
         let value_of = |this: &mut Self, index: usize, source: &ArgSource| match source {
             ArgSource::Receiver => receiver.clone(),
-            ArgSource::Positional(index) => passed.positional[*index].clone(),
+            ArgSource::Positional(index) => passed.positional[*index][0].clone(),
+            ArgSource::Within(index, value) => passed.positional[*index][*value].clone(),
             ArgSource::Keyword(index) => passed.named[*index].clone(),
             ArgSource::Default(value) => {
                 let ty = this.parameter_type(target, index);
@@ -135,6 +165,7 @@ impl<'p> Emitter<'_, 'p> {
             CallTarget::Rpc(handle) => {
                 let types = sources.iter().map(|source| match source {
                     ArgSource::Positional(index) => (self.type_of(&passed.args[*index]), None),
+                    ArgSource::Within(index, value) => (self.type_of(&passed.args[*index].text_values()[*value]), None),
                     ArgSource::Keyword(index) => (
                         self.type_of(&passed.keywords[*index].value),
                         Some(passed.keywords[*index].name.clone()),

@@ -21,6 +21,7 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Float(value) => Value::float(*value),
             ExprKind::Str(text) => self.module.string(text.as_bytes()),
             ExprKind::Bytes(bytes) => self.module.string(bytes),
+            ExprKind::Text(text) => self.written(expr, text)?,
             ExprKind::Name(_) => match self.function.names.of(expr) {
                 Name::Local(local) => {
                     let slot = self.locals[*local as usize].clone();
@@ -109,6 +110,8 @@ impl<'p> Emitter<'_, 'p> {
             }
             ExprKind::Function { defaults, .. } => self.function_value(expr, defaults)?,
             ExprKind::ListComp { element, target, iter } => self.comprehension(expr, element, target, iter)?,
+            // What takes its elements makes them.
+            ExprKind::Generator { .. } => Value::unit(),
             ExprKind::Slice { value, bounds } => self.slice(expr, value, bounds)?,
             ExprKind::Slices { value, dims } => {
                 let part = self.slices(expr, value, dims)?;
@@ -162,6 +165,7 @@ impl<'p> Emitter<'_, 'p> {
                 let own = self.module.program.types.kind(ty);
                 Ok(self.as_choice(value, own, expr))
             }
+            Kind::Super { .. } => self.expr(object),
             Kind::Array(..) | Kind::View(..) => {
                 let value = self.expr(object)?;
                 let array = self.array_parts(&value, self.type_of(object)).expect("it is one");

@@ -17,7 +17,7 @@ impl<'p> Emitter<'_, 'p> {
         args: &'p [Expr],
         keywords: &'p [Keyword],
     ) -> Result<Value> {
-        let passed = self.passed(whole, args, keywords)?;
+        let passed = self.passed(whole, args, keywords, &[])?;
         let layout = self.module.class_type(class);
         let object = self.build.alloca(layout.clone(), int(1));
         self.build.store(int(0), &object); // no number: the host does not know it

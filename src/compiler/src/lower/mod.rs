@@ -5,6 +5,7 @@ mod call;
 mod choice;
 mod exceptions;
 mod expr;
+mod generator;
 mod inline;
 mod interleave;
 mod made;
@@ -12,6 +13,7 @@ mod memory;
 mod nested;
 mod sequence;
 mod stmt;
+mod text;
 
 use crate::diagnostic::Result;
 pub use crate::emit::Target;

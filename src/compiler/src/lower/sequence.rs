@@ -19,14 +19,14 @@ impl<'p> Emitter<'_, 'p> {
     ) -> Result<Value> {
         let iterable = self.expr(iter)?;
         self.build.span = whole.span;
-        let ty = self.type_of(iter);
-        let (passed, length) = self.iterable(&iterable, ty);
+        let elements = self.elements(&iterable, self.type_of(iter));
+        let length = self.kept_length(&elements);
         let elt = self.ir_type_of(element);
-        let (list, data) = self.reserve_list(&elt, length.clone());
-        self.counted(length, |this, index| {
-            let value = this.iterable_element(&iterable, ty, index.clone());
-            this.assign(target, value, passed)?;
+        let (list, data) = self.reserve_list(&elt, length);
+        self.each_numbered(&elements, |this, index, value| {
+            this.assign(target, value, this.type_of(target))?;
             let value = this.expr(element)?;
+            let index = this.build.convert(index, &Ty::I32);
             let to = this.build.element(&data, &elt, index);
             this.build.store(value, &to);
             Ok(())

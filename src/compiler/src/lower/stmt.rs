@@ -250,30 +250,18 @@ impl<'p> Emitter<'_, 'p> {
                 let value = self.build.load(ty, &counter);
                 self.assign(&stmt.target, value, elt)?;
             }
-            Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::Bytes | Kind::ByteArray => {
-                let array = self.array_parts(&iterable, self.type_of(&stmt.iter));
-                let (data, elements, length) = self.elements(&iterable, self.type_of(&stmt.iter));
-                let counter = self.build.slot(Ty::I32);
-                self.build.store(Value::int(Ty::I32, 0), &counter);
+            _ => {
+                let elements = self.elements(&iterable, self.type_of(&stmt.iter));
+                let counter = self.build.slot(elements.length.ty.clone());
+                self.build.store(Value::int(elements.length.ty.clone(), 0), &counter);
                 self.build.jump(head);
-                self.build.block = head;
-                let index = self.build.load(Ty::I32, &counter);
-                let more = self.build.compare(Compare::Slt, index, length);
-                self.build.branch(more, inside, done);
                 self.build.block = step;
-                let index = self.build.load(Ty::I32, &counter);
-                let next = self.build.binary(Binary::Add, index, Value::int(Ty::I32, 1));
-                self.build.store(next, &counter);
-                self.build.jump(head);
-                self.build.block = inside;
-                let index = self.build.load(Ty::I32, &counter);
-                let value = match &array {
-                    Some(array) => self.array_element(array, index),
-                    None => self.element_of(&data, elements, index),
-                };
-                self.assign(&stmt.target, value, elements.ty())?;
+                let index = self.build.load(elements.length.ty.clone(), &counter);
+                self.count(&counter, index, head);
+                let index = self.next_element(&elements, &counter, [head, inside, done]);
+                let value = self.element(&elements, index);
+                self.assign(&stmt.target, value, self.type_of(&stmt.target))?;
             }
-            _ => unreachable!("inference admits ranges, lists and arrays"),
         }
         self.loop_body(&stmt.body, after, step)?;
         // What an `else` makes is needed behind the loop.

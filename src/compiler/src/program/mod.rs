@@ -81,6 +81,8 @@ pub enum ArgSource {
     /// The object the method was looked up on.
     Receiver,
     Positional(usize),
+    /// A value in a text that the host makes, which is this positional argument: the number of the value in the text.
+    Within(usize, usize),
     Keyword(usize),
     Default(HostValue),
     /// A default of a function inside another one: its number among them.

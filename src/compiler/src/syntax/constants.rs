@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
 /// What `left op right` gives; None if it is no integer, if it raises, or if it is beyond 128 bits.
-fn binary(op: BinOp, left: i128, right: i128) -> Option<i128> {
+pub fn known_operation(op: BinOp, left: i128, right: i128) -> Option<i128> {
     match op {
         BinOp::Add => left.checked_add(right),
         BinOp::Sub => left.checked_sub(right),
@@ -92,7 +92,7 @@ impl Converter<'_> {
 
     pub(super) fn binary(&mut self, span: Span, op: BinOp, left: Expr, right: Expr) -> Result<Expr> {
         if let (Some(l), Some(r)) = (self.known_integer(&left), self.known_integer(&right)) {
-            match binary(op, l, r) {
+            match known_operation(op, l, r) {
                 Some(value) => {
                     self.forget(&left);
                     self.forget(&right);
@@ -132,17 +132,26 @@ mod tests {
 
     #[test]
     fn operators_are_exact() {
-        assert_eq!(binary(BinOp::Mul, 60, 1_000_000_000), Some(60_000_000_000));
-        assert_eq!(binary(BinOp::Pow, 3, 34), Some(16_677_181_699_666_569));
-        assert_eq!(binary(BinOp::Shl, -1, 63), Some(i64::MIN.into()));
-        assert_eq!(binary(BinOp::Shl, 1, 127), None);
-        assert_eq!(binary(BinOp::Shr, -8, 200), Some(-1));
-        assert_eq!(binary(BinOp::Shl, 1, -1), None);
-        assert_eq!(binary(BinOp::Pow, 2, -1), None);
+        assert_eq!(known_operation(BinOp::Mul, 60, 1_000_000_000), Some(60_000_000_000));
+        assert_eq!(known_operation(BinOp::Pow, 3, 34), Some(16_677_181_699_666_569));
+        assert_eq!(known_operation(BinOp::Shl, -1, 63), Some(i64::MIN.into()));
+        assert_eq!(known_operation(BinOp::Shl, 1, 127), None);
+        assert_eq!(known_operation(BinOp::Shr, -8, 200), Some(-1));
+        assert_eq!(known_operation(BinOp::Shl, 1, -1), None);
+        assert_eq!(known_operation(BinOp::Pow, 2, -1), None);
         assert_eq!(
-            (binary(BinOp::FloorDiv, -7, 2), binary(BinOp::Mod, -7, 2)),
+            (
+                known_operation(BinOp::FloorDiv, -7, 2),
+                known_operation(BinOp::Mod, -7, 2)
+            ),
             (Some(-3), Some(1))
         );
-        assert_eq!((binary(BinOp::FloorDiv, 1, 0), binary(BinOp::Mod, 1, 0)), (None, None));
+        assert_eq!(
+            (
+                known_operation(BinOp::FloorDiv, 1, 0),
+                known_operation(BinOp::Mod, 1, 0)
+            ),
+            (None, None)
+        );
     }
 }

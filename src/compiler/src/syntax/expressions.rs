@@ -4,13 +4,14 @@ use std::rc::Rc;
 
 use ruff_python_ast as py;
 
+use super::text::Text;
 use super::{BinOp, CmpOp, Converter, Function, UnaryOp};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
 pub type ExprId = u32;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Expr {
     pub id: ExprId,
     pub span: Span,
@@ -20,7 +21,7 @@ pub struct Expr {
 /// Stands between the name of a variable of a list comprehension and a number that makes it unique.
 pub const COMPREHENSION: char = '#';
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ExprKind {
     None,
     Bool(bool),
@@ -28,6 +29,8 @@ pub enum ExprKind {
     Float(f64),
     Str(Rc<str>),
     Bytes(Rc<[u8]>),
+    /// An f-string with values in it.
+    Text(Text),
     Name(Rc<str>),
     Attribute {
         value: Box<Expr>,
@@ -74,6 +77,11 @@ pub enum ExprKind {
         target: Box<Expr>,
         iter: Box<Expr>,
     },
+    /// `(element for target in iter if test …)`, the only argument of a function that goes over its elements.
+    Generator {
+        element: Box<Expr>,
+        clauses: Vec<Clause>,
+    },
     /// A lambda, or the function that a `def` inside a function binds to its name.
     Function {
         function: Rc<Function>,
@@ -93,7 +101,7 @@ pub enum ExprKind {
 }
 
 /// What a subscript says of one dimension.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Dimension {
     At(Expr),
     Slice([Option<Box<Expr>>; 3]),
@@ -111,7 +119,15 @@ impl Dimension {
     }
 }
 
-#[derive(Debug)]
+/// `for target in iter if test if test`
+#[derive(Clone, Debug)]
+pub struct Clause {
+    pub target: Expr,
+    pub iter: Expr,
+    pub tests: Vec<Expr>,
+}
+
+#[derive(Clone, Debug)]
 pub struct Keyword {
     pub name: Rc<str>,
     pub span: Span,
@@ -143,6 +159,7 @@ impl ExprKind {
             ExprKind::List(_)
             | ExprKind::ListComp { .. }
             | ExprKind::Function { .. }
+            | ExprKind::Text(_)
             | ExprKind::Unary { .. }
             | ExprKind::Binary { .. } => Origin::New,
             ExprKind::Name(_) => Origin::Variable,
@@ -159,14 +176,19 @@ impl ExprKind {
             | ExprKind::Str(_)
             | ExprKind::Bytes(_)
             | ExprKind::Attribute { .. }
-            | ExprKind::Compare { .. } => Origin::Elsewhere,
+            | ExprKind::Compare { .. }
+            | ExprKind::Generator { .. } => Origin::Elsewhere,
         }
     }
 
     /// The variables that the expression itself sets, with the place.
     pub fn each_variable(&self, visit: &mut dyn FnMut(&Rc<str>, Span)) {
-        if let ExprKind::ListComp { target, .. } = self {
-            declare_target(target, visit);
+        match self {
+            ExprKind::ListComp { target, .. } => declare_target(target, visit),
+            ExprKind::Generator { clauses, .. } => {
+                clauses.iter().for_each(|clause| declare_target(&clause.target, visit));
+            }
+            _ => {}
         }
     }
 }
@@ -193,7 +215,15 @@ pub fn walk_expr<'a>(expr: &'a Expr, visit: &mut dyn FnMut(&'a Expr)) {
         ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
             values.iter().for_each(each)
         }
+        ExprKind::Text(text) => text.values.iter().for_each(each),
         ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|e| each(e)),
+        ExprKind::Generator { element, clauses } => {
+            for clause in clauses {
+                [&clause.iter, &clause.target].into_iter().for_each(&mut each);
+                clause.tests.iter().for_each(&mut each);
+            }
+            each(element);
+        }
         ExprKind::Function { defaults, .. } => defaults.iter().for_each(each),
         ExprKind::Slice { value, bounds } => {
             each(value);
@@ -227,10 +257,9 @@ fn refused_expression(expr: &py::Expr) -> &'static str {
         py::Expr::Named(_) => "the assignment expression ':='",
         py::Expr::Dict(_) | py::Expr::DictComp(_) => "a dictionary",
         py::Expr::Set(_) | py::Expr::SetComp(_) => "a set",
-        py::Expr::Generator(_) => "a generator expression",
+        py::Expr::Generator(_) => "a generator expression that is not the only argument of a call",
         py::Expr::Await(_) => "'await'",
         py::Expr::Yield(_) | py::Expr::YieldFrom(_) => "'yield'",
-        py::Expr::FString(_) => "an f-string",
         py::Expr::TString(_) => "a t-string",
         py::Expr::EllipsisLiteral(_) => "'...'",
         py::Expr::Starred(_) => "a starred expression",
@@ -301,7 +330,7 @@ impl Converter<'_> {
                 let keywords = keywords.collect::<Result<_>>()?;
                 ExprKind::Call {
                     callee: self.boxed(&call.func)?,
-                    args: self.exprs(&call.arguments.args)?,
+                    args: self.arguments(&call.arguments.args)?,
                     keywords,
                 }
             }
@@ -330,6 +359,7 @@ impl Converter<'_> {
                 body: self.boxed(&choice.body)?,
                 orelse: self.boxed(&choice.orelse)?,
             },
+            py::Expr::FString(text) => self.text(text)?,
             py::Expr::Lambda(lambda) => self.lambda(span, lambda)?,
             py::Expr::ListComp(comprehension) => self.comprehension(span, comprehension)?,
             py::Expr::List(list) => ExprKind::List(self.exprs(&list.elts)?),
@@ -351,7 +381,7 @@ impl Converter<'_> {
         exprs.iter().map(|expr| self.expr(expr)).collect()
     }
 
-    fn boxed(&mut self, expr: &py::Expr) -> Result<Box<Expr>> {
+    pub(super) fn boxed(&mut self, expr: &py::Expr) -> Result<Box<Expr>> {
         self.expr(expr).map(Box::new)
     }
 
@@ -363,49 +393,10 @@ impl Converter<'_> {
             kind,
         }
     }
-
-    /// A list comprehension. Its variables are not those of the function, even if they are called the same.
-    fn comprehension(&mut self, span: Span, comprehension: &py::ExprListComp) -> Result<ExprKind> {
-        let (first, rest) = comprehension.generators.split_first().expect("the grammar wants one");
-        if let Some(second) = rest.first() {
-            let text = "multiple for clauses in comprehensions are not supported";
-            return Err(Diagnostic::new(self.span(second), text));
-        }
-        if let Some(test) = first.ifs.first() {
-            let text = "if clauses in comprehensions are not supported";
-            return Err(Diagnostic::new(self.span(test), text));
-        }
-        if first.is_async {
-            return Err(Diagnostic::unsupported(span, "'async'"));
-        }
-        let iter = self.boxed(&first.iter)?;
-        let mut names = vec![];
-        target_names(&first.target, &mut names);
-        let outside = self.scopes.len();
-        for name in names {
-            self.comprehensions += 1;
-            let own = format!("{name}{COMPREHENSION}{}", self.comprehensions).into();
-            self.scopes.push((name, own));
-        }
-        let target = self.boxed(&first.target)?;
-        let element = self.boxed(&comprehension.elt)?;
-        self.scopes.truncate(outside);
-        Ok(ExprKind::ListComp { element, target, iter })
-    }
 }
 
 /// Whether a subscript of several dimensions has slices.
 fn has_slices(index: &py::Expr) -> bool {
     let dims = index.as_tuple_expr().into_iter().flat_map(|tuple| &tuple.elts);
     dims.into_iter().any(py::Expr::is_slice_expr)
-}
-
-/// Names that a target assigns to.
-fn target_names(target: &py::Expr, names: &mut Vec<String>) {
-    match target {
-        py::Expr::Name(name) => names.push(name.id.to_string()),
-        py::Expr::Tuple(tuple) => tuple.elts.iter().for_each(|elt| target_names(elt, names)),
-        py::Expr::List(list) => list.elts.iter().for_each(|elt| target_names(elt, names)),
-        _ => {}
-    }
 }

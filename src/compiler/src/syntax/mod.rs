@@ -5,11 +5,14 @@
 //! tables indexed by it. Files are parsed whole and once, so that positions are those the user sees; functions are picked
 //! out of them by their line. What no kernel can have, or this compiler does not have yet, is refused here by name.
 
+mod comprehensions;
 mod constants;
 mod expressions;
 mod functions;
 mod operators;
+mod pruning;
 mod statements;
+mod text;
 mod with;
 
 use std::collections::hash_map::{Entry, HashMap};
@@ -22,11 +25,13 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::{FileId, Sources, Span};
 
-pub use expressions::{walk_expr, Dimension, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
+pub use constants::known_operation;
+pub use expressions::{walk_expr, Clause, Dimension, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
 pub use operators::{BinOp, CmpOp, UnaryOp};
 pub use statements::{
     returns_value, walk_exprs, walk_operations, walk_stmts, Flow, For, Handler, Operation, Part, Stmt, StmtKind, Try,
 };
+pub use text::{Piece, Text};
 pub use with::MANAGER;
 
 /// A function definition with everything inside it.
@@ -43,7 +48,7 @@ pub struct Function {
     pub expr_count: u32,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Param {
     pub name: Rc<str>,
     pub span: Span,

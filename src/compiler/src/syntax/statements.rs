@@ -10,13 +10,13 @@ use super::{walk_expr, BinOp, Converter, Expr, ExprKind};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stmt {
     pub span: Span,
     pub kind: StmtKind,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum StmtKind {
     Expr(Expr),
     Assign {
@@ -65,7 +65,7 @@ pub enum StmtKind {
 }
 
 /// `for target in iter`
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct For {
     pub target: Expr,
     pub iter: Expr,
@@ -73,7 +73,7 @@ pub struct For {
     pub orelse: Vec<Stmt>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Try {
     pub body: Vec<Stmt>,
     pub handlers: Vec<Handler>,
@@ -81,7 +81,7 @@ pub struct Try {
     pub finally: Vec<Stmt>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Handler {
     pub span: Span,
     /// None: catches everything.

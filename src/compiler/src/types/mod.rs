@@ -43,6 +43,8 @@ pub enum Kind {
     View(Ty, u8),
     Tuple(Rc<[Ty]>),
     Range(Ty),
+    /// What is gone over without being made, and what it is made of.
+    Lazy(Lazy, Rc<[Ty]>),
     /// An instance of a host class.
     Instance(Handle),
     /// A function of the host program (compiled, remote or of the firmware): known at compile time, no value at run time.
@@ -50,6 +52,12 @@ pub enum Kind {
     /// A method: function and class of the receiver. Its value is the receiver.
     Method {
         function: Handle,
+        class: Handle,
+    },
+    /// What `super()` gives: an object of `class`, looked at as the classes behind `owner` in its order of classes have it, which
+    /// is one of them or a method of one. Its value is the object.
+    Super {
+        owner: Handle,
         class: Handle,
     },
     /// A function inside another one, by its number in the program. Its value is a pointer to what it needs of that one.
@@ -61,6 +69,29 @@ pub enum Kind {
     ExceptionClass(ExceptionClass),
     /// A caught or constructed exception.
     Exception,
+}
+
+/// What is gone over where it stands, and never kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lazy {
+    /// `zip` of these.
+    Zip,
+    /// `enumerate` of the first, numbered by the second.
+    Enumerate,
+    Reversed,
+    /// A generator expression with such elements.
+    Generator,
+}
+
+impl Lazy {
+    pub fn name(self) -> &'static str {
+        match self {
+            Lazy::Zip => "zip",
+            Lazy::Enumerate => "enumerate",
+            Lazy::Reversed => "reversed",
+            Lazy::Generator => "generator",
+        }
+    }
 }
 
 /// Two types that cannot be the same.
@@ -196,6 +227,9 @@ impl Types {
             (Kind::Array(x, m), Kind::Array(y, n)) | (Kind::View(x, m), Kind::View(y, n)) if m == n => {
                 return self.unify(x, y);
             }
+            (Kind::Lazy(a, x), Kind::Lazy(b, y)) if a == b && x.len() == y.len() => {
+                return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
+            }
             (Kind::Tuple(x), Kind::Tuple(y)) if x.len() == y.len() => {
                 return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
             }
@@ -221,7 +255,7 @@ impl Types {
         inside == var
             || match self.kind(inside) {
                 Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) | Kind::View(elt, _) => self.occurs(var, *elt),
-                Kind::Tuple(elts) => elts.iter().any(|&elt| self.occurs(var, elt)),
+                Kind::Tuple(elts) | Kind::Lazy(_, elts) => elts.iter().any(|&elt| self.occurs(var, elt)),
                 _ => false,
             }
     }
@@ -231,7 +265,7 @@ impl Types {
         match self.kind(ty) {
             Kind::Var | Kind::IntOpen | Kind::IntWide => false,
             Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) | Kind::View(elt, _) => self.is_known(*elt),
-            Kind::Tuple(elts) => elts.iter().all(|&elt| self.is_known(elt)),
+            Kind::Tuple(elts) | Kind::Lazy(_, elts) => elts.iter().all(|&elt| self.is_known(elt)),
             _ => true,
         }
     }
@@ -257,11 +291,13 @@ impl Types {
                 let names: Vec<_> = elts.iter().map(|&elt| self.name(elt)).collect();
                 format!("({}{})", names.join(", "), if names.len() == 1 { "," } else { "" })
             }
+            Kind::Lazy(lazy, _) => lazy.name().into(),
             Kind::Instance(class) => {
                 format!("<instance {}>", self.class_names.get(class).map_or("?", |name| name))
             }
             Kind::Function(_) | Kind::Closure(_) | Kind::Choice(_) => "<function>".into(),
             Kind::Method { .. } => "<method>".into(),
+            Kind::Super { .. } => "<super>".into(),
             Kind::Namespace(_, name) => format!("<{name}>"),
             Kind::Builtin(builtin) => format!("<function {}>", builtin.name()),
             Kind::ExceptionClass(class) => format!("<constructor {}>", class.name),

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Kind, Ty, Types, INT32};
+use super::{Kind, Lazy, Ty, Types, INT32};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::Span;
 
@@ -72,15 +72,72 @@ impl Types {
 
     /// Type of what a loop over a value of type `iterable` gets.
     pub fn iterated(&mut self, iterable: Ty, span: Span) -> Result<Ty> {
-        match *self.kind(iterable) {
+        match self.kind(iterable).clone() {
             Kind::List(elt) | Kind::Range(elt) => Ok(elt),
             Kind::Bytes | Kind::ByteArray => Ok(INT32),
             Kind::Array(..) | Kind::View(..) => self.indexed_array(iterable, 1, span),
             Kind::Var => Ok(self.var()),
+            Kind::Tuple(members) if !members.is_empty() => self.common_member(&members, span),
+            Kind::Lazy(lazy, parts) => {
+                let first = parts[0];
+                match lazy {
+                    Lazy::Generator => Err(Diagnostic::new(span, "a generator expression is not kept")
+                        .help("write [ … ] for a list of its elements, or give it to sum, any, all, min or max")),
+                    Lazy::Reversed => self.iterated(first, span),
+                    Lazy::Enumerate => {
+                        let pair = [parts[1], self.iterated(first, span)?];
+                        self.tuple(pair.into(), span)
+                    }
+                    Lazy::Zip => {
+                        let members = parts.iter().map(|&part| self.iterated(part, span));
+                        let members = members.collect::<Result<Rc<[Ty]>>>()?;
+                        self.tuple(members, span)
+                    }
+                }
+            }
             _ => {
                 let text = format!("type {} is not iterable", self.name(iterable));
                 Err(Diagnostic::new(span, text))
             }
+        }
+    }
+
+    /// The one type of all members of a tuple.
+    fn common_member(&mut self, members: &[Ty], span: Span) -> Result<Ty> {
+        if members.iter().any(|&member| self.is_var(member)) {
+            return Ok(self.var());
+        }
+        let first = members[0];
+        if members[1..].iter().any(|&other| self.unify(first, other).is_err()) {
+            let error = Diagnostic::new(
+                span,
+                "only a tuple whose elements have one type is iterable in a kernel",
+            );
+            return Err(error.help("take its elements by constant indices, t[0], or by a, b = t"));
+        }
+        Ok(first)
+    }
+
+    /// As [`Self::iterated`], where a generator expression may stand too.
+    pub fn gone_over(&mut self, iterable: Ty, span: Span) -> Result<Ty> {
+        match self.kind(iterable) {
+            Kind::Lazy(Lazy::Generator, parts) => Ok(parts[0]),
+            _ => self.iterated(iterable, span),
+        }
+    }
+
+    /// Whether the kernel writes a value of the type as text itself: there is one way to write it, which is simple.
+    pub fn writes_itself(&self, ty: Ty) -> bool {
+        self.is_int(ty) || matches!(self.kind(ty), Kind::Bool | Kind::Str | Kind::None)
+    }
+
+    /// What in a value that is kept cannot be.
+    pub fn lazy_part(&self, ty: Ty) -> Option<Lazy> {
+        match self.kind(ty) {
+            Kind::Lazy(lazy, _) => Some(*lazy),
+            Kind::List(elt) => self.lazy_part(*elt),
+            Kind::Tuple(members) => members.iter().find_map(|&member| self.lazy_part(member)),
+            _ => None,
         }
     }
 

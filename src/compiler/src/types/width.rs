@@ -23,7 +23,9 @@ impl Types {
             Kind::List(elt) | Kind::Range(elt) | Kind::Array(elt, _) | Kind::View(elt, _) => {
                 return self.default_width(*elt);
             }
-            Kind::Tuple(elements) => return elements.clone().iter().for_each(|&elt| self.default_width(elt)),
+            Kind::Tuple(elements) | Kind::Lazy(_, elements) => {
+                return elements.clone().iter().for_each(|&elt| self.default_width(elt))
+            }
             _ => return,
         };
         let fixed = self.new_type(kind);

@@ -23,7 +23,7 @@ from ..sim.core_bench import build_core
 from ..sim.library import Library
 from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
-from . import blocks, cycles, links
+from . import blocks, cycles, links, pulse
 from .phys import BASELINES, PHYS
 from .synthesis import synthesise
 
@@ -89,9 +89,16 @@ def _bridge_rates():
     yield "bridge.duplex_share", (_duplex_share, "of each alone", 0.951, what)
 
 
+@cache
+def _reference_pulse():
+    """The verilated reference core: eight channels, tables as deep as words can address."""
+    return build_engines(_root() / "figures_pulse")
+
+
 # name: (function, unit, baseline, source)
 _CYCLES = {
     **dict(_bridge_rates()),
+    **pulse.rows(_reference_pulse),
     "dma.cycles_per_event": (
         lambda: cycles.dma_cycles_per_event(COMPACT),
         "cycles",
@@ -164,6 +171,7 @@ TARGETS = {
     "bridge.read_mib_s": 1450,
     "bridge.duplex_share": 0.97,
     "pulse.gate_min_cycles": 4,
+    "pulse.gates_per_s_at_409_6MHz": 102.4e6,
     "initiator.period_sync_cycles": 67,
     "dma.cycles_per_event": 1.0,
     "dma.cycles_per_event_recorded": 2.5,
@@ -175,7 +183,13 @@ TARGETS = {
     "sim.mcycles_per_s": 1.84,
     **{f"{name}.depth": 12 for name in _AREA},
 }
-AT_LEAST = {"sim.mcycles_per_s", "bridge.write_mib_s", "bridge.read_mib_s", "bridge.duplex_share"}
+AT_LEAST = {
+    "sim.mcycles_per_s",
+    "bridge.write_mib_s",
+    "bridge.read_mib_s",
+    "bridge.duplex_share",
+    "pulse.gates_per_s_at_409_6MHz",
+}
 BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA))
 """How the names of all figures begin."""
 

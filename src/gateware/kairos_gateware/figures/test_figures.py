@@ -7,8 +7,9 @@ from operator import xor
 import pytest
 from migen import *
 
+from kairos_gateware.contracts import pulse as facts
 from kairos_gateware.figures import __main__ as figures
-from kairos_gateware.figures import blocks, cycles, synthesis
+from kairos_gateware.figures import blocks, cycles, pulse, synthesis
 from kairos_gateware.figures.synthesis import synthesise
 from kairos_gateware.sim.pulse_bench import build_engines
 
@@ -21,9 +22,36 @@ def test_least_slack():
     assert cycles.sed_min_slack() == 7
 
 
-def test_shortest_gate():
-    library = build_engines(figures._root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)
-    assert cycles.pulse_gate_min(library) == 4
+@pytest.fixture(scope="module")
+def engines():
+    return build_engines(figures._root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)
+
+
+def test_shortest_gate(engines):
+    assert cycles.pulse_gate_min(engines) == 4
+
+
+@pytest.mark.parametrize(
+    "row, words",
+    [
+        ("03_raw_gate", 16),
+        ("05_program_and_run", 24),
+        ("06_update_gate", 10),
+        ("07_update_parameter", 3),
+        ("08_update_gate_packed", 8.1),
+        ("09_update_parameter_packed", 1.1),
+        ("10_run_packed", 0.1),
+    ],
+)
+def test_rows_of_two_channels_are_their_words(engines, row, words):
+    """A word each cycle of the stream, whatever the channels do."""
+    assert pulse.ROWS[row][0](engines) == pytest.approx(words * 1e9 / facts.STREAM_HZ)
+
+
+def test_rows_that_are_counts(engines):
+    counts = {"12_updates_per_us_gate": 331, "16_id_packing": 20}
+    assert {row: pulse.ROWS[row][0](engines) for row in counts} == counts
+    assert pulse.ROWS["04_compressed_stream"][0](engines) == pytest.approx(66.6)
 
 
 def test_selected_figures_are_json(capsys):

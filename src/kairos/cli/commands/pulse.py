@@ -3,7 +3,7 @@
 from ..command import Command, Option
 from ..options import output
 
-FILE = Option("file", metavar="FILE", help="Python file that defines a kairos.pulse.GateSet")
+FILE = Option("file", metavar="FILE", help="Python file that defines a kairos.pulse.GateSet, or Jaqal circuit (.jaqal)")
 
 COMMAND = Command(
     "compile, show, compare and measure gate sets of the pulse core",

@@ -1,9 +1,10 @@
 //! A pulse's segments, parameter by parameter.
 
 use super::fit::fit;
-use super::knots::{self, boundary, Cubic};
 use super::{Error, Kind, Pulse, Shape};
-use crate::units::{self, Rates};
+use crate::course::{self, CourseError, Quantity};
+use crate::knots::{self, boundary};
+use crate::units::Rates;
 use crate::{wrap, Segment, Spline};
 use alloc::{vec, vec::Vec};
 use kairos_contracts::pulse::{self as facts, Parameter, PARAMETERS, TONES, VALUE_BITS};
@@ -17,25 +18,6 @@ pub struct Encoded {
     pub errors: [f64; PARAMETERS],
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Quantity {
-    Frequency,
-    Amplitude,
-    Phase,
-    Rotation,
-}
-
-const fn quantity(parameter: Parameter) -> Quantity {
-    match parameter {
-        Parameter::F0 | Parameter::F1 => Quantity::Frequency,
-        Parameter::A0 | Parameter::A1 => Quantity::Amplitude,
-        Parameter::P0 | Parameter::P1 => Quantity::Phase,
-        Parameter::Z0 | Parameter::Z1 => Quantity::Rotation,
-    }
-}
-
-/// Full scale of the amplitude's register; a trajectory must not wrap.
-const AMPLITUDE_END: f64 = (1i64 << (VALUE_BITS - 1)) as f64;
 /// Words of one unit of amplitude, of one degree.
 const AMPLITUDE_WORDS: f64 = AMPLITUDE_MAX * (1u32 << facts::AMPLITUDE_FRACTION) as f64 / facts::AMPLITUDE_UNITS as f64;
 const AMPLITUDE_MAX: f64 = facts::AMPLITUDE_MAX as f64;
@@ -52,7 +34,7 @@ pub fn encode(pulse: &Pulse, rates: &Rates) -> Result<Encoded, Error> {
         let p = parameter as usize;
         let mut course = Course {
             rates,
-            quantity: quantity(parameter),
+            quantity: Quantity::of(parameter),
             error: 0.0,
         };
         let mut segments = course
@@ -137,14 +119,6 @@ impl Course<'_> {
         }
     }
 
-    fn constant(&self, value: f64) -> Result<i64, Kind> {
-        Ok(match self.quantity {
-            Quantity::Frequency => self.rates.frequency(value)?,
-            Quantity::Amplitude => units::amplitude(value)?,
-            Quantity::Phase | Quantity::Rotation => units::phase(value)?,
-        })
-    }
-
     fn steps(&self, values: &[f64], cycles: u64) -> Result<Vec<Segment>, Kind> {
         if values.is_empty() {
             return Err(Kind::Empty);
@@ -152,49 +126,16 @@ impl Course<'_> {
         let shares = self.shares(values.len(), cycles)?;
         let pairs = values.iter().zip(shares);
         pairs
-            .map(|(&value, share)| Ok(Segment::constant(self.constant(value)?, share)))
+            .map(|(&value, share)| Ok(Segment::constant(self.quantity.constant(value, self.rates)?, share)))
             .collect()
     }
 
-    /// A knot as a number of words.
-    fn knot(&self, value: f64) -> Result<f64, Kind> {
-        Ok(match self.quantity {
-            Quantity::Phase | Quantity::Rotation => units::phase_knot(value)?,
-            _ => self.constant(value)? as f64,
-        })
-    }
-
     fn spline(&self, values: &[f64], cycles: u64) -> Result<Vec<Segment>, Kind> {
-        let knots = values
-            .iter()
-            .map(|&value| self.knot(value))
-            .collect::<Result<Vec<_>, _>>()?;
-        let shares = self.shares(knots.len() - 1, cycles)?;
-        let mut segments = Vec::with_capacity(shares.len());
-        for (n, (cubic, share)) in knots::natural(&knots).iter().zip(shares).enumerate() {
-            self.check_range(cubic)?;
-            let mut segment = knots::segment(cubic, share)?;
-            if self.quantity == Quantity::Rotation && n != 0 {
-                // The frame's accumulator has what came before.
-                segment.u[0] = 0;
-            }
-            segments.push(segment);
-        }
+        self.shares(values.len() - 1, cycles)?;
+        let mut scratch = vec![0.0; 3 * values.len()];
+        let mut segments = vec![Segment::default(); values.len() - 1];
+        course::spline(self.quantity, self.rates, values, cycles, &mut scratch, &mut segments)?;
         Ok(segments)
-    }
-
-    fn check_range(&self, cubic: &Cubic) -> Result<(), Kind> {
-        if self.quantity != Quantity::Amplitude {
-            return Ok(());
-        }
-        let (low, high) = knots::extremes(cubic);
-        let furthest = if -low > high { low } else { high };
-        if furthest.abs() >= AMPLITUDE_END {
-            return Err(Kind::Overshoot {
-                reaches: furthest / AMPLITUDE_WORDS,
-            });
-        }
-        Ok(())
     }
 
     /// Words of one unit.
@@ -211,7 +152,7 @@ impl Course<'_> {
             return Err(Kind::TooShort { cycles });
         }
         for &value in values {
-            self.knot(value)?;
+            self.quantity.knot(value, self.rates)?;
         }
         let scale = self.scale();
         let words: Vec<f64> = values.iter().map(|value| value * scale).collect();
@@ -222,8 +163,8 @@ impl Course<'_> {
         let mut segments = Vec::new();
         let mut turned = 0;
         for piece in fit(&words, cycles, tolerance * scale).map_err(unfit)? {
-            self.check_range(&piece.cubic)?;
-            let mut segment = knots::segment(&piece.cubic, piece.cycles)?;
+            self.quantity.check_range(&piece.cubic)?;
+            let mut segment = knots::segment(&piece.cubic, piece.cycles).map_err(CourseError::from)?;
             if self.quantity == Quantity::Rotation {
                 segment.u[0] = wrap(segment.u[0].wrapping_sub(turned), VALUE_BITS);
                 let mut spline = Spline::new(&segment);

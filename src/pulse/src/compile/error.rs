@@ -1,5 +1,6 @@
 //! What cannot be compiled, with the place where it stands.
 
+use crate::course::CourseError;
 use crate::units::UnitError;
 use alloc::{
     format,
@@ -93,6 +94,18 @@ impl Error {
 impl From<UnitError> for Kind {
     fn from(error: UnitError) -> Self {
         Self::Unit(error)
+    }
+}
+
+impl From<CourseError> for Kind {
+    fn from(error: CourseError) -> Self {
+        match error {
+            CourseError::Unit(error) => Self::Unit(error),
+            CourseError::Overshoot { reaches } => Self::Overshoot { reaches },
+            CourseError::TooSteep => Self::Coefficient,
+            CourseError::TooShort { cycles } => Self::TooShort { cycles },
+            CourseError::Room => Self::Empty,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Few segments that follow many samples: greedily, each as long as the tolerance permits.
 
-use super::knots::{boundary, Cubic};
+use crate::knots::{boundary, Cubic};
 use alloc::vec::Vec;
 use kairos_contracts::pulse::SEGMENT_CYCLES_MIN;
 

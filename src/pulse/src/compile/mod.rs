@@ -9,7 +9,6 @@ mod encode;
 mod error;
 mod fit;
 mod image;
-mod knots;
 mod sequence;
 mod stats;
 mod stream;

@@ -114,7 +114,7 @@ impl<'p> Interleave<'_, '_, 'p> {
                 let [a_ty, b_ty, ty] = [left.1.id, right.1.id, expr.id].map(|id| function.types[id as usize]);
                 self.emitter.arithmetic(*op, (a, a_ty), (b, b_ty), ty)?
             }
-            ExprKind::Call { callee, args, .. } => {
+            ExprKind::Call { callee, args, keywords } => {
                 let kind = self
                     .emitter
                     .module
@@ -131,7 +131,11 @@ impl<'p> Interleave<'_, '_, 'p> {
                         None => return Ok(None),
                     }
                 }
-                let site = Site { whole: expr, args };
+                let site = Site {
+                    whole: expr,
+                    args,
+                    keywords,
+                };
                 self.within(frame, |emitter| builtins::code(emitter, *builtin, site, values))?
             }
             _ => return Ok(None),

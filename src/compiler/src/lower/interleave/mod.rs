@@ -278,7 +278,7 @@ impl<'p> Interleave<'_, '_, 'p> {
                     let ty = self.emitter.module.ir_type(callee.locals[index]);
                     number(self.emitter.module.constant(value, &ty))
                 }
-                ArgSource::Receiver | ArgSource::Kept(_) => None,
+                ArgSource::Receiver | ArgSource::Kept(_) | ArgSource::Within(..) => None,
             };
             known.extend(value.map(|value| (index as LocalId, value)));
         }

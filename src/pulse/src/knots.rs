@@ -1,8 +1,6 @@
-//! From knots to the coefficients of segments.
+//! From knots to the coefficients of segments, without a heap.
 
-use super::Kind;
 use crate::{wrap, Segment};
-use alloc::{vec, vec::Vec};
 use kairos_contracts::pulse::{SHIFT_BITS, VALUE_BITS};
 
 /// Greatest coefficient.
@@ -18,38 +16,56 @@ pub fn boundary(i: usize, n: usize, cycles: u64) -> u64 {
     libm::rint(i as f64 * cycles as f64 / n as f64) as u64
 }
 
-/// The natural cubic spline through knots at 0, 1, 2, …: one polynomial for each step. At least two knots.
-///
-/// Solved for the slopes at the knots, as SciPy does, so that the last bits of coefficients are JaqalPaw's.
-pub fn natural(knots: &[f64]) -> Vec<Cubic> {
-    let last = knots.len() - 1;
-    let rise = |i: usize| knots[i + 1] - knots[i];
-    let mut slopes: Vec<f64> = (0..=last)
-        .map(|i| match i {
-            0 => 3.0 * rise(0),
-            i if i == last => 3.0 * rise(last - 1),
-            i => 3.0 * (rise(i - 1) + rise(i)),
+/// The spline is too steep for the coefficients' bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooSteep;
+
+/// The natural cubic spline through knots at 0, 1, 2, …: one polynomial for each step.
+#[derive(Clone, Copy, Debug)]
+pub struct Natural<'a> {
+    knots: &'a [f64],
+    slopes: &'a [f64],
+}
+
+impl<'a> Natural<'a> {
+    /// Through at least two knots. `slopes` and `pivots` are where it is worked out: as long as the knots.
+    ///
+    /// Solved for the slopes at the knots, as SciPy does, so that the last bits of coefficients are JaqalPaw's.
+    pub fn new(knots: &'a [f64], slopes: &'a mut [f64], pivots: &mut [f64]) -> Self {
+        let last = knots.len() - 1;
+        let rise = |i: usize| knots[i + 1] - knots[i];
+        for (i, slope) in slopes[..=last].iter_mut().enumerate() {
+            *slope = match i {
+                0 => 3.0 * rise(0),
+                i if i == last => 3.0 * rise(last - 1),
+                i => 3.0 * (rise(i - 1) + rise(i)),
+            };
+        }
+        pivots[0] = 2.0;
+        for i in 1..=last {
+            let share = 1.0 / pivots[i - 1];
+            pivots[i] = if i == last { 2.0 } else { 4.0 } - share;
+            slopes[i] -= share * slopes[i - 1];
+        }
+        slopes[last] /= pivots[last];
+        for i in (0..last).rev() {
+            slopes[i] = (slopes[i] - slopes[i + 1]) / pivots[i];
+        }
+        Self { knots, slopes }
+    }
+
+    /// The polynomials, one for each step.
+    pub fn pieces(self) -> impl Iterator<Item = Cubic> + 'a {
+        self.knots.windows(2).zip(self.slopes.windows(2)).map(|(knot, slope)| {
+            let rise = knot[1] - knot[0];
+            let bend = slope[0] + slope[1] - 2.0 * rise;
+            [knot[0], slope[0], rise - slope[0] - bend, bend]
         })
-        .collect();
-    let mut pivots = vec![2.0; last + 1];
-    for i in 1..=last {
-        let share = 1.0 / pivots[i - 1];
-        pivots[i] = if i == last { 2.0 } else { 4.0 } - share;
-        slopes[i] -= share * slopes[i - 1];
     }
-    slopes[last] /= pivots[last];
-    for i in (0..last).rev() {
-        slopes[i] = (slopes[i] - slopes[i + 1]) / pivots[i];
-    }
-    let piece = |i: usize| {
-        let bend = slopes[i] + slopes[i + 1] - 2.0 * rise(i);
-        [knots[i], slopes[i], rise(i) - slopes[i] - bend, bend]
-    };
-    (0..last).map(piece).collect()
 }
 
 /// The segment that follows a polynomial for `tau` cycles, as closely as its coefficients allow.
-pub fn segment(cubic: &Cubic, tau: u64) -> Result<Segment, Kind> {
+pub fn segment(cubic: &Cubic, tau: u64) -> Result<Segment, TooSteep> {
     let [c0, c1, c2, c3] = *cubic;
     let h = 1.0 / tau as f64;
     let differences = [
@@ -61,7 +77,7 @@ pub fn segment(cubic: &Cubic, tau: u64) -> Result<Segment, Kind> {
     let most = (1 << SHIFT_BITS) - 1;
     let mut shift = (first_shift(&differences) + 1).min(most);
     while !fits(&differences, shift, tau) {
-        shift = shift.checked_sub(1).ok_or(Kind::Coefficient)?;
+        shift = shift.checked_sub(1).ok_or(TooSteep)?;
     }
     let scaled = |n: usize| libm::trunc(libm::scalbn(differences[n], (n as i32 + 1) * shift as i32)) as i64;
     Ok(Segment {
@@ -104,14 +120,14 @@ fn fits(differences: &[f64; 3], shift: u32, tau: u64) -> bool {
 pub fn extremes(cubic: &Cubic) -> (f64, f64) {
     let [c0, c1, c2, c3] = *cubic;
     let at = |x: f64| c0 + x * (c1 + x * (c2 + x * c3));
-    let mut places = vec![0.0, 1.0];
+    let mut places = [0.0, 1.0, 0.0, 0.0];
     let (a, b) = (3.0 * c3, 2.0 * c2);
     let discriminant = b * b - 4.0 * a * c1;
     if a != 0.0 && discriminant >= 0.0 {
         let root = libm::sqrt(discriminant);
-        places.extend([(-b + root) / (2.0 * a), (-b - root) / (2.0 * a)]);
+        (places[2], places[3]) = ((-b + root) / (2.0 * a), (-b - root) / (2.0 * a));
     } else if b != 0.0 {
-        places.push(-c1 / b);
+        places[2] = -c1 / b;
     }
     let values = places.into_iter().filter(|x| (0.0..=1.0).contains(x)).map(at);
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| {
@@ -124,6 +140,13 @@ mod tests {
     use super::*;
     use crate::Spline;
     use proptest::prelude::*;
+    use std::vec;
+    use std::vec::Vec;
+
+    fn natural(knots: &[f64]) -> Vec<Cubic> {
+        let (mut slopes, mut pivots) = (vec![0.0; knots.len()], vec![0.0; knots.len()]);
+        Natural::new(knots, &mut slopes, &mut pivots).pieces().collect()
+    }
 
     #[test]
     fn check_15_a_slope_that_is_a_power_of_two() {

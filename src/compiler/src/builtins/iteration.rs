@@ -1,0 +1,237 @@
+//! What goes over the elements of iterables: `enumerate`, `zip` and `reversed`, of which nothing is made, and what a function
+//! makes of all elements, one after the other.
+
+use super::{exactly, Call, Site};
+use crate::diagnostic::{Diagnostic, Result};
+use crate::emit::Emitter;
+use crate::ir::{BlockId, Value};
+use crate::language::Iteration;
+use crate::syntax::{BinOp, Expr, ExprKind};
+use crate::types::{self, Kind, Lazy, Ty, Types};
+
+pub fn typing(types: &mut Types, call: &Call, iteration: Iteration) -> Result<Ty> {
+    let (first, span) = (call.types[0], call.args[0].span);
+    match iteration {
+        Iteration::Zip => {
+            for (arg, &ty) in call.args.iter().zip(call.types) {
+                types.iterated(ty, arg.span)?;
+            }
+            Ok(types.new_type(Kind::Lazy(Lazy::Zip, call.types.into())))
+        }
+        Iteration::Enumerate => {
+            types.iterated(first, span)?;
+            let number = match types.kind(call.result) {
+                Kind::Lazy(Lazy::Enumerate, parts) => parts[1],
+                _ => types.new_type(Kind::IntOpen),
+            };
+            if let Some((start, ty)) = start(call) {
+                types.require(number, ty, start.span, "the number of the first element")?;
+            }
+            Ok(types.new_type(Kind::Lazy(Lazy::Enumerate, [first, number].into())))
+        }
+        Iteration::Reversed => match types.kind(first) {
+            Kind::Lazy(lazy, _) => {
+                let text = format!("{} has no end to begin at", lazy.name());
+                Err(Diagnostic::new(span, text).help("reverse what it goes over, or make a list of it with list(…)"))
+            }
+            _ => {
+                types.iterated(first, span)?;
+                Ok(types.new_type(Kind::Lazy(Lazy::Reversed, [first].into())))
+            }
+        },
+        Iteration::Any | Iteration::All => {
+            let elt = types.gone_over(first, span)?;
+            if let Kind::Array(..) = types.kind(elt) {
+                return Err(Diagnostic::new(
+                    span,
+                    "whether a row of an array is true is not defined",
+                ));
+            }
+            Ok(types.new_type(Kind::Bool))
+        }
+        Iteration::Sum => sum(types, call),
+        Iteration::Sorted => sorted(types, call),
+    }
+}
+
+fn sorted(types: &mut Types, call: &Call) -> Result<Ty> {
+    if let Some(second) = call.args.get(1) {
+        return Err(Diagnostic::new(
+            second.span,
+            "'sorted' takes 1 argument(s), 2 are passed",
+        ));
+    }
+    if let Some(keyword) = call.keywords.first() {
+        if !matches!(keyword.value.kind, ExprKind::Bool(_)) {
+            return Err(Diagnostic::new(keyword.value.span, "'reverse' must be True or False"));
+        }
+    }
+    let span = call.args[0].span;
+    let elt = types.iterated(call.types[0], span)?;
+    if !has_order(types, elt) {
+        let text = format!("sorted() of elements of type {}", types.name(elt));
+        return Err(Diagnostic::new(span, text).help("numbers, strings and tuples of them can be sorted"));
+    }
+    Ok(types.new_type(Kind::List(elt)))
+}
+
+fn has_order(types: &Types, ty: Ty) -> bool {
+    match types.kind(ty) {
+        Kind::Var | Kind::Str => true,
+        Kind::Tuple(members) => members.iter().all(|&member| has_order(types, member)),
+        _ => types.is_numeric(ty),
+    }
+}
+
+/// The argument `start`, and its type.
+fn start<'a>(call: &Call<'a>) -> Option<(&'a Expr, Ty)> {
+    let named = call.keywords.first().map(|keyword| &keyword.value);
+    let named = named.zip(call.keyword_types.first().copied());
+    call.args.get(1).zip(call.types.get(1).copied()).or(named)
+}
+
+/// Of floats a float; of integers one of their width, or that of the start if it is wider.
+fn sum(types: &mut Types, call: &Call) -> Result<Ty> {
+    let span = call.args[0].span;
+    let elt = types.gone_over(call.types[0], span)?;
+    types.require_numeric(elt, span)?;
+    let Some((start, first)) = start(call) else {
+        return Ok(match types.kind(elt) {
+            Kind::Bool => call.open_result(types),
+            _ => elt,
+        });
+    };
+    types.require_numeric(first, start.span)?;
+    if types.is_var(elt) || types.is_var(first) {
+        return Ok(types.var());
+    }
+    let any = |types: &Types, kind: Kind| [elt, first].iter().any(|&ty| *types.kind(ty) == kind);
+    if any(types, Kind::Float) {
+        return Ok(types.new_type(Kind::Float));
+    }
+    match (types.kind(elt), types.kind(first)) {
+        (Kind::Bool, Kind::Bool) => return Ok(call.open_result(types)),
+        (Kind::Bool, _) => return Ok(first),
+        (_, Kind::Bool) => return Ok(elt),
+        _ => {}
+    }
+    // One of open width adapts to the other.
+    if types.unify(elt, first).is_ok() {
+        return Ok(elt);
+    }
+    Ok(types.new_type(Kind::Int64))
+}
+
+/// The code of what makes nothing; the others are loops, which lowering makes.
+pub fn code(emitter: &mut Emitter, iteration: Iteration, site: Site, values: Vec<Value>) -> Result<Value> {
+    match iteration {
+        Iteration::Zip => Ok(emitter.build.aggregate(values)),
+        Iteration::Reversed => {
+            let [value] = exactly(values);
+            Ok(emitter.build.aggregate(vec![value]))
+        }
+        Iteration::Enumerate => {
+            let mut values = values.into_iter();
+            let iterable = values.next().expect("counted by inference");
+            let number = match emitter.ir_type_of(site.whole) {
+                crate::ir::Ty::Struct(members) => members[1].clone(),
+                _ => unreachable!("two parts"),
+            };
+            let start = values.next().unwrap_or_else(|| Value::int(number, 0));
+            Ok(emitter.build.aggregate(vec![iterable, start]))
+        }
+        Iteration::Sorted => {
+            let Kind::List(elt) = *emitter.kind_of(site.whole) else {
+                unreachable!("it makes a list")
+            };
+            let iterable = values.into_iter().next().expect("counted by inference");
+            let list = emitter.list_of(iterable, emitter.type_of(&site.args[0]), elt);
+            let reverse = site.keywords.first().map(|keyword| &keyword.value.kind);
+            let descending = matches!(reverse, Some(ExprKind::Bool(true)));
+            emitter.sort(site.whole.span, &list, elt, descending)?;
+            Ok(list)
+        }
+        Iteration::Sum | Iteration::Any | Iteration::All => {
+            let mut values = values.into_iter();
+            let iterable = values.next().expect("counted by inference");
+            let start = values.next().map(|value| (value, start_type(emitter, site)));
+            let fold = Fold::begin(emitter, iteration, start, emitter.type_of(site.whole));
+            let elements = emitter.elements(&iterable, emitter.type_of(&site.args[0]));
+            emitter.each(&elements, |emitter, value| fold.take(emitter, value, elements.elt))?;
+            Ok(fold.end(emitter))
+        }
+    }
+}
+
+/// Type of the argument `start`, which is passed.
+pub fn start_type(emitter: &Emitter, site: Site) -> Ty {
+    let named = site.keywords.first().map(|keyword| &keyword.value);
+    let start = site.args.get(1).or(named).expect("it is passed");
+    emitter.type_of(start)
+}
+
+/// A function that takes elements one after the other.
+pub(crate) struct Fold {
+    iteration: Iteration,
+    ty: types::Ty,
+    /// Where the result is, as far as elements have been taken.
+    so_far: Value,
+    /// Where it goes on when no more elements are needed.
+    done: BlockId,
+}
+
+impl Fold {
+    pub fn begin(emitter: &mut Emitter, iteration: Iteration, start: Option<(Value, Ty)>, ty: Ty) -> Fold {
+        let kind = emitter.module.ir_type(ty);
+        let so_far = emitter.build.slot(kind.clone());
+        let first = match (iteration, start) {
+            (_, Some((value, _))) => emitter.build.convert(value, &kind),
+            (Iteration::All, None) => Value::bool(true),
+            (_, None) => Value::zero(kind),
+        };
+        emitter.build.store(first, &so_far);
+        let done = emitter.build.new_block("taken all");
+        Fold {
+            iteration,
+            ty,
+            so_far,
+            done,
+        }
+    }
+
+    /// `ty`: type of the value; None of one that is made only now, a tuple.
+    pub fn take(&self, emitter: &mut Emitter, value: Value, ty: Option<Ty>) -> Result<()> {
+        match self.iteration {
+            Iteration::Any | Iteration::All => {
+                let truth = ty.map_or(Value::bool(true), |ty| emitter.truth(value, ty));
+                let (decided, next) = (
+                    emitter.build.new_block("decided"),
+                    emitter.build.new_block("not decided"),
+                );
+                let any = self.iteration == Iteration::Any;
+                let (yes, no) = if any { (decided, next) } else { (next, decided) };
+                emitter.build.branch(truth, yes, no);
+                emitter.build.block = decided;
+                emitter.build.store(Value::bool(any), &self.so_far);
+                emitter.build.jump(self.done);
+                emitter.build.block = next;
+                Ok(())
+            }
+            _ => {
+                let kind = emitter.module.ir_type(self.ty);
+                let so_far = emitter.build.load(kind, &self.so_far);
+                let operand = (value, ty.expect("numbers have a type"));
+                let sum = emitter.arithmetic(BinOp::Add, (so_far, self.ty), operand, self.ty)?;
+                emitter.build.store(sum, &self.so_far);
+                Ok(())
+            }
+        }
+    }
+
+    pub fn end(self, emitter: &mut Emitter) -> Value {
+        emitter.build.jump(self.done);
+        emitter.build.block = self.done;
+        let kind = emitter.module.ir_type(self.ty);
+        emitter.build.load(kind, &self.so_far)
+    }
+}

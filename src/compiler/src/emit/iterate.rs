@@ -1,0 +1,261 @@
+//! Going over iterables element by element. Of a range, and of what `zip`, `enumerate` and `reversed` give, no element is in
+//! memory: it is made when it is its turn.
+
+use super::array::Array;
+use super::{int, Emitter};
+use crate::diagnostic::Result;
+use crate::ir::*;
+use crate::types::{self, Kind, Lazy};
+
+/// What is gone over.
+pub(crate) struct Elements {
+    /// How many there are: an unsigned number.
+    pub length: Value,
+    /// Their type; None if they are tuples that are made of others.
+    pub elt: Option<types::Ty>,
+    source: Source,
+}
+
+enum Source {
+    /// Where they stand in memory, one behind the other.
+    Memory(Value, Ty),
+    Bytes(Value),
+    Array(Array),
+    Range {
+        start: Value,
+        step: Value,
+    },
+    Zip(Vec<Elements>),
+    /// The number of the first.
+    Enumerate(Box<Elements>, Value),
+    Reversed(Box<Elements>),
+}
+
+impl Elements {
+    /// Whether there may be more of them than fit into memory.
+    fn unlimited(&self) -> bool {
+        match &self.source {
+            Source::Memory(..) | Source::Bytes(_) | Source::Array(_) => false,
+            Source::Range { .. } => true,
+            Source::Zip(parts) => parts.iter().all(Elements::unlimited),
+            Source::Enumerate(inner, _) | Source::Reversed(inner) => inner.unlimited(),
+        }
+    }
+}
+
+impl Emitter<'_, '_> {
+    /// What there is to go over in a value of type `ty`.
+    pub(crate) fn elements(&mut self, value: &Value, ty: types::Ty) -> Elements {
+        if let Some(array) = self.array_parts(value, ty) {
+            return Elements {
+                length: array.shape[0].clone(),
+                // A row has a type of its own.
+                elt: (array.shape.len() == 1).then_some(array.elt),
+                source: Source::Array(array),
+            };
+        }
+        match self.module.program.types.kind(ty) {
+            Kind::List(elt) => {
+                let (data, length) = self.list_parts(value);
+                Elements {
+                    length,
+                    elt: Some(*elt),
+                    source: Source::Memory(data, self.module.ir_type(*elt)),
+                }
+            }
+            Kind::Range(elt) => {
+                let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(value, index));
+                Elements {
+                    length: self.range_length(&start, &stop, &step),
+                    elt: Some(*elt),
+                    source: Source::Range { start, step },
+                }
+            }
+            Kind::Tuple(members) => {
+                let place = self.build.slot(self.module.ir_type(ty));
+                self.build.store(value.clone(), &place);
+                Elements {
+                    length: int(members.len() as i64),
+                    elt: Some(members[0]),
+                    source: Source::Memory(place, self.module.ir_type(members[0])),
+                }
+            }
+            Kind::Bytes | Kind::ByteArray => {
+                let [data, length] = [0, 1].map(|index| self.build.extract(value, index));
+                Elements {
+                    length,
+                    elt: Some(types::INT32),
+                    source: Source::Bytes(data),
+                }
+            }
+            Kind::Lazy(lazy, parts) => self.lazy_elements(value, *lazy, parts),
+            _ => unreachable!("inference admits iterables"),
+        }
+    }
+
+    fn lazy_elements(&mut self, value: &Value, lazy: Lazy, parts: &[types::Ty]) -> Elements {
+        let inner = self.build.extract(value, 0);
+        match lazy {
+            Lazy::Generator => unreachable!("its elements are lowering's"),
+            Lazy::Reversed => {
+                let inner = self.elements(&inner, parts[0]);
+                Elements {
+                    length: inner.length.clone(),
+                    elt: inner.elt,
+                    source: Source::Reversed(Box::new(inner)),
+                }
+            }
+            Lazy::Enumerate => {
+                let inner = self.elements(&inner, parts[0]);
+                let start = self.build.extract(value, 1);
+                Elements {
+                    length: inner.length.clone(),
+                    elt: None,
+                    source: Source::Enumerate(Box::new(inner), start),
+                }
+            }
+            Lazy::Zip => {
+                let parts = parts.iter().enumerate().map(|(index, &ty)| {
+                    let part = self.build.extract(value, index);
+                    self.elements(&part, ty)
+                });
+                let parts: Vec<Elements> = parts.collect();
+                let lengths = parts.iter().map(|part| part.length.clone()).collect();
+                Elements {
+                    length: self.shortest(lengths),
+                    elt: None,
+                    source: Source::Zip(parts),
+                }
+            }
+        }
+    }
+
+    /// The least of some unsigned numbers.
+    fn shortest(&mut self, lengths: Vec<Value>) -> Value {
+        let wide = lengths.iter().any(|length| length.ty == Ty::I64);
+        let mut least: Option<Value> = None;
+        for length in lengths {
+            let length = if wide { self.unsigned(length) } else { length };
+            least = Some(match least {
+                None => length,
+                Some(least) => {
+                    let less = self.build.compare(Compare::Ult, length.clone(), least.clone());
+                    self.build.select(less, length, least)
+                }
+            });
+        }
+        least.expect("zip has an argument")
+    }
+
+    /// An unsigned number in 64 bits.
+    fn unsigned(&mut self, number: Value) -> Value {
+        if number.ty == Ty::I64 {
+            return number;
+        }
+        let wide = self.build.convert(number, &Ty::I64);
+        self.build
+            .binary(Binary::And, wide, Value::int(Ty::I64, u32::MAX.into()))
+    }
+
+    /// The element of an index, which is below the length.
+    pub(crate) fn element(&mut self, elements: &Elements, index: Value) -> Value {
+        match &elements.source {
+            Source::Memory(data, ty) => {
+                let index = self.build.convert(index, &Ty::I32);
+                let from = self.build.element(data, ty, index);
+                self.build.load(ty.clone(), &from)
+            }
+            Source::Bytes(data) => {
+                let index = self.build.convert(index, &Ty::I32);
+                self.byte(data, index)
+            }
+            Source::Array(array) => {
+                let index = self.build.convert(index, &Ty::I32);
+                self.array_element(array, index)
+            }
+            Source::Range { start, step } => {
+                let index = self.build.convert(index, &start.ty);
+                let offset = self.build.binary(Binary::Mul, index, step.clone());
+                self.build.binary(Binary::Add, start.clone(), offset)
+            }
+            Source::Zip(parts) => {
+                let members = parts.iter().map(|part| self.element(part, index.clone()));
+                let members = members.collect();
+                self.build.aggregate(members)
+            }
+            Source::Enumerate(inner, start) => {
+                let offset = self.build.convert(index.clone(), &start.ty);
+                let number = self.build.binary(Binary::Add, start.clone(), offset);
+                let element = self.element(inner, index);
+                self.build.aggregate(vec![number, element])
+            }
+            Source::Reversed(inner) => {
+                let index = self.build.convert(index, &inner.length.ty);
+                let one = Value::int(index.ty.clone(), 1);
+                let last = self.build.binary(Binary::Sub, inner.length.clone(), one);
+                let index = self.build.binary(Binary::Sub, last, index);
+                self.element(inner, index)
+            }
+        }
+    }
+
+    /// Runs `body` with each element. It may leave the loop.
+    pub(crate) fn each(
+        &mut self,
+        elements: &Elements,
+        body: impl FnOnce(&mut Self, Value) -> Result<()>,
+    ) -> Result<()> {
+        self.each_numbered(elements, |this, _, value| body(this, value))
+    }
+
+    /// As [`Self::each`], with the index, whose type is that of the length.
+    pub(crate) fn each_numbered(
+        &mut self,
+        elements: &Elements,
+        body: impl FnOnce(&mut Self, Value, Value) -> Result<()>,
+    ) -> Result<()> {
+        let [head, inside, after] =
+            ["each element", "element", "all elements"].map(|label| self.build.new_block(label));
+        let counter = self.build.slot(elements.length.ty.clone());
+        self.build.store(Value::int(elements.length.ty.clone(), 0), &counter);
+        self.build.jump(head);
+        let index = self.next_element(elements, &counter, [head, inside, after]);
+        let value = self.element(elements, index.clone());
+        body(self, index.clone(), value)?;
+        self.count(&counter, index, head);
+        self.build.block = after;
+        Ok(())
+    }
+
+    /// At the head of a loop: goes on inside with the index, or behind the loop.
+    pub(crate) fn next_element(
+        &mut self,
+        elements: &Elements,
+        counter: &Value,
+        [head, inside, after]: [BlockId; 3],
+    ) -> Value {
+        self.build.block = head;
+        let index = self.build.load(elements.length.ty.clone(), counter);
+        let more = self.build.compare(Compare::Ult, index.clone(), elements.length.clone());
+        self.build.branch(more, inside, after);
+        self.build.block = inside;
+        index
+    }
+
+    /// At the end of a loop: counts, and goes back to its head.
+    pub(crate) fn count(&mut self, counter: &Value, index: Value, head: BlockId) {
+        let one = Value::int(index.ty.clone(), 1);
+        let next = self.build.binary(Binary::Add, index, one);
+        self.build.store(next, counter);
+        self.build.jump(head);
+    }
+
+    /// How many elements there are (i32), checked if they are to be in memory.
+    pub(crate) fn kept_length(&mut self, elements: &Elements) -> Value {
+        if !elements.unlimited() {
+            return self.build.convert(elements.length.clone(), &Ty::I32);
+        }
+        let wide = self.unsigned(elements.length.clone());
+        self.checked_length(wide)
+    }
+}

@@ -1,0 +1,107 @@
+//! Sorting: runs that are in order are merged to longer ones, from single elements up to the whole list. Equal elements stay in
+//! their order, as in Python.
+
+use super::{int, Emitter};
+use crate::diagnostic::Result;
+use crate::ir::*;
+use crate::source::Span;
+use crate::syntax::CmpOp;
+use crate::types;
+
+impl Emitter<'_, '_> {
+    /// Sorts a list of elements of type `elt` in its place.
+    pub(crate) fn sort(&mut self, span: Span, list: &Value, elt: types::Ty, descending: bool) -> Result<()> {
+        let (data, length) = self.list_parts(list);
+        let ty = self.module.ir_type(elt);
+        let merged = self.build.alloca(ty.clone(), length.clone());
+        let [width, start] = [(); 2].map(|()| self.build.slot(Ty::I32));
+        self.build.store(int(1), &width);
+        self.while_below(&width, length.clone(), |this, run| {
+            this.build.store(int(0), &start);
+            this.while_below(&start, length.clone(), |this, first| {
+                let middle = this.at_most(first.clone(), &run, &length);
+                let end = this.at_most(middle.clone(), &run, &length);
+                this.merge(span, (&data, &merged), (elt, descending), [first, middle, end.clone()])?;
+                this.build.store(end, &start);
+                Ok(())
+            })?;
+            this.copy_elements(&ty, &merged, length.clone(), &data, int(0));
+            let double = this.build.binary(Binary::Add, run.clone(), run);
+            this.build.store(double, &width);
+            Ok(())
+        })
+    }
+
+    /// Merges the elements from `first` to `middle` with those up to `end`.
+    fn merge(
+        &mut self,
+        span: Span,
+        (data, merged): (&Value, &Value),
+        (elt, descending): (types::Ty, bool),
+        [first, middle, end]: [Value; 3],
+    ) -> Result<()> {
+        let ty = self.module.ir_type(elt);
+        let [left, right, place] = [(); 3].map(|()| self.build.slot(Ty::I32));
+        let from_right = self.build.slot(Ty::I1);
+        self.build.store(first.clone(), &left);
+        self.build.store(middle.clone(), &right);
+        self.build.store(first, &place);
+        self.while_below(&place, end.clone(), |this, at| {
+            let [a, b] = [&left, &right].map(|slot| this.build.load(Ty::I32, slot));
+            let some_left = this.build.compare(Compare::Slt, a.clone(), middle);
+            let some_right = this.build.compare(Compare::Slt, b.clone(), end);
+            let none_left = this.build.not(some_left.clone());
+            this.build.store(none_left, &from_right);
+            let both = this.build.binary(Binary::And, some_left, some_right);
+            let (compare, chosen) = (this.build.new_block("compare"), this.build.new_block("chosen"));
+            this.build.branch(both, compare, chosen);
+            this.build.block = compare;
+            let [x, y] = [&a, &b].map(|index| {
+                let from = this.build.element(data, &ty, index.clone());
+                (this.build.load(ty.clone(), &from), elt)
+            });
+            let (less, more) = if descending { (x, y) } else { (y, x) };
+            let sooner = this.comparison(span, CmpOp::Lt, less, more)?;
+            this.build.store(sooner, &from_right);
+            this.build.jump(chosen);
+            this.build.block = chosen;
+            let take_right = this.build.load(Ty::I1, &from_right);
+            let index = this.build.select(take_right.clone(), b.clone(), a.clone());
+            let from = this.build.element(data, &ty, index);
+            let value = this.build.load(ty.clone(), &from);
+            let to = this.build.element(merged, &ty, at.clone());
+            this.build.store(value, &to);
+            let step = this.build.convert(take_right, &Ty::I32);
+            let b = this.build.binary(Binary::Add, b, step.clone());
+            let other = this.build.binary(Binary::Sub, int(1), step);
+            let a = this.build.binary(Binary::Add, a, other);
+            let at = this.build.binary(Binary::Add, at, int(1));
+            for (value, slot) in [(a, &left), (b, &right), (at, &place)] {
+                this.build.store(value, slot);
+            }
+            Ok(())
+        })
+    }
+
+    /// `from + count`, but not more than `most`.
+    fn at_most(&mut self, from: Value, count: &Value, most: &Value) -> Value {
+        let sum = self.build.binary(Binary::Add, from, count.clone());
+        let less = self.build.compare(Compare::Slt, sum.clone(), most.clone());
+        self.build.select(less, sum, most.clone())
+    }
+
+    /// Runs `body` while the number in a slot, which it is given and changes, is below `end`.
+    fn while_below(
+        &mut self,
+        slot: &Value,
+        end: Value,
+        body: impl FnOnce(&mut Self, Value) -> Result<()>,
+    ) -> Result<()> {
+        let [head, inside, after] = ["while below", "below", "not below"].map(|label| self.build.new_block(label));
+        let value = self.loop_head(slot, end, [head, inside, after]);
+        body(self, value)?;
+        self.build.jump(head);
+        self.build.block = after;
+        Ok(())
+    }
+}

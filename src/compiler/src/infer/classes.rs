@@ -1,0 +1,264 @@
+//! Questions of classes, which are answered when a kernel is compiled: `isinstance`, the branches that it decides, and `super()`.
+
+use std::rc::Rc;
+
+use super::Infer;
+use crate::diagnostic::{Diagnostic, Result};
+use crate::host::{HostValue, InstanceOf};
+use crate::language::{Builtin, Class, Number, Sequence, Text};
+use crate::program::Fact;
+use crate::source::Span;
+use crate::syntax::*;
+use crate::types::{Kind, Ty};
+
+/// What is known of a condition when a kernel is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    Known(bool),
+    /// It will be, when the types in it are.
+    Later,
+    /// Nothing.
+    Open,
+}
+
+impl Infer<'_, '_> {
+    pub(super) fn class_question(&mut self, class: Class, whole: &Expr, args: &[Expr], types: &[Ty]) -> Result<Ty> {
+        match class {
+            Class::Super => self.super_object(whole, args, types),
+            Class::IsInstance => {
+                self.decides = true;
+                if let Some(answer) = self.is_instance(types[0], types[1], args)? {
+                    let fact = Fact::Constant(HostValue::Bool(answer));
+                    self.context.program.functions[self.current]
+                        .facts
+                        .insert(whole.id, fact);
+                }
+                Ok(self.kind(Kind::Bool))
+            }
+        }
+    }
+
+    /// Whether values of a type are instances of a class, or of one of a tuple of classes; None if that is not known yet.
+    fn is_instance(&mut self, ty: Ty, class: Ty, args: &[Expr]) -> Result<Option<bool>> {
+        let value = self.types().kind(ty).clone();
+        let class = self.types().kind(class).clone();
+        if value == Kind::Var || class == Kind::Var {
+            return Ok(None);
+        }
+        if value == Kind::Exception {
+            let error = Diagnostic::new(
+                args[0].span,
+                "the class of an exception is not known when a kernel is compiled",
+            );
+            return Err(error.help("catch it by its class, with 'except'"));
+        }
+        let integer = self.types().is_int(ty);
+        let is = |kind: Kind| Ok(Some(value == kind));
+        match class {
+            Kind::Tuple(classes) => {
+                let answers = classes.iter().map(|&class| self.is_instance(ty, class, args));
+                let answers = answers.collect::<Result<Vec<_>>>()?;
+                if answers.contains(&Some(true)) {
+                    return Ok(Some(true));
+                }
+                Ok((!answers.contains(&None)).then_some(false))
+            }
+            Kind::Builtin(Builtin::Number(number)) => match number {
+                Number::Bool => is(Kind::Bool),
+                Number::Int => Ok(Some(integer || value == Kind::Bool)),
+                Number::Float => is(Kind::Float),
+                // Its width is not decided.
+                Number::Int32 | Number::Int64 if matches!(value, Kind::IntOpen | Kind::IntWide) => Ok(None),
+                Number::Int32 => is(Kind::Int32),
+                Number::Int64 => is(Kind::Int64),
+                _ => self.no_class(&args[1]),
+            },
+            Kind::Builtin(Builtin::Text(Text::Str)) => is(Kind::Str),
+            Kind::Builtin(Builtin::Text(Text::Bytes | Text::ByteArray)) => Ok(Some(false)),
+            Kind::Builtin(Builtin::Sequence(Sequence::List)) => Ok(Some(matches!(value, Kind::List(_)))),
+            Kind::Builtin(Builtin::Sequence(Sequence::Range)) => Ok(Some(matches!(value, Kind::Range(_)))),
+            Kind::Builtin(Builtin::AnyException | Builtin::Exception(_)) | Kind::ExceptionClass(_) => Ok(Some(false)),
+            Kind::Namespace(class, _) => {
+                let of = match value {
+                    Kind::Instance(own) => InstanceOf::Class(self.context.program.classes[&own].host_class),
+                    Kind::None => InstanceOf::Language("none"),
+                    Kind::Bool => InstanceOf::Language("bool"),
+                    Kind::IntOpen | Kind::IntWide | Kind::Int32 => InstanceOf::Language("int32"),
+                    Kind::Int64 => InstanceOf::Language("int64"),
+                    Kind::Float => InstanceOf::Language("float"),
+                    Kind::Str => InstanceOf::Language("str"),
+                    Kind::List(_) => InstanceOf::Language("list"),
+                    Kind::Tuple(_) => InstanceOf::Language("tuple"),
+                    Kind::Range(_) => InstanceOf::Language("range"),
+                    Kind::Array(..) => InstanceOf::Language("array"),
+                    _ => {
+                        let text = format!("isinstance() of a value of type {}", self.type_name(ty));
+                        return Err(Diagnostic::unsupported(args[0].span, &text));
+                    }
+                };
+                let answer = self.context.host.is_instance(of, class);
+                answer.map(Some).map_err(|text| Diagnostic::new(args[1].span, text))
+            }
+            _ => self.no_class(&args[1]),
+        }
+    }
+
+    fn no_class<T>(&mut self, class: &Expr) -> Result<T> {
+        let ty = self.function().types[class.id as usize];
+        let text = format!(
+            "isinstance() wants a class or a tuple of classes, not {}",
+            self.type_name(ty)
+        );
+        Err(Diagnostic::new(class.span, text))
+    }
+
+    /// What `isinstance` in a condition, which has been visited, tells of it.
+    pub(super) fn truth(&self, condition: &Expr) -> Truth {
+        let function = self.function();
+        match &condition.kind {
+            ExprKind::Call { callee, .. } => {
+                let callee = self.context.program.types.kind(function.types[callee.id as usize]);
+                match (callee, function.facts.get(&condition.id)) {
+                    (
+                        Kind::Builtin(Builtin::Class(Class::IsInstance)),
+                        Some(Fact::Constant(HostValue::Bool(known))),
+                    ) => Truth::Known(*known),
+                    (Kind::Builtin(Builtin::Class(Class::IsInstance)), _) => Truth::Later,
+                    _ => Truth::Open,
+                }
+            }
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => match self.truth(operand) {
+                Truth::Known(known) => Truth::Known(!known),
+                other => other,
+            },
+            ExprKind::BoolOp { and, values } => {
+                let mut all = Truth::Known(*and);
+                for value in values {
+                    match self.truth(value) {
+                        Truth::Known(known) if known == *and => {}
+                        Truth::Known(known) => return Truth::Known(known),
+                        // What stands behind it has not been visited.
+                        Truth::Later => return Truth::Later,
+                        Truth::Open => all = Truth::Open,
+                    }
+                }
+                all
+            }
+            _ => Truth::Open,
+        }
+    }
+
+    /// Whether `isinstance` has it that nothing behind a statement is reached, or leaves that open.
+    pub(super) fn ends(&self, stmt: &Stmt) -> bool {
+        let StmtKind::If { test, body, orelse } = &stmt.kind else {
+            return false;
+        };
+        match self.truth(test) {
+            Truth::Known(known) => self.leaves(if known { body } else { orelse }),
+            Truth::Later => self.leaves(body) || self.leaves(orelse),
+            Truth::Open => false,
+        }
+    }
+
+    fn leaves(&self, body: &[Stmt]) -> bool {
+        let leaving = |stmt: &Stmt| {
+            let flow = stmt.kind.flow();
+            matches!(flow, Flow::Return(_) | Flow::Raise | Flow::Break | Flow::Continue) || self.ends(stmt)
+        };
+        body.iter().any(leaving)
+    }
+
+    /// Takes out of all functions what is never reached, since `isinstance` decides it: later passes do not see it.
+    pub(super) fn prune(&mut self) {
+        if !self.decides {
+            return;
+        }
+        for id in 0..self.context.program.functions.len() {
+            self.current = id;
+            let truth = |condition: &Expr| match self.truth(condition) {
+                Truth::Known(known) => Some(known),
+                Truth::Later | Truth::Open => None,
+            };
+            let pruned = self.function().ast.pruned(&truth);
+            self.context.program.functions[id].ast = Rc::new(pruned);
+        }
+    }
+
+    /// `super()` in a method, or `super(Class, object)`.
+    fn super_object(&mut self, whole: &Expr, args: &[Expr], types: &[Ty]) -> Result<Ty> {
+        let (owner, object, span) = match (args, types) {
+            ([], _) => {
+                if self.function().nested.is_some() {
+                    let error = Diagnostic::new(whole.span, "super() in a function inside a method");
+                    return Err(error.help("write super(Class, self)"));
+                }
+                let Some(&own) = self
+                    .function()
+                    .locals
+                    .first()
+                    .filter(|_| !self.function().ast.params.is_empty())
+                else {
+                    return Err(Diagnostic::new(
+                        whole.span,
+                        "super() in a function that is not a method",
+                    ));
+                };
+                (self.function().handle, own, whole.span)
+            }
+            ([class, object], &[class_type, own]) => match *self.types().kind(class_type) {
+                Kind::Namespace(handle, _) => (handle, own, object.span),
+                _ => {
+                    return Err(Diagnostic::new(
+                        class.span,
+                        "the first argument of super() must be a class",
+                    ))
+                }
+            },
+            _ => {
+                let error = Diagnostic::new(whole.span, "super() with one argument");
+                return Err(error.help("write super(), or super(Class, self)"));
+            }
+        };
+        match *self.types().kind(object) {
+            Kind::Var => Ok(self.types().var()),
+            Kind::Instance(class) => Ok(self.kind(Kind::Super { owner, class })),
+            _ => {
+                let text = format!("super() of a value of type {}", self.type_name(object));
+                Err(Diagnostic::new(span, text).help("super() works in methods of host objects"))
+            }
+        }
+    }
+
+    /// A method of a class behind `owner`, for an object of the class `class`.
+    pub(super) fn super_attribute(
+        &mut self,
+        expr: &Expr,
+        (owner, class): (u32, u32),
+        name: &Rc<str>,
+        span: Span,
+    ) -> Result<Ty> {
+        let key = (owner, class, name.clone());
+        if !self.supers.contains_key(&key) {
+            let host_class = self.context.program.classes[&class].host_class;
+            let found = self.context.host.super_attribute(owner, host_class, name);
+            let found = found.map_err(|text| Diagnostic::new(expr.span, text))?;
+            self.supers.insert(key.clone(), found);
+        }
+        let class_name = self.context.program.classes[&class].name.clone();
+        match self.supers[&key].clone() {
+            Some(HostValue::Method { function, .. }) => Ok(self.kind(Kind::Method { function, class })),
+            Some(function @ HostValue::Function(_)) => self.constant(expr, &function),
+            Some(_) => {
+                let error = Diagnostic::new(span, format!("'{name}' is not a method"));
+                Err(error.help(format!("super() gives methods in a kernel; write self.{name}")))
+            }
+            None => {
+                let text = format!("no class behind this one has a method '{name}'");
+                Err(Diagnostic::new(span, text).here(format!("super() of an instance of {class_name}")))
+            }
+        }
+    }
+}

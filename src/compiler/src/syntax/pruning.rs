@@ -1,0 +1,171 @@
+//! A function without what is never reached, as conditions say that are known when it is compiled.
+
+use super::{Dimension, Expr, ExprKind, Flow, Function, Stmt, StmtKind};
+
+/// What is known of a condition.
+type Truth<'a> = &'a dyn Fn(&Expr) -> Option<bool>;
+
+impl Function {
+    /// The function without what is never reached. Expressions keep their ids.
+    pub fn pruned(&self, truth: Truth) -> Function {
+        Function {
+            name: self.name.clone(),
+            name_span: self.name_span,
+            params: self.params.clone(),
+            body: body(&self.body, truth),
+            nonlocals: self.nonlocals.clone(),
+            expr_count: self.expr_count,
+        }
+    }
+}
+
+fn body(stmts: &[Stmt], truth: Truth) -> Vec<Stmt> {
+    let mut kept: Vec<Stmt> = vec![];
+    for stmt in stmts {
+        let known = match &stmt.kind {
+            StmtKind::If {
+                test,
+                body: then,
+                orelse,
+            } => truth(test).map(|known| (test, if known { then } else { orelse })),
+            _ => None,
+        };
+        let Some((test, branch)) = known else {
+            kept.push(statement(stmt, truth));
+            continue;
+        };
+        kept.push(Stmt {
+            span: test.span,
+            kind: StmtKind::Expr(pruned(test, truth)),
+        });
+        kept.extend(body(branch, truth));
+        let leaves = |stmt: &Stmt| {
+            matches!(
+                stmt.kind.flow(),
+                Flow::Return(_) | Flow::Raise | Flow::Break | Flow::Continue
+            )
+        };
+        if kept.last().is_some_and(leaves) {
+            break;
+        }
+    }
+    kept
+}
+
+fn statement(stmt: &Stmt, truth: Truth) -> Stmt {
+    let mut stmt = stmt.clone();
+    let block = |stmts: &mut Vec<Stmt>| *stmts = body(stmts, truth);
+    let mut value = |expr: &mut Expr| expression(expr, truth);
+    match &mut stmt.kind {
+        StmtKind::Expr(expr) => value(expr),
+        StmtKind::Assign { targets, value: given } => {
+            targets.iter_mut().for_each(&mut value);
+            value(given);
+        }
+        StmtKind::Annotated {
+            target, value: given, ..
+        } => {
+            value(target);
+            given.iter_mut().for_each(value);
+        }
+        StmtKind::AugAssign {
+            target, value: given, ..
+        } => [target, given].into_iter().for_each(value),
+        StmtKind::If { test, body, orelse } | StmtKind::While { test, body, orelse } => {
+            value(test);
+            [body, orelse].into_iter().for_each(block);
+        }
+        StmtKind::For(stmt) => {
+            [&mut stmt.iter, &mut stmt.target].into_iter().for_each(value);
+            [&mut stmt.body, &mut stmt.orelse].into_iter().for_each(block);
+        }
+        StmtKind::With { context, body } => {
+            value(context);
+            block(body);
+        }
+        StmtKind::Try(stmt) => {
+            [&mut stmt.body, &mut stmt.orelse, &mut stmt.finally]
+                .into_iter()
+                .for_each(block);
+            stmt.handlers.iter_mut().for_each(|handler| block(&mut handler.body));
+        }
+        StmtKind::Raise(given) | StmtKind::Return(given) => given.iter_mut().for_each(value),
+        StmtKind::Assert { test, message } => {
+            value(test);
+            message.iter_mut().for_each(value);
+        }
+        StmtKind::Break | StmtKind::Continue | StmtKind::Pass => {}
+    }
+    stmt
+}
+
+fn pruned(expr: &Expr, truth: Truth) -> Expr {
+    let mut expr = expr.clone();
+    expression(&mut expr, truth);
+    expr
+}
+
+fn expression(expr: &mut Expr, truth: Truth) {
+    match &mut expr.kind {
+        ExprKind::BoolOp { and, values } => {
+            let ends = values.iter().position(|value| truth(value) == Some(!*and));
+            values.truncate(ends.map_or(values.len(), |last| last + 1));
+        }
+        ExprKind::IfExp { test, body, orelse } => match truth(test) {
+            // The one that is not taken is nothing by itself.
+            Some(true) => *orelse = body.clone(),
+            Some(false) => *body = orelse.clone(),
+            None => {}
+        },
+        _ => {}
+    }
+    let mut each = |expr: &mut Expr| expression(expr, truth);
+    match &mut expr.kind {
+        ExprKind::Attribute { value, .. } | ExprKind::Unary { operand: value, .. } => each(value),
+        ExprKind::Subscript { value, index } => [value, index].into_iter().for_each(|expr| each(expr)),
+        ExprKind::Binary { left, right, .. } => [left, right].into_iter().for_each(|expr| each(expr)),
+        ExprKind::Call { callee, args, keywords } => {
+            each(callee);
+            args.iter_mut().for_each(&mut each);
+            keywords.iter_mut().for_each(|keyword| each(&mut keyword.value));
+        }
+        ExprKind::Compare { first, rest } => {
+            each(first);
+            rest.iter_mut().for_each(|(_, value)| each(value));
+        }
+        ExprKind::IfExp { test, body, orelse } => [test, body, orelse].into_iter().for_each(|expr| each(expr)),
+        ExprKind::BoolOp { values, .. } | ExprKind::List(values) | ExprKind::Tuple(values) => {
+            values.iter_mut().for_each(each)
+        }
+        ExprKind::Text(text) => text.values.iter_mut().for_each(each),
+        ExprKind::ListComp { element, target, iter } => [iter, target, element].into_iter().for_each(|expr| each(expr)),
+        ExprKind::Generator { element, clauses } => {
+            for clause in clauses {
+                [&mut clause.iter, &mut clause.target].into_iter().for_each(&mut each);
+                clause.tests.iter_mut().for_each(&mut each);
+            }
+            each(element);
+        }
+        ExprKind::Function { defaults, .. } => defaults.iter_mut().for_each(each),
+        ExprKind::Slice { value, bounds } => {
+            each(value);
+            bounds.iter_mut().flatten().for_each(|bound| each(bound));
+        }
+        ExprKind::Slices { value, dims } => {
+            each(value);
+            for dimension in dims {
+                match dimension {
+                    Dimension::At(index) => each(index),
+                    Dimension::Slice(bounds) => bounds.iter_mut().flatten().for_each(|bound| each(bound)),
+                }
+            }
+        }
+        ExprKind::None
+        | ExprKind::Bool(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Bytes(_)
+        | ExprKind::Name(_) => {}
+    }
+}

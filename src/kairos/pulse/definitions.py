@@ -1,0 +1,149 @@
+"""Pulse definitions written for JaqalPaw: the names that they import, and an import hook that gives ours.
+
+A definition is a class whose methods ``gate_NAME`` take qubits and numbers and return lists of ``PulseData``. After
+:func:`install`, ``from jaqalpaw.ir.pulse_data import PulseData`` gives what is here; nothing is done where JaqalPaw
+itself is installed. How these names behave was found by running JaqalPaw 1.3.
+"""
+
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+
+from ..contracts import pulse as facts
+from .gates import NAMES, Mixed, Pulse, Spline, Steps
+
+__all__ = ["ClockCycles", "PulseData", "install"]
+
+FLAGS = {
+    "waittrig": "wait",
+    "sync_mask": "sync",
+    "enable_mask": "enable",
+    "fb_enable_mask": "feed_forward",
+    "gpo_mask": "gpo",
+    "rst_frame_mask": "clear",
+    "apply_at_end_mask": "at_end",
+}
+"""Flags by their names in such definitions."""
+ROUTES = {
+    "forward": ("fwd_frame0_mask", "fwd_frame1_mask"),
+    "invert": ("inv_frame0_mask", "inv_frame1_mask"),
+}
+POSITIONS = (
+    "freq0 phase0 amp0 freq1 phase1 amp1 waittrig sync_mask enable_mask fb_enable_mask framerot0 framerot1 "
+    "apply_at_end_mask rst_frame_mask fwd_frame0_mask fwd_frame1_mask inv_frame0_mask inv_frame1_mask"
+).split()
+"""Arguments behind channel and duration, where they are given without names."""
+
+
+class ClockCycles(int):
+    """A number of cycles of the core's clock, where otherwise seconds stand."""
+
+
+def _value(value):
+    """A parameter as :class:`Pulse` takes it; a course of one value stays so."""
+    if isinstance(value, list | tuple) and len(value) == 1:
+        return _value(value[0])
+    return 0.0 if value is None else value
+
+
+def PulseData(channel: int, dur: float, *values, **parameters) -> Pulse:
+    """What a channel does for `dur` seconds, or :class:`ClockCycles`: parameters as those of :class:`Pulse`, tuples for
+    splines and lists for steps, and flags by the names of :data:`FLAGS`. TypeError names one that is not known."""
+    parameters = dict(zip(POSITIONS, values, strict=False)) | parameters
+    routes = {name: tuple(int(parameters.pop(mask, 0)) for mask in masks) for name, masks in ROUTES.items()}
+    flags = {ours: int(parameters.pop(theirs)) for theirs, ours in FLAGS.items() if theirs in parameters}
+    if unknown := parameters.keys() - set(NAMES):
+        known = ", ".join([*NAMES, *FLAGS, *(mask for masks in ROUTES.values() for mask in masks)])
+        raise TypeError(f"PulseData has no {', '.join(sorted(unknown))}; it has {known}")
+    length = {"cycles": int(dur)} if isinstance(dur, ClockCycles) else {"duration": dur}
+    courses = {name: _value(value) for name, value in parameters.items()}
+    return Pulse(channel=channel, **length, **courses, **{**flags, "wait": bool(flags.get("wait"))}, **routes)
+
+
+_CLOCK = facts.CLOCK_HZ
+_RATE = float(facts.CLOCK_HZ * facts.SAMPLES_PER_CYCLE)
+_TURN = 1 << facts.VALUE_BITS
+
+
+def to_clock_cycles(dur, clkfreq=_CLOCK) -> ClockCycles:
+    """Seconds as whole cycles; cycles stay."""
+    return dur if isinstance(dur, ClockCycles) else ClockCycles(dur * clkfreq)
+
+
+def to_real_time(dur, clkfreq=_CLOCK) -> float:
+    """Cycles as seconds; seconds stay."""
+    return dur / clkfreq if isinstance(dur, ClockCycles) else dur
+
+
+def discretize_frequency(v: float) -> float:
+    """The frequency in Hz that the core makes of one."""
+    return round(v / _RATE * _TURN) / _TURN * _RATE
+
+
+def discretize_phase(v: float) -> float:
+    """The angle in degrees that the core makes of one."""
+    return round(v / 360 * _TURN) / _TURN * 360
+
+
+def discretize_amplitude(v: float) -> float:
+    """The amplitude that the core makes of one."""
+    return int(v / facts.AMPLITUDE_UNITS * facts.AMPLITUDE_MAX) / facts.AMPLITUDE_MAX * facts.AMPLITUDE_UNITS
+
+
+def discretize_time(v: float) -> float:
+    """The duration in seconds that the core makes of one."""
+    return to_clock_cycles(v) / _CLOCK
+
+
+_TIMES = {"CLKFREQ": _CLOCK, "to_clock_cycles": to_clock_cycles, "to_real_time": to_real_time}
+_STEPS = [discretize_frequency, discretize_phase, discretize_amplitude, discretize_time]
+MODULES = {
+    "jaqalpaw": {},
+    "jaqalpaw.ir": {},
+    "jaqalpaw.ir.pulse_data": {"PulseData": PulseData},
+    "jaqalpaw.utilities": {},
+    "jaqalpaw.utilities.datatypes": {
+        "ClockCycles": ClockCycles,
+        "Discrete": Steps,
+        "Mixed": Mixed,
+        "Spline": Spline,
+        "to_clock_cycles": to_clock_cycles,
+        "to_real_time": to_real_time,
+    },
+    "jaqalpaw.utilities.helper_functions": _TIMES | {step.__name__: step for step in _STEPS},
+    "jaqalpaw.utilities.parameters": {
+        "CLKFREQ": _CLOCK,
+        "CLKPERIOD": 1 / _CLOCK,
+        "CLOCK_FREQUENCY": _RATE,
+        "MAXAMP": float(facts.AMPLITUDE_UNITS),
+    },
+}
+"""Modules that definitions import, and their names."""
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds what definitions import."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname in MODULES:
+            inner = any(name.startswith(f"{fullname}.") for name in MODULES)
+            return importlib.machinery.ModuleSpec(fullname, self, is_package=inner)
+        if fullname.startswith("jaqalpaw."):
+            raise ModuleNotFoundError(
+                f"Kairos has no counterpart of {fullname}; it has {', '.join(MODULES)}", name=fullname
+            )
+        return None
+
+    def create_module(self, spec):
+        return types.ModuleType(spec.name, "Names of JaqalPaw that Kairos has.")
+
+    def exec_module(self, module):
+        vars(module).update(MODULES[module.__name__])
+
+
+def install():
+    """Make imports of ``jaqalpaw`` give what is ours, unless it is installed."""
+    if not any(isinstance(finder, Finder) for finder in sys.meta_path) and not importlib.util.find_spec("jaqalpaw"):
+        sys.meta_path.append(Finder())

@@ -1,0 +1,167 @@
+//! The course of one parameter as segments and words, without a heap: for a kernel that changes an angle or an amplitude.
+//!
+//! The compiler makes its splines here too, so that both give the same words.
+
+use crate::knots::{self, boundary, Cubic, Natural, TooSteep};
+use crate::units::{self, Rates, UnitError};
+use crate::{word, Segment, Word};
+use kairos_contracts::pulse::{self as facts, Parameter, AMPLITUDE_FRACTION, SEGMENT_CYCLES_MIN, VALUE_BITS};
+
+/// What a parameter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    Frequency,
+    Amplitude,
+    Phase,
+    Rotation,
+}
+
+/// A course that the core cannot take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CourseError {
+    /// A value.
+    Unit(UnitError),
+    /// Between its knots an amplitude's spline reaches this, in parts of 200, beyond full scale.
+    Overshoot { reaches: f64 },
+    /// Too steep for the coefficients.
+    TooSteep,
+    /// A segment would have so few cycles.
+    TooShort { cycles: u64 },
+    /// There are no values, or no room for what is worked out: a segment for each step between knots (one for a
+    /// constant), and three numbers for each knot.
+    Room,
+}
+
+impl From<UnitError> for CourseError {
+    fn from(error: UnitError) -> Self {
+        Self::Unit(error)
+    }
+}
+
+impl From<TooSteep> for CourseError {
+    fn from(_: TooSteep) -> Self {
+        Self::TooSteep
+    }
+}
+
+/// Full scale of the amplitude's register; a trajectory must not wrap.
+const AMPLITUDE_END: f64 = (1i64 << (VALUE_BITS - 1)) as f64;
+
+impl Quantity {
+    /// That of a parameter.
+    pub const fn of(parameter: Parameter) -> Self {
+        match parameter {
+            Parameter::F0 | Parameter::F1 => Self::Frequency,
+            Parameter::A0 | Parameter::A1 => Self::Amplitude,
+            Parameter::P0 | Parameter::P1 => Self::Phase,
+            Parameter::Z0 | Parameter::Z1 => Self::Rotation,
+        }
+    }
+
+    /// The word of a value that stays.
+    pub fn constant(self, value: f64, rates: &Rates) -> Result<i64, UnitError> {
+        match self {
+            Self::Frequency => rates.frequency(value),
+            Self::Amplitude => units::amplitude(value),
+            Self::Phase | Self::Rotation => units::phase(value),
+        }
+    }
+
+    /// A knot as a number of words.
+    pub fn knot(self, value: f64, rates: &Rates) -> Result<f64, UnitError> {
+        match self {
+            Self::Phase | Self::Rotation => units::phase_knot(value),
+            _ => Ok(self.constant(value, rates)? as f64),
+        }
+    }
+
+    /// Whether a polynomial stays within what the register has.
+    pub fn check_range(self, cubic: &Cubic) -> Result<(), CourseError> {
+        if self != Self::Amplitude {
+            return Ok(());
+        }
+        let (low, high) = knots::extremes(cubic);
+        let furthest = if -low > high { low } else { high };
+        if furthest.abs() >= AMPLITUDE_END {
+            let unit = units::to_amplitude(1 << AMPLITUDE_FRACTION) / f64::from(1u32 << AMPLITUDE_FRACTION);
+            return Err(CourseError::Overshoot { reaches: furthest * unit });
+        }
+        Ok(())
+    }
+}
+
+/// Segments of the natural spline through values that are equally far apart, into `out`; gives how many. `scratch`: three
+/// numbers for each value. The segments have no flags.
+pub fn spline(
+    quantity: Quantity,
+    rates: &Rates,
+    values: &[f64],
+    cycles: u64,
+    scratch: &mut [f64],
+    out: &mut [Segment],
+) -> Result<usize, CourseError> {
+    let (n, steps) = (values.len(), values.len().saturating_sub(1));
+    if steps == 0 || out.len() < steps || scratch.len() < 3 * n {
+        return Err(CourseError::Room);
+    }
+    let (points, rest) = scratch.split_at_mut(n);
+    let (slopes, pivots) = rest.split_at_mut(n);
+    for (point, &value) in points.iter_mut().zip(values) {
+        *point = quantity.knot(value, rates)?;
+    }
+    let pieces = Natural::new(points, &mut slopes[..n], pivots).pieces();
+    for (i, (cubic, segment)) in pieces.zip(out).enumerate() {
+        let tau = boundary(i + 1, steps, cycles) - boundary(i, steps, cycles);
+        if tau < SEGMENT_CYCLES_MIN.into() {
+            return Err(CourseError::TooShort { cycles: tau });
+        }
+        quantity.check_range(&cubic)?;
+        *segment = knots::segment(&cubic, tau)?;
+        if quantity == Quantity::Rotation && i != 0 {
+            // The frame's accumulator has what came before.
+            segment.u[0] = 0;
+        }
+    }
+    Ok(steps)
+}
+
+/// A parameter's segments as the tables of a core have them: where, and what they keep when their course is another.
+#[derive(Clone, Copy, Debug)]
+pub struct Place<'a> {
+    pub channels: u8,
+    pub parameter: Parameter,
+    /// Of the parameter in its pulse.
+    pub cycles: u64,
+    /// Address of each segment in the pulse table, and its flags.
+    pub segments: &'a [(u16, u8)],
+}
+
+/// Words that give the parameter at `place` another course: one value that stays, or as many knots as there are segments
+/// and one more. Into `words`, one for each segment; gives how many. `scratch`: three numbers for each value.
+pub fn update(
+    place: &Place,
+    rates: &Rates,
+    values: &[f64],
+    scratch: &mut [f64],
+    words: &mut [Word],
+) -> Result<usize, CourseError> {
+    let quantity = Quantity::of(place.parameter);
+    let mut made = [Segment::default(); SEGMENTS];
+    let count = match values {
+        [value] => {
+            made[0] = Segment::constant(quantity.constant(*value, rates)?, place.cycles);
+            1
+        }
+        _ => spline(quantity, rates, values, place.cycles, scratch, &mut made)?,
+    };
+    if count != place.segments.len() || words.len() < count {
+        return Err(CourseError::Room);
+    }
+    for ((word, segment), &(address, flags)) in words.iter_mut().zip(&made).zip(place.segments) {
+        *word = word::program_plut(place.channels, address, &Segment { flags, ..*segment });
+    }
+    Ok(count)
+}
+
+/// Segments of a parameter that can be updated at once: those that fit into a FIFO of the reference core.
+pub const SEGMENTS: usize = facts::SEGMENT_FIFO;
