@@ -151,26 +151,6 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Whether `isinstance` has it that nothing behind a statement is reached, or leaves that open.
-    pub(super) fn ends(&self, stmt: &Stmt) -> bool {
-        let StmtKind::If { test, body, orelse } = &stmt.kind else {
-            return false;
-        };
-        match self.truth(test) {
-            Truth::Known(known) => self.leaves(if known { body } else { orelse }),
-            Truth::Later => self.leaves(body) || self.leaves(orelse),
-            Truth::Open => false,
-        }
-    }
-
-    fn leaves(&self, body: &[Stmt]) -> bool {
-        let leaving = |stmt: &Stmt| {
-            let flow = stmt.kind.flow();
-            matches!(flow, Flow::Return(_) | Flow::Raise | Flow::Break | Flow::Continue) || self.ends(stmt)
-        };
-        body.iter().any(leaving)
-    }
-
     /// Takes out of all functions what is never reached, since `isinstance` decides it: later passes do not see it.
     pub(super) fn prune(&mut self) {
         if !self.decides {

@@ -160,12 +160,7 @@ fn expression(expr: &mut Expr, truth: Truth) {
                 }
             }
         }
-        ExprKind::None
-        | ExprKind::Bool(_)
-        | ExprKind::Int(_)
-        | ExprKind::Float(_)
-        | ExprKind::Str(_)
-        | ExprKind::Bytes(_)
-        | ExprKind::Name(_) => {}
+        ExprKind::Name(_) | ExprKind::Str(_) | ExprKind::Bytes(_) => {}
+        ExprKind::None | ExprKind::Bool(_) | ExprKind::Int(_) | ExprKind::Float(_) => {}
     }
 }
