@@ -84,7 +84,9 @@ impl Quantity {
         let furthest = if -low > high { low } else { high };
         if furthest.abs() >= AMPLITUDE_END {
             let unit = units::to_amplitude(1 << AMPLITUDE_FRACTION) / f64::from(1u32 << AMPLITUDE_FRACTION);
-            return Err(CourseError::Overshoot { reaches: furthest * unit });
+            return Err(CourseError::Overshoot {
+                reaches: furthest * unit,
+            });
         }
         Ok(())
     }

@@ -16,8 +16,15 @@ const RATES: Rates = Rates::REFERENCE;
 fn written(pulse: &Pulse, p: usize) -> (Vec<Word>, Vec<(u16, u8)>) {
     let segments = &encode(pulse, &RATES).unwrap().segments[p];
     let at = |n: usize| 7 + n as u16;
-    let words = segments.iter().enumerate().map(|(n, s)| word::program_plut(4, at(n), s)).collect();
-    (words, segments.iter().enumerate().map(|(n, s)| (at(n), s.flags)).collect())
+    let words = segments
+        .iter()
+        .enumerate()
+        .map(|(n, s)| word::program_plut(4, at(n), s))
+        .collect();
+    (
+        words,
+        segments.iter().enumerate().map(|(n, s)| (at(n), s.flags)).collect(),
+    )
 }
 
 proptest! {
@@ -43,17 +50,35 @@ proptest! {
 #[test]
 fn what_cannot_be_is_refused() {
     let segments = [(0, 0), (1, 0), (2, 0)];
-    let place = Place { channels: 1, parameter: Parameter::A0, cycles: 100, segments: &segments };
+    let place = Place {
+        channels: 1,
+        parameter: Parameter::A0,
+        cycles: 100,
+        segments: &segments,
+    };
     let mut words = [Word::default(); 3];
-    let mut attempt = |values: &[f64], scratch: usize| update(&place, &RATES, values, &mut [0.0; 30][..scratch], &mut words);
+    let mut attempt =
+        |values: &[f64], scratch: usize| update(&place, &RATES, values, &mut [0.0; 30][..scratch], &mut words);
     assert_eq!(attempt(&[0.0, 50.0, 50.0, 0.0], 12), Ok(3));
     assert_eq!(attempt(&[0.0, 50.0, 50.0, 0.0], 11), Err(CourseError::Room));
     assert_eq!(attempt(&[0.0, 50.0, 0.0], 12), Err(CourseError::Room));
     assert_eq!(attempt(&[1.0], 12), Err(CourseError::Room));
     assert_eq!(attempt(&[], 12), Err(CourseError::Room));
-    assert_eq!(attempt(&[0.0, f64::NAN, 0.0, 0.0], 12), Err(CourseError::Unit(UnitError::NotFinite)));
-    assert!(matches!(attempt(&[0.0, 200.0, 200.0, 0.0], 12), Err(CourseError::Overshoot { .. })));
+    assert_eq!(
+        attempt(&[0.0, f64::NAN, 0.0, 0.0], 12),
+        Err(CourseError::Unit(UnitError::NotFinite))
+    );
+    assert!(matches!(
+        attempt(&[0.0, 200.0, 200.0, 0.0], 12),
+        Err(CourseError::Overshoot { .. })
+    ));
     let short = Place { cycles: 10, ..place };
-    let found = update(&short, &RATES, &[0.0, 1.0, 2.0, 3.0], &mut [0.0; 12], &mut [Word::default(); 3]);
+    let found = update(
+        &short,
+        &RATES,
+        &[0.0, 1.0, 2.0, 3.0],
+        &mut [0.0; 12],
+        &mut [Word::default(); 3],
+    );
     assert_eq!(found, Err(CourseError::TooShort { cycles: 3 }));
 }

@@ -24,9 +24,7 @@ pub fn typing(types: &mut Types, call: &Call, sequence: Sequence) -> Result<Ty> 
             | Kind::ByteArray
             | Kind::Array(..)
             | Kind::View(..)
-            | Kind::Tuple(_) => {
-                Ok(types.new_type(Kind::Int32))
-            }
+            | Kind::Tuple(_) => Ok(types.new_type(Kind::Int32)),
             Kind::Var => Ok(types.var()),
             _ => {
                 let text = format!("len() of a value of type {}", types.name(call.types[0]));

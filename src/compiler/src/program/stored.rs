@@ -64,7 +64,9 @@ impl Program {
 /// The sequences to which an assignment to `target` stores.
 fn each_stored(target: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match &target.kind {
-        ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } | ExprKind::Slices { value, .. } => visit(value),
+        ExprKind::Subscript { value, .. } | ExprKind::Slice { value, .. } | ExprKind::Slices { value, .. } => {
+            visit(value)
+        }
         ExprKind::Tuple(targets) | ExprKind::List(targets) => {
             targets.iter().for_each(|target| each_stored(target, visit));
         }
