@@ -117,7 +117,7 @@ fn replay<'py>(
         .chunks_exact(8)
         .map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap_or_default()))
         .collect();
-    if cycles == 0 || given.len() % (cycles * channels * GIVEN) != 0 {
+    if cycles == 0 || !given.len().is_multiple_of(cycles * channels * GIVEN) {
         return Err(PyValueError::new_err(
             "segments are not those of all cycles and channels",
         ));
@@ -126,7 +126,7 @@ fn replay<'py>(
     let mut machine = Machine::new(config);
     let mut shown = Vec::with_capacity(cycles * channels * SHOWN);
     let mut out = vec![Vec::new(); if samples { channels } else { 0 }];
-    for cycle in 0..cycles {
+    for (cycle, &trigger) in triggers.iter().enumerate() {
         let now = cycle
             .checked_sub(delay)
             .map_or(&[][..], |from| &given[from * row..(from + 1) * row]);
@@ -155,7 +155,7 @@ fn replay<'py>(
             );
             shown.extend([levels, bit(0, channel.armed()) | bit(1, runs)]);
         }
-        machine.step(triggers[cycle] != 0, &mut out);
+        machine.step(trigger != 0, &mut out);
     }
     let status = &machine.status;
     let stops = (0..channels).map(|c| {
