@@ -148,7 +148,7 @@ const _: () = assert!(offset_of!(Slot, time) == SLOT_TIME && offset_of!(Slot, he
 const _: () = assert!(offset_of!(Slot, words) == SLOT_WORDS && offset_of!(Ring, input_timestamp) == REPLY);
 const _: () = assert!(offset_of!(Ring, status) == REPLY_STATUS && offset_of!(Ring, input_data_or_error) == REPLY_DATA);
 // What `rtio_post_2` promises: another layout needs another name.
-const _: () = assert!(offset_of!(Ring, quick) == POST && POST % 32 == 0 && size_of::<Quick>() == 32);
+const _: () = assert!(offset_of!(Ring, quick) == POST && POST.is_multiple_of(32) && size_of::<Quick>() == 32);
 const _: () = assert!(offset_of!(Quick, now) == POST_CURSOR && offset_of!(Quick, ring) == POST_RING);
 const _: () = assert!(offset_of!(Quick, channel) == POST_CHANNEL && offset_of!(Quick, floor) == POST_FLOOR);
 const _: () = assert!(offset_of!(Quick, next) == POST_HEAD && offset_of!(Quick, _end) == POST_END);
