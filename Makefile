@@ -16,9 +16,10 @@ python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' 
 
 ##@ Use
 .PHONY: demo
-demo: build ## Build what is missing, then run examples/blink.py on the emulated device
+demo: build $(B)/gateware/pulse/.stamp ## Build what is missing, then run examples/blink.py and pulses.py on emulated devices
 	@mkdir -p $(B)/demo
 	@$(KAIROS) run examples/blink.py --device-db examples/device_db.py --vcd $(B)/demo/blink.vcd --plot $(B)/demo/blink.png
+	@$(KAIROS) run examples/pulses.py --device-db examples/pulses_device_db.py --no-table figure='"$(B)/demo/pulses.png"'
 
 .PHONY: test
 test: setup-test build ## Run every test (under 25 minutes on two cores)
@@ -45,9 +46,9 @@ $(B)/firmware/.stamp: $(B)/.setup scripts/build-firmware scripts/cargo-arm $(cal
 
 .PHONY: gateware
 gateware: $(B)/gateware/$(VARIANT)/.stamp ## The gateware as a library for the emulator
-$(B)/gateware/$(VARIANT)/.stamp: $(B)/.venv $(call python_sources,src/gateware)
-	@echo "== gateware $(VARIANT) for the emulator (about a minute)"
-	@cd src/gateware && ../../$(PY) -m kairos_gateware.build --variant $(VARIANT) --board sim --output ../../$(B)/gateware/$(VARIANT)
+$(B)/gateware/%/.stamp: $(B)/.venv $(call python_sources,src/gateware)
+	@echo "== gateware $* for the emulator (about a minute)"
+	@cd src/gateware && ../../$(PY) -m kairos_gateware.build --variant $* --board sim --output ../../$(B)/gateware/$*
 	@touch $@
 
 .PHONY: zc706

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, pulse
+from . import arrays, pulse, pulse_device
 
 ROOT = Path(__file__).parents[2]
 KAIROS = Path(sys.executable).with_name("kairos")
@@ -257,6 +257,7 @@ GROUPS = [
     (compile_figures, ("compile.",), "compiler", "3 min"),
     (device_figures, ("emulator.", "initiator."), "emulated device", "20 s"),
     (user_figures, ("demo.", "run."), "what a user waits for", "20 s"),
+    (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),
     (pulse.pulse_figures, pulse.PREFIXES, "pulse core: model and compiler", "40 s"),
     (
         gateware_figures,

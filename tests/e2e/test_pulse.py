@@ -13,7 +13,7 @@ from tests.support.paths import BUILD
 
 HEAD = """import json
 
-from artiq.coredevice.pulse import PulseError
+from artiq.coredevice.pulse import PulseUnderrun
 from artiq.experiment import *
 
 
@@ -120,7 +120,7 @@ def test_errors_become_an_exception_that_names_them(kairos, tmp_path, pulse):
         delay(20*us)
         try:
             self.pulse0.check()
-        except PulseError:
+        except PulseUnderrun:
             self.report("caught", 1)
         self.core.break_realtime()
         self.pulse0.check()

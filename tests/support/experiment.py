@@ -8,7 +8,7 @@ from kairos.devices import DeviceDB
 ROOT = Path(__file__).parents[2]
 
 
-def experiment(file: str, class_name: str):
-    """A built experiment of class `class_name` in `file`, on the devices of the examples."""
-    database = DeviceDB.load(ROOT / "examples" / "device_db.py")
+def experiment(file: str, class_name: str, devices: str = "examples/device_db.py"):
+    """A built experiment of class `class_name` in `file`, on devices of the examples."""
+    database = DeviceDB.load(ROOT / devices)
     return Experiment(ROOT / file, class_name, [], database).instance

@@ -55,8 +55,8 @@ def run(args) -> int:
                 skip=not args.no_skip, settings=_settings(args.set), forward=_forwards(args.forward)
             )
             device = emulation.acquire(host, options)
-        elif args.vcd or args.plot:
-            raise UsageError("--vcd and --plot show the pins of an emulated device, and 'core' is not one")
+        elif args.vcd or args.plot or args.pulses:
+            raise UsageError("--vcd, --plot and --pulses show what an emulated device did, and 'core' is not one")
         return _run_on(args, ddb, device, table_limit)
     finally:
         emulation.shutdown_all()
@@ -128,6 +128,8 @@ def _finish(args, experiment, device, table_limit, start):
             print(format_table(recording, table_limit))
     if recording is not None:
         _write_recording(args, recording, experiment)
+        if args.pulses:
+            _write_pulses(args, device)
     if args.hdf5:
         _write_datasets(args.hdf5, experiment)
     elif not args.quiet:
@@ -179,6 +181,19 @@ def _write_recording(args, recording, experiment):
             raise UsageError(f"{name} {path} cannot be written: {error}") from None
         if not args.quiet:
             print(f"wrote {path}")
+
+
+def _write_pulses(args, device):
+    # Not at the head: it loads NumPy and the model.
+    from ..pulse import Recording as Pulses
+
+    try:
+        Path(args.pulses).parent.mkdir(parents=True, exist_ok=True)
+        Pulses.of(device).save(args.pulses)
+    except OSError as error:
+        raise UsageError(f"--pulses {args.pulses} cannot be written: {error}") from None
+    if not args.quiet:
+        print(f"wrote {args.pulses}")
 
 
 def _write_datasets(path, experiment):

@@ -75,6 +75,11 @@ class Core:
         return load_compiler().codegen.CortexA9Target
 
     @property
+    def host(self):
+        """Where the device is: `host` as in the device database."""
+        return self._host
+
+    @property
     def comm(self):
         """The `kairos.session.Session` with the device; connects when it is first used."""
         if self._comm is None:

@@ -4,11 +4,13 @@ A :class:`Pulse` says what a channel does for some time, a :class:`GateSet` pack
 words, a :class:`Model` plays words sample for sample as the logic does. ``docs/pulse.md`` is the page for physicists.
 """
 
-from .gates import Follow, Mixed, Pulse, Spline, Steps
+from .gates import Adjustable, Follow, Mixed, Pulse, Spline, Steps
 from .gateset import Branch, Core, GateSet, PulseError, TableUse, load
 from .model import Model, Played
+from .recording import Recording
 
 __all__ = [
+    "Adjustable",
     "Branch",
     "Core",
     "Follow",
@@ -18,6 +20,7 @@ __all__ = [
     "Played",
     "Pulse",
     "PulseError",
+    "Recording",
     "Spline",
     "Steps",
     "TableUse",

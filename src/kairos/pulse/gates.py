@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy
 
-__all__ = ["Follow", "Mixed", "Pulse", "Spline", "Steps"]
+__all__ = ["Adjustable", "Follow", "Mixed", "Pulse", "Spline", "Steps"]
 
 NAMES = ("freq0", "amp0", "phase0", "freq1", "amp1", "phase1", "framerot0", "framerot1")
 """Fields of a pulse that are parameters of the core, in the core's order."""
@@ -21,6 +21,14 @@ class Steps(tuple):
 
 class Mixed(tuple):
     """Values, splines and steps one after another, each for an equal share of the pulse."""
+
+
+@dataclass(frozen=True)
+class Adjustable:
+    """A parameter that a kernel can change alone, by `kairos.coredevice.pulse.Pulse.update`: a number is replaced, any
+    other `shape` is multiplied by a factor. Its segments are not shared with others of equal content."""
+
+    shape: object
 
 
 @dataclass(frozen=True)
@@ -44,8 +52,8 @@ class Pulse:
     """What `channel` does for `duration` seconds (or `cycles` of the core's clock, if that is given).
 
     Frequencies are in Hz, amplitudes in parts of 200 (full scale of one tone), phases and rotations in degrees. Each is
-    a number, or a :class:`Spline`, :class:`Steps`, :class:`Mixed` or :class:`Follow`. A tuple is a spline, a list is
-    steps.
+    a number, or a :class:`Spline`, :class:`Steps`, :class:`Mixed` or :class:`Follow`, or :class:`Adjustable` of these.
+    A tuple is a spline, a list is steps.
 
     Masks have a bit for each tone: `sync` begins at the global phase, `enable` and `gpo` drive the tone's pins,
     `feed_forward` follows the measured frequency error; or for each frame: `clear` it first, add the rotation `at_end`.
@@ -73,17 +81,26 @@ class Pulse:
     forward: tuple[int, int] = field(default=(0, 0))
     invert: tuple[int, int] = field(default=(0, 0))
 
-    def native(self, clock: float) -> dict:
-        """The pulse as the compiler takes it, for a core of this clock in Hz."""
+    def length(self, clock: float) -> int:
+        """Its length in cycles of a clock in Hz."""
         cycles = int(self.duration * clock) if self.cycles is None else self.cycles
         if not 0 <= cycles < 1 << 63:
             raise ValueError(f"channel {self.channel}: a pulse of {cycles} cycles")
-        shapes = [_shape(getattr(self, name), cycles / clock) for name in NAMES]
+        return cycles
+
+    def native(self, clock: float) -> dict:
+        """The pulse as the compiler takes it, for a core of this clock in Hz."""
+        cycles = self.length(clock)
+        values = [getattr(self, name) for name in NAMES]
+        own = sum(1 << place for place, value in enumerate(values) if isinstance(value, Adjustable))
+        shapes = [_shape(value, cycles / clock) for value in values]
         plain = ("channel", "wait", "sync", "enable", "feed_forward", "gpo", "clear", "at_end", "forward", "invert")
-        return {"cycles": cycles, "shapes": shapes, **{name: getattr(self, name) for name in plain}}
+        return {"cycles": cycles, "shapes": shapes, "own": own, **{name: getattr(self, name) for name in plain}}
 
 
 def _shape(value, duration: float) -> tuple:
+    if isinstance(value, Adjustable):
+        return _shape(value.shape, duration)
     if isinstance(value, Follow):
         return "samples", value.values(duration), float(value.tolerance)
     if isinstance(value, Mixed) or (isinstance(value, list) and any(isinstance(item, tuple | list) for item in value)):

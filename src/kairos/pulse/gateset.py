@@ -93,6 +93,12 @@ class GateSet:
         An array of bytes, 32 in a row. Pauses that it needs are put into the tables: call `programming` after this.
         `close`: end with zeros that wait for the trigger.
         """
+        return self.timed_sequence(steps, channels, close)[0]
+
+    def timed_sequence(
+        self, steps: Iterable | None = None, channels: int | None = None, close: bool = True
+    ) -> tuple[numpy.ndarray, list[int]]:
+        """What `sequence` gives, and for each word the cycle of the sequence in which what it gives starts."""
         used = {pulse.channel for pulses in self.gates.values() for pulse in pulses}
         mask = sum(1 << channel for channel in used) if channels is None else channels
         native = []
@@ -101,7 +107,8 @@ class GateSet:
                 native.append(("branch", [list(case) for case in step.cases]))
             else:
                 native.append(("gates", [step] if isinstance(step, str) else list(step)))
-        return _words(self._image.sequence(native, mask, close))
+        words, starts = self._image.sequence(native, mask, close)
+        return _words(words), starts
 
     def words(self, steps: Iterable | None = None, channels: int | None = None, close: bool = True) -> numpy.ndarray:
         """Words that program the tables and then run a sequence, as `sequence` takes it: bytes, 32 in a row."""
@@ -118,6 +125,33 @@ class GateSet:
     def changes(self, old: "GateSet") -> numpy.ndarray:
         """Words that make this of an older gate set, which the core has: an array of bytes, 32 in a row."""
         return _words(self._image.changes(old._image))
+
+    def adjustable(self, gate: str) -> list[tuple[int, int, int, numpy.ndarray]]:
+        """Segments of a gate that are :class:`Adjustable`, those of a channel and parameter in the order in which they
+        play: channel, parameter, address in the pulse table, and the word that writes it there (an array of bytes).
+
+        PulseError if there is no such gate, or it has no room in the tables.
+        """
+        rows = self._image.owned(gate)
+        if rows is None:
+            raise PulseError(f"gate {gate}: there is no such gate")
+        if any(use.gate == gate and not use.in_tables for use in self.stats()):
+            raise PulseError(f"gate {gate}: it has no room in the tables, so nothing of it can be changed")
+        return [(channel, p, address, _words(word)[0]) for channel, p, address, word in rows]
+
+    def channel_cycles(self, gate: str) -> dict[int, int]:
+        """The length of a gate in cycles of the core's clock on each channel that it uses. PulseError if there is no
+        such gate."""
+        if gate not in self.gates:
+            raise PulseError(f"gate {gate}: there is no such gate")
+        lengths: dict[int, int] = {}
+        for pulse in self.gates[gate]:
+            lengths[pulse.channel] = lengths.get(pulse.channel, 0) + pulse.length(self.core.clock)
+        return lengths
+
+    def cycles(self, gate: str) -> int:
+        """The length of a gate on its longest channel."""
+        return max(self.channel_cycles(gate).values(), default=0)
 
     def stats(self) -> list[TableUse]:
         """What each gate takes on each channel."""

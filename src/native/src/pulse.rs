@@ -2,10 +2,10 @@
 //! place; `kairos.pulse` is what users see.
 
 use kairos_contracts::pulse::PARAMETERS;
-use kairos_pulse::compile::{Error, Gate, Image as Tables, Limits, Pulse, Sequence, Shape, Step};
-use kairos_pulse::model::{Block, Config, Coupling, FrameCommit, Machine, OFFSETS};
+use kairos_pulse::compile::{Error, Gate, Image as Tables, Limits, Owned, Pulse, Sequence, Shape, Step};
+use kairos_pulse::model::{Block, Config, Coupling, FrameCommit, Machine, Recording as Shown, FIELDS, OFFSETS};
 use kairos_pulse::units::Rates;
-use kairos_pulse::Word;
+use kairos_pulse::{word, Word};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
@@ -73,6 +73,7 @@ fn pulse(object: &Bound<PyAny>) -> PyResult<Pulse> {
         at_end: mask("at_end")?,
         forward: object.get_item("forward")?.extract()?,
         invert: object.get_item("invert")?.extract()?,
+        own: mask("own")?,
     })
 }
 
@@ -90,6 +91,9 @@ fn gates(objects: &Bound<PyAny>) -> PyResult<Vec<Gate>> {
 
 /// Of a gate and channel: name, channel, cycles, segments, entries of the map, words streamed, whether in the tables, error.
 type GateRow = (String, u8, u64, usize, usize, usize, bool, f64);
+
+/// Channel, parameter, address, word that writes it.
+type OwnedRow<'py> = (u8, u8, u16, Bound<'py, PyBytes>);
 
 /// A gate set in the tables.
 #[pyclass]
@@ -125,14 +129,15 @@ impl Image {
         PyBytes::new(py, &bytes_of(&self.0.programming()))
     }
 
-    /// Words that run a sequence: steps are ("gates", names) or ("branch", names of each case).
+    /// Words that run a sequence, and the cycle in which what each gives starts: steps are ("gates", names) or ("branch",
+    /// names of each case).
     fn sequence<'py>(
         &mut self,
         py: Python<'py>,
         steps: &Bound<PyAny>,
         channels: u8,
         close: bool,
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    ) -> PyResult<(Bound<'py, PyBytes>, Vec<u64>)> {
         let step = |object: PyResult<Bound<PyAny>>| {
             let object = object?;
             let content = object.get_item(1)?;
@@ -143,8 +148,8 @@ impl Image {
         };
         let steps = steps.try_iter()?.map(step).collect::<PyResult<_>>()?;
         let sequence = Sequence { steps, channels, close };
-        let words = self.0.sequence(&sequence).map_err(rejected)?;
-        Ok(PyBytes::new(py, &bytes_of(&words)))
+        let (starts, words): (Vec<u64>, Vec<Word>) = self.0.timed(&sequence).map_err(rejected)?.into_iter().unzip();
+        Ok((PyBytes::new(py, &bytes_of(&words)), starts))
     }
 
     /// Gates placed so that few words make them of these.
@@ -155,6 +160,13 @@ impl Image {
     /// Words that make this of an older image.
     fn changes<'py>(&self, py: Python<'py>, old: &Self) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &bytes_of(&self.0.changes(&old.0.channels)))
+    }
+
+    /// Segments of a gate that are kept apart, if there is such a gate.
+    fn owned<'py>(&self, py: Python<'py>, name: &str) -> Option<Vec<OwnedRow<'py>>> {
+        let word = |o: &Owned| word::program_plut(1 << o.channel, o.address, &o.segment).to_bytes();
+        let row = |o: Owned| (o.channel, o.parameter, o.address, PyBytes::new(py, &word(&o)));
+        Some(self.0.owned(name)?.into_iter().map(row).collect())
     }
 
     /// What each gate takes on each channel.
@@ -335,8 +347,95 @@ impl Model {
     }
 }
 
+/// What the outputs of a core have shown, and samples of it.
+#[pyclass]
+struct Recording {
+    shown: Shown,
+    outputs: usize,
+}
+
+impl Recording {
+    fn has(&self, output: usize) -> PyResult<()> {
+        if output >= self.outputs {
+            return Err(PyValueError::new_err(format!("there is no output {output}")));
+        }
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Recording {
+    /// Of words of 64 bits.
+    #[new]
+    fn new(words: &[u8], outputs: usize, samples_per_cycle: u32) -> PyResult<Self> {
+        let chunks = words.chunks_exact(8);
+        let whole = chunks.remainder().is_empty();
+        let words: Vec<u64> = chunks
+            .map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
+            .collect();
+        let shown = Shown::new(&words, outputs, samples_per_cycle).filter(|_| whole);
+        let shown = shown.ok_or_else(|| PyValueError::new_err("this is not the recording of a pulse core"))?;
+        Ok(Self { shown, outputs })
+    }
+
+    /// The cycles of an output's first and last change.
+    fn span(&self, output: usize) -> PyResult<Option<(u64, u64)>> {
+        self.has(output)?;
+        Ok(self.shown.span(output))
+    }
+
+    /// Samples (int16) of some cycles, and whether one was limited to full scale.
+    fn samples<'py>(
+        &self,
+        py: Python<'py>,
+        output: usize,
+        begin: u64,
+        cycles: u64,
+    ) -> PyResult<(Bound<'py, PyBytes>, bool)> {
+        self.has(output)?;
+        let mut samples = Vec::new();
+        let limited = py.detach(|| self.shown.samples(output, begin, cycles, &mut samples));
+        let bytes: Vec<u8> = samples.iter().flat_map(|sample| sample.to_ne_bytes()).collect();
+        Ok((PyBytes::new(py, &bytes), limited))
+    }
+
+    /// Fields (int64) of some cycles, one after another.
+    fn fields<'py>(
+        &self,
+        py: Python<'py>,
+        output: usize,
+        begin: u64,
+        cycles: u64,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        self.has(output)?;
+        let mut values: [Vec<u8>; FIELDS] = Default::default();
+        py.detach(|| {
+            self.shown.fields(output, begin, cycles, |cycles, fields| {
+                for (to, field) in values.iter_mut().zip(fields) {
+                    (0..cycles).for_each(|_| to.extend(field.to_ne_bytes()));
+                }
+            });
+        });
+        Ok(values.iter().map(|field| PyBytes::new(py, field)).collect())
+    }
+
+    /// Changes of a field: cycles (int64), and the values from there on (int64).
+    fn changes<'py>(&self, py: Python<'py>, output: usize, field: usize) -> PyResult<[Bound<'py, PyBytes>; 2]> {
+        self.has(output)?;
+        let (mut times, mut values) = (Vec::new(), Vec::new());
+        py.detach(|| {
+            self.shown.changes(output, field, |cycle, value| {
+                times.extend((cycle as i64).to_ne_bytes());
+                values.extend(value.to_ne_bytes());
+            })
+        });
+        Ok([PyBytes::new(py, &times), PyBytes::new(py, &values)])
+    }
+}
+
 pub fn add(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("PulseError", module.py().get_type::<PulseError>())?;
     module.add_class::<Image>()?;
+    module.add_class::<Recording>()?;
     module.add_class::<Model>()
 }

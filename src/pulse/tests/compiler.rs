@@ -303,3 +303,45 @@ fn errors_name_gate_channel_and_parameter() {
     );
     assert_eq!(image.sequence(&step(&["a", "a"])).unwrap_err().kind, Kind::Overlap);
 }
+
+#[test]
+fn what_is_its_own_is_not_shared() {
+    let with_own = |own: u8, name: &str| {
+        let mut x = pulse(
+            0,
+            40,
+            &[
+                (1, Shape::Spline(vec![0.0, 80.0, 0.0])),
+                (4, Shape::Spline(vec![0.0, 80.0, 0.0])),
+            ],
+        );
+        x.own = own;
+        Gate {
+            name: name.into(),
+            pulses: vec![x],
+        }
+    };
+    let gates = [
+        with_own(0, "shared"),
+        with_own(2, "own"),
+        with_own(0, "again"),
+        with_own(2, "another"),
+    ];
+    let image = Image::new(&gates, Limits::default()).unwrap();
+    assert_eq!(image.owned("shared"), Some(vec![]));
+    assert_eq!(image.owned("nothing"), None);
+    let owned = image.owned("own").unwrap();
+    assert_eq!(
+        owned.iter().map(|o| (o.channel, o.parameter)).collect::<Vec<_>>(),
+        [(0, 1); 2]
+    );
+    let table = &image.channels[0];
+    for o in owned.iter().chain(&image.owned("another").unwrap()) {
+        assert_eq!(table.pulses[usize::from(o.address)], o.segment);
+        let entries: Vec<_> = table.map.iter().filter(|(_, address)| *address == o.address).collect();
+        assert_eq!(entries, [&(2, o.address)]);
+    }
+    // Zeros and both segments of the shared spline, then two of each gate that has its own.
+    assert_eq!(table.pulses.len(), 3 + 2 * 2);
+    assert_eq!(table.gates[0], table.gates[2]);
+}

@@ -1,5 +1,8 @@
 //! The requests of the control socket, see docs/interfaces.md section 7.
 
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use serde::Deserialize;
@@ -19,6 +22,9 @@ pub enum Request {
         from: usize,
     },
     TraceClear,
+    Pulses {
+        path: PathBuf,
+    },
     Sev {
         #[serde(default)]
         from: u64,
@@ -140,6 +146,19 @@ pub fn answer(machine: &mut Machine, request: Request, started: Instant) -> Resu
             fabric::of_mut(&mut bus).ok_or_else(no_pl)?.trace.clear();
             json!({})
         }
+        Request::Pulses { path } => {
+            let pl = fabric::of(&bus).ok_or_else(no_pl)?;
+            let shown = pl.shown();
+            write_words(&path, shown.words).map_err(|e| format!("{}: {e}", path.display()))?;
+            let info = pl.info();
+            json!({
+                "outputs": info.outputs,
+                "samples_per_cycle": info.samples_per_cycle,
+                "origin_ns": pl.origin_ns(),
+                "words": shown.words.len(),
+                "complete": shown.complete,
+            })
+        }
         Request::Sev { from } => {
             let (first, next, cycles) = fabric::of(&bus).ok_or_else(no_pl)?.submissions(from);
             json!({ "first": first, "cycles": cycles.collect::<Vec<u64>>(), "next": next })
@@ -176,6 +195,15 @@ pub fn answer(machine: &mut Machine, request: Request, started: Instant) -> Resu
         Request::Shutdown => return Ok(Answer::End),
     };
     Ok(Answer::Now(reply))
+}
+
+/// Eight bytes each, the lowest first.
+fn write_words(path: &Path, words: &[u64]) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    for word in words {
+        file.write_all(&word.to_le_bytes())?;
+    }
+    file.flush()
 }
 
 fn status(machine: &Machine, started: Instant) -> Value {

@@ -153,9 +153,35 @@ pub struct Info {
     /// Clocks that it measures: by name, the entries of the pad arrays whose bytes, from the lowest on, are the value.
     #[serde(default)]
     pub clocks: BTreeMap<String, Vec<usize>>,
+    /// Outputs of pulse cores.
+    #[serde(default)]
+    pub outputs: Vec<Output>,
+    /// Samples of theirs in a cycle.
+    #[serde(default)]
+    pub samples_per_cycle: u32,
+}
+
+/// An output of a pulse core as the library describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Output {
+    /// Name of the core.
+    pub name: String,
+    /// RTIO channel number of the core.
+    pub channel: u32,
+    /// Number of the output there.
+    pub output: u32,
+}
+
+/// What the outputs of pulse cores have shown, in the words of docs/interfaces.md section 6.
+pub struct Shown<'a> {
+    /// The recording.
+    pub words: &'a [u64],
+    /// There was room for all of it.
+    pub complete: bool,
 }
 
 type Cycle = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs);
+type ShownWords = unsafe extern "C" fn(*const c_void, *mut *const u64, *mut u32) -> u64;
 type Run = unsafe extern "C" fn(*mut c_void, *const Inputs, *mut Outputs, u64, u64) -> u64;
 
 /// A loaded library with one instance of the logic, fresh from power-up reset.
@@ -163,6 +189,7 @@ pub struct Library {
     instance: *mut c_void,
     cycle: Cycle,
     run: Run,
+    shown: Option<ShownWords>,
     new: unsafe extern "C" fn() -> *mut c_void,
     free: unsafe extern "C" fn(*mut c_void),
     /// Description by the library.
@@ -211,6 +238,11 @@ impl Library {
                 instance: std::ptr::null_mut(),
                 cycle: symbol(&library, "kairos_pl_cycle", &shown)?,
                 run: symbol(&library, "kairos_pl_run", &shown)?,
+                shown: if info.outputs.is_empty() {
+                    None
+                } else {
+                    Some(symbol(&library, "kairos_pl_shown", &shown)?)
+                },
                 new: symbol(&library, "kairos_pl_new", &shown)?,
                 free: symbol(&library, "kairos_pl_free", &shown)?,
                 info,
@@ -246,6 +278,30 @@ impl Library {
     pub fn run(&mut self, inputs: &Inputs, outputs: &mut Outputs, n: u64) -> u64 {
         // SAFETY: the instance is valid, and both structures stay where they are for as many cycles as it takes.
         unsafe { (self.run)(self.instance, inputs, outputs, n, u64::MAX) }
+    }
+
+    /// What the outputs of pulse cores have shown since the instance was made.
+    pub fn shown(&self) -> Shown<'_> {
+        let (mut words, mut complete) = (std::ptr::null(), 1);
+        let Some(shown) = self.shown else {
+            return Shown {
+                words: &[],
+                complete: true,
+            };
+        };
+        // SAFETY: the instance is valid; the library keeps the words until its next cycle, for which `self` is borrowed anew.
+        unsafe {
+            let count = shown(self.instance, &mut words, &mut complete) as usize;
+            let words = if count == 0 {
+                &[]
+            } else {
+                std::slice::from_raw_parts(words, count)
+            };
+            Shown {
+                words,
+                complete: complete != 0,
+            }
+        }
     }
 }
 

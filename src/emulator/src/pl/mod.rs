@@ -111,6 +111,16 @@ impl Pl {
         &self.library.info
     }
 
+    /// The time at which the coarse counter was 0, as far as it is known.
+    pub fn origin_ns(&self) -> Option<u64> {
+        self.offset.map(|offset| offset.wrapping_mul(NS_PER_PL_CYCLE))
+    }
+
+    /// What the outputs of pulse cores have shown.
+    pub fn shown(&self) -> library::Shown<'_> {
+        self.library.shown()
+    }
+
     /// Interrupts to the processing system.
     pub fn interrupts(&self) -> u16 {
         self.outputs.irq_f2p

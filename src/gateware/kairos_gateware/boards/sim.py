@@ -23,6 +23,13 @@ _CLOCK_PADS = (MEASURED_BITS + SAMPLES - 1) // SAMPLES
 _LOCK_CYCLES = 32
 
 
+def _fields(channel, reset):
+    """What an output of a pulse core shows, each in 64 bits, in the order of the recording's fields."""
+    levels = Cat(channel.synchronise, channel.feed_forward, channel.enable, channel.gpo, reset)
+    for field in [*channel.values, *channel.applied, levels]:
+        yield Cat(field, C(0, 64 - len(field)))
+
+
 class _ClockManager(Module):
     """Model of a board's clock manager, whose clocks are all the simulation's: it locks when the source is there."""
 
@@ -38,7 +45,9 @@ class _ClockManager(Module):
 
 class KairosSim(TopLevel):
     """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits. `clocks`, in a variant with
-    a synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value."""
+    a synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value.
+    `outputs`: of pulse cores, as the library tells of them; `shown` has what they show, which the library records and
+    of which the host makes samples (docs/gateware/pulse.md)."""
 
     def __init__(self, variant, build_id):
         super().__init__()
@@ -91,6 +100,14 @@ class KairosSim(TopLevel):
         next_due = self.port("sim_next_due", 64)
         nothing = soc.core.next_due == 2**COARSE_BITS - 1
         self.comb += next_due.eq(Cat(soc.core.next_due, Replicate(nothing, FINE_BITS)))
+
+        self.outputs = [
+            {"name": variant.channels[number].name, "channel": number, "output": output}
+            for number, output, _, _ in soc.outputs
+        ]
+        if soc.outputs:
+            shown = [Cat(*_fields(channel, reset)) for _, _, channel, reset in soc.outputs]
+            self.outward(Cat(*shown), "shown")
 
         pads = list(self.pads)
         if control is not None:

@@ -16,6 +16,9 @@ sys.
 | 10 | ask for the first underrun of this channel |
 | 11 | begin the stream from memory whose list is at this address; refused as busy while there is one |
 | 12 + n | the count of input n from which its bit of the result is 1 |
+| 16 | keep a word of the stream, at most KEPT |
+| 17 | keep none (data: none) |
+| 18 | a word of the stream, then those that are kept, and then, when nothing moves any more, a trigger |
 
 The status is an input event: bits 8..0 errors, as they were; 23..16 channels that are armed; 31..24 channels that run.
 The first underrun is two input events: its age in cycles at the time of the event, at most 2^32 - 1; then the mask of
@@ -44,6 +47,11 @@ __all__ = ["KINDS", "PIN_LATENCY", "MemoryStream", "Pulse", "pad_names"]
 WORD, TRIGGER, RESULT, CONTROL, MISALIGN_LIMIT, BRANCH_TIMEOUT, TRIGGER_CHANNELS, STATUS = range(8)
 RESULT_INPUTS, RESULT_CHANNELS, UNDERRUN, STREAM = 8, 9, 10, 11
 RESULT_THRESHOLD = 12
+KEEP, FORGET, CHANGE = 16, 17, 18
+KEPT = 8
+"""Words that are kept."""
+_STILL = 3
+"""Cycles without movement before what is kept is triggered."""
 _LEVELS = ["enable", "gpo"]
 PIN_LATENCY = 1
 """Cycles from a trigger's time to the first levels at the pins."""
@@ -75,14 +83,16 @@ class Direct:
 class Pulse(Module):
     """pads: as `pad_names` says. sources: PHYs of inputs that make results. options: of the `Sequencing`. `sequencing`:
     the core. `stream`: a `MemoryStream`, whose words come in between those of events. `direct`: a `Direct`.
+    `outputs`: of samples, the core's channels.
     """
 
     def __init__(self, number, pads, channels, sources=(), **options):
-        link = OutputLink(data_width=facts.WORD_BITS, address_width=4)
+        link = OutputLink(data_width=facts.WORD_BITS, address_width=5)
         inputs = InputLink(data_width=32)
         self.channel = Channel(number, output=link, input=inputs, free_running=FreeRunning())
         self.pads = pads
         self.submodules.sequencing = core = Sequencing(channels, **options)
+        self.outputs = core.channels
         self.submodules.measurement = measurement = Measurement(sources)
         self.stream, self.direct = stream, direct = MemoryStream(), Direct()
 
@@ -94,13 +104,16 @@ class Pulse(Module):
         self._age = Signal(facts.CYCLE_COUNTER_BITS)
         parameters, second = Signal(facts.PARAMETERS), Signal()
         skip = self.channel.free_running
+        self.submodules.change = change = _Change(at, link.data, core)
+        comes, alone = at(WORD) | at(CHANGE), Signal()
         self.comb += [
-            core.word.eq(Mux(at(WORD), link.data, stream.word)),
-            core.valid.eq(at(WORD) | stream.valid),
-            stream.ready.eq(core.ready & ~at(WORD)),
-            link.busy.eq((at(WORD) & ~core.ready) | (at(STREAM) & stream.busy)),
+            alone.eq((comes & ~change.under_way) | change.sends),
+            core.word.eq(Mux(change.sends, change.word, Mux(comes, link.data, stream.word))),
+            core.valid.eq(alone | stream.valid),
+            stream.ready.eq(core.ready & ~alone),
+            link.busy.eq((comes & (~core.ready | change.under_way)) | (at(STREAM) & stream.busy)),
             stream.start.eq(at(STREAM) & ~stream.busy),
-            core.trigger.eq(at(TRIGGER) | direct.trigger),
+            core.trigger.eq(at(TRIGGER) | direct.trigger | change.trigger),
             core.result.eq(
                 Mux(measurement.valid, measurement.state, Mux(direct.result_valid, direct.result, link.data))
             ),
@@ -110,7 +123,7 @@ class Pulse(Module):
             inputs.data.eq(Cat(core.errors, C(0, 16 - len(core.errors)), core.armed, C(0, 8 - channels), core.running)),
             If(at(UNDERRUN), inputs.data.eq(self._limited_age())),
             If(second, inputs.data.eq(parameters)),
-            self.channel.settled.eq(~link.stb & ~second & core.settled & measurement.settled),
+            self.channel.settled.eq(~(link.stb | second | change.under_way) & core.settled & measurement.settled),
             # Only the count of cycles runs by itself
             skip.limit.eq(2 ** len(skip.limit) - 1),
             [core.skip.eq(skip.stb), core.skipped.eq(skip.cycles)],
@@ -140,6 +153,44 @@ class Pulse(Module):
         return Mux(self._age[32:] != 0, 2**32 - 1, self._age[:32])
 
 
+class _Change(Module):
+    """Plays what is kept behind a word that changes it. at: of an address, whether an event is there. data: of the
+    event. core: the `Sequencing`.
+
+    `sends`: `word` goes to the stream. `trigger`: pulse. `under_way`: from the word that changes to the trigger."""
+
+    def __init__(self, at, data, core):
+        self.sends, self.trigger, self.under_way = Signal(), Signal(), Signal()
+        self.word = Signal(facts.WORD_BITS)
+
+        # # #
+
+        memory = Memory(facts.WORD_BITS, KEPT)
+        write, read = memory.get_port(write_capable=True), memory.get_port(async_read=True)
+        self.specials += memory, write, read
+        kept, place = Signal(max=KEPT + 1), Signal(max=KEPT + 1)
+        still = Signal(max=_STILL + 1, reset=_STILL)  # cycles that are left without movement
+        self.comb += [
+            write.adr.eq(kept),
+            write.dat_w.eq(data),
+            write.we.eq(at(KEEP) & (kept != KEPT)),
+            read.adr.eq(place),
+            self.word.eq(read.dat_r),
+            self.sends.eq(self.under_way & (place != kept)),
+            self.trigger.eq(self.under_way & (still == 0)),
+        ]
+        self.sync += [
+            If(at(FORGET), kept.eq(0)).Elif(write.we, kept.eq(kept + 1)),
+            If(
+                at(CHANGE) & core.ready & ~self.under_way,
+                self.under_way.eq(1),
+                place.eq(0),
+            ).Elif(self.trigger, self.under_way.eq(0)),
+            If(self.sends & core.ready, place.eq(place + 1)),
+            If(self.under_way & core.settled & ~self.trigger, still.eq(still - 1)).Else(still.eq(_STILL)),
+        ]
+
+
 _RESULTS = [f"result{n}" for n in range(SOURCES)]
 
 
@@ -155,6 +206,7 @@ def _bits(name, most, what):
         most,
         range(6, most + 1),
         f"{what} has 6 to {most} address bits",
+        argument=True,
         meaning=f"address bits of {what}",
     )
 

@@ -8,6 +8,7 @@ from migen import *
 
 from kairos_gateware.contracts import pulse as facts
 from kairos_gateware.sim.lockstep import build_lockstep
+from kairos_gateware.sim.synthesis_bench import Parameters
 
 from .bench import Body, bypass
 from .conftest import BUILD
@@ -15,7 +16,7 @@ from .crosstalk import LATENCY, OFFSETS, Crosstalk
 from .phase import FeedForward
 from .synthesis import LATENCY as TO_SAMPLES
 from .synthesis import Output, Sum
-from .test_synthesis import PER_CYCLE, TURN, Parameters
+from .test_synthesis import PER_CYCLE, TURN
 
 CHANNELS = 4
 WRITES = ["write", "commit", "channel", "offset", "factor", "delay", "zero"]

@@ -7,49 +7,25 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
-from migen import *
 
 from kairos_gateware.contracts import pulse as facts
 from kairos_gateware.sim.lockstep import build_lockstep
+from kairos_gateware.sim.synthesis_bench import LEVELS, build_synthesis
 
 from .conftest import BUILD
-from .phase import FeedForward
 from .sine import LATENCY as COSINE_LATENCY
 from .sine import QUADRANT, Cosine
-from .synthesis import LATENCY, Output, Sum
+from .synthesis import LATENCY
 
 PER_CYCLE = 2
 TURN = 1 << facts.VALUE_BITS
 ONE = 65535 << facts.AMPLITUDE_FRACTION
 """Amplitude 200."""
-LEVELS = ["synchronise", "feed_forward"]
-
-
-class Parameters:
-    """What a channel shows."""
-
-    def __init__(self):
-        self.values = [Signal(facts.VALUE_BITS, name=f"value_{p}") for p in range(facts.PARAMETERS)]
-        self.applied = [Signal(facts.VALUE_BITS, name=f"applied_{t}") for t in range(facts.TONES)]
-        self.synchronise, self.feed_forward = Signal(facts.TONES), Signal(facts.TONES)
-
-
-class Bench(Module):
-    def __init__(self):
-        parameters, counter = Parameters(), Signal(facts.VALUE_BITS)
-        self.submodules.forward = forward = FeedForward(PER_CYCLE)
-        self.submodules.sum = total = Sum(PER_CYCLE, parameters, forward, counter)
-        self.submodules.output = output = Output(total.samples)
-        self.inputs = {"values": parameters.values, "applied": parameters.applied, "harmonics": total.harmonics}
-        self.inputs |= {name: getattr(parameters, name) for name in LEVELS}
-        self.inputs |= {"counter": counter, "error": forward.error}
-        self.outputs = {"samples": output.samples, "limited": output.limited}
 
 
 @pytest.fixture(scope="session")
 def channel():
-    bench = Bench()
-    return build_lockstep(BUILD / "pulse_synthesis", bench, bench.inputs, bench.outputs)
+    return build_synthesis(BUILD / "pulse_synthesis", PER_CYCLE)
 
 
 @pytest.fixture(scope="session")

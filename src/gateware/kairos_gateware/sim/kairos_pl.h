@@ -65,7 +65,8 @@ typedef struct kairos_pl kairos_pl;
 uint32_t kairos_pl_abi(void);
 
 /* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
- * "rtio_frequency": int, "fine_bits": int, "clocks": {name: [pad]}}. Owned by the library. */
+ * "rtio_frequency": int, "fine_bits": int, "clocks": {name: [pad]}, "outputs": [{"name": str, "channel": int, "output":
+ * int}], "samples_per_cycle": int}. Owned by the library. */
 const char *kairos_pl_info(void);
 
 /* A new instance after power-up reset, or null when out of memory. */
@@ -79,6 +80,10 @@ void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
 /* Up to `n` cycles with constant inputs. Stops after the first cycle in which a valid, event, interrupt, quiet or pad
  * output differs from the cycle before, or in which sim_tsc reaches `until_tsc`. Returns the number of cycles run; `out` holds the last one's outputs. */
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
+
+/* What the outputs of pulse cores have shown since the instance was made, the format is in docs/interfaces.md. Returns
+ * the number of words; they stay until the next cycle. `complete`: 0 when there was no room for all. */
+uint64_t kairos_pl_shown(const kairos_pl *pl, const uint64_t **words, uint32_t *complete);
 
 #ifdef __cplusplus
 }

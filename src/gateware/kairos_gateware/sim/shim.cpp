@@ -1,5 +1,6 @@
 // Implements kairos_pl.h on the verilated model. Compiled together with `kairos_pl_config.h`, which the build writes:
-// KAIROS_PADS (number of pads) and KAIROS_INFO (a C string literal, the JSON of kairos_pl_info).
+// KAIROS_PADS (number of pads), KAIROS_OUTPUTS (number of outputs with samples) and KAIROS_INFO (a C string literal, the
+// JSON of kairos_pl_info).
 
 #include <cstring>
 #include <new>
@@ -8,6 +9,7 @@
 #include "clocked.h"
 #include "kairos_pl.h"
 #include "kairos_pl_config.h"
+#include "recorder.h"
 #include "verilated.h"
 
 static_assert(KAIROS_PADS <= KAIROS_PL_MAX_PADS, "more pads than the interface has room for");
@@ -29,6 +31,16 @@ struct kairos_pl {
     VerilatedContext context;
     Vkairos_sim top{&context, "kairos_sim"};
     Watched watched{};
+#if KAIROS_OUTPUTS
+    Recorder<KAIROS_OUTPUTS> recorder;
+#endif
+
+    void settle() {
+        top.eval();
+#if KAIROS_OUTPUTS
+        recorder.see(top.sim_tsc, &top.shown);
+#endif
+    }
 
     void power_up() {
         std::memset(&top.pads_i, 0, sizeof top.pads_i);
@@ -161,7 +173,7 @@ void kairos_pl_free(kairos_pl *pl) {
 
 void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out) {
     pl->apply(*in);
-    pl->top.eval();
+    pl->settle();
     pl->watched = pl->watch();
     pl->report(*out);
     clock_edge(pl->top);
@@ -171,7 +183,7 @@ uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out
     uint64_t cycles = 0;
     pl->apply(*in);
     while (cycles < n) {
-        pl->top.eval();
+        pl->settle();
         const Watched now = pl->watch();
         const bool stop = std::memcmp(&now, &pl->watched, sizeof now) != 0 || pl->top.sim_tsc >= until_tsc;
         cycles++;
@@ -184,6 +196,19 @@ uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out
         clock_edge(pl->top);
     }
     return cycles;
+}
+
+uint64_t kairos_pl_shown(const kairos_pl *pl, const uint64_t **words, uint32_t *complete) {
+#if KAIROS_OUTPUTS
+    *words = pl->recorder.words.data();
+    *complete = pl->recorder.complete;
+    return pl->recorder.words.size();
+#else
+    (void)pl;
+    *words = nullptr;
+    *complete = 1;
+    return 0;
+#endif
 }
 
 }  // extern "C"

@@ -10,6 +10,7 @@ import sysconfig
 from contextlib import contextmanager
 from pathlib import Path
 
+from ..pad import SAMPLES
 from ..rtio.timing import FINE_BITS
 from ..variant import RTIO_FREQUENCY
 
@@ -52,7 +53,7 @@ def _run(command, **options) -> None:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
 
 
-def _config(variant: str, pads, clocks) -> str:
+def _config(variant: str, pads, clocks, outputs) -> str:
     info = {
         "variant": variant,
         "pads": [
@@ -62,21 +63,28 @@ def _config(variant: str, pads, clocks) -> str:
         "rtio_frequency": RTIO_FREQUENCY,
         "fine_bits": FINE_BITS,
         "clocks": clocks,
+        "outputs": outputs,
+        "samples_per_cycle": SAMPLES,
     }
     count = len(pads) + sum(len(indices) for indices in clocks.values())
-    return f"#define KAIROS_PADS {count}\n#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
+    numbers = f"#define KAIROS_PADS {count}\n#define KAIROS_OUTPUTS {len(outputs)}\n"
+    return numbers + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
 
-def compile_library(output: Path, top: str, variant: str, pads, shim: str = "shim.cpp", clocks=None) -> Path:
+def compile_library(
+    output: Path, top: str, variant: str, pads, shim: str = "shim.cpp", clocks=None, outputs=()
+) -> Path:
     """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
     changed. The caller is within `building_alone(output)`. shim: the C interface, a file beside this one. clocks: by
-    name, the input pads behind `pads` that hold a clock's frequency.
+    name, the input pads behind `pads` that hold a clock's frequency. outputs: of pulse cores, as `kairos_pl_info` tells
+    of them.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
-    config = _config(variant, pads, clocks or {})
-    sources = [output / f"{top}.v", _HERE / shim, _HERE / "kairos_pl.h", _HERE / "clocked.h", Path(__file__)]
+    config = _config(variant, pads, clocks or {}, list(outputs))
+    headers = [_HERE / name for name in ["kairos_pl.h", "clocked.h", "recorder.h"]]
+    sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()
     stamp_file = output / "libkairos_pl.stamp"
     if library.exists() and stamp_file.exists() and stamp_file.read_text() == stamp:

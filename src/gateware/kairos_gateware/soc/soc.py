@@ -48,7 +48,9 @@ class Soc(Module):
 
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer),
     `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the
-    blocks that have registers, by the prefix of their names. `settled`, simulation only: nothing moves but time.
+    blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
+    channel, its own number there, its `pulse.channel.Channel`, and its reset. `settled`, simulation only: nothing moves
+    but time.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
@@ -106,6 +108,11 @@ class Soc(Module):
             blocks.clock = self.submodules.clock = ClockRegisters(clock)
             phy_reset = phy_reset | clock.hold
         self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
+        self.outputs = [
+            (number, n, source, phy.reset)
+            for number, phy in phys.items()
+            for n, source in enumerate(getattr(phy, "outputs", []))
+        ]
 
         self.descriptor = Descriptor(
             identification=f"{variant.name};{__version__}",

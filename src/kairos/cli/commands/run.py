@@ -18,6 +18,7 @@ COMMAND = Command(
     STRICT,
     Option("--vcd", metavar="FILE", help="write what the pins did as a VCD file"),
     Option("--plot", metavar="FILE", help="draw what the pins did (.png, .pdf, .svg)"),
+    Option("--pulses", metavar="FILE", help="write what pulse cores did (.npz, for kairos.pulse.Recording)"),
     Option("--table", nargs="?", const="all", metavar="N", default="40", help="pulses to show, or 'all'"),
     Option("--no-table", dest="table", action="store_const", const="0", help="show no pulses"),
     Option("-o", "--hdf5", metavar="FILE", help="write the datasets to an HDF5 file"),

@@ -4,7 +4,7 @@
 //! changed one is written over the old one where no other gate still wants that, which costs one word and no change of
 //! map or gate table. This is not proven to be the least, but a gate's changed parameter costs one word for each channel.
 
-use super::image::{packed, ChannelImage, EMPTY};
+use super::image::{packed, ChannelImage, Entry, EMPTY};
 use super::{Error, Gate, Image, Kind, Limits, Placed};
 use crate::Segment;
 use alloc::{collections::BTreeMap, string::String, vec, vec::Vec};
@@ -18,7 +18,11 @@ impl Image {
             if new.gates.contains_key(&gate.name) {
                 return Err(Error::new(Kind::Twice).of_gate(&gate.name));
             }
-            let encoded = new.encoded(gate)?;
+            let mut encoded = new.encoded(gate)?;
+            // Segments may be shared here.
+            for pulse in encoded.values_mut().flat_map(|placed| &mut placed.pulses) {
+                pulse.own = 0;
+            }
             new.gates.insert(gate.name.clone(), encoded);
             new.names.push(gate.name.clone());
         }
@@ -75,7 +79,11 @@ impl<'a> Successor<'a> {
 
     /// Ids of the gates, or none for those that there is no room for.
     fn place(&mut self, wanted: &[(&String, &Placed)], old_id: impl Fn(&String) -> Option<u16>) -> Vec<Option<u16>> {
-        let entries: Vec<Vec<(u8, Segment)>> = wanted.iter().map(|(_, gate)| packed(gate)).collect();
+        let entry = |entry: Entry| (entry.parameters, entry.segment);
+        let entries: Vec<Vec<(u8, Segment)>> = wanted
+            .iter()
+            .map(|(_, gate)| packed(gate).into_iter().map(entry).collect())
+            .collect();
         let mut ids = vec![None; wanted.len()];
         // Ranges that stay, and what is wanted at each of their entries.
         let mut wishes: BTreeMap<usize, Segment> = BTreeMap::new();

@@ -16,6 +16,8 @@ pub struct Encoded {
     pub segments: [Vec<Segment>; PARAMETERS],
     /// How far the engines are from the samples of each parameter, in its unit; 0 where there are none.
     pub errors: [f64; PARAMETERS],
+    /// Parameters whose segments are kept apart from equal ones.
+    pub own: u8,
 }
 
 /// Words of one unit of amplitude, of one degree.
@@ -29,7 +31,10 @@ pub fn encode(pulse: &Pulse, rates: &Rates) -> Result<Encoded, Error> {
     if pulse.cycles >> facts::TAU_MAX_BITS != 0 {
         return Err(place(Kind::TooLong { cycles: pulse.cycles }));
     }
-    let mut encoded = Encoded::default();
+    let mut encoded = Encoded {
+        own: pulse.own,
+        ..Encoded::default()
+    };
     for parameter in Parameter::ALL {
         let p = parameter as usize;
         let mut course = Course {

@@ -65,6 +65,16 @@ pub struct ChannelImage {
     known_ranges: BTreeMap<Vec<(u8, u16)>, (u16, u16)>,
 }
 
+/// A segment that is kept apart from equal ones: it can be overwritten alone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Owned {
+    pub channel: u8,
+    pub parameter: u8,
+    /// Of the pulse table.
+    pub address: u16,
+    pub segment: Segment,
+}
+
 /// The range of a gate without segments.
 pub const EMPTY: (u16, u16) = (1, 0);
 
@@ -107,6 +117,26 @@ impl Image {
         self.gates.insert(gate.name.clone(), placed);
         self.names.push(gate.name.clone());
         Ok(())
+    }
+
+    /// Segments of a gate that are kept apart, as far as it is in the tables: those of each channel and parameter in the order
+    /// in which they play. None if there is no such gate.
+    pub fn owned(&self, name: &str) -> Option<Vec<Owned>> {
+        let mut owned = Vec::new();
+        for (&channel, placed) in self.gates.get(name)? {
+            let tables = &self.channels[usize::from(channel)];
+            let Some(id) = placed.id else { continue };
+            let first = usize::from(tables.gates[usize::from(id)].0);
+            for (k, entry) in packed(placed).into_iter().enumerate().filter(|(_, entry)| entry.own) {
+                owned.push(Owned {
+                    channel,
+                    parameter: entry.parameters.trailing_zeros() as u8,
+                    address: tables.map[first + k].1,
+                    segment: entry.segment,
+                });
+            }
+        }
+        Some(owned)
     }
 
     /// A gate's segments on each channel, nowhere yet.
@@ -191,26 +221,34 @@ impl ChannelImage {
             return None;
         }
         let entries = packed(gate);
-        let mut added: Vec<Segment> = Vec::new();
+        let mut added: Vec<(Segment, bool)> = Vec::new();
         let mut addresses = Vec::with_capacity(entries.len());
-        for (mask, segment) in entries {
-            let known = self.known_pulses.get(&segment).copied();
-            let address = known.map(usize::from).unwrap_or_else(|| {
-                let at = added.iter().position(|other| *other == segment).unwrap_or_else(|| {
-                    added.push(segment);
+        for Entry {
+            parameters,
+            segment,
+            own,
+        } in entries
+        {
+            let known = self.known_pulses.get(&segment).filter(|_| !own);
+            let address = known.copied().map(usize::from).unwrap_or_else(|| {
+                let same = |(other, theirs): &(Segment, bool)| !own && !theirs && *other == segment;
+                let at = added.iter().position(same).unwrap_or_else(|| {
+                    added.push((segment, own));
                     added.len() - 1
                 });
                 self.pulses.len() + at
             });
-            addresses.push((mask, address as u16));
+            addresses.push((parameters, address as u16));
         }
         let known = self.known_ranges.get(&addresses).copied();
         let map_needed = if known.is_some() { 0 } else { addresses.len() };
         if self.pulses.len() + added.len() > limits.pulses || self.map.len() + map_needed > limits.map {
             return None;
         }
-        for segment in added {
-            self.known_pulses.insert(segment, self.pulses.len() as u16);
+        for (segment, own) in added {
+            if !own {
+                self.known_pulses.insert(segment, self.pulses.len() as u16);
+            }
             self.pulses.push(segment);
         }
         let range = known.unwrap_or_else(|| {
@@ -272,23 +310,37 @@ fn differing<'a, T: PartialEq>(new: &'a [T], old: &'a [T]) -> impl Iterator<Item
         .map(|(address, entry)| (address as u16, entry))
 }
 
+/// An entry of the memory map, with its segment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub parameters: u8,
+    pub segment: Segment,
+    /// Kept apart from equal ones.
+    pub own: bool,
+}
+
 /// Entries of the memory map for a gate: a segment goes into an entry of the same segment unless that stands before the last
 /// entry of its parameter, which would change the parameter's order.
-pub(super) fn packed(gate: &Placed) -> Vec<(u8, Segment)> {
-    let mut entries: Vec<(u8, Segment)> = Vec::new();
+pub(super) fn packed(gate: &Placed) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
     let mut start = 0;
     for pulse in &gate.pulses {
         let first = entries.len();
         let mut newest = [first; facts::PARAMETERS];
         for (_, p, segment) in by_start(pulse, start) {
+            let own = pulse.own >> p & 1 != 0;
             let p = usize::from(p);
-            let free = |(mask, other): &(u8, Segment)| *other == segment && mask >> p & 1 == 0;
+            let free = |entry: &Entry| !own && !entry.own && entry.segment == segment && entry.parameters >> p & 1 == 0;
             let place = (newest[p]..entries.len()).find(|&place| free(&entries[place]));
             let place = place.unwrap_or_else(|| {
-                entries.push((0, segment));
+                entries.push(Entry {
+                    parameters: 0,
+                    segment,
+                    own,
+                });
                 entries.len() - 1
             });
-            entries[place].0 |= 1 << p;
+            entries[place].parameters |= 1 << p;
             newest[p] = place;
         }
         start += pulse.segments[0].iter().map(|segment| segment.tau).sum::<u64>();

@@ -15,7 +15,7 @@ mod stream;
 
 pub use encode::{encode, Encoded};
 pub use error::{Error, Kind};
-pub use image::{Image, Limits, Placed};
+pub use image::{Image, Limits, Owned, Placed};
 pub use sequence::{Sequence, Step};
 pub use stats::{GateStats, Stats};
 pub use stream::{stream, Timed};
@@ -71,6 +71,8 @@ pub struct Pulse {
     pub forward: [u8; TONES],
     /// For each frame, the tones for which it is negated.
     pub invert: [u8; TONES],
+    /// Parameters whose segments are kept apart from equal ones, so that they can be overwritten alone.
+    pub own: u8,
 }
 
 impl Pulse {

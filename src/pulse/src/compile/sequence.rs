@@ -1,7 +1,7 @@
 //! Sequences of gates: words that run what is in the tables, and words that stream what is not.
 
 use super::image::{ChannelImage, EMPTY};
-use super::stream::{merge, stream, Timed};
+use super::stream::{merge_timed, stream, Timed};
 use super::{encode, Encoded, Error, Image, Kind, Limits, Placed, Pulse};
 use crate::word::{self, Branch};
 use crate::Word;
@@ -98,6 +98,11 @@ impl Track {
 impl Image {
     /// Words that run a sequence. Pauses that it needs are put into the tables: [`Image::programming`] comes after this.
     pub fn sequence(&mut self, sequence: &Sequence) -> Result<Vec<Word>, Error> {
+        Ok(self.timed(sequence)?.into_iter().map(|(_, word)| word).collect())
+    }
+
+    /// The same, each word with the cycle of the sequence in which what it gives starts.
+    pub fn timed(&mut self, sequence: &Sequence) -> Result<Vec<(u64, Word)>, Error> {
         let channels = (0..self.limits.channels as u8).filter(|c| sequence.channels >> c & 1 != 0);
         let mut tracks: Vec<Track> = channels.map(Track::new).collect();
         for step in &sequence.steps {
@@ -123,7 +128,7 @@ impl Image {
             track.flush(&self.limits);
             words.append(&mut track.words);
         }
-        Ok(merge(words))
+        Ok(merge_timed(words))
     }
 
     fn gate(&self, name: &str) -> Result<&BTreeMap<u8, Placed>, Error> {

@@ -54,9 +54,14 @@ pub fn stream(channel: u8, encoded: &Encoded, start: u64) -> Vec<Timed> {
 
 /// Words of several channels in the order of time; those that are equal but for the channel and start together are one.
 /// Words of one channel stay in their order, which is that of their starts.
-pub fn merge(mut words: Vec<Timed>) -> Vec<Word> {
+pub fn merge(words: Vec<Timed>) -> Vec<Word> {
+    merge_timed(words).into_iter().map(|(_, word)| word).collect()
+}
+
+/// The same, with the cycle in which what a word gives starts.
+pub fn merge_timed(mut words: Vec<Timed>) -> Vec<(u64, Word)> {
     words.sort_by_key(|timed| (timed.start, timed.order));
-    let mut out: Vec<Word> = Vec::with_capacity(words.len());
+    let mut out: Vec<(u64, Word)> = Vec::with_capacity(words.len());
     for group in words.chunk_by(|a, b| a.start == b.start) {
         let first = out.len();
         let mut seen: BTreeMap<Word, usize> = BTreeMap::new();
@@ -70,14 +75,16 @@ pub fn merge(mut words: Vec<Timed>) -> Vec<Word> {
                 .map(|c| last[c])
                 .max();
             let place = match seen.get(&body) {
-                Some(&place) if Some(place) >= newest && word::channels(&out[place]) & channels == 0 => place,
+                Some(&place) if Some(place) >= newest && word::channels(&out[place].1) & channels == 0 => place,
                 _ => {
-                    out.push(body);
+                    out.push((timed.start, body));
                     seen.insert(body, out.len() - 1);
                     out.len() - 1
                 }
             };
-            out[place] = out[place].with(facts::CHANNEL_MASK_AT, facts::CHANNEL_MASK_BITS, channels.into());
+            out[place].1 = out[place]
+                .1
+                .with(facts::CHANNEL_MASK_AT, facts::CHANNEL_MASK_BITS, channels.into());
             (0..facts::CHANNELS)
                 .filter(|&c| channels >> c & 1 != 0)
                 .for_each(|c| last[c] = place);

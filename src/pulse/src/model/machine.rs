@@ -22,6 +22,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// One value for all cycles.
+    pub(super) const fn of(value: i64) -> Self {
+        Self {
+            constant: Some(value),
+            values: Vec::new(),
+        }
+    }
+
     /// Whether it does not change.
     pub fn is_constant(&self) -> bool {
         self.constant.is_some()

@@ -98,6 +98,22 @@ impl Synthesiser {
         }
     }
 
+    /// Goes on by some cycles of a block whose values do not change, without samples.
+    pub(super) fn skip(&mut self, block: &Block, cycles: u64, counter: u64) {
+        for t in 0..TONES {
+            let frequency = block.frequency(t).at(0);
+            if block.sync[t] {
+                self.phase[t] = (frequency as u64).wrapping_mul(counter) << UP;
+            }
+            self.accumulate(t, frequency, cycles);
+        }
+    }
+
+    /// Phases as after a reset.
+    pub(super) fn reset(&mut self) {
+        self.phase = [0; TONES];
+    }
+
     /// Adds a tone to the sums of all samples of a block.
     #[inline]
     fn tone<T>(
@@ -134,7 +150,7 @@ impl Synthesiser {
     }
 
     fn accumulate(&mut self, t: usize, frequency: i64, cycles: u64) {
-        let turned = (frequency as u64).wrapping_mul(self.samples_per_cycle * cycles);
+        let turned = (frequency as u64).wrapping_mul(self.samples_per_cycle.wrapping_mul(cycles));
         self.phase[t] = self.phase[t].wrapping_add(turned << UP);
     }
 

@@ -1,0 +1,42 @@
+"""A pulse core's way from what a channel shows to samples, verilated, and played in lockstep."""
+
+from pathlib import Path
+
+from migen import *
+
+from ..contracts import pulse as facts
+from ..pulse.phase import FeedForward
+from ..pulse.synthesis import LATENCY, Output, Sum
+from .lockstep import Lockstep, build_lockstep
+
+__all__ = ["LATENCY", "LEVELS", "Parameters", "build_synthesis"]
+
+LEVELS = ["synchronise", "feed_forward"]
+
+
+class Parameters:
+    """What a channel shows."""
+
+    def __init__(self):
+        self.values = [Signal(facts.VALUE_BITS, name=f"value_{p}") for p in range(facts.PARAMETERS)]
+        self.applied = [Signal(facts.VALUE_BITS, name=f"applied_{t}") for t in range(facts.TONES)]
+        self.synchronise, self.feed_forward = Signal(facts.TONES), Signal(facts.TONES)
+
+
+class _Bench(Module):
+    def __init__(self, samples_per_cycle):
+        parameters, counter = Parameters(), Signal(facts.VALUE_BITS)
+        self.submodules.forward = forward = FeedForward(samples_per_cycle)
+        self.submodules.sum = total = Sum(samples_per_cycle, parameters, forward, counter)
+        self.submodules.output = output = Output(total.samples)
+        self.inputs = {"values": parameters.values, "applied": parameters.applied, "harmonics": total.harmonics}
+        self.inputs |= {name: getattr(parameters, name) for name in LEVELS}
+        self.inputs |= {"counter": counter, "error": forward.error}
+        self.outputs = {"samples": output.samples, "limited": output.limited}
+
+
+def build_synthesis(output: Path, samples_per_cycle: int) -> Lockstep:
+    """Makes the library in the folder `output`, unless it is up to date. A row of inputs has `values`, `applied`,
+    `harmonics`, LEVELS, `counter` and `error`; samples of it are LATENCY rows later. Raises OSError."""
+    bench = _Bench(samples_per_cycle)
+    return build_lockstep(output, bench, bench.inputs, bench.outputs)

@@ -1,0 +1,220 @@
+"""A gate set as kernels have it: gates and sequences of gates with the words that play them, ready to be sent at exact
+times by `kairos.coredevice.pulse`.
+
+Between gates all channels rest: they show nothing and wait for the trigger. So what is played ends in a rest, and
+begins with the one before it, which takes REST_CYCLES from the trigger to the first gate.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy
+from numpy import int32, int64
+
+from ..contracts import pulse as facts
+from .gates import NAMES, Adjustable, Pulse
+from .gateset import Branch, Core, GateSet, PulseError
+
+__all__ = ["Mark", "PARAMETERS", "PlayableGate", "PlayableSequence", "Program", "REST_CYCLES"]
+
+REST = "rest"
+REST_CYCLES = facts.SEGMENT_CYCLES_MIN
+PARAMETERS = {name: number for number, name in enumerate(NAMES)}
+"""Numbers of parameters by their names in pulses."""
+QUEUED = facts.INPUT_FIFO - 16
+"""Words that are sent ahead of the time for which they are, for each channel."""
+SLOTS_CYCLES = 8
+"""Cycles between words that program tables: more than the longest takes."""
+LEAD_CYCLES = 48
+"""The first word of what is played is sent so long before it begins, and more for each further one."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Where a gate of a sequence is: on `channel` from `begin_mu` to before `end_mu`, machine units."""
+
+    name: str
+    channel: int
+    begin_mu: int
+    end_mu: int
+
+
+def int32s(words: numpy.ndarray) -> list:
+    """Words (bytes, 32 in a row) as kernels send them: eight int32 for each, the lowest first."""
+    return [int32(part) for part in numpy.ascontiguousarray(words).reshape(-1).view("<i4")]
+
+
+class PlayableGate:
+    """A gate of a :class:`Program`: what `Pulse.play` and `Pulse.update` take. Times in machine units."""
+
+    kernel_invariants = {
+        "words",
+        "lead_mu",
+        "duration_mu",
+        "own_parameters",
+        "own_shaped",
+        "own_words",
+        "own_coefficients",
+    }
+
+    def __init__(self, name, words, cycles, own, cycle_mu):
+        self.name = name
+        self.words = int32s(words)
+        self.duration_mu = int64(cycles * cycle_mu)
+        self.lead_mu = int64((LEAD_CYCLES + len(words)) * cycle_mu)
+        # Of each adjustable segment. Kernels have no empty lists.
+        self.own_parameters = [int32(p) for _, p, _, _, _ in own] or [int32(-1)]
+        self.own_shaped = [int32(shaped) for *_, shaped in own] or [int32(0)]
+        self.own_words = int32s(numpy.array([word for _, _, _, word, _ in own])) or [int32(0)] * 8
+        self.own_coefficients = [u for _, _, _, word, _ in own for u in _coefficients(word)] or [int64(0)] * 4
+
+    def __repr__(self):
+        return f"<gate {self.name}>"
+
+
+def _coefficients(word) -> list:
+    value = int.from_bytes(word.tobytes(), "little")
+    size = 1 << facts.VALUE_BITS
+    parts = [value >> at & (size - 1) for at in (facts.U0_AT, facts.U1_AT, facts.U2_AT, facts.U3_AT)]
+    return [int64(part - size if part >> (facts.VALUE_BITS - 1) else part) for part in parts]
+
+
+class PlayableSequence:
+    """A sequence of a :class:`Program`: what `Pulse.play_sequence` takes. Times in machine units, from its begin on."""
+
+    kernel_invariants = {"words", "times_mu", "ahead", "duration_mu"}
+
+    def __init__(self, words, starts, marks, cycle_mu):
+        self._marks = marks
+        cycles = marks[-1].end_mu // cycle_mu
+        self.words = int32s(words)
+        times = _times(words, starts)
+        self.times_mu = [int64(time * cycle_mu) for time in times]
+        self.ahead = int32(sum(time < 0 for time in times))
+        """Words that are sent before the trigger."""
+        self.duration_mu = int64(cycles * cycle_mu)
+
+    def find(self, name: str) -> int64:
+        """When the first gate of a name begins. KeyError if there is none."""
+        for mark in self._marks:
+            if mark.name == name:
+                return int64(mark.begin_mu)
+        raise KeyError(name)
+
+    def marks(self, begin_mu: int = 0) -> list[Mark]:
+        """Where each gate is if the sequence begins at `begin_mu`; of a branch the whole, with channel -1."""
+        return [Mark(mark.name, mark.channel, begin_mu + mark.begin_mu, begin_mu + mark.end_mu) for mark in self._marks]
+
+
+def _times(words, starts) -> list[int]:
+    """When words are sent, in cycles: so late that those before them that are not played yet have room."""
+    masks = words[:, facts.CHANNEL_MASK_AT // 8].tolist()
+    before: dict[int, list[int]] = {channel: [] for channel in range(facts.CHANNELS)}
+    times = []
+    for start, mask in zip(starts, masks, strict=True):
+        earliest = None
+        for channel, known in before.items():
+            if mask >> channel & 1:
+                if len(known) >= QUEUED:
+                    earliest = max(earliest or 0, known[-QUEUED + 1])
+                known.append(start)
+        times.append(earliest)
+    ahead = sum(time is None for time in times)
+    # All that is sent ahead comes first: later words may not overtake it.
+    ordered, last = [], -(LEAD_CYCLES + 2 * ahead)
+    for time in times:
+        last = last + 2 if time is None else max(last + 2, time, 2)
+        ordered.append(last)
+    return ordered
+
+
+class Program:
+    """The gates of `gates` on `core`, as kernels play them.
+
+    `program[name]` is a gate, `program.sequence(steps)` a sequence of names, of tuples of names that run beside each
+    other, and of :class:`Branch`. `Pulse.load` brings all to the device, so make sequences before.
+    PulseError if something cannot be compiled, or if no gate may be called so.
+    """
+
+    kernel_invariants = {"programming", "rest", "channels"}
+
+    def __init__(self, gates: Mapping[str, Iterable[Pulse]], core: Core, cycle_mu: int = 8):
+        if REST in gates:
+            raise PulseError(f"gate {REST}: the name is that of the pause between gates")
+        # A channel that waits shows what it showed last, so zeros come before.
+        pauses = [(channel, wait) for channel in range(core.channels) for wait in (False, True)]
+        rest = [Pulse(channel=channel, cycles=REST_CYCLES, wait=wait) for channel, wait in pauses]
+        self.gate_set = GateSet({REST: rest, **gates}, core=core)
+        self.cycle_mu = cycle_mu
+        self.channels = int32((1 << core.channels) - 1)
+        self.rest = int32s(self._words([REST])[0])
+        self._branches = False
+        self._gates = {name: self._gate(name) for name in gates}
+
+    def _words(self, steps):
+        return self.gate_set.timed_sequence(steps, int(self.channels), close=False)
+
+    def _gate(self, name) -> PlayableGate:
+        words, _ = self._words([name, REST])
+        if len(words) > QUEUED:
+            raise PulseError(f"gate {name}: {len(words)} words are more than wait for it at a time; use a sequence")
+        pulses = self.gate_set.gates[name]
+        own = []
+        if any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
+            for channel, parameter, address, word in self.gate_set.adjustable(name):
+                own.append((channel, parameter, address, word, self._is_shaped(name, channel, parameter)))
+        return PlayableGate(name, words, self.gate_set.cycles(name), own, self.cycle_mu)
+
+    def _is_shaped(self, name, channel, parameter) -> bool:
+        of_channel = [pulse for pulse in self.gate_set.gates[name] if pulse.channel == channel]
+        values = [getattr(pulse, NAMES[parameter]) for pulse in of_channel]
+        shapes = [value.shape for value in values if isinstance(value, Adjustable)]
+        shaped = {not isinstance(shape, int | float | numpy.number) for shape in shapes}
+        if len(shaped) != 1:
+            raise PulseError(f"gate {name}, channel {channel}: {NAMES[parameter]} is adjustable as number and as shape")
+        return shaped.pop()
+
+    def __getitem__(self, name: str) -> PlayableGate:
+        try:
+            return self._gates[name]
+        except KeyError:
+            raise PulseError(f"gate {name}: there is no such gate") from None
+
+    def sequence(self, steps: Iterable) -> PlayableSequence:
+        """A sequence. PulseError if it cannot be compiled, or has branches where another one has."""
+        steps = list(steps)
+        branches = any(isinstance(step, Branch) for step in steps)
+        if branches and self._branches:
+            raise PulseError("two sequences of a program have branches; make them one")
+        self._branches |= branches
+        words, starts = self._words([*steps, REST])
+        return PlayableSequence(words, starts, self._marks(steps), self.cycle_mu)
+
+    def _marks(self, steps) -> list[Mark]:
+        """Where gates are, from 0 on; the last mark ends with the sequence."""
+        marks, at = [], 0
+        for step in steps:
+            if isinstance(step, Branch):
+                lengths = [sum(map(self.gate_set.cycles, case)) for case in step.cases]
+                longest = max(lengths, default=0)
+                # Room for a pause behind every other case, as the compiler makes it.
+                tight = any(0 < longest - length < REST_CYCLES for length in lengths)
+                end = at + longest + REST_CYCLES * tight
+                marks.append(self._mark("branch", -1, at, end))
+            else:
+                names = [step] if isinstance(step, str) else list(step)
+                end = at + max(map(self.gate_set.cycles, names), default=0)
+                for name in names:
+                    lengths = self.gate_set.channel_cycles(name)
+                    marks += [self._mark(name, channel, at, at + length) for channel, length in lengths.items()]
+            at = end
+        marks.append(self._mark("end", -1, at, at))
+        return marks
+
+    def _mark(self, name, channel, begin, end) -> Mark:
+        return Mark(name, channel, begin * self.cycle_mu, end * self.cycle_mu)
+
+    @property
+    def programming(self) -> list:
+        """What kernels send to program the tables."""
+        return int32s(self.gate_set.programming())

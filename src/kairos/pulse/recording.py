@@ -1,0 +1,156 @@
+"""What the outputs of an emulated device's pulse cores did, and the samples that came of it.
+
+The emulator records what the logic hands to the tones: parameters, cycle by cycle. Samples are made of that when
+they are asked for, by the bit-exact model. Times are machine units of RTIO, so that samples stand beside TTL pulses; a
+core's global phase counts from time 0.
+"""
+
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+from .. import _native
+from ..contracts.pulse import PARAMETERS, TONES, VALUE_BITS
+from ..errors import UsageError
+from .gateset import Core
+from .model import Played
+
+__all__ = ["Output", "Recording"]
+
+CYCLE_MU = 8
+"""Machine units in a cycle of the core's clock, which is that of RTIO."""
+CLOCK = 125e6
+LEVELS = PARAMETERS + TONES
+"""Number of the field with the levels."""
+LEVEL_NAMES = ("sync0", "sync1", "feed_forward0", "feed_forward1", "enable0", "enable1", "gpo0", "gpo1", "reset")
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output of a pulse core: the core's name and RTIO channel, and the output's number there, its channel."""
+
+    name: str
+    channel: int
+    output: int
+
+
+class Recording:
+    """What all outputs have shown since the device was configured. `outputs`: which there are."""
+
+    def __init__(self, words: numpy.ndarray, outputs, samples_per_cycle: int, pins=None):
+        self.pins: dict[str, list[tuple[int, int | None]]] = pins or {}
+        """Changes of the device's pins by name, beside those of the cores: (time in machine units, level)."""
+        self.outputs = tuple(output if isinstance(output, Output) else Output(**output) for output in outputs)
+        self._words = numpy.ascontiguousarray(words, dtype="<u8")
+        self._samples_per_cycle = samples_per_cycle
+        self._native = _native.pulse.Recording(self._words.tobytes(), len(self.outputs), samples_per_cycle)
+
+    @classmethod
+    def of(cls, emulator) -> "Recording":
+        """What the device of a :class:`kairos.emulator.Emulator` has recorded up to now.
+
+        UsageError if it has no pulse core, or has recorded more than it keeps.
+        """
+        with tempfile.TemporaryDirectory(prefix="kairos-") as folder:
+            path = Path(folder) / "words"
+            reply = emulator.control.request("pulses", path=str(path))
+            words = numpy.fromfile(path, dtype="<u8")
+        trace = emulator.control.trace()
+        if not reply["outputs"]:
+            raise UsageError(f"the gateware '{emulator.variant}' has no pulse core; 'pulse' has one")
+        if not reply["complete"]:
+            raise UsageError("the pulse cores have done more than the emulator records; record a shorter run")
+        cores = {output["channel"] for output in reply["outputs"]}
+        names = {pad["index"]: pad["name"] for pad in trace["pads"] if pad["channel"] not in cores}
+        pins = {name: [] for name in names.values()}
+        for time_ns, pad, level in trace["events"]:
+            if pad in names:
+                pins[names[pad]].append((time_ns - reply["origin_ns"], level))
+        return cls(words, reply["outputs"], reply["samples_per_cycle"], pins)
+
+    @classmethod
+    def load(cls, path) -> "Recording":
+        """The recording in a file, as `save` or ``kairos run --pulses`` writes it. UsageError if it is none."""
+        try:
+            with numpy.load(path) as file:
+                outputs, pins = (json.loads(str(file[name])) for name in ("outputs", "pins"))
+                return cls(file["words"], outputs, int(file["samples_per_cycle"]), pins)
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise UsageError(f"{path} is no recording of pulses: {error}") from None
+
+    def save(self, path):
+        """Write the recording to a file (NumPy's npz)."""
+        outputs = json.dumps([vars(output) for output in self.outputs])
+        rest = {"samples_per_cycle": self._samples_per_cycle, "pins": json.dumps(self.pins)}
+        with open(path, "wb") as file:
+            numpy.savez_compressed(file, words=self._words, outputs=outputs, **rest)
+
+    def output(self, channel: int, name: str | None = None) -> int:
+        """Place in `outputs` of a channel of the core `name`, by default the first. UsageError if there is none."""
+        name = self.outputs[0].name if name is None else name
+        for place, output in enumerate(self.outputs):
+            if (output.name, output.output) == (name, channel):
+                return place
+        known = ", ".join(f"channel {output.output} of {output.name}" for output in self.outputs)
+        raise UsageError(f"there is no channel {channel} of {name}; there is {known}")
+
+    def span_mu(self, channel: int, name: str | None = None) -> tuple[int, int] | None:
+        """Times of the first and of the last change of a channel; None if it did nothing."""
+        span = self._native.span(self.output(channel, name))
+        return None if span is None else (span[0] * CYCLE_MU, span[1] * CYCLE_MU)
+
+    def samples(self, channel: int, begin_mu: int, end_mu: int, name: str | None = None) -> numpy.ndarray:
+        """Samples (int16, 32767 is full scale) of a channel from `begin_mu` to before `end_mu`, equally far apart:
+        one for each machine unit at 8 samples a cycle."""
+        first, last = int(begin_mu) // CYCLE_MU, -(-int(end_mu) // CYCLE_MU)
+        content, _ = self._native.samples(self.output(channel, name), first, max(last - first, 0))
+        samples = numpy.frombuffer(content, dtype=numpy.int16)
+        cut = [(time - first * CYCLE_MU) * self._samples_per_cycle // CYCLE_MU for time in (int(begin_mu), int(end_mu))]
+        return samples[cut[0] : cut[1]]
+
+    def play(self, begin_mu: int, end_mu: int, name: str | None = None) -> Played:
+        """What all channels of a core did, cycle by cycle from that in which `begin_mu` is: samples and parameters."""
+        name = self.outputs[0].name if name is None else name
+        places = [place for place, output in enumerate(self.outputs) if output.name == name]
+        first = int(begin_mu) // CYCLE_MU
+        cycles = max(-(-int(end_mu) // CYCLE_MU) - first, 0)
+        samples = [numpy.frombuffer(self._native.samples(p, first, cycles)[0], dtype=numpy.int16) for p in places]
+        values = [self._fields(p, first, cycles)[:PARAMETERS] for p in places]
+        core = Core(clock=CLOCK, samples_per_cycle=self._samples_per_cycle, channels=len(places))
+        return Played(core, numpy.array(samples), numpy.array(values))
+
+    def fields(self, channel: int, begin_mu: int, end_mu: int, name: str | None = None) -> numpy.ndarray:
+        """What a channel hands to its tones, as `fields[cycle, field]` (int64): the parameters' words, frames as
+        applied to both tones, and levels (bits as LEVEL_NAMES)."""
+        first = int(begin_mu) // CYCLE_MU
+        cycles = max(-(-int(end_mu) // CYCLE_MU) - first, 0)
+        return self._fields(self.output(channel, name), first, cycles).T
+
+    def _fields(self, place: int, first: int, cycles: int) -> numpy.ndarray:
+        return numpy.array(
+            [numpy.frombuffer(field, numpy.int64) for field in self._native.fields(place, first, cycles)]
+        )
+
+    def level_changes(self, level: str, channel: int, name: str | None = None) -> list[tuple[int, bool]]:
+        """Times in machine units at which a level of a channel (one of LEVEL_NAMES) changes, and whether to high."""
+        bit = LEVEL_NAMES.index(level)
+        times, values = self.changes(LEVELS, channel, name)
+        states = values >> bit & 1 != 0
+        found, before = [], False
+        for time, state in zip(times.tolist(), states.tolist(), strict=True):
+            if state != before:
+                found.append((time, state))
+            before = state
+        return found
+
+    def changes(self, parameter: int, channel: int, name: str | None = None) -> tuple[numpy.ndarray, numpy.ndarray]:
+        """Times in machine units at which a parameter (of `Parameter`) of a channel changes, and its words from there
+        on (int64, 40 bits signed). Fields beyond the parameters are frames as applied to tones, and the levels."""
+        times, values = self._native.changes(self.output(channel, name), parameter)
+        return numpy.frombuffer(times, numpy.int64) * CYCLE_MU, numpy.frombuffer(values, numpy.int64)
+
+
+assert VALUE_BITS == 40  # as `Played` takes values

@@ -1,0 +1,153 @@
+//! What engines show, recorded change by change, gives the samples that the whole core gives.
+
+mod support;
+
+use kairos_contracts::pulse::{TONE_FLAG_SYNC, TONE_FLAG_WAIT};
+use kairos_pulse::model::{Block, Config, Machine, Recording, FIELDS};
+use kairos_pulse::units::Rates;
+use kairos_pulse::{word, Segment};
+use proptest::prelude::*;
+use support::flagged;
+
+const RATES: Rates = Rates {
+    clock: 125e6,
+    samples_per_cycle: 8,
+};
+
+/// Words of a recording, as the emulator makes them of the logic.
+#[derive(Default)]
+struct Recorder {
+    words: Vec<u64>,
+    last: [[u64; FIELDS]; 2],
+}
+
+impl Recorder {
+    fn see(&mut self, cycle: u64, output: usize, block: &Block) {
+        let mut now = [0u64; FIELDS];
+        for at in 0..block.cycles as usize {
+            let runs = block.values.iter().chain(&block.applied);
+            for (field, run) in now.iter_mut().zip(runs) {
+                *field = run.at(at) as u64 & 0xff_ffff_ffff;
+            }
+            let sync = |t: usize| u64::from(at == 0 && block.sync[t]) << t;
+            now[FIELDS - 1] = sync(0) | sync(1);
+            let last = &mut self.last[output];
+            let changed: Vec<usize> = (0..FIELDS).filter(|&n| now[n] != last[n]).collect();
+            if !changed.is_empty() {
+                let mask = changed.iter().fold(0, |mask, n| mask | 1 << n);
+                self.words
+                    .push((cycle + at as u64) << 16 | (output as u64) << 12 | mask);
+                self.words.extend(changed.iter().map(|&n| now[n]));
+                *last = now;
+            }
+        }
+    }
+}
+
+/// Segments of both channels: frequency, slope, length, whether it synchronises, whether it waits.
+fn program(segments: &[(i64, i64, u64, bool, bool)]) -> Machine {
+    let config = Config {
+        channels: 2,
+        rates: RATES,
+        ..Config::default()
+    };
+    let mut machine = Machine::new(config);
+    for (n, &(frequency, slope, tau, sync, wait)) in segments.iter().enumerate() {
+        let wait = if wait || n == 0 { TONE_FLAG_WAIT } else { 0 };
+        let sync = if sync { TONE_FLAG_SYNC } else { 0 };
+        for p in 0..8u8 {
+            let segment = match p % 3 {
+                0 if p < 6 => flagged(frequency >> p, tau, wait | sync),
+                1 if p < 6 => Segment {
+                    u: [frequency.wrapping_neg() >> 1, slope, 3, 0],
+                    ..flagged(0, tau, wait)
+                },
+                _ => flagged(slope << p, tau, wait | if p > 5 { 0x30 } else { 0 }),
+            };
+            machine.feed([word::bypass(1 << (n % 2) | 2, 1 << p, &segment)]);
+        }
+    }
+    machine
+}
+
+proptest! {
+    #[test]
+    fn recorded_values_give_the_cores_samples(
+        segments in prop::collection::vec(
+            (-(1i64 << 38)..1 << 38, -(1i64 << 20)..1 << 20, 1u64..60, any::<bool>(), any::<bool>()), 1..8,
+        ),
+        triggers in prop::collection::vec(1u64..150, 1..6),
+        window in (0u64..900, 1u64..300),
+    ) {
+        let mut machine = program(&segments);
+        let mut recorder = Recorder::default();
+        let mut samples = vec![Vec::new(); 2];
+        for wait in triggers {
+            let end = machine.cycle() + wait;
+            while machine.cycle() < end {
+                let cycle = machine.cycle();
+                machine.run(1, &mut |c, block| recorder.see(cycle, c, block), &mut samples);
+            }
+            // The cycle of the trigger shows what the one before it left.
+            let (mut seen, cycle) = (machine.clone(), machine.cycle());
+            seen.run(1, &mut |c, block| recorder.see(cycle, c, block), &mut []);
+            machine.step(true, &mut samples);
+        }
+        let cycles = machine.cycle();
+        let (from, count) = (window.0.min(cycles - 1), window.1.min(cycles - window.0.min(cycles - 1)));
+        let recording = Recording::new(&recorder.words, 2, 8).unwrap();
+        for (output, samples) in samples.iter().enumerate() {
+            let mut rendered = Vec::new();
+            recording.samples(output, from, count, &mut rendered);
+            prop_assert_eq!(&rendered[..], &samples[8 * from as usize..8 * (from + count) as usize]);
+            let mut length = 0;
+            recording.fields(output, from, count, |cycles, _| length += cycles);
+            prop_assert_eq!(length, count);
+        }
+    }
+}
+
+#[test]
+fn what_is_no_recording_is_refused() {
+    assert!(Recording::new(&[1 << 16 | 3, 7], 1, 8).is_none(), "a field is missing");
+    assert!(
+        Recording::new(&[1 << 16 | 1 << 12 | 1, 7], 1, 8).is_none(),
+        "no such output"
+    );
+    assert!(
+        Recording::new(&[2 << 16 | 1, 7, 1 << 16 | 1, 8], 1, 8).is_none(),
+        "time goes back"
+    );
+    let mut samples = Vec::new();
+    let recording = Recording::new(&[], 1, 8).unwrap();
+    assert!(!recording.samples(0, 5, 3, &mut samples));
+    assert_eq!((samples, recording.span(0)), (vec![0; 24], None));
+}
+
+#[test]
+fn a_reset_begins_phases_anew() {
+    // A frequency from cycle 1 on, a reset in cycle 5, the frequency again from cycle 8 on; full amplitude.
+    let (quarter, full) = (1u64 << 38, 0x7f_ff80_0000u64);
+    let head = |cycle: u64, mask: u64| cycle << 16 | mask;
+    let words = [
+        head(1, 3),
+        quarter >> 3,
+        full,
+        head(5, 1 << 10),
+        1 << 8,
+        head(6, 0x403),
+        0,
+        0,
+        0,
+        head(8, 3),
+        quarter >> 3,
+        full,
+    ];
+    let recording = Recording::new(&words, 1, 8).unwrap();
+    let mut samples = Vec::new();
+    recording.samples(0, 0, 12, &mut samples);
+    assert_eq!(samples[8..16], samples[64..72]);
+    assert_eq!(samples[48..64], [0; 16]);
+    assert_ne!(samples[8..16], samples[16..24]);
+    assert_eq!(recording.span(0), Some((1, 8)));
+}

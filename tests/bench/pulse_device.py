@@ -1,0 +1,65 @@
+"""The pulse core on the emulated device: how long a kernel's change takes to the output, the start's latency, and how
+fast the verilated logic is."""
+
+import os
+from pathlib import Path
+
+from kairos.contracts.pulse import Parameter
+from kairos.emulator import acquire, shutdown_all
+from kairos.pulse import Recording
+from tests.support.experiment import experiment
+
+PREFIXES = ("pulse.update_", "pulse.start_", "sim.pulse_")
+URL = "emulator://pulse"
+
+
+def _least(attempt) -> tuple[int, int]:
+    """(time of the call, its number) of the first of growing times that are not too soon."""
+    for number in range(400):
+        begin = attempt(number)
+        if begin >= 0:
+            return int(begin), number
+    raise SystemExit("the pulse core cannot be updated")
+
+
+def _update_us(updates, gate, count, parameter) -> float:
+    """Time from the call to the first changed value at the output, with the events as close as they can be."""
+    _, number = _least(lambda n: updates.attempt(gate, count, 10.0, 4000, 16 + 8 * n))
+    apart = 16 + 8 * number
+    begin, _ = _least(lambda n: updates.attempt(gate, count, 20.0 + n % 100, 200 + 8 * n, apart))
+    times, _ = Recording.of(acquire(URL)).changes(parameter, 0)
+    return (times[times > begin][0] - begin) / 1000
+
+
+def _processor_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def device_figures(figures):
+    """Measure the figures; the gateware `pulse` must be built."""
+    updates = experiment("tests/bench/pulse_kernels.py", "Updates", "examples/pulses_device_db.py")
+    try:
+        updates.load()
+        how = "from a kernel's call of `play_changed` to the changed value at the output; device time"
+        baseline = "; baseline: the paper, its DMA alone"
+        one = _update_us(updates, updates.one, 1, Parameter.A0)
+        figures.add("pulse.update_one_parameter_us", one, "us", target=1.0, baseline=1.82, source=how + baseline)
+        begin = updates.start()
+        times, _ = Recording.of(acquire(URL)).changes(Parameter.A0, 0)
+        source = "from a trigger's time to a gate's first value, the 4 cycles of rest before it included"
+        figures.add("pulse.start_latency_cycles", (times[times > begin][0] - begin) / 8, "cycles", source=source)
+        emulator = acquire(URL)
+        before, spent = emulator.control.status()["pl_cycles"], _processor_s(emulator.pid)
+        updates.play_busy()
+        cycles = emulator.control.status()["pl_cycles"] - before
+        figures.add(
+            "sim.pulse_mcycles_per_s",
+            cycles / 1e6 / (_processor_s(emulator.pid) - spent),
+            "Mcycles/s",
+            target=0.5,
+            at_least=True,
+            source="whole emulated device `pulse`, 2 channels all of whose engines run splines, recording included",
+        )
+    finally:
+        shutdown_all()

@@ -1,0 +1,96 @@
+"""Gate sets as kernels have them: when words are sent, where gates are, what is refused; and recordings in files."""
+
+import numpy as np
+import pytest
+
+from kairos.contracts import pulse as facts
+from kairos.errors import UsageError
+from kairos.pulse import Adjustable, Branch, Core, Pulse, PulseError, Recording
+from kairos.pulse.program import Program
+
+CORE = Core(clock=125e6, samples_per_cycle=8, channels=2, map=2048, pulses=1024)
+GATES = {
+    "x0": [Pulse(channel=0, cycles=100, freq0=1e6, amp0=Adjustable((0, 50, 0)), amp1=Adjustable(7.0))],
+    "x1": [Pulse(channel=1, cycles=60, amp0=9)],
+    "z": [Pulse(channel=1, cycles=8, framerot0=45.0)],
+}
+
+
+def test_words_wait_in_the_fifos_only_as_far_as_there_is_room():
+    sequence = Program(GATES, CORE).sequence([("x0", "x1"), "z"] * 3000)
+    words = np.array(sequence.words, dtype="i4").view("u1").reshape(-1, 32)
+    times = [int(time) // 8 for time in sequence.times_mu]
+    assert times == sorted(set(times))
+    assert sum(time < 0 for time in times) == sequence.ahead
+    # Each 108 cycles have two ids on channel 0 and three on channel 1; a word is taken when its begin is played.
+    for channel, ids in enumerate((2, 3)):
+        own = [time for time, mask in zip(times, words[:, 31], strict=True) if mask >> channel & 1]
+        begins = [n * 20 / ids * 108 for n in range(len(own))]
+        for n, time in enumerate(own):
+            waiting = sum(begin > time for begin in begins[: n + 1])
+            assert waiting <= facts.INPUT_FIFO
+            assert time < begins[n]
+
+
+def test_marks_say_where_gates_are():
+    sequence = Program(GATES, CORE).sequence([("x0", "x1"), Branch((("x1",), ("z",))), "z"])
+    marks = [(mark.name, mark.channel, mark.begin_mu, mark.end_mu) for mark in sequence.marks(1000)]
+    assert marks == [
+        ("x0", 0, 1000, 1800),
+        ("x1", 1, 1000, 1480),
+        ("branch", -1, 1800, 2280),
+        ("z", 1, 2280, 2344),
+        ("end", -1, 2344, 2344),
+    ]
+    assert sequence.duration_mu == 1344
+    assert sequence.find("z") == 1280
+
+
+def test_what_is_adjustable_is_known_by_segment():
+    gate = Program(GATES, CORE)["x0"]
+    assert [int(p) for p in gate.own_parameters] == [1, 4, 1]
+    assert [int(shaped) for shaped in gate.own_shaped] == [1, 0, 1]
+    assert gate.own_coefficients[0] == 0 and gate.own_coefficients[1] > 0
+    assert gate.duration_mu == 800
+
+
+@pytest.mark.parametrize(
+    "make, text",
+    [
+        (lambda: Program({"rest": []}, CORE), "gate rest: the name"),
+        (lambda: Program(GATES, CORE)["y"], "gate y: there is no such gate"),
+        (lambda: Program(GATES, CORE).sequence(["y"]), "gate y: there is no such gate"),
+        (lambda: two_branches(), "two sequences of a program have branches"),
+        (
+            lambda: Program({"x": [Pulse(channel=0, cycles=8, amp0=Adjustable(a)) for a in (1.0, (0, 1))]}, CORE),
+            "amp0 is adjustable as number and as shape",
+        ),
+        (lambda: Program({"x": [Pulse(channel=2, cycles=8)]}, CORE), "gate x, channel 2"),
+    ],
+)
+def test_what_cannot_be_is_refused_by_name(make, text):
+    with pytest.raises(PulseError, match=text):
+        make()
+
+
+def two_branches():
+    program = Program(GATES, CORE)
+    for _ in range(2):
+        program.sequence([Branch((("z",),))])
+
+
+def test_recordings_are_kept_in_files(tmp_path):
+    words = np.array([5 << 16 | 0b11, 1 << 38, 65535 << 23, 9 << 16 | 0b10, 0], dtype="u8")
+    outputs = [{"name": "pulse0", "channel": 14, "output": 0}]
+    Recording(words, outputs, 8, {"ttl4": [[16, 1]]}).save(tmp_path / "pulses.npz")
+    recording = Recording.load(tmp_path / "pulses.npz")
+    assert recording.span_mu(0) == (40, 72)
+    assert recording.pins == {"ttl4": [[16, 1]]}
+    samples = recording.samples(0, 38, 75)
+    assert len(samples) == 37 and not samples[:2].any() and samples[2] == 32767 and not samples[34:].any()
+    assert (samples[2:34] == recording.play(40, 72).samples[0]).all()
+    with pytest.raises(UsageError, match="no channel 1"):
+        recording.samples(1, 0, 8)
+    (tmp_path / "bad.npz").write_bytes(b"nothing")
+    with pytest.raises(UsageError, match="no recording of pulses"):
+        Recording.load(tmp_path / "bad.npz")
