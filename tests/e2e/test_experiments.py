@@ -220,7 +220,7 @@ def test_arrays(kairos):
         f"total 3500000 {polynomial}",
         "local [[0, 0, 0], [0, 1, 2]] int32",
         "product [[0, 0], [1, 1], [2, 2]] int32",
-        "2 (np.int32(2), np.int32(3)) True False True",
+        "2 (np.int32(2), np.int32(3)) [ True  True] False True",
         "shapes differ",
         "out of bounds",
         "[[5, 6, 7, 99], [10, 12, 14, 16]] int32 [100, 101, 102, 103, 104]",

@@ -16,7 +16,9 @@ from kairos.compiler import STAGES, CompileError, compile_kernel, emit
 from kairos.devices import DeviceDB
 
 ROOT = Path(__file__).parents[2]
-SOURCES = [*(ROOT / "examples").glob("*.py"), *(ROOT / "tests/e2e/experiments").glob("*.py")]
+EXAMPLES = [path for path in (ROOT / "examples").glob("*.py") if not path.stem.startswith("pulses")]
+"""Those whose devices the examples' database has."""
+SOURCES = [*EXAMPLES, *(ROOT / "tests/e2e/experiments").glob("*.py")]
 SOURCES = sorted(path for path in SOURCES if "EnvExperiment" in path.read_text(encoding="utf-8"))
 
 EXPRESSIONS = """

@@ -57,7 +57,7 @@ def test_datasets_are_printed(kairos):
         (experiment("pass"), ["n=abc"], "abc is not a PYON value; text needs quotes"),
         (experiment("pass", 'self.setattr_argument("n", NumberValue())'), [], "give it as n=VALUE"),
         (experiment("pass", 'self.setattr_device("tll0")'), [], "the device 'tll0' is not in the device database"),
-        (experiment("pass"), ["--vcd", "x.vcd"], "show the pins of an emulated device"),
+        (experiment("pass"), ["--vcd", "x.vcd"], "show what an emulated device did, and 'core' is not one"),
         (experiment("pass"), ["--table", "many"], "give a number of pulses, or 'all'"),
         (experiment("pass"), ["--device-db", "none.py"], "no device database at none.py"),
     ],

@@ -35,10 +35,9 @@ def circuit(text: str, definition=None, core: Core | None = None, folder=None) -
     methods; None: those that the circuit names, found from `folder`. UsageError where `jaqalpaq` is missing, or a gate
     has no definition."""
     try:
-        # An optional package: only circuits need it.
-        from jaqalpaq.core import branch
-        from jaqalpaq.error import JaqalError
-        from jaqalpaq.parser import parse_jaqal_string
+        from jaqalpaq.core import branch  # an optional package: only circuits need it
+        from jaqalpaq.error import JaqalError  # the same
+        from jaqalpaq.parser import parse_jaqal_string  # the same
     except ImportError:
         raise UsageError("Jaqal circuits are read by the package jaqalpaq: pip install jaqalpaq") from None
     branch.USE_EXPERIMENTAL_BRANCH = True
