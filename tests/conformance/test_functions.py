@@ -41,6 +41,8 @@ GROUPS = {
     "spi": "spi_set_config spi_write spi_read",
     "subkernels": "subkernel_load_run subkernel_await_finish subkernel_send_message subkernel_await_message",
     "coaxpress": "cxp_download_xml_file cxp_read32 cxp_write32 cxp_start_roi_viewer cxp_download_roi_viewer_frame",
+    "linalg": "np_linalg_cholesky np_linalg_inv np_linalg_pinv np_linalg_det np_linalg_qr np_linalg_svd "
+    "np_linalg_matrix_power sp_linalg_lu sp_linalg_schur sp_linalg_hessenberg",
     "eabi": " ".join(f"__aeabi_{name}" for names in EABI.values() for name in names.split()),
     "libc": "memcpy memmove memset memcmp bcmp strlen",
     "exceptions": "_Unwind_Resume __artiq_personality __artiq_raise __artiq_resume __artiq_end_catch "
@@ -59,7 +61,7 @@ NAN, INFINITY = math.nan, math.inf
 VARIABLES = {"rtio_cursor", "rtio_post_2"}
 OWN = (
     VARIABLES
-    | {"rtio_wait_until_mu", "__kairos_in_flight", "__kairos_end_catch", "__aeabi_d2f", "log1p"}
+    | {"rtio_wait_until_mu", "__kairos_in_flight", "__kairos_end_catch", "__aeabi_d2f", "log1p", "kairos_linalg_solve"}
     | {f"__aeabi_unwind_cpp_pr{n}" for n in range(3)}
 )
 """What the firmware has besides."""

@@ -55,6 +55,19 @@ IMPORT int i2c_write(int32_t, int32_t);
 IMPORT int32_t i2c_read(int32_t, int);
 IMPORT void i2c_switch_select(int32_t, int32_t, int32_t);
 
+/* linalg: linear algebra of small dense matrices */
+IMPORT void np_linalg_cholesky(void *, void *);
+IMPORT void np_linalg_inv(void *, void *);
+IMPORT void np_linalg_pinv(void *, void *);
+IMPORT void np_linalg_det(void *, void *);
+IMPORT void np_linalg_qr(void *, void *, void *);
+IMPORT void np_linalg_svd(void *, void *, void *, void *);
+IMPORT void np_linalg_matrix_power(void *, int32_t, void *);
+IMPORT void sp_linalg_lu(void *, void *, void *);
+IMPORT void sp_linalg_schur(void *, void *, void *);
+IMPORT void sp_linalg_hessenberg(void *, void *, void *);
+IMPORT void kairos_linalg_solve(void *, void *, void *);
+
 /* spi: SPI outside of RTIO: always raises */
 IMPORT void spi_set_config(int32_t, int32_t, int32_t, int32_t, int32_t);
 IMPORT void spi_write(int32_t, int32_t);
@@ -123,6 +136,16 @@ IMPORT uint32_t strlen(void *);
     X(i2c_write) \
     X(i2c_read) \
     X(i2c_switch_select) \
+    X(np_linalg_cholesky) \
+    X(np_linalg_inv) \
+    X(np_linalg_pinv) \
+    X(np_linalg_det) \
+    X(np_linalg_qr) \
+    X(np_linalg_svd) \
+    X(np_linalg_matrix_power) \
+    X(sp_linalg_lu) \
+    X(sp_linalg_schur) \
+    X(sp_linalg_hessenberg) \
     X(spi_set_config) \
     X(spi_write) \
     X(spi_read) \

@@ -48,6 +48,18 @@ macro_rules! kernel_symbols {
             "i2c_write" = i2c::i2c_write;
             "i2c_read" = i2c::i2c_read;
             "i2c_switch_select" = i2c::i2c_switch_select;
+            // linalg: linear algebra of small dense matrices
+            "np_linalg_cholesky" = linalg::np_linalg_cholesky;
+            "np_linalg_inv" = linalg::np_linalg_inv;
+            "np_linalg_pinv" = linalg::np_linalg_pinv;
+            "np_linalg_det" = linalg::np_linalg_det;
+            "np_linalg_qr" = linalg::np_linalg_qr;
+            "np_linalg_svd" = linalg::np_linalg_svd;
+            "np_linalg_matrix_power" = linalg::np_linalg_matrix_power;
+            "sp_linalg_lu" = linalg::sp_linalg_lu;
+            "sp_linalg_schur" = linalg::sp_linalg_schur;
+            "sp_linalg_hessenberg" = linalg::sp_linalg_hessenberg;
+            "kairos_linalg_solve" = linalg::kairos_linalg_solve;
             // spi: SPI outside of RTIO: always raises
             "spi_set_config" = unavailable::spi;
             "spi_write" = unavailable::spi;

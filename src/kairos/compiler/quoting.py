@@ -163,7 +163,7 @@ class HostBridge:
     def _exception_key(self, cls: type) -> int:
         if cls.__module__ == builtins.__name__:
             return self.embedding.store_str(HOST_BUILTIN_PREFIX + cls.__name__)
-        if cls.__module__ == device_exceptions.__name__:
+        if getattr(device_exceptions, cls.__name__, None) is cls:
             return self.embedding.store_str(HOST_PREFIX + cls.__name__)
         return self.embedding.store_str(f"{self.embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}")
 

@@ -7,6 +7,7 @@ pub mod elf;
 pub mod exceptions;
 pub mod format;
 pub mod index;
+pub mod linalg;
 pub mod lsda;
 pub mod mathematics;
 mod stubs;

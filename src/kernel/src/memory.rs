@@ -73,6 +73,11 @@ impl<const START: usize, const END: usize> Area<START, END> {
         unsafe { core::slice::from_raw_parts_mut(START as *mut u8, END - START) }
     }
 
+    pub fn doubles(&mut self) -> &mut [f64] {
+        // SAFETY: as for `words`; regions of doubles begin and end on one. Any bits are valid.
+        unsafe { core::slice::from_raw_parts_mut(START as *mut f64, (END - START) / 8) }
+    }
+
     pub fn words(&mut self) -> &mut [u32] {
         // SAFETY: whole words of a region that is this value's alone (`new`); any bits are valid.
         unsafe { core::slice::from_raw_parts_mut(START as *mut u32, (END - START) / 4) }

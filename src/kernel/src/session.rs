@@ -36,6 +36,7 @@ pub extern "C" fn restart() -> ! {
     forget_kernel();
     IMAGE.reclaim();
     calls::cache::reclaim();
+    calls::linalg::reclaim();
     calls::dma::abandon();
     calls::i2c::recover();
     rtio::settle();

@@ -74,6 +74,14 @@ functions! {
     IsNan = Function "isnan", "x";
     IsInf = Function "isinf", "x";
     IsFinite = Function "isfinite", "x";
+    Cholesky = Function "linalg.cholesky", "a";
+    Determinant = Function "linalg.det", "a";
+    Inverse = Function "linalg.inv", "a";
+    PseudoInverse = Function "linalg.pinv", "a";
+    MatrixPower = Function "linalg.matrix_power", "a n";
+    Qr = Function "linalg.qr", "a";
+    Solve = Function "linalg.solve", "a b";
+    Svd = Function "linalg.svd", "a";
 }
 
 /// A parameter of one of the functions.

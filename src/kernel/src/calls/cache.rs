@@ -12,10 +12,12 @@ use crate::owned::{Lent, Owned};
 use crate::raise;
 
 const MIDDLE: usize = KERNEL_HEAP.start + (KERNEL_HEAP.end - KERNEL_HEAP.start) / 2;
+/// Behind the copies; up to the middle is the memory of `linalg.rs`.
+const COPIES_END: usize = KERNEL_HEAP.start + (6 << 20);
 
 /// What kernels have got, and change as they like.
-static COPIES: Lent<Area<{ KERNEL_HEAP.start }, MIDDLE>> = {
-    // SAFETY: the heap is this module's, and this its lower half.
+static COPIES: Lent<Area<{ KERNEL_HEAP.start }, COPIES_END>> = {
+    // SAFETY: this part of the heap is this module's.
     Lent::new(unsafe { Area::new() })
 };
 /// The values.

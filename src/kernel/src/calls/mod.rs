@@ -3,6 +3,7 @@
 pub mod cache;
 pub mod dma;
 pub mod i2c;
+pub mod linalg;
 pub mod log;
 pub mod math;
 pub mod rpc;

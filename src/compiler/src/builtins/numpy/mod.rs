@@ -6,6 +6,7 @@
 mod arguments;
 mod creation;
 mod elementwise;
+mod linalg;
 mod reduction;
 mod shape;
 
@@ -21,6 +22,7 @@ use arguments::Arguments;
 enum Family {
     Creation,
     Elementwise,
+    LinearAlgebra,
     Reduction,
     Shape,
 }
@@ -62,6 +64,14 @@ fn family(function: NumPy) -> Family {
         | NumPy::IsNan
         | NumPy::IsInf
         | NumPy::IsFinite => Family::Elementwise,
+        NumPy::Cholesky
+        | NumPy::Determinant
+        | NumPy::Inverse
+        | NumPy::PseudoInverse
+        | NumPy::MatrixPower
+        | NumPy::Qr
+        | NumPy::Solve
+        | NumPy::Svd => Family::LinearAlgebra,
     }
 }
 
@@ -77,6 +87,7 @@ pub fn typing(types: &mut Types, call: &Call, function: NumPy) -> Result<Ty> {
     match family(function) {
         Family::Creation => creation::typing(types, &args, call.result),
         Family::Elementwise => elementwise::typing(types, &args),
+        Family::LinearAlgebra => linalg::typing(types, &args),
         Family::Reduction => reduction::typing(types, &args, call.result),
         Family::Shape => shape::typing(types, &args),
     }
@@ -87,6 +98,7 @@ pub fn code<'p>(emitter: &mut Emitter<'_, 'p>, function: NumPy, site: Site<'p>, 
     match family(function) {
         Family::Creation => creation::code(emitter, &args),
         Family::Elementwise => elementwise::code(emitter, &args),
+        Family::LinearAlgebra => linalg::code(emitter, &args),
         Family::Reduction => reduction::code(emitter, &args),
         Family::Shape => shape::code(emitter, &args),
     }

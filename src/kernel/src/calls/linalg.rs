@@ -1,0 +1,220 @@
+//! Linear algebra of kernels: `np_linalg_…` and `sp_linalg_…` (kernel ABI, section 2.13).
+//!
+//! A matrix is `{u32 dims, u32 *shape, double *data}`, row by row. The kernel makes the ones for the results, and their shapes
+//! say how much of a result it wants: the reduced or the full `q`, `u` and `v'`.
+
+use kairos_channel::memory::KERNEL_HEAP;
+use kairos_kernel::linalg::{self, Failure, Matrix, Scratch};
+use kairos_proto::exception::Id;
+use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
+
+use crate::fault::broken;
+use crate::memory::{Area, KernelMemory};
+use crate::owned::Lent;
+use crate::raise;
+
+/// For what a computation needs besides its results: above the copies of the cache, below its values.
+const SCRATCH_START: usize = KERNEL_HEAP.start + (6 << 20);
+static SCRATCH: Lent<Area<SCRATCH_START, { SCRATCH_START + (2 << 20) }>> = {
+    // SAFETY: this part of the heap is this module's.
+    Lent::new(unsafe { Area::new() })
+};
+
+/// In a restart: nobody uses the memory.
+pub fn reclaim() {
+    SCRATCH.reclaim();
+}
+
+/// What can be wrong with a call.
+enum Problem {
+    Failure(Failure),
+    /// The place for a result has a shape that the result does not have.
+    Shape,
+    Address(BadAddress),
+}
+
+impl From<Failure> for Problem {
+    fn from(failure: Failure) -> Self {
+        Problem::Failure(failure)
+    }
+}
+
+impl From<BadAddress> for Problem {
+    fn from(error: BadAddress) -> Self {
+        Problem::Address(error)
+    }
+}
+
+type Result<T> = core::result::Result<T, Problem>;
+
+/// A matrix of the kernel: its lengths, of which it has so many, and the address of its elements.
+struct Place {
+    dims: u32,
+    shape: [usize; 2],
+    data: u32,
+}
+
+impl Place {
+    fn at(address: u32) -> Result<Place> {
+        let word = |offset: u32| KernelMemory.word(address.wrapping_add(offset));
+        let (dims, lengths, data) = (word(0)?, word(4)?, word(8)?);
+        let mut shape = [1; 2];
+        if dims > 2 {
+            return Err(Problem::Shape);
+        }
+        for (index, length) in (0..dims).zip(&mut shape) {
+            *length = KernelMemory.word(lengths.wrapping_add(4 * index))? as usize;
+        }
+        Ok(Place { dims, shape, data })
+    }
+
+    /// Length in bytes of a row of so many elements.
+    fn bytes(&self, count: usize) -> Result<u32> {
+        let length = count.checked_mul(8).and_then(|length| u32::try_from(length).ok());
+        length.ok_or(Problem::Failure(Failure::TooLarge))
+    }
+
+    /// A copy; a vector is a column.
+    fn read<'a>(&self, scratch: &mut Scratch<'a>) -> Result<Matrix<'a>> {
+        let mut made = scratch.matrix(self.shape[0], self.shape[1])?;
+        let [rows, columns] = self.shape;
+        let length = self.bytes(rows.checked_mul(columns).ok_or(Failure::TooLarge)?)?;
+        let memory = KernelMemory;
+        let bytes = match length {
+            0 => &[],
+            _ => memory.bytes(self.data, length)?,
+        };
+        for (value, bytes) in made.first_mut(rows * columns).iter_mut().zip(bytes.as_chunks().0) {
+            *value = f64::from_le_bytes(*bytes);
+        }
+        Ok(made)
+    }
+
+    /// Puts as much of a result there as there is room for.
+    fn write(&self, result: &Matrix) -> Result<()> {
+        let [rows, columns] = match self.dims {
+            1 if result.rows == 1 => [1, self.shape[0]],
+            _ => self.shape,
+        };
+        if rows > result.rows || columns > result.columns {
+            return Err(Problem::Shape);
+        }
+        let length = self.bytes(columns)?;
+        for row in 0..rows {
+            let to = self.data.wrapping_add(row as u32 * length);
+            if length > 0 {
+                let mut memory = KernelMemory;
+                let bytes = memory.bytes_mut(to, length)?;
+                for (column, bytes) in bytes.as_chunks_mut().0.iter_mut().enumerate() {
+                    *bytes = result.at(row, column).to_le_bytes();
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Computes results from a matrix, puts them where the kernel wants them, and raises what goes wrong.
+fn compute<const COUNT: usize>(
+    matrix: u32,
+    results: [u32; COUNT],
+    work: impl for<'a> FnOnce(&Matrix, &mut Scratch<'a>) -> Result<[Matrix<'a>; COUNT]>,
+) {
+    let done = SCRATCH.with(|area| {
+        let mut scratch = Scratch::new(area.doubles());
+        let matrix = Place::at(matrix)?.read(&mut scratch)?;
+        let found = work(&matrix, &mut scratch)?;
+        results
+            .into_iter()
+            .zip(&found)
+            .try_for_each(|(place, result)| Place::at(place)?.write(result))
+    });
+    match done {
+        Ok(()) => {}
+        Err(Problem::Failure(failure @ Failure::TooLarge)) => raise::firmware(Id::ValueError, failure.text(), [0; 3]),
+        Err(Problem::Failure(failure)) => raise::firmware(Id::LinAlgError, failure.text(), [0; 3]),
+        Err(Problem::Shape) => {
+            let text = "linear algebra: no matrix, or no place for the whole result";
+            raise::firmware(Id::ValueError, text, [0; 3]);
+        }
+        Err(Problem::Address(error)) => broken(format_args!("matrix of a kernel: {error}")),
+    }
+}
+
+macro_rules! one {
+    ($($name:ident => $function:ident),*) => { $(
+        extern "C" fn $name(matrix: u32, result: u32) {
+            compute(matrix, [result], |matrix, scratch| Ok([linalg::$function(matrix, scratch)?]));
+        }
+    )* };
+}
+one!(cholesky => cholesky, inverse => inverse, pseudo_inverse => pseudo_inverse);
+
+macro_rules! two {
+    ($($name:ident => $function:ident),*) => { $(
+        extern "C" fn $name(matrix: u32, first: u32, second: u32) {
+            compute(matrix, [first, second], |matrix, scratch| Ok(linalg::$function(matrix, scratch)?));
+        }
+    )* };
+}
+two!(lu => lu, schur => schur, hessenberg => hessenberg);
+
+extern "C" fn determinant(matrix: u32, result: u32) {
+    compute(matrix, [result], |matrix, scratch| {
+        let value = linalg::determinant(matrix, scratch)?;
+        let mut made = scratch.matrix(1, 1)?;
+        made.set(0, 0, value);
+        Ok([made])
+    });
+}
+
+/// With as many columns of `q` as there is room for, at least those of the reduced one.
+extern "C" fn qr(matrix: u32, q: u32, r: u32) {
+    compute(matrix, [q, r], |matrix, scratch| {
+        let wanted = Place::at(q)?.shape[1];
+        let count = wanted.clamp(matrix.rows.min(matrix.columns), matrix.rows);
+        Ok(linalg::qr(matrix, count, scratch)?)
+    });
+}
+
+extern "C" fn svd(matrix: u32, u: u32, values: u32, v: u32) {
+    compute(matrix, [u, values, v], |matrix, scratch| {
+        Ok(linalg::svd(matrix, scratch)?)
+    });
+}
+
+/// The exponent is a number, or a matrix with one element: no exponent is as large as an address.
+extern "C" fn matrix_power(matrix: u32, exponent: u32, result: u32) {
+    compute(matrix, [result], |matrix, scratch| {
+        let number = match KernelMemory.bytes(exponent, 12) {
+            Ok(_) => Place::at(exponent)?.read(scratch)?.at(0, 0) as i32,
+            Err(_) => exponent as i32,
+        };
+        Ok([linalg::power(matrix, number, scratch)?])
+    });
+}
+
+/// `x` of `matrix x = right`.
+extern "C" fn solve(matrix: u32, right: u32, result: u32) {
+    compute(matrix, [result], |matrix, scratch| {
+        let right = Place::at(right)?.read(scratch)?;
+        if right.rows != matrix.rows {
+            return Err(Problem::Shape);
+        }
+        Ok([linalg::solve(matrix, &right, scratch)?])
+    });
+}
+
+raise::raising! {
+    np_linalg_cholesky => cholesky;
+    np_linalg_inv => inverse;
+    np_linalg_pinv => pseudo_inverse;
+    np_linalg_det => determinant;
+    np_linalg_qr => qr;
+    np_linalg_svd => svd;
+    np_linalg_matrix_power => matrix_power;
+    sp_linalg_lu => lu;
+    sp_linalg_schur => schur;
+    sp_linalg_hessenberg => hessenberg;
+    kairos_linalg_solve => solve;
+}
