@@ -20,12 +20,12 @@ import numpy
 
 import kairos
 from kairos import _native
-from kairos import exceptions as device_exceptions
 from kairos.compiler.annotations import QuotingError, read_annotation
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.syscalls import check_syscall
 from kairos.compiler.texts import call_with_texts, text_function
-from kairos.contracts.exceptions import HOST_BUILTIN_PREFIX, HOST_PREFIX, PRELUDE
+from kairos.contracts.exceptions import PRELUDE
+from kairos.exceptions.names import device_name
 from kairos.language.core import EmbeddedInfo
 
 __all__ = ["HostBridge"]
@@ -161,11 +161,8 @@ class HostBridge:
         return ("object", store(value))
 
     def _exception_key(self, cls: type) -> int:
-        if cls.__module__ == builtins.__name__:
-            return self.embedding.store_str(HOST_BUILTIN_PREFIX + cls.__name__)
-        if getattr(device_exceptions, cls.__name__, None) is cls:
-            return self.embedding.store_str(HOST_PREFIX + cls.__name__)
-        return self.embedding.store_str(f"{self.embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}")
+        name = device_name(cls) or f"{self.embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
+        return self.embedding.store_str(name)
 
     # What the compiler asks.
 

@@ -7,8 +7,8 @@ from time import perf_counter
 
 from .. import emulator, errors
 from .. import exceptions as device_exceptions
-from ..contracts.exceptions import HOST_BUILTIN_PREFIX, HOST_PREFIX
 from ..contracts.session import ASYNC_ERROR_TEXTS, PORT, Reply, Request
+from ..exceptions.names import device_name
 from ..exceptions.report import CoreException, DeviceException, Report
 from . import codec
 from .connection import Connection
@@ -244,12 +244,7 @@ class Session:
 
     def _send_exception(self, connection, embedding, error):
         cls = type(error)
-        if cls.__module__ == "builtins":
-            name = HOST_BUILTIN_PREFIX + cls.__name__
-        elif cls.__module__ == device_exceptions.__name__:
-            name = HOST_PREFIX + cls.__name__
-        else:
-            name = f"{embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
+        name = device_name(cls) or f"{embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
         message = str(error)
         if len(message) > MESSAGE_LIMIT:
             message = message[:MESSAGE_LIMIT] + "... (truncated)"

@@ -187,7 +187,10 @@ extern "C" fn svd(matrix: u32, u: u32, values: u32, v: u32) {
 extern "C" fn matrix_power(matrix: u32, exponent: u32, result: u32) {
     compute(matrix, [result], |matrix, scratch| {
         let number = match KernelMemory.bytes(exponent, 12) {
-            Ok(_) => Place::at(exponent)?.read(scratch)?.at(0, 0) as i32,
+            Ok(_) => match Place::at(exponent)? {
+                place if place.shape == [1, 1] => place.read(scratch)?.at(0, 0) as i32,
+                _ => return Err(Problem::Shape),
+            },
             Err(_) => exponent as i32,
         };
         Ok([linalg::power(matrix, number, scratch)?])

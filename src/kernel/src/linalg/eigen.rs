@@ -64,9 +64,14 @@ fn block_start(t: &mut Matrix, end: usize) -> usize {
 /// A block of two rows: made a triangle if its eigenvalues are real.
 fn split(t: &mut Matrix, z: &mut Matrix, row: usize) {
     let [[a, b], [c, d]] = [row, row + 1].map(|r| [row, row + 1].map(|column| t.at(r, column)));
-    let half = (a - d) / 2.0;
+    if c == 0.0 {
+        return;
+    }
+    // In a unit whose square is a double: it does not change the direction of the vector below.
+    let unit = [a / 2.0 - d / 2.0, b, c].map(libm::fabs).into_iter().fold(0.0, f64::max);
+    let (half, b, c) = ((a / 2.0 - d / 2.0) / unit, b / unit, c / unit);
     let inside = half * half + b * c;
-    if c == 0.0 || inside < 0.0 {
+    if inside < 0.0 {
         return;
     }
     // The first vector becomes that of the eigenvalue that is farther from `d`.

@@ -89,6 +89,15 @@ impl Matrix<'_> {
         &mut self.data[..count]
     }
 
+    pub fn each(&mut self, change: impl Fn(f64) -> f64) {
+        self.data.iter_mut().for_each(|value| *value = change(*value));
+    }
+
+    /// The largest absolute value; not a number counts as none.
+    pub fn largest(&self) -> f64 {
+        largest(self.data)
+    }
+
     pub fn set_product(&mut self, left: &Matrix, right: &Matrix) {
         for row in 0..left.rows {
             for column in 0..right.columns {
@@ -147,6 +156,11 @@ impl Matrix<'_> {
     }
 }
 
+fn largest(values: &[f64]) -> f64 {
+    let larger = |largest: f64, value: &f64| largest.max(libm::fabs(*value));
+    values.iter().fold(0.0, larger)
+}
+
 /// A reflection `1 - factor v v'` that leaves nothing of a vector but its first part (section 5.1).
 pub struct Reflection<'v> {
     vector: &'v mut [f64],
@@ -158,9 +172,7 @@ pub struct Reflection<'v> {
 impl<'v> Reflection<'v> {
     /// Of this vector, which it keeps in its own way.
     pub fn new(vector: &'v mut [f64]) -> Self {
-        let largest = vector
-            .iter()
-            .fold(0.0, |largest: f64, part| largest.max(libm::fabs(*part)));
+        let largest = largest(vector);
         let rest = vector.get(1..).unwrap_or(&[]).iter().any(|part| *part != 0.0);
         if !rest {
             let first = vector.first().copied().unwrap_or(0.0);

@@ -8,7 +8,8 @@ const SWEEPS: usize = 60;
 /// `u`, the singular values from the largest down (one row), and `v'`: `u` and `v` square.
 ///
 /// By turning pairs of columns until all are at right angles (one-sided Jacobi, section 8.6.3), which finds small values as
-/// accurately as large ones.
+/// accurately as large ones. The matrix is divided by its largest element meanwhile: the squares of the elements of none are
+/// too large or too small for a double then.
 pub fn svd<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>; 3]> {
     if matrix.rows < matrix.columns {
         let turned = scratch.transposed(matrix)?;
@@ -17,6 +18,11 @@ pub fn svd<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>
     }
     let count = matrix.columns;
     let mut columns = scratch.copy(matrix)?;
+    let unit = match columns.largest() {
+        0.0 => 1.0,
+        largest => largest,
+    };
+    columns.each(|value| value / unit);
     let mut v = scratch.identity(count)?;
     let mut settled = false;
     for _ in 0..SWEEPS {
@@ -50,6 +56,7 @@ pub fn svd<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>
         }
     }
     let u = completed(&columns, &values, scratch)?;
+    values.each(|value| value * unit);
     let turned = scratch.transposed(&v)?;
     Ok([u, values, turned])
 }
@@ -57,8 +64,10 @@ pub fn svd<'a>(matrix: &Matrix, scratch: &mut Scratch<'a>) -> Result<[Matrix<'a>
 /// Turns two columns so that they are at right angles; false if they are already.
 fn make_right<'m>(columns: &mut Matrix<'m>, v: &mut Matrix<'m>, (a, b): (usize, usize)) -> bool {
     let [aa, bb, ab] = [(a, a), (b, b), (a, b)].map(|(a, b)| columns.columns_product(a, b));
-    // Not so for what is not a number, which ends the sweeps at their limit.
-    let right = libm::fabs(ab) <= f64::EPSILON * libm::sqrt(aa * bb);
+    // The product of columns at right angles is the sum of so many errors, not zero. What is not a number is never below it,
+    // which ends the sweeps at their limit.
+    let noise = f64::EPSILON * libm::sqrt(columns.rows as f64);
+    let right = libm::fabs(ab) <= noise * libm::sqrt(aa * bb);
     if right {
         return false;
     }

@@ -106,6 +106,36 @@ fn singular_values_of_matrices_of_low_rank() {
 }
 
 #[test]
+fn singular_values_of_a_large_matrix() {
+    with_scratch(|scratch| {
+        let a = matrix(80, 80, scratch);
+        let parts = svd(&a, scratch).unwrap();
+        orthogonal(&parts[0], scratch);
+        close(&joined(&parts, scratch), &a);
+    });
+}
+
+#[test]
+fn matrices_of_any_size_of_numbers() {
+    for unit in [1e-200, 1e200] {
+        with_scratch(|scratch| {
+            let mut a = matrix(4, 3, scratch);
+            let expected = svd(&a, scratch).unwrap();
+            a.each(|value| value * unit);
+            let mut parts = svd(&a, scratch).unwrap();
+            parts[1].each(|value| value / unit);
+            parts.iter().zip(&expected).for_each(|(part, expected)| close(part, expected));
+            let mut a = matrix(2, 2, scratch);
+            let [expected, _] = schur(&a, scratch).unwrap();
+            a.each(|value| value * unit);
+            let [mut t, _] = schur(&a, scratch).unwrap();
+            t.each(|value| value / unit);
+            close(&t, &expected);
+        });
+    }
+}
+
+#[test]
 fn similar_matrices() {
     for size in [0, 1, 2, 3, 4, 8, 15] {
         with_scratch(|scratch| {
