@@ -179,7 +179,7 @@ def test_an_exception_of_the_host_in_a_handler(crossing):
     report = error.artiq_core_exception.report
     assert [(e.name, e.message) for e in report.exceptions] == [
         ("0:ValueError", "of the kernel: {0}"),
-        ("0:OSError", "and the host"),
+        ("0:IOError", "and the host"),  # as the firmware calls it
     ]
     assert type(error) is OSError and str(error) == "and the host"
     assert "During handling of the above exception" in str(error.artiq_core_exception)

@@ -68,7 +68,10 @@ fn split(t: &mut Matrix, z: &mut Matrix, row: usize) {
         return;
     }
     // In a unit whose square is a double: it does not change the direction of the vector below.
-    let unit = [a / 2.0 - d / 2.0, b, c].map(libm::fabs).into_iter().fold(0.0, f64::max);
+    let unit = [a / 2.0 - d / 2.0, b, c]
+        .map(libm::fabs)
+        .into_iter()
+        .fold(0.0, f64::max);
     let (half, b, c) = ((a / 2.0 - d / 2.0) / unit, b / unit, c / unit);
     let inside = half * half + b * c;
     if inside < 0.0 {

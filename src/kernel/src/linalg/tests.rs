@@ -108,7 +108,7 @@ fn singular_values_of_matrices_of_low_rank() {
 #[test]
 fn singular_values_of_a_large_matrix() {
     with_scratch(|scratch| {
-        let a = matrix(80, 80, scratch);
+        let a = matrix(60, 60, scratch);
         let parts = svd(&a, scratch).unwrap();
         orthogonal(&parts[0], scratch);
         close(&joined(&parts, scratch), &a);
@@ -124,7 +124,10 @@ fn matrices_of_any_size_of_numbers() {
             a.each(|value| value * unit);
             let mut parts = svd(&a, scratch).unwrap();
             parts[1].each(|value| value / unit);
-            parts.iter().zip(&expected).for_each(|(part, expected)| close(part, expected));
+            parts
+                .iter()
+                .zip(&expected)
+                .for_each(|(part, expected)| close(part, expected));
             let mut a = matrix(2, 2, scratch);
             let [expected, _] = schur(&a, scratch).unwrap();
             a.each(|value| value * unit);

@@ -1,0 +1,140 @@
+"""Linear algebra as kernels of any compiler call it: matrices by address, and results as large as the kernel has made
+room for. Compared with NumPy, or by what the parts of a decomposition are."""
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.support.raw_session import Session
+
+LIBRARY = Path(__file__).parents[1] / "kernels" / "linalg.elf"
+NAMES = "cholesky inv pinv det qr svd matrix_power lu schur hessenberg solve".split()
+LIN_ALG_ERROR, VALUE_ERROR = 20, 18
+
+RNG = np.random.default_rng(7)
+SQUARE, TALL, WIDE = RNG.normal(size=(5, 5)), RNG.normal(size=(4, 3)), RNG.normal(size=(2, 4))
+POSITIVE = SQUARE @ SQUARE.T + np.eye(5)
+
+
+def packed_list(tag: bytes, layout: str, values) -> bytes:
+    return struct.pack("<I", len(values)) + struct.pack(f"<{len(values)}{layout}", *values)
+
+
+@pytest.fixture
+def session(device):
+    with Session(device) as session:
+        assert session.load(LIBRARY.read_bytes()) is None
+        session.run()
+        session.message(10)
+        assert session.request().service == 1
+        yield session
+
+
+def order(session, name, *arguments):
+    """Calls a function with matrices and numbers."""
+    words, data = [], []
+    for argument in arguments:
+        if isinstance(argument, int):
+            words += [-1, argument, 0]
+        else:
+            words += [argument.ndim, *argument.shape, *[0] * (2 - argument.ndim)]
+            data += argument.ravel().tolist()
+    value = struct.pack("<i", NAMES.index(name)) + packed_list(b"i", "i", words) + packed_list(b"f", "d", data)
+    session.reply(b"t\x03ililf", value)
+
+
+def call(session, name, given, *shapes):
+    """The results, of these shapes."""
+    places = [np.full(shape, np.nan) for shape in shapes]
+    order(session, name, *given, *places)
+    session.message(10)
+    (data,) = session.request().arguments
+    session.message(10)
+    session.request()
+    sizes = [argument.size for argument in [*given, *places] if not isinstance(argument, int)]
+    parts = np.split(np.array(data), np.cumsum(sizes)[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts[-len(shapes) :], shapes, strict=True)]
+
+
+def raised(session, name, *arguments):
+    """What a call ends the kernel with."""
+    order(session, name, *arguments)
+    requests, exception = session.until_end()
+    assert requests == []
+    return exception.exceptions[0]["id"], exception.exceptions[0]["message"]
+
+
+def close(value, expected):
+    np.testing.assert_allclose(value, expected, atol=1e-12)
+
+
+def test_of_square_matrices(session):
+    (root,) = call(session, "cholesky", [POSITIVE], (5, 5))
+    close(root, np.linalg.cholesky(POSITIVE))
+    (inverse,) = call(session, "inv", [SQUARE], (5, 5))
+    close(inverse, np.linalg.inv(SQUARE))
+    (determinant,) = call(session, "det", [SQUARE], (1,))
+    close(determinant[0], np.linalg.det(SQUARE))
+    right = RNG.normal(size=(5, 2))
+    (solution,) = call(session, "solve", [SQUARE, right], (5, 2))
+    close(solution, np.linalg.solve(SQUARE, right))
+    (solution,) = call(session, "solve", [SQUARE, right[:, 0].copy()], (5,))
+    close(solution, np.linalg.solve(SQUARE, right[:, 0]))
+
+
+@pytest.mark.parametrize("exponent", [3, np.array([3.0]), np.array([[3.0]])], ids=["number", "vector", "matrix"])
+def test_powers(session, exponent):
+    (power,) = call(session, "matrix_power", [SQUARE, exponent], (5, 5))
+    close(power, np.linalg.matrix_power(SQUARE, 3))
+
+
+@pytest.mark.parametrize("matrix", [SQUARE, TALL, WIDE], ids=["square", "tall", "wide"])
+def test_of_any_matrix(session, matrix):
+    rows, columns = matrix.shape
+    fewer = min(rows, columns)
+    for count, mode in ((fewer, "reduced"), (rows, "complete")):
+        q, r = call(session, "qr", [matrix], (rows, count), (count, columns))
+        close(abs(q[:, :fewer]), abs(np.linalg.qr(matrix, mode).Q[:, :fewer]))
+        close(q @ r, matrix)
+    for whole in (False, True):
+        shapes = (rows, rows if whole else fewer), (fewer,), (columns if whole else fewer, columns)
+        u, values, v = call(session, "svd", [matrix], *shapes)
+        close(values, np.linalg.svd(matrix).S)
+        close(u[:, :fewer] * values @ v[:fewer], matrix)
+    (inverse,) = call(session, "pinv", [matrix], (columns, rows))
+    close(inverse, np.linalg.pinv(matrix))
+    lower, upper = call(session, "lu", [matrix], (rows, fewer), (fewer, columns))
+    close(lower @ upper, matrix)
+    close(np.tril(upper, -1), 0)
+
+
+@pytest.mark.parametrize("name", ["schur", "hessenberg"])
+def test_similar_matrices(session, name):
+    middle, around = call(session, name, [SQUARE], (5, 5), (5, 5))
+    close(around @ middle @ around.T, SQUARE)
+    close(around @ around.T, np.eye(5))
+    close(np.tril(middle, -2), 0)
+    close(np.sort_complex(np.linalg.eigvals(middle)), np.sort_complex(np.linalg.eigvals(SQUARE)))
+
+
+ROOM = np.zeros((2, 2))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "expected"),
+    [
+        ("inv", [np.zeros((2, 2)), ROOM], (LIN_ALG_ERROR, "Singular matrix")),
+        ("cholesky", [-np.eye(2), ROOM], (LIN_ALG_ERROR, "Matrix is not positive definite")),
+        ("det", [TALL, ROOM[0]], (LIN_ALG_ERROR, "Last 2 dimensions of the array must be square")),
+        ("svd", [np.full((2, 2), np.nan), ROOM, ROOM[0], ROOM], (LIN_ALG_ERROR, "the iteration did not converge")),
+        ("inv", [np.eye(2), np.zeros((3, 3))], (VALUE_ERROR, "linear algebra: no matrix, or no place")),
+        ("matrix_power", [np.eye(2), np.zeros((1, 0)), ROOM], (VALUE_ERROR, "linear algebra: no matrix")),
+        ("qr", [np.eye(300), ROOM, ROOM], (VALUE_ERROR, "the matrix is too large")),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)  # fmt: skip
+def test_what_has_no_result(session, name, arguments, expected):
+    number, message = raised(session, name, *arguments)
+    assert number == expected[0] and message.startswith(expected[1])

@@ -1,0 +1,52 @@
+/* Calls any function of linear algebra with matrices that the host gives, and tells what has become of them. */
+#include "kernel.h"
+
+typedef struct { uint32_t dims; uint32_t *shape; double *data; } matrix;
+typedef struct { int32_t *elements; uint32_t length; } integers;
+typedef struct { double *elements; uint32_t length; } doubles;
+
+static void *const table[] = {
+    np_linalg_cholesky, np_linalg_inv, np_linalg_pinv, np_linalg_det, np_linalg_qr, np_linalg_svd,
+    np_linalg_matrix_power, sp_linalg_lu, sp_linalg_schur, sp_linalg_hessenberg, kairos_linalg_solve,
+};
+
+#define WORDS 3 /* of an argument: number of dimensions, lengths; or -1 and a number that is passed as it is */
+
+/* Asks with service 1 for a function, its arguments, and the elements of all matrices of them one behind the other; answers
+   with service 2 what these are afterwards. A negative function is the end. */
+static __attribute__((noinline)) int step(void)
+{
+    static const slice question = TEXT("n:t\x03ililf"), answer = TEXT("lf:n");
+    struct { int32_t place; integers *words; doubles *data; } task;
+    void *asked[] = {0};
+    rpc_send(1, &question, asked);
+    uint32_t size = rpc_recv(&task);
+    while (size != 0)
+        size = rpc_recv(__builtin_alloca_with_align(size, 64));
+    if (task.place < 0)
+        return 0;
+    void *arguments[4] = {0};
+    matrix matrices[4];
+    double *data = task.data->elements;
+    for (uint32_t i = 0; i < task.words->length / WORDS; i++) {
+        int32_t *words = task.words->elements + WORDS * i;
+        if (words[0] < 0) {
+            arguments[i] = (void *)words[1];
+            continue;
+        }
+        matrices[i] = (matrix){words[0], (uint32_t *)words + 1, data};
+        arguments[i] = &matrices[i];
+        data += words[1] * (words[0] > 1 ? words[2] : 1);
+    }
+    void (*function)(void *, void *, void *, void *) = table[task.place];
+    function(arguments[0], arguments[1], arguments[2], arguments[3]);
+    void *told[] = {&task.data};
+    rpc_send_async(2, &answer, told);
+    return 1;
+}
+
+void __modinit__(void *unused)
+{
+    while (step())
+        ;
+}
