@@ -1,14 +1,14 @@
 """What the language's specification states as numbered facts, each as programs for the device.
 
 A case is a kernel's body and what becomes of it: `tells` the values that it passes to `self.tell`, `refused` with a
-text, or `raises` an exception. `differs` says where Kairos is deliberately Python-correct, or takes what the
-specification's compiler refuses; the case is then what Kairos does. Facts that other tests show name them in
-`ELSEWHERE`; what nothing shows yet is in `MISSING`, with the reason.
+text, or `raises` an exception. `warns` is a warning of the compiler. `differs` says where Kairos is deliberately
+Python-correct, or takes what the specification's compiler refuses; the case is then what Kairos does. Facts that other
+tests show name them in `ELSEWHERE`.
 """
 
 from typing import Any, NamedTuple
 
-__all__ = ["CASES", "ELSEWHERE", "MISSING", "Case", "NUMBERS"]
+__all__ = ["CASES", "ELSEWHERE", "Case", "NUMBERS"]
 
 NUMBERS = range(1, 193)
 
@@ -18,6 +18,7 @@ class Case(NamedTuple):
     tells: list | None = None
     refused: str | None = None
     raises: tuple[str, str] | None = None
+    warns: str = ""
     differs: str = ""
     host: dict[str, Any] = {}
 
@@ -63,23 +64,39 @@ CASES: dict[int, list[Case]] = {
     15: [raises("1 << self.n", "ValueError", "shift amount must be nonnegative", n=-1)],
     16: [refused("self.tell(1 << 2.0)", "integer type")],
     17: [tells("~5", -6), refused("self.tell(~1.0)", "error")],
+    18: [tells("True + self.one, True == 1, -True, abs(True)", 2, True, -1, 1, differs=BEYOND, one=1)],
     19: [tells("int32(1) + int64(2)", 3)],
+    20: [
+        refused("a = int32(1)\nb = int64(2)\na = b", "cannot unify numpy.int32 with numpy.int64"),
+        refused("a = int32(1)\na = self.b", "cannot unify numpy.int32 with numpy.int64", b="int64"),
+    ],
     21: [tells("y = 1\ny = int64(1) << 40\nself.tell(y)", 1 << 40)],
     22: [tells("1 == 1.0, 1 < int64(5)", True, True)],
     23: [tells("self.n == self.n, self.n != self.n", False, True, n=float("nan"))],
     24: [tells("int(2.9), int(-2.9), int(), float()", 2, -2, 0, 0.0)],
     25: [tells("int32(int64(3000000000))", -1294967296)],
     26: [tells("round(0.5), round(1.5), round(2.5), round(-2.5)", 1, 2, 3, -3)],
+    27: [refused("self.tell(round(1))", "cannot unify float with numpy.int")],
     28: [tells("int64(round(self.f))", 3000000000000, f=3e12), tells("round(2.6)", 3)],
     29: [
         refused("self.tell(int('1'))", "int cannot be invoked with the arguments (str)"),
         refused("self.tell(float('1'))", "float cannot be invoked with the arguments (str)"),
         tells("str(self.n)", "1", differs=BEYOND, n=1),
     ],
+    30: [
+        tells("min(1, 2)", 1),
+        refused("self.tell(min(1, 2.0))", "cannot unify"),
+        tells("min(3, 1, 2), max([1, 2])", 1, 2, differs=BEYOND),
+    ],
+    31: [refused("self.tell(1j)", "numeric type complex is not supported")],
     32: [refused("x = 1\nx += 1.5", "cannot be assigned")],
     33: [tells("x = 1.0\nx += 1\nself.tell(x)", 2.0)],
     34: [refused("x = 5\nx /= 2", "cannot be assigned")],
     35: [tells("1 and 2, 0 or 5", 2, 5), refused("self.tell(1 or 2.0)", "error")],
+    36: [
+        refused("self.tell(3 if True else 4.0)", "cannot unify"),
+        refused("self.tell(1 if 1 else 2)", "this condition has type numpy.int?, but bool is needed"),
+    ],
     37: [tells("self.tell(not 0.0)\nself.tell(not '')\nif 1:\n    self.tell(7)", True, True, 7)],
     38: [refused("assert 1", "bool"), refused("x = 'a'\nassert 1 == 1, x", "literal")],
     39: [
@@ -113,7 +130,20 @@ CASES: dict[int, list[Case]] = {
     54: [tells("i = 5\nfor i in [1, 2]:\n    pass\nself.tell(i)", 2)],
     55: [refused("if self.c:\n    y = 1\nself.tell(y)", "not always initialized", c=True)],
     56: [tells("if self.c:\n    y = 1\nelse:\n    y = 2\nself.tell(y)", 1, c=True)],
+    57: [tells("while True:\n    x = 1\n    break\nself.tell(x)", 1, differs=PYTHON)],
     58: [tells("try:\n    x = 1\nfinally:\n    pass\nself.tell(x)", 1)],
+    59: [refused("self.tell(GLOBAL)\nGLOBAL = 2", "variable 'GLOBAL' is not always initialized here")],
+    60: [tells("self.tell(1)\nreturn\nself.tell(2)", 1)._replace(warns="unreachable code")],
+    61: [refused("if self.n == 1:\n    return 1", "must return a value of type numpy.int32 explicitly", n=1)],
+    62: [raises("if self.n == 1:\n    return 1\nraise ValueError('end')", "ValueError", "end", n=2)],
+    63: [
+        tells(
+            "while True:\n    self.n += 1\n    if self.n == 3:\n        self.tell(self.n)\n        return 1",
+            3,
+            differs=PYTHON,
+            n=0,
+        )
+    ],
     65: [
         tells(
             "try:\n    self.tell(1)\nexcept ValueError:\n    pass\nelse:\n    self.tell(2)\nfinally:\n    self.tell(3)",
@@ -122,6 +152,7 @@ CASES: dict[int, list[Case]] = {
             3,
         )
     ],
+    67: [tells("try:\n    self.tell(1)\n    raise ValueError\nfinally:\n    return", 1)],
     68: [
         tells(
             "for i in range(3):\n    try:\n        if i == 1:\n            break\n    finally:\n        self.tell(i)",
@@ -167,6 +198,7 @@ CASES: dict[int, list[Case]] = {
         tells("for x in (1, 2):\n    self.tell(x)", 1, 2, differs=BEYOND),
     ],
     92: [tells("(1,) + (2.0,)", (1, 2.0))],
+    88: [tells("len('é'), len('日本')", 1, 2, differs="in characters, as Python's")],
     89: [
         tells('b"ab"[0]', 97),
         refused('x = b"ab"\nx[0] = 1', "type bytes is not mutable"),
@@ -187,6 +219,10 @@ CASES: dict[int, list[Case]] = {
         refused("def f(a, *, b):\n    pass", "a keyword-only argument is not supported"),
     ],
     100: [raises("a = np.array([self.l, [3]])\nself.tell(a[0, 0])", "ValueError", "rectangular", l=[1, 2])],
+    101: [
+        refused("a = np.array((1, 2))", "the argument of array() must be of an iterable type"),
+        tells("a = np.array(range(3))\nself.tell(a[0], a[1], a[2], a.shape)", 0, 1, 2, (3,)),
+    ],
     102: [
         raises("a = np.array(self.l) + np.array([1, 2, 3])\nself.tell(a[0])", "ValueError", "broadcast", l=[1, 2]),
         refused("a = np.array([1, 2]) + np.array([[1, 2]])", "error"),
@@ -195,6 +231,12 @@ CASES: dict[int, list[Case]] = {
         tells("a = np.array([1, 2]) / 2\nself.tell(a[0])", 0.5),
         refused("a = np.array([1, 2])\na += np.array([0.5, 1.5])", "error"),
     ],
+    104: [
+        refused("a = np.array([1, 3])\nb = a & a", "operator '&' not valid for array types"),
+        tells(
+            "a = np.array([True, False])\nb = a & np.array([True, True])\nself.tell(b[0], b[1])", True, False
+        )._replace(differs=BEYOND),
+    ],
     105: [
         tells("a = np.array([[1, 2], [3, 4]])\nr = a[0]\nr[1] = 9\nself.tell(a[0, 1], a[1, 0], a[-1, -1])", 9, 3, 4),
         refused("a = np.array([1, 2])\nself.tell(a[1, 2])", "too many indices"),
@@ -202,6 +244,10 @@ CASES: dict[int, list[Case]] = {
     106: [
         tells("self.v @ self.v", 14.0, v=[1.0, 2.0, 3.0]),
         tells("a = self.m @ self.m\nself.tell(a[1, 1])", 22, m=[[1, 2], [3, 4]]),
+    ],
+    107: [
+        refused("self.tell([1] @ [2])", "'@' on list"),
+        refused("a = np.array([[[1]]])\nself.tell(a @ a)", "'@' works on arrays of one or two dimensions"),
     ],
     108: [
         tells("a = np.array([[1, 2, 3]])\nself.tell(a.shape)", (1, 3)),
@@ -217,9 +263,18 @@ CASES: dict[int, list[Case]] = {
         tells("a = np.arctan2(np.array([0.0, 1.0]), 1.0)\nself.tell(a[0])", 0.0),
     ],
     112: [tells("np.rint(41.6)", 42.0)],
+    113: [
+        refused("self.tell(math.sin(1.0))", "math.sin is not supported in kernels: use numpy.sin")._replace(
+            differs="an error where the reference asks the host for nothing"
+        ),
+        tells("math.pi", 3.141592653589793),
+    ],
     114: [tells("self.a[1] << 40", 1 << 41, a="int64s")],
+    124: [tells("x = 1\ndef f():\n    return x\nx = 2\nself.tell(f())", 2)],
+    125: [tells("x = 1\ndef f():\n    nonlocal x\n    x = 5\nf()\nself.tell(x)", 5)],
     128: [tells("isinstance(self.n, int), [i for i, _ in enumerate([5, 6])]", True, [0, 1], differs=BEYOND, n=1)],
     129: [refused("self.tell(rouned(1.0))", "is not bound to anything")],
+    130: [tells("(lambda x, y=1: x + y)(1)", 2)],
     132: [
         refused("self.l = [1]", "does not outlive", l=[1]),
         tells("self.l[0] = 5\nself.tell(self.l)", [5], l=[1]),
@@ -310,10 +365,12 @@ CASES: dict[int, list[Case]] = {
     181: [tells("x = (1, [2, 3])\nx[1][0] = 9\nself.tell(x[1][0])", 9)],
     184: [tells("self.l[1]", 1 << 40, l=[1, 1 << 40], differs="both elements are int64")],
     185: [tells("self.t[1]", 1 << 40, t=(1, 1 << 40), differs="each element as wide as it needs")],
+    186: [tells("self.l[1] + 0.5", 2.5, l=[1.0, 2], differs=BEYOND)],
     187: [tells("x = int64(5)\ny = x << 33\nz = int32(y)\nself.tell(y, z)", 5 << 33, 0, differs="y stays int64")],
     189: [tells("sys.maxsize, np.pi", 2**63 - 1, 3.141592653589793)],
     190: [tells("GLOBAL = 6\nself.tell(GLOBAL)", 6)],
     191: [refused("b = self.x\nc = [3]\nb = c", "does not outlive", x=[1])],
+    192: [tells("def inner(x: TInt32) -> TFloat:\n    return x\nself.tell(inner(self.n))", 1, n=1)],
 }
 
 ELSEWHERE: dict[int, str] = {
@@ -340,16 +397,20 @@ ELSEWHERE: dict[int, str] = {
     142: "tests/e2e/test_language.py::test_exceptions_and_remote_calls",
     145: "tests/language/test_write_back.py",
     149: "tests/e2e/test_exceptions_host.py",
-}
-
-_HOST = "a kernel with functions or classes of its own: to be written as an experiment"
-_OPEN = "in the making: what is refused there is to be accepted"
-MISSING: dict[int, str] = {
-    **dict.fromkeys((110, 115, 116, 117, 120, 131, 133, 135), _HOST),
-    **dict.fromkeys((139, 151, 157, 188), _HOST),
-    **dict.fromkeys((18, 20, 27, 30, 31, 36, 88, 101, 104, 107, 113, 124, 125, 130), _OPEN),
-    **dict.fromkeys((182, 183, 186, 192), _OPEN),
-    **dict.fromkeys((57, 59, 60, 61, 62, 63, 67), "what the check of paths says: to be written"),
-    64: "Python itself refuses it before the compiler sees it",
-    **dict.fromkeys((169, 170, 178), "what core_log writes to the log: to be written"),
+    64: "tests/language/test_facts_functions.py::test_64_loops_are_left_from_inside_only",
+    110: "tests/language/test_facts_functions.py::test_110_131_what_a_function_makes_is_not_returned",
+    115: "tests/language/test_facts_functions.py::test_115_functions_have_one_type",
+    116: "tests/language/test_facts_functions.py::test_116_117_methods_are_made_for_what_self_is",
+    117: "tests/language/test_facts_functions.py::test_116_117_methods_are_made_for_what_self_is",
+    120: "tests/language/test_facts_functions.py::test_120_numbers_are_not_converted_when_they_are_passed",
+    131: "tests/language/test_facts_functions.py::test_110_131_what_a_function_makes_is_not_returned",
+    133: "tests/language/test_facts_functions.py::test_133_arguments_outlive_the_function",
+    135: "tests/language/test_facts_functions.py::test_135_what_the_host_returned_is_kept",
+    139: "tests/language/test_facts_functions.py::test_139_asynchronous_calls_return_nothing",
+    151: "tests/language/test_facts_functions.py::test_151_several_exceptions_in_one_clause",
+    157: "tests/language/test_facts_functions.py::test_157_variables_of_the_function_around_a_kernel",
+    182: "tests/language/test_facts_functions.py::test_182_several_managers_in_one_statement",
+    183: "tests/language/test_facts_functions.py::test_183_what_a_manager_gives",
+    188: "tests/language/test_facts_functions.py::test_188_decorators_named_by_their_module",
+    **dict.fromkeys((169, 170, 178), "tests/e2e/test_standalone.py::test_print_goes_to_the_log"),
 }

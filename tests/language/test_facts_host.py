@@ -234,18 +234,6 @@ def test_158_named_tuples_are_tuples(core):
     assert program(core, run, pair=Pair(1, 2)) == [1]
 
 
-def test_texts_are_returned(core):
-    @portable
-    def text():
-        return "abc"
-
-    @kernel
-    def run(self):
-        self.tell(text())
-
-    assert program(core, run) == ["abc"]
-
-
 def test_134_what_the_cache_holds_can_be_returned(core):
     from kairos.coredevice.cache import CoreCache
 

@@ -9,14 +9,15 @@ use crate::program::{Fact, FunctionInstance, Program};
 use crate::syntax::*;
 use crate::types::Kind;
 
-/// Checks one function, whose types are known.
-pub fn check(function: &FunctionInstance, program: &Program) -> Result<()> {
+/// Checks one function, whose types are known. `warnings`: those of the program so far.
+pub fn check(function: &FunctionInstance, program: &Program, warnings: &mut Vec<Diagnostic>) -> Result<()> {
     let types = &program.types;
     let mut check = Check {
         function,
         program,
         names: function.names.clone(),
         loops: vec![],
+        warnings,
     };
     let mut params: Set = (0..function.ast.params.len() as LocalId).collect();
     params.extend(function.names.captures.iter().map(|capture| capture.own));
@@ -41,6 +42,7 @@ struct Check<'a> {
     names: Rc<Names>,
     /// For each loop around: what is set at its `break`s.
     loops: Vec<State>,
+    warnings: &'a mut Vec<Diagnostic>,
 }
 
 fn join(a: State, b: State) -> State {
@@ -50,18 +52,43 @@ fn join(a: State, b: State) -> State {
     }
 }
 
+/// Whether a statement never goes on to the next one, whatever happens.
+fn leaves(stmt: &Stmt) -> bool {
+    matches!(
+        stmt.kind.flow(),
+        Flow::Return(_) | Flow::Raise | Flow::Break | Flow::Continue
+    )
+}
+
 fn outside(stmt: &Stmt, word: &str) -> Box<Diagnostic> {
     Diagnostic::new(stmt.span, format!("{word} statement outside of a loop"))
 }
 
 impl Check<'_> {
     fn body(&mut self, body: &[Stmt], mut state: State) -> Result<State> {
-        for stmt in body {
+        for (index, stmt) in body.iter().enumerate() {
             // What follows a return is not compiled.
-            let Some(set) = state else { return Ok(None) };
+            let Some(set) = state else {
+                if let Some(before) = index.checked_sub(1).filter(|&before| leaves(&body[before])) {
+                    self.unreachable(stmt, &body[before]);
+                }
+                return Ok(None);
+            };
             state = self.stmt(stmt, set)?;
         }
         Ok(state)
+    }
+
+    /// Warns of a statement behind one that does not go on to it.
+    fn unreachable(&mut self, stmt: &Stmt, before: &Stmt) {
+        let text = "unreachable code";
+        // A function has been checked once for each class that it is a method of.
+        let known = |warning: &Diagnostic| warning.message == text && warning.span == Some(stmt.span);
+        if !self.warnings.iter().any(known) {
+            let mut warning = Diagnostic::new(stmt.span, text).label(before.span, "never goes on behind this");
+            warning.warning = true;
+            self.warnings.push(*warning);
+        }
     }
 
     fn stmt(&mut self, stmt: &Stmt, set: Set) -> Result<State> {

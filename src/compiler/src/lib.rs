@@ -99,10 +99,10 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
         found = infer::infer_all(&mut context, &request);
     }
     if found.is_empty() {
-        let (functions, types) = (&context.program.functions, &context.program.types);
-        let checked = functions
-            .iter()
-            .map(|function| check::check(function, &context.program).and_then(|_| lifetime::check(function, types)));
+        let (program, warnings) = (&context.program, &mut context.warnings);
+        let checked = program.functions.iter().map(|function| {
+            check::check(function, program, warnings).and_then(|_| lifetime::check(function, &program.types))
+        });
         found.extend(checked.filter_map(|result| result.err().map(|error| *error)));
         found.extend(initial::check(&context.program).err().map(|error| *error));
     }
@@ -126,7 +126,7 @@ fn passes(context: &mut Context, request: Request, target: lower::Target) -> dia
         }
     }
     for function in &context.program.functions {
-        check::check(function, &context.program)?;
+        check::check(function, &context.program, &mut context.warnings)?;
         lifetime::check(function, &context.program.types)?;
     }
     initial::check(&context.program)?;

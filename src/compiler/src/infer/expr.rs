@@ -221,6 +221,9 @@ impl Infer<'_, '_> {
             }
             return self.types().indexed_array(object, indices.len(), index.span);
         }
+        if let (Kind::Var, ExprKind::Tuple(_)) = (self.types().kind(object), &index.kind) {
+            return Ok(self.types().var());
+        }
         self.index(position, index.span)?;
         match *self.types().kind(object) {
             Kind::Var => Ok(self.types().var()),

@@ -1,0 +1,257 @@
+"""Facts of the specification that need functions, classes or modules of their own, on the emulated device; `facts.py`
+is their index."""
+
+import numpy as np
+import pytest
+
+import kairos.language as aq
+from kairos.errors import CompileError
+from kairos.language import TFloat, TInt32, TInt64, TList, kernel, kernel_from_string, portable, rpc
+
+from .test_facts_host import Base, program
+
+
+@portable
+def anything(x):
+    return x
+
+
+@portable
+def wants_float(x: TFloat):
+    return x
+
+
+@portable
+def wants_int64(x: TInt64):
+    return x << 40
+
+
+def test_64_loops_are_left_from_inside_only():
+    """Python says so before the compiler sees it."""
+    with pytest.raises(SyntaxError, match="'break' outside loop"):
+        kernel_from_string(["self"], "break")
+    with pytest.raises(SyntaxError, match="'break' outside loop"):
+        kernel_from_string(["self"], "while True:\n    def inner():\n        break\n    inner()")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["np.array([n])", "np.full(3, 1.5)", "[n, n + 1]", "self.text + 'y'"],
+    ids=["110 array", "110 full", "131 list", "131 text"],
+)
+def test_110_131_what_a_function_makes_is_not_returned(core, value):
+    holder = Base(core)
+    holder.text = "x"
+    holder.make = kernel_from_string(["self", "n"], f"return {value}", decorator=portable).__get__(holder)
+    with pytest.raises(CompileError, match="cannot return an allocated value that does not live forever"):
+        kernel_from_string(["self"], "self.tell(len(self.make(1)))", decorator=kernel)(holder)
+
+
+def test_131_texts_that_are_literals_are_returned(core):
+    @portable
+    def text():
+        return "abc"
+
+    @kernel
+    def run(self):
+        self.tell(text())
+
+    assert program(core, run) == ["abc"]
+
+
+def test_133_arguments_outlive_the_function(core):
+    @portable
+    def rebound(x):
+        y = [7, 8]
+        x = y
+        return x[1]
+
+    @kernel
+    def run(self):
+        self.tell(rebound([1, 2]))
+
+    with pytest.raises(CompileError, match="the assigned value does not outlive the assignment target"):
+        program(core, run)
+
+
+def test_135_what_the_host_returned_is_kept(core):
+    def numbers(self, first) -> TList(TInt32):
+        return [first, first + 1]
+
+    @kernel
+    def run(self):
+        self.kept = self.numbers(1)
+        other = self.numbers(20)
+        self.tell(self.kept[1], other[1])
+
+    assert program(core, run, kept=[0], numbers=rpc(numbers)) == [2, 21]
+
+
+def test_115_functions_have_one_type(core):
+    @kernel
+    def run(self):
+        self.tell(anything(1), anything("a"))
+
+    with pytest.raises(CompileError, match="cannot unify"):
+        program(core, run)
+
+
+def test_116_117_methods_are_made_for_what_self_is(core):
+    class Above:
+        def __init__(self, core, x):
+            self.core, self.x = core, x
+
+        @kernel
+        def twice(self):
+            return self.x + self.x
+
+    class Left(Above):
+        pass
+
+    class Right(Above):
+        pass
+
+    @kernel
+    def run(self):
+        self.tell(self.left.twice(), self.right.twice(), self.one.twice(), self.other.twice())
+
+    made = dict(left=Left(core, 1), right=Right(core, 1.5), one=Above(core, 2), other=Above(core, 2.5))
+    assert program(core, run, **made) == [2, 3.0, 4, 5.0]
+
+
+def test_120_numbers_are_not_converted_when_they_are_passed(core):
+    @kernel
+    def literal(self):
+        self.tell(wants_int64(1))
+
+    assert program(core, literal) == [1 << 40]
+
+    @kernel
+    def integer(self):
+        wants_float(1)
+
+    with pytest.raises(CompileError, match="cannot unify float with numpy.int"):
+        program(core, integer)
+
+    @kernel
+    def narrow(self):
+        wants_int64(self.n)
+
+    with pytest.raises(CompileError, match="cannot unify numpy.int64 with numpy.int32"):
+        program(core, narrow, n=np.int32(2))
+
+
+def test_139_asynchronous_calls_return_nothing(core):
+    @kernel
+    def run(self):
+        self.ask()
+
+    def ask(self) -> TInt32:
+        return 1
+
+    with pytest.raises(CompileError, match="functions that return a value cannot be defined as async RPCs"):
+        program(core, run, ask=rpc(flags={"async"})(ask))
+
+
+def test_151_several_exceptions_in_one_clause(core):
+    """The reference refuses it."""
+
+    @kernel
+    def run(self):
+        for i in range(2):
+            try:
+                if i == 0:
+                    raise IndexError("index")
+                raise ValueError("value")
+            except (IndexError, ValueError):
+                self.tell(i)
+
+    assert program(core, run) == [0, 1]
+
+
+def test_157_variables_of_the_function_around_a_kernel(core):
+    """The reference sees only their cells."""
+    number = 6
+
+    @portable
+    def factor(x):
+        return number * x
+
+    @kernel
+    def run(self):
+        self.tell(number, factor(number))
+
+    assert program(core, run) == [6, 36]
+
+
+def test_182_several_managers_in_one_statement(core):
+    """Each is left, the last one first; the reference leaves the last one twice."""
+
+    class Manager(Base):
+        @kernel
+        def __enter__(self):
+            self.tell_all(self.number)
+
+        @kernel
+        def __exit__(self, a, b, c):
+            self.tell_all(-self.number)
+
+    told = []
+    managers = [type("Manager", (Manager,), {"tell_all": rpc(lambda self, n: told.append(n))})(core) for _ in range(2)]
+    managers[1].number = 8
+
+    @kernel
+    def run(self):
+        with self.a, self.b:
+            self.tell(0)
+
+    assert program(core, run, a=managers[0], b=managers[1]) == [0]
+    assert told == [7, 8, -8, -7]
+
+
+def test_183_what_a_manager_gives(core):
+    """The reference cannot compile it."""
+
+    class Manager(Base):
+        @kernel
+        def __enter__(self):
+            return self.number + 1
+
+        @kernel
+        def __exit__(self, a, b, c):
+            pass
+
+    @kernel
+    def run(self):
+        with self.manager as given:
+            self.tell(given)
+
+    assert program(core, run, manager=Manager(core)) == [8]
+
+
+@aq.portable
+def portable_by_module(x):
+    return x + 1
+
+
+def test_188_decorators_named_by_their_module(core):
+    """Also `portable`, which the reference cannot compile."""
+
+    @aq.kernel
+    def run(self):
+        self.tell(portable_by_module(1))
+
+    assert program(core, run) == [2]
+
+
+def test_the_parts_of_a_result_are_indexed_before_their_types_are_known(core):
+    @portable
+    def arrays(a):
+        return a, a
+
+    @kernel
+    def run(self):
+        a, b = arrays(np.array([[1, 2]]))
+        self.tell(a[0, 1], b[0, 0])
+
+    assert program(core, run) == [2, 1]
