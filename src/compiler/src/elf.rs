@@ -1,5 +1,7 @@
 //! The linked library: what of it is sent, and what its addresses mean.
 
+use std::collections::HashMap;
+
 use object::read::elf::{ElfFile32, FileHeader, SectionHeader};
 use object::{elf, Endianness, Object, ObjectSymbol};
 
@@ -25,7 +27,7 @@ pub fn strip(library: &[u8]) -> Result<Vec<u8>, String> {
     let mut kept: Vec<Vec<u8>> = vec![vec![0; 40]];
     let mut names = vec![0u8];
     let mut end = 0;
-    let mut numbers = std::collections::HashMap::new();
+    let mut numbers = HashMap::new();
     for (index, section) in sections.enumerate() {
         if section.sh_flags.get(endian) & elf::SHF_ALLOC == 0 {
             continue;
@@ -63,6 +65,18 @@ pub fn strip(library: &[u8]) -> Result<Vec<u8>, String> {
     stripped[48..50].copy_from_slice(&count.to_le_bytes());
     stripped[50..52].copy_from_slice(&(count - 1).to_le_bytes());
     Ok(stripped)
+}
+
+/// Where in the library the data of each of the symbols is, if it is there: offset and length.
+///
+/// What is loaded stands at the offset that is its address.
+pub fn places(library: &[u8], names: &[&str]) -> Result<Vec<Option<(u32, u32)>>, String> {
+    let file = ElfFile32::<Endianness>::parse(library).map_err(|error| error.to_string())?;
+    let known: HashMap<&str, (u32, u32)> = file
+        .symbols()
+        .filter_map(|symbol| Some((symbol.name().ok()?, (symbol.address() as u32, symbol.size() as u32))))
+        .collect();
+    Ok(names.iter().map(|name| known.get(name).copied()).collect())
 }
 
 /// Source places of return addresses, innermost first. Addresses in code without source have none.

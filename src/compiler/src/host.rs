@@ -39,8 +39,8 @@ pub enum HostValue {
     ByteArray(Handle, Rc<[u8]>),
     /// Elements are read once, when the list is first met.
     List(Handle, Rc<[HostValue]>),
-    /// A NumPy array: type of the elements, shape, elements in row-major order as the device has them in memory.
-    Array(Handle, HostType, Rc<[i32]>, Rc<[u8]>),
+    /// A NumPy array: type of the elements, and its shape. [`Host::memory`] has the elements.
+    Array(Handle, HostType, Rc<[i32]>),
     /// A NumPy array of strings: its shape, its elements in row-major order.
     Texts(Handle, Rc<[i32]>, Rc<[HostValue]>),
     Tuple(Rc<[HostValue]>),
@@ -198,6 +198,8 @@ pub trait Host {
     fn function(&mut self, function: Handle) -> Result<FunctionInfo, String>;
     /// The type that the text of an annotation in a function stands for.
     fn annotation(&mut self, function: Handle, text: &str) -> Result<HostType, String>;
+    /// Elements of an array in row-major order, as the device has them in memory.
+    fn memory(&mut self, array: Handle) -> Result<Rc<[u8]>, String>;
     /// Key of a text in the string table, entered if new.
     fn store_str(&mut self, text: &str) -> i32;
     /// Handle of the host's `print`.

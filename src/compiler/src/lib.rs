@@ -31,7 +31,10 @@ mod vectors;
 
 pub use infer::Request;
 
+use std::collections::HashMap;
+
 use diagnostic::Diagnostic;
+use host::Handle;
 use program::{Context, Program};
 use source::Sources;
 
@@ -152,6 +155,17 @@ impl Output {
     pub fn fills(&self) -> impl Iterator<Item = (&str, &[u8])> {
         let globals = self.module.globals.iter();
         globals.filter_map(|global| Some((&*global.name, global.fill()?)))
+    }
+
+    /// Of [`Self::fills`], those that are the memory of a host array: its number, and the symbol.
+    ///
+    /// Nothing else of the library depends on what is in them.
+    pub fn filled_arrays(&self) -> impl Iterator<Item = (Handle, &str)> {
+        let arrays = self.program.lists.iter();
+        let arrays = arrays.filter(|(_, list)| matches!(self.program.types.kind(list.ty), types::Kind::Array(..)));
+        let symbols: HashMap<_, _> = arrays.map(|(&handle, _)| (emit::data_symbol(handle), handle)).collect();
+        self.fills()
+            .filter_map(move |(name, _)| Some((*symbols.get(name)?, name)))
     }
 
     /// The module as LLVM assembly.

@@ -4,6 +4,7 @@ The front end is Rust (`kairos._native`); this package answers its questions abo
 and links it.
 """
 
+import functools
 import itertools
 import time
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from typing import Any, NamedTuple
 from kairos import _native
 from kairos.compiler import codegen
 from kairos.compiler.annotations import QuotingError, read_annotation
-from kairos.compiler.cache import Cache, Recorder, request_key
+from kairos.compiler.cache import ArrayPlace, Cache, Recorder, request_key, with_arrays, without_arrays
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.quoting import HostBridge
 from kairos.diagnostics import Diagnostic, Range
@@ -58,10 +59,15 @@ class CompiledKernel:
     timings: dict[str, float]
     """Seconds that each step took: `front_end`, `llvm`, `link`, and `total`."""
     warnings: list[str]
-    unstripped: bytes
-    """The library with its debug information."""
+    with_debug_information: Callable[[], bytes]
+    """Gives `unstripped`."""
     cached: bool = False
     """Whether it was compiled in an earlier run."""
+
+    @functools.cached_property
+    def unstripped(self) -> bytes:
+        """The library with its debug information."""
+        return self.with_debug_information()
 
     def symbolize(self, addresses: list[int]) -> list[Frame]:
         """Places of return addresses, relative to the load address, innermost first."""
@@ -138,7 +144,8 @@ def _checked(warnings: list[str], strict: bool) -> list[str]:
     return warnings
 
 
-def _link(object_file: bytes, program: Any) -> bytes:
+def _link(object_file: bytes, program: Any) -> tuple[bytes, list[ArrayPlace]]:
+    """The library, and where in it host arrays are that nothing else in it depends on."""
     try:
         return _native.link([object_file], program)
     except RuntimeError as error:
@@ -176,8 +183,9 @@ def compile_kernel(
     if found := cache.find(key, bridges.__next__):
         entry, embedding = found
         embedding.assigned = frozenset(entry["assigned"])
-        unstripped, warnings = entry["unstripped"], _checked(entry["warnings"], strict)
-        library = _native.strip(unstripped)
+        warnings = _checked(entry["warnings"], strict)
+        library = with_arrays(entry["library"], entry["arrays"], embedding)
+        unstripped = functools.partial(with_arrays, entry["unstripped"], entry["arrays"], embedding)
         seconds = time.perf_counter() - start
         timings = {"front_end": seconds, "llvm": 0.0, "link": 0.0, "total": seconds}
         return CompiledKernel(library, embedding, timings, warnings, unstripped, cached=True)
@@ -187,12 +195,14 @@ def compile_kernel(
     lowered = time.perf_counter()
     object_file = codegen.compile_assembly(assembly)
     generated = time.perf_counter()
-    unstripped = _link(object_file, program)
+    unstripped, arrays = _link(object_file, program)
     library = _native.strip(unstripped)
     end = time.perf_counter()
-    cache.keep(key, recorder, {"unstripped": unstripped, "warnings": warnings, "assigned": program.assigned()})
+    if cache.directory:
+        parts = {"library": without_arrays(library, arrays), "unstripped": without_arrays(unstripped, arrays)}
+        cache.keep(key, recorder, arrays, {**parts, "warnings": warnings, "assigned": program.assigned()})
     timings = {"front_end": lowered - start, "llvm": generated - lowered, "link": end - generated, "total": end - start}
-    return CompiledKernel(library, recorder.embedding, timings, warnings, unstripped)
+    return CompiledKernel(library, recorder.embedding, timings, warnings, lambda: unstripped)
 
 
 def emit(
@@ -227,7 +237,7 @@ def emit(
         return assembly
     if stage == "asm":
         return codegen.compile_assembly(assembly, emit_assembly=True).decode()
-    return _native.strip(_link(codegen.compile_assembly(assembly), program))
+    return _native.strip(_link(codegen.compile_assembly(assembly), program)[0])
 
 
 def check(function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | None = None, *, core: Any):

@@ -6,6 +6,9 @@ the questions of `kairos.compiler.quoting.HostBridge` only. So an entry is the q
 order, with a digest of each answer; it is used if the host gives the same answers again. Asking again also fills the
 embedding map as the compilation did.
 
+What large arrays hold is neither kept nor compared: a library has it in one place each, and for the rest only the type
+and the shape count. It is put there from the host that the library is found for.
+
 Entries stand in a directory for each request, under the digest of their content, and are written under another name
 first: processes can share the cache. What is damaged is not used, and replaced. The oldest go when there are too many.
 """
@@ -23,7 +26,10 @@ from kairos import _native
 from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.quoting import HostBridge
 
-__all__ = ["Cache", "Recorder", "request_key"]
+__all__ = ["ArrayPlace", "Cache", "Recorder", "request_key", "with_arrays", "without_arrays"]
+
+ArrayPlace = tuple[int, int, int]
+"""Where the elements of a host array stand in a library: number of the array, offset, bytes."""
 
 ENTRIES_PER_REQUEST = 8
 """Entries for one request: as many sets of host values stay known."""
@@ -81,7 +87,9 @@ class Recorder:
         def ask(*args: Any) -> Any:
             try:
                 answer = method(*args)
-                self.questions.append((name, args, self._sources.digest(name, answer)))
+                # Most arrays need none; for the others there is one when they are kept.
+                digest = b"" if name == "memory" else self._sources.digest(name, answer)
+                self.questions.append((name, args, digest))
             except BaseException:
                 self.complete = False
                 raise
@@ -89,6 +97,15 @@ class Recorder:
 
         setattr(self, name, ask)
         return ask
+
+    def compared(self, arrays: list[ArrayPlace]) -> list[tuple[str, tuple, bytes]]:
+        """The questions without the elements of these arrays."""
+        free = {("memory", (handle,)) for handle, _, _ in arrays}
+        asked = (question for question in self.questions if question[:2] not in free)
+        return [
+            (name, args, _digest(self._bridge.memory(*args)) if name == "memory" else digest)
+            for name, args, digest in asked
+        ]
 
 
 def _compiler_identity() -> tuple:
@@ -137,7 +154,7 @@ class Cache:
             if entry is None:
                 continue
             host = bridge()
-            if _answers_alike(host, entry["questions"]):
+            if _answers_alike(host, entry["questions"]) and _has_arrays(host, entry["arrays"]):
                 _touch(file)
                 return entry, host.embedding
         return None
@@ -148,15 +165,16 @@ class Cache:
             return []
         return [file for _, _, file in sorted(_files(self.directory / key), reverse=True)]
 
-    def keep(self, key: str, recorder: Recorder, content: dict) -> None:
-        """Keep what a compilation gave. Nothing is kept where that is impossible."""
+    def keep(self, key: str, recorder: Recorder, arrays: list[ArrayPlace], content: dict) -> None:
+        """Keep what a compilation gave, but for the elements of `arrays`. Nothing is kept where that is impossible."""
         if self.directory is None or not recorder.complete:
             return
-        payload = marshal.dumps({**content, "questions": recorder.questions}, _FORMAT)
+        questions = recorder.compared(arrays)
+        payload = marshal.dumps({**content, "arrays": arrays, "questions": questions}, _FORMAT)
         folder = self.directory / key
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _write(folder / (_digest(recorder.questions).hex() + _SUFFIX), _digest_of_bytes(payload) + payload)
+            _write(folder / (_digest(questions).hex() + _SUFFIX), _digest_of_bytes(payload) + payload)
             self._make_room(key)
         except OSError:
             pass  # a full or read-only disk: the kernel runs all the same
@@ -219,6 +237,30 @@ def _touch(file: Path) -> None:
         os.utime(file)
     except OSError:
         pass
+
+
+def without_arrays(library: bytes, arrays: list[ArrayPlace]) -> list[bytes]:
+    """The parts of a library between the elements of host arrays."""
+    begins = [0, *(offset + length for _, offset, length in sorted(arrays, key=_offset))]
+    ends = [*(offset for _, offset, _ in sorted(arrays, key=_offset)), len(library)]
+    return [library[begin:end] for begin, end in zip(begins, ends, strict=True)]
+
+
+def with_arrays(parts: list[bytes], arrays: list[ArrayPlace], embedding: EmbeddingMap) -> bytes:
+    """The library again, with the elements that the arrays have now."""
+    pieces = parts[:1]
+    for (handle, _, _), part in zip(sorted(arrays, key=_offset), parts[1:], strict=True):
+        pieces += [embedding.memory(handle), part]
+    return b"".join(pieces)
+
+
+def _offset(array: ArrayPlace) -> int:
+    return array[1]
+
+
+def _has_arrays(host: HostBridge, arrays: list[ArrayPlace]) -> bool:
+    """Whether the elements of the host's arrays take as much room as they did; their shapes have been compared."""
+    return all(len(host.memory(handle)) == length for handle, _, length in arrays)
 
 
 def _answers_alike(host: HostBridge, questions: list[tuple[str, tuple, bytes]]) -> bool:

@@ -18,6 +18,7 @@ class EmbeddingMap:
         self._object_keys: dict[int, int] = {}
         self._next_object = itertools.count(1)
         self._contents: dict[int, Any] = {}
+        self._memories: dict[int, bytes] = {}
         self._attributes: dict[tuple[int, str], Any] = {}
         self.assigned: frozenset[str] = frozenset()
         """Names of the attributes that the kernel assigns to."""
@@ -39,10 +40,23 @@ class EmbeddingMap:
         return self._objects[key]
 
     def store_sequence(self, sequence: Any) -> int:
-        """Number of a list or array, whose elements the device gets as they are now."""
+        """Number of a list, or of an array of text, whose elements the device gets as they are now."""
         key = self.store_object(sequence)
         self._contents.setdefault(key, sequence.copy())
         return key
+
+    def store_array(self, array: numpy.ndarray, elements: numpy.dtype) -> int:
+        """Number of an array of numbers, which the device gets as they are now, with elements of another type."""
+        key = self.store_object(array)
+        if key not in self._memories:
+            memory = array.astype(elements, copy=False).tobytes()
+            self._memories[key] = memory
+            self._contents[key] = numpy.ndarray(array.shape, elements, memory)
+        return key
+
+    def memory(self, key: int) -> bytes:
+        """Elements of an array in row-major order, as the device gets them; KeyError if there is no such array."""
+        return self._memories[key]
 
     def remember_attribute(self, key: int, name: str, value: Any) -> None:
         """Notes what the attribute of an object was when the kernel was compiled, if it has elements."""

@@ -1,5 +1,6 @@
 //! The compiler's questions, answered by a Python object.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use kairos_compiler::host::*;
@@ -10,8 +11,13 @@ use pyo3::types::{PyBytes, PyTuple};
 
 /// A Python object with the methods of [`Host`].
 pub struct Bridge<'py> {
-    pub object: Bound<'py, PyAny>,
+    object: Bound<'py, PyAny>,
+    /// What functions know by a name and objects have, as far as it was asked: it is asked again at every use.
+    globals: Names,
+    attributes: Names,
 }
+
+type Names = HashMap<(Handle, Box<str>), Option<HostValue>>;
 
 type Answer<'py> = Bound<'py, PyAny>;
 
@@ -26,6 +32,15 @@ fn text(error: PyErr, py: Python) -> String {
 }
 
 impl<'py> Bridge<'py> {
+    pub fn new(object: Bound<'py, PyAny>) -> Bridge<'py> {
+        let (globals, attributes) = Default::default();
+        Bridge {
+            object,
+            globals,
+            attributes,
+        }
+    }
+
     fn ask<A: pyo3::call::PyCallArgs<'py>>(&self, method: &str, args: A) -> Result<Answer<'py>, String> {
         self.object
             .call_method1(method, args)
@@ -53,8 +68,14 @@ impl<'py> Bridge<'py> {
 
 impl Host for Bridge<'_> {
     fn global(&mut self, function: Handle, name: &str) -> Result<Option<HostValue>, String> {
+        let place = (function, name.into());
+        if let Some(known) = self.globals.get(&place) {
+            return Ok(known.clone());
+        }
         let answer = self.ask("global_value", (function, name))?;
-        self.optional(answer)
+        let value = self.optional(answer)?;
+        self.globals.insert(place, value.clone());
+        Ok(value)
     }
 
     fn global_names(&mut self, function: Handle) -> Vec<String> {
@@ -62,8 +83,14 @@ impl Host for Bridge<'_> {
     }
 
     fn attribute(&mut self, object: Handle, name: &str) -> Result<Option<HostValue>, String> {
+        let place = (object, name.into());
+        if let Some(known) = self.attributes.get(&place) {
+            return Ok(known.clone());
+        }
         let answer = self.ask("attribute", (object, name))?;
-        self.optional(answer)
+        let value = self.optional(answer)?;
+        self.attributes.insert(place, value.clone());
+        Ok(value)
     }
 
     fn attribute_names(&mut self, object: Handle) -> Vec<String> {
@@ -114,6 +141,11 @@ impl Host for Bridge<'_> {
     fn annotation(&mut self, function: Handle, text: &str) -> Result<HostType, String> {
         let answer = self.ask("annotation", (function, text))?;
         self.read(host_type(&answer))
+    }
+
+    fn memory(&mut self, array: Handle) -> Result<Rc<[u8]>, String> {
+        let answer = self.ask("memory", (array,))?;
+        self.read(answer.cast::<PyBytes>().map(|memory| memory.as_bytes().into()).map_err(PyErr::from))
     }
 
     fn store_str(&mut self, text: &str) -> i32 {
@@ -181,12 +213,7 @@ pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
         "list" => HostValue::List(member(tuple, 1)?, values(2)?.into()),
         "array" => {
             let shape: Vec<i32> = member(tuple, 3)?;
-            HostValue::Array(
-                member(tuple, 1)?,
-                host_type(&tuple.get_item(2)?)?,
-                shape.into(),
-                tuple.get_item(4)?.cast::<PyBytes>()?.as_bytes().into(),
-            )
+            HostValue::Array(member(tuple, 1)?, host_type(&tuple.get_item(2)?)?, shape.into())
         }
         "texts" => {
             let shape: Vec<i32> = member(tuple, 2)?;

@@ -111,7 +111,7 @@ fn compile(
         print_as_rpc,
         ..request(&function, &args, &kwargs)?
     };
-    let mut host = Bridge { object: bridge };
+    let mut host = Bridge::new(bridge);
     guarded(|| run(&mut host, request, Target { ref_period }))?
         .map(|output| Program { output })
         .map_err(|rejection| {
@@ -163,23 +163,36 @@ fn check(
     kwargs: Vec<(String, Bound<'_, PyAny>)>,
 ) -> PyResult<Vec<Record>> {
     let request = request(&function, &args, &kwargs)?;
-    let mut host = Bridge { object: bridge };
+    let mut host = Bridge::new(bridge);
     let (sources, found) = guarded(|| run_check(&mut host, request))?;
     Ok(found.iter().map(|one| record(&sources, one)).collect())
 }
 
-/// Links object files to a library, with its debug information; `program` has the data that code generation did not see.
+/// Place of the memory of a host array in a library: the array's number, offset, length.
+type ArrayPlace = (u32, u32, u32);
+
+/// Links object files to a library, with its debug information; `program` has the data that code generation did not see. Also
+/// gives the places of those host arrays of which nothing else in the library depends on the elements.
 #[pyfunction]
 #[pyo3(signature = (objects, program=None))]
 fn link<'py>(
     py: Python<'py>,
     objects: Vec<Bound<'py, PyBytes>>,
     program: Option<&Program>,
-) -> PyResult<Bound<'py, PyBytes>> {
+) -> PyResult<(Bound<'py, PyBytes>, Vec<ArrayPlace>)> {
     let objects: Vec<&[u8]> = objects.iter().map(|object| object.as_bytes()).collect();
     let fills: Vec<_> = program.map_or(vec![], |program| program.output.fills().collect());
-    let library = guarded(|| linker::link(&objects, &fills))?.map_err(PyRuntimeError::new_err)?;
-    Ok(PyBytes::new(py, &library))
+    let (handles, names): (Vec<_>, Vec<_>) =
+        program.map_or((vec![], vec![]), |program| program.output.filled_arrays().unzip());
+    let link = || {
+        let library = linker::link(&objects, &fills)?;
+        let places = if names.is_empty() { vec![] } else { elf::places(&library, &names)? };
+        Ok((library, places))
+    };
+    let (library, places) = guarded(link)?.map_err(|error: String| PyRuntimeError::new_err(error))?;
+    let arrays = handles.into_iter().zip(places);
+    let arrays = arrays.filter_map(|(handle, place)| place.map(|(start, length)| (handle, start, length)));
+    Ok((PyBytes::new(py, &library), arrays.collect()))
 }
 
 /// The library without symbol table and debug information.

@@ -11,6 +11,11 @@ use crate::ir::*;
 use crate::program::Content;
 use crate::types::{self, Kind};
 
+/// The symbol of the elements of a host list or array.
+pub(crate) fn data_symbol(list: Handle) -> String {
+    format!("list.{list}.data")
+}
+
 impl ModuleBuilder<'_> {
     /// A constant string value: `{data, length}`.
     pub(crate) fn string(&mut self, text: &[u8]) -> Value {
@@ -68,14 +73,14 @@ impl ModuleBuilder<'_> {
             HostValue::Bytes(bytes) => self.string(bytes),
             HostValue::ByteArray(handle, bytes) => {
                 let length = Value::int(Ty::I32, bytes.len() as i64);
-                Value::record(vec![Value::global(format!("list.{handle}.data")), length])
+                Value::record(vec![Value::global(data_symbol(*handle)), length])
             }
             HostValue::Tuple(elements) => self.constants(elements, ty),
             HostValue::Range(members) => self.constants(&members[..], ty),
             HostValue::List(handle, _) => Value::global(format!("list.{handle}")),
-            HostValue::Array(handle, _, shape, _) | HostValue::Texts(handle, shape, _) => {
+            HostValue::Array(handle, _, shape) | HostValue::Texts(handle, shape, _) => {
                 let shape = shape.iter().map(|&length| Value::int(Ty::I32, length.into())).collect();
-                Value::record(vec![Value::global(format!("list.{handle}.data")), Value::record(shape)])
+                Value::record(vec![Value::global(data_symbol(*handle)), Value::record(shape)])
             }
             HostValue::Object(handle) => Value::global(self.object_symbol(*handle)),
             HostValue::Method { receiver, function } => {
@@ -177,7 +182,7 @@ impl ModuleBuilder<'_> {
         let mut lists: Vec<_> = program.lists.iter().collect();
         lists.sort_by_key(|(handle, _)| **handle);
         for (handle, list) in lists {
-            let data: Rc<str> = format!("list.{handle}.data").into();
+            let data: Rc<str> = data_symbol(*handle).into();
             let elements = match &list.content {
                 Content::Elements(elements) => elements,
                 Content::Memory(memory) => {

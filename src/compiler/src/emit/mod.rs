@@ -37,6 +37,7 @@ use crate::syntax::{Expr, ExprId, ExprKind, Stmt};
 use crate::types;
 pub use build::Builder;
 pub use cursor::Cursor;
+pub(crate) use data::data_symbol;
 use exceptions::{Pad, Scope};
 
 /// What code depends on of the device.

@@ -213,13 +213,13 @@ impl Context<'_> {
                 return Ok(ty);
             }
             HostValue::List(handle, elements) => return self.type_of_list(*handle, elements, None),
-            HostValue::Array(handle, elt, shape, memory) => {
+            HostValue::Array(handle, elt, shape) => {
                 if let Some(known) = self.program.lists.get(handle) {
                     return Ok(known.ty);
                 }
                 let ty = HostType::Array(Box::new(elt.clone()), shape.len() as u8);
                 let ty = self.program.types.annotation(&ty)?;
-                let content = Content::Memory(memory.clone());
+                let content = Content::Memory(self.host.memory(*handle)?);
                 self.program.lists.insert(*handle, HostList { ty, content });
                 return Ok(ty);
             }

@@ -185,6 +185,10 @@ impl Host for TestHost {
         }
     }
 
+    fn memory(&mut self, _array: Handle) -> Result<Rc<[u8]>, String> {
+        Err("this host has no arrays".into())
+    }
+
     fn store_str(&mut self, text: &str) -> i32 {
         self.strings.push(text.into());
         22 + self.strings.len() as i32

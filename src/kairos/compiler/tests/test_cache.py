@@ -220,6 +220,23 @@ def test_the_sign_of_a_zero_and_no_number(laboratory):
         assert laboratory.compile().cached
 
 
+def test_what_large_arrays_hold_does_not_matter(laboratory):
+    """It is put into the library that was found, where it is data and nothing else."""
+    first, second = np.arange(1000.0), np.cos(np.arange(1000.0))
+    laboratory.experiment.array = first
+    assert not laboratory.compile().cached
+    laboratory.experiment.array = second
+    found, compiled = laboratory.compile(), laboratory.compile(cache=Cache(None))
+    assert found.cached
+    assert (found.library, found.unstripped) == (compiled.library, compiled.unstripped)
+    assert second.tobytes() in found.library and first.tobytes() not in found.library
+    for other in (second.reshape(10, 100), second.astype(np.int64), second[1:]):
+        laboratory.experiment.array = other
+        assert not laboratory.compile().cached
+    entries = laboratory.cache.directory.rglob("*.kernel")
+    assert not any(first.tobytes() in file.read_bytes() for file in entries)
+
+
 def test_what_it_did_not_read_does_not_matter(laboratory):
     laboratory.experiment.unread = 7
     laboratory.module.UNREAD = 8

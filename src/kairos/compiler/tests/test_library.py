@@ -187,7 +187,7 @@ def test_the_result_function_is_number_one():
 def test_the_linker_agrees_with_lld():
     program, _ = compiler._front_end(Sample().run, (), {}, Core(), None, True)
     objects = [codegen.compile_assembly(program.llvm(codegen.TRIPLE, codegen.data_layout()))]
-    ours, theirs = (ELFFile(io.BytesIO(content)) for content in (_native.link(objects), lld.link(objects)))
+    ours, theirs = (ELFFile(io.BytesIO(content)) for content in (_native.link(objects)[0], lld.link(objects)))
 
     def relocations(elf, name):
         symbols = elf.get_section_by_name(".dynsym")
