@@ -145,7 +145,12 @@ impl Host for Bridge<'_> {
 
     fn memory(&mut self, array: Handle) -> Result<Rc<[u8]>, String> {
         let answer = self.ask("memory", (array,))?;
-        self.read(answer.cast::<PyBytes>().map(|memory| memory.as_bytes().into()).map_err(PyErr::from))
+        self.read(
+            answer
+                .cast::<PyBytes>()
+                .map(|memory| memory.as_bytes().into())
+                .map_err(PyErr::from),
+        )
     }
 
     fn store_str(&mut self, text: &str) -> i32 {

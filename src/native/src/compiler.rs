@@ -186,7 +186,11 @@ fn link<'py>(
         program.map_or((vec![], vec![]), |program| program.output.filled_arrays().unzip());
     let link = || {
         let library = linker::link(&objects, &fills)?;
-        let places = if names.is_empty() { vec![] } else { elf::places(&library, &names)? };
+        let places = if names.is_empty() {
+            vec![]
+        } else {
+            elf::places(&library, &names)?
+        };
         Ok((library, places))
     };
     let (library, places) = guarded(link)?.map_err(|error: String| PyRuntimeError::new_err(error))?;
