@@ -3,7 +3,7 @@
 /// What the functions come from.
 mod library {
     // Named, they come before those of the crate.
-    pub use kairos_kernel::mathematics::{cos, exp, log, sin, tan};
+    pub use kairos_kernel::mathematics::{atan, cos, exp, log, sin, tan};
     pub use libm::*;
 
     /// By the processor.
