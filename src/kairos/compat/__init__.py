@@ -1,8 +1,8 @@
-"""Makes ``artiq`` imports resolve to Kairos modules, so that existing experiments run unmodified.
+"""Makes ``artiq`` and ``sipyco`` imports resolve to Kairos modules, so that existing experiments run unmodified.
 
-:func:`install` adds one finder to the import system, unless ARTIQ itself is installed. Which name is which of ours is
-the table :mod:`kairos.compat.names`. An ``artiq`` module without a counterpart fails to import, with a list of what
-there is.
+:func:`install` adds a finder for each of the two to the import system, unless it is itself installed. Which name is
+which of ours is the table :mod:`kairos.compat.names`. A module without a counterpart fails to import, with a list of
+what there is.
 """
 
 import importlib
@@ -38,11 +38,11 @@ def _made() -> set[str]:
     return (listed | around) - SAME.keys()
 
 
-def _available() -> list[str]:
+def _available(package: str) -> list[str]:
     drivers = [
         f"artiq.coredevice.{module.name}" for module in pkgutil.iter_modules(coredevice.__path__) if not module.ispkg
     ]
-    return sorted([*SAME, *GATHERED, *drivers])
+    return sorted(name for name in (*SAME, *GATHERED, *drivers) if name.startswith(f"{package}."))
 
 
 class _Gathered(types.ModuleType):
@@ -99,23 +99,26 @@ class _Loader(importlib.abc.Loader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    def __init__(self):
-        self._made = _made()
+    """Finds the modules of one package."""
+
+    def __init__(self, package: str):
+        self.package = package
+        self._made = {name for name in _made() if name.partition(".")[0] == package}
 
     def find_spec(self, fullname, path=None, target=None):
-        if fullname != "artiq" and not fullname.startswith("artiq."):
+        if fullname.partition(".")[0] != self.package:
             return None
         if fullname not in self._made and _counterpart(fullname) is None:
-            raise ModuleNotFoundError(
-                f"Kairos has no counterpart of {fullname}; it has {', '.join(_available())}", name=fullname
-            )
+            known = ", ".join(_available(self.package))
+            raise ModuleNotFoundError(f"Kairos has no counterpart of {fullname}; it has {known}", name=fullname)
         return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=fullname in self._made)
 
 
 def install():
-    """Add the finder to the import system, once, and not if ARTIQ is installed."""
+    """Add the finders to the import system, once, and not for what is installed."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
-    if importlib.util.find_spec("artiq") is None:
-        # First, because the stock finder would load second copies through the __path__ of the Kairos packages.
-        sys.meta_path.insert(0, _Finder())
+    for package in ("artiq", "sipyco"):
+        if importlib.util.find_spec(package) is None:
+            # First, because the stock finder would load second copies through the __path__ of the Kairos packages.
+            sys.meta_path.insert(0, _Finder(package))

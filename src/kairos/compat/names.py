@@ -1,4 +1,4 @@
-"""The table of ``artiq`` names: which module of ours each is, or of which modules its names are.
+"""The table of ``artiq`` and ``sipyco`` names: which module of ours each is, or of which modules its names are.
 
 A line of `GATHERED` says for an ``artiq`` module where its names are: in the module of ours on the left, under the
 names on the right; ``ours=theirs`` where they differ, ``*`` for all that the module exports. A new name is a word here.
@@ -16,6 +16,7 @@ SAME = {
     "artiq.language.units": "kairos.language.units",
     "artiq.language.scan": "kairos.experiment.scan",
     "artiq.sim.devices": "kairos.simulation.devices",
+    "sipyco.pyon": "kairos.pyon",
 }
 """Modules that are one of ours; those of ``artiq.coredevice`` have the same name in ``kairos.coredevice``."""
 
@@ -68,6 +69,16 @@ GATHERED = {
     },
     "artiq.sim": {},
     "artiq.sim.time": {"kairos.simulation.timeline": "Timeline=Manager manager"},
+    "sipyco.pc_rpc": {
+        "kairos.controllers": """AutoTarget Client AsyncClient=AsyncioClient BestEffortClient Server
+            Incompatible=IncompatibleServer""",
+        "kairos.compat.controllers": "simple_server_loop",
+    },
+    "sipyco.packed_exceptions": {"kairos.controllers": "RemoteError=GenericRemoteException"},
+    "sipyco.common_args": {
+        "kairos.compat.controllers": """bind_address_from_args init_logger_from_args simple_network_args
+            verbosity_args""",
+    },
 }
 
 _QT = "there is no dashboard that could show an applet; write datasets with kairos run -o and plot the file"

@@ -1,7 +1,7 @@
 """The device database: a Python file that defines the dictionary ``device_db``.
 
-An entry is a description (``{"type": "local", "module": ..., "class": ..., "arguments": {...}}``), the name of another
-entry (an alias), or a ``controller``, which needs a network client that Kairos does not have yet.
+An entry is a description (``{"type": "local", "module": ..., "class": ..., "arguments": {...}}``, or a ``controller``
+with ``host`` and ``port``), or the name of another entry (an alias).
 """
 
 import runpy

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Hashable
 from contextlib import ExitStack
 
+from ..controllers import AutoTarget, BestEffortClient, Client
 from .database import DeviceDB
 
 __all__ = ["DeviceError", "DeviceManager", "DummyDevice"]
@@ -116,15 +117,28 @@ def _dummy(_manager: DeviceManager, _description: dict):
     return DummyDevice()
 
 
-def _controller(_manager: DeviceManager, _description: dict):
-    raise DeviceError("network controllers are not supported yet; use an entry of type 'local' or 'dummy'")
+def _controller(manager: DeviceManager, description: dict):
+    """A client of the process that drives the device."""
+    missing = [field for field in ("host", "port") if field not in description]
+    if missing:
+        raise DeviceError(f"its entry in {manager.ddb.path} lacks '{missing[0]}'")
+    kind = BestEffortClient if description.get("best_effort") else Client
+    target = description.get("target_name") or AutoTarget
+    return kind(description["host"], description["port"], target, ssl_config=description.get("simple_ssl_config"))
+
+
+def _auxiliary(manager: DeviceManager, description: dict):
+    """A client of a further target of a controller that has an entry of its own."""
+    controller = manager.get_desc(description["controller"])
+    own = {name: description[name] for name in ("target_name", "best_effort") if name in description}
+    return _controller(manager, controller | own)
 
 
 _KINDS: dict[str, Callable] = {
     "local": _driver,
     "dummy": _dummy,
     "controller": _controller,
-    "controller_aux_target": _controller,
+    "controller_aux_target": _auxiliary,
 }
 """What makes a device of the ``type`` of an entry."""
 

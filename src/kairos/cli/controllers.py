@@ -1,0 +1,49 @@
+"""``kairos controllers``: start what a device database names, or say what answers."""
+
+import asyncio
+import logging
+import shlex
+import signal
+
+from ..controllers import Client, ControllerError, Supervisor
+from ..devices import DeviceDB
+from ..errors import UsageError
+
+__all__ = ["controllers"]
+
+
+def controllers(args) -> int:
+    """Run the controllers of the command line `args` until Ctrl-C or SIGTERM; the exit code."""
+    supervisor = Supervisor(DeviceDB.load(args.device_db).entries, args.bind)
+    if not supervisor.controllers:
+        raise UsageError(
+            f"{args.device_db} names no controller of this computer: an entry of type 'controller' needs a 'command', "
+            "and as 'host' an address of this computer"
+        )
+    if args.list:
+        return _list(supervisor)
+    logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
+    asyncio.run(_until_told(supervisor))
+    return 0
+
+
+async def _until_told(supervisor: Supervisor):
+    task = asyncio.ensure_future(supervisor.run())
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, task.cancel)
+    await asyncio.gather(task, return_exceptions=True)
+
+
+def _list(supervisor: Supervisor) -> int:
+    """A line for each; the exit code is 1 if one does not answer."""
+    silent = 0
+    for controller in supervisor.controllers:
+        try:
+            client = Client(controller.host, controller.port, controller.target, 2.0, controller.encryption)
+            state = f"answers, target {client.get_selected_target()}"
+            client.close_rpc()
+        except ControllerError as error:
+            silent += 1
+            state = str(error)
+        print(f"{controller.name:20} {shlex.join(controller.command)}\n{'':20} {state}")
+    return 1 if silent else 0

@@ -1,0 +1,170 @@
+"""Servers of controllers: objects whose public methods others can call."""
+
+import asyncio
+import inspect
+import logging
+import signal
+
+from .. import pyon
+from .wire import (
+    FEATURE,
+    GREETING,
+    LINE_LIMIT,
+    ControllerError,
+    Incompatible,
+    described,
+    read,
+    server_encryption,
+    written,
+)
+
+__all__ = ["Server", "serve"]
+
+logger = logging.getLogger(__name__)
+
+
+class Server:
+    """Serves `targets`, a dictionary of objects by name; `description` is for those who ask.
+
+    A method whose name has no leading underscore can be called; it may be a coroutine. Calls follow one another, also
+    those of different clients, unless `allow_parallel`. With `builtin_terminate` clients can end the server by calling
+    ``terminate``.
+    """
+
+    def __init__(self, targets, description=None, builtin_terminate=False, allow_parallel=False):
+        self.targets = dict(targets)
+        self.description = description
+        self._builtin_terminate = builtin_terminate
+        self._turn = None if allow_parallel else asyncio.Lock()
+        self._ended = asyncio.Event()
+        self._server: asyncio.Server | None = None
+        self._sessions: set[asyncio.Task] = set()
+
+    async def start(self, host, port, ssl_config=None):
+        """Listen at `host` (an address, several, or None for all) and `port`; returns the port, which 0 leaves to the
+        system. `ssl_config`: files, see `wire`."""
+        encryption = server_encryption(ssl_config)
+        self._server = await asyncio.start_server(self._accepted, host, port, ssl=encryption, limit=LINE_LIMIT)
+        return self._server.sockets[0].getsockname()[1]
+
+    def terminate(self):
+        """End the server, as clients can."""
+        self._ended.set()
+
+    async def wait_terminate(self):
+        """Wait until a client has called ``terminate``."""
+        await self._ended.wait()
+
+    async def stop(self):
+        """Close all connections and listen no more."""
+        self._server.close()
+        sessions = list(self._sessions)
+        for session in sessions:
+            session.cancel()
+        await asyncio.gather(*sessions, return_exceptions=True)
+        await self._server.wait_closed()
+
+    async def _accepted(self, reader, writer):
+        session = asyncio.current_task()
+        self._sessions.add(session)
+        peer = "client at {}, port {}".format(*(writer.get_extra_info("peername") or ("?", "?"))[:2])
+        try:
+            await self._session(reader, writer, peer)
+        except (ControllerError, OSError, ValueError) as error:  # ValueError: a line beyond the limit
+            logger.debug("%s: %s", peer, error)
+        except asyncio.CancelledError:
+            pass
+        finally:
+            self._sessions.discard(session)
+            writer.close()
+
+    async def _session(self, reader, writer, peer):
+        async def answer(value):
+            writer.write(written(value))
+            await writer.drain()
+
+        if (await reader.readline()).strip() != GREETING.encode():
+            raise Incompatible("it does not greet as a client of pc_rpc")
+        await answer({"targets": sorted(self.targets), "description": self.description, "features": [FEATURE]})
+        wanted = (await reader.readline()).decode(errors="replace").split()
+        name = next(iter(self.targets), None) if not wanted else wanted[0]
+        if name not in self.targets:
+            raise Incompatible(f"it asks for target {name!r}, which there is not")
+        target = self.targets[name]
+        if inspect.isclass(target):  # one object for each client
+            target = target()
+        await answer(self._methods(target))
+        while line := await reader.readline():
+            await answer(await self._reply(target, read(line, peer)))
+
+    def _methods(self, target) -> set[str]:
+        found = {name for name, member in inspect.getmembers(target, callable) if not name.startswith("_")}
+        return found | ({"terminate"} if self._builtin_terminate else set())
+
+    async def _reply(self, target, request) -> str:
+        """The line that answers a request; what is wrong with it is an answer too."""
+        try:
+            value = await self._done(target, request)
+            return pyon.encode({"status": "ok", "ret": value})
+        except Exception as error:
+            return pyon.encode(described(error))
+
+    async def _done(self, target, request):
+        match request:
+            case {"action": "get_rpc_method_list"}:
+                return self._manual(target)
+            case {"action": "call", "name": "terminate"} if self._builtin_terminate:
+                self.terminate()
+                return None
+            case {"action": "call", "name": str(name), "args": args, "kwargs": kwargs} if name in self._methods(target):
+                return await self._called(getattr(target, name), args, kwargs)
+            case {"action": "call", "name": name}:
+                raise AttributeError(f"{name}: there is no such method")
+        raise ValueError("a request is a call or get_rpc_method_list")
+
+    async def _called(self, method, args, kwargs):
+        if self._turn is None:
+            value = method(*args, **kwargs)
+            return await value if inspect.isawaitable(value) else value
+        async with self._turn:
+            value = method(*args, **kwargs)
+            return await value if inspect.isawaitable(value) else value
+
+    def _manual(self, target) -> dict:
+        """Docstring and methods of a target: for each its arguments and docstring."""
+        methods = {}
+        for name in sorted(self._methods(target) - {"terminate"}):
+            method = getattr(target, name)
+            try:
+                names = inspect.getfullargspec(method)
+            except TypeError:  # something written in C
+                continue
+            arguments = {
+                "args": names.args,
+                "varargs": names.varargs,
+                "varkw": names.varkw,
+                "defaults": list(map(repr, names.defaults or ())),
+                "kwonlyargs": names.kwonlyargs,
+            }
+            methods[name] = arguments, inspect.getdoc(method)
+        return {"docstring": inspect.getdoc(target), "methods": methods}
+
+
+def serve(targets, host, port, description=None, allow_parallel=False, *, ssl_config=None, started=None):
+    """Serve targets until the process is asked to end or a client calls ``terminate``; `started` is called with the
+    port when clients can connect."""
+
+    async def run():
+        server = Server(targets, description, builtin_terminate=True, allow_parallel=allow_parallel)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, server.terminate)
+        bound = await server.start(host, port, ssl_config)
+        if started is not None:
+            started(bound)
+        try:
+            await server.wait_terminate()
+        finally:
+            await server.stop()
+
+    asyncio.run(run())

@@ -1,0 +1,326 @@
+"""Controllers: both sides of pc_rpc, their place in a device database, and the processes that are kept running."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy
+import pytest
+
+from kairos import pyon
+from kairos.controllers import (
+    AsyncClient,
+    BestEffortClient,
+    Client,
+    ControllerError,
+    Incompatible,
+    RemoteError,
+    Server,
+    Supervisor,
+)
+from kairos.devices import DeviceDB, DeviceManager
+from tests.support import PATIENCE
+from tests.support.waiting import until
+
+
+class Odd(Exception):
+    pass
+
+
+class Laser:
+    """A laser."""
+
+    def __init__(self):
+        self.power = 0.0
+
+    def set_power(self, watts, ramp=False):
+        """Set the power in W."""
+        self.power = watts
+        return {"power": watts, "ramp": ramp}
+
+    async def settled(self):
+        await asyncio.sleep(0)
+        return self.power
+
+    def echo(self, *values):
+        return values
+
+    def fail(self, kind):
+        raise {"value": ValueError, "odd": Odd}[kind]("too bright")
+
+    def unsayable(self):
+        return object()
+
+    def _inner(self):
+        return "secret"
+
+
+class Running:
+    """A server in a thread; `port` is where it listens."""
+
+    def __init__(self, targets, port=0, **settings):
+        self.loop = asyncio.new_event_loop()
+        ready = threading.Event()
+
+        async def run():
+            self.server = Server(targets, "a test", builtin_terminate=True, **settings)
+            self.port = await self.server.start("127.0.0.1", port)
+            ready.set()
+            await self.server.wait_terminate()
+            await self.server.stop()
+
+        self.thread = threading.Thread(target=lambda: self.loop.run_until_complete(run()), daemon=True)
+        self.thread.start()
+        assert ready.wait(PATIENCE)
+
+    def stop(self):
+        self.loop.call_soon_threadsafe(self.server.terminate)
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
+
+
+@pytest.fixture
+def running():
+    server = Running({"laser": Laser()})
+    yield server
+    server.stop()
+
+
+def test_calls_values_and_errors(running):
+    laser = Client("127.0.0.1", running.port)
+    assert laser.get_selected_target() == "laser" and laser.get_rpc_id() == (["laser"], "a test")
+    assert laser.set_power(0.25, ramp=True) == {"power": 0.25, "ramp": True}
+    assert laser.settled() == 0.25
+    array = numpy.arange(6.0).reshape(2, 3)
+    found = laser.echo(1, "µ", (2, None), b"\0", {3: 1j}, array, numpy.int64(7))
+    assert found[:5] == (1, "µ", (2, None), b"\0", {3: 1j}) and (found[5] == array).all() and found[6] == 7
+    with pytest.raises(ValueError) as caught:
+        laser.fail("value")
+    assert str(caught.value) == "too bright"
+    assert "test_controllers.py" in caught.value.__notes__[0]
+    with pytest.raises(RemoteError, match=r"test_controllers\.Odd: too bright"):
+        laser.fail("odd")
+    with pytest.raises(TypeError, match="cannot be written as PYON"):
+        laser.unsayable()
+    with pytest.raises(TypeError, match="cannot be written as PYON"):
+        laser.echo(object())
+    for hidden in ("_inner", "absent"):
+        with pytest.raises(AttributeError):
+            getattr(laser, hidden)
+    manual = laser.get_rpc_method_list()
+    assert manual["docstring"] == "A laser." and manual["methods"]["set_power"][1] == "Set the power in W."
+    assert laser.settled() == 0.25
+    laser.close_rpc()
+
+
+def test_lines_of_a_session(running):
+    """As the specification has them: what another client of the protocol sends and sees."""
+    with socket.create_connection(("127.0.0.1", running.port), PATIENCE) as connection:
+        stream = connection.makefile("rwb")
+
+        def exchange(line):
+            stream.write(line + b"\n")
+            stream.flush()
+            return pyon.decode(stream.readline().decode())
+
+        greeting = exchange(b"ARTIQ pc_rpc")
+        assert greeting == {"targets": ["laser"], "description": "a test", "features": ["pyon_v2"]}
+        assert {"set_power", "echo", "terminate"} <= exchange(b"laser pyon_v2")
+        call = {"action": "call", "name": "set_power", "args": [1], "kwargs": {}}
+        assert exchange(json.dumps(call).encode()) == {"status": "ok", "ret": {"power": 1, "ramp": False}}
+        refused = exchange(json.dumps(call | {"name": "_inner"}).encode())
+        assert refused["status"] == "failed" and refused["exception"]["class"] == "AttributeError"
+        assert exchange(b'{"action": "dance"}')["exception"]["class"] == "ValueError"
+
+
+def test_a_lost_connection_is_made_anew(running):
+    laser = Client("127.0.0.1", running.port)
+    laser._socket.shutdown(socket.SHUT_RDWR)
+    with pytest.raises(ControllerError):
+        laser.settled()
+    assert laser.settled() == 0.0
+    laser.close_rpc()
+
+
+def test_what_is_no_controller():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        port = silent.getsockname()[1]
+        with pytest.raises(ControllerError, match="does not answer"):
+            Client("127.0.0.1", port, timeout=0.1)
+    with pytest.raises(ControllerError, match=rf"port {port} .*`kairos controllers` starts it"):
+        Client("127.0.0.1", port)
+
+
+def test_targets():
+    server = Running({"red": Laser(), "blue": Laser()})
+    with pytest.raises(Incompatible, match="several targets, name one as target_name: blue, red"):
+        Client("127.0.0.1", server.port)
+    with pytest.raises(Incompatible, match="no target 'green', but blue, red"):
+        Client("127.0.0.1", server.port, "green")
+    red, blue = (Client("127.0.0.1", server.port, name) for name in ("red", "blue"))
+    red.set_power(1.0)
+    assert (red.settled(), blue.settled()) == (1.0, 0.0)
+    blue.terminate()
+    server.thread.join(PATIENCE)
+    assert not server.thread.is_alive()
+
+
+def test_asynchronous_client(running):
+    async def talk():
+        laser = AsyncClient()
+        with pytest.raises(ControllerError, match="connect_rpc"):
+            await laser.anything()
+        await laser.connect_rpc("127.0.0.1", running.port)
+        answers = await asyncio.gather(*(laser.echo(n) for n in range(10)))
+        laser.close_rpc()
+        return answers
+
+    assert asyncio.run(talk()) == [(n,) for n in range(10)]
+
+
+def test_best_effort_goes_on_without_and_comes_back(caplog):
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    laser = BestEffortClient("127.0.0.1", port, retry=0.05)
+    assert laser.set_power(1.0) is None
+    server = Running({"laser": Laser()}, port)
+    until(lambda: laser.set_power(2.0) is not None, lambda: "no answer of the server")
+    server.stop()
+    assert laser.settled() is None
+    server = Running({"laser": Laser()}, port)
+    until(lambda: laser.settled() == 0.0, lambda: "no answer of the new server")
+    laser.close_rpc()
+    server.stop()
+    assert "is there again" in caplog.text
+
+
+def test_devices_of_a_database(running):
+    entry = {"type": "controller", "host": "127.0.0.1", "port": running.port}
+    entries = {
+        "laser": entry | {"target_name": "laser"},
+        "lazy": entry | {"best_effort": True},
+        "aux": {"type": "controller_aux_target", "controller": "laser", "target_name": "laser", "best_effort": True},
+        "absent": entry | {"target_name": "maser"},
+    }
+    manager = DeviceManager(DeviceDB(entries))
+    assert isinstance(manager.get("laser"), Client)
+    assert isinstance(manager.get("lazy"), BestEffortClient) and isinstance(manager.get("aux"), BestEffortClient)
+    assert manager.get("aux").echo(1) == (1,)
+    with pytest.raises(Exception, match="Failed to create device 'absent'.*no target 'maser', but laser"):
+        manager.get("absent")
+    manager.close_devices()
+
+
+PROGRAM = textwrap.dedent(
+    """
+    import argparse
+    from sipyco import common_args
+    from sipyco.pc_rpc import simple_server_loop
+
+    class Counter:
+        calls = 0
+        def count(self):
+            self.calls += 1
+            return self.calls
+        def ping(self):
+            return True
+        def fall_over(self):
+            import os
+            os._exit(3)
+        def hang(self):
+            import time
+            time.sleep(1000)
+
+    parser = argparse.ArgumentParser()
+    common_args.simple_network_args(parser, 3333)
+    common_args.verbosity_args(parser)
+    args = parser.parse_args()
+    common_args.init_logger_from_args(args)
+    print("counting at", args.port, flush=True)
+    simple_server_loop({"counter": Counter()}, common_args.bind_address_from_args(args), args.port)
+    """
+)
+"""A controller as laboratories have them, for sipyco."""
+
+
+@pytest.fixture
+def database(tmp_path):
+    """A database with one controller; its port is free."""
+    program = tmp_path / "counter.py"
+    program.write_text(PROGRAM)
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    command = f"{sys.executable} -m kairos.compat {program} -p {{port}} --no-localhost-bind --bind {{bind}}"
+    entries = {
+        "counter": {"type": "controller", "host": "127.0.0.1", "port": port, "command": command},
+        "far": {"type": "controller", "host": "192.0.2.1", "port": 1, "command": "false"},
+        "by_hand": {"type": "controller", "host": "127.0.0.1", "port": 1},
+    }
+    path = tmp_path / "device_db.py"
+    path.write_text(f"device_db = {entries!r}\n")
+    return path, entries["counter"]
+
+
+def test_processes_are_kept_running(database):
+    path, entry = database
+    log = path.with_name("log")
+    with log.open("w") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kairos", "controllers", "--device-db", path], stderr=output, stdout=output
+        )
+    laser = BestEffortClient(entry["host"], entry["port"], retry=0.1)
+    until(lambda: laser.count() == 1, lambda: "no controller")
+    laser.fall_over()
+    until(lambda: laser.count() == 1, lambda: "no controller's second life")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(PATIENCE) == 0
+    assert laser.count() is None
+    laser.close_rpc()
+    text = log.read_text()
+    assert text.count("counter: counting at") == 2 and "ended with exit code 3" in text and "far" not in text
+
+
+def test_a_process_that_hangs_is_started_again(database):
+    path, entry = database
+
+    async def supervise():
+        supervisor = Supervisor(DeviceDB.load(path).entries, restart=0.05, ping=0.5)
+        (controller,) = supervisor.controllers
+        task = asyncio.ensure_future(supervisor.run())
+        async with asyncio.timeout(PATIENCE):
+            await controller.running.wait()
+            client = AsyncClient()
+            await client.connect_rpc(entry["host"], entry["port"])
+            with pytest.raises(ControllerError):
+                await client.hang()
+            while controller.starts < 2:
+                await asyncio.sleep(0.05)
+            await controller.running.wait()
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+    asyncio.run(supervise())
+    with pytest.raises(ControllerError):
+        Client(entry["host"], entry["port"])
+
+
+def test_the_command_says_which_there_are(database):
+    path, entry = database
+    listed = subprocess.run(
+        [sys.executable, "-m", "kairos", "controllers", "--list", "--device-db", path],
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert listed.returncode == 1 and listed.stdout.startswith("counter ") and "is it running?" in listed.stdout
+    path.write_text("device_db = {}\n")
+    empty = subprocess.run(
+        [sys.executable, "-m", "kairos", "controllers", "--device-db", path],
+        capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert empty.returncode != 0 and "names no controller of this computer" in empty.stderr
+    assert os.linesep not in empty.stderr.strip()
