@@ -182,7 +182,10 @@ CASES: dict[int, list[Case]] = {
         tells("m = self.l[1:]\nm[0] = 9\nself.tell(self.l)", [1, 2, 3], l=[1, 2, 3]),
         tells("a = np.array([1, 2, 3])\nm = a[1:]\nm[0] = 9\nself.tell(a[1])", 9),
     ],
-    83: [refused("x = [1]\nx += [3]", "lists cannot be mutated in-place")],
+    83: [
+        refused("x = [1]\nx += [3]", "lists cannot be mutated in-place"),
+        refused("x = bytearray(b'a')\nx += b'b'", "bytearrays cannot be mutated in-place"),
+    ],
     84: [tells("x = [1]\nfor i in range(2):\n    x = x + [i]\nself.tell(x)", [1, 0, 1])],
     85: [refused("x = [1]\nx.append(3)", "does not have an attribute 'append'")],
     86: [tells("'a' + 'b'", "ab"), refused("self.tell('a'.upper())", "does not have an attribute 'upper'")],

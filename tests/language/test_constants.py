@@ -3,7 +3,7 @@
 import pytest
 
 from kairos.errors import CompileError
-from kairos.language import TInt32, TInt64, kernel
+from kairos.language import TInt32, TInt64, kernel, kernel_from_string
 
 MINUTE = 60 * 1000000000
 FACTOR = 5
@@ -63,3 +63,26 @@ def test_operations_on_constants_of_the_host_are_exact(core):
 def test_constants_that_do_not_fit_are_refused(core, name):
     with pytest.raises(CompileError, match="does not fit into numpy.int32, which is needed here"):
         getattr(Constants(core), name)()
+
+
+LARGE = 1 << 62
+BEYOND = 1 << 70
+
+
+def returned(core, value):
+    """What a kernel returns that sees the constants of this module."""
+    return kernel_from_string(["self"], f"x = 1\nreturn {value}", decorator=kernel)(Constants(core))
+
+
+def test_parts_of_a_constant_may_be_wider_than_64_bits(core):
+    values = "(LARGE * 4 // 8, LARGE ** 2 >> 100, -LARGE * 4 + LARGE * 5)"
+    assert returned(core, values) == (1 << 61, 1 << 24, 1 << 62)
+
+
+@pytest.mark.parametrize(
+    "value", ["LARGE * 4", "LARGE + LARGE", "LARGE << 3", "LARGE ** 2", "LARGE ** 3", "1 - LARGE * 3", "BEYOND >> 60"]
+)
+def test_constants_beyond_64_bits_are_refused_where_they_stand(core, value):
+    with pytest.raises(CompileError, match="does not fit into 64 bits") as error:
+        returned(core, value)
+    assert f"    return {value}\n" in str(error.value) and "^" in str(error.value)

@@ -316,3 +316,31 @@ class PartsAsTargets(Marks):
             a[:, 0] = np.array([1, 2])
         except ValueError:
             self.mark("shape")
+
+
+class PartsAsTargetsOfLoops(Marks):
+    """Rows that lie together and rows that do not, copied into parts of both kinds."""
+
+    def build(self):
+        self.m = np.array([[1, 2], [3, 4]])
+        self.long = np.array([[5, 6, 7], [8, 9, 10]])
+
+    @kernel
+    def run(self):
+        a = np.zeros((2, 2), np.int64)
+        for a[0] in self.m:
+            self.mark(a)
+        for a[1] in self.m.T:
+            self.mark(a)
+        for a[:, 0] in self.m:
+            self.mark(a)
+        for a[:, 1] in self.m.T:
+            self.mark(a)
+        for a[0] in self.long[:, ::2]:
+            self.mark(a)
+        for i, a[1] in enumerate(self.m.T):
+            self.mark(i, a)
+        for a[0], a[:, 1] in zip(self.m.T, self.m, strict=True):
+            self.mark(a)
+        for a[0, 1] in self.m[1]:
+            self.mark(a)

@@ -32,6 +32,30 @@ class Enumerate(Marks):
         self.mark(self.matrix, [i * x for i, x in enumerate(range(4, 0, -1))], list(enumerate((True, False))))
 
 
+class StrictZip(Marks):
+    def build(self):
+        self.numbers = [1, 2, 3]
+
+    @kernel
+    def run(self):
+        for n, x in zip(self.numbers, range(3), strict=True):
+            self.mark(n, x)
+        for count in range(2, 5):
+            try:
+                for n, x in zip(self.numbers, range(count), strict=True):
+                    self.mark(n, x)
+            except ValueError:
+                self.mark("value", count)
+        try:
+            self.mark(list(zip(self.numbers, (1, 2, 3), range(2), strict=True)))
+        except ValueError:
+            self.mark("three")
+        for n, x in zip(self.numbers, (1, 2), strict=False):
+            self.mark(n, x)
+        for n, x in zip([7], self.numbers, strict=True):
+            self.mark(n, x)
+
+
 class Zip(Marks):
     def build(self):
         self.names = ["a", "b", "c"]

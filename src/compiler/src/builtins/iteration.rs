@@ -16,7 +16,11 @@ pub fn typing(types: &mut Types, call: &Call, iteration: Iteration) -> Result<Ty
             for (arg, &ty) in call.args.iter().zip(call.types) {
                 types.iterated(ty, arg.span)?;
             }
-            Ok(types.new_type(Kind::Lazy(Lazy::Zip, call.types.into())))
+            let lazy = match flag(call)? {
+                true => Lazy::StrictZip,
+                false => Lazy::Zip,
+            };
+            Ok(types.new_type(Kind::Lazy(lazy, call.types.into())))
         }
         Iteration::Enumerate => {
             types.iterated(first, span)?;
@@ -61,11 +65,7 @@ fn sorted(types: &mut Types, call: &Call) -> Result<Ty> {
             "'sorted' takes 1 argument(s), 2 are passed",
         ));
     }
-    if let Some(keyword) = call.keywords.first() {
-        if !matches!(keyword.value.kind, ExprKind::Bool(_)) {
-            return Err(Diagnostic::new(keyword.value.span, "'reverse' must be True or False"));
-        }
-    }
+    flag(call)?;
     let span = call.args[0].span;
     let elt = types.iterated(call.types[0], span)?;
     if !has_order(types, elt) {
@@ -73,6 +73,18 @@ fn sorted(types: &mut Types, call: &Call) -> Result<Ty> {
         return Err(Diagnostic::new(span, text).help("numbers, strings and tuples of them can be sorted"));
     }
     Ok(types.new_type(Kind::List(elt)))
+}
+
+/// The argument passed by its name, which is known when the kernel is compiled.
+fn flag(call: &Call) -> Result<bool> {
+    match call.keywords.first().map(|keyword| (keyword, &keyword.value.kind)) {
+        None => Ok(false),
+        Some((_, ExprKind::Bool(value))) => Ok(*value),
+        Some((keyword, _)) => {
+            let text = format!("'{}' must be True or False", keyword.name);
+            Err(Diagnostic::new(keyword.value.span, text))
+        }
+    }
 }
 
 fn has_order(types: &Types, ty: Ty) -> bool {
@@ -125,7 +137,11 @@ fn sum(types: &mut Types, call: &Call) -> Result<Ty> {
 /// The code of what makes nothing; the others are loops, which lowering makes.
 pub fn code(emitter: &mut Emitter, iteration: Iteration, site: Site, values: Vec<Value>) -> Result<Value> {
     match iteration {
-        Iteration::Zip => Ok(emitter.build.aggregate(values)),
+        Iteration::Zip => {
+            // Without the value of 'strict', which the type says.
+            let iterables = values.into_iter().take(site.args.len());
+            Ok(emitter.build.aggregate(iterables.collect()))
+        }
         Iteration::Reversed => {
             let [value] = exactly(values);
             Ok(emitter.build.aggregate(vec![value]))

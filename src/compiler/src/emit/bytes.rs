@@ -5,50 +5,9 @@ use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
 use crate::language::Exception;
-use crate::types::{self, Kind, INT32};
-
-/// What the elements of a sequence are in memory.
-#[derive(Clone, Copy)]
-pub(crate) enum Stored {
-    Of(types::Ty),
-    Bytes,
-}
-
-impl Stored {
-    /// Their type in the language.
-    pub fn ty(self) -> types::Ty {
-        match self {
-            Stored::Of(ty) => ty,
-            Stored::Bytes => INT32,
-        }
-    }
-}
+use crate::types;
 
 impl Emitter<'_, '_> {
-    /// Data, elements and length of a list, array or bytes.
-    pub(crate) fn stored(&mut self, value: &Value, ty: types::Ty) -> (Value, Stored, Value) {
-        if let Some(array) = self.array_parts(value, ty) {
-            return (array.data, Stored::Of(array.elt), array.shape[0].clone());
-        }
-        if let Kind::List(elt) = *self.module.program.types.kind(ty) {
-            let (data, length) = self.list_parts(value);
-            return (data, Stored::Of(elt), length);
-        }
-        let [data, length] = [0, 1].map(|index| self.build.extract(value, index));
-        (data, Stored::Bytes, length)
-    }
-
-    pub(crate) fn element_of(&mut self, data: &Value, elements: Stored, index: Value) -> Value {
-        match elements {
-            Stored::Bytes => self.byte(data, index),
-            Stored::Of(ty) => {
-                let ty = self.module.ir_type(ty);
-                let from = self.build.element(data, &ty, index);
-                self.build.load(ty, &from)
-            }
-        }
-    }
-
     /// The byte of this index, as a number.
     pub(crate) fn byte(&mut self, data: &Value, index: Value) -> Value {
         let from = self.build.element(data, &Ty::I8, index);

@@ -1,6 +1,5 @@
 //! Comparison and truth of values, as Python has them.
 
-use super::bytes::Stored;
 use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
@@ -131,29 +130,22 @@ impl<'p> Emitter<'_, 'p> {
                 Ok(found)
             }
             Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::Bytes | Kind::ByteArray => {
-                let (data, elt, length) = match self.array_parts(&container, container_ty) {
-                    Some(array) => {
-                        let array = self.together(array);
-                        (array.data, Stored::Of(array.elt), array.shape[0].clone())
-                    }
-                    None => self.stored(&container, container_ty),
-                };
-                let (counter, result) = (self.build.slot(Ty::I32), self.build.slot(Ty::I1));
-                self.build.store(Value::int(Ty::I32, 0), &counter);
+                let elements = self.elements(&container, container_ty);
+                let elt = elements.elt.expect("of one dimension, as inference has it");
+                let (result, after) = (self.build.slot(Ty::I1), self.build.new_block("searched"));
                 self.build.store(Value::bool(false), &result);
-                let (head, inside) = (self.build.new_block("search"), self.build.new_block("compare element"));
-                let (found, next) = (self.build.new_block("found"), self.build.new_block("next element"));
-                let after = self.build.new_block("searched");
-                let index = self.loop_head(&counter, length, [head, inside, after]);
-                let element = self.element_of(&data, elt, index.clone());
-                let elt = elt.ty();
-                let equal = self.comparison(span, CmpOp::Eq, (element, elt), (value, value_ty))?;
-                self.build.branch(equal, found, next);
-                self.build.block = found;
-                self.build.store(Value::bool(true), &result);
+                self.each(&elements, |this, element| {
+                    let equal = this.comparison(span, CmpOp::Eq, (element, elt), (value, value_ty))?;
+                    let (found, next) = (this.build.new_block("found"), this.build.new_block("next element"));
+                    this.build.branch(equal, found, next);
+                    this.build.block = found;
+                    this.build.store(Value::bool(true), &result);
+                    this.build.jump(after);
+                    this.build.block = next;
+                    Ok(())
+                })?;
                 self.build.jump(after);
-                self.build.block = next;
-                self.loop_end(&counter, index, [head, after]);
+                self.build.block = after;
                 Ok(self.build.load(Ty::I1, &result))
             }
             _ => {

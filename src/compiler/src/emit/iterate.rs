@@ -5,6 +5,7 @@ use super::array::Array;
 use super::{int, Emitter};
 use crate::diagnostic::Result;
 use crate::ir::*;
+use crate::language::Exception;
 use crate::types::{self, Kind, Lazy};
 
 /// What is gone over.
@@ -25,19 +26,32 @@ enum Source {
         start: Value,
         step: Value,
     },
-    Zip(Vec<Elements>),
+    /// Of these; `strict`: which must end together.
+    Zip {
+        parts: Vec<Elements>,
+        strict: bool,
+    },
     /// The number of the first.
     Enumerate(Box<Elements>, Value),
     Reversed(Box<Elements>),
 }
 
 impl Elements {
+    /// The elements of an array, or its rows, which have a type of their own.
+    pub fn of_array(array: Array) -> Elements {
+        Elements {
+            length: array.shape[0].clone(),
+            elt: (array.shape.len() == 1).then_some(array.elt),
+            source: Source::Array(array),
+        }
+    }
+
     /// Whether there may be more of them than fit into memory.
     fn unlimited(&self) -> bool {
         match &self.source {
             Source::Memory(..) | Source::Bytes(_) | Source::Array(_) => false,
             Source::Range { .. } => true,
-            Source::Zip(parts) => parts.iter().all(Elements::unlimited),
+            Source::Zip { parts, .. } => parts.iter().all(Elements::unlimited),
             Source::Enumerate(inner, _) | Source::Reversed(inner) => inner.unlimited(),
         }
     }
@@ -47,12 +61,7 @@ impl Emitter<'_, '_> {
     /// What there is to go over in a value of type `ty`.
     pub(crate) fn elements(&mut self, value: &Value, ty: types::Ty) -> Elements {
         if let Some(array) = self.array_parts(value, ty) {
-            return Elements {
-                length: array.shape[0].clone(),
-                // A row has a type of its own.
-                elt: (array.shape.len() == 1).then_some(array.elt),
-                source: Source::Array(array),
-            };
+            return Elements::of_array(array);
         }
         match self.module.program.types.kind(ty) {
             Kind::List(elt) => {
@@ -114,7 +123,8 @@ impl Emitter<'_, '_> {
                     source: Source::Enumerate(Box::new(inner), start),
                 }
             }
-            Lazy::Zip => {
+            Lazy::Zip | Lazy::StrictZip => {
+                let strict = lazy == Lazy::StrictZip;
                 let parts = parts.iter().enumerate().map(|(index, &ty)| {
                     let part = self.build.extract(value, index);
                     self.elements(&part, ty)
@@ -122,29 +132,58 @@ impl Emitter<'_, '_> {
                 let parts: Vec<Elements> = parts.collect();
                 let lengths = parts.iter().map(|part| part.length.clone()).collect();
                 Elements {
-                    length: self.shortest(lengths),
+                    // As in Python, what ends too early is found out when it ends.
+                    length: self.extreme_length(lengths, strict),
                     elt: None,
-                    source: Source::Zip(parts),
+                    source: Source::Zip { parts, strict },
                 }
             }
         }
     }
 
-    /// The least of some unsigned numbers.
-    fn shortest(&mut self, lengths: Vec<Value>) -> Value {
+    /// The least of some unsigned numbers, or the largest.
+    fn extreme_length(&mut self, lengths: Vec<Value>, largest: bool) -> Value {
         let wide = lengths.iter().any(|length| length.ty == Ty::I64);
-        let mut least: Option<Value> = None;
+        let mut extreme: Option<Value> = None;
         for length in lengths {
             let length = if wide { self.unsigned(length) } else { length };
-            least = Some(match least {
+            extreme = Some(match extreme {
                 None => length,
-                Some(least) => {
-                    let less = self.build.compare(Compare::Ult, length.clone(), least.clone());
-                    self.build.select(less, length, least)
+                Some(extreme) => {
+                    let less = self.build.compare(Compare::Ult, length.clone(), extreme.clone());
+                    let (if_less, else_) = if largest { (extreme, length) } else { (length, extreme) };
+                    self.build.select(less, if_less, else_)
                 }
             });
         }
-        least.expect("zip has an argument")
+        extreme.expect("zip has an argument")
+    }
+
+    /// ValueError where one of the parts has an element of this index, and another one has not.
+    fn ends_together(&mut self, parts: &[Elements], index: &Value) {
+        let mut goes_on = vec![];
+        for part in parts {
+            let length = match index.ty {
+                Ty::I64 => self.unsigned(part.length.clone()),
+                _ => part.length.clone(),
+            };
+            goes_on.push(self.build.compare(Compare::Ult, index.clone(), length));
+        }
+        let first = goes_on[0].clone();
+        let ended = self.build.not(first.clone());
+        for (number, other) in goes_on.into_iter().enumerate().skip(1) {
+            let others = match number {
+                1 => "argument 1".into(),
+                _ => format!("arguments 1-{number}"),
+            };
+            let other_ended = self.build.not(other.clone());
+            let not_longer = self.build.binary(Binary::Or, first.clone(), other_ended);
+            let not_shorter = self.build.binary(Binary::Or, ended.clone(), other);
+            for (fine, word) in [(not_longer, "longer"), (not_shorter, "shorter")] {
+                let text = format!("zip() argument {} is {word} than {others}", number + 1);
+                self.require(fine, Exception::ValueError, &text, &[]);
+            }
+        }
     }
 
     /// An unsigned number in 64 bits.
@@ -178,7 +217,10 @@ impl Emitter<'_, '_> {
                 let offset = self.build.binary(Binary::Mul, index, step.clone());
                 self.build.binary(Binary::Add, start.clone(), offset)
             }
-            Source::Zip(parts) => {
+            Source::Zip { parts, strict } => {
+                if *strict {
+                    self.ends_together(parts, &index);
+                }
                 let members = parts.iter().map(|part| self.element(part, index.clone()));
                 let members = members.collect();
                 self.build.aggregate(members)

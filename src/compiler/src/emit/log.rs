@@ -5,8 +5,8 @@
 //! running kernel knows how long it is.
 
 use super::array::Array;
-use super::bytes::Stored;
 use super::exceptions::PARAMS;
+use super::iterate::Elements;
 use super::Emitter;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::ir::*;
@@ -125,29 +125,24 @@ impl<'p> Emitter<'_, 'p> {
                 }
                 piece.text(")");
             }
-            Kind::List(elt) => {
-                piece.text("[");
+            Kind::List(_) | Kind::Bytes | Kind::ByteArray => {
+                let (begin, end) = match program.types.kind(ty) {
+                    Kind::List(_) => ("[".into(), "]"),
+                    _ => (format!("{}([", program.types.name(ty)), "])"),
+                };
+                piece.text(&begin);
                 let function = piece.function;
                 self.log_piece(std::mem::replace(piece, Piece::new(function)));
-                self.log_elements(function, value, *elt, span)?;
-                piece.text("]");
+                let elements = self.elements(&value, ty);
+                self.log_run(function, &elements, span)?;
+                piece.text(end);
             }
-            Kind::Bytes | Kind::ByteArray => {
-                let name = program.types.name(ty);
-                piece.text(&format!("{name}(["));
-                let function = piece.function;
-                self.log_piece(std::mem::replace(piece, Piece::new(function)));
-                let [data, length] = [0, 1].map(|index| self.build.extract(&value, index));
-                self.log_run(function, data, length, Stored::Bytes, span)?;
-                piece.text("])");
-            }
-            Kind::Array(elt, _) | Kind::View(elt, _) => {
+            Kind::Array(..) | Kind::View(..) => {
                 let array = self.array_parts(&value, ty).expect("it is one");
-                let array = self.together(array);
                 piece.text("array(");
                 let function = piece.function;
                 self.log_piece(std::mem::replace(piece, Piece::new(function)));
-                self.log_array(function, array, *elt, span)?;
+                self.log_array(function, array, span)?;
                 piece.text(")");
             }
             Kind::Exception => {
@@ -174,7 +169,7 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// The rows of an array, each in brackets.
-    fn log_array(&mut self, function: &'static str, array: Array, elt: types::Ty, span: Span) -> Result<()> {
+    fn log_array(&mut self, function: &'static str, array: Array, span: Span) -> Result<()> {
         let bracket = |this: &mut Self, text| {
             let mut piece = Piece::new(function);
             piece.text(text);
@@ -182,13 +177,12 @@ impl<'p> Emitter<'_, 'p> {
         };
         bracket(self, "[");
         if array.shape.len() == 1 {
-            let elements = Stored::Of(elt);
-            self.log_run(function, array.data, array.shape[0].clone(), elements, span)?;
+            self.log_run(function, &Elements::of_array(array), span)?;
         } else {
             self.counted(array.shape[0].clone(), |this, index| {
                 this.log_separator(function, index.clone());
                 let row = this.row(&array, index);
-                this.log_array(function, row, elt, span)
+                this.log_array(function, row, span)
             })?;
         }
         bracket(self, "]");
@@ -206,28 +200,13 @@ impl<'p> Emitter<'_, 'p> {
         self.log_piece(piece);
     }
 
-    fn log_elements(&mut self, function: &'static str, list: Value, elt: types::Ty, span: Span) -> Result<()> {
-        let (data, length) = self.list_parts(&list);
-        self.log_run(function, data, length, Stored::Of(elt), span)
-    }
-
-    fn log_run(
-        &mut self,
-        function: &'static str,
-        data: Value,
-        length: Value,
-        elements: Stored,
-        span: Span,
-    ) -> Result<()> {
-        let separator = self.module.string(b", ");
-        self.counted(length, |this, index| {
-            let first = this.build.compare(Compare::Eq, index.clone(), Value::int(Ty::I32, 0));
-            let [text, length] = [0, 1].map(|index| this.build.extract(&separator, index));
-            let length = this.build.select(first, Value::int(Ty::I32, 0), length);
-            let value = this.element_of(&data, elements, index);
+    /// Elements, with commas between them.
+    fn log_run(&mut self, function: &'static str, elements: &Elements, span: Span) -> Result<()> {
+        let elt = elements.elt.expect("rows are written one by one");
+        self.each_numbered(elements, |this, index, value| {
+            this.log_separator(function, index);
             let mut piece = Piece::new(function);
-            piece.bytes(length, text);
-            this.log_value(&mut piece, value, elements.ty(), true, span)?;
+            this.log_value(&mut piece, value, elt, true, span)?;
             this.log_piece(piece);
             Ok(())
         })

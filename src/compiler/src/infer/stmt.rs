@@ -5,6 +5,7 @@ use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::is_made;
 use crate::language::Builtin;
+use crate::program::Fact;
 use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{Kind, Ty};
@@ -74,6 +75,11 @@ impl Infer<'_, '_> {
                 let iterable = self.expr(&stmt.iter)?;
                 let elt = self.types().iterated(iterable, stmt.iter.span)?;
                 self.assign(&stmt.target, elt, stmt.iter.span)?;
+                if !matches!(stmt.target.kind, ExprKind::Name(_) | ExprKind::Attribute { .. }) {
+                    // Rows are copied into parts of arrays, however both lie in memory.
+                    let function = &mut self.context.program.functions[self.current];
+                    function.facts.insert(stmt.target.id, Fact::Element(elt));
+                }
                 self.body(&stmt.body)?;
                 self.body(&stmt.orelse)
             }
@@ -288,8 +294,13 @@ impl Infer<'_, '_> {
         if texts && op == BinOp::Add {
             return Ok(());
         }
-        if let Kind::List(_) = self.types().kind(wanted) {
-            let error = Diagnostic::new(span, "lists cannot be mutated in-place");
+        if let list @ (Kind::List(_) | Kind::ByteArray) = self.types().kind(wanted) {
+            let name = if *list == Kind::ByteArray {
+                "bytearrays"
+            } else {
+                "lists"
+            };
+            let error = Diagnostic::new(span, format!("{name} cannot be mutated in-place"));
             return Err(error.help(format!("write a = a {} b", op.symbol())));
         }
         if self.types().is_array(wanted) {

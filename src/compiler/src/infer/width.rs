@@ -46,7 +46,9 @@ impl Infer<'_, '_> {
         }
         // Constants of the host, computed exactly as literals are.
         let function = &self.context.program.functions[self.current];
-        let large = constant(function, expr).is_some_and(|value| i32::try_from(value).is_err());
+        let large = function
+            .known_integer(expr)
+            .is_some_and(|value| i32::try_from(value).is_err());
         Some(self.kind(if wide || large { Kind::IntWide } else { Kind::IntOpen }))
     }
 
@@ -90,14 +92,24 @@ impl Infer<'_, '_> {
             walk_exprs(&function.ast.body, &mut |expr| {
                 let ty = function.types[expr.id as usize];
                 if let ExprKind::Binary { left, right, .. } = &expr.kind {
-                    let known = constant(function, expr);
+                    let known = function.known_integer(expr);
                     // What is a part of a larger constant may be cut: the whole is what counts.
                     if known.is_some() || inner.contains(&expr.id) {
                         inner.extend([left.id, right.id]);
                     }
-                    let lost = |value: &i128| *program.types.kind(ty) == Kind::Int32 && !fits_word(*value);
-                    if let (Some(value), false, true) = (known.filter(lost), inner.contains(&expr.id), result.is_ok()) {
-                        let text = format!("the integer {value} does not fit into numpy.int32, which is needed here");
+                    let unfit = match (known, program.types.kind(ty)) {
+                        (Some(value), Kind::Int32) if !fits_word(value) => Some(format!(
+                            "the integer {value} does not fit into numpy.int32, which is needed here"
+                        )),
+                        (Some(value), Kind::Int64) if i64::try_from(value).is_err() => {
+                            Some(format!("the integer {value} does not fit into 64 bits"))
+                        }
+                        (None, Kind::Int32 | Kind::Int64) if function.is_beyond(expr) => {
+                            Some("the integer that this makes does not fit into 64 bits".into())
+                        }
+                        _ => None,
+                    };
+                    if let (Some(text), false, true) = (unfit, inner.contains(&expr.id), result.is_ok()) {
                         result = Err(Diagnostic::new(expr.span, text));
                     }
                 }
@@ -175,7 +187,7 @@ fn cuts(types: &Types, function: &FunctionInstance, operation: &Operation) -> bo
     if *width(operation.result) != Kind::Int32 || operation.op == BinOp::Div {
         return false;
     }
-    let constants = operation.operands.map(|operand| constant(function, operand));
+    let constants = operation.operands.map(|operand| function.known_integer(operand));
     let wide = |index: usize| {
         *width(operation.operands[index]) == Kind::Int64 && constants[index].is_none_or(|value| !fits_word(value))
     };
@@ -184,22 +196,4 @@ fn cuts(types: &Types, function: &FunctionInstance, operation: &Operation) -> bo
 
 fn fits_word(value: i128) -> bool {
     i64::try_from(value).is_ok_and(|value| WORD.contains(&value))
-}
-
-/// The value of an integer that is known here.
-fn constant(function: &FunctionInstance, expr: &Expr) -> Option<i128> {
-    match (&expr.kind, function.facts.get(&expr.id)) {
-        (ExprKind::Int(value), _) | (_, Some(Fact::Constant(HostValue::Int(value)))) => Some((*value).into()),
-        (
-            ExprKind::Unary {
-                op: UnaryOp::Neg,
-                operand,
-            },
-            _,
-        ) => constant(function, operand)?.checked_neg(),
-        (ExprKind::Binary { op, left, right }, _) => {
-            known_operation(*op, constant(function, left)?, constant(function, right)?)
-        }
-        _ => None,
-    }
 }

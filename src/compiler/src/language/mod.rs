@@ -249,6 +249,7 @@ impl Builtin {
         match self {
             Builtin::Iteration(Iteration::Enumerate | Iteration::Sum) => Some("start"),
             Builtin::Iteration(Iteration::Sorted) => Some("reverse"),
+            Builtin::Iteration(Iteration::Zip) => Some("strict"),
             _ => None,
         }
     }

@@ -51,6 +51,11 @@ impl<'p> Emitter<'_, 'p> {
                 }
             }
             ExprKind::Binary { op, left, right } => {
+                let known = self.function.known_integer(expr);
+                let known = known.and_then(|value| i64::try_from(value).ok());
+                if let (Some(value), Kind::Int32 | Kind::Int64) = (known, self.kind_of(expr)) {
+                    return Ok(Value::int(self.ir_type_of(expr), value));
+                }
                 let l = self.expr(left)?;
                 let r = self.expr(right)?;
                 self.build.span = expr.span;

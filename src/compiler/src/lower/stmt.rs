@@ -6,6 +6,7 @@ use crate::emit::exceptions::Scope;
 use crate::emit::{Cursor, Emitter};
 use crate::ir::*;
 use crate::language::{Builtin, Exception, Order};
+use crate::program::Fact;
 use crate::syntax::*;
 use crate::types::{self, Kind};
 
@@ -260,7 +261,11 @@ impl<'p> Emitter<'_, 'p> {
                 self.count(&counter, index, head);
                 let index = self.next_element(&elements, &counter, [head, inside, done]);
                 let value = self.element(&elements, index);
-                self.assign(&stmt.target, value, self.type_of(&stmt.target))?;
+                let ty = match self.function.facts.get(&stmt.target.id) {
+                    Some(Fact::Element(ty)) => *ty,
+                    _ => self.type_of(&stmt.target),
+                };
+                self.assign(&stmt.target, value, ty)?;
             }
         }
         self.loop_body(&stmt.body, after, step)?;

@@ -1,5 +1,6 @@
 //! A whole program as inference finds it: the functions reachable from the entry, and the host data they touch.
 
+mod known;
 mod made;
 mod shapes;
 mod stored;
@@ -66,6 +67,8 @@ pub enum Fact {
     Choice(Vec<(Callable, CallTarget, Vec<ArgSource>)>),
     /// The function of the program that a function expression is.
     Function(FunctionId),
+    /// The target of a loop: the type of what it is given, which may be another than its own.
+    Element(Ty),
 }
 
 #[derive(Clone, Debug)]

@@ -36,7 +36,7 @@ pub fn known_operation(op: BinOp, left: i128, right: i128) -> Option<i128> {
 }
 
 /// Whether a result beyond 128 bits is the reason why there is none.
-fn overflows(op: BinOp, right: i128) -> bool {
+pub fn overflows(op: BinOp, right: i128) -> bool {
     match op {
         BinOp::Add | BinOp::Sub | BinOp::Mul => true,
         BinOp::Pow | BinOp::Shl => right >= 0,

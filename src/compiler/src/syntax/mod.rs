@@ -25,7 +25,7 @@ use ruff_text_size::{Ranged, TextRange};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::source::{FileId, Sources, Span};
 
-pub use constants::known_operation;
+pub use constants::{known_operation, overflows};
 pub use expressions::{walk_expr, Clause, Dimension, Expr, ExprId, ExprKind, Keyword, Origin, COMPREHENSION};
 pub use operators::{BinOp, CmpOp, UnaryOp};
 pub use statements::{

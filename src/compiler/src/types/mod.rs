@@ -76,6 +76,8 @@ pub enum Kind {
 pub enum Lazy {
     /// `zip` of these.
     Zip,
+    /// `zip` of these, which must be equally long.
+    StrictZip,
     /// `enumerate` of the first, numbered by the second.
     Enumerate,
     Reversed,
@@ -86,7 +88,7 @@ pub enum Lazy {
 impl Lazy {
     pub fn name(self) -> &'static str {
         match self {
-            Lazy::Zip => "zip",
+            Lazy::Zip | Lazy::StrictZip => "zip",
             Lazy::Enumerate => "enumerate",
             Lazy::Reversed => "reversed",
             Lazy::Generator => "generator",

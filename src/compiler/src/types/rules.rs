@@ -88,7 +88,7 @@ impl Types {
                         let pair = [parts[1], self.iterated(first, span)?];
                         self.tuple(pair.into(), span)
                     }
-                    Lazy::Zip => {
+                    Lazy::Zip | Lazy::StrictZip => {
                         let members = parts.iter().map(|&part| self.iterated(part, span));
                         let members = members.collect::<Result<Rc<[Ty]>>>()?;
                         self.tuple(members, span)

@@ -1,0 +1,37 @@
+//! Integers that are known when a program is compiled, because the host's constants in them are. They are computed exactly, as
+//! those of literals alone are while the source is read.
+
+use super::{Fact, FunctionInstance};
+use crate::host::HostValue;
+use crate::syntax::{known_operation, overflows, Expr, ExprKind, UnaryOp};
+
+impl FunctionInstance {
+    /// The value of an integer that is known. Programs have it as it is, however wide its parts are.
+    pub fn known_integer(&self, expr: &Expr) -> Option<i128> {
+        match (&expr.kind, self.facts.get(&expr.id)) {
+            (ExprKind::Int(value), _) | (_, Some(Fact::Constant(HostValue::Int(value)))) => Some((*value).into()),
+            (
+                ExprKind::Unary {
+                    op: UnaryOp::Neg,
+                    operand,
+                },
+                _,
+            ) => self.known_integer(operand)?.checked_neg(),
+            (ExprKind::Binary { op, left, right }, _) => {
+                known_operation(*op, self.known_integer(left)?, self.known_integer(right)?)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an operation on known integers has a result beyond 128 bits.
+    pub fn is_beyond(&self, expr: &Expr) -> bool {
+        let ExprKind::Binary { op, left, right } = &expr.kind else {
+            return false;
+        };
+        match (self.known_integer(left), self.known_integer(right)) {
+            (Some(left), Some(right)) => known_operation(*op, left, right).is_none() && overflows(*op, right),
+            _ => false,
+        }
+    }
+}
