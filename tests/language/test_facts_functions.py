@@ -8,7 +8,7 @@ import kairos.language as aq
 from kairos.errors import CompileError
 from kairos.language import TFloat, TInt32, TInt64, TList, kernel, kernel_from_string, portable, rpc
 
-from .test_facts_host import Base, program
+from .holder import Base, program
 
 
 @portable

@@ -9,6 +9,8 @@ from kairos.errors import CompileError
 from kairos.exceptions import RPCReturnValueError
 from kairos.language import TFloat, TInt32, TInt64, TList, host_only, kernel, portable, rpc
 
+from .holder import Base, program
+
 Pair = namedtuple("Pair", "x y")
 
 
@@ -50,24 +52,6 @@ def delay(x):
 
 def unannotated():
     return 5
-
-
-class Base:
-    def __init__(self, core):
-        self.core = core
-        self.told = []
-        self.number = 7
-
-    @rpc
-    def tell(self, *values):
-        self.told += [value.item() if isinstance(value, np.generic) else value for value in values]
-
-
-def program(core, run, **attributes):
-    """Runs the kernel `run` as a method of an object with these attributes; what it told."""
-    holder = type("Holder", (Base,), {"run": run, **attributes})(core)
-    holder.run()
-    return holder.told
 
 
 def test_75_lists_are_shared_and_numbers_are_not(core):
