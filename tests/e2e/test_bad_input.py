@@ -6,12 +6,14 @@ import signal
 import socket
 import subprocess
 
+import h5py
 import pytest
 
 from tests.support import PATIENCE
 from tests.support.command import HEAD, one_line
 from tests.support.paths import EXAMPLES
 from tests.support.waiting import until
+from tests.support.waveforms import pulses_of_vcd
 
 GOOD = """
     @kernel
@@ -157,6 +159,54 @@ def test_endless_kernel_and_ctrl_c(kairos, device_db, still_works):
     _, errors = kairos.interrupt(process)
     assert process.returncode == 130
     assert errors.strip() == "kairos: interrupted: the connection is closed, and the device stops the kernel"
+
+
+def test_ctrl_c_and_failures_lose_nothing(kairos):
+    body = """
+    def run(self):
+        self.set_dataset("counts", [1, 2, 3])
+        self.pulse()
+
+    @kernel
+    def pulse(self):
+        self.core.reset()
+        self.ttl4.pulse(2*us)
+        delay(1*ms)
+        self.core.wait_until_mu(now_mu())
+        print("running")
+        END
+"""
+    files = ("-o", "out.h5", "--vcd", "out.vcd")
+    process = kairos.start(kairos.write(body.replace("END", "while True: pass")), *files)
+    assert process.stdout.readline() == "running\n"
+    kairos.interrupt(process)
+    assert process.returncode == 130
+    found = results(kairos)
+    for end in ('raise ValueError("over")', "at_mu(0)\n        self.ttl4.on()"):
+        assert kairos.run(body.replace("END", end), *files).returncode == 1
+        assert results(kairos) == found == ([1, 2, 3], 2000)
+    # Before there is any kernel, too.
+    early = """
+    def run(self):
+        self.set_dataset("counts", [4])
+        raise ValueError("too early")
+"""
+    assert kairos.run(early, "-o", "early.h5").returncode == 1
+    with h5py.File(kairos.directory / "early.h5") as file:
+        assert (
+            file["datasets/counts"][:].tolist() == [4]
+            and "self.set_dataset" in file["provenance/experiment"].asstr()[()]
+        )
+
+
+def results(kairos):
+    """The datasets that a run has written, and the length of its first pulse."""
+    with h5py.File(kairos.directory / "out.h5") as file:
+        counts = file["datasets/counts"][:].tolist()
+    first, *_ = pulses_of_vcd((kairos.directory / "out.vcd").read_text())["ttl4"]
+    for name in ("out.h5", "out.vcd"):
+        (kairos.directory / name).unlink()
+    return counts, first[1] - first[0]
 
 
 def test_ctrl_c_leaves_no_emulator_behind(kairos):

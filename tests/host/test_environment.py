@@ -5,11 +5,13 @@ import numpy
 import pytest
 
 from kairos import experiment as api
+from kairos import pyon
 from kairos.devices import DeviceDB, DeviceError, DeviceManager
 from kairos.errors import UsageError
 from kairos.experiment.arguments import DefaultMissing
-from kairos.experiment.datasets import DatasetManager, write_hdf5
+from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.environment import ProcessArgumentManager
+from kairos.experiment.hdf5 import write_hdf5
 
 CORE = {
     "type": "local",
@@ -225,9 +227,35 @@ def test_hdf5(tmp_path):
         assert file["datasets/scan/result"][:].tolist() == [1.5, 2.5]
         assert file["datasets/scan/result"].attrs["unit"] == "V"
         assert list(file) == ["archive", "datasets"]
-    manager.set("bad", {"a": 1}, {})
-    with pytest.raises(TypeError, match="dataset 'bad'"):
-        write_hdf5(tmp_path / "out.h5", manager)
+
+
+def test_hdf5_of_what_has_no_form_there(tmp_path, caplog):
+    """Nothing is lost, and nothing costs another dataset."""
+    manager = DatasetManager()
+    unusual = {
+        "settings": {"a": 1},
+        "nothing": None,
+        "ragged": [[1], [2, 3]],
+        "large": 1 << 100,
+        "text": "a\0b",
+        "object": object,
+        "a": 1.5,
+        "a/b": 2.5,
+        "": 3.5,
+    }
+    for key, value in unusual.items():
+        manager.set(key, value, {"unit": "V", "scale": None})
+    manager.set("last", [1, 2], {})
+    write_hdf5(tmp_path / "out.h5", manager, {"rid": 3}, {"revision": "abc"})
+    with h5py.File(tmp_path / "out.h5") as file:
+        found = file["datasets"]
+        for key in ("settings", "nothing", "ragged", "large", "text"):
+            assert found[key].attrs["text"] == "PYON" and pyon.decode(found[key].asstr()[()]) == unusual[key]
+        assert found["object"].attrs["text"] == "repr" and "object" in found["object"].asstr()[()]
+        assert (found["a"][()], found["a.b"][()], found["unnamed"][()]) == (1.5, 2.5, 3.5)
+        assert found["last"][:].tolist() == [1, 2] and found["a.b"].attrs["scale"] == "None"
+        assert file["rid"][()] == 3 and file["provenance/revision"].asstr()[()] == "abc"
+    assert caplog.text.count("is stored as text") == 6 and "stored as 'a.b'" in caplog.text
 
 
 def test_interactive_arguments(monkeypatch):

@@ -49,11 +49,11 @@ class Kairos:
         path.write_text(head + body)
         return path
 
-    def start(self, path, **options):
+    def start(self, path, *arguments, **options):
         """Start a run and return the process, its standard output a pipe. Ctrl-C reaches it also where the tests
         themselves run in the background of a shell, which ignores it."""
         return subprocess.Popen(
-            self.command("run", path, **options),
+            self.command("run", path, *arguments, **options),
             cwd=self.directory,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -5,23 +5,10 @@ from collections.abc import Callable
 from functools import wraps
 
 from .. import files
-from ..devices import DeviceDB
-from ..errors import UsageError
 from ..network.management import PORT, Management, read_key
+from .address import address_of
 
 __all__ = ["debug", "erase", "flash", "log", "read", "reboot", "remove", "write"]
-
-
-def _address(args) -> tuple[str, int]:
-    if args.device:
-        host, separator, port = args.device.rpartition(":")
-        if separator and port.isdecimal() and (":" not in host or host.startswith("[")):
-            return host.strip("[]"), int(port)
-        return args.device, PORT
-    host = DeviceDB.load(args.device_db).arguments("core").get("host")
-    if not isinstance(host, str) or host.startswith("emulator://"):
-        raise UsageError("'core' of the device database is no device with an address: give one with --device HOST")
-    return host, PORT
 
 
 def _on_device(tool: Callable) -> Callable:
@@ -29,7 +16,7 @@ def _on_device(tool: Callable) -> Callable:
 
     @wraps(tool)
     def run(args):
-        with Management(*_address(args), key=read_key(args.key) if args.key else None) as management:
+        with Management(*address_of(args, PORT), key=read_key(args.key) if args.key else None) as management:
             tool(management, args)
 
     return run

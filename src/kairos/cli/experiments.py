@@ -1,16 +1,20 @@
 """From a file to an experiment object: import it, choose its class, give it devices and arguments."""
 
 import importlib.util
+import logging
+import subprocess
 import sys
+import time
 from pathlib import Path
 
-from .. import compat, pyon
+from .. import __version__, compat, pyon
 from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..errors import UsageError
 from ..experiment.arguments import DefaultMissing
-from ..experiment.datasets import DatasetManager, write_hdf5
+from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
+from ..experiment.hdf5 import write_hdf5
 from ..experiment.standalone import SingleRun, Unheard
 from . import report
 
@@ -75,6 +79,7 @@ class Experiment:
     def __init__(self, path: str, class_name: str | None, arguments: list[str], ddb: DeviceDB):
         cls = choose_class(import_file(path), class_name)
         self.name = cls.__name__
+        self.file = Path(path).absolute()
         self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": Unheard()})
         self.datasets = DatasetManager()
         self.arguments = ProcessArgumentManager(parse_arguments(arguments), decoded=True)
@@ -111,6 +116,40 @@ class Experiment:
                 return driver.comm.statistics
         return None
 
-    def write_datasets(self, path):
-        """Write the datasets to the HDF5 file `path`; OSError, or TypeError for one that has no HDF5 form."""
-        write_hdf5(path, self.datasets)
+    def write_datasets(self, path, started: float):
+        """Write the datasets, and what they came from, to the HDF5 file `path`; OSError if it cannot be written.
+        `started`: when the run began, in seconds of Unix time."""
+        folder = self.file.parent
+        run = {
+            "artiq_version": compat.names.VERSION,
+            "rid": 0,
+            "start_time": started,
+            "run_time": time.time(),
+            "expid": pyon.encode(
+                {
+                    "file": str(self.file),
+                    "class_name": self.name,
+                    "arguments": self.arguments.unprocessed,
+                    "log_level": logging.getLogger().level,
+                }
+            ),
+        }
+        sources = {
+            "kairos_version": __version__,
+            "experiment": self.file.read_text(errors="replace"),
+            "device_db": Path(self.devices.ddb.path).read_text(errors="replace"),
+            "revision": _revision(folder),
+        }
+        write_hdf5(path, self.datasets, run, {name: value for name, value in sources.items() if value})
+
+
+def _revision(folder: Path) -> str:
+    """The commit of the Git repository around a folder, with a plus if there is more than it; nothing without one."""
+    try:
+        said = [
+            subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True, timeout=10, check=True).stdout
+            for words in (["rev-parse", "HEAD"], ["status", "--porcelain", "--untracked-files=no"])
+        ]
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    return said[0].strip() + ("+" if said[1].strip() else "")

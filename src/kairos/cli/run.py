@@ -1,20 +1,17 @@
 """``kairos run``: boot the device if it is emulated, run the experiment, show what happened."""
 
 import logging
-import os
 import sys
 import time
-from pathlib import Path
 
 from .. import emulator as emulation
 from ..contracts.session import PORT
 from ..devices import DeviceDB, DeviceError
 from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
 from ..waveform import Recording
-from ..waveform.plot import write_plot
 from ..waveform.table import format_duration, format_table
-from ..waveform.vcd import write_vcd
 from . import report
+from .outputs import Outputs, readable
 
 __all__ = ["run"]
 
@@ -45,6 +42,8 @@ def run(args) -> int:
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(args.verbose, 2)]
     logging.basicConfig(level=level, format="%(levelname)s: %(message)s")
     table_limit = _table_limit(args.table)
+    outputs = Outputs(args)
+    outputs.check()
     ddb = DeviceDB.load(args.device_db)
     host = ddb.arguments("core").get("host")
     device = None
@@ -57,7 +56,7 @@ def run(args) -> int:
             device = emulation.acquire(host, options)
         elif args.vcd or args.plot or args.pulses:
             raise UsageError("--vcd, --plot and --pulses show what an emulated device did, and 'core' is not one")
-        return _run_on(args, ddb, device, table_limit)
+        return _run_on(args, ddb, device, table_limit, outputs)
     finally:
         emulation.shutdown_all()
 
@@ -70,15 +69,18 @@ def _table_limit(text) -> int | None:
     return int(text)
 
 
-def _run_on(args, ddb, device, table_limit):
+def _run_on(args, ddb, device, table_limit, outputs):
     # Not at the head: it loads NumPy, which takes 0.15 s, in which an emulated device boots already.
     from ..coredevice.core import Core
     from .experiments import Experiment  # likewise
 
-    start = time.perf_counter()
+    started = time.time()
     experiment = Experiment(args.file, args.class_name, args.arguments, ddb)
     Core.strict = args.strict
-    code = 0
+
+    def finish(failed=False):
+        _finish(args, experiment, device, table_limit, outputs, started, failed)
+
     try:
         with report.user_code(plain=(DeviceError,)):
             experiment.instance.prepare()
@@ -87,24 +89,23 @@ def _run_on(args, ddb, device, table_limit):
         with report.user_code():
             experiment.instance.analyze()
     except KeyboardInterrupt:
-        experiment.devices.close_devices()
         print("\nkairos: interrupted: the connection is closed, and the device stops the kernel", file=sys.stderr)
+        finish(failed=True)
         return 130
     except SystemExit as error:
         # The experiment ended itself: sys.exit(...) means what it means in any Python program.
         if isinstance(error.code, str):
             print(error.code, file=sys.stderr)
-        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        finish()
+        return error.code if isinstance(error.code, int) else int(error.code is not None)
     except KairosError as error:
-        # What the pins did up to the failure helps to find it; without a kernel there is nothing to show.
-        statistics = experiment.statistics()
-        if statistics is not None and statistics.kernels:
-            _finish(args, experiment, device, table_limit, start)
+        # What the pins did up to the failure helps to find it, and what was measured may be all that there will be.
+        finish(failed=True)
         if device is not None and isinstance(error, ConnectionLost | DeviceUnreachable):
             raise _explained(error, device) from None
         raise
-    _finish(args, experiment, device, table_limit, start)
-    return code
+    finish()
+    return 0
 
 
 def _explained(error, device) -> KairosError:
@@ -113,7 +114,7 @@ def _explained(error, device) -> KairosError:
     return EmulatorError(failure) if failure else type(error)(f"{error}{device.last_words()}")
 
 
-def _finish(args, experiment, device, table_limit, start):
+def _finish(args, experiment, device, table_limit, outputs, started, failed):
     """Show and write the results of a run that ended, in whatever way."""
     sys.stdout.flush()
     statistics = experiment.statistics()
@@ -122,19 +123,14 @@ def _finish(args, experiment, device, table_limit, start):
     kernels = 0 if statistics is None else statistics.kernels
     if device is not None and kernels and device.is_alive():
         recording = _record(device, experiment.devices)
-    if not args.quiet:
-        _print_summary(statistics, device, recording, time.perf_counter() - start)
+    if not args.quiet and (kernels or not failed):
+        _print_summary(statistics, device, recording, time.time() - started)
         if recording is not None and table_limit != 0:
             print(format_table(recording, table_limit))
-    if recording is not None:
-        _write_recording(args, recording, experiment)
-        if args.pulses:
-            _write_pulses(args, device)
-    if args.hdf5:
-        _write_datasets(args.hdf5, experiment)
-    elif not args.quiet:
+    outputs.write(experiment, started, recording, device)
+    if not (args.hdf5 or args.quiet):
         for key, value in sorted(experiment.datasets.local.items()):
-            print(f"{key}: {value}")
+            print(f"{key}: {readable(value, sys.stdout.isatty())}")
     sys.stdout.flush()
 
 
@@ -165,43 +161,3 @@ def _print_summary(statistics, device, recording, wall_s):
     print(", ".join(parts))
     if recording is not None and recording.event_count:
         print(f"time 0 of the pulses is {format_duration(recording.origin_ns)} after power-up of the device")
-
-
-_WRITERS = {"--vcd": write_vcd, "--plot": write_plot}
-
-
-def _write_recording(args, recording, experiment):
-    for name, path in (("--vcd", args.vcd), ("--plot", args.plot)):
-        if path is None:
-            continue
-        try:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            _WRITERS[name](path, recording, title=experiment.name)
-        except (OSError, ValueError) as error:
-            raise UsageError(f"{name} {path} cannot be written: {error}") from None
-        if not args.quiet:
-            print(f"wrote {path}")
-
-
-def _write_pulses(args, device):
-    # Not at the head: it loads NumPy and the model.
-    from ..pulse import Recording as Pulses
-
-    try:
-        Path(args.pulses).parent.mkdir(parents=True, exist_ok=True)
-        Pulses.of(device).save(args.pulses)
-    except OSError as error:
-        raise UsageError(f"--pulses {args.pulses} cannot be written: {error}") from None
-    if not args.quiet:
-        print(f"wrote {args.pulses}")
-
-
-def _write_datasets(path, experiment):
-    try:
-        experiment.write_datasets(path)
-    except OSError as error:
-        # The library's own text is several lines about its calls.
-        reason = os.strerror(error.errno) if error.errno else str(error).splitlines()[0]
-        raise UsageError(f"-o {path} cannot be written: {reason}") from None
-    except TypeError as error:
-        raise UsageError(f"-o {path}: {error}") from None

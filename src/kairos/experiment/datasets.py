@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from .arguments import NoDefault
 
-__all__ = ["DatasetDB", "DatasetManager", "lookup", "without_none", "write_hdf5"]
+__all__ = ["DatasetDB", "DatasetManager", "lookup", "without_none"]
 
 logger = logging.getLogger(__name__)
 
@@ -149,21 +149,3 @@ def lookup(key, default, getter: Callable):
         if default is NoDefault:
             raise KeyError(f"Dataset '{key}' not found") from None
         return default
-
-
-def write_hdf5(path, manager: DatasetManager):
-    """Write the groups ``datasets`` and ``archive`` of a run to a new HDF5 file.
-
-    Slashes in a key make subgroups; metadata become attributes. TypeError names a dataset without an HDF5 form.
-    """
-    import h5py  # here, because it takes 0.1 s, and few runs write a file
-
-    with h5py.File(path, "w") as file:
-        for name, records in manager.groups().items():
-            group = file.create_group(name)
-            for key, record in records.items():
-                try:
-                    dataset = group.create_dataset(key, data=record.value)
-                except (TypeError, ValueError) as error:
-                    raise TypeError(f"dataset '{key}' cannot be written to HDF5: {error}") from None
-                dataset.attrs.update(record.metadata)

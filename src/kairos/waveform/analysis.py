@@ -1,4 +1,4 @@
-"""Dumps of the analyzer as Value Change Dump files.
+"""Dumps of the analyzer: as Value Change Dump files, as recordings of pins, and as a table.
 
 What the file shows follows from the drivers in the device database: the level of a TTL, x while it is an input, the
 frequency word of a clock generator, what was written to and read from an SPI bus. Every other local channel is shown
@@ -7,7 +7,9 @@ as the word that was written last. With them the slack of every output, in machi
 
 from collections.abc import Iterator
 
-__all__ = ["write_dump"]
+from .recording import Channel, Recording
+
+__all__ = ["describe", "pins", "write_dump"]
 
 _LEVEL, _DRIVEN = range(2)
 """Addresses of a TTL channel."""
@@ -92,3 +94,42 @@ def write_dump(file, dump, devices: dict, ref_period: float | None = None):
                 writer.change(variables[message.channel], at, value)
             if hasattr(message, "address"):
                 writer.change(slack, at, message.timestamp - message.rtio_counter)
+
+
+def pins(dump, devices: dict) -> Recording:
+    """The levels of the pins that TTL drivers own, with the events of a dump; time 0 is the first one."""
+    period = devices.get("core", {}).get("arguments", {}).get("ref_period", 1e-9) * 1e9
+    lines = {number: line for number, line in _lines(devices).items() if line.is_pin}
+    channels = {number: Channel(line.name, number, 0 if line.initial == 0 else None) for number, line in lines.items()}
+    events = list(_events(dump))
+    origin = events[0][0] if events else 0
+    for time, message in events:
+        if message.channel in lines:
+            value = lines[message.channel].after(message)
+            changes = channels[message.channel].changes
+            level = None if value == "x" else value
+            before = changes[-1][1] if changes else channels[message.channel].initial
+            if value is not None and level != before:
+                changes.append((round((time - origin) * period), level))
+    return Recording([channels[number] for number in sorted(channels)], round(origin * period))
+
+
+def describe(dump, devices: dict) -> Iterator[dict]:
+    """Each message as a dictionary: `kind`, `channel` and `device`, `time` since the first event and `slack` in machine
+    units, `address` and `data`; None where there is none."""
+    names = {number: line.name for number, line in _lines(devices).items()}
+    times = [message.timestamp for message in dump.messages if hasattr(message, "timestamp")]
+    origin = min(times, default=0)
+    for message in dump.messages:
+        time, address = getattr(message, "timestamp", None), getattr(message, "address", None)
+        channel = getattr(message, "channel", None)
+        error = getattr(message, "exception_type", None)
+        yield {
+            "kind": type(message).__name__.removesuffix("Message").lower(),
+            "channel": channel,
+            "device": "rtio_log" if channel == dump.log_channel else names.get(channel),
+            "time": None if time is None else time - origin,
+            "slack": None if address is None else time - message.rtio_counter,
+            "address": address,
+            "data": getattr(message, "data", None) if error is None else error.name.lower(),
+        }

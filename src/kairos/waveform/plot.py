@@ -2,7 +2,10 @@
 
 from .recording import Recording
 
-__all__ = ["write_plot"]
+__all__ = ["FORMATS", "write_plot"]
+
+FORMATS = (".png", ".pdf", ".svg")
+"""How the name of a picture may end."""
 
 COLORS = ("#2563a8", "#c8553d", "#3a8f5c", "#8a5aa8", "#c08a1e", "#4a8fa0", "#a04a6b", "#6b7280")
 HIGH = 0.62

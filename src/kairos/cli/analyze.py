@@ -1,0 +1,91 @@
+"""``kairos analyze``: the analyzer's record as a table, as lines of JSON, as a VCD file and as a picture."""
+
+import io
+import json
+from pathlib import Path
+
+from .. import files
+from ..devices import DeviceDB
+from ..errors import KairosError, UsageError
+from ..network import analyzer
+from ..waveform.analysis import describe, pins, write_dump
+from ..waveform.plot import FORMATS, write_plot
+from .address import address_of
+
+__all__ = ["analyze"]
+
+COLUMNS = ("time / mu", "slack / mu", "kind", "channel", "device", "address", "data")
+
+
+def analyze(args):
+    """Show the record of the command line `args`."""
+    if args.plot and Path(args.plot).suffix not in FORMATS:
+        raise UsageError(f"--plot {args.plot}: the name ends with {', '.join(FORMATS)}, which says the format")
+    limit = _limit(args.table)
+    entries = DeviceDB.load(args.device_db).entries if Path(args.device_db).exists() or not args.read else {}
+    if args.read:
+        record = files.read(args.read)
+    else:
+        record = analyzer.fetch(*address_of(args, analyzer.PORT))
+    if args.dump:
+        files.write(args.dump, record)
+    try:
+        dump = analyzer.decode(record)
+    except KairosError as error:
+        raise KairosError(f"{args.read or 'the device'}: {error}") from None
+    if args.vcd:
+        text = io.StringIO()
+        write_dump(text, dump, entries)
+        files.write(args.vcd, text.getvalue().encode())
+    if args.plot:
+        try:
+            write_plot(args.plot, pins(dump, entries), title=Path(args.read or "analyzer").name)
+        except OSError as error:
+            raise UsageError(f"--plot {args.plot} cannot be written: {error.strerror}") from None
+    messages = list(describe(dump, entries))
+    if args.json:
+        for message in messages:
+            print(json.dumps(message))
+        return
+    print(_table(messages, limit))
+    if dump.error:
+        print("the analyzer could not keep up: messages are missing")
+    if dump.total_bytes > 32 * len(messages):
+        print(f"the {dump.total_bytes // 32 - len(messages):,} messages before are overwritten")
+
+
+def _limit(text) -> int | None:
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise UsageError(f"--table {text}: give a number of messages, or 'all'")
+    return int(text)
+
+
+def _table(messages, limit) -> str:
+    """A line for each message, the last `limit` of them."""
+    if not messages:
+        return "the record is empty: nothing was submitted since it was read last"
+    shown = messages if limit is None else messages[len(messages) - min(limit, len(messages)) :]
+    rows = [COLUMNS, *(_row(message) for message in shown)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    if len(shown) < len(messages):
+        lines.append(f"... after {len(messages) - len(shown):,} others (--table all shows them)")
+    return "\n".join(lines)
+
+
+def _row(message) -> tuple[str, ...]:
+    def number(value, form):
+        return "" if value is None else value if isinstance(value, str) else format(value, form)
+
+    return (
+        number(message["time"], ","),
+        number(message["slack"], ","),
+        message["kind"],
+        number(message["channel"], "d"),
+        message["device"] or "",
+        number(message["address"], "#x"),
+        number(message["data"], "#x"),
+    )

@@ -1,0 +1,107 @@
+"""The files that a run writes, and values as text.
+
+What cannot be written is found before anything runs. Afterwards each file is written whatever becomes of the others,
+the datasets first: they are what cannot be had again.
+"""
+
+import os
+from pathlib import Path
+
+from ..errors import UsageError
+from ..waveform.plot import FORMATS, write_plot
+from ..waveform.vcd import write_vcd
+
+__all__ = ["Outputs", "readable"]
+
+SHOWN = 8
+"""Elements of a longer list that a terminal shows."""
+
+
+class Outputs:
+    """The files that the command line `args` of a run names."""
+
+    def __init__(self, args):
+        named = (("-o", args.hdf5), ("--vcd", args.vcd), ("--plot", args.plot), ("--pulses", args.pulses))
+        self.files = {option: Path(path) for option, path in named if path is not None}
+        self._quiet = args.quiet
+
+    def check(self):
+        """UsageError for a file that cannot be written, or has a format that there is not."""
+        places: dict[Path, str] = {}
+        for option, path in self.files.items():
+            if option == "--plot" and path.suffix not in FORMATS:
+                raise UsageError(f"--plot {path}: the name ends with {', '.join(FORMATS)}, which says the format")
+            other = places.setdefault(path.absolute(), option)
+            if other != option:
+                raise UsageError(f"{other} and {option} name one file, {path}")
+            try:
+                _check_place(path)
+            except OSError as error:
+                raise UsageError(f"{option} {path} cannot be written: {error.strerror}") from None
+
+    def write(self, experiment, started, recording, device):
+        """Write what there is: the datasets of an experiment that began at `started` (Unix time), a `recording` of the
+        pins, the pulses of the `device`. UsageError, at the end, for what could not be written."""
+        failures = []
+        for option, path in self.files.items():
+            try:
+                if option == "-o":
+                    experiment.write_datasets(path, started)
+                elif recording is None:
+                    continue
+                else:
+                    self._draw(option, path, recording, experiment.name, device)
+            except (OSError, ValueError) as error:
+                # The libraries' own texts are several lines about their calls.
+                reason = os.strerror(error.errno) if getattr(error, "errno", None) else str(error).splitlines()[0]
+                failures.append(f"{option} {path} cannot be written: {reason}")
+            else:
+                if not (self._quiet or option == "-o"):
+                    print(f"wrote {path}")
+        if failures:
+            raise UsageError("; ".join(failures))
+
+    def _draw(self, option, path, recording, title, device):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if option == "--vcd":
+            write_vcd(path, recording, title=title)
+        elif option == "--plot":
+            write_plot(path, recording, title=title)
+        else:
+            # Not at the head: it loads NumPy and the model.
+            from ..pulse import Recording as Pulses
+
+            Pulses.of(device).save(path)
+
+
+def _check_place(path: Path):
+    """OSError if a file cannot be written there. What is there stays as it is."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    new = not path.exists()
+    with path.open("ab"):
+        pass
+    if new:
+        path.unlink()
+
+
+def readable(value, brief: bool) -> str:
+    """A value as a reader wants it: numbers of NumPy as numbers. `brief`: long lists with their ends only."""
+    if isinstance(value, list | tuple):
+        left, right = ("[", "]") if isinstance(value, list) else ("(", ")")
+        parts = [readable(part, brief) for part in _ends(value, brief)]
+        if brief and len(value) > SHOWN:
+            parts[SHOWN // 2 : SHOWN // 2] = ["..."]
+            return f"{left}{', '.join(parts)}{right} ({len(value):,} elements)"
+        comma = "," if isinstance(value, tuple) and len(value) == 1 else ""
+        return f"{left}{', '.join(parts)}{comma}{right}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {readable(part, brief)}" for key, part in value.items()) + "}"
+    if hasattr(value, "item") and getattr(value, "ndim", None) == 0:
+        return repr(value.item())
+    if hasattr(value, "tolist"):
+        return str(value) if brief else readable(value.tolist(), brief)
+    return repr(value) if not isinstance(value, str) else value
+
+
+def _ends(value, brief: bool):
+    return value if not brief or len(value) <= SHOWN else [*value[: SHOWN // 2], *value[-SHOWN // 2 :]]

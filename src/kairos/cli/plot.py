@@ -1,0 +1,59 @@
+"""``kairos plot``: curves of the one-dimensional datasets of a file, images of the two-dimensional ones."""
+
+from pathlib import Path
+
+from ..errors import UsageError
+from ..waveform.plot import FORMATS
+from ..waveform.results import Curve, write_curves
+
+__all__ = ["plot"]
+
+
+def plot(args):
+    """Draw what the command line `args` asks for."""
+    target = Path(args.output or Path(args.file).with_suffix(".png"))
+    if target.suffix not in FORMATS:
+        raise UsageError(f"-o {target}: the name ends with {', '.join(FORMATS)}, which says the format")
+    known = _datasets(args.file)
+    numbers = {name: curve for name, curve in known.items() if curve is not None}
+    for name in (*args.datasets, *filter(None, [args.x])):
+        if name not in known:
+            raise UsageError(f"{args.file} has no dataset '{name}'; it has {', '.join(known) or 'none'}")
+        if name not in numbers:
+            raise UsageError(f"dataset '{name}' of {args.file} is no list or matrix of numbers")
+    x = numbers.pop(args.x) if args.x else None
+    chosen = [numbers[name] for name in args.datasets or numbers]
+    if not chosen:
+        raise UsageError(f"{args.file} has no datasets that are lists or matrices of numbers")
+    for curve in chosen:
+        if x is not None and curve.values.shape[0] != len(x.values):
+            lengths = f"{curve.values.shape[0]} values, '{x.name}' has {len(x.values)}"
+            raise UsageError(f"dataset '{curve.name}' cannot be drawn over '{x.name}': it has {lengths}")
+    try:
+        write_curves(target, chosen, x, title=Path(args.file).stem)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror}") from None
+    print(f"wrote {target}")
+
+
+def _datasets(path) -> dict[str, Curve | None]:
+    """By name, the datasets that can be drawn; None for others."""
+    import h5py  # not at the head: it takes 0.1 s
+
+    found: dict[str, Curve | None] = {}
+
+    def note(name, item):
+        if isinstance(item, h5py.Dataset):
+            drawable = item.dtype.kind in "iufb" and item.ndim in (1, 2) and item.size
+            found[name] = Curve(name, item[()], item.attrs.get("unit", "")) if drawable else None
+
+    try:
+        with h5py.File(path) as file:
+            if "datasets" not in file:
+                raise UsageError(f"{path} has no group 'datasets': it is no result of an experiment")
+            file["datasets"].visititems(note)
+    except OSError:
+        if not Path(path).is_file():
+            raise UsageError(f"there is no file {path}") from None
+        raise UsageError(f"{path} is no HDF5 file, or is not whole") from None
+    return found

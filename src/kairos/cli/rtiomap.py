@@ -1,0 +1,70 @@
+"""``kairos rtiomap``: which device owns which RTIO channel, as the firmware takes it.
+
+The format is the value of the configuration's key `device_map`: a count, then for each channel its number, the length
+of its name and the name; numbers are 32 bits, little-endian.
+"""
+
+import importlib
+import struct
+
+from .. import compat, files
+from ..devices import DeviceDB
+from ..errors import UsageError
+
+__all__ = ["rtiomap"]
+
+_NUMBER = struct.Struct("<I")
+_ENTRY = struct.Struct("<II")
+
+
+def rtiomap(args):
+    """Write the map that the command line `args` asks for, or show one."""
+    if args.show:
+        for channel, name in _read(files.read(args.file), args.file):
+            print(f"{channel:#08x} {name}")
+        return
+    channels = _channels(DeviceDB.load(args.device_db))
+    parts = [_NUMBER.pack(len(channels))]
+    for channel, name in sorted(channels.items()):
+        encoded = name.encode()
+        parts.append(_ENTRY.pack(channel, len(encoded)) + encoded)
+    files.write(args.file, b"".join(parts))
+    print(f"wrote the names of {len(channels)} channels to {args.file}")
+
+
+def _channels(ddb: DeviceDB) -> dict[int, str]:
+    """Name by channel; a driver says by `get_rtio_channels` which it owns, and what they are called."""
+    compat.install()
+    found: dict[int, str] = {}
+    for name, entry in ddb.entries.items():
+        if not isinstance(entry, dict) or entry.get("type") != "local":
+            continue
+        try:
+            driver = getattr(importlib.import_module(entry["module"]), entry["class"])
+        except (ImportError, AttributeError, KeyError) as error:
+            raise UsageError(f"{ddb.path}: the driver of '{name}' cannot be imported: {error}") from None
+        if hasattr(driver, "get_rtio_channels"):
+            for channel, suffix in driver.get_rtio_channels(**entry.get("arguments", {})):
+                own = name if suffix is None else f"{name} {suffix}"
+                if channel in found:
+                    raise UsageError(f"{ddb.path}: channel {channel} belongs to '{found[channel]}' and to '{own}'")
+                found[channel] = own
+    return found
+
+
+def _read(data: bytes, path):
+    """(channel, name) of a map; UsageError if it is none."""
+    try:
+        (count,) = _NUMBER.unpack_from(data)
+        place, found = _NUMBER.size, []
+        for _ in range(count):
+            channel, length = _ENTRY.unpack_from(data, place)
+            place += _ENTRY.size
+            name = data[place : place + length]
+            if len(name) != length:
+                raise ValueError("it ends early")
+            found.append((channel, name.decode()))
+            place += length
+    except (struct.error, ValueError):
+        raise UsageError(f"{path} is no map of channels, or is not whole") from None
+    return found

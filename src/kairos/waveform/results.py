@@ -1,0 +1,56 @@
+"""Results as a picture: curves over a common axis, and images."""
+
+from typing import Any, NamedTuple
+
+from .plot import COLORS
+
+__all__ = ["Curve", "write_curves"]
+
+LARGE = 200
+"""Points of a curve above which the points themselves are not marked."""
+
+
+class Curve(NamedTuple):
+    """Values (one or two dimensions) with a name and a unit."""
+
+    name: str
+    values: Any
+    unit: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.name} / {self.unit}" if self.unit else self.name
+
+
+def write_curves(path, curves: list[Curve], x: Curve | None = None, title: str = ""):
+    """Draw curves and images one above the other, over `x` or the index; the suffix of `path` says the format."""
+    # Here, because it takes 0.4 s, and few runs draw.
+    import matplotlib
+
+    # Before anything that may want a display.
+    matplotlib.use("Agg")
+    from matplotlib import pyplot  # with the backend that was chosen
+
+    style = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 11, "svg.hashsalt": "kairos"}
+    with pyplot.rc_context(style):
+        size = (8, 1.0 + 2.4 * len(curves))
+        figure, rows = pyplot.subplots(len(curves), figsize=size, layout="constrained", squeeze=False)
+        for row, curve in enumerate(curves):
+            axes = rows[row][0]
+            if curve.values.ndim == 2:
+                axes.grid(False)
+                figure.colorbar(axes.imshow(curve.values, aspect="auto", origin="lower"), ax=axes, label=curve.label)
+            else:
+                points = range(len(curve.values)) if x is None else x.values
+                marker = "o" if len(curve.values) <= LARGE else ""
+                axes.plot(
+                    points, curve.values, marker=marker, markersize=4, linewidth=1.2, color=COLORS[row % len(COLORS)]
+                )
+                axes.set_ylabel(curve.label)
+                axes.grid(color="#e5e7eb", linewidth=0.8)
+            for side in ("top", "right"):
+                axes.spines[side].set_visible(False)
+        rows[-1][0].set_xlabel("index" if x is None else x.label)
+        figure.suptitle(title, x=0.02, ha="left", fontsize=12.5, fontweight="bold")
+        figure.savefig(path, dpi=160, metadata={"Software": None} if str(path).endswith(".png") else None)
+        pyplot.close(figure)

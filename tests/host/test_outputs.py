@@ -1,0 +1,57 @@
+"""The files of a run: found to be impossible before it, and written whatever happens."""
+
+from types import SimpleNamespace
+
+import numpy
+import pytest
+
+from kairos.cli.outputs import Outputs, readable
+from kairos.errors import UsageError
+
+
+def outputs(**files):
+    return Outputs(SimpleNamespace(**{"hdf5": None, "vcd": None, "plot": None, "pulses": None, "quiet": True} | files))
+
+
+def test_what_cannot_be_written_is_found_at_once(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for files, text in [
+        ({"hdf5": folder}, r"^-o .*folder cannot be written: Is a directory"),
+        ({"vcd": "/dev/null/a.vcd"}, "/dev/null/a.vcd cannot be written"),
+        ({"plot": tmp_path / "a.bmp"}, r"a.bmp: the name ends with .png, .pdf, .svg, which says the format"),
+        ({"vcd": tmp_path / "a", "hdf5": tmp_path / "a"}, "-o and --vcd name one file"),
+    ]:
+        with pytest.raises(UsageError, match=text):
+            outputs(**files).check()
+    kept = tmp_path / "kept"
+    kept.write_text("before")
+    outputs(vcd=kept, hdf5=tmp_path / "new" / "out.h5").check()
+    assert kept.read_text() == "before" and not (tmp_path / "new" / "out.h5").exists()
+
+
+def _refuse():
+    raise ValueError("title too long")
+
+
+def test_one_file_that_fails_costs_no_other(tmp_path):
+    written = []
+
+    class Failing(SimpleNamespace):
+        def write_datasets(self, path, started):
+            written.append((path, started))
+
+    with pytest.raises(UsageError, match="^--plot .*: title too long$"):
+        named = outputs(hdf5=tmp_path / "o.h5", plot=tmp_path / "o.png", vcd=tmp_path / "o.vcd")
+        named._draw = lambda option, path, *_: path.write_text("") if option == "--vcd" else _refuse()
+        named.write(Failing(name="x"), 5.0, object(), None)
+    assert written == [(tmp_path / "o.h5", 5.0)] and (tmp_path / "o.vcd").exists()
+
+
+def test_readable():
+    assert readable([numpy.float64(0.5), numpy.int32(3), "x"], True) == "[0.5, 3, x]"
+    assert readable(numpy.float64(0.25), False) == "0.25" and readable((1,), True) == "(1,)"
+    assert readable(list(range(5000)), True) == "[0, 1, 2, 3, ..., 4996, 4997, 4998, 4999] (5,000 elements)"
+    assert readable(list(range(10)), False) == str(list(range(10)))
+    assert readable({"a": numpy.bool_(True)}, True) == "{'a': True}"
+    assert len(readable(numpy.zeros(100000), True)) < 200

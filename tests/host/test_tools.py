@@ -1,0 +1,174 @@
+"""Tools beside the runs: the analyzer's record, names of channels, pictures of results, new experiments."""
+
+import json
+import socket
+import struct
+import threading
+from argparse import Namespace
+
+import h5py
+import pytest
+from PIL import Image
+
+from kairos.cli import main
+from kairos.cli.address import address_of
+from kairos.contracts.analyzer import MESSAGE
+from tests.support.command import one_line
+from tests.support.paths import BUILD, EXAMPLES
+
+OUTPUT, INPUT, FAILURE, STOPPED = range(4)
+
+
+def record(*messages, total=None, log_channel=9):
+    """A dump: of (kind, channel, timestamp, counter, address, data)."""
+    body = b"".join(
+        struct.pack(">QIQQI", data, address, counter, timestamp, channel << 2 | kind)
+        for kind, channel, timestamp, counter, address, data in messages
+    )
+    return struct.pack("<BIQ?BB", ord("e"), len(body), total or len(body), False, log_channel, 1) + body
+
+
+DUMP = record(
+    (OUTPUT, 4, 1000, 400, 0, 1),
+    (OUTPUT, 4, 3000, 500, 0, 0),
+    (INPUT, 0, 5000, 5100, 0, 1),
+    (FAILURE, 4, 0, 6000, 20, 0),
+    (STOPPED, 0, 0, 7000, 0, 0),
+    total=10 * MESSAGE,
+)
+
+
+def run(*arguments, database=EXAMPLES / "device_db.py"):
+    return main([*map(str, arguments), "--device-db", str(database)])
+
+
+@pytest.fixture
+def dump(tmp_path):
+    path = tmp_path / "dump.bin"
+    path.write_bytes(DUMP)
+    return path
+
+
+def test_analyze_a_file(dump, tmp_path, capsys):
+    assert run("analyze", dump, "--vcd", tmp_path / "a.vcd", "--plot", tmp_path / "a.png") == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[2].split() == ["0", "600", "output", "4", "ttl4", "0x0", "0x1"]
+    assert lines[4].split() == ["4,000", "input", "0", "ttl0", "0x1"]
+    assert lines[-1] == "the 5 messages before are overwritten"
+    assert "$var wire 1 " in (tmp_path / "a.vcd").read_text()
+    assert Image.open(tmp_path / "a.png").size[0] > 1000
+    assert run("analyze", dump, "--json") == 0
+    messages = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [message["kind"] for message in messages] == ["output", "output", "input", "exception", "stopped"]
+    assert messages[1]["time"] == 2000 and messages[3]["data"] == "underflow"
+    assert run("analyze", dump, "--table", "1") == 0
+    assert "... after 4 others" in capsys.readouterr().out
+
+
+def test_analyze_a_device(tmp_path, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as device:
+
+        def answer():
+            for _ in range(2):
+                connection, _ = device.accept()
+                with connection:
+                    connection.sendall(DUMP)
+
+        threading.Thread(target=answer, daemon=True).start()
+        address = f"127.0.0.1:{device.getsockname()[1]}"
+        assert run("analyze", "--device", address, "--dump", tmp_path / "kept") == 0
+    assert (tmp_path / "kept").read_bytes() == DUMP and "ttl4" in capsys.readouterr().out
+
+
+def test_analyze_what_is_no_dump(kairos, tmp_path):
+    (tmp_path / "cut").write_bytes(DUMP[:-1])
+    one_line(kairos("analyze", tmp_path / "cut"), "the dump is not whole")
+    one_line(kairos("analyze", tmp_path / "absent"), "cannot be read: No such file")
+    one_line(kairos("analyze"), "give one with --device HOST")
+    one_line(kairos("analyze", tmp_path / "cut", "--plot", "a.gif"), "says the format")
+
+
+def test_address_of_a_device(tmp_path):
+    """A port in the device database is the kernel session's: other services have their own."""
+    database = tmp_path / "db.py"
+    for host, expected in [
+        ("10.0.0.1:5000", "10.0.0.1"),
+        ("lab", "lab"),
+        ("[fe80::1]:5000", "fe80::1"),
+        ("::1", "::1"),
+    ]:
+        database.write_text(f"device_db = {{'core': {{'type': 'local', 'arguments': {{'host': {host!r}}}}}}}\n")
+        assert address_of(Namespace(device=None, device_db=database), 1382) == (expected, 1382)
+    assert address_of(Namespace(device="10.0.0.2:77"), 1382) == ("10.0.0.2", 77)
+
+
+def test_map_of_channels(tmp_path, capsys):
+    assert run("rtiomap", tmp_path / "map") == 0
+    assert "names of" in capsys.readouterr().out
+    data = (tmp_path / "map").read_bytes()
+    (count,) = struct.unpack_from("<I", data)
+    assert struct.unpack_from("<II", data, 4) == (0, 4) and data[12:16] == b"ttl0" and count >= 12
+    assert run("rtiomap", tmp_path / "map", "--show") == 0
+    assert capsys.readouterr().out.splitlines()[4] == "0x000004 ttl4"
+
+
+def test_map_of_channels_that_two_devices_have(kairos, tmp_path):
+    database = tmp_path / "db.py"
+    database.write_text(
+        (EXAMPLES / "device_db.py").read_text()
+        + "\ndevice_db['twice'] = dict(device_db['ttl4'], arguments={'channel': 4})\n"
+    )
+    one_line(kairos("rtiomap", tmp_path / "map", device_db=database), "channel 4 belongs to 'ttl4' and to 'twice'")
+    (tmp_path / "bad").write_bytes(b"\1\0\0\0\4")
+    one_line(kairos("rtiomap", tmp_path / "bad", "--show"), "is no map of channels")
+
+
+@pytest.fixture
+def results(tmp_path):
+    path = tmp_path / "results.h5"
+    with h5py.File(path, "w") as file:
+        group = file.create_group("datasets")
+        group["scan/x"] = [1.0, 2.0, 3.0]
+        group["scan/y"] = [1, 4, 9]
+        group["scan/y"].attrs["unit"] = "V"
+        group["image"] = [[1, 2], [3, 4]]
+        group["name"] = "text"
+    return path
+
+
+def test_plot(results, tmp_path, capsys):
+    assert main(["plot", str(results)]) == 0
+    tall = Image.open(results.with_suffix(".png")).size
+    assert main(["plot", str(results), "scan/y", "-x", "scan/x", "-o", str(tmp_path / "y.png")]) == 0
+    assert Image.open(tmp_path / "y.png").size[1] < tall[1]
+    assert main(["plot", str(results), "scan/y", "-o", str(tmp_path / "y.svg")]) == 0
+    capsys.readouterr()
+    for arguments, text in [
+        (["absent"], "no dataset 'absent'; it has image, name, scan/x, scan/y"),
+        (["name"], "'name' of"),
+        (["image", "-x", "scan/x"], "has 2 values, 'scan/x' has 3"),
+        (["-o", "a.txt"], "says the format"),
+    ]:
+        assert main(["plot", str(results), *arguments]) == 1
+        assert text in capsys.readouterr().err
+    (tmp_path / "bad.h5").write_bytes(b"nothing")
+    assert main(["plot", str(tmp_path / "bad.h5")]) == 1
+    assert "is no HDF5 file" in capsys.readouterr().err
+
+
+def test_new(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "rabi_flop"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "wrote rabi_flop.py and device_db.py",
+        "run it: kairos run rabi_flop.py",
+    ]
+    assert "class RabiFlop(EnvExperiment)" in (tmp_path / "rabi_flop.py").read_text()
+    assert (tmp_path / "device_db.py").read_text() == (BUILD / "gateware" / "demo" / "device_db.py").read_text()
+    assert main(["new", "second"]) == 0
+    assert "for the devices of device_db.py" in capsys.readouterr().out
+    for name, text in [("second", "is there already"), ("3", "no name for an experiment"), ("a b", "no name")]:
+        assert main(["new", name]) == 1
+        assert text in capsys.readouterr().err
+    assert main(["compile", "rabi_flop.py", "--emit", "types"]) == 0
+    assert "ttl.TTLOut.pulse" in capsys.readouterr().out
