@@ -23,7 +23,7 @@ class Curve(NamedTuple):
 
 
 def write_curves(path, curves: list[Curve], x: Curve | None = None, title: str = ""):
-    """Draw curves and images one above the other, over `x` or the index; the suffix of `path` says the format."""
+    """Draw curves and images one above the other, over `x` or the first index; the suffix of `path` says the format."""
     # Here, because it takes 0.4 s, and few runs draw.
     import matplotlib
 
@@ -37,15 +37,15 @@ def write_curves(path, curves: list[Curve], x: Curve | None = None, title: str =
         figure, rows = pyplot.subplots(len(curves), figsize=size, layout="constrained", squeeze=False)
         for row, curve in enumerate(curves):
             axes = rows[row][0]
+            points = range(len(curve.values)) if x is None else x.values
             if curve.values.ndim == 2:
-                axes.grid(False)
-                figure.colorbar(axes.imshow(curve.values, aspect="auto", origin="lower"), ax=axes, label=curve.label)
+                across = range(curve.values.shape[1])
+                image = axes.pcolormesh(points, across, curve.values.T, shading="nearest")
+                figure.colorbar(image, ax=axes, label=curve.label)
+                axes.set_ylabel("second index")
             else:
-                points = range(len(curve.values)) if x is None else x.values
-                marker = "o" if len(curve.values) <= LARGE else ""
-                axes.plot(
-                    points, curve.values, marker=marker, markersize=4, linewidth=1.2, color=COLORS[row % len(COLORS)]
-                )
+                look = {"marker": "o" if len(curve.values) <= LARGE else "", "markersize": 4, "linewidth": 1.2}
+                axes.plot(points, curve.values, color=COLORS[row % len(COLORS)], **look)
                 axes.set_ylabel(curve.label)
                 axes.grid(color="#e5e7eb", linewidth=0.8)
             for side in ("top", "right"):
