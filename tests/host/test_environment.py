@@ -8,7 +8,7 @@ from kairos import experiment as api
 from kairos import pyon
 from kairos.devices import DeviceDB, DeviceError, DeviceManager
 from kairos.errors import UsageError
-from kairos.experiment.arguments import DefaultMissing
+from kairos.experiment.arguments import ArgumentError, DefaultMissing
 from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.environment import ProcessArgumentManager
 from kairos.experiment.hdf5 import write_hdf5
@@ -258,11 +258,62 @@ def test_hdf5_of_what_has_no_form_there(tmp_path, caplog):
     assert caplog.text.count("is stored as text") == 6 and "stored as 'a.b'" in caplog.text
 
 
-def test_interactive_arguments(monkeypatch):
-    answers = iter(["3", ""])
-    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
+def test_interactive_arguments(monkeypatch, capsys):
+    """They are asked for again until they are right; what may be typed, and the default, stand before the colon."""
+    answers, asked = iter(["many", "3", "", "blue", "red", "5:6", "1kHz:2kHz:3"]), []
+    monkeypatch.setattr("builtins.input", lambda prompt: asked.append(prompt.strip()) or next(answers))
     env = api.HasEnvironment(managers())
     with env.interactive("More") as more:
         more.setattr_argument("a", api.NumberValue())
-        more.setattr_argument("b", api.NumberValue(2))
-    assert (more.a, more.b) == (3.0, 2.0)
+        more.setattr_argument("b", api.NumberValue(2, unit="us"))
+        more.setattr_argument("c", api.EnumerationValue(["red", "green"]))
+        more.setattr_argument("d", api.Scannable(default=api.NoScan(1)))
+    assert (more.a, more.b, more.c, list(more.d)) == (3.0, 2.0, "red", [1000, 1500, 2000])
+    assert asked[:3] == ["a:", "a:", "b (in us: 2us) [2.0]:"] and asked[3] == "c (red, green):"
+    printed = capsys.readouterr().out
+    assert "not a number" in printed and "one of red, green" in printed and "it is no scan: A:B:N" in printed
+
+
+@pytest.mark.parametrize(
+    ("processor", "text", "value"),
+    [
+        (api.NumberValue(), "20us", 2e-5),
+        (api.NumberValue(), "-2.5*MHz", -2.5e6),
+        (api.NumberValue(), "1e3", 1000.0),
+        (api.NumberValue(precision=0, step=1, type="int"), "7", 7),
+        (api.StringValue(), "two words", "two words"),
+        (api.StringValue(), '"quoted"', "quoted"),
+        (api.StringValue(), "5", "5"),
+        (api.EnumerationValue(["a", "b"]), "b", "b"),
+        (api.BooleanValue(), "true", True),
+        (api.PYONValue(), "[1, 2.5]", [1, 2.5]),
+        (api.Scannable(), "-50e3:50e3:5", [-50e3, -25e3, 0, 25e3, 50e3]),
+        (api.Scannable(), "1us:3us:3", [1e-6, 2e-6, 3e-6]),
+        (api.Scannable(), "[3, 1]", [3, 1]),
+        (api.Scannable(), "5MHz", [5e6]),
+        (api.Scannable(), '{"ty": "CenterScan", "center": 0, "span": 2, "step": 1}', [0, -1, 1]),
+    ],
+)
+def test_arguments_as_they_are_typed(processor, text, value):
+    manager = ProcessArgumentManager({"x": text}, typed=True)
+    found = manager.get("x", processor)
+    assert pytest.approx(list(found) if isinstance(found, api.ScanObject) else found) == value
+    assert pyon.decode(pyon.encode(manager.used)) == manager.used
+
+
+@pytest.mark.parametrize(
+    ("processor", "text", "reason"),
+    [
+        (api.NumberValue(), "5 parsec", "'parsec' is no unit; there are"),
+        (api.NumberValue(precision=0, step=1, type="int"), "2.7", "2.7 is not an integer"),
+        (api.EnumerationValue(["a", "b"]), "c", "one of a, b"),
+        (api.BooleanValue(), "1", "Invalid BooleanValue value"),
+        (api.Scannable(), "1:2:many", "'many' is no number of points"),
+        (api.Scannable(), "1:2", "it is no scan: A:B:N"),
+        (api.Scannable(), "1:2:3:4", "it is no scan: A:B:N"),
+        (api.PYONValue(), "text", "text needs quotes"),
+    ],
+)
+def test_arguments_that_are_typed_wrongly(processor, text, reason):
+    with pytest.raises(ArgumentError, match=f"^argument 'x' = '{text}': .*{reason}"):
+        ProcessArgumentManager({"x": text}, typed=True).get("x", processor)

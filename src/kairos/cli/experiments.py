@@ -11,7 +11,7 @@ from .. import __version__, compat, pyon
 from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..errors import UsageError
-from ..experiment.arguments import DefaultMissing
+from ..experiment.arguments import ArgumentError, DefaultMissing
 from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.hdf5 import write_hdf5
@@ -24,16 +24,24 @@ __all__ = ["Experiment", "parse_arguments"]
 def parse_arguments(texts: list[str]) -> dict:
     """``["n=3", 's="text"']`` as a dictionary; UsageError for what is not KEY=VALUE with a PYON value."""
     arguments = {}
-    for text in texts:
-        key, separator, value = text.partition("=")
-        if not separator or not key:
-            raise UsageError(f"argument '{text}' is not KEY=VALUE")
+    for key, value in _texts(texts).items():
         try:
             arguments[key] = pyon.decode(value)
         except ValueError:
             raise UsageError(
                 f"argument {key}: {value} is not a PYON value; text needs quotes, as in {key}='\"{value}\"'"
             ) from None
+    return arguments
+
+
+def _texts(texts: list[str]) -> dict[str, str]:
+    """The values as they were typed; UsageError for what is not KEY=VALUE."""
+    arguments = {}
+    for text in texts:
+        key, separator, value = text.partition("=")
+        if not separator or not key:
+            raise UsageError(f"argument '{text}' is not KEY=VALUE")
+        arguments[key] = value
     return arguments
 
 
@@ -82,8 +90,8 @@ class Experiment:
         self.file = Path(path).absolute()
         self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": Unheard()})
         self.datasets = DatasetManager()
-        self.arguments = ProcessArgumentManager(parse_arguments(arguments), decoded=True)
-        with report.user_code(plain=(DeviceError, DefaultMissing)):
+        self.arguments = ProcessArgumentManager(_texts(arguments), typed=True)
+        with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
             self.instance = cls((self.devices, self.datasets, self.arguments, {}))
         if unknown := self.arguments.unknown:
             known = ", ".join(sorted(self.arguments.requested)) or "none"
@@ -129,7 +137,7 @@ class Experiment:
                 {
                     "file": str(self.file),
                     "class_name": self.name,
-                    "arguments": self.arguments.unprocessed,
+                    "arguments": self.arguments.used,
                     "log_level": logging.getLogger().level,
                 }
             ),

@@ -6,13 +6,16 @@ that tell a user interface how to offer it. Everything else, defaults and descri
 that are not enforced.
 """
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from .. import pyon
 from ..language import units
 
 __all__ = [
+    "ArgumentError",
     "BooleanValue",
     "CancelledArgsError",
     "DefaultMissing",
@@ -23,11 +26,16 @@ __all__ = [
     "Processor",
     "StringValue",
     "display_of",
+    "quantity",
 ]
 
 
 class NoDefault:
     """Marks an argument or a dataset without a default value."""
+
+
+class ArgumentError(ValueError):
+    """An argument was given a value that it may not have."""
 
 
 class DefaultMissing(Exception):
@@ -86,6 +94,17 @@ class Processor:
             raise ValueError(f"Invalid {type(self).__name__} value")
         return self.converted(x)
 
+    def typed(self, text: str):
+        """The value that `text` on a command line means, for :meth:`process`: PYON. ValueError if it is none."""
+        try:
+            return pyon.decode(text)
+        except ValueError:
+            raise ValueError("it is not a PYON value; text needs quotes, as in '\"text\"'") from None
+
+    def hint(self) -> str:
+        """What may be typed, for somebody who is asked; nothing if that is clear."""
+        return ""
+
     def default(self):
         """The value if none is given; `DefaultMissing` if there must be one."""
         for value in self._defaults:
@@ -120,6 +139,9 @@ class BooleanValue(Processor):
     def accepts(self, x):
         return isinstance(x, bool)
 
+    def hint(self):
+        return "true or false"
+
 
 class EnumerationValue(Processor):
     """One of the strings in `choices`."""
@@ -129,6 +151,17 @@ class EnumerationValue(Processor):
 
     def accepts(self, x):
         return x in self.choices
+
+    def process(self, x):
+        if not self.accepts(x):
+            raise ValueError(f"Invalid {type(self).__name__} value: it is one of {', '.join(map(str, self.choices))}")
+        return x
+
+    def typed(self, text):
+        return text if text in self.choices else _text(text)
+
+    def hint(self):
+        return ", ".join(map(str, self.choices))
 
 
 class NumberValue(Processor):
@@ -151,6 +184,12 @@ class NumberValue(Processor):
         self._number = _number_type(type, **display)
         super().__init__(default, unit=unit, **display, min=min, max=max, type=type)
 
+    def typed(self, text):
+        return quantity(text)
+
+    def hint(self):
+        return f"in {self.unit}: 2{self.unit}" if self.unit else ""
+
     def converted(self, x):
         number = self._number(x)
         if self._number is int and number != x:
@@ -171,3 +210,32 @@ def _number_type(wanted: str, scale, step, precision) -> Callable:
 
 class StringValue(Processor):
     """Text."""
+
+    def typed(self, text):
+        return _text(text)
+
+
+def _text(text: str):
+    """Text as it was typed; of quotes around it what is within."""
+    try:
+        value = pyon.decode(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, str) else text
+
+
+_QUANTITY = re.compile(r"([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*\*?\s*([A-Za-z]+)")
+
+
+def quantity(text: str):
+    """The number that text means, which may have a unit: ``5``, ``-2.5e3``, ``20 us``, ``80*MHz``. ValueError if it
+    means none."""
+    with suppress(ValueError):
+        return pyon.decode(text)
+    if match := _QUANTITY.fullmatch(text.strip()):
+        number, unit = match.groups()
+        if unit not in units.__all__:
+            raise ValueError(f"'{unit}' is no unit; there are {', '.join(units.__all__)}")
+        with suppress(ValueError):
+            return float(number) * getattr(units, unit)
+    raise ValueError("it is not a number, nor one with a unit, such as 20us")

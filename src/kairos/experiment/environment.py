@@ -11,10 +11,9 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NamedTuple
 
-from .. import pyon
 from ..language import rpc
 from . import datasets
-from .arguments import CancelledArgsError, DefaultMissing, NoDefault, PYONValue
+from .arguments import ArgumentError, CancelledArgsError, DefaultMissing, NoDefault, PYONValue
 
 __all__ = [
     "EnvExperiment",
@@ -53,13 +52,15 @@ class Experiment:
 class ProcessArgumentManager:
     """Arguments from the values the user gave, a dictionary; remembers which of them were asked for.
 
-    Where any value may be given (`PYONValue`), text is PYON, unless the values are `decoded` already.
+    Where any value may be given (`PYONValue`), text is PYON. `typed`: the values are all text, as on a command line.
     """
 
-    def __init__(self, unprocessed: dict, decoded: bool = False):
+    def __init__(self, unprocessed: dict, typed: bool = False):
         self.unprocessed = unprocessed
-        self._decoded = decoded
+        self._typed = typed
         self.requested: set[str] = set()
+        self.used: dict[str, Any] = {}
+        """what was given and asked for, before it was processed"""
 
     @property
     def unknown(self) -> set[str]:
@@ -75,12 +76,15 @@ class ProcessArgumentManager:
         if key not in self.unprocessed:
             return self._default(key, processor)
         value = self.unprocessed[key]
-        if self._decoded and isinstance(processor, PYONValue):
-            return value  # it is not PYON a second time
         try:
+            if self._typed:
+                self.used[key] = processor.typed(value)
+                # It is not PYON a second time.
+                return self.used[key] if isinstance(processor, PYONValue) else processor.process(self.used[key])
+            self.used[key] = value
             return processor.process(value)
         except Exception as error:
-            raise ValueError(f"argument '{key}' = {value!r}: {error}") from error
+            raise ArgumentError(f"argument '{key}' = {value!r}: {error}") from error
 
     def _default(self, key, processor):
         try:
@@ -100,12 +104,23 @@ class ProcessArgumentManager:
 
 
 def _ask(key, processor):
-    """One value from the terminal; an empty line is the default."""
+    """One value from the terminal, asked for until it is one; an empty line is the default."""
+    hint = f" ({processor.hint()})" if processor.hint() else ""
     try:
-        text = input(f"  {key}: ").strip()
-    except EOFError:
-        raise CancelledArgsError from None
-    return processor.process(pyon.decode(text)) if text else processor.default()
+        hint += f" [{processor.default()}]"
+    except DefaultMissing:
+        pass
+    while True:
+        try:
+            text = input(f"  {key}{hint}: ").strip()
+        except EOFError:
+            raise CancelledArgsError from None
+        try:
+            return processor.process(processor.typed(text)) if text else processor.default()
+        except DefaultMissing:
+            print("  it has no default: give a value, or end with Ctrl-D")
+        except Exception as error:
+            print(f"  {error}")
 
 
 def processor_of(processor):

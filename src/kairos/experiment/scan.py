@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from types import SimpleNamespace
 from typing import Any
 
-from .arguments import NoDefault, Processor, display_of
+from .arguments import NoDefault, Processor, display_of, quantity
 
 __all__ = ["CenterScan", "ExplicitScan", "MultiScanManager", "NoScan", "RangeScan", "ScanObject", "Scannable"]
 
@@ -122,6 +122,27 @@ class Scannable(Processor):
         display = display_of(unit, scale, global_step, precision, ndecimals)
         display["global_step"] = display.pop("step")
         super().__init__(default, unit=unit, **display, global_min=global_min, global_max=global_max)
+
+    def typed(self, text):
+        """Short forms: ``A:B:N`` are `N` points from `A` to `B`, ``A:B:N:random`` in random order, ``[A, B, C]`` these
+        points, ``A`` one; numbers may have units."""
+        parts = text.split(":") if text.lstrip()[:1] not in ("{", "[") else []
+        if len(parts) in (3, 4) and parts[3:] in ([], ["random"]):
+            start, stop = (float(quantity(part)) for part in parts[:2])
+            if not parts[2].strip().isdecimal():
+                raise ValueError(f"'{parts[2]}' is no number of points")
+            return RangeScan(start, stop, int(parts[2]), randomize=len(parts) == 4).describe()
+        value = quantity(text) if len(parts) == 1 else super().typed(text) if not parts else None
+        if isinstance(value, list):
+            return ExplicitScan(value).describe()
+        if isinstance(value, int | float):
+            return NoScan(value).describe()
+        if isinstance(value, dict):
+            return value
+        raise ValueError(f"it is no scan: {self.hint()}")
+
+    def hint(self):
+        return "A:B:N, A:B:N:random, [A, B, C] or A"
 
     def converted(self, x):
         """Scan object of the dictionary `x`, in the form that :meth:`ScanObject.describe` gives."""
