@@ -12,30 +12,9 @@ from PIL import Image
 
 from kairos.cli import main
 from kairos.cli.address import address_of
-from kairos.contracts.analyzer import MESSAGE
+from tests.support.analyzer_record import DUMP
 from tests.support.command import one_line
 from tests.support.paths import BUILD, EXAMPLES
-
-OUTPUT, INPUT, FAILURE, STOPPED = range(4)
-
-
-def record(*messages, total=None, log_channel=9):
-    """A dump: of (kind, channel, timestamp, counter, address, data)."""
-    body = b"".join(
-        struct.pack(">QIQQI", data, address, counter, timestamp, channel << 2 | kind)
-        for kind, channel, timestamp, counter, address, data in messages
-    )
-    return struct.pack("<BIQ?BB", ord("e"), len(body), total or len(body), False, log_channel, 1) + body
-
-
-DUMP = record(
-    (OUTPUT, 4, 1000, 400, 0, 1),
-    (OUTPUT, 4, 3000, 500, 0, 0),
-    (INPUT, 0, 5000, 5100, 0, 1),
-    (FAILURE, 4, 0, 6000, 20, 0),
-    (STOPPED, 0, 0, 7000, 0, 0),
-    total=10 * MESSAGE,
-)
 
 
 def run(*arguments, database=EXAMPLES / "device_db.py"):

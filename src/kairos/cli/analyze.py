@@ -47,7 +47,8 @@ def analyze(args):
         for message in messages:
             print(json.dumps(message))
         return
-    print(_table(messages, limit))
+    if limit != 0:
+        print(_table(messages, limit))
     if dump.error:
         print("the analyzer could not keep up: messages are missing")
     if dump.total_bytes > 32 * len(messages):

@@ -25,6 +25,10 @@ MAX_PADS = 128
 NUMBERS = (1 << NUMBER_BITS) - 1
 ABI = 2
 NEVER = 2**64 - 1
+LATENCY = 20
+"""Cycles in which memory answers a read, where a test says nothing else."""
+ACCEPTED = LATENCY + 4
+"""Cycles from a toggle to the core's acceptance of an output."""
 _U8, _U16, _U32, _U64 = ctypes.c_uint8, ctypes.c_uint16, ctypes.c_uint32, ctypes.c_uint64
 
 

@@ -6,10 +6,7 @@ import pytest
 
 from kairos_gateware.contracts.initiator import ATTENTION, CREDIT, POSTED_ERROR
 from kairos_gateware.contracts.memory import PL_DESCRIPTOR, PL_REGISTERS
-from kairos_gateware.sim.library import NEVER, Ps
-
-LATENCY = 20
-ACCEPTED = LATENCY + 4  # cycles from a toggle to the core's acceptance of an output
+from kairos_gateware.sim.library import ACCEPTED, LATENCY, NEVER, Ps
 
 
 def test_descriptor_and_registers(library, registers):

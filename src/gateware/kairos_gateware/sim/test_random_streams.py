@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kairos_gateware.sim.library import ACCEPTED
 from kairos_gateware.sim.model import Model
-from kairos_gateware.sim.test_library import ACCEPTED
 
 KINDS = ["ttl_inout"] * 4 + ["ttl_out"] * 8 + ["log"]
 PUSH_VISIBLE = 60  # cycles in which an event, and a few before it, are certainly pushed and seen

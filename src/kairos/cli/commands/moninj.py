@@ -1,0 +1,29 @@
+"""``kairos moninj``: levels of a device's pins, seen and set by hand."""
+
+from ..command import Command, Option
+from ..options import DEVICE_DB, device
+
+_NAMES = Option("names", metavar="DEVICE", nargs="+", help="a TTL of the device database, or the number of a channel")
+
+_TOOLS = {
+    "watch": Command(
+        "print each change of levels, until Ctrl-C",
+        _NAMES,
+        Option("--for", dest="seconds", type=float, metavar="SECONDS", help="end after this time"),
+        runs="moninj.watch",
+    ),
+    "set": Command(
+        "take pins over, whatever experiments say",
+        Option("level", choices=("0", "1"), help="the level"),
+        _NAMES,
+        runs="moninj.set_level",
+    ),
+    "release": Command("give pins back to experiments", _NAMES, runs="moninj.release"),
+}
+
+COMMAND = Command(
+    "watch the pins of a core device, or set them by hand",
+    device("HOST[:PORT]", "address; default: 'core' of the device database"),
+    DEVICE_DB,
+    tools=_TOOLS,
+)

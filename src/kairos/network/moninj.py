@@ -1,0 +1,122 @@
+"""Client of monitor and injector of a core device (TCP 1383): levels of pins seen, and taken over.
+
+A probe is something of a channel that can be watched, an override something that can be set in place of what the
+experiment says. Those of a TTL are the members of `Probe` and `Override`.
+"""
+
+import struct
+from enum import IntEnum
+from typing import NamedTuple
+
+from ..contracts.moninj import GREETING, PORT, Field, Report, Request
+from ..errors import ConnectionLost, DeviceUnreachable
+from .connect import connect
+
+__all__ = ["MonInj", "Override", "PORT", "Probe", "Seen"]
+
+PATIENCE = 15.0
+"""Seconds for which a device may be restarting."""
+
+_FORMS = {Field.ENABLE: "?", Field.CHANNEL: "I", Field.NUMBER: "B", Field.LEVEL: "B", Field.READING: "Q"}
+_NAME = (Field.CHANNEL, Field.NUMBER)
+
+
+def _layout(*fields: Field) -> struct.Struct:
+    return struct.Struct("<" + "".join(_FORMS[field] for field in fields))
+
+
+_REQUESTS = {
+    Request.WATCH_PROBE: _layout(Field.ENABLE, *_NAME),
+    Request.INJECT: _layout(*_NAME, Field.LEVEL),
+    Request.GET_OVERRIDE: _layout(*_NAME),
+}
+_REPORTS = {Report.PROBE: _layout(*_NAME, Field.READING), Report.OVERRIDE: _layout(*_NAME, Field.LEVEL)}
+
+
+def _message(request: Request, *values) -> bytes:
+    return bytes([request]) + _REQUESTS[request].pack(*values)
+
+
+class Probe(IntEnum):
+    """Probes of a TTL."""
+
+    LEVEL = 0
+    OUTPUT_ENABLE = 1
+
+
+class Override(IntEnum):
+    """Overrides of a TTL."""
+
+    ENABLE = 0
+    LEVEL = 1
+    OUTPUT_ENABLE = 2
+
+
+class Seen(NamedTuple):
+    """A value that the device reports: of the probe or the override `number` of a channel."""
+
+    kind: Report
+    channel: int
+    number: int
+    value: int
+
+
+class MonInj:
+    """A connection to monitor and injector of the device at `host`; DeviceUnreachable if it does not answer."""
+
+    def __init__(self, host: str, port: int = PORT, patience: float = PATIENCE):
+        self._where = f"{host}, port {port}"
+        # The greeting has no answer: a question is sent with it.
+        question = _message(Request.GET_OVERRIDE, 0, 0)
+        try:
+            self._socket, first = connect(host, port, GREETING + question, patience)
+        except OSError as error:
+            raise DeviceUnreachable(f"no monitor at {self._where} ({error}): is the device on?") from None
+        self._buffer = bytearray(first)
+        self.next()
+
+    def watch(self, channel: int, probe: int = Probe.LEVEL, enable: bool = True):
+        """Have each new value of a probe reported, the present one at once; or no more."""
+        self._send(_message(Request.WATCH_PROBE, enable, channel, probe))
+
+    def inject(self, channel: int, override: int, value: int):
+        """Set an override."""
+        self._send(_message(Request.INJECT, channel, override, value))
+
+    def ask(self, channel: int, override: int):
+        """Have the value of an override reported once."""
+        self._send(_message(Request.GET_OVERRIDE, channel, override))
+
+    def next(self, timeout: float | None = None) -> Seen | None:
+        """The next report; None if none has come within `timeout` seconds. ConnectionLost."""
+        self._socket.settimeout(timeout)
+        try:
+            self._fill(1)
+            kind = Report(self._buffer[0])
+            length = 1 + _REPORTS[kind].size
+            self._fill(length)
+        except TimeoutError:
+            return None
+        except (OSError, ValueError) as error:
+            raise ConnectionLost(f"the monitor at {self._where} is lost ({error})") from None
+        message = bytes(self._buffer[1:length])
+        del self._buffer[:length]
+        return Seen(kind, *_REPORTS[kind].unpack(message))
+
+    def _fill(self, length: int):
+        """Wait until so many bytes are there; what is there stays if they do not come in time."""
+        while len(self._buffer) < length:
+            more = self._socket.recv(4096)
+            if not more:
+                raise ConnectionResetError("closed by the device")
+            self._buffer += more
+
+    def close(self):
+        """Disconnect; overrides stay as they are."""
+        self._socket.close()
+
+    def _send(self, message: bytes):
+        try:
+            self._socket.sendall(message)
+        except OSError as error:
+            raise ConnectionLost(f"the monitor at {self._where} is lost ({error})") from None
