@@ -35,6 +35,7 @@ kernel method             what it does                                          
 
 `data` is right aligned whatever the length: bit 0 is the last bit that goes out (with ``SPI_LSB_FIRST`` the first).
 Words that were read are right aligned too. Longer messages are chains: all transfers but the last without ``SPI_END``.
+A `SizedTransfer` has no length of its own: ``send(data, length)`` and ``exchange(data, length)`` are given it.
 `duration_mu` of a bound transfer is the time of `put` in machine units (int64), for transfers that end at the cursor.
 """
 
@@ -46,6 +47,7 @@ from .numbers import to_int32
 
 __all__ = [
     "BoundTransfer",
+    "BoundSizedTransfer",
     "LENGTHS",
     "DIVIDERS",
     "SPI_CLK_PHASE",
@@ -56,6 +58,7 @@ __all__ = [
     "SPI_INPUT",
     "SPI_LSB_FIRST",
     "SPI_OFFLINE",
+    "SizedTransfer",
     "Transfer",
     "config_word",
     "transfer_cycles",
@@ -111,6 +114,10 @@ class Transfer:
     select `cs` (0 to 255), `flags` of `kairos.coredevice.spi2`. Of an instance it is a `BoundTransfer`.
     """
 
+    @property
+    def kind(self):
+        return BoundTransfer
+
     def __init__(self, length, div, cs, flags=SPI_END, bus="bus"):
         self.values = {"length": length, "div": div, "cs": cs, "flags": flags}
         self.bus = bus
@@ -121,7 +128,7 @@ class Transfer:
     def __get__(self, device, owner=None):
         if device is None:
             return self
-        bound = BoundTransfer(
+        bound = self.kind(
             getattr(device, self.bus),
             **{name: getattr(device, v) if isinstance(v, str) else v for name, v in self.values.items()},
         )
@@ -172,3 +179,42 @@ class BoundTransfer:
         """`send`, and the word that was read."""
         self.send(data)
         return self.get()
+
+
+class SizedTransfer(Transfer):
+    """Declares a kind of transfer whose length the kernel says, of an instance a `BoundSizedTransfer`."""
+
+    @property
+    def kind(self):
+        return BoundSizedTransfer
+
+    def __init__(self, div, cs, flags=SPI_END, bus="bus"):
+        super().__init__(LENGTHS[0], div, cs, flags, bus)
+
+
+class BoundSizedTransfer:
+    """A kind of transfer on the `SPIMaster` `bus`, of 1 to 32 bits; the highest one goes first."""
+
+    kernel_invariants = {"bus", "config", "div"}
+
+    def __init__(self, bus, length, div, cs, flags=SPI_END):
+        self.bus = bus
+        self.div = div
+        self.config = config_word(flags=flags, length=length, div=div, cs=cs)
+
+    @property
+    def core(self):
+        return self.bus.core
+
+    @kernel
+    def send(self, data, length):
+        """Configure the bus and transfer the lowest `length` bits of `data` (int32)."""
+        shape = length - LENGTHS[0] << contract.LENGTH_AT
+        self.bus.configure(self.config + shape, transfer_cycles(length, self.div) * self.bus.ref_period_mu)
+        self.bus.write(data << WORD - length)
+
+    @kernel
+    def exchange(self, data, length) -> TInt32:
+        """`send`, and the word that was read, right aligned."""
+        self.send(data, length)
+        return rtio_input_data(self.bus.channel)

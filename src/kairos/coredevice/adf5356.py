@@ -1,0 +1,256 @@
+"""The synthesiser ADF5356 on a Mirny: a fractional-N PLL with its oscillator, 53.125 MHz to 6.8 GHz.
+
+Its registers are those of the data sheet (`kairos.coredevice.chips.adf5356`), of which `ADF5356.regs` has what is to be
+in them. How a frequency becomes dividers: `kairos.coredevice.adf5356_pll`.
+"""
+
+from numpy import int64
+
+from ..language import TBool, TFloat, TInt32, TInt64, delay, host_only, kernel, portable, us
+from .adf5356_pll import calculate_pll, fixed_words, gcd, reference_divider, split_msb_lsb_28b
+from .chips.adf5356 import (
+    CALIBRATION_PFD,
+    HIGHEST_VCO,
+    LAST,
+    LOWEST_VCO,
+    MODULUS1,
+    PRESCALED,
+    R0,
+    R1,
+    R2,
+    R4,
+    R6,
+    R13,
+)
+from .chips.mirny import STATUS
+
+__all__ = ["ADF5356", "calculate_pll", "gcd", "split_msb_lsb_28b"]
+
+_SYNTHESISER = 4
+"""Destination of channel 0's chip on the Mirny."""
+_WORD = 32
+_MUXOUT_HIGH, _MUXOUT_LOW, _MUXOUT_LOCK = (R4.muxout.number(name) for name in ("HIGH", "LOW", "DIGITAL_LOCK"))
+_LOWEST_OUTPUT = LOWEST_VCO / (1 << R6.rf_divider.range[1])
+_CHANGED = [R13.address, R4.address, R2.address, R1.address]
+"""Registers that differ between the calibration and the operation of a fast phase detector, in the order of writes."""
+
+
+class ADF5356:
+    """The synthesiser of channel `channel` of the Mirny `cpld_device`, behind the switch `sw_device`.
+
+    `ref_doubler`, `ref_divider`: double the reference before its divider, halve it behind that.
+    """
+
+    kernel_invariants = {"channel", "core", "cpld", "fixed", "ref_divider", "ref_doubler", "sw", "sysclk"}
+
+    def __init__(self, dmgr, cpld_device, sw_device, channel, ref_doubler=False, ref_divider=False, core="core"):
+        self.cpld, self.sw, self.core = dmgr.get(cpld_device), dmgr.get(sw_device), dmgr.get(core)
+        if channel not in range(STATUS.muxout.count):
+            raise ValueError(f"channel of an ADF5356 is between 0 and {STATUS.muxout.count - 1}, not {channel}")
+        self.channel = channel
+        self.ref_doubler, self.ref_divider = ref_doubler, ref_divider
+        self.sysclk = self.cpld.refclk
+        divider = reference_divider(self.sysclk, ref_doubler, ref_divider)
+        self.fixed = fixed_words(self.sysclk, divider, ref_doubler, ref_divider)
+        self.regs = list(self.fixed)
+
+    # Start
+
+    @kernel
+    def init(self, blind=False):
+        """Configure the chip, without a frequency. The Mirny is initialised before.
+
+        Unless `blind`, its pin MUXOUT is tried: ValueError if it cannot be set and read.
+        """
+        for register in range(len(self.fixed)):
+            self.regs[register] = self.fixed[register]
+        if not blind:
+            self._try_muxout(_MUXOUT_HIGH, True)
+            self._try_muxout(_MUXOUT_LOW, False)
+        self._show(_MUXOUT_LOCK)
+
+    @kernel
+    def _show(self, signal):
+        """Let the pin MUXOUT show a signal."""
+        self.regs[R4.address] = R4.muxout.put(self.regs[R4.address], signal)
+        self.write(self.regs[R4.address])
+        delay(1000 * us)
+
+    @kernel
+    def _try_muxout(self, signal, level: TBool):
+        self._show(signal)
+        if self.read_muxout() != level:
+            raise ValueError("the ADF5356 does not answer: its MUXOUT does not follow")
+        delay(1000 * us)
+
+    # The card
+
+    @kernel
+    def set_att(self, att):
+        """Set the channel's attenuator in dB (float)."""
+        self.cpld.set_att(self.channel, att)
+
+    @kernel
+    def set_att_mu(self, att):
+        """Set the channel's attenuator in machine units, 0 to 255."""
+        self.cpld.set_att_mu(self.channel, att)
+
+    @kernel
+    def write(self, data):
+        """Write a register; its number is in the lowest four bits."""
+        self.cpld.write_ext(_SYNTHESISER | self.channel, _WORD, data)
+
+    @kernel
+    def read_muxout(self) -> TBool:
+        """The level of the pin MUXOUT: whether the PLL has locked, once the chip is initialised."""
+        return STATUS.muxout.get_at(self.cpld.read_reg(STATUS.address), self.channel) == 1
+
+    # Output
+
+    @kernel
+    def set_output_power_mu(self, n):
+        """Set the power of the output: 0 to 3 for -4, -1, 2, 5 dBm. ValueError for another."""
+        if n < 0 or n > R6.power.mask:
+            raise ValueError("the output power of an ADF5356 is 0 to 3")
+        self._change_outputs(R6.power.put(self.regs[R6.address], n))
+
+    @portable
+    def output_power_mu(self) -> TInt32:
+        """The power of the output, 0 to 3."""
+        return R6.power.get(self.regs[R6.address])
+
+    @kernel
+    def enable_output(self):
+        """Switch the output on."""
+        self._change_outputs(R6.enable.put(self.regs[R6.address], 1))
+
+    @kernel
+    def disable_output(self):
+        """Switch the output off."""
+        self._change_outputs(R6.enable.put(self.regs[R6.address], 0))
+
+    @kernel
+    def _change_outputs(self, word):
+        self.regs[R6.address] = word
+        self.write(word)
+
+    @kernel
+    def set_frequency(self, f):
+        """Set the frequency in Hz (float), 53.125 MHz to 6.8 GHz; the output has it after about 0.3 ms.
+
+        ValueError if it is out of range.
+        """
+        if f < _LOWEST_OUTPUT or f > HIGHEST_VCO:
+            raise ValueError("the frequency of an ADF5356 is between 53.125 MHz and 6.8 GHz")
+        doublings, f_vco = 0, f
+        while f_vco < LOWEST_VCO:
+            f_vco *= 2.0
+            doublings += 1
+        self.regs[R6.address] = R6.rf_divider.put(self.regs[R6.address], doublings)
+        self.regs[R0.address] = R0.prescaler.put(self.regs[R0.address], 1 if f_vco > PRESCALED else 0)
+        self._tune(f_vco, self.f_pfd())
+        self.sync()
+
+    @kernel
+    def _tune(self, f_vco, f_pfd: TInt64):
+        """Put the dividers for a frequency of the oscillator into `regs`."""
+        n, frac1, frac2, mod2 = calculate_pll(f_vco, f_pfd)
+        self.regs[R0.address] = R0.n.put(self.regs[R0.address], n)
+        self.regs[R1.address] = R1.word(frac1)
+        self.regs[R2.address] = R2.word(frac2[1], mod2[1])
+        self.regs[R13.address] = R13.word(frac2[0], mod2[0])
+
+    @kernel
+    def sync(self):
+        """Write all registers and calibrate the oscillator.
+
+        With a fast phase detector (above 75 MHz) that is done at half its frequency, then the dividers are changed.
+        """
+        if self.f_pfd() > CALIBRATION_PFD:
+            wanted, f_vco = [word for word in self.regs], self.f_vco()
+            self.regs[R4.address] = R4.r_counter.put(wanted[R4.address], 2 * self.ref_counter())
+            self._tune(f_vco, self.f_pfd())
+            self._load()
+            for register in _CHANGED:
+                self.regs[register] = wanted[register]
+                self.write(wanted[register])
+            delay(200 * us)
+            self.regs[R0.address] = wanted[R0.address]
+            self.write(R0.autocal.put(wanted[R0.address], 0))
+        else:
+            self._load()
+
+    @kernel
+    def _load(self):
+        """Write all registers, the last one first, wait for the calibration's ADC, and calibrate."""
+        for place in range(LAST):
+            self.write(self.regs[LAST - place])
+        delay(200 * us)
+        self.write(R0.autocal.put(self.regs[R0.address], 1))
+
+    # What `regs` mean
+
+    @portable
+    def ref_counter(self) -> TInt32:
+        """Divider of the reference."""
+        return R4.r_counter.get(self.regs[R4.address])
+
+    @portable
+    def f_pfd(self) -> TInt64:
+        """Frequency of the phase detector in Hz."""
+        doubled = self.sysclk * 2.0 if self.ref_doubler else self.sysclk
+        halved = doubled / 2.0 if self.ref_divider else doubled
+        return int64(halved / self.ref_counter())
+
+    @portable
+    def pll_n(self) -> TInt32:
+        """Whole part of the PLL's divider."""
+        return R0.n.get(self.regs[R0.address])
+
+    @portable
+    def pll_frac1(self) -> TInt32:
+        """Numerator of its first fraction, of 2**24."""
+        return R1.frac1.get(self.regs[R1.address])
+
+    @portable
+    def pll_frac2(self) -> TInt32:
+        """Numerator of its second fraction."""
+        upper = R13.frac2.get(self.regs[R13.address])
+        return (upper << R2.frac2.width) | R2.frac2.get(self.regs[R2.address])
+
+    @portable
+    def pll_mod2(self) -> TInt32:
+        """Denominator of its second fraction."""
+        upper = R13.mod2.get(self.regs[R13.address])
+        return (upper << R2.mod2.width) | R2.mod2.get(self.regs[R2.address])
+
+    @portable
+    def f_vco(self) -> TFloat:
+        """Frequency of the oscillator in Hz."""
+        second = float(self.pll_frac2()) / float(max(self.pll_mod2(), 1))
+        fraction = (float(self.pll_frac1()) + second) / float(MODULUS1)
+        return (float(self.pll_n()) + fraction) * float(self.f_pfd())
+
+    @portable
+    def output_divider(self) -> TInt32:
+        """Divider between oscillator and output."""
+        return 1 << R6.rf_divider.get(self.regs[R6.address])
+
+    @host_only
+    def info(self):
+        """What `regs` mean: frequencies in Hz, dividers, and the fields of each register, by name."""
+        registers = [R0, R1, R2, R4, R6, R13]
+        words = {each.name: each.decode(int(self.regs[each.address]) & 0xFFFFFFFF) for each in registers}
+        f_vco, divider = self.f_vco(), self.output_divider()
+        return {
+            "f_out": f_vco / divider,
+            "f_vco": f_vco,
+            "f_pfd": int(self.f_pfd()),
+            "output_divider": divider,
+            "ref_counter": self.ref_counter(),
+            "pll_n": self.pll_n(),
+            "pll_frac1": self.pll_frac1(),
+            "pll_frac2": self.pll_frac2(),
+            "pll_mod2": self.pll_mod2(),
+            "registers": words,
+        }
