@@ -69,5 +69,7 @@ def _numbers(each: chips.Field) -> str:
     return ", ".join(parts)
 
 
-def _number(value: int) -> str:
+def _number(value: float) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}"
     return str(value) if value < 10 or value % 1000 == 0 else f"0x{value:x}"

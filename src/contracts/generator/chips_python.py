@@ -76,7 +76,7 @@ def _register(chip: chips.Chip, register: chips.Register) -> list[str]:
     lines.append("")
     lines += [line for each in register.fields for line in _field(register, each)]
     if _has_word(register):
-        lines += ["", *_word(register)]
+        lines += [*([""] if register.fields else []), *_word(register)]
     return lines
 
 
@@ -134,6 +134,9 @@ def _joined(head: str, terms: list[str], tail: str) -> list[str]:
     line = f"        {head}{' | '.join(terms)}{tail}"
     if len(line) <= LINE:
         return [line]
+    line = f"            {' | '.join(terms)}"
+    if len(line) <= LINE:
+        return [f"        {head}(", line, f"        ){tail}"]
     first, *rest = terms
     return [f"        {head}(", f"            {first}", *(f"            | {term}" for term in rest), f"        ){tail}"]
 

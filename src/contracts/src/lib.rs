@@ -22,5 +22,6 @@ pub mod pulse;
 pub mod registers;
 pub mod rpc;
 pub mod rtio;
+pub mod servo;
 pub mod session;
 pub mod spi;

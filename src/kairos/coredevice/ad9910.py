@@ -21,6 +21,7 @@ from ..language import (
 from .ad9910_conversions import Conversions
 from .ad9910_delays import delays_of
 from .ad9910_registers import SerialPort
+from .ad9910_sync import Synchronisation
 from .chips.ad9910 import (
     ASF,
     AUX_DAC,
@@ -32,7 +33,6 @@ from .chips.ad9910 import (
     POW,
     PROFILE,
     RAM_PROFILE,
-    SYNC,
 )
 from .parts.numbers import to_int32
 from .parts.readiness import Readiness
@@ -86,7 +86,7 @@ _REFCLK_DIVIDERS = [4, 1, 2, 4]
 _FASTEST_REFCLK, _FASTEST_SYSCLK = 60e6, 1e9
 
 
-class AD9910(UrukulChannel, SerialPort, Conversions, Readiness):
+class AD9910(UrukulChannel, SerialPort, Conversions, Synchronisation, Readiness):
     """A channel on the Urukul `cpld_device`.
 
     `chip_select`: 4 to 7 for channel 0 to 3, 3 for all that are not masked. `sw_device`: TTL channel of its RF switch.
@@ -433,19 +433,3 @@ class AD9910(UrukulChannel, SerialPort, Conversions, Readiness):
     def get_amplitude(self) -> TFloat:
         """Read the amplitude register, a fraction of full scale."""
         return self.asf_to_amplitude(self.get_asf())
-
-    # Synchronisation of several chips
-
-    @kernel
-    def set_sync(self, in_delay, window, en_sync_gen=0):
-        """Receive the synchronisation clock with a delay and a validation window (steps of about 75 ps)."""
-        word = SYNC.word(window=window, receiver_enable=1, generator_enable=en_sync_gen, in_delay=in_delay)
-        self.write32(SYNC.address, word)
-
-    @kernel
-    def clear_smp_err(self):
-        """Forget synchronisation errors, and watch for new ones."""
-        for disable in [1, 0]:
-            self.set_cfr2(sync_validation_disable=disable)
-            self._update()
-            delay(disable * (10 * us))

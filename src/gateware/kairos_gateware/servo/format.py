@@ -1,10 +1,30 @@
-"""Numbers and addresses of the SU-Servo, as its driver knows them (docs/gateware/servo.md).
+"""Numbers and addresses of the SU-Servo, beside those that its driver knows, too (`contracts/servo.py`;
+docs/gateware/servo.md).
 
 A profile of a channel is eight words of 18 bits, two to a row of the coefficient memory: one that goes to the
 synthesiser, or the offset, and one of the filter. Y is kept in 25 bits, of which the driver sees the upper 18.
 """
 
 from dataclasses import dataclass
+
+from ..contracts.servo import (
+    ADC_CHANNELS,
+    ADC_WIDTH,
+    ADDRESS_BITS,
+    COEFF_SHIFT,
+    COEFF_WIDTH,
+    DELAY_WIDTH,
+    DEPTH_LEAST,
+    PHASE_AT,
+    PROFILE_WIDTH,
+    SAMPLE_AT,
+    STATE_AT,
+    T_CYCLE,
+    URUKUL_CHANNELS,
+    WORD_BITS,
+    WRITE_AT,
+    Word,
+)
 
 __all__ = [
     "ADC_CHANNELS",
@@ -22,23 +42,13 @@ __all__ = [
     "AddressMap",
 ]
 
-ADC_CHANNELS = 8
-ADC_WIDTH = 16
-URUKUL_CHANNELS = 4
-COEFF_WIDTH = 18
-COEFF_SHIFT = 11
-"""A coefficient of 2**COEFF_SHIFT is 1."""
 STATE_WIDTH = 25
 """Y, signed; 2**24 is full scale. With the coefficients' 18 bits, the operands of a DSP48E1."""
 ASF_WIDTH = 14
-PROFILE_WIDTH = 5
-DELAY_WIDTH = 8
 Y_FULL_SCALE = 2 ** (COEFF_WIDTH - 1) - 1
 """Largest Y that the driver sees."""
-T_CYCLE = 2 * (8 + 64) + 2
-"""Cycles of 8 ns from one sample to the next: the 72 bits of a profile register at 62.5 MHz, and two cycles more."""
 
-WORDS = {name: i for i, name in enumerate(["pow", "b1", "ftw_low", "adc_dly", "offset", "a1", "ftw_high", "b0"])}
+WORDS = {word.name.lower(): int(word) for word in Word}
 """Number of each word of a profile. adc_dly: ADC channel in bits 7..0, delay in bits 15..8."""
 
 
@@ -50,7 +60,7 @@ class AddressMap:
 
     @property
     def coeff_bits(self) -> int:
-        return 10 + (self.urukuls - 1).bit_length()
+        return DEPTH_LEAST + (self.urukuls - 1).bit_length()
 
     @property
     def channels(self) -> int:
@@ -58,16 +68,16 @@ class AddressMap:
 
     @property
     def write(self) -> int:
-        return 1 << self.coeff_bits + 2
+        return 1 << self.coeff_bits + WRITE_AT
 
     @property
     def phase(self) -> int:
         """Phase tracking, which does not exist: events with this bit are refused."""
-        return 1 << self.coeff_bits + 1
+        return 1 << self.coeff_bits + PHASE_AT
 
     @property
     def state(self) -> int:
-        return 1 << self.coeff_bits
+        return 1 << self.coeff_bits + STATE_AT
 
     @property
     def config(self) -> int:
@@ -76,7 +86,7 @@ class AddressMap:
 
     def word(self, channel: int, profile: int, name: str) -> int:
         """A word of a profile."""
-        return (channel << PROFILE_WIDTH | profile) << 3 | WORDS[name]
+        return (channel << PROFILE_WIDTH | profile) << WORD_BITS | WORDS[name]
 
     def y(self, channel: int, profile: int) -> int:
         """Y of a profile, upper 18 bits."""
@@ -84,8 +94,8 @@ class AddressMap:
 
     def x(self, adc: int, before: bool = False) -> int:
         """Newest sample of an ADC channel, or the one before it; times 2, sign in bit 17."""
-        return self.state | 1 << 8 | adc << 1 | before
+        return self.state | 1 << SAMPLE_AT | adc << 1 | before
 
     def event(self, address: int, value: int = 0) -> tuple[int, int]:
         """(RTIO address, data) of the output event."""
-        return address & 0xFF, address >> 8 << COEFF_WIDTH | value & 2**COEFF_WIDTH - 1
+        return address & (1 << ADDRESS_BITS) - 1, address >> ADDRESS_BITS << COEFF_WIDTH | value & 2**COEFF_WIDTH - 1

@@ -97,14 +97,14 @@ class Compiled:
         self._machine = machine
         self._module = module
 
-    def run(self, *inputs: Any, firmware: dict[str, Callable] | None = None) -> Result:
+    def run(self, *inputs: Any, firmware: dict[str, Callable] | None = None, calls: list | None = None) -> Result:
         """Runs the kernel; `inputs` answer its remote calls in order, `firmware` are functions of numbers that it may
-        call besides `rtio_output`, by symbol."""
+        call besides `rtio_output`, by symbol. `calls`: a list in which these find all calls so far."""
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
             try:
-                self._run_in_child(inputs, writer, firmware or {})
+                self._run_in_child(inputs, writer, firmware or {}, [] if calls is None else calls)
             except BaseException as error:
                 _report(writer, error)
             os._exit(0)
@@ -118,9 +118,8 @@ class Compiled:
             raise answer
         return answer
 
-    def _run_in_child(self, inputs: tuple, writer: int, firmware: dict[str, Callable]) -> None:
+    def _run_in_child(self, inputs: tuple, writer: int, firmware: dict[str, Callable], calls: list) -> None:
         result = Result()
-        calls: list = []
         pending = list(inputs)
         wanted: list[str] = []
 

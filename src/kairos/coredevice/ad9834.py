@@ -1,0 +1,146 @@
+"""The DDS chip AD9834 on an SPI bus: 75 MHz, two frequency and two phase registers, of which one each is in use.
+
+In machine units: frequency word of 28 bits for the chip's clock, phase word of 12 bits for a turn.
+"""
+
+from ..language import TInt32, kernel, portable
+from .chips.ad9834 import CONTROL, FREQUENCY, FTW_BITS, PHASE
+from .parts.methods import made
+from .parts.spi import SPI_CLK_POLARITY, SPI_END, Transfer
+
+__all__ = ["AD9834"]
+
+_HALF = FREQUENCY.half.width
+_TURN = PHASE.pow.steps
+
+
+def switched(text, **fields):
+    """A method without arguments: sets fields of the control word."""
+    mask = sum(CONTROL.fields[name].place(1) for name in fields)
+    bits = sum(CONTROL.fields[name].place(value) for name, value in fields.items())
+
+    @made(text)
+    def switch(self):
+        self._control((self.ctrl_reg & ~mask) | bits)
+
+    return switch
+
+
+class AD9834:
+    """The chip on the SPI bus `spi_device`. `spi_freq`: clock of the bus, `clk_freq`: clock of the chip, in Hz."""
+
+    kernel_invariants = {"bus", "clk_freq", "core", "div", "spi_freq"}
+
+    word = Transfer(length=CONTROL.width, div="div", cs=1, flags=SPI_END | SPI_CLK_POLARITY)
+
+    def __init__(self, dmgr, spi_device, spi_freq=10e6, clk_freq=75e6, core_device="core"):
+        self.core, self.bus = dmgr.get(core_device), dmgr.get(spi_device)
+        self.spi_freq, self.clk_freq = spi_freq, clk_freq
+        self.div = self.bus.frequency_to_div(spi_freq)
+        self.ctrl_reg = CONTROL.encode(b28=1)
+
+    @kernel
+    def init(self):
+        """Configure the bus, hold the chip in reset, and clear its registers; `output_enable` lets it go."""
+        self.ctrl_reg = CONTROL.word(b28=1, core_reset=1)
+        self.word.send(self.ctrl_reg)
+        for register in range(2):
+            self._put_frequency(register, 0)
+            self._put_frequency(register, 0)
+            self.word.put(PHASE.word(register, 0))
+
+    @kernel
+    def _control(self, word):
+        self.ctrl_reg = word
+        self.word.put(word)
+
+    # Registers
+
+    @kernel
+    def _put_frequency(self, freq_reg, half):
+        self.word.put(FREQUENCY.word(freq_reg, 1 - freq_reg, half))
+
+    @kernel
+    def set_frequency_reg(self, freq_reg, frequency):
+        """Set frequency register 0 or 1, in Hz (float)."""
+        self._set_ftw(freq_reg, self.frequency_to_ftw(frequency))
+
+    @kernel
+    def _set_ftw(self, freq_reg, ftw):
+        self._control(CONTROL.b28.put(self.ctrl_reg, 1))
+        self._put_frequency(freq_reg, ftw)
+        self._put_frequency(freq_reg, ftw >> _HALF)
+
+    @kernel
+    def set_frequency_reg_msb(self, freq_reg, word):
+        """Set the upper 14 bits of a frequency register."""
+        self._control(CONTROL.hlb.put(CONTROL.b28.put(self.ctrl_reg, 0), 1))
+        self._put_frequency(freq_reg, word)
+
+    @kernel
+    def set_frequency_reg_lsb(self, freq_reg, word):
+        """Set the lower 14 bits of a frequency register."""
+        self._control(CONTROL.hlb.put(CONTROL.b28.put(self.ctrl_reg, 0), 0))
+        self._put_frequency(freq_reg, word)
+
+    @kernel
+    def select_frequency_reg(self, freq_reg):
+        """Use frequency register 0 or 1."""
+        self._control(CONTROL.pin_sw.put(CONTROL.fsel.put(self.ctrl_reg, freq_reg), 0))
+
+    @kernel
+    def set_phase_reg(self, phase_reg, phase):
+        """Set phase register 0 or 1: a phase word, 12 bits."""
+        self.word.put(PHASE.word(phase_reg, phase))
+
+    @kernel
+    def select_phase_reg(self, phase_reg):
+        """Use phase register 0 or 1."""
+        self._control(CONTROL.pin_sw.put(CONTROL.psel.put(self.ctrl_reg, phase_reg), 0))
+
+    # Output
+
+    enable_reset = switched("Hold the phase at zero and the output at midscale.", core_reset=1)
+    output_enable = switched("Let the output go.", core_reset=0)
+    awake = switched("Power DAC and clock up.", sleep1=0, sleep12=0)
+    enable_triangular_waveform = switched("Give a triangle; the pin SIGN BIT OUT is off.", opbiten=0, mode=1)
+    disable_triangular_waveform = switched("Give a sine.", mode=0)
+
+    @kernel
+    def sleep(self, dac_pd=False, clk_dis=False):
+        """Power the DAC down, and stop the clock."""
+        word = CONTROL.sleep12.put(self.ctrl_reg, 1 if dac_pd else 0)
+        self._control(CONTROL.sleep1.put(word, 1 if clk_dis else 0))
+
+    @kernel
+    def config_sign_bit_out(self, msb=False, msb_2=False, comp_out=False):
+        """Let the pin SIGN BIT OUT show the DAC's highest bit, half its frequency, or the comparator; without any of
+        them it is off."""
+        word = CONTROL.opbiten.put(self.ctrl_reg, 1 if msb or msb_2 or comp_out else 0)
+        word = CONTROL.div2.put(word, 1 if msb or comp_out else 0)
+        self._control(CONTROL.sign_pib.put(word, 1 if comp_out else 0))
+
+    @kernel
+    def set_mu(self, freq_word=0, phase_word=0, freq_reg=0, phase_reg=0):
+        """Set a frequency and a phase register in machine units, use them, and let the output go."""
+        self._set_ftw(freq_reg, freq_word)
+        self.set_phase_reg(phase_reg, phase_word)
+        word = CONTROL.psel.put(CONTROL.fsel.put(self.ctrl_reg, freq_reg), phase_reg)
+        self._control(CONTROL.core_reset.put(word, 0))
+
+    @kernel
+    def set(self, frequency=0.0, phase=0.0, freq_reg=0, phase_reg=0):
+        """As `set_mu`, in Hz and turns (float)."""
+        self.set_mu(self.frequency_to_ftw(frequency), self.turns_to_pow(phase), freq_reg, phase_reg)
+
+    @portable(flags={"fast-math"})
+    def frequency_to_ftw(self, frequency) -> TInt32:
+        """Frequency word for Hz. ValueError beyond half of the chip's clock."""
+        if frequency < 0.0 or frequency > self.clk_freq / 2.0:
+            raise ValueError("the frequency of an AD9834 is at most half of its clock's")
+        return int(round(frequency * (1 << FTW_BITS) / self.clk_freq))
+
+    @portable(flags={"fast-math"})
+    def turns_to_pow(self, turns) -> TInt32:
+        """Phase word for turns; whole turns are left out."""
+        return PHASE.pow.get(int(round(turns * _TURN)))

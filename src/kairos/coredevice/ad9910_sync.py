@@ -1,0 +1,117 @@
+"""Synchronisation of several AD9910: the delay of the synchronisation clock, and when an update is taken over.
+
+Chips are synchronous if each samples SYNC_IN away from its edges, and if IO_UPDATE comes away from the edges of
+SYNC_CLK, a quarter of the system clock (data sheet, "Synchronization of multiple devices" and "I/O update"). Both
+delays are found by trying all.
+"""
+
+from numpy import int64
+
+from ..language import TInt32, TInt64, TTuple, delay, delay_mu, kernel, us
+from .chips.ad9910 import CFR1, FTW, RAMP_LIMIT, RAMP_RATE, RAMP_STEP, SYNC
+from .urukul import CS_DDS_MULTI, urukul_sta_smp_err
+
+__all__ = ["Synchronisation"]
+
+_DELAYS = 1 << SYNC.in_delay.width
+_WIDEST = SYNC.window.mask
+_SYSTEM_CYCLES = 4
+"""System clock cycles in one of SYNC_CLK."""
+_TRIES = 16
+
+
+class Synchronisation:
+    """What `AD9910` inherits; it has its registers, its Urukul `cpld`, and ``_update`` and ``_align``."""
+
+    @kernel
+    def set_sync(self, in_delay, window, en_sync_gen=0):
+        """Receive the synchronisation clock with a delay and a validation window (steps of about 75 ps)."""
+        word = SYNC.word(window=window, receiver_enable=1, generator_enable=en_sync_gen, in_delay=in_delay)
+        self.write32(SYNC.address, word)
+
+    @kernel
+    def clear_smp_err(self):
+        """Forget synchronisation errors, and watch for new ones."""
+        for disable in [1, 0]:
+            self.set_cfr2(sync_validation_disable=disable)
+            self._update()
+            delay(disable * (10 * us))
+
+    @kernel
+    def _is_synchronous(self, in_delay, window, channel):
+        """Whether no edge of SYNC_IN falls into a window."""
+        self.set_sync(in_delay, window)
+        self.clear_smp_err()
+        delay(100 * us)
+        errors = urukul_sta_smp_err(self.cpld.sta_read())
+        delay(20 * us)
+        return (errors >> channel) & 1 == 0
+
+    @kernel
+    def tune_sync_delay(self, search_seed=15, dds_channel_idx=0) -> TTuple([TInt32, TInt32]):
+        """Find the delay of the synchronisation clock with the widest window without edges, of several the one nearest
+        to `search_seed` (0 to 31), and set it. Returns delay and window.
+
+        `dds_channel_idx`: with the chip select of all chips, the channel whose errors count. Takes up to 0.1 s.
+        ValueError if the Urukul has no synchronisation clock, or no delay is good.
+        """
+        if self.cpld.sync_div == 0:
+            raise ValueError("the Urukul of the AD9910 has no synchronisation clock")
+        channel = dds_channel_idx if self.chip_select == CS_DDS_MULTI else self.channel
+        for window in range(_WIDEST, -1, -1):
+            # Outwards from the seed: 0, 1, -1, 2, -2 ...
+            for step in range(2 * _DELAYS):
+                place = search_seed + ((step + 1) // 2 if step % 2 == 1 else -(step // 2))
+                if 0 <= place < _DELAYS and self._is_synchronous(place, window, channel):
+                    return place, window
+        raise ValueError("no delay of the synchronisation clock is good for the AD9910")
+
+    @kernel
+    def _update_after(self, delay_from_grid: TInt64):
+        """Update so long after a multiple of 8 machine units."""
+        delay_mu(8)
+        self._align()
+        delay_mu(delay_from_grid)
+        self.io_update.pulse_mu(8)
+        delay_mu(8)
+
+    @kernel
+    def measure_io_update_alignment(self, delay_start: TInt64, delay_stop: TInt64) -> TInt32:
+        """Count the cycles of SYNC_CLK between two updates, which are so many machine units after multiples of 8: 0 if
+        the number is even, 1 if it is odd.
+
+        The digital ramp counts: it is let go by the first update, and the second one makes its steps zero.
+        """
+        self.write64(RAMP_LIMIT.address, -1, 0)
+        self.write32(RAMP_RATE.address, RAMP_RATE.word(1, 1))
+        self.write64(RAMP_STEP.address, 1, 1)
+        self.set_cfr2(drg_enable=1, drg_nodwell_high=1, drg_nodwell_low=1)
+        self.write32(CFR1.address, CFR1.word(sdio_input_only=1, drg_clear=1))
+        self._update()
+        self.set_cfr1()
+        self._update_after(delay_start)
+        self.write64(RAMP_STEP.address, 0, 0)
+        self._update_after(delay_stop)
+        counted = self.read32(FTW.address)
+        delay(100 * us)
+        self.set_cfr2()
+        self._update()
+        return counted & 1
+
+    @kernel
+    def tune_io_update_delay(self) -> TInt32:
+        """Find the delay of updates, in machine units behind a multiple of 8, that is farthest from the edges of
+        SYNC_CLK. ValueError if no edge is found.
+        """
+        period = int(round(_SYSTEM_CYCLES / (self.sysclk * self.core.ref_period)))
+        edge, most = 0, 0
+        for start in range(period):
+            # Two updates that are one unit more apart than a multiple of 8: odd if the edge lies in that unit
+            odd = 0
+            for _ in range(_TRIES):
+                odd += self.measure_io_update_alignment(int64(start), int64(start + 1))
+            if odd > most:
+                edge, most = start, odd
+        if 2 * most <= _TRIES:
+            raise ValueError("no edge of SYNC_CLK was found at the AD9910")
+        return (edge + 1 + period // 2) % period

@@ -1,0 +1,69 @@
+"""Card with eight ADC channels of 16 bits (LTC2335-16), each behind an amplifier (AD8253).
+
+Source: Sinara Novogorny; Analog Devices, LTC2335-16 data sheet, section "Serial configuration".
+
+Generated from src/contracts/chips/novogorny.toml by `make contracts`: do not edit.
+"""
+
+from ...language import TInt32, portable
+from ..registers import Field, Register
+
+__all__ = [
+    "ADC_CONTROL",
+    "CS_ADC",
+    "CS_PGIA",
+    "RESULT",
+    "SPANS",
+]
+
+CS_ADC = 1
+"""chip select of the ADC"""
+
+CS_PGIA = 2
+"""chip select of the amplifiers"""
+
+SPANS = (
+    (1.220703125, 0),
+    (1.25, 0),
+    (2.44140625, 1),
+    (2.5, 1),
+    (2.44140625, 0),
+    (2.5, 0),
+    (4.8828125, 1),
+    (5.0, 1),
+)
+"""Ranges by their number: span in references, and whether it lies around zero. A row: span, bipolar."""
+
+
+class ADC_CONTROL(Register):
+    """What the ADC converts next."""
+
+    chip = "Novogorny"
+    width = 8
+
+    valid = Field(7, 1, doc="use this word")
+    channel = Field(3, 3, doc="channel")
+    softspan = Field(0, 3, doc="range, a row of SPANS")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(valid=0, channel=0, softspan=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((valid & 0x1) << 7) | ((channel & 0x7) << 3) | (softspan & 0x7)
+
+
+class RESULT(Register):
+    """A transfer from the ADC."""
+
+    chip = "Novogorny"
+    width = 24
+
+    code = Field(8, 16, doc="code; two's complement in bipolar ranges")
+    channel = Field(3, 3, doc="channel")
+    softspan = Field(0, 3, doc="range")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(code=0, channel=0, softspan=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((code & 0xFFFF) << 8) | ((channel & 0x7) << 3) | (softspan & 0x7)

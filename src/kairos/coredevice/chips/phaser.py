@@ -1,0 +1,377 @@
+"""Card with two RF channels of 500 MS/s: digital upconverters, in the base gateware with five oscillators each.
+
+Source: Sinara Phaser, registers of its base gateware.
+
+Generated from src/contracts/chips/phaser.toml by `make contracts`: do not edit.
+"""
+
+from ...language import TInt32, portable
+from ..registers import Field, Register
+
+__all__ = [
+    "BOARD",
+    "BOARD_ID",
+    "CFG",
+    "CHANNELS",
+    "CRC_ERR",
+    "DAC_DATA",
+    "DAC_TEST",
+    "DUC_CFG",
+    "DUC_F",
+    "DUC_P",
+    "DUC_STB",
+    "FAN",
+    "FRAME_CYCLES",
+    "FREQUENCY_STEPS",
+    "GW_REV",
+    "HW_REV",
+    "LED",
+    "OSCILLATORS",
+    "OSCILLATOR_RATE",
+    "PORT",
+    "SPI_DATR",
+    "SPI_DATW",
+    "STA",
+    "SYNC_DLY",
+    "TONE",
+    "UPCONVERTER_RATE",
+    "UPCONVERTER_SPACING",
+]
+
+BOARD = 19
+"""what BOARD_ID says"""
+
+CHANNELS = 2
+"""RF channels"""
+
+OSCILLATORS = 5
+"""oscillators of a channel"""
+
+UPCONVERTER_SPACING = 16
+"""from a channel's registers to those of the next one"""
+
+FRAME_CYCLES = 40
+"""coarse cycles of a frame of the link"""
+
+OSCILLATOR_RATE = 6250000.0
+"""2^30 steps of an oscillator's frequency word, Hz"""
+
+UPCONVERTER_RATE = 125000000.0
+"""2^30 steps of an upconverter's frequency word, Hz"""
+
+FREQUENCY_STEPS = 0x40000000
+"""steps of frequency words in their rate"""
+
+
+class PORT(Register):
+    """RTIO address of the link's channel."""
+
+    chip = "Phaser"
+    width = 8
+
+    write = Field(7, 1, doc="write")
+    register = Field(0, 7, doc="register of the card")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(write=0, register=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((write & 0x1) << 7) | (register & 0x7F)
+
+
+class BOARD_ID(Register):
+    """Kind of card."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x00
+
+    board = Field(0, 8, doc="number of the card")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(board=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return board & 0xFF
+
+
+class HW_REV(Register):
+    """Revision of the card."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x01
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class GW_REV(Register):
+    """Gateware."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x02
+
+    gateware = Field(0, 8, values={"BASE": 1, "MIQRO": 2}, doc="which one")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(gateware=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return gateware & 0xFF
+
+
+class CFG(Register):
+    """Configuration."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x03
+
+    clk_sel = Field(0, 1, doc="reference")
+    dac_resetb = Field(1, 1, doc="0: DAC in reset")
+    dac_sleep = Field(2, 1, doc="DAC sleeps")
+    dac_txena = Field(3, 1, doc="DAC transmits")
+    trf0_ps = Field(4, 1, doc="upconverter of channel 0 saves power")
+    trf1_ps = Field(5, 1, doc="upconverter of channel 1 saves power")
+    att0_rstn = Field(6, 1, doc="0: attenuator of channel 0 in reset")
+    att1_rstn = Field(7, 1, doc="0: attenuator of channel 1 in reset")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(
+        clk_sel=0,
+        dac_resetb=0,
+        dac_sleep=0,
+        dac_txena=0,
+        trf0_ps=0,
+        trf1_ps=0,
+        att0_rstn=0,
+        att1_rstn=0,
+    ) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (
+            (clk_sel & 0x1)
+            | ((dac_resetb & 0x1) << 1)
+            | ((dac_sleep & 0x1) << 2)
+            | ((dac_txena & 0x1) << 3)
+            | ((trf0_ps & 0x1) << 4)
+            | ((trf1_ps & 0x1) << 5)
+            | ((att0_rstn & 0x1) << 6)
+            | ((att1_rstn & 0x1) << 7)
+        )
+
+
+class STA(Register):
+    """Status."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x04
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class CRC_ERR(Register):
+    """Frames with a wrong checksum."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x05
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class LED(Register):
+    """LEDs."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x06
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class FAN(Register):
+    """Fan."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x07
+
+    duty = Field(0, 8, unit="full speed", steps=255, doc="duty cycle")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(duty=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return duty & 0xFF
+
+
+class DUC_STB(Register):
+    """A write makes settings of the upconverters take effect."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x08
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class SPI_DATW(Register):
+    """Byte to the SPI bus of the card."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x0D
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class SPI_DATR(Register):
+    """Byte from the SPI bus of the card."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x0E
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class SYNC_DLY(Register):
+    """Delay of the DAC's synchronisation."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x0F
+
+    steps = Field(0, 3, doc="delay")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(steps=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return steps & 0x7
+
+
+class DUC_CFG(Register):
+    """Upconverter of channel 0."""
+
+    chip = "Phaser"
+    width = 8
+    address = 0x10
+
+    clr = Field(0, 1, doc="hold the phase at zero")
+    clr_once = Field(1, 1, doc="clear the phase once")
+    source = Field(2, 2, doc="what goes to the DAC")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(clr=0, clr_once=0, source=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return (clr & 0x1) | ((clr_once & 0x1) << 1) | ((source & 0x3) << 2)
+
+
+class DUC_F(Register):
+    """Its frequency word, the highest byte first."""
+
+    chip = "Phaser"
+    width = 32
+    address = 0x12
+
+    ftw = Field(0, 32, doc="frequency")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(ftw=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ftw
+
+
+class DUC_P(Register):
+    """Its phase word, the highest byte first."""
+
+    chip = "Phaser"
+    width = 16
+    address = 0x16
+
+    pow = Field(0, 16, unit="turn", steps=0x10000, doc="phase")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(pow=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return pow & 0xFFFF
+
+
+class DAC_DATA(Register):
+    """A sample that went to the DAC, I and Q."""
+
+    chip = "Phaser"
+    width = 32
+    address = 0x18
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class DAC_TEST(Register):
+    """Sample that goes to the DAC for a test, I and Q."""
+
+    chip = "Phaser"
+    width = 32
+    address = 0x1C
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word() -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return 0
+
+
+class TONE(Register):
+    """Amplitude and phase of an oscillator, in an event."""
+
+    chip = "Phaser"
+    width = 32
+
+    pow = Field(16, 16, unit="turn", steps=0x10000, doc="phase")
+    clr = Field(15, 1, doc="hold the phase at zero")
+    asf = Field(0, 15, unit="full scale", steps=0x7FFF, doc="amplitude")
+
+    @staticmethod
+    @portable(flags={"forceinline"})
+    def word(pow=0, clr=0, asf=0) -> TInt32:
+        """Its word made from numbers for the fields, cut to their bits."""
+        return ((pow & 0xFFFF) << 16) | ((clr & 0x1) << 15) | (asf & 0x7FFF)

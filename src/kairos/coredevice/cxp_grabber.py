@@ -1,0 +1,32 @@
+"""A frame grabber for CoaXPress cameras in the gateware: sums of a camera's pixels over regions, as events.
+
+Regions, gates and results are those of `kairos.coredevice.grabber`. What the camera itself is told (its registers, its
+triggers) and the viewer are not here: their protocol with the device is not described publicly.
+"""
+
+from .grabber import Grabber, GrabberTimeoutException, OutOfSyncException
+from .parts.channel import Address, RTIODevice
+from .parts.numbers import to_int32
+
+__all__ = ["CXPGrabber", "GrabberTimeoutException", "OutOfSyncException"]
+
+
+class CXPGrabber(Grabber):
+    """A grabber on the RTIO channels `channel` (trigger), `channel` + 1 (regions) and `channel` + 2 (gate and results).
+
+    `count_width`: bits of a sum; a larger number begins a frame.
+    """
+
+    channel_suffixes = ("trigger", "ROI coordinates", "ROI mask")
+    regions = Address(0, channel=1)
+    gate = Address(0, channel=2)
+
+    def __init__(self, dmgr, channel, core_device="core", count_width=31):
+        RTIODevice.__init__(self, dmgr, channel, core_device)
+        self.channel_base, self.results = channel, channel + 2
+        self.sentinel = to_int32(1 << count_width)
+
+    @classmethod
+    def get_rtio_channels(cls, channel, **_arguments):
+        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        return [(channel + place, suffix) for place, suffix in enumerate(cls.channel_suffixes)]

@@ -1,0 +1,312 @@
+"""Phaser: a card with two RF channels, each with a digital upconverter and, in the base gateware, five oscillators.
+
+What its public description says is here: the registers of its link, LEDs, fan, upconverters and oscillators. How its
+SPI bus is driven is not in it, so the DAC, the analogue upconverters and the attenuators behind that bus, and with them
+`init`, are missing; so are the servos and Miqro (docs/chips/phaser.md).
+"""
+
+from numpy import int64
+
+from ..language import TFloat, TInt32, TInt64, delay_mu, kernel, now_mu, portable
+from .chips.phaser import (
+    BOARD,
+    BOARD_ID,
+    CFG,
+    CHANNELS,
+    CRC_ERR,
+    DAC_DATA,
+    DAC_TEST,
+    DUC_CFG,
+    DUC_F,
+    DUC_P,
+    DUC_STB,
+    FAN,
+    FRAME_CYCLES,
+    FREQUENCY_STEPS,
+    GW_REV,
+    LED,
+    OSCILLATOR_RATE,
+    OSCILLATORS,
+    PORT,
+    SPI_DATR,
+    SPI_DATW,
+    STA,
+    SYNC_DLY,
+    TONE,
+    UPCONVERTER_RATE,
+    UPCONVERTER_SPACING,
+)
+from .parts.channel import RTIODevice
+from .parts.methods import made
+from .parts.scales import Scale
+from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
+
+__all__ = ["Phaser", "PhaserChannel", "PhaserOscillator"]
+
+_BITS = 8
+_BYTE = 0xFF
+_TURN = DUC_P.pow.steps
+_MIQRO = GW_REV.gateware.number("MIQRO")
+_WAIT_FRAMES = 4
+
+
+class _Fraction(Scale):
+    @portable
+    def refuse(self):
+        raise ValueError("a fraction of full scale on a Phaser is between 0 and 1")
+
+
+_DUTY = _Fraction(bits=FAN.width, steps=FAN.duty.steps)
+_AMPLITUDE = _Fraction(bits=TONE.asf.width, steps=TONE.asf.steps)
+
+
+def fetch(register, text):
+    """A method without arguments: reads a register of 8 bits."""
+    address = register.address
+
+    @made(text)
+    def fetch(self) -> TInt32:
+        return self.read8(address)
+
+    return fetch
+
+
+def store(register, text):
+    """A method with a number: writes a register of 8 bits."""
+    address = register.address
+
+    @made(text)
+    def store(self, value):
+        self.write8(address, value)
+
+    return store
+
+
+class Phaser(RTIODevice):
+    """The card on the RTIO channels from `channel_base` on: its registers, then those of its channels.
+
+    `miso_delay`: bits by which what is read comes late. `gw_rev`: gateware, 1 base, 2 Miqro. The other arguments are
+    settings for parts of the card that this driver does not reach.
+    """
+
+    kernel_invariants = {"channel", "channel_base", "gw_rev", "miso_delay", "t_frame"}
+
+    def __init__(
+        self,
+        dmgr,
+        channel_base,
+        miso_delay=1,
+        tune_fifo_offset=True,
+        clk_sel=0,
+        sync_dly=0,
+        dac=None,
+        trf0=None,
+        trf1=None,
+        gw_rev=1,
+        core_device="core",
+    ):
+        super().__init__(dmgr, channel_base, core_device)
+        if gw_rev not in GW_REV.gateware.values.values():
+            raise ValueError(f"gw_rev of a Phaser is 1 (base) or 2 (Miqro), not {gw_rev}")
+        self.channel_base, self.miso_delay, self.gw_rev = channel_base, miso_delay, gw_rev
+        self.clk_sel, self.sync_dly, self.tune_fifo_offset = clk_sel, sync_dly, tune_fifo_offset
+        self.t_frame = int64(FRAME_CYCLES * self.core.ref_multiplier)
+        self.frame_tstamp = int64(0)
+        self.channel = [PhaserChannel(self, index) for index in range(CHANNELS)]
+
+    @property
+    def target(self):
+        return self.channel_base << 8
+
+    @classmethod
+    def get_rtio_channels(cls, channel_base, gw_rev=1, **_arguments):
+        """RTIO channels of a device with these arguments: pairs of number and suffix of its name."""
+        outputs = ["frequency", "phase/amplitude"] if gw_rev != _MIQRO else ["pulses"]
+        names = ["registers", *(f"channel {n} {output}" for n in range(CHANNELS) for output in outputs)]
+        return [(channel_base + place, name) for place, name in enumerate(names)]
+
+    # Registers
+
+    @kernel
+    def write8(self, addr, data: TInt32):
+        """Write a byte to a register; advances by a frame."""
+        rtio_output(self.target + PORT.word(1, addr), data & _BYTE)
+        delay_mu(self.t_frame)
+
+    @kernel
+    def read8(self, addr) -> TInt32:
+        """Read a byte from a register; waits for it. The cursor stays."""
+        rtio_output(self.target + PORT.word(0, addr), 0)
+        return (rtio_input_data(self.channel_base) >> self.miso_delay) & _BYTE
+
+    @kernel
+    def _write_bytes(self, addr, data, count):
+        for place in range(count):
+            self.write8(addr + place, data >> (_BITS * (count - 1 - place)))
+
+    @kernel
+    def _read_bytes(self, addr, count) -> TInt32:
+        word = 0
+        for place in range(count):
+            word = (word << _BITS) | self.read8(addr + place)
+            delay_mu(self.t_frame)
+        return word
+
+    @kernel
+    def write16(self, addr, data: TInt32):
+        """Write 16 bits to two registers, the upper ones first; advances by two frames."""
+        self._write_bytes(addr, data, 2)
+
+    @kernel
+    def write32(self, addr, data: TInt32):
+        """Write 32 bits to four registers, the upper ones first; advances by four frames."""
+        self._write_bytes(addr, data, 4)
+
+    @kernel
+    def read16(self, addr) -> TInt32:
+        """Read two registers, the upper bits first; advances by two frames."""
+        return self._read_bytes(addr, 2)
+
+    @kernel
+    def read32(self, addr) -> TInt32:
+        """Read four registers, the upper bits first; advances by four frames."""
+        return self._read_bytes(addr, 4)
+
+    # The card
+
+    @kernel
+    def check_board(self):
+        """ValueError if the card is no Phaser, or has another gateware than `gw_rev`."""
+        if self.read8(BOARD_ID.address) != BOARD:
+            raise ValueError("the card is no Phaser")
+        delay_mu(self.t_frame)
+        if self.read8(GW_REV.address) != self.gw_rev:
+            raise ValueError("the gateware of the Phaser is another one than gw_rev says")
+        delay_mu(self.t_frame)
+
+    set_leds = store(LED, "Light the LEDs whose bits are 1.")
+    set_fan_mu = store(FAN, "Set the duty cycle of the fan, 0 to 255.")
+    get_sta = fetch(STA, "Read the status.")
+    get_crc_err = fetch(CRC_ERR, "Read the number of frames with a wrong checksum.")
+    spi_write = store(SPI_DATW, "Send a byte on the SPI bus of the card, as that is configured.")
+    spi_read = fetch(SPI_DATR, "Read the byte that the last transfer on the SPI bus of the card has read.")
+
+    @kernel
+    def set_fan(self, duty):
+        """Set the duty cycle of the fan, 0 to 1. ValueError if it is out of range."""
+        self.set_fan_mu(_DUTY.code(duty))
+
+    @kernel
+    def set_cfg(
+        self, clk_sel=0, dac_resetb=1, dac_sleep=0, dac_txena=1, trf0_ps=0, trf1_ps=0, att0_rstn=1, att1_rstn=1
+    ):
+        """Set the lines of the card: resets (0 holds in reset), power saving, reference."""
+        lines = CFG.word(clk_sel, dac_resetb, dac_sleep, dac_txena, trf0_ps, trf1_ps, att0_rstn, att1_rstn)
+        self.write8(CFG.address, lines)
+
+    @kernel
+    def set_sync_dly(self, dly):
+        """Set the delay of the DAC's synchronisation, 0 to 7. ValueError for another."""
+        if dly < 0 or dly > SYNC_DLY.steps.mask:
+            raise ValueError("sync_dly of a Phaser is between 0 and 7")
+        self.write8(SYNC_DLY.address, dly)
+
+    @kernel
+    def duc_stb(self):
+        """Let settings of both upconverters take effect."""
+        self.write8(DUC_STB.address, 0)
+
+    @kernel
+    def measure_frame_timestamp(self):
+        """Find when a frame begins, for `get_next_frame_mu`. ValueError if the card does not answer."""
+        rtio_output(self.target, 0)
+        self.frame_tstamp = rtio_input_timestamp(now_mu() + _WAIT_FRAMES * self.t_frame, self.channel_base)
+        if self.frame_tstamp < 0:
+            raise ValueError("the Phaser does not answer")
+
+    @kernel
+    def get_next_frame_mu(self) -> TInt64:
+        """The time at which the next frame after the cursor begins; `measure_frame_timestamp` comes before."""
+        frames = (now_mu() - self.frame_tstamp) // self.t_frame
+        return self.frame_tstamp + (frames + 1) * self.t_frame
+
+
+class PhaserChannel:
+    """Channel `index` of a Phaser: its upconverter, and in the base gateware five `oscillator`s."""
+
+    kernel_invariants = {"core", "first", "index", "oscillator", "phaser"}
+
+    def __init__(self, phaser, index):
+        self.phaser, self.index, self.core = phaser, index, phaser.core
+        self.first = UPCONVERTER_SPACING * index
+        base = phaser.channel_base + 1 + 2 * index
+        count = OSCILLATORS if phaser.gw_rev != _MIQRO else 0
+        self.oscillator = [PhaserOscillator(phaser.core, base, number) for number in range(count)]
+
+    @kernel
+    def get_dac_data(self) -> TInt32:
+        """Read a sample that went to the DAC: I in the lower 16 bits, Q in the upper ones."""
+        return self.phaser.read32(self.first + DAC_DATA.address)
+
+    @kernel
+    def set_dac_test(self, data: TInt32):
+        """Set the sample that goes to the DAC when the upconverter selects the test."""
+        self.phaser.write32(self.first + DAC_TEST.address, data)
+
+    @kernel
+    def set_duc_cfg(self, clr=0, clr_once=0, select=0):
+        """Configure the upconverter: hold its phase at zero, clear it once, what goes to the DAC (0 the upconverter, 1
+        the test). `Phaser.duc_stb` makes it take effect."""
+        self.phaser.write8(self.first + DUC_CFG.address, DUC_CFG.word(clr, clr_once, select))
+
+    @kernel
+    def set_duc_frequency_mu(self, ftw):
+        """Set the upconverter's frequency word (32 bits, signed)."""
+        self.phaser.write32(self.first + DUC_F.address, ftw)
+
+    @kernel
+    def set_duc_frequency(self, frequency):
+        """Set the upconverter's frequency in Hz (float)."""
+        self.set_duc_frequency_mu(int(round(frequency * (FREQUENCY_STEPS / UPCONVERTER_RATE))))
+
+    @kernel
+    def set_duc_phase_mu(self, pow_):
+        """Set the upconverter's phase word (16 bits)."""
+        self.phaser.write16(self.first + DUC_P.address, pow_)
+
+    @kernel
+    def set_duc_phase(self, phase):
+        """Set the upconverter's phase in turns (float)."""
+        self.set_duc_phase_mu(int(round(phase * _TURN)))
+
+
+class PhaserOscillator:
+    """Oscillator `index` of a channel whose RTIO channels begin at `channel_base`. The cursor stays."""
+
+    kernel_invariants = {"amplitude_target", "core", "frequency_target"}
+
+    def __init__(self, core, channel_base, index):
+        self.core = core
+        self.frequency_target, self.amplitude_target = (
+            channel << 8 | index for channel in (channel_base, channel_base + 1)
+        )
+
+    @kernel
+    def set_frequency_mu(self, ftw):
+        """Set the frequency word (32 bits, signed)."""
+        rtio_output(self.frequency_target, ftw)
+
+    @kernel
+    def set_frequency(self, frequency):
+        """Set the frequency in Hz (float)."""
+        self.set_frequency_mu(int(round(frequency * (FREQUENCY_STEPS / OSCILLATOR_RATE))))
+
+    @kernel
+    def set_amplitude_phase_mu(self, asf=0x7FFF, pow=0, clr=0):
+        """Set amplitude word (15 bits), phase word (16 bits), and whether the phase is held at zero."""
+        rtio_output(self.amplitude_target, TONE.word(pow, clr, asf))
+
+    @kernel
+    def set_amplitude_phase(self, amplitude: TFloat, phase=0.0, clr=0):
+        """Set amplitude (0 to 1) and phase in turns. ValueError if the amplitude is out of range."""
+        self.set_amplitude_phase_mu(_AMPLITUDE.code(amplitude), int(round(phase * _TURN)), clr)

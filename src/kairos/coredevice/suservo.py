@@ -1,0 +1,177 @@
+"""SU-Servo: samples of a Sampler steer the amplitudes of one or two Urukuls (AD9910) in the gateware.
+
+`SUServo` is the servo with its memories and cards, a `Channel` one of its outputs with 32 profiles, a `SharedDDS` the
+four synthesisers of an Urukul that has been switched to the mode in which each has a data line of its own. How the
+filter computes, and all addresses: docs/gateware/servo.md; the numbers come from `src/contracts/servo.toml`.
+"""
+
+from numpy import int32, int64
+
+from ..contracts.servo import (
+    ADDRESS_BITS,
+    COEFF_SHIFT,
+    COEFF_WIDTH,
+    DELAYS_AT,
+    DELAYS_BITS,
+    DEPTH_LEAST,
+    PHASE_AT,
+    PROFILE_WIDTH,
+    SAMPLE_AT,
+    STATE_AT,
+    URUKUL_CHANNELS,
+    WRITE_AT,
+    Configuration,
+)
+from ..contracts.servo import (
+    T_CYCLE as CYCLES,
+)
+from ..language import TFloat, TInt32, delay, delay_mu, kernel, ns, portable, us
+from .chips.sampler import CS_PGIA, PAIR, PGIA
+from .parts.channel import RTIODevice
+from .parts.spi import Transfer
+from .rtio import rtio_input_data, rtio_output
+from .sampler import Sampler, adc_mu_to_volt
+from .suservo_channel import Y_FULL_SCALE_MU, Channel, y_mu_to_full_scale
+from .suservo_dds import SharedDDS
+
+__all__ = [
+    "COEFF_SHIFT",
+    "COEFF_WIDTH",
+    "Channel",
+    "PROFILE_WIDTH",
+    "SUServo",
+    "SharedDDS",
+    "T_CYCLE",
+    "Y_FULL_SCALE_MU",
+    "adc_mu_to_volts",
+    "y_mu_to_full_scale",
+]
+
+T_CYCLE = CYCLES * 8 * ns
+"""Seconds from one sample to the next."""
+_ENABLE, _WRITE_DELAY = int(Configuration.ENABLE), int(Configuration.WRITE_DELAY)
+_AT_ONCE = [0]
+_VALUE = (1 << COEFF_WIDTH) - 1
+_SIGNED = PAIR.even
+
+
+@portable
+def adc_mu_to_volts(x, gain, corrected_fs=True) -> TFloat:
+    """Volts for a sample of the servo at a gain setting (0 to 3); see `kairos.coredevice.sampler.adc_mu_to_volt`."""
+    return adc_mu_to_volt(_SIGNED.get(x >> 1), gain, corrected_fs)
+
+
+class SUServo(RTIODevice):
+    """The servo on RTIO channel `channel`.
+
+    `pgia_device`: SPI bus of the Sampler's amplifiers, `gains` their settings, two bits for each channel.
+    `cpld_devices`, `dds_devices`: the Urukuls, and the `SharedDDS` of each. `sampler_hw_rev`: "v2.1" or later.
+    """
+
+    kernel_invariants = {"cplds", "ddses", "pgia", "corrected_fs", "num_channels", "div"}
+    kernel_invariants |= {"we", "phase_sel", "state_sel", "word_sel", "config_addr"}
+
+    settings = Transfer(length=PGIA.width, div="div", cs=CS_PGIA, bus="pgia")
+
+    def __init__(
+        self,
+        dmgr,
+        channel,
+        pgia_device,
+        cpld_devices,
+        dds_devices,
+        gains=0x0000,
+        sampler_hw_rev="v2.2",
+        core_device="core",
+    ):
+        super().__init__(dmgr, channel, core_device)
+        if len(cpld_devices) != len(dds_devices) or not cpld_devices:
+            raise ValueError("an SU-Servo needs the logic and the synthesisers of each of its Urukuls")
+        self.pgia, self.div = dmgr.get(pgia_device), 8
+        self.pgia.update_xfer_duration_mu(self.div, PGIA.width)
+        self.gains = gains
+        self.cplds = [dmgr.get(name) for name in cpld_devices]
+        self.ddses = [dmgr.get(name) for name in dds_devices]
+        self.num_channels = URUKUL_CHANNELS * len(self.cplds)
+        self.corrected_fs = Sampler.use_corrected_fs(sampler_hw_rev)
+        depth = DEPTH_LEAST + (len(self.cplds) - 1).bit_length()
+        self.we, self.phase_sel, self.state_sel = (1 << depth + place for place in (WRITE_AT, PHASE_AT, STATE_AT))
+        self.word_sel = self.state_sel
+        self.config_addr = self.state_sel | 1 << depth - 1
+
+    # Memories
+
+    @kernel
+    def _access(self, addr, value):
+        rtio_output(self.target + (addr & ((1 << ADDRESS_BITS) - 1)), ((addr >> ADDRESS_BITS) << COEFF_WIDTH) | value)
+        delay_mu(int64(self.core.ref_multiplier))
+
+    @kernel
+    def write(self, addr, value):
+        """Write a value (18 bits) to an address; advances by a coarse cycle."""
+        self._access(addr | self.we, value & _VALUE)
+
+    @kernel
+    def read(self, addr) -> TInt32:
+        """Read the value (18 bits) at an address; waits for it. Advances by a coarse cycle."""
+        self._access(addr, 0)
+        return rtio_input_data(self.channel)
+
+    # The servo
+
+    @kernel
+    def init(self):
+        """Stop the servo, configure the Sampler's amplifiers and the Urukuls. Its memories stay.
+
+        ValueError as from the initialisation of the Urukuls. Cards of protocol revision 8, which cannot be read in this
+        mode, are not checked.
+        """
+        self.set_config(0)
+        delay(3 * us)
+        self.settings.prepare()
+        for card in range(len(self.cplds)):
+            blind = not self.cplds[card].rev9
+            self.cplds[card].init(blind)
+            self.ddses[card].init(blind)
+
+    @kernel
+    def set_config(self, enable, write_delay=False, io_update_delays=_AT_ONCE):
+        """Start or stop the servo; with `write_delay` take over the delays of the update pulses, in machine units (0 to
+        7), one for each Urukul."""
+        word = _ENABLE * (int32(enable) & 1)
+        if write_delay:
+            word |= _WRITE_DELAY
+            for card in range(len(io_update_delays)):
+                shifted = (io_update_delays[card] & ((1 << DELAYS_BITS) - 1)) << (DELAYS_AT + DELAYS_BITS * card)
+                word |= shifted
+        self.write(self.config_addr, word)
+
+    @kernel
+    def get_status(self) -> TInt32:
+        """Read the status: bit 0 enabled, bit 1 nothing in progress, bits 15 to 8 channels whose Y was limited, which
+        the read clears."""
+        return self.read(self.config_addr)
+
+    @kernel
+    def clear_dds_phase_accumulator(self):
+        """Phase tracking, which the gateware does not have: NotImplementedError."""
+        raise NotImplementedError("the gateware's servo does not track phases")
+
+    # The ADC
+
+    @kernel
+    def get_adc_mu(self, adc) -> TInt32:
+        """Read the newest sample of an ADC channel (0 to 7), 18 bits; `adc_mu_to_volts` says what it means."""
+        return self.read(self.state_sel | (1 << SAMPLE_AT) | (adc << 1))
+
+    @kernel
+    def get_adc(self, channel) -> TFloat:
+        """Read the newest sample of an ADC channel, in volts."""
+        setting = PGIA.gain.get_at(self.gains, channel)
+        return adc_mu_to_volts(self.get_adc_mu(channel), setting, self.corrected_fs)
+
+    @kernel
+    def set_pgia_mu(self, channel, gain):
+        """Set the gain of an ADC channel: 0, 1, 2, 3 for 1, 10, 100, 1000."""
+        self.gains = PGIA.gain.put_at(self.gains, channel, gain)
+        self.settings.put(self.gains)

@@ -1,0 +1,201 @@
+"""A channel of an SU-Servo: its switch, its filter, and the words of its profiles."""
+
+from numpy import int32
+
+from ..contracts.servo import (
+    CHANNEL_PROFILE_AT,
+    COEFF_SHIFT,
+    COEFF_WIDTH,
+    DELAY_WIDTH,
+    PROFILE_WIDTH,
+    T_CYCLE,
+    URUKUL_CHANNELS,
+    WORD_BITS,
+    Control,
+    Word,
+)
+from ..language import TFloat, TInt32, delay, kernel, ns, portable, us
+from .parts.channel import RTIODevice
+from .parts.methods import made
+from .parts.scales import Scale
+from .rtio import rtio_output
+
+__all__ = ["Channel", "Y_FULL_SCALE_MU", "y_mu_to_full_scale"]
+
+Y_FULL_SCALE_MU = (1 << COEFF_WIDTH - 1) - 1
+"""Y at full amplitude."""
+PERIOD = T_CYCLE * 8 * ns
+_OUT, _IIR, _TRACK = int(Control.OUT), int(Control.IIR), int(Control.PHASE_TRACKING)
+_POW, _B1, _FTW_LOW, _ADC_DLY, _OFFSET, _A1, _FTW_HIGH, _B0 = (int(word) for word in Word)
+_WORDS = 1 << WORD_BITS
+_HALF = 16
+_LONGEST_DELAY = (1 << DELAY_WIDTH) - 1
+_UNIT_A = float(1 << COEFF_SHIFT)
+_UNIT_B = 2.0 * _UNIT_A
+"""Samples have half the weight of Y."""
+_HIGHEST = (1 << COEFF_WIDTH - 1) - 1
+
+
+class _Amplitude(Scale):
+    @portable
+    def refuse(self):
+        raise ValueError("Invalid SUServo y-value!")
+
+
+_Y = _Amplitude(bits=COEFF_WIDTH - 1, steps=Y_FULL_SCALE_MU)
+
+
+@portable
+def y_mu_to_full_scale(y) -> TFloat:
+    """Amplitude, a fraction of full scale, for a Y."""
+    return _Y.quantity(y)
+
+
+def untracked(does):
+    """A method of phase tracking, which the gateware does not have."""
+
+    @made(f"{does}: NotImplementedError, because the gateware's servo does not track phases.")
+    def refuse(self):
+        raise NotImplementedError("the gateware's servo does not track phases")
+
+    return refuse
+
+
+class Channel(RTIODevice):
+    """The channel of the servo `servo_device` on RTIO channel `channel`."""
+
+    kernel_invariants = {"dds", "servo", "servo_channel"}
+
+    def __init__(self, dmgr, channel, servo_device):
+        servo = dmgr.get(servo_device)
+        # The channels come before the servo.
+        place = channel - (servo.channel - servo.num_channels)
+        if place not in range(servo.num_channels):
+            raise ValueError(f"RTIO channel {channel} does not belong to the SU-Servo on channel {servo.channel}")
+        self.core, self.channel = servo.core, channel
+        self.servo, self.servo_channel, self.dds = servo, place, servo.ddses[place // URUKUL_CHANNELS]
+
+    @kernel
+    def set(self, en_out, en_iir=0, en_pt=0, profile=0):
+        """Switch the output and the updates of Y on or off and select a profile (0 to 31). The cursor stays."""
+        word = _OUT * (int32(en_out) & 1) | _IIR * (int32(en_iir) & 1) | _TRACK * (int32(en_pt) & 1)
+        rtio_output(self.target, word | (profile << CHANNEL_PROFILE_AT))
+
+    # Words of profiles
+
+    @kernel
+    def _place(self, profile) -> TInt32:
+        return (self.servo_channel << PROFILE_WIDTH) | profile
+
+    @kernel
+    def _put(self, profile, word, value):
+        self.servo.write(self._place(profile) * _WORDS + word, value)
+
+    @kernel
+    def set_dds_mu(self, profile, ftw, offs, pow_=0):
+        """Set frequency word (32 bits), offset (18 bits, signed) and phase word (16 bits) of a profile; advances by
+        four coarse cycles."""
+        self._put(profile, _FTW_HIGH, (ftw >> _HALF) & 0xFFFF)
+        self._put(profile, _FTW_LOW, ftw & 0xFFFF)
+        self._put(profile, _OFFSET, offs)
+        self._put(profile, _POW, pow_)
+
+    @kernel
+    def set_dds(self, profile, frequency, offset, phase=0.0):
+        """Set frequency in Hz, offset (fraction of the ADC's full scale, added to its samples) and phase in turns."""
+        offs = self.dds_offset_to_mu(offset)
+        self.set_dds_mu(profile, self.dds.frequency_to_ftw(frequency), offs, self.dds.turns_to_pow(phase))
+
+    @kernel
+    def set_dds_offset_mu(self, profile, offs):
+        """Set the offset of a profile (18 bits, signed)."""
+        self._put(profile, _OFFSET, offs)
+
+    @kernel
+    def set_dds_offset(self, profile, offset):
+        """Set the offset of a profile, a fraction of the ADC's full scale."""
+        self.set_dds_offset_mu(profile, self.dds_offset_to_mu(offset))
+
+    @portable
+    def dds_offset_to_mu(self, offset) -> TInt32:
+        """The word for an offset, a fraction of the ADC's full scale."""
+        return int(round(offset * (1 << COEFF_WIDTH - 1)))
+
+    @kernel
+    def set_iir_mu(self, profile, adc, a1, b0, b1, dly=0):
+        """Set the filter of a profile: ADC channel, coefficients (18 bits, signed), and for how many samples Y waits
+        after the output or the profile is switched; advances by four coarse cycles."""
+        self._put(profile, _ADC_DLY, adc | (dly << 8))
+        self._put(profile, _B1, b1)
+        self._put(profile, _A1, a1)
+        self._put(profile, _B0, b0)
+
+    @kernel
+    def set_iir(self, profile, adc, kp, ki=0.0, g=0.0, delay=0.0):
+        """Set the filter of a profile to kp + ki / (s + ki / g): proportional gain, integral gain in rad/s, and the
+        integrator's gain at zero frequency (0: without limit); `delay` in seconds.
+
+        ValueError for gains or a delay that the filter cannot have.
+        """
+        # Bilinear transform: pole of the integrator, and what a sample and the one before add to it
+        pole, feed = 0.0, 0.0
+        if ki != 0.0:
+            decay = 0.0 if g == 0.0 else ki / g * (PERIOD / 2.0)
+            pole = (1.0 - decay) / (1.0 + decay)
+            feed = ki * (PERIOD / 2.0) / (1.0 + decay)
+        a1 = int(round(pole * _UNIT_A))
+        b0, b1 = int(round((kp + feed) * _UNIT_B)), int(round((feed - kp * pole) * _UNIT_B))
+        if ki != 0.0 and b0 + b1 == 0:
+            raise ValueError("low integrator gain and/or gain limit")
+        if max(b0, b1) > _HIGHEST or min(b0, b1) < -_HIGHEST - 1:
+            raise ValueError("high gains")
+        samples = int(round(delay / PERIOD))
+        if samples < 0 or samples > _LONGEST_DELAY:
+            raise ValueError("the delay of an SU-Servo is at most 255 of its cycles")
+        self.set_iir_mu(profile, adc, a1, b0, b1, samples)
+
+    @kernel
+    def get_profile_mu(self, profile, data):
+        """Fill `data` (8 elements, int32) with the words of a profile; advances by 4 us for each."""
+        first = self._place(profile) * _WORDS
+        for word in range(len(data)):
+            data[word] = self.servo.read(first + word)
+            delay(4 * us)
+
+    # Y
+
+    @kernel
+    def get_y_mu(self, profile) -> TInt32:
+        """Read Y of a profile."""
+        return self.servo.read(self.servo.state_sel | self._place(profile))
+
+    @kernel
+    def get_y(self, profile) -> TFloat:
+        """Read Y of a profile as a fraction of full scale."""
+        return _Y.quantity(self.get_y_mu(profile))
+
+    @kernel
+    def set_y_mu(self, profile, y):
+        """Set Y of a profile, 0 to `Y_FULL_SCALE_MU`, which may not be active with updates on."""
+        self.servo.write(self.servo.state_sel | self._place(profile), y)
+
+    @kernel
+    def set_y(self, profile, y) -> TInt32:
+        """Set Y of a profile, a fraction of full scale; returns it in machine units. ValueError outside of 0 to 1."""
+        code = _Y.code(y)
+        self.servo.write(self.servo.state_sel | self._place(profile), code)
+        return code
+
+    # Phase tracking
+
+    copy_reference_time = untracked("Copy the reference time")
+    get_reference_time = untracked("Read the reference time")
+    clear_tracked_phase_accumulator = untracked("Clear the accumulator of the tracked phase")
+    get_tracked_phase_accumulator = untracked("Read the accumulator of the tracked phase")
+    clear_tracked_ftw = untracked("Clear the tracked frequency word")
+    get_tracked_ftw = untracked("Read the tracked frequency word")
+
+    @kernel
+    def set_reference_time(self, profile, fiducial_mu):
+        """Set the reference time: NotImplementedError, because the gateware's servo does not track phases."""
+        raise NotImplementedError("the gateware's servo does not track phases")

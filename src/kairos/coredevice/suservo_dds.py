@@ -1,0 +1,125 @@
+"""The four AD9910 of an Urukul that belongs to an SU-Servo.
+
+While they belong to the servo they listen to its data lines alone. A channel whose bit in the Urukul's MASK_NU is set
+listens to the Urukul's SPI bus instead, with the chip select of all, and its update line is one of the configuration.
+"""
+
+from ..contracts.servo import URUKUL_CHANNELS
+from ..language import TInt32, delay, delay_mu, kernel, portable
+from .ad9910 import AD9910
+from .ad9910_delays import delays_of
+from .parts.levels import hold, pulse
+from .urukul import CS_DDS_MULTI
+
+__all__ = ["SharedDDS"]
+
+_ALL = (1 << URUKUL_CHANNELS) - 1
+_STORED_BYTES = 4
+_NOT_SYNCHRONISED = [-1] * URUKUL_CHANNELS
+
+
+class SharedUpdate:
+    """The update pulse of all chips that are not the servo's, by the Urukul's configuration."""
+
+    kernel_invariants = {"cpld"}
+
+    def __init__(self, cpld):
+        self.cpld = cpld
+
+    @kernel
+    def set_o(self, o):
+        """Set the update lines."""
+        self.cpld.cfg_io_update_all(_ALL if o else 0)
+
+    on = hold(True, "Set the update lines to 1.")
+    off = hold(False, "Set the update lines to 0.")
+    pulse_mu = pulse(delay_mu, "Pulse for `duration` machine units (int64), besides the time of two writes.")
+    pulse = pulse(delay, "Pulse for `duration` seconds (float), besides the time of two writes.")
+
+
+def _delays(dmgr, seeds, update):
+    """The delays of each channel: numbers, or those that an EEPROM has behind one another."""
+    if not isinstance(seeds, str):
+        if len(seeds) != URUKUL_CHANNELS:
+            raise ValueError(f"sync_delay_seeds of an Urukul are {URUKUL_CHANNELS} numbers, not {len(seeds)}")
+        return [delays_of(dmgr, seed, update) for seed in seeds]
+    if seeds != update:
+        raise ValueError("sync_delay_seeds and io_update_delay are both numbers or the same text")
+    device, _, offset = seeds.rpartition(":")
+    first = int(offset) if offset.isdecimal() else offset
+    places = (
+        [seeds] if isinstance(first, str) else [f"{device}:{first + _STORED_BYTES * n}" for n in range(URUKUL_CHANNELS)]
+    )
+    return [delays_of(dmgr, place, place) for place in places]
+
+
+class SharedDDS:
+    """The synthesisers of the Urukul `cpld_device`, in mode EN_NU. `pll_n` to `pll_en`: as of an `AD9910`.
+
+    `sync_delay_seeds`, `io_update_delay`: results of the calibration, one seed for each channel; or both
+    ``"EEPROM_DEVICE:OFFSET"``, the place of channel 0's word, which the others follow.
+    """
+
+    kernel_invariants = {"core", "cpld", "dds", "delays", "ftw_per_hz", "sysclk"}
+
+    def __init__(
+        self,
+        dmgr,
+        cpld_device,
+        pll_n=40,
+        pll_cp=7,
+        pll_vco=5,
+        sync_delay_seeds=_NOT_SYNCHRONISED,
+        io_update_delay=0,
+        pll_en=1,
+        core_device="core",
+    ):
+        self.core, self.cpld = dmgr.get(core_device), dmgr.get(cpld_device)
+        clock = {"pll_n": pll_n, "pll_cp": pll_cp, "pll_vco": pll_vco, "pll_en": pll_en}
+        self.dds = AD9910(dmgr, CS_DDS_MULTI, cpld_device, **clock)
+        # The line of the core device is the servo's as well.
+        self.dds.io_update = SharedUpdate(self.cpld)
+        self.ftw_per_hz, self.sysclk = self.dds.ftw_per_hz, self.dds.sysclk
+        self.delays = _delays(dmgr, sync_delay_seeds, io_update_delay)
+
+    @kernel
+    def update_dds_sel(self, channel):
+        """Take the chip of a channel (0 to 3) from the servo, and leave it the others."""
+        self.cpld.cfg_mask_nu_all(1 << channel)
+
+    @kernel
+    def init(self, blind=False):
+        """Configure all chips, one after the other, with `blind` at once and without checks; the servo has them
+        afterwards. The servo is stopped and the Urukul initialised before. ValueError as from `AD9910.init`.
+        """
+        before = self.cpld.cfg_reg
+        if blind:
+            self.cpld.cfg_mask_nu_all(_ALL)
+            self.dds.init(True)
+        else:
+            for channel in range(URUKUL_CHANNELS):
+                self.update_dds_sel(channel)
+                self.dds.init(False, channel)
+        for channel in range(URUKUL_CHANNELS):
+            self._synchronise(channel)
+        self.cpld.cfg_write(before)
+
+    @kernel
+    def _synchronise(self, channel):
+        """Set the calibrated delay of a channel, if it has one."""
+        self.delays[channel].load()
+        if self.delays[channel].sync_delay_seed >= 0:
+            self.core.break_realtime()
+            self.update_dds_sel(channel)
+            self.dds.set_sync(self.delays[channel].sync_delay_seed, 0)
+            self.dds.clear_smp_err()
+
+    @portable(flags={"fast-math"})
+    def frequency_to_ftw(self, frequency) -> TInt32:
+        """Frequency word for Hz."""
+        return self.dds.frequency_to_ftw(frequency)
+
+    @portable(flags={"fast-math"})
+    def turns_to_pow(self, turns) -> TInt32:
+        """Phase word for turns."""
+        return self.dds.turns_to_pow(turns)

@@ -1,0 +1,95 @@
+"""Searches for the delays at which an AD9910 is synchronous, against a model of the chip on its bus."""
+
+import pytest
+
+from kairos.compiler.tests.jit import Compiled
+
+from .traffic import devices
+
+SPI, UPDATE = 1, 2
+ENTRIES = {
+    "spi": ("spi2.SPIMaster", {"channel": SPI}),
+    "update": ("ttl.TTLOut", {"channel": UPDATE}),
+    "clock": ("ttl.TTLClockGen", {"channel": 3, "acc_width": 4}),
+    "cpld": ("urukul.CPLD", {"spi_device": "spi", "io_update_device": "update", "sync_device": "clock"}),
+    "alone": ("urukul.CPLD", {"spi_device": "spi", "io_update_device": "update"}),
+    "dds": ("ad9910.AD9910", {"chip_select": 5, "cpld_device": "cpld", "pll_n": 32}),
+    "unsynchronised": ("ad9910.AD9910", {"chip_select": 5, "cpld_device": "alone", "pll_n": 32}),
+}
+SYNC, STEP, FTW = 0x0A, 0x0C, 0x07
+
+
+class Chip:
+    """As much of an AD9910 as the searches need: `edge` of SYNC_IN in steps of its delay, every 13 of them; `phase` of
+    SYNC_CLK's edges in ns, every 4 of them."""
+
+    def __init__(self, edge=0, phase=0.5):
+        self.edge, self.phase = edge, phase
+        self.registers = {}
+        self.message = []
+        self.config = 0
+        self.rises = []
+        self.answers = []
+
+    def output(self, time, target, data):
+        channel, address = target >> 8, target & 0xFF
+        if channel == UPDATE and data:
+            self.rises.append(time)
+        elif channel == SPI and address == 1:
+            self.config = data & 0xFFFFFFFF
+        elif channel == SPI:
+            self.transfer(data & 0xFFFFFFFF, (self.config >> 8 & 31) + 1)
+
+    def transfer(self, data, length):
+        self.message.append(data >> 32 - length)
+        if self.config & 4:
+            self.answers.append(self.answer())
+        if self.config & 2:
+            if self.config >> 24 == 5 and not self.message[0] & 0x80:
+                self.registers[self.message[0]] = self.message[1:]
+            self.message = []
+
+    def answer(self):
+        if self.config >> 24 == 1:
+            word = self.registers[SYNC][0]
+            window, delay = word >> 28, word >> 3 & 31
+            error = any(abs(delay - self.edge - 13 * n) <= window for n in range(-1, 4))
+            return 9 << 16 | error << 5
+        start, stop = self.rises[-2:]
+        assert self.message[0] == 0x80 | FTW and self.registers[STEP] == [0, 0]
+        return int((stop - self.phase) // 4 - (start - self.phase) // 4)
+
+
+def search(method, chip, *args):
+    """Result of a kernel whose outputs go to the chip."""
+    compiled = Compiled(method, args, method.__self__.core)
+    seen = 0
+    calls = []
+
+    def read(_channel):
+        nonlocal seen
+        for name, values in calls[seen:]:
+            if name == "rtio_output":
+                chip.output(*values)
+        seen = len(calls)
+        return chip.answers.pop(0)
+
+    return compiled.run(firmware={"rtio_input_data": read}, calls=calls)
+
+
+@pytest.mark.parametrize("edge, seed, found", [(0, 15, (19, 5)), (0, 5, (6, 5)), (5, 15, (12, 5)), (5, 8, (11, 5))])
+def test_delay_of_the_synchronisation_clock(edge, seed, found):
+    result = search(devices(ENTRIES).get("dds").tune_sync_delay, Chip(edge), seed)
+    assert result.exception is None and result.value == found
+
+
+def test_searches_that_fail():
+    result = search(devices(ENTRIES).get("unsynchronised").tune_sync_delay, Chip())
+    assert result.exception[0].endswith("ValueError")
+
+
+@pytest.mark.parametrize("phase, delay", [(0.5, 3), (1.5, 0), (3.5, 2)])
+def test_delay_of_updates(phase, delay):
+    """With an edge of SYNC_CLK half a nanosecond behind a unit, the delay is 1.5 ns and 2.5 ns from its neighbours."""
+    result = search(devices(ENTRIES).get("dds").tune_io_update_delay, Chip(phase=phase))
+    assert result.exception is None and result.value == delay
