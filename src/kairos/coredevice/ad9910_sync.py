@@ -44,7 +44,7 @@ class Synchronisation:
         self.clear_smp_err()
         delay(100 * us)
         errors = urukul_sta_smp_err(self.cpld.sta_read())
-        delay(20 * us)
+        delay(50 * us)
         return (errors >> channel) & 1 == 0
 
     @kernel

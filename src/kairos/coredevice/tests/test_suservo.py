@@ -1,6 +1,7 @@
 """SU-Servo: events on its channels, and what its Urukuls are told."""
 
 import pytest
+from kairos_gateware.servo.format import AddressMap
 from numpy import int64
 
 from kairos.coredevice.suservo import T_CYCLE, adc_mu_to_volts, y_mu_to_full_scale
@@ -47,6 +48,19 @@ def test_accesses(get):
     assert (servo.we, servo.phase_sel, servo.state_sel, servo.config_addr) == (1 << 13, 1 << 12, 1 << 11, 3 << 10)
     assert (get("one").we, get("one").config_addr) == (1 << 12, 3 << 9)
     assert T_CYCLE == pytest.approx(1.168e-6)
+
+
+@pytest.mark.parametrize("name, urukuls, channel", [("servo", 2, "ch5"), ("one", 1, "one3")])
+def test_addresses_are_the_gatewares(get, name, urukuls, channel):
+    theirs, servo, channel = AddressMap(urukuls), get(name), get(channel)
+    ours = (servo.we, servo.phase_sel, servo.state_sel, servo.config_addr, servo.num_channels)
+    assert ours == (theirs.write, theirs.phase, theirs.state, theirs.config, theirs.channels)
+    place = channel.servo_channel, 21
+    assert accesses(run(channel.set_dds_offset_mu, 21, 5), servo.channel) == [
+        (theirs.write | theirs.word(*place, "offset"), 5)
+    ]
+    assert accesses(run(channel.get_y_mu, 21, data=[0]), servo.channel) == [(theirs.y(*place), 0)]
+    assert accesses(run(servo.get_adc_mu, 6, data=[0]), servo.channel) == [(theirs.x(6), 0)]
 
 
 def test_configuration_and_status(get):
