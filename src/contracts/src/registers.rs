@@ -25,17 +25,36 @@ pub mod rtio {
     /// Bit of `rtio_async_error`.
     pub const ASYNC_ERROR_SEQUENCE_ERROR_BIT: u32 = 4;
 
-    /// Channel of the first collision since its flag was cleared.
+    /// Channel of the first collision since its flag was cleared, with its destination in bits 23..16.
     pub const COLLISION_CHANNEL: &str = "rtio_collision_channel";
 
-    /// Channel of the first busy error since its flag was cleared.
+    /// Channel of the first busy error since its flag was cleared, with its destination in bits 23..16.
     pub const BUSY_CHANNEL: &str = "rtio_busy_channel";
 
-    /// Channel of the first sequence error since its flag was cleared.
+    /// Channel of the first sequence error since its flag was cleared, with its destination in bits 23..16.
     pub const SEQUENCE_ERROR_CHANNEL: &str = "rtio_sequence_error_channel";
 
     /// Channels 0 to this number - 1 take outputs.
     pub const OUTPUTS: &str = "rtio_outputs";
+}
+
+/// Names of the registers of `link`.
+pub mod link {
+    /// Bit 0 the line carries words, 1 the satellite can be reached: its counter is the master's, 2 its newest events
+    /// wait for room.
+    pub const STATE: &str = "link_state";
+    /// Bit of `link_state`.
+    pub const STATE_LINE_BIT: u32 = 1;
+    /// Bit of `link_state`.
+    pub const STATE_UP_BIT: u32 = 2;
+    /// Bit of `link_state`.
+    pub const STATE_BLOCKED_BIT: u32 = 4;
+
+    /// Cycles from a vector's departure to its arrival, half of the measured round trip.
+    pub const TRAVEL: &str = "link_travel";
+
+    /// Events sent since the line came up, modulo 65536.
+    pub const EVENTS: &str = "link_events";
 }
 
 /// Names of the registers of `initiator`.

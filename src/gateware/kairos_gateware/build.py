@@ -44,7 +44,12 @@ def _build_sim(variant, output: Path, compile_library: bool) -> None:
 
     top = sim.KairosSim(variant, build_id(variant, "sim"))
     _write(output / f"{sim.TOP}.v", sim.generate(top))
-    _write_description(variant, top.descriptor, output, "emulator://demo" if variant.name == "demo" else "emulator://")
+    _write_description(
+        variant,
+        top.descriptor,
+        output,
+        f"emulator://{variant.name}" if variant.name in ("demo", "pair") else "emulator://",
+    )
     _write(output / f"{sim.TOP}.bit", bitstream(f"kairos_{variant.name}", top.descriptor.to_bytes()))
     if compile_library:
         verilate.compile_library(output, sim.TOP, variant.name, top.pads, clocks=top.clocks, outputs=top.outputs)

@@ -23,11 +23,12 @@ def device_db(variant: Variant, host: str) -> dict:
     machine_units = 1_000_000_000 // RTIO_FREQUENCY
     core = driver("core", "Core", host=host, ref_period=1e-9, ref_multiplier=machine_units, target="cortexa9")
     db = {"core": core, "core_dma": driver("dma", "CoreDMA"), "core_cache": driver("cache", "CoreCache")}
-    for number, channel in enumerate(variant.channels):
+    for number, channel in variant.numbered_channels():
         entry = _entry(number, channel)
         if entry is not None:
             db[channel.name] = entry
-    db |= variant.devices
+    for board in (variant, *variant.satellites):
+        db |= board.devices
     if "core_analyzer" in db:
         db["core"]["arguments"]["analyzer_proxy"] = "core_analyzer"
     return db

@@ -7,6 +7,7 @@ the table.
 
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from .contracts.descriptor import ChannelKind
@@ -46,7 +47,8 @@ def _parameter(parameter) -> str:
 def register_tables() -> dict[str, str]:
     """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError if a register has no
     description, or a description no register."""
-    soc = Soc(VARIANTS["pulse"], "docs", clock=ClockControl())
+    variant = replace(VARIANTS["pulse"], satellites=VARIANTS["pair"].satellites)
+    soc = Soc(variant, "docs", clock=ClockControl())
     tables = {}
     for prefix, block in soc.register_blocks.items():
         uses = dict(type(block).USES)

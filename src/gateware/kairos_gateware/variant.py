@@ -25,7 +25,8 @@ class Variant:
     host: default network address. lanes: of the event dispatcher. reorder: events that may wait in any order of time, a
     power of two; 0: lanes of increasing times. push_inputs: input events are pushed into memory, so that the kernel
     core need not ask for them; costs logic (docs/gateware/initiator.md). synthesiser: what makes the RTIO clock, as
-    in the descriptor."""
+    in the descriptor. satellites: boards at the other end of links, the first one at destination 1; fibre: cycles that
+    a word is under way, in simulation."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -35,6 +36,13 @@ class Variant:
     reorder: int = 0
     push_inputs: bool = True
     synthesiser: int = 0
+    satellites: tuple["Variant", ...] = ()
+    fibre: int = 125
+
+    def numbered_channels(self):
+        """(channel number, with the destination of its board in bits 23..16; `ChannelSpec`) of all boards."""
+        for destination, board in enumerate((self, *self.satellites)):
+            yield from ((destination << 16 | number, spec) for number, spec in enumerate(board.channels))
 
 
 def driver(module: str, cls: str, **arguments) -> dict:

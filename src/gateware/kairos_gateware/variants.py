@@ -25,6 +25,17 @@ def _pulse() -> Variant:
     return Variant("pulse", (*channels, core))
 
 
+def _pair() -> Variant:
+    """A board with the channels of `demo`, its pins of 1 ns resolution, and a satellite with the same TTLs at the end
+    of 200 m of fibre. Inputs are asked for, since the satellite's are."""
+    channels = tuple(
+        replace(channel, parameters={"serialised": 1} if channel.kind.startswith("ttl") else {})
+        for channel in _demo().channels
+    )
+    far = tuple(replace(channel, name=f"sat_{channel.name}") for channel in channels if channel.kind != "log")
+    return Variant("pair", channels, push_inputs=False, satellites=(Variant("satellite", far),))
+
+
 def _described(name: str, **options):
     """For simulation, and for a Kasli-SoC with these cards."""
     return lambda: replace(make_variant(load(Path(__file__).parent / "description" / f"{name}.json")), **options)
@@ -53,6 +64,7 @@ VARIANTS = _Variants(
     {
         "demo": _demo,
         "pulse": _pulse,
+        "pair": _pair,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),

@@ -1,4 +1,4 @@
-"""Recordings as a picture: one trace for each channel that changed, over a common time axis in SI units."""
+"""Recordings as a picture: a trace for each channel that changed, board by board, over a time axis in SI units."""
 
 from .recording import Recording
 
@@ -52,6 +52,7 @@ def write_plot(path, recording: Recording, title: str | None = None):
             axes.step(times, floating, where="post", color="#9ca3af", linewidth=1.2, linestyle=(0, (2, 2)))
             filled = [base if level is None else base + HIGH * level for level in levels]
             axes.fill_between(times, base, filled, step="post", color=color, alpha=0.25, linewidth=0)
+        _mark_boards(axes, channels, recording.board_names())
         axes.set_yticks([len(channels) - 1 - row + HIGH / 2 for row in range(len(channels))])
         axes.set_yticklabels([channel.name for channel in channels])
         axes.set_ylim(-0.25, len(channels) - 1 + HIGH + 0.25)
@@ -66,3 +67,15 @@ def write_plot(path, recording: Recording, title: str | None = None):
             axes.set_title(title, loc="left", fontsize=12.5, fontweight="bold", pad=10)
         figure.savefig(path, dpi=200, metadata={"Software": None} if str(path).endswith(".png") else None)
         pyplot.close(figure)
+
+
+def _mark_boards(axes, channels, names):
+    """With several boards: a line between them, and each one's name beside its traces."""
+    boards = [channel.board for channel in channels]
+    for board in sorted(set(boards)) if len(names) > 1 else []:
+        rows = [len(boards) - 1 - row for row, of in enumerate(boards) if of == board]
+        middle = (rows[0] + rows[-1] + HIGH) / 2
+        place = axes.get_yaxis_transform()
+        axes.text(1.01, middle, names[board], transform=place, rotation=90, va="center", ha="left", color="#6b7280")
+        if rows[-1] > 0:
+            axes.axhline(rows[-1] - (1 - HIGH) / 2, color="#9ca3af", linewidth=0.8)

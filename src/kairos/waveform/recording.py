@@ -21,6 +21,11 @@ class Channel:
     changes: list[tuple[int, int | None]] = field(default_factory=list)
     """(time in ns, new level), in order."""
 
+    @property
+    def board(self) -> int:
+        """Destination of the board on which the pin is; 0: the master, or the only one."""
+        return 0 if self.number is None else self.number >> 16
+
 
 @dataclass(frozen=True)
 class Pulse:
@@ -63,6 +68,11 @@ class Recording:
             pads[pad].changes.append((time - origin, level))
         order = sorted(pads.values(), key=lambda channel: (channel.number is None, channel.number, channel.name))
         return cls(order, origin)
+
+    def board_names(self) -> dict[int, str]:
+        """Name of each board that has a pin, by its destination."""
+        boards = sorted({channel.board for channel in self.channels})
+        return {board: f"satellite{board}" if board else "master" if len(boards) > 1 else "pins" for board in boards}
 
     @property
     def event_count(self) -> int:

@@ -9,7 +9,7 @@ __all__ = ["write_vcd"]
 
 
 def write_vcd(path, recording: Recording, title: str | None = None):
-    """Write `recording` to the file `path`, with a timescale of 1 ns. Undriven pins are ``z``."""
+    """Write `recording` to the file `path`, with a timescale of 1 ns. Undriven pins are ``z``; boards are scopes."""
     from vcd import VCDWriter  # here, because few runs need it: 9 ms
 
     def value(level):
@@ -17,10 +17,12 @@ def write_vcd(path, recording: Recording, title: str | None = None):
 
     with open(path, "w", encoding="ascii", newline="\n") as file:
         with VCDWriter(file, timescale="1 ns", date="", version="Kairos") as writer:
+            scopes = recording.board_names()
             variables = []
             changes = []
             for position, channel in enumerate(recording.channels):
-                variables.append(writer.register_var("pins", channel.name, "wire", size=1, init=value(channel.initial)))
+                scope, initial = scopes[channel.board], value(channel.initial)
+                variables.append(writer.register_var(scope, channel.name, "wire", size=1, init=initial))
                 changes += [(time, position, level) for time, level in channel.changes]
             for time, position, level in sorted(changes, key=lambda change: change[:2]):
                 writer.change(variables[position], time, value(level))

@@ -9,10 +9,12 @@ from migen import *
 from migen.fhdl import verilog
 
 from ..initiator.port import AcpMaster
+from ..link.fibre import Cable
 from ..pad import SAMPLES, Pad
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..sim.ports import TopLevel
 from ..soc.clock import MEASURED_BITS, ClockControl
+from ..soc.satellite import Satellite
 from ..soc.soc import Soc
 
 __all__ = ["TOP", "KairosSim", "generate"]
@@ -96,10 +98,11 @@ class KairosSim(TopLevel):
         self.inward(timebase.load, "sim_tsc_load")
         self.comb += timebase.load_value.eq(self.port("sim_tsc_value", 64))
         self.comb += self.port("sim_tsc", 64).eq(timebase.coarse)
-        self.outward(soc.settled & ~timebase.load, "sim_quiet")
+        settled, due = self._satellites(variant, soc)
+        self.outward(settled & ~timebase.load, "sim_quiet")
         next_due = self.port("sim_next_due", 64)
-        nothing = soc.core.next_due == 2**COARSE_BITS - 1
-        self.comb += next_due.eq(Cat(soc.core.next_due, Replicate(nothing, FINE_BITS)))
+        nothing = due == 2**COARSE_BITS - 1
+        self.comb += next_due.eq(Cat(due, Replicate(nothing, FINE_BITS)))
 
         self.outputs = [
             {"name": variant.channels[number].name, "channel": number, "output": output}
@@ -118,6 +121,35 @@ class KairosSim(TopLevel):
                 pads += measured
                 self.comb += getattr(control, name).eq(Cat(*[pad.i for pad in measured]))
         self.pad_ports(pads)
+
+    def _satellites(self, variant, soc):
+        """Joins the satellites to their links, and adds their pads, and one for each link that pulls its fibre out.
+        Returns (all boards are settled, latest time to which the counter may be moved)."""
+        if variant.satellites and variant.push_inputs:
+            raise ValueError(f"{variant.name}: inputs cannot be pushed where there are satellites, whose are asked for")
+        timebase = soc.core.timebase
+        settled, due = soc.settled, soc.core.next_due
+        self.pads = list(soc.pads)
+        for (destination, near), board in zip(soc.links.items(), variant.satellites, strict=True):
+            satellite = Satellite(board, simulation=True)
+            cut = Pad(f"link{destination}_cut", "in", destination << 16 | 0xFFFF)
+            cable = Cable([near, satellite], variant.fibre)
+            self.submodules += satellite, cable
+            self.comb += [
+                cable.delay.eq(variant.fibre),
+                cable.plugged.eq(~cut.i[0]),
+                satellite.load.eq(timebase.load),
+                satellite.load_value.eq(timebase.load_value),
+            ]
+            settled = settled & satellite.settled & cable.empty
+            for pad in satellite.pads:
+                pad.channel |= destination << 16
+            self.pads += [*satellite.pads, cut]
+            for flag, time in [(1, satellite.core.next_due), *near.dues]:
+                earlier = Signal(COARSE_BITS)
+                self.comb += earlier.eq(Mux(flag & (time < due), time, due))
+                due = earlier
+        return settled, due
 
 
 def generate(top: KairosSim) -> str:

@@ -46,6 +46,10 @@ class Top(Module):
 
     def __init__(self, board, platform, variant, build_id):
         chip = board.synthesiser
+        if variant.satellites:
+            raise ValueError(
+                f"{variant.name}: there are no links to other boards on {board.name} yet, only in simulation"
+            )
         if variant.synthesiser and chip is None:
             raise ValueError(f"{variant.name}: {board.name} has its RTIO clock from the processing system only")
         if chip is not None and not (variant.synthesiser or chip.always):

@@ -34,24 +34,41 @@ BLOCKS = {
             "bit 0 collision, 1 busy, 2 sequence error; write 1 to clear",
         ),
         "collision_channel": (
-            16,
+            24,
             "r",
-            "channel of the first collision since its flag was cleared",
+            "channel of the first collision since its flag was cleared, with its destination in bits 23..16",
         ),
         "busy_channel": (
-            16,
+            24,
             "r",
-            "channel of the first busy error since its flag was cleared",
+            "channel of the first busy error since its flag was cleared, with its destination in bits 23..16",
         ),
         "sequence_error_channel": (
-            16,
+            24,
             "r",
-            "channel of the first sequence error since its flag was cleared",
+            "channel of the first sequence error since its flag was cleared, with its destination in bits 23..16",
         ),
         "outputs": (
             16,
             "r",
             "channels 0 to this number - 1 take outputs",
+        ),
+    },
+    "link": {
+        "state": (
+            3,
+            "r",
+            "bit 0 the line carries words, 1 the satellite can be reached: its counter is the master's, 2 its newest events wait for room",
+        ),
+        "travel": (
+            16,
+            "r",
+            "cycles from a vector's departure to its arrival, half of the measured round trip",
+        ),
+        "events": (
+            16,
+            "r",
+            "events sent since the line came up, modulo 65536",
         ),
     },
     "initiator": {
@@ -356,6 +373,7 @@ BLOCKS = {
 
 FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
+    "link_state": {"line": 0, "up": 1, "blocked": 2},
     "initiator_error": {"read": 0, "write": 1},
     "dma_error": {"underflow": 0, "unreachable": 1, "bus": 2, "malformed": 3},
     "clock_status": {"selected": 0, "switching": 1, "locked": 2, "hold": 3},

@@ -19,7 +19,7 @@ from .. import build
 from ..boards import sim
 from ..dma.format import COMPACT, RECORDED
 from ..sim import verilate
-from ..sim.core_bench import build_core
+from ..sim.core_bench import build_core, build_link
 from ..sim.library import Library
 from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
@@ -90,6 +90,29 @@ def _bridge_rates():
 
 
 @cache
+def _remote():
+    return build_link(_root() / "link_bench", 4, 2)
+
+
+def _remote_rates():
+    """Of RTIO over the link, measured with a word channel of 1 µs, without line coding and transceivers."""
+    what = f"two verilated RTIO cores, {links.FIBRE} cycles of fibre, without line coding and transceivers"
+    for name, data in [("event", 1 << 31), ("ttl_event", 0)]:
+        measure = partial(lambda data: links.remote_event_cycles(_remote(), data), data)
+        width = "32 bits of data" if data else "data of up to 9 bits"
+        yield f"rtio.remote_{name}_cycles", (measure, "cycles", None, f"outputs with {width}, without a pause; {what}")
+    yield (
+        "rtio.remote_latency_cycles",
+        (
+            lambda: links.remote_latency_cycles(_remote()),
+            "cycles",
+            None,
+            f"least slack of an accepted output, less the fibre's delay; {what}",
+        ),
+    )
+
+
+@cache
 def _reference_pulse():
     """The verilated reference core: eight channels, tables as deep as words can address."""
     return build_engines(_root() / "figures_pulse")
@@ -98,6 +121,7 @@ def _reference_pulse():
 # name: (function, unit, baseline, source)
 _CYCLES = {
     **dict(_bridge_rates()),
+    **dict(_remote_rates()),
     **pulse.rows(_reference_pulse),
     "dma.cycles_per_event": (
         lambda: cycles.dma_cycles_per_event(COMPACT),
@@ -170,6 +194,8 @@ TARGETS = {
     "bridge.write_mib_s": 1450,
     "bridge.read_mib_s": 1450,
     "bridge.duplex_share": 0.97,
+    "rtio.remote_event_cycles": 2,
+    "rtio.remote_latency_cycles": 40,
     "pulse.gate_min_cycles": 4,
     "pulse.gates_per_s_at_409_6MHz": 102.4e6,
     "initiator.period_sync_cycles": 67,

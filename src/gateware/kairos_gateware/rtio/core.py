@@ -28,7 +28,7 @@ class AsyncError(Module):
 
     def __init__(self, pulse, channel):
         self.flag = Signal()
-        self.channel = Signal(16)
+        self.channel = Signal(24)
         self.clear = Signal()
 
         # # #
@@ -43,20 +43,36 @@ class RtioCore(Module):
     """channels: list of `link.Channel`. lanes, depth: of the event dispatcher. reorder: 0, or the number of events that
     may wait beyond the wheel's reach (`sed.ReorderingSed`, then `depth` has no meaning). input_depth: events per input
     channel. push_inputs: `pusher` (`InputPusher`) brings events to memory, reads only wait for that; else it is None.
+    loadable: the counter can be set. foreign: errors of other boards, which the flags have as well, each {"collision",
+    "busy", "sequence_error": (pulse, channel of 24 bits)}. timebase: a `TimeBase` for the core, which is not a
+    submodule of anything else; by default the core makes its own.
 
     Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0 to this - 1 take
-    outputs), `timebase`, `reset`, and the
+    outputs), `timebase`, `reset`, `abort_input` (ends a waiting read as a timeout does), and the
     `AsyncError`s `collision`, `busy`, `sequence_error`.
     For time skip in simulation: `settled` (nothing moves but time) and `next_due` (61 bits: latest coarse time to
     which the counter may be moved).
     """
 
-    def __init__(self, channels, lanes=8, depth=128, input_depth=64, push_inputs=False, simulation=False, reorder=0):
+    def __init__(
+        self,
+        channels,
+        lanes=8,
+        depth=128,
+        input_depth=64,
+        push_inputs=False,
+        simulation=False,
+        reorder=0,
+        loadable=False,
+        foreign=(),
+        timebase=None,
+    ):
         numbers = [c.number for c in channels]
         if len(set(numbers)) != len(numbers):
             raise ValueError("two RTIO channels have the same number")
         self.reset = Signal()
-        self.submodules.timebase = timebase = TimeBase(loadable=simulation)
+        self.abort_input = Signal()
+        self.submodules.timebase = timebase = timebase or TimeBase(loadable=simulation or loadable)
         if reorder:
             sed = ReorderingSed(timebase, channels, lanes, reorder, simulation)
         else:
@@ -81,7 +97,7 @@ class RtioCore(Module):
         self.comb += [
             sed.reset.eq(self.reset),
             [fifo.reset.eq(self.reset) for fifo in fifos.values()],
-            reader.abort.eq(self.reset),
+            reader.abort.eq(self.reset | self.abort_input),
             [pusher.reset.eq(self.reset) for pusher in [self.pusher] if pusher is not None],
             cri.output.connect(sed.request, omit={"valid", "ready"}),
             sed.request.valid.eq(cri.output.valid & ~self.reset),
@@ -96,9 +112,11 @@ class RtioCore(Module):
             cri.response.timestamp.eq(reader.timestamp),
             cri.response.data.eq(reader.data),
         ]
-        self.submodules.collision = AsyncError(*sed.errors["collision"])
-        self.submodules.busy = AsyncError(*sed.errors["busy"])
-        self.submodules.sequence_error = AsyncError(*sed.errors["sequence_error"])
+        for name, (pulse, number) in sed.errors.items():
+            for other in foreign:
+                # Of two in one cycle the own board's channel counts
+                pulse, number = pulse | other[name][0], Mux(pulse, number, other[name][1])
+            setattr(self.submodules, name, AsyncError(pulse, number))
 
         if simulation:
             self.settled = Signal()

@@ -21,9 +21,9 @@ class RtioRegisters(Module, AutoCSR):
         self.counter_update = CSR(name="counter_update")
         self.counter = CSRStatus(64, name="counter")
         self.async_error = CSR(3, name="async_error")
-        self.collision_channel = CSRStatus(16, name="collision_channel")
-        self.busy_channel = CSRStatus(16, name="busy_channel")
-        self.sequence_error_channel = CSRStatus(16, name="sequence_error_channel")
+        self.collision_channel = CSRStatus(24, name="collision_channel")
+        self.busy_channel = CSRStatus(24, name="busy_channel")
+        self.sequence_error_channel = CSRStatus(24, name="sequence_error_channel")
         self.outputs = CSRStatus(16, name="outputs")
 
         # # #

@@ -11,15 +11,19 @@ from pathlib import Path
 from migen import *
 from migen.fhdl import verilog
 
+from ..link.fibre import Cable
+from ..link.rtio_far import FarRtio
+from ..link.rtio_near import NearRtio
 from ..pad import Pad
 from ..phy.ttl import InOut, Output
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel
-from ..rtio.timing import COARSE_BITS
+from ..rtio.router import CriRouter
+from ..rtio.timing import COARSE_BITS, TimeBase
 from . import verilate
 from .ports import TopLevel
 
-__all__ = ["CoreBench", "Command", "Answer", "Played", "Core", "build_core"]
+__all__ = ["CoreBench", "LinkBench", "Command", "Answer", "Played", "Core", "build_core", "build_link"]
 
 _TOP = "rtio_core"
 
@@ -30,15 +34,14 @@ class CoreBench(TopLevel):
     def __init__(self, outputs, inouts, reorder=0):
         super().__init__()
         kinds = [InOut] * inouts + [Output] * outputs
-        self.pads = [Pad(f"ttl{n}", "inout" if kind is InOut else "out", n) for n, kind in enumerate(kinds)]
-        phys = [kind(n, pad) for n, (kind, pad) in enumerate(zip(kinds, self.pads, strict=True))]
+        self.pads, phys, channels = _ttls(kinds)
         self.submodules += phys
-        channels = [*[phy.channel for phy in phys], Channel(len(phys), discard=True)]
         self.submodules.core = core = RtioCore(channels, simulation=True, reorder=reorder)
+        self.core_ports(core, core.cri, self.pads, core.settled, core.next_due)
 
-        # # #
-
-        cri, timebase = core.cri, core.timebase
+    def core_ports(self, core, cri, pads, settled, next_due):
+        """What core_shim.cpp expects. cri: to be played; core: whose counter and errors are shown."""
+        timebase = core.timebase
         for name in ["valid", "channel", "address", "timestamp", "data"]:
             self.inward(getattr(cri.output, name), f"output_{name}")
         for name in ["valid", "channel", "timeout"]:
@@ -55,13 +58,63 @@ class CoreBench(TopLevel):
         self.outward(cri.response.timestamp, "input_timestamp", 64)
         self.outward(cri.response.data, "input_data", 32)
         self.outward(timebase.coarse, "tsc", COARSE_BITS)
-        self.outward(core.next_due, "next_due", COARSE_BITS)
+        self.outward(next_due, "next_due", COARSE_BITS)
         moving = (cri.output.valid & cri.output.ready) | (cri.input.valid & cri.input.ready)
-        self.outward(core.settled & ~moving & ~timebase.load, "quiet")
+        self.outward(settled & ~moving & ~timebase.load, "quiet")
         errors = [core.collision, core.busy, core.sequence_error]
         self.outward(Cat(*[error.flag for error in errors]), "errors", 3)
-        self.outward(Cat(*[error.channel for error in errors]), "error_channels", 48)
-        self.pad_ports(self.pads)
+        self.outward(Cat(*[error.channel[:16] for error in errors]), "error_channels", 48)
+        self.pad_ports(pads)
+
+
+class LinkBench(CoreBench):
+    """The same channels on two boards, the second one's at destination 1 behind a link, whose pads follow. Behind them
+    are inputs without channels: the bits of the fibre's delay in cycles, lowest first, and one that pulls it out."""
+
+    DELAY_BITS = 14
+
+    def __init__(self, outputs, inouts):
+        TopLevel.__init__(self)
+        kinds = [InOut] * inouts + [Output] * outputs
+        pads, phys, channels = _ttls(kinds)
+        far_pads, far_phys, far_channels = _ttls(kinds)
+        control = [Pad(f"link{n}", "in", None) for n in range(self.DELAY_BITS + 1)]
+        self.pads = pads + far_pads + control
+        self.submodules += phys, far_phys
+        timebase = TimeBase(loadable=True)
+        self.submodules.near = near = NearRtio(timebase, 32, 1)
+        self.submodules.core = core = RtioCore(channels, simulation=True, foreign=[near.errors], timebase=timebase)
+        self.submodules.far_core = far_core = RtioCore(far_channels, depth=512, simulation=True)
+        self.submodules.far = far = FarRtio(far_core)
+        self.submodules.router = router = CriRouter(core.cri, {1: near.cri})
+
+        # # #
+
+        self.submodules.cable = cable = Cable([near, far], 2**self.DELAY_BITS - 1)
+        far_time = far_core.timebase
+        self.comb += [
+            cable.delay.eq(Cat(*[pad.i[0] for pad in control[:-1]])),
+            cable.plugged.eq(~control[-1].i[0]),
+            near.reset.eq(core.reset),
+            near.phy_reset.eq(0),
+            [phy.reset.eq(far.phy_reset) for phy in far_phys],
+            far_time.load.eq(timebase.load | far.time_load),
+            far_time.load_value.eq(Mux(timebase.load, timebase.load_value, far.time_value)),
+        ]
+        settled = core.settled & far_core.settled & near.settled & far.settled & cable.empty
+        due = core.next_due
+        for flag, time in [(1, far_core.next_due), *near.dues]:
+            earlier = Signal(COARSE_BITS)
+            self.comb += earlier.eq(Mux(flag & (time < due), time, due))
+            due = earlier
+        self.core_ports(core, router.cri, self.pads, settled, due)
+
+
+def _ttls(kinds):
+    """(pads, PHYs, channels, a log behind the others)."""
+    pads = [Pad(f"ttl{n}", "inout" if kind is InOut else "out", n) for n, kind in enumerate(kinds)]
+    phys = [ResetInserter()(kind(n, pad)) for n, (kind, pad) in enumerate(zip(kinds, pads, strict=True))]
+    return pads, phys, [*[phy.channel for phy in phys], Channel(len(phys), discard=True)]
 
 
 class Command(ctypes.Structure):
@@ -119,9 +172,10 @@ class Played:
 
 
 class Core:
-    """The library at `path`. Each `play` is a new instance of the core."""
+    """The library at `path`, whose pads are `pads`. Each `play` is a new instance of the core."""
 
-    def __init__(self, path: Path):
+    def __init__(self, path: Path, pads):
+        self.pads = pads
         self._play = ctypes.CDLL(str(path)).rtio_core_play
         self._play.restype = ctypes.c_uint64
 
@@ -161,7 +215,15 @@ class Core:
 
 def build_core(output: Path, outputs, inouts, reorder=0) -> Core:
     """Makes the library in the folder `output`, unless it is up to date. Raises OSError."""
-    bench = CoreBench(outputs, inouts, reorder)
+    return _build(output, CoreBench(outputs, inouts, reorder))
+
+
+def build_link(output: Path, outputs, inouts) -> Core:
+    """As `build_core`, of a `LinkBench`."""
+    return _build(output, LinkBench(outputs, inouts))
+
+
+def _build(output, bench) -> Core:
     with verilate.building_alone(output):
         (output / f"{_TOP}.v").write_text(verilog.convert(bench, bench.ios, name=_TOP).main_source)
-        return Core(verilate.compile_library(output, _TOP, _TOP, bench.pads, shim="core_shim.cpp"))
+        return Core(verilate.compile_library(output, _TOP, _TOP, bench.pads, shim="core_shim.cpp"), bench.pads)

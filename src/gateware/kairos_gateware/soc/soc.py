@@ -15,6 +15,8 @@ from ..dma.registers import DmaRegisters
 from ..dma.stream import StreamReader
 from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
+from ..link.registers import LinkRegisters
+from ..link.rtio_near import NearRtio
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..moninj.registers import MoninjRegisters
 from ..pad import SAMPLES
@@ -25,10 +27,12 @@ from ..rtio.arbiter import CriArbiter
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel
 from ..rtio.registers import RtioRegisters
-from ..rtio.timing import FINE_BITS
+from ..rtio.router import CriRouter
+from ..rtio.timing import FINE_BITS, TimeBase
 from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
 from .clock import ClockRegisters
+from .satellite import data_width
 
 __all__ = ["Soc"]
 
@@ -49,8 +53,8 @@ class Soc(Module):
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer),
     `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the
     blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
-    channel, its own number there, its `pulse.channel.Channel`, and its reset. `settled`, simulation only: nothing moves
-    but time.
+    channel, its own number there, its `pulse.channel.Channel`, and its reset. `links`: of the satellites, by their
+    destination, each a `NearRtio`. `settled`, simulation only: nothing moves but time.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
@@ -69,17 +73,31 @@ class Soc(Module):
             for number in range(len(variant.channels))
         ]
         self.submodules += [*phys.values(), *injectors.values()]
+        timebase = TimeBase(loadable=simulation)
+        self.links = {
+            destination: NearRtio(timebase, data_width(satellite), destination)
+            for destination, satellite in enumerate(variant.satellites, 1)
+        }
+        self.submodules += self.links.values()
         self.submodules.core = core = RtioCore(
             channels,
             lanes=variant.lanes,
             reorder=variant.reorder,
             push_inputs=variant.push_inputs and any(c.input is not None for c in channels),
             simulation=simulation,
+            timebase=timebase,
+            foreign=[near.errors for near in self.links.values()],
         )
-        self.submodules.arbiter = arbiter = CriArbiter(core.cri)
+        cri = core.cri
+        if self.links:
+            self.submodules.router = router = CriRouter(
+                core.cri, {destination: near.cri for destination, near in self.links.items()}
+            )
+            cri = router.cri
+        self.submodules.arbiter = arbiter = CriArbiter(cri)
         self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy, core.pusher)
-        self.submodules.dma_engine = dma = DmaEngine(len(core.cri.output.data))
-        self.submodules.analyzer_block = analyzer = Analyzer(core.cri, core.timebase.coarse, core.pusher)
+        self.submodules.dma_engine = dma = DmaEngine(len(cri.output.data))
+        self.submodules.analyzer_block = analyzer = Analyzer(cri, core.timebase.coarse, core.pusher)
         monitored = {number: phy for number, phy in phys.items() if hasattr(phy, "probes")} | injectors
         self.submodules.monitor = monitor = MonitorInjector(monitored)
         self.comb += [_connect(dma.cri, arbiter.ports[1]), arbiter.soon.eq(initiator.soon)]
@@ -100,6 +118,11 @@ class Soc(Module):
             setattr(blocks, f"pulse{n or ''}", registers)
             self.comb += registers.reset.eq(phy.reset)
             streams.append(stream)
+        for n, near in enumerate(self.links.values()):
+            registers = LinkRegisters(near)
+            setattr(self.submodules, f"link{n or ''}", registers)
+            setattr(blocks, f"link{n or ''}", registers)
+            self.comb += near.reset.eq(core.reset)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
         phy_reset = self.rtio.phy_reset.storage
@@ -108,6 +131,7 @@ class Soc(Module):
             blocks.clock = self.submodules.clock = ClockRegisters(clock)
             phy_reset = phy_reset | clock.hold
         self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
+        self.comb += [near.phy_reset.eq(phy_reset) for near in self.links.values()]
         self.outputs = [
             (number, n, source, phy.reset)
             for number, phy in phys.items()
@@ -120,7 +144,8 @@ class Soc(Module):
             rtio_frequency=RTIO_FREQUENCY,
             fine_bits=FINE_BITS,
             channels=[
-                RtioChannel(i, spec.kind, spec.name, dict(spec.parameters)) for i, spec in enumerate(variant.channels)
+                RtioChannel(number, spec.kind, spec.name, dict(spec.parameters))
+                for number, spec in variant.numbered_channels()
             ],
             synthesiser=synthesiser,
         )
@@ -141,5 +166,6 @@ class Soc(Module):
             self.settled = Signal()
             parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
             parts += [stream.settled for stream in streams]
+            parts += [near.settled for near in self.links.values()]
             parts += [clock.settled] if clock is not None else []
             self.comb += self.settled.eq(reduce(and_, parts))

@@ -14,6 +14,8 @@ mod registers;
 mod ring;
 mod transaction;
 
+use kairos_contracts::registers::link;
+
 use registers::{registers, registers_or_raise, Registers, POLLS};
 
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
@@ -103,9 +105,16 @@ extern "C" fn init() {
     }
 }
 
-/// `rtio_get_destination_status`: without a link to other boards, only this one is there.
+/// `rtio_get_destination_status`: this board is always there, a satellite while its link is up.
 pub extern "C" fn rtio_get_destination_status(destination: u32) -> u32 {
-    u32::from(destination == 0 && registers().is_some())
+    let up = |registers: Registers| match destination {
+        0 => true,
+        1 => registers
+            .link
+            .is_some_and(|state| state.read() & link::STATE_UP_BIT != 0),
+        _ => false,
+    };
+    u32::from(registers().is_some_and(up))
 }
 
 crate::raise::raising! {

@@ -1,0 +1,34 @@
+from artiq.experiment import *
+
+
+class TwoBoards(EnvExperiment):
+    """One kernel pulses outputs of two boards together, and times an edge on the other one's input.
+
+    The satellite's channels are addressed as if they were local: only the device database says where they are.
+    """
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+        self.setattr_device("sat_ttl0")
+        self.setattr_device("sat_ttl4")
+        self.setattr_argument("pulses", NumberValue(5, precision=0, step=1, type="int"))
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        # A pin of the satellite that is driven and timed there
+        self.sat_ttl0.output()
+        delay(10 * us)
+        for i in range(self.pulses):
+            with parallel:
+                self.ttl4.pulse((i + 1) * 1 * us)
+                self.sat_ttl4.pulse((i + 1) * 1 * us + 1 * ns)
+            delay(3 * us)
+        with parallel:
+            gate_end = self.sat_ttl0.gate_rising(4 * us)
+            with sequential:
+                delay(1 * us)
+                rising = now_mu()
+                self.sat_ttl0.pulse(2 * us)
+        print("the satellite's edge is stamped", self.sat_ttl0.timestamp_mu(gate_end) - rising, "ns after its event")

@@ -1,0 +1,81 @@
+"""A word channel for simulation: what two ends of a link say to each other, some cycles later.
+
+The delay is a signal, so that one compiled bench serves all lengths of fibre. When the fibre is pulled out, what was
+under way is lost.
+"""
+
+from migen import *
+
+from .word import WORD_BITS
+
+__all__ = ["Cable", "Fibre"]
+
+_EPOCH_BITS = 4
+
+
+class Fibre(Module):
+    """One direction. longest: cycles that `delay` may be; 0: a word comes out in the cycle in which it goes in.
+
+    `into`, `out`: word with `valid`. `plugged`: else nothing passes. `empty`: no word is under way.
+    """
+
+    def __init__(self, longest):
+        layout = [("valid", 1), ("word", WORD_BITS)]
+        self.into, self.out = Record(layout), Record(layout)
+        self.delay = Signal(max=longest + 1)
+        self.plugged = Signal(reset=1)
+        self.empty = Signal()
+
+        # # #
+
+        places = 2 ** bits_for(longest + 1)
+        memory = Memory(1 + WORD_BITS + _EPOCH_BITS, places)
+        write, read = memory.get_port(write_capable=True), memory.get_port()
+        self.specials += memory, write, read
+        place = Signal(max=places)
+        epoch, was_plugged = Signal(_EPOCH_BITS), Signal(reset=1)
+        read_epoch, late = Signal(_EPOCH_BITS), Record(layout)
+        under_way = Signal(max=places + 1)
+        self.sync += [
+            place.eq(place + 1),
+            was_plugged.eq(self.plugged),
+            If(~self.plugged & was_plugged, epoch.eq(epoch + 1)),
+            If(self.plugged, under_way.eq(under_way + self.into.valid - self.out.valid)).Else(under_way.eq(0)),
+        ]
+        self.comb += [
+            write.adr.eq(place),
+            write.dat_w.eq(Cat(self.into.valid & self.plugged, self.into.word, epoch)),
+            write.we.eq(1),
+            read.adr.eq(place - self.delay + 1),
+            Cat(late.raw_bits(), read_epoch).eq(read.dat_r),
+            self.out.word.eq(Mux(self.delay == 0, self.into.word, late.word)),
+            If(self.delay == 0, self.out.valid.eq(self.into.valid & self.plugged)).Else(
+                self.out.valid.eq(late.valid & (read_epoch == epoch) & self.plugged & was_plugged)
+            ),
+            self.empty.eq(under_way == 0),
+        ]
+
+
+class Cable(Module):
+    """Two fibres. ends: of a link, two objects with `endpoint` and `line_up`. `delay`, `plugged`, `empty`: of both."""
+
+    def __init__(self, ends, longest):
+        self.submodules.there = there = Fibre(longest)
+        self.submodules.back = back = Fibre(longest)
+        self.delay = Signal.like(there.delay)
+        self.plugged = Signal(reset=1)
+        self.empty = there.empty & back.empty
+
+        # # #
+
+        for fibre, source, sink in [(there, *ends), (back, *reversed(ends))]:
+            self.comb += [
+                fibre.delay.eq(self.delay),
+                fibre.plugged.eq(self.plugged),
+                source.endpoint.out.ready.eq(1),
+                fibre.into.valid.eq(source.endpoint.out.valid),
+                fibre.into.word.eq(source.endpoint.out.word),
+                sink.endpoint.into.valid.eq(fibre.out.valid),
+                sink.endpoint.into.word.eq(fibre.out.word),
+                sink.line_up.eq(self.plugged),
+            ]

@@ -1,0 +1,27 @@
+"""Registers of a link to a satellite; what they are for: src/contracts/registers.toml."""
+
+from litex.soc.interconnect.csr import AutoCSR, CSRStatus
+from migen import *
+
+from ..csr import uses
+
+__all__ = ["LinkRegisters"]
+
+
+class LinkRegisters(Module, AutoCSR):
+    """near: `NearRtio`."""
+
+    USES = uses("link")
+
+    def __init__(self, near):
+        self.state = CSRStatus(3, name="state")
+        self.travel = CSRStatus(16, name="travel")
+        self.events = CSRStatus(16, name="events")
+
+        # # #
+
+        self.comb += [
+            self.state.status.eq(Cat(near.line_up, near.up, near.blocked)),
+            self.travel.status.eq(near.travel),
+            self.events.status.eq(near.sent),
+        ]

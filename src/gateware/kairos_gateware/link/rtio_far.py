@@ -1,0 +1,216 @@
+"""RTIO over the link, the satellite's end: the core's initiator, whose commands come from the master.
+
+    word in → events FIFO 4 … → command on offer 1 → accepted by the core
+
+Events come with credits for the FIFO behind the link, so none is lost; in it they wait if the core's lanes have no
+room. What goes wrong with an event here (it comes too late, since the link had to send it again; collisions, sequence
+errors) is reported, with its channel. When the link is lost, what has got to the core is executed. Clock domain sys.
+"""
+
+from functools import reduce
+from operator import and_, or_
+
+from migen import *
+
+from ..rtio.core import AsyncError
+from ..rtio.cri import OUTPUT_UNDERFLOW
+from ..rtio.timing import COARSE_BITS, FINE_BITS
+from .endpoint import Endpoint
+from .rtio_near import ERRORS, REST
+from .rtio_words import CONTROL, ECHO, LONG, MORE_BITS, SHORT, fields, more_vectors, rtio_streams
+
+__all__ = ["FarRtio"]
+
+_BLOCKED_AFTER = 8
+"""Cycles after which a command that waits for room is reported."""
+_REPORT_AFTER, _REPORT_EVENTS = 32, 64
+"""The count of events is reported when no more have come for so many cycles, or so many have."""
+
+
+class FarRtio(Module):
+    """core: `RtioCore` whose time base can be loaded. `endpoint`, `line_up`: as of `NearRtio`. `phy_reset`: a level,
+    1 until the master has said otherwise. `settled`: for time skip, nothing moves here or in what is sent."""
+
+    def __init__(self, core):
+        self.line_up = Signal()
+        self.phy_reset = Signal(reset=1)
+        cri, timebase = core.cri, core.timebase
+        away, back = rtio_streams()
+        self.submodules.endpoint = endpoint = ResetInserter()(Endpoint(back, away))
+        events, control, status = endpoint.source["events"], endpoint.source["control"], endpoint.sink["status"]
+
+        # # #
+
+        came = {name: Signal(name=f"came_{name}") for name in CONTROL}
+        self.comb += endpoint.reset.eq(~self.line_up)
+        self.comb += [came[name].eq(control.valid & (control.form == tag)) for name, tag in away[1].forms.tags.items()]
+
+        # Resets: all events that were sent before are dropped
+        levels = fields(CONTROL["levels"], control.data)
+        dropping, until, popped = Signal(), Signal(16), Signal(16)
+        live = Signal()  # the counters agree: the master says more than the time
+        self.sync += [
+            If(
+                came["levels"],
+                live.eq(1),
+                self.phy_reset.eq(levels["phy_reset"]),
+                If(levels["reset"], dropping.eq(1), until.eq(levels["count"])),
+            ).Elif(popped == until, dropping.eq(0)),
+            If(~self.line_up, live.eq(0), dropping.eq(0)),
+        ]
+        self.comb += core.reset.eq(dropping)
+
+        self._events(timebase, events, away[0].forms.tags, cri.output, dropping, popped)
+
+        # Time
+        time = fields(ECHO, control.data)
+        self.time_load = came["time"]
+        self.time_value = time["coarse"]
+        echo, echoed = Signal(), Signal(COARSE_BITS)
+        self.sync += [echo.eq(came["echo"]), echoed.eq(timebase.coarse)]
+
+        # Inputs
+        read = fields(CONTROL["read"], control.data)
+        number, under_way, answered = Signal(4), Signal(), Signal()
+        answer = Record([("status", 4), ("number", 4), ("timestamp", 64), ("data", 32)])
+        self.comb += core.abort_input.eq(~self.line_up & under_way)
+        self.sync += [
+            If(cri.input.ready, cri.input.valid.eq(0)),
+            If(cri.input.valid & cri.input.ready, under_way.eq(1)),
+            If(
+                came["read"],
+                cri.input.valid.eq(1),
+                cri.input.channel.eq(read["channel"]),
+                cri.input.timeout.eq(read["timeout"]),
+                number.eq(read["number"]),
+            ),
+            If(~self.line_up, cri.input.valid.eq(0)),
+            If(
+                cri.input_done,
+                under_way.eq(0),
+                answered.eq(1),
+                answer.status.eq(cri.input_status),
+                answer.number.eq(number),
+                answer.timestamp.eq(cri.response.timestamp),
+                answer.data.eq(cri.response.data),
+            ),
+        ]
+
+        # What is told: in this order
+        channel = Signal(16)
+        self.sync += If(cri.output.valid & cri.output.ready, channel.eq(cri.output.channel[:16]))
+        self.submodules.late = late = AsyncError(
+            cri.output_done & ((cri.output_status & OUTPUT_UNDERFLOW) != 0), channel
+        )
+        state_due, counted, told_blocked = Signal(), Signal(16), Signal()
+        blocked, told = self._state(cri.output, events, popped, counted)
+        self.comb += state_due.eq(live & (told | (blocked != told_blocked)))
+        tags = back[0].forms.tags
+        # (wanted, form, data, what is done when it has left)
+        messages = [
+            (echo, "echoed", Cat(echoed, C(core.outputs, 16)), []),
+            (answered & live, "answer", answer.raw_bits(), [answered.eq(0)]),
+        ]
+        for error, name in [
+            (core.collision, "collision"),
+            (core.busy, "busy"),
+            (core.sequence_error, "sequence_error"),
+            (late, "busy"),
+        ]:
+            cleared = Signal()
+            self.comb += error.clear.eq(cleared)
+            messages.append(
+                (error.flag & live & ~cleared, "error", Cat(C(ERRORS.index(name), 2), error.channel), cleared)
+            )
+        messages.append((state_due, "state", Cat(blocked, counted), [self._told.eq(counted), told_blocked.eq(blocked)]))
+        before = C(0)
+        self.sync += If(~self.line_up, told_blocked.eq(0), answered.eq(0))
+        for wanted, form, data, done in messages:
+            mine = Signal()
+            self.comb += [
+                mine.eq(wanted & ~before),
+                If(mine, status.form.eq(tags[form]), status.data.eq(data)),
+            ]
+            if isinstance(done, Signal):
+                self.sync += done.eq(mine & status.ready)
+            else:
+                self.sync += If(mine & status.ready, *done)
+            before = before | wanted
+        self.comb += status.valid.eq(before)
+
+        # Time skip
+        rest = Signal(max=REST + 1)
+        moves = [endpoint.out.valid, endpoint.into.valid, control.valid, status.valid, events.valid & events.ready]
+        moves += [cri.output.valid & cri.output.ready, came["levels"], dropping]
+        self.settled = Signal()
+        self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
+        quiet = [rest == 0, ~cri.input.valid, ~answered | ~live, ~self._counting]
+        self.comb += self.settled.eq(reduce(and_, quiet))
+
+    def _events(self, timebase, events, tags, output, dropping, popped):
+        """Vectors become commands of the core, one on offer at a time. `popped`: events so far, also dropped ones."""
+        width = len(output.data)
+        count = more_vectors(width)
+        wide = Signal(max(1, count * MORE_BITS))
+        more = events.form == tags["more"]
+        taken = events.valid & events.ready
+        parts = {"short": fields(SHORT, events.data), "long": fields(LONG, events.data)}
+        low, data, bits = Signal(COARSE_BITS), Signal(32), {"short": SHORT[1][1], "long": LONG[1][1]}
+        fine, channel, address = Signal(FINE_BITS), Signal(16), Signal(8)
+        coarse = Signal(COARSE_BITS)
+        for form, part in parts.items():
+            size = bits[form]
+            distance = Signal(size, name=f"{form}_distance")
+            self.comb += [
+                distance.eq(part["coarse"] - timebase.coarse[:size]),
+                If(
+                    events.form == tags[form],
+                    low.eq(Cat(distance, Replicate(distance[-1], COARSE_BITS - size))),
+                    fine.eq(part["fine"]),
+                    channel.eq(part["channel"]),
+                    address.eq(part["address"]),
+                    data.eq(part["data"]),
+                ),
+            ]
+        self.comb += [
+            coarse.eq(timebase.coarse + low),
+            events.ready.eq(~output.valid | output.ready | dropping),
+        ]
+        self.sync += [
+            If(output.ready | dropping, output.valid.eq(0)),
+            If(
+                taken & ~more,
+                popped.eq(popped + 1),
+                output.valid.eq(~dropping),
+                output.channel.eq(channel),
+                output.address.eq(address),
+                output.timestamp.eq(Cat(fine, coarse)),
+                output.data.eq(Cat(data, wide)),
+                wide.eq(0),
+            ),
+            If(~self.line_up, popped.eq(0), output.valid.eq(0), wide.eq(0)),
+        ]
+        if count:
+            self.sync += If(taken & more, wide.eq(Cat(wide, events.data[:MORE_BITS])[MORE_BITS:]))
+
+    def _state(self, output, events, popped, counted):
+        """(the newest event waits for room, the count is to be told)."""
+        waits, blocked = Signal(max=_BLOCKED_AFTER + 1), Signal()
+        since, self._told, due = Signal(max=_REPORT_AFTER + 1), Signal(16), Signal()
+        self._counting = Signal()
+        self.comb += [
+            counted.eq(popped - output.valid),
+            blocked.eq(waits == _BLOCKED_AFTER),
+            due.eq((counted != self._told) & ((since == _REPORT_AFTER) | (counted - self._told >= _REPORT_EVENTS))),
+            self._counting.eq(counted != self._told),
+        ]
+        stuck = output.valid & ~output.ready
+        self.sync += [
+            If(stuck & ~blocked, waits.eq(waits + 1)),
+            If(~output.valid & ~events.valid, waits.eq(0)),
+            If(events.valid & events.ready | (counted == self._told), since.eq(0)).Elif(
+                since != _REPORT_AFTER, since.eq(since + 1)
+            ),
+            If(~self.line_up, self._told.eq(0), waits.eq(0)),
+        ]
+        return blocked, due

@@ -1,0 +1,263 @@
+"""RTIO over the link, the master's end: a CRI for the channels of a satellite.
+
+An output is refused here, with its own status, if it cannot be at the satellite in time, if there is no such channel,
+or if the satellite cannot be reached. What is accepted goes off with its timestamp, without waiting for an answer; the
+link has room for it at the other end, else the command waits. While the satellite's lanes make events wait, commands
+wait here too.
+
+If the link is lost while events are on their way (or at the other end's door), the first request after that is refused
+as unreachable, even if the link has come back, and the channel of the newest event is reported as busy.
+
+Latency: accepted → word 3, if nobody hinders; least slack of an accepted output: `travel` + SLACK. Throughput: an event
+a cycle, of the long form one in two. Clock domain sys.
+"""
+
+from functools import reduce
+from operator import and_
+
+from migen import *
+from migen.genlib.fifo import SyncFIFO
+
+from ..rtio.cri import INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE, Cri
+from ..rtio.timing import COARSE_BITS, FINE_BITS, MIN_SLACK
+from .endpoint import Endpoint
+from .rtio_time import TimeTransfer
+from .rtio_words import CONTROL, LONG, MORE_BITS, SHORT, STATUS, fields, more_vectors, rtio_streams
+
+__all__ = ["ERRORS", "NearRtio", "REST", "SLACK"]
+
+ERRORS = ["collision", "busy", "sequence_error"]
+"""In the order of their numbers in the stream `status`."""
+
+_QUEUE = 2
+"""Events between the CRI and the link."""
+_OTHERS = 6
+"""Words that may go before an event besides those of events before it: control, credits, a word of a lower rank."""
+SLACK = MIN_SLACK + 4 + 2 * (_QUEUE + 1) + _OTHERS
+"""Least accepted distance of an output's coarse time from the counter, beyond `travel`, without wide data: what the
+satellite's core needs, the blocks on the way, events before it, and other words."""
+_AHEAD = 2 ** (LONG[1][1] - 2)
+"""Cycles that an event may be ahead of the counter when it leaves: three days. Others wait."""
+_SHORT_AHEAD = SHORT[1][1] - 2
+REST = 16
+"""Cycles after which nothing moves in an endpoint that has had no word."""
+_AFTER_RESET = 8
+
+
+class NearRtio(Module):
+    """timebase: the core's. data_width: bits of the satellite's widest event. destination: of the satellite.
+
+    `cri` (the upper eight bits of channels are not looked at). `endpoint`: for the words; `line_up`: they are carried.
+    `reset` (a pulse) and `phy_reset` (a level) go to the satellite. State: `up`, the satellite can be reached;
+    `travel`; `blocked`; `sent`, events up to now. `errors`: as the core's, {name: (pulse, channel of 24 bits)}.
+    For time skip: `settled`; `dues`, list of (flag, coarse time to which the counter may be moved).
+    """
+
+    def __init__(self, timebase, data_width, destination):
+        self.cri = cri = Cri(data_width)
+        self.line_up = Signal()
+        self.reset = Signal()
+        self.phy_reset = Signal(reset=1)
+        self.blocked = Signal()
+        self.sent = Signal(16)
+        away, back = rtio_streams()
+        self.submodules.endpoint = endpoint = ResetInserter()(Endpoint(away, back))
+        self._event_tags, self._control_tags = away[0].forms.tags, away[1].forms.tags
+        events, control, status = endpoint.sink["events"], endpoint.sink["control"], endpoint.source["status"]
+        self.submodules.time = time = TimeTransfer(timebase, Record(control.layout), self._control_tags, status)
+        self.up = time.agreed
+        self.travel = time.travel
+
+        # # #
+
+        came = {name: Signal(name=f"came_{name}") for name in STATUS}
+        self.comb += [came[name].eq(status.valid & (status.form == tag)) for name, tag in back[0].forms.tags.items()]
+        self.comb += [
+            endpoint.reset.eq(~self.line_up),
+            time.line_up.eq(self.line_up),
+            time.echoed.eq(came["echoed"]),
+        ]
+        resetting = Signal()
+        refuse_once = Signal()
+        unreachable = ~self.up | refuse_once
+
+        # Outputs: whether they are taken
+        output = cri.output
+        coarse = output.timestamp[FINE_BITS:]
+        per_event = 2 * (1 + more_vectors(data_width))
+        slack = SLACK + (per_event - 2) * (_QUEUE + 1)
+        earliest, latest = Signal(COARSE_BITS), Signal(COARSE_BITS)
+        no_channel, underflow, refused, taken = Signal(), Signal(), Signal(), Signal()
+        layout = [("timestamp", 64), ("channel", 16), ("address", 8), ("data", data_width)]
+        self.submodules.queue = queue = ResetInserter()(SyncFIFO(sum(width for _, width in layout), _QUEUE))
+        entry = Record(layout)
+        self.comb += [
+            no_channel.eq(output.channel[:16] >= time.outputs),
+            underflow.eq(output.timestamp[63] | (coarse < earliest)),
+            refused.eq(unreachable | no_channel | underflow),
+            output.ready.eq(~resetting & (refused | (queue.writable & ~self.blocked & (coarse < latest)))),
+            taken.eq(output.valid & output.ready),
+            queue.reset.eq(~self.line_up),
+            queue.we.eq(taken & ~refused),
+            queue.din.eq(Cat(output.timestamp, output.channel[:16], output.address, output.data)),
+            entry.raw_bits().eq(queue.dout),
+        ]
+        self.sync += [
+            earliest.eq(timebase.coarse + self.travel + (slack + 1)),
+            latest.eq(timebase.coarse + _AHEAD),
+            cri.output_done.eq(taken),
+            cri.output_status.eq(0),
+            If(unreachable | no_channel, cri.output_status.eq(OUTPUT_UNREACHABLE)).Elif(
+                underflow, cri.output_status.eq(OUTPUT_UNDERFLOW)
+            ),
+        ]
+        self._send_events(timebase, queue, entry, events, data_width)
+
+        # What was sent and may be lost
+        confirmed, newest = Signal(16), Signal(16)
+        state = fields(STATUS["state"], status.data)
+        lost = Signal()
+        asked = taken | (cri.input.valid & cri.input.ready)
+        self.comb += lost.eq(~self.line_up & (self.sent != confirmed))
+        self.sync += [
+            If(queue.we, self.sent.eq(self.sent + 1), newest.eq(output.channel[:16])),
+            If(came["state"], self.blocked.eq(state["blocked"]), confirmed.eq(state["count"])),
+            If(asked & self.up, refuse_once.eq(0)),
+            If(lost, refuse_once.eq(1)),
+            If(~self.line_up, self.sent.eq(0), confirmed.eq(0), self.blocked.eq(0)),
+        ]
+
+        # Inputs: one request at a time
+        reading, read_due, number = Signal(), Signal(), Signal(4)
+        read = {name: Signal(width) for name, width in CONTROL["read"][:2]}
+        answer = fields(STATUS["answer"], status.data)
+        answered = came["answer"] & reading & (answer["number"] == number)
+        refuse = Signal()
+        self.comb += cri.input.ready.eq(~reading & ~refuse & ~resetting)
+        self.sync += [
+            cri.input_done.eq(0),
+            cri.response.timestamp.eq(2**64 - 1),
+            cri.response.data.eq(0),
+            refuse.eq(0),
+            If(
+                cri.input.valid & cri.input.ready,
+                read["channel"].eq(cri.input.channel[:16]),
+                read["timeout"].eq(cri.input.timeout),
+                refuse.eq(unreachable),
+                reading.eq(~unreachable),
+                read_due.eq(~unreachable),
+                number.eq(number + 1),
+            ),
+            If(
+                answered,
+                cri.input_status.eq(answer["status"]),
+                cri.response.timestamp.eq(answer["timestamp"]),
+                cri.response.data.eq(answer["data"]),
+            ),
+            If(reading & self.reset, cri.input_status.eq(INPUT_TIMEOUT)),
+            If(refuse | (reading & ~self.up), cri.input_status.eq(INPUT_UNREACHABLE)),
+            If(
+                answered | refuse | (reading & (self.reset | ~self.up)),
+                cri.input_done.eq(1),
+                reading.eq(0),
+                read_due.eq(0),
+            ),
+        ]
+        self.comb += [
+            cri.response.done.eq(cri.output_done | cri.input_done),
+            cri.response.status.eq(Mux(cri.output_done, cri.output_status, cri.input_status)),
+        ]
+
+        # Control: time first, then resets, then reads
+        reset_due, told, after = Signal(reset=1), Signal(reset=1), Signal(max=_AFTER_RESET + 1)
+        levels_due = Signal()
+        sends_levels, sends_read = Signal(), Signal()
+        sink = time.sink
+        self.comb += [
+            levels_due.eq(self.up & (reset_due | (told != self.phy_reset))),
+            resetting.eq((self.up & reset_due) | self.reset | (after != 0)),
+            control.valid.eq(time.asks | levels_due | (read_due & self.up)),
+            sends_levels.eq(levels_due & control.ready),
+            sends_read.eq(~levels_due & ~time.asks & read_due & self.up & control.ready),
+            sink.ready.eq(control.ready),
+            If(time.asks, control.form.eq(sink.form), control.data.eq(sink.data))
+            .Elif(
+                levels_due,
+                control.form.eq(self._control_tags["levels"]),
+                control.data.eq(Cat(self.phy_reset, reset_due, self.sent)),
+            )
+            .Else(
+                control.form.eq(self._control_tags["read"]),
+                control.data.eq(Cat(read["channel"], read["timeout"], number)),
+            ),
+        ]
+        self.sync += [
+            If(after != 0, after.eq(after - 1)),
+            If(sends_levels, told.eq(self.phy_reset), reset_due.eq(0), If(reset_due, after.eq(_AFTER_RESET))),
+            If(sends_read, read_due.eq(0)),
+            If(self.reset, reset_due.eq(1)),
+            # The satellite may have been away for any reason: it is told again, and drops what it had
+            If(~self.line_up, told.eq(~self.phy_reset)),
+        ]
+
+        # Errors
+        error = fields(STATUS["error"], status.data)
+        self.errors = {}
+        for kind, name in enumerate(ERRORS):
+            pulse, channel = Signal(name=f"{name}_came"), Signal(24, name=f"{name}_channel")
+            self.comb += [
+                pulse.eq(came["error"] & (error["kind"] == kind)),
+                channel.eq(Cat(error["channel"], C(destination, 8))),
+            ]
+            if name == "busy":
+                self.comb += If(lost, pulse.eq(1), channel.eq(Cat(newest, C(destination, 8))))
+            self.errors[name] = (pulse, channel)
+
+        # Time skip
+        rest = Signal(max=REST + 1)
+        moves = [endpoint.out.valid, endpoint.into.valid, taken, asked, events.valid & events.ready, control.valid]
+        self.settled = Signal()
+        self.sync += If(reduce(lambda a, b: a | b, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
+        quiet = [rest == 0, ~resetting, ~lost, ~refuse, ~cri.input_done, self.up | ~self.line_up]
+        self.comb += self.settled.eq(reduce(and_, quiet))
+        stuck = output.valid & ~output.ready
+        self.dues = [
+            (stuck & (coarse < latest), coarse - self.travel - (slack + 2)),
+            (stuck & (coarse >= latest), coarse - _AHEAD),
+        ]
+
+    def _send_events(self, timebase, queue, entry, events, data_width):
+        """Events from the queue become vectors, what data they have beyond 32 bits first."""
+        coarse, fine = entry.timestamp[FINE_BITS:], entry.timestamp[:FINE_BITS]
+        delta = Signal(COARSE_BITS)
+        short, wide = Signal(), Signal()
+        count = more_vectors(data_width)
+        part = Signal(max=count + 2)
+        values = {"fine": fine, "coarse": coarse, "channel": entry.channel, "address": entry.address}
+        data = {
+            name: Cat(
+                *[
+                    Cat(Cat(value, C(0, 64))[:width])
+                    for (_, width), value in zip(layout, [*values.values(), entry.data], strict=True)
+                ]
+            )
+            for name, layout in (("short", SHORT), ("long", LONG))
+        }
+        tags = self._event_tags
+        self.comb += [
+            delta.eq(coarse - timebase.coarse),
+            short.eq(
+                (delta[_SHORT_AHEAD:] == 0) & (entry.channel[SHORT[2][1] :] == 0) & (entry.data[SHORT[4][1] :] == 0)
+            ),
+            wide.eq((entry.data[32:] != 0) & (part != count) if count else 0),
+            events.valid.eq(queue.readable),
+            events.form.eq(tags["long"]),
+            events.data.eq(data["long"]),
+            If(short, events.form.eq(tags["short"]), events.data.eq(data["short"])),
+            queue.re.eq(events.ready & ~wide),
+        ]
+        if count:
+            rest = Cat(entry.data[32:], C(0, MORE_BITS))
+            cases = {n: events.data.eq(rest[n * MORE_BITS : (n + 1) * MORE_BITS]) for n in range(count)}
+            self.comb += If(wide, events.form.eq(tags["more"]), Case(part, cases))
+            self.sync += If(events.valid & events.ready, If(wide, part.eq(part + 1)).Else(part.eq(0)))

@@ -1,0 +1,217 @@
+"""RTIO of two boards, verilated, with a fibre between them: `core_bench.LinkBench`."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+from kairos_gateware.link.rtio_near import SLACK
+from kairos_gateware.sim.core_bench import Command, LinkBench, build_link
+from kairos_gateware.sim.model import Model
+
+KINDS = ["ttl_inout"] * 2 + ["ttl_out"] * 4
+PADS = len(KINDS)
+FAR = 1 << 16
+CUT = 2 * PADS + LinkBench.DELAY_BITS
+UNDERFLOW, UNREACHABLE = 2, 4
+TIMEOUT, INPUT_UNREACHABLE = 1, 8
+# From an accepted vector to its arrival, beyond the fibre
+TRAVEL = 6
+
+
+@pytest.fixture(scope="module")
+def core():
+    root = Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build"))
+    return build_link(root / "gateware" / "link_bench", 4, 2)
+
+
+def ready(delay):
+    """A coarse time by which the boards agree, with this delay of the fibre."""
+    return 400 + 8 * delay
+
+
+def play(core, commands, delay=0, edges=(), until=0, **options):
+    edges = [(0, 2 * PADS + bit, 1) for bit in range(LinkBench.DELAY_BITS) if delay >> bit & 1] + list(edges)
+    return core.play(commands, edges, until, **options)
+
+
+def output(channel, coarse, data, address=0, pause=0):
+    return Command(8 * coarse, pause, channel, data, address, Command.OUTPUT, 0)
+
+
+def read(channel, coarse, pause=0):
+    return Command(8 * coarse, pause, channel, 0, 0, Command.INPUT, 0)
+
+
+def changes(played):
+    """(coarse, pad, level, driven) of both boards."""
+    return [(coarse, pad, int(samples == 0xFF), driven) for coarse, pad, samples, driven in played.changes]
+
+
+@pytest.mark.parametrize("delay", [0, 1, 2, 3, 125, 126, 1000, 12500])
+def test_pins_of_both_boards_agree(core, delay):
+    start = ready(delay) + delay + 200
+    commands = [output(board | 2 + n % 4, start + 5 * n, n // 4 + 1 & 1) for n in range(8) for board in (0, FAR)]
+    commands[0].pause = ready(delay)
+    played = play(core, commands, delay, until=start + 100)
+    assert {answer[5] for answer in played.answers} == {0}
+    expected = [(start + 5 * n, pad + 2 + n % 4, n // 4 + 1 & 1, 1) for n in range(8) for pad in (0, PADS)]
+    assert changes(played) == expected
+    assert played.errors == (0,)
+
+
+@pytest.mark.parametrize("delay", [0, 125, 1000])
+def test_least_slack(core, delay):
+    """An event a cycle too late is refused, at once; the others are on time. Each is alone on the link."""
+    slack = TRAVEL + delay + SLACK
+    commands = []
+    for n in range(-3, 4):
+        command = output(FAR | 2, slack + n, n & 1, pause=300)
+        command.relative = 1
+        commands.append(command)
+    commands[0].pause = ready(delay)
+    played = play(core, commands, delay, until=ready(delay) + 4000 + delay)
+    assert [answer[5] for answer in played.answers] == [UNDERFLOW] * 3 + [0] * 4
+    assert all(answered == accepted + 1 for accepted, answered, *_ in played.answers)
+    assert [change[0] for change in changes(played)] == [answer[2] >> 3 for answer in played.answers[3:]][1:]
+    assert played.errors == (0,)
+
+
+@pytest.mark.parametrize(("data", "cycles"), [(0x100, 1), (1 << 31, 2)])
+def test_events_in_a_row_at_the_least_slack(core, data, cycles):
+    """The link takes an event in so many cycles; none of them is late. (A command's time counts when it is offered.)"""
+    count, delay = 300, 20
+    commands = []
+    for n in range(count):
+        command = output(FAR | 2 + n % 4, TRAVEL + delay + SLACK + cycles, data | n >> 2 & 1)
+        command.relative = 1
+        commands.append(command)
+    commands[0].pause = ready(delay)
+    played = play(core, commands, delay, until=ready(delay) + 4000)
+    accepted = [answer[0] for answer in played.answers]
+    assert (accepted[-1] - accepted[20]) / (count - 21) <= cycles + 0.05  # a word of credits now and then
+    assert {answer[5] for answer in played.answers} == {0}
+    assert played.errors == (0,)
+    assert len(changes(played)) == count - 4  # all but the first four change a level
+
+
+def stream(rng, start, count, delay):
+    """Random outputs of both boards."""
+    commands, time = [], start + delay + 100
+    for n in range(count):
+        time += rng.choice([0, 0, 1, 3, 20, 200])
+        board, channel = rng.choice([0, FAR]), rng.randrange(2, PADS)
+        late = rng.random() < 0.05
+        command = output(
+            board | channel, time - rng.randrange(3) * (n > 5), rng.randrange(2), pause=rng.choice([0, 0, 2, 15])
+        )
+        if late:
+            command.relative, command.time = 1, 8 * rng.randrange(-10, delay + TRAVEL + SLACK + 10)
+        commands.append(command)
+    commands[0].pause = start
+    return commands, time
+
+
+def expected(commands, played, delay):
+    """Both boards' models, after what was accepted when."""
+    boards = {0: Model(KINDS), FAR: Model(KINDS)}
+    statuses = []
+    for command, (accepted, _, time, *_) in zip(commands, played.answers, strict=True):
+        board = command.channel & FAR
+        if board and time >> 3 < accepted + TRAVEL + delay + SLACK:
+            statuses.append(UNDERFLOW)
+            continue
+        statuses.append(boards[board].output(accepted, command.channel & 0xFFFF, command.address, time, command.data))
+    pins = [
+        (coarse, pad + (PADS if board else 0), *levels)
+        for board, model in boards.items()
+        for coarse, pad, *levels in model.pad_changes()
+    ]
+    return statuses, sorted(pins), any(model.sequence_errors for model in boards.values())
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_random_streams_are_those_of_two_boards(core, seed):
+    rng = random.Random(seed)
+    delay = rng.choice([0, 1, 13, 125, 400])
+    commands, end = stream(rng, ready(delay), 150, delay)
+    played = play(core, commands, delay, until=end + 100)
+    statuses, pins, sequence_errors = expected(commands, played, delay)
+    assert [answer[5] for answer in played.answers] == statuses
+    assert sorted(changes(played)) == pins
+    assert played.errors[0] >> 2 & 1 == sequence_errors
+    skipping = play(core, commands, delay, until=end + 100, skip=True)
+    assert (skipping.answers, skipping.changes, skipping.errors) == (played.answers, played.changes, played.errors)
+    assert skipping.cycles < played.cycles
+
+
+def test_inputs_come_back_with_their_time(core):
+    delay, pad = 125, PADS  # channel 0 of the satellite
+    start = ready(delay) + 1000
+    commands = [
+        output(FAR, start, 1, address=2, pause=ready(delay)),  # rising edges
+        read(FAR, start + 500),
+        read(FAR, start + 600),
+        read(FAR | 5, start + 600),
+        read(FAR, start + 100_000),
+    ]
+    edges = [(start + 100, pad, 1), (start + 700, pad, 0), (start + 5000, pad, 1)]
+    for skip in (False, True):
+        played = play(core, commands, delay, edges, until=start + 6000, skip=skip)
+        assert [(answer[5], answer[3] >> 3) for answer in played.answers[1:]] == [
+            (0, start + 100),
+            (TIMEOUT, -1 >> 3),
+            (INPUT_UNREACHABLE, -1 >> 3),
+            (0, start + 5000),
+        ]
+        # An event is known as soon as the link can tell
+        assert played.answers[4][1] == start + 5000 + 4 + TRAVEL + delay + 3
+    assert played.cycles < 3000
+
+
+def test_errors_of_the_satellite_are_told_with_its_channel(core):
+    start = ready(0) + 500
+    both = [output(FAR | 4, start, 1, pause=ready(0)), Command(8 * start + 3, 0, FAR | 4, 1, 0, Command.OUTPUT, 0)]
+    played = play(core, both, until=start + 200)
+    assert played.errors == (1, 4)
+
+
+def test_no_such_channel_or_satellite(core):
+    commands = [output(FAR | 7, 2000, 1, pause=ready(0)), output(2 << 16 | 2, 2000, 1), output(FAR | 2, 2000, 1)]
+    played = play(core, commands, until=2100)
+    assert [answer[5] for answer in played.answers] == [UNREACHABLE, UNREACHABLE, 0]
+
+
+def test_without_a_link_the_satellite_cannot_be_reached(core):
+    commands = [output(FAR | 2, 2000, 1, pause=600), read(FAR, 3000), output(2, 2000, 1)]
+    played = play(core, commands, edges=[(0, CUT, 1)], until=2100)
+    assert [answer[5] for answer in played.answers] == [UNREACHABLE, INPUT_UNREACHABLE, 0]
+    assert changes(played) == [(2000, 2, 1, 1)]
+
+
+def test_a_link_that_comes_back(core):
+    """What had arrived is executed; what had not is reported by the next command, and the link is as new."""
+    delay = 300
+    start = ready(delay) + 2000
+    cut = start - 1200
+    sent = [output(FAR | 2, start + n, n + 1 & 1) for n in range(4)]
+    sent[0].pause = ready(delay)
+    lost = [output(FAR | 3, start + 10, 1, pause=cut - 100 - ready(delay) - 4)]
+    again = [output(FAR | 3, start + 20_000 + n, n & 1, pause=10_000 * (n == 0)) for n in range(3)]
+    edges = [(cut, CUT, 1), (cut + 3000, CUT, 0)]
+    played = play(core, sent + lost + again, delay, edges, until=start + 21_000)
+    assert [answer[5] for answer in played.answers] == [0] * 5 + [UNREACHABLE, 0, 0]
+    # The event that was not confirmed: channel 3
+    assert played.errors == (2, 3)
+    assert changes(played) == [(start + n, PADS + 2, n + 1 & 1, 1) for n in range(4)] + [
+        (start + 20_001, PADS + 3, 1, 1),
+        (start + 20_002, PADS + 3, 0, 1),
+    ]
+
+
+def test_a_read_ends_when_the_link_is_lost(core):
+    commands = [read(FAR, 1 << 40, pause=ready(0)), read(0, 4000)]
+    played = play(core, commands, edges=[(2000, CUT, 1)], until=4100)
+    assert played.answers[0][5] == INPUT_UNREACHABLE and played.answers[0][1] < 2010
+    assert played.answers[1][5] == TIMEOUT
