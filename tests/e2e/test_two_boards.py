@@ -17,6 +17,8 @@ underflow
 no such channel
 no such board
 True True False
+unplugged False
+no inputs
 """
 
 
@@ -63,3 +65,8 @@ for name, channel in [("sat_missing", 1 << 16 | 40), ("nowhere", 2 << 16)]:
     played = pulses["sat_ttl5"][:20]
     assert [(start - played[0][0], end - start) for start, end in played] == [(202 * n, 101) for n in range(20)]
     assert pulses["ttl4"][:20] == played
+    widths = [end - start for start, end in pulses["sat_ttl5"]]
+    assert 55 not in widths and widths.count(56) == 1
+    # The link is back, and the boards agree
+    assert pulses["ttl4"][-1] == pulses["sat_ttl5"][-1]
+    assert pulses["ttl4"][-1][1] - pulses["ttl4"][-1][0] == 78

@@ -38,23 +38,23 @@ pub mod rtio {
     pub const OUTPUTS: &str = "rtio_outputs";
 }
 
-/// Names of the registers of `link`.
-pub mod link {
+/// Names of the registers of `satellite`.
+pub mod satellite {
     /// Bit 0 the line carries words, 1 the satellite can be reached: its counter is the master's, 2 its newest events
     /// wait for room.
-    pub const STATE: &str = "link_state";
-    /// Bit of `link_state`.
+    pub const STATE: &str = "satellite_state";
+    /// Bit of `satellite_state`.
     pub const STATE_LINE_BIT: u32 = 1;
-    /// Bit of `link_state`.
+    /// Bit of `satellite_state`.
     pub const STATE_UP_BIT: u32 = 2;
-    /// Bit of `link_state`.
+    /// Bit of `satellite_state`.
     pub const STATE_BLOCKED_BIT: u32 = 4;
 
     /// Cycles from a vector's departure to its arrival, half of the measured round trip.
-    pub const TRAVEL: &str = "link_travel";
+    pub const TRAVEL: &str = "satellite_travel";
 
     /// Events sent since the line came up, modulo 65536.
-    pub const EVENTS: &str = "link_events";
+    pub const EVENTS: &str = "satellite_events";
 }
 
 /// Names of the registers of `initiator`.

@@ -3,12 +3,12 @@
 //! Collision, busy and sequence errors appear when an event is executed, long after the kernel submitted it. They are polled,
 //! logged with the channel's name, and reported to the host when the next kernel ends (wire protocols, section 1.9).
 
-use core::sync::atomic::{AtomicU32, AtomicU8, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU8, Ordering};
 
 use embassy_time::{Duration, Timer};
 use kairos_config::keys::Key;
 use kairos_contracts::pulse::ERROR_TEXTS;
-use kairos_contracts::registers::{pulse, rtio};
+use kairos_contracts::registers::{pulse, rtio, satellite};
 use kairos_contracts::session::{ASYNC_ERROR_BUSY, ASYNC_ERROR_COLLISION, ASYNC_ERROR_SEQUENCE_ERROR};
 use kairos_pl::names;
 use kairos_pl::{forget, probe, Register};
@@ -25,6 +25,9 @@ static SEEN: AtomicU8 = AtomicU8::new(0);
 
 /// Errors of the pulse core that stood in its register when it was looked at last.
 static PULSE_ERRORS: AtomicU32 = AtomicU32::new(0);
+
+/// Whether the satellite could be reached when its link was looked at last.
+static SATELLITE_UP: AtomicBool = AtomicBool::new(false);
 
 /// (bit, name, register that holds the channel)
 const ERRORS: [(u8, &str, &str); 3] = [
@@ -44,6 +47,8 @@ pub struct Rtio {
     channels: [Register; 3],
     /// Errors of the pulse core, where there is one.
     pulse: Option<Register>,
+    /// State of the link to the satellite and how long words travel, where there is one.
+    satellite: Option<(Register, Register)>,
 }
 
 /// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
@@ -95,6 +100,7 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
             find(&descriptor, ERRORS[2].2)?,
         ],
         pulse: Register::find(&descriptor, pulse::ERROR),
+        satellite: Register::find(&descriptor, satellite::STATE).zip(Register::find(&descriptor, satellite::TRAVEL)),
     };
     Some((rtio, switched))
 }
@@ -165,6 +171,9 @@ fn poll(rtio: Option<Rtio>) {
     if let Some(register) = rtio.pulse {
         log_pulse_errors(register.read());
     }
+    if let Some((state, travel)) = rtio.satellite {
+        log_satellite(state.read() & satellite::STATE_UP_BIT != 0, travel);
+    }
     let bits = rtio.async_error.read() as u8 & 7;
     if bits == 0 {
         return;
@@ -178,6 +187,18 @@ fn poll(rtio: Option<Rtio>) {
     }
     rtio.async_error.write(u32::from(bits));
     SEEN.fetch_or(bits, Ordering::Relaxed);
+}
+
+/// Says when the satellite comes or goes.
+fn log_satellite(up: bool, travel: Register) {
+    if SATELLITE_UP.swap(up, Ordering::Relaxed) == up {
+        return;
+    }
+    if up {
+        log::info!("satellite 1 can be reached: {} cycles each way", travel.read());
+    } else {
+        log::error!("satellite 1 cannot be reached: its link is down");
+    }
 }
 
 /// Says which errors are new. They stay in the register: a kernel asks for them, and clears them.

@@ -12,6 +12,15 @@ class Satellite(EnvExperiment):
         self.setattr_device("sat_missing")
         self.setattr_device("nowhere")
 
+    def cut(self, level) -> TInt32:
+        """Pulls the fibre out (1), or plugs it in."""
+        from kairos.emulator import acquire
+
+        control = acquire("emulator://pair").control
+        (pad,) = [pad["index"] for pad in control.request("trace", **{"from": 0})["pads"] if pad["name"] == "link1_cut"]
+        control.request("pad", index=pad, level=int(level))
+        return 0
+
     @kernel
     def inputs(self):
         self.core.break_realtime()
@@ -80,6 +89,44 @@ class Satellite(EnvExperiment):
         self.core.wait_until_mu(now_mu() + 100000)
 
     @kernel
+    def dropped(self):
+        """What waits on the satellite goes with a reset of RTIO, what follows does not."""
+        self.core.break_realtime()
+        delay(10 * ms)
+        for _ in range(20):
+            self.sat_ttl5.pulse_mu(int64(55))
+            delay_mu(55)
+        self.core.reset()
+        self.sat_ttl5.pulse_mu(int64(56))
+        self.core.wait_until_mu(now_mu() + 11000000)
+
+    @kernel
+    def unplugged(self):
+        self.core.break_realtime()
+        self.sat_ttl5.pulse_mu(int64(1000))
+        self.cut(1)
+        self.core.break_realtime()
+        try:
+            self.sat_ttl4.on()
+        except RTIODestinationUnreachable:
+            print("unplugged", self.core.get_rtio_destination_status(1))
+        self.core.break_realtime()
+        try:
+            self.sat_ttl1.timestamp_mu(now_mu())
+        except RTIODestinationUnreachable:
+            print("no inputs")
+        self.core.break_realtime()
+        self.ttl4.pulse_mu(int64(77))
+        self.cut(0)
+        while not self.core.get_rtio_destination_status(1):
+            pass
+        self.core.break_realtime()
+        with parallel:
+            self.ttl4.pulse_mu(int64(78))
+            self.sat_ttl5.pulse_mu(int64(78))
+        self.core.wait_until_mu(now_mu())
+
+    @kernel
     def fail(self):
         self.core.break_realtime()
         delay(-10 * ms)
@@ -93,4 +140,6 @@ class Satellite(EnvExperiment):
         self.late()
         self.refused()
         self.collide()
+        self.dropped()
+        self.unplugged()
         self.fail()

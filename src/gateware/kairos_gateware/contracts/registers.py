@@ -54,7 +54,7 @@ BLOCKS = {
             "channels 0 to this number - 1 take outputs",
         ),
     },
-    "link": {
+    "satellite": {
         "state": (
             3,
             "r",
@@ -373,7 +373,7 @@ BLOCKS = {
 
 FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
-    "link_state": {"line": 0, "up": 1, "blocked": 2},
+    "satellite_state": {"line": 0, "up": 1, "blocked": 2},
     "initiator_error": {"read": 0, "write": 1},
     "dma_error": {"underflow": 0, "unreachable": 1, "bus": 2, "malformed": 3},
     "clock_status": {"selected": 0, "switching": 1, "locked": 2, "hold": 3},

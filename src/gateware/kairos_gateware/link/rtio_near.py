@@ -21,7 +21,7 @@ from migen.genlib.fifo import SyncFIFO
 from ..rtio.cri import INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE, Cri
 from ..rtio.timing import COARSE_BITS, FINE_BITS, MIN_SLACK
 from .endpoint import Endpoint
-from .rtio_time import TimeTransfer
+from .rtio_time import TRAVEL_BITS, TimeTransfer
 from .rtio_words import CONTROL, LONG, MORE_BITS, SHORT, STATUS, fields, more_vectors, rtio_streams
 
 __all__ = ["ERRORS", "NearRtio", "REST", "SLACK"]
@@ -170,6 +170,7 @@ class NearRtio(Module):
 
         # Control: time first, then resets, then reads
         reset_due, told, after = Signal(reset=1), Signal(reset=1), Signal(max=_AFTER_RESET + 1)
+        unsure = Signal(TRAVEL_BITS + 2)  # cycles in which a reset may be on its way
         levels_due = Signal()
         sends_levels, sends_read = Signal(), Signal()
         sink = time.sink
@@ -193,11 +194,17 @@ class NearRtio(Module):
         ]
         self.sync += [
             If(after != 0, after.eq(after - 1)),
-            If(sends_levels, told.eq(self.phy_reset), reset_due.eq(0), If(reset_due, after.eq(_AFTER_RESET))),
+            If((unsure != 0) & self.line_up, unsure.eq(Mux(came["state"], 0, unsure - 1))),
+            If(
+                sends_levels,
+                told.eq(self.phy_reset),
+                reset_due.eq(0),
+                If(reset_due, after.eq(_AFTER_RESET), unsure.eq((self.travel << 1) + REST)),
+            ),
             If(sends_read, read_due.eq(0)),
             If(self.reset, reset_due.eq(1)),
-            # The satellite may have been away for any reason: it is told again, and drops what it had
-            If(~self.line_up, told.eq(~self.phy_reset)),
+            # The satellite may have been away for any reason: it is told again
+            If(~self.line_up, told.eq(~self.phy_reset), unsure.eq(0), If(unsure != 0, reset_due.eq(1))),
         ]
 
         # Errors

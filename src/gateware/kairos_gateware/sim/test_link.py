@@ -210,6 +210,56 @@ def test_a_link_that_comes_back(core):
     ]
 
 
+def cut_at_random(core, rng):
+    """Outputs whose levels alternate, and a fibre that is pulled out for a while: all that was accepted is executed, or
+    what was before the cut only up to some output, and this is said. True: all."""
+    delay = rng.choice([0, 1, 20, 125, 300])
+    begin, end = ready(delay), ready(delay) + 6000
+    commands, time = [], begin + delay + 60
+    while len(commands) < 60:
+        time += rng.randrange(2, 60)
+        data = len(commands) + 1 & 1
+        commands.append(output(FAR | 2, time, data | rng.choice([0, 1 << 20]), pause=rng.choice([0, 0, 0, 10, 60])))
+    commands[0].pause = begin
+    commands.append(output(FAR | 3, end + 4000, 1, pause=6000 + 10 * delay))
+    cut = begin + rng.randrange(1200)
+    edges = [(cut, CUT, 1), (cut + rng.randrange(1, 600), CUT, 0)]
+    played = play(core, commands, delay, edges, until=end + 8000 + 30 * delay, skip=rng.random() < 0.5)
+    statuses = [answer[5] for answer in played.answers]
+    accepted = [n for n, status in enumerate(statuses[:60]) if status == 0]
+    changed = [change[0] for change in changes(played) if change[1] == PADS + 2]
+
+    def levels(numbers):
+        shown, level = [], 0
+        for n in numbers:
+            if commands[n].data & 1 != level:
+                level ^= 1
+                shown.append(commands[n].time >> 3)
+        return shown
+
+    if changed == levels(accepted):
+        return True
+    before = [n for n in accepted if played.answers[n][0] < cut]
+    after = [n for n in accepted if played.answers[n][0] >= cut]
+    assert changed in [levels(before[:kept] + after) for kept in range(len(before))]
+    assert played.errors == (2, 2)
+    assert [status for (time, *_), status in zip(played.answers, statuses, strict=True) if time >= cut][
+        0
+    ] == UNREACHABLE
+    return False
+
+
+def test_outputs_are_executed_or_reported_when_the_link_is_cut(core):
+    rng = random.Random(12)
+    assert {cut_at_random(core, rng) for _ in range(40)} == {False, True}
+
+
+@pytest.mark.long
+def test_outputs_are_executed_or_reported_at_1000_cuts(core):
+    rng = random.Random(13)
+    assert sum(cut_at_random(core, rng) for _ in range(1000)) > 100
+
+
 def test_a_read_ends_when_the_link_is_lost(core):
     commands = [read(FAR, 1 << 40, pause=ready(0)), read(0, 4000)]
     played = play(core, commands, edges=[(2000, CUT, 1)], until=4100)

@@ -15,8 +15,8 @@ from ..dma.registers import DmaRegisters
 from ..dma.stream import StreamReader
 from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
-from ..link.registers import LinkRegisters
 from ..link.rtio_near import NearRtio
+from ..link.rtio_registers import SatelliteRegisters
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..moninj.registers import MoninjRegisters
 from ..pad import SAMPLES
@@ -119,9 +119,9 @@ class Soc(Module):
             self.comb += registers.reset.eq(phy.reset)
             streams.append(stream)
         for n, near in enumerate(self.links.values()):
-            registers = LinkRegisters(near)
-            setattr(self.submodules, f"link{n or ''}", registers)
-            setattr(blocks, f"link{n or ''}", registers)
+            registers = SatelliteRegisters(near)
+            setattr(self.submodules, f"satellite{n or ''}", registers)
+            setattr(blocks, f"satellite{n or ''}", registers)
             self.comb += near.reset.eq(core.reset)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)

@@ -14,7 +14,7 @@ mod registers;
 mod ring;
 mod transaction;
 
-use kairos_contracts::registers::link;
+use kairos_contracts::registers::satellite;
 
 use registers::{registers, registers_or_raise, Registers, POLLS};
 
@@ -110,8 +110,8 @@ pub extern "C" fn rtio_get_destination_status(destination: u32) -> u32 {
     let up = |registers: Registers| match destination {
         0 => true,
         1 => registers
-            .link
-            .is_some_and(|state| state.read() & link::STATE_UP_BIT != 0),
+            .satellite
+            .is_some_and(|state| state.read() & satellite::STATE_UP_BIT != 0),
         _ => false,
     };
     u32::from(registers().is_some_and(up))

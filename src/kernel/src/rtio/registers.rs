@@ -1,6 +1,6 @@
 //! The gateware's registers that RTIO calls use, found by name in its descriptor, and the bits of their answers.
 
-use kairos_contracts::registers::{initiator, link, rtio};
+use kairos_contracts::registers::{initiator, rtio, satellite};
 pub use kairos_contracts::rtio::{
     INPUT_OVERFLOW, INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNDERFLOW, OUTPUT_UNREACHABLE,
 };
@@ -32,7 +32,7 @@ pub struct Registers {
     /// Only where the gateware pushes inputs.
     pub input_ring: Option<Register>,
     /// State of the link to destination 1, where there is one.
-    pub link: Option<Register>,
+    pub satellite: Option<Register>,
 }
 
 impl Registers {
@@ -61,7 +61,7 @@ pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
         clear: find(initiator::CLEAR)?,
         permit: find(initiator::PERMIT)?,
         input_ring: find(initiator::INPUT_RING),
-        link: find(link::STATE),
+        satellite: find(satellite::STATE),
     };
     REGISTERS.set(Some(found));
     Some(found)

@@ -1,17 +1,17 @@
-"""Registers of a link to a satellite; what they are for: src/contracts/registers.toml."""
+"""Registers of a satellite; what they are for: src/contracts/registers.toml."""
 
 from litex.soc.interconnect.csr import AutoCSR, CSRStatus
 from migen import *
 
 from ..csr import uses
 
-__all__ = ["LinkRegisters"]
+__all__ = ["SatelliteRegisters"]
 
 
-class LinkRegisters(Module, AutoCSR):
+class SatelliteRegisters(Module, AutoCSR):
     """near: `NearRtio`."""
 
-    USES = uses("link")
+    USES = uses("satellite")
 
     def __init__(self, near):
         self.state = CSRStatus(3, name="state")
