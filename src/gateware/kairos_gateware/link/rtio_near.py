@@ -105,6 +105,8 @@ class NearRtio(Module):
         self.sync += [
             earliest.eq(timebase.coarse + self.travel + (slack + 1)),
             latest.eq(timebase.coarse + _AHEAD),
+            # Nothing is stale after a jump, which there is in simulation only
+            If(timebase.load, earliest.eq(timebase.load_value + self.travel + slack)),
             cri.output_done.eq(taken),
             cri.output_status.eq(0),
             If(unreachable | no_channel, cri.output_status.eq(OUTPUT_UNREACHABLE)).Elif(
