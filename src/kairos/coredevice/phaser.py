@@ -71,17 +71,6 @@ def fetch(register, text):
     return fetch
 
 
-def store(register, text):
-    """A method with a number: writes a register of 8 bits."""
-    address = register.address
-
-    @made(text)
-    def store(self, value):
-        self.write8(address, value)
-
-    return store
-
-
 class Phaser(RTIODevice):
     """The card on the RTIO channels from `channel_base` on: its registers, then those of its channels.
 
@@ -184,12 +173,24 @@ class Phaser(RTIODevice):
             raise ValueError("the gateware of the Phaser is another one than gw_rev says")
         delay_mu(self.t_frame)
 
-    set_leds = store(LED, "Light the LEDs whose bits are 1.")
-    set_fan_mu = store(FAN, "Set the duty cycle of the fan, 0 to 255.")
     get_sta = fetch(STA, "Read the status.")
     get_crc_err = fetch(CRC_ERR, "Read the number of frames with a wrong checksum.")
-    spi_write = store(SPI_DATW, "Send a byte on the SPI bus of the card, as that is configured.")
     spi_read = fetch(SPI_DATR, "Read the byte that the last transfer on the SPI bus of the card has read.")
+
+    @kernel
+    def spi_write(self, data):
+        """Send a byte on the SPI bus of the card, as that is configured."""
+        self.write8(SPI_DATW.address, data)
+
+    @kernel
+    def set_leds(self, leds):
+        """Light the LEDs whose bits in `leds` (8 bits) are 1."""
+        self.write8(LED.address, leds)
+
+    @kernel
+    def set_fan_mu(self, pwm):
+        """Set the duty cycle of the fan, 0 to 255."""
+        self.write8(FAN.address, pwm)
 
     @kernel
     def set_fan(self, duty):

@@ -75,9 +75,9 @@ class Trigger(RTIODevice):
     """The trigger of all outputs."""
 
     @kernel
-    def trigger(self, trig_out):
-        """Let the outputs in the mask `trig_out` (16 bits) take over their coefficients and start."""
-        rtio_output(self.target, trig_out)
+    def trigger(self, mask):
+        """Let the outputs in `mask` (16 bits) take over their coefficients and start."""
+        rtio_output(self.target, mask)
 
 
 class Relay:
