@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, pulse, pulse_device
+from . import arrays, code, pulse, pulse_device
 
 ROOT = Path(__file__).parents[2]
 KAIROS = Path(sys.executable).with_name("kairos")
@@ -254,6 +254,7 @@ GROUPS = [
     (counted_figures, tuple(INSTRUCTIONS), "instructions of the firmware", "15 s"),
     (driver_figures, ("driver.",), "instructions of drivers", "10 s"),
     (arrays.array_figures, (*arrays.FUNCTIONS, *arrays.OPERATIONS), "functions and operations on arrays", "20 s"),
+    (code.code_figures, ("code.",), "plain code", "10 s"),
     (compile_figures, ("compile.",), "compiler", "3 min"),
     (device_figures, ("emulator.", "initiator."), "emulated device", "20 s"),
     (user_figures, ("demo.", "run."), "what a user waits for", "20 s"),

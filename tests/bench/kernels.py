@@ -90,6 +90,40 @@ class InputReads(EnvExperiment):
         return stop - start
 
 
+class Code(EnvExperiment):
+    """Loops of plain code; tests/kernels/code.c says the same in C."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.number = 0
+
+    def how_often(self) -> TInt32:
+        return self.number
+
+    @kernel
+    def primes(self):
+        limit = self.how_often()
+        count = 0
+        for n in range(2, limit):
+            divisor = 2
+            while divisor * divisor <= n and n % divisor != 0:
+                divisor += 1
+            if divisor * divisor > n:
+                count += 1
+        return count
+
+    @kernel
+    def float_loop(self):
+        count = self.how_often()
+        level, total = 1.0, 0.0
+        for k in range(count):
+            level = level * 0.75 + k * 0.125
+            if level > 100.0:
+                level -= 90.0
+            total += level / (total + 3.0)
+        return int(total * 1e6)
+
+
 class Drivers(EnvExperiment):
     """Loops around a method of a driver, `number` times; the kernels learn the number from the host, so that the
     compiler cannot know it.

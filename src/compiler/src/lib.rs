@@ -168,6 +168,16 @@ impl Output {
             .filter_map(move |(name, _)| Some((*symbols.get(name)?, name)))
     }
 
+    /// Lines of the largest function in LLVM assembly, about: how long code generation will take for it.
+    pub fn largest_function(&self) -> usize {
+        let size = |function: &ir::Function| -> usize {
+            let blocks = function.blocks.iter();
+            // Each has a label and an end.
+            function.slots.len() + blocks.map(|block| block.body.len() + 2).sum::<usize>()
+        };
+        self.module.functions.iter().map(size).max().unwrap_or(0)
+    }
+
     /// The module as LLVM assembly.
     pub fn llvm(&self, machine: &llvm::Machine) -> String {
         llvm::print(&self.module, &self.sources, machine)

@@ -13,6 +13,7 @@ pub mod descriptor;
 pub mod exceptions;
 pub mod initiator;
 pub mod kernel_symbols;
+pub mod library;
 pub mod management;
 pub mod mathematics;
 pub mod memory;

@@ -191,9 +191,8 @@ def compile_kernel(
         return CompiledKernel(library, embedding, timings, warnings, unstripped, cached=True)
     program, recorder = _analysed(call)
     warnings = _checked(program.warnings(), strict)
-    assembly = program.llvm(codegen.TRIPLE, codegen.data_layout())
     lowered = time.perf_counter()
-    object_file = codegen.compile_assembly(assembly)
+    object_file = codegen.generate(program)
     generated = time.perf_counter()
     unstripped, arrays = _link(object_file, program)
     library = _native.strip(unstripped)
@@ -232,12 +231,11 @@ def emit(
         raise CompileError(reason)
     if stage in ("ast", "types", "ir"):
         return getattr(program, stage)()
-    assembly = program.llvm(codegen.TRIPLE, codegen.data_layout())
     if stage == "llvm":
-        return assembly
+        return program.llvm(codegen.TRIPLE, codegen.data_layout())
     if stage == "asm":
-        return codegen.compile_assembly(assembly, emit_assembly=True).decode()
-    return _native.strip(_link(codegen.compile_assembly(assembly), program)[0])
+        return codegen.generate(program, emit_assembly=True).decode()
+    return _native.strip(_link(codegen.generate(program), program)[0])
 
 
 def check(function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | None = None, *, core: Any):

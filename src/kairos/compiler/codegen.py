@@ -1,9 +1,9 @@
-"""LLVM, in process: assembly to an object file for the core device's Cortex-A9."""
+"""LLVM, in process: a program to an object file for the core device's Cortex-A9."""
 
 import functools
-import re
+from typing import Any
 
-__all__ = ["CortexA9Target", "TRIPLE", "compile_assembly", "data_layout"]
+__all__ = ["CortexA9Target", "TRIPLE", "data_layout", "generate"]
 
 TRIPLE = "armv7-unknown-linux-gnueabihf"
 _FEATURES = "+dsp,+fp16,+neon,+vfp3"
@@ -20,7 +20,7 @@ class CortexA9Target:
 
 
 _LARGE_FUNCTION = 1500
-"""Instructions from which on a function is compiled by the cheap pipeline: the good one grows faster than its input."""
+"""Lines of assembly from which on a function is compiled by the cheap pipeline: the good one grows faster than its input."""
 
 
 @functools.cache
@@ -46,11 +46,6 @@ def data_layout() -> str:
     return str(_target_machine(2).target_data)
 
 
-def _largest_function(assembly: str) -> int:
-    bodies = re.split(r"^(?:define .*|})$", assembly, flags=re.MULTILINE)[1::2]
-    return max((body.count("\n") for body in bodies), default=0)
-
-
 def _optimise(module, machine, cheap: bool) -> None:
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
@@ -70,10 +65,11 @@ def _optimise(module, machine, cheap: bool) -> None:
     manager.run(module, builder)
 
 
-def compile_assembly(assembly: str, *, emit_assembly: bool = False, verify: bool = False) -> bytes:
-    """The object file (or the machine's assembly text, encoded) for LLVM assembly."""
+def generate(program: Any, *, emit_assembly: bool = False, verify: bool = False) -> bytes:
+    """The object file (or the machine's assembly text, encoded) of the compiler's program."""
     llvm = _llvm()
-    cheap = _largest_function(assembly) > _LARGE_FUNCTION
+    cheap = program.largest_function() > _LARGE_FUNCTION
+    assembly = program.llvm(TRIPLE, data_layout())
     machine = _target_machine(0 if cheap else 2)
     try:
         module = llvm.parse_assembly(assembly)

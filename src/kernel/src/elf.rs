@@ -8,6 +8,8 @@
 
 use core::fmt;
 
+use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE};
+
 use crate::stubs;
 
 /// The start of a symbol's name, printable.
@@ -150,6 +152,7 @@ struct Dynamic {
     hash: u32,
     relocations: (u32, u32),
     jump_slots: (u32, u32),
+    calls: (u32, u32),
 }
 
 impl Dynamic {
@@ -175,6 +178,8 @@ impl Dynamic {
                 19 if value != 8 => return Err(LoadError::Parse("relocations have an unknown format")),
                 20 if value != 17 => return Err(LoadError::Parse("relocations with addends are not supported")),
                 23 => dynamic.jump_slots.0 = value,
+                DT_CALLS => dynamic.calls.0 = value,
+                DT_CALLS_SIZE => dynamic.calls.1 = value,
                 _ => {}
             }
         }
@@ -363,6 +368,7 @@ pub fn load(
     for table in [dynamic.relocations, dynamic.jump_slots] {
         relocate(image, &symbols, table, base, &firmware)?;
     }
+    direct_calls(image, dynamic.calls, base)?;
     describe(image, &symbols, base, unwind_index)
 }
 
@@ -404,6 +410,18 @@ fn relocate(
         image[place as usize..place as usize + 4].copy_from_slice(&value.to_le_bytes());
         if kind == JUMP_SLOT {
             stubs::shorten(image, base, addend, number, place, value);
+        }
+    }
+    Ok(())
+}
+
+/// Has calls of the firmware go past their stubs, which have become branches.
+fn direct_calls(image: &mut [u8], (start, length): (u32, u32), base: u32) -> Result<(), LoadError> {
+    let outside = LoadError::Parse("table of calls lies outside of the image");
+    Bytes(image).slice(start, length).ok_or(outside)?;
+    for number in 0..length / 4 {
+        if let Some(place) = Bytes(image).word(start + 4 * number) {
+            stubs::pass_by(image, base, place);
         }
     }
     Ok(())

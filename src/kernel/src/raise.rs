@@ -193,12 +193,12 @@ macro_rules! thunk {
                 $($enter,)*
                 "bl {target}",
                 $($leave,)*
-                "movw r12, #:lower16:{raised}",
-                "movt r12, #:upper16:{raised}",
+                "ldr r12, 8f",
                 "ldr r12, [r12]",
                 "cmp r12, #0",
                 "bxeq lr",
                 "b {raise}",
+                "8: .long {raised}",
                 target = sym $target,
                 raised = sym $crate::raise::RAISED,
                 raise = sym $crate::raise::raise_from_firmware,

@@ -1,5 +1,6 @@
 //! The loader on libraries made by hand: every relocation, every way to name a symbol, every way to be broken.
 
+use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE};
 use kairos_contracts::memory::KERNEL_LIBRARY;
 
 use crate::elf::{load, LoadError};
@@ -245,6 +246,15 @@ fn both_tables_at_once() {
         [word(DATA), word(DATA + 4), word(DATA + 8)],
         [BASE + 0x10, BASE + DATA + 0x20, FIRMWARE]
     );
+}
+
+#[test]
+fn a_table_of_calls_lies_in_the_image() {
+    let mut image = Image::new();
+    image.dynamic(&[(DT_CALLS, SIZE as u32 - 4), (DT_CALLS_SIZE, 8)]);
+    assert_eq!(image.refused(), "parse error: table of calls lies outside of the image");
+    image.dynamic(&[(DT_CALLS, SIZE as u32 - 4), (DT_CALLS_SIZE, 4)]);
+    image.load().unwrap();
 }
 
 #[test]

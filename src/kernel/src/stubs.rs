@@ -2,7 +2,8 @@
 //!
 //! A linker makes a stub of three instructions for each imported function (kernel ABI, section 1.5): it loads the address from
 //! a word that the loader fills in. Image and library lie within 32 MB of each other, so one branch does as well, and saves two
-//! instructions a call. What is not exactly a stub of a known form for the very word is left as it is, and works as well.
+//! instructions a call. The project's linker tells where the calls are (`DT_CALLS`): these then go to the function itself, which
+//! saves the third. What is not exactly a stub of a known form for the very word is left as it is, and works as well.
 
 /// Bytes of a stub.
 const STUB: u32 = 16;
@@ -62,6 +63,30 @@ pub fn shorten(image: &mut [u8], base: u32, stubs: u32, number: u32, place: u32,
     }
 }
 
+/// Where the branch `instruction` at `at` leads, linked or not and under any condition; `None` if it is none.
+fn target(instruction: u32, at: u32) -> Option<u32> {
+    let distance = ((instruction << 8) as i32 >> 6) as u32;
+    (instruction & 0x0e00_0000 == 0x0a00_0000 && instruction < 0xf000_0000)
+        .then(|| at.wrapping_add(8).wrapping_add(distance))
+}
+
+/// Has the call at offset `place` of the image go where the stub that it leads to branches at once.
+pub fn pass_by(image: &mut [u8], base: u32, place: u32) {
+    let word = |at: u32| {
+        let bytes = image.get(at as usize..)?.first_chunk()?;
+        (at & 3 == 0).then(|| u32::from_le_bytes(*bytes))
+    };
+    let found = word(place).and_then(|call| {
+        let stub = target(call, place)?;
+        let jump = word(stub).filter(|jump| jump & 0xff00_0000 == 0xea00_0000)?;
+        let direct = branch(base.wrapping_add(place), base.wrapping_add(target(jump, stub)?))?;
+        Some(call & 0xff00_0000 | direct & 0x00ff_ffff)
+    });
+    if let Some(call) = found {
+        image[place as usize..place as usize + 4].copy_from_slice(&call.to_le_bytes());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,6 +141,22 @@ mod tests {
             shorten(&mut same, BASE, stubs, number, place, target);
             assert_eq!(first_words(&same), STUBS, "{stubs} {number} {place:#x} {target:#x}");
         }
+    }
+
+    #[test]
+    fn a_call_passes_by_a_stub_that_is_a_branch() {
+        let mut changed = image(&STUBS);
+        let calls = [0xebff_fffa, 0x0aff_fff9, 0xe1a0_0000, 0xebff_fff3, 0xebff_ffff];
+        changed.extend(image(&calls)); // to the second stub, likewise if equal, no call, to the first one, behind the image
+        shorten(&mut changed, BASE, 0, 1, 0x40, 0x0800_1000);
+        let places = (0x20..0x34).step_by(4);
+        places
+            .chain([0x22, 0x34, u32::MAX])
+            .for_each(|place| pass_by(&mut changed, BASE, place));
+        let found = &first_words(&changed)[8..];
+        let direct = |place: u32, top| top | branch(BASE + place, 0x0800_1000).unwrap() & 0x00ff_ffff;
+        assert_eq!(found[..2], [direct(0x20, 0xeb00_0000), direct(0x24, 0x0a00_0000)]);
+        assert_eq!(found[2..], calls[2..]);
     }
 
     #[test]

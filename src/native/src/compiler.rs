@@ -49,6 +49,11 @@ impl Program {
         guarded(|| self.output.llvm(&Machine { triple, data_layout }))
     }
 
+    /// Lines of the largest function in LLVM assembly, about.
+    fn largest_function(&self) -> PyResult<usize> {
+        guarded(|| self.output.largest_function())
+    }
+
     /// Names of the attributes that the program assigns to.
     fn assigned(&self) -> PyResult<Vec<String>> {
         guarded(|| self.output.assigned())

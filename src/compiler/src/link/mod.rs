@@ -9,7 +9,7 @@ mod output;
 
 use std::collections::{BTreeSet, HashMap};
 
-use input::{Object, Part, Place};
+use input::{Object, Part, Place, Relocation};
 use output::{Image, DYNAMIC_TAGS, GOT_RESERVED, PLT_ENTRY};
 
 /// Relocations of the ARM ELF ABI.
@@ -58,6 +58,8 @@ struct Linker<'a> {
     image: Image,
     /// Places that hold an address, to be moved when the library is loaded.
     relative: Vec<u32>,
+    /// Places of calls of the firmware, which go to stubs.
+    calls: Vec<u32>,
 }
 
 impl<'a> Linker<'a> {
@@ -103,6 +105,7 @@ impl<'a> Linker<'a> {
             exports,
             image: Image::default(),
             relative: vec![],
+            calls: vec![],
         })
     }
 
@@ -125,6 +128,7 @@ impl<'a> Linker<'a> {
         self.place(".ARM.exidx", parts(Part::Index));
         self.image.extend(".ARM.exidx", 8);
         self.image.reserve(".rel.plt", 8 * self.imports.len(), 4);
+        self.image.reserve(".calls", 4 * self.count_calls(), 4);
         self.image.reserve(".got", 4 * self.variables.len(), 4);
         self.image
             .reserve(".got.plt", 4 * (GOT_RESERVED + self.imports.len()), 4);
@@ -174,6 +178,20 @@ impl<'a> Linker<'a> {
             .flat_map(|part| &part.relocations)
             .filter(|relocation| relocation.kind == reloc::ABS32)
             .count()
+    }
+
+    /// Number of calls of the firmware.
+    fn count_calls(&self) -> usize {
+        let calls = self.objects.iter().flat_map(|object| {
+            let relocations = object.parts.iter().flat_map(|part| &part.relocations);
+            relocations.filter(|relocation| self.is_firmware_call(object, relocation))
+        });
+        calls.count()
+    }
+
+    fn is_firmware_call(&self, object: &Object, relocation: &Relocation) -> bool {
+        let name = &*object.symbols[relocation.symbol].name;
+        matches!(relocation.kind, reloc::CALL | reloc::JUMP24) && self.imports.binary_search(&name).is_ok()
     }
 
     /// Address of a symbol; of the stub, for a function of the firmware.
@@ -249,6 +267,9 @@ impl<'a> Linker<'a> {
                     let distance = relative(((word << 8) as i32 >> 6) as u32) as i32;
                     if !(-(1 << 25)..1 << 25).contains(&distance) {
                         return Err("a call is too far away: the kernel is larger than 32 MiB".into());
+                    }
+                    if self.is_firmware_call(&self.objects[object], relocation) {
+                        self.calls.push(place);
                     }
                     (word & 0xff00_0000) | ((distance >> 2) as u32 & 0x00ff_ffff)
                 }
@@ -335,6 +356,7 @@ impl<'a> Linker<'a> {
         let slots = self.image.address(".got.plt") + 4 * GOT_RESERVED as u32;
         let jumps = (0..self.imports.len() as u32).flat_map(|n| [slots + 4 * n, (n + 1) << 8 | reloc::JUMP_SLOT]);
         self.image.fill(".rel.plt", jumps);
+        self.image.fill(".calls", std::mem::take(&mut self.calls).into_iter());
         self.image.dynamic(count);
     }
 

@@ -1,5 +1,6 @@
 //! The library being written: sections one after the other, each at the file offset that is its address.
 
+use kairos_contracts::library::{DT_CALLS, DT_CALLS_SIZE};
 use object::elf;
 
 /// Bytes of a stub.
@@ -7,7 +8,7 @@ pub const PLT_ENTRY: usize = 16;
 /// Words of the jump table before the first function's.
 pub const GOT_RESERVED: usize = 3;
 /// Entries of the dynamic section.
-pub const DYNAMIC_TAGS: usize = 14;
+pub const DYNAMIC_TAGS: usize = 16;
 
 const HEADER: usize = 52;
 const SEGMENTS: usize = 6;
@@ -142,6 +143,7 @@ impl Image {
     pub fn dynamic(&mut self, relative: u32) {
         let (rel, rel_size) = self.range(".rel.dyn");
         let (jumps, jumps_size) = self.range(".rel.plt");
+        let (calls, calls_size) = self.range(".calls");
         let tags: [(u32, u32); DYNAMIC_TAGS] = [
             (elf::DT_HASH, self.address(".hash")),
             (elf::DT_SYMTAB, self.address(".dynsym")),
@@ -156,6 +158,8 @@ impl Image {
             (elf::DT_PLTRELSZ, jumps_size),
             (elf::DT_PLTREL, elf::DT_REL),
             (elf::DT_JMPREL, jumps),
+            (DT_CALLS, calls),
+            (DT_CALLS_SIZE, calls_size),
             (elf::DT_NULL, 0),
         ];
         self.fill(".dynamic", tags.into_iter().flat_map(|(tag, value)| [tag, value]));

@@ -1,6 +1,7 @@
 """The library itself: its form is that of the kernel ABI, and its addresses lead back to the source."""
 
 import io
+import struct
 
 import pytest
 from elftools.elf.dynamic import DynamicSection
@@ -11,6 +12,7 @@ from kairos import _native, compiler
 from kairos.compiler import codegen
 from kairos.compiler.tests import lld
 from kairos.compiler.tests.jit import Core, Experiment
+from kairos.contracts.library import DT_CALLS, DT_CALLS_SIZE
 from kairos.language import TFloat, TInt32, TList, TNone, delay, kernel, syscall
 
 GLOB_DAT, JUMP_SLOT, RELATIVE = 21, 22, 23
@@ -135,6 +137,18 @@ def test_unwind_index_is_sorted_and_ends_in_a_sentinel(elf):
     assert starts[0] == text["sh_addr"] and starts[-1] == text["sh_addr"] + text["sh_size"]
 
 
+def test_calls_of_the_firmware_are_listed(elf):
+    text, plt, calls = (elf.get_section_by_name(name) for name in (".text", ".plt", ".calls"))
+    tags = {tag.entry.d_tag: tag.entry.d_val for tag in elf.get_section_by_name(".dynamic").iter_tags()}
+    assert tags[DT_CALLS] == calls["sh_addr"] and tags[DT_CALLS_SIZE] == calls["sh_size"]
+    places = [place for (place,) in struct.iter_unpack("<I", calls.data())]
+    assert len(places) > 10 and places == sorted({*places})
+    for place in places:
+        (word,) = struct.unpack_from("<I", text.data(), place - text["sh_addr"])
+        target = place + 8 + 4 * ((word & 0xFFFFFF) - ((word & 0x800000) << 1))
+        assert word >> 24 & 0xE == 0xA and plt["sh_addr"] <= target < plt["sh_addr"] + plt["sh_size"]
+
+
 def test_send_event_is_nowhere(elf):
     text = elf.get_section_by_name(".text").data()
     words = {text[offset : offset + 4] for offset in range(0, len(text), 4)}
@@ -186,7 +200,7 @@ def test_the_result_function_is_number_one():
 @pytest.mark.skipif(lld.LINKER is None, reason="ld.lld is not installed")
 def test_the_linker_agrees_with_lld():
     program, _ = compiler._front_end(Sample().run, (), {}, Core(), None, True)
-    objects = [codegen.compile_assembly(program.llvm(codegen.TRIPLE, codegen.data_layout()))]
+    objects = [codegen.generate(program)]
     ours, theirs = (ELFFile(io.BytesIO(content)) for content in (_native.link(objects)[0], lld.link(objects)))
 
     def relocations(elf, name):

@@ -1,0 +1,12 @@
+"""Kernel libraries: entries of the dynamic section beyond the kernel ABI.
+
+Generated from src/contracts/library.toml by src/contracts/generate.py: do not edit.
+"""
+
+__all__ = ["DT_CALLS", "DT_CALLS_SIZE"]
+
+DT_CALLS = 0x6B61_6900
+"""Address of a table of u32: places of the branches to stubs, which can go to the firmware's functions directly."""
+
+DT_CALLS_SIZE = 0x6B61_6901
+"""Bytes of that table."""

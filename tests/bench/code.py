@@ -1,0 +1,70 @@
+"""Instructions of the kernel core for loops of plain code, beside what clang makes of the same in C."""
+
+import tempfile
+from pathlib import Path
+
+from tests.support.device import Device
+from tests.support.experiment import experiment
+from tests.support.kernels import begin, marks
+from tests.support.raw_session import Session
+from tests.support.waiting import settled as device_settled
+
+from .drivers import settled
+
+FEW, MANY = 500, 1500
+"""Passes of the two runs compared: their difference is free of what comes before and after."""
+METHODS = {"code.primes_instr": "primes", "code.float_loop_instr": "float_loop"}
+"""Figure and method of kernels.Code, in the order of the numbers that tests/kernels/code.c knows them by."""
+
+
+def of_clang() -> dict[str, tuple[float, int]]:
+    """Instructions for a pass, and the result of the longer run, of tests/kernels/code.c."""
+    found = {}
+    with tempfile.TemporaryDirectory() as directory:
+        device = Device(Path(directory))
+        try:
+            for program, name in enumerate(METHODS):
+                spent, results = {}, []
+                for number in (FEW, FEW, MANY):  # the first run also sets up what all share
+                    before = device_settled(device)[1]
+                    with Session(device) as session:
+                        begin(session, "code", number << 1 | program)
+                        requests, exception = session.until_end()
+                        assert exception is None
+                        results = marks(requests)
+                    spent[number] = device_settled(device)[1] - before
+                found[name] = (spent[MANY] - spent[FEW]) / (MANY - FEW), results[0]
+        finally:
+            device.close()
+    return found
+
+
+def own() -> dict[str, tuple[float, int]]:
+    """The same of kernels.Code, which our compiler compiles."""
+    from kairos.emulator import acquire
+
+    emulator, found = acquire("emulator://demo"), {}
+    try:
+        for name, method in METHODS.items():
+            code = experiment("tests/bench/kernels.py", "Code")
+            run, spent, result = code.core.precompile(getattr(type(code), method), code), {}, 0
+            for code.number in (FEW, FEW, MANY):
+                before = settled(emulator.control)
+                result = run()
+                spent[code.number] = settled(emulator.control) - before
+            found[name] = (spent[MANY] - spent[FEW]) / (MANY - FEW), result
+            code.core.close()
+    finally:
+        emulator.stop()
+    return found
+
+
+def code_figures(figures):
+    """Loops of plain code, beside another compiler's."""
+    ours, theirs = own(), of_clang()
+    for name in METHODS:
+        (value, result), (baseline, expected) = ours[name], theirs[name]
+        if result != expected:
+            raise SystemExit(f"{name}: the kernel gives {result}, that in C {expected}")
+        source = f"core 1, a pass of {FEW} to {MANY}; baseline and target: clang -O2 from the same program in C"
+        figures.add(name, value, "instr", target=round(baseline, 4), baseline=round(baseline, 4), source=source)
