@@ -20,7 +20,7 @@ class CortexA9Target:
 
 
 _LARGE_FUNCTION = 1500
-"""Lines of assembly from which on a function is compiled by the cheap pipeline: the good one grows faster than its input."""
+"""Lines of assembly from which on a function goes the cheap way: the good one takes more than in proportion."""
 
 
 @functools.cache

@@ -120,7 +120,7 @@ impl<'p> Emitter<'_, 'p> {
         let constant = |value| Value::int(ty.clone(), value);
         let nonzero = self.build.compare(Compare::Ne, b.clone(), constant(0));
         self.require(nonzero, Exception::ZeroDivisionError, "cannot divide by zero", &[]);
-        // The most negative number divided by -1 wraps; the instruction must not see that pair.
+        // The most negative number divided by -1 wraps; the instruction must not see that pair. By 1 there is no rest either.
         let minus_one = self.build.compare(Compare::Eq, b.clone(), constant(-1));
         let safe = self.build.select(minus_one.clone(), constant(1), b.clone());
         if op == BinOp::FloorDiv {
@@ -129,13 +129,22 @@ impl<'p> Emitter<'_, 'p> {
             return self.build.select(minus_one, negated, quotient);
         }
         let rest = self.build.binary(Binary::SRem, a, safe);
-        let rest = self.build.select(minus_one, constant(0), rest);
         let signs = self.build.binary(Binary::Xor, rest.clone(), b.clone());
         let differ = self.build.compare(Compare::Slt, signs, constant(0));
         let some = self.build.compare(Compare::Ne, rest.clone(), constant(0));
         let fix = self.build.binary(Binary::And, differ, some);
         let fixed = self.build.binary(Binary::Add, rest.clone(), b);
-        self.build.select(fix, fixed, rest)
+        let result = self.build.select(fix, fixed, rest.clone());
+        self.remainder = Some((result.clone(), rest));
+        result
+    }
+
+    /// A number that is zero exactly if the integer `value` is.
+    pub(crate) fn zero_alike(&self, value: Value) -> Value {
+        match &self.remainder {
+            Some((result, rest)) if *result == value => rest.clone(),
+            _ => value,
+        }
     }
 
     /// A number without its sign.

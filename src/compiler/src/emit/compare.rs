@@ -60,7 +60,10 @@ impl<'p> Emitter<'_, 'p> {
                     b.ty.clone()
                 };
                 let wide = if wide == Ty::I1 { Ty::I32 } else { wide };
-                let (a, b) = (self.build.convert(a, &wide), self.build.convert(b, &wide));
+                let (mut a, b) = (self.build.convert(a, &wide), self.build.convert(b, &wide));
+                if matches!(op, CmpOp::Eq | CmpOp::NotEq) && b.as_int() == Some(0) {
+                    a = self.zero_alike(a);
+                }
                 Ok(self.build.compare(integer_order(op), a, b))
             }
             _ => {

@@ -93,6 +93,8 @@ pub(crate) struct Emitter<'m, 'p> {
     pub pad: Option<usize>,
     /// What loops leave behind, once it was asked for.
     loops: Option<Loops<'p>>,
+    /// The newest `%` of integers, and what it was before it got the sign of the divisor: zero at the same time.
+    remainder: Option<(Value, Value)>,
 }
 
 impl<'p> ModuleBuilder<'p> {
@@ -212,6 +214,7 @@ impl<'m, 'p> Emitter<'m, 'p> {
             pads: vec![],
             pad: None,
             loops: None,
+            remainder: None,
         }
     }
 
