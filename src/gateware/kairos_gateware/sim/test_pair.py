@@ -1,0 +1,66 @@
+"""Variant `pair`, verilated: a satellite behind the whole logic of a board, as the processor sees it."""
+
+import pytest
+
+from kairos_gateware.analyzer.format import INPUT, OUTPUT, decode
+from kairos_gateware.link.rtio_near import SLACK
+from kairos_gateware.sim.hp_port import HpPort
+from kairos_gateware.sim.library import Ps
+
+SATELLITE = 1 << 16
+TRAVEL = 131
+"""Cycles of a vector through 125 cycles of fibre."""
+
+
+@pytest.fixture
+def pair(built):
+    """(a board that has done what the firmware does at boot, its registers)."""
+    variant = built("pair")
+    ps, registers = Ps(variant.library, skip=True), variant.registers
+    ps.write(registers["rtio_phy_reset"], 0)
+    ps.write(registers["initiator_ring"], Ps.BASE)
+    ps.write(registers["initiator_enable"], 1)
+    while ps.read(registers["satellite_state"]) & 2 == 0:
+        pass
+    yield ps, registers
+    ps.close()
+
+
+def test_registers_and_records_of_a_satellite(pair):
+    ps, registers = pair
+    assert ps.read(registers["satellite_state"]) == 3
+    assert ps.read(registers["satellite_travel"]) == TRAVEL
+    ring = {"base": HpPort.BASE, "last": HpPort.BASE + (1 << 16) - 1, "enable": 1}
+    for name, value in ring.items():
+        ps.write(registers[f"analyzer_{name}"], value)
+    pad = next(entry["index"] for entry in ps.library.info["pads"] if entry["name"] == "sat_ttl4")
+    coarse = ps.out.sim_tsc + 2000
+    assert ps.output(SATELLITE, 8 * coarse, 0, address=3) == 0
+    assert ps.output(SATELLITE | 4, 8 * coarse + 5, 1) == 0
+    assert ps.input(SATELLITE, 8 * coarse + 800) == (0, 8 * coarse, 0)
+    assert (coarse, pad, (0xE0, 1)) in ps.changes
+    assert ps.output(SATELLITE | 4, 8 * (ps.out.sim_tsc + TRAVEL + SLACK), 0) == 2
+    assert ps.output(2 << 16, 8 * coarse + 80_000, 0) == 4
+    assert ps.read(registers["satellite_events"]) == 2
+    ps.write(registers["analyzer_enable"], 0)
+    while ps.read(registers["analyzer_busy"]):
+        pass
+    size = ps.read(registers["analyzer_byte_count"] + 4)
+    messages = decode(bytes(ps.hp.memory[:size]))
+    assert [(m.channel, m.timestamp) for m in messages if m.type == OUTPUT][:2] == [
+        (SATELLITE, 8 * coarse),
+        (SATELLITE | 4, 8 * coarse + 5),
+    ]
+    assert [(m.channel, m.timestamp) for m in messages if m.type == INPUT] == [(SATELLITE, 8 * coarse)]
+
+
+def test_a_reset_drops_what_waits_on_the_satellite(pair):
+    ps, registers = pair
+    coarse = ps.out.sim_tsc + 3000
+    for n in range(20):
+        assert ps.output(SATELLITE | 4 + n % 4, 8 * (coarse + n), 1) == 0
+    ps.write(registers["rtio_reset"], 1)
+    assert ps.output(SATELLITE | 8, 8 * (coarse + 30), 1) == 0
+    ps.advance(coarse + 100)
+    names = {entry["index"]: entry["name"] for entry in ps.library.info["pads"]}
+    assert [(time, names[pad]) for time, pad, _ in ps.changes if time >= coarse] == [(coarse + 30, "sat_ttl8")]
