@@ -274,3 +274,24 @@ pub mod clock {
     /// Frequency of the external clock, likewise.
     pub const REFERENCE: &str = "clock_reference";
 }
+
+/// Names of the registers of `link`.
+pub mod link {
+    /// The other end is there, and both know each other.
+    pub const UP: &str = "link_up";
+
+    /// How often the link went down: silence, or the other end began anew; saturates, as those below do.
+    pub const ENDED: &str = "link_ended";
+
+    /// Words that came with one wrong bit, and were corrected.
+    pub const CORRECTED: &str = "link_corrected";
+
+    /// Words that were sent again.
+    pub const RETRANSMITTED: &str = "link_retransmitted";
+
+    /// Words that came and were not passed on: two bits wrong, or of a frame that was not right or not expected.
+    pub const DROPPED: &str = "link_dropped";
+
+    /// Write: zero the counts.
+    pub const CLEAR: &str = "link_clear";
+}

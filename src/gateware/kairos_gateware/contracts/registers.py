@@ -368,6 +368,38 @@ BLOCKS = {
             "frequency of the external clock, likewise",
         ),
     },
+    "link": {
+        "up": (
+            1,
+            "r",
+            "the other end is there, and both know each other",
+        ),
+        "ended": (
+            32,
+            "r",
+            "how often the link went down: silence, or the other end began anew; saturates, as those below do",
+        ),
+        "corrected": (
+            32,
+            "r",
+            "words that came with one wrong bit, and were corrected",
+        ),
+        "retransmitted": (
+            32,
+            "r",
+            "words that were sent again",
+        ),
+        "dropped": (
+            32,
+            "r",
+            "words that came and were not passed on: two bits wrong, or of a frame that was not right or not expected",
+        ),
+        "clear": (
+            1,
+            "w",
+            "write: zero the counts",
+        ),
+    },
 }
 """Registers of each block by name: width in bits, access (r, w), what it is for."""
 

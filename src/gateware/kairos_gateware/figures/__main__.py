@@ -66,27 +66,39 @@ def _bridge():
     return links.bridge_engine(_root() / "figures_bridge")
 
 
+@cache
+def _whole_link():
+    return links.whole_engine(_root() / "figures_link")
+
+
 def _bridge_rate(beats, direction):
     return links.mib_per_s(_bridge(), beats, direction)
 
 
-def _duplex_share():
-    return links.duplex_share(_bridge())
+def _whole_rate(direction):
+    return links.mib_per_s(_whole_link(), 256, direction, whole=True)
+
+
+_SMALL = {beats: round(links.analytic_mib_per_s("never reset", beats), 2) for beats in (1, 4, 16)}
+"""What the paper's best packetiser could write in bursts of so many beats."""
 
 
 def _bridge_rates():
     """Of the bridge between boards, with what the paper measured."""
-    what = f"verilated bridge, {links.LINE_RATE / 1e9} Gbit/s of 64B/66B, {links.DELAY} cycles of delay"
-    for direction, beats, baseline in [
-        ("write", 256, 1368.82),
-        ("read", 256, 1376.62),
-        *[("write", beats, None) for beats in (1, 4, 16)],
-    ]:
-        name = f"bridge.{direction}{'' if beats == 256 else f'_{beats}'}_mib_s"
-        measure = partial(_bridge_rate, beats, direction)
-        yield name, (measure, "MiB/s", baseline, f"bursts of {beats} beats of 64 bits; {what}")
-    what = f"writes and reads at once, bursts of 256; {what}"
-    yield "bridge.duplex_share", (_duplex_share, "of each alone", 0.951, what)
+    line = f"verilated bridge, {links.LINE_RATE / 1e9} Gbit/s of 64B/66B, {links.DELAY} cycles of delay"
+    for direction, baseline in [("write", 1368.82), ("read", 1376.62)]:
+        what = f"bursts of 256 beats of 64 bits; {line}"
+        yield f"bridge.{direction}_mib_s", (partial(_bridge_rate, 256, direction), "MiB/s", baseline, what)
+        what = f"the same with retransmission and line coder; {line}"
+        yield f"bridge.{direction}_reliable_mib_s", (partial(_whole_rate, direction), "MiB/s", baseline, what)
+    for beats, baseline in _SMALL.items():
+        what = f"bursts of {beats} beats of 64 bits; baseline: the paper's V1; {line}"
+        yield f"bridge.write_small_mib_s_{beats}", (partial(_bridge_rate, beats, "write"), "MiB/s", baseline, what)
+    what = f"writes and reads at once, bursts of 256; {line}"
+    yield "bridge.duplex_share", (lambda: links.duplex_share(_bridge()), "of each alone", 0.951, what)
+    what = "the longest of 119, from a level to the other end, with retransmission and line coder, data both ways; "
+    what += "without serialiser and crossing of clocks"
+    yield "interrupt.cycles", (lambda: links.interrupt_cycles(_whole_link()), "cycles", 55, what)
 
 
 @cache
@@ -193,6 +205,12 @@ _AREA = {
 TARGETS = {
     "bridge.write_mib_s": 1450,
     "bridge.read_mib_s": 1450,
+    "bridge.write_reliable_mib_s": 1450,
+    "bridge.read_reliable_mib_s": 1450,
+    **{f"bridge.write_small_mib_s_{beats}": rate for beats, rate in _SMALL.items()},
+    "bridge.lut": 1727,
+    "packetiser.lut": 342,
+    "interrupt.cycles": 30,
     "bridge.duplex_share": 0.97,
     "rtio.remote_event_cycles": 2,
     "rtio.remote_latency_cycles": 40,
@@ -213,6 +231,9 @@ AT_LEAST = {
     "sim.mcycles_per_s",
     "bridge.write_mib_s",
     "bridge.read_mib_s",
+    "bridge.write_reliable_mib_s",
+    "bridge.read_reliable_mib_s",
+    *[f"bridge.write_small_mib_s_{beats}" for beats in _SMALL],
     "bridge.duplex_share",
     "pulse.gates_per_s_at_409_6MHz",
 }

@@ -1,57 +1,99 @@
-"""What the link carries, from the verilated bridge at a line rate, and by the formulas of the paper."""
+"""What the link carries, from the verilated bridge at a line rate, and by the formulas of the paper.
 
+`python -m kairos_gateware.figures.links PATH` draws both over the length of bursts.
+"""
+
+import sys
+from math import ceil
 from pathlib import Path
 
+import numpy as np
+
 from ..link.bench import BridgeTraffic
+from ..link.reliable import Reliability
 from ..sim.core_bench import Command, Core, LinkBench
 from ..sim.lockstep import Lockstep, build_lockstep
 
 __all__ = [
     "FIBRE",
     "LINE_RATE",
+    "analytic_mib_per_s",
     "bridge_engine",
     "duplex_share",
+    "interrupt_cycles",
     "mib_per_s",
     "remote_event_cycles",
     "remote_latency_cycles",
+    "whole_engine",
 ]
 
 LINE_RATE = 16.375e9
 """Bits per second on the line, 64B/66B, as in the paper (Drehmel and Heiss, The Prism Bridge)."""
 _WORDS_PER_S = LINE_RATE / 66
-_WARM_UP, _CYCLES = 500, 8000
+_CYCLES_PER_S = LINE_RATE / 64
+"""Of the line coder, which takes 32 words in 33 cycles."""
+_WARM_UP, _CYCLES = 4000, 8000
 DELAY = 20
 """Cycles that a word is under way."""
 FIBRE = 125
 """The same for RTIO: 1 µs."""
+_INPUTS = ("beats", "writes", "reads", "levels")
+_OUTPUTS = ("written", "read", "wrong", "levels_seen")
+
+
+def _engine(output, **options) -> Lockstep:
+    dut = BridgeTraffic(delay=DELAY, **options)
+    inputs = {name: getattr(dut, name) for name in _INPUTS}
+    return build_lockstep(output, dut, inputs, {name: getattr(dut, name) for name in _OUTPUTS})
 
 
 def bridge_engine(output: Path) -> Lockstep:
-    """The verilated bridge with endless bursts. Raises OSError."""
-    dut = BridgeTraffic(delay=DELAY)
-    inputs = {name: getattr(dut, name) for name in ("beats", "writes", "reads")}
-    outputs = {name: getattr(dut, name) for name in ("written", "read", "wrong")}
-    return build_lockstep(output, dut, inputs, outputs)
+    """The verilated bridge with endless bursts, a cycle for each word of the line. Raises OSError."""
+    return _engine(output)
 
 
-def _beats_per_word(engine: Lockstep, beats, writes, reads):
-    shown = engine.play([(beats, writes, reads)] * (_WARM_UP + _CYCLES))
+def whole_engine(output: Path) -> Lockstep:
+    """The same with retransmission and line coders, a cycle for each 64 bits of the line. Raises OSError."""
+    return _engine(output, coded=True, reliability=Reliability())
+
+
+def _play(engine, beats, writes, reads, levels=None):
+    rows = np.zeros(_WARM_UP + _CYCLES, engine.inputs)
+    for name, value in zip(_INPUTS, (beats, writes, reads, 0 if levels is None else levels), strict=True):
+        rows[name] = value
+    shown = engine.play(rows)
     if shown["wrong"][-1]:
         raise ValueError(f"{shown['wrong'][-1]} beats arrived wrong")
+    return shown
+
+
+def _beats_per_cycle(engine: Lockstep, beats, writes, reads):
+    shown = _play(engine, beats, writes, reads)
     return [float(shown[name][-1] - shown[name][_WARM_UP - 1]) / _CYCLES for name in ("written", "read")]
 
 
-def mib_per_s(engine: Lockstep, beats: int, direction: str) -> float:
-    """MiB of data per second in bursts of so many beats of 8 bytes, `write` or `read`."""
-    written, read = _beats_per_word(engine, beats, direction == "write", direction == "read")
-    return (written if direction == "write" else read) * 8 * _WORDS_PER_S / 2**20
+def mib_per_s(engine: Lockstep, beats: int, direction: str, whole: bool = False) -> float:
+    """MiB of data per second in bursts of so many beats of 8 bytes, `write` or `read`. whole: of `whole_engine`."""
+    written, read = _beats_per_cycle(engine, beats, direction == "write", direction == "read")
+    rate = _CYCLES_PER_S if whole else _WORDS_PER_S
+    return (written if direction == "write" else read) * 8 * rate / 2**20
 
 
 def duplex_share(engine: Lockstep, beats: int = 256) -> float:
     """What writes and reads reach together, of what each reaches alone: the lesser of both shares."""
-    alone = _beats_per_word(engine, beats, 1, 0)[0], _beats_per_word(engine, beats, 0, 1)[1]
-    together = _beats_per_word(engine, beats, 1, 1)
+    alone = _beats_per_cycle(engine, beats, 1, 0)[0], _beats_per_cycle(engine, beats, 0, 1)[1]
+    together = _beats_per_cycle(engine, beats, 1, 1)
     return min(a / b for a, b in zip(together, alone, strict=True))
+
+
+def interrupt_cycles(engine: Lockstep) -> int:
+    """The longest of many from a level at the far end to the near end, the line's delay not counted, while data fill
+    the link in both directions."""
+    every = 67
+    levels = np.arange(_WARM_UP + _CYCLES) // every
+    seen = _play(engine, 256, 1, 1, levels)["levels_seen"]
+    begins = [n for n in range(_WARM_UP, _WARM_UP + _CYCLES - every, 1) if levels[n] != levels[n - 1]]
+    return max(int(np.argmax(seen[n:] == levels[n])) for n in begins) - DELAY
 
 
 def _remote(core: Core, commands, until):
@@ -93,3 +135,60 @@ def remote_latency_cycles(core: Core) -> int:
                 raise ValueError(f"the output did not come out in time: {played}")
             return slack - FIBRE
     raise ValueError("no output is accepted")
+
+
+_ADDRESS, _BEAT, _PAYLOAD = 99, 73, 54
+"""Bits of the paper's vectors and words."""
+CURVES = {
+    "simple": lambda t, beats: t * beats * ceil(_BEAT / _PAYLOAD),
+    "never reset": lambda t, beats: ceil(t * beats * (_BEAT + 1) / _PAYLOAD),
+    "reset after a transaction": lambda t, beats: t * ceil(beats * (_BEAT + 1) / _PAYLOAD),
+    "reset after a transfer": lambda t, beats: t * beats * ceil((_BEAT + 1) / _PAYLOAD),
+}
+"""Words of the data of t transactions of so many transfers, in the paper's packetisers: V0, V1, V2, V3."""
+
+
+def analytic_mib_per_s(curve: str, beats: int, direction: str = "write", transactions: int = 1000) -> float:
+    """What the paper's formula gives; a write's addresses share the direction with its data."""
+    words = CURVES[curve](transactions, beats)
+    words += transactions * ceil(_ADDRESS / _PAYLOAD) if direction == "write" else 0
+    return _WORDS_PER_S * transactions * beats * 8 / words / 2**20
+
+
+def draw(path: Path, points: dict[str, list[tuple[int, float]]]) -> None:
+    """The four curves of writes, and points (beats, MiB/s) upon them by what they are."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot  # with the backend that was chosen
+
+    lengths = np.unique(np.logspace(0, 8, 60, base=2).astype(int))
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    for name, style in zip(CURVES, (":", "-", "--", "-."), strict=True):
+        axes.plot(lengths, [analytic_mib_per_s(name, int(n)) for n in lengths], style, color="#6b7280", label=name)
+    for (name, some), color, marker in zip(points.items(), ("#2563a8", "#c8553d", "#3a8f5c"), "os^", strict=False):
+        axes.plot(*zip(*some, strict=True), marker, color=color, label=name)
+    axes.set_xscale("log", base=2)
+    axes.set(xlabel="transfers of 8 bytes in a transaction", ylabel="data written, MiB/s", ylim=0)
+    axes.legend(title=f"{LINE_RATE / 1e9} Gbit/s, 64B/66B", loc="lower right")
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def main(path: str) -> None:
+    from .__main__ import _root
+
+    plain, whole = bridge_engine(_root() / "figures_bridge"), whole_engine(_root() / "figures_link")
+    lengths = [2**n for n in range(9)]
+    draw(
+        Path(path),
+        {
+            "measured": [(n, mib_per_s(plain, n, "write")) for n in lengths],
+            "with retransmission": [(n, mib_per_s(whole, n, "write", whole=True)) for n in lengths],
+            "published measurement": [(256, 1368.82)],
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

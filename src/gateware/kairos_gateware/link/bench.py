@@ -1,42 +1,70 @@
-"""A near and a far bridge with a word channel between, for tests and figures."""
+"""What tests and figures put between or around the ends of a link: a near and a far bridge with a word channel
+between, endless bursts over it, and endless vectors over an endpoint."""
+
+from functools import reduce
+from operator import add
 
 from migen import *
 
 from .bridge import FarBridge, NearBridge
+from .coding import LineReceiver, LineTransmitter
+from .endpoint import Endpoint, Stream
+from .gearbox import Forms
 
-__all__ = ["BridgePair", "BridgeTraffic"]
+__all__ = ["STREAMS", "BridgePair", "BridgeTraffic", "StreamTraffic"]
 
 BURSTS_UNDER_WAY = 64
 
 
 class BridgePair(Module):
-    """delay: cycles that a word is under way. `flips_there`, `flips_back`: bits to invert in the words that arrive."""
+    """delay: cycles that a word is under way. `flips_there`, `flips_back`: bits to invert in the words that arrive.
+    coded: blocks of the line coder are under way, not words."""
 
-    def __init__(self, delay=1, **options):
+    def __init__(self, delay=1, coded=False, **options):
         self.submodules.near = near = NearBridge(**options)
         self.submodules.far = far = FarBridge(**options)
         self.flips_there, self.flips_back = Signal(64), Signal(64)
-        self._join(near.endpoint, far.endpoint, delay, self.flips_there)
-        self._join(far.endpoint, near.endpoint, delay, self.flips_back)
+        join = self._join_coded if coded else self._join
+        join(near.endpoint, far.endpoint, delay, self.flips_there)
+        join(far.endpoint, near.endpoint, delay, self.flips_back)
+
+    def _late(self, signal, delay):
+        for _ in range(delay - 1):
+            before, signal = signal, Signal.like(signal)
+            self.sync += signal.eq(before)
+        return signal
 
     def _join(self, source, sink, delay, flips):
-        valid, word = source.out.valid, source.out.word
-        for _ in range(delay - 1):
-            next_valid, next_word = Signal(), Signal.like(word)
-            self.sync += [next_valid.eq(valid), next_word.eq(word)]
-            valid, word = next_valid, next_word
-        self.comb += [source.out.ready.eq(1), sink.into.valid.eq(valid), sink.into.word.eq(word ^ flips)]
+        self.comb += [
+            source.out.ready.eq(1),
+            sink.into.valid.eq(self._late(source.out.valid, delay)),
+            sink.into.word.eq(self._late(source.out.word, delay) ^ flips),
+        ]
+
+    def _join_coded(self, source, sink, delay, flips):
+        transmitter, receiver = LineTransmitter(), LineReceiver()
+        self.submodules += transmitter, receiver
+        self.comb += [
+            transmitter.word.valid.eq(source.out.valid),
+            transmitter.word.word.eq(source.out.word),
+            source.out.ready.eq(transmitter.word.ready),
+            receiver.line.eq(self._late(transmitter.line, delay) ^ flips),
+            sink.into.valid.eq(receiver.word.valid),
+            sink.into.word.eq(receiver.word.word),
+        ]
 
 
 class BridgeTraffic(Module):
     """Bursts without pause. `beats`: of each; `writes`, `reads`: what is asked for. `written`, `read`: beats that have
-    arrived; `wrong`: those with other data than were sent."""
+    arrived; `wrong`: those with other data than were sent. `levels`: of the interrupts at the far end; `levels_seen`:
+    at the near end."""
 
     def __init__(self, **options):
         self.submodules.pair = pair = BridgePair(**options)
         near, far = pair.near.axi, pair.far.axi
         self.beats, self.writes, self.reads = Signal(9), Signal(), Signal()
         self.written, self.read, self.wrong = Signal(32), Signal(32), Signal(32)
+        self.levels, self.levels_seen = pair.far.interrupts, pair.near.interrupts
 
         # # #
 
@@ -90,3 +118,91 @@ class BridgeTraffic(Module):
             sent.eq(sent + 1),
             If(channel.last, beat.eq(0)).Else(beat.eq(beat + 1)),
         )
+
+
+_COUNT_BITS = 24
+STREAMS = [
+    Stream("event", 1, Forms(event=110), 0, 64),
+    Stream("state", 2, Forms(state=30), 0),
+    Stream("bulk", 3, Forms(beat=64, last=64, other=73), 2, 512),
+    Stream("request", 4, Forms(request=99), 2, 16),
+    Stream("answer", 5, Forms(answer=26), 2, 32),
+]
+_OFFERED = {"event": 40, "state": 3, "bulk": 256, "request": 20, "answer": 100}
+"""In how many of 256 cycles there is a vector."""
+
+
+class _Chance(Module):
+    """`yes` in `share` of 256 cycles, by a shift register (x^32 + x^22 + x^2 + x + 1)."""
+
+    def __init__(self, share, seed):
+        state = Signal(32, reset=0x9E3779B9 * (2 * seed + 1) & 0xFFFF_FFFF)
+        self.yes = Signal()
+
+        # # #
+
+        bits = [state[n] for n in range(32)]
+        for _ in range(8):
+            bits = [bits[31] ^ bits[21] ^ bits[1] ^ bits[0], *bits[:31]]
+        self.sync += state.eq(Cat(*bits))
+        self.comb += self.yes.eq(state[:8] < share)
+
+
+class StreamTraffic(Module):
+    """An endpoint whose streams are all offered numbered vectors while `offering`, and which takes those that come at
+    random times. `sent`, `received`: vectors, by stream. `gaps`: how often a number was missing; `wrong`: vectors that
+    were of no number, or of one that had been there."""
+
+    def __init__(self, seed, **options):
+        self.submodules.endpoint = endpoint = Endpoint(STREAMS, STREAMS, **options)
+        self.offering = Signal()
+        self.sent, self.received = [], []
+        self.gaps, self.wrong = Signal(32), Signal(32)
+
+        # # #
+
+        found = []
+        for n, stream in enumerate(STREAMS):
+            self.sent.append(self._offer(stream, endpoint.sink[stream.name], 2 * n + 100 * seed))
+            found.append(self._take(stream, endpoint.source[stream.name], 2 * n + 1 + 100 * seed))
+        self.sync += [
+            self.gaps.eq(self.gaps + reduce(add, [gap for gap, _ in found])),
+            self.wrong.eq(self.wrong + reduce(add, [wrong for _, wrong in found])),
+        ]
+
+    @staticmethod
+    def _data(number, width):
+        copies = -(-width // _COUNT_BITS)
+        return Cat(*[number ^ (0x5A5A5A * copy & 2**_COUNT_BITS - 1) for copy in range(copies)])[:width]
+
+    def _offer(self, stream, sink, seed):
+        number, sent, held = Signal(_COUNT_BITS), Signal(32), Signal()
+        self.submodules += (chance := _Chance(_OFFERED[stream.name], seed))
+        forms = list(stream.forms.tags.values())
+        self.comb += [
+            sink.valid.eq(held),
+            sink.data.eq(self._data(number, stream.forms.data_bits)),
+            Case(number[:4], {"default": sink.form.eq(forms[0])} | {n: sink.form.eq(f) for n, f in enumerate(forms)}),
+        ]
+        moves = sink.valid & sink.ready
+        self.sync += [
+            If(moves, number.eq(number + 1), sent.eq(sent + 1)),
+            If(moves | ~held, held.eq(chance.yes & self.offering)),
+        ]
+        return sent
+
+    def _take(self, stream, source, seed):
+        expected, received, step = Signal(_COUNT_BITS), Signal(32), Signal(_COUNT_BITS)
+        number, width = source.data[:_COUNT_BITS], min(stream.forms.widths.values())
+        self.submodules += (chance := _Chance(230, seed))
+        takes, fits = Signal(), Signal()
+        self.comb += [
+            source.ready.eq(chance.yes),
+            takes.eq(source.valid & (source.ready if stream.depth else 1)),
+            fits.eq(source.data[:width] == self._data(number, width)),
+            step.eq(number - expected),
+        ]
+        self.sync += If(takes, expected.eq(number + 1), received.eq(received + 1))
+        self.received.append(received)
+        late = step[_COUNT_BITS - 1]
+        return takes & fits & (step != 0) & ~late, takes & (~fits | late)

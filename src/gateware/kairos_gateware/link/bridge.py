@@ -6,6 +6,9 @@ short form: a write beat with all its bytes 64 bits, a read beat like the one be
 of data; interrupts pass from the far end to the near one.
 """
 
+from functools import reduce
+from operator import or_
+
 from litex.soc.interconnect.axi import AXIInterface
 from migen import *
 
@@ -16,145 +19,122 @@ __all__ = ["FarBridge", "NearBridge", "bridge_streams"]
 
 _DATA, _STROBES = 64, 8
 _OKAY = 0
-_ADDRESS_FIELDS = "addr burst len size lock prot cache qos id".split()
+_ADDRESS = "addr burst len size lock prot cache qos id"
+_FIELDS = {"aw": _ADDRESS, "ar": _ADDRESS, "w": "data strb last", "b": "resp id", "r": "data last resp id"}
+"""What crosses the link of each channel, the first field lowest."""
 
 
-def _address(channel):
-    return Cat(*[getattr(channel, name) for name in _ADDRESS_FIELDS])
+def _fields(channel, name):
+    return Cat(*[getattr(channel, field) for field in _FIELDS[name].split()])
 
 
 def bridge_streams(axi, interrupts, depth):
     """(streams towards the far end, streams towards the near end). axi: `AXIInterface`; interrupts: how many; depth: of
     the FIFOs behind the link."""
-    address = len(_address(axi.aw))
-    answer = len(axi.b.resp) + len(axi.b.id)
-    data = Forms(beat=_DATA, last=_DATA, other=_DATA + _STROBES + 1)
-    read = Forms(beat=_DATA, last=_DATA, other=_DATA + 1 + answer)
+    width = {name: len(_fields(getattr(axi, name), name)) for name in _FIELDS}
+
+    def beats(name):
+        return Forms(beat=_DATA, last=_DATA, other=width[name])
+
     away = [
-        Stream("aw", 1, Forms(address=address), 2, depth),
-        Stream("w", 2, data, 2, depth),
-        Stream("ar", 3, Forms(address=address), 2, depth),
+        Stream("aw", 1, Forms(address=width["aw"]), 2, depth),
+        Stream("w", 2, beats("w"), 2, depth),
+        Stream("ar", 3, Forms(address=width["ar"]), 2, depth),
     ]
     back = [
         Stream("interrupts", 1, Forms(levels=interrupts), 0),
-        Stream("b", 2, Forms(answer=answer), 2, depth),
-        Stream("r", 3, read, 2, depth),
+        Stream("b", 2, Forms(answer=width["b"]), 2, depth),
+        Stream("r", 3, beats("r"), 2, depth),
     ]
     return away, back
 
 
-def _widths(address_width, id_width):
-    return AXIInterface(data_width=_DATA, address_width=address_width, id_width=id_width)
+class _Bridge(Module):
+    """What both ends are: the channels that one of them sends, the other takes. near: which end. `endpoint`: that of
+    the link; when the link goes down, what was under way is gone, and nobody answers it."""
+
+    def __init__(self, near, address_width, id_width, interrupts, depth, reliability):
+        self.axi = AXIInterface(data_width=_DATA, address_width=address_width, id_width=id_width)
+        self.interrupts = Signal(interrupts)
+        away, back = bridge_streams(self.axi, interrupts, depth)
+        sent, taken = (away, back) if near else (back, away)
+        self.submodules.endpoint = endpoint = Endpoint(sent, taken, reliability)
+
+        # # #
+
+        for streams, join in [(sent, self._send), (taken, self._take)]:
+            for stream in streams:
+                if stream.name in _FIELDS:
+                    ports = endpoint.sink if streams is sent else endpoint.source
+                    join(stream, getattr(self.axi, stream.name), ports[stream.name])
+
+    def _send(self, stream, channel, sink):
+        tags = stream.forms.tags
+        self.comb += [
+            sink.valid.eq(channel.valid),
+            channel.ready.eq(sink.ready),
+            sink.data.eq(_fields(channel, stream.name)),
+            sink.form.eq(next(iter(tags.values()))),
+        ]
+        if "other" in tags:
+            other = Signal()
+            usual = self._usual(channel, other)
+            self.comb += [
+                other.eq(reduce(or_, [field != value for field, value in usual])),
+                If(other, sink.form.eq(tags["other"])).Elif(channel.last, sink.form.eq(tags["last"])),
+            ]
+
+    def _take(self, stream, channel, source):
+        tags = stream.forms.tags
+        self.comb += [
+            channel.valid.eq(source.valid),
+            source.ready.eq(channel.ready),
+            _fields(channel, stream.name).eq(source.data),
+        ]
+        if "other" in tags:
+            other = Signal()
+            usual = self._usual(channel, other)
+            self.comb += [
+                other.eq(source.form == tags["other"]),
+                If(~other, channel.last.eq(source.form == tags["last"]), [field.eq(value) for field, value in usual]),
+            ]
+
+    def _usual(self, channel, other):
+        """(field, value) of a beat that has the short form. other: this one has the long one."""
+        if hasattr(channel, "strb"):
+            return [(channel.strb, 2**_STROBES - 1)]
+        id_ = Signal.like(channel.id)
+        self.sync += If(~self.endpoint.up, id_.eq(0)).Elif(channel.valid & channel.ready & other, id_.eq(channel.id))
+        return [(channel.id, id_), (channel.resp, _OKAY)]
 
 
-class NearBridge(Module):
+class NearBridge(_Bridge):
     """Where transactions come in: `axi` is a slave. `interrupts`: their levels at the far end."""
 
-    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512):
-        self.axi = axi = _widths(address_width, id_width)
-        self.interrupts = Signal(interrupts)
-        away, back = bridge_streams(axi, interrupts, depth)
-        self.submodules.endpoint = endpoint = Endpoint(away, back)
+    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None):
+        super().__init__(True, address_width, id_width, interrupts, depth, reliability)
 
         # # #
 
-        for name in ("aw", "ar"):
-            channel, sink = getattr(axi, name), endpoint.sink[name]
-            self.comb += [
-                sink.valid.eq(channel.valid),
-                sink.form.eq(away[0].forms.tags["address"]),
-                sink.data.eq(_address(channel)),
-                channel.ready.eq(sink.ready),
-            ]
-        self._write(axi.w, endpoint.sink["w"], away[1].forms.tags)
-        self._answers(axi.b, endpoint.source["b"])
-        self._read(axi.r, endpoint.source["r"], back[2].forms.tags)
-        levels = endpoint.source["interrupts"]
+        levels = self.endpoint.source["interrupts"]
         self.sync += If(levels.valid, self.interrupts.eq(levels.data))
 
-    def _write(self, w, sink, tags):
-        self.comb += [
-            sink.valid.eq(w.valid),
-            sink.data.eq(Cat(w.data, w.strb, w.last)),
-            If(w.strb != 2**_STROBES - 1, sink.form.eq(tags["other"])).Else(
-                sink.form.eq(Mux(w.last, tags["last"], tags["beat"]))
-            ),
-            w.ready.eq(sink.ready),
-        ]
 
-    def _answers(self, b, source):
-        self.comb += [b.valid.eq(source.valid), Cat(b.resp, b.id).eq(source.data), source.ready.eq(b.ready)]
-
-    def _read(self, r, source, tags):
-        id_, last, other = Signal.like(r.id), Signal(), Signal()
-        self.comb += [
-            other.eq(source.form == tags["other"]),
-            r.valid.eq(source.valid),
-            source.ready.eq(r.ready),
-            r.id.eq(id_),
-            r.resp.eq(_OKAY),
-            r.last.eq(source.form == tags["last"]),
-            Cat(r.data, last).eq(source.data),
-            If(other, Cat(r.data, r.last, r.resp, r.id).eq(source.data)),
-        ]
-        self.sync += If(source.valid & source.ready & other, id_.eq(r.id))
-
-
-class FarBridge(Module):
+class FarBridge(_Bridge):
     """Where transactions come out: `axi` is a master. `interrupts`: levels, of which each change is sent."""
 
-    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512):
-        self.axi = axi = _widths(address_width, id_width)
-        self.interrupts = Signal(interrupts)
-        away, back = bridge_streams(axi, interrupts, depth)
-        self.submodules.endpoint = endpoint = Endpoint(back, away)
+    def __init__(self, address_width=32, id_width=6, interrupts=16, depth=512, reliability=None):
+        super().__init__(False, address_width, id_width, interrupts, depth, reliability)
 
         # # #
 
-        for name in ("aw", "ar"):
-            channel, source = getattr(axi, name), endpoint.source[name]
-            self.comb += [
-                channel.valid.eq(source.valid),
-                _address(channel).eq(source.data),
-                source.ready.eq(channel.ready),
-            ]
-        self._write(axi.w, endpoint.source["w"], away[1].forms.tags)
-        self._answers(axi.b, endpoint.sink["b"], back[1].forms.tags)
-        self._read(axi.r, endpoint.sink["r"], back[2].forms.tags)
-        self._levels(endpoint.sink["interrupts"], back[0].forms.tags)
-
-    def _write(self, w, source, tags):
+        sink, sent = self.endpoint.sink["interrupts"], Signal.like(self.interrupts)
+        known = Signal()  # the near end has `sent`; its own levels outlive the link
         self.comb += [
-            w.valid.eq(source.valid),
-            Cat(w.data, w.strb, w.last).eq(source.data),
-            If(source.form != tags["other"], w.strb.eq(2**_STROBES - 1), w.last.eq(source.form == tags["last"])),
-            source.ready.eq(w.ready),
-        ]
-
-    def _answers(self, b, sink, tags):
-        self.comb += [
-            sink.valid.eq(b.valid),
-            sink.form.eq(tags["answer"]),
-            sink.data.eq(Cat(b.resp, b.id)),
-            b.ready.eq(sink.ready),
-        ]
-
-    def _read(self, r, sink, tags):
-        id_, other = Signal.like(r.id), Signal()
-        self.comb += [
-            other.eq((r.id != id_) | (r.resp != _OKAY)),
-            sink.valid.eq(r.valid),
-            sink.data.eq(Cat(r.data, r.last, r.resp, r.id)),
-            sink.form.eq(Mux(other, tags["other"], Mux(r.last, tags["last"], tags["beat"]))),
-            r.ready.eq(sink.ready),
-        ]
-        self.sync += If(r.valid & r.ready & other, id_.eq(r.id))
-
-    def _levels(self, sink, tags):
-        sent = Signal.like(self.interrupts)
-        self.comb += [
-            sink.valid.eq(sent != self.interrupts),
-            sink.form.eq(tags["levels"]),
+            sink.valid.eq(~known | (sent != self.interrupts)),
+            sink.form.eq(1),
             sink.data.eq(self.interrupts),
         ]
-        self.sync += If(sink.valid & sink.ready, sent.eq(self.interrupts))
+        self.sync += If(~self.endpoint.up, known.eq(0)).Elif(
+            sink.valid & sink.ready, sent.eq(self.interrupts), known.eq(1)
+        )

@@ -3,7 +3,8 @@
 A stream that is `credited` has a FIFO at the other end, and waits for room in it. One that is not (interrupts, whose
 newest state is all that counts) is always taken.
 
-Latency, of a vector that nobody hinders: accepted → word 1; word in → vector at the FIFO's output 4.
+A vector of one word that nobody hinders is at the FIFO's output 7 cycles after it was accepted and the line's delay,
+with retransmission 13.
 """
 
 from dataclasses import dataclass
@@ -14,13 +15,19 @@ from migen.genlib.fifo import SyncFIFOBuffered
 from .credits import CreditsFreed, CreditsHeld
 from .gearbox import Depacketiser, Forms, Packetiser
 from .multiplexer import Multiplexer
-from .secded import Decoder, Encoder
-from .word import CHECK_BITS, PAYLOAD_BITS, STREAM_BITS, WORD_BITS, word_layout
+from .reliable import Plain, Reliable
+from .word import STREAM_BITS
 
 __all__ = ["CREDITS", "Endpoint", "Stream"]
 
 CREDITS = 2**STREAM_BITS - 1
 """The stream of credits."""
+_CREDITS_RANK = 1
+
+
+def _lane(rank, lanes):
+    """Credits and what goes before them have a lane of their own, if there are two."""
+    return min(int(rank > _CREDITS_RANK), lanes - 1)
 
 
 @dataclass(frozen=True)
@@ -36,49 +43,82 @@ class Stream:
 
 
 class Endpoint(Module):
-    """outgoing, incoming: lists of `Stream`; the other end has them the other way round.
+    """outgoing, incoming: lists of `Stream`; the other end has them the other way round. reliability: `Reliability`, or
+    None: a broken word is lost.
 
     `sink[name]`: a vector to send, with `ready`. `source[name]`: one that has come; of a credited stream it stays until
     `ready`. `out`: word to the line coder, with `ready`; `into`: from it. `corrected`, `broken`: of the word that came,
-    for a cycle; a broken word is dropped.
+    for a cycle. `up`: the other end is there; while it is not, nothing is taken, and what was under way is gone.
+    `channel`: `Plain` or `Reliable`, which tells more.
     """
 
-    def __init__(self, outgoing, incoming):
-        self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
-        self.into = Record([("valid", 1), ("word", WORD_BITS)])
-        self.corrected = Signal()
-        self.broken = Signal()
+    def __init__(self, outgoing, incoming, reliability=None):
         self.sink = {stream.name: self._port(stream) for stream in outgoing}
         self.source = {stream.name: self._port(stream) for stream in incoming}
+        if reliability is None:
+            self.submodules.channel = channel = Plain()
+        else:
+            second = [stream.number for stream in incoming if stream.rank > _CREDITS_RANK]
+            self.submodules.channel = channel = Reliable(reliability, second)
+        self.out, self.into, self.up = channel.out, channel.into, channel.up
+        self.corrected, self.broken = channel.corrected, channel.broken
+        self.submodules.streams = streams = ResetInserter()(_Streams(self, outgoing, incoming))
 
         # # #
 
-        credited_out = [stream for stream in outgoing if stream.depth]
-        credited_in = [stream for stream in incoming if stream.depth]
-        self.submodules.held = held = CreditsHeld([stream.depth for stream in credited_out])
-        self.submodules.freed = freed = CreditsFreed([stream.depth for stream in credited_in])
-        ranks = sorted({stream.rank for stream in outgoing} | {1})
-        numbers = [[s.number for s in outgoing if s.rank == rank] + [CREDITS] * (rank == 1) for rank in ranks]
-        self.submodules.multiplexer = Multiplexer(numbers)
-        self.comb += [
-            self.multiplexer.valid[CREDITS].eq(freed.due),
-            self.multiplexer.payload[CREDITS].eq(freed.counts),
-            freed.sent.eq(self.multiplexer.ready[CREDITS]),
-        ]
-        for stream in outgoing:
-            credit = credited_out.index(stream) if stream.depth else None
-            self._send(stream, None if credit is None else (held.available[credit], held.spent[credit]))
-        self._encode()
-        word = self._decode()
-        self.comb += [held.valid.eq(word.stream == CREDITS), held.returned.eq(word.payload)]
-        for stream in incoming:
-            self._receive(stream, word, freed.freed[credited_in.index(stream)] if stream.depth else None)
+        self.comb += streams.reset.eq(~self.up)
 
     @staticmethod
     def _port(stream):
         return Record([("valid", 1), ("ready", 1), *stream.forms.layout()], name=stream.name)
 
-    def _send(self, stream, credit):
+
+class _Streams(Module):
+    """Everything between the vectors of an endpoint and the words of its channel."""
+
+    def __init__(self, endpoint, outgoing, incoming):
+        self.sink, self.source, self.up = endpoint.sink, endpoint.source, endpoint.up
+
+        # # #
+
+        channel = endpoint.channel
+        credited_out = [stream for stream in outgoing if stream.depth]
+        credited_in = [stream for stream in incoming if stream.depth]
+        self.submodules.held = held = CreditsHeld([stream.depth for stream in credited_out])
+        self.submodules.freed = freed = CreditsFreed([stream.depth for stream in credited_in])
+        multiplexers = self._multiplexers(channel, outgoing)
+        first = multiplexers[CREDITS]
+        self.comb += [
+            first.valid[CREDITS].eq(freed.due),
+            first.payload[CREDITS].eq(freed.counts),
+            freed.sent.eq(first.ready[CREDITS]),
+        ]
+        for stream in outgoing:
+            credit = credited_out.index(stream) if stream.depth else None
+            pool = None if credit is None else (held.available[credit], held.spent[credit])
+            self._send(stream, multiplexers[stream.number], pool)
+        word = channel.sources[0]
+        self.comb += [held.valid.eq(word.stream == CREDITS), held.returned.eq(word.payload)]
+        for stream in incoming:
+            word = channel.sources[_lane(stream.rank, len(channel.sources))]
+            self._receive(stream, word, freed.freed[credited_in.index(stream)] if stream.depth else None)
+
+    def _multiplexers(self, channel, outgoing):
+        """A multiplexer for each lane of the channel that has streams; by the numbers of the streams."""
+        found = {}
+        for lane, (word, any_, ready) in enumerate(channel.sinks):
+            numbers = {}
+            for rank, number in [*[(stream.rank, stream.number) for stream in outgoing], (_CREDITS_RANK, CREDITS)]:
+                numbers.setdefault(rank, []).append(number)
+            ranks = [numbers[rank] for rank in sorted(numbers) if _lane(rank, len(channel.sinks)) == lane]
+            if not ranks:
+                continue
+            self.submodules += (multiplexer := Multiplexer(ranks))
+            self.comb += [word.eq(multiplexer.word), any_.eq(multiplexer.any), multiplexer.word_ready.eq(ready)]
+            found |= {number: multiplexer for rank in ranks for number in rank}
+        return found
+
+    def _send(self, stream, multiplexer, credit):
         sink, packetiser = self.sink[stream.name], Packetiser(stream.forms)
         self.submodules += packetiser
         available, spent = credit or (C(1), Signal())
@@ -86,37 +126,12 @@ class Endpoint(Module):
             packetiser.vector.valid.eq(sink.valid & available),
             packetiser.vector.form.eq(sink.form),
             packetiser.vector.data.eq(sink.data),
-            sink.ready.eq(packetiser.vector_ready & available),
+            sink.ready.eq(packetiser.vector_ready & available & self.up),
             spent.eq(sink.valid & sink.ready),
-            self.multiplexer.valid[stream.number].eq(packetiser.word.valid),
-            self.multiplexer.payload[stream.number].eq(packetiser.word.payload),
-            packetiser.word_ready.eq(self.multiplexer.ready[stream.number]),
+            multiplexer.valid[stream.number].eq(packetiser.word.valid),
+            multiplexer.payload[stream.number].eq(packetiser.word.payload),
+            packetiser.word_ready.eq(multiplexer.ready[stream.number]),
         ]
-
-    def _encode(self):
-        self.submodules.encoder = encoder = Encoder(PAYLOAD_BITS + STREAM_BITS, CHECK_BITS)
-        self.comb += [
-            encoder.data.eq(self.multiplexer.word.raw_bits()),
-            self.multiplexer.word_ready.eq(~self.out.valid | self.out.ready),
-        ]
-        self.sync += If(
-            self.multiplexer.word_ready,
-            self.out.valid.eq(self.multiplexer.any),
-            self.out.word.eq(encoder.word),
-        )
-
-    def _decode(self):
-        """The word that has come, corrected; its stream is 0 if there is none."""
-        self.submodules.decoder = decoder = Decoder(PAYLOAD_BITS + STREAM_BITS, CHECK_BITS)
-        word, decoded = Record(word_layout()), Record(word_layout())
-        self.comb += [decoder.word.eq(self.into.word), decoded.raw_bits().eq(decoder.data)]
-        self.sync += [
-            self.corrected.eq(self.into.valid & decoder.corrected),
-            self.broken.eq(self.into.valid & decoder.broken),
-            word.payload.eq(decoded.payload),
-            word.stream.eq(Mux(self.into.valid & ~decoder.broken, decoded.stream, 0)),
-        ]
-        return word
 
     def _receive(self, stream, word, freed):
         source, depacketiser = self.source[stream.name], Depacketiser(stream.forms)

@@ -68,31 +68,42 @@ class Packetiser(_Stream):
         places = 1 if forms.one_a_word else PLACES  # where a vector can be put
         room = places - 1 + max(forms.longest, PLACES)
         buffer, fill = Signal(room * UNIT), Signal(max=room + 1)
-        full, taken, left = Signal(), Signal(), Signal.like(fill)
+        place = Signal(max=PLACES)  # where the next vector begins: what is left in units, modulo a word
+        full, taken, accepted = Signal(), Signal(), Signal()
         self.comb += [
-            full.eq(fill >= (1 if forms.one_a_word else PLACES)),
+            full.eq(fill >= places),
             self.word.payload.eq(buffer[:PAYLOAD_BITS]),
             self.word.valid.eq(full | ((fill != 0) & ~self.vector.valid)),
             taken.eq(self.word.valid & self.word_ready),
-            If(~taken, left.eq(fill)).Elif(full & (fill > PLACES), left.eq(fill - PLACES)),
-            self.vector_ready.eq(left < places),
+            self.vector_ready.eq(~full | (taken & (fill < PLACES + places))),
+            accepted.eq(self.vector.valid & self.vector_ready),
         ]
-        vector, units, cases = Signal(forms.longest * UNIT), Signal.like(fill), {}
+        vector, units, behind, cases = Signal(forms.longest * UNIT), Signal.like(fill), Signal.like(place), {}
         for name, tag in forms.tags.items():
             value = Cat(C(tag, forms.tag_bits), self.vector.data[: forms.widths[name]])
-            cases[tag] = [vector.eq(value), units.eq(forms.units[name])]
-        placed = Signal.like(buffer)
+            behinds = {at: behind.eq((at + forms.units[name]) % PLACES) for at in range(PLACES)}
+            cases[tag] = [vector.eq(value), units.eq(forms.units[name]), Case(place, behinds)]
+        nearly, placed = Signal.like(buffer), Signal.like(buffer)
+        self.comb += Case(self.vector.form, cases)
+        if places == 1:
+            self.comb += placed.eq(vector)
+        else:  # in two steps, each a LUT a bit
+            self.comb += [
+                Case(place[:2], {n: nearly.eq(vector << n * UNIT) for n in range(4)}),
+                Case(place[2:], {n: placed.eq(nearly << 4 * n * UNIT) for n in range(3)}),
+            ]
+        kept, left = Signal.like(buffer), Signal.like(fill)
         self.comb += [
-            Case(self.vector.form, cases),
-            Case(left, {place: placed.eq(vector << place * UNIT) for place in range(places)}),
+            If(~taken, kept.eq(buffer), left.eq(fill)).Else(
+                kept.eq(buffer[PAYLOAD_BITS:]), If(fill > PLACES, left.eq(fill - PLACES))
+            )
         ]
-        accepted = self.vector.valid & self.vector_ready
         self.sync += [
-            If(taken, buffer.eq((buffer >> PAYLOAD_BITS) | Mux(accepted, placed, 0))).Elif(
-                accepted, buffer.eq(buffer | placed)
-            ),
+            buffer.eq(kept | Mux(accepted, placed, 0)),
             fill.eq(left + Mux(accepted, units, 0)),
         ]
+        if places > 1:
+            self.sync += If(accepted, place.eq(behind)).Elif(taken & ~full, place.eq(0))
 
 
 class Depacketiser(_Stream):

@@ -1,0 +1,284 @@
+"""A serial transceiver of 7-series chips (GTX, UG476): 64 bits a cycle each way, raw, for the line coder.
+
+Its cells cannot be simulated here, and no chip has run it: the coder in front of it is tested with lines that begin at
+any bit (link/test_coding.py), the cells only for the names of their ports and attributes. Attributes that are not in
+the tables have the cells' own defaults.
+
+    reference ─ IBUFDS_GTE2 ─ GTXE2_COMMON ─┬─ GTXE2_CHANNEL ─ TXOUTCLK ─ MMCM ─ BUFG ─ TXUSRCLK, domain link_tx (half)
+                                            └─                ─ RXOUTCLK ─ MMCM ─ BUFG ─ RXUSRCLK, domain link_rx (half)
+
+8 Gbit/s from 125 MHz, the RTIO clock: `link_tx` then has the frequency of the logic, and one of 33 cycles
+takes no word. Both buffers of the transceiver are in use, so the delay may differ by some bits from one start to the next.
+"""
+
+from dataclasses import dataclass
+
+from migen import *
+from migen.genlib.cdc import MultiReg
+from migen.genlib.resetsync import AsyncResetSynchronizer
+
+__all__ = ["CHANNEL", "COMMON", "Gtx", "QuadPll", "connect_sfp", "quad_pll"]
+
+REFERENCE_HZ = 125e6
+LINE_HZ = 8e9
+_WIDTH = 64
+
+
+@dataclass(frozen=True)
+class QuadPll:
+    """VCO = reference x multiply / divide, line rate = VCO / output. upper: band of the VCO."""
+
+    multiply: int
+    divide: int
+    output: int
+    upper: bool
+
+
+# Attribute QPLL_FBDIV by the factor that it means (UG476, table 2-16); 66 alone has a QPLL_FBDIV_RATIO of 0
+_FACTORS = {16: 0x020, 20: 0x030, 32: 0x060, 40: 0x080, 64: 0x0E0, 66: 0x140, 80: 0x120, 100: 0x170}
+_BANDS = {False: (5.93e9, 8.0e9), True: (9.8e9, 12.5e9)}
+
+
+def quad_pll(reference_hz: float, line_hz: float) -> QuadPll:
+    """How the PLL makes a line rate. Raises ValueError if it cannot."""
+    for multiply in _FACTORS:
+        for divide in (1, 2, 3, 4):
+            vco = reference_hz * multiply / divide
+            for upper, (least, most) in _BANDS.items():
+                for output in (1, 2, 4, 8, 16):
+                    if least <= vco <= most and vco / output == line_hz:
+                        return QuadPll(multiply, divide, output, upper)
+    raise ValueError(f"no PLL makes {line_hz / 1e9:g} Gbit/s from {reference_hz / 1e6:g} MHz")
+
+
+COMMON = {
+    "BIAS_CFG": 0x0000_0400_0000_1000,
+    "QPLL_CLKOUT_CFG": 0,
+    "QPLL_CP": 0b00_0001_1111,
+    "QPLL_LOCK_CFG": 0x21E8,
+    "QPLL_LPF": 0b1111,
+}
+"""Attributes of GTXE2_COMMON beside those of the PLL's factors."""
+
+CHANNEL = {
+    # 64 bits outside, 32 within, neither 8B/10B nor gearbox
+    **{f"{side}_{name}": value for side in ("TX", "RX") for name, value in [("DATA_WIDTH", 64), ("INT_DATAWIDTH", 1)]},
+    **{f"{side}BUF_EN": "TRUE" for side in ("TX", "RX")},
+    **{f"{side}_CLK25_DIV": round(REFERENCE_HZ / 25e6) for side in ("TX", "RX")},
+    **{f"{side}_CLKMUX_PD": 1 for side in ("TX", "RX")},
+    # Nothing looks for commas, corrects clocks or bonds channels
+    **{f"ALIGN_{name}COMMA_DET": "FALSE" for name in ("M", "P")},
+    **{f"DEC_{name}": "FALSE" for name in ("MCOMMA_DETECT", "PCOMMA_DETECT", "VALID_COMMA_ONLY")},
+    "CLK_CORRECT_USE": "FALSE",
+    "CHAN_BOND_MAX_SKEW": 1,
+    "RX_DISPERR_SEQ_MATCH": "FALSE",
+    "SHOW_REALIGN_COMMA": "FALSE",
+    # Receiver: scrambled data at full rate, equalised by the low-power mode (UG476, chapter 4)
+    "PMA_RSV": 0x001E_7080,
+    "RX_BIAS_CFG": 0b0000_0000_0100,
+    "RX_CM_TRIM": 0b010,
+    "RX_DEBUG_CFG": 0,
+    "RX_OS_CFG": 0b0_0000_1000_0000,
+    "RXCDR_CFG": 0x03_0000_23FF_1040_0020,
+    "RXLPM_HF_CFG": 0x00F0,
+    "RXLPM_LF_CFG": 0x00F0,
+    "RX_DFE_GAIN_CFG": 0x02_0FEA,
+    "RX_DFE_H2_CFG": 0,
+    "RX_DFE_H3_CFG": 0x040,
+    "RX_DFE_H4_CFG": 0x0F0,
+    "RX_DFE_H5_CFG": 0x0E0,
+    "RX_DFE_KL_CFG": 0x00FE,
+    "RX_DFE_KL_CFG2": 0x3011_48AC,
+    "RX_DFE_LPM_CFG": 0x0954,
+    "RX_DFE_UT_CFG": 0x1_1E00,
+    "RX_DFE_VP_CFG": 0x0_3F03,
+    "RX_DFE_XYD_CFG": 0,
+}
+"""Attributes of GTXE2_CHANNEL beside the output dividers."""
+
+_CHANNEL_ONES = ["RXLPMEN", "RXDFEXYDEN", "RXDLYBYPASS", "TXDLYBYPASS", "CPLLPD"]
+_CHANNEL_VALUES = {
+    **{f"{side}SYSCLKSEL": 0b11 for side in ("TX", "RX")},  # the quad's PLL
+    **{f"{side}OUTCLKSEL": 0b010 for side in ("TX", "RX")},  # line rate / 32
+    "CPLLREFCLKSEL": 0b001,
+    "RXELECIDLEMODE": 0b11,
+    "TXBUFDIFFCTRL": 0b100,
+    "TXDIFFCTRL": 0b1000,
+    "TSTIN": 0xF_FFFF,
+}
+_CHANNEL_ZEROS = """
+    CFGRESET CPLLLOCKDETCLK CPLLLOCKEN CPLLRESET DRPCLK DRPEN DRPWE DRPADDR DRPDI EYESCANMODE EYESCANRESET
+    EYESCANTRIGGER GTRESETSEL GTRSVD RESETOVRD LOOPBACK PCSRSVDIN PCSRSVDIN2 PMARSVDIN PMARSVDIN2 CLKRSVD SETERRSTATUS
+    RX8B10BEN RXBUFRESET RXCDRFREQRESET RXCDRHOLD RXCDROVRDEN RXCDRRESET RXCDRRESETRSV RXCHBONDEN RXCHBONDI
+    RXCHBONDLEVEL RXCHBONDMASTER RXCHBONDSLAVE RXCOMMADETEN RXDDIEN RXDFEAGCHOLD RXDFEAGCOVRDEN RXDFECM1EN RXDFELFHOLD
+    RXDFELFOVRDEN RXDFELPMRESET RXDFETAP2HOLD RXDFETAP2OVRDEN RXDFETAP3HOLD RXDFETAP3OVRDEN RXDFETAP4HOLD
+    RXDFETAP4OVRDEN RXDFETAP5HOLD RXDFETAP5OVRDEN RXDFEUTHOLD RXDFEUTOVRDEN RXDFEVPHOLD RXDFEVPOVRDEN RXDFEVSEN
+    RXDFEXYDHOLD RXDFEXYDOVRDEN RXDLYEN RXDLYOVRDEN RXDLYSRESET RXGEARBOXSLIP RXLPMHFHOLD RXLPMHFOVRDEN RXLPMLFHOLD
+    RXLPMLFKLOVRDEN RXMCOMMAALIGNEN RXMONITORSEL RXOOBRESET RXOSHOLD RXOSOVRDEN RXPCOMMAALIGNEN RXPCSRESET RXPD
+    RXPHALIGN RXPHALIGNEN RXPHDLYPD RXPHDLYRESET RXPHOVRDEN RXPMARESET RXPOLARITY RXPRBSCNTRESET RXPRBSSEL RXQPIEN
+    RXRATE RXSLIDE TX8B10BBYPASS TX8B10BEN TXCHARDISPMODE TXCHARDISPVAL TXCHARISK TXCOMINIT TXCOMSAS TXCOMWAKE TXDEEMPH
+    TXDETECTRX TXDIFFPD TXDLYEN TXDLYHOLD TXDLYOVRDEN TXDLYSRESET TXDLYUPDOWN TXELECIDLE TXHEADER TXINHIBIT
+    TXMAINCURSOR TXMARGIN TXPCSRESET TXPD TXPDELECIDLEMODE TXPHALIGN TXPHALIGNEN TXPHDLYPD TXPHDLYRESET TXPHDLYTSTCLK
+    TXPHINIT TXPHOVRDEN TXPISOPD TXPMARESET TXPOLARITY TXPOSTCURSOR TXPOSTCURSORINV TXPRBSFORCEERR TXPRBSSEL
+    TXPRECURSOR TXPRECURSORINV TXQPIBIASEN TXQPISTRONGPDOWN TXQPIWEAKPUP TXRATE TXSEQUENCE TXSTARTSEQ TXSWING
+    GTGREFCLK GTNORTHREFCLK0 GTNORTHREFCLK1 GTREFCLK0 GTREFCLK1 GTSOUTHREFCLK0 GTSOUTHREFCLK1
+""".split()
+_COMMON_ONES = ["BGBYPASSB", "BGMONITORENB", "BGPDB", "RCALENB", "QPLLLOCKEN"]
+_COMMON_VALUES = {"QPLLREFCLKSEL": 0b001, "BGRCALOVRD": 0b1_1111, "QPLLRSVD2": 0b1_1111}
+_COMMON_ZEROS = """
+    DRPCLK DRPEN DRPWE DRPADDR DRPDI GTGREFCLK GTNORTHREFCLK0 GTNORTHREFCLK1 GTREFCLK1 GTSOUTHREFCLK0 GTSOUTHREFCLK1
+    QPLLOUTRESET QPLLPD QPLLRSVD1 PMARSVD
+""".split()
+_WAIT = 1024
+"""Cycles of sys that resets are held after configuration and after each other (UG476: 500 ns and more)."""
+
+
+def _tied(ones, values, zeros):
+    """Inputs that do not change."""
+    return (
+        {f"i_{name}": 1 for name in ones}
+        | {f"i_{name}": v for name, v in values.items()}
+        | {f"i_{name}": 0 for name in zeros}
+    )
+
+
+class _UserClock(Module):
+    """From a clock of the transceiver those of its parallel side: `fast` (line rate / 32) and domain `name` at half of
+    it, in phase. hz: of `source`. `locked`."""
+
+    def __init__(self, name, source, hz, reset):
+        self.fast, self.locked = Signal(), Signal()
+        domain = ClockDomain(name)
+        setattr(self.clock_domains, f"cd_{name}", domain)
+
+        # # #
+
+        feedback, half, whole = Signal(), Signal(), Signal()
+        multiply = round(1e9 / hz)
+        self.specials += [
+            Instance(
+                "MMCME2_BASE",
+                p_CLKIN1_PERIOD=1e9 / hz,
+                p_CLKFBOUT_MULT_F=float(multiply),
+                p_CLKOUT0_DIVIDE_F=float(2 * multiply),
+                p_CLKOUT1_DIVIDE=multiply,
+                i_CLKIN1=source,
+                i_CLKFBIN=feedback,
+                i_PWRDWN=0,
+                i_RST=reset,
+                o_CLKFBOUT=feedback,
+                o_CLKOUT0=half,
+                o_CLKOUT1=whole,
+                o_LOCKED=self.locked,
+            ),
+            Instance("BUFG", i_I=half, o_O=domain.clk),
+            Instance("BUFG", i_I=whole, o_O=self.fast),
+            AsyncResetSynchronizer(domain, ~self.locked),
+        ]
+
+
+class Gtx(Module):
+    """reference: clock behind its IBUFDS_GTE2. pads: `txp`, `txn`, `rxp`, `rxn`. `transmit`: 64 bits for the line, in
+    domain link_tx; `receive`: from it, in domain link_rx; bit 0 first. `ready`: both directions are out of reset (sys).
+    Raises ValueError if no PLL makes the line rate."""
+
+    def __init__(self, reference, pads, reference_hz=REFERENCE_HZ, line_hz=LINE_HZ):
+        self.transmit, self.receive, self.ready = Signal(_WIDTH), Signal(_WIDTH), Signal()
+
+        # # #
+
+        pll = quad_pll(reference_hz, line_hz)
+        clock, clock_reference, locked = Signal(), Signal(), Signal()
+        pll_reset, channel_reset = Signal(reset=1), Signal(reset=1)
+        self.specials += Instance(
+            "GTXE2_COMMON",
+            **{f"p_{name}": value for name, value in COMMON.items()},
+            **_tied(_COMMON_ONES, _COMMON_VALUES, _COMMON_ZEROS),
+            p_QPLL_CFG=0x068_0181 if pll.upper else 0x068_01C1,
+            p_QPLL_FBDIV=_FACTORS[pll.multiply],
+            p_QPLL_FBDIV_RATIO=int(pll.multiply != 66),
+            p_QPLL_REFCLK_DIV=pll.divide,
+            i_GTREFCLK0=reference,
+            i_QPLLLOCKDETCLK=ClockSignal(),
+            i_QPLLRESET=pll_reset,
+            o_QPLLLOCK=locked,
+            o_QPLLOUTCLK=clock,
+            o_QPLLOUTREFCLK=clock_reference,
+        )
+        outputs, users, done = {}, {}, []
+        for side in ("TX", "RX"):
+            outputs[side] = Signal(name=f"{side.lower()}_out")
+            user = _UserClock(f"link_{side.lower()}", outputs[side], line_hz / 32, channel_reset)
+            users[side] = user
+            setattr(self.submodules, f"{side.lower()}_clock", user)
+            done.append(Signal(name=f"{side.lower()}_done"))
+        sides = {}
+        for side, reset_done in zip(("TX", "RX"), done, strict=True):
+            sides |= {
+                f"p_{side}OUT_DIV": pll.output,
+                f"i_GT{side}RESET": channel_reset,
+                f"i_{side}USERRDY": users[side].locked,
+                f"i_{side}USRCLK": users[side].fast,
+                f"i_{side}USRCLK2": ClockSignal(f"link_{side.lower()}"),
+                f"o_{side}OUTCLK": self._buffered(outputs[side]),
+                f"o_{side}RESETDONE": reset_done,
+            }
+        self.specials += Instance(
+            "GTXE2_CHANNEL",
+            **{f"p_{name}": value for name, value in CHANNEL.items()},
+            **_tied(_CHANNEL_ONES, _CHANNEL_VALUES, _CHANNEL_ZEROS),
+            **sides,
+            i_QPLLCLK=clock,
+            i_QPLLREFCLK=clock_reference,
+            i_TXDATA=self.transmit,
+            o_RXDATA=self.receive,
+            i_GTXRXP=pads.rxp,
+            i_GTXRXN=pads.rxn,
+            o_GTXTXP=pads.txp,
+            o_GTXTXN=pads.txn,
+        )
+        self._sequence(locked, pll_reset, channel_reset, done)
+
+    def _buffered(self, clock):
+        """What drives `clock` through a global buffer."""
+        source = Signal()
+        self.specials += Instance("BUFG", i_I=source, o_O=clock)
+        return source
+
+    def _sequence(self, locked, pll_reset, channel_reset, done):
+        """First the PLL, then, with its lock, both directions."""
+        from_pll, wait = Signal(), Signal(max=_WAIT, reset=_WAIT - 1)
+        self.specials += MultiReg(locked, from_pll)
+        up = [Signal() for _ in done]
+        self.specials += [MultiReg(of, seen) for of, seen in zip(done, up, strict=True)]
+        self.comb += self.ready.eq(up[0] & up[1] & ~channel_reset)
+        self.sync += [
+            If(wait != 0, wait.eq(wait - 1))
+            .Elif(pll_reset, pll_reset.eq(0), wait.eq(_WAIT - 1))
+            .Else(channel_reset.eq(~from_pll)),
+        ]
+
+
+def connect_sfp(module, platform, reference, number=0, disable=None) -> Gtx:
+    """Adds the transceiver of an SFP cage and its constraints. reference: the clock's resource of Migen's platform, or
+    a signal behind its buffer. disable: resource of a pin that is to be high for the module to send."""
+    if isinstance(reference, str):
+        pair, reference = platform.request(reference), Signal(name="link_reference")
+        module.specials += Instance("IBUFDS_GTE2", i_CEB=0, i_I=pair.p, i_IB=pair.n, o_O=reference)
+        platform.add_platform_command(
+            f"create_clock -name link_reference -period {1e9 / REFERENCE_HZ} [get_ports {{pin}}]", pin=pair.p
+        )
+    if disable is not None:
+        module.comb += platform.request(disable).eq(1)
+    gtx = Gtx(reference, platform.request("sfp", number))
+    module.submodules += gtx
+    period = 32e9 / LINE_HZ
+    for side in ("TX", "RX"):
+        platform.add_platform_command(
+            f"create_clock -name link_{side.lower()} -period {period} "
+            f"[get_pins -hierarchical -filter {{{{NAME =~ *GTXE2_CHANNEL*/{side}OUTCLK}}}}]"
+        )
+        platform.add_platform_command(
+            f"set_clock_groups -asynchronous -group [get_clocks -include_generated_clocks link_{side.lower()}]"
+        )
+    return gtx

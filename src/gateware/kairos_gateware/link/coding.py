@@ -1,0 +1,174 @@
+"""Line coding: words to 64B/66B blocks, scrambled, in 64 bits a cycle for a serialiser; and back from bits that begin
+anywhere.
+
+A block is a header of two bits and 64 bits, bit 0 first. Header 01 is a word. Header 10 is what is sent while there is
+no word, and at least every 256 blocks: the state of the scrambler, 58 bits, and six parities of it. 32 blocks leave in
+33 cycles.
+
+The scrambler is added to the words, and its state sent, as Interlaken does: one wrong bit on the line is one wrong bit
+of a word, which its check bits correct. One that synchronises itself (10GBASE-R) would make three of it.
+
+Alignment (IEEE 802.3, 49.2.13): with a header of 00 or 11 the bits are moved by one, until 64 headers in turn are
+right; it is lost with 16 wrong ones of 64. A wrong header of an aligned line is taken for a word's: that is what blocks
+are as a rule, and the frame's CRC finds the others.
+"""
+
+from functools import reduce
+from operator import xor
+
+from migen import *
+
+from .word import WORD_BITS
+
+__all__ = ["BLOCK_BITS", "LineReceiver", "LineTransmitter"]
+
+BLOCK_BITS = WORD_BITS + 2
+_WORD, _STATE = 0b01, 0b10
+_TAPS = (58, 39)
+"""x^58 + x^39 + 1."""
+_STATE_BITS = _TAPS[0]
+_PARITIES = WORD_BITS - _STATE_BITS
+STATE_EVERY = 256
+"""Blocks, at most."""
+_MISSES = 4
+"""States, one after the other, that differ from the receiver's before it takes theirs."""
+
+
+class _Scrambler(Module):
+    """`sequence`: 64 bits to add to the block that belongs to `state`; `after`: the state of the next block."""
+
+    def __init__(self):
+        self.state = Signal(_STATE_BITS, reset=1)
+        self.sequence, self.after = Signal(WORD_BITS), Signal(_STATE_BITS)
+
+        # # #
+
+        bits = [self.state[n] for n in range(_STATE_BITS)]  # the oldest lowest
+        for _ in range(WORD_BITS):
+            bits.append(bits[-_TAPS[0]] ^ bits[-_TAPS[1]])
+        self.comb += [self.sequence.eq(Cat(*bits[_STATE_BITS:])), self.after.eq(Cat(*bits[-_STATE_BITS:]))]
+
+
+def _parities(state):
+    return Cat(*[reduce(xor, [state[n] for n in range(row, _STATE_BITS, _PARITIES)]) for row in range(_PARITIES)])
+
+
+class LineTransmitter(Module):
+    """`word`: taken in a cycle with `valid` and `ready`. `line`: 64 bits in each cycle, bit 0 first."""
+
+    def __init__(self):
+        self.word = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
+        self.line = Signal(WORD_BITS)
+
+        # # #
+
+        self.submodules.scrambler = scrambler = _Scrambler()
+        block, due = Signal(BLOCK_BITS), Signal(max=STATE_EVERY, reset=STATE_EVERY - 1)
+        place, kept = Signal(max=33), Signal(WORD_BITS)  # `place` pairs of bits are kept from blocks before
+        full, joined = Signal(), Signal(WORD_BITS + BLOCK_BITS)
+        self.comb += [
+            full.eq(place == 32),
+            self.word.ready.eq(~full & (due != 0)),
+            If(self.word.valid & self.word.ready, block.eq(Cat(C(_WORD, 2), self.word.word ^ scrambler.sequence))).Else(
+                block.eq(Cat(C(_STATE, 2), scrambler.state, _parities(scrambler.state)))
+            ),
+            Case(place, {n: joined.eq(kept | block << 2 * n) for n in range(32)} | {32: joined.eq(kept)}),
+        ]
+        self.sync += [
+            self.line.eq(joined[:WORD_BITS]),
+            kept.eq(joined[WORD_BITS:]),
+            If(full, place.eq(0)).Else(
+                place.eq(place + 1),
+                scrambler.state.eq(scrambler.after),
+                If(self.word.valid & (due != 0), due.eq(due - 1)).Else(due.eq(STATE_EVERY - 1)),
+            ),
+        ]
+
+
+class _Aligner(Module):
+    """`line` to `block`, in a cycle with `valid`; `slip`: leave a bit out."""
+
+    def __init__(self):
+        self.line, self.slip = Signal(WORD_BITS), Signal()
+        self.valid, self.block = Signal(), Signal(BLOCK_BITS)
+
+        # # #
+
+        held, kept = Signal(max=BLOCK_BITS), Signal(BLOCK_BITS - 1)  # so many bits from before
+        joined, enough = Signal(WORD_BITS + BLOCK_BITS), Signal()
+        self.comb += [joined.eq(kept | self.line << held), enough.eq(held >= 2 + self.slip)]
+        self.sync += [
+            self.valid.eq(enough),
+            self.block.eq(joined),
+            If(enough, kept.eq(Mux(self.slip, joined[BLOCK_BITS + 1 :], joined[BLOCK_BITS:]))).Else(
+                kept.eq(Mux(self.slip, joined[1:], joined))
+            ),
+            held.eq(held + Mux(enough, WORD_BITS - BLOCK_BITS, WORD_BITS) - self.slip),
+        ]
+
+
+class _Alignment(Module):
+    """`good`, in a cycle with `valid`: the header is one. `aligned`; `slip`: not here, for a cycle."""
+
+    def __init__(self):
+        self.valid, self.good, self.aligned, self.slip = [Signal() for _ in range(4)]
+
+        # # #
+
+        blocks, wrong, rest = Signal(max=64), Signal(max=16), Signal(2)
+        self.comb += self.slip.eq(
+            self.valid & ~self.good & (rest == 0) & (~self.aligned | (wrong == 15)),
+        )
+        self.sync += If(
+            self.valid,
+            If(rest != 0, rest.eq(rest - 1)),  # what was on its way before the slip
+            blocks.eq(blocks + 1),
+            If(blocks == 63, wrong.eq(0), self.aligned.eq(1)),
+            If(~self.good, wrong.eq(wrong + 1)),
+            If(self.slip, self.aligned.eq(0), blocks.eq(0), wrong.eq(0), rest.eq(2)),
+        )
+
+
+class LineReceiver(Module):
+    """`line` to `word`, in a cycle with `valid`. `up`: aligned, and the scrambler is known; else there is no word."""
+
+    def __init__(self):
+        self.line = Signal(WORD_BITS)
+        self.word = Record([("valid", 1), ("word", WORD_BITS)])
+        self.up = Signal()
+
+        # # #
+
+        self.submodules.aligner = aligner = _Aligner()
+        self.submodules.alignment = alignment = _Alignment()
+        self.submodules.scrambler = scrambler = _Scrambler()
+        header, body = aligner.block[:2], aligner.block[2:]
+        told, misses, known = Signal(_STATE_BITS), Signal(max=_MISSES + 1), Signal()
+        told_right, same, taken = Signal(), Signal(), Signal()
+        state = Signal(_STATE_BITS)  # of this block
+        self.comb += [
+            aligner.line.eq(self.line),
+            aligner.slip.eq(alignment.slip),
+            alignment.valid.eq(aligner.valid),
+            alignment.good.eq(header[0] ^ header[1]),
+            told.eq(aligner.block[2 : 2 + _STATE_BITS]),
+            told_right.eq((header == _STATE) & (aligner.block[2 + _STATE_BITS :] == _parities(told))),
+            same.eq(told == state),
+            taken.eq(told_right & ~same & (~known | (misses == _MISSES - 1))),
+            scrambler.state.eq(Mux(taken, told, state)),
+            self.up.eq(alignment.aligned & known),
+        ]
+        self.sync += [
+            If(
+                aligner.valid,
+                state.eq(scrambler.after),
+                If(
+                    told_right,
+                    If(same, known.eq(1), misses.eq(0)).Else(known.eq(known & ~taken), misses.eq(misses + 1)),
+                ),
+                If(taken, misses.eq(0)),
+            ),
+            If(~alignment.aligned, known.eq(0), misses.eq(0)),
+            self.word.valid.eq(aligner.valid & self.up & (header != _STATE)),
+            self.word.word.eq(body ^ scrambler.sequence),
+        ]

@@ -1,0 +1,244 @@
+"""Words from end to end without loss: the lanes' words with CRC, error correction, and the link's state.
+
+    lane 0 ─▶ LaneSender ─┐                                            ┌─▶ LaneReceiver ─▶ lane 0
+    lane 1 ─▶ LaneSender ─┼─▶ CRC ─▶ check bits ═══▶ correction ─▶ CRC ┼─▶ LaneReceiver ─▶ lane 1
+       hello, acknowledge ┘                                            └─▶ Session, LaneSenders
+
+Lane 0 goes before lane 1, and neither waits for what the other repeats. The link's own words go before both, but never
+two of them one after the other: a word of lane 0 waits for one word at most.
+
+`Plain` has the same ports, one lane, and neither CRC nor repetition.
+
+Latency: `Plain` word → out 1, in → word 1; `Reliable` word → out 3, in → word 4 behind the end of its frame.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+
+from migen import *
+
+from .control import CONTROL, ControlWord, Kind
+from .crc import CRC_BITS, CRC_START, Crc
+from .retransmission import Lane, LaneReceiver, LaneSender
+from .secded import Decoder, Encoder
+from .session import Session
+from .word import CHECK_BITS, PAYLOAD_BITS, STREAM_BITS, WORD_BITS, word_layout
+
+__all__ = ["Plain", "Reliability", "Reliable"]
+
+_BITS = PAYLOAD_BITS + STREAM_BITS
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """lanes: of real time and credits, and of data. beat: cycles between words that tell what was sent and has come.
+    acknowledge: words until what has come is told at once. hold: cycles of silence after which the link is down."""
+
+    lanes: tuple[Lane, Lane] = (Lane(words=512, frame=16), Lane(words=1024, frame=64))
+    beat: int = 512
+    acknowledge: int = 128
+    hold: int = 16384
+
+
+class _Channel(Module):
+    """lanes: how many. For each `sinks`: (`word`, `any`, `word_ready`), as of a `Multiplexer`; `sources`: word that has
+    come, its stream is 0 if there is none. `out`: word to the line coder, with `ready`; `into`: from it. For a cycle
+    each: `corrected`, `broken`, `repeated`; `dropped`: how many in this cycle. `up`: both ends are there."""
+
+    def __init__(self, lanes, frame):
+        self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
+        self.into = Record([("valid", 1), ("word", WORD_BITS)])
+        self.sinks = [(Record(word_layout()), Signal(), Signal()) for _ in range(lanes)]
+        self.sources = [Record(word_layout()) for _ in range(lanes)]
+        self.up, self.ended, self.repeated = Signal(), Signal(), Signal()
+        self.corrected, self.broken, self.dropped = Signal(), Signal(), Signal(max=2 * frame + 2)
+
+    def _encode(self, word, present, step):
+        self.submodules.encoder = encoder = Encoder(_BITS, CHECK_BITS)
+        self.comb += [encoder.data.eq(word), step.eq(~self.out.valid | self.out.ready)]
+        self.sync += If(step, self.out.valid.eq(present), self.out.word.eq(encoder.word))
+
+    def _decode(self, word, present):
+        self.submodules.decoder = decoder = Decoder(_BITS, CHECK_BITS)
+        self.comb += decoder.word.eq(self.into.word)
+        self.sync += [
+            self.corrected.eq(self.into.valid & decoder.corrected),
+            self.broken.eq(self.into.valid & decoder.broken),
+            present.eq(self.into.valid & ~decoder.broken),
+            word.eq(decoder.data),
+        ]
+
+
+class Plain(_Channel):
+    """What comes broken is lost."""
+
+    def __init__(self):
+        super().__init__(1, 1)
+
+        # # #
+
+        (word, any_, ready), come, present = self.sinks[0], Record(word_layout()), Signal()
+        self._encode(word.raw_bits(), any_, ready)
+        self._decode(come.raw_bits(), present)
+        self.comb += [
+            self.up.eq(1),
+            self.dropped.eq(self.broken),
+            self.sources[0].payload.eq(come.payload),
+            If(present, self.sources[0].stream.eq(come.stream)),
+        ]
+
+
+class Reliable(_Channel):
+    """reliability: `Reliability`. second: numbers of the streams of lane 1 that come; the others are of lane 0."""
+
+    def __init__(self, reliability, second):
+        lanes = reliability.lanes
+        super().__init__(len(lanes), max(lane.frame for lane in lanes))
+        reset = ResetInserter()
+        self.senders = [reset(LaneSender(lane)) for lane in lanes]
+        self.receivers = [reset(LaneReceiver(lane)) for lane in lanes]
+        self.submodules += self.senders, self.receivers
+        heard = Signal(PAYLOAD_BITS)
+        self.submodules.session = Session(ControlWord(heard), reliability.hold)
+
+        # # #
+
+        self.comb += [self.up.eq(self.session.up), self.ended.eq(self.session.ended)]
+        for end, (word, any_, ready) in zip(self.senders, self.sinks, strict=True):
+            self.comb += [end.word.eq(word), end.any.eq(any_), ready.eq(end.word_ready), end.reset.eq(~self.up)]
+        for end, source in zip(self.receivers, self.sources, strict=True):
+            self.comb += [source.eq(end.word), end.reset.eq(~self.up)]
+        self._receive(heard, second)
+        beat, passed = Signal(), Signal(max=reliability.beat)
+        self.sync += [
+            beat.eq(0),
+            If(passed == reliability.beat - 1, passed.eq(0), beat.eq(1)).Else(passed.eq(passed + 1)),
+        ]
+        due = [self._answer_due(receiver, beat, reliability.acknowledge) for receiver in self.receivers]
+        self.comb += [sender.beat.eq(beat) for sender in self.senders]
+        self._transmit(due)
+
+    def _answer_due(self, receiver, beat, limit):
+        """Whether to tell what has come in a lane."""
+        due, count = Signal(), Signal(max=limit + 1)
+        self.sync += [
+            If(receiver.told, due.eq(0), count.eq(0)),
+            If((receiver.data | receiver.end) & (count != limit), count.eq(count + 1)),
+            If(beat | (count == limit) | receiver.again, due.eq(~receiver.told)),
+        ]
+        return due
+
+    def _choices(self, due, payload, stream, step, lane):
+        """(asks, what it sends), the first before all others; and the words that have a CRC, that begin it anew, and
+        behind which it begins anew."""
+        own, alone, ends = Signal(), Signal(), Signal()
+        fields, pausing = ControlWord(payload), Signal()
+        greeting = [getattr(fields, name).eq(value) for name, value in self.session.greeting.items()]
+        greeting += [fields.kind.eq(Kind.HELLO), own.eq(1), alone.eq(1), self.session.sent.eq(step)]
+        choices = [(self.session.due & ~pausing, greeting)]
+        for n, receiver in enumerate(self.receivers):
+            told = [fields.number.eq(receiver.expected), fields.generation.eq(receiver.seen), lane.eq(n)]
+            told += [fields.again.eq(receiver.again), fields.lane.eq(n), fields.kind.eq(Kind.ACKNOWLEDGE)]
+            choices.append((due[n] & self.up & ~pausing, [*told, own.eq(1), alone.eq(1), receiver.told.eq(step)]))
+        pauses = reduce(or_, [asks for asks, _ in choices])
+        self.sync += If(step, pausing.eq(pauses))
+        for n, sender in enumerate(self.senders):
+            marks = [fields.kind.eq(sender.kind), fields.lane.eq(n), fields.number.eq(sender.number), own.eq(1)]
+            marks += [fields.generation.eq(sender.generation), alone.eq(sender.kind == Kind.START), ends.eq(1)]
+            word = Cat(payload, stream).eq(sender.entry)
+            sends = [lane.eq(n), If(sender.control, *marks).Else(word), sender.taken.eq(step)]
+            choices.append((sender.valid & self.up & ~self.session.due, sends))
+        return choices, own, alone, ends
+
+    def _transmit(self, due):
+        payload, stream, step, lane = Signal(PAYLOAD_BITS), Signal(STREAM_BITS), Signal(), Signal()
+        choices, *marks = self._choices(due, payload, stream, step, lane)
+        present = reduce(or_, [asks for asks, _ in choices])
+        chain = If(*[choices[0][0], *choices[0][1]])
+        for asks, sends in choices[1:]:
+            chain = chain.Elif(asks, *sends)
+        self.comb += chain
+        # A word; then the same with the CRC that it changes or has
+        chosen, word, behind = Signal(), Signal(_BITS), Signal(_BITS)
+        first, own, alone, ends = [Signal() for _ in range(4)]
+        summed, has_crc, crcs = Signal(), Signal(), Array(Signal(CRC_BITS, reset=CRC_START) for _ in self.senders)
+        self.submodules.crc_out = crc = Crc(_BITS)
+        self.comb += [crc.before.eq(Mux(alone, CRC_START, crcs[first])), crc.data.eq(word)]
+        after = Signal(CRC_BITS)
+        self.sync += If(
+            step,
+            chosen.eq(present),
+            word.eq(Cat(payload, stream)),
+            first.eq(lane),
+            [kept.eq(mark) for kept, mark in zip([own, alone, ends], marks, strict=True)],
+            summed.eq(chosen),
+            behind.eq(word),
+            after.eq(crc.after),
+            has_crc.eq(own),
+            If(chosen, If(ends, crcs[first].eq(CRC_START)).Elif(~alone, crcs[first].eq(crc.after))),
+        )
+        self.sync += If(~self.up, [crc.eq(CRC_START) for crc in crcs])
+        place = PAYLOAD_BITS - CRC_BITS
+        self._encode(behind | Cat(C(0, place), Mux(has_crc, after, 0)), summed, step)
+
+    def _receive(self, heard, second):
+        come, present, lane, crcs = Signal(_BITS), Signal(), Signal(), Array()
+        self._decode(come, present)
+        fields = ControlWord(come)  # a payload is lowest in its word
+        stream = come[PAYLOAD_BITS:]
+        own, alone = Signal(), Signal()
+        crcs = Array(Signal(CRC_BITS, reset=CRC_START) for _ in self.receivers)
+        self.submodules.crc_in = crc = Crc(_BITS)
+        place = PAYLOAD_BITS - CRC_BITS
+        later, later_stream, later_lane = Signal(), Signal(STREAM_BITS), Signal()
+        after = Signal(CRC_BITS)
+        self.comb += [
+            own.eq(stream == CONTROL),
+            alone.eq(own & (fields.kind != Kind.END)),
+            lane.eq(Mux(own, fields.lane, reduce(or_, [stream == number for number in second], 0))),
+            crc.before.eq(Mux(alone, CRC_START, crcs[lane])),
+            crc.data.eq(Cat(come[:place], Mux(own, 0, come[place:PAYLOAD_BITS]), stream)),
+        ]
+        self.sync += [
+            later.eq(present),
+            Cat(heard, later_stream).eq(come),
+            later_lane.eq(lane),
+            after.eq(crc.after),
+            If(
+                present,
+                If(own & ((fields.kind == Kind.END) | (fields.kind == Kind.START)), crcs[lane].eq(CRC_START)).Elif(
+                    ~own, crcs[lane].eq(crc.after)
+                ),
+            ),
+            If(~self.up, [crc.eq(CRC_START) for crc in crcs]),
+        ]
+        self._distribute(ControlWord(heard), Cat(heard, later_stream), later, later_stream, later_lane, after)
+
+    def _distribute(self, fields, word, present, stream, lane, crc):
+        own, right = Signal(), Signal()
+        session, forgotten = self.session, C(0)
+        self.comb += [
+            own.eq(present & (stream == CONTROL)),
+            right.eq(crc == fields.crc),
+            session.alive.eq(own & right),
+            session.heard.eq(own & right & (fields.kind == Kind.HELLO)),
+        ]
+        for n, (sender, receiver) in enumerate(zip(self.senders, self.receivers, strict=True)):
+            here = present & (lane == n)
+            self.comb += [
+                receiver.data.eq(here & (stream != CONTROL)),
+                receiver.entry.eq(word),
+                receiver.start.eq(here & own & (fields.kind == Kind.START)),
+                receiver.end.eq(here & own & (fields.kind == Kind.END)),
+                receiver.right.eq(right),
+                receiver.number.eq(fields.number),
+                receiver.generation.eq(fields.generation),
+                sender.acknowledged.eq(here & session.alive & (fields.kind == Kind.ACKNOWLEDGE)),
+                sender.from_there.eq(fields.number),
+                sender.again.eq(fields.again),
+                sender.again_generation.eq(fields.generation),
+            ]
+            forgotten = forgotten + receiver.dropped
+        self.comb += self.repeated.eq(reduce(or_, [s.repeating & s.taken & ~s.control for s in self.senders]))
+        self.sync += self.dropped.eq(forgotten + self.broken)

@@ -1,0 +1,203 @@
+"""CRC, frames and sessions, in the cases that a line rarely brings. What a bad line does: ../sim/test_line.py."""
+
+import pytest
+from migen import *
+
+from kairos_gateware.link.crc import Crc, crc_of
+from kairos_gateware.link.endpoint import Endpoint, Stream
+from kairos_gateware.link.gearbox import Forms
+from kairos_gateware.link.registers import LinkRegisters
+from kairos_gateware.link.reliable import Reliability
+from kairos_gateware.link.retransmission import Lane, LaneReceiver
+
+STREAMS = [Stream("urgent", 1, Forms(number=40), 0, 4), Stream("data", 2, Forms(number=64), 2, 16)]
+SMALL = Reliability(lanes=(Lane(64, 8), Lane(64, 8)), beat=32, hold=400)
+
+
+def test_the_crc_is_crc_32c():
+    data = b"123456789"
+    crc = crc_of(int.from_bytes(data, "little"), 8 * len(data))
+    assert int(f"{crc:032b}"[::-1], 2) ^ 0xFFFF_FFFF == 0xE306_9283  # its check value, which is of reflected bits
+
+
+def test_the_logic_has_the_same_crc():
+    dut, data = Crc(57), 0x123_4567_89AB_CDEF
+
+    def play():
+        yield dut.before.eq(0xDEAD_BEEF)
+        yield dut.data.eq(data)
+        yield
+        assert (yield dut.after) == crc_of(data, 57, 0xDEAD_BEEF)
+
+    run_simulation(dut, play())
+
+
+def test_a_start_that_is_not_right_forgets_what_came_before_it():
+    """Behind it the CRC begins anew, so a whole frame may be right: it must not begin with words from before."""
+    dut, passed = LaneReceiver(Lane(64, 8)), []
+
+    def word(value):
+        yield dut.entry.eq(1 << 54 | value)
+        yield dut.data.eq(1)
+        yield
+        yield dut.data.eq(0)
+
+    def control(signal, right, number):
+        yield signal.eq(1)
+        yield dut.right.eq(right)
+        yield dut.number.eq(number)
+        yield
+        yield signal.eq(0)
+
+    def play():
+        yield from word(100)
+        yield from word(101)
+        yield from control(dut.start, 0, 9)
+        for value in range(8):
+            yield from word(value)
+        yield from control(dut.end, 1, 8)
+        for _ in range(12):
+            yield
+        assert (yield dut.expected) == 9
+
+    @passive
+    def observe():
+        while True:
+            if (yield dut.word.stream):
+                passed.append((yield dut.word.payload))
+            yield
+
+    run_simulation(dut, [play(), observe()])
+    assert passed == list(range(8))
+
+
+class Pair(Module):
+    """Two endpoints with a line of some cycles; `cut` loses what is on it, `forget[n]` restarts an end."""
+
+    def __init__(self, delay=5, reliability=SMALL):
+        self.cut, self.forget, self.ends = Signal(), [Signal(), Signal()], []
+        for forget in self.forget:
+            end = ResetInserter()(Endpoint(STREAMS, STREAMS, reliability))
+            self.comb += end.reset.eq(forget)
+            self.submodules += end
+            self.ends.append(end)
+        for source, sink in [self.ends, self.ends[::-1]]:
+            line = [(source.out.valid, source.out.word)]
+            for _ in range(delay):
+                line.append((Signal(), Signal(64)))
+                (valid, word), (next_valid, next_word) = line[-2:]
+                self.sync += [next_valid.eq(valid & ~self.cut), next_word.eq(word)]
+            self.comb += [source.out.ready.eq(1), sink.into.valid.eq(line[-1][0]), sink.into.word.eq(line[-1][1])]
+        self.submodules.registers = LinkRegisters(self.ends[0].channel)
+
+
+def wait_up(dut, up=1, limit=600):
+    for cycles in range(limit):
+        if (yield dut.ends[0].up) == up and (yield dut.ends[1].up) == up:
+            return cycles
+        yield
+    raise AssertionError(f"up is not {up} at both ends")
+
+
+def exchange(dut, name, numbers):
+    """From end 0 to end 1; what arrives, and how long the first one takes."""
+    sink, source, got, waited = dut.ends[0].sink[name], dut.ends[1].source[name], [], None
+    left = list(numbers)
+    yield source.ready.eq(1)
+    for cycle in range(600):
+        yield sink.valid.eq(bool(left))
+        yield sink.form.eq(1)
+        yield sink.data.eq(left[0] if left else 0)
+        yield
+        if left and (yield sink.ready):
+            left.pop(0)
+        if (yield source.valid):
+            waited = cycle if waited is None else waited
+            got.append((yield source.data))
+        if len(got) == len(numbers):
+            break
+    yield source.ready.eq(0)
+    return got, waited
+
+
+@pytest.mark.parametrize("reliability, cycles", [(None, 7), (SMALL, 13)])
+def test_up_in_some_round_trips_and_then_a_vector_takes_so_many_cycles_and_the_line(reliability, cycles):
+    dut = Pair(5, reliability)
+
+    def play():
+        assert (yield from wait_up(dut)) < 64 + 4 * 12
+        assert (yield from exchange(dut, "urgent", [7])) == ([7], cycles + 5)
+
+    run_simulation(dut, play())
+
+
+@pytest.mark.parametrize("who", [0, 1])
+def test_an_end_that_forgets_takes_the_other_down_and_both_come_back(who):
+    dut = Pair()
+
+    def play():
+        yield from wait_up(dut)
+        assert (yield from exchange(dut, "data", range(30)))[0] == list(range(30))
+        yield dut.forget[who].eq(1)
+        yield
+        yield dut.forget[who].eq(0)
+        yield from wait_up(dut, 0)
+        yield from wait_up(dut)
+        assert (yield from exchange(dut, "data", range(40, 70)))[0] == list(range(40, 70))
+
+    run_simulation(dut, play())
+
+
+def test_silence_takes_it_down_and_it_comes_back():
+    dut = Pair()
+
+    def play():
+        yield from wait_up(dut)
+        yield dut.cut.eq(1)
+        yield from wait_up(dut, 0)
+        assert (yield dut.registers.up.status) == 0
+        yield
+        yield
+        assert (yield dut.registers.ended.status) == 1
+        yield dut.cut.eq(0)
+        yield from wait_up(dut)
+        assert (yield from exchange(dut, "urgent", range(9)))[0] == list(range(9))
+        assert (yield dut.registers.up.status) == 1
+
+    run_simulation(dut, play())
+
+
+def test_what_a_cut_took_is_sent_again_and_counted():
+    dut = Pair()
+
+    def cuts():
+        for _ in range(40):
+            yield
+        yield dut.cut.eq(1)
+        for _ in range(20):
+            yield
+        yield dut.cut.eq(0)
+
+    def play():
+        yield from wait_up(dut)
+        got, _ = yield from exchange(dut, "data", range(60))
+        assert got == list(range(60))
+        assert 0 < (yield dut.registers.retransmitted.status) < 64
+        assert (yield dut.ends[0].up) and (yield dut.registers.ended.status) == 0
+        yield dut.registers.clear.re.eq(1)
+        yield
+        yield dut.registers.clear.re.eq(0)
+        yield
+        assert (yield dut.registers.retransmitted.status) == 0
+
+    def later():
+        yield from wait_up(dut)
+        yield from cuts()
+
+    run_simulation(dut, [play(), later()])
+
+
+@pytest.mark.parametrize("words, frame", [(100, 8), (64, 32), (16384, 64)])
+def test_lanes_that_cannot_work_are_refused(words, frame):
+    with pytest.raises(ValueError, match="no power of two from 4 frames"):
+        Lane(words, frame)

@@ -1,0 +1,81 @@
+"""Streams over a bad line, at full load: nothing is lost, doubled or changes places."""
+
+import numpy as np
+import pytest
+
+from kairos_gateware.figures.__main__ import _root
+from kairos_gateware.link.reliable import Reliability
+from kairos_gateware.sim.line_bench import Line, build_line
+
+HOLD = 16384
+
+
+@pytest.fixture(scope="module")
+def link():
+    return build_line(_root() / "line_bench", Reliability(hold=HOLD))
+
+
+def all_arrived(played):
+    ends = played.ends
+    assert not ends["wrong"].any() and not ends["gaps"].any() and not ends["ended"].any() and ends["up"].all()
+    assert (ends["sent"][::-1] == ends["received"]).all()
+    assert (ends["received"] > played.words // 2000).all(), "every stream moves"
+    return ends
+
+
+def test_a_good_line_repeats_nothing(link):
+    ends = all_arrived(link.play(100_000, Line()))
+    assert not any(ends[name].any() for name in ["corrected", "broken", "dropped", "retransmitted"])
+
+
+def test_a_million_words_at_an_error_rate_of_1e_5(link):
+    ends = all_arrived(link.play(1_000_000, Line(bit_errors=1e-5)))
+    assert ends["corrected"].sum() == pytest.approx(1e6 * 64e-5, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        Line(bit_errors=1e-5, bursts=1e-3),
+        Line(bit_errors=1e-5, bursts=1e-3, drops=1e-3, delay=3, pause_every=0),
+        Line(bit_errors=1e-4, drops=1e-3, delay=150, drift=9, drift_period=1000),
+        Line(bit_errors=1e-5, unplugs=1e-4, unplugged=900),
+    ],
+    ids=["bursts", "drops", "drift", "unplugs"],
+)
+def test_a_bad_line(link, line):
+    ends = all_arrived(link.play(200_000, line, Line(**vars(line) | {"delay": line.delay + 40})))
+    assert (ends["dropped"] > 100).all() and (ends["retransmitted"] > 100).all()
+
+
+def test_a_line_of_100_us(link):
+    """Longer than what the ends keep covers: slow, and complete."""
+    all_arrived(link.play(50_000, Line(delay=12_500, bit_errors=1e-5, bursts=1e-4), settle=400_000))
+
+
+def test_after_a_long_silence_both_begin_anew(link):
+    played = link.play(1_000_000, Line(bit_errors=1e-5, unplugs=1e-5, unplugged=HOLD + 2000))
+    ends = played.ends
+    assert (ends["ended"] >= played.unplugs - 1).all() and played.unplugs > 3 and ends["up"].all()
+    assert ends["gaps"].all() and not ends["wrong"].any()
+    assert (ends["received"] > played.words // 2000).all()
+
+
+def test_the_same_seed_gives_the_same_run(link):
+    line = Line(bit_errors=1e-4, bursts=1e-4, drops=1e-4)
+    runs = [link.play(20_000, Line(**vars(line) | {"seed": seed})) for seed in (1, 1, 2)]
+    assert np.array_equal(runs[0].ends, runs[1].ends)
+    assert not np.array_equal(runs[0].ends, runs[2].ends)
+
+
+@pytest.mark.long
+def test_a_hundred_million_words(link):
+    for seed in range(4):
+        all_arrived(link.play(25_000_000, Line(seed=seed, bit_errors=1e-5, bursts=1e-4, drops=1e-4)))
+
+
+@pytest.mark.long
+def test_a_thousand_cuts(link):
+    played = link.play(6_000_000, Line(seed=5, bit_errors=1e-5, unplugs=3e-4, unplugged=200))
+    all_arrived(played)
+    assert played.unplugs >= 1000
