@@ -8,7 +8,8 @@ the tables have the cells' own defaults.
                                             └─                ─ RXOUTCLK ─ MMCM ─ BUFG ─ RXUSRCLK, domain link_rx (half)
 
 8 Gbit/s from 125 MHz, the RTIO clock: `link_tx` then has the frequency of the logic, and one of 33 cycles
-takes no word. Both buffers of the transceiver are in use, so the delay may differ by some bits from one start to the next.
+takes no word. Both buffers of the transceiver are in use, so the delay may differ by some bits from one start to the
+next.
 """
 
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ def generated(request, tmp_path_factory):
 @pytest.mark.parametrize("cell", ["GTXE2_COMMON", "GTXE2_CHANNEL"])
 def test_ports_and_attributes_are_those_of_the_cell(generated, cell):
     inputs, outputs, attributes = declared(cell)
-    body = re.search(rf"^{cell} #\((.*?)\) \w+\((.*?)\);", generated[0], re.S | re.M)
+    body = re.search(rf"^{cell} #\((.*?)\n\) \w+ ?\((.*?)\);", generated[0], re.S | re.M)
     given = dict(re.findall(r"\.(\w+)\((.*?)\)", body[1]))
     assert given.keys() <= attributes.keys()
     for name, value in given.items():

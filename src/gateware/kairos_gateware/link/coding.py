@@ -27,6 +27,8 @@ _WORD, _STATE = 0b01, 0b10
 _TAPS = (58, 39)
 """x^58 + x^39 + 1."""
 _STATE_BITS = _TAPS[0]
+_FIRST = 0x243_F6A8_885A_308D
+"""State of a transmitter at first, the digits of pi: from few ones it would take thousands of bits to be balanced."""
 _PARITIES = WORD_BITS - _STATE_BITS
 STATE_EVERY = 256
 """Blocks, at most."""
@@ -38,7 +40,7 @@ class _Scrambler(Module):
     """`sequence`: 64 bits to add to the block that belongs to `state`; `after`: the state of the next block."""
 
     def __init__(self):
-        self.state = Signal(_STATE_BITS, reset=1)
+        self.state = Signal(_STATE_BITS, reset=_FIRST)
         self.sequence, self.after = Signal(WORD_BITS), Signal(_STATE_BITS)
 
         # # #

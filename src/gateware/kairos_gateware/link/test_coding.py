@@ -68,7 +68,7 @@ def test_words_come_through_whatever_bit_the_line_begins_at(coder, offset):
     assert out["up"][ALIGNED:].all()
     sent, received = sent_and_received(into, out)
     at = where(sent, received)
-    assert len(received) > 900 and len(sent) - at - len(received) <= 4, "those on their way at the end"
+    assert len(received) > 900 and len(sent) - at - len(received) <= 6, "those on their way at the end"
     assert (sent[at : at + len(received)] == received).all()
 
 
@@ -82,7 +82,7 @@ def test_the_line_is_balanced_and_never_long_without_a_change(coder):
     for words in (0, 2**64 - 1):
         into = rows(coder, 20_000)
         into["word"] = words
-        bits = np.unpackbits(coder.play(into)["line"][100:].view("u1"), bitorder="little")
+        bits = np.unpackbits(coder.play(into)["line"][100:].copy().view("u1"), bitorder="little")
         assert bits.mean() == pytest.approx(0.5, abs=0.002)
         assert np.diff(np.nonzero(np.diff(bits))[0]).max() < 40
 
