@@ -133,7 +133,7 @@ def test_up_in_some_round_trips_and_then_a_vector_takes_so_many_cycles_and_the_l
     run_simulation(dut, play())
 
 
-@pytest.mark.parametrize("who", [0, 1])
+@pytest.mark.parametrize("who", [1, pytest.param(0, marks=pytest.mark.long)])
 def test_an_end_that_forgets_takes_the_other_down_and_both_come_back(who):
     dut = Pair()
 
