@@ -3,7 +3,7 @@
 Positions are those of the Language Server Protocol: lines and characters from 0, a character being a unit of UTF-16.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 __all__ = ["Diagnostic", "Range"]
 
@@ -47,6 +47,8 @@ class Diagnostic:
     """what there is to say at the place"""
     related: tuple[tuple[Range, str], ...] = ()
     help: tuple[str, ...] = ()
+    origin: tuple[str, int] | None = field(default=None, compare=False)
+    """file and line of the compiler that says it"""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", Message(self.message))

@@ -1,5 +1,7 @@
 //! Errors as values: what is wrong, where, and what to do about it.
 
+use std::panic::Location;
+
 use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label};
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, termcolor::NoColor};
@@ -17,12 +19,15 @@ pub struct Diagnostic {
     pub labels: Vec<(Span, String)>,
     pub help: Vec<String>,
     pub warning: bool,
+    /// Where in the compiler it is made: its kind, for the tests.
+    pub origin: &'static Location<'static>,
 }
 
 /// Result of a pass. The error is boxed because it is large and rare.
 pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 impl Diagnostic {
+    #[track_caller]
     pub fn new(span: Span, message: impl Into<String>) -> Box<Self> {
         Box::new(Diagnostic {
             span: Some(span),
@@ -30,6 +35,7 @@ impl Diagnostic {
         })
     }
 
+    #[track_caller]
     fn nowhere(message: impl Into<String>) -> Self {
         let message = message.into();
         Diagnostic {
@@ -39,15 +45,18 @@ impl Diagnostic {
             labels: vec![],
             help: vec![],
             warning: false,
+            origin: Location::caller(),
         }
     }
 
     /// An error without a place in the source.
+    #[track_caller]
     pub fn global(message: impl Into<String>) -> Box<Self> {
         Box::new(Self::nowhere(message))
     }
 
     /// The construct is valid but this compiler does not have it yet.
+    #[track_caller]
     pub fn unsupported(span: Span, what: &str) -> Box<Self> {
         Self::new(span, format!("{what} is not supported yet"))
     }
@@ -97,10 +106,66 @@ impl Diagnostic {
         };
         let mut text = NoColor::new(Vec::new());
         match term::emit(&mut text, &config, sources, &rendered) {
-            Ok(()) => String::from_utf8_lossy(&text.into_inner()).trim_end().to_string(),
+            Ok(()) => clipped(String::from_utf8_lossy(&text.into_inner()).trim_end()),
             Err(_) => format!("error: {}", self.message),
         }
     }
+}
+
+/// Characters of a source line that are shown: those around the place.
+const WIDTH: usize = 200;
+
+/// A rendered diagnostic in which source lines longer than a screen are cut on both sides, with what stands below them.
+fn clipped(text: &str) -> String {
+    let mut lines: Vec<String> = vec![];
+    // What is cut from the lines under a source line: so many characters behind the margin.
+    let mut cut = 0;
+    let all: Vec<&str> = text.lines().collect();
+    for (index, line) in all.iter().enumerate() {
+        let parts = line
+            .split_once(" |")
+            .filter(|(margin, _)| margin.bytes().all(|c| c == b' ' || c.is_ascii_digit()));
+        let Some((margin, rest)) = parts else {
+            lines.push(line.to_string());
+            continue;
+        };
+        if !margin.trim().is_empty() {
+            let below = all
+                .get(index + 1)
+                .and_then(|below| below.split_once(" |"))
+                .map_or("", |(_, rest)| rest);
+            let place = below.chars().position(|c| c == '^' || c == '-').unwrap_or(0);
+            cut = match rest.chars().count() > WIDTH + 80 {
+                true => place.saturating_sub(WIDTH / 3),
+                false => 0,
+            };
+            let mut shown: String = rest.chars().skip(cut).take(WIDTH).collect();
+            if cut > 0 {
+                shown.insert_str(0, " …");
+            }
+            if rest.chars().count() > cut + WIDTH {
+                shown.push('…');
+            }
+            lines.push(format!("{margin} |{shown}"));
+        } else {
+            lines.push(format!("{margin} |{}", marks(rest, cut)));
+        }
+    }
+    lines.join("\n")
+}
+
+/// What stands under a source line from which so many characters are cut.
+fn marks(line: &str, cut: usize) -> String {
+    let end = line.chars().take_while(|c| " ^-|".contains(*c)).count();
+    let mut shown: String = line.chars().take(end).skip(cut).take(WIDTH).collect();
+    if cut > 0 {
+        shown.insert_str(0, "  ");
+    }
+    let text: String = line.chars().skip(end.max(cut)).collect();
+    if !text.is_empty() && !shown.ends_with(' ') {
+        shown.push(' ');
+    }
+    shown + &text
 }
 
 impl<'a> Files<'a> for Sources {

@@ -98,9 +98,9 @@ class _Call:
         result_key = None if self.set_result is None else embedding.store_object(self.set_result)
         bridge = HostBridge(embedding, self.core)
         options = {**self.options, "set_result": result_key, "ref_period": float(self.core.ref_period)}
-        function = bridge.quote(self.function)
-        args = [bridge.quote(arg) for arg in self.args]
-        return bridge, (function, args, [(name, bridge.quote(arg)) for name, arg in self.kwargs.items()], options)
+        quote = bridge.quote_argument
+        function, args = quote(self.function), [quote(arg) for arg in self.args]
+        return bridge, (function, args, [(name, quote(arg)) for name, arg in self.kwargs.items()], options)
 
 
 def _rejected(error: Exception) -> CompileError:
@@ -114,9 +114,9 @@ def _diagnostic(record: tuple) -> Diagnostic:
     def place(span: tuple | None) -> Range | None:
         return Range(span[0], span[1:3], span[3:]) if span else None
 
-    warning, message, span, note, labels, advice, text = record
+    warning, message, span, note, labels, advice, text, origin = record
     related = tuple((place(where), label) for where, label in labels)
-    return Diagnostic(message, place(span), text, warning, note, related, tuple(advice))
+    return Diagnostic(message, place(span), text, warning, note, related, tuple(advice), origin)
 
 
 def _analysed(call: _Call) -> tuple[Any, Recorder]:

@@ -25,6 +25,7 @@ from kairos.compiler.embedding import EmbeddingMap
 from kairos.compiler.syscalls import check_syscall
 from kairos.compiler.texts import call_with_texts, text_function
 from kairos.contracts.exceptions import PRELUDE
+from kairos.contracts.memory import KERNEL_LIBRARY
 from kairos.exceptions.names import device_name
 from kairos.language.core import EmbeddedInfo
 
@@ -74,6 +75,12 @@ _LANGUAGE_TYPES = {
 }
 """Classes of the host that values of a type of the language have."""
 
+_DEEPEST = 100
+"""Lists and tuples inside each other. What walks over values calls itself for each."""
+
+_ROOM = len(KERNEL_LIBRARY)
+"""Bytes of a kernel with its data. What is larger (a view can be, of a few numbers) is refused before it is copied."""
+
 _PRELUDE_EXCEPTIONS = tuple(getattr(builtins, name) for name in PRELUDE)
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, numpy.ufunc, type(numpy.copyto))
 _NOTHING = inspect.Parameter.empty
@@ -88,6 +95,8 @@ class HostBridge:
         self.core = core
         self._texts: dict[str, str] = {}
         """Source texts by file."""
+        self._depth = 0
+        """Lists and tuples around the value that is quoted."""
 
     def quote(self, value: Any) -> tuple:
         """The tuple of a host value."""
@@ -106,7 +115,7 @@ class HostBridge:
         if isinstance(value, float | numpy.floating):
             return ("float", float(value))
         if isinstance(value, str):
-            return ("str", str(value))
+            return ("str", _utf8(str(value)))
         if kind is bytes:
             return ("bytes", value)
         if kind is bytearray:
@@ -127,22 +136,39 @@ class HostBridge:
             raise QuotingError(f"the integer {value} does not fit into 64 bits")
         return ("int", value)
 
+    def quote_argument(self, value: Any) -> tuple:
+        """The tuple of an argument of the call; what code of the user's raises meanwhile is a `QuotingError` too."""
+        try:
+            return self.quote(value)
+        except QuotingError:
+            raise
+        except Exception as error:
+            raise QuotingError(f"an argument of the call cannot be read: {type(error).__name__}: {error}") from error
+
     def _elements(self, values: list | tuple) -> list[tuple]:
+        _require_room(len(values), "a list")
         if values and all(type(value) is int for value in values):
             self._integer(min(values)), self._integer(max(values))
             return [("int", value) for value in values]
-        return [self.quote(value) for value in values]
+        if self._depth == _DEEPEST:
+            raise QuotingError(f"a list or tuple is within itself, or more than {_DEEPEST} of them are inside each other")
+        self._depth += 1
+        try:
+            return [self.quote(value) for value in values]
+        finally:
+            self._depth -= 1
 
     def _array(self, value: numpy.ndarray) -> tuple:
         """An array: its number, the type of its elements, its shape. Its elements are asked for by themselves."""
         if value.dtype.kind == "U" and value.ndim:
-            texts = [("str", text) for text in value.ravel().tolist()]
+            texts = [("str", _utf8(text)) for text in value.ravel().tolist()]
             return ("texts", self.embedding.store_sequence(value), list(value.shape), texts)
         if value.dtype.kind not in "iufb" or value.ndim == 0:
             wanted = "kernels have arrays of integers, floats, bool and text, of one dimension or more"
             raise QuotingError(f"a NumPy array of {value.ndim} dimensions of {value.dtype.name}: {wanted}")
         elt = _element(value.dtype, value)
         wanted = numpy.dtype(_ARRAY_ELEMENTS[elt]).newbyteorder("<")
+        _require_room(value.size * wanted.itemsize, "a NumPy array")
         return ("array", self.embedding.store_array(value, wanted), (elt,), list(value.shape))
 
     def _reference(self, value: Any) -> tuple:
@@ -153,15 +179,15 @@ class HostBridge:
         if isinstance(value, _FUNCTIONS) or _embedded(value) is not None or _computes(value):
             return ("function", store(value))
         if isinstance(value, type) and issubclass(value, BaseException):
-            return ("exception", self._exception_key(value), value.__name__)
+            return ("exception", self._exception_key(value), _readable(value.__name__))
         if isinstance(value, type | types.ModuleType):
-            return ("namespace", store(value), f"{type(value).__name__} {value.__name__}")
+            return ("namespace", store(value), f"{_readable(type(value).__name__)} {_readable(value.__name__)}")
         if isinstance(value, numpy.generic | complex):
-            return ("opaque", type(value).__qualname__)
+            return ("opaque", _readable(type(value).__qualname__))
         return ("object", store(value))
 
     def _exception_key(self, cls: type) -> int:
-        name = device_name(cls) or f"{self.embedding.store_object(cls)}:{cls.__module__}.{cls.__qualname__}"
+        name = device_name(cls) or f"{self.embedding.store_object(cls)}:{_class_name(cls)}"
         return self.embedding.store_str(name)
 
     # What the compiler asks.
@@ -237,14 +263,14 @@ class HostBridge:
         missing = [name for name in invariants if inspect.getattr_static(obj, name, self) is self]
         if hasattr(cls, "__getattr__"):
             missing = [name for name in missing if not hasattr(obj, name)]
-        return self.embedding.store_object(cls), f"{cls.__module__}.{cls.__qualname__}", invariants, missing
+        return self.embedding.store_object(cls), _class_name(cls), invariants, missing
 
     def constructor(self, handle: int) -> tuple[str, int | None] | None:
         """What a class is called, and the number of its `__init__`, if it has one; None if this is a module."""
         cls = self.embedding.retrieve_object(handle)
         if not isinstance(cls, type):
             return None
-        name = f"{cls.__module__}.{cls.__qualname__}"
+        name = _class_name(cls)
         if type(cls) is not type or cls.__new__ is not object.__new__:
             raise QuotingError(f"objects of {name} can only be made on the host: make one there, and keep it")
         init = cls.__init__
@@ -296,9 +322,9 @@ class HostBridge:
         function = self.embedding.retrieve_object(handle)
         plain = _undecorated(function)
         info = _embedded(function) or EmbeddedInfo()
-        name = getattr(plain, "__name__", type(plain).__name__)
+        name = _readable(getattr(plain, "__name__", type(plain).__name__))
         module = getattr(plain, "__module__", None) or "builtins"
-        qualified = f"{module}.{getattr(plain, '__qualname__', name)}".replace(".<locals>", "")
+        qualified = _readable(f"{module}.{getattr(plain, '__qualname__', name)}").replace(".<locals>", "")
         kind = self._kind(name, plain, info)
         params: list[tuple] = []
         returns = None
@@ -331,7 +357,7 @@ class HostBridge:
             inline = 2 if "forceinline" in info.flags else int("inline" in info.flags)
             line, library = code.co_firstlineno, code.co_filename.startswith(_LIBRARIES)
             fast_math, destination = "fast-math" in info.flags, info.destination or 0
-            return ("compiled", code.co_filename, text, line, fast_math, inline, library, destination)
+            return ("compiled", _readable(code.co_filename), text, line, fast_math, inline, library, destination)
         if _embedded(plain) is None and _computes(plain):
             return ("forbidden", _not_in_kernels(plain, name))
         return ("rpc", "async" in info.flags)
@@ -349,6 +375,30 @@ class HostBridge:
                 )
             )
         return params
+
+
+def _require_room(size: int, what: str) -> None:
+    if size > _ROOM:
+        raise QuotingError(f"{what} of {size} bytes: the device has {_ROOM >> 20} MiB for a kernel and its data")
+
+
+def _utf8(text: str) -> str:
+    """The text, if it can be sent."""
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise QuotingError(f"the text {text[:40]!a} has halves of surrogate pairs, which UTF-8 does not have") from None
+    return text
+
+
+def _readable(name: Any) -> str:
+    """A name that appears in messages; Python allows any text, and kernels UTF-8."""
+    return str(name).encode("utf-8", "backslashreplace").decode()
+
+
+def _class_name(cls: type) -> str:
+    return _readable(f"{cls.__module__}.{cls.__qualname__}")
 
 
 def _element(dtype: numpy.dtype, values: Any) -> str:

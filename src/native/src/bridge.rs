@@ -1,11 +1,12 @@
 //! The compiler's questions, answered by a Python object.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use kairos_compiler::host::*;
 use kairos_compiler::language::Builtin;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
 
@@ -15,6 +16,8 @@ pub struct Bridge<'py> {
     /// What functions know by a name and objects have, as far as it was asked: it is asked again at every use.
     globals: Names,
     attributes: Names,
+    /// What ends the process, not the program, while a question is answered: an interrupt, an exit.
+    ended: RefCell<Option<PyErr>>,
 }
 
 type Names = HashMap<(Handle, Box<str>), Option<HostValue>>;
@@ -33,18 +36,28 @@ fn text(error: PyErr, py: Python) -> String {
 
 impl<'py> Bridge<'py> {
     pub fn new(object: Bound<'py, PyAny>) -> Bridge<'py> {
-        let (globals, attributes) = Default::default();
+        let (globals, attributes, ended) = Default::default();
         Bridge {
             object,
             globals,
             attributes,
+            ended,
         }
     }
 
+    /// The result of a compilation, unless an interrupt or an exit came while it asked the host.
+    pub fn finish<T>(self, result: T) -> PyResult<T> {
+        self.ended.into_inner().map_or(Ok(result), Err)
+    }
+
     fn ask<A: pyo3::call::PyCallArgs<'py>>(&self, method: &str, args: A) -> Result<Answer<'py>, String> {
-        self.object
-            .call_method1(method, args)
-            .map_err(|error| text(error, self.object.py()))
+        self.object.call_method1(method, args).map_err(|error| {
+            let py = self.object.py();
+            if !error.is_instance_of::<PyException>(py) {
+                self.ended.borrow_mut().get_or_insert(error.clone_ref(py));
+            }
+            text(error, py)
+        })
     }
 
     fn read<T>(&self, answer: PyResult<T>) -> Result<T, String> {

@@ -117,7 +117,8 @@ fn compile(
         ..request(&function, &args, &kwargs)?
     };
     let mut host = Bridge::new(bridge);
-    guarded(|| run(&mut host, request, Target { ref_period }))?
+    let result = guarded(|| run(&mut host, request, Target { ref_period }))?;
+    host.finish(result)?
         .map(|output| Program { output })
         .map_err(|rejection| {
             let record = record(&rejection.sources, &rejection.diagnostic);
@@ -129,7 +130,7 @@ fn compile(
 type Place = (String, u32, u32, u32, u32);
 
 /// An error or a warning: is a warning, message, place, what is said at the place, (place, text) of further ones, advice, the
-/// whole text.
+/// whole text, file and line of the compiler that makes it.
 type Record = (
     bool,
     String,
@@ -138,6 +139,7 @@ type Record = (
     Vec<(Place, String)>,
     Vec<String>,
     String,
+    (&'static str, u32),
 );
 
 fn record(sources: &Sources, one: &Diagnostic) -> Record {
@@ -155,6 +157,7 @@ fn record(sources: &Sources, one: &Diagnostic) -> Record {
         labels.collect(),
         one.help.clone(),
         one.render(sources),
+        (one.origin.file(), one.origin.line()),
     )
 }
 
@@ -169,7 +172,8 @@ fn check(
 ) -> PyResult<Vec<Record>> {
     let request = request(&function, &args, &kwargs)?;
     let mut host = Bridge::new(bridge);
-    let (sources, found) = guarded(|| run_check(&mut host, request))?;
+    let result = guarded(|| run_check(&mut host, request))?;
+    let (sources, found) = host.finish(result)?;
     Ok(found.iter().map(|one| record(&sources, one)).collect())
 }
 

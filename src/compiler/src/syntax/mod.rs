@@ -7,6 +7,7 @@
 
 mod comprehensions;
 mod constants;
+mod depth;
 mod expressions;
 mod functions;
 mod operators;
@@ -70,7 +71,14 @@ impl Parser {
                 let module = parse_module(&sources.file(file).text).map_err(|error| {
                     Diagnostic::new(span(file, error.location), format!("syntax error: {}", error.error))
                 })?;
-                slot.insert(module.into_syntax())
+                let module = module.into_syntax();
+                if let Some(place) = depth::too_deep(&module) {
+                    std::mem::forget(module); // there is no stack to give it back
+                    let text = format!("this is nested more than {} levels deep", depth::DEEPEST);
+                    return Err(Diagnostic::new(span(file, place), text)
+                        .help("give parts of it names of their own, and loop over a list instead of a long sum"));
+                }
+                slot.insert(module)
             }
         };
         let find = |def: &py::StmtFunctionDef| {

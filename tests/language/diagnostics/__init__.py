@@ -1,0 +1,87 @@
+"""What the compiler says of programs that are wrong, as the user reads it.
+
+A program is an entry of `PROGRAMS` in a module of this folder: the body of a kernel, or a module with a class `Exp`. What
+is said of it stands in the text file of the same name: the whole diagnostic, and then the same as the Language Server
+Protocol has it. After a change that was meant, look at what `python -m tests.language.diagnostics` changes in them.
+"""
+
+import contextlib
+import importlib.machinery
+import importlib.util
+import json
+import pkgutil
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+from kairos import compiler
+from kairos.compiler.cache import Cache
+from kairos.errors import CompileError
+
+HERE = Path(__file__).parent
+FILE = "exp.py"
+HEAD = "from tests.language.diagnostics.host import *\n\n\n"
+KERNEL = "class Exp(Host):\n    @kernel\n    def run(self):\n"
+
+
+class Core:
+    ref_period = 1e-9
+
+
+def families():
+    """The modules with programs."""
+    return sorted(found.name for found in pkgutil.iter_modules([str(HERE)]) if found.name not in ("host", "__main__"))
+
+
+def programs(family):
+    return importlib.import_module(f"{__name__}.{family}").PROGRAMS
+
+
+def source(program):
+    """The whole file of a program."""
+    program = textwrap.dedent(program).strip("\n") + "\n"
+    return HEAD + (program if "class Exp" in program else KERNEL + textwrap.indent(program, " " * 8))
+
+
+def found_in(program):
+    """The diagnostics of a program; those of `check`, and if there are none, of the compilation."""
+    with tempfile.TemporaryDirectory() as directory, contextlib.ExitStack() as stack:
+        path = Path(directory, FILE)
+        path.write_text(source(program), encoding="utf-8")
+        loader = importlib.machinery.SourceFileLoader("exp", str(path))
+        module = importlib.util.module_from_spec(importlib.util.spec_from_loader("exp", loader))
+        sys.modules["exp"] = module
+        stack.callback(sys.modules.pop, "exp")
+        loader.exec_module(module)
+        core = getattr(module, "CORE", Core())
+        run, arguments = module.Exp.run, (module.Exp(core), *getattr(module, "ARGUMENTS", ()))
+        keywords = getattr(module, "KEYWORDS", {})
+        found = compiler.check(run, arguments, keywords, core=core)
+        if all(one.warning for one in found):
+            try:
+                compiler.compile_kernel(run, arguments, keywords, core=core, set_result=print, cache=Cache(None))
+                if getattr(module, "ALONE", False):
+                    compiler.emit("elf", run, arguments, keywords, core=core)
+            except CompileError as error:
+                found.append(error.diagnostic)
+                assert str(error) == error.diagnostic.text
+    return found, directory
+
+
+def said(program):
+    """What is said of a program, and the lines of the compiler that say it."""
+    found, directory = found_in(program)
+    lines = []
+    for one in found:
+        lines += one.text.splitlines()
+        protocol = {key: value for key, value in one.lsp().items() if key != "text"}
+        lines += ["lsp: " + json.dumps(protocol, ensure_ascii=False), ""]
+    text = "\n".join(lines).replace(f"{directory}/", "")
+    return text.replace(str(HERE.parents[2]), "<kairos>"), {one.origin for one in found}
+
+
+def snapshot(family):
+    """The text file of a family, as it should be."""
+    parts = [f"# {title}\n\n{said(program)[0]}" for title, program in programs(family).items()]
+    return "\n".join(parts).rstrip("\n") + "\n"
