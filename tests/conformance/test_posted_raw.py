@@ -17,10 +17,10 @@ UNDERFLOW = 0
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
     """The gateware `demo`, but the CPU asks for each input event."""
-    output = tmp_path_factory.mktemp("asked")
     top = sim.KairosSim(dataclasses.replace(VARIANTS["demo"], push_inputs=False), "asked")
-    (output / f"{sim.TOP}.v").write_text(sim.generate(top))
-    return verilate.compile_library(output, sim.TOP, "asked", top.pads)
+    with verilate.building_alone(tmp_path_factory.mktemp("asked")) as output:
+        (output / f"{sim.TOP}.v").write_text(sim.generate(top))
+        return verilate.compile_library(output, sim.TOP, "asked", top.pads)
 
 
 def test_an_input_behind_a_posted_output_that_fails(asked, start_device, tmp_path):

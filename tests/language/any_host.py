@@ -19,406 +19,79 @@ from pathlib import Path
 from kairos import compiler
 from kairos.compiler.cache import Cache
 
-HEAD = '''\
-import abc, array, cmath, collections, dataclasses, datetime, decimal, enum, fractions, functools, io, math, operator, os
-import re, sys, threading, types, typing, weakref
-import numpy as np
-import numpy
-from numpy import int32, int64
-from kairos.experiment import *
-from kairos.language import *
-from kairos.language import host_only, kernel_from_string, syscall, subkernel
-
-
-class Plain:
-    def __init__(self, **values):
-        vars(self).update(values)
-
-    @kernel
-    def method(self, x):
-        return x
-
-    @portable
-    def other(self):
-        return self.k
-
-    def remote(self, *args) -> TInt32:
-        return 1
-
-
-class Slots:
-    __slots__ = ("k", "unset")
-
-    def __init__(self):
-        self.k = 3
-
-
-class Anything:
-    """Has every attribute, each a new object."""
-
-    def __getattr__(self, name):
-        return Anything()
-
-
-class Endless:
-    def __getattr__(self, name):
-        return getattr(self, name + "_")
-
-
-class Same:
-    def __getattr__(self, name):
-        return self
-
-
-class Meta(type):
-    def __getattr__(cls, name):
-        return cls
-
-    def __eq__(cls, other):
-        raise TypeError("not comparable")
-
-    __hash__ = type.__hash__
-
-
-class WithMeta(metaclass=Meta):
-    k = 3
-
-
-class Properties:
-    @property
-    def k(self):
-        raise ValueError("of the user")
-
-    @property
-    def missing(self):
-        raise AttributeError("k is not there")
-
-    @property
-    def deep(self):
-        return self.deep
-
-    @property
-    def changing(self):
-        vars(self)["n"] = n = vars(self).get("n", 0) + 1
-        return [n, float(n), "text"][n % 3]
-
-    @property
-    def lone(self):
-        raise ValueError("\\ud800")
-
-    @property
-    def out(self):
-        raise SystemExit(3)
-
-
-class Descriptor:
-    def __get__(self, obj, cls=None):
-        return 3 if obj is None else self
-
-    def __set__(self, obj, value):
-        raise AttributeError("read only")
-
-
-class Described:
-    d = Descriptor()
-    k = functools.cached_property(lambda self: 7)
-
-
-class Hostile:
-    __eq__ = None
-    __hash__ = None
-
-    def __bool__(self):
-        raise ValueError("neither")
-
-    def __len__(self):
-        raise ValueError("no length")
-
-    def __dir__(self):
-        return [1, None, "k"]
-
-    def __repr__(self):
-        raise ValueError("no text")
-
-    __str__ = __repr__
-
-    @property
-    def __class__(self):
-        return int
-
-
-class Invariants(Plain):
-    pass
-
-
-class Int(int):
-    pass
-
-
-class Float(float):
-    pass
-
-
-class Str(str):
-    pass
-
-
-class List(list):
-    pass
-
-
-class Dict(dict):
-    __getattr__ = dict.__getitem__
-
-
-class Color(enum.Enum):
-    RED = 1
-
-
-class Level(enum.IntEnum):
-    LOW = 1
-
-
-class Flags(enum.Flag):
-    A = 1
-
-
-class Named(typing.NamedTuple):
-    x: int
-    y: float
-
-
-@dataclasses.dataclass(frozen=True)
-class Data:
-    k: int = 3
-    l: list = dataclasses.field(default_factory=list)
-
-
-class Array(np.ndarray):
-    pass
-
-
-class MyError(Exception):
-    pass
-
-
-class MetaError(Exception, metaclass=type("M", (type,), {})):
-    def __init__(self, a, b):
-        pass
-
-
-class WithNew:
-    def __new__(cls, *args):
-        return 5
-
-
-class WithCall:
-    def __call__(self, x=1) -> TInt32:
-        return 3
-
-
-class WithContext:
-    @kernel
-    def __enter__(self):
-        return 1
-
-    @kernel
-    def __exit__(self, a, b, c):
-        pass
-
-
-class Loop:
-    def __init__(self):
-        self.me = self
-        self.items = [self]
-
-
-def cyclic_list():
-    found = []
-    found.append(found)
-    return found
-
-
-def cyclic_pair():
-    inner = []
-    pair = (inner,)
-    inner.append(pair)
-    return pair
-
-
-def deep(kind, levels):
-    found = 1
-    for _ in range(levels):
-        found = kind((found,))
-    return found
-
-
-def chain(levels):
-    found = Plain(k=1)
-    for _ in range(levels):
-        found = Plain(k=1, next=found)
-    return found
-
-
-def dynamic(text, name="f"):
-    scope = {}
-    exec(text, {"kernel": kernel, "rpc": rpc, "portable": portable}, scope)
-    return scope[name]
-
-
-def recoded():
-    @kernel
-    def f(self):
-        return 1
-
-    def g(a, b, c):
-        return a
-
-    f.artiq_embedded.function.__code__ = g.__code__
-    return f
-
-
-def renamed(name):
-    @kernel
-    def f():
-        return 1
-
-    f.artiq_embedded.function.__name__ = f.artiq_embedded.function.__qualname__ = f.__name__ = name
-    return f
-
-
-def annotated(annotation, returns=None):
-    @portable
-    def f(a=1):
-        return 1
-
-    f.artiq_embedded.function.__annotations__ = {"a": annotation, "return": returns}
-    return f
-
-
-def defaulted(value):
-    @portable
-    def f(a=value):
-        return 1
-
-    return f
-
-
-def module(**values):
-    found = types.ModuleType(values.pop("name", "m"))
-    vars(found).update(values)
-    return found
-
-
-@portable
-def recursive(x):
-    return recursive(x)
-
-
-@portable
-def first(x):
-    return second(x)
-
-
-@portable
-def second(x):
-    return first(x)
-
-
-@rpc
-def remote(*args, **kwargs) -> TList(TInt32):
-    return []
-
-
-@rpc(flags={"async"})
-def later(*args):
-    pass
-
-
-@host_only
-def forbidden():
-    pass
-
-
-@portable
-def over(x, *, y=1):
-    return x
-
-
-@portable
-def rest(*args):
-    return 1
-
-
-async def coroutine():
-    pass
-
-
-def generator():
-    yield 1
-
-
-'''
+HEAD = Path(__file__).with_name("any_host_objects.py").read_text(encoding="utf-8") + "\n\n"
 
 DTYPES = """
-bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 longdouble complex64 complex128 object S3 U3 V4
-datetime64[s] timedelta64[s] >i4 <i8 >f8 >u8
+bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 longdouble complex64 complex128
+object S3 U3 V4 datetime64[s] timedelta64[s] >i4 <i8 >f8 >u8
 """.split()
 
 VALUES = """
-0; 1; -1; 2**31; 2**63 - 1; -2**63; 2**63; 10**400; -10**400; True; None; 1.5; float('nan'); float('inf'); -0.0; 1j; ...
-NotImplemented; ''; 'a'; 'µs 日本 \\U0001f600'; '\\ud800'; 'a\\0b'; '"%s{0}{'; 'x' * 100000; b''; b'ab\\xff'; bytearray(b'ab')
-memoryview(b'ab'); []; [1]; [1, 2.5]; [1, 'a']; [[1], [2.0]]; [[1], 2]; [[], []]; [None]; [()]; [1, 2**40]; [2**70]; [True, 1]
-[np.int8(1), 2]; [b'a']; [Plain(k=1), Plain(k=2)]; [Plain(k=1), Plain(k=2.0)]; [Plain(), Slots()]; list(range(3000))
-[[0] * 50] * 50; (); (1,); (1, 'a', 2.5, None); ((1, 2), [3]); tuple(range(2000)); range(5); range(0, 2**70); range(2**62, 0, -3)
-{}; {1: 2}; {1}; frozenset(); cyclic_list(); cyclic_pair(); deep(list, 50); deep(tuple, 50); deep(list, 3000); deep(tuple, 3000)
-deep(list, 60000); Plain(k=1); Plain(); Slots(); Anything(); Endless(); Same(); WithMeta(); WithMeta; Properties(); Described()
-Hostile(); Hostile; Loop(); chain(300); chain(5000); Int(3); Float(2.5); Str('a'); List([1]); Dict(k=3); Color.RED; Color
-Level.LOW; Flags.A; Named(1, 2.5); Data(); Data; MyError; MyError('x'); MetaError; WithNew; WithNew(); WithCall(); WithContext()
-Exception; BaseException; KeyboardInterrupt; StopIteration; ExceptionGroup; UnicodeDecodeError; object(); object; type; int; str
-np; np.linalg; np.random; np.random.rand; math; math.sin; cmath.exp; np.sin; np.frompyfunc(abs, 1, 1); np.vectorize(abs)
-np.array; np.dot; np.sum; np.newaxis; np.nan; np.float64; np.int8; np.dtype('i4'); len; print; open; abs; max; isinstance; super
-functools.partial(remote, 1); functools.partial(recursive, 1); functools.lru_cache(recursive); operator.add; [].append
-''.join; dict.get; os.path.join; io.StringIO(); sys.stdout; threading.Lock(); weakref.ref(Plain); datetime.datetime.now()
-decimal.Decimal(1); fractions.Fraction(1, 2); re.compile('a'); collections.deque([1]); collections.OrderedDict(a=1)
-array.array('i', [1, 2]); (x for x in [1]); iter([1]); map(abs, [1]); zip([1]); enumerate([1]); slice(1); property(abs)
-staticmethod(recursive); classmethod(recursive); lambda x: x; kernel(lambda self: 1); portable(lambda: 1); recursive; first
-remote; later; forbidden; over; rest; coroutine; generator; Plain.method; Plain(k=1).method; Plain(k=1).remote; Plain().other
-Plain.remote; recoded(); renamed('x y'); renamed('"'); renamed('µ\\n'); renamed(''); renamed('__init__'); renamed('\\udfff')
-annotated(int); annotated('undefined'); annotated('1/0'); annotated('TInt32'); annotated(TList(TInt32)); annotated(TList)
-annotated(list[int]); annotated(tuple[int, ...]); annotated(typing.Any); annotated(typing.List[float]); annotated([1])
-annotated(Hostile()); annotated(None, 'TStr'); annotated(TArray(TFloat, 3)); annotated(TArray(TFloat, 300)); annotated(TVar)
-annotated(TArray(TFloat, 0)); annotated(TArray(TFloat, 'a')); annotated(TTuple([])); annotated(TRange64); annotated('')
-annotated('x' * 9999); defaulted(2**70); defaulted([1]); defaulted(cyclic_list()); defaulted(Hostile()); defaulted(np.zeros(3))
-dynamic('@kernel\\ndef f(self): return 1'); dynamic('def f(): return 1'); dynamic('@portable\\ndef f(): return 1')
-dynamic('f = portable(lambda: 1)'); kernel_from_string(['a', 'b'], 'return a'); kernel_from_string([], 'return f()')
-module(k=1); module(name=''); module(name='a\\nb', f=recursive); sys; sys.modules; types; compiler_trap; __builtins__
-np.array(5); np.array([]); np.zeros((0, 3)); np.zeros((3, 0)); np.zeros((2, 2, 2, 2, 2)); np.zeros((1,) * 30); np.eye(3).T
-np.arange(6)[::2]; np.arange(6).reshape(2, 3)[:, ::-1]; np.broadcast_to(1, (3, 3)); np.broadcast_to(1.0, (1 << 20, 1 << 20))
-np.array([1, 2]).view(Array); np.matrix([[1, 2]]); np.ma.array([1, 2], mask=[0, 1]); np.rec.array([(1, 2.0)])
-np.array(['a', 'bc']); np.array('a'); np.array(['\\ud800']); np.array([b'a']); np.array([None, 1], dtype=object)
-np.zeros(3, dtype='i4,f8'); np.array([2**63], dtype='u8'); np.uint64(2**63); np.uint64(2**64 - 1); np.float16(1.5)
-np.longdouble('1e4000'); np.datetime64('2020-01-01'); np.str_('a'); np.bytes_(b'a'); np.void(b'ab'); np.bool_(True)
-np.zeros((2,), dtype='>i4'); np.random.default_rng(); np.poly1d([1, 2]); np.nditer([1, 2]); np.errstate(all='ignore')
+0; 1; -1; 2**31; 2**63 - 1; -2**63; 2**63; 10**400; -10**400; True; None; 1.5; float('nan'); float('inf'); -0.0
+1j; ...; NotImplemented; ''; 'a'; 'µs 日本 \\U0001f600'; '\\ud800'; 'a\\0b'; '"%s{0}{'; 'x' * 100000; b''
+b'ab\\xff'; bytearray(b'ab'); memoryview(b'ab'); []; [1]; [1, 2.5]; [1, 'a']; [[1], [2.0]]; [[1], 2]; [[], []]
+[None]; [()]; [1, 2**40]; [2**70]; [True, 1]; [np.int8(1), 2]; [b'a']; [Plain(k=1), Plain(k=2)]
+[Plain(k=1), Plain(k=2.0)]; [Plain(), Slots()]; list(range(3000)); [[0] * 50] * 50; (); (1,)
+(1, 'a', 2.5, None); ((1, 2), [3]); tuple(range(2000)); range(5); range(0, 2**70); range(2**62, 0, -3); {}
+{1: 2}; {1}; frozenset(); cyclic_list(); cyclic_pair(); deep(list, 50); deep(tuple, 50); deep(list, 3000)
+deep(tuple, 3000); deep(list, 60000); Plain(k=1); Plain(); Slots(); Anything(); Endless(); Same(); WithMeta()
+WithMeta; Properties(); Described(); Hostile(); Hostile; Loop(); chain(300); chain(5000); Int(3); Float(2.5)
+Str('a'); List([1]); Dict(k=3); Color.RED; Color; Level.LOW; Flags.A; Named(1, 2.5); Data(); Data; MyError
+MyError('x'); MetaError; WithNew; WithNew(); WithCall(); WithContext(); Exception; BaseException
+KeyboardInterrupt; StopIteration; ExceptionGroup; UnicodeDecodeError; object(); object; type; int; str; np
+np.linalg; np.random; np.random.rand; math; math.sin; cmath.exp; np.sin; np.frompyfunc(abs, 1, 1)
+np.vectorize(abs); np.array; np.dot; np.sum; np.newaxis; np.nan; np.float64; np.int8; np.dtype('i4'); len; print
+open; abs; max; isinstance; super; functools.partial(remote, 1); functools.partial(recursive, 1)
+functools.lru_cache(recursive); operator.add; [].append; ''.join; dict.get; os.path.join; io.StringIO()
+sys.stdout; threading.Lock(); weakref.ref(Plain); datetime.datetime.now(); decimal.Decimal(1)
+fractions.Fraction(1, 2); re.compile('a'); collections.deque([1]); collections.OrderedDict(a=1)
+array.array('i', [1, 2]); (x for x in [1]); iter([1]); map(abs, [1]); zip([1]); enumerate([1]); slice(1)
+property(abs); staticmethod(recursive); classmethod(recursive); lambda x: x; kernel(lambda self: 1)
+portable(lambda: 1); recursive; first; remote; later; forbidden; over; rest; coroutine; generator; Plain.method
+Plain(k=1).method; Plain(k=1).remote; Plain().other; Plain.remote; recoded(); renamed('x y'); renamed('"')
+renamed('µ\\n'); renamed(''); renamed('__init__'); renamed('\\udfff'); annotated(int); annotated('undefined')
+annotated('1/0'); annotated('TInt32'); annotated(TList(TInt32)); annotated(TList); annotated(list[int])
+annotated(tuple[int, ...]); annotated(typing.Any); annotated(typing.List[float]); annotated([1])
+annotated(Hostile()); annotated(None, 'TStr'); annotated(TArray(TFloat, 3)); annotated(TArray(TFloat, 300))
+annotated(TVar); annotated(TArray(TFloat, 0)); annotated(TArray(TFloat, 'a')); annotated(TTuple([]))
+annotated(TRange64); annotated(''); annotated('x' * 9999); defaulted(2**70); defaulted([1])
+defaulted(cyclic_list()); defaulted(Hostile()); defaulted(np.zeros(3))
+dynamic('@kernel\\ndef f(self): return 1'); dynamic('def f(): return 1')
+dynamic('@portable\\ndef f(): return 1'); dynamic('f = portable(lambda: 1)')
+kernel_from_string(['a', 'b'], 'return a'); kernel_from_string([], 'return f()'); module(k=1); module(name='')
+module(name='a\\nb', f=recursive); sys; sys.modules; types; compiler_trap; __builtins__; np.array(5)
+np.array([]); np.zeros((0, 3)); np.zeros((3, 0)); np.zeros((2, 2, 2, 2, 2)); np.zeros((1,) * 30); np.eye(3).T
+np.arange(6)[::2]; np.arange(6).reshape(2, 3)[:, ::-1]; np.broadcast_to(1, (3, 3))
+np.broadcast_to(1.0, (1 << 20, 1 << 20)); np.array([1, 2]).view(Array); np.matrix([[1, 2]])
+np.ma.array([1, 2], mask=[0, 1]); np.rec.array([(1, 2.0)]); np.array(['a', 'bc']); np.array('a')
+np.array(['\\ud800']); np.array([b'a']); np.array([None, 1], dtype=object); np.zeros(3, dtype='i4,f8')
+np.array([2**63], dtype='u8'); np.uint64(2**63); np.uint64(2**64 - 1); np.float16(1.5); np.longdouble('1e4000')
+np.datetime64('2020-01-01'); np.str_('a'); np.bytes_(b'a'); np.void(b'ab'); np.bool_(True)
+np.zeros((2,), dtype='>i4'); np.random.default_rng(); np.poly1d([1, 2]); np.nditer([1, 2])
+np.errstate(all='ignore')
 """
 
 USES = """
-return {v}; x = {v}; x = {v}.k; x = {v}.missing; {v}.k = 5; {v}.k += 1; {v} = {w}; {v} += 1; x = {v}[0]; x = {v}[0][0]
-{v}[0] = {w}; x = {v}(); x = {v}(1); x = {v}(1, 2); x = {v}({w}); x = {v}(k={w}); x = {v} + {w}; x = {v} == {w}; x = {v} is {w}
-x = {v} in {w}; x = not {v}; x = -{v}; x = len({v}); x = str({v}); x = f"{{{v}}} {{{w}!r:>5}}"; x = int({v}); x = float({v})
-x = bool({v}); x = abs({v}); x = [{v}, {w}]; x = ({v}, {w}); x = [a for a in {v}]; x = list({v}); x = sum({v}); x = max({v}, {w})
-x = sorted({v}); x = isinstance({v}, {w}); x = np.array({v}); x = np.sin({v}); x = {v} @ {w}; x = {v} if {w} else {v}
-x = {v} and {w}; x = {v}.shape; x = {v}.T; x = {v}[1:]; x = {v}[:, 0]; x = {v}.x; x = {v}.d; x = {v}.deep; x = {v}.changing
-x = {v}.lone; x = {v}.me.me.me; x = {v}.items[0].me; x = {v}.next.next.next.k; x = {v}.next; x = {v}.method({w}); x = {v}.other()
-x = {v}.remote({w}); x = {v}.real; x = {v}.__class__; x = {v}.__init__; x = {v}.__dict__; {v}.__init__({w}); x = {v}.value
-x = {v}.unset; x = {v}.out; print({v}, {w}); core_log({v}); rtio_log("a", {v}); remote({v}, a={w}); later({v}); raise {v}
-raise {v}("x"); assert {v}; delay({v}); delay_mu({v}); at_mu({v}); x = super().k; x = {v}.ﬁeld; x = {v}.µ; x = {v}.k.k.k.k
-del {v}
+return {v}; x = {v}; x = {v}.k; x = {v}.missing; {v}.k = 5; {v}.k += 1; {v} = {w}; {v} += 1; x = {v}[0]
+x = {v}[0][0]; {v}[0] = {w}; x = {v}(); x = {v}(1); x = {v}(1, 2); x = {v}({w}); x = {v}(k={w}); x = {v} + {w}
+x = {v} == {w}; x = {v} is {w}; x = {v} in {w}; x = not {v}; x = -{v}; x = len({v}); x = str({v})
+x = f"{{{v}}} {{{w}!r:>5}}"; x = int({v}); x = float({v}); x = bool({v}); x = abs({v}); x = [{v}, {w}]
+x = ({v}, {w}); x = [a for a in {v}]; x = list({v}); x = sum({v}); x = max({v}, {w}); x = sorted({v})
+x = isinstance({v}, {w}); x = np.array({v}); x = np.sin({v}); x = {v} @ {w}; x = {v} if {w} else {v}
+x = {v} and {w}; x = {v}.shape; x = {v}.T; x = {v}[1:]; x = {v}[:, 0]; x = {v}.x; x = {v}.d; x = {v}.deep
+x = {v}.changing; x = {v}.lone; x = {v}.me.me.me; x = {v}.items[0].me; x = {v}.next.next.next.k; x = {v}.next
+x = {v}.method({w}); x = {v}.other(); x = {v}.remote({w}); x = {v}.real; x = {v}.__class__; x = {v}.__init__
+x = {v}.__dict__; {v}.__init__({w}); x = {v}.value; x = {v}.unset; x = {v}.out; print({v}, {w}); core_log({v})
+rtio_log("a", {v}); remote({v}, a={w}); later({v}); raise {v}; raise {v}("x"); assert {v}; delay({v})
+delay_mu({v}); at_mu({v}); x = super().k; x = {v}.ﬁeld; x = {v}.µ; x = {v}.k.k.k.k; del {v}
 """
 BLOCKS = """
-for a in {v}:; for a, b in {v}:; while {v}:; if {v}:; with {v}:; with {v} as a:; with parallel:; with interleave:; for i in range({v}):
+for a in {v}:; for a, b in {v}:; while {v}:; if {v}:; with {v}:; with {v} as a:; with parallel:
+with interleave:; for i in range({v}):
 """
-INVARIANTS = "None; 5; 'abc'; {'a0'}; {'a0', 'nothing'}; [1, 'a0']; {None}; ('a0', ['b']); {'\\ud800'}; (x for x in 'a'); Anything()"
+INVARIANTS = """
+None; 5; 'abc'; {'a0'}; {'a0', 'nothing'}; [1, 'a0']; {None}; ('a0', ['b']); {'\\ud800'}; (x for x in 'a'); Anything()
+"""
 FILES = [
     "plain.py",
     "20241103 scan.py",
@@ -542,7 +215,16 @@ def main(seed, count):
             try:
                 module = load(Path(directory, name), HEAD + text)
                 module.program = module.Program(core)
-            except (SyntaxError, TypeError, ValueError, AttributeError, RecursionError, MemoryError, OSError, NameError):
+            except (
+                SyntaxError,
+                TypeError,
+                ValueError,
+                AttributeError,
+                RecursionError,
+                MemoryError,
+                OSError,
+                NameError,
+            ):
                 continue  # Python refuses it
             if found := problem(rng, module, core, Path(directory, "cache")):
                 wrong += 1

@@ -7,6 +7,8 @@ Integers have a width wherever one is needed, so that what the text means does n
 
 import random
 
+from . import forms
+
 HEAD = """\
 class Programs:
     def __init__(self, core):
@@ -17,7 +19,7 @@ class Programs:
         self.floats = [FLOATS]
         self.bools = [True, False]
         self.texts = ["", "a", "µs", "kernel", "日本"]
-
+ATTRIBUTES
     @rpc(flags={"async"})
     def mark(self, *values):
         self.marks.append(values)
@@ -33,7 +35,7 @@ SEQUENCES = ("li", "lw", "lf", "ai", "aw", "af")
 ERRORS = ("ValueError", "IndexError", "ZeroDivisionError", "RuntimeError")
 
 
-class Writer:
+class Writer(forms.Forms):
     """Writes one program: `functions` functions `p<number>_<index>`, each of about `budget` statements."""
 
     def __init__(self, number, functions=2, budget=14):
@@ -82,8 +84,9 @@ class Writer:
                 break
             self.left -= 1
             choices = [self.define] * 4 + [self.change] * 4 + [self.store] * 3 + [self.unpack]
+            choices += [self.bind] * 3 + [self.alter] * 3 + [self.tell]
             if depth < 5:
-                choices += [self.when] * 2 + [self.count, self.repeat, self.each, self.attempt]
+                choices += [self.when] * 2 + [self.count, self.repeat, self.each, self.attempt, self.over, self.within]
             if self.loops:
                 choices += [self.leave]
             choices += [self.fail, self.early]
@@ -218,20 +221,18 @@ class Writer:
 
     def attempt(self, depth, result):
         indent = "    " * depth
-        loops, self.loops = self.loops, 0
         lines = [f"{indent}try:", *self.block(depth + 1, result)]
-        for name in self.random.sample(ERRORS[:3], self.random.randint(1, 2)):
-            lines += [f"{indent}except {name}:", *self.block(depth + 1, result)]
+        classes = list(self.random.sample(ERRORS[:3], self.random.randint(1, 2)))
+        if self.random.random() < 0.3:
+            classes = [f"({', '.join(classes)}, RuntimeError)"]
+        for name in classes + self.random.choice(([], [], ["Exception"], [""])):
+            lines += [f"{indent}except {name}:".replace(" :", ":"), *self.block(depth + 1, result)]
+            if self.random.random() < 0.2:
+                lines += [f"{indent}    if {self.expression('b', 1)}:", f"{indent}        raise"]
+        if self.random.random() < 0.2:
+            lines += [f"{indent}else:", *self.block(depth + 1, result)]
         if self.random.random() < 0.4:
-            lines += [f"{indent}finally:", *self.plain_block(depth + 1)]
-        self.loops = loops
-        return lines
-
-    def plain_block(self, depth):
-        """Statements that neither leave nor raise on purpose."""
-        before = dict(self.scope)
-        lines = self.change(depth, None) + self.define(depth, None)
-        self.scope = before
+            lines += [f"{indent}finally:", *self.block(depth + 1, result)]
         return lines
 
     def leave(self, depth, _):
@@ -254,7 +255,7 @@ class Writer:
         if depth <= 0 or self.random.random() < 0.15:
             return self.leaf(kind)
         forms = {"i": self.integer, "w": self.integer, "f": self.floating, "b": self.boolean, "s": self.string}
-        forms = [forms[kind]] * 5 + [self.chosen, self.called, self.element]
+        forms = [forms[kind]] * 5 + [self.chosen, self.called, self.element, self.special]
         made = self.random.choice(forms)(kind, depth - 1)
         return made or self.leaf(kind)
 
@@ -294,6 +295,8 @@ class Writer:
             # Beside an int64, an int32 is widened.
             left, right = (kind, self.random.choice("iw") if kind == "w" else "i")
             op = self.random.choice("+ - * & | ^ // %".split())
+            if self.random.random() < 0.15:
+                return f"({sub()} {op} {self.random.randint(1, 99)})"
             sides = [left, right] if self.random.random() < 0.5 else [right, left]
             return f"({sub(sides[0])} {op} {sub(sides[1])})"
         match form:
@@ -391,7 +394,9 @@ class Writer:
             bounds = [self.random.choice(["", self.random.randint(-3, 4)]) for _ in range(2)]
             step = self.random.choice(["", "", ":-1", ":2"])
             return f"{self.leaf('s')}[{bounds[0]}:{bounds[1]}{step}]"
-        return self.literal("s")
+        if self.random.random() < 0.2:
+            return f"({self.leaf('s')} + {self.leaf('s')})"
+        return f"str({self.leaf(self.random.choice('iwb'))})" if self.random.random() < 0.2 else self.literal("s")
 
     def chosen(self, kind, depth):
         if kind == "s":
@@ -419,12 +424,15 @@ class Writer:
         name = self.variable((kind,))
         values = f"[{', '.join(self.expression(elt, min(depth, 1)) for _ in range(self.random.randint(3, 4)))}]"
         if own == "a":
+            rows = self.variable((f"m{elt}",))
+            if rows and self.random.random() < 0.3:
+                return f"{rows}[{self.random.choice(('0', '-1', ':, 1', '1, :', '1, ::-1', '0, 1:'))}]"
             if name and self.random.random() < 0.5:
                 op = self.random.choice("+-*")
                 other = self.expression(elt, 1)
-                return self.random.choice(
-                    [f"({name} {op} {name})", f"({name} {op} {other})", f"(-{name})", f"{name}[1:]"]
-                )
+                order, third = self.random.choice(forms.ORDERS), self.expression(elt, 1)
+                made = [f"({name} {op} {name})", f"({name} {op} {other})", f"(-{name})", f"{name}[1:]"]
+                return self.random.choice([*made, f"np.where({name} {order} {other}, {name}, {third})"])
             return f"np.array({values})"
         if name and self.random.random() < 0.5:
             return self.random.choice(
@@ -434,6 +442,7 @@ class Writer:
                     f"[{self.comprehended(elt)} for x in {name}]",
                     f"{name}[{self.random.randint(-3, 2)}:]",
                     f"list({name})",
+                    f"sorted({name})",
                 ]
             )
         return values
@@ -448,4 +457,4 @@ def source(texts, head):
     wides = ", ".join(f"int64({value})" for value in WIDES)
     floats = ", ".join(f"float({value})" for value in FLOATS)
     body = HEAD.replace("INTS", ints).replace("WIDES", wides).replace("FLOATS", floats)
-    return head + body + "".join(texts)
+    return head + forms.HEAD + body.replace("ATTRIBUTES\n", forms.ATTRIBUTES) + "".join(texts)

@@ -43,7 +43,10 @@ class Integer:
         return self.value != 0
 
     def __repr__(self):
-        return f"int{self.bits}({self.value})"
+        return str(self.value)
+
+    def __format__(self, form):
+        return format(self.value, form)
 
     def __neg__(self):
         return type(self)(-self.value)
@@ -155,7 +158,7 @@ def own(value):
     """A number of NumPy, an element of an array, as one of the language."""
     if isinstance(value, np.integer):
         return (Int32 if value.dtype == np.int32 else Int64)(value)
-    return value
+    return Int32(value) if type(value) is int else value
 
 
 def arithmetic(name):
@@ -263,6 +266,28 @@ def first_unless(order):
     return lambda a, b: b if order(b, a) else a
 
 
+def in_order(values, reverse=False):
+    """Merges runs to longer ones. With values that are not numbers among them it matters how."""
+    runs = [[value] for value in each(values)]
+    while len(runs) > 1:
+        pairs = [(runs[n], runs[n + 1] if n + 1 < len(runs) else []) for n in range(0, len(runs), 2)]
+        runs = [merged(left, right, operator.gt if reverse else operator.lt) for left, right in pairs]
+    return runs[0] if runs else []
+
+
+def merged(left, right, sooner):
+    left, right, found = list(left), list(right), []
+    while left or right:
+        take_right = not left or (right and sooner(right[0], left[0]))
+        found.append((right if take_right else left).pop(0))
+    return found
+
+
+def is_instance(value, kind):
+    """Whether the value has the type that the language calls so."""
+    return isinstance(value, TYPES.get(kind, kind))
+
+
 def of_floats(function):
     def apply(x):
         with np.errstate(all="ignore"):
@@ -271,10 +296,24 @@ def of_floats(function):
     return apply
 
 
+def quiet(function):
+    """A function of NumPy that takes numbers of the language."""
+
+    def apply(*values, **keywords):
+        values = [value.scalar(value.value) if isinstance(value, Integer) else value for value in values]
+        with np.errstate(all="ignore"):
+            return own(function(*values, **keywords))
+
+    return apply
+
+
 class NumPy:
     """What kernels use of NumPy."""
 
-    array = staticmethod(lambda values: np.array([plain(value) for value in values], dtype=dtype(values)))
+    array = staticmethod(lambda values: np.array(plain(values), dtype=dtype(values)))
+    any, all = staticmethod(np.any), staticmethod(np.all)
+    max, min, sum = (staticmethod(quiet(function)) for function in (np.max, np.min, np.sum))
+    where, clip = (staticmethod(quiet(function)) for function in (np.where, np.clip))
     sqrt, floor, ceil, trunc, rint, fabs = map(
         staticmethod, map(of_floats, (np.sqrt, np.floor, np.ceil, np.trunc, np.rint, np.fabs))
     )
@@ -282,6 +321,8 @@ class NumPy:
 
 def dtype(values):
     first = values[0]
+    if isinstance(first, list):
+        return dtype(first)
     return first.scalar if isinstance(first, Integer) else np.float64
 
 
@@ -316,6 +357,8 @@ NAMES = {
     "reversed": lambda values: each(reversed(values)),
     "sum": total,
     "len": lambda x: Int32(len(x)),
+    "sorted": in_order,
+    "isinstance": is_instance,
     "np": NumPy,
     "TInt32": int,
     "TInt64": int,
@@ -325,3 +368,6 @@ NAMES = {
     "TNone": None,
 }
 """The names of the language that are not Python's."""
+
+TYPES = {int: (Int32, Int64, bool), NAMES["int32"]: Int32, NAMES["int64"]: Int64, NAMES["float"]: float}
+"""What `isinstance` takes a name for."""

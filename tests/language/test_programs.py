@@ -18,6 +18,9 @@ def kernel(function):
     return function
 
 
+portable = kernel
+
+
 def rpc(function=None, flags=None):
     return function or (lambda function: function)
 
@@ -39,7 +42,13 @@ def marks_in_python(texts, numbers):
         exec(compile(source([*texts, all_of(numbers)], PYTHON_HEAD), "<programs>", "exec"), names)
         programs = names["Programs"](None)
         programs.all()
-    return [tuple(plain(value) for value in values) for values in programs.marks]
+    return outcome(programs)
+
+
+def outcome(programs):
+    """What programs have marked, and what they have left in attributes of the host."""
+    left = (programs.total, programs.wide, programs.real, programs.slots, programs.grid, programs.guard.entered)
+    return [*(tuple(plain(value) for value in values) for values in programs.marks), ("left", *map(plain, left))]
 
 
 def marks_of_kernel(texts, numbers, core, path):
@@ -49,13 +58,13 @@ def marks_of_kernel(texts, numbers, core, path):
     spec.loader.exec_module(module)
     programs = module.Programs(core)
     programs.all()
-    return [tuple(plain(value) for value in values) for values in programs.marks]
+    return outcome(programs)
 
 
 def same(a, b):
     if isinstance(a, float) and isinstance(b, float):
         return (math.isnan(a) and math.isnan(b)) or (a == b and math.copysign(1, a) == math.copysign(1, b))
-    if isinstance(a, tuple) and isinstance(b, tuple):
+    if isinstance(a, tuple | list) and type(a) is type(b):
         return len(a) == len(b) and all(map(same, a, b))
     return type(a) is type(b) and a == b
 
@@ -112,6 +121,8 @@ class Comparison:
             pytest.fail(f"programs {numbers[0]} to {numbers[-1]} are refused:\n{error}", pytrace=False)
         if different:
             number, expected, found = different
+            if number == "left":
+                number = next(n for n in numbers if self.still_differs(Writer(n).text(), n))
             text = self.shrunk(Writer(number).text(), number)
             pytest.fail(f"seed {number}: Python {expected}, kernel {found}\n{text}", pytrace=False)
 

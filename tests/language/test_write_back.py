@@ -126,3 +126,10 @@ def test_a_list_that_a_host_function_replaced(run, core):
     old = made.list
     run("self.list[1] = 20\nself.replace()\nself.list[2] = 30", holder=made)
     assert made.list == [0] and old == [1, 20, 30]
+
+
+def test_the_two_zeros_are_not_the_same(run, core):
+    made = Base(core)
+    made.array[0, 0], made.read[0], made.other = 0.0, 0.0, [0.0]
+    run("self.array[0, 0] = -0.0\nself.read[0] = -0.0\nself.other = self.read", holder=made)
+    assert np.signbit([made.array[0, 0], made.read[0], made.other[0]]).all()

@@ -225,7 +225,8 @@ fn core_log_formats_values() {
     for format in [
         r#"c"None %.*s %d %lld %g %.*s (%d, \22%.*s\22) (%d,) range(%d, %d, %d)\0A\00""#,
         r#"c"[\00""#,
-        r#"c"%.*s%d\00""#,
+        r#"c"%.*s\00""#,
+        r#"c"%d\00""#,
         r#"c"] %d\0A\00""#,
     ] {
         assert!(assembly.contains(format), "{format}: {assembly}");

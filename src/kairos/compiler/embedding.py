@@ -1,6 +1,7 @@
 """What the host remembers about a compiled kernel: the objects and strings that the device names by number."""
 
 import itertools
+import math
 from typing import Any
 
 import numpy
@@ -87,13 +88,13 @@ class EmbeddingMap:
             original = self._original(sequence)
             return len(original) == len(value) and all(map(self._is_unchanged, original, value))
         if isinstance(sequence, numpy.ndarray):
-            return numpy.array_equal(self._original(sequence), value, equal_nan=sequence.dtype.kind == "f")
+            original = self._original(sequence)
+            return original.shape == numpy.shape(value) and not _changed(original, value).any()
         return _same(sequence, value)
 
     def _update(self, sequence: Any, value: Any) -> None:
         if isinstance(sequence, numpy.ndarray):
-            original = self._original(sequence)
-            changed = (original != value) & ~((original != original) & (value != value))
+            changed = _changed(self._original(sequence), value)
             sequence[changed] = value[changed]
             return
         # Host functions may have made the list shorter.
@@ -123,5 +124,15 @@ class EmbeddingMap:
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two elements are equal; not a number is equal to itself here."""
-    return a is b or bool(a == b) or (a != a and b != b)
+    """Whether two elements are equal; not a number is equal to itself here, and the zeros are two."""
+    if a is b or (a != a and b != b):
+        return True
+    return bool(a == b) and (not isinstance(a, float) or a != 0 or math.copysign(1, a) == math.copysign(1, b))
+
+
+def _changed(original: numpy.ndarray, value: numpy.ndarray) -> numpy.ndarray:
+    """Which elements are not the same, as `_same` has it."""
+    changed = (original != value) & ~((original != original) & (value != value))
+    if value.dtype.kind == "f":
+        changed |= (value == 0) & (numpy.signbit(original) != numpy.signbit(value))
+    return changed

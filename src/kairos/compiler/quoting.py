@@ -151,7 +151,8 @@ class HostBridge:
             self._integer(min(values)), self._integer(max(values))
             return [("int", value) for value in values]
         if self._depth == _DEEPEST:
-            raise QuotingError(f"a list or tuple is within itself, or more than {_DEEPEST} of them are inside each other")
+            many = f"more than {_DEEPEST} of them are inside each other"
+            raise QuotingError(f"a list or tuple is within itself, or {many}")
         self._depth += 1
         try:
             return [self.quote(value) for value in values]
@@ -388,7 +389,8 @@ def _utf8(text: str) -> str:
         try:
             text.encode()
         except UnicodeEncodeError:
-            raise QuotingError(f"the text {text[:40]!a} has halves of surrogate pairs, which UTF-8 does not have") from None
+            what = "halves of surrogate pairs, which UTF-8 does not have"
+            raise QuotingError(f"the text {text[:40]!a} has {what}") from None
     return text
 
 

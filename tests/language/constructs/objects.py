@@ -130,3 +130,18 @@ class ObjectAsContextManager(Marks):
         with Timed(5):
             inside = now_mu()
         self.mark(inside - start, now_mu() - start)
+
+
+class ChainsOfComparisons(Marks):
+    """Of attributes whose types are not known yet when the comparison is first looked at."""
+
+    @kernel
+    def run(self):
+        self.mark(self.within(1, 3), self.within(3, 3), self.within(0, 9))
+
+    @kernel
+    def within(self, low, high):
+        point = Point(low)
+        between = low < point.x <= high
+        point.x += 1
+        return between or 0 < point.x < high

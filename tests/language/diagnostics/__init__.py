@@ -1,8 +1,8 @@
 """What the compiler says of programs that are wrong, as the user reads it.
 
-A program is an entry of `PROGRAMS` in a module of this folder: the body of a kernel, or a module with a class `Exp`. What
-is said of it stands in the text file of the same name: the whole diagnostic, and then the same as the Language Server
-Protocol has it. After a change that was meant, look at what `python -m tests.language.diagnostics` changes in them.
+A program is an entry of `PROGRAMS` in a module of this folder: the body of a kernel, or a module with a class `Exp`.
+What is said of it stands in the text file of the same name: the whole diagnostic, and then the same as the Language
+Server Protocol has it. `python -m tests.language.diagnostics` renews them after a change that was meant.
 """
 
 import contextlib
@@ -21,6 +21,7 @@ from kairos.errors import CompileError
 
 HERE = Path(__file__).parent
 FILE = "exp.py"
+RENEW = f"python -m {__name__}"
 HEAD = "from tests.language.diagnostics.host import *\n\n\n"
 KERNEL = "class Exp(Host):\n    @kernel\n    def run(self):\n"
 

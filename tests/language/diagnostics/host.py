@@ -1,3 +1,4 @@
+# ruff: noqa: F401, F403, F405
 """What the programs of this folder have at hand: `from tests.language.diagnostics.host import *`."""
 
 import cmath

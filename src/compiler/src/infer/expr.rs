@@ -355,15 +355,16 @@ impl Infer<'_, '_> {
         for (op, expr) in rest {
             let right = (self.expr(expr)?, expr.span);
             if let Some(elements) = self.compared_elements(*op, left, right)? {
-                return match rest.len() {
-                    1 => Ok(elements),
-                    _ => {
-                        let error = Diagnostic::new(first.span.to(expr.span), "a chain of comparisons of arrays");
-                        Err(error.help("write (a < b) & (b < c)"))
-                    }
-                };
+                if rest.len() == 1 {
+                    return Ok(elements);
+                }
+                if self.types().is_array(elements) {
+                    let error = Diagnostic::new(first.span.to(expr.span), "a chain of comparisons of arrays");
+                    return Err(error.help("write (a < b) & (b < c)"));
+                }
+            } else {
+                self.comparable(*op, left, right)?;
             }
-            self.comparable(*op, left, right)?;
             left = right;
         }
         Ok(self.kind(Kind::Bool))

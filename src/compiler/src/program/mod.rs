@@ -169,7 +169,12 @@ pub struct Program {
     pub lists: HashMap<Handle, HostList>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
+    /// Objects whose attributes are still to be compared, while those of others are.
+    unchecked: Option<Vec<Handle>>,
 }
+
+/// Host objects of a program. The limit is for objects that make ever new ones when they are looked at.
+const MOST_OBJECTS: usize = 1 << 16;
 
 impl Program {
     /// Whether an attribute keeps its value while the kernel runs.
@@ -321,16 +326,43 @@ impl Context<'_> {
         });
         class.instances.push(object);
         self.compare_invariants(shape, &info, first);
-        let class = &self.program.classes[&shape];
-        let known: Vec<_> = class
-            .attributes
-            .iter()
-            .map(|attribute| (attribute.name.clone(), attribute.ty))
-            .collect();
-        for (name, ty) in known {
-            self.check_attribute(object, &name, ty)?;
+        if self.program.objects.len() > MOST_OBJECTS {
+            return Err(format!(
+                "the kernel reaches more than {MOST_OBJECTS} host objects; the last is a {}, of which perhaps an \
+                 attribute makes a new one whenever it is read",
+                info.name
+            ));
         }
+        self.check_registered(object)?;
         Ok(shape)
+    }
+
+    /// Compares the attributes of a new object with those of its class. The objects that are met meanwhile, which may be a
+    /// long chain of one class, wait until it is their turn.
+    fn check_registered(&mut self, object: Handle) -> Result<(), String> {
+        if let Some(waiting) = &mut self.program.unchecked {
+            waiting.push(object);
+            return Ok(());
+        }
+        self.program.unchecked = Some(vec![object]);
+        let mut result = Ok(());
+        while let Some(next) = self
+            .program
+            .unchecked
+            .as_mut()
+            .and_then(Vec::pop)
+            .filter(|_| result.is_ok())
+        {
+            let class = &self.program.classes[&self.program.objects[&next]];
+            let known = class
+                .attributes
+                .iter()
+                .map(|attribute| (attribute.name.clone(), attribute.ty));
+            let mut known = known.collect::<Vec<_>>().into_iter();
+            result = known.try_for_each(|(name, ty)| self.check_attribute(next, &name, ty));
+        }
+        self.program.unchecked = None;
+        result
     }
 
     /// An attribute is invariant if it is for all objects of a class; warns where they differ, and of names of no attribute.

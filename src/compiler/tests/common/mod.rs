@@ -151,7 +151,6 @@ fn host_type(text: &str) -> Option<HostType> {
 pub fn any_text(text: &str) -> String {
     let host = || {
         let elements: Rc<[HostValue]> = [HostValue::Int(1), HostValue::Int(1 << 40)].into();
-        let words: Rc<[u8]> = [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0].into();
         let attributes = [
             ("k", HostValue::Int(3)),
             ("wide", HostValue::Int64(1 << 40)),
@@ -163,7 +162,7 @@ pub fn any_text(text: &str) -> String {
             ("bytes", HostValue::ByteArray(800, [1, 2, 255].into())),
             ("list", HostValue::List(801, elements.clone())),
             ("empty", HostValue::List(802, [].into())),
-            ("array", HostValue::Array(803, HostType::Int32, [2, 2].into(), words)),
+            ("array", HostValue::Array(803, HostType::Int32, [2, 2].into())),
             (
                 "texts",
                 HostValue::Texts(804, [1].into(), [HostValue::Str("a".into())].into()),
@@ -329,7 +328,7 @@ impl Host for TestHost {
     }
 
     fn memory(&mut self, _array: Handle) -> Result<Rc<[u8]>, String> {
-        Err("this host has no arrays".into())
+        Ok([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0].into())
     }
 
     fn store_str(&mut self, text: &str) -> i32 {

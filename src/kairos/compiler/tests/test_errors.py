@@ -125,7 +125,7 @@ def rejected(body, **attributes):
         ("for x in reversed(zip([1])):\n    pass", "zip has no end to begin at"),
         ("x = sum(['a'])", "cannot coerce str to a numeric type"),
         ("x = sum([1], begin=2)", "'sum' does not accept argument 'begin' in a kernel"),
-        ("x = zip([1], strict=True)", "'zip' takes no keyword arguments"),
+        ("x = zip([1], strictly=True)", "'zip' does not accept argument 'strictly'"),
         ("x = enumerate([1], 2, start=3)", "'enumerate' takes 1 to 2 argument(s), 2 are passed"),
         ("x = any(self.matrix)", "whether a row of an array is true is not defined"),
         ("x = sorted([[1], [2]])", "sorted() of elements of type list(elt=numpy.int?)"),

@@ -1,0 +1,116 @@
+"""Host objects of unusual kinds: the compiler takes them, or says in a sentence what is wrong.
+
+`tests/language/any_host.py` looks for more of them at random; what it has found stands here.
+"""
+
+import numpy as np
+import pytest
+
+from kairos import compiler
+from kairos.compiler.tests.jit import Core, Experiment, compile_body
+from kairos.errors import CompileError
+from kairos.language import kernel, kernel_from_string
+
+
+class Node:
+    def __init__(self, number, behind=None):
+        self.number = number
+        self.behind = behind
+
+
+class Anything:
+    """Has every attribute, each a new object."""
+
+    def __getattr__(self, name):
+        return Anything()
+
+
+class Same:
+    def __getattr__(self, name):
+        return self
+
+
+def cyclic():
+    found = []
+    found.append(found)
+    return found
+
+
+def deep(levels):
+    found = 1
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
+def rejected(body, **attributes):
+    with pytest.raises(CompileError) as error:
+        compile_body(body, **attributes)
+    return str(error.value)
+
+
+def compile_call(argument):
+    function = kernel_from_string(["self", "argument"], "pass", decorator=kernel)
+    compiler.compile_kernel(function, (Experiment(), argument), {}, core=Core(), set_result=None)
+
+
+def test_a_long_chain_of_objects():
+    """Longer than the stack is deep."""
+    last = Node(0)
+    last.behind = first = last
+    for number in range(20_000):
+        first = Node(number, first)
+    compile_body("return self.first.behind.behind.number", first=first)
+
+
+def test_objects_that_make_others_without_end():
+    message = rejected("return self.any.one.two", any=Anything())
+    assert "the kernel reaches more than 65536 host objects" in message
+    assert "makes a new one whenever it is read" in message
+
+
+def test_an_object_with_any_attribute_is_one_object():
+    compile_body("x = self.same.one.two.three", same=Same())
+
+
+@pytest.mark.parametrize("value", [cyclic(), deep(102), deep(50_000), ([], cyclic())])
+def test_lists_within_themselves(value):
+    message = rejected("return len(self.value)", value=value)
+    assert "a list or tuple is within itself, or more than 100 of them are inside each other" in message
+    with pytest.raises(CompileError, match="within itself"):
+        compile_call(value)
+
+
+def test_lists_inside_each_other():
+    compile_body("return self.value[0][0][0][0]", value=deep(5))
+
+
+def test_text_that_cannot_be_sent():
+    for value in ["\ud800", ["a", "\udfff"], np.array(["\ud800"])]:
+        assert "halves of surrogate pairs" in rejected("x = self.value", value=value)
+
+
+def test_data_beyond_the_memory_of_the_device():
+    """It is never made: the host might not have room for it either."""
+    huge = np.broadcast_to(np.float64(1), (1 << 20, 1 << 20))
+    message = rejected("return self.huge[0, 0]", huge=huge)
+    assert "a NumPy array of 8796093022208 bytes: the device has 16 MiB for a kernel and its data" in message
+
+
+def test_what_an_argument_raises_is_an_error_of_the_call():
+    class Raises:
+        def __getattr__(self, name):
+            raise ValueError("of the user")
+
+    with pytest.raises(CompileError, match="an argument of the call cannot be read: ValueError: of the user"):
+        compile_call(Raises())
+
+
+def test_an_interrupt_is_not_a_diagnostic():
+    class Slow:
+        @property
+        def x(self):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compile_body("return self.slow.x", slow=Slow())

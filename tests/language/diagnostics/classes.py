@@ -1,0 +1,184 @@
+"""Classes and objects."""
+
+PROGRAMS = {
+    "isinstance of no class": "return isinstance(self.other, 5)",
+    "isinstance of a module": "return isinstance(self.other, math)",
+    "isinstance of an exception": """
+        try:
+            pass
+        except ValueError as e:
+            return isinstance(e, ValueError)
+    """,
+    "super in a function inside": """
+        def f():
+            super().helper(1)
+        f()
+    """,
+    "super without a method": """
+        @portable
+        def f():
+            super().x()
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f()
+    """,
+    "super of no class": "super(5, self).helper(1)",
+    "super with one argument": "super(Host).helper(1)",
+    "super of no object": """
+        @portable
+        def f(x):
+            super().y()
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f(1)
+    """,
+    "super of another class": "super(Other, self).helper(1)",
+    "super of a value": """
+        class Base:
+            value = 3
+
+
+        class Exp(Host, Base):
+            @kernel
+            def run(self):
+                return super().value
+    """,
+    "super without such a method": "super().nothing()",
+    "class without a constructor": """
+        class Empty:
+            pass
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                x = Empty(1)
+    """,
+    "class that only the host makes": """
+        class Meta(type):
+            pass
+
+
+        class Made(metaclass=Meta):
+            pass
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                x = Made()
+    """,
+    "class whose constructor is no function": """
+        class Made:
+            __init__ = print
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                x = Made()
+    """,
+    "module called": "x = math()",
+    "method of the host of an object made": """
+        p = Point(1)
+        p.of_the_host()
+    """,
+    "attribute that an object made does not have": """
+        p = Point(1)
+        return p.y
+    """,
+    "property of an object made": """
+        class Made:
+            @property
+            def x(self):
+                return 1
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                return Made().x
+    """,
+    "attribute that is not always set": """
+        class Made:
+            def __init__(self, flag):
+                if flag:
+                    self.x = 1
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                return Made(self.flag).x
+    """,
+    "attribute that nothing sets before": """
+        class Made:
+            pass
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                m = Made()
+                m.x = 1
+    """,
+    "invariant that is none": """
+        class Wrong:
+            kernel_invariants = {'missing'}
+
+
+        class Exp(Host):
+            wrong = Wrong()
+
+            @kernel
+            def run(self):
+                x = self.wrong
+    """,
+    "attributes of another object": """
+        class Some:
+            def __init__(self, **values):
+                vars(self).update(values)
+
+
+        class Exp(Host):
+            items = [Some(x=1), Some(y=1)]
+
+            @kernel
+            def run(self):
+                return self.items[0].x
+    """,
+    "objects that make others without end": """
+        class Anything:
+            def __getattr__(self, name):
+                return Anything()
+
+
+        class Exp(Host):
+            any = Anything()
+
+            @kernel
+            def run(self):
+                return self.any.one.two
+    """,
+    "property that raises": """
+        class Some:
+            @property
+            def x(self):
+                raise ValueError('of the user')
+
+
+        class Exp(Host):
+            some = Some()
+
+            @kernel
+            def run(self):
+                return self.some.x
+    """,
+    "comparison of objects": "return self.other == self.other",
+}

@@ -1,0 +1,70 @@
+"""Subkernels."""
+
+PROGRAMS = {
+    "keyword": "subkernel_preload(function=1)",
+    "destination": "subkernel_send(256, 'a', 1)",
+    "arguments": "subkernel_await()",
+    "no subkernel": "subkernel_await(self.helper)",
+    "no function": "subkernel_preload(5)",
+    "time": """
+        @subkernel(destination=1)
+        def f():
+            pass
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f()
+                subkernel_await(f, 1.5)
+    """,
+    "type of a message": "x = subkernel_recv('a', int)",
+    "type that is none": "x = subkernel_recv('a', nothing)",
+    "name of a message": "subkernel_send(1, self.name, 1)",
+    "nobody receives": "subkernel_send(1, 'a', 1)",
+    "nobody sends": "x = subkernel_recv('a', TInt32)",
+    "host of a subkernel": """
+        @subkernel(destination=1)
+        def f():
+            remote()
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f()
+    """,
+    "object for a subkernel": """
+        @subkernel(destination=1)
+        def f(x):
+            pass
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f(self.other)
+    """,
+    "no satellites": """
+        @subkernel(destination=1)
+        def f():
+            pass
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f()
+    """,
+    "annotation of a subkernel": """
+        @portable
+        def f(x: 'undefined'):
+            pass
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                subkernel_await(f)
+    """,
+}
