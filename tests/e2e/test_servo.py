@@ -4,34 +4,23 @@ from pathlib import Path
 
 import pytest
 from kairos_gateware import build
+from kairos_gateware.device_db import render
+from kairos_gateware.variants import VARIANTS
 
 from tests.support.paths import BUILD
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "servo.py"
-DEVICE_DB = """device_db = {
-    "core": {
-        "type": "local",
-        "module": "artiq.coredevice.core",
-        "class": "Core",
-        "arguments": {"host": "emulator://servo", "ref_period": 1e-9, "ref_multiplier": 8, "target": "cortexa9"},
-    }
-}
-"""
+WORDS = [0xABCD, -9, 0x5678, 6 | 200 << 8, -5, -7, 0x1234, 8]
+"""Of the profile: phase, b1, frequency, ADC and delay, offset, a1, frequency, b0."""
 # Idle is bit 1; bit 2 says that samples were not read, once
-PRINTED = [
-    *(f"word {word} {0x11111 * (word % 3 + 1) & 0x3FFFF}" for word in range(8)),
-    "y 99999",
-    "status 2",
-    "stopped 6",
-    "read again 2",
-]
+PRINTED = [*(f"{word & 0x3FFFF}" for word in WORDS), "y 99999", "status 2", "stopped 6", "read again 2"]
 
 
 @pytest.mark.long
 def test_servo(kairos, tmp_path):
     assert build.main(["--variant", "servo", "--board", "sim", "--output", str(BUILD / "gateware" / "servo")]) == 0
     path = tmp_path / "device_db.py"
-    path.write_text(DEVICE_DB)
+    path.write_text(render(VARIANTS["servo"], "emulator://servo"))
     done = kairos("run", EXPERIMENT, device_db=path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[: len(PRINTED)] == PRINTED

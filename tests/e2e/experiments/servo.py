@@ -1,47 +1,39 @@
-"""Access to an SU-Servo by plain RTIO events, as its driver makes them (no card is connected)."""
+"""Access to an SU-Servo by its driver (no card is connected)."""
 
 from artiq.experiment import *
 
-from kairos.coredevice.ttl import rtio_input_data, rtio_output
-
-SERVO = 8
-"""Its channel in variant `servo`, which has two Urukuls."""
-WRITE = 1 << 13
-STATE = 1 << 11
-CONFIG = STATE | 1 << 10
-PLACE = 5 << 5 | 17
+PROFILE = 17
 
 
 class Servo(EnvExperiment):
     def build(self):
         self.setattr_device("core")
+        self.servo = self.get_device("suservo0")
+        self.channel = self.get_device("suservo0_ch5")
 
     @kernel
-    def write(self, address, value):
-        address |= WRITE
-        rtio_output(SERVO << 8 | address & 0xFF, address >> 8 << 18 | value & 0x3FFFF)
-        delay_mu(8)
-
-    @kernel
-    def read(self, address):
+    def status(self) -> TInt32:
         self.core.break_realtime()
-        rtio_output(SERVO << 8 | address & 0xFF, address >> 8 << 18)
-        return rtio_input_data(SERVO)
+        return self.servo.get_status()
 
     @kernel
     def run(self):
         self.core.reset()
-        for word in range(8):
-            self.write(PLACE << 3 | word, 0x11111 * (word % 3 + 1))
-        self.write(STATE | PLACE, 99999)
-        for word in range(8):
-            print("word", word, self.read(PLACE << 3 | word))
-        print("y", self.read(STATE | PLACE))
-        print("status", self.read(CONFIG))
+        self.channel.set_dds_mu(PROFILE, 0x1234_5678, -5, 0xABCD)
+        self.channel.set_iir_mu(PROFILE, 6, -7, 8, -9, 200)
+        self.channel.set_y_mu(PROFILE, 99999)
+        words = [0 for _ in range(8)]
         self.core.break_realtime()
-        self.write(CONFIG, 1)
+        self.channel.get_profile_mu(PROFILE, words)
+        for word in words:
+            print(word)
+        self.core.break_realtime()
+        print("y", self.channel.get_y_mu(PROFILE))
+        print("status", self.status())
+        self.core.break_realtime()
+        self.servo.set_config(1)
         delay_mu(10_000)
-        self.write(CONFIG, 0)
+        self.servo.set_config(0)
         delay_mu(3_000)
-        print("stopped", self.read(CONFIG))
-        print("read again", self.read(CONFIG))
+        print("stopped", self.servo.get_status())
+        print("read again", self.status())
