@@ -9,26 +9,43 @@ from kairos.emulator import acquire, shutdown_all
 from kairos.pulse import Recording
 from tests.support.experiment import experiment
 
+from .drivers import FEW, MANY, settled
+
+INSTRUCTIONS = {
+    "update_number": "a number of a gate",
+    "update_shape": "a factor of a shape of three segments",
+    "update_spline": "four knots of a spline",
+    "update_gate": "all eight numbers of a gate",
+}
 PREFIXES = ("pulse.update_", "pulse.start_", "sim.pulse_")
 URL = "emulator://pulse"
 
 
-def _least(attempt) -> tuple[int, int]:
-    """(time of the call, its number) of the first of growing times that are not too soon."""
-    for number in range(400):
+def _least(attempt) -> int:
+    """Time of the call of the first of growing times that are not too soon."""
+    for number in range(1000):
         begin = attempt(number)
         if begin >= 0:
-            return int(begin), number
+            return int(begin)
     raise SystemExit("the pulse core cannot be updated")
 
 
 def _update_us(updates, gate, count, parameter) -> float:
     """Time from the call to the first changed value at the output, with the events as close as they can be."""
-    _, number = _least(lambda n: updates.attempt(gate, count, 10.0, 4000, 16 + 8 * n))
-    apart = 16 + 8 * number
-    begin, _ = _least(lambda n: updates.attempt(gate, count, 20.0 + n % 100, 200 + 8 * n, apart))
+    begin = _least(lambda n: updates.attempt(gate, count, 20.0 + n % 100, 200 * count + 8 * n))
     times, _ = Recording.of(acquire(URL)).changes(parameter, 0)
     return (times[times > begin][0] - begin) / 1000
+
+
+def _instructions(updates, method) -> float:
+    """Instructions of the kernel core in a round of a kernel's loop, without what comes before and after."""
+    run = updates.core.precompile(getattr(type(updates), method), updates)
+    control, spent = acquire(URL).control, {}
+    for updates.number in (FEW, FEW, MANY):  # the first run also sets up what all share
+        before = settled(control)
+        run()
+        spent[updates.number] = settled(control) - before
+    return (spent[MANY] - spent[FEW]) / (MANY - FEW)
 
 
 def _processor_s(pid: int) -> float:
@@ -45,10 +62,18 @@ def device_figures(figures):
         baseline = "; baseline: the paper, its DMA alone"
         one = _update_us(updates, updates.one, 1, Parameter.A0)
         figures.add("pulse.update_one_parameter_us", one, "us", target=1.0, baseline=1.82, source=how + baseline)
+        eight = _update_us(updates, updates.eight, 8, Parameter.A0)
+        how = "likewise of `play_all_changed`, all eight parameters of a gate; device time"
+        figures.add(
+            "pulse.update_gate_us", eight, "us", baseline=8 * 1.82, source=how + "; baseline: the paper, eight DMAs"
+        )
         begin = updates.start()
         times, _ = Recording.of(acquire(URL)).changes(Parameter.A0, 0)
         source = "from a trigger's time to a gate's first value, the 4 cycles of rest before it included"
         figures.add("pulse.start_latency_cycles", (times[times > begin][0] - begin) / 8, "cycles", source=source)
+        for method, what in INSTRUCTIONS.items():
+            source = f"core 1, the words for {what} made and sent, with a delay in a kernel's loop"
+            figures.add(f"pulse.{method}_instr", _instructions(updates, method), "instr", source=source)
         emulator = acquire(URL)
         before, spent = emulator.control.status()["pl_cycles"], _processor_s(emulator.pid)
         updates.play_busy()

@@ -108,6 +108,20 @@ BODY = """
         self.pulse0.play(self.twin)
         self.note("twin", now_mu() - 1000)
         self.core.break_realtime()
+        self.pulse0.update_course(self.x, A0, [0.0, 30.0, 90.0, 10.0, 0.0])
+        delay(5*us)
+        self.pulse0.play(self.x)
+        self.note("course", now_mu() - 1000)
+        try:
+            self.pulse0.update_course(self.x, A0, [1.0, 2.0])
+        except ValueError:
+            self.note("refused", 3)
+        self.core.break_realtime()
+        self.pulse0.update_all(self.x, [A0, F1], [0.5, 3e6])
+        delay(5*us)
+        self.pulse0.play(self.x)
+        self.note("course", now_mu() - 1000)
+        self.core.break_realtime()
         self.pulse0.prepare(self.x)
         for shot in range(2):
             self.core.break_realtime()
@@ -181,7 +195,17 @@ def test_shapes_are_scaled_and_numbers_replaced(run):
         assert np.abs(amplitude(recording, begin) - full * 0.25 * (shot + 1)).max() < 0.01
         frequency = recording.play(begin, begin + 8).frequency(0, 1)[0]
         assert abs(frequency + 1e6 * shot) < 1e-3
-    assert times["refused"] == [1, 1, 2]
+    assert times["refused"] == [1, 1, 2, 3]
+
+
+def test_whole_courses_and_several_parameters_are_replaced(run):
+    recording, times = run
+    full = amplitude(recording, times["plain"][2])
+    spline, several = times["course"]
+    shape = amplitude(recording, spline)
+    assert np.abs(shape[[0, 31, 62, 94]] - [0, 30, 90, 10]).max() < 2
+    assert np.abs(amplitude(recording, several) - full * 0.5).max() < 0.01
+    assert abs(recording.play(several, several + 8).frequency(0, 1)[0] - 3e6) < 1e-3
 
 
 def test_a_prepared_gate_follows_its_change_at_once(run):

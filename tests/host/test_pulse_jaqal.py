@@ -150,13 +150,13 @@ def signed(word, at):
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_a_circuit_with_its_definition_is_as_jaqalpaw_makes_it(name):
-    """jaqal/oracle.py says how the expected segments were made. Channel 2 has a pause that fills up a parallel block,
-    in which JaqalPaw keeps the frequency; ours is all zeros."""
+    """jaqal/oracle.py says how the expected segments were made. Channel 2 has a pause that fills up a parallel
+    block."""
     pytest.importorskip("jaqalpaq", reason="jaqalpaq, which parses Jaqal, is not installed")
     gates = jaqal.load(HERE / name, Core(gates=0))
     words = [int.from_bytes(word.tobytes(), "little") for word in gates.sequence(channels=255, close=False)]
     assert len(words) <= KNOWN[name]["streamed"]
-    for channel in ("0", "1"):
+    for channel in ("0", "1", "2"):
         parameters = KNOWN[name]["segments"][channel]
         found = bodies(word for word in words if word >> 248 + int(channel) & 1)
         for p, expected in parameters.items():

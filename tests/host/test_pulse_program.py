@@ -48,9 +48,8 @@ def test_marks_say_where_gates_are():
 
 def test_what_is_adjustable_is_known_by_segment():
     gate = Program(GATES, CORE)["x0"]
-    assert [int(p) for p in gate.own_parameters] == [1, 4, 1]
-    assert [int(shaped) for shaped in gate.own_shaped] == [1, 0, 1]
-    assert gate.own_coefficients[0] == 0 and gate.own_coefficients[1] > 0
+    entries = np.array(gate.adjustable[2:]).reshape(-1, facts.ADJUSTABLE_NUMBERS)
+    assert entries[:, 0].tolist() == [0x101, 4, 0x101]
     assert gate.duration_mu == 800
 
 

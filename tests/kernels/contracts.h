@@ -43,6 +43,10 @@ IMPORT void dma_erase(slice);
 IMPORT retrieved dma_retrieve(slice);
 IMPORT void dma_playback(int64_t, int32_t, int);
 
+/* pulse: the pulse core */
+IMPORT void pulse_update(const void *, int32_t, int32_t, double);
+IMPORT void pulse_update_all(const void *, const void *, const void *, int32_t);
+
 /* cache: values that outlive a kernel */
 IMPORT const void *cache_get(slice);
 IMPORT void cache_put(slice, const void *);

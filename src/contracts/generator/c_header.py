@@ -17,6 +17,7 @@ TYPES = {
     "f64": "double",
     "str": "slice",
     "list": "const void *",
+    "doubles": "const void *",
     "tag": "const slice *",
     "pointer": "void *",
     "(i64, i32)": "timestamped",

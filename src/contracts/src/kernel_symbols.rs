@@ -38,6 +38,9 @@ macro_rules! kernel_symbols {
             "dma_erase" = dma::dma_erase;
             "dma_retrieve" = dma::dma_retrieve;
             "dma_playback" = dma::dma_playback;
+            // pulse: the pulse core
+            "pulse_update" = pulse::pulse_update;
+            "pulse_update_all" = pulse::pulse_update_all;
             // cache: values that outlive a kernel
             "cache_get" = cache::cache_get;
             "cache_put" = cache::cache_put;

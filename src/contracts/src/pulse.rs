@@ -245,6 +245,13 @@ pub const CROSSTALK_SUM_BITS: usize = 21;
 /// Bits of the counter of cycles that errors are stamped with.
 pub const CYCLE_COUNTER_BITS: usize = 48;
 
+/// Numbers of an adjustable segment: its parameter and ADJUSTABLE_SHAPED, the word that writes it, and the greatest
+/// factor (a double).
+pub const ADJUSTABLE_NUMBERS: usize = 11;
+
+/// Its parameter is a shape, which one value multiplies; else a number, which it replaces.
+pub const ADJUSTABLE_SHAPED: u32 = 256;
+
 /// Parameters of a channel: bit in masks, and index of the spline engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]

@@ -30,6 +30,8 @@ SIGNATURES = {
     "dma_erase": (("str",), "none"),
     "dma_retrieve": (("str",), "(i64, i32, bool)"),
     "dma_playback": (("i64", "i32", "bool"), "none"),
+    "pulse_update": (("list", "i32", "i32", "f64"), "none"),
+    "pulse_update_all": (("list", "list", "doubles", "i32"), "none"),
     "cache_get": (("str",), "list"),
     "cache_put": (("str", "list"), "none"),
     "i2c_start": (("i32",), "none"),

@@ -18,16 +18,17 @@ What is played begins at the time cursor: its first value shows there. The words
 must be some microseconds ahead of the counter (RTIOUnderflow otherwise).
 """
 
-from numpy import int32, int64
+from numpy import int64
 
 from ..contracts import pulse as facts
-from ..contracts.pulse import Error, Parameter
+from ..contracts.pulse import Error
 from ..emulator import acquire
-from ..language import TBool, TInt32, TInt64, at_mu, delay_mu, host_only, kernel, now_mu, portable
+from ..language import TBool, TInt32, at_mu, delay_mu, host_only, kernel, now_mu
 from ..pulse.gateset import Core
-from ..pulse.program import REST_CYCLES, SLOTS_CYCLES, Program
+from ..pulse.program import SLOTS_CYCLES, START_CYCLES, Program
 from ..pulse.recording import Recording
 from .parts.channel import Address, RTIODevice
+from .parts.firmware import NOWRITE, firmware_function
 from .rtio import rtio_input_data, rtio_output, rtio_output_wide
 
 __all__ = ["Pulse", "PulseError", "PulseUnderrun"]
@@ -39,21 +40,15 @@ STOPPED = int(Error.UNDERRUN | Error.MISALIGN)
 CYCLE_MU = 8
 CLOCK = 125e6
 SAMPLES_PER_CYCLE = 8
-START_CYCLES = REST_CYCLES + 1
-"""From the trigger to the first value of a gate: the rest, and the way from engine to output."""
 ASK_MU = 4000
 """What the core is asked is asked so long after now."""
 KEPT = 8
 """Words that the core keeps."""
-FILL_MU = facts.PARAMETERS * facts.SEGMENT_FIFO * CYCLE_MU
-"""In which all FIFOs of a channel are filled."""
 STOP_CYCLES = 1
 """From the cycle that an error is stamped with to the first one in which the output shows it."""
-FREQUENCY, AMPLITUDE, PHASE = 0, 1, 2
-"""Parameters of a tone, as they follow one another."""
-FRAMES = int(Parameter.Z0)
-TURN = 1 << facts.VALUE_BITS
-COEFFICIENT_END = 1 << (facts.VALUE_BITS - 1)
+
+pulse_update = firmware_function("pulse_update", "gate parameter target value", NOWRITE)
+pulse_update_all = firmware_function("pulse_update_all", "gate parameters values target", NOWRITE)
 
 
 class PulseError(Exception):
@@ -125,18 +120,12 @@ class Pulse(RTIODevice):
         """
         self.ask_for(program.channels)
         delay_mu(CYCLE_MU)
-        self._send_slowly(program.programming)
+        self.send(program.programming, SLOTS_CYCLES)
         armed = self.status(0) >> 16 & program.channels
         at_mu(self.core.get_rtio_counter_mu() + ASK_MU)
         if armed != program.channels:
-            self._send_slowly(program.rest)
+            self.send(program.rest, SLOTS_CYCLES)
         self.wait_armed(program.channels)
-
-    @kernel
-    def _send_slowly(self, words):
-        for i in range(len(words) // WORDS):
-            rtio_output_wide(self.word, words[WORDS * i : WORDS * (i + 1)])
-            delay_mu(SLOTS_CYCLES * CYCLE_MU)
 
     @kernel
     def play(self, gate):
@@ -174,29 +163,22 @@ class Pulse(RTIODevice):
         the gate's channels. A number is replaced by `value` (Hz, parts of 200, degrees); any other shape is what was
         defined times `value`.
 
-        It counts for what is sent from now on; 8 ns of the timeline for each segment. ValueError if the value is out
-        of range, or nothing of that parameter is adjustable.
+        It counts for what is sent from now on; 8 ns of the timeline for each segment. The words are made by the
+        firmware of the kernel core. ValueError, and nothing is changed, if the value is out of range, or nothing of
+        that parameter is adjustable.
         """
-        found = False
-        for i in range(len(gate.own_parameters)):
-            if gate.own_parameters[i] == parameter:
-                self._send_own(self.word, gate, i, parameter, value)
-                found = True
-        if not found:
-            raise ValueError("parameter {0} of the gate is not adjustable", int64(parameter))
+        pulse_update(gate.adjustable, parameter, self.word, value)
 
     @kernel
-    def _send_own(self, target, gate, i, parameter, value):
-        """Send segment `i` of those of a gate that are its own, with a new value."""
-        words = [int32(0)] * WORDS
-        for n in range(5, WORDS):
-            words[n] = gate.own_words[WORDS * i + n]
-        if gate.own_shaped[i] != 0:
-            self._scale(words, gate.own_coefficients, 4 * i, value)
-        else:
-            self._put(words, self.parameter_to_mu(parameter, value), int64(0), int64(0), int64(0))
-        rtio_output_wide(target, words)
-        delay_mu(CYCLE_MU)
+    def update_course(self, gate, parameter, values):
+        """As `update`, with another course: for each segment a value that stays, or one more as knots of a spline,
+        equally far apart. ValueError too if there are neither as many."""
+        pulse_update_all(gate.adjustable, [parameter for _ in range(len(values))], values, self.word)
+
+    @kernel
+    def update_all(self, gate, parameters, values):
+        """As `update`, several parameters with a value for each."""
+        pulse_update_all(gate.adjustable, parameters, values, self.word)
 
     @kernel
     def prepare(self, gate):
@@ -217,74 +199,23 @@ class Pulse(RTIODevice):
         begins some 20 cycles behind the last, and one for each segment of the gate, as soon as the core has all.
 
         The cursor advances to where the gate has ended at the latest; until it begins, the core refuses words.
-        ValueError as `update`.
+        ValueError as `update`. After an RTIOUnderflow the gate has not been played.
         """
-        last = -1
-        for i in range(len(gate.own_parameters)):
-            if gate.own_parameters[i] == parameter:
-                if last >= 0:
-                    self._send_own(self.word, gate, last, parameter, value)
-                last = i
-        if last < 0:
-            raise ValueError("parameter {0} of the gate is not adjustable", int64(parameter))
-        self._send_own(self.change, gate, last, parameter, value)
-        # Each of the parameters may have a segment in four cycles, and one is read in a cycle.
-        filled = 2 * gate.duration_mu if 2 * gate.duration_mu < FILL_MU else int64(FILL_MU)
-        delay_mu(gate.lead_mu + filled + START_CYCLES * CYCLE_MU + gate.duration_mu)
-
-    @portable
-    def parameter_to_mu(self, parameter, value) -> TInt64:
-        """The word of a parameter's value in Hz, parts of 200 or degrees. ValueError if it is out of range."""
-        word = int64(0)
-        kind = parameter % 3 if parameter < FRAMES else PHASE
-        if kind == FREQUENCY:
-            if not abs(value) < self.sample_rate / 2:
-                raise ValueError("a frequency is outside of half the sample rate")
-            word = int64(round(value / self.sample_rate * TURN))
-        elif kind == AMPLITUDE:
-            if not abs(value) <= facts.AMPLITUDE_UNITS:
-                raise ValueError("an amplitude is outside of -200 to 200, full scale")
-            word = int64(value / facts.AMPLITUDE_UNITS * facts.AMPLITUDE_MAX) << facts.AMPLITUDE_FRACTION
-        else:
-            if not abs(value) < 1e9:
-                raise ValueError("an angle is not a number, or beyond 1e9 degrees")
-            turns = value / 360.0
-            word = int64(round((turns - int64(turns)) * TURN))
-        return word
-
-    @portable
-    def _scale(self, words, coefficients, first, factor):
-        """Coefficients of a segment times `factor`, with a smaller shift where they do not fit."""
-        if not abs(factor) < 1e6:
-            raise ValueError("a factor is not a number, or beyond 1e6")
-        u0 = float(coefficients[first]) * factor
-        u1 = float(coefficients[first + 1]) * factor
-        u2 = float(coefficients[first + 2]) * factor
-        u3 = float(coefficients[first + 3]) * factor
-        if abs(u0) >= COEFFICIENT_END:
-            raise ValueError("a factor takes a parameter out of its range")
-        while abs(u1) >= COEFFICIENT_END or abs(u2) >= COEFFICIENT_END or abs(u3) >= COEFFICIENT_END:
-            if words[6] >> 16 & 31 == 0:
-                raise ValueError("a factor takes a parameter out of its range")
-            words[6] -= 1 << 16
-            u1, u2, u3 = u1 / 2.0, u2 / 4.0, u3 / 8.0
-        self._put(words, int64(u0), int64(u1), int64(u2), int64(u3))
-
-    @portable
-    def _put(self, words, u0, u1, u2, u3):
-        """Coefficients of 40 bits into the first five int32 of a word."""
-        words[0] = int32(u0)
-        words[1] = int32(u0 >> 32 & 0xFF | u1 << 8)
-        words[2] = int32(u1 >> 24 & 0xFFFF | u2 << 16)
-        words[3] = int32(u2 >> 16 & 0xFFFFFF | u3 << 24)
-        words[4] = int32(u3 >> 8)
+        pulse_update(gate.adjustable, parameter, self.change, value)
+        delay_mu(gate.changed_mu)
 
     @kernel
-    def send(self, words):
-        """Give the core `words` (list of int32, eight to a word), one each 8 ns from now on."""
+    def play_all_changed(self, gate, parameters, values):
+        """As `play_changed`, several parameters with a value for each."""
+        pulse_update_all(gate.adjustable, parameters, values, self.change)
+        delay_mu(gate.changed_mu)
+
+    @kernel
+    def send(self, words, cycles=1):
+        """Give the core `words` (list of int32, eight to a word), one each `cycles` of 8 ns from now on."""
         for i in range(len(words) // WORDS):
             rtio_output_wide(self.word, words[WORDS * i : WORDS * (i + 1)])
-            delay_mu(CYCLE_MU)
+            delay_mu(int64(cycles * CYCLE_MU))
 
     @kernel
     def trigger(self):

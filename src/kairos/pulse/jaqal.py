@@ -7,7 +7,7 @@ definitions that its lines ``from MODULE usepulses *`` name.
 import importlib
 import inspect
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -132,15 +132,22 @@ class _Reading:
         if len(step) == 1:
             return step[0]
         pulses = [pulse for name in step for pulse in self.gates[name]]
-        return self.add("<" + " | ".join(step) + ">", pulses)
+        # As with JaqalPaw, what ends early keeps its first tone's frequency.
+        last = {pulse.channel: _last(pulse.freq0) for pulse in pulses}
+        return self.add("<" + " | ".join(step) + ">", self.padded(pulses, set(last), last))
 
-    def padded(self, pulses: list[Pulse], channels: set[int]) -> list[Pulse]:
-        """A gate's pulses with pauses, so that all of these channels end together."""
+    def padded(
+        self, pulses: list[Pulse], channels: set[int], frequencies: Mapping[int, float] | None = None
+    ) -> list[Pulse]:
+        """A gate's pulses with pauses, so that all of these channels end together. `frequencies`: of the first tone in
+        the pause, by channel; others have 0."""
         lengths = dict.fromkeys(sorted(channels), 0)
         for pulse in pulses:
             lengths[pulse.channel] += self.cycles(pulse)
         most = max(lengths.values())
-        return [*pulses, *(Pulse(channel=c, cycles=most - length) for c, length in lengths.items() if length < most)]
+        frequencies = frequencies or {}
+        short = {c: most - length for c, length in lengths.items() if length < most}
+        return [*pulses, *(Pulse(channel=c, cycles=n, freq0=frequencies.get(c, 0.0)) for c, n in short.items())]
 
     def cycles(self, pulse: Pulse) -> int:
         return int(pulse.duration * self.core.clock) if pulse.cycles is None else pulse.cycles
@@ -162,3 +169,10 @@ class _Reading:
             arguments = [self.core.channels]
         pulses = [pulse for pulse in method(*arguments) or [] if self.cycles(pulse) >= SHORTEST]
         return self.add(label, pulses)
+
+
+def _last(course) -> float:
+    """The value with which a parameter's course ends."""
+    while isinstance(course, tuple | list):
+        course = course[-1]
+    return float(course)

@@ -23,6 +23,9 @@ PARAMETERS = {name: number for number, name in enumerate(NAMES)}
 """Numbers of parameters by their names in pulses."""
 QUEUED = facts.INPUT_FIFO - 16
 """Words that are sent ahead of the time for which they are, for each channel."""
+START_CYCLES = REST_CYCLES + 1
+"""From the trigger to the first value of a gate: the rest, and the way from engine to output."""
+LARGEST_FACTOR = 1e6
 SLOTS_CYCLES = 8
 """Cycles between words that program tables: more than the longest takes."""
 LEAD_CYCLES = 48
@@ -47,36 +50,43 @@ def int32s(words: numpy.ndarray) -> list:
 class PlayableGate:
     """A gate of a :class:`Program`: what `Pulse.play` and `Pulse.update` take. Times in machine units."""
 
-    kernel_invariants = {
-        "words",
-        "lead_mu",
-        "duration_mu",
-        "own_parameters",
-        "own_shaped",
-        "own_words",
-        "own_coefficients",
-    }
+    kernel_invariants = {"words", "lead_mu", "duration_mu", "changed_mu", "adjustable"}
 
-    def __init__(self, name, words, cycles, own, cycle_mu):
+    def __init__(self, name, words, cycles, adjustable, cycle_mu):
         self.name = name
         self.words = int32s(words)
         self.duration_mu = int64(cycles * cycle_mu)
         self.lead_mu = int64((LEAD_CYCLES + len(words)) * cycle_mu)
-        # Of each adjustable segment. Kernels have no empty lists.
-        self.own_parameters = [int32(p) for _, p, _, _, _ in own] or [int32(-1)]
-        self.own_shaped = [int32(shaped) for *_, shaped in own] or [int32(0)]
-        self.own_words = int32s(numpy.array([word for _, _, _, word, _ in own])) or [int32(0)] * 8
-        self.own_coefficients = [u for _, _, _, word, _ in own for u in _coefficients(word)] or [int64(0)] * 4
+        # Each of the parameters may have a segment in four cycles, and one is read in a cycle.
+        filled = min(2 * cycles, facts.PARAMETERS * facts.SEGMENT_FIFO)
+        self.changed_mu = int64((LEAD_CYCLES + len(words) + filled + START_CYCLES + cycles) * cycle_mu)
+        """From an event that changes it to where it has ended at the latest."""
+        self.adjustable = adjustable
 
     def __repr__(self):
         return f"<gate {self.name}>"
 
 
-def _coefficients(word) -> list:
+def _numbers(value: float) -> list:
+    """A double as kernels' firmware reads it from a list of int32."""
+    return list(numpy.array([value], "<f8").view("<i4"))
+
+
+def _greatest_factor(parameter: int, word: numpy.ndarray) -> float:
+    """What a segment can be multiplied by at most: an amplitude or frequency must stay in its range."""
     value = int.from_bytes(word.tobytes(), "little")
     size = 1 << facts.VALUE_BITS
     parts = [value >> at & (size - 1) for at in (facts.U0_AT, facts.U1_AT, facts.U2_AT, facts.U3_AT)]
-    return [int64(part - size if part >> (facts.VALUE_BITS - 1) else part) for part in parts]
+    u = [part - size if part >> (facts.VALUE_BITS - 1) else part for part in parts]
+    cycles = value >> facts.TAU_AT & ((1 << facts.TAU_BITS) - 1)
+    shift = value >> facts.SHIFT_AT & ((1 << facts.SHIFT_BITS) - 1)
+    d = [part / 2.0 ** (n * shift) for n, part in enumerate(u)]
+    # As a polynomial of the cycle: Newton's form, its differences at 0.
+    powers = [d[0], d[1] - d[2] / 2 + d[3] / 3, d[2] / 2 - d[3] / 2, d[3] / 6]
+    course = numpy.polynomial.Polynomial(powers)
+    turns = [x.real for x in course.deriv().roots() if abs(x.imag) < 1e-9 and 0 < x.real < cycles] if any(u[1:]) else []
+    peak = max(abs(course(x)) for x in [0.0, float(cycles), *turns])
+    return min(LARGEST_FACTOR, float(size // 2 - 1) / peak) if peak else LARGEST_FACTOR
 
 
 class PlayableSequence:
@@ -159,11 +169,13 @@ class Program:
         if len(words) > QUEUED:
             raise PulseError(f"gate {name}: {len(words)} words are more than wait for it at a time; use a sequence")
         pulses = self.gate_set.gates[name]
-        own = []
+        adjustable = _numbers(self.gate_set.core.clock * self.gate_set.core.samples_per_cycle)
         if any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
-            for channel, parameter, address, word in self.gate_set.adjustable(name):
-                own.append((channel, parameter, address, word, self._is_shaped(name, channel, parameter)))
-        return PlayableGate(name, words, self.gate_set.cycles(name), own, self.cycle_mu)
+            for channel, parameter, _, word in self.gate_set.adjustable(name):
+                shaped = self._is_shaped(name, channel, parameter)
+                adjustable.append(int32(parameter | shaped * facts.ADJUSTABLE_SHAPED))
+                adjustable += [*int32s(word), *_numbers(_greatest_factor(parameter, word))]
+        return PlayableGate(name, words, self.gate_set.cycles(name), adjustable, self.cycle_mu)
 
     def _is_shaped(self, name, channel, parameter) -> bool:
         of_channel = [pulse for pulse in self.gate_set.gates[name] if pulse.channel == channel]

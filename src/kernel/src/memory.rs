@@ -57,6 +57,41 @@ impl MemoryMut for KernelMemory {
     }
 }
 
+/// Elements of `size` bytes of a kernel's list.
+fn elements(list: u32, size: u32) -> Result<&'static [u8], BadAddress> {
+    let memory: &'static KernelMemory = &KernelMemory;
+    if !list.is_multiple_of(4) {
+        return Err(BadAddress {
+            address: list,
+            length: 8,
+        });
+    }
+    check(list, 8, KERNEL_IMAGE.start)?;
+    // SAFETY: readable, and aligned.
+    let [elements, count] = unsafe { (list as *const [u32; 2]).read() };
+    if count == 0 {
+        return Ok(&[]);
+    }
+    let length = count.checked_mul(size).ok_or(BadAddress {
+        address: elements,
+        length: count,
+    })?;
+    memory.bytes(elements, length)
+}
+
+/// A kernel's list of integers.
+pub fn words(list: u32) -> Result<&'static [u32], BadAddress> {
+    let bytes = elements(list, 4)?;
+    // SAFETY: checked memory; lists of integers are aligned, and this core reads words at any address.
+    Ok(unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast::<u32>(), bytes.len() / 4) })
+}
+
+/// A kernel's list of doubles.
+pub fn doubles(list: u32) -> Result<impl ExactSizeIterator<Item = f64>, BadAddress> {
+    let (doubles, _) = elements(list, 8)?.as_chunks();
+    Ok(doubles.iter().map(|bytes| f64::from_le_bytes(*bytes)))
+}
+
 /// A region of the memory map that belongs to one module, which has it as a static: state that is lent like any other.
 pub struct Area<const START: usize, const END: usize>(());
 

@@ -99,7 +99,7 @@ fn execute<'py>(
 /// `given`: for each cycle and channel some segments of `GIVEN` numbers; the engines see them `delay` cycles later.
 /// `triggers`: for each cycle, whether there is one. Gives for each cycle and channel `SHOWN` numbers, in the cycle in which
 /// the model has them; samples of each channel (int16), if they are wanted; and errors, parameters that ran dry, and the
-/// cycle of the first underrun or misalignment of each channel, or -1.
+/// cycle of the first underrun or misalignment of each channel, or -1, and which parameters have full FIFOs at the end.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
 fn replay<'py>(
@@ -109,7 +109,7 @@ fn replay<'py>(
     delay: usize,
     samples: bool,
     settings: &Bound<PyDict>,
-) -> PyResult<(Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>, u32, Vec<(u8, i64)>)> {
+) -> PyResult<(Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>, u32, Vec<(u8, i64, u8)>)> {
     let config = config(settings)?;
     let channels = config.channels;
     let cycles = triggers.len();
@@ -162,6 +162,9 @@ fn replay<'py>(
         (
             status.underrun_parameters[c],
             status.first_cycle[c].map_or(-1, |n| n as i64),
+            (0..PARAMETERS)
+                .filter(|p| !machine.channel(c).has_room(1 << p))
+                .fold(0, |full, p| full | 1 << p),
         )
     });
     let samples = out

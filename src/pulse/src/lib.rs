@@ -10,6 +10,7 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+pub mod adjust;
 mod bits;
 #[cfg(feature = "alloc")]
 pub mod compile;

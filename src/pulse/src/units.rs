@@ -131,8 +131,9 @@ pub fn amplitude(value: f64) -> Result<i64, UnitError> {
     if finite(value)?.abs() > AMPLITUDE_UNITS.into() {
         return Err(UnitError::Amplitude { value });
     }
-    let datum = libm::trunc(value / f64::from(AMPLITUDE_UNITS) * f64::from(AMPLITUDE_MAX)) as i64;
-    Ok(datum << AMPLITUDE_FRACTION)
+    // Truncated, by the processor.
+    let datum = (value / f64::from(AMPLITUDE_UNITS) * f64::from(AMPLITUDE_MAX)) as i32;
+    Ok(i64::from(datum) << AMPLITUDE_FRACTION)
 }
 
 /// The amplitude of a word.

@@ -87,6 +87,8 @@ __all__ = [
     "CROSSTALK_DELAY_MAX",
     "CROSSTALK_SUM_BITS",
     "CYCLE_COUNTER_BITS",
+    "ADJUSTABLE_NUMBERS",
+    "ADJUSTABLE_SHAPED",
     "Parameter",
     "Mode",
     "State",
@@ -340,6 +342,13 @@ CROSSTALK_SUM_BITS = 21
 
 CYCLE_COUNTER_BITS = 48
 """Bits of the counter of cycles that errors are stamped with."""
+
+ADJUSTABLE_NUMBERS = 11
+"""Numbers of an adjustable segment: its parameter and ADJUSTABLE_SHAPED, the word that writes it, and the greatest
+factor (a double)."""
+
+ADJUSTABLE_SHAPED = 256
+"""Its parameter is a shape, which one value multiplies; else a number, which it replaces."""
 
 
 class Parameter(IntEnum):

@@ -156,7 +156,7 @@ _CYCLES = {
     "sed.cycles_per_event": (cycles.sed_cycles_per_event, "cycles", 2, "increasing timestamps offered without a pause"),
     "sed.min_slack_cycles": (cycles.sed_min_slack, "cycles", 11, "least accepted slack at acceptance"),
     "pulse.gate_min_cycles": (
-        lambda: cycles.pulse_gate_min(build_engines(_root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)),
+        lambda: pulse.gate_min(build_engines(_root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)),
         "cycles",
         8,
         "shortest gate of eight different segments that plays 1,000 times from tables without a gap; baseline: "

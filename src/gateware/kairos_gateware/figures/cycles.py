@@ -6,18 +6,15 @@ from ctypes import byref
 from migen import *
 
 from ..analyzer.format import OUTPUT, decode
-from ..contracts.pulse import PARAMETERS, Error
 from ..descriptor import Descriptor
 from ..dma.engine import DmaEngine
 from ..dma.format import COMPACT, RECORDED, compact, recorded
-from ..pulse.bench import Body, gates, glut, mlut, plut
 from ..rtio.core import RtioCore
 from ..rtio.link import Channel, InputLink, OutputLink
 from ..sim.core_bench import Command, Core
 from ..sim.hp_memory import HpMemory, Playback
 from ..sim.hp_port import HpPort
 from ..sim.library import NEVER, Library, Ps
-from ..sim.pulse_bench import Engines
 
 __all__ = [
     "HP_LATENCY",
@@ -29,7 +26,6 @@ __all__ = [
     "initiator_period",
     "core_speed",
     "model_speed",
-    "pulse_gate_min",
 ]
 
 HP_LATENCY, ACP_LATENCY, ACP_VISIBLE, CPU_CYCLES = 30, 20, 15, 25
@@ -224,23 +220,3 @@ def model_speed(library: Library, events=1000, spacing=100, repeat=3) -> float:
         best = max(best, cycles / seconds / 1e6)
     ps.close()
     return best
-
-
-def pulse_gate_min(engines: Engines, repeat=1000) -> int:
-    """Cycles of the shortest gate of eight different segments that a channel plays `repeat` times without a gap."""
-    for tau in range(1, 20):
-        bodies = [Body((p + 1, 0, 0, 0), tau) for p in range(PARAMETERS)]
-        entries = [(p, 1 << p, p) for p in range(PARAMETERS)]
-        words = [plut(p, body) for p, body in enumerate(bodies)]
-        words += [
-            mlut(entries[:6]),
-            mlut(entries[6:]),
-            glut([(0, 0, PARAMETERS - 1)]),
-            *[gates([0] * 20)] * (repeat // 20),
-        ]
-        played = engines.play(words, repeat * 10 + 1000)
-        if played.errors == Error.UNDERRUN and (played.states["running"] & 1).sum() == repeat * tau:
-            running = (played.states["running"] & 1).nonzero()[0]
-            if running[-1] - running[0] + 1 == repeat * tau:
-                return tau
-    raise ValueError("no gate plays without a gap")

@@ -28,7 +28,7 @@ def engines():
 
 
 def test_shortest_gate(engines):
-    assert cycles.pulse_gate_min(engines) == 4
+    assert pulse.gate_min(engines) == 4
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ sys.
 | 12 + n | the count of input n from which its bit of the result is 1 |
 | 16 | keep a word of the stream, at most KEPT |
 | 17 | keep none (data: none) |
-| 18 | a word of the stream, then those that are kept, and then, when nothing moves any more, a trigger |
+| 18 | a word of the stream, those that are kept, and a trigger as soon as all channels have what follows |
 
 The status is an input event: bits 8..0 errors, as they were; 23..16 channels that are armed; 31..24 channels that run.
 The first underrun is two input events: its age in cycles at the time of the event, at most 2^32 - 1; then the mask of
@@ -177,7 +177,8 @@ class _Change(Module):
             read.adr.eq(place),
             self.word.eq(read.dat_r),
             self.sends.eq(self.under_way & (place != kept)),
-            self.trigger.eq(self.under_way & (still == 0)),
+            # What comes behind that is read as fast as engines can take it.
+            self.trigger.eq(self.under_way & ~self.sends & (core.loaded | (still == 0))),
         ]
         self.sync += [
             If(at(FORGET), kept.eq(0)).Elif(write.we, kept.eq(kept + 1)),

@@ -6,7 +6,7 @@ error, or with `trigger_strict` is remembered until they are.
 """
 
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 
 from migen import *
 
@@ -23,9 +23,9 @@ class Sequencing(Module):
     as the `Sequencer` takes them.
 
     valid, ready, word: the stream. trigger: pulse. result, result_valid: of a measurement, for the channels of
-    `result_channels`. `armed`, `running`: one bit for each channel. `settled`: nothing
-    moves until something comes from outside. `errors`: bits of `facts.Error`, sticky until `clear` is high
-    where they are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the count of cycles, at
+    `result_channels`. `armed`, `running`: one bit for each channel. `loaded`: all channels
+    are. `settled`: nothing moves until something comes from outside. `errors`: bits of `facts.Error`, sticky until
+    `clear` is high where they are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the count of cycles, at
     each channel's first underrun since `clear`. skip: simulation skips time, the next cycle is `skipped` later.
     """
 
@@ -36,7 +36,8 @@ class Sequencing(Module):
         self.misalign_limit, self.branch_timeout = Signal(32), Signal(32)
         self.result, self.result_valid = Signal(facts.BRANCH_STATE_BITS), Signal()
         self.result_channels = Signal(channels, reset=2**channels - 1)
-        self.armed, self.running, self.settled = Signal(channels), Signal(channels), Signal()
+        self.armed, self.running = Signal(channels), Signal(channels)
+        self.loaded, self.settled = Signal(), Signal()
         self.errors, self.clear = Signal(max(facts.Error).bit_length()), Signal(max(facts.Error).bit_length())
         self.cycle = Signal(facts.CYCLE_COUNTER_BITS)
         self.skip, self.skipped = Signal(), Signal(facts.CYCLE_COUNTER_BITS)
@@ -65,6 +66,7 @@ class Sequencing(Module):
                 self.armed[c].eq(channel.armed),
                 self.running[c].eq(channel.running),
             ]
+        self.comb += self.loaded.eq(reduce(and_, [channel.loaded for channel in self.channels]))
         moving = [~part.settled for part in [*self.channels, *self.sequencers]] + [
             fifo.fifo.readable & ~fifo.readable for fifo in demultiplexer.fifos
         ]

@@ -156,6 +156,13 @@ def test_a_segment_of_no_cycles_is_skipped_and_its_rotation_kept(engines):
     assert values[:, Z0].tolist() == [7] * 4 + [7 + 100 + 7] * 4 + [50 + 7] * 4
 
 
+def test_of_several_segments_of_no_cycles_any_may_clear(engines):
+    empty, body = Body((100, 0, 0, 0), 0), Body((7, 0, 0, 0), 4)
+    clear = Body((50, 0, 0, 0), 0, flags=int(facts.FrameFlag.CLEAR))
+    played = play(engines, [bypass(each, ALL) for each in (body, clear, empty, empty, body)])
+    assert segments(played, 0)["values"][:, Z0].tolist() == [7] * 4 + [50 + 100 + 100 + 7] * 4
+
+
 def test_time_is_skipped_only_while_nothing_moves(engines):
     """Between a word and what it does, and while engines run, the core is not settled; while it waits, it is."""
     words = [bypass(Body((1, 0, 0, 0), 20, flags=WAIT), ALL)]

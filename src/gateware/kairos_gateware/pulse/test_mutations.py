@@ -62,7 +62,7 @@ def test_a_copy_without_a_fault_passes(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault["what"])
 def test_a_fault_is_found(fault, tmp_path):
-    tests = ["synthesis"] if fault["file"] in OF_THE_DDS else ["sequence", "model"]
+    tests = ["synthesis", "samples"] if fault["file"] in OF_THE_DDS else ["sequence", "engines", "model"]
     done = run(tmp_path, mutated(tmp_path, fault), tests)
     summary = done.stdout.strip().splitlines()[-1]
     # A fault that cannot be built shows nothing.

@@ -3,7 +3,7 @@
 import inspect
 
 from ...contracts.kernel_symbols import SIGNATURES
-from ...language import TBool, TInt32, TInt64, TList, TNone, TStr, TTuple, syscall
+from ...language import TBool, TFloat, TInt32, TInt64, TList, TNone, TStr, TTuple, syscall
 
 __all__ = ["NOWRITE", "QUIET", "firmware_function"]
 
@@ -13,6 +13,7 @@ QUIET = ("nounwind", "nowrite")
 """raises nothing either"""
 
 TYPES = {"none": TNone, "bool": TBool, "i32": TInt32, "i64": TInt64, "str": TStr, "list": TList(TInt32)}
+TYPES |= {"f64": TFloat, "doubles": TList(TFloat)}
 
 
 def kernel_type(name):

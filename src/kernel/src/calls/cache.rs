@@ -4,10 +4,10 @@
 use kairos_channel::memory::KERNEL_HEAP;
 use kairos_kernel::cache::Cache;
 use kairos_proto::exception::Id;
-use kairos_proto::rpc::{BadAddress, Memory};
+use kairos_proto::rpc::Memory;
 
 use crate::fault::broken;
-use crate::memory::{Area, KernelMemory};
+use crate::memory::{words, Area, KernelMemory};
 use crate::owned::{Lent, Owned};
 use crate::raise;
 
@@ -81,7 +81,7 @@ fn copy(value: &[u32], copies: &mut [u32]) -> Option<u32> {
 /// `cache_put`
 extern "C" fn put(pointer: u32, length: u32, list: u32) {
     let key = key(pointer, length);
-    match value(list) {
+    match words(list) {
         Ok(value) => {
             let stored = STORE.with(|store| Cache::attach(store.words()).put(key, value));
             if stored.is_err() {
@@ -90,21 +90,6 @@ extern "C" fn put(pointer: u32, length: u32, list: u32) {
         }
         Err(error) => broken(format_args!("value for the cache: {error}")),
     }
-}
-
-fn value(list: u32) -> Result<&'static [u32], BadAddress> {
-    let memory: &'static KernelMemory = &KernelMemory;
-    let (elements, count) = (memory.word(list)?, memory.word(list.wrapping_add(4))?);
-    if count == 0 {
-        return Ok(&[]);
-    }
-    let length = count.checked_mul(4).ok_or(BadAddress {
-        address: elements,
-        length: count,
-    })?;
-    let bytes = memory.bytes(elements, length)?;
-    // SAFETY: checked memory; lists of integers are aligned, and this core reads words at any address.
-    Ok(unsafe { core::slice::from_raw_parts(bytes.as_ptr().cast::<u32>(), count as usize) })
 }
 
 raise::raising! {

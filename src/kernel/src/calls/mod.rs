@@ -6,5 +6,6 @@ pub mod i2c;
 pub mod linalg;
 pub mod log;
 pub mod math;
+pub mod pulse;
 pub mod rpc;
 pub mod unavailable;

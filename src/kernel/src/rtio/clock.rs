@@ -22,7 +22,7 @@ const WINDOW: u64 = 1 << 20;
 /// without a second look; and so often one output has to take that look.
 const PERMIT: u32 = 1280;
 /// Machine units in a PL cycle.
-const UNITS: i64 = 8;
+pub const UNITS: i64 = 8;
 /// Longest time from the end of a permit until this core sees it, in machine units: a write; before it, the answer to a
 /// request that gives back room for inputs.
 const TOLD: i64 = 256 * UNITS;

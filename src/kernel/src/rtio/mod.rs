@@ -8,7 +8,7 @@ mod counter;
 pub mod cursor;
 mod input;
 mod log;
-mod output;
+pub mod output;
 mod playback;
 mod registers;
 mod ring;
@@ -18,7 +18,9 @@ use kairos_contracts::registers::satellite;
 
 use registers::{registers, registers_or_raise, Registers, POLLS};
 
+pub use clock::UNITS as CYCLE;
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
+pub use cursor::{at_mu as set_now_mu, now_mu};
 pub use input::{rtio_input_data, rtio_input_timestamp, rtio_input_timestamped_data};
 pub use log::rtio_log;
 pub use output::{posted_error_at_end, record, rtio_batch_end, rtio_batch_start, rtio_output, rtio_output_wide};

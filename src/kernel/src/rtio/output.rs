@@ -112,6 +112,34 @@ pub fn submit(target: u32, words: impl ExactSizeIterator<Item = u32>) {
     }
 }
 
+/// An event of some words at the time cursor.
+pub fn send<const N: usize>(target: u32, words: &[u32; N]) {
+    if !recorded(target, words.iter().copied()) {
+        submit(target, words.iter().copied());
+    }
+}
+
+/// As `send`, an event before one that `send_now` sends, which raises what goes wrong: it is not asked whether this one has
+/// ample time. If it comes too late so does the other, whose time is a cycle later at most.
+pub fn send_unasked<const N: usize>(target: u32, words: &[u32; N]) {
+    if !recorded(target, words.iter().copied()) {
+        transaction::post(target, now_mu(), words.iter().copied());
+    }
+}
+
+/// As `send`, an event that is due very soon: it is not asked whether it has ample time, and its status is waited for.
+pub fn send_now<const N: usize>(target: u32, words: &[u32; N]) {
+    if recorded(target, words.iter().copied()) {
+        return;
+    }
+    let time = now_mu();
+    let status = transaction::output_now(target, time, words.iter().copied());
+    // An error of those before says what went wrong first.
+    if !posted_error() && status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
+        output_error(target, time, status);
+    }
+}
+
 /// `rtio_output`, when it is not simply posted.
 extern "C" fn output(target: u32, data: u32) {
     if !recorded(target, core::iter::once(data)) {

@@ -171,6 +171,26 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
     status
 }
 
+/// Posts an event whatever its time. One that is late leaves an error.
+pub fn post(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) {
+    if !ALLOWED.get() {
+        return;
+    }
+    while under_way() >= WIDE_CREDIT {
+        wait();
+    }
+    submit(POSTED, target, time, words);
+}
+
+/// Submits an event and waits for its status.
+pub fn output_now(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
+    if ALLOWED.get() {
+        transact(OUTPUT, target, time, words)
+    } else {
+        UNREACHABLE
+    }
+}
+
 /// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer
 /// than [`clock::MARGIN`].
 pub fn take_error(clear: impl FnOnce()) -> Option<Failure> {
