@@ -49,7 +49,7 @@ def test_marks_say_where_gates_are():
 def test_what_is_adjustable_is_known_by_segment():
     gate = Program(GATES, CORE)["x0"]
     entries = np.array(gate.adjustable[2:]).reshape(-1, facts.ADJUSTABLE_NUMBERS)
-    assert entries[:, 0].tolist() == [0x101, 4, 0x101]
+    assert entries[:, 0].tolist() == [0x101, 0x101, 4]
     assert gate.duration_mu == 800
 
 

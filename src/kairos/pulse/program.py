@@ -171,7 +171,8 @@ class Program:
         pulses = self.gate_set.gates[name]
         adjustable = _numbers(self.gate_set.core.clock * self.gate_set.core.samples_per_cycle)
         if any(isinstance(getattr(pulse, field), Adjustable) for pulse in pulses for field in NAMES):
-            for channel, parameter, _, word in self.gate_set.adjustable(name):
+            # Those of a parameter and channel one after another, as they play.
+            for channel, parameter, _, word in sorted(self.gate_set.adjustable(name), key=lambda row: (row[1], row[0])):
                 shaped = self._is_shaped(name, channel, parameter)
                 adjustable.append(int32(parameter | shaped * facts.ADJUSTABLE_SHAPED))
                 adjustable += [*int32s(word), *_numbers(_greatest_factor(parameter, word))]
