@@ -7,7 +7,7 @@ definitions that its lines ``from MODULE usepulses *`` name.
 import importlib
 import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -98,7 +98,7 @@ class _Reading:
             cases = {int(case.state): self.names(case.statements) for case in statement.cases}
             yield Branch(tuple(cases.get(state, ()) for state in range(max(cases, default=-1) + 1)))
         elif getattr(statement, "parallel", False) is True:
-            yield tuple(self.one(part) for part in statement.statements)
+            yield self.filled([self.one(part) for part in statement.statements])
         elif getattr(statement, "subcircuit", False) is True:
             for _ in range(int(statement.iterations)):
                 yield (self.gate(OF_ALL[0], []),)
@@ -131,23 +131,36 @@ class _Reading:
             raise UsageError("a branch within a parallel block or within a branch")
         if len(step) == 1:
             return step[0]
-        pulses = [pulse for name in step for pulse in self.gates[name]]
-        # As with JaqalPaw, what ends early keeps its first tone's frequency.
-        last = {pulse.channel: _last(pulse.freq0) for pulse in pulses}
-        return self.add("<" + " | ".join(step) + ">", self.padded(pulses, set(last), last))
+        return self.add("<" + " | ".join(step) + ">", [pulse for name in step for pulse in self.gates[name]])
 
-    def padded(
-        self, pulses: list[Pulse], channels: set[int], frequencies: Mapping[int, float] | None = None
-    ) -> list[Pulse]:
-        """A gate's pulses with pauses, so that all of these channels end together. `frequencies`: of the first tone in
-        the pause, by channel; others have 0."""
+    def filled(self, names: list[str]) -> tuple[str, ...]:
+        """Gates that begin together, with pauses so that all end together. As with JaqalPaw, the first tone keeps its
+        frequency in them."""
+        most = max((n for name in names for n in self.lengths(self.gates[name]).values()), default=0)
+        return tuple(self.with_pauses(name, most) for name in names)
+
+    def with_pauses(self, name: str, most: int) -> str:
+        """A gate all of whose channels last for `most` cycles."""
+        pulses = self.gates[name]
+        last = {pulse.channel: _last(pulse.freq0) for pulse in pulses}
+        short = {c: most - n for c, n in self.lengths(pulses).items() if most - n >= SHORTEST}
+        if not short:
+            return name
+        pauses = [Pulse(channel=c, cycles=cycles, freq0=last[c]) for c, cycles in short.items()]
+        return self.add(f"{name} to {most}", [*pulses, *pauses])
+
+    def lengths(self, pulses: list[Pulse], channels=()) -> dict[int, int]:
+        """Cycles of each channel that the pulses use, and of these."""
         lengths = dict.fromkeys(sorted(channels), 0)
         for pulse in pulses:
-            lengths[pulse.channel] += self.cycles(pulse)
+            lengths[pulse.channel] = lengths.get(pulse.channel, 0) + self.cycles(pulse)
+        return lengths
+
+    def padded(self, pulses: list[Pulse], channels: set[int]) -> list[Pulse]:
+        """A gate's pulses with pauses, so that all of these channels end together."""
+        lengths = self.lengths(pulses, channels)
         most = max(lengths.values())
-        frequencies = frequencies or {}
-        short = {c: most - length for c, length in lengths.items() if length < most}
-        return [*pulses, *(Pulse(channel=c, cycles=n, freq0=frequencies.get(c, 0.0)) for c, n in short.items())]
+        return [*pulses, *(Pulse(channel=c, cycles=most - length) for c, length in lengths.items() if length < most)]
 
     def cycles(self, pulse: Pulse) -> int:
         return int(pulse.duration * self.core.clock) if pulse.cycles is None else pulse.cycles

@@ -25,8 +25,9 @@ class Sequencing(Module):
     valid, ready, word: the stream. trigger: pulse. result, result_valid: of a measurement, for the channels of
     `result_channels`. `armed`, `running`: one bit for each channel. `loaded`: all channels
     are. `settled`: nothing moves until something comes from outside. `errors`: bits of `facts.Error`, sticky until
-    `clear` is high where they are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the count of cycles, at
-    each channel's first underrun since `clear`. skip: simulation skips time, the next cycle is `skipped` later.
+    `clear` is high where they are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the
+    count of cycles, at each channel's first underrun since `clear`. skip: simulation skips time, the next cycle is
+    `skipped` later.
     """
 
     def __init__(self, channels=facts.CHANNELS, segment_fifo=facts.SEGMENT_FIFO, input_fifo=facts.INPUT_FIFO, **tables):

@@ -123,7 +123,7 @@ pub fn send<const N: usize>(target: u32, words: &[u32; N]) {
 /// ample time. If it comes too late so does the other, whose time is a cycle later at most.
 pub fn send_unasked<const N: usize>(target: u32, words: &[u32; N]) {
     if !recorded(target, words.iter().copied()) {
-        transaction::post(target, now_mu(), words.iter().copied());
+        transaction::post(target, now_mu(), words);
     }
 }
 
@@ -133,7 +133,7 @@ pub fn send_now<const N: usize>(target: u32, words: &[u32; N]) {
         return;
     }
     let time = now_mu();
-    let status = transaction::output_now(target, time, words.iter().copied());
+    let status = transaction::output_now(target, time, words);
     // An error of those before says what went wrong first.
     if !posted_error() && status & (OUTPUT_UNDERFLOW | OUTPUT_UNREACHABLE) != 0 {
         output_error(target, time, status);

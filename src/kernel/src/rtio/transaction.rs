@@ -97,7 +97,13 @@ fn wait() {
 
 /// Fills the next slot and tells the gateware. There must be room. `words`: 1 to 16.
 #[inline(never)]
-fn submit(command: u32, target: u32, time: i64, mut words: impl ExactSizeIterator<Item = u32>) -> u32 {
+fn submit(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
+    submit_here(command, target, time, words)
+}
+
+/// As [`submit`], where the number of words is known when this is compiled.
+#[inline(always)]
+fn submit_here(command: u32, target: u32, time: i64, mut words: impl ExactSizeIterator<Item = u32>) -> u32 {
     let number = next();
     let slot = slot(number);
     slot.target.set(target);
@@ -124,7 +130,12 @@ fn transact(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<
     while under_way() >= CREDIT {
         wait();
     }
-    let number = submit(command, target, time, words);
+    status_of(submit(command, target, time, words))
+}
+
+/// Waits for the status of the newest request.
+#[inline(always)]
+fn status_of(number: u32) -> u32 {
     loop {
         let status = status();
         if status.number() == number {
@@ -172,23 +183,25 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
 }
 
 /// Posts an event whatever its time. One that is late leaves an error.
-pub fn post(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) {
+pub fn post<const N: usize>(target: u32, time: i64, words: &[u32; N]) {
     if !ALLOWED.get() {
         return;
     }
     while under_way() >= WIDE_CREDIT {
         wait();
     }
-    submit(POSTED, target, time, words);
+    submit_here(POSTED, target, time, words.iter().copied());
 }
 
-/// Submits an event and waits for its status.
-pub fn output_now(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
-    if ALLOWED.get() {
-        transact(OUTPUT, target, time, words)
-    } else {
-        UNREACHABLE
+/// Submits an event at once and waits for its status.
+pub fn output_now<const N: usize>(target: u32, time: i64, words: &[u32; N]) -> u32 {
+    if !ALLOWED.get() {
+        return UNREACHABLE;
     }
+    while under_way() >= CREDIT {
+        wait();
+    }
+    status_of(submit_here(OUTPUT, target, time, words.iter().copied()))
 }
 
 /// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer
