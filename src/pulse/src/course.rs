@@ -59,6 +59,7 @@ impl Quantity {
     }
 
     /// The word of a value that stays.
+    #[inline]
     pub fn constant(self, value: f64, rates: &Rates) -> Result<i64, UnitError> {
         match self {
             Self::Frequency => rates.frequency(value),

@@ -127,6 +127,7 @@ pub fn to_degrees(word: i64) -> f64 {
 }
 
 /// An amplitude, full scale 200: truncated to the bits that the DDS has.
+#[inline]
 pub fn amplitude(value: f64) -> Result<i64, UnitError> {
     if finite(value)?.abs() > AMPLITUDE_UNITS.into() {
         return Err(UnitError::Amplitude { value });

@@ -48,6 +48,7 @@ extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
     }
 }
 
+#[inline(always)]
 fn adjustable(list: u32) -> Option<Adjustable<'static>> {
     match words(list) {
         Ok(list) => {

@@ -98,12 +98,17 @@ fn wait() {
 /// Fills the next slot and tells the gateware. There must be room. `words`: 1 to 16.
 #[inline(never)]
 fn submit(command: u32, target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>) -> u32 {
-    submit_here(command, target, time, words)
+    fill(command, target, time, words)
 }
 
 /// As [`submit`], where the number of words is known when this is compiled.
+#[inline(never)]
+fn submit_array<const N: usize>(command: u32, target: u32, time: i64, words: &[u32; N]) -> u32 {
+    fill(command, target, time, words.iter().copied())
+}
+
 #[inline(always)]
-fn submit_here(command: u32, target: u32, time: i64, mut words: impl ExactSizeIterator<Item = u32>) -> u32 {
+fn fill(command: u32, target: u32, time: i64, mut words: impl ExactSizeIterator<Item = u32>) -> u32 {
     let number = next();
     let slot = slot(number);
     slot.target.set(target);
@@ -190,7 +195,7 @@ pub fn post<const N: usize>(target: u32, time: i64, words: &[u32; N]) {
     while under_way() >= WIDE_CREDIT {
         wait();
     }
-    submit_here(POSTED, target, time, words.iter().copied());
+    submit_array(POSTED, target, time, words);
 }
 
 /// Submits an event at once and waits for its status.
@@ -201,7 +206,7 @@ pub fn output_now<const N: usize>(target: u32, time: i64, words: &[u32; N]) -> u
     while under_way() >= CREDIT {
         wait();
     }
-    status_of(submit_here(OUTPUT, target, time, words.iter().copied()))
+    status_of(submit_array(OUTPUT, target, time, words))
 }
 
 /// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer
