@@ -109,7 +109,7 @@ impl<const START: usize, const END: usize> Area<START, END> {
     }
 
     pub fn doubles(&mut self) -> &mut [f64] {
-        // SAFETY: whole doubles of a region that is this value's alone (`new`) and begins and ends on one; any bits are valid.
+        // SAFETY: whole doubles of a region that is this value's alone (`new`); any bits are valid.
         unsafe { core::slice::from_raw_parts_mut(START as *mut f64, (END - START) / 8) }
     }
 
