@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kairos.language import kernel
+from kairos.language import TInt32, TList, TStr, kernel, rpc
 
 PASSES = 1_000_000
 """Each takes 24 bytes or more; the stack has 32 MiB."""
@@ -120,3 +120,52 @@ def test_what_a_method_saved_stays(run):
     # No list of the kernel's may be in an attribute when it ends.
     body += "result = self.last(self.saved)\nself.save(self.base)\nreturn result"
     assert run(body, holder=Loops(run.core)) == 3
+
+
+class Kept:
+    """What the host sends is put into attributes, by the entry, by functions of functions, in loops."""
+
+    def __init__(self, core):
+        self.core = core
+        self.text, self.numbers, self.lists = "", [0], [[0], [0]]
+        self.passes = 100
+
+    @rpc
+    def ask(self, n) -> TList(TInt32):
+        return [n, n + 1]
+
+    @rpc
+    def name(self, n) -> TStr:
+        return f"name {n}"
+
+    @kernel
+    def update(self, n):
+        self.numbers = self.ask(n)
+        self.lists[n % 2] = self.ask(10 * n)
+
+    @kernel
+    def through(self, n):
+        self.update(n)
+        return n
+
+    @kernel
+    def clobber(self, n):
+        a = [n] * 50
+        return a[n] + len(self.name(n))
+
+    @kernel
+    def run(self):
+        total = 0
+        for i in range(self.passes):
+            self.through(i)
+            total += self.clobber(3)
+            total += self.numbers[1] - i + self.lists[i % 2][0] - 10 * i
+        self.text = self.name(total)
+        self.clobber(4)
+
+
+def test_what_the_host_sent_is_kept_in_attributes(core):
+    kept = Kept(core)
+    kept.run()
+    each = 3 + len("name 3") + 1
+    assert (kept.text, kept.numbers, kept.lists) == (f"name {100 * each}", [99, 100], [[980, 981], [990, 991]])

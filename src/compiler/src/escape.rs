@@ -50,7 +50,7 @@ fn note(types: &Types, ty: Ty, kept: &mut Kept) {
 }
 
 /// Whether values of a type may have a part on a stack.
-fn has_memory(types: &Types, ty: Ty) -> bool {
+pub fn has_memory(types: &Types, ty: Ty) -> bool {
     match types.kind(ty) {
         Kind::None | Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Float | Kind::Range(_) => false,
         Kind::Function(_) | Kind::Namespace(..) | Kind::Builtin(_) | Kind::ExceptionClass(_) => false,
@@ -97,8 +97,15 @@ impl<'a> Loops<'a> {
         loops
     }
 
-    /// Whether the passes of a loop with this body leave nothing behind. `target`: what a `for` sets.
-    pub fn leave_nothing(&self, body: &[Stmt], target: Option<&Expr>, kept: &Kept) -> bool {
+    /// Whether the passes of a loop with this body leave nothing behind. `target`: what a `for` sets; `keeps`: whether a call
+    /// leaves something behind by itself.
+    pub fn leave_nothing(
+        &self,
+        body: &[Stmt],
+        target: Option<&Expr>,
+        kept: &Kept,
+        keeps: &dyn Fn(&Expr) -> bool,
+    ) -> bool {
         // Functions inside may read variables at any time.
         let Some(live) = self.live.get(&body.as_ptr()).filter(|_| !self.nested) else {
             return false;
@@ -124,7 +131,7 @@ impl<'a> Loops<'a> {
                 ExprKind::Call { .. } if matches!(self.types.kind(ty), Kind::Instance(_)) => return escapes = true,
                 _ => has_memory(self.types, ty),
             };
-            escapes |= made && kept.contains(&self.types.name(ty));
+            escapes |= (made && kept.contains(&self.types.name(ty))) || keeps(expr);
         });
         !escapes
     }

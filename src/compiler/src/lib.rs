@@ -24,6 +24,7 @@ pub mod lower;
 mod names;
 mod program;
 mod resolve;
+mod returned;
 pub mod source;
 mod syntax;
 mod types;
@@ -103,8 +104,9 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
     }
     if found.is_empty() {
         let (program, warnings) = (&context.program, &mut context.warnings);
+        let owning = lifetime::owning(program);
         let checked = program.functions.iter().map(|function| {
-            check::check(function, program, warnings).and_then(|_| lifetime::check(function, &program.types))
+            check::check(function, program, warnings).and_then(|_| lifetime::check(function, &program.types, &owning))
         });
         found.extend(checked.filter_map(|result| result.err().map(|error| *error)));
         found.extend(initial::check(&context.program).err().map(|error| *error));
@@ -128,9 +130,10 @@ fn passes(context: &mut Context, request: Request, target: lower::Target) -> dia
             Err(error) => return Err(error),
         }
     }
+    let owning = lifetime::owning(&context.program);
     for function in &context.program.functions {
         check::check(function, &context.program, &mut context.warnings)?;
-        lifetime::check(function, &context.program.types)?;
+        lifetime::check(function, &context.program.types, &owning)?;
     }
     initial::check(&context.program)?;
     lower::lower(&context.program, &context.sources, context.host, target)

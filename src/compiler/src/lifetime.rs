@@ -1,13 +1,16 @@
-//! Lifetimes: lists and objects made in a function live on its stack, and must not be kept by what outlives it.
+//! Lifetimes: lists and objects made in a function live on its stack, and must not be kept by what outlives it. What it returns
+//! of them becomes its caller's.
 //!
 //! As in the reference, a variable belongs to the function or outlives it according to the first value assigned to it, and
 //! values that come out of calls or out of other lists are not followed.
+
+use std::collections::HashSet;
 
 use crate::builtins::makes_values;
 use crate::diagnostic::{Diagnostic, Result};
 use crate::host::is_made;
 use crate::names::{LocalId, Name};
-use crate::program::FunctionInstance;
+use crate::program::{CallTarget, Fact, FunctionId, FunctionInstance, Program};
 use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{Kind, Ty, Types};
@@ -20,30 +23,29 @@ enum Region {
     Outlives,
 }
 
-/// Checks one function, whose types are known.
-pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
-    let params = function.ast.params.len();
-    let given = |local: usize| local < params || function.names.is_captured(local as LocalId);
-    let regions = (0..function.locals.len())
-        .map(|local| given(local).then_some(Region::Outlives))
-        .collect();
-    let mut lifetimes = Lifetimes {
-        function,
-        types,
-        regions,
-    };
-    // A loop may read a text before the assignment that puts it on the stack.
-    walk_stmts(&function.ast.body, &mut |stmt| _ = lifetimes.stmt(stmt));
-    for (local, region) in lifetimes.regions.iter_mut().enumerate() {
-        if !given(local)
-            && !matches!(
-                (types.kind(function.locals[local]), &region),
-                (Kind::Str | Kind::Bytes, Some(Region::Here(_)))
-            )
-        {
-            *region = None;
+/// The functions that return what they have made.
+pub type Owning = HashSet<FunctionId>;
+
+pub fn owning(program: &Program) -> Owning {
+    let mut owning = Owning::new();
+    loop {
+        let known = owning.len();
+        for (id, function) in program.functions.iter().enumerate() {
+            let lifetimes = Lifetimes::of(function, &program.types, &owning);
+            if !owning.contains(&id) && lifetimes.is_allocated(function.returns) && lifetimes.returns_own() {
+                owning.insert(id);
+            }
+        }
+        if owning.len() == known {
+            return owning;
         }
     }
+}
+
+/// Checks one function, whose types are known.
+pub fn check(function: &FunctionInstance, types: &Types, owning: &Owning) -> Result<()> {
+    let mut lifetimes = Lifetimes::of(function, types, owning);
+    lifetimes.begin();
     let mut error = Ok(());
     walk_stmts(&function.ast.body, &mut |stmt| {
         if error.is_ok() {
@@ -56,11 +58,59 @@ pub fn check(function: &FunctionInstance, types: &Types) -> Result<()> {
 struct Lifetimes<'a> {
     function: &'a FunctionInstance,
     types: &'a Types,
+    owning: &'a Owning,
     /// Of every variable, once it has been assigned.
     regions: Vec<Option<Region>>,
 }
 
-impl Lifetimes<'_> {
+impl<'a> Lifetimes<'a> {
+    fn of(function: &'a FunctionInstance, types: &'a Types, owning: &'a Owning) -> Self {
+        Lifetimes {
+            function,
+            types,
+            owning,
+            regions: vec![],
+        }
+    }
+
+    /// Whether a variable has its value from outside.
+    fn is_given(&self, local: usize) -> bool {
+        local < self.function.ast.params.len() || self.function.names.is_captured(local as LocalId)
+    }
+
+    /// Before any statement: only what is given, and texts that a later statement puts on the stack, have a region.
+    fn begin(&mut self) {
+        let locals = 0..self.function.locals.len();
+        self.regions = locals
+            .map(|local| self.is_given(local).then_some(Region::Outlives))
+            .collect();
+        // A loop may read a text before the assignment that puts it on the stack.
+        let body = &self.function.ast.body;
+        walk_stmts(body, &mut |stmt| _ = self.stmt(stmt));
+        for local in 0..self.regions.len() {
+            let is_text = matches!(
+                (self.types.kind(self.function.locals[local]), self.regions[local]),
+                (Kind::Str | Kind::Bytes, Some(Region::Here(_)))
+            );
+            if !self.is_given(local) && !is_text {
+                self.regions[local] = None;
+            }
+        }
+    }
+
+    fn returns_own(mut self) -> bool {
+        self.begin();
+        let mut own = false;
+        let body = &self.function.ast.body;
+        walk_stmts(body, &mut |stmt| {
+            _ = self.stmt(stmt);
+            if let Flow::Return(Some(value)) = stmt.kind.flow() {
+                own |= self.region(value) != Region::Outlives;
+            }
+        });
+        own
+    }
+
     fn stmt(&mut self, stmt: &Stmt) -> Result<()> {
         let mut result = Ok(());
         stmt.kind.each_part(&mut |part| {
@@ -82,13 +132,24 @@ impl Lifetimes<'_> {
         Ok(())
     }
 
+    /// Functions and exceptions are of no use where their function has ended.
     fn returned(&self, value: &Expr) -> Result<()> {
+        let ends = |ty: Ty| matches!(self.types.kind(ty), Kind::Closure(_) | Kind::Exception);
+        let ty = self.function.types[value.id as usize];
+        let ends = match self.types.kind(ty) {
+            Kind::Tuple(members) => members.iter().any(|&member| ends(member)),
+            Kind::Choice(members) => self.types.each_of(members).into_iter().any(ends),
+            _ => ends(ty),
+        };
         let Region::Here(made) = self.region(value) else {
             return Ok(());
         };
+        if !ends {
+            return Ok(());
+        }
         let text = "cannot return an allocated value that does not live forever";
         let error = Diagnostic::new(value.span, text).label(made, "made here, on the stack of this function");
-        Err(error.help("let the caller make the list and pass it in, or give it to the host with an RPC"))
+        Err(error.help("define the function outside of this one, or pass on what is needed of the exception"))
     }
 
     fn assign(&mut self, target: &Expr, value: &Expr) -> Result<()> {
@@ -155,6 +216,7 @@ impl Lifetimes<'_> {
                 Name::Local(local) => self.regions[*local as usize].unwrap_or(Region::Outlives),
                 _ => Region::Outlives,
             },
+            Origin::Call(_) if self.is_given_memory(expr) => Region::Here(expr.span),
             Origin::Call(callee) => match self.types.kind(self.function.types[callee.id as usize]) {
                 Kind::Builtin(builtin) if makes_values(*builtin) => Region::Here(expr.span),
                 Kind::ExceptionClass(_) | Kind::Namespace(..) => Region::Here(expr.span),
@@ -172,6 +234,16 @@ impl Lifetimes<'_> {
                 ExprKind::Attribute { value, .. } if self.is_array(value) => self.region(value),
                 _ => Region::Outlives,
             },
+        }
+    }
+
+    /// Whether a call returns what the function that is called has made.
+    fn is_given_memory(&self, call: &Expr) -> bool {
+        let owns = |target: &CallTarget| matches!(target, CallTarget::Compiled(id) if self.owning.contains(id));
+        match self.function.facts.get(&call.id) {
+            Some(Fact::Call(target, _)) => owns(target),
+            Some(Fact::Choice(calls)) => calls.iter().any(|(_, target, _)| owns(target)),
+            _ => false,
         }
     }
 

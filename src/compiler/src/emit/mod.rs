@@ -20,6 +20,7 @@ mod matrix;
 mod power;
 mod range;
 mod reduction;
+mod returned;
 mod rpc;
 mod sort;
 mod text;
@@ -32,6 +33,7 @@ use crate::escape::{kept, Kept, Loops};
 use crate::host::{Host, HostValue};
 use crate::ir::*;
 use crate::program::{Fact, FunctionId, FunctionInstance, Program};
+use crate::returned::Returning;
 use crate::source::{Sources, Span};
 use crate::syntax::{Expr, ExprId, ExprKind, Stmt};
 use crate::types;
@@ -75,6 +77,8 @@ pub(crate) struct ModuleBuilder<'p> {
     kept: Option<Kept>,
     /// Whether anything adds up arrays of floats.
     sums: bool,
+    /// The functions whose stack their callers take over.
+    pub returning: Returning<'p>,
 }
 
 /// One function under construction.
@@ -114,6 +118,7 @@ impl<'p> ModuleBuilder<'p> {
             powers: [false; 2],
             kept: None,
             sums: false,
+            returning: Returning::of(program),
         }
     }
 
@@ -132,6 +137,9 @@ impl<'p> ModuleBuilder<'p> {
         }
         if self.raises {
             self.raise_helper();
+        }
+        if !self.returning.is_empty() || self.program.entry.as_ref().is_some_and(|entry| entry.writeback) {
+            self.stack_end();
         }
         self.host_data(writeback)?;
         Ok(self.module)
@@ -272,7 +280,9 @@ impl<'m, 'p> Emitter<'m, 'p> {
         let loops = self
             .loops
             .get_or_insert_with(|| Loops::new(self.function, &program.types));
-        loops.leave_nothing(body, target, kept)
+        let returning = &self.module.returning;
+        let keeps = |expr: &Expr| returning.is_kept(program, self.function, expr);
+        loops.leave_nothing(body, target, kept, &keeps)
     }
 
     /// The block where an exception raised here lands.

@@ -67,7 +67,7 @@ impl Infer<'_, '_> {
             }
         }
         if self.types().is_var(object) {
-            return Ok(object);
+            return Ok(self.types().var());
         }
         let Some((elt, dims)) = self.types().array_parts(object) else {
             let text = format!(

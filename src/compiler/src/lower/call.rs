@@ -159,7 +159,9 @@ impl<'p> Emitter<'_, 'p> {
                     values.insert(0, receiver);
                 }
                 let unwind = self.unwind();
-                Ok(self.build.call(&function.symbol, values, returns, unwind))
+                let result = self.build.call(&function.symbol, values, returns, unwind);
+                self.take_over_stack(&function.symbol);
+                Ok(result)
             }
             CallTarget::Syscall(handle) => self.syscall(whole, *handle, values),
             CallTarget::Rpc(handle) => {

@@ -54,6 +54,10 @@ fn declared(module: &ModuleBuilder, id: FunctionId, instance: &FunctionInstance)
             Inline::Always => "alwaysinline",
         };
     }
+    if module.returning.contains(&*instance.symbol) {
+        // Its stack must be its own.
+        function.attributes = "noinline";
+    }
     function
 }
 
@@ -72,7 +76,11 @@ fn modinit(module: &mut ModuleBuilder, entry: &Entry) -> Result<Function> {
     let args = entry.args.iter().zip(&params);
     let args = args.map(|(arg, ty)| emitter.module.constant(arg, ty)).collect();
     let returns = emitter.module.ir_type(instance.returns);
+    if entry.writeback {
+        emitter.leave_room();
+    }
     let result = emitter.build.call(&instance.symbol, args, returns, None);
+    emitter.take_over_stack(&instance.symbol);
     if let Some(set_result) = entry.set_result {
         emitter.send_result(set_result, result, instance)?;
     }
@@ -106,6 +114,9 @@ impl Emitter<'_, '_> {
         }
         self.make_inner_functions();
         self.body(&self.function.ast.body)?;
+        if !self.build.is_closed() {
+            self.leave_stack();
+        }
         let returns = Value::zero(self.build.function.returns.clone());
         // A function that returns something ends in a return on every path, so this is the end of one that does not.
         self.build.end(if returns.ty.is_unit() {

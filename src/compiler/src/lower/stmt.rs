@@ -116,6 +116,7 @@ impl<'p> Emitter<'_, 'p> {
                     None => Value::unit(),
                 };
                 self.leave(0)?;
+                self.leave_stack();
                 self.build.end(Terminator::Return(result));
                 Ok(())
             }

@@ -91,14 +91,13 @@ class Wrong:
         return f(1)
 
     @kernel
-    def return_an_object(self):
-        p = Pair(1)
-        return p
+    def return_a_function(self):
+        x = 1
 
-    @kernel
-    def return_a_method(self):
-        p = Pair(1)
-        return p.late
+        def inside():
+            return x
+
+        return inside
 
     @kernel
     def keep_an_object(self, pair):
@@ -168,8 +167,7 @@ class Wrong:
         ("call_too_few_arguments", "the system call rtio_input_data takes 0 arguments, the firmware's 1"),
         ("functions_that_take_different", "functions that meet in one value must take and return the same"),
         ("functions_that_give_different", "cannot unify"),
-        ("return_an_object", "cannot return an allocated value that does not live forever"),
-        ("return_a_method", "cannot return an allocated value that does not live forever"),
+        ("return_a_function", "cannot return an allocated value that does not live forever"),
         ("keep", "the assigned value does not outlive the assignment target"),
         ("call_the_host", "'on_the_host' runs on the host, which does not know an object made in a kernel"),
         ("send_to_the_host", "Pair made in a kernel> is not supported in remote procedure calls"),

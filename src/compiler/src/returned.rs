@@ -1,0 +1,152 @@
+//! What functions leave behind on their stack: what they return, and what they put into attributes or lists. Their callers
+//! take over all of the stack that they have used then, as if it had been their own.
+
+use std::collections::HashSet;
+
+use crate::escape::has_memory;
+use crate::program::{CallTarget, Fact, FunctionInstance, Program};
+use crate::syntax::*;
+use crate::types::Kind;
+
+/// Symbols of functions. An error can only be that one is among them needlessly.
+type Symbols<'p> = HashSet<&'p str>;
+
+/// Functions whose callers take over their stack.
+pub struct Returning<'p> {
+    /// That may return memory of it: what they have made, what the host has sent them, or what they have taken over.
+    all: Symbols<'p>,
+    /// That may put into an attribute or a list what the host has sent, or call others that do.
+    keeping: Symbols<'p>,
+}
+
+impl<'p> Returning<'p> {
+    pub fn of(program: &'p Program) -> Returning<'p> {
+        let has_result = |function: &FunctionInstance| has_memory(&program.types, function.returns);
+        let mut all = settled(program, |function, found| {
+            has_result(function) && makes_memory(program, function, found)
+        });
+        let keeping = settled(program, |function, found| {
+            keeps(program, function, &all) || calls(program, function, found)
+        });
+        all.extend(&keeping);
+        Returning { all, keeping }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    pub fn contains(&self, symbol: &str) -> bool {
+        self.all.contains(symbol)
+    }
+
+    /// Whether an expression is a call that leaves something behind in an attribute or a list.
+    pub fn is_kept(&self, program: &Program, function: &FunctionInstance, expr: &Expr) -> bool {
+        called(program, function, expr, &mut |symbol| self.keeping.contains(symbol))
+    }
+}
+
+/// The functions that are found when what is found depends on what is found of others.
+fn settled<'p>(
+    program: &'p Program,
+    mut is_one: impl FnMut(&'p FunctionInstance, &Symbols<'p>) -> bool,
+) -> Symbols<'p> {
+    let mut others: Vec<&FunctionInstance> = program
+        .functions
+        .iter()
+        .filter(|function| !function.is_dead())
+        .collect();
+    let mut found = Symbols::new();
+    loop {
+        let known = found.len();
+        others.retain(|function| {
+            let one = is_one(function, &found);
+            if one {
+                found.insert(&function.symbol);
+            }
+            !one
+        });
+        if found.len() == known {
+            return found;
+        }
+    }
+}
+
+/// Whether an expression is a call of a function of the program that `is_one`, or may be one.
+fn called(program: &Program, function: &FunctionInstance, expr: &Expr, is_one: &mut dyn FnMut(&str) -> bool) -> bool {
+    let mut test = |target: &CallTarget| match target {
+        CallTarget::Compiled(id) => is_one(&program.functions[*id].symbol),
+        CallTarget::Rpc(_) | CallTarget::Syscall(_) => false,
+    };
+    match function.facts.get(&expr.id) {
+        Some(Fact::Call(target, _)) => test(target),
+        Some(Fact::Choice(calls)) => calls.iter().any(|(_, target, _)| test(target)),
+        _ => false,
+    }
+}
+
+fn calls(program: &Program, function: &FunctionInstance, found: &Symbols) -> bool {
+    let mut any = false;
+    walk_exprs(&function.ast.body, &mut |expr| {
+        any |= called(program, function, expr, &mut |symbol| found.contains(symbol));
+    });
+    any
+}
+
+/// Whether a function may put what a call gave it into an attribute or a list. What it has made itself `lifetime` keeps it from putting there.
+fn keeps(program: &Program, function: &FunctionInstance, returning: &Symbols) -> bool {
+    let has_memory = |expr: &Expr| has_memory(&program.types, function.types[expr.id as usize]);
+    let mut stores = false;
+    walk_stmts(&function.ast.body, &mut |stmt| {
+        stmt.kind.each_part(&mut |part| {
+            if let Part::Target(target, _) | Part::Update(target) = part {
+                walk_expr(target, &mut |part| {
+                    let is_place = !matches!(part.kind, ExprKind::Name(_) | ExprKind::Tuple(_) | ExprKind::List(_));
+                    stores |= is_place && has_memory(part);
+                });
+            }
+        });
+    });
+    let mut given = false;
+    walk_exprs(&function.ast.body, &mut |expr| {
+        let from_host = matches!(function.facts.get(&expr.id), Some(Fact::Call(CallTarget::Rpc(_), _)));
+        given |= stores
+            && has_memory(expr)
+            && (from_host || called(program, function, expr, &mut |symbol| returning.contains(symbol)));
+    });
+    given
+}
+
+/// Whether anything with memory is made in a function.
+fn makes_memory(program: &Program, function: &FunctionInstance, returning: &Symbols) -> bool {
+    let is_returned = |target: &CallTarget| match target {
+        CallTarget::Compiled(id) => returning.contains(&*program.functions[*id].symbol),
+        CallTarget::Rpc(_) | CallTarget::Syscall(_) => true,
+    };
+    let mut makes = false;
+    walk_exprs(&function.ast.body, &mut |expr| {
+        if makes || !has_memory(&program.types, function.types[expr.id as usize]) {
+            return;
+        }
+        makes = match &expr.kind {
+            ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } => false,
+            ExprKind::Str(_) | ExprKind::Bytes(_) => false,
+            // Their parts are looked at by themselves.
+            ExprKind::Tuple(_) | ExprKind::IfExp { .. } | ExprKind::BoolOp { .. } => false,
+            ExprKind::Call { callee, .. } => match function.facts.get(&expr.id) {
+                _ if matches!(
+                    program.types.kind(function.types[callee.id as usize]),
+                    Kind::Namespace(..)
+                ) =>
+                {
+                    true
+                }
+                Some(Fact::Call(target, _)) => is_returned(target),
+                Some(Fact::Choice(calls)) => calls.iter().any(|(_, target, _)| is_returned(target)),
+                _ => true,
+            },
+            _ => true,
+        };
+    });
+    makes
+}
