@@ -71,7 +71,7 @@ PROGRAMS = {
     "list of names for a tuple": "[a, b] = self.pair",
     "assigned to a call": "len(self.list)[0] = 1",
     "kept text": "self.name = self.name + 'x'",
-    "returned list": "return [1, 2]",
+    "returned function": "return lambda: 1",
     "element of a tuple assigned": "self.pair[0] = 5",
     "element of text assigned": "self.name[0:1] = 'a'",
     "constant attribute assigned": "self.fixed = 5",
