@@ -14,6 +14,7 @@ def groups(*prefixes):
 def test_groups_are_chosen_by_the_names_of_their_figures():
     assert groups("") == [measure.__name__ for measure, *_ in GROUPS]
     assert groups("dma.lut") == groups("rtio.heap") == groups("sim.m") == ["gateware_figures"]
+    assert set(groups("sim.")) == {"gateware_figures", "device_figures"}
     assert groups("image.", "demo.") == ["counted_figures", "user_figures"]
     assert groups("nonsense") == []
 
