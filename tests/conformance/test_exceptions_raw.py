@@ -80,7 +80,7 @@ FAULTS = {
     15: "data of a wide output: " + BAD.format(4),
     16: "data of a wide output: " + BAD.format(16),
     17: "name of a DMA trace: " + BAD.format(5),
-    18: "value for the cache: " + BAD.format(4),
+    18: "value for the cache: " + BAD.format(8),
     19: "value for the cache: " + BAD.format(16),
     22: "RPC to service 100: tag: " + BAD.format(4),
     23: "RPC to service 100: tag: " + BAD.format(5),

@@ -315,5 +315,5 @@ def test_arguments_as_they_are_typed(processor, text, value):
     ],
 )
 def test_arguments_that_are_typed_wrongly(processor, text, reason):
-    with pytest.raises(ArgumentError, match=f"^argument 'x' = '{text}': .*{reason}"):
+    with pytest.raises(ArgumentError, match=f"^argument 'x' = {text}: .*{reason}"):
         ProcessArgumentManager({"x": text}, typed=True).get("x", processor)

@@ -84,7 +84,7 @@ class ProcessArgumentManager:
             self.used[key] = value
             return processor.process(value)
         except Exception as error:
-            raise ArgumentError(f"argument '{key}' = {value!r}: {error}") from error
+            raise ArgumentError(f"argument '{key}' = {value if self._typed else repr(value)}: {error}") from error
 
     def _default(self, key, processor):
         try:
