@@ -54,7 +54,7 @@ fn declared(module: &ModuleBuilder, id: FunctionId, instance: &FunctionInstance)
             Inline::Always => "alwaysinline",
         };
     }
-    if module.returning.contains(&*instance.symbol) {
+    if module.returning.contains(&instance.symbol) {
         // Its stack must be its own.
         function.attributes = "noinline";
     }
