@@ -9,8 +9,10 @@ from ..devices import DeviceDB
 from ..errors import KairosError, UsageError
 from ..network import analyzer
 from ..waveform.analysis import describe, pins, write_dump
-from ..waveform.plot import FORMATS, write_plot
+from ..waveform.plot import write_plot
+from ..waveform.table import aligned
 from .address import address_of
+from .outputs import check_picture, table_limit
 
 __all__ = ["analyze"]
 
@@ -19,9 +21,9 @@ COLUMNS = ("time / mu", "slack / mu", "kind", "channel", "device", "address", "d
 
 def analyze(args):
     """Show the record of the command line `args`."""
-    if args.plot and Path(args.plot).suffix not in FORMATS:
-        raise UsageError(f"--plot {args.plot}: the name ends with {', '.join(FORMATS)}, which says the format")
-    limit = _limit(args.table)
+    if args.plot:
+        check_picture("--plot", args.plot)
+    limit = table_limit(args.table, "messages")
     entries = DeviceDB.load(args.device_db).entries if Path(args.device_db).exists() or not args.read else {}
     if args.read:
         record = files.read(args.read)
@@ -55,23 +57,12 @@ def analyze(args):
         print(f"the {dump.total_bytes // 32 - len(messages):,} messages before are overwritten")
 
 
-def _limit(text) -> int | None:
-    if text == "all":
-        return None
-    if not text.isdecimal():
-        raise UsageError(f"--table {text}: give a number of messages, or 'all'")
-    return int(text)
-
-
 def _table(messages, limit) -> str:
     """A line for each message, the last `limit` of them."""
     if not messages:
         return "the record is empty: nothing was submitted since it was read last"
     shown = messages if limit is None else messages[len(messages) - min(limit, len(messages)) :]
-    rows = [COLUMNS, *(_row(message) for message in shown)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(COLUMNS))]
-    lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    lines = aligned([COLUMNS, *(_row(message) for message in shown)])
     if len(shown) < len(messages):
         lines.append(f"... after {len(messages) - len(shown):,} others (--table all shows them)")
     return "\n".join(lines)

@@ -11,7 +11,7 @@ from ..errors import UsageError
 from ..waveform.plot import FORMATS, write_plot
 from ..waveform.vcd import write_vcd
 
-__all__ = ["Outputs", "readable"]
+__all__ = ["Outputs", "check_picture", "readable", "table_limit"]
 
 SHOWN = 8
 """Elements of a longer list that a terminal shows."""
@@ -29,8 +29,8 @@ class Outputs:
         """UsageError for a file that cannot be written, or has a format that there is not."""
         places: dict[Path, str] = {}
         for option, path in self.files.items():
-            if option == "--plot" and path.suffix not in FORMATS:
-                raise UsageError(f"--plot {path}: the name ends with {', '.join(FORMATS)}, which says the format")
+            if option == "--plot":
+                check_picture(option, path)
             other = places.setdefault(path.absolute(), option)
             if other != option:
                 raise UsageError(f"{other} and {option} name one file, {path}")
@@ -72,6 +72,21 @@ class Outputs:
             from ..pulse import Recording as Pulses
 
             Pulses.of(device).save(path)
+
+
+def check_picture(option: str, path):
+    """UsageError, which names the option, if the name of a picture does not say a format."""
+    if Path(path).suffix not in FORMATS:
+        raise UsageError(f"{option} {path}: the name ends with {', '.join(FORMATS)}, which says the format")
+
+
+def table_limit(text: str, noun: str) -> int | None:
+    """How many rows ``--table`` asks for, None for all; `noun`: what they are. UsageError if it is no number."""
+    if text == "all":
+        return None
+    if not text.isdecimal():
+        raise UsageError(f"--table {text}: give a number of {noun}, or 'all'")
+    return int(text)
 
 
 def _check_place(path: Path):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from ..errors import UsageError
-from ..waveform.plot import FORMATS
 from ..waveform.results import Curve, write_curves
+from .outputs import check_picture
 
 __all__ = ["plot"]
 
@@ -12,8 +12,7 @@ __all__ = ["plot"]
 def plot(args):
     """Draw what the command line `args` asks for."""
     target = Path(args.output or Path(args.file).with_suffix(".png"))
-    if target.suffix not in FORMATS:
-        raise UsageError(f"-o {target}: the name ends with {', '.join(FORMATS)}, which says the format")
+    check_picture("-o", target)
     known = _datasets(args.file)
     numbers = {name: curve for name, curve in known.items() if curve is not None}
     for name in (*args.datasets, *filter(None, [args.x])):

@@ -11,7 +11,7 @@ from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosErr
 from ..waveform import Recording
 from ..waveform.table import format_duration, format_table
 from . import report
-from .outputs import Outputs, readable
+from .outputs import Outputs, readable, table_limit
 
 __all__ = ["run"]
 
@@ -41,7 +41,7 @@ def run(args) -> int:
     """Run the experiment of the command line `args`; the exit code."""
     level = (logging.WARNING, logging.INFO, logging.DEBUG)[min(args.verbose, 2)]
     logging.basicConfig(level=level, format="%(levelname)s: %(message)s")
-    table_limit = _table_limit(args.table)
+    limit = table_limit(args.table, "pulses")
     outputs = Outputs(args)
     outputs.check()
     ddb = DeviceDB.load(args.device_db)
@@ -56,20 +56,12 @@ def run(args) -> int:
             device = emulation.acquire(host, options)
         elif args.vcd or args.plot or args.pulses:
             raise UsageError("--vcd, --plot and --pulses show what an emulated device did, and 'core' is not one")
-        return _run_on(args, ddb, device, table_limit, outputs)
+        return _run_on(args, ddb, device, limit, outputs)
     finally:
         emulation.shutdown_all()
 
 
-def _table_limit(text) -> int | None:
-    if text == "all":
-        return None
-    if not text.isdecimal():
-        raise UsageError(f"--table {text}: give a number of pulses, or 'all'")
-    return int(text)
-
-
-def _run_on(args, ddb, device, table_limit, outputs):
+def _run_on(args, ddb, device, limit, outputs):
     # Not at the head: it loads NumPy, which takes 0.15 s, in which an emulated device boots already.
     from ..coredevice.core import Core
     from .experiments import Experiment  # likewise
@@ -79,7 +71,7 @@ def _run_on(args, ddb, device, table_limit, outputs):
     Core.strict = args.strict
 
     def finish(failed=False):
-        _finish(args, experiment, device, table_limit, outputs, started, failed)
+        _finish(args, experiment, device, limit, outputs, started, failed)
 
     try:
         with report.user_code(plain=(DeviceError,)):
@@ -114,7 +106,7 @@ def _explained(error, device) -> KairosError:
     return EmulatorError(failure) if failure else type(error)(f"{error}{device.last_words()}")
 
 
-def _finish(args, experiment, device, table_limit, outputs, started, failed):
+def _finish(args, experiment, device, limit, outputs, started, failed):
     """Show and write the results of a run that ended, in whatever way."""
     sys.stdout.flush()
     statistics = experiment.statistics()
@@ -125,8 +117,8 @@ def _finish(args, experiment, device, table_limit, outputs, started, failed):
         recording = _record(device, experiment.devices)
     if not args.quiet and (kernels or not failed):
         _print_summary(statistics, device, recording, time.time() - started)
-        if recording is not None and table_limit != 0:
-            print(format_table(recording, table_limit))
+        if recording is not None and limit != 0:
+            print(format_table(recording, limit))
     outputs.write(experiment, started, recording, device)
     if not (args.hdf5 or args.quiet):
         for key, value in sorted(experiment.datasets.local.items()):

@@ -4,6 +4,7 @@ import asyncio
 import inspect
 import logging
 import signal
+from contextlib import nullcontext
 
 from .. import pyon
 from .wire import (
@@ -35,7 +36,7 @@ class Server:
         self.targets = dict(targets)
         self.description = description
         self._builtin_terminate = builtin_terminate
-        self._turn = None if allow_parallel else asyncio.Lock()
+        self._turn = nullcontext() if allow_parallel else asyncio.Lock()
         self._ended = asyncio.Event()
         self._server: asyncio.Server | None = None
         self._sessions: set[asyncio.Task] = set()
@@ -123,9 +124,6 @@ class Server:
         raise ValueError("a request is a call or get_rpc_method_list")
 
     async def _called(self, method, args, kwargs):
-        if self._turn is None:
-            value = method(*args, **kwargs)
-            return await value if inspect.isawaitable(value) else value
         async with self._turn:
             value = method(*args, **kwargs)
             return await value if inspect.isawaitable(value) else value

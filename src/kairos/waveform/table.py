@@ -2,7 +2,7 @@
 
 from .recording import Recording
 
-__all__ = ["format_duration", "format_table"]
+__all__ = ["aligned", "format_duration", "format_table"]
 
 _UNITS = ((1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "us"), (1, "ns"))
 
@@ -15,6 +15,20 @@ def format_duration(ns: int) -> str:
             digits = f"{rest:0{len(str(size)) - 1}d}".rstrip("0") if size > 1 else ""
             return f"{'-' if ns < 0 else ''}{whole}{'.' + digits if digits else ''} {unit}"
     return "0 ns"
+
+
+def aligned(rows, left: int = 0) -> list[str]:
+    """Lines of a table whose first row is its head: the first `left` columns flush left, the others flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return lines
 
 
 def format_table(recording: Recording, limit: int | None = 40) -> str:
@@ -30,11 +44,7 @@ def format_table(recording: Recording, limit: int | None = 40) -> str:
         else:
             width, readable = f"{pulse.width_ns:,}", format_duration(pulse.width_ns)
         rows.append((pulse.channel, f"{pulse.start_ns:,}", width, format_duration(pulse.start_ns), readable))
-    widths = [max(len(row[column]) for row in rows) for column in range(5)]
-    lines = [
-        "  ".join([row[0].ljust(widths[0]), *(row[i].rjust(widths[i]) for i in range(1, 5))]).rstrip() for row in rows
-    ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    lines = aligned(rows, left=1)
     if len(shown) < len(pulses):
         lines.append(f"... and {len(pulses) - len(shown):,} more (--table all shows them, --vcd FILE writes them)")
     return "\n".join(lines)
