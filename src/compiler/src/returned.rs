@@ -86,6 +86,9 @@ fn called(program: &Program, function: &FunctionInstance, expr: &Expr, is_one: &
 }
 
 fn calls(program: &Program, function: &FunctionInstance, found: &Symbols) -> bool {
+    if found.is_empty() {
+        return false;
+    }
     let mut any = false;
     walk_exprs(&function.ast.body, &mut |expr| {
         any |= called(program, function, expr, &mut |symbol| found.contains(symbol));
@@ -107,11 +110,13 @@ fn keeps(program: &Program, function: &FunctionInstance, returning: &Symbols) ->
             }
         });
     });
+    if !stores {
+        return false;
+    }
     let mut given = false;
     walk_exprs(&function.ast.body, &mut |expr| {
         let from_host = matches!(function.facts.get(&expr.id), Some(Fact::Call(CallTarget::Rpc(_), _)));
-        given |= stores
-            && has_memory(expr)
+        given |= has_memory(expr)
             && (from_host || called(program, function, expr, &mut |symbol| returning.contains(symbol)));
     });
     given
