@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, code, pulse, pulse_device
+from . import arrays, code, pulse, pulse_device, waits
 
 ROOT = Path(__file__).parents[2]
 KAIROS = Path(sys.executable).with_name("kairos")
@@ -184,6 +184,8 @@ def device_figures(figures: Figures):
     emulator.stop()
 
 
+DEVICE = ("emulator.boot", "emulator.mips", "emulator.skip", "initiator.")
+
 INSTRUCTIONS = {
     # name: (unit, target, baseline, what it is)
     "rpc.roundtrip_instr": ("instr", 6000, None, "f(int) -> int, both cores, host's part excluded"),
@@ -256,8 +258,9 @@ GROUPS = [
     (arrays.array_figures, (*arrays.FUNCTIONS, *arrays.OPERATIONS), "functions and operations on arrays", "20 s"),
     (code.code_figures, ("code.",), "plain code", "10 s"),
     (compile_figures, ("compile.",), "compiler", "3 min"),
-    (device_figures, ("emulator.", "initiator."), "emulated device", "20 s"),
-    (user_figures, ("demo.", "run."), "what a user waits for", "20 s"),
+    (device_figures, DEVICE, "emulated device", "20 s"),
+    (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
+    (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
     (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),
     (pulse.pulse_figures, pulse.PREFIXES, "pulse core: model and compiler", "40 s"),
     (

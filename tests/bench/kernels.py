@@ -336,3 +336,69 @@ class Arrays(EnvExperiment):
             y = self.m @ self.n
             total += y[k, k]
         return total
+
+
+class Waits(EnvExperiment):
+    """What a user waits for: calls of the host, kernels, pin events."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+
+    def answer(self, number) -> TInt32:
+        return number
+
+    @kernel
+    def calls(self, number):
+        for i in range(number):
+            self.answer(i)
+
+    @kernel
+    def small(self, number):
+        self.core.break_realtime()
+        for _ in range(number % 4):
+            self.ttl4.pulse(1 * us)
+            delay(1 * us)
+
+    @kernel
+    def pulses(self, number):
+        self.core.reset()
+        for _ in range(number):
+            self.ttl4.pulse(1 * us)
+            delay(1 * us)
+        self.core.wait_until_mu(now_mu())
+
+
+class Clocked(EnvExperiment):
+    """Calls of the host and pulses, beside a clock generator."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+        self.setattr_device("ttl12")
+
+    def answer(self, number) -> TInt32:
+        return number
+
+    @kernel
+    def start(self, frequency: TFloat):
+        self.core.reset()
+        self.ttl12.set(frequency)
+        delay(10 * us)
+        self.core.wait_until_mu(now_mu())
+
+    @kernel
+    def stop(self):
+        self.core.break_realtime()
+        self.ttl12.stop()
+        self.core.wait_until_mu(now_mu())
+
+    @kernel
+    def blink(self):
+        for i in range(200):
+            self.answer(i)
+            self.core.break_realtime()
+            for _ in range(10):
+                self.ttl4.pulse(1 * us)
+                delay(1 * us)
+        self.core.wait_until_mu(now_mu())

@@ -1,5 +1,7 @@
 """Outputs that the kernel core does not wait for: they come out right, and exceptions stay exact."""
 
+from tests.support.command import HEAD
+
 BODY = """
     @kernel
     def run(self):
@@ -40,3 +42,27 @@ def test_posted_outputs_and_exact_underflow(kairos, tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert "underflow after 69" in done.stdout and "end" in done.stdout, done.stdout
     assert trace.read_text().count("\n#") >= 302
+
+
+WRAPPING = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        # Channel 12 throws its outputs away.
+        for i in range(31000):
+            rtio_output(12 << 8, i)
+            delay_mu(64)
+        for _ in range(1500):
+            self.ttl4.pulse(1*us)
+            delay(1*us)
+        self.core.wait_until_mu(now_mu())
+        print("end")
+"""
+
+
+def test_numbers_begin_anew_while_the_ring_is_full(kairos, tmp_path):
+    """The number that follows 32767 is posted while the lanes are full, and 15 requests wait for them."""
+    trace = tmp_path / "trace.vcd"
+    done = kairos.run(WRAPPING, "--vcd", trace, head="from artiq.coredevice.rtio import rtio_output\n" + HEAD)
+    assert done.returncode == 0 and "end" in done.stdout, done.stdout + done.stderr
+    assert trace.read_text().count("\n#") >= 3000

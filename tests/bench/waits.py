@@ -1,0 +1,127 @@
+"""What a user of an emulated device waits for, in seconds of this machine: starting the command, calls of the host,
+many kernels, many pin events, and a clock that runs meanwhile."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.support.experiment import experiment
+
+__all__ = ["PREFIXES", "waiting_figures"]
+
+ROOT = Path(__file__).parents[2]
+KAIROS = Path(sys.executable).with_name("kairos")
+PREFIXES = ("cli.", "run.rpc", "run.kernels", "emulator.events", "emulator.clock_generator")
+
+CALLS = 5000
+KERNELS = 50
+EVENTS = 50_000
+
+
+def _command_seconds(arguments, folder) -> float:
+    """Median seconds of the command, from start to exit, with what it keeps for later runs kept."""
+    seconds = []
+    for _ in range(6):
+        start = time.perf_counter()
+        subprocess.run([KAIROS, *arguments], cwd=folder, env=os.environ, stdout=subprocess.DEVNULL, check=True)
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds[1:])
+
+
+def _command_figures(figures):
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "noop.py").write_text(
+            "from artiq.experiment import *\n\n\nclass Noop(EnvExperiment):\n    def run(self):\n        pass\n"
+        )
+        (Path(folder) / "device_db.py").write_text("device_db = {}\n")
+        figures.add("cli.start_s", _command_seconds(["--version"], folder), "s", target=0.15, source="kairos --version")
+        figures.add(
+            "cli.run_noop_s",
+            _command_seconds(["run", "noop.py"], folder),
+            "s",
+            target=0.4,
+            baseline=0.7,
+            source="kairos run of an experiment that does nothing; baseline: the reference's runner, 0.6 to 0.8 s",
+        )
+
+
+def _seconds(call) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def waiting_figures(figures):
+    """One emulated device, driven through the same classes as `kairos run`."""
+    from kairos.emulator import acquire
+    from kairos.waveform import Recording
+
+    _command_figures(figures)
+    device = acquire("emulator://demo")
+    try:
+        busy = experiment("tests/bench/kernels.py", "Waits")
+        busy.calls(10)
+        figures.add(
+            "run.rpc_calls_per_s",
+            CALLS / _seconds(lambda: busy.calls(CALLS)),
+            "calls/s",
+            target=5000,
+            at_least=True,
+            source="synchronous RPCs in a kernel's loop, wall time",
+        )
+
+        def kernels():
+            for number in range(KERNELS):
+                busy.small(number)
+
+        kernels()
+        figures.add(
+            "run.kernels_per_s",
+            KERNELS / _seconds(kernels),
+            "kernels/s",
+            target=100,
+            at_least=True,
+            source=f"{KERNELS} small kernels in one run, wall time, compilations included",
+        )
+
+        def events():
+            busy.pulses(EVENTS // 2)
+            device.settle()
+            Recording.from_trace(device.control.trace(until=device.settled_ns), device.trace_start, {})
+
+        figures.add(
+            "emulator.events_per_s",
+            EVENTS / _seconds(events),
+            "events/s",
+            target=50_000,
+            at_least=True,
+            source="pin events of a kernel's loop until the host has them, wall time",
+        )
+    finally:
+        device.stop()
+    _clock_figure(figures)
+
+
+def _clock_figure(figures):
+    from kairos.emulator import acquire
+
+    device = acquire("emulator://lab")
+    try:
+        busy = experiment("tests/bench/kernels.py", "Clocked", "build/gateware/lab/device_db.py")
+        busy.blink()
+        without = statistics.median(_seconds(busy.blink) for _ in range(3))
+        busy.start(10e6)
+        beside = statistics.median(_seconds(busy.blink) for _ in range(3))
+    finally:
+        device.stop()
+    figures.add(
+        "emulator.clock_generator_cost",
+        beside / without,
+        "",
+        target=1.1,
+        source="wall time of pulses and calls of the host while a clock of 10 MHz runs, over without",
+    )
