@@ -27,6 +27,12 @@ def pulse(tmp_path_factory):
     return _database("pulse", tmp_path_factory.mktemp("pulse"))
 
 
+@pytest.fixture(scope="session")
+def pulse8(tmp_path_factory):
+    """The device database of the gateware variant `pulse8`, which takes minutes to build."""
+    return _database("pulse8", tmp_path_factory.mktemp("pulse8"))
+
+
 @pytest.fixture
 def device_db(device, tmp_path):
     """A device database whose core is the device of this test module, which outlives a run."""

@@ -16,13 +16,13 @@ def _demo() -> Variant:
     return Variant("demo", (*bidirectional, *outputs, ChannelSpec("rtio_log", "log")))
 
 
-def _pulse() -> Variant:
-    """The channels of `demo`, a counter, and a pulse core with a quarter of the tables, whose branches may ask the
-    counter and `ttl1`."""
+def _pulse(name="pulse", outputs=2) -> Variant:
+    """The channels of `demo`, a counter, and a pulse core of `outputs` channels with a quarter of the tables, whose
+    branches may ask the counter and `ttl1`."""
     channels = (*_demo().channels, ChannelSpec("ttl0_counter", "edge_counter", {"input": 0}))
     inputs = {"result0": len(channels) - 1, "result1": 1}
-    core = ChannelSpec("pulse0", "pulse", {"channels": 2, "mlut_bits": 11, "plut_bits": 10} | inputs)
-    return Variant("pulse", (*channels, core))
+    core = ChannelSpec("pulse0", "pulse", {"channels": outputs, "mlut_bits": 11, "plut_bits": 10} | inputs)
+    return Variant(name, (*channels, core))
 
 
 def _pair() -> Variant:
@@ -64,6 +64,7 @@ VARIANTS = _Variants(
     {
         "demo": _demo,
         "pulse": _pulse,
+        "pulse8": lambda: _pulse("pulse8", 8),
         "pair": _pair,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),

@@ -120,7 +120,7 @@ class Pulse(Module):
             core.result_valid.eq(at(RESULT) | measurement.valid | direct.result_valid),
             core.clear.eq(Mux(at(STATUS), link.data, 0) | direct.clear),
             inputs.stb.eq(at(STATUS) | at(UNDERRUN) | second),
-            inputs.data.eq(Cat(core.errors, C(0, 16 - len(core.errors)), core.armed, C(0, 8 - channels), core.running)),
+            inputs.data.eq(Cat(_wide(core.errors, 16), _wide(core.armed, 8), core.running)),
             If(at(UNDERRUN), inputs.data.eq(self._limited_age())),
             If(second, inputs.data.eq(parameters)),
             self.channel.settled.eq(~(link.stb | second | change.under_way) & core.settled & measurement.settled),
@@ -151,6 +151,11 @@ class Pulse(Module):
 
     def _limited_age(self):
         return Mux(self._age[32:] != 0, 2**32 - 1, self._age[:32])
+
+
+def _wide(bits, width):
+    """The signal with zeros above it."""
+    return Cat(bits, C(0, width - len(bits))) if len(bits) < width else bits
 
 
 class _Change(Module):

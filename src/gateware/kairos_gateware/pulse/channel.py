@@ -75,8 +75,8 @@ class Channel(Module):
     `engines`: their `queue` takes segments. `armed`: all wait. `tau0`, `misalign`: high in a cycle with that error;
     `dry`: the engines that found no segment in this cycle. `values`: of all parameters, a frame's with what it has
     accumulated; `applied`: frame of each tone; `synchronise` (begin at the global phase), `feed_forward`, `enable`,
-    `gpo`: of each tone. `running`: some engine runs. `loaded`: all wait, and have the segment behind the one that
-    waits.
+    `gpo`: of each tone. `running`: some engine runs. coming: parameters that get a segment within two cycles.
+    `loaded`: all wait, and the segment behind the one that waits is there when that ends.
     `settled`: nothing moves until a segment or a trigger comes.
     """
 
@@ -85,6 +85,7 @@ class Channel(Module):
         self.misalign_limit = Signal(32)
         self.armed, self.tau0, self.misalign = Signal(), Signal(), Signal()
         self.running, self.loaded, self.settled = Signal(), Signal(), Signal()
+        self.coming = Signal(facts.PARAMETERS)
         self.dry = Signal(facts.PARAMETERS)
         self.values = [Signal(facts.VALUE_BITS, name=f"value_{p.name.lower()}") for p in facts.Parameter]
         self.applied = [Signal(facts.VALUE_BITS, name=f"applied_{tone}") for tone in range(facts.TONES)]
@@ -108,7 +109,15 @@ class Channel(Module):
         self.comb += [
             self.armed.eq(_all([engine.armed for engine in engines])),
             self.running.eq(running),
-            self.loaded.eq(self.armed & _all([engine.queue.fifo.readable for engine in engines])),
+            self.loaded.eq(
+                self.armed
+                & _all(
+                    [
+                        e.queue.fifo.readable | (come & e.queue.covers)
+                        for e, come in zip(engines, self.coming, strict=True)
+                    ]
+                )
+            ),
             self.settled.eq(~running & ~_any([e.load | e.arm | e.queue.take | e.queue.arriving for e in engines])),
             self.tau0.eq(_any([engine.queue.skipped for engine in engines])),
             self.dry.eq(Cat(*[engine.ends & ~engine.queue.valid for engine in engines])),

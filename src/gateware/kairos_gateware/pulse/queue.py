@@ -10,21 +10,25 @@ from migen.genlib.fifo import SyncFIFO
 from ..contracts import pulse as facts
 from .words import Segment
 
-__all__ = ["SegmentQueue"]
+__all__ = ["COVERED", "SegmentQueue"]
+
+COVERED = 4
+"""Cycles of a segment within which the next one is a head, if it goes in two cycles behind the trigger or before."""
 
 
 class SegmentQueue(Module):
-    """we, din: a segment goes in, if there is `room`; empty: it has no cycles. `valid`: there is a head, `body`, which
-    `take` removes; `waits`: it is held until the trigger; `single`: it lasts one cycle. `arriving`:
-    there will be a head. frame: `rotation` is to be added to the accumulator before the head starts, to 0 if
-    `cleared`."""
+    """we, din: a segment goes in, if there is `room`; empty: it has no cycles. `roomy`: there is room for some more.
+    `valid`: there is a head, `body`, which `take` removes; `waits`: it is held until the trigger; `single`: it lasts
+    one cycle; `covers`: at least COVERED. `arriving`: there will be a head. frame: `rotation` is to be added to the
+    accumulator before the head starts, to 0 if `cleared`."""
 
     def __init__(self, depth, frame=False):
         self.we, self.room = Signal(), Signal()
         self.din, self.empty = Signal(facts.BODY_BITS), Signal()
         self.valid, self.take = Signal(), Signal()
         self.body = Signal(facts.BODY_BITS)
-        self.waits, self.single, self.skipped = Signal(), Signal(), Signal()
+        self.waits, self.single, self.covers = Signal(), Signal(), Signal()
+        self.skipped, self.roomy = Signal(), Signal()
         self.arriving = Signal()
         self.cleared, self.rotation = Signal(), Signal(facts.VALUE_BITS)
 
@@ -38,6 +42,7 @@ class SegmentQueue(Module):
         self.comb += [
             # `fifo.writable` in one bit, where that is possible: the sequencer has a long way from here
             self.room.eq(fifo.writable if depth & depth - 1 else ~fifo.level[depth.bit_length() - 1]),
+            self.roomy.eq(fifo.level < depth // 2),
             self.skipped.eq(self.we & self.empty),
             fifo.din.eq(Cat(self.din, *before)),
             fifo.we.eq(self.we & ~self.empty),
@@ -52,6 +57,7 @@ class SegmentQueue(Module):
                 Cat(*head).eq(fifo.dout),
                 self.waits.eq((arriving.flags & facts.ToneFlag.WAIT) != 0),
                 self.single.eq(arriving.tau == 1),
+                self.covers.eq(arriving.tau >= COVERED),
             ),
         ]
 

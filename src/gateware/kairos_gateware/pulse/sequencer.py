@@ -14,7 +14,7 @@ effect in its place in the stream. A word for the memory map or the gate table t
 """
 
 from functools import reduce
-from operator import or_
+from operator import and_, or_
 
 from migen import *
 
@@ -53,7 +53,8 @@ class Sequencer(Module):
     valid, ready, word: the stream. result, result_valid: of a measurement; one is remembered. timeout: cycles until a
     branch goes on without one, 0: never. `errors`: name to a signal that is high in a cycle with that error. `settled`:
     nothing moves until a result, a word or room in a queue comes. `waiting`: for a result. `given`: segments that go to
-    queues in this cycle, in order, each (whether there is one, mask of parameters, body).
+    queues in this cycle, in order, each (whether there is one, mask of parameters, body). `coming`: parameters whose
+    queues get a segment of the tables within two cycles; one that has no cycles counts too.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Sequencer(Module):
         self.timeout = Signal(32)
         self.errors = {name: Signal(name=f"error_{name}") for name in ["mode", "count", "address", "branch_timeout"]}
         self.settled, self.waiting = Signal(), Signal()
+        self.coming = Signal(facts.PARAMETERS)
         self.table_bits = [glut_bits, mlut_bits, plut_bits]
 
         # # #
@@ -179,6 +181,7 @@ class Sequencer(Module):
             [Signal(name=f"pulsed_{n}") for n in range(READS)],
         ]
         masks = [Signal(facts.PARAMETERS, name=f"mask_{n}") for n in range(READS)]
+        read = [Signal(facts.PARAMETERS, name=f"read_mask_{n}") for n in range(READS)]
         none = (self._now[: facts.GATE_ID_BITS] == facts.RUN_NO_GATE) if self._wide else 0
         self.comb += [
             through.eq(~walking | (left <= READS)),
@@ -206,8 +209,17 @@ class Sequencer(Module):
                 plut=(facts.MLUT_SLOT_PLUT_AT, facts.PLUT_ADDRESS_BITS),
                 mask=(facts.MLUT_SLOT_MASK_AT, facts.PARAMETERS),
             )
-            self.comb += [mlut[n].adr.eq(following + n), plut[n].adr.eq(target["plut"])]
+            self.comb += [
+                mlut[n].adr.eq(following + n),
+                plut[n].adr.eq(target["plut"]),
+                If(mapped[0][n], read[n].eq(target["mask"])),
+            ]
             self.sync += If(go, masks[n].eq(target["mask"]))
+        # What was mapped in the cycle before is pushed in the next one; in the one after it, if one of the two pairs
+        # has to be pushed one after the other.
+        apart = mapped[1][0] & mapped[1][1] & ((masks[0] & masks[1]) != 0)
+        unhindered = go & ~apart & reduce(and_, [queue.roomy for queue in queues])
+        self.sync += self.coming.eq(Mux(unhindered, reduce(or_, read), 0))
         self.comb += self._reading.eq(reduce(or_, [looked_up, walking, *mapped[0], *mapped[1]]))
         pushing = self._push(queues, mapped[1], masks, [port.dat_r for port in plut])
         self._program(lookup)

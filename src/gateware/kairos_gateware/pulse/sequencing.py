@@ -23,11 +23,10 @@ class Sequencing(Module):
     as the `Sequencer` takes them.
 
     valid, ready, word: the stream. trigger: pulse. result, result_valid: of a measurement, for the channels of
-    `result_channels`. `armed`, `running`: one bit for each channel. `loaded`: all channels
-    are. `settled`: nothing moves until something comes from outside. `errors`: bits of `facts.Error`, sticky until
-    `clear` is high where they are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the
-    count of cycles, at each channel's first underrun since `clear`. skip: simulation skips time, the next cycle is
-    `skipped` later.
+    `result_channels`. `armed`, `running`: one bit for each channel. `loaded`: all channels are. `settled`: nothing
+    moves until something comes from outside. `errors`: bits of `facts.Error`, sticky until `clear` is high where they
+    are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the count of cycles, at each
+    channel's first underrun since `clear`. skip: simulation skips time, the next cycle is `skipped` later.
     """
 
     def __init__(self, channels=facts.CHANNELS, segment_fifo=facts.SEGMENT_FIFO, input_fifo=facts.INPUT_FIFO, **tables):
@@ -62,6 +61,7 @@ class Sequencing(Module):
                 sequencer.timeout.eq(self.branch_timeout),
                 sequencer.result.eq(self.result),
                 sequencer.result_valid.eq(self.result_valid & self.result_channels[c]),
+                channel.coming.eq(sequencer.coming),
                 channel.hold.eq(self.hold),
                 channel.misalign_limit.eq(self.misalign_limit),
                 self.armed[c].eq(channel.armed),

@@ -4,6 +4,7 @@ import struct
 
 import pytest
 
+from kairos_gateware.contracts import pulse as facts
 from kairos_gateware.contracts.pulse import Error, Mode, ToneFlag
 from kairos_gateware.dma.stream import DESCRIPTOR_BYTES
 from kairos_gateware.phy import pulse as phy
@@ -15,8 +16,9 @@ CORE = CHANNEL["pulse0"]
 RISING, SEND = 0b1001, 0b0100
 """What an edge counter is told."""
 NEVER = 2**62
-BEHIND = 24
-"""Cycles from a change to the first level at the pins."""
+BEHIND = {1: 24, 3: 17}
+"""Cycles from a change to the first level at the pins, where channel 0 alone plays, and where all do."""
+CHANNELS_AT = facts.CHANNEL_MASK_AT
 
 
 @pytest.fixture(scope="module")
@@ -113,21 +115,25 @@ def test_the_first_underrun_is_told_with_its_time(ps):
     assert [ps.input(CORE, NEVER)[2] for _ in range(2)][1] == 0
 
 
-def test_what_is_kept_follows_a_change_and_words_until_then_are_refused(ps, pad, built):
-    bright, dark = (plut(0, Body(tau=4, flags=flags)) for flags in (int(ToneFlag.ENABLE), 0))
+@pytest.mark.parametrize("channels", BEHIND)
+def test_what_is_kept_follows_a_change_and_words_until_then_are_refused(ps, pad, built, channels):
+    def of_channels(words):
+        return [word | channels << CHANNELS_AT for word in words]
+
+    bright, dark = of_channels(plut(0, Body(tau=4, flags=flags)) for flags in (int(ToneFlag.ENABLE), 0))
     start = soon(ps)
-    send(ps, start, *branching()[:-2], dark, glut([(3, 0, 1)]), gates([1]), apart=100)
+    send(ps, start, *of_channels([*branching()[:-2], dark, glut([(3, 0, 1)]), gates([1])]), apart=100)
     at = start + 20_000
-    for n, word in enumerate([gates([3]), gates([2, 1])]):
+    for n, word in enumerate(of_channels([gates([3]), gates([2, 1])])):
         parts = [word >> 32 * part & 0xFFFF_FFFF for part in range(8)]
         assert ps.output(CORE, at + 8 * n, *parts, address=phy.KEEP) == 0
-    for n, word in enumerate([bright, bright, plut(30, Body(tau=4))]):
+    for n, word in enumerate(of_channels([bright, bright, plut(30, Body(tau=4))])):
         parts = [word >> 32 * part & 0xFFFF_FFFF for part in range(8)]
         assert ps.output(CORE, at + 8000 * (n + 1), *parts, address=phy.CHANGE) == 0
         send(ps, at + 8000 * (n + 1) + 64, dark)
     ps.advance(at // 8 + 4000)
     begins = [(begin - at // 8, cycles) for begin, cycles in lengths(ps, pad["pulse0_0_enable0"])]
-    assert begins == [(1000 * (n + 1) + BEHIND, 4) for n in range(3)]
+    assert begins == [(1000 * (n + 1) + BEHIND[channels], 4) for n in range(3)]
     assert ps.read(built("pulse").registers["rtio_busy_channel"]) == CORE
 
 
