@@ -97,8 +97,7 @@ def test_mac(configured):
 def test_settings_that_make_no_sense_are_ignored_with_a_line(configured, key, value):
     assert is_reached(configured.start(**{key: value}))
     assert (
-        f"WARN(runtime::config): configuration: {key}={value.decode()} makes no sense and is ignored"
-        in configured.log()
+        f"WARN(comms::config): configuration: {key}={value.decode()} makes no sense and is ignored" in configured.log()
     )
 
 

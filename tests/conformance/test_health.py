@@ -56,10 +56,8 @@ def test_a_fault_of_core_0_is_told_after_the_reset_once(device):
     interrupt(device)
     printed = waiting.printed(device, "Ethernet link up", 2)
     said = f"undefined instruction at {handler:#010x}"
-    assert re.search(rf"ERROR\(runtime\): {said}", printed), printed
-    assert re.search(
-        rf"ERROR\(runtime::report\): before this start: {said}, \d+\.\d\d\d s after its start", log(device)
-    )
+    assert re.search(rf"ERROR\(comms\): {said}", printed), printed
+    assert re.search(rf"ERROR\(comms::report\): before this start: {said}, \d+\.\d\d\d s after its start", log(device))
     with Management(device) as client:
         assert client.reply(b"\x05") == 3
     waiting.printed(device, "Ethernet link up", 3)
@@ -161,9 +159,7 @@ def test_the_watchdog_leaves_a_silent_device_and_a_long_kernel_alone(device):
 
 def test_sensors_are_logged(device):
     printed = waiting.printed(device, "VCCINT")
-    said = (
-        r"INFO\(runtime::sensors\): 4[45]\.\d °C, VCCINT 1\.000 V, VCCAUX 1\.800 V, VCCBRAM 1\.000 V, VCCPINT 1\.000 V"
-    )
+    said = r"INFO\(comms::sensors\): 4[45]\.\d °C, VCCINT 1\.000 V, VCCAUX 1\.800 V, VCCBRAM 1\.000 V, VCCPINT 1\.000 V"
     assert re.search(said + r", VCCPAUX 1\.800 V, VCCO_DDR 1\.500 V\n", printed), printed
 
 
@@ -172,7 +168,7 @@ def test_a_hot_chip_is_warned_of(tmp_path, start_device):
     try:
         printed = waiting.printed(device, "VCCINT")
         assert re.search(
-            r" WARN\(runtime::sensors\): too hot, or a supply out of its limits: (90\.0|89\.9) °C,", printed
+            r" WARN\(comms::sensors\): too hot, or a supply out of its limits: (90\.0|89\.9) °C,", printed
         ), printed
     finally:
         device.close()

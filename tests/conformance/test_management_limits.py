@@ -43,7 +43,7 @@ def test_a_full_log_says_what_it_has_dropped(management):
     fill_log(management)
     log = management.log()
     first, *lines = log.splitlines()
-    match = re.fullmatch(r"\[.*\]  WARN\(runtime::logger\): (\d+) bytes of older lines were dropped", first)
+    match = re.fullmatch(r"\[.*\]  WARN\(comms::logger\): (\d+) bytes of older lines were dropped", first)
     kept = sum(len(line) + 1 for line in lines)
     assert RING - 200 < kept <= RING
     assert all(LINE.fullmatch(line) for line in lines)

@@ -90,8 +90,9 @@ def test_the_loader_has_no_sev(image, name):
     assert find_sev(elf) == []
 
 
-def test_runtime_has_no_sev(image):
-    elf = image("runtime.elf")
+@pytest.mark.parametrize("name", ["runtime.elf", "satman.elf"])
+def test_the_comms_core_has_no_sev(image, name):
+    elf = image(name)
     sections = {name for name, _, _ in code(elf)}
     assert ".text" in sections and ".kernel_image" not in sections
     assert find_sev(elf) == []
@@ -106,7 +107,8 @@ def test_kernel_has_sev_in_the_submission_function_only(image):
 
 
 @pytest.mark.parametrize(
-    ("name", "region_name"), [("runtime.elf", "RUNTIME"), ("kernel.elf", "KERNEL_IMAGE"), ("loader.elf", "LOADER")]
+    ("name", "region_name"),
+    [("runtime.elf", "RUNTIME"), ("satman.elf", "RUNTIME"), ("kernel.elf", "KERNEL_IMAGE"), ("loader.elf", "LOADER")],
 )
 def test_images_stay_in_their_regions(image, name, region_name):
     elf, allowed = image(name), getattr(memory, region_name)
@@ -135,14 +137,15 @@ def test_kernel_core_starts_at_the_first_byte_of_its_image(image):
     assert image("kernel.elf")["e_entry"] == memory.KERNEL_IMAGE.start
 
 
-def test_runtime_embeds_the_kernel_image(image):
-    embedded = image("runtime.elf").get_section_by_name(".kernel_image").data()
+@pytest.mark.parametrize("name", ["runtime.elf", "satman.elf"])
+def test_the_comms_core_embeds_the_kernel_image(image, name):
+    embedded = image(name).get_section_by_name(".kernel_image").data()
     kernel = (FIRMWARE / "kernel.bin").read_bytes()
     assert embedded[: len(kernel)] == kernel
     assert len(embedded) - len(kernel) < 32
 
 
-@pytest.mark.parametrize("name", ["runtime.elf", "kernel.elf"])
+@pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf"])
 def test_buffers_take_no_space_in_the_image(image, name):
     """A static that begins with anything but zeros is part of the image, as a whole."""
     large = [
@@ -158,7 +161,7 @@ def test_buffers_take_no_space_in_the_image(image, name):
 
 def test_images_name_no_path_of_the_building_machine():
     root, home = str(ROOT).encode(), str(Path.home()).encode()
-    for name in ("runtime.elf", "kernel.elf", "loader.elf", "boot.elf"):
+    for name in ("runtime.elf", "satman.elf", "kernel.elf", "loader.elf", "boot.elf"):
         data = (FIRMWARE / name).read_bytes()
         assert root + b"/" not in data
         if home not in (b"/root", b"/"):
@@ -172,7 +175,7 @@ def test_images_are_no_larger_than_their_limits(name):
     assert image_sizes()[name] <= limit
 
 
-@pytest.mark.parametrize("name", ["runtime.elf", "kernel.elf", "loader.elf", "boot.elf"])
+@pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf", "loader.elf", "boot.elf"])
 def test_no_image_has_an_allocator(image, name):
     """So no interrupt handler can use a heap, nor can anything else."""
     allocator = re.compile(r"__(rust|rdl|rg)_(alloc|dealloc|realloc)|5alloc5alloc|\b(malloc|free|realloc)\b")

@@ -57,6 +57,34 @@ pub mod satellite {
     pub const EVENTS: &str = "satellite_events";
 }
 
+/// Names of the registers of `mailbox`.
+pub mod mailbox {
+    /// Reads 0. Write: the next word of the packet that is to be sent, 256 at most.
+    pub const SEND: &str = "mailbox_send";
+
+    /// Write: the packet is complete and is sent.
+    pub const GO: &str = "mailbox_go";
+
+    /// Bit 0 the line carries words, 1 a packet is being sent: neither of the two above counts.
+    pub const STATE: &str = "mailbox_state";
+    /// Bit of `mailbox_state`.
+    pub const STATE_LINE_BIT: u32 = 1;
+    /// Bit of `mailbox_state`.
+    pub const STATE_BUSY_BIT: u32 = 2;
+
+    /// Words of the oldest packet that has come, 0: none.
+    pub const WAITING: &str = "mailbox_waiting";
+
+    /// Read: its next word.
+    pub const RECEIVE: &str = "mailbox_receive";
+
+    /// Write: it has been read, its buffer is free.
+    pub const RELEASE: &str = "mailbox_release";
+
+    /// Packets that came and were dropped: no free buffer, or a word was missing; saturates.
+    pub const DROPPED: &str = "mailbox_dropped";
+}
+
 /// Names of the registers of `initiator`.
 pub mod initiator {
     /// 0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is pushed, what

@@ -71,6 +71,43 @@ BLOCKS = {
             "events sent since the line came up, modulo 65536",
         ),
     },
+    "mailbox": {
+        "send": (
+            32,
+            "rw",
+            "reads 0. Write: the next word of the packet that is to be sent, 256 at most",
+        ),
+        "go": (
+            1,
+            "w",
+            "write: the packet is complete and is sent",
+        ),
+        "state": (
+            2,
+            "r",
+            "bit 0 the line carries words, 1 a packet is being sent: neither of the two above counts",
+        ),
+        "waiting": (
+            9,
+            "r",
+            "words of the oldest packet that has come, 0: none",
+        ),
+        "receive": (
+            32,
+            "r",
+            "read: its next word",
+        ),
+        "release": (
+            1,
+            "w",
+            "write: it has been read, its buffer is free",
+        ),
+        "dropped": (
+            16,
+            "r",
+            "packets that came and were dropped: no free buffer, or a word was missing; saturates",
+        ),
+    },
     "initiator": {
         "enable": (
             1,
@@ -406,6 +443,7 @@ BLOCKS = {
 FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
     "satellite_state": {"line": 0, "up": 1, "blocked": 2},
+    "mailbox_state": {"line": 0, "busy": 1},
     "initiator_error": {"read": 0, "write": 1},
     "dma_error": {"underflow": 0, "unreachable": 1, "bus": 2, "malformed": 3},
     "clock_status": {"selected": 0, "switching": 1, "locked": 2, "hold": 3},

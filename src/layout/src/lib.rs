@@ -37,6 +37,18 @@ pub struct Supplied {
     pub sections: &'static [&'static str],
 }
 
+/// An image of the comms core: on QEMU core 1 passes through its start-up code too.
+pub fn comms_core() -> Image<Supplied> {
+    Image {
+        region: kairos_channel::memory::RUNTIME,
+        startup: Supplied {
+            cores: 2,
+            stack: 64 << 10,
+            sections: &[".kernel_image"],
+        },
+    }
+}
+
 /// Bytes of the stack on which an abort is handled.
 const FAULT_STACK: usize = 4096;
 

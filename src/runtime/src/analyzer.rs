@@ -14,9 +14,9 @@ use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE, PORT};
 use kairos_proto::descriptor::{ChannelKind, Descriptor};
 use static_cell::StaticCell;
 
-use crate::fair_mutex::FairMutex;
 use crate::service::{self, Buffers, Places};
-use crate::uncleared::uncleared;
+use kairos_comms::fair_mutex::FairMutex;
+use kairos_comms::uncleared::uncleared;
 
 /// One client being served, others waiting or on their way out.
 pub const SOCKETS: usize = 4;
@@ -104,7 +104,7 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
         copy: uncleared!(RING),
     }));
     for _ in 0..SOCKETS {
-        spawner.spawn(crate::task(serve(stack, analyzer)));
+        spawner.spawn(kairos_comms::task(serve(stack, analyzer)));
     }
 }
 

@@ -1,424 +1,70 @@
-//! The management service on TCP 1380 (wire protocols, section 2): log, configuration, flash, reboot.
+//! The management service on TCP 1380 (wire protocols, section 2): greeting, and who is meant; the requests themselves are
+//! [`kairos_comms::management`]'s.
 
-use core::sync::atomic::{AtomicU32, Ordering};
-
-use crc::{Crc, CRC_32_ISO_HDLC};
 use embassy_executor::Spawner;
-use embassy_time::{with_deadline, with_timeout, Duration, Instant};
-use kairos_chip::reset::{self, Mark};
-use kairos_config::auth::{self, Access, Digest};
-use kairos_config::keys::{self, Key};
-use kairos_net::{Error, Socket, Stack};
-use kairos_proto::management::{
-    reply, Item, Kind, ProtocolError, RequestDecoder, ANSWER, DESTINATION_LOCAL, GREETING, PORT, PROOF_CONTEXT,
-};
-use static_cell::StaticCell;
+use embassy_time::with_timeout;
+use kairos_chip::reset;
+use kairos_comms::management::{Lost, Management, Wire, CLIENTS};
+use kairos_net::{Socket, Stack};
+use kairos_proto::management::{ANSWER, DESTINATION_LOCAL, GREETING, PORT};
 
-use crate::config::Config;
-use crate::fair_mutex::FairMutex;
-use crate::logger;
 use crate::service::{self, Buffers, Places};
-use crate::uncleared::uncleared;
 
 /// Connections at a time.
-pub const SOCKETS: usize = 4;
-/// Longest value or image, in bytes: a boot image of the largest supported chip has 14 MB.
-const DATA_MAX: usize = 16 * 1024 * 1024;
-/// A client that is in the middle of a request must go on within this time.
-const DATA_TIMEOUT: Duration = Duration::from_secs(10);
-/// A client that may do nothing yet must not keep a socket for longer from those who may.
-const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
-const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
-
-/// Room for one value, image or log on its way. Whoever needs it waits for the one before.
-type Data = FairMutex<&'static mut [u8], SOCKETS>;
-/// Held by the client that pulls the log, until it has left.
-type Pulling = FairMutex<(), SOCKETS>;
-/// Number of the newest client that pulls the log.
-static PULLER: AtomicU32 = AtomicU32::new(0);
-
-/// Why a connection is closed.
-enum End {
-    Closed,
-    /// The client has closed the connection in the middle of a request.
-    CutOff,
-    Lost,
-    Protocol(ProtocolError),
-    /// A value or an image did not come in time: so many bytes of so many had.
-    Silent(usize, u32),
-    Reboot,
-    /// The same, and the loader waits for the network.
-    Netboot,
-    /// Another client pulls the log.
-    Superseded,
-    /// The client may not.
-    Refused(&'static str),
-}
-
-impl From<Error> for End {
-    fn from(_: Error) -> Self {
-        End::Lost
-    }
-}
+pub const SOCKETS: usize = CLIENTS;
 
 /// Starts the tasks that serve clients.
-pub fn start(spawner: &Spawner, stack: &'static Stack, config: &'static Config) {
-    static DATA: StaticCell<Data> = StaticCell::new();
-    static PULLING: StaticCell<Pulling> = StaticCell::new();
-    let room: &'static mut [u8; DATA_MAX] = uncleared!(DATA_MAX);
-    let data = DATA.init(FairMutex::new(room));
-    let pulling = PULLING.init(FairMutex::new(()));
+pub fn start(spawner: &Spawner, stack: &'static Stack, management: &'static Management) {
     for _ in 0..SOCKETS {
-        spawner.spawn(crate::task(serve(stack, config, data, pulling)));
+        spawner.spawn(kairos_comms::task(serve(stack, management)));
     }
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: &'static Stack, config: &'static Config, data: &'static Data, pulling: &'static Pulling) -> ! {
+async fn serve(stack: &'static Stack, management: &'static Management) -> ! {
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
         socket.accept().await;
-        let end = match service::greet(&mut socket, GREETING).await {
-            true => {
-                Connection {
-                    socket: &mut socket,
-                    config,
-                    data,
-                    pulling,
-                    gate: Gate::new(config),
+        let mut after = None;
+        if service::greet(&mut socket, GREETING).await {
+            match destination(&mut socket).await {
+                Some(DESTINATION_LOCAL) if socket.write_all(&[ANSWER]).await.is_ok() => {
+                    after = management.serve(&mut Tcp(&mut socket)).await;
                 }
-                .run()
-                .await
+                Some(DESTINATION_LOCAL) | None => {}
+                Some(other) => log::warn!("management: there is no DRTIO destination {other} on this system"),
             }
-            false => End::Closed,
-        };
-        match end {
-            End::Protocol(error) => {
-                log::warn!("management: malformed input, {error}");
-                if error.is_answered() {
-                    let _ = socket.write_all(&reply::ERROR).await;
-                }
-            }
-            End::Refused(reason) => {
-                log::warn!("management: client refused: {reason}");
-                let _ = socket.write_all(&reply::ERROR).await;
-            }
-            End::Silent(filled, length) => {
-                log::warn!("management: of a value of {length} bytes only {filled} came in time");
-            }
-            End::CutOff => log::warn!("management: malformed input, it ends in the middle of a request"),
-            End::Superseded => log::info!("management: another client pulls the log"),
-            End::Closed | End::Lost | End::Reboot | End::Netboot => {}
         }
         service::close(&mut socket).await;
-        match end {
-            End::Reboot => reset::reset(Mark::Nothing),
-            End::Netboot => reset::reset(Mark::Netboot),
-            _ => {}
+        if let Some(mark) = after {
+            reset::reset(mark);
         }
     }
 }
 
-struct Connection<'a> {
-    socket: &'a mut Socket,
-    config: &'static Config,
-    data: &'static Data,
-    pulling: &'static Pulling,
-    gate: Gate,
-}
-
-/// Whether a client may do what it asks for. A key that is set or removed counts for clients that come later.
-struct Gate {
-    access: Access,
-    /// What was sent last, until there is an answer to it.
-    nonce: Option<Digest>,
-    open: bool,
-    deadline: Instant,
-}
-
-impl Gate {
-    fn new(config: &Config) -> Self {
-        let access = config.access();
-        let open = access == Access::Open;
-        Self {
-            access,
-            nonce: None,
-            open,
-            deadline: Instant::now() + AUTHENTICATION_TIMEOUT,
+/// Which board a client means.
+async fn destination(socket: &mut Socket) -> Option<u8> {
+    let mut destination = [0];
+    match with_timeout(service::GREETING_TIMEOUT, socket.read(&mut destination)).await {
+        Ok(Ok(1)) => Some(destination[0]),
+        Ok(_) => None,
+        Err(_) => {
+            log::warn!("management: client refused: it sent no destination within 3 s");
+            None
         }
-    }
-
-    fn decoder(&self) -> RequestDecoder {
-        match self.access {
-            Access::Open => RequestDecoder::new(),
-            Access::Key(_) | Access::Closed => RequestDecoder::with_authentication(),
-        }
-    }
-
-    fn key(&self) -> Result<&[u8], End> {
-        self.access
-            .key()
-            .ok_or(End::Refused("the key of this device is unusable"))
-    }
-
-    fn challenge(&mut self, config: &Config) -> Result<[u8; 33], End> {
-        self.key()?;
-        let nonce = config.nonce();
-        self.nonce = Some(nonce);
-        Ok(reply::challenge(&nonce))
-    }
-
-    fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
-        let nonce = self.nonce.take().ok_or(End::Refused("a proof without a challenge"))?;
-        if !auth::proves(self.key()?, &[PROOF_CONTEXT, &nonce], proof) {
-            return Err(End::Refused("it has another key"));
-        }
-        self.open = true;
-        Ok(())
     }
 }
 
-impl Connection<'_> {
-    async fn run(mut self) -> End {
-        match self.requests().await {
-            Ok(never) => never,
-            Err(end) => end,
-        }
+struct Tcp<'a>(&'a mut Socket);
+
+impl Wire for Tcp<'_> {
+    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Lost> {
+        self.0.read(buffer).await.map_err(|_| Lost)
     }
 
-    async fn requests(&mut self) -> Result<End, End> {
-        let mut destination = [0];
-        match with_timeout(service::GREETING_TIMEOUT, self.socket.read(&mut destination)).await {
-            Ok(Ok(1)) => {}
-            Ok(_) => return Err(End::Closed),
-            Err(_) => {
-                log::warn!("management: client refused: it sent no destination within 3 s");
-                return Err(End::Closed);
-            }
-        }
-        if destination[0] != DESTINATION_LOCAL {
-            log::warn!(
-                "management: there is no DRTIO destination {} on this system",
-                destination[0]
-            );
-            return Err(End::Closed);
-        }
-        self.send(&[ANSWER]).await?;
-        let mut decoder = self.gate.decoder();
-        let mut buffer = [0; 1024];
-        loop {
-            let length = self.read(&mut buffer).await?;
-            if length == 0 {
-                return Err(if decoder.in_request() { End::CutOff } else { End::Closed });
-            }
-            let mut input = &buffer[..length];
-            while let Some(item) = decoder.next(&mut input).map_err(End::Protocol)? {
-                // Data are taken where they are announced.
-                let Item::Request(kind) = item else { continue };
-                if !self.gate.open && !matches!(kind, Kind::Challenge | Kind::Authenticate) {
-                    return Err(End::Refused("this device wants its key first"));
-                }
-                self.request(&mut decoder, &mut input).await?;
-            }
-        }
+    async fn write_all(&mut self, bytes: &[u8]) -> Result<(), Lost> {
+        self.0.write_all(bytes).await.map_err(|_| Lost)
     }
-
-    /// Does what the newest request asks for. Its data, if it has any, are the next things that the decoder finds in `input`,
-    /// or in what comes behind it.
-    async fn request(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
-        let request = decoder.request();
-        let config = self.config;
-        let key = &request.key;
-        match request.kind {
-            Kind::Challenge => {
-                let challenge = self.gate.challenge(config)?;
-                self.send(&challenge).await
-            }
-            Kind::Authenticate => {
-                self.gate.authenticate(&request.proof)?;
-                self.send(&reply::SUCCESS).await
-            }
-            Kind::Flash | Kind::ConfigWrite => self.receive(decoder, input).await,
-            Kind::GetLog => {
-                let mut room = self.data.lock().await;
-                let length = logger::copy(&mut room, false);
-                self.send(&reply::log_content(length as u32)).await?;
-                self.send(&room[..length]).await
-            }
-            Kind::ClearLog => {
-                logger::clear();
-                self.send(&reply::SUCCESS).await
-            }
-            Kind::PullLog => self.pull().await,
-            Kind::DebugAllocator => {
-                // There is no allocator on this core; its memory is fixed when it is built.
-                log::info!("no heap on core 0; longest value or image {DATA_MAX} bytes");
-                Ok(())
-            }
-            Kind::Reboot => {
-                log::info!("reboot requested");
-                self.send(&reply::REBOOT_IMMINENT).await?;
-                Err(End::Reboot)
-            }
-            Kind::Netboot => {
-                log::info!("reboot into the loader requested");
-                self.send(&reply::REBOOT_IMMINENT).await?;
-                Err(End::Netboot)
-            }
-            Kind::ConfigRead if keys::is_secret(key.as_str()) => {
-                log::warn!("configuration: {} cannot be read", key.as_str());
-                self.send(&reply::ERROR).await
-            }
-            Kind::ConfigRead => {
-                let mut room = self.data.lock().await;
-                match config.read(key.as_str(), &mut room) {
-                    Ok(Some(length)) => {
-                        self.send(&reply::config_data(length as u32)).await?;
-                        self.send(&room[..length]).await
-                    }
-                    Ok(None) => self.send(&reply::ERROR).await,
-                    Err(error) => self.failed(key.as_str(), error).await,
-                }
-            }
-            Kind::ConfigRemove => match config.remove(key.as_str()) {
-                Ok(()) => self.send(&reply::SUCCESS).await,
-                Err(error) => self.failed(key.as_str(), error).await,
-            },
-            Kind::ConfigErase => match config.erase() {
-                Ok(()) => self.send(&reply::SUCCESS).await,
-                Err(error) => self.failed("erase", error).await,
-            },
-        }
-    }
-
-    async fn failed(&mut self, what: &str, error: kairos_config::store::Error) -> Result<(), End> {
-        log::warn!("configuration: {what}: {error}");
-        self.send(&reply::ERROR).await
-    }
-
-    /// Receives an image or a value, and does with it what the newest request says.
-    async fn receive(&mut self, decoder: &mut RequestDecoder, input: &mut &[u8]) -> Result<(), End> {
-        let length = decoder.request().length;
-        // What is too long is received to be dropped, so that the next request is found behind it: that keeps nobody waiting.
-        let mut room = match length as usize <= DATA_MAX {
-            true => Some(self.data.lock().await),
-            false => None,
-        };
-        let deadline = Instant::now() + service::patience(length as usize);
-        let mut filled = 0;
-        let mut buffer = [0; 1024];
-        loop {
-            // First what came with the request, then what comes now, but no more than belongs to it.
-            let last = if length == 0 || !input.is_empty() {
-                let piece = decoder.next(input).map_err(End::Protocol)?;
-                keep(room.as_deref_mut(), &mut filled, piece)
-            } else {
-                let rest = (length as usize - filled).min(buffer.len());
-                let read = self.socket.read(&mut buffer[..rest]);
-                let until = deadline.min(Instant::now() + DATA_TIMEOUT);
-                let late = |_| End::Silent(filled, length);
-                let mut fresh = match with_deadline(until, read).await.map_err(late)?? {
-                    0 => return Err(End::CutOff),
-                    count => &buffer[..count],
-                };
-                let piece = decoder.next(&mut fresh).map_err(End::Protocol)?;
-                keep(room.as_deref_mut(), &mut filled, piece)
-            };
-            if last {
-                break;
-            }
-        }
-        let Some(data) = room.as_deref().map(|room| &room[..length as usize]) else {
-            log::warn!("management: {length} bytes are too many, there is room for {DATA_MAX}");
-            return self.send(&reply::ERROR).await;
-        };
-        let request = decoder.request();
-        if request.kind == Kind::Flash {
-            return self.flash(data).await;
-        }
-        let key = request.key.as_str();
-        if !keys::is_valid(key, data) {
-            log::warn!("configuration: {key}: this value makes no sense");
-            return self.send(&reply::ERROR).await;
-        }
-        match self.config.write(key, data) {
-            Ok(()) => self.send(&reply::SUCCESS).await,
-            Err(error) => self.failed(key, error).await,
-        }
-    }
-
-    /// Replaces the boot image, if its checksum is right, and reboots.
-    async fn flash(&mut self, image: &[u8]) -> Result<(), End> {
-        let Some((image, sent)) = image.split_last_chunk::<4>() else {
-            log::warn!("flash: an image of {} bytes has no checksum", image.len());
-            self.send(&reply::ERROR).await?;
-            return Err(End::Closed);
-        };
-        let (sent, computed) = (u32::from_le_bytes(*sent), CRC.checksum(image));
-        if sent != computed {
-            log::error!("flash: checksum is {computed:#010x}, the image says {sent:#010x}");
-            return self.send(&reply::ERROR).await;
-        }
-        if let Err(error) = self.config.write(Key::Boot.name(), image) {
-            return self.failed(Key::Boot.name(), error).await;
-        }
-        log::info!("flash: boot image replaced, {} bytes", image.len());
-        self.send(&reply::REBOOT_IMMINENT).await?;
-        Err(End::Reboot)
-    }
-
-    /// Sends the log as it grows, for ever.
-    async fn pull(&mut self) -> Result<(), End> {
-        let number = PULLER.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-        logger::GROWN.signal(());
-        // The one before takes the signal, for which only one task can wait, and leaves.
-        let _turn = self.pulling.lock().await;
-        loop {
-            if PULLER.load(Ordering::Relaxed) != number {
-                return Err(End::Superseded);
-            }
-            let mut room = self.data.lock().await;
-            let length = logger::copy(&mut room, true);
-            if length > 0 {
-                self.send(&(length as u32).to_le_bytes()).await?;
-                self.send(&room[..length]).await?;
-                continue;
-            }
-            drop(room);
-            let mut byte = [0];
-            match embassy_futures::select::select(logger::GROWN.wait(), self.socket.read(&mut byte)).await {
-                embassy_futures::select::Either::First(()) => {}
-                // The client says nothing any more: what comes is its end.
-                embassy_futures::select::Either::Second(Ok(0) | Err(_)) => return Err(End::Closed),
-                embassy_futures::select::Either::Second(Ok(_)) => {}
-            }
-        }
-    }
-
-    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, End> {
-        let read = self.socket.read(buffer);
-        if self.gate.open {
-            return Ok(read.await?);
-        }
-        let late = |_| End::Refused("it has not authenticated itself in time");
-        Ok(with_deadline(self.gate.deadline, read).await.map_err(late)??)
-    }
-
-    async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {
-        Ok(service::in_time("management", bytes.len(), self.socket.write_all(bytes)).await?)
-    }
-}
-
-/// Keeps a piece of an image or value, if there is room for the whole. True for the last piece.
-fn keep(room: Option<&mut &'static mut [u8]>, filled: &mut usize, piece: Option<Item<'_>>) -> bool {
-    let Some(Item::Data { data, last }) = piece else {
-        return false;
-    };
-    if let Some(room) = room {
-        room[*filled..*filled + data.len()].copy_from_slice(data);
-    }
-    *filled += data.len();
-    last
 }

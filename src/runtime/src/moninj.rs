@@ -98,7 +98,7 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
     let descriptor = kairos_pl::descriptor().ok();
     let pins = Pins(descriptor.as_ref().and_then(Pins::find));
     for _ in 0..SOCKETS {
-        spawner.spawn(crate::task(serve(stack, pins)));
+        spawner.spawn(kairos_comms::task(serve(stack, pins)));
     }
 }
 

@@ -1,4 +1,4 @@
-//! Network: GEM0, its PHY, and the TCP/IP stack, which is run between the turns of the tasks ([`crate::executor`]).
+//! Network: GEM0, its PHY, and the TCP/IP stack, which is run between the turns of the tasks ([`kairos_comms::executor`]).
 
 use core::cell::RefCell;
 use core::future::poll_fn;
@@ -15,10 +15,10 @@ use kairos_config::keys;
 use kairos_net::{Config, Keys, Place, SocketStorage, Stack};
 use static_cell::StaticCell;
 
-use crate::{executor, watchdog};
+use kairos_comms::{executor, watchdog};
 
 /// What the configuration says about the network.
-pub fn settings(config: &crate::config::Config) -> Config {
+pub fn settings(config: &kairos_comms::config::Config) -> Config {
     let keys = Keys {
         mac: config.setting(&keys::MAC),
         ip: config.setting(&keys::IP),
@@ -87,8 +87,8 @@ pub fn start(spawner: &Spawner, mut port: Port, config: Config) -> Network {
         DHCP.init([SocketStorage::EMPTY]),
         stack_time(Instant::now()),
     ));
-    spawner.spawn(crate::task(alarm()));
-    spawner.spawn(crate::task(watch_link(stack, port)));
+    spawner.spawn(kairos_comms::task(alarm()));
+    spawner.spawn(kairos_comms::task(watch_link(stack, port)));
     Network {
         stack,
         receive,

@@ -3,6 +3,7 @@
 use core::future::Future;
 
 use embassy_time::{with_timeout, Duration};
+use kairos_comms::management::patience;
 use kairos_net::{Error, Place, Socket, SocketStorage, Stack};
 use static_cell::{ConstStaticCell, StaticCell};
 
@@ -54,11 +55,6 @@ pub async fn greet<const N: usize>(socket: &mut Socket, expected: &[u8; N]) -> b
     };
     log::warn!("client refused: {reason}");
     false
-}
-
-/// Time that a client has to send, or to take, so many bytes: 10 s, and as long as they take at 64 KiB/s.
-pub fn patience(bytes: usize) -> Duration {
-    Duration::from_secs(10 + bytes as u64 / (64 * 1024))
 }
 
 /// Sends `bytes` bytes to a client that must not keep a place, or other clients, waiting for ever.

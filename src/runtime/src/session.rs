@@ -23,12 +23,12 @@ use kairos_net::{Socket, Stack};
 use kairos_proto::session::PORT;
 use static_cell::StaticCell;
 
-use crate::config::Config;
-use crate::gateware::Rtio;
-use crate::kernel_core::KernelCore;
 use crate::service::{self, Buffers, Places};
-use crate::uncleared::uncleared;
 use connection::{Connection, End};
+use kairos_comms::config::Config;
+use kairos_comms::gateware::Rtio;
+use kairos_comms::kernel_core::KernelCore;
+use kairos_comms::uncleared::uncleared;
 
 /// Connections at a time: one being served, others in their greeting or on their way out.
 pub const SOCKETS: usize = 4;
@@ -115,10 +115,10 @@ pub fn start(
         library: uncleared!(LIBRARY_MAX),
         rtio,
     }));
-    spawner.spawn(crate::task(start_kernel_core(owner, config)));
-    spawner.spawn(crate::task(standalone::idle(owner, config)));
+    spawner.spawn(kairos_comms::task(start_kernel_core(owner, config)));
+    spawner.spawn(kairos_comms::task(standalone::idle(owner, config)));
     for _ in 0..SOCKETS {
-        spawner.spawn(crate::task(serve(stack, owner)));
+        spawner.spawn(kairos_comms::task(serve(stack, owner)));
     }
 }
 

@@ -1,4 +1,5 @@
-"""What the two ends of RTIO over the link say to each other: three streams of the link, all of the first rank.
+"""What the two ends of RTIO over the link say to each other: three streams of the link, all of the first rank. Behind
+them goes what the firmware of both boards says to each other (`mailbox`).
 
 To the satellite: `events`, with credits, so that none is lost for want of room; `control`. Back: `status`. An event has
 one of two forms. Both carry only the low bits of its coarse time: the far end has the same counter, and takes the time
@@ -12,6 +13,7 @@ from migen import *
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from .endpoint import Stream
 from .gearbox import Forms
+from .mailbox import auxiliary_stream
 
 __all__ = [
     "CONTROL",
@@ -77,5 +79,6 @@ def rtio_streams():
     away = [
         Stream("events", 1, _forms(EVENTS), 0, EVENTS_DEPTH),
         Stream("control", 2, _forms(CONTROL), 0),
+        auxiliary_stream(3),
     ]
-    return away, [Stream("status", 1, _forms(STATUS), 0)]
+    return away, [Stream("status", 1, _forms(STATUS), 0), auxiliary_stream(2)]

@@ -15,6 +15,7 @@ from ..dma.registers import DmaRegisters
 from ..dma.stream import StreamReader
 from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
+from ..link.mailbox import Mailbox, MailboxRegisters
 from ..link.rtio_near import NearRtio
 from ..link.rtio_registers import SatelliteRegisters
 from ..moninj.moninj import MonitorInjector, TtlInjector
@@ -123,6 +124,16 @@ class Soc(Module):
             setattr(self.submodules, f"satellite{n or ''}", registers)
             setattr(blocks, f"satellite{n or ''}", registers)
             self.comb += near.reset.eq(core.reset)
+        mailboxes = [("mailbox", n, near) for n, near in enumerate(self.links.values())]
+        settled = []
+        for prefix, n, end in mailboxes:
+            endpoint = end.endpoint
+            mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.line_up)
+            registers = MailboxRegisters(mailbox)
+            self.submodules += mailbox
+            settled.append(mailbox.settled)
+            setattr(self.submodules, f"{prefix}{n or ''}", registers)
+            setattr(blocks, f"{prefix}{n or ''}", registers)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
         phy_reset = self.rtio.phy_reset.storage
@@ -166,6 +177,6 @@ class Soc(Module):
             self.settled = Signal()
             parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
             parts += [stream.settled for stream in streams]
-            parts += [near.settled for near in self.links.values()]
+            parts += [near.settled for near in self.links.values()] + settled
             parts += [clock.settled] if clock is not None else []
             self.comb += self.settled.eq(reduce(and_, parts))

@@ -13,8 +13,8 @@ use kairos_net::Socket;
 use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
 use super::{Shared, LIBRARY_MAX};
-use crate::kernel_core::{Failure, SUPERVISION};
-use crate::{clock, gateware};
+use kairos_comms::kernel_core::{Failure, SUPERVISION};
+use kairos_comms::{clock, gateware};
 
 /// Why a session has ended.
 pub enum End {

@@ -10,9 +10,9 @@ use kairos_config::keys::Key;
 use kairos_proto::summary::Summary;
 
 use super::{Owner, Shared, CLIENTS};
-use crate::config::{Config, IDLE_KERNEL_CHANGED};
-use crate::kernel_core::Failure;
-use crate::{clock, gateware};
+use kairos_comms::config::{Config, IDLE_KERNEL_CHANGED};
+use kairos_comms::kernel_core::Failure;
+use kairos_comms::{clock, gateware};
 
 /// Before an idle kernel that has failed is started again.
 const PAUSE: Duration = Duration::from_millis(500);

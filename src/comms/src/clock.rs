@@ -137,7 +137,7 @@ pub fn poll(lost: bool, context: &Context<'_>) -> Poll<()> {
 
 /// Before the RTIO core leaves reset: its clock is as configured afterwards, or the error is logged and RTIO must not be used.
 /// A clock that a synthesiser makes is to be watched.
-pub fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> Result<Option<Switched>, ()> {
+pub(crate) fn init(clock: &Clock, descriptor: &Descriptor, config: &Config) -> Result<Option<Switched>, ()> {
     let input = match ClockSource::try_from(clock.synthesiser) {
         Ok(ClockSource::ProcessingSystem) => None,
         Ok(ClockSource::Si5324Ckin1) => Some(Input::Ckin1),

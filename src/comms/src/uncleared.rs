@@ -10,7 +10,7 @@ pub struct Memory<const BYTES: usize>(UnsafeCell<[u8; BYTES]>);
 unsafe impl<const BYTES: usize> Sync for Memory<BYTES> {}
 
 impl<const BYTES: usize> Memory<BYTES> {
-    pub const fn new() -> Self {
+    pub const fn uncleared() -> Self {
         Self(UnsafeCell::new([0; BYTES]))
     }
 
@@ -29,15 +29,19 @@ impl<const BYTES: usize> Memory<BYTES> {
 ///
 /// # Panics
 /// The second time.
+#[macro_export]
 macro_rules! uncleared {
     ($bytes:expr) => {{
         #[link_section = ".uninit"]
-        static MEMORY: $crate::uncleared::Memory<{ $bytes }> = $crate::uncleared::Memory::new();
+        static MEMORY: $crate::uncleared::Memory<{ $bytes }> = $crate::uncleared::Memory::uncleared();
         // In memory that is cleared.
-        static TAKEN: static_cell::StaticCell<()> = static_cell::StaticCell::new();
+        static TAKEN: $crate::uncleared::StaticCell<()> = $crate::uncleared::StaticCell::new();
         TAKEN.init(());
         // SAFETY: nobody else can name this memory, and `TAKEN` lets one pass.
         unsafe { MEMORY.take() }
     }};
 }
-pub(crate) use uncleared;
+#[doc(hidden)]
+pub use static_cell::StaticCell;
+
+pub use crate::uncleared;

@@ -81,7 +81,7 @@ pub fn copy(out: &mut [u8], take: bool) -> usize {
         let mut buffer = BUFFER.borrow_ref_mut(cs);
         let mut note = heapless::Vec::<u8, 128>::new();
         if buffer.dropped() > 0 {
-            let _ = lines(&mut note, Level::Warn, "runtime::logger", dropped(buffer.dropped()));
+            let _ = lines(&mut note, Level::Warn, "comms::logger", dropped(buffer.dropped()));
         }
         out[..note.len()].copy_from_slice(&note);
         let length = note.len() + buffer.peek(&mut out[note.len()..]);
@@ -164,7 +164,7 @@ pub fn last_words(reason: fmt::Arguments) {
         BUFFER.borrow(cs).try_borrow_mut().is_ok() && PENDING.borrow(cs).try_borrow_mut().is_ok()
     });
     if free {
-        write(Level::Error, "runtime", reason);
+        write(Level::Error, "comms", reason);
     }
     // What is in the FIFO would not survive a reset.
     critical_section::with(|cs| {
@@ -201,7 +201,7 @@ fn send_some(cs: CriticalSection) -> bool {
     let bytes = pending.dropped();
     pending.clear();
     if bytes > 0 {
-        let _ = lines(&mut *pending, Level::Warn, "runtime::logger", dropped(bytes));
+        let _ = lines(&mut *pending, Level::Warn, "comms::logger", dropped(bytes));
         return false;
     }
     true

@@ -20,7 +20,7 @@ use zynq7000_hal::slcr::Slcr;
 
 use crate::{chip, report, secondary};
 
-/// `kernel.bin`, as built with this runtime. In a section of its own, so that tools can tell it from this core's code.
+/// `kernel.bin`, as built with this image. In a section of its own, so that tools can tell it from this core's code.
 pub static IMAGE: &[u8] = &EMBEDDED.0;
 
 #[repr(C, align(32))]
@@ -92,7 +92,7 @@ pub struct KernelCore {
 
 impl KernelCore {
     /// The kernel core, not yet released. Called once.
-    pub fn new() -> Self {
+    pub fn claim() -> Self {
         let shared = Shared::get();
         shared.initialise();
         Self {

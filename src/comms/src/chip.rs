@@ -7,7 +7,7 @@ use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::slcr::Slcr;
 use zynq7000_hal::uart::Tx;
 
-/// What the rest of the runtime takes over.
+/// What the rest of the program takes over.
 pub struct Chip {
     pub clocks: Clocks,
     pub console: Tx,
@@ -34,10 +34,10 @@ pub fn init(last_use: fn()) -> Chip {
 }
 
 /// The lines that say what this is.
-pub fn announce(kernel_image: usize) {
-    log::info!("Kairos runtime {}", env!("CARGO_PKG_VERSION"));
+pub fn announce(banner: &str, kernel_image: usize) {
+    log::info!("{banner}");
     log::info!(
-        "memory: 256 MiB of DDR used, runtime {} KiB, kernel core {} KiB",
+        "memory: 256 MiB of DDR used, comms core {} KiB, kernel core {} KiB",
         image_size() / 1024,
         kernel_image / 1024
     );

@@ -1,0 +1,8 @@
+//! The image of the kernel core, which every image of the comms core has in itself.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if std::env::var_os("CARGO_FEATURE_IMAGE").is_some() {
+        kairos_layout::embed("KAIROS_KERNEL_BIN", "kernel.bin");
+    }
+}

@@ -1,0 +1,73 @@
+//! What the comms core (core 0) does on every board, whether it has a network (`src/runtime`) or is a satellite behind a link
+//! (`src/satman`): the chip, the log, the configuration, the gateware and its clock, the kernel core, health, and requests of
+//! management, from wherever they come.
+//!
+//! Only the ARM compiler builds it, for an image: `docs/firmware.md`.
+#![no_std]
+#![cfg(all(target_arch = "arm", feature = "image"))]
+
+pub mod chip;
+pub mod clock;
+pub mod config;
+pub mod executor;
+pub mod fair_mutex;
+mod faults;
+pub mod gateware;
+mod interrupts;
+pub mod kernel_core;
+pub mod logger;
+pub mod management;
+pub mod report;
+mod secondary;
+pub mod sensors;
+pub mod uncleared;
+pub mod watchdog;
+
+/// A task that is spawned once at boot: there is room for it, or the image is wrong.
+pub fn task<S>(
+    token: Result<embassy_executor::SpawnToken<S>, embassy_executor::SpawnError>,
+) -> embassy_executor::SpawnToken<S> {
+    token.expect("task pool too small")
+}
+
+/// What every board begins with: the chip, the log, what was kept before this start, the watchdog. `banner`: who this is. Returns the Ethernet controller too, for whoever has a network.
+pub fn start(banner: &str) -> (Board, Ethernet) {
+    // A branch at address 0 is where core 1 starts.
+    let chip = chip::init(kernel_core::write_reset_branch);
+    logger::init(chip.console);
+    chip::announce(banner, kernel_core::IMAGE.len());
+    report::announce();
+    watchdog::start(&chip.clocks);
+    let config = config::init(chip.sd, &chip.clocks);
+    let (rtio, clock) = gateware::init(config).unzip();
+    let board = Board {
+        clocks: chip.clocks,
+        xadc: chip.xadc,
+        config,
+        rtio,
+        clock: clock.flatten(),
+    };
+    (board, chip.ethernet)
+}
+
+/// Registers of the Ethernet controller.
+pub type Ethernet = zynq7000::eth::MmioRegisters<'static>;
+
+/// A board that has booted.
+pub struct Board {
+    pub clocks: zynq7000_hal::clocks::Clocks,
+    xadc: zynq7000::xadc::MmioRegisters<'static>,
+    pub config: &'static config::Config,
+    pub rtio: Option<gateware::Rtio>,
+    clock: Option<clock::Switched>,
+}
+
+impl Board {
+    /// Spawns what runs on every board from now on.
+    pub fn spawn(self, spawner: &embassy_executor::Spawner) {
+        spawner.spawn(task(logger::drain()));
+        spawner.spawn(task(watchdog::feed()));
+        spawner.spawn(task(sensors::watch(self.xadc)));
+        spawner.spawn(task(gateware::watch(self.rtio, self.clock)));
+    }
+}

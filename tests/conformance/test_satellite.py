@@ -1,0 +1,21 @@
+"""The satellite's firmware, alone on a board: what it says of itself."""
+
+import re
+
+from tests.support.device import LIBRARY, Emulated
+from tests.support.paths import FIRMWARE
+from tests.support.waiting import until
+
+
+def test_a_satellite_boots_and_says_what_it_found(tmp_path):
+    device = Emulated(tmp_path, "--firmware", FIRMWARE / "satman.elf", "--pl", LIBRARY)
+    try:
+        device.attach()
+        until(lambda: "kernel core ready" in device.uart(), device.uart)
+        printed = device.uart()
+    finally:
+        device.close()
+    lines = re.findall(r"^\[.*?\): (.*)$", printed, re.MULTILINE)
+    assert lines[0].startswith("Kairos satellite ")
+    assert any(line.startswith("gateware: demo;") for line in lines)
+    assert any(line.startswith("RTIO: ") for line in lines)
