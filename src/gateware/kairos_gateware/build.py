@@ -25,7 +25,7 @@ def build_id(variant, board: str) -> str:
     variant: `Variant`."""
     digest = hashlib.sha256(f"{variant};{board}".encode())
     root = Path(__file__).parent
-    for path in sorted(root.rglob("*.py")):
+    for path in sorted([*root.rglob("*.py"), *(root / "boards").glob("*.toml")]):
         if not path.name.startswith("test_"):
             digest.update(str(path.relative_to(root)).encode() + path.read_bytes())
     return digest.hexdigest()[:16]

@@ -26,7 +26,8 @@ class Variant:
     power of two; 0: lanes of increasing times. push_inputs: input events are pushed into memory, so that the kernel
     core need not ask for them; costs logic (docs/gateware/initiator.md). synthesiser: what makes the RTIO clock, as
     in the descriptor. satellites: boards at the other end of links, the first one at destination 1; fibre: cycles that
-    a word is under way, in simulation."""
+    a word is under way, in simulation. converters: connectors of the board with cards for the outputs of pulse cores,
+    in their order; in simulation samples are made by a model."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -38,6 +39,7 @@ class Variant:
     synthesiser: int = 0
     satellites: tuple["Variant", ...] = ()
     fibre: int = 125
+    converters: tuple[str, ...] = ()
 
     def numbered_channels(self):
         """(channel number, with the destination of its board in bits 23..16; `ChannelSpec`) of all boards."""

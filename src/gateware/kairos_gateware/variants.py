@@ -25,6 +25,19 @@ def _pulse(name="pulse", outputs=2) -> Variant:
     return Variant(name, (*channels, core))
 
 
+def _dac() -> Variant:
+    """A pulse core of two channels, whose samples go to converter cards on both FMC connectors of a ZC706, SPI masters
+    to set the cards up, and four TTLs. Converters and RTIO need a common clock, so a synthesiser makes RTIO's."""
+    core = ChannelSpec("pulse0", "pulse", {"channels": 2, "mlut_bits": 11, "plut_bits": 10})
+    lines = ["spi_clk", "spi_mosi", "spi_miso", "csn_dac", "csn_clk"]
+    spis = [
+        ChannelSpec(f"dac{n}_spi", "spi_master", {"cs_width": 2}, tuple(f"{connector}:{line}" for line in lines))
+        for n, connector in enumerate(["lpc", "hpc"])
+    ]
+    channels = (*_demo().channels[:4], core, *spis, ChannelSpec("rtio_log", "log"))
+    return Variant("dac", channels, synthesiser=1, converters=("lpc", "hpc"))
+
+
 def _pair() -> Variant:
     """A board with the channels of `demo`, its pins of 1 ns resolution, and a satellite with the same TTLs at the end
     of 200 m of fibre. Inputs are asked for, since the satellite's are."""
@@ -65,6 +78,7 @@ VARIANTS = _Variants(
         "demo": _demo,
         "pulse": _pulse,
         "pulse8": lambda: _pulse("pulse8", 8),
+        "dac": _dac,
         "pair": _pair,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),

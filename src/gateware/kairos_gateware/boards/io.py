@@ -17,7 +17,7 @@ from migen import *
 
 from ..pad import SAMPLES
 
-__all__ = ["Pin", "PadIo", "OUTPUT_CYCLES", "INPUT_CYCLES", "SIMPLE_CYCLES", "FAST_DOMAIN"]
+__all__ = ["Pin", "PadIo", "OUTPUT_CYCLES", "INPUT_CYCLES", "SIMPLE_CYCLES", "FAST_DOMAIN", "serialiser"]
 
 OUTPUT_CYCLES = 2
 INPUT_CYCLES = 2
@@ -32,6 +32,37 @@ class Pin:
     p: Signal
     n: Signal | None = None
     bidirectional: bool = True
+
+
+def serialiser(data, level, disable=0, undriven=None, name=""):
+    """A serialiser (an instance `name`) from SAMPLES levels of a cycle, the first in time first, to `level`; disable:
+    for the whole cycle, to `undriven`, at once."""
+    ports = {f"i_D{i + 1}": bit for i, bit in enumerate(data)}
+    if undriven is not None:
+        ports["o_TQ"] = undriven
+    return Instance(
+        "OSERDESE2",
+        p_DATA_RATE_OQ="DDR",
+        p_DATA_RATE_TQ="BUF",
+        p_DATA_WIDTH=SAMPLES,
+        p_TRISTATE_WIDTH=1,
+        p_SERDES_MODE="MASTER",
+        i_CLK=ClockSignal(FAST_DOMAIN),
+        i_CLKDIV=ClockSignal(),
+        i_RST=ResetSignal(FAST_DOMAIN, allow_reset_less=True),
+        i_OCE=1,
+        i_TCE=1,
+        i_T1=disable,
+        i_T2=0,
+        i_T3=0,
+        i_T4=0,
+        i_TBYTEIN=0,
+        i_SHIFTIN1=0,
+        i_SHIFTIN2=0,
+        o_OQ=level,
+        name=name,
+        **ports,
+    )
 
 
 class PadIo(Module):
@@ -73,31 +104,9 @@ class PadIo(Module):
         return value
 
     def _serialise(self, pad, level, undriven):
-        data = {f"i_D{i + 1}": pad.o[i] for i in range(SAMPLES)}
-        self.specials += Instance(
-            "OSERDESE2",
-            p_DATA_RATE_OQ="DDR",
-            p_DATA_RATE_TQ="BUF",
-            p_DATA_WIDTH=SAMPLES,
-            p_TRISTATE_WIDTH=1,
-            p_SERDES_MODE="MASTER",
-            i_CLK=ClockSignal(FAST_DOMAIN),
-            i_CLKDIV=ClockSignal(),
-            i_RST=ResetSignal(FAST_DOMAIN, allow_reset_less=True),
-            i_OCE=1,
-            i_TCE=1,
-            # T1 to TQ is a wire: the delay of the data is made up for
-            i_T1=self._delay(~pad.oe, OUTPUT_CYCLES),
-            i_T2=0,
-            i_T3=0,
-            i_T4=0,
-            i_TBYTEIN=0,
-            i_SHIFTIN1=0,
-            i_SHIFTIN2=0,
-            o_OQ=level,
-            o_TQ=undriven,
-            **data,
-        )
+        # T1 to TQ is a wire: the delay of the data is made up for
+        disable = self._delay(~pad.oe, OUTPUT_CYCLES)
+        self.specials += serialiser([pad.o[i] for i in range(SAMPLES)], level, disable, undriven)
 
     def _deserialise(self, pad, inward):
         data = {f"o_Q{SAMPLES - i}": pad.i[i] for i in range(SAMPLES)}

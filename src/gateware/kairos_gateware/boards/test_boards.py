@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kairos_gateware import build, description
-from kairos_gateware.boards import sim
+from kairos_gateware.boards import ad9739a, sim
 from kairos_gateware.boards.zynq import Top, generate
 from kairos_gateware.description import check, load, make_variant
 from kairos_gateware.descriptor import Descriptor
@@ -37,6 +37,7 @@ BUILDS = [
     ("zc706", "demo"),
     ("zc706", "serialised"),
     ("zc706", "clocked"),
+    ("zc706", "dac"),
     ("kasli_soc", "lab"),
     ("kasli_soc", "described"),
     ("kasli_soc", "all"),
@@ -128,11 +129,12 @@ def test_every_pad_has_a_pin(files):
     buffers = len(re.findall(r"^(?:I|O|IO)BUFT?(?:DS)? \w+\s*\(", verilog, re.M))
     # From the synthesiser, from outside, and on to the synthesiser
     switched = len(re.findall(r"^MMCME2_ADV #", verilog, re.M))
-    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(pads) + 3 * switched
+    lines = len(variant.converters) * (2 * ad9739a.BITS + 1)
+    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(pads) + 3 * switched + lines
     assert switched == (board.name == "kasli_soc" or variant.synthesiser != 0)
     outputs = [pad for pad in pads if pad.serialised and pad.direction != "in"]
     inputs = [pad for pad in pads if pad.serialised and pad.direction != "out"]
-    assert len(re.findall(r"^OSERDESE2 #", verilog, re.M)) == len(outputs)
+    assert len(re.findall(r"^OSERDESE2 #", verilog, re.M)) == len(outputs) + lines
     assert len(re.findall(r"^ISERDESE2 #", verilog, re.M)) == len(inputs)
     assert len(re.findall(r"^MMCME2_BASE #", verilog, re.M)) == (bool(outputs) and not switched)
 

@@ -5,12 +5,16 @@ folder, `vivado -mode batch -source kairos_<board>.tcl` makes the bitstream.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from pathlib import Path
 
 from migen import *
 
 from ..descriptor import Descriptor
+from ..pad import SAMPLES
+from ..pulse.samples import Samples
 from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
@@ -27,7 +31,8 @@ class Board:
     """name: as on the command line. platform: makes Migen's platform. pins: called with the platform, returns a
     function from pads to `io.Pin`, which raises ValueError if there is none. serialises: the chip's speed grade allows
     1 Gbit/s at the pins. host: default network address. synthesiser: None if the RTIO clock can only be the processing
-    system's."""
+    system's. converters: by name of a connector, the sink of the card that may be on it, made from platform, connector
+    and a channel's samples."""
 
     name: str
     platform: Callable
@@ -35,6 +40,7 @@ class Board:
     serialises: bool
     host: str
     synthesiser: Synthesiser | None = None
+    converters: dict[str, Callable] = field(default_factory=dict)
 
     @property
     def build_name(self) -> str:
@@ -69,13 +75,37 @@ class Top(Module):
         # # #
 
         find = board.pins(platform)
+        fast = bool(serialised or variant.converters)
         for pad in soc.pads:
-            self.submodules += PadIo(pad, find(pad), bool(serialised))
+            self.submodules += PadIo(pad, find(pad), fast)
+        if variant.converters:
+            self._convert(board, platform, variant)
         platform.add_platform_command(f"create_clock -name sys_clk -period {_SYS_PERIOD_NS} [get_pins ps7/FCLKCLK[0]]")
         if chip is None:
-            self.submodules += FixedClock(ps7.fclk[0], ps7.fclk_reset_n[0], bool(serialised))
+            self.submodules += FixedClock(ps7.fclk[0], ps7.fclk_reset_n[0], fast)
         else:
             connect(self, platform, chip, control, ps7)
+
+    def _convert(self, board, platform, variant):
+        """Samples of the pulse cores' outputs, and the cards that take them."""
+        outputs = self.soc.outputs[: len(variant.converters)]
+        if len(outputs) < len(variant.converters) or not set(variant.converters) <= set(board.converters):
+            known = ", ".join(board.converters) or "none"
+            raise ValueError(
+                f"{variant.name}: converter cards on {', '.join(variant.converters)}, but {board.name} has connectors "
+                f"{known}, and the variant {len(outputs)} outputs of pulse cores"
+            )
+        samples = Samples([channel for _, _, channel, _ in outputs], SAMPLES)
+        samples = ResetInserter()(samples)
+        self.submodules += samples
+        self.comb += [
+            samples.reset.eq(reduce(or_, [reset for _, _, _, reset in outputs])),
+            # Tones synchronise to RTIO's time.
+            samples.load.eq(1),
+            samples.value.eq((self.soc.core.timebase.coarse + 1) * SAMPLES),
+        ]
+        for connector, given in zip(variant.converters, samples.samples, strict=True):
+            self.submodules += board.converters[connector](platform, connector, given)
 
 
 def in_turn(board_name, pins):
