@@ -25,7 +25,8 @@ no inputs
 @pytest.fixture(scope="module")
 def pair():
     """The device database of the example, whose gateware is built if it is not up to date."""
-    assert build.main(["--variant", "pair", "--board", "sim", "--output", str(BUILD / "gateware" / "pair")]) == 0
+    for variant in ("pair", "satellite"):
+        assert build.main(["--variant", variant, "--board", "sim", "--output", str(BUILD / "gateware" / variant)]) == 0
     return EXAMPLES / "two_boards_device_db.py"
 
 

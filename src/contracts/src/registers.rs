@@ -85,6 +85,20 @@ pub mod mailbox {
     pub const DROPPED: &str = "mailbox_dropped";
 }
 
+/// Names of the registers of `uplink`.
+pub mod uplink {
+    /// Only on a satellite: bit 0 the line to the board above carries words, 1 the counter is the master's.
+    pub const STATE: &str = "uplink_state";
+    /// Bit of `uplink_state`.
+    pub const STATE_LINE_BIT: u32 = 1;
+    /// Bit of `uplink_state`.
+    pub const STATE_LIVE_BIT: u32 = 2;
+
+    /// Only on a satellite: its own destination; commands of its processors to this destination, in bits 23..16 of a
+    /// channel, are for its own channels.
+    pub const DESTINATION: &str = "uplink_destination";
+}
+
 /// Names of the registers of `initiator`.
 pub mod initiator {
     /// 0: `sev` is ignored, requests under way are forgotten, numbers start again at 1; nothing more is pushed, what

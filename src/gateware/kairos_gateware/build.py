@@ -52,7 +52,9 @@ def _build_sim(variant, output: Path, compile_library: bool) -> None:
     )
     _write(output / f"{sim.TOP}.bit", bitstream(f"kairos_{variant.name}", top.descriptor.to_bytes()))
     if compile_library:
-        verilate.compile_library(output, sim.TOP, variant.name, top.pads, clocks=top.clocks, outputs=top.outputs)
+        verilate.compile_library(
+            output, sim.TOP, variant.name, top.pads, clocks=top.clocks, outputs=top.outputs, links=top.links
+        )
 
 
 def _build_hardware(name: str, variant, output: Path) -> None:

@@ -47,10 +47,12 @@ def _parameter(parameter) -> str:
 def register_tables() -> dict[str, str]:
     """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError if a register has no
     description, or a description no register."""
-    variant = replace(VARIANTS["pulse"], satellites=VARIANTS["pair"].satellites)
+    variant = replace(VARIANTS["pulse"], satellites=VARIANTS["pair"].satellites, uplink=True)
     soc = Soc(variant, "docs", clock=ClockControl())
     tables = {}
     for prefix, block in soc.register_blocks.items():
+        if prefix not in BLOCKS and prefix.rstrip("0123456789") in BLOCKS:
+            continue  # another of the same
         uses = dict(type(block).USES)
         lines = ["| Register | Bits | Access | Use |", "|---|---|---|---|"]
         for register in soc.descriptor.registers:

@@ -38,15 +38,23 @@ def _dac() -> Variant:
     return Variant("dac", channels, synthesiser=1, converters=("lpc", "hpc"))
 
 
-def _pair() -> Variant:
-    """A board with the channels of `demo`, its pins of 1 ns resolution, and a satellite with the same TTLs at the end
-    of 200 m of fibre. Inputs are asked for, since the satellite's are."""
-    channels = tuple(
+def _fine() -> tuple[ChannelSpec, ...]:
+    """The channels of `demo`, with pins of 1 ns resolution."""
+    return tuple(
         replace(channel, parameters={"serialised": 1} if channel.kind.startswith("ttl") else {})
         for channel in _demo().channels
     )
-    far = tuple(replace(channel, name=f"sat_{channel.name}") for channel in channels if channel.kind != "log")
-    return Variant("pair", channels, push_inputs=False, satellites=(Variant("satellite", far),))
+
+
+def _satellite() -> Variant:
+    """A satellite with the TTLs of `demo`."""
+    channels = tuple(replace(channel, name=f"sat_{channel.name}") for channel in _fine() if channel.kind != "log")
+    return Variant("satellite", channels, push_inputs=False, uplink=True)
+
+
+def _pair() -> Variant:
+    """The master of a `satellite`. Inputs are asked for, since the satellite's are."""
+    return Variant("pair", _fine(), push_inputs=False, satellites=(_satellite(),))
 
 
 def _described(name: str, **options):
@@ -80,6 +88,7 @@ VARIANTS = _Variants(
         "pulse8": lambda: _pulse("pulse8", 8),
         "dac": _dac,
         "pair": _pair,
+        "satellite": _satellite,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),

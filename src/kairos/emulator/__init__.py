@@ -4,7 +4,7 @@ The emulator is a program of its own (``kairos-emulator``) that executes the rea
 package finds its files, holds its process and speaks to its control socket.
 """
 
-from .artifacts import build_directory, find
+from .artifacts import build_directory
 from .process import Emulator, Options, acquire, shutdown_all, variant_of
 
-__all__ = ["Emulator", "Options", "acquire", "build_directory", "find", "shutdown_all", "variant_of"]
+__all__ = ["Emulator", "Options", "acquire", "build_directory", "shutdown_all", "variant_of"]

@@ -35,8 +35,11 @@ class Options:
 
 
 def variant_of(url: str) -> str:
-    """Gateware variant of ``emulator://VARIANT``."""
-    variant = url.removeprefix("emulator://").strip("/")
+    """What ``emulator://VARIANT`` names: a gateware variant, or a description of boards (a file ``.toml``)."""
+    variant = url.removeprefix("emulator://")
+    if variant.endswith(".toml"):
+        return variant
+    variant = variant.strip("/")
     if not variant or "/" in variant:
         raise EmulatorError(f"'{url}' names no emulated device: write emulator://VARIANT, such as emulator://demo")
     return variant
@@ -46,12 +49,12 @@ class Emulator:
     """A running emulator of the gateware `variant`. It ends with :meth:`stop`, or when this process ends."""
 
     def __init__(self, variant: str, options: Options = Options()):
-        program, firmware, library = artifacts.find(variant)
+        program, what = artifacts.command(variant)
         self.variant = variant
         self.started = time.perf_counter()
         self._directory = tempfile.TemporaryDirectory(prefix="kairos-")
         self._socket_path = os.path.join(self._directory.name, "control")
-        command = [str(program), "--firmware", str(firmware), "--pl", str(library)]
+        command = [str(program), *what]
         for guest_port, host_port in options.forward.items():
             command += ["--forward", f"{host_port}:{guest_port}"]
         command += ["--control", self._socket_path, "--exit-with-control"]

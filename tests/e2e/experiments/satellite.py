@@ -17,8 +17,7 @@ class Satellite(EnvExperiment):
         from kairos.emulator import acquire
 
         control = acquire("emulator://pair").control
-        (pad,) = [pad["index"] for pad in control.request("trace", **{"from": 0})["pads"] if pad["name"] == "link1_cut"]
-        control.request("pad", index=pad, level=int(level))
+        control.request("link", to="satellite", plugged=not level)
         return 0
 
     @kernel

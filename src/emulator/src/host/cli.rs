@@ -13,6 +13,7 @@ use super::forward::{Forwarder, Rule};
 use super::image::Image;
 use super::net::{Line, Net};
 use super::run::{Host, Options};
+use super::system::{Boards, Description};
 use crate::machine::params::Params;
 use crate::machine::time;
 use crate::peripherals::{Board, Card};
@@ -24,8 +25,14 @@ use crate::pl::Pl;
 #[derive(Parser)]
 #[command(name = "kairos-emulator", version)]
 pub struct Arguments {
+    /// Several boards and their links: a description, see docs/emulator.md, or `pair`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["firmware", "pl", "sd", "qspi", "memory"])]
+    system: Option<PathBuf>,
+    /// The folder where --system finds gateware and firmware
+    #[arg(long, value_name = "FOLDER", default_value = "build", requires = "system")]
+    build: PathBuf,
     /// Firmware: an ELF file for core 0. Without it the boot ROM boots from --qspi or --sd
-    #[arg(long, value_name = "ELF", required_unless_present_any = ["qspi", "sd"])]
+    #[arg(long, value_name = "ELF", required_unless_present_any = ["qspi", "sd", "system"])]
     firmware: Option<PathBuf>,
     /// Gateware: libkairos_pl.so. Without it the PL reads as zeros. When the boot ROM boots, the PL is there only after a
     /// bitstream of it has been loaded; then the option may be repeated
@@ -91,6 +98,12 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
         None => None,
     };
     let net = Rc::new(RefCell::new(Net::new(time::from_ns(params.net_latency_ns))));
+    let skip = !arguments.no_skip;
+    if let Some(system) = &arguments.system {
+        let cable = Box::new(Line(net.clone()));
+        let boards = Description::load(system)?.build(&arguments.build, &params, skip, cable)?;
+        return Ok(Host::new(boards, net, forwarder, control, options).started_at(started));
+    }
     let mut board = Board {
         mib: arguments.memory as usize,
         params,
@@ -98,7 +111,6 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
         cable: Some(Box::new(Line(net.clone()))),
         ..Board::default()
     };
-    let skip = !arguments.no_skip;
     let machine = match &arguments.firmware {
         Some(firmware) => {
             board.pl = match &arguments.pl[..] {
@@ -116,5 +128,5 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
             board.with_boot_rom()?
         }
     };
-    Ok(Host::new(machine, net, forwarder, control, options).started_at(started))
+    Ok(Host::new(Boards::alone(machine), net, forwarder, control, options).started_at(started))
 }

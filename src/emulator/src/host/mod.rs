@@ -8,3 +8,4 @@ pub mod image;
 pub mod net;
 pub mod requests;
 pub mod run;
+pub mod system;

@@ -8,15 +8,20 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 use serde_json::{json, Value};
 
+use super::system::Boards;
+use crate::machine::bus::Bus;
 use crate::machine::schedule::{CoreState, Machine};
-use crate::machine::time;
+use crate::machine::time::{self, Cycles};
 use crate::peripherals;
 use crate::pl::fabric;
 
 #[derive(Deserialize)]
 #[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Request {
-    Status,
+    Status {
+        #[serde(default)]
+        board: Option<String>,
+    },
     Trace {
         #[serde(default)]
         from: usize,
@@ -33,6 +38,8 @@ pub enum Request {
     Uart {
         #[serde(default)]
         from: usize,
+        #[serde(default)]
+        board: Option<String>,
     },
     Set {
         skip: bool,
@@ -43,6 +50,12 @@ pub enum Request {
     },
     Clock {
         input: u64,
+    },
+    Links,
+    Link {
+        /// The board below.
+        to: String,
+        plugged: bool,
     },
     Write {
         address: u32,
@@ -97,11 +110,11 @@ impl Wait {
     }
 
     /// The reply, once it has come to an end. `still`: the machine can do nothing, and the host has said nothing.
-    pub fn reply(&self, machine: &Machine, still: bool) -> Option<Value> {
-        let now = time::to_ns(machine.now());
+    pub fn reply(&self, boards: &Boards, still: bool) -> Option<Value> {
+        let now = time::to_ns(boards.master().now());
         let goal = match self.waiting.r#for {
-            Goal::Ready => machine.ready.then_some("ready"),
-            Goal::Idle => (still && !machine.bus.borrow().is_queued()).then_some("idle"),
+            Goal::Ready => boards.master().ready.then_some("ready"),
+            Goal::Idle => (still && !boards.is_queued()).then_some("idle"),
             Goal::Time => None,
         };
         let timed = || self.waiting.time_ns.filter(|end| now >= *end).map(|_| "time");
@@ -122,32 +135,67 @@ pub enum Answer {
 }
 
 /// Does what is requested. `started`: when the process did. The error is a line for the user.
-pub fn answer(machine: &mut Machine, request: Request, started: Instant) -> Result<Answer, String> {
-    let now = machine.now();
-    let mut bus = machine.bus.borrow_mut();
-    let no_pl = || "there is no gateware; start the emulator with --pl".to_string();
+pub fn answer(boards: &mut Boards, request: Request, started: Instant) -> Result<Answer, String> {
+    let now = boards.master().now();
     let reply = match request {
-        Request::Status => {
-            drop(bus);
-            status(machine, started)
+        Request::Status { board } => {
+            let queued = boards.is_queued();
+            let mut reply = status(boards.board(board.as_deref())?, started);
+            reply["queued"] = queued.into();
+            reply["boards"] = boards.names().collect();
+            reply
         }
         Request::Trace { from } => {
-            let pl = fabric::of(&bus).ok_or_else(no_pl)?;
-            let pads = pl.info().pads.iter();
+            let pads = boards.pads()?;
+            let pads = pads.iter();
             let pads: Vec<Value> = pads
                 .map(|p| json!({ "index": p.index, "name": p.name, "channel": p.channel }))
                 .collect();
-            let events = &pl.trace.events;
-            let new = events.get(from..).unwrap_or_default().iter();
-            let new: Vec<Value> = new.map(|e| json!([e.time_ns, e.pad, e.level.map(u8::from)])).collect();
-            json!({ "pads": pads, "events": new, "next": events.len() })
+            let (new, next) = boards.events(from);
+            let new: Vec<Value> = new
+                .iter()
+                .map(|e| json!([e.time_ns, e.pad, e.level.map(u8::from)]))
+                .collect();
+            json!({ "pads": pads, "events": new, "next": next })
         }
         Request::TraceClear => {
-            fabric::of_mut(&mut bus).ok_or_else(no_pl)?.trace.clear();
+            boards.pads()?;
+            boards.clear_events();
             json!({})
         }
+        Request::Set { skip } => {
+            boards.pads()?;
+            boards.set_skip(skip);
+            json!({})
+        }
+        Request::Pad { index, level } => {
+            boards.set_pad(index, level != 0)?;
+            json!({})
+        }
+        Request::Links => json!({ "links": boards.links() }),
+        Request::Link { to, plugged } => {
+            boards.plug(&to, plugged)?;
+            json!({})
+        }
+        Request::Uart { from, board } => {
+            let bus = boards.board(board.as_deref())?.bus.borrow();
+            let text = &bus.signals.console.text;
+            let new = String::from_utf8_lossy(text.get(from..).unwrap_or_default());
+            json!({ "text": new, "next": text.len() })
+        }
+        Request::Wait(waiting) => return Wait::new(waiting).map(Answer::Later),
+        Request::Shutdown => return Ok(Answer::End),
+        request => of_master(&mut boards.master().bus.borrow_mut(), request, now)?,
+    };
+    Ok(Answer::Now(reply))
+}
+
+/// Requests that only concern the board that the host knows.
+fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, String> {
+    let no_pl = || "there is no gateware; start the emulator with --pl".to_string();
+    Ok(match request {
         Request::Pulses { path } => {
-            let pl = fabric::of(&bus).ok_or_else(no_pl)?;
+            let pl = fabric::of(bus).ok_or_else(no_pl)?;
             let shown = pl.shown();
             write_words(&path, shown.words).map_err(|e| format!("{}: {e}", path.display()))?;
             let info = pl.info();
@@ -160,24 +208,11 @@ pub fn answer(machine: &mut Machine, request: Request, started: Instant) -> Resu
             })
         }
         Request::Sev { from } => {
-            let (first, next, cycles) = fabric::of(&bus).ok_or_else(no_pl)?.submissions(from);
+            let (first, next, cycles) = fabric::of(bus).ok_or_else(no_pl)?.submissions(from);
             json!({ "first": first, "cycles": cycles.collect::<Vec<u64>>(), "next": next })
         }
-        Request::Uart { from } => {
-            let text = &bus.signals.console.text;
-            let new = String::from_utf8_lossy(text.get(from..).unwrap_or_default());
-            json!({ "text": new, "next": text.len() })
-        }
-        Request::Set { skip } => {
-            fabric::of_mut(&mut bus).ok_or_else(no_pl)?.skip = skip;
-            json!({})
-        }
-        Request::Pad { index, level } => {
-            fabric::of_mut(&mut bus).ok_or_else(no_pl)?.set_pad(index, level != 0)?;
-            json!({})
-        }
         Request::Clock { input } => {
-            peripherals::set_clock_input(&mut bus, input, now);
+            peripherals::set_clock_input(bus, input, now);
             json!({})
         }
         Request::Write { address, .. } if address % 4 != 0 => {
@@ -191,10 +226,8 @@ pub fn answer(machine: &mut Machine, request: Request, started: Instant) -> Resu
             }
             json!({})
         }
-        Request::Wait(waiting) => return Wait::new(waiting).map(Answer::Later),
-        Request::Shutdown => return Ok(Answer::End),
-    };
-    Ok(Answer::Now(reply))
+        _ => json!({}),
+    })
 }
 
 /// Eight bytes each, the lowest first.
@@ -216,8 +249,8 @@ fn status(machine: &Machine, started: Instant) -> Value {
         "pl_cycles_skipped": pl.map_or(0, |p| p.skipped),
         "uart_bytes": bus.signals.console.sent,
         "pl_slips": pl.map_or(0, |p| p.slips),
+        "pl_ahead": pl.map_or(0, |p| p.ahead),
         "clock_output": bus.signals.synthesiser.at(now),
-        "queued": bus.is_queued(),
         "wall_s": started.elapsed().as_secs_f64(),
         "state": ([0, 1].map(|core| state_name(machine.state(core)))),
         "pc": machine.cores.each_ref().map(|core| core.pc()),

@@ -12,7 +12,8 @@ use super::control::Control;
 use super::forward::Forwarder;
 use super::net::Net;
 use super::requests::{answer, Answer};
-use crate::machine::schedule::{CoreState, Machine, Step};
+use super::system::Boards;
+use crate::machine::schedule::{CoreState, Step};
 use crate::machine::time::{self, Cycles};
 
 /// Options of the loop.
@@ -26,16 +27,15 @@ pub struct Options {
     pub host_wait: Duration,
 }
 
-/// The machine with its connections to the host.
+/// The boards with their connections to the host.
 pub struct Host {
-    machine: Machine,
+    boards: Boards,
     net: Rc<RefCell<Net>>,
     forwarder: Forwarder,
     control: Option<Control>,
     options: Options,
     started: Instant,
     announced: bool,
-    uart_written: usize,
     host_read: Cycles,
     still_since: Option<Instant>,
     follow: Option<(Instant, Cycles)>,
@@ -51,23 +51,22 @@ const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
 const HOST_INTERVAL: Cycles = time::CPU_HZ / 1000;
 
 impl Host {
-    /// Ready to [`Self::run`]. `net`: what the machine's cable leads to.
+    /// Ready to [`Self::run`]. `net`: what the cable of the first board leads to.
     pub fn new(
-        machine: Machine,
+        boards: Boards,
         net: Rc<RefCell<Net>>,
         forwarder: Forwarder,
         control: Option<Control>,
         options: Options,
     ) -> Self {
         Self {
-            machine,
+            boards,
             net,
             forwarder,
             control,
             options,
             started: Instant::now(),
             announced: false,
-            uart_written: 0,
             host_read: 0,
             still_since: None,
             follow: None,
@@ -87,7 +86,7 @@ impl Host {
         let mut looked = Instant::now();
         let mut turns = 0u32;
         while !self.shutdown {
-            let step = self.machine.step();
+            let step = self.boards.system.step();
             turns = turns.wrapping_add(1);
             if turns.is_multiple_of(64) && looked.elapsed() > Duration::from_millis(5) {
                 looked = Instant::now();
@@ -98,7 +97,7 @@ impl Host {
             if let Step::HostOnly(timer) = step {
                 self.wait(timer);
                 looked = Instant::now();
-            } else if self.machine.now() >= self.host_read + HOST_INTERVAL {
+            } else if self.boards.master().now() >= self.host_read + HOST_INTERVAL {
                 self.read_host();
             }
         }
@@ -107,9 +106,9 @@ impl Host {
     }
 
     fn report_crashes(&mut self) -> Result<(), String> {
-        for why in std::mem::take(&mut self.machine.crashes) {
+        for why in self.boards.take_crashes() {
             self.flush_uart();
-            if self.machine.state(0) == CoreState::Crashed {
+            if self.boards.master().state(0) == CoreState::Crashed {
                 return Err(why);
             }
             eprintln!("kairos-emulator: {why}");
@@ -119,22 +118,23 @@ impl Host {
 
     /// Moves data between host and gateway.
     fn read_host(&mut self) {
-        let now = self.machine.now();
+        let now = self.boards.master().now();
         self.host_read = now;
-        if self.machine.ready && self.forwarder.pump(&mut self.net.borrow_mut()) {
+        if self.boards.master().ready && self.forwarder.pump(&mut self.net.borrow_mut()) {
             self.net.borrow_mut().poll(now);
             self.still_since = None;
             self.follow = None;
             self.progress.1 = now;
         }
-        self.machine.host_listens = self.forwarder.host_listens();
+        self.boards.system.master_mut().host_listens = self.forwarder.host_listens();
     }
 
     /// Whether `timer` is due soon after progress.
     fn belongs_to_progress(&mut self, timer: Cycles) -> bool {
-        let kernel = self.machine.cores[1].instructions();
+        let master = self.boards.master();
+        let kernel = master.cores[1].instructions();
         if self.progress.0 != kernel {
-            self.progress = (kernel, self.machine.now());
+            self.progress = (kernel, master.now());
         }
         timer <= self.progress.1 + SHORT
     }
@@ -142,18 +142,18 @@ impl Host {
     /// Only the host can make progress, or what is due at `timer`.
     fn wait(&mut self, timer: Option<Cycles>) {
         self.flush_uart();
-        if self.machine.ready && !self.announced {
+        if self.boards.master().ready && !self.announced {
             self.announce();
         }
         self.serve_control();
         // Before the host is looked at: what happens does not depend on how quick it is.
         if let Some(timer) = timer.filter(|&t| self.belongs_to_progress(t)) {
-            self.machine.move_to(timer);
+            self.boards.system.move_to(timer);
             return;
         }
-        let listened = self.machine.host_listens;
+        let listened = self.boards.master().host_listens;
         self.read_host();
-        if self.shutdown || self.net.borrow().next().is_some() || self.machine.host_listens != listened {
+        if self.shutdown || self.net.borrow().next().is_some() || self.boards.master().host_listens != listened {
             return;
         }
         if self.answer_idle() {
@@ -170,11 +170,11 @@ impl Host {
             self.sleep(still);
             return;
         }
-        let now = self.machine.now();
+        let now = self.boards.master().now();
         let (from, base) = *self.follow.get_or_insert_with(|| (Instant::now(), now));
         let reached = base + time::from_ns(from.elapsed().as_nanos() as u64);
         if reached >= timer {
-            self.machine.move_to(timer);
+            self.boards.system.move_to(timer);
         } else {
             self.sleep(Duration::from_nanos(time::to_ns(timer - reached)));
         }
@@ -190,7 +190,7 @@ impl Host {
                 fds.push(libc::pollfd { fd, events, revents: 0 });
             }
         };
-        if self.machine.ready {
+        if self.boards.master().ready {
             for (fd, read, write) in self.forwarder.interests(&mut self.net.borrow_mut()) {
                 add(fd, read, write);
             }
@@ -220,7 +220,7 @@ impl Host {
             "event": "ready",
             "forwards": forwards,
             "wall_s": self.started.elapsed().as_secs_f64(),
-            "time_ns": time::to_ns(self.machine.now()),
+            "time_ns": time::to_ns(self.boards.master().now()),
         });
         let mut out = std::io::stdout().lock();
         if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {
@@ -229,15 +229,12 @@ impl Host {
     }
 
     fn flush_uart(&mut self) {
-        let bus = self.machine.bus.borrow();
-        let text = &bus.signals.console.text;
-        let new = &text[self.uart_written..];
+        let new = self.boards.new_text(self.shutdown);
         if let (Some(file), false) = (&mut self.options.uart, new.is_empty()) {
-            if let Err(e) = file.write_all(new).and_then(|()| file.flush()) {
+            if let Err(e) = file.write_all(&new).and_then(|()| file.flush()) {
                 log::warn!("uart: {e}");
             }
         }
-        self.uart_written = text.len();
     }
 
     /// Answers the requests that have come.
@@ -247,14 +244,14 @@ impl Host {
         control.clients.retain_mut(|client| {
             let open = client.read();
             loop {
-                let waited = client.waiting.as_ref().map(|wait| wait.reply(&self.machine, false));
+                let waited = client.waiting.as_ref().map(|wait| wait.reply(&self.boards, false));
                 match waited {
                     Some(None) => break,
                     Some(Some(reply)) => client.finish(&reply),
                     None => {
                         let Some(line) = client.request() else { break };
                         let request = serde_json::from_slice(&line).map_err(|e| format!("bad request: {e}"));
-                        match request.and_then(|request| answer(&mut self.machine, request, self.started)) {
+                        match request.and_then(|request| answer(&mut self.boards, request, self.started)) {
                             Ok(Answer::Now(reply)) => client.reply(&reply),
                             Ok(Answer::Later(wait)) => client.waiting = Some(wait),
                             Ok(Answer::End) => {
@@ -276,7 +273,7 @@ impl Host {
     fn answer_idle(&mut self) -> bool {
         let mut answered = false;
         for client in self.control.iter_mut().flat_map(|control| &mut control.clients) {
-            if let Some(reply) = client.waiting.as_ref().and_then(|wait| wait.reply(&self.machine, true)) {
+            if let Some(reply) = client.waiting.as_ref().and_then(|wait| wait.reply(&self.boards, true)) {
                 client.finish(&reply);
                 answered = true;
             }

@@ -84,6 +84,10 @@ pub struct Bus {
     pub sev_count: u64,
     /// The core that executed the newest `sev`.
     pub sev_core: usize,
+    /// No core does anything before this time unless something wakes it. For boards that are joined to others.
+    pub acting: Cycles,
+    /// A core is in `wfe`: an event of the PL wakes it. Likewise.
+    pub in_wfe: bool,
     places: Vec<Place>,
     /// Places that keep time, in the order in which they are brought to it.
     clocked: Vec<usize>,
@@ -139,6 +143,8 @@ impl Bus {
             signals: Signals::default(),
             sev_count: 0,
             sev_core: 1,
+            acting: NEVER,
+            in_wfe: false,
             clocked: Vec::new(),
             levels: vec![0; places.len()],
             places,

@@ -60,6 +60,13 @@ impl Board {
         Machine::new(bus, Box::new(move |bus: &mut Bus| place(&bus.memory)), params)
     }
 
+    /// The machine whose cores are held in reset.
+    pub fn held(self) -> Result<Machine, String> {
+        let params = self.params.clone();
+        let memory = Memory::new(self.mib);
+        Machine::held(Parts::new(self, None).place(memory), params)
+    }
+
     /// The machine that starts in its boot ROM, without DDR or a configuration of the PL.
     pub fn with_boot_rom(self) -> Result<Machine, String> {
         let params = self.params.clone();

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use super::bitstream;
 use super::library::Library;
+use super::link::{End, Question};
 use super::{Access as GpAccess, Pl};
 use crate::machine::bus::Bus;
+use crate::machine::memory::Memory;
 use crate::machine::params::Params;
 use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset};
 use crate::machine::signals::{Configuration, Signals};
@@ -79,6 +81,25 @@ impl Fabric {
         self.pl.as_ref()
     }
 
+    /// Connects a link of the gateware. The error is a line for the user.
+    pub fn connect(&mut self, end: End, name: &str) -> Result<(), String> {
+        let pl = self
+            .pl
+            .as_mut()
+            .ok_or("it has no gateware, or only when it has booted")?;
+        pl.connect(end, name)
+    }
+
+    /// How many links are connected.
+    pub fn ends(&self) -> usize {
+        self.pl.as_ref().map_or(0, Pl::ends)
+    }
+
+    /// Answers a neighbour, see [`Pl::asked`].
+    pub fn asked(&mut self, question: Question, memory: &Memory) -> u64 {
+        self.pl.as_mut().map_or(u64::MAX, |pl| pl.asked(question, memory))
+    }
+
     fn configure(&mut self, configuration: Configuration, now: Cycles, signals: &mut Signals) {
         let words = match configuration {
             Configuration::Clear => return self.pl = None,
@@ -131,6 +152,15 @@ pub fn of_mut(bus: &mut Bus) -> Option<&mut Pl> {
     bus.get_mut::<Fabric>()?.pl.as_mut()
 }
 
+/// Drives an input pad of a machine's gateware from `now` on. The error is a line for the user.
+pub fn set_pad(bus: &mut Bus, index: usize, level: bool, now: Cycles) -> Result<(), String> {
+    let set = bus.with(|fabric: &mut Fabric, context| match &mut fabric.pl {
+        Some(pl) => pl.set_pad(index, level, now, context.memory),
+        None => Err("there is no gateware; start the emulator with --pl".into()),
+    });
+    set.unwrap_or(Ok(()))
+}
+
 impl Peripheral for Fabric {
     fn read(&mut self, at: Access, context: &mut Context) -> u32 {
         self.access(at, None, context)
@@ -160,6 +190,7 @@ impl Peripheral for Fabric {
     fn next(&self, due: &mut Due) {
         let Some(pl) = &self.pl else { return };
         sooner(&mut due.answer, pl.answer());
+        sooner(&mut due.work, pl.event.map(|cycle| time::from_pl(cycle + 1)));
         sooner(&mut due.work, pl.stretch(CHUNK));
         sooner(&mut due.queued, pl.next());
     }
@@ -182,7 +213,11 @@ impl Peripheral for Fabric {
 
     fn idle(&mut self, until: Cycles, context: &mut Context) -> Cycles {
         let Some(pl) = &mut self.pl else { return until };
-        pl.advance(until, context.memory, true);
-        pl.event.map_or(until, |cycle| until.min(time::from_pl(cycle + 1)))
+        let reached = time::from_pl(pl.advance(until, context.memory, true));
+        match pl.event {
+            Some(cycle) => until.min(time::from_pl(cycle + 1)),
+            None if time::to_pl(reached) < time::to_pl(until) => reached,
+            None => until,
+        }
     }
 }

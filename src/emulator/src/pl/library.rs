@@ -8,9 +8,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 /// `KAIROS_PL_ABI` this program was written for.
-pub const ABI: u32 = 2;
+pub const ABI: u32 = 3;
 /// Entries in the pad arrays of the interface.
 pub const MAX_PADS: usize = 128;
+/// Entries in its arrays of words on links.
+pub const MAX_LINKS: usize = 8;
 
 /// Inputs of the logic during one cycle.
 #[allow(missing_docs)]
@@ -20,6 +22,7 @@ pub struct Inputs {
     pub sim_tsc_value: u64,
     pub acp_rdata: u64,
     pub hp0_rdata: u64,
+    pub link_rx_word: [u64; MAX_LINKS],
     pub gp0_awaddr: u32,
     pub gp0_wdata: u32,
     pub gp0_araddr: u32,
@@ -59,6 +62,8 @@ pub struct Inputs {
     pub hp0_bresp: u8,
     pub event_o: u8,
     pub sim_tsc_load: u8,
+    pub link_rx_valid: u8,
+    pub link_rx_up: u8,
     pub pads_i: [u8; MAX_PADS],
 }
 
@@ -71,6 +76,7 @@ pub struct Outputs {
     pub sim_next_due: u64,
     pub acp_wdata: u64,
     pub hp0_wdata: u64,
+    pub link_tx_word: [u64; MAX_LINKS],
     pub gp0_rdata: u32,
     pub acp_araddr: u32,
     pub acp_awaddr: u32,
@@ -109,6 +115,7 @@ pub struct Outputs {
     pub hp0_bready: u8,
     pub event_i: u8,
     pub sim_quiet: u8,
+    pub link_tx_valid: u8,
     pub pads_o: [u8; MAX_PADS],
     pub pads_oe: [u8; MAX_PADS],
 }
@@ -159,6 +166,9 @@ pub struct Info {
     /// Samples of theirs in a cycle.
     #[serde(default)]
     pub samples_per_cycle: u32,
+    /// Names of its links, in the order of the interface: `up`, to the board above, then `down1`, `down2`…
+    #[serde(default)]
+    pub links: Vec<String>,
 }
 
 /// An output of a pulse core as the library describes it.

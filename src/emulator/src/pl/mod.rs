@@ -7,10 +7,12 @@
 
 pub mod acp;
 pub mod bitstream;
+mod ends;
 pub mod fabric;
 pub mod gp;
 mod hp;
 pub mod library;
+pub mod link;
 pub mod trace;
 
 use std::collections::VecDeque;
@@ -19,6 +21,7 @@ use self::acp::Acp;
 use self::gp::{Access, Gp};
 use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
+use self::link::End;
 use self::trace::Trace;
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
@@ -72,6 +75,14 @@ pub struct Pl {
     submissions: VecDeque<u64>,
     /// How many there were.
     submitted: u64,
+    /// Its links.
+    ends: Vec<End>,
+    /// Those that have sent a word in this run, as bits.
+    sent: u8,
+    /// Of a link to the board above, whose time the counter takes over.
+    follows: bool,
+    /// Cycles that had to be run before the cores had come to them, for another board.
+    pub ahead: u64,
 }
 
 /// Number of `sev` whose cycles are kept.
@@ -81,6 +92,7 @@ impl Pl {
     /// With the library fresh from reset, at time 0.
     pub fn new(library: Library, params: &Params, skip: bool) -> Self {
         let pads = library.info.pads.iter().map(|p| p.index + 1).max().unwrap_or(0);
+        let follows = library.info.links.iter().any(|name| name == link::UP);
         Self {
             library,
             inputs: Inputs::zero(),
@@ -103,6 +115,10 @@ impl Pl {
             slips: 0,
             submissions: VecDeque::new(),
             submitted: 0,
+            ends: Vec::new(),
+            sent: 0,
+            follows,
+            ahead: 0,
         }
     }
 
@@ -141,7 +157,12 @@ impl Pl {
 
     /// If the logic does something in its next cycles, not only at a known later time: the end of the next `cycles`.
     pub fn stretch(&self, cycles: u64) -> Option<Cycles> {
-        (!self.idle()).then(|| time::from_pl(self.cycle + cycles))
+        let end = if self.idle() {
+            self.arrival()? + 1
+        } else {
+            self.cycle + cycles
+        };
+        Some(time::from_pl(end))
     }
 
     /// Begins at `now`, before its first cycle.
@@ -154,14 +175,23 @@ impl Pl {
         if !self.idle() {
             return Some(time::from_pl(self.cycle + 1));
         }
-        match self.outputs.sim_next_due {
+        match self.due().min(self.arrival().unwrap_or(u64::MAX)) {
             u64::MAX => None,
-            due => Some(time::from_pl(due.saturating_add(self.offset?).max(self.cycle) + 1)),
+            due => Some(time::from_pl(due.max(self.cycle) + 1)),
+        }
+    }
+
+    /// The cycle in which something that waits for its time is due.
+    fn due(&self) -> u64 {
+        match (self.outputs.sim_next_due, self.offset) {
+            (u64::MAX, _) | (_, None) => u64::MAX,
+            (due, Some(offset)) => due.saturating_add(offset),
         }
     }
 
     /// Runs one cycle with the ports.
     fn clock(&mut self, memory: &Memory) {
+        self.deliver();
         self.acp.drive(self.cycle, &mut self.inputs, memory);
         self.hp.drive(self.cycle, &mut self.inputs, memory);
         self.gp.drive(&mut self.inputs);
@@ -170,6 +200,7 @@ impl Pl {
         self.acp.sample(self.cycle, &self.inputs, &self.outputs);
         self.hp.sample(self.cycle, &self.inputs, &self.outputs);
         self.gp.sample(&self.inputs, &self.outputs);
+        self.inputs.link_rx_valid = 0;
         self.after(1, event);
     }
 
@@ -185,20 +216,21 @@ impl Pl {
         match self.offset {
             None => self.offset = Some(last.wrapping_sub(self.outputs.sim_tsc)),
             Some(offset) if self.outputs.sim_tsc.wrapping_add(offset) != last => {
-                if self.slips == 0 {
+                if self.slips == 0 && !self.follows {
                     log::error!(
                         "pl: in cycle {last} the coarse counter is {}, not {}: it was changed by the logic itself",
                         self.outputs.sim_tsc,
                         last.wrapping_sub(offset)
                     );
                 }
-                self.slips += 1;
+                self.slips += u64::from(!self.follows);
                 self.offset = Some(last.wrapping_sub(self.outputs.sim_tsc));
             }
             Some(_) => {}
         }
         self.trace
             .record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
+        self.send();
         if self.awaiting {
             let now = (self.acp.accepted, self.acp.written);
             // Several requests may be under way: answered is the newest when the logic has come to rest.
@@ -227,19 +259,43 @@ impl Pl {
         self.outputs.pads_o[..pads].iter().any(|s| *s != 0 && *s != 0xff)
     }
 
-    /// Runs the logic up to (not including) the cycle that contains `now`, or until EVENTEVENTI toggles if `to_event`.
-    pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) {
-        let target = time::to_pl(now);
+    /// Runs the logic up to (not including) the cycle that contains `now`, or until EVENTEVENTI toggles if `to_event`. With
+    /// links, only as far as is known what they bring.
+    /// The next cycle is then the one returned.
+    pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) -> u64 {
+        self.run(time::to_pl(now), memory, to_event, None, false);
+        self.cycle
+    }
+
+    /// The same, and surely up to there: a core of this board does something at `now`.
+    fn come_to(&mut self, now: Cycles, memory: &Memory) {
+        self.run(time::to_pl(now), memory, false, None, true);
+    }
+
+    /// Runs one cycle for an access.
+    fn clock_now(&mut self, memory: &Memory) {
+        self.known(self.cycle + 1, None, true);
+        self.clock(memory);
+    }
+
+    /// Runs the logic up to cycle `target`. `asker`: for the board at the other end of this link, and only until a word goes
+    /// there. `urgent`: neighbours are brought forward whatever their cores may still do.
+    fn run(&mut self, target: u64, memory: &Memory, to_event: bool, asker: Option<usize>, urgent: bool) {
+        self.look_again(asker);
+        self.sent = 0;
         while self.cycle < target && !(to_event && self.event.is_some()) {
-            if self.skip && self.idle() {
-                if let Some(offset) = self.offset {
-                    let due = self.outputs.sim_next_due.saturating_add(offset);
-                    let to = target.min(due).saturating_sub(SETTLE);
-                    if to > self.cycle + SHORTEST_JUMP {
-                        self.jump(to);
-                        self.settle = SETTLE.min(2);
-                        continue;
-                    }
+            let Some(target) = self.known(target, asker, urgent) else {
+                break;
+            };
+            if asker.is_some_and(|end| self.sent >> end & 1 != 0) {
+                break;
+            }
+            if self.skip && self.idle() && self.offset.is_some() && !self.arrives() {
+                let to = target.min(self.due()).saturating_sub(SETTLE);
+                if to > self.cycle + SHORTEST_JUMP {
+                    self.jump(to);
+                    self.settle = SETTLE.min(2);
+                    continue;
                 }
             }
             if self.acp.idle()
@@ -248,6 +304,7 @@ impl Pl {
                 && self.offset.is_some()
                 && !self.pulsing()
                 && self.ports_rest()
+                && !self.arrives()
             {
                 self.acp.drive(self.cycle, &mut self.inputs, memory);
                 self.hp.drive(self.cycle, &mut self.inputs, memory);
@@ -296,11 +353,11 @@ impl Pl {
 
     /// A core executed `sev` at `now`: EVENTEVENTO toggles.
     pub fn send_event(&mut self, now: Cycles, memory: &Memory) {
-        self.advance(now, memory, false);
+        self.come_to(now, memory);
         // The logic may be ahead of this core, for the other one. Two events must not fall into one cycle, where they would
         // be none.
         if self.cycle == self.sev_cycle {
-            self.clock(memory);
+            self.clock_now(memory);
         }
         self.inputs.event_o ^= 1;
         self.settle = SETTLE;
@@ -316,10 +373,10 @@ impl Pl {
 
     /// Performs a GP0 access begun at `now`. Returns the data and the cycles the core stalls.
     pub fn access(&mut self, access: Access, now: Cycles, memory: &Memory) -> (u32, Cycles) {
-        self.advance(now, memory, false);
+        self.come_to(now, memory);
         self.gp.start(access);
         for _ in 0..GP_LIMIT {
-            self.clock(memory);
+            self.clock_now(memory);
             if let Some((data, response)) = self.gp.finish() {
                 if response & 2 != 0 {
                     log::warn!("pl: access to {:#010x} answered with an error", access.address);
@@ -333,11 +390,12 @@ impl Pl {
         (0, self.gp_cycles)
     }
 
-    /// Drives an input pad with a constant level from the next cycle on.
-    pub fn set_pad(&mut self, index: usize, level: bool) -> Result<(), String> {
+    /// Drives an input pad with a constant level from `now` on.
+    pub fn set_pad(&mut self, index: usize, level: bool, now: Cycles, memory: &Memory) -> Result<(), String> {
         if !self.library.info.pads.iter().any(|p| p.index == index) {
             return Err(format!("there is no pad {index}"));
         }
+        self.come_to(now, memory);
         self.inputs.pads_i[index] = if level { 0xff } else { 0 };
         self.settle = SETTLE;
         Ok(())
@@ -362,7 +420,7 @@ impl Pl {
             return;
         }
         let pads = pads.clone();
-        self.advance(now, memory, false);
+        self.come_to(now, memory);
         for (pad, byte) in pads.into_iter().zip(count) {
             self.inputs.pads_i[pad] = byte;
         }

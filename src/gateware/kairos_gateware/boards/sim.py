@@ -9,12 +9,11 @@ from migen import *
 from migen.fhdl import verilog
 
 from ..initiator.port import AcpMaster
-from ..link.fibre import Cable
+from ..link.word import WORD_BITS
 from ..pad import SAMPLES, Pad
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..sim.ports import TopLevel
 from ..soc.clock import MEASURED_BITS, ClockControl
-from ..soc.satellite import Satellite
 from ..soc.soc import Soc
 
 __all__ = ["TOP", "KairosSim", "generate"]
@@ -23,6 +22,7 @@ TOP = "kairos_sim"
 _CLOCKS = ["synthesiser", "reference"]
 _CLOCK_PADS = (MEASURED_BITS + SAMPLES - 1) // SAMPLES
 _LOCK_CYCLES = 32
+_RX = [("valid", 1), ("word", WORD_BITS), ("up", 1)]
 
 
 def _fields(channel, reset):
@@ -49,7 +49,8 @@ class KairosSim(TopLevel):
     """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits. `clocks`, in a variant with
     a synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value.
     `outputs`: of pulse cores, as the library tells of them; `shown` has what they show, which the library records and
-    of which the host makes samples (docs/gateware/pulse.md)."""
+    of which the host makes samples (docs/gateware/pulse.md). `links`: names of the links, in the order of the bits and
+    words of their ports (docs/interfaces.md section 6)."""
 
     def __init__(self, variant, build_id):
         super().__init__()
@@ -94,15 +95,19 @@ class KairosSim(TopLevel):
         self.inward(soc.event_o, "event_o")
         self.outward(soc.event_i, "event_i")
 
+        if (variant.satellites or variant.uplink) and variant.push_inputs:
+            raise ValueError(
+                f"{variant.name}: inputs cannot be pushed where there are links, over which they are asked for"
+            )
         timebase = soc.core.timebase
-        self.inward(timebase.load, "sim_tsc_load")
-        self.comb += timebase.load_value.eq(self.port("sim_tsc_value", 64))
+        self.inward(soc.load, "sim_tsc_load")
+        self.comb += soc.load_value.eq(self.port("sim_tsc_value", 64))
         self.comb += self.port("sim_tsc", 64).eq(timebase.coarse)
-        settled, due = self._satellites(variant, soc)
-        self.outward(settled & ~timebase.load, "sim_quiet")
+        self.outward(soc.settled & ~timebase.load, "sim_quiet")
         next_due = self.port("sim_next_due", 64)
-        nothing = due == 2**COARSE_BITS - 1
-        self.comb += next_due.eq(Cat(due, Replicate(nothing, FINE_BITS)))
+        nothing = soc.next_due == 2**COARSE_BITS - 1
+        self.comb += next_due.eq(Cat(soc.next_due, Replicate(nothing, FINE_BITS)))
+        self._links(soc.links.ends)
 
         self.outputs = [
             {"name": variant.channels[number].name, "channel": number, "output": output}
@@ -122,34 +127,22 @@ class KairosSim(TopLevel):
                 self.comb += getattr(control, name).eq(Cat(*[pad.i for pad in measured]))
         self.pad_ports(pads)
 
-    def _satellites(self, variant, soc):
-        """Joins the satellites to their links, and adds their pads, and one for each link that pulls its fibre out.
-        Returns (all boards are settled, latest time to which the counter may be moved)."""
-        if variant.satellites and variant.push_inputs:
-            raise ValueError(f"{variant.name}: inputs cannot be pushed where there are satellites, whose are asked for")
-        timebase = soc.core.timebase
-        settled, due = soc.settled, soc.core.next_due
-        self.pads = list(soc.pads)
-        for (destination, near), board in zip(soc.links.items(), variant.satellites, strict=True):
-            satellite = Satellite(board, simulation=True)
-            cut = Pad(f"link{destination}_cut", "in", destination << 16 | 0xFFFF)
-            cable = Cable([near, satellite], variant.fibre)
-            self.submodules += satellite, cable
+    def _links(self, ends):
+        """The words that leave and come, and whether the line is there, of all links side by side."""
+        self.links = list(ends)
+        if not ends:
+            return
+        count, ends = len(ends), list(ends.values())
+        valid, word, up = [self.port(f"link_rx_{name}", count * width) for name, width in _RX]
+        for n, end in enumerate(ends):
             self.comb += [
-                cable.delay.eq(variant.fibre),
-                cable.plugged.eq(~cut.i[0]),
-                satellite.load.eq(timebase.load),
-                satellite.load_value.eq(timebase.load_value),
+                end.endpoint.out.ready.eq(1),
+                end.endpoint.into.valid.eq(valid[n]),
+                end.endpoint.into.word.eq(word[n * WORD_BITS : (n + 1) * WORD_BITS]),
+                end.line_up.eq(up[n]),
             ]
-            settled = settled & satellite.settled & cable.empty
-            for pad in satellite.pads:
-                pad.channel |= destination << 16
-            self.pads += [*satellite.pads, cut]
-            for flag, time in [(1, satellite.core.next_due), *near.dues]:
-                earlier = Signal(COARSE_BITS)
-                self.comb += earlier.eq(Mux(flag & (time < due), time, due))
-                due = earlier
-        return settled, due
+        self.outward(Cat(*[end.endpoint.out.valid for end in ends]), "link_tx_valid")
+        self.outward(Cat(*[end.endpoint.out.word for end in ends]), "link_tx_word")
 
 
 def generate(top: KairosSim) -> str:

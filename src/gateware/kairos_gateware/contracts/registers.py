@@ -108,6 +108,18 @@ BLOCKS = {
             "packets that came and were dropped: no free buffer, or a word was missing; saturates",
         ),
     },
+    "uplink": {
+        "state": (
+            2,
+            "r",
+            "only on a satellite: bit 0 the line to the board above carries words, 1 the counter is the master's",
+        ),
+        "destination": (
+            8,
+            "rw",
+            "only on a satellite: its own destination; commands of its processors to this destination, in bits 23..16 of a channel, are for its own channels",
+        ),
+    },
     "initiator": {
         "enable": (
             1,
@@ -444,6 +456,7 @@ FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
     "satellite_state": {"line": 0, "up": 1, "blocked": 2},
     "mailbox_state": {"line": 0, "busy": 1},
+    "uplink_state": {"line": 0, "live": 1},
     "initiator_error": {"read": 0, "write": 1},
     "dma_error": {"underflow": 0, "unreachable": 1, "bus": 2, "malformed": 3},
     "clock_status": {"selected": 0, "switching": 1, "locked": 2, "hold": 3},

@@ -1,4 +1,4 @@
-"""RTIO over the link, the satellite's end: the core's initiator, whose commands come from the master.
+"""RTIO over the link, the satellite's end: an initiator of the core, whose commands come from the master.
 
     word in → events FIFO 4 … → command on offer 1 → accepted by the core
 
@@ -13,7 +13,7 @@ from operator import and_, or_
 from migen import *
 
 from ..rtio.core import AsyncError
-from ..rtio.cri import OUTPUT_UNDERFLOW
+from ..rtio.cri import OUTPUT_UNDERFLOW, Cri
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from .endpoint import Endpoint
 from .rtio_near import ERRORS, REST
@@ -28,13 +28,21 @@ _REPORT_AFTER, _REPORT_EVENTS = 32, 64
 
 
 class FarRtio(Module):
-    """core: `RtioCore` whose time base can be loaded. `endpoint`, `line_up`: as of `NearRtio`. `phy_reset`: a level,
-    1 until the master has said otherwise. `settled`: for time skip, nothing moves here or in what is sent."""
+    """core: `RtioCore` whose time base can be loaded.
+
+    `cri`: for the core or its arbiter. `endpoint`, `line_up`: as of `NearRtio`. `phy_reset`: a level, 1 until the
+    master has said otherwise. `reset`: the core's, a level. `abort`: ends the read that is under way. `time_load`,
+    `time_value`: of the time base. `live`: the master has said so. `settled`: for time skip, nothing moves here or in
+    what is sent."""
 
     def __init__(self, core):
         self.line_up = Signal()
         self.phy_reset = Signal(reset=1)
-        cri, timebase = core.cri, core.timebase
+        self.reset = Signal()
+        self.abort = Signal()
+        self._core = core
+        self.cri = cri = Cri(len(core.cri.output.data))
+        timebase = core.timebase
         away, back = rtio_streams()
         self.submodules.endpoint = endpoint = ResetInserter()(Endpoint(back, away))
         events, control, status = endpoint.source["events"], endpoint.source["control"], endpoint.sink["status"]
@@ -48,7 +56,7 @@ class FarRtio(Module):
         # Resets: all events that were sent before are dropped
         levels = fields(CONTROL["levels"], control.data)
         dropping, until, popped = Signal(), Signal(16), Signal(16)
-        live = Signal()  # the counters agree: the master says more than the time
+        self.live = live = Signal()  # the counters agree: the master says more than the time
         self.sync += [
             If(
                 came["levels"],
@@ -58,7 +66,7 @@ class FarRtio(Module):
             ).Elif(popped == until, dropping.eq(0)),
             If(~self.line_up, live.eq(0), dropping.eq(0)),
         ]
-        self.comb += core.reset.eq(dropping)
+        self.comb += self.reset.eq(dropping)
 
         self._events(timebase, events, away[0].forms.tags, cri.output, dropping, popped)
 
@@ -73,7 +81,7 @@ class FarRtio(Module):
         read = fields(CONTROL["read"], control.data)
         number, under_way, answered = Signal(4), Signal(), Signal()
         answer = Record([("status", 4), ("number", 4), ("timestamp", 64), ("data", 32)])
-        self.comb += core.abort_input.eq(~self.line_up & under_way)
+        self.comb += self.abort.eq(~self.line_up & under_way)
         self.sync += [
             If(cri.input.ready, cri.input.valid.eq(0)),
             If(cri.input.valid & cri.input.ready, under_way.eq(1)),
@@ -111,12 +119,9 @@ class FarRtio(Module):
             (echo, "echoed", Cat(echoed, C(core.outputs, 16)), []),
             (answered & live, "answer", answer.raw_bits(), [answered.eq(0)]),
         ]
-        for error, name in [
-            (core.collision, "collision"),
-            (core.busy, "busy"),
-            (core.sequence_error, "sequence_error"),
-            (late, "busy"),
-        ]:
+        errors = [(AsyncError(*source), name) for name, source in core.errors.items()]
+        self.submodules += [error for error, _ in errors]
+        for error, name in [*errors, (late, "busy")]:
             cleared = Signal()
             self.comb += error.clear.eq(cleared)
             messages.append(
@@ -146,6 +151,19 @@ class FarRtio(Module):
         self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
         quiet = [rest == 0, ~cri.input.valid, ~answered | ~live, ~self._counting]
         self.comb += self.settled.eq(reduce(and_, quiet))
+
+    def alone(self):
+        """Statements: this is the core's only initiator."""
+        core, cri = self._core, self.cri
+        answers = ["output_done", "output_status", "input_done", "input_status"]
+        return [
+            cri.output.connect(core.cri.output),
+            cri.input.connect(core.cri.input),
+            cri.response.eq(core.cri.response),
+            [getattr(cri, name).eq(getattr(core.cri, name)) for name in answers],
+            core.reset.eq(self.reset),
+            core.abort_input.eq(self.abort),
+        ]
 
     def _events(self, timebase, events, tags, output, dropping, popped):
         """Vectors become commands of the core, one on offer at a time. `popped`: events so far, also dropped ones."""

@@ -24,6 +24,7 @@ class Wide(Module):
         self.link = OutputLink(WIDTH, 8)
         self.submodules.core = self.core = RtioCore([Channel(0, self.link)], lanes=2, depth=32, loadable=True)
         self.submodules.far = self.far = FarRtio(self.core)
+        self.comb += self.far.alone()
         self.submodules.cable = cable = Cable([self.near, self.far], 3)
         far_time = self.core.timebase
         self.comb += [

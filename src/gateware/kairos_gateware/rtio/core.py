@@ -20,7 +20,10 @@ from .pusher import InputPusher, MarkingFifo
 from .sed import LOG_WIDTH, LaneSed, ReorderingSed
 from .timing import COARSE_BITS, TimeBase
 
-__all__ = ["AsyncError", "RtioCore", "LOG_WIDTH"]
+__all__ = ["AsyncError", "DEPTH", "RtioCore", "LOG_WIDTH"]
+
+DEPTH = 128
+"""Events that a lane holds, unless it is said otherwise."""
 
 
 class AsyncError(Module):
@@ -49,7 +52,7 @@ class RtioCore(Module):
 
     Attributes: `cri`, `roomy` (there is room for `lanes.ROOMY` more events), `outputs` (channels 0 to this - 1 take
     outputs), `timebase`, `reset`, `abort_input` (ends a waiting read as a timeout does), and the
-    `AsyncError`s `collision`, `busy`, `sequence_error`.
+    `AsyncError`s `collision`, `busy`, `sequence_error`; `errors`: what sets them, {name: (pulse, channel)}.
     For time skip in simulation: `settled` (nothing moves but time) and `next_due` (61 bits: latest coarse time to
     which the counter may be moved).
     """
@@ -58,7 +61,7 @@ class RtioCore(Module):
         self,
         channels,
         lanes=8,
-        depth=128,
+        depth=DEPTH,
         input_depth=64,
         push_inputs=False,
         simulation=False,
@@ -112,6 +115,7 @@ class RtioCore(Module):
             cri.response.timestamp.eq(reader.timestamp),
             cri.response.data.eq(reader.data),
         ]
+        self.errors = dict(sed.errors)
         for name, (pulse, number) in sed.errors.items():
             for other in foreign:
                 # Of two in one cycle the own board's channel counts

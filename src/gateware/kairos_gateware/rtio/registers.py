@@ -10,14 +10,14 @@ __all__ = ["RtioRegisters"]
 
 
 class RtioRegisters(Module, AutoCSR):
-    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up. The core's reset is one cycle; `discard`, if
-    there is one, asks for it too."""
+    """`phy_reset` is an output: reset level of the PHYs, 1 after power-up unless `held` is 0. The core's reset is one
+    cycle; `discard`, if there is one, asks for it too. dropping: a level that resets the core."""
 
     USES = uses("rtio")
 
-    def __init__(self, core, discard=None):
+    def __init__(self, core, discard=None, dropping=None, held=1):
         self.reset = CSR(name="reset")
-        self.phy_reset = CSRStorage(reset=1, name="phy_reset")
+        self.phy_reset = CSRStorage(reset=held, name="phy_reset")
         self.counter_update = CSR(name="counter_update")
         self.counter = CSRStatus(64, name="counter")
         self.async_error = CSR(3, name="async_error")
@@ -30,9 +30,10 @@ class RtioRegisters(Module, AutoCSR):
 
         errors = [core.collision, core.busy, core.sequence_error]
         channels = [self.collision_channel, self.busy_channel, self.sequence_error_channel]
-        reset = self.reset.re & self.reset.r
+        reset, asked = self.reset.re & self.reset.r, Signal()
+        self.comb += core.reset.eq(asked if dropping is None else asked | dropping)
         self.sync += [
-            core.reset.eq(reset if discard is None else reset | discard),
+            asked.eq(reset if discard is None else reset | discard),
             If(self.counter_update.re, self.counter.status.eq(Cat(C(0, FINE_BITS), core.timebase.coarse))),
         ]
         self.comb += [

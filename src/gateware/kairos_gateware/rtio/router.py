@@ -1,7 +1,7 @@
 """Sends commands to the board that their channel's destination names: the own core, or a satellite.
 
-Latency 0. The destination of a command is in bits 23..16 of its channel, 0 is this board. Who has none of the
-destinations here is the own core's, which says that it cannot be reached. Clock domain sys.
+Latency 0. The destination of a command is in bits 23..16 of its channel. What goes to none of the boards here is the
+own core's, which says that it cannot be reached. Clock domain sys.
 """
 
 from functools import reduce
@@ -15,9 +15,10 @@ __all__ = ["CriRouter"]
 
 
 class CriRouter(Module):
-    """local: the RTIO core's Cri. remotes: {destination: Cri}. `cri`: for the arbiter."""
+    """local: the RTIO core's Cri. remotes: {destination: Cri}. own: the destination of this board, as far as it knows,
+    by default 0. `cri`: for the arbiter."""
 
-    def __init__(self, local, remotes):
+    def __init__(self, local, remotes, own=None):
         boards = {0: local, **remotes}
         self.cri = cri = Cri(max(len(board.output.data) for board in boards.values()))
 
@@ -27,12 +28,16 @@ class CriRouter(Module):
             request = getattr(cri, kind)
             away = {n: Signal(name=f"{kind}_to_{n}") for n in remotes}
             self.comb += [away[n].eq(request.channel[16:] == n) for n in remotes]
-            chosen = {0: ~reduce(or_, away.values()), **away}
+            chosen = {0: ~reduce(or_, away.values(), C(0)), **away}
             ready = []
             for n, board in boards.items():
                 sink = getattr(board, kind)
                 names = [name for name, *_ in request.description.payload_layout]
                 self.comb += [getattr(sink, name).eq(getattr(request, name)) for name in names]
+                if n == 0 and own is not None:
+                    # The core's channels are those of destination 0
+                    foreign = request.channel[16:] != own
+                    self.comb += sink.channel.eq(Cat(request.channel[:16], Replicate(foreign, 8)))
                 self.comb += sink.valid.eq(request.valid & chosen[n])
                 ready.append(sink.ready & chosen[n])
             self.comb += request.ready.eq(reduce(or_, ready))

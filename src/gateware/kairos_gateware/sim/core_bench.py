@@ -100,6 +100,7 @@ class LinkBench(CoreBench):
             [phy.reset.eq(far.phy_reset) for phy in far_phys],
             far_time.load.eq(timebase.load | far.time_load),
             far_time.load_value.eq(Mux(timebase.load, timebase.load_value, far.time_value)),
+            far.alone(),
         ]
         settled = core.settled & far_core.settled & near.settled & far.settled & cable.empty
         due = core.next_due

@@ -13,14 +13,16 @@
 extern "C" {
 #endif
 
-#define KAIROS_PL_ABI 2
+#define KAIROS_PL_ABI 3
 #define KAIROS_PL_MAX_PADS 128
+#define KAIROS_PL_MAX_LINKS 8
 
 /* From the processing system (and the simulation) into the logic. */
 typedef struct kairos_pl_in {
     uint64_t sim_tsc_value;
     uint64_t acp_rdata;
     uint64_t hp0_rdata;
+    uint64_t link_rx_word[KAIROS_PL_MAX_LINKS];
     uint32_t gp0_awaddr, gp0_wdata, gp0_araddr;
     uint16_t gp0_awid, gp0_wid, gp0_arid;
     uint8_t gp0_awvalid, gp0_awlen, gp0_awsize, gp0_awburst;
@@ -32,6 +34,8 @@ typedef struct kairos_pl_in {
     uint8_t hp0_awready, hp0_wready, hp0_bvalid, hp0_bresp;
     uint8_t event_o;
     uint8_t sim_tsc_load;
+    uint8_t link_rx_valid; /* a bit for each link */
+    uint8_t link_rx_up;    /* the line carries words */
     uint8_t pads_i[KAIROS_PL_MAX_PADS]; /* 8 samples of 1 ns each, bit 0 first */
 } kairos_pl_in;
 
@@ -41,6 +45,7 @@ typedef struct kairos_pl_out {
     uint64_t sim_next_due;
     uint64_t acp_wdata;
     uint64_t hp0_wdata;
+    uint64_t link_tx_word[KAIROS_PL_MAX_LINKS]; /* of the NEXT cycle: words leave registers, so they are known before */
     uint32_t gp0_rdata;
     uint32_t acp_araddr, acp_awaddr;
     uint32_t hp0_araddr, hp0_awaddr;
@@ -55,6 +60,7 @@ typedef struct kairos_pl_out {
     uint8_t hp0_wvalid, hp0_wstrb, hp0_wlast, hp0_bready;
     uint8_t event_i;
     uint8_t sim_quiet;
+    uint8_t link_tx_valid; /* of the next cycle too */
     uint8_t pads_o[KAIROS_PL_MAX_PADS];  /* 8 samples of 1 ns each, bit 0 first */
     uint8_t pads_oe[KAIROS_PL_MAX_PADS]; /* 0 or 1 */
 } kairos_pl_out;
@@ -66,7 +72,7 @@ uint32_t kairos_pl_abi(void);
 
 /* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
  * "rtio_frequency": int, "fine_bits": int, "clocks": {name: [pad]}, "outputs": [{"name": str, "channel": int, "output":
- * int}], "samples_per_cycle": int}. Owned by the library. */
+ * int}], "samples_per_cycle": int, "links": [name]}. Owned by the library. */
 const char *kairos_pl_info(void);
 
 /* A new instance after power-up reset, or null when out of memory. */
@@ -78,7 +84,7 @@ void kairos_pl_free(kairos_pl *pl);
 void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
 
 /* Up to `n` cycles with constant inputs. Stops after the first cycle in which a valid, event, interrupt, quiet or pad
- * output differs from the cycle before, or in which sim_tsc reaches `until_tsc`. Returns the number of cycles run; `out` holds the last one's outputs. */
+ * output differs from the cycle before, in which sim_tsc reaches `until_tsc`, or after which a word leaves on a link. Returns the number of cycles run; `out` holds the last one's outputs. */
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
 
 /* What the outputs of pulse cores have shown since the instance was made, the format is in docs/interfaces.md. Returns

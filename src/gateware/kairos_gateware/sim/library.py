@@ -23,7 +23,8 @@ __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 
 MAX_PADS = 128
 NUMBERS = (1 << NUMBER_BITS) - 1
-ABI = 2
+MAX_LINKS = 8
+ABI = 3
 NEVER = 2**64 - 1
 LATENCY = 20
 """Cycles in which memory answers a read, where a test says nothing else."""
@@ -41,6 +42,7 @@ class PlIn(ctypes.Structure):
 
     _fields_ = (
         _fields(_U64, "sim_tsc_value acp_rdata hp0_rdata")
+        + [("link_rx_word", _U64 * MAX_LINKS)]
         + _fields(_U32, "gp0_awaddr gp0_wdata gp0_araddr")
         + _fields(_U16, "gp0_awid gp0_wid gp0_arid")
         + _fields(
@@ -49,7 +51,7 @@ class PlIn(ctypes.Structure):
             "gp0_arvalid gp0_arlen gp0_arsize gp0_arburst gp0_rready "
             "acp_arready acp_rvalid acp_rid acp_rlast acp_rresp acp_awready acp_wready acp_bvalid acp_bid acp_bresp "
             "hp0_arready hp0_rvalid hp0_rlast hp0_rresp hp0_awready hp0_wready hp0_bvalid hp0_bresp "
-            "event_o sim_tsc_load",
+            "event_o sim_tsc_load link_rx_valid link_rx_up",
         )
         + [("pads_i", _U8 * MAX_PADS)]
     )
@@ -60,6 +62,7 @@ class PlOut(ctypes.Structure):
 
     _fields_ = (
         _fields(_U64, "sim_tsc sim_next_due acp_wdata hp0_wdata")
+        + [("link_tx_word", _U64 * MAX_LINKS)]
         + _fields(_U32, "gp0_rdata acp_araddr acp_awaddr hp0_araddr hp0_awaddr")
         + _fields(_U16, "gp0_bid gp0_rid irq_f2p")
         + _fields(
@@ -68,7 +71,7 @@ class PlOut(ctypes.Structure):
             "acp_arvalid acp_arid acp_arlen acp_rready acp_awvalid acp_awid acp_awlen "
             "acp_wvalid acp_wstrb acp_wlast acp_bready "
             "hp0_arvalid hp0_arlen hp0_rready hp0_awvalid hp0_awlen hp0_wvalid hp0_wstrb hp0_wlast hp0_bready "
-            "event_i sim_quiet",
+            "event_i sim_quiet link_tx_valid",
         )
         + [("pads_o", _U8 * MAX_PADS), ("pads_oe", _U8 * MAX_PADS)]
     )
@@ -90,6 +93,61 @@ class Library:
         self.info = json.loads(self.dll.kairos_pl_info())
 
 
+class Satellite:
+    """An instance of a board without a processor, and the fibres between it and the first link of the board above.
+
+    `changes`: as of `Ps`, with the times of this board's counter. `plugged`: the fibres are.
+    """
+
+    def __init__(self, library, delay):
+        self.library = library
+        self.pl = library.dll.kairos_pl_new()
+        self.inputs, self.out = PlIn(), PlOut()
+        self.delay = delay
+        self.plugged = True
+        self.changes = []
+        self._fibres = deque(), deque()  # (cycle of arrival, word), away and back
+        self._pads = None
+
+    def close(self):
+        """Frees the instance."""
+        self.library.dll.kairos_pl_free(self.pl)
+
+    def step(self, cycle, above_in, above_out):
+        """One cycle of the satellite; the inputs of the board above for the same cycle are set."""
+        away, back = self._fibres
+        for out, fibre in [(above_out, away), (self.out, back)]:
+            if out.link_tx_valid & 1:
+                fibre.append((cycle + self.delay, out.link_tx_word[0]))
+            if not self.plugged:
+                fibre.clear()
+        for inputs, fibre in [(above_in, back), (self.inputs, away)]:
+            inputs.link_rx_up = int(self.plugged)
+            inputs.link_rx_valid = int(bool(fibre) and fibre[0][0] <= cycle)
+            if inputs.link_rx_valid:
+                inputs.link_rx_word[0] = fibre.popleft()[1]
+        self.library.dll.kairos_pl_cycle(self.pl, ctypes.byref(self.inputs), ctypes.byref(self.out))
+        self.inputs.sim_tsc_load = 0
+        count = len(self.library.info["pads"])
+        pads = list(zip(self.out.pads_o[:count], self.out.pads_oe[:count], strict=True))
+        for pad, levels in enumerate(pads):
+            if self._pads is None or levels != self._pads[pad]:
+                self.changes.append((self.out.sim_tsc, pad, levels))
+        self._pads = pads
+
+    def jump(self, above, target):
+        """How far the counter of the board above may be moved for this board's sake."""
+        under_way = any(self._fibres) or (above.link_tx_valid | self.out.link_tx_valid) & 1
+        if under_way or not self.out.sim_quiet:
+            return 0
+        due = self.out.sim_next_due
+        return target if due == NEVER else min(target, above.sim_tsc + due - self.out.sim_tsc)
+
+    def load(self, cycles):
+        """In the next cycle the counter is moved by so many cycles."""
+        self.inputs.sim_tsc_load, self.inputs.sim_tsc_value = 1, self.out.sim_tsc + cycles
+
+
 class Ps:
     """One instance of the PL, with a processing system around it: GP0 accesses, a coherent memory on the ACP, and
     `hp`, one on HP port 0.
@@ -97,13 +155,16 @@ class Ps:
     read_latency: cycles from an accepted read address to the first beat (L). visible: cycles from the cycle after
     the last write beat until the memory shows the write (W). skip: move the counter over quiet times. `changes`:
     list of (coarse time, pad, (samples, driven)) whenever a pad's output changes.
+
+    satellite: the `Library` of a board without a processor behind the first link, whose fibre has `delay` cycles
+    (`Satellite`), or None.
     """
 
     BASE = 0x0070_0000
     RINGS = 0x4_0000
     """Offset of the input rings."""
 
-    def __init__(self, library, read_latency=20, visible=15, skip=False):
+    def __init__(self, library, read_latency=20, visible=15, skip=False, satellite=None, delay=125):
         self.library = library
         self.pl = library.dll.kairos_pl_new()
         self.inputs = PlIn()
@@ -125,6 +186,7 @@ class Ps:
         self._next_tsc = 0
         self._names = len(library.info["pads"])
         self._pads = None
+        self.satellite = Satellite(satellite, delay) if satellite is not None else None
         self._beats = deque()  # (first cycle, beat data, last)
         self._write_address = deque()
         self._write_beats = []
@@ -135,6 +197,8 @@ class Ps:
 
     def close(self):
         """Frees the instance. May be called again."""
+        if self.satellite is not None:
+            self.satellite.close()
         self.library.dll.kairos_pl_free(self.pl)
         self.pl = None
 
@@ -151,6 +215,8 @@ class Ps:
         response = self._responses and self._responses[0] <= self.cycle
         i.acp_bvalid = bool(response)
         self.hp.before(self.cycle)
+        if self.satellite is not None:
+            self.satellite.step(self.cycle, i, out)
         self.library.dll.kairos_pl_cycle(self.pl, ctypes.byref(i), ctypes.byref(out))
         self._next_tsc = i.sim_tsc_value if i.sim_tsc_load else out.sim_tsc + 1
         i.sim_tsc_load = 0
@@ -211,8 +277,12 @@ class Ps:
         if not (self.out.sim_quiet and self.idle()):
             return
         target = min([self.out.sim_next_due, limit] + [entry[0] for entry in self.schedule[:1]])
+        if self.satellite is not None:
+            target = self.satellite.jump(self.out, target)
         if target > self.out.sim_tsc + 2:
             self.inputs.sim_tsc_load, self.inputs.sim_tsc_value = 1, target
+            if self.satellite is not None:
+                self.satellite.load(target - self.out.sim_tsc)
 
     def write(self, address, value):
         """GP0 write of a 32-bit register; returns after the write response."""

@@ -1,6 +1,6 @@
 // Implements kairos_pl.h on the verilated model. Compiled together with `kairos_pl_config.h`, which the build writes:
-// KAIROS_PADS (number of pads), KAIROS_OUTPUTS (number of outputs with samples) and KAIROS_INFO (a C string literal, the
-// JSON of kairos_pl_info).
+// KAIROS_PADS (number of pads), KAIROS_OUTPUTS (number of outputs with samples), KAIROS_LINKS (number of links) and
+// KAIROS_INFO (a C string literal, the JSON of kairos_pl_info).
 
 #include <cstring>
 #include <new>
@@ -93,6 +93,11 @@ struct kairos_pl {
         top.hp0_bresp = in.hp0_bresp & 0x3;
         // Verilator stores wide ports as little-endian 32-bit words: on a little-endian host, the bytes in order
         std::memcpy(&top.pads_i, in.pads_i, KAIROS_PADS);
+#if KAIROS_LINKS
+        top.link_rx_valid = in.link_rx_valid & ((1 << KAIROS_LINKS) - 1);
+        top.link_rx_up = in.link_rx_up & ((1 << KAIROS_LINKS) - 1);
+        std::memcpy(&top.link_rx_word, in.link_rx_word, 8 * KAIROS_LINKS);
+#endif
     }
 
     void report(kairos_pl_out &out) const {
@@ -142,6 +147,18 @@ struct kairos_pl {
         for (int i = 0; i < KAIROS_PADS; i++) out.pads_oe[i] = watched.pads_oe[i / 8] >> (i % 8) & 1;
     }
 
+    // After the edge: the words that leave in the next cycle. True if there is one.
+    bool report_links(kairos_pl_out &out) const {
+#if KAIROS_LINKS
+        out.link_tx_valid = top.link_tx_valid;
+        std::memcpy(out.link_tx_word, &top.link_tx_word, 8 * KAIROS_LINKS);
+        return top.link_tx_valid != 0;
+#else
+        out.link_tx_valid = 0;
+        return false;
+#endif
+    }
+
     Watched watch() const {
         Watched w{};
         std::memcpy(w.pads_o, &top.pads_o, sizeof w.pads_o);
@@ -177,6 +194,7 @@ void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out) 
     pl->watched = pl->watch();
     pl->report(*out);
     clock_edge(pl->top);
+    pl->report_links(*out);
 }
 
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc) {
@@ -191,9 +209,16 @@ uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out
             pl->watched = now;
             pl->report(*out);
             clock_edge(pl->top);
+            pl->report_links(*out);
             break;
         }
+#if KAIROS_LINKS
+        // All else that counts is as in the cycle before.
+        out->sim_tsc = pl->top.sim_tsc;
+        out->sim_next_due = pl->top.sim_next_due;
+#endif
         clock_edge(pl->top);
+        if (pl->report_links(*out)) break;
     }
     return cycles;
 }

@@ -1,4 +1,4 @@
-"""Variant `pair`, verilated: a satellite behind the whole logic of a board, as the processor sees it."""
+"""Variants `pair` and `satellite`, verilated: a satellite behind the logic of a board, as its processor sees it."""
 
 import pytest
 
@@ -16,7 +16,8 @@ TRAVEL = 131
 def pair(built):
     """(a board that has done what the firmware does at boot, its registers)."""
     variant = built("pair")
-    ps, registers = Ps(variant.library, skip=True), variant.registers
+    ps = Ps(variant.library, skip=True, satellite=built("satellite").library)
+    registers = variant.registers
     ps.write(registers["rtio_phy_reset"], 0)
     ps.write(registers["initiator_ring"], Ps.BASE)
     ps.write(registers["initiator_enable"], 1)
@@ -33,12 +34,13 @@ def test_registers_and_records_of_a_satellite(pair):
     ring = {"base": HpPort.BASE, "last": HpPort.BASE + (1 << 16) - 1, "enable": 1}
     for name, value in ring.items():
         ps.write(registers[f"analyzer_{name}"], value)
-    pad = next(entry["index"] for entry in ps.library.info["pads"] if entry["name"] == "sat_ttl4")
+    satellite = ps.satellite
+    pad = next(entry["index"] for entry in satellite.library.info["pads"] if entry["name"] == "sat_ttl4")
     coarse = ps.out.sim_tsc + 2000
     assert ps.output(SATELLITE, 8 * coarse, 0, address=3) == 0
     assert ps.output(SATELLITE | 4, 8 * coarse + 5, 1) == 0
     assert ps.input(SATELLITE, 8 * coarse + 800) == (0, 8 * coarse, 0)
-    assert (coarse, pad, (0xE0, 1)) in ps.changes
+    assert (coarse, pad, (0xE0, 1)) in satellite.changes
     assert ps.output(SATELLITE | 4, 8 * (ps.out.sim_tsc + TRAVEL + SLACK), 0) == 2
     assert ps.output(2 << 16, 8 * coarse + 80_000, 0) == 4
     assert ps.read(registers["satellite_events"]) == 2
@@ -62,5 +64,7 @@ def test_a_reset_drops_what_waits_on_the_satellite(pair):
     ps.write(registers["rtio_reset"], 1)
     assert ps.output(SATELLITE | 8, 8 * (coarse + 30), 1) == 0
     ps.advance(coarse + 100)
-    names = {entry["index"]: entry["name"] for entry in ps.library.info["pads"]}
-    assert [(time, names[pad]) for time, pad, _ in ps.changes if time >= coarse] == [(coarse + 30, "sat_ttl8")]
+    names = {entry["index"]: entry["name"] for entry in ps.satellite.library.info["pads"]}
+    assert [(time, names[pad]) for time, pad, _ in ps.satellite.changes if time >= coarse] == [
+        (coarse + 30, "sat_ttl8")
+    ]

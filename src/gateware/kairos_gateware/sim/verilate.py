@@ -53,7 +53,7 @@ def _run(command, **options) -> None:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
 
 
-def _config(variant: str, pads, clocks, outputs) -> str:
+def _config(variant: str, pads, clocks, outputs, links) -> str:
     info = {
         "variant": variant,
         "pads": [
@@ -65,24 +65,26 @@ def _config(variant: str, pads, clocks, outputs) -> str:
         "clocks": clocks,
         "outputs": outputs,
         "samples_per_cycle": SAMPLES,
+        "links": links,
     }
     count = len(pads) + sum(len(indices) for indices in clocks.values())
-    numbers = f"#define KAIROS_PADS {count}\n#define KAIROS_OUTPUTS {len(outputs)}\n"
-    return numbers + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
+    numbers = {"PADS": count, "OUTPUTS": len(outputs), "LINKS": len(links)}
+    defined = "".join(f"#define KAIROS_{name} {number}\n" for name, number in numbers.items())
+    return defined + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
 
 def compile_library(
-    output: Path, top: str, variant: str, pads, shim: str = "shim.cpp", clocks=None, outputs=()
+    output: Path, top: str, variant: str, pads, shim: str = "shim.cpp", clocks=None, outputs=(), links=()
 ) -> Path:
     """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
     changed. The caller is within `building_alone(output)`. shim: the C interface, a file beside this one. clocks: by
     name, the input pads behind `pads` that hold a clock's frequency. outputs: of pulse cores, as `kairos_pl_info` tells
-    of them.
+    of them. links: their names.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
-    config = _config(variant, pads, clocks or {}, list(outputs))
+    config = _config(variant, pads, clocks or {}, list(outputs), list(links))
     headers = [_HERE / name for name in ["kairos_pl.h", "clocked.h", "recorder.h"]]
     sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()

@@ -15,9 +15,6 @@ from ..dma.registers import DmaRegisters
 from ..dma.stream import StreamReader
 from ..initiator.registers import InitiatorRegisters
 from ..initiator.ring import RingInitiator
-from ..link.mailbox import Mailbox, MailboxRegisters
-from ..link.rtio_near import NearRtio
-from ..link.rtio_registers import SatelliteRegisters
 from ..moninj.moninj import MonitorInjector, TtlInjector
 from ..moninj.registers import MoninjRegisters
 from ..pad import SAMPLES
@@ -25,15 +22,15 @@ from ..phy.kinds import KINDS, make_phys
 from ..phy.pulse import Pulse
 from ..pulse.registers import PulseRegisters
 from ..rtio.arbiter import CriArbiter
-from ..rtio.core import RtioCore
+from ..rtio.core import DEPTH, RtioCore
 from ..rtio.link import Channel
 from ..rtio.registers import RtioRegisters
 from ..rtio.router import CriRouter
-from ..rtio.timing import FINE_BITS, TimeBase
+from ..rtio.timing import COARSE_BITS, FINE_BITS, TimeBase
 from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
 from .clock import ClockRegisters
-from .satellite import data_width
+from .links import LANE_DEPTH, Links, UplinkRegisters
 
 __all__ = ["Soc"]
 
@@ -54,8 +51,9 @@ class Soc(Module):
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer),
     `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the
     blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
-    channel, its own number there, its `pulse.channel.Channel`, and its reset. `links`: of the satellites, by their
-    destination, each a `NearRtio`. `settled`, simulation only: nothing moves but time.
+    channel, its own number there, its `pulse.channel.Channel`, and its reset. `links`: `Links`. Simulation only:
+    `load` and `load_value` set the counter; `settled`, nothing moves but time; `next_due`, latest coarse time to which
+    the counter may be moved.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
@@ -74,12 +72,8 @@ class Soc(Module):
             for number in range(len(variant.channels))
         ]
         self.submodules += [*phys.values(), *injectors.values()]
-        timebase = TimeBase(loadable=simulation)
-        self.links = {
-            destination: NearRtio(timebase, data_width(satellite), destination)
-            for destination, satellite in enumerate(variant.satellites, 1)
-        }
-        self.submodules += self.links.values()
+        timebase = TimeBase(loadable=simulation or variant.uplink)
+        self.submodules.links = links = Links(variant, timebase)
         self.submodules.core = core = RtioCore(
             channels,
             lanes=variant.lanes,
@@ -87,15 +81,18 @@ class Soc(Module):
             push_inputs=variant.push_inputs and any(c.input is not None for c in channels),
             simulation=simulation,
             timebase=timebase,
-            foreign=[near.errors for near in self.links.values()],
+            foreign=[near.errors for near in links.near.values()],
+            depth=LANE_DEPTH if variant.uplink else DEPTH,
         )
-        cri = core.cri
-        if self.links:
-            self.submodules.router = router = CriRouter(
-                core.cri, {destination: near.cri for destination, near in self.links.items()}
-            )
+        cri, own = core.cri, Signal(8)
+        if links.near or variant.uplink:
+            remotes = {destination: near.cri for destination, near in links.near.items()}
+            self.submodules.router = router = CriRouter(core.cri, remotes, own if variant.uplink else None)
             cri = router.cri
-        self.submodules.arbiter = arbiter = CriArbiter(cri)
+        self.submodules.arbiter = arbiter = CriArbiter(cri, urgent=variant.uplink)
+        if variant.uplink:
+            links.attach(core, arbiter.urgent, own)
+        links.complete()
         self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy, core.pusher)
         self.submodules.dma_engine = dma = DmaEngine(len(cri.output.data))
         self.submodules.analyzer_block = analyzer = Analyzer(cri, core.timebase.coarse, core.pusher)
@@ -104,7 +101,13 @@ class Soc(Module):
         self.comb += [_connect(dma.cri, arbiter.ports[1]), arbiter.soon.eq(initiator.soon)]
 
         blocks = _Blocks()
-        blocks.rtio = self.submodules.rtio = RtioRegisters(core, clock.discard if clock is not None else None)
+        far = links.far
+        blocks.rtio = self.submodules.rtio = RtioRegisters(
+            core,
+            clock.discard if clock is not None else None,
+            far.reset if far is not None else None,
+            held=int(far is None),
+        )
         blocks.initiator = self.submodules.initiator_registers = InitiatorRegisters(initiator)
         blocks.dma = self.submodules.dma = DmaRegisters(dma)
         blocks.analyzer = self.submodules.analyzer = AnalyzerRegisters(analyzer)
@@ -119,21 +122,12 @@ class Soc(Module):
             setattr(blocks, f"pulse{n or ''}", registers)
             self.comb += registers.reset.eq(phy.reset)
             streams.append(stream)
-        for n, near in enumerate(self.links.values()):
-            registers = SatelliteRegisters(near)
-            setattr(self.submodules, f"satellite{n or ''}", registers)
-            setattr(blocks, f"satellite{n or ''}", registers)
-            self.comb += near.reset.eq(core.reset)
-        mailboxes = [("mailbox", n, near) for n, near in enumerate(self.links.values())]
-        settled = []
-        for prefix, n, end in mailboxes:
-            endpoint = end.endpoint
-            mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.line_up)
-            registers = MailboxRegisters(mailbox)
-            self.submodules += mailbox
-            settled.append(mailbox.settled)
-            setattr(self.submodules, f"{prefix}{n or ''}", registers)
-            setattr(blocks, f"{prefix}{n or ''}", registers)
+        if far is not None:
+            blocks.uplink = self.submodules.uplink = UplinkRegisters(far)
+            self.comb += own.eq(blocks.uplink.destination.storage)
+        for name, registers in links.register_blocks.items():
+            setattr(self.submodules, name, registers)
+            setattr(blocks, name, registers)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
         phy_reset = self.rtio.phy_reset.storage
@@ -141,8 +135,11 @@ class Soc(Module):
             self.submodules.clock_control = clock
             blocks.clock = self.submodules.clock = ClockRegisters(clock)
             phy_reset = phy_reset | clock.hold
+        if far is not None:
+            phy_reset = phy_reset | far.phy_reset
         self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
-        self.comb += [near.phy_reset.eq(phy_reset) for near in self.links.values()]
+        for near in links.near.values():
+            self.comb += [near.phy_reset.eq(phy_reset), near.reset.eq(core.reset)]
         self.outputs = [
             (number, n, source, phy.reset)
             for number, phy in phys.items()
@@ -173,10 +170,22 @@ class Soc(Module):
         self.hp_write = analyzer.bus
         self.event_o = initiator.event_o
         self.event_i = initiator.event_i
+        loads = [(far.time_load, far.time_value)] if far is not None else []
+        if simulation:
+            self.load, self.load_value = Signal(), Signal(COARSE_BITS)
+            loads.append((self.load, self.load_value))
+        for load, value in loads:
+            self.comb += If(load, timebase.load.eq(1), timebase.load_value.eq(value))
         if simulation:
             self.settled = Signal()
             parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
             parts += [stream.settled for stream in streams]
-            parts += [near.settled for near in self.links.values()] + settled
+            parts += links.settled()
             parts += [clock.settled] if clock is not None else []
             self.comb += self.settled.eq(reduce(and_, parts))
+            self.next_due = core.next_due
+            for near in links.near.values():
+                for flag, time in near.dues:
+                    earlier = Signal.like(core.next_due)
+                    self.comb += earlier.eq(Mux(flag & (time < self.next_due), time, self.next_due))
+                    self.next_due = earlier

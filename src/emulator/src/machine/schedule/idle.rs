@@ -1,11 +1,19 @@
 //! Where time goes when no core runs.
 
 use super::{CoreState, Machine, Step};
-use crate::machine::peripheral::{Standing, NEVER};
+use crate::machine::peripheral::{Due, Standing, NEVER};
 use crate::machine::time::{self, Cycles};
 
 /// While the network comes up, core 0's timers move time at once; but not beyond this.
 const BOOT_LIMIT: Cycles = 10 * time::CPU_HZ;
+
+/// Where time moves.
+pub(super) enum Move {
+    To(Cycles),
+    /// Something has just been asked.
+    Wait,
+    HostOnly(Option<Cycles>),
+}
 
 impl Machine {
     /// No core runs.
@@ -13,12 +21,29 @@ impl Machine {
         if self.serve() {
             return Step::Worked;
         }
-        let mut bus = self.bus.borrow_mut();
-        let due = bus.due();
+        match self.rests(self.dues()) {
+            Move::To(target) => {
+                self.idle_to(target);
+                Step::Worked
+            }
+            Move::Wait => Step::Worked,
+            Move::HostOnly(next) => Step::HostOnly(next),
+        }
+    }
+
+    /// What is due. A core in `wfe` waits for the logic, also when something has been written that was not its answer.
+    pub(super) fn dues(&self) -> Due {
+        let bus = self.bus.borrow();
+        let mut due = bus.due();
+        if self.state[bus.sev_core] == CoreState::WaitEvent {
+            due.answer = due.queued;
+        }
+        due
+    }
+
+    /// Where time moves with this due, on all boards if there are others.
+    pub(super) fn rests(&mut self, due: Due) -> Move {
         let [core0, core1] = due.timer;
-        // A core in `wfe` waits for the logic, also when something has been written that was not its answer.
-        let waits = self.state[bus.sev_core] == CoreState::WaitEvent;
-        let answer = if waits { due.queued } else { due.answer };
         // Outputs that wait for their time wake no core. While a host may be about to answer the device they must not
         // make time pass, or a remote call would last as long as the outputs submitted before it.
         let played = if self.ready && self.host_listens {
@@ -26,21 +51,25 @@ impl Machine {
         } else {
             due.queued
         };
-        let device = core1.min(due.work).min(answer).min(played).min(due.arrival);
+        let device = core1.min(due.work).min(due.answer).min(played).min(due.arrival);
         if device == NEVER && !self.ready {
-            match bus.standing(self.now) {
+            match self.bus.borrow_mut().standing(self.now) {
                 Standing::Up => self.ready = true,
-                Standing::Asking => return Step::Worked,
+                Standing::Asking => return Move::Wait,
                 Standing::Unknown => {}
             }
         }
         let booting = !self.ready && self.now < BOOT_LIMIT;
         if device == NEVER && !(booting && core0 != NEVER) {
             let next = core0.min(due.queued);
-            return Step::HostOnly((next != NEVER).then_some(next));
+            return Move::HostOnly((next != NEVER).then_some(next));
         }
-        let target = device.min(core0).max(self.now);
-        self.now = bus.idle(target).max(self.now);
-        Step::Worked
+        Move::To(device.min(core0).max(self.now))
+    }
+
+    /// Peripherals act by themselves up to `target`, or until one has something for a core.
+    pub(super) fn idle_to(&mut self, target: Cycles) {
+        let reached = self.bus.borrow_mut().idle(target);
+        self.now = reached.max(self.now);
     }
 }

@@ -7,6 +7,7 @@
 
 mod idle;
 mod serve;
+mod together;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,7 +15,10 @@ use std::rc::Rc;
 use super::bus::Bus;
 use super::cpu::{Core, Exit};
 use super::params::Params;
+use super::peripheral::NEVER;
 use super::time::Cycles;
+
+pub use self::together::{NamedMachine, System};
 
 /// What a core is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +75,13 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// Without firmware: both cores are held in reset.
+    pub fn held(bus: Bus, params: Params) -> Result<Self, String> {
+        let mut machine = Self::new(bus, Box::new(|_: &mut Bus| Ok(0)), params)?;
+        machine.state = [CoreState::Reset; 2];
+        Ok(machine)
+    }
+
     /// Core 0 runs what `start` places.
     pub fn new(bus: Bus, start: Start, params: Params) -> Result<Self, String> {
         let bus = Rc::new(RefCell::new(bus));
@@ -116,20 +127,29 @@ impl Machine {
     /// One turn of one core, or one move of time.
     pub fn step(&mut self) -> Step {
         self.serve_requests();
-        let Some(core) = self.behind() else { return self.idle() };
+        match self.behind() {
+            Some(core) => {
+                self.turn(core, NEVER);
+                Step::Worked
+            }
+            None => self.idle(),
+        }
+    }
+
+    /// One turn of a core, up to `limit` at most.
+    fn turn(&mut self, core: usize, limit: Cycles) {
         self.now = self.now.max(self.local[core]);
         if self.serve() {
-            return Step::Worked; // a core woke: it may be the one behind
+            return; // a core woke: it may be the one behind
         }
         let start = self.local[core];
-        let end = self.horizon(core, start);
+        let end = self.horizon(core, start).min(limit);
         if self.irq(core) && !self.cores[core].irq_masked() {
             self.cores[core].interrupt();
         }
         let (exit, used) = self.cores[core].run(start, end.saturating_sub(start).max(1));
         self.local[core] = start + used;
         self.finish(core, exit);
-        Step::Worked
     }
 
     /// The running core with the smallest local time.

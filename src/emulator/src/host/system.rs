@@ -1,0 +1,464 @@
+//! What is emulated: one board, or several that are joined by links, as a small file in TOML describes them
+//! (docs/emulator.md, "Several boards").
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{json, Value};
+
+use super::image::Image;
+use crate::machine::params::Params;
+use crate::machine::schedule::{Machine, NamedMachine, System};
+use crate::machine::time::{self, NS_PER_PL_CYCLE};
+use crate::peripherals::{Board, Cable};
+use crate::pl::library::{Library, Pad};
+use crate::pl::link::{self, Link, Quality};
+use crate::pl::trace::Event;
+use crate::pl::{fabric, Pl};
+
+/// The description that comes with the emulator: a master, a satellite, and 200 m of fibre.
+const PAIR: &str = include_str!("pair.toml");
+/// Bits 23..16 of a channel are its board's destination.
+const DESTINATION_SHIFT: u32 = 16;
+
+/// A file that describes boards.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Description {
+    /// The first is the master. The others have the destinations 1, 2… in this order.
+    board: Vec<BoardEntry>,
+    #[serde(default)]
+    link: Vec<LinkEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BoardEntry {
+    name: String,
+    /// Of the gateware.
+    variant: String,
+    /// Name of an image in the folder of built firmware, or a path. Without one the cores are held in reset.
+    firmware: Option<PathBuf>,
+    /// DDR in MiB.
+    #[serde(default = "default_memory")]
+    memory: u32,
+    /// As `--set`.
+    #[serde(default)]
+    set: BTreeMap<String, u64>,
+}
+
+fn default_memory() -> u32 {
+    256
+}
+
+/// `from`: the board above, `to`: the one below.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LinkEntry {
+    from: String,
+    to: String,
+    #[serde(default)]
+    delay_ns: u64,
+    /// Probability that a bit is wrong.
+    #[serde(default)]
+    bit_errors: f64,
+    /// Probability that a word is lost.
+    #[serde(default)]
+    losses: f64,
+    #[serde(default)]
+    seed: u64,
+}
+
+impl Description {
+    /// Reads a file, or takes the one that comes with the emulator. The error is a line for the user.
+    pub fn load(path: &Path) -> Result<Self, String> {
+        let shown = path.display();
+        let text = match path.to_str() {
+            Some("pair") => PAIR.to_string(),
+            _ => std::fs::read_to_string(path).map_err(|e| format!("description of boards {shown}: {e}"))?,
+        };
+        let this: Self = toml::from_str(&text).map_err(|e| {
+            format!(
+                "description of boards {shown}: {}",
+                e.to_string().trim().replace('\n', " ")
+            )
+        })?;
+        this.check()
+            .map_err(|e| format!("description of boards {shown}: {e}"))?;
+        Ok(this)
+    }
+
+    /// Boards have different names, and are a tree with the first one at its root.
+    fn check(&self) -> Result<(), String> {
+        let Some(root) = self.board.first() else {
+            return Err("there is no board".into());
+        };
+        if root.firmware.is_none() {
+            return Err(format!("the first board, {}, needs a firmware", root.name));
+        }
+        let place = |name: &str| {
+            let found = self.board.iter().position(|board| board.name == name);
+            found.ok_or_else(|| format!("there is no board {name}"))
+        };
+        for (n, board) in self.board.iter().enumerate() {
+            if place(&board.name)? != n {
+                return Err(format!("two boards have the name {}", board.name));
+            }
+            let above: Vec<&LinkEntry> = self.link.iter().filter(|link| link.to == board.name).collect();
+            match above[..] {
+                [] if n == 0 => {}
+                [link] if n > 0 && place(&link.from)? < n => {}
+                [_] if n > 0 => return Err(format!("{} stands before the board above it", board.name)),
+                _ if n == 0 => return Err(format!("no link can lead to the first board, {}", board.name)),
+                _ => return Err(format!("{} needs one link to it", board.name)),
+            }
+        }
+        for link in &self.link {
+            place(&link.to)?;
+            if ![link.bit_errors, link.losses]
+                .iter()
+                .all(|rate| (0.0..=1.0).contains(rate))
+            {
+                return Err(format!(
+                    "the link to {} has a probability that is not within 0 and 1",
+                    link.to
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The boards. `build`: the folder with the built gateware and firmware; `cable`: into the first one. The error is a line
+    /// for the user.
+    pub fn build(&self, build: &Path, params: &Params, skip: bool, cable: Box<dyn Cable>) -> Result<Boards, String> {
+        let mut cable = Some(cable);
+        let mut boards = Vec::new();
+        for entry in &self.board {
+            let machine = entry.build(build, params, skip, cable.take());
+            let machine = machine.map_err(|e| format!("board {}: {e}", entry.name))?;
+            let name = entry.name.clone();
+            boards.push(NamedMachine { name, machine });
+        }
+        let mut links = Vec::new();
+        let mut below = BTreeMap::new();
+        for entry in &self.link {
+            let bus = |name: &str| {
+                boards
+                    .iter()
+                    .find(|board| board.name == name)
+                    .map(|board| &board.machine.bus)
+            };
+            let (Some(from), Some(to)) = (bus(&entry.from), bus(&entry.to)) else {
+                continue;
+            };
+            let number: &mut u32 = below.entry(&entry.from).or_default();
+            *number += 1;
+            let quality = Quality {
+                bit_errors: entry.bit_errors,
+                losses: entry.losses,
+            };
+            let ends = [(from, &format!("down{number}")[..]), (to, link::UP)];
+            let joined = link::join(ends, entry.delay_ns / NS_PER_PL_CYCLE, quality, entry.seed);
+            let joined = joined.map_err(|e| format!("link from {} to {}: {e}", entry.from, entry.to))?;
+            links.push((entry.from.clone(), entry.to.clone(), joined));
+        }
+        let shortest = links.iter().map(|(_, _, link)| link.delay()).min();
+        let lookahead = shortest.map_or(u64::MAX, time::from_pl);
+        Ok(Boards::new(System::new(boards, lookahead), links))
+    }
+}
+
+impl BoardEntry {
+    fn build(
+        &self,
+        build: &Path,
+        params: &Params,
+        skip: bool,
+        cable: Option<Box<dyn Cable>>,
+    ) -> Result<Machine, String> {
+        let mut params = params.clone();
+        for (name, value) in &self.set {
+            params.set(&format!("{name}={value}"))?;
+        }
+        let library = build.join("gateware").join(&self.variant).join("libkairos_pl.so");
+        if !library.exists() {
+            return Err(format!(
+                "{} does not exist; build it with `make gateware VARIANT={}`",
+                library.display(),
+                self.variant
+            ));
+        }
+        let pl = Pl::new(Library::load(&library)?, &params, skip);
+        let board = Board {
+            mib: self.memory as usize,
+            params,
+            pl: Some(pl),
+            cable,
+            ..Board::default()
+        };
+        // An image that has not been built yet leaves the board without a processor
+        let image = self
+            .firmware
+            .as_ref()
+            .map(|firmware| build.join("firmware").join(firmware));
+        match image {
+            Some(path) if path.exists() || cable_expected(&board) => {
+                let image = Image::load(&path)?;
+                board.with_firmware(move |memory| image.place(memory))
+            }
+            _ => board.held(),
+        }
+    }
+}
+
+/// Whether this is the board that the host knows.
+fn cable_expected(board: &Board) -> bool {
+    board.cable.is_some()
+}
+
+/// The boards and what joins them, as the host sees them.
+pub struct Boards {
+    /// The machines.
+    pub system: System,
+    /// (board above, board below, link)
+    links: Vec<(String, String, Link)>,
+    /// Events of all boards' pins, and how many of each board's are among them.
+    events: Vec<Event>,
+    merged: Vec<usize>,
+    /// How much of each board's text has been handed out.
+    text: Vec<usize>,
+}
+
+impl Boards {
+    /// One board.
+    pub fn alone(machine: Machine) -> Self {
+        Self::new(System::alone(machine), Vec::new())
+    }
+
+    fn new(system: System, links: Vec<(String, String, Link)>) -> Self {
+        let count = system.boards().len();
+        Self {
+            system,
+            links,
+            events: Vec::new(),
+            merged: vec![0; count],
+            text: vec![0; count],
+        }
+    }
+
+    /// The board that the host knows.
+    pub fn master(&self) -> &Machine {
+        self.system.master()
+    }
+
+    /// Names of all boards, if there are several.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.system.boards().iter().map(|board| &board.name[..])
+    }
+
+    /// The board with this name, without one the first. The error is a line for the user.
+    pub fn board(&self, name: Option<&str>) -> Result<&Machine, String> {
+        let Some(name) = name else { return Ok(self.master()) };
+        let found = self.system.boards().iter().find(|board| board.name == name);
+        found
+            .map(|board| &board.machine)
+            .ok_or_else(|| format!("there is no board {name}"))
+    }
+
+    /// Why cores crashed since this was last asked.
+    pub fn take_crashes(&mut self) -> Vec<String> {
+        let several = self.system.boards().len() > 1;
+        let crashes = self.system.boards_mut().iter_mut().flat_map(|board| {
+            let prefix = if several {
+                format!("{}: ", board.name)
+            } else {
+                String::new()
+            };
+            let crashes = std::mem::take(&mut board.machine.crashes).into_iter();
+            crashes.map(move |why| format!("{prefix}{why}"))
+        });
+        crashes.collect()
+    }
+
+    /// Whether something waits for its time on any board that wakes no core.
+    pub fn is_queued(&self) -> bool {
+        self.system
+            .boards()
+            .iter()
+            .any(|board| board.machine.bus.borrow().is_queued())
+    }
+
+    /// What the UARTs have sent since this was last asked. Of several boards, whole lines, each with the board's name before
+    /// it; `all`: what is no whole line yet, too.
+    pub fn new_text(&mut self, all: bool) -> Vec<u8> {
+        let mut new = Vec::new();
+        let several = self.system.boards().len() > 1;
+        for (board, written) in self.system.boards().iter().zip(&mut self.text) {
+            let bus = board.machine.bus.borrow();
+            let text = &bus.signals.console.text[*written..];
+            if !several {
+                new.extend_from_slice(text);
+                *written += text.len();
+                continue;
+            }
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                if line.ends_with(b"\n") || all {
+                    new.extend_from_slice(board.name.as_bytes());
+                    new.extend_from_slice(b": ");
+                    new.extend_from_slice(line);
+                    *written += line.len();
+                }
+            }
+        }
+        new
+    }
+
+    /// The pads of all boards, numbered one after the other. The error is a line for the user.
+    pub fn pads(&self) -> Result<Vec<Pad>, String> {
+        let mut pads = Vec::new();
+        for (destination, board) in self.system.boards().iter().enumerate() {
+            let bus = board.machine.bus.borrow();
+            let Some(pl) = fabric::of(&bus) else {
+                return Err("there is no gateware; start the emulator with --pl".into());
+            };
+            let first = pads.len();
+            pads.extend(pl.info().pads.iter().map(|pad| Pad {
+                index: first + pad.index,
+                channel: pad.channel | (destination as u32) << DESTINATION_SHIFT,
+                ..pad.clone()
+            }));
+        }
+        Ok(pads)
+    }
+
+    /// What happened at the pads of all boards, from number `from` on, and how much there is in all.
+    pub fn events(&mut self, from: usize) -> (Vec<Event>, usize) {
+        let of = |events: &[Event]| (events.get(from..).unwrap_or_default().to_vec(), events.len());
+        if self.system.boards().len() == 1 {
+            let bus = self.master().bus.borrow();
+            return of(fabric::of(&bus).map_or(&[], |pl| &pl.trace.events));
+        }
+        let now = self.master().now();
+        let mut new = Vec::new();
+        let mut first = 0;
+        for (board, merged) in self.system.boards().iter().zip(&mut self.merged) {
+            let mut bus = board.machine.bus.borrow_mut();
+            bus.update(now);
+            let Some(pl) = fabric::of(&bus) else { continue };
+            new.extend(pl.trace.events[*merged..].iter().map(|event| Event {
+                pad: first + event.pad,
+                ..*event
+            }));
+            *merged = pl.trace.events.len();
+            first += pl.info().pads.len() as u16;
+        }
+        new.sort_by_key(|event| (event.time_ns, event.pad));
+        self.events.extend(new);
+        of(&self.events)
+    }
+
+    /// Forgets what happened at the pads.
+    pub fn clear_events(&mut self) {
+        self.events.clear();
+        self.merged.fill(0);
+        for board in self.system.boards() {
+            if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
+                pl.trace.clear();
+            }
+        }
+    }
+
+    /// Whether the counters are moved over quiet times.
+    pub fn set_skip(&mut self, skip: bool) {
+        for board in self.system.boards() {
+            if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
+                pl.skip = skip;
+            }
+        }
+    }
+
+    /// Drives an input pad. The error is a line for the user.
+    pub fn set_pad(&mut self, index: usize, level: bool) -> Result<(), String> {
+        let now = self.master().now();
+        let mut rest = index;
+        for board in self.system.boards() {
+            let mut bus = board.machine.bus.borrow_mut();
+            let count = fabric::of(&bus).map_or(0, |pl| pl.info().pads.len());
+            if rest < count {
+                return fabric::set_pad(&mut bus, rest, level, now);
+            }
+            rest -= count;
+        }
+        Err(format!("there is no pad {index}"))
+    }
+
+    /// The links, for the control socket.
+    pub fn links(&self) -> Vec<Value> {
+        let shown = self.links.iter().map(|(from, to, link)| {
+            let directions = link
+                .counts()
+                .map(|(sent, wrong, lost)| json!({"sent": sent, "wrong": wrong, "lost": lost}));
+            json!({
+                "from": from,
+                "to": to,
+                "plugged": link.is_plugged(),
+                "delay_ns": link.delay() * NS_PER_PL_CYCLE,
+                "down": directions[0],
+                "up": directions[1],
+            })
+        });
+        shown.collect()
+    }
+
+    /// Plugs in, or pulls out, the link to the board `to`. The error is a line for the user.
+    pub fn plug(&mut self, to: &str, plugged: bool) -> Result<(), String> {
+        let now = self.master().now();
+        for board in self.system.boards() {
+            board.machine.bus.borrow_mut().update(now);
+        }
+        let found = self.links.iter().find(|(_, below, _)| below == to);
+        let (_, _, link) = found.ok_or_else(|| format!("there is no link to a board {to}"))?;
+        link.plug(plugged);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn checked(text: &str) -> Result<(), String> {
+        toml::from_str::<Description>(text).map_err(|e| e.to_string())?.check()
+    }
+
+    #[test]
+    fn boards_are_a_tree() {
+        let board = |name: &str| format!("[[board]]\nname='{name}'\nvariant='v'\nfirmware='f'\n");
+        let link = |from: &str, to: &str| format!("[[link]]\nfrom='{from}'\nto='{to}'\n");
+        let (a, b, c) = (board("a"), board("b"), board("c"));
+        assert_eq!(checked(PAIR), Ok(()));
+        assert_eq!(
+            checked(&format!("{a}{b}{c}{}{}", link("a", "b"), link("b", "c"))),
+            Ok(())
+        );
+        for (wrong, why) in [
+            (
+                format!("{a}{a}{}", link("a", "a")),
+                "no link can lead to the first board, a",
+            ),
+            (format!("{a}{b}"), "b needs one link to it"),
+            (format!("{a}{b}{}", link("c", "b")), "there is no board c"),
+            (
+                format!("{a}{b}{}{}", link("a", "b"), link("a", "b")),
+                "b needs one link to it",
+            ),
+            (
+                format!("{a}{b}{c}{}{}", link("c", "b"), link("b", "c")),
+                "b stands before the board above it",
+            ),
+        ] {
+            assert_eq!(checked(&wrong), Err(why.into()));
+        }
+    }
+}

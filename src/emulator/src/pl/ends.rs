@@ -1,0 +1,131 @@
+//! The links of a board's logic, from its own side: words that come and leave, and how far it may run.
+
+use super::link::{End, Question};
+use super::{Pl, SETTLE};
+use crate::machine::memory::Memory;
+
+impl Pl {
+    /// The cycle in which the next word arrives.
+    pub(super) fn arrival(&self) -> Option<u64> {
+        self.ends.iter().filter_map(End::arrival).min()
+    }
+
+    /// Puts the words that arrive in the next cycle on the links' inputs.
+    pub(super) fn deliver(&mut self) {
+        for end in &self.ends {
+            if let Some(word) = end.receive(self.cycle) {
+                self.inputs.link_rx_valid |= 1 << end.place;
+                self.inputs.link_rx_word[end.place] = word;
+            }
+        }
+    }
+
+    /// Sends off the words that leave in the next cycle.
+    pub(super) fn send(&mut self) {
+        let valid = self.outputs.link_tx_valid;
+        for (n, end) in self.ends.iter_mut().enumerate() {
+            if valid >> end.place & 1 != 0 {
+                end.send(self.cycle, self.outputs.link_tx_word[end.place]);
+                self.sent |= 1 << n;
+            }
+        }
+    }
+
+    /// A word arrives in the next cycle.
+    pub(super) fn arrives(&self) -> bool {
+        self.arrival().is_some_and(|cycle| cycle <= self.cycle)
+    }
+
+    /// Begins to look at the links anew, since everything may have changed. `asker`: whose link tells by itself.
+    pub(super) fn look_again(&mut self, asker: Option<usize>) {
+        for (n, end) in self.ends.iter_mut().enumerate() {
+            end.known = 0;
+            if asker == Some(n) {
+                end.told();
+            }
+            let up = u8::from(end.is_up()) << end.place;
+            if up != self.inputs.link_rx_up & 1 << end.place {
+                self.inputs.link_rx_up ^= 1 << end.place;
+                self.settle = SETTLE;
+            }
+        }
+    }
+
+    /// The cycle up to which the links are known to bring nothing, but for a word in the next cycle; `target` at most. `None`:
+    /// nobody knows about the next cycle.
+    pub(super) fn known(&mut self, target: u64, asker: Option<usize>, urgent: bool) -> Option<u64> {
+        if self.ends.is_empty() {
+            return Some(target);
+        }
+        let idle = self.idle();
+        let silent = if idle { self.due().min(target) } else { self.cycle };
+        let wanted = if idle { silent.max(self.cycle) } else { self.cycle };
+        let mut end = target;
+        for n in 0..self.ends.len() {
+            let mine = &mut self.ends[n];
+            if mine.known <= wanted && asker != Some(n) {
+                mine.ask(wanted, silent, self.cycle, urgent);
+            }
+            if mine.known <= self.cycle {
+                return None;
+            }
+            end = end.min(mine.known);
+            if let Some(arrival) = mine.arrival() {
+                end = end.min(arrival.max(self.cycle + 1));
+            }
+        }
+        Some(end)
+    }
+
+    /// Answers a neighbour: the first cycle in which something may go on here, if no word comes from it.
+    pub(super) fn asked(&mut self, question: Question, memory: &Memory) -> u64 {
+        let Question {
+            end, acting, urgent, ..
+        } = question;
+        let mut first = self.quiet_until(&question);
+        if first < question.needed {
+            let wanted = if urgent {
+                question.wanted
+            } else {
+                question.wanted.min(acting)
+            };
+            self.ahead += wanted.saturating_sub(acting.max(self.cycle));
+            self.run(wanted, memory, question.wakes && !urgent, Some(end), urgent);
+            first = self.quiet_until(&question);
+        }
+        first
+    }
+
+    /// The first cycle in which something may go on here, if no word comes by the link of the one who asks.
+    fn quiet_until(&mut self, question: &Question) -> u64 {
+        if !self.idle() {
+            return self.cycle;
+        }
+        let mut first = self.due().min(question.acting).min(self.arrival().unwrap_or(u64::MAX));
+        if let (Some(event), true) = (self.event, question.wakes) {
+            first = first.min(event + 1);
+        }
+        for n in (0..self.ends.len()).filter(|&n| n != question.end) {
+            self.ends[n].ask(self.cycle, first.max(self.cycle), self.cycle, question.urgent);
+            first = first.min(self.ends[n].known);
+        }
+        first.max(self.cycle)
+    }
+
+    /// A link, from now on.
+    pub(super) fn connect(&mut self, mut end: End, name: &str) -> Result<(), String> {
+        let variant = &self.library.info.variant;
+        let place = self.library.info.links.iter().position(|link| link == name);
+        end.place = place.ok_or_else(|| format!("its gateware {variant} has no link {name}"))?;
+        if self.ends.iter().any(|other| other.place == end.place) {
+            return Err(format!("its link {name} is connected already"));
+        }
+        self.ends.push(end);
+        Ok(())
+    }
+
+    /// How many links are connected.
+    pub(super) fn ends(&self) -> usize {
+        self.ends.len()
+    }
+}

@@ -1,0 +1,238 @@
+//! Links between boards: what one board's logic sends arrives at the other's so many cycles later.
+//!
+//! The logic of each board has its own clock (`Pl::cycle`), and none may run a cycle before all words that arrive in it are
+//! known. Whoever needs to know asks the board at the other end: if nothing goes on there, until when; else it is brought
+//! forward as far as needed. That board may have to ask its own other neighbours, but never the one who asks, who tells it
+//! until when it will be silent: boards are a tree, so the questions end.
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::{Rc, Weak};
+
+use super::fabric::Fabric;
+use crate::machine::bus::Bus;
+use crate::machine::time;
+
+/// A library's name for its link to the board above.
+pub const UP: &str = "up";
+
+/// What a board is asked by its neighbour.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// The number of the link's end there.
+    pub end: usize,
+    /// The logic there is to have run up to this cycle, if something goes on there…
+    pub needed: u64,
+    /// …and may be brought to this one at once.
+    pub wanted: u64,
+    /// Its cores may do something from this cycle on.
+    pub acting: u64,
+    /// One of them waits for an event.
+    pub wakes: bool,
+    /// It has to be brought to `needed` even beyond `acting`.
+    pub urgent: bool,
+}
+
+/// What happens to words on the way.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Quality {
+    /// Probability that a bit is wrong.
+    pub bit_errors: f64,
+    /// Probability that a word is lost.
+    pub losses: f64,
+}
+
+/// One direction of a link.
+struct Fibre {
+    /// (cycle of arrival, word), in order of time.
+    words: RefCell<VecDeque<(u64, u64)>>,
+    /// The sender sends nothing before it has run this cycle, unless a word comes to it.
+    silent: Cell<u64>,
+    quality: Quality,
+    random: Cell<u64>,
+    /// Words sent, with wrong bits, and lost.
+    counts: Cell<(u64, u64, u64)>,
+}
+
+impl Fibre {
+    fn new(quality: Quality, seed: u64) -> Self {
+        Self {
+            words: RefCell::default(),
+            silent: Cell::new(0),
+            quality,
+            random: Cell::new(seed),
+            counts: Cell::default(),
+        }
+    }
+
+    /// Evenly distributed in 0..1: SplitMix64, so that the same run has the same errors.
+    fn draw(&self) -> f64 {
+        let state = self.random.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
+        self.random.set(state);
+        let a = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let b = (a ^ a >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((b ^ b >> 31) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    fn send(&self, arrival: u64, mut word: u64) {
+        let (sent, mut wrong, mut lost) = self.counts.get();
+        if self.quality.losses > 0.0 && self.draw() < self.quality.losses {
+            lost += 1;
+        } else {
+            if self.quality.bit_errors > 0.0 {
+                let right = word;
+                for bit in 0..64 {
+                    word ^= u64::from(self.draw() < self.quality.bit_errors) << bit;
+                }
+                wrong += u64::from(word != right);
+            }
+            self.words.borrow_mut().push_back((arrival, word));
+        }
+        self.counts.set((sent + 1, wrong, lost));
+    }
+}
+
+/// What both ends of a link have in common.
+struct Cable {
+    plugged: Cell<bool>,
+    /// In cycles.
+    delay: u64,
+}
+
+/// One end of a link, at a board.
+pub struct End {
+    /// Its place among the links of the library.
+    pub(super) place: usize,
+    out: Rc<Fibre>,
+    into: Rc<Fibre>,
+    cable: Rc<Cable>,
+    neighbour: Weak<RefCell<Bus>>,
+    /// The number of the other end among the ends there.
+    there: usize,
+    /// Words that arrive before this cycle have been sent.
+    pub(super) known: u64,
+}
+
+/// Joins the logic of two boards by a link: the libraries' links with these names, with a delay of `delay` cycles. `seed` is
+/// for the errors. The error is a line for the user.
+pub fn join(boards: [(&Rc<RefCell<Bus>>, &str); 2], delay: u64, quality: Quality, seed: u64) -> Result<Link, String> {
+    let fibres = [0, 1].map(|n| Rc::new(Fibre::new(quality, seed.wrapping_mul(2).wrapping_add(n))));
+    let cable = Rc::new(Cable {
+        plugged: Cell::new(true),
+        delay,
+    });
+    let mut there = [0; 2];
+    let count = |bus: &Rc<RefCell<Bus>>| bus.borrow().get::<Fabric>().map_or(0, Fabric::ends);
+    for n in 0..2 {
+        there[n] = count(boards[1 - n].0);
+    }
+    for (n, (bus, name)) in boards.into_iter().enumerate() {
+        let end = End {
+            place: 0,
+            out: fibres[n].clone(),
+            into: fibres[1 - n].clone(),
+            cable: cable.clone(),
+            neighbour: Rc::downgrade(boards[1 - n].0),
+            there: there[n],
+            known: 0,
+        };
+        let connected = bus
+            .borrow_mut()
+            .with(|fabric: &mut Fabric, _| fabric.connect(end, name));
+        connected.unwrap_or_else(|| Err("it has no PL".into()))?;
+    }
+    Ok(Link { cable, fibres })
+}
+
+/// A link, seen from outside.
+pub struct Link {
+    cable: Rc<Cable>,
+    fibres: [Rc<Fibre>; 2],
+}
+
+impl Link {
+    /// Pulls it out, or plugs it in. What was under way is lost. To be called when the boards' logic is at the same time.
+    pub fn plug(&self, plugged: bool) {
+        self.cable.plugged.set(plugged);
+        for fibre in &self.fibres {
+            fibre.words.borrow_mut().clear();
+        }
+    }
+
+    /// Whether it is plugged in.
+    pub fn is_plugged(&self) -> bool {
+        self.cable.plugged.get()
+    }
+
+    /// Words sent, with wrong bits, and lost, in each direction.
+    pub fn counts(&self) -> [(u64, u64, u64); 2] {
+        self.fibres.each_ref().map(|fibre| fibre.counts.get())
+    }
+
+    /// In cycles.
+    pub fn delay(&self) -> u64 {
+        self.cable.delay
+    }
+}
+
+impl End {
+    /// Whether the line carries words.
+    pub fn is_up(&self) -> bool {
+        self.cable.plugged.get() && self.neighbour.strong_count() != 0
+    }
+
+    /// A word leaves in `cycle`.
+    pub fn send(&mut self, cycle: u64, word: u64) {
+        if !self.cable.plugged.get() {
+            return;
+        }
+        let arrival = cycle + self.cable.delay;
+        self.out.send(arrival, word);
+        // The answer to it leaves in the cycle after it has come.
+        self.known = self.known.min(arrival + self.cable.delay + 1);
+    }
+
+    /// When the next word arrives.
+    pub fn arrival(&self) -> Option<u64> {
+        self.into.words.borrow().front().map(|word| word.0)
+    }
+
+    /// The word that arrives in `cycle`.
+    pub fn receive(&self, cycle: u64) -> Option<u64> {
+        let mut words = self.into.words.borrow_mut();
+        let arrives = words.front().is_some_and(|word| word.0 <= cycle);
+        if arrives {
+            words.pop_front().map(|word| word.1)
+        } else {
+            None
+        }
+    }
+
+    /// What is known when the other board tells of its silence.
+    pub fn told(&mut self) {
+        self.known = self.into.silent.get() + 1 + self.cable.delay;
+    }
+
+    /// Finds out which words arrive up to `cycle`; `silent`: see [`Fibre::silent`]. The other board's logic is brought forward
+    /// if it must be, to `reach` if that is more, but beyond what its cores may still do only if it is urgent.
+    pub fn ask(&mut self, cycle: u64, silent: u64, reach: u64, urgent: bool) {
+        self.known = u64::MAX;
+        let Some(neighbour) = self.neighbour.upgrade() else {
+            return;
+        };
+        self.out.silent.set(silent);
+        let mut bus = neighbour.borrow_mut();
+        let (acting, needed) = (time::to_pl(bus.acting), cycle.saturating_sub(self.cable.delay));
+        let wakes = bus.in_wfe;
+        let question = Question {
+            end: self.there,
+            needed,
+            wanted: needed.max(reach.min(acting)),
+            acting,
+            wakes,
+            urgent,
+        };
+        let first = bus.with(|fabric: &mut Fabric, cx| fabric.asked(question, cx.memory));
+        self.known = first.unwrap_or(u64::MAX).saturating_add(self.cable.delay + 1);
+    }
+}

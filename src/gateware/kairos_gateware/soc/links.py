@@ -1,0 +1,95 @@
+"""The links of a board: to the board above it, whose commands come to its RTIO core, and to those below; and what uses
+them besides RTIO, which is the same at every end.
+"""
+
+from litex.soc.interconnect.csr import AutoCSR, CSRStatus, CSRStorage
+from migen import *
+
+from ..csr import uses
+from ..link.mailbox import Mailbox, MailboxRegisters
+from ..link.rtio_far import FarRtio
+from ..link.rtio_near import NearRtio
+from ..link.rtio_registers import SatelliteRegisters
+from ..phy.kinds import make_phys
+from ..rtio.core import LOG_WIDTH
+
+__all__ = ["LANE_DEPTH", "Links", "UplinkRegisters", "data_width"]
+
+LANE_DEPTH = 512
+"""Events that a satellite's lane holds: as many as its block RAM."""
+
+
+def data_width(variant) -> int:
+    """Bits of the widest event that one of the variant's channels takes, 32 at least."""
+    outputs = [phy.channel.output for phy in make_phys(variant.channels).values()]
+    return max([LOG_WIDTH] + [output.data_width for output in outputs if output is not None])
+
+
+class UplinkRegisters(Module, AutoCSR):
+    """far: `FarRtio`. `destination`: of this board."""
+
+    USES = uses("uplink")
+
+    def __init__(self, far):
+        self.state = CSRStatus(2, name="state")
+        self.destination = CSRStorage(8, name="destination")
+
+        # # #
+
+        self.comb += self.state.status.eq(Cat(far.line_up, far.live))
+
+
+class Links(Module):
+    """variant: of the board. timebase: of its core. Raises ValueError if the board cannot have its links.
+
+    `near`: of the boards below, `NearRtio` by destination. `far`: the `FarRtio`, once `attach` has been called on a
+    board that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint` and `line_up`.
+    `register_blocks`: by the prefix of their names.
+    """
+
+    def __init__(self, variant, timebase):
+        if variant.uplink and variant.reorder:
+            raise ValueError(f"{variant.name}: a satellite has lanes of increasing times (reorder = 0)")
+        self.variant = variant
+        self.ends, self.register_blocks = {}, {}
+        self.far = None
+        self.near = {
+            destination: NearRtio(timebase, data_width(board), destination)
+            for destination, board in enumerate(variant.satellites, 1)
+        }
+        for n, (destination, near) in enumerate(self.near.items()):
+            self.ends[f"down{destination}"] = near
+            self.register_blocks[f"satellite{n or ''}"] = SatelliteRegisters(near)
+        self.submodules += self.near.values()
+
+    def attach(self, core, urgent, own):
+        """The far end of the link to the board above, in front of the core. urgent: port of the arbiter. own: the
+        destination of this board."""
+        self.submodules.far = self.far = far = FarRtio(core)
+        self.ends = {"up": far, **self.ends}
+        self.comb += [
+            far.cri.output.connect(urgent.output, omit={"channel"}),
+            far.cri.input.connect(urgent.input, omit={"channel"}),
+            urgent.output.channel.eq(Cat(far.cri.output.channel[:16], own)),
+            urgent.input.channel.eq(Cat(far.cri.input.channel[:16], own)),
+            far.cri.response.eq(urgent.response),
+            [
+                getattr(far.cri, name).eq(getattr(urgent, name))
+                for name in ("output_done", "output_status", "input_done", "input_status")
+            ],
+            core.abort_input.eq(far.abort),
+        ]
+
+    def complete(self):
+        """What is the same at all ends, once they are there: the mailbox."""
+        self._users = []
+        for n, end in enumerate(self.ends.values()):
+            endpoint = end.endpoint
+            mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.line_up)
+            self.register_blocks[f"mailbox{n or ''}"] = MailboxRegisters(mailbox)
+            self.submodules += mailbox
+            self._users.append(mailbox)
+
+    def settled(self):
+        """For time skip: nothing moves in any of them."""
+        return [part.settled for part in [*self.ends.values(), *self._users]]
