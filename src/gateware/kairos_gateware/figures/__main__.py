@@ -23,7 +23,7 @@ from ..sim.core_bench import build_core, build_link
 from ..sim.library import Library
 from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
-from . import blocks, cycles, links, pulse
+from . import blocks, cycles, links, pulse, pulse_updates
 from .phys import BASELINES, PHYS
 from .synthesis import synthesise
 
@@ -37,16 +37,25 @@ def _root() -> Path:
 
 
 @cache
-def _demo() -> Library:
-    output = _root() / "demo"
+def _whole(variant) -> Library:
+    output = _root() / variant
     with open(os.devnull, "w") as silent:
         stdout, sys.stdout = sys.stdout, silent
         try:
-            if build.main(["--variant", "demo", "--board", "sim", "--output", str(output)]):
+            if build.main(["--variant", variant, "--board", "sim", "--output", str(output)]):
                 raise SystemExit(1)
         finally:
             sys.stdout = stdout
     return Library(output / "libkairos_pl.so")
+
+
+def _demo() -> Library:
+    return _whole("demo")
+
+
+def _updates(count, **options):
+    """Microseconds that the longest of some updates by DMA takes."""
+    return max(pulse_updates.update_cycles(_whole("pulse"), count, **options)) * 8 / 1000
 
 
 @cache
@@ -135,6 +144,26 @@ _CYCLES = {
     **dict(_bridge_rates()),
     **dict(_remote_rates()),
     **pulse.rows(_reference_pulse),
+    "pulse.sim_14_update_by_dma": (
+        lambda: _updates(20),
+        "us",
+        1.82,
+        "a word of 32 bytes from memory, started and awaited through registers of 72 CPU cycles an access; verilated "
+        f"whole; {_HP}; baseline: the paper",
+    ),
+    "pulse.sim_15_update_bound": (
+        lambda: _updates(200),
+        "us",
+        2,
+        f"the longest of 200, likewise, as long as nothing else uses the port; {_HP}; baseline: the paper",
+    ),
+    "pulse.sim_15_update_beside_dma": (
+        lambda: _updates(200, beside_dma=True),
+        "us",
+        None,
+        "the longest of 200 beside an RTIO DMA through the same port, whose bursts come first, an event each 10 "
+        f"cycles; {_HP}",
+    ),
     "dma.cycles_per_event": (
         lambda: cycles.dma_cycles_per_event(COMPACT),
         "cycles",
@@ -215,6 +244,7 @@ TARGETS = {
     "rtio.remote_event_cycles": 2,
     "rtio.remote_latency_cycles": 40,
     "pulse.gate_min_cycles": 4,
+    "pulse.sim_15_update_bound": 2,
     "pulse.gates_per_s_at_409_6MHz": 102.4e6,
     "initiator.period_sync_cycles": 67,
     "dma.cycles_per_event": 1.0,

@@ -178,7 +178,7 @@ ROWS = {
         "tables of the core as it is made; baseline: all blocks of the device",
     ),
 }
-"""Rows 14 and 15, an update by DMA, are of the device that the core is built into: `pulse.update_one_parameter_us`."""
+"""Rows 14 and 15, an update by DMA, are of the device that the core is built into: `pulse_updates.py`."""
 
 
 def rows(engines):

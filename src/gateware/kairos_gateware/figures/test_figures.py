@@ -9,7 +9,7 @@ from migen import *
 
 from kairos_gateware.contracts import pulse as facts
 from kairos_gateware.figures import __main__ as figures
-from kairos_gateware.figures import blocks, cycles, pulse, synthesis
+from kairos_gateware.figures import blocks, cycles, pulse, pulse_updates, synthesis
 from kairos_gateware.figures.synthesis import synthesise
 from kairos_gateware.sim.pulse_bench import build_engines
 
@@ -52,6 +52,15 @@ def test_rows_that_are_counts(engines):
     counts = {"12_updates_per_us_gate": 331, "16_id_packing": 20}
     assert {row: pulse.ROWS[row][0](engines) for row in counts} == counts
     assert pulse.ROWS["04_compressed_stream"][0](engines) == pytest.approx(66.6)
+
+
+def test_an_update_by_dma_waits_for_memory_twice_and_for_a_few_accesses():
+    """For the list and for the word; RTIO DMA beside it costs its bursts."""
+    latency = 2 * cycles.HP_LATENCY
+    alone = pulse_updates.update_cycles(figures._whole("pulse"), 5)
+    beside = pulse_updates.update_cycles(figures._whole("pulse"), 20, beside_dma=True)
+    assert latency < min(alone) and max(alone) < latency + 14 + 4 * pulse_updates.ACCESS_CYCLES
+    assert max(alone) <= max(beside) < 300
 
 
 def test_selected_figures_are_json(capsys):
