@@ -22,6 +22,7 @@ pub mod link;
 pub mod llvm;
 pub mod lower;
 mod names;
+mod parts;
 mod program;
 mod resolve;
 mod returned;
@@ -43,6 +44,7 @@ use source::Sources;
 pub struct Output {
     program: Program,
     pub module: ir::Module,
+    parts: Vec<parts::Part>,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
 }
@@ -77,8 +79,9 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
         ..
     } = context;
     match passed {
-        Ok(module) => Ok(Output {
+        Ok(mut module) => Ok(Output {
             program,
+            parts: parts::divide(&mut module),
             module,
             sources,
             warnings,
@@ -171,19 +174,20 @@ impl Output {
             .filter_map(move |(name, _)| Some((*symbols.get(name)?, name)))
     }
 
-    /// Lines of the largest function in LLVM assembly, about: how long code generation will take for it.
-    pub fn largest_function(&self) -> usize {
-        let size = |function: &ir::Function| -> usize {
-            let blocks = function.blocks.iter();
-            // Each has a label and an end.
-            function.slots.len() + blocks.map(|block| block.body.len() + 2).sum::<usize>()
-        };
-        self.module.functions.iter().map(size).max().unwrap_or(0)
-    }
-
     /// The module as LLVM assembly.
     pub fn llvm(&self, machine: &llvm::Machine) -> String {
         llvm::print(&self.module, &self.sources, machine)
+    }
+
+    /// The module as LLVM assembly, in the parts that become object files; whether it matters that the code of a part is good.
+    pub fn parts(&self, machine: &llvm::Machine) -> Vec<(String, bool)> {
+        let print = |part: &parts::Part| {
+            (
+                llvm::print_part(&self.module, part, &self.sources, machine),
+                part.thorough,
+            )
+        };
+        self.parts.iter().map(print).collect()
     }
 
     /// The syntax trees of all functions.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use crate::ir::*;
 use crate::language::only_computes;
+use crate::parts::Part;
 use crate::source::{FileId, Sources, Span};
 use crate::vectors;
 
@@ -18,10 +19,28 @@ pub struct Machine {
     pub data_layout: String,
 }
 
-/// Prints a module.
+/// Prints a module whole.
 pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
+    let functions = module.functions.iter().map(|function| &function.symbol);
+    let globals = module.globals.iter().map(|global| &global.name);
+    let whole = Part {
+        thorough: true,
+        defines: functions
+            .chain(globals)
+            .chain(module.routines.keys())
+            .cloned()
+            .collect(),
+        shares: HashSet::new(),
+        borrows: HashSet::new(),
+    };
+    print_part(module, &whole, sources, machine)
+}
+
+/// Prints a part of a module.
+pub fn print_part(module: &Module, part: &Part, sources: &Sources, machine: &Machine) -> String {
     let mut printer = Printer {
         module,
+        part,
         sources,
         out: String::new(),
         meta: vec![],
@@ -43,6 +62,7 @@ pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
 
 struct Printer<'a> {
     module: &'a Module,
+    part: &'a Part,
     sources: &'a Sources,
     out: String,
     /// Metadata nodes from number 3 on.
@@ -64,6 +84,15 @@ struct Printer<'a> {
 /// takes more than proportionally longer for large blocks.
 const LONG: usize = 200;
 const LARGE: usize = 600;
+
+/// Where something is defined.
+enum Place {
+    /// With this linkage and visibility.
+    Here(&'static str),
+    /// In the other part, and it is used here.
+    Borrowed,
+    Elsewhere,
+}
 
 /// Numbers of the fixed metadata nodes.
 const UNIT: usize = 0;
@@ -109,18 +138,59 @@ impl Printer<'_> {
             ));
         }
         for function in &self.module.functions {
-            self.function(function);
+            match self.place(&function.symbol) {
+                Place::Here(_) => self.function(function),
+                Place::Borrowed => self.declaration(function),
+                Place::Elsewhere => {}
+            }
         }
-        for &routine in self.module.routines.values() {
-            self.out.push_str(&vectors::definition(routine, self.arm));
-        }
-        if self.arm && !self.module.routines.is_empty() {
-            self.out.push_str(&vectors::declarations());
-        }
+        self.routines();
         for declaration in std::mem::take(&mut self.conversions).into_values() {
             self.line(format_args!("{declaration}"));
         }
         self.metadata();
+    }
+
+    fn place(&self, name: &Rc<str>) -> Place {
+        match (self.part.defines.contains(name), self.part.shares.contains(name)) {
+            (true, true) => Place::Here("hidden "),
+            (true, false) => Place::Here("internal "),
+            (false, _) if self.part.borrows.contains(name) => Place::Borrowed,
+            (false, _) => Place::Elsewhere,
+        }
+    }
+
+    fn routines(&mut self) {
+        let mut defined = false;
+        for (symbol, &routine) in &self.module.routines {
+            match self.place(symbol) {
+                Place::Here(linkage) => {
+                    self.out.push_str(&vectors::definition(routine, linkage, self.arm));
+                    defined = true;
+                }
+                Place::Borrowed => self.out.push_str(&vectors::declaration(routine)),
+                Place::Elsewhere => {}
+            }
+        }
+        if self.arm && defined {
+            self.out.push_str(&vectors::declarations());
+        }
+    }
+
+    /// A function of the other part.
+    fn declaration(&mut self, function: &Function) {
+        let params: Vec<_> = function.params.iter().map(|(_, ty)| ty.to_string()).collect();
+        let attributes = function.attributes.split(' ');
+        let attributes: Vec<_> = attributes
+            .filter(|one| ["nounwind", "noreturn", "cold"].contains(one))
+            .collect();
+        self.line(format_args!(
+            "declare hidden {} @{}({}) {}",
+            result(&function.returns),
+            quoted(&function.symbol),
+            params.join(", "),
+            attributes.join(" "),
+        ));
     }
 
     fn metadata(&mut self) {
@@ -155,13 +225,17 @@ impl Printer<'_> {
     }
 
     fn global(&mut self, global: &Global) {
-        let external = matches!(global.init, Init::External(_));
-        let linkage = match (external, global.exported) {
-            (true, _) => "external ",
-            (false, true) => "",
-            (false, false) => "internal ",
-        };
         let kind = if global.constant { "constant" } else { "global" };
+        let linkage = match (&global.init, self.place(&global.name)) {
+            (Init::External(_), _) => "external ",
+            (_, Place::Here(_)) if global.exported => "",
+            (_, Place::Here(linkage)) => linkage,
+            (_, Place::Borrowed) => {
+                let name = quoted(&global.name);
+                return self.line(format_args!("@{name} = external hidden {kind} i8"));
+            }
+            (_, Place::Elsewhere) => return,
+        };
         let init = match &global.init {
             Init::Bytes(bytes) => format!("[{} x i8] c\"{}\"", bytes.len(), escaped(bytes)),
             Init::Memory(memory) if global.fill().is_some() => {
@@ -169,7 +243,7 @@ impl Printer<'_> {
                 let size = memory.len();
                 let name = quoted(&global.name);
                 let line = format!("[{size} x i8] zeroinitializer, section \".data\", align 8");
-                return self.line(format_args!("@{name} = internal externally_initialized global {line}"));
+                return self.line(format_args!("@{name} = {linkage}externally_initialized global {line}"));
             }
             Init::Memory(memory) => format!("[{} x i8] c\"{}\", align 8", memory.len(), escaped(memory)),
             Init::Value(value) => typed(value),
@@ -183,7 +257,10 @@ impl Printer<'_> {
     }
 
     fn function(&mut self, function: &Function) {
-        let linkage = if function.exported { "" } else { "internal " };
+        let linkage = match self.place(&function.symbol) {
+            Place::Here(linkage) if !function.exported => linkage,
+            _ => "",
+        };
         let params: Vec<_> = function
             .params
             .iter()
@@ -228,6 +305,9 @@ impl Printer<'_> {
         }
         self.line(format_args!("  br label %b0"));
         for (id, block) in function.blocks.iter().enumerate() {
+            if block.is_unreachable() {
+                continue;
+            }
             self.line(format_args!("b{id}:"));
             for instruction in &block.body {
                 self.instruction(function, instruction, scope);
@@ -384,6 +464,8 @@ impl Printer<'_> {
         // What runs once in a long function is not worth the space, nor the time to compile it.
         let worth = self.size <= if *looped { LARGE } else { LONG };
         let attribute = match (worth, external) {
+            // Nothing is inlined there.
+            _ if !self.part.thorough => "",
             (true, None) if folds => " alwaysinline",
             (true, _) | (_, Some(_)) => "",
             (false, None) => " noinline",

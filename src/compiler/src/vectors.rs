@@ -11,9 +11,10 @@ use crate::ir::{Element, Routine};
 const PAIR: u32 = 32;
 
 /// Its definition. `arm`: for that processor, whose loads of two registers LLVM has to be told of.
-pub fn definition(routine: Routine, arm: bool) -> String {
+pub fn definition(routine: Routine, linkage: &'static str, arm: bool) -> String {
     let mut text = Text {
         out: String::new(),
+        linkage,
         arm,
         names: 0,
     };
@@ -24,6 +25,13 @@ pub fn definition(routine: Routine, arm: bool) -> String {
         Routine::MatMul(element) => text.matmul(&symbol, element),
     }
     text.out
+}
+
+/// The declaration for a part that only calls the routine.
+pub fn declaration(routine: Routine) -> String {
+    let text = definition(routine, "hidden ", false);
+    let head = text.lines().next().expect("it begins with the head");
+    head.replace("define", "declare").replace(" {", "\n")
 }
 
 /// Declarations that the definitions need, on ARM.
@@ -40,6 +48,7 @@ pub fn declarations() -> String {
 
 struct Text {
     out: String,
+    linkage: &'static str,
     arm: bool,
     names: u32,
 }
@@ -60,7 +69,8 @@ impl Text {
 
     fn begin(&mut self, returns: &str, symbol: &str, parameters: &str) {
         self.line(format!(
-            "define internal {returns} @{symbol}({parameters}) nounwind noinline {{\nentry:"
+            "define {}{returns} @{symbol}({parameters}) nounwind noinline {{\nentry:",
+            self.linkage
         ));
     }
 

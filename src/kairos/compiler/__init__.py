@@ -144,10 +144,10 @@ def _checked(warnings: list[str], strict: bool) -> list[str]:
     return warnings
 
 
-def _link(object_file: bytes, program: Any) -> tuple[bytes, list[ArrayPlace]]:
+def _link(object_files: list[bytes], program: Any) -> tuple[bytes, list[ArrayPlace]]:
     """The library, and where in it host arrays are that nothing else in it depends on."""
     try:
-        return _native.link([object_file], program)
+        return _native.link(object_files, program)
     except RuntimeError as error:
         raise LinkError(f"the kernel cannot be linked: {error}") from None
 
@@ -192,9 +192,9 @@ def compile_kernel(
     program, recorder = _analysed(call)
     warnings = _checked(program.warnings(), strict)
     lowered = time.perf_counter()
-    object_file = codegen.generate(program)
+    object_files = codegen.generate(program)
     generated = time.perf_counter()
-    unstripped, arrays = _link(object_file, program)
+    unstripped, arrays = _link(object_files, program)
     library = _native.strip(unstripped)
     end = time.perf_counter()
     if cache.directory:
@@ -234,7 +234,7 @@ def emit(
     if stage == "llvm":
         return program.llvm(codegen.TRIPLE, codegen.data_layout())
     if stage == "asm":
-        return codegen.generate(program, emit_assembly=True).decode()
+        return b"\n".join(codegen.generate(program, emit_assembly=True)).decode()
     return _native.strip(_link(codegen.generate(program), program)[0])
 
 

@@ -19,10 +19,6 @@ class CortexA9Target:
     """The time cursor is not a register of the gateware."""
 
 
-_LARGE_FUNCTION = 1500
-"""Lines of assembly from which on a function goes the cheap way: the good one takes more than in proportion."""
-
-
 @functools.cache
 def _llvm():
     # Here, because it takes 0.1 s, which the stages before it do not need.
@@ -46,40 +42,42 @@ def data_layout() -> str:
     return str(_target_machine(2).target_data)
 
 
-def _optimise(module, machine, cheap: bool) -> None:
+def _optimise(module, machine, thorough: bool) -> None:
     # No elimination of dead stores: to LLVM a function's stack is dead when it returns, and here what it has made
     # may lie there for its caller (`emit/returned.rs` of the compiler).
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     manager = llvm.create_new_module_pass_manager()
-    if not cheap:
+    if thorough:
         # First, so that what the others find includes the arguments of the calls.
         manager.add_always_inliner_pass()
     manager.add_sroa_pass()
-    if cheap:
-        manager.add_sccp_pass()
-    else:
+    if thorough:
         manager.add_instruction_combine_pass()
+    else:
+        manager.add_sccp_pass()
     manager.add_simplify_cfg_pass()
-    if cheap:
+    if not thorough:
         manager.add_dead_code_elimination_pass()
     manager.add_global_dead_code_eliminate_pass()
     manager.run(module, builder)
 
 
-def generate(program: Any, *, emit_assembly: bool = False, verify: bool = False) -> bytes:
-    """The object file (or the machine's assembly text, encoded) of the compiler's program."""
+def generate(program: Any, *, emit_assembly: bool = False, verify: bool = False) -> list[bytes]:
+    """The object files (or the machine's assembly text, encoded) of the compiler's program.
+
+    What runs often is one of them, what does not, and is compiled in a fraction of the time, another.
+    """
     llvm = _llvm()
-    cheap = program.largest_function() > _LARGE_FUNCTION
-    assembly = program.llvm(TRIPLE, data_layout())
-    machine = _target_machine(0 if cheap else 2)
-    try:
-        module = llvm.parse_assembly(assembly)
-    except RuntimeError as error:
-        raise RuntimeError(f"this is a bug in the Kairos compiler, please report it: {error}") from None
-    if verify:
-        module.verify()
-    _optimise(module, machine, cheap)
-    if emit_assembly:
-        return machine.emit_assembly(module).encode()
-    return machine.emit_object(module)
+    files = []
+    for assembly, thorough in program.parts(TRIPLE, data_layout()):
+        machine = _target_machine(2 if thorough else 0)
+        try:
+            module = llvm.parse_assembly(assembly)
+        except RuntimeError as error:
+            raise RuntimeError(f"this is a bug in the Kairos compiler, please report it: {error}") from None
+        if verify:
+            module.verify()
+        _optimise(module, machine, thorough)
+        files.append(machine.emit_assembly(module).encode() if emit_assembly else machine.emit_object(module))
+    return files

@@ -49,9 +49,9 @@ impl Program {
         guarded(|| self.output.llvm(&Machine { triple, data_layout }))
     }
 
-    /// Lines of the largest function in LLVM assembly, about.
-    fn largest_function(&self) -> PyResult<usize> {
-        guarded(|| self.output.largest_function())
+    /// LLVM assembly in the parts that become object files, and whether it matters that the code of each is good.
+    fn parts(&self, triple: String, data_layout: String) -> PyResult<Vec<(String, bool)>> {
+        guarded(|| self.output.parts(&Machine { triple, data_layout }))
     }
 
     /// Names of the attributes that the program assigns to.

@@ -1,6 +1,6 @@
 //! The time cursor, a variable of the firmware.
 
-use super::{Builder, Emitter, ModuleBuilder};
+use super::{int, Builder, Emitter, ModuleBuilder};
 use crate::ir::*;
 
 /// The firmware's variable, an i64.
@@ -13,16 +13,19 @@ pub enum Cursor {
     Now,
     At,
     Delay,
+    /// By an i32: known delays are short, and LLVM is quicker with what fits a register.
+    ShortDelay,
 }
 
 impl Cursor {
-    const ALL: [Cursor; 3] = [Cursor::Now, Cursor::At, Cursor::Delay];
+    const ALL: [Cursor; 4] = [Cursor::Now, Cursor::At, Cursor::Delay, Cursor::ShortDelay];
 
     fn symbol(self) -> &'static str {
         match self {
             Cursor::Now => "now_mu",
             Cursor::At => "at_mu",
             Cursor::Delay => "delay_mu",
+            Cursor::ShortDelay => "delay_mu.short",
         }
     }
 
@@ -31,12 +34,14 @@ impl Cursor {
         let (params, returns) = match self {
             Cursor::Now => (vec![], Ty::I64),
             Cursor::At | Cursor::Delay => (vec![Ty::I64], Ty::unit()),
+            Cursor::ShortDelay => (vec![Ty::I32], Ty::unit()),
         };
+        let taken = params.first().cloned().unwrap_or(Ty::I64);
         let mut function = Function::new(self.symbol(), params, returns, None);
         function.attributes = "alwaysinline nounwind";
         let mut build = Builder::new(function);
         let time = Value {
-            ty: Ty::I64,
+            ty: taken,
             kind: ValueKind::Temp(0),
         };
         let result = match self {
@@ -45,8 +50,9 @@ impl Cursor {
                 build.store(time, &cursor);
                 Value::unit()
             }
-            Cursor::Delay => {
+            Cursor::Delay | Cursor::ShortDelay => {
                 let now = build.load(Ty::I64, &cursor);
+                let time = build.convert(time, &Ty::I64);
                 let later = build.binary(Binary::Add, now, time);
                 build.store(later, &cursor);
                 Value::unit()
@@ -74,6 +80,10 @@ impl Emitter<'_, '_> {
     /// Sets or moves the cursor.
     pub(crate) fn set_cursor(&mut self, how: Cursor, time: Value) {
         self.module.timeline = true;
+        let (how, time) = match (how, time.as_int().map(i32::try_from)) {
+            (Cursor::Delay, Some(Ok(short))) => (Cursor::ShortDelay, int(short.into())),
+            _ => (how, time),
+        };
         self.build.call(how.symbol(), vec![time], Ty::unit(), None);
     }
 }

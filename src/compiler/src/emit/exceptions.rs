@@ -44,23 +44,41 @@ pub(crate) struct Pad {
     pub cleanup: bool,
 }
 
+/// The constant parts of the exception records, one after the other.
+const SITES: &str = "kairos.raises";
+/// Raises at a site, with three integers.
+const RAISE: &str = "kairos.raise";
+/// The same of integers of 32 bits, which are passed in registers.
+const RAISE_SHORT: &str = "kairos.raise.short";
+
 impl ModuleBuilder<'_> {
-    /// The cold function that fills in an exception record and raises it.
-    pub(crate) fn raise_helper(&mut self) {
-        let wide = vec![Ty::Ptr, Ty::I64, Ty::I64, Ty::I64];
-        let mut function = crate::ir::Function::new("kairos.raise", wide, Ty::unit(), None);
+    /// The cold functions that fill in an exception record and raise it, and the constant parts of the records.
+    pub(crate) fn raise_helpers(&mut self) {
+        let sites = std::mem::take(&mut self.raise_sites);
+        let Some(first) = sites.first() else { return };
+        let ty = first.ty.clone();
+        self.global(SITES, true, Init::Array(ty.clone(), sites));
+        let [wide, short] = self.raises;
+        if wide || short {
+            self.raise_wide(&ty);
+        }
+        if short {
+            self.raise_short();
+        }
+    }
+
+    fn raise_wide(&mut self, site: &Ty) {
+        let wide = vec![Ty::I32, Ty::I64, Ty::I64, Ty::I64];
+        let mut function = crate::ir::Function::new(RAISE, wide, Ty::unit(), None);
         function.attributes = "cold noinline noreturn";
         let mut build = super::build::Builder::new(function);
         // The first nine words, up to the message, come from the place; see the exception record of the kernel ABI.
         let words = Ty::Struct(vec![Ty::I32; 10].into());
         let record = Ty::Struct([words.clone(), Ty::I64, Ty::I64, Ty::I64].into());
         let slot = build.slot(record.clone());
-        let param = |number: u32, ty: Ty| Value {
-            ty,
-            kind: ValueKind::Temp(number),
-        };
+        let site = build.element(&Value::global(SITES), site, param(0, Ty::I32));
         for index in 0..9 {
-            let from = build.field(&param(0, Ty::Ptr), &words, index);
+            let from = build.field(&site, &words, index);
             let to = build.field(&slot, &words, index);
             let word = build.load(Ty::I32, &from);
             build.store(word, &to);
@@ -75,23 +93,32 @@ impl ModuleBuilder<'_> {
         self.module.functions.push(build.finish());
     }
 
-    /// The constant part of an exception record: id, file, line, column, function, message.
+    fn raise_short(&mut self) {
+        let mut function = crate::ir::Function::new(RAISE_SHORT, vec![Ty::I32; 4], Ty::unit(), None);
+        function.attributes = "cold noinline noreturn";
+        let mut build = super::build::Builder::new(function);
+        let values = (1..=3).map(|number| build.convert(param(number, Ty::I32), &Ty::I64));
+        let args = std::iter::once(param(0, Ty::I32)).chain(values).collect();
+        build.call(RAISE, args, Ty::unit(), None);
+        build.end(Terminator::Unreachable);
+        self.module.functions.push(build.finish());
+    }
+
+    /// The constant part of an exception record: id, file, line, column, function, message. Its number.
     pub(crate) fn raise_site(&mut self, key: i32, message: &str, span: Span, function: &str) -> Value {
         let (line, column) = self.sources.position(span);
         let file = self.sources.file(span.file).name.clone();
-        let word = |value: i64| Value::int(Ty::I32, value);
-        let mut members = vec![word(key.into())];
+        let mut members = vec![int(key.into())];
         let text = |module: &mut Self, text: &str| match module.string(text.as_bytes()).kind {
             ValueKind::Struct(members) => members.to_vec(),
             _ => unreachable!("a string is a record"),
         };
         members.extend(text(self, &file));
-        members.extend([word(line.into()), word(column.into())]);
+        members.extend([int(line.into()), int(column.into())]);
         members.extend(text(self, function));
         members.extend(text(self, message));
-        let name = format!("raise.{}", self.module.globals.len());
-        self.global(name.clone(), true, Init::Value(Value::record(members)));
-        Value::global(name)
+        self.raise_sites.push(Value::record(members));
+        int(self.raise_sites.len() as i64 - 1)
     }
 
     /// The global with which landing pads refer to an exception id.
@@ -106,31 +133,46 @@ impl ModuleBuilder<'_> {
     }
 }
 
+/// A parameter of a helper.
+fn param(number: u32, ty: Ty) -> Value {
+    Value {
+        ty,
+        kind: ValueKind::Temp(number),
+    }
+}
+
 impl Emitter<'_, '_> {
+    /// The constant part of an exception record that is raised here: its address.
+    pub(crate) fn raise_site(&mut self, key: i32, message: &str) -> Value {
+        let (span, function) = (self.build.span, &self.function.info.qualified_name);
+        let number = self.module.raise_site(key, message, span, function);
+        let ty = self.module.raise_sites[0].ty.clone();
+        self.build.element(&Value::global(SITES), &ty, number)
+    }
+
     /// Raises an exception with up to three integers; the current block ends.
     pub(crate) fn raise(&mut self, key: i32, message: &str, params: &[Value]) {
-        let span = self.build.span;
-        let site = self
-            .module
-            .raise_site(key, message, span, &self.function.info.qualified_name);
-        let mut args = vec![site];
+        let (span, function) = (self.build.span, &self.function.info.qualified_name);
+        let mut args = vec![self.module.raise_site(key, message, span, function)];
+        let short = params.iter().all(|param| match param.as_int() {
+            Some(known) => i32::try_from(known).is_ok(),
+            None => param.ty == Ty::I32,
+        });
+        let ty = if short { Ty::I32 } else { Ty::I64 };
         for index in 0..3 {
-            let zero = Value::int(Ty::I64, 0);
-            let param = params.get(index).cloned().unwrap_or(zero);
-            args.push(self.build.convert(param, &Ty::I64));
+            let param = params.get(index).cloned().unwrap_or(Value::int(ty.clone(), 0));
+            args.push(self.build.convert(param, &ty));
         }
         let unwind = self.unwind();
-        self.module.raises = true;
-        self.build.call("kairos.raise", args, Ty::unit(), unwind);
+        self.module.raises[usize::from(short)] = true;
+        let helper = if short { RAISE_SHORT } else { RAISE };
+        self.build.call(helper, args, Ty::unit(), unwind);
         self.build.end(Terminator::Unreachable);
     }
 
     /// The record of an exception that nobody raises yet.
     pub(crate) fn exception_record(&mut self, key: i32, message: &str, params: &[Value]) -> Value {
-        let span = self.build.span;
-        let site = self
-            .module
-            .raise_site(key, message, span, &self.function.info.qualified_name);
+        let site = self.raise_site(key, message);
         let words = Ty::Struct(vec![Ty::I32; 10].into());
         let layout = Ty::Struct([words.clone(), Ty::I64, Ty::I64, Ty::I64].into());
         let record = self.build.alloca(layout.clone(), int(1));

@@ -63,8 +63,9 @@ pub(crate) struct ModuleBuilder<'p> {
     pub module: Module,
     strings: HashMap<Vec<u8>, Rc<str>>,
     exception_ids: HashMap<i32, Rc<str>>,
-    /// Whether anything raises, so that the helper is needed.
-    raises: bool,
+    /// Whether anything raises with integers of 64, and of 32 bits, so that the helpers are needed.
+    raises: [bool; 2],
+    raise_sites: Vec<Value>,
     /// Whether anything uses the time cursor.
     timeline: bool,
     /// Whether anything counts the characters of strings.
@@ -111,7 +112,8 @@ impl<'p> ModuleBuilder<'p> {
             module: Module::default(),
             strings: HashMap::new(),
             exception_ids: HashMap::new(),
-            raises: false,
+            raises: [false; 2],
+            raise_sites: vec![],
             timeline: false,
             characters: false,
             decimals: false,
@@ -135,9 +137,7 @@ impl<'p> ModuleBuilder<'p> {
         if self.decimals {
             self.decimal_function();
         }
-        if self.raises {
-            self.raise_helper();
-        }
+        self.raise_helpers();
         if !self.returning.is_empty() || self.program.entry.as_ref().is_some_and(|entry| entry.writeback) {
             self.stack_end();
         }

@@ -3,9 +3,12 @@
 //! It is close to LLVM's, less what the compiler does not need: variables live in stack slots (LLVM makes registers of them),
 //! there are no phi nodes, and a call inside `try` names its landing pad. `Display` prints it for `--emit ir`.
 
+mod hoist;
 mod operators;
 mod print;
 mod routines;
+mod tidy;
+mod walk;
 
 use std::rc::Rc;
 

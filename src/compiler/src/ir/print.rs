@@ -95,7 +95,12 @@ impl Display for Function {
         for (number, ty) in &self.slots {
             writeln!(f, "    %{number} = slot {ty}")?;
         }
-        for (id, block) in self.blocks.iter().enumerate() {
+        for (id, block) in self
+            .blocks
+            .iter()
+            .enumerate()
+            .filter(|(_, block)| !block.is_unreachable())
+        {
             writeln!(f, "  b{id}: ; {}", block.label)?;
             for instruction in &block.body {
                 match instruction.result {

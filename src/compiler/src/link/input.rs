@@ -53,7 +53,10 @@ pub struct Symbol {
     pub size: u32,
     /// `STT_` of the ELF format.
     pub kind: u8,
+    /// Seen by other objects.
     pub global: bool,
+    /// Seen by them alone, not from outside of the library.
+    pub hidden: bool,
 }
 
 #[derive(Debug)]
@@ -125,6 +128,7 @@ impl Object {
             size: 0,
             kind: 0,
             global: false,
+            hidden: false,
         };
         let mut symbols: Vec<Symbol> = (0..count).map(|_| unused()).collect();
         for symbol in file.symbols() {
@@ -143,6 +147,7 @@ impl Object {
                 size: symbol.size() as u32,
                 kind: raw.st_info & 0xf,
                 global: symbol.is_global() && symbol.is_definition(),
+                hidden: raw.st_visibility() == elf::STV_HIDDEN,
             };
         }
         Ok(Object { parts, symbols })

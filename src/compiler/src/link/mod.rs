@@ -7,7 +7,7 @@
 mod input;
 mod output;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use input::{Object, Part, Place, Relocation};
 use output::{Image, DYNAMIC_TAGS, GOT_RESERVED, PLT_ENTRY};
@@ -75,7 +75,9 @@ impl<'a> Linker<'a> {
                 {
                     return Err(format!("the symbol {} is defined twice", symbol.name));
                 }
-                exports.push(&*symbol.name);
+                if !symbol.hidden {
+                    exports.push(&*symbol.name);
+                }
             }
         }
         let (mut imports, mut variables) = (BTreeSet::new(), BTreeSet::new());
@@ -378,34 +380,37 @@ impl<'a> Linker<'a> {
 
     /// Appends the debug sections, outside of what is loaded.
     fn debug_information(&mut self) -> Result<(), String> {
-        let mut names = BTreeSet::new();
-        for object in self.objects {
-            names.extend(
-                object
-                    .parts
-                    .iter()
-                    .filter(|part| part.kind == Part::Debug)
-                    .map(|part| &*part.name),
-            );
+        let mut sections: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
+        // Debug sections refer to offsets in each other: a part is found where it comes to lie in its section.
+        for (object, addresses) in self.objects.iter().zip(&mut self.addresses) {
+            let parts = object.parts.iter().zip(addresses);
+            for (part, address) in parts.filter(|(part, _)| part.kind == Part::Debug) {
+                let section = sections.entry(&part.name).or_default();
+                *address = section.len() as u32;
+                section.extend(&part.data);
+            }
         }
-        // Debug sections refer to offsets in each other, which are those of the only object.
-        if self.objects.len() != 1 {
-            return Ok(());
-        }
-        for name in names {
-            for part in self.objects[0].parts.iter().filter(|part| *part.name == *name) {
-                let mut data = part.data.clone();
+        for (index, object) in self.objects.iter().enumerate() {
+            for (number, part) in object
+                .parts
+                .iter()
+                .enumerate()
+                .filter(|(_, part)| part.kind == Part::Debug)
+            {
+                let data = sections.get_mut(&*part.name).expect("it was put there");
                 for relocation in &part.relocations {
-                    let at = relocation.offset as usize;
+                    let at = (self.addresses[index][number] + relocation.offset) as usize;
                     let Some(bytes) = data.get_mut(at..at + 4) else {
                         continue;
                     };
                     let word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-                    let target = self.resolve(0, relocation.symbol).unwrap_or(0);
+                    let target = self.resolve(index, relocation.symbol).unwrap_or(0);
                     bytes.copy_from_slice(&target.wrapping_add(word).to_le_bytes());
                 }
-                self.image.append_unloaded(name, data);
             }
+        }
+        for (name, data) in sections {
+            self.image.append_unloaded(name, data);
         }
         Ok(())
     }

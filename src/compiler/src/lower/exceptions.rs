@@ -81,9 +81,7 @@ impl<'p> Emitter<'_, 'p> {
     /// `raise e`: the caught record goes on its way again, with this place in it.
     fn reraise(&mut self, value: &'p Expr) -> Result<()> {
         let record = self.expr(value)?;
-        let site = self
-            .module
-            .raise_site(0, "", self.build.span, &self.function.info.qualified_name);
+        let site = self.raise_site(0, "");
         let words = Ty::Struct(vec![Ty::I32; 7].into());
         for index in 1..7 {
             let from = self.build.field(&site, &words, index);

@@ -33,7 +33,8 @@ pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: 
             continue;
         }
         let function = declared(&module, id, instance);
-        let lowered = Emitter::new(&mut module, instance, function).run()?;
+        let mut lowered = Emitter::new(&mut module, instance, function).run()?;
+        lowered.tidy();
         module.module.functions.push(lowered);
     }
     inline::mark(&mut module.module.functions, &program.functions[entry.function].symbol);

@@ -200,7 +200,7 @@ def test_the_result_function_is_number_one():
 @pytest.mark.skipif(lld.LINKER is None, reason="ld.lld is not installed")
 def test_the_linker_agrees_with_lld():
     program, _ = compiler._front_end(Sample().run, (), {}, Core(), None, True)
-    objects = [codegen.generate(program)]
+    objects = codegen.generate(program)
     ours, theirs = (ELFFile(io.BytesIO(content)) for content in (_native.link(objects)[0], lld.link(objects)))
 
     def relocations(elf, name):

@@ -1,0 +1,144 @@
+//! What instructions take and name.
+
+use super::*;
+
+impl Value {
+    /// Calls `visit` with every global in the value.
+    pub fn each_global<'a>(&'a self, visit: &mut dyn FnMut(&'a Rc<str>)) {
+        match &self.kind {
+            ValueKind::Global(name) => visit(name),
+            ValueKind::Struct(members) => members.iter().for_each(|member| member.each_global(visit)),
+            _ => {}
+        }
+    }
+}
+
+impl Init {
+    /// Calls `visit` with every global that the data names.
+    pub fn each_global<'a>(&'a self, visit: &mut dyn FnMut(&'a Rc<str>)) {
+        match self {
+            Init::Value(value) => value.each_global(visit),
+            Init::Array(_, values) => values.iter().for_each(|value| value.each_global(visit)),
+            Init::Bytes(_) | Init::Memory(_) | Init::External(_) => {}
+        }
+    }
+}
+
+impl Op {
+    /// Calls `visit` with every operand.
+    pub fn each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Value)) {
+        match self {
+            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
+                visit(a);
+                visit(b)
+            }
+            Op::Convert(_, a, _) => visit(a),
+            Op::Select(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c)
+            }
+            Op::Load { from, .. } | Op::Extract { from, .. } => visit(from),
+            Op::Store { value, to } => {
+                visit(value);
+                visit(to)
+            }
+            Op::Field { base, .. } => visit(base),
+            Op::Element { base, index, .. } => {
+                visit(base);
+                visit(index)
+            }
+            Op::Insert { into, value, .. } => {
+                visit(into);
+                visit(value)
+            }
+            Op::Alloca { count, .. } => visit(count),
+            Op::Call { args, .. } => args.iter().for_each(visit),
+            Op::LandingPad { .. } => {}
+        }
+    }
+
+    /// Calls `visit` with every operand, to be changed.
+    pub fn each_operand_mut(&mut self, visit: &mut dyn FnMut(&mut Value)) {
+        match self {
+            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
+                visit(a);
+                visit(b)
+            }
+            Op::Convert(_, a, _) => visit(a),
+            Op::Select(a, b, c) => {
+                visit(a);
+                visit(b);
+                visit(c)
+            }
+            Op::Load { from, .. } | Op::Extract { from, .. } => visit(from),
+            Op::Store { value, to } => {
+                visit(value);
+                visit(to)
+            }
+            Op::Field { base, .. } => visit(base),
+            Op::Element { base, index, .. } => {
+                visit(base);
+                visit(index)
+            }
+            Op::Insert { into, value, .. } => {
+                visit(into);
+                visit(value)
+            }
+            Op::Alloca { count, .. } => visit(count),
+            Op::Call { args, .. } => args.iter_mut().for_each(visit),
+            Op::LandingPad { .. } => {}
+        }
+    }
+
+    /// Whether nothing but the result comes of it.
+    pub fn is_pure(&self) -> bool {
+        !matches!(
+            self,
+            Op::Store { .. } | Op::Alloca { .. } | Op::Call { .. } | Op::LandingPad { .. }
+        )
+    }
+}
+
+impl Terminator {
+    /// The value that it takes, if any.
+    pub fn operand(&self) -> Option<&Value> {
+        match self {
+            Terminator::Branch(value, ..) | Terminator::Return(value) => Some(value),
+            Terminator::Jump(_) | Terminator::Unreachable => None,
+        }
+    }
+}
+
+impl Block {
+    /// Whether it was found that nothing leads here.
+    pub fn is_unreachable(&self) -> bool {
+        self.end.is_none() && self.body.is_empty()
+    }
+}
+
+impl Function {
+    /// Calls `visit` with every block where block `from` may go on, landing pads included.
+    pub fn each_next(&self, from: BlockId, visit: &mut dyn FnMut(BlockId)) {
+        let block = &self.blocks[from];
+        for instruction in &block.body {
+            if let Op::Call { unwind: Some(pad), .. } = instruction.op {
+                visit(pad);
+            }
+        }
+        match block.end {
+            Some(Terminator::Jump(to)) => visit(to),
+            Some(Terminator::Branch(_, yes, no)) => {
+                visit(yes);
+                visit(no);
+            }
+            _ => {}
+        }
+    }
+
+    /// Blocks, and instructions in them: about the lines of the function in assembly.
+    pub fn size(&self) -> usize {
+        // Each block has a label and an end.
+        self.slots.len() + self.blocks.iter().map(|block| block.body.len() + 2).sum::<usize>()
+    }
+}
