@@ -38,6 +38,11 @@ pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
 
 /// Prints a part of a module.
 pub fn print_part(module: &Module, part: &Part, sources: &Sources, machine: &Machine) -> String {
+    let named = |wanted: &dyn Fn(&Function) -> bool| {
+        let functions = module.functions.iter();
+        let functions = functions.filter(|function| part.defines.contains(&function.symbol) && wanted(function));
+        functions.map(|function| function.symbol.clone()).collect()
+    };
     let mut printer = Printer {
         module,
         part,
@@ -49,12 +54,8 @@ pub fn print_part(module: &Module, part: &Part, sources: &Sources, machine: &Mac
         size: 0,
         arm: machine.triple.starts_with("arm"),
         conversions: BTreeMap::new(),
-        folding: module
-            .functions
-            .iter()
-            .filter(|function| function.folds)
-            .map(|function| function.symbol.clone())
-            .collect(),
+        inlined: named(&|function| function.attributes.starts_with("alwaysinline")),
+        folding: named(&|function| function.folds),
     };
     printer.module(machine);
     printer.out
@@ -76,6 +77,8 @@ struct Printer<'a> {
     arm: bool,
     /// What converts floats to integers: symbol and declaration.
     conversions: BTreeMap<String, String>,
+    /// Functions of this part to be inlined wherever they are called.
+    inlined: HashSet<Rc<str>>,
     /// Functions to be inlined in loops where a float that is passed is a constant.
     folding: HashSet<Rc<str>>,
 }
@@ -460,16 +463,14 @@ impl Printer<'_> {
             _ => returned,
         };
         let folds = *looped && self.folding.contains(callee) && args.iter().any(|arg| arg.as_float().is_some());
-        let callee = quoted(callee);
         // What runs once in a long function is not worth the space, nor the time to compile it.
         let worth = self.size <= if *looped { LARGE } else { LONG };
-        let attribute = match (worth, external) {
-            // Nothing is inlined there.
-            _ if !self.part.thorough => "",
-            (true, None) if folds => " alwaysinline",
-            (true, _) | (_, Some(_)) => "",
-            (false, None) => " noinline",
+        let attribute = match (worth, self.inlined.contains(callee)) {
+            (true, _) if folds => " alwaysinline",
+            (false, true) => " noinline",
+            _ => "",
         };
+        let callee = quoted(callee);
         let call = format!("{returned} @{callee}({}){attribute}", list.join(", "));
         match unwind {
             None => self.line(format_args!("  {value}call {call}{location}")),

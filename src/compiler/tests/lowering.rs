@@ -58,7 +58,8 @@ fn small_functions_are_inlined() {
             "test.changes",
             "now_mu",
             "at_mu",
-            "delay_mu"
+            "delay_mu",
+            "delay_mu.short"
         ]
     );
 }
@@ -76,7 +77,7 @@ fn long_functions_inline_less() {
         };
         let llvm = output.llvm(&machine);
         [1, 2].map(|time| {
-            let call = format!("call void @delay_mu(i64 {time})");
+            let call = format!("call void @delay_mu.short(i32 {time})");
             let lines: Vec<_> = llvm.lines().filter(|line| line.contains(&call)).collect();
             let kept = lines.iter().filter(|line| line.contains("noinline")).count();
             (lines.len(), kept)
@@ -85,6 +86,54 @@ fn long_functions_inline_less() {
     assert_eq!(calls(100), [(100, 0), (1, 0)]);
     assert_eq!(calls(300), [(300, 300), (1, 0)]);
     assert_eq!(calls(700), [(700, 700), (1, 1)]);
+}
+
+/// What a loop calls, and what has one, is compiled with care; the rest is not, once there is enough of it.
+#[test]
+fn what_runs_often_is_apart() {
+    let straight = "    x = once(x)\n    delay_mu(int64(x))\n".repeat(40);
+    let text = format!(
+        "def f():\n    x = 1\n{straight}    counts(x)\n\n\
+         def once(x):\n    y = x * 3\n    y ^= x\n    y *= 5\n    y ^= x\n    y *= 7\n    y ^= x\n    y *= 9\n    return y\n\n\
+         def counts(n):\n    for i in range(n):\n        body(i)\n\n\
+         def body(n):\n    print(n)\n    delay_mu(1)\n"
+    );
+    let machine = Machine {
+        triple: "armv7-unknown-linux-gnueabihf".into(),
+        data_layout: String::new(),
+    };
+    let parts = TestHost::new(&text).compile().unwrap().parts(&machine);
+    let defined = |part: &str| {
+        let heads = part.lines().filter(|line| line.starts_with("define"));
+        let names = heads.filter_map(|line| Some(line.split('@').nth(1)?.split('(').next()?.to_string()));
+        names.filter(|name| name.starts_with("test.")).collect::<Vec<_>>()
+    };
+    let [(often, true), (seldom, false)] = &parts[..] else {
+        panic!("two parts, not {}", parts.len())
+    };
+    // One that is called forty times is as good as one in a loop.
+    assert_eq!(defined(often), ["test.once", "test.counts", "test.body"]);
+    assert_eq!(defined(seldom), ["test.f"]);
+    assert!(seldom.contains("declare hidden i32 @test.once(i32)"), "{seldom}");
+}
+
+/// Addresses and floats that a long function uses again and again are fetched once.
+#[test]
+fn constants_used_often_are_fetched_once() {
+    let text = "def f():\n    x = float(g())\n".to_string()
+        + &"    x = x * 1.1 + g()\n    device.level += 1\n".repeat(40)
+        + "    return x\n\ndef g():\n    return device.level\n";
+    let host = TestHost::new(&text).object("device", &[("level", HostValue::Int(1))], &[]);
+    let output = host.compile().unwrap();
+    let ir = output.module.to_string();
+    let run = &ir[ir.find("function test.f").unwrap()..];
+    let run = &run[..run.find("\n\n").unwrap()];
+    assert_eq!(
+        run.matches("@object.100").count() + run.matches("1.1").count(),
+        0,
+        "{run}"
+    );
+    assert_eq!(run.matches("@test.f.constant.").count(), 2, "{run}");
 }
 
 #[test]

@@ -42,23 +42,17 @@ def data_layout() -> str:
     return str(_target_machine(2).target_data)
 
 
-def _optimise(module, machine, thorough: bool) -> None:
+def _optimise(module, machine) -> None:
     # No elimination of dead stores: to LLVM a function's stack is dead when it returns, and here what it has made
     # may lie there for its caller (`emit/returned.rs` of the compiler).
     llvm = _llvm()
     builder = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(speed_level=1))
     manager = llvm.create_new_module_pass_manager()
-    if thorough:
-        # First, so that what the others find includes the arguments of the calls.
-        manager.add_always_inliner_pass()
+    # First, so that what the others find includes the arguments of the calls.
+    manager.add_always_inliner_pass()
     manager.add_sroa_pass()
-    if thorough:
-        manager.add_instruction_combine_pass()
-    else:
-        manager.add_sccp_pass()
+    manager.add_instruction_combine_pass()
     manager.add_simplify_cfg_pass()
-    if not thorough:
-        manager.add_dead_code_elimination_pass()
     manager.add_global_dead_code_eliminate_pass()
     manager.run(module, builder)
 
@@ -78,6 +72,6 @@ def generate(program: Any, *, emit_assembly: bool = False, verify: bool = False)
             raise RuntimeError(f"this is a bug in the Kairos compiler, please report it: {error}") from None
         if verify:
             module.verify()
-        _optimise(module, machine, thorough)
+        _optimise(module, machine)
         files.append(machine.emit_assembly(module).encode() if emit_assembly else machine.emit_object(module))
     return files

@@ -24,71 +24,40 @@ impl Init {
     }
 }
 
+/// Calls `$visit` with every operand of `$op`, whose arguments `$each` goes through.
+macro_rules! operands {
+    ($op:expr, $visit:expr, $each:ident) => {
+        match $op {
+            Op::Convert(_, a, _) | Op::Load { from: a, .. } | Op::Extract { from: a, .. } => $visit(a),
+            Op::Field { base: a, .. } | Op::Alloca { count: a, .. } => $visit(a),
+            Op::Binary(_, a, b)
+            | Op::Compare(_, a, b)
+            | Op::Store { value: a, to: b }
+            | Op::Element { base: a, index: b, .. }
+            | Op::Insert { into: a, value: b, .. } => {
+                $visit(a);
+                $visit(b);
+            }
+            Op::Select(a, b, c) => {
+                $visit(a);
+                $visit(b);
+                $visit(c);
+            }
+            Op::Call { args, .. } => args.$each().for_each($visit),
+            Op::LandingPad { .. } => {}
+        }
+    };
+}
+
 impl Op {
     /// Calls `visit` with every operand.
     pub fn each_operand<'a>(&'a self, visit: &mut dyn FnMut(&'a Value)) {
-        match self {
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                visit(a);
-                visit(b)
-            }
-            Op::Convert(_, a, _) => visit(a),
-            Op::Select(a, b, c) => {
-                visit(a);
-                visit(b);
-                visit(c)
-            }
-            Op::Load { from, .. } | Op::Extract { from, .. } => visit(from),
-            Op::Store { value, to } => {
-                visit(value);
-                visit(to)
-            }
-            Op::Field { base, .. } => visit(base),
-            Op::Element { base, index, .. } => {
-                visit(base);
-                visit(index)
-            }
-            Op::Insert { into, value, .. } => {
-                visit(into);
-                visit(value)
-            }
-            Op::Alloca { count, .. } => visit(count),
-            Op::Call { args, .. } => args.iter().for_each(visit),
-            Op::LandingPad { .. } => {}
-        }
+        operands!(self, visit, iter);
     }
 
     /// Calls `visit` with every operand, to be changed.
     pub fn each_operand_mut(&mut self, visit: &mut dyn FnMut(&mut Value)) {
-        match self {
-            Op::Binary(_, a, b) | Op::Compare(_, a, b) => {
-                visit(a);
-                visit(b)
-            }
-            Op::Convert(_, a, _) => visit(a),
-            Op::Select(a, b, c) => {
-                visit(a);
-                visit(b);
-                visit(c)
-            }
-            Op::Load { from, .. } | Op::Extract { from, .. } => visit(from),
-            Op::Store { value, to } => {
-                visit(value);
-                visit(to)
-            }
-            Op::Field { base, .. } => visit(base),
-            Op::Element { base, index, .. } => {
-                visit(base);
-                visit(index)
-            }
-            Op::Insert { into, value, .. } => {
-                visit(into);
-                visit(value)
-            }
-            Op::Alloca { count, .. } => visit(count),
-            Op::Call { args, .. } => args.iter_mut().for_each(visit),
-            Op::LandingPad { .. } => {}
-        }
+        operands!(self, visit, iter_mut);
     }
 
     /// Whether nothing but the result comes of it.

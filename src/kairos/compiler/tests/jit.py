@@ -93,7 +93,7 @@ class Compiled:
         self.assembly = program.llvm(llvm.get_default_triple(), str(machine.target_data))
         module = llvm.parse_assembly(self.assembly)
         module.verify()
-        codegen._optimise(module, machine, thorough=True)
+        codegen._optimise(module, machine)
         self._machine = machine
         self._module = module
 
