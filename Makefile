@@ -16,10 +16,11 @@ python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' 
 
 ##@ Use
 .PHONY: demo
-demo: build $(B)/gateware/pulse/.stamp ## Build what is missing, then run examples/blink.py and pulses.py on emulated devices
+demo: build $(foreach v,pulse pair satellite,$(B)/gateware/$(v)/.stamp) ## Build what is missing, then run examples/blink.py, pulses.py and two_boards.py on emulated devices
 	@mkdir -p $(B)/demo
 	@$(KAIROS) run examples/blink.py --device-db examples/device_db.py --vcd $(B)/demo/blink.vcd --plot $(B)/demo/blink.png
 	@$(KAIROS) run examples/pulses.py --device-db examples/pulses_device_db.py --no-table figure='"$(B)/demo/pulses.png"'
+	@$(KAIROS) run examples/two_boards.py --device-db examples/two_boards_device_db.py --vcd $(B)/demo/two_boards.vcd --plot $(B)/demo/two_boards.png --no-table
 
 .PHONY: test
 test: setup-test build ## Run every test (under 25 minutes on two cores)

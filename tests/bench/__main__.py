@@ -132,15 +132,10 @@ def device_figures(figures: Figures):
     emulator = acquire("emulator://demo")
     control = emulator.control
 
-    compute = experiment("tests/bench/kernels.py", "Compute")
-    run = compute.core.precompile(type(compute).run, compute)
-    before, start = control.status(), time.perf_counter()
-    run()
-    seconds, after = time.perf_counter() - start, control.status()
-    instructions = sum(after["instructions"]) - sum(before["instructions"])
+    mips, instructions = compute_mips(control)
     figures.add(
         "emulator.mips",
-        instructions / seconds / 1e6,
+        mips,
         "MIPS",
         target=100,
         at_least=True,
@@ -181,6 +176,41 @@ def device_figures(figures: Figures):
         baseline=71,
         source="PL cycles of a read in a kernel's loop, the event being there; baseline: reference, 46 + C with C = 25",
     )
+    emulator.stop()
+    pair_figures(figures, mips)
+
+
+def compute_mips(control, devices="examples/device_db.py"):
+    """(million instructions a second of all cores of all boards, instructions) of a computing kernel."""
+    from tests.support.experiment import experiment
+
+    boards = control.status()["boards"]
+
+    def instructions():
+        return sum(sum(control.request("status", board=board)["instructions"]) for board in boards)
+
+    compute = experiment("tests/bench/kernels.py", "Compute", devices)
+    run = compute.core.precompile(type(compute).run, compute)
+    before, start = instructions(), time.perf_counter()
+    run()
+    seconds = time.perf_counter() - start
+    count = instructions() - before
+    return count / seconds / 1e6, count
+
+
+def pair_figures(figures: Figures, alone: float):
+    """The same with a satellite beside it, whose processors run. alone: MIPS of one board."""
+    from kairos_gateware import build
+
+    from kairos.emulator import acquire
+    from tests.support.paths import BUILD
+
+    for variant in ("pair", "satellite"):
+        assert build.main(["--variant", variant, "--board", "sim", "--output", str(BUILD / "gateware" / variant)]) == 0
+    emulator = acquire("emulator://pair")
+    mips, count = compute_mips(emulator.control, "examples/two_boards_device_db.py")
+    what = f"the same kernel on the master of emulator://pair, {count / 1e6:.0f} M instructions, its satellite waits"
+    figures.add("emulator.pair_mips", mips, "MIPS", baseline=alone, source=f"{what}; baseline: emulator.mips")
     emulator.stop()
 
 

@@ -1,0 +1,121 @@
+"""Several boards in one emulator, as a description says: lengths of fibre, wrong bits, processors of a satellite."""
+
+import json
+import subprocess
+
+import pytest
+from kairos_gateware import build
+
+from kairos.emulator import Emulator
+from kairos.errors import EmulatorError
+from tests.support.paths import BUILD, EXAMPLES
+from tests.support.waveforms import pulses_of_vcd
+
+SYSTEM = """
+[[board]]
+name = "master"
+variant = "pair"
+firmware = "runtime.elf"
+
+[[board]]
+name = "satellite"
+variant = "satellite"
+{firmware}
+
+[[link]]
+from = "master"
+to = "satellite"
+"""
+SATMAN = 'firmware = "satman.elf"'
+
+
+@pytest.fixture(scope="module", autouse=True)
+def gateware():
+    for variant in ("pair", "satellite"):
+        assert build.main(["--variant", variant, "--board", "sim", "--output", str(BUILD / "gateware" / variant)]) == 0
+
+
+@pytest.fixture
+def run(kairos, tmp_path):
+    """Runs the example of two boards on a link with these properties; returns the waveform as text."""
+
+    def run(*options, firmware="", **link):
+        system = tmp_path / "system.toml"
+        text = SYSTEM.format(firmware=firmware) + "".join(f"{name} = {value}\n" for name, value in link.items())
+        system.write_text(text)
+        database = tmp_path / "device_db.py"
+        original = EXAMPLES / "two_boards_device_db.py"
+        database.write_text(
+            original.read_text().replace("__file__", repr(str(original)))
+            + f"\ndevice_db['core']['arguments']['host'] = 'emulator://{system}'\n"
+        )
+        done = kairos("run", EXAMPLES / "two_boards.py", "--vcd", "a.vcd", *options, device_db=database)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout.startswith("the satellite's edge is stamped 0 ns after its event\n")
+        return (kairos.directory / "a.vcd").read_text()
+
+    return run
+
+
+@pytest.mark.parametrize("delay_ns", [0, 8, 100_000])
+@pytest.mark.parametrize("firmware", ["", SATMAN])
+def test_pins_agree_over_any_length_of_fibre(run, delay_ns, firmware):
+    pulses = pulses_of_vcd(run(delay_ns=delay_ns, firmware=firmware))
+    lengths = [1000 * n for n in range(1, 6)]
+    assert [end - start for start, end in pulses["ttl4"]] == lengths
+    assert pulses["sat_ttl4"] == [(start, end + 1) for start, end in pulses["ttl4"]]
+
+
+def test_wrong_bits_are_corrected(run):
+    """One word in 160 has a wrong bit, and so few have two that none is lost here."""
+    assert run(delay_ns=1000, bit_errors=1e-4, seed=3) == run(delay_ns=1000)
+
+
+def test_wrong_bits_and_lost_words_are_the_same_each_time(tmp_path):
+    """The boards' times agree in spite of them: what is lost is asked for anew."""
+    system = tmp_path / "system.toml"
+    system.write_text(SYSTEM.format(firmware="") + "delay_ns = 400\nbit_errors = 0.003\nlosses = 0.1\nseed = 5\n")
+    links = []
+    for _ in range(2):
+        emulator = Emulator(str(system))
+        try:
+            emulator.wait_ready()
+            links += emulator.control.request("links")["links"]
+            text = emulator.control.uart()
+        finally:
+            emulator.stop()
+        assert "satellite 1 can be reached: 56 cycles each way" in text
+    assert links[0] == links[1]
+    assert (links[0]["from"], links[0]["to"], links[0]["delay_ns"]) == ("master", "satellite", 400)
+    total = {name: links[0]["down"][name] + links[0]["up"][name] for name in ("sent", "wrong", "lost")}
+    assert 0 < total["wrong"] + total["lost"] < total["sent"]
+
+
+def test_what_is_wrong_with_a_description_is_said(tmp_path):
+    system = tmp_path / "system.toml"
+    system.write_text(SYSTEM.format(firmware="").replace('to = "satellite"', 'to = "elsewhere"'))
+    with pytest.raises(EmulatorError, match="satellite needs one link to it"):
+        Emulator(str(system)).wait_ready()
+    with pytest.raises(EmulatorError, match="no description of boards"):
+        Emulator(str(tmp_path / "missing.toml"))
+
+
+def test_the_satellites_processors_run():
+    """Its firmware prints on its own UART, and its second core waits for kernels."""
+    program = BUILD / "emulator" / "kairos-emulator"
+    command = [program, "--system", "pair", "--build", BUILD, "--uart", "-"]
+    lines = []
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        for line in process.stdout:
+            lines.append(line.strip())
+            if line.startswith("{"):
+                break
+    finally:
+        process.kill()
+        process.wait()
+    assert json.loads(lines[-1])["event"] == "ready"
+    for board, first in [("master", "Kairos runtime"), ("satellite", "Kairos satellite")]:
+        own = [line for line in lines if line.startswith(f"{board}: ")]
+        assert first in own[0]
+        assert any("kernel core ready" in line for line in own)
