@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Result};
+use crate::language::Builtin;
 use crate::names::{LocalId, Name, Names};
 use crate::program::{Fact, FunctionInstance, Program};
 use crate::syntax::*;
@@ -81,17 +82,71 @@ impl Check<'_> {
 
     /// Warns of a statement behind one that does not go on to it.
     fn unreachable(&mut self, stmt: &Stmt, before: &Stmt) {
-        let text = "unreachable code";
+        let warning = Diagnostic::new(stmt.span, "unreachable code");
+        self.warn(*warning.label(before.span, "never goes on behind this"));
+    }
+
+    fn warn(&mut self, mut warning: Diagnostic) {
         // A function has been checked once for each class that it is a method of.
-        let known = |warning: &Diagnostic| warning.message == text && warning.span == Some(stmt.span);
+        let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
         if !self.warnings.iter().any(known) {
-            let mut warning = Diagnostic::new(stmt.span, text).label(before.span, "never goes on behind this");
             warning.warning = true;
-            self.warnings.push(*warning);
+            self.warnings.push(warning);
+        }
+    }
+
+    /// Warns of clauses behind one that catches everything.
+    fn never_caught(&mut self, stmt: &Try) {
+        let types = &self.program.types;
+        let everything = |class: &Expr| {
+            let kind = types.kind(self.function.types[class.id as usize]);
+            matches!(kind, Kind::Builtin(Builtin::AnyException))
+        };
+        let mut handlers = stmt.handlers.iter();
+        let catches_all = handlers.find(|handler| handler.classes.as_ref().is_none_or(|of| of.iter().any(everything)));
+        if let (Some(before), Some(after)) = (catches_all, handlers.next()) {
+            let warning = Diagnostic::new(after.span, "this clause never catches anything");
+            let warning = warning.label(before.span, "catches every exception");
+            self.warn(*warning.help("put the clause for all exceptions last"));
+        }
+    }
+
+    /// Warns of functions as conditions: `test`, and what is negated or joined within `expr`.
+    fn conditions(&mut self, expr: &Expr, test: bool) {
+        let mut tested = vec![];
+        if test {
+            tested.push(expr);
+        }
+        walk_expr(expr, &mut |expr| match &expr.kind {
+            ExprKind::Unary {
+                op: UnaryOp::Not,
+                operand,
+            } => tested.push(operand),
+            // What stands last is the result.
+            ExprKind::BoolOp { values, .. } => tested.extend(&values[..values.len() - 1]),
+            _ => {}
+        });
+        for expr in tested {
+            let kind = self.program.types.kind(self.function.types[expr.id as usize]);
+            let what = match kind {
+                Kind::Function(_) | Kind::Closure(_) | Kind::Choice(_) => "a function",
+                Kind::Method { .. } => "a method",
+                Kind::Builtin(_) | Kind::ExceptionClass(_) => "a function or class of the language",
+                Kind::Namespace(..) => "a module or class",
+                _ => continue,
+            };
+            let text = format!("this condition is always true: it is {what}, which is not called");
+            self.warn(*Diagnostic::new(expr.span, text).help("put () behind it to test what it returns"));
         }
     }
 
     fn stmt(&mut self, stmt: &Stmt, set: Set) -> Result<State> {
+        let test = stmt.kind.test().is_some();
+        stmt.kind.each_part(&mut |part| {
+            if let Part::Expr(expr) = part {
+                self.conditions(expr, test);
+            }
+        });
         match stmt.kind.flow() {
             Flow::On => self.parts(stmt, set),
             Flow::Branch => {
@@ -101,6 +156,7 @@ impl Check<'_> {
             }
             Flow::Loop { endless } => self.looped(stmt, set, endless),
             Flow::Try(stmt) => {
+                self.never_caught(stmt);
                 let before = set.clone();
                 let end = self.body(&stmt.body, Some(set))?;
                 let mut end = self.body(&stmt.orelse, end)?;

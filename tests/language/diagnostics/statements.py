@@ -5,6 +5,20 @@ PROGRAMS = {
         return
         x = 1
     """,
+    "function as a condition": """
+        if self.helper:
+            return
+        while not len:
+            pass
+    """,
+    "clause behind one for everything": """
+        try:
+            self.helper(1)
+        except Exception:
+            pass
+        except ValueError:
+            pass
+    """,
     "not always set": """
         if self.flag:
             y = 1

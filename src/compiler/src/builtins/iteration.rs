@@ -35,7 +35,10 @@ pub fn typing(types: &mut Types, call: &Call, iteration: Iteration) -> Result<Ty
         }
         Iteration::Reversed => match types.kind(first) {
             Kind::Lazy(lazy, _) => {
-                let text = format!("{} has no end to begin at", lazy.name());
+                let text = format!(
+                    "{} can only be gone over from its beginning, not by reversed()",
+                    lazy.name()
+                );
                 Err(Diagnostic::new(span, text).help("reverse what it goes over, or make a list of it with list(…)"))
             }
             _ => {
@@ -46,10 +49,8 @@ pub fn typing(types: &mut Types, call: &Call, iteration: Iteration) -> Result<Ty
         Iteration::Any | Iteration::All => {
             let elt = types.gone_over(first, span)?;
             if let Kind::Array(..) = types.kind(elt) {
-                return Err(Diagnostic::new(
-                    span,
-                    "whether a row of an array is true is not defined",
-                ));
+                let error = Diagnostic::new(span, "a row of an array is neither true nor false");
+                return Err(error.help("ask row by row, in a loop over the array"));
             }
             Ok(types.new_type(Kind::Bool))
         }
@@ -69,7 +70,7 @@ fn sorted(types: &mut Types, call: &Call) -> Result<Ty> {
     let span = call.args[0].span;
     let elt = types.iterated(call.types[0], span)?;
     if !has_order(types, elt) {
-        let text = format!("sorted() of elements of type {}", types.name(elt));
+        let text = format!("sorted() cannot put elements of type {} into an order", types.name(elt));
         return Err(Diagnostic::new(span, text).help("numbers, strings and tuples of them can be sorted"));
     }
     Ok(types.new_type(Kind::List(elt)))
@@ -81,8 +82,11 @@ fn flag(call: &Call) -> Result<bool> {
         None => Ok(false),
         Some((_, ExprKind::Bool(value))) => Ok(*value),
         Some((keyword, _)) => {
-            let text = format!("'{}' must be True or False", keyword.name);
-            Err(Diagnostic::new(keyword.value.span, text))
+            let error = Diagnostic::new(
+                keyword.value.span,
+                format!("'{}' must be written as True or False", keyword.name),
+            );
+            Err(error.help("it decides what is compiled: write a call for each in the branches of an 'if'"))
         }
     }
 }

@@ -69,7 +69,11 @@ fn convertible(types: &Types, call: &Call) -> Result<()> {
         (Some(arg), Some(&ty)) if !types.is_numeric(ty) && !matches!(types.kind(ty), Kind::Var | Kind::Bool) => {
             let (name, found) = (call.builtin.name(), types.name(ty));
             let text = format!("{name} cannot be invoked with the arguments ({found})");
-            Err(Diagnostic::new(arg.span, text))
+            let error = Diagnostic::new(arg.span, text);
+            Err(match types.kind(ty) {
+                Kind::Str => error.help("kernels cannot read numbers from text: let the host do it, in an RPC"),
+                _ => error.help("only a number or a truth value can be made a number"),
+            })
         }
         _ => Ok(()),
     }

@@ -27,8 +27,8 @@ pub fn typing(types: &mut Types, call: &Call, sequence: Sequence) -> Result<Ty> 
             | Kind::Tuple(_) => Ok(types.new_type(Kind::Int32)),
             Kind::Var => Ok(types.var()),
             _ => {
-                let text = format!("len() of a value of type {}", types.name(call.types[0]));
-                Err(Diagnostic::new(call.args[0].span, text).here("has no length"))
+                let text = format!("a value of type {} has no length", types.name(call.types[0]));
+                Err(Diagnostic::new(call.args[0].span, text).help("lists, arrays, tuples, ranges and texts have one"))
             }
         },
         Sequence::Range => {

@@ -52,7 +52,7 @@ fn bytes(types: &mut Types, call: &Call, kind: Kind) -> Result<Ty> {
             let element = types.iterated(given, span)?;
             if !types.is_int(element) && !types.is_var(element) {
                 let text = format!("bytes are made of integers, not of {}", types.name(element));
-                return Err(Diagnostic::new(span, text));
+                return Err(Diagnostic::new(span, text).help("make integers of them, from 0 to 255"));
             }
         }
     }

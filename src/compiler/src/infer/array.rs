@@ -71,10 +71,12 @@ impl Infer<'_, '_> {
         }
         let Some((elt, dims)) = self.types().array_parts(object) else {
             let text = format!(
-                "a slice of several dimensions of a value of type {}",
+                "a value of type {} cannot be sliced in several dimensions",
                 self.type_name(object)
             );
-            return Err(Diagnostic::new(whole.span, text).help("only arrays have several"));
+            return Err(
+                Diagnostic::new(whole.span, text).help("only arrays have them; slice one dimension after the other")
+            );
         };
         if choices.len() > dims.into() {
             let text = format!("too many indices for array of dimension {dims}");
@@ -145,7 +147,7 @@ impl Infer<'_, '_> {
             return Err(Diagnostic::new(left.1.to(right.1), text));
         }
         if !bits && bools == [true; 2] {
-            let text = format!("operator '{}' on truth values in arrays", op.symbol());
+            let text = format!("operator '{}' is not defined for truth values in arrays", op.symbol());
             let error = Diagnostic::new(left.1.to(right.1), text);
             return Err(error.help("use &, | and ^, or make them numbers with .astype(…)"));
         }

@@ -172,7 +172,10 @@ impl Infer<'_, '_> {
         let (owner, object, span) = match (args, types) {
             ([], _) => {
                 if self.function().nested.is_some() {
-                    let error = Diagnostic::new(whole.span, "super() in a function inside a method");
+                    let error = Diagnostic::new(
+                        whole.span,
+                        "super() without arguments does not know its class in a function inside a method",
+                    );
                     return Err(error.help("write super(Class, self)"));
                 }
                 let Some(&own) = self
@@ -181,10 +184,8 @@ impl Infer<'_, '_> {
                     .first()
                     .filter(|_| !self.function().ast.params.is_empty())
                 else {
-                    return Err(Diagnostic::new(
-                        whole.span,
-                        "super() in a function that is not a method",
-                    ));
+                    let error = Diagnostic::new(whole.span, "super() without arguments works in methods only");
+                    return Err(error.help("write super(Class, object)"));
                 };
                 (self.function().handle, own, whole.span)
             }
@@ -198,7 +199,7 @@ impl Infer<'_, '_> {
                 }
             },
             _ => {
-                let error = Diagnostic::new(whole.span, "super() with one argument");
+                let error = Diagnostic::new(whole.span, "super() takes no arguments or two, not one");
                 return Err(error.help("write super(), or super(Class, self)"));
             }
         };
@@ -206,7 +207,10 @@ impl Infer<'_, '_> {
             Kind::Var => Ok(self.types().var()),
             Kind::Instance(class) => Ok(self.kind(Kind::Super { owner, class })),
             _ => {
-                let text = format!("super() of a value of type {}", self.type_name(object));
+                let text = format!(
+                    "super() needs an object of a class, not a value of type {}",
+                    self.type_name(object)
+                );
                 Err(Diagnostic::new(span, text).help("super() works in methods of host objects"))
             }
         }
@@ -236,7 +240,7 @@ impl Infer<'_, '_> {
                 Err(error.help(format!("super() gives methods in a kernel; write self.{name}")))
             }
             None => {
-                let text = format!("no class behind this one has a method '{name}'");
+                let text = format!("no base class has a method '{name}' for super() to find");
                 Err(Diagnostic::new(span, text).here(format!("super() of an instance of {class_name}")))
             }
         }

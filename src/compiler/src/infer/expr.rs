@@ -203,7 +203,8 @@ impl Infer<'_, '_> {
         let (object, position) = (self.expr(value)?, self.expr(index)?);
         if let Kind::Tuple(elements) = self.types().kind(object).clone() {
             let ExprKind::Int(position) = index.kind else {
-                return Err(Diagnostic::new(index.span, "tuples can only be indexed by a constant"));
+                let error = Diagnostic::new(index.span, "tuples can only be indexed by a constant");
+                return Err(error.help("its elements may be of different types; use a list if the index is computed"));
             };
             let place = tuple_index(position, elements.len());
             return place.map(|place| elements[place]).ok_or_else(|| {
@@ -359,7 +360,7 @@ impl Infer<'_, '_> {
                     return Ok(elements);
                 }
                 if self.types().is_array(elements) {
-                    let error = Diagnostic::new(first.span.to(expr.span), "a chain of comparisons of arrays");
+                    let error = Diagnostic::new(first.span.to(expr.span), "arrays cannot be compared in a chain");
                     return Err(error.help("write (a < b) & (b < c)"));
                 }
             } else {

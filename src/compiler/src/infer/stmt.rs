@@ -124,10 +124,10 @@ impl Infer<'_, '_> {
                 self.must_be(Kind::Bool, found, test.span, "the condition of an assertion")?;
                 if let Some(message) = message {
                     if !matches!(message.kind, ExprKind::Str(_)) {
-                        return Err(Diagnostic::new(
-                            message.span,
-                            "assertion message must be a string literal",
-                        ));
+                        let error = Diagnostic::new(message.span, "assertion message must be a string literal");
+                        return Err(
+                            error.help("for values in the message, raise an exception: ValueError(\"… {0}\", n)")
+                        );
                     }
                     self.expr(message)?;
                 }
@@ -191,7 +191,7 @@ impl Infer<'_, '_> {
                     Kind::List(_) | Kind::ByteArray | Kind::Var => {}
                     _ => {
                         let text = format!("type {} is not mutable", self.type_name(wanted));
-                        return Err(Diagnostic::new(value.span, text));
+                        return Err(Diagnostic::new(value.span, text).help("make a new value, and assign that"));
                     }
                 }
                 self.unify(wanted, found, span, "this value")
@@ -263,7 +263,8 @@ impl Infer<'_, '_> {
                     Kind::Var => {}
                     _ => {
                         let text = format!("attributes of {} cannot be assigned to", self.type_name(object));
-                        return Err(Diagnostic::new(target.span, text));
+                        return Err(Diagnostic::new(target.span, text)
+                            .help("only objects have attributes that can be assigned to"));
                     }
                 }
             }
@@ -271,10 +272,13 @@ impl Infer<'_, '_> {
                 let object = self.expr(value)?;
                 match self.types().kind(object) {
                     Kind::List(_) | Kind::Array(..) | Kind::View(..) | Kind::ByteArray | Kind::Var => {}
-                    Kind::Tuple(_) => return Err(Diagnostic::new(target.span, "cannot assign to a tuple element")),
+                    Kind::Tuple(_) => {
+                        let error = Diagnostic::new(target.span, "cannot assign to a tuple element");
+                        return Err(error.help("assign a new tuple, or use a list"));
+                    }
                     _ => {
                         let text = format!("type {} is not mutable", self.type_name(object));
-                        return Err(Diagnostic::new(target.span, text));
+                        return Err(Diagnostic::new(target.span, text).help("make a new value, and assign that"));
                     }
                 }
             }

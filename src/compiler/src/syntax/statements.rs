@@ -125,6 +125,14 @@ pub enum Flow<'a> {
 }
 
 impl StmtKind {
+    /// The condition on which it depends what comes next.
+    pub fn test(&self) -> Option<&Expr> {
+        match self {
+            StmtKind::If { test, .. } | StmtKind::While { test, .. } => Some(test),
+            _ => None,
+        }
+    }
+
     /// Visits the parts in the order in which they are evaluated; blocks in that of the text.
     pub fn each_part<'a>(&'a self, visit: &mut dyn FnMut(Part<'a>)) {
         match self {

@@ -122,8 +122,11 @@ impl<'a> Arguments<'a> {
         let (expr, ty) = self.first();
         types.array_parts(ty).ok_or_else(|| {
             let name = Builtin::NumPy(self.function).plain_name();
-            Diagnostic::new(expr.span, format!("{name}() of a value of type {}", types.name(ty)))
-                .here("must be an array in a kernel")
+            let text = format!(
+                "{name}() takes arrays in kernels, not a value of type {}",
+                types.name(ty)
+            );
+            Diagnostic::new(expr.span, text).help("make an array of it, with array(…)")
         })
     }
 
@@ -138,7 +141,7 @@ impl<'a> Arguments<'a> {
             _ => None,
         };
         kind.map(Some).ok_or_else(|| {
-            let error = Diagnostic::new(expr.span, "this is not a type of array elements");
+            let error = Diagnostic::new(expr.span, "this type cannot be that of the elements of an array");
             error.help("use float, bool, np.int32 or np.int64")
         })
     }

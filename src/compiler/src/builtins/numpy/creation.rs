@@ -93,7 +93,10 @@ fn counted(types: &mut Types, args: &Arguments, dtype: Option<Kind>, result: Ty)
     if dtype == Some(float.clone()) || given.iter().any(|(_, ty)| *types.kind(*ty) == float) {
         return match dtype {
             Some(kind) if kind != float => {
-                let error = Diagnostic::new(args.whole.span, "arange() of floats gives floats");
+                let error = Diagnostic::new(
+                    args.whole.span,
+                    "arange() with a float among its arguments makes floats, not what dtype says",
+                );
                 Err(error.help("use .astype(…) for another type"))
             }
             _ => Ok(types.new_type(float)),
@@ -101,7 +104,13 @@ fn counted(types: &mut Types, args: &Arguments, dtype: Option<Kind>, result: Ty)
     }
     let elt = match (dtype, types.array_parts(result)) {
         (Some(kind @ (Kind::Int32 | Kind::Int64)), _) => types.new_type(kind),
-        (Some(Kind::Bool), _) => return Err(Diagnostic::new(args.whole.span, "arange() gives numbers")),
+        (Some(Kind::Bool), _) => {
+            let error = Diagnostic::new(
+                args.whole.span,
+                "arange() counts, so its elements cannot be truth values",
+            );
+            return Err(error.help("use zeros(n, dtype=bool) or ones(n, dtype=bool)"));
+        }
         (_, Some((elt, _))) => elt,
         _ => types.new_type(Kind::IntOpen),
     };
@@ -116,10 +125,10 @@ fn endpoint(args: &Arguments) -> Result<bool> {
     match args.get("endpoint").map(|(expr, _)| (&expr.kind, expr.span)) {
         None => Ok(true),
         Some((ExprKind::Bool(value), _)) => Ok(*value),
-        Some((_, span)) => Err(Diagnostic::new(
-            span,
-            "this argument must be True or False, as it stands here",
-        )),
+        Some((_, span)) => {
+            let error = Diagnostic::new(span, "this argument must be written as True or False");
+            Err(error.help("it decides what is compiled: write a call for each in the branches of an 'if'"))
+        }
     }
 }
 

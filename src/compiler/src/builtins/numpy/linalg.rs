@@ -17,7 +17,7 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
     if dims != 2 {
         return Err(Diagnostic::new(
             expr.span,
-            format!("{name}() works on a matrix, of two dimensions"),
+            format!("{name}() takes a matrix: an array of two dimensions, not of {dims}"),
         ));
     }
     let mut array = |dims: u8| types.new_type(Kind::Array(elt, dims));
@@ -40,8 +40,11 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
         NumPy::Solve => {
             let (expr, ty) = args.get("b").expect("mandatory");
             let Some((own, dims @ 1..=2)) = types.array_parts(ty) else {
-                let text = "the right side must be an array of one or two dimensions";
-                return Err(Diagnostic::new(expr.span, text));
+                let text = format!(
+                    "the right side of equations must be an array, not a value of type {}",
+                    types.name(ty)
+                );
+                return Err(Diagnostic::new(expr.span, text).help("give it one or two dimensions"));
             };
             types.require(elt, own, expr.span, "the elements of the right side")?;
             types.new_type(Kind::Array(elt, dims))

@@ -22,7 +22,10 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
         NumPy::Reshape => {
             let (expr, ty) = args.first();
             if let Kind::View(..) = types.kind(ty) {
-                let error = Diagnostic::new(expr.span, "another shape of a part whose elements do not lie together");
+                let error = Diagnostic::new(
+                    expr.span,
+                    "a part of an array whose elements do not lie side by side cannot get another shape",
+                );
                 return Err(error.help("NumPy would copy it or not, as it can: use .copy() before"));
             }
             let lengths = args.many("shape");
@@ -31,7 +34,8 @@ pub(super) fn typing(types: &mut Types, args: &Arguments) -> Result<Ty> {
                 let (expr, ty) = args.given[place];
                 dims += rank(types, (expr, ty))?;
                 if lengths.len() > 1 && matches!(types.kind(ty), Kind::Tuple(_)) {
-                    return Err(Diagnostic::new(expr.span, "the new shape is one tuple, or numbers"));
+                    let error = Diagnostic::new(expr.span, "the new shape must be one tuple, or numbers, and not both");
+                    return Err(error.help("write a.reshape((2, 3)) or a.reshape(2, 3)"));
                 }
             }
             (elt, dims)
