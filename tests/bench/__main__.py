@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, code, pulse, pulse_device, waits
+from . import arrays, channels, code, pulse, pulse_device, waits
 
 ROOT = Path(__file__).parents[2]
 KAIROS = Path(sys.executable).with_name("kairos")
@@ -291,6 +291,7 @@ GROUPS = [
     (device_figures, DEVICE, "emulated device", "20 s"),
     (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
     (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
+    (channels.channel_figures, channels.PREFIXES, "paths between processors, memory and logic", "10 s"),
     (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),
     (pulse.pulse_figures, pulse.PREFIXES, "pulse core: model and compiler", "40 s"),
     (

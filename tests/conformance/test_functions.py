@@ -58,7 +58,7 @@ VARIABLES = {"rtio_cursor", "rtio_post_2"}
 OWN = (
     VARIABLES
     | {"rtio_wait_until_mu", "__kairos_in_flight", "__kairos_end_catch", "__aeabi_d2f", "log1p", "kairos_linalg_solve"}
-    | {"pulse_update", "pulse_update_all"}
+    | {"pulse_update", "pulse_update_all", "pulse_stream"}
     | {f"__aeabi_unwind_cpp_pr{n}" for n in range(3)}
 )
 """What the firmware has besides."""

@@ -276,3 +276,59 @@ def test_an_underrun_is_an_exception_with_channel_parameter_and_time(kairos, pul
     stops = [time for time, value in zip(*recording.changes(Parameter.A1, 0), strict=True) if value == 0]
     assert f"channel 0 of the pulse core ran out of segments of parameter 0 at {stops[-1]} mu" in done.stderr
     assert "PulseUnderrun" in done.stderr
+
+
+STREAM_HEAD = HEAD.replace(
+    "        self.times = {}\n",
+    """        self.times = {}
+        half = self.pulse0.define({"x": [Pulse(channel=0, duration=1e-6, amp0=(0, 30, 60, 30, 0), freq0=200e6)]})
+        self.tables, self.gate, self.turn = half.programming, half["x"], half["x"].words
+""",
+)
+STREAMED = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(100*us)
+        self.pulse0.load(self.gates)
+        delay(10*us)
+        begin = now_mu()
+        self.pulse0.play(self.x)
+        self.note("play", begin)
+        self.core.break_realtime()
+        self.pulse0.stream_from(self.tables)
+        delay(50*us)
+        self.pulse0.wait_armed()
+        delay(10*us)
+        begin = now_mu()
+        self.pulse0.play(self.gate)
+        self.note("play", begin)
+        for shot in range(2):
+            self.core.break_realtime()
+            self.pulse0.stream_from(self.turn)
+            delay(5*us)
+            begin = now_mu()
+            self.pulse0.trigger()
+            self.note("play", begin + 40)
+        self.core.break_realtime()
+        delay(10*us)
+        self.pulse0.check()
+        for length in [9, 8 * 16381]:
+            try:
+                self.pulse0.stream_from([0 for _ in range(length)])
+            except ValueError:
+                self.note("refused", length)
+"""
+
+
+def test_words_from_memory(pulse, tmp_path):
+    """Tables of another gate set with one event, and what plays a gate with another one. (The emulator has no caches:
+    that none holds these words is said by the memory map, and that they are where the logic looks by `streams.rs`.)"""
+    done = Kairos(tmp_path).run(STREAMED, "--pulses", "pulses.npz", head=STREAM_HEAD, device_db=pulse)
+    assert done.returncode == 0, done.stdout + done.stderr
+    recording, times = Recording.load(tmp_path / "pulses.npz"), json.loads((tmp_path / "times.json").read_text())
+    full, *others = [amplitude(recording, begin) for begin in times["play"]]
+    assert abs(full.max() - 120) < 0.1 and len(others) == 3
+    for half in others:
+        assert np.abs(half - full / 2).max() < 0.01
+    assert times["refused"] == [9, 8 * 16381]

@@ -46,6 +46,7 @@ IMPORT void dma_playback(int64_t, int32_t, int);
 /* pulse: the pulse core */
 IMPORT void pulse_update(const void *, int32_t, int32_t, double);
 IMPORT void pulse_update_all(const void *, const void *, const void *, int32_t);
+IMPORT int32_t pulse_stream(const void *);
 
 /* cache: values that outlive a kernel */
 IMPORT const void *cache_get(slice);
@@ -386,7 +387,9 @@ enum {
 #define DMA_START 0x0e000000u
 #define DMA_END 0x0ff00000u
 #define ANALYZER_START 0x0ff00000u
-#define ANALYZER_END 0x10000000u
+#define ANALYZER_END 0x0ff80000u
+#define STREAM_START 0x0ff80000u
+#define STREAM_END 0x10000000u
 #define PL_DESCRIPTOR_START 0x40000000u
 #define PL_DESCRIPTOR_END 0x40010000u
 #define PL_REGISTERS_START 0x40010000u

@@ -6,4 +6,4 @@
 pub use kairos_contracts::memory::*;
 
 const _: () = assert!(core::mem::size_of::<crate::Shared>() <= CHANNEL.end - CHANNEL.start);
-const _: () = assert!(ANALYZER.end == DDR_END && LOADER.end <= DDR_END);
+const _: () = assert!(STREAM.end == DDR_END && LOADER.end <= DDR_END);

@@ -9,6 +9,7 @@
 extern crate std;
 
 pub mod boards;
+pub mod cache;
 #[cfg(target_arch = "arm")]
 mod copy;
 pub mod ddr;

@@ -1,7 +1,7 @@
 //! Set-up of the chip through the HAL: MMU, caches, clocks, time base.
 
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
-use kairos_channel::memory::{ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW, REPORT};
+use kairos_channel::memory::{ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW, REPORT, STREAM};
 use kairos_chip::setup::{self, DEVICE, NOT_CACHED, UNMAPPED};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::slcr::Slcr;
@@ -59,7 +59,7 @@ fn protect_memory() {
         (ETHERNET_BUFFERS, NOT_CACHED),
         (REPORT, NOT_CACHED),
         (DMA, NOT_CACHED),
-        (ANALYZER, NOT_CACHED),
+        (ANALYZER.start..STREAM.end, NOT_CACHED),
     ]);
     // The HAL leaves the domain in manager mode, where permissions are ignored.
     Dacr::modify(|dacr| dacr.set_d(0, DomainAccess::Client));

@@ -1,5 +1,5 @@
 //! Management of a board (wire protocols, section 2): log, configuration, flash, reboot, behind the greeting and the choice of
-//! a destination. Where requests come from is the caller's matter ([`Wire`]).
+//! a destination. Where requests come from is the caller's matter ([`Wire`]), and so is what measures ([`Measures`]).
 
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,6 +8,7 @@ use embassy_time::{with_deadline, with_timeout, Duration, Instant};
 use kairos_chip::reset::Mark;
 use kairos_config::auth::{self, Access, Digest};
 use kairos_config::keys::{self, Key};
+use kairos_proto::channels::{Measurement, Refusal};
 use kairos_proto::management::{reply, Item, Kind, ProtocolError, RequestDecoder, PROOF_CONTEXT};
 use static_cell::StaticCell;
 
@@ -68,6 +69,16 @@ pub trait Wire {
 /// The other end is gone.
 pub struct Lost;
 
+/// What measures the paths between processors, memory and logic.
+#[allow(async_fn_in_trait, reason = "one executor, whose tasks never move between threads")]
+pub trait Measures {
+    /// Puts the content of the answer into `room`; how long it is.
+    async fn measure(&self, measurement: &Measurement, room: &mut [u8]) -> Result<usize, Refused>;
+}
+
+/// Why nothing was measured, for the host.
+pub type Refused = (Refusal, &'static str);
+
 /// What the clients share.
 pub struct Management {
     config: &'static Config,
@@ -89,9 +100,10 @@ impl Management {
 
     /// Serves a client whose destination is this board, until one of both has enough. What is returned is to be done when the
     /// connection has been closed.
-    pub async fn serve(&'static self, wire: &mut impl Wire) -> Option<Mark> {
+    pub async fn serve(&'static self, wire: &mut impl Wire, instrument: &impl Measures) -> Option<Mark> {
         let connection = Connection {
             wire,
+            instrument,
             config: self.config,
             data: &self.data,
             pulling: &self.pulling,
@@ -122,8 +134,9 @@ impl Management {
     }
 }
 
-struct Connection<'a, W> {
+struct Connection<'a, W, M> {
     wire: &'a mut W,
+    instrument: &'a M,
     config: &'static Config,
     data: &'static Data,
     pulling: &'static Pulling,
@@ -181,7 +194,7 @@ impl Gate {
     }
 }
 
-impl<W: Wire> Connection<'_, W> {
+impl<W: Wire, M: Measures> Connection<'_, W, M> {
     async fn run(mut self) -> End {
         match self.requests().await {
             Ok(never) => never,
@@ -223,6 +236,10 @@ impl<W: Wire> Connection<'_, W> {
             Kind::Authenticate => {
                 self.gate.authenticate(&request.proof)?;
                 self.send(&reply::SUCCESS).await
+            }
+            Kind::Measure => {
+                let measurement = request.measurement;
+                self.measure(&measurement).await
             }
             Kind::Flash | Kind::ConfigWrite => self.receive(decoder, input).await,
             Kind::GetLog => {
@@ -274,6 +291,21 @@ impl<W: Wire> Connection<'_, W> {
                 Ok(()) => self.send(&reply::SUCCESS).await,
                 Err(error) => self.failed("erase", error).await,
             },
+        }
+    }
+
+    async fn measure(&mut self, measurement: &Measurement) -> Result<(), End> {
+        let mut room = self.data.lock().await;
+        match self.instrument.measure(measurement, &mut room).await {
+            Ok(length) => {
+                self.send(&reply::measured(length as u32)).await?;
+                self.send(&room[..length]).await
+            }
+            Err((refusal, text)) => {
+                self.send(&reply::refused(1 + text.len() as u32)).await?;
+                self.send(&[refusal as u8]).await?;
+                self.send(text.as_bytes()).await
+            }
         }
     }
 

@@ -35,6 +35,10 @@ pub enum Kind {
     RpcReply = 3,
     /// The host's function has raised an exception.
     RpcException = 4,
+    /// Measure a path (`channels.toml`).
+    Measure = 5,
+    /// Send back what this has.
+    Echo = 6,
     /// The library can be run.
     LoadCompleted = 16,
     /// The library cannot be run.
@@ -49,17 +53,23 @@ pub enum Kind {
     Finished = 21,
     /// The kernel has ended with an exception.
     Exception = 22,
+    /// The answer to `Measure`.
+    Measured = 24,
+    /// The answer to `Echo`.
+    Echoed = 25,
     /// A line for the log.
     Log = 23,
 }
 
 impl Kind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 16] = [
         Self::Load,
         Self::Run,
         Self::RpcReply,
         Self::RpcException,
+        Self::Measure,
+        Self::Echo,
         Self::LoadCompleted,
         Self::LoadFailed,
         Self::RpcSync,
@@ -67,6 +77,8 @@ impl Kind {
         Self::RpcDone,
         Self::Finished,
         Self::Exception,
+        Self::Measured,
+        Self::Echoed,
         Self::Log,
     ];
 }
@@ -81,6 +93,8 @@ impl TryFrom<u8> for Kind {
             2 => Self::Run,
             3 => Self::RpcReply,
             4 => Self::RpcException,
+            5 => Self::Measure,
+            6 => Self::Echo,
             16 => Self::LoadCompleted,
             17 => Self::LoadFailed,
             18 => Self::RpcSync,
@@ -88,6 +102,8 @@ impl TryFrom<u8> for Kind {
             20 => Self::RpcDone,
             21 => Self::Finished,
             22 => Self::Exception,
+            24 => Self::Measured,
+            25 => Self::Echoed,
             23 => Self::Log,
             other => return Err(other),
         })

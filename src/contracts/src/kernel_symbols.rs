@@ -41,6 +41,7 @@ macro_rules! kernel_symbols {
             // pulse: the pulse core
             "pulse_update" = pulse::pulse_update;
             "pulse_update_all" = pulse::pulse_update_all;
+            "pulse_stream" = pulse::pulse_stream;
             // cache: values that outlive a kernel
             "cache_get" = cache::cache_get;
             "cache_put" = cache::cache_put;

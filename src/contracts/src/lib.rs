@@ -7,6 +7,7 @@
 pub mod analyzer;
 pub mod boot;
 pub mod channel;
+pub mod channels;
 pub mod chips;
 pub mod configuration;
 pub mod descriptor;

@@ -38,11 +38,20 @@ pub enum Payload {
     Data = 3,
     /// A nonce or a proof, 32 bytes.
     Digest = 4,
+    /// What is measured: path u8, three bytes 0, size u32 in bytes, trials u32 (`src/contracts/channels.toml`).
+    Measurement = 5,
 }
 
 impl Payload {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 5] = [Self::None, Self::Key, Self::KeyAndData, Self::Data, Self::Digest];
+    pub const ALL: [Self; 6] = [
+        Self::None,
+        Self::Key,
+        Self::KeyAndData,
+        Self::Data,
+        Self::Digest,
+        Self::Measurement,
+    ];
 }
 
 impl TryFrom<u8> for Payload {
@@ -56,6 +65,7 @@ impl TryFrom<u8> for Payload {
             2 => Self::KeyAndData,
             3 => Self::Data,
             4 => Self::Digest,
+            5 => Self::Measurement,
             other => return Err(other),
         })
     }
@@ -91,11 +101,13 @@ pub enum Request {
     Challenge = 129,
     /// Proof that the client has the key: HMAC-SHA-256 over PROOF_CONTEXT and the newest nonce.
     Authenticate = 130,
+    /// Measure a path between processors, memory and logic. Never while a kernel may run.
+    Measure = 131,
 }
 
 impl Request {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::GetLog,
         Self::ClearLog,
         Self::Reboot,
@@ -109,6 +121,7 @@ impl Request {
         Self::Netboot,
         Self::Challenge,
         Self::Authenticate,
+        Self::Measure,
     ];
 
     /// Its payload: a member of [`Payload`].
@@ -126,6 +139,7 @@ impl Request {
             Self::ConfigRead | Self::ConfigRemove => Payload::Key,
             Self::ConfigWrite => Payload::KeyAndData,
             Self::Authenticate => Payload::Digest,
+            Self::Measure => Payload::Measurement,
         }
     }
 }
@@ -149,6 +163,7 @@ impl TryFrom<u8> for Request {
             128 => Self::Netboot,
             129 => Self::Challenge,
             130 => Self::Authenticate,
+            131 => Self::Measure,
             other => return Err(other),
         })
     }
@@ -170,24 +185,30 @@ pub enum Reply {
     ConfigData = 7,
     /// A nonce, good for one proof.
     Challenge = 128,
+    /// Frequencies of processors and logic in Hz, u32 each, then the samples.
+    Measured = 131,
+    /// It was not measured: why (`Refusal`), u8, and a text.
+    Refused = 132,
 }
 
 impl Reply {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Success,
         Self::LogContent,
         Self::RebootImminent,
         Self::Error,
         Self::ConfigData,
         Self::Challenge,
+        Self::Measured,
+        Self::Refused,
     ];
 
     /// Its payload: a member of [`Payload`].
     pub const fn payload(self) -> Payload {
         match self {
             Self::Success | Self::RebootImminent | Self::Error => Payload::None,
-            Self::LogContent | Self::ConfigData => Payload::Data,
+            Self::LogContent | Self::ConfigData | Self::Measured | Self::Refused => Payload::Data,
             Self::Challenge => Payload::Digest,
         }
     }
@@ -205,6 +226,8 @@ impl TryFrom<u8> for Reply {
             6 => Self::Error,
             7 => Self::ConfigData,
             128 => Self::Challenge,
+            131 => Self::Measured,
+            132 => Self::Refused,
             other => return Err(other),
         })
     }

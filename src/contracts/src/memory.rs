@@ -57,8 +57,12 @@ pub const KERNEL_STACK: Region = 0x0c00_0000..0x0e00_0000;
 /// DMA traces, kept by the kernel core; not cached: the gateware reads them.
 pub const DMA: Region = 0x0e00_0000..0x0ff0_0000;
 
-/// Ring of the analyzer (the first 512 KiB); not cached.
-pub const ANALYZER: Region = 0x0ff0_0000..0x1000_0000;
+/// Ring of the analyzer; not cached.
+pub const ANALYZER: Region = 0x0ff0_0000..0x0ff8_0000;
+
+/// Words that the pulse core reads, put there by the kernel core; not cached: the gateware reads them through an HP
+/// port.
+pub const STREAM: Region = 0x0ff8_0000..0x1000_0000;
 
 /// PL, port GP0: descriptor memory, read only.
 pub const PL_DESCRIPTOR: Region = 0x4000_0000..0x4001_0000;

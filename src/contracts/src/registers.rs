@@ -262,6 +262,41 @@ pub mod pulse {
     pub const STREAM_WORDS: &str = "pulse_stream_words";
 }
 
+/// Names of the registers of `traffic`.
+pub mod traffic {
+    /// Write: begin. Bit 0: 0 reads memory, 1 writes it; bit 1: 0 through the HP port, 1 through the ACP. Ignored while
+    /// busy.
+    pub const START: &str = "traffic_start";
+    /// Bit of `traffic_start`.
+    pub const START_WRITE_BIT: u32 = 1;
+    /// Bit of `traffic_start`.
+    pub const START_COHERENT_BIT: u32 = 2;
+
+    /// Words are read or written, or wait for the port.
+    pub const BUSY: &str = "traffic_busy";
+
+    /// Physical address; the low 7 bits are ignored.
+    pub const ADDRESS: &str = "traffic_address";
+
+    /// Bytes; the low 3 bits are ignored.
+    pub const SIZE: &str = "traffic_size";
+
+    /// Written to memory: in each 8 bytes, low word first, this number plus that of the beat, and its complement.
+    pub const SEED: &str = "traffic_seed";
+
+    /// Cycles from the start to the first beat of a read, or to the first response to a write.
+    pub const FIRST: &str = "traffic_first";
+
+    /// Cycles from the start to the last beat, or to the last response.
+    pub const LAST: &str = "traffic_last";
+
+    /// Sum of the words that were read, modulo 2^32.
+    pub const SUM: &str = "traffic_sum";
+
+    /// The memory has answered with an error since the start.
+    pub const ERROR: &str = "traffic_error";
+}
+
 /// Names of the registers of `moninj`.
 pub mod moninj {
     /// Channel selected for the monitor.

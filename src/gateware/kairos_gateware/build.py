@@ -7,6 +7,7 @@ Files written: docs/interfaces.md section 9. Boards of real hardware get Verilog
 import argparse
 import hashlib
 import sys
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -77,6 +78,9 @@ def main(arguments=None) -> int:
     what.add_argument("--variant", choices=sorted(VARIANTS), default="demo")
     what.add_argument("--description", type=Path, metavar="FILE", help="system description (JSON, ARTIQ's format)")
     parser.add_argument("--board", choices=BOARDS, default="sim")
+    parser.add_argument(
+        "--traffic", action="store_true", help="with the block that `kairos device channels` measures the ports with"
+    )
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--no-compile", action="store_true", help="board sim: do not make the shared library")
     options = parser.parse_args(arguments)
@@ -90,6 +94,8 @@ def main(arguments=None) -> int:
             variant = make_variant(description)
         else:
             variant = VARIANTS[options.variant]
+        if options.traffic:
+            variant = replace(variant, traffic=True)
         if options.board == "sim":
             with verilate.building_alone(options.output):
                 _build_sim(variant, options.output, not options.no_compile)

@@ -25,9 +25,10 @@ class Variant:
     host: default network address. lanes: of the event dispatcher. reorder: events that may wait in any order of time, a
     power of two; 0: lanes of increasing times. push_inputs: input events are pushed into memory, so that the kernel
     core need not ask for them; costs logic (docs/gateware/initiator.md). synthesiser: what makes the RTIO clock, as
-    in the descriptor. uplink: the board is a satellite, with a link to the board above it. satellites: the boards
-    below, each at the other end of a link, the first one at destination 1. converters: connectors of the board with
-    cards for the outputs of pulse cores, in their order; in simulation samples are made by a model."""
+    in the descriptor. traffic: with the block that measures the ports (docs/gateware/channels.md). uplink: the board is
+    a satellite, with a link to the board above it. satellites: the boards below, each at the other end of a link, the
+    first one at destination 1. converters: connectors of the board with cards for the outputs of pulse cores, in their
+    order; in simulation samples are made by a model."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -37,6 +38,7 @@ class Variant:
     reorder: int = 0
     push_inputs: bool = True
     synthesiser: int = 0
+    traffic: bool = False
     uplink: bool = False
     satellites: tuple["Variant", ...] = ()
     converters: tuple[str, ...] = ()

@@ -84,7 +84,7 @@ class _Variants(Mapping):
 VARIANTS = _Variants(
     {
         "demo": _demo,
-        "pulse": _pulse,
+        "pulse": lambda: replace(_pulse(), traffic=True),
         "pulse8": lambda: _pulse("pulse8", 8),
         "dac": _dac,
         "pair": _pair,

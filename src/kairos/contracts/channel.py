@@ -40,6 +40,10 @@ class Kind(IntEnum):
     """The host's reply."""
     RPC_EXCEPTION = 4
     """The host's function has raised an exception."""
+    MEASURE = 5
+    """Measure a path (`channels.toml`)."""
+    ECHO = 6
+    """Send back what this has."""
     LOAD_COMPLETED = 16
     """The library can be run."""
     LOAD_FAILED = 17
@@ -54,6 +58,10 @@ class Kind(IntEnum):
     """The kernel has returned."""
     EXCEPTION = 22
     """The kernel has ended with an exception."""
+    MEASURED = 24
+    """The answer to `Measure`."""
+    ECHOED = 25
+    """The answer to `Echo`."""
     LOG = 23
     """A line for the log."""
 

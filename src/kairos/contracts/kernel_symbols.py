@@ -32,6 +32,7 @@ SIGNATURES = {
     "dma_playback": (("i64", "i32", "bool"), "none"),
     "pulse_update": (("list", "i32", "i32", "f64"), "none"),
     "pulse_update_all": (("list", "list", "doubles", "i32"), "none"),
+    "pulse_stream": (("list",), "i32"),
     "cache_get": (("str",), "list"),
     "cache_put": (("str", "list"), "none"),
     "i2c_start": (("i32",), "none"),

@@ -54,6 +54,8 @@ class Payload(IntEnum):
     """Length u32 and bytes."""
     DIGEST = 4
     """A nonce or a proof, 32 bytes."""
+    MEASUREMENT = 5
+    """What is measured: path u8, three bytes 0, size u32 in bytes, trials u32 (`src/contracts/channels.toml`)."""
 
 
 class Request(IntEnum):
@@ -85,6 +87,8 @@ class Request(IntEnum):
     """Send a nonce. Unknown to a device without a key, as is the next one."""
     AUTHENTICATE = 130
     """Proof that the client has the key: HMAC-SHA-256 over PROOF_CONTEXT and the newest nonce."""
+    MEASURE = 131
+    """Measure a path between processors, memory and logic. Never while a kernel may run."""
 
 
 class Reply(IntEnum):
@@ -102,3 +106,7 @@ class Reply(IntEnum):
     """The value of a key."""
     CHALLENGE = 128
     """A nonce, good for one proof."""
+    MEASURED = 131
+    """Frequencies of processors and logic in Hz, u32 each, then the samples."""
+    REFUSED = 132
+    """It was not measured: why (`Refusal`), u8, and a text."""

@@ -21,6 +21,7 @@ __all__ = [
     "KERNEL_STACK",
     "DMA",
     "ANALYZER",
+    "STREAM",
     "PL_DESCRIPTOR",
     "PL_REGISTERS",
     "FIRST_STAGE",
@@ -82,8 +83,12 @@ KERNEL_STACK = range(0x0C000000, 0x0E000000)
 DMA = range(0x0E000000, 0x0FF00000)
 """DMA traces, kept by the kernel core; not cached: the gateware reads them."""
 
-ANALYZER = range(0x0FF00000, 0x10000000)
-"""Ring of the analyzer (the first 512 KiB); not cached."""
+ANALYZER = range(0x0FF00000, 0x0FF80000)
+"""Ring of the analyzer; not cached."""
+
+STREAM = range(0x0FF80000, 0x10000000)
+"""Words that the pulse core reads, put there by the kernel core; not cached: the gateware reads them through an HP
+port."""
 
 PL_DESCRIPTOR = range(0x40000000, 0x40010000)
 """PL, port GP0: descriptor memory, read only."""

@@ -353,6 +353,53 @@ BLOCKS = {
             "words given to the core since the start",
         ),
     },
+    "traffic": {
+        "start": (
+            2,
+            "rw",
+            "write: begin. Bit 0: 0 reads memory, 1 writes it; bit 1: 0 through the HP port, 1 through the ACP. Ignored while busy",
+        ),
+        "busy": (
+            1,
+            "r",
+            "words are read or written, or wait for the port",
+        ),
+        "address": (
+            32,
+            "rw",
+            "physical address; the low 7 bits are ignored",
+        ),
+        "size": (
+            32,
+            "rw",
+            "bytes; the low 3 bits are ignored",
+        ),
+        "seed": (
+            32,
+            "rw",
+            "written to memory: in each 8 bytes, low word first, this number plus that of the beat, and its complement",
+        ),
+        "first": (
+            32,
+            "r",
+            "cycles from the start to the first beat of a read, or to the first response to a write",
+        ),
+        "last": (
+            32,
+            "r",
+            "cycles from the start to the last beat, or to the last response",
+        ),
+        "sum": (
+            32,
+            "r",
+            "sum of the words that were read, modulo 2^32",
+        ),
+        "error": (
+            1,
+            "r",
+            "the memory has answered with an error since the start",
+        ),
+    },
     "moninj": {
         "channel": (
             16,
@@ -459,6 +506,7 @@ FIELDS = {
     "uplink_state": {"line": 0, "live": 1},
     "initiator_error": {"read": 0, "write": 1},
     "dma_error": {"underflow": 0, "unreachable": 1, "bus": 2, "malformed": 3},
+    "traffic_start": {"write": 0, "coherent": 1},
     "clock_status": {"selected": 0, "switching": 1, "locked": 2, "hold": 3},
     "clock_lost": {"lost": 0},
 }

@@ -49,6 +49,7 @@ STOP_CYCLES = 1
 
 pulse_update = firmware_function("pulse_update", "gate parameter target value", NOWRITE)
 pulse_update_all = firmware_function("pulse_update_all", "gate parameters values target", NOWRITE)
+pulse_stream = firmware_function("pulse_stream", "words", NOWRITE)
 
 
 class PulseError(Exception):
@@ -307,9 +308,14 @@ class Pulse(RTIODevice):
         delay_mu(CYCLE_MU)
 
     @kernel
-    def stream_from(self, address):
-        """Begin the stream of words whose list of descriptors is at this physical address of the memory."""
-        rtio_output(self.memory, address)
+    def stream_from(self, words):
+        """Have the core fetch `words` (list of int32, eight to a word) from memory from now on: 8 bytes a cycle, with
+        one event for all of them, where `send` has one each. What is streamed while a stream runs is lost.
+
+        The words are copied first, to memory of 512 KiB that the logic reads and no cache holds; they stay there until
+        as much more has been put there. ValueError if they are more than 16380, or no whole words.
+        """
+        rtio_output(self.memory, pulse_stream(words))
 
     @kernel
     def first_underrun(self, channel):

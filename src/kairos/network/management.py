@@ -1,10 +1,12 @@
 """Client of the management service of a core device (TCP 1380): log, configuration, reboot, flash."""
 
 import hmac
+import pathlib
+import struct
 import zlib
-from pathlib import Path
 
 from .. import _native
+from ..contracts.channels import Path, Refusal
 from ..contracts.configuration import AUTH_KEY_MAX, AUTH_KEY_MIN
 from ..contracts.management import (
     DESTINATION_LOCAL,
@@ -19,7 +21,7 @@ from ..contracts.session import LITTLE_ENDIAN
 from ..errors import ConnectionLost, DeviceUnreachable, KairosError, UsageError
 from .connect import connect
 
-__all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "read_key"]
+__all__ = ["KeyNotKnown", "Management", "ManagementError", "PORT", "PathAbsent", "read_key"]
 
 TIMEOUT = 30.0
 """Seconds in which the device must answer; a flash image of 16 MB takes some."""
@@ -34,17 +36,21 @@ class ManagementError(KairosError):
     """The device could not do what it was asked."""
 
 
+class PathAbsent(ManagementError):
+    """The device has no such path."""
+
+
 class KeyNotKnown(ManagementError):
     """A key was given, and the device does not answer to it: it has none, or its firmware knows no keys."""
 
 
-def read_key(path: str | Path) -> bytes:
+def read_key(path: str | pathlib.Path) -> bytes:
     """The key of a device (its configuration: auth_key) in a file; white space at its end does not belong to it.
 
     UsageError if the file cannot be read, or is too short or too long for a key.
     """
     try:
-        key = Path(path).read_bytes().rstrip(b" \t\n\f\r")
+        key = pathlib.Path(path).read_bytes().rstrip(b" \t\n\f\r")
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     if not AUTH_KEY_MIN <= len(key) <= AUTH_KEY_MAX:
@@ -177,6 +183,17 @@ class Management:
     def netboot(self):
         """Restart the device and have its loader wait for the network. Not part of ARTIQ's protocol."""
         self._ask("restart into its loader", Reply.REBOOT_IMMINENT, Request.NETBOOT)
+
+    def measure(self, path: Path, size: int, trials: int) -> bytes:
+        """Samples of a path between processors, memory and logic, as they come (:mod:`kairos.network.channels`).
+        PathAbsent if the device does not have it; ManagementError if it refuses. Not part of ARTIQ's protocol."""
+        reply, content = self._request(Request.MEASURE, data=struct.pack("<III", path, size, trials))
+        if reply == Reply.REFUSED and content:
+            text = f"the device does not measure '{path.name.lower()}': {content[1:].decode(errors='replace')}"
+            raise (PathAbsent if content[0] == Refusal.ABSENT else ManagementError)(text)
+        if reply != Reply.MEASURED:
+            raise ManagementError(f"the device at {self._where} sent an unexpected reply of type {reply}")
+        return content
 
     def debug_allocator(self):
         """Have the device write the state of its memory to its log. There is no reply."""

@@ -10,6 +10,7 @@ pub mod index;
 pub mod linalg;
 pub mod lsda;
 pub mod mathematics;
+pub mod streams;
 mod stubs;
 pub mod traces;
 pub mod unwind;

@@ -17,6 +17,8 @@ mod fault;
 #[cfg(target_arch = "arm")]
 mod library;
 #[cfg(target_arch = "arm")]
+mod measure;
+#[cfg(target_arch = "arm")]
 mod memory;
 #[cfg(target_arch = "arm")]
 mod owned;

@@ -1,7 +1,7 @@
 //! The life of the kernel core between two restarts: load a library, run it, report how it ended.
 
 use kairos_channel::memory::KERNEL_LIBRARY;
-use kairos_channel::Kind;
+use kairos_channel::{Frame, Kind};
 use kairos_chip::gic;
 use kairos_kernel::elf;
 use kairos_proto::rpc::{BadAddress, Memory};
@@ -10,7 +10,7 @@ use crate::comms::{self, next_frame, receiving, report, report_fmt, send, send_p
 use crate::enter::{self, enter, Ended};
 use crate::memory::{self, Area, KernelMemory};
 use crate::owned::Lent;
-use crate::{calls, library, raise, rtio, symbols, timer};
+use crate::{calls, library, measure, raise, rtio, symbols, timer};
 
 /// The memory for the library's image. While a kernel runs it is the kernel's.
 static IMAGE: Lent<Area<{ KERNEL_LIBRARY.start }, { KERNEL_LIBRARY.end }>> = {
@@ -37,6 +37,7 @@ pub extern "C" fn restart() -> ! {
     IMAGE.reclaim();
     calls::cache::reclaim();
     calls::linalg::reclaim();
+    calls::pulse::reclaim();
     calls::dma::abandon();
     calls::i2c::recover();
     rtio::settle();
@@ -54,13 +55,21 @@ fn forget_kernel() {
 
 fn serve() -> ! {
     loop {
-        match receiving(next_frame).kind {
+        let frame = receiving(next_frame);
+        match frame.kind {
             Kind::Load => load(),
             Kind::Run => run(),
+            Kind::Measure | Kind::Echo => measure(frame),
             // Of a call whose kernel has ended: nobody waits for it.
             _ => {}
         }
     }
+}
+
+/// Measures in the memory of the library, which is gone then.
+fn measure(frame: Frame) {
+    library::loaded(None);
+    IMAGE.with(|image| measure::serve(frame, image.bytes()));
 }
 
 fn load() {

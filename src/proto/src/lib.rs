@@ -8,6 +8,7 @@ pub mod analyzer;
 pub mod bitstream;
 pub mod boards;
 pub mod boot_image;
+pub mod channels;
 pub mod descriptor;
 pub mod device_map;
 pub mod dma;

@@ -13,6 +13,7 @@ pub use kairos_contracts::management::{
     Payload, Reply, Request as Kind, DESTINATION_LOCAL, GREETING, KEY_MAX, PORT, PROOF_CONTEXT,
 };
 
+use crate::channels::{self, Measurement};
 use crate::rpc::Sink;
 use crate::session::GREETING_ANSWER;
 
@@ -57,10 +58,13 @@ pub struct Request {
     pub length: u32,
     /// The proof, if it is one.
     pub proof: Digest,
+    /// What is to be measured, if something is.
+    pub measurement: Measurement,
 }
 
 impl Request {
-    /// Writes a whole request. Of `key` and `data` counts what its [`Payload`] has; a proof is given as data.
+    /// Writes a whole request. Of `key` and `data` counts what its [`Payload`] has; a proof and a measurement are given as
+    /// data.
     pub fn encode(sink: &mut impl Sink, kind: Kind, key: &[u8], data: &[u8]) {
         sink.write(&[kind as u8]);
         let (has_key, has_data) = match kind.payload() {
@@ -68,7 +72,7 @@ impl Request {
             Payload::Key => (true, false),
             Payload::KeyAndData => (true, true),
             Payload::Data => (false, true),
-            Payload::Digest => return sink.write(data),
+            Payload::Digest | Payload::Measurement => return sink.write(data),
         };
         for (_, bytes) in [(has_key, key), (has_data, data)].into_iter().filter(|(has, _)| *has) {
             sink.write(&(bytes.len() as u32).to_le_bytes());
@@ -126,6 +130,8 @@ enum State {
     Data(u32),
     /// Collecting a proof.
     Proof,
+    /// Collecting a measurement.
+    Measurement,
 }
 
 /// Decoder of the host's side of a connection, behind the greeting and the destination.
@@ -134,6 +140,7 @@ pub struct RequestDecoder {
     /// The request so far.
     request: Request,
     number: [u8; 4],
+    measurement: [u8; channels::LENGTH],
     filled: usize,
     authentication: bool,
 }
@@ -156,8 +163,14 @@ impl RequestDecoder {
                 },
                 length: 0,
                 proof: [0; DIGEST_LENGTH],
+                measurement: Measurement {
+                    kind: 0,
+                    size: 0,
+                    trials: 0,
+                },
             },
             number: [0; 4],
+            measurement: [0; channels::LENGTH],
             filled: 0,
             authentication: false,
         }
@@ -195,6 +208,7 @@ impl RequestDecoder {
                         Payload::Key | Payload::KeyAndData => State::KeyLength,
                         Payload::Data => State::DataLength,
                         Payload::Digest => State::Proof,
+                        Payload::Measurement => State::Measurement,
                     };
                 }
                 State::KeyLength => {
@@ -230,6 +244,14 @@ impl RequestDecoder {
                         return Ok(None);
                     }
                     self.filled = 0;
+                    return Ok(Some(self.complete(State::Type)));
+                }
+                State::Measurement => {
+                    if !collect(&mut self.measurement, &mut self.filled, input) {
+                        return Ok(None);
+                    }
+                    self.filled = 0;
+                    request.measurement = Measurement::from_bytes(&self.measurement);
                     return Ok(Some(self.complete(State::Type)));
                 }
                 State::Data(rest) => {
@@ -320,6 +342,16 @@ pub mod reply {
         head(Reply::ConfigData, length)
     }
 
+    /// Measured; `length` bytes follow.
+    pub const fn measured(length: u32) -> [u8; 5] {
+        head(Reply::Measured, length)
+    }
+
+    /// Refused; `length` bytes follow, the first of which says why.
+    pub const fn refused(length: u32) -> [u8; 5] {
+        head(Reply::Refused, length)
+    }
+
     const fn head(kind: Reply, length: u32) -> [u8; 5] {
         let l = length.to_le_bytes();
         [kind as u8, l[0], l[1], l[2], l[3]]
@@ -339,6 +371,7 @@ pub mod reply {
         match kind.payload() {
             Payload::None => Behind::Bytes(0),
             Payload::Digest => Behind::Bytes(DIGEST_LENGTH),
+            Payload::Measurement => Behind::Bytes(super::channels::LENGTH),
             Payload::Data | Payload::Key | Payload::KeyAndData => Behind::Counted,
         }
     }

@@ -5,12 +5,14 @@
 #![no_main]
 
 mod analyzer;
+mod channels;
 mod management;
 mod moninj;
 mod network;
 mod service;
 mod session;
 
+use channels::Instrument;
 use kairos_chip::ethernet::Port;
 use kairos_comms::executor;
 use kairos_comms::kernel_core::KernelCore;
@@ -22,16 +24,17 @@ extern "C" fn kmain() -> ! {
     let (board, ethernet) = kairos_comms::start(concat!("Kairos runtime ", env!("CARGO_PKG_VERSION")));
     let (config, rtio) = (board.config, board.rtio);
     let settings = network::settings(config);
+    let processor = 2 * board.clocks.arm_clocks().cpu_3x2x_clk().to_raw();
     let port = Port::new(ethernet, &board.clocks, settings.mac);
 
     executor::run(|spawner| {
         let network = network::start(&spawner, port, settings);
         let stack = network.stack();
         board.spawn(&spawner);
-        management::start(&spawner, stack, Management::new(config));
         analyzer::start(&spawner, stack);
         moninj::start(&spawner, stack);
-        session::start(&spawner, stack, KernelCore::claim(), rtio, config);
+        let loan = session::start(&spawner, stack, KernelCore::claim(), rtio, config);
+        management::start(&spawner, stack, Management::new(config), Instrument { loan, processor });
         network
     })
 }

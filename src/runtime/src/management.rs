@@ -7,21 +7,25 @@ use kairos_chip::reset;
 use kairos_comms::management::{Lost, Management, Wire, CLIENTS};
 use kairos_net::{Socket, Stack};
 use kairos_proto::management::{ANSWER, DESTINATION_LOCAL, GREETING, PORT};
+use static_cell::StaticCell;
 
+use crate::channels::Instrument;
 use crate::service::{self, Buffers, Places};
 
 /// Connections at a time.
 pub const SOCKETS: usize = CLIENTS;
 
 /// Starts the tasks that serve clients.
-pub fn start(spawner: &Spawner, stack: &'static Stack, management: &'static Management) {
+pub fn start(spawner: &Spawner, stack: &'static Stack, management: &'static Management, instrument: Instrument) {
+    static INSTRUMENT: StaticCell<Instrument> = StaticCell::new();
+    let instrument: &'static Instrument = INSTRUMENT.init(instrument);
     for _ in 0..SOCKETS {
-        spawner.spawn(kairos_comms::task(serve(stack, management)));
+        spawner.spawn(kairos_comms::task(serve(stack, management, instrument)));
     }
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: &'static Stack, management: &'static Management) -> ! {
+async fn serve(stack: &'static Stack, management: &'static Management, instrument: &'static Instrument) -> ! {
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
@@ -31,7 +35,7 @@ async fn serve(stack: &'static Stack, management: &'static Management) -> ! {
         if service::greet(&mut socket, GREETING).await {
             match destination(&mut socket).await {
                 Some(DESTINATION_LOCAL) if socket.write_all(&[ANSWER]).await.is_ok() => {
-                    after = management.serve(&mut Tcp(&mut socket)).await;
+                    after = management.serve(&mut Tcp(&mut socket), instrument).await;
                 }
                 Some(DESTINATION_LOCAL) | None => {}
                 Some(other) => log::warn!("management: there is no DRTIO destination {other} on this system"),

@@ -16,7 +16,7 @@ use core::task::Poll;
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
 use embassy_sync::blocking_mutex::raw::{CriticalSectionRawMutex, NoopRawMutex};
-use embassy_sync::mutex::Mutex;
+use embassy_sync::mutex::{Mutex, MutexGuard};
 use embassy_sync::watch::{Receiver, Watch};
 use embassy_time::{with_timeout, Duration};
 use kairos_net::{Socket, Stack};
@@ -58,12 +58,22 @@ struct Clients {
     newest: u32,
     /// Clients with a valid greeting whose connections are not closed yet.
     present: u32,
+    /// The kernel core is lent, or about to be.
+    lent: bool,
+}
+
+impl Clients {
+    /// An idle kernel may run.
+    fn absent(&self) -> bool {
+        self.admitted && self.present == 0 && !self.lent
+    }
 }
 
 static CLIENTS: Watch<CriticalSectionRawMutex, Clients, { SOCKETS + 1 }> = Watch::new_with(Clients {
     admitted: false,
     newest: 0,
     present: 0,
+    lent: false,
 });
 
 type Arrivals = Receiver<'static, CriticalSectionRawMutex, Clients, { SOCKETS + 1 }>;
@@ -101,6 +111,47 @@ fn change(how: impl FnOnce(&mut Clients)) {
     }
 }
 
+/// Lends the kernel core while no kernel runs nor may begin to: to whoever measures something with it.
+#[derive(Clone, Copy)]
+pub struct Loan(&'static Owner);
+
+/// The kernel core, until this is dropped.
+pub struct Lent {
+    shared: MutexGuard<'static, NoopRawMutex, Shared>,
+    _lease: Lease,
+}
+
+/// No idle kernel begins, until this is dropped.
+struct Lease;
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        change(|clients| clients.lent = false);
+    }
+}
+
+impl Loan {
+    /// `None` if a session is open, a startup kernel has not ended, or an idle kernel is set.
+    pub async fn take(self) -> Option<Lent> {
+        let free = CLIENTS.try_get().is_some_and(|clients| clients.absent());
+        if !free || standalone::IS_SET.load(Ordering::Relaxed) {
+            return None;
+        }
+        change(|clients| clients.lent = true);
+        let lease = Lease;
+        Some(Lent {
+            shared: self.0.lock().await,
+            _lease: lease,
+        })
+    }
+}
+
+impl Lent {
+    pub fn kernel(&mut self) -> &mut KernelCore {
+        &mut self.shared.kernel
+    }
+}
+
 /// Starts the kernel core and the tasks that serve clients.
 pub fn start(
     spawner: &Spawner,
@@ -108,9 +159,9 @@ pub fn start(
     kernel: KernelCore,
     rtio: Option<Rtio>,
     config: &'static Config,
-) {
+) -> Loan {
     static OWNER: StaticCell<Owner> = StaticCell::new();
-    let owner = OWNER.init(Mutex::new(Shared {
+    let owner: &'static Owner = OWNER.init(Mutex::new(Shared {
         kernel,
         library: uncleared!(LIBRARY_MAX),
         rtio,
@@ -120,6 +171,7 @@ pub fn start(
     for _ in 0..SOCKETS {
         spawner.spawn(kairos_comms::task(serve(stack, owner)));
     }
+    Loan(owner)
 }
 
 /// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not start is noticed. Then runs

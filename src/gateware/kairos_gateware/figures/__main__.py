@@ -225,6 +225,7 @@ _AREA = {
     "pulse_crosstalk": {},
     "bridge": {"lut": 1727, "ff": 2318},
     "packetiser": {"lut": 342, "ff": 357},
+    "traffic": {},
     "soc": {},
     "soc_asked": {},
     **{name: BASELINES.get(name, {}) for name in PHYS},

@@ -21,6 +21,8 @@ from ..pulse.synthesis import Output, Sum
 from ..rtio.arbiter import CriArbiter
 from ..rtio.cri import Cri
 from ..soc.soc import Soc
+from ..traffic.engine import TrafficEngine
+from ..traffic.loan import Loan
 from ..variants import VARIANTS
 from .cycles import ttl_core
 from .phys import PHYS
@@ -119,6 +121,22 @@ def _soc_asked():
     return f"{what}, inputs not pushed", soc, ios
 
 
+def _traffic():
+    class Block(Module):
+        def __init__(self):
+            self.submodules.engine = engine = TrafficEngine()
+            owners = [HpWrite(), AcpMaster()]
+            self.submodules.hp = hp = Loan(owners[0], engine.hp_write, engine.wants_hp_write)
+            self.submodules.acp = acp = Loan(owners[1], engine.acp, engine.wants_acp)
+            self.ios = _signals(engine, "start write coherent address size seed busy first last sum error")
+            self.ios += _bus(engine.hp_read, HpRead)
+            self.ios += [*_bus(owners[0], HpWrite), *_bus(hp.bus, HpWrite)]
+            self.ios += [*_bus(owners[1], AcpMaster), *_bus(acp.bus, AcpMaster)]
+
+    block = Block()
+    return "block that measures the ports, with what lends it HP and ACP", block, block.ios
+
+
 def _pulse():
     """What a channel of the pulse core takes, samples included."""
 
@@ -179,6 +197,7 @@ BLOCKS = {
     "moninj": _moninj,
     "pulse_channel": _pulse,
     "pulse_crosstalk": _pulse_crosstalk,
+    "traffic": _traffic,
     "soc": _soc,
     "soc_asked": _soc_asked,
     **PHYS,

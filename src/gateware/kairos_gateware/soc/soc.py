@@ -27,6 +27,9 @@ from ..rtio.link import Channel
 from ..rtio.registers import RtioRegisters
 from ..rtio.router import CriRouter
 from ..rtio.timing import COARSE_BITS, FINE_BITS, TimeBase
+from ..traffic.engine import TrafficEngine
+from ..traffic.loan import Loan
+from ..traffic.registers import TrafficRegisters
 from ..variant import RTIO_FREQUENCY
 from .bus import Gp0Bus
 from .clock import ClockRegisters
@@ -130,6 +133,10 @@ class Soc(Module):
             setattr(blocks, name, registers)
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
+        traffic = None
+        if variant.traffic:
+            self.submodules.traffic_engine = traffic = TrafficEngine()
+            blocks.traffic = self.submodules.traffic = TrafficRegisters(traffic)
         phy_reset = self.rtio.phy_reset.storage
         if clock is not None:
             self.submodules.clock_control = clock
@@ -165,9 +172,14 @@ class Soc(Module):
         self.register_blocks = vars(blocks)
         self.submodules.bus = bus = Gp0Bus(blocks, describe)
         self.gp0 = bus.axi
-        self.acp = initiator.bus
-        self.hp_read = share(self, [dma.bus] + [bus for stream in streams for bus in stream.buses])
-        self.hp_write = analyzer.bus
+        self.acp, self.hp_write = initiator.bus, analyzer.bus
+        readers = [dma.bus] + [bus for stream in streams for bus in stream.buses]
+        if traffic is not None:
+            readers.append(traffic.hp_read)
+            self.submodules.acp_loan = Loan(initiator.bus, traffic.acp, traffic.wants_acp)
+            self.submodules.hp_loan = Loan(analyzer.bus, traffic.hp_write, traffic.wants_hp_write)
+            self.acp, self.hp_write = self.acp_loan.bus, self.hp_loan.bus
+        self.hp_read = share(self, readers)
         self.event_o = initiator.event_o
         self.event_i = initiator.event_i
         loads = [(far.time_load, far.time_value)] if far is not None else []
@@ -181,7 +193,7 @@ class Soc(Module):
             parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
             parts += [stream.settled for stream in streams]
             parts += links.settled()
-            parts += [clock.settled] if clock is not None else []
+            parts += [block.settled for block in [clock, traffic] if block is not None]
             self.comb += self.settled.eq(reduce(and_, parts))
             self.next_due = core.next_due
             for near in links.near.values():

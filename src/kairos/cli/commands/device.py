@@ -36,6 +36,14 @@ _TOOLS = {
         Option("image", metavar="FILE", help="boot image (BOOT.BIN)"),
         runs="device.flash",
     ),
+    "channels": Command(
+        "measure the paths between processors, memory and logic",
+        Option("paths", metavar="PATH", nargs="*", help="which; default: all"),
+        Option("--trials", type=int, default=100, help="of each size, large ones less often; default: %(default)s"),
+        Option("--json", action="store_true", help="print JSON in place of a table"),
+        Option("--plot", metavar="FILE", help="draw time and throughput over the size (png, pdf, svg)"),
+        runs="channels.channels",
+    ),
     "debug": Command(
         "have the device log its own state",
         Option("what", choices=("allocator",), help="the memory of the firmware"),

@@ -1,12 +1,17 @@
-//! `pulse_update` and `pulse_update_all`: a kernel's new value for a gate of the pulse core, made to words and sent here, with no host in the loop.
+//! `pulse_update` and `pulse_update_all`: a kernel's new value for a gate of the pulse core, made to words and sent here, with no
+//! host in the loop. `pulse_stream`: words put where the core reads them from memory.
 
+use kairos_channel::memory::STREAM;
+use kairos_chip::gic::barrier;
+use kairos_kernel::streams;
 use kairos_proto::exception::Id;
 use kairos_pulse::adjust::{AdjustError, Adjustable, Numbers};
 use kairos_pulse::course::{CourseError, SEGMENTS};
 use kairos_pulse::units::UnitError;
 
 use crate::fault::broken;
-use crate::memory::{doubles, words};
+use crate::memory::{doubles, words, Area};
+use crate::owned::{Lent, Owned};
 use crate::raise;
 use crate::rtio::{now_mu, output, set_now_mu, CYCLE};
 
@@ -46,6 +51,40 @@ extern "C" fn update_all(gate: u32, parameters: u32, values: u32, target: u32) {
             return refuse(error, course[0]);
         }
     }
+}
+
+/// Memory of the streams. It is not cached, so what is stored there is seen by the HP port.
+static STREAMS: Lent<Area<{ STREAM.start }, { STREAM.end }>> = {
+    // SAFETY: set apart in the memory map for this, and only this module uses it. The gateware reads it.
+    Lent::new(unsafe { Area::new() })
+};
+
+/// Where the newest stream ends, in integers.
+static NEXT: Owned<usize> = Owned::new(0);
+
+/// In a restart.
+pub fn reclaim() {
+    STREAMS.reclaim();
+}
+
+/// `pulse_stream(words)`
+extern "C" fn stream(list: u32) -> u32 {
+    let words = match words(list) {
+        Ok(words) => words,
+        Err(error) => broken(format_args!("words of a stream: {error}")),
+    };
+    let put = |memory: &mut Area<_, _>| streams::put(memory.words(), STREAM.start as u32, NEXT.get(), words);
+    let whole = words.len().is_multiple_of(streams::WORD);
+    let Some((address, next)) = whole.then(|| STREAMS.with(put)).flatten() else {
+        let text = "a stream has whole words of 8 integers, and {1} of them at most: not {0} integers";
+        let most = streams::most(STREAM.len()) as i64;
+        raise::firmware(Id::ValueError, text, [words.len() as i64, most, 0]);
+        return 0;
+    };
+    NEXT.set(next);
+    // Out of the processor's buffers, before the logic is told.
+    barrier();
+    address
 }
 
 #[inline(always)]
@@ -102,4 +141,5 @@ fn refuse(error: AdjustError, parameter: u32) {
 raise::raising! {
     pulse_update => update;
     pulse_update_all => update_all;
+    pulse_stream => stream;
 }

@@ -39,6 +39,12 @@ const LARGEST_RATIO: u64 = 1 << 12;
 /// Nothing is to be posted at first sight.
 static FORBIDDEN: Owned<bool> = Owned::new(false);
 
+/// The lower word of the global timer, which both cores see.
+pub fn timer_count() -> u32 {
+    // SAFETY: a timer register without side effects.
+    unsafe { read_volatile(TIMER) }
+}
+
 fn ticks() -> u64 {
     // SAFETY: timer registers without side effects.
     unsafe {

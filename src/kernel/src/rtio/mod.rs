@@ -18,7 +18,7 @@ use kairos_contracts::registers::satellite;
 
 use registers::{registers, registers_or_raise, Registers, POLLS};
 
-pub use clock::UNITS as CYCLE;
+pub use clock::{timer_count, UNITS as CYCLE};
 pub use counter::{rtio_get_counter, rtio_wait_until_mu};
 pub use cursor::{at_mu as set_now_mu, now_mu};
 pub use input::{rtio_input_data, rtio_input_timestamp, rtio_input_timestamped_data};
@@ -105,6 +105,13 @@ extern "C" fn init() {
     if let Some(registers) = registers_or_raise() {
         initialise(&registers);
     }
+}
+
+/// Asks for an output on a channel that does not exist, and waits for the answer; false without gateware. For measuring how
+/// long that takes.
+pub fn refused_output() -> bool {
+    const NOWHERE: u32 = 0x00ff_ff00;
+    transaction::answers() && transaction::output_now(NOWHERE, 0, &[0]) != 0
 }
 
 /// `rtio_get_destination_status`: this board is always there, a satellite while its link is up.

@@ -78,7 +78,9 @@ fn next() -> u32 {
 /// As the fast path does it, by adding to the head before: with number 0 comes a carry, so this one is not posted at first
 /// sight. It must not be: with 15 requests under way the status word has the greatest number, which is not below 0.
 fn set_next(number: u32) {
-    RING.quick.next.set(((number.wrapping_sub(1) & NUMBERS) << 1) + POSTED_WORD + 2);
+    RING.quick
+        .next
+        .set(((number.wrapping_sub(1) & NUMBERS) << 1) + POSTED_WORD + 2);
 }
 
 /// The slot of a request.
@@ -209,6 +211,11 @@ pub fn output_now<const N: usize>(target: u32, time: i64, words: &[u32; N]) -> u
         wait();
     }
     status_of(submit_array(OUTPUT, target, time, words))
+}
+
+/// Whether there is an initiator that answers.
+pub fn answers() -> bool {
+    ALLOWED.get()
 }
 
 /// The error of a posted output, once. It is one that could not be foreseen: a bus error, or a delivery that took longer

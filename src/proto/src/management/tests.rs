@@ -14,6 +14,7 @@ enum Owned {
     Write(String, Vec<u8>),
     Remove(String),
     Proof([u8; 32]),
+    Measure([u8; 12]),
 }
 
 fn encode(request: &Owned, out: &mut Vec<u8>) {
@@ -25,6 +26,7 @@ fn encode(request: &Owned, out: &mut Vec<u8>) {
         Owned::Write(key, value) => put(13, key.as_bytes(), value),
         Owned::Remove(key) => put(14, key.as_bytes(), b""),
         Owned::Proof(proof) => put(130, b"", proof),
+        Owned::Measure(measurement) => put(131, b"", measurement),
     }
 }
 
@@ -50,6 +52,7 @@ fn decode_with<'a>(
                         Kind::ConfigRemove => Owned::Remove(key),
                         Kind::ConfigWrite => Owned::Write(key, Vec::new()),
                         Kind::Authenticate => Owned::Proof(request.proof),
+                        Kind::Measure => Owned::Measure(request.measurement.to_bytes()),
                         plain => Owned::Plain(plain as u8),
                     });
                 }
@@ -74,6 +77,7 @@ fn requests() -> impl Strategy<Value = Vec<Owned>> {
         (key, data).prop_map(|(k, v)| Owned::Write(k, v)),
         key.prop_map(Owned::Remove),
         any::<[u8; 32]>().prop_map(Owned::Proof),
+        any::<[u8; 12]>().prop_map(Owned::Measure),
     ];
     proptest::collection::vec(one, 0..8)
 }
@@ -140,7 +144,7 @@ fn vectors() {
 #[test]
 fn errors() {
     let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
-    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 131, 255] {
+    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 132, 255] {
         assert_eq!(fails(&[kind]), ProtocolError::UnknownType(kind));
     }
     assert_eq!(fails(&[12, 0, 0, 0, 0]), ProtocolError::KeyLength(0));

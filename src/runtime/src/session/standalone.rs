@@ -2,6 +2,7 @@
 //! and the idle kernel whenever no session is served. They come from the configuration, as ELF files.
 
 use core::fmt;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use embassy_futures::select::{select, select3, Either, Either3};
 use embassy_time::{Duration, Timer};
@@ -13,6 +14,9 @@ use super::{Owner, Shared, CLIENTS};
 use kairos_comms::config::{Config, IDLE_KERNEL_CHANGED};
 use kairos_comms::kernel_core::Failure;
 use kairos_comms::{clock, gateware};
+
+/// There is an idle kernel, as far as is known.
+pub static IS_SET: AtomicBool = AtomicBool::new(false);
 
 /// Before an idle kernel that has failed is started again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -76,9 +80,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
     // The card is not asked after each session for what is not there.
     let mut absent = false;
     loop {
-        clients
-            .get_and(|clients| clients.admitted && clients.present == 0)
-            .await;
+        clients.get_and(|clients| clients.absent()).await;
         let mut shared = owner.lock().await;
         if IDLE_KERNEL_CHANGED.try_take().is_some() {
             absent = false;
@@ -88,10 +90,11 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
             false => read(&mut shared, config, Key::IdleKernel),
         };
         absent = length.is_none();
+        IS_SET.store(!absent, Ordering::Relaxed);
         if length.is_some() {
             log::info!("idle kernel: running");
         }
-        let arrival = clients.get_and(|clients| clients.present > 0);
+        let arrival = clients.get_and(|clients| clients.present > 0 || clients.lent);
         let running = async {
             let error = match length {
                 Some(length) => repeat(&mut shared, length).await,

@@ -1,0 +1,130 @@
+//! Measurement of the paths between processors, memory and logic.
+//!
+//! Generated from `src/contracts/channels.toml` by `src/contracts/generate.py`: do not edit.
+
+/// Trials in one measurement.
+pub const TRIALS_MAX: u32 = 1_000;
+
+/// Bytes that one trial moves, at most.
+pub const SIZE_MAX: u32 = 1 << 20;
+
+/// Bytes that all trials of one measurement move, at most: so it ends within a second.
+pub const TOTAL_MAX: u32 = 1 << 25;
+
+/// Longest message that is measured, in bytes.
+pub const MESSAGE_MAX: u32 = 1 << 12;
+
+/// Shortest message that is measured, in bytes.
+pub const MESSAGE_MIN: u32 = 8;
+
+/// Sizes of what the logic reads and writes are multiples of this: a beat.
+pub const STREAM_UNIT: u32 = 8;
+
+/// A sample: time in cycles of the processor, u32; where the logic counts, its cycles to the first beat of a read or to
+/// the first response to a write, and to the last, u32 each; else 0.
+pub const SAMPLE_BYTES: usize = 12;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Path {
+    /// A write to a register of the logic, port GP0, until it is done.
+    RegisterWrite = 1,
+    /// A read of a register, port GP0.
+    RegisterRead = 2,
+    /// A write to a register, and reads until they give what was written.
+    RegisterHandshake = 3,
+    /// A request to the kernel initiator, and its answer: event line, ACP, RTIO core, ACP.
+    Request = 4,
+    /// The logic reads memory through an HP port.
+    StreamFromMemory = 5,
+    /// The logic writes memory through an HP port.
+    StreamToMemory = 6,
+    /// The logic reads memory through the ACP, with the caches.
+    CoherentFromMemory = 7,
+    /// The logic writes memory through the ACP, with the caches.
+    CoherentToMemory = 8,
+    /// A message from the comms core to the kernel core.
+    MessageToKernel = 9,
+    /// A message from the kernel core to the comms core.
+    MessageToComms = 10,
+    /// The kernel core copies memory to memory.
+    Copy = 11,
+    /// The kernel core writes its caches back to memory: before an HP port reads what it wrote.
+    Clean = 12,
+}
+
+impl Path {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 12] = [
+        Self::RegisterWrite,
+        Self::RegisterRead,
+        Self::RegisterHandshake,
+        Self::Request,
+        Self::StreamFromMemory,
+        Self::StreamToMemory,
+        Self::CoherentFromMemory,
+        Self::CoherentToMemory,
+        Self::MessageToKernel,
+        Self::MessageToComms,
+        Self::Copy,
+        Self::Clean,
+    ];
+}
+
+impl TryFrom<u8> for Path {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::RegisterWrite,
+            2 => Self::RegisterRead,
+            3 => Self::RegisterHandshake,
+            4 => Self::Request,
+            5 => Self::StreamFromMemory,
+            6 => Self::StreamToMemory,
+            7 => Self::CoherentFromMemory,
+            8 => Self::CoherentToMemory,
+            9 => Self::MessageToKernel,
+            10 => Self::MessageToComms,
+            11 => Self::Copy,
+            12 => Self::Clean,
+            other => return Err(other),
+        })
+    }
+}
+
+/// Why nothing was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Refusal {
+    /// This gateware cannot do it.
+    Absent = 1,
+    /// A kernel runs, or may begin to.
+    Busy = 2,
+    /// No such path, or a size or number of trials that it does not have.
+    Invalid = 3,
+    /// It did not end, or data were not what was sent.
+    Failed = 4,
+}
+
+impl Refusal {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 4] = [Self::Absent, Self::Busy, Self::Invalid, Self::Failed];
+}
+
+impl TryFrom<u8> for Refusal {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::Absent,
+            2 => Self::Busy,
+            3 => Self::Invalid,
+            4 => Self::Failed,
+            other => return Err(other),
+        })
+    }
+}

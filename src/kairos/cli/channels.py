@@ -1,0 +1,81 @@
+"""``kairos device channels``: the paths between processors, memory and logic, as table, JSON, and picture."""
+
+import json
+from contextlib import contextmanager
+
+from ..devices import DeviceDB
+from ..emulator import Emulator, Options, variant_of
+from ..errors import UsageError
+from ..network.channels import LABELS, Path, Series, Spread, measure
+from ..network.management import PORT, Management, read_key
+from .address import address_of
+from .channels_plot import write_plot
+from .outputs import check_picture
+
+__all__ = ["channels"]
+
+_EMULATED = "emulator://"
+_TIMING = {"quantum": 100}
+"""One core is ahead of the other by so many cycles at most: messages between them are seen so much early or late."""
+
+_HEAD = f"{'path':37}{'bytes':>9}{'trials':>8}{'time, ns':>33}{'MB/s':>33}{'in the logic, ns':>22}"
+_UNDER = f"{'':54}{'min':>11}{'median':>11}{'max':>11}{'min':>11}{'median':>11}{'max':>11}{'first':>11}{'last':>11}"
+
+
+def channels(args):
+    """Measure what the command line `args` asks for, and show it."""
+    if args.plot:
+        check_picture("--plot", args.plot)
+    if args.trials < 1:
+        raise UsageError(f"--trials {args.trials}: give a number from 1 on")
+    names = {path.name.lower().replace("_", "-"): path for path in Path}
+    if unknown := [name for name in args.paths if name not in names]:
+        raise UsageError(f"there is no path '{unknown[0]}'; there are {', '.join(names)}")
+    paths = [names[name] for name in args.paths] or list(Path)
+    if not args.json:
+        print(_HEAD, _UNDER, sep="\n", flush=True)
+    with _device(args) as management:
+        series, absent = measure(management, paths, args.trials, (lambda _: None) if args.json else _print)
+    if args.json:
+        print(
+            json.dumps({"series": [one.as_json() for one in series], "absent": [path.name.lower() for path in absent]})
+        )
+    elif absent:
+        print("not on this device:", ", ".join(name for name, path in names.items() if path in absent))
+    if args.plot:
+        try:
+            write_plot(args.plot, series)
+        except OSError as error:
+            raise UsageError(f"--plot {args.plot} cannot be written: {error.strerror}") from None
+
+
+@contextmanager
+def _device(args):
+    """The management service of the device; an emulated one is started for this."""
+    host = args.device or DeviceDB.load(args.device_db).arguments("core").get("host")
+    key = read_key(args.key) if args.key else None
+    if isinstance(host, str) and host.startswith(_EMULATED):
+        emulator = Emulator(variant_of(host), Options(forward={PORT: 0}, settings=_TIMING))
+        try:
+            with Management("127.0.0.1", emulator.port(PORT), key=key) as management:
+                yield management
+        finally:
+            emulator.stop()
+    else:
+        with Management(*address_of(args, PORT), key=key) as management:
+            yield management
+
+
+def _three(spread: Spread | None, digits: int) -> str:
+    if spread is None:
+        return f"{'':33}"
+    return "".join(f"{number:11,.{digits}f}" for number in (spread.min, spread.median, spread.max))
+
+
+def _print(series: Series):
+    size = f"{series.size:,}" if series.size else ""
+    line = f"{LABELS[series.path]:37}{size:>9}{len(series.cycles):8,}"
+    line += _three(series.time_ns(), 0) + _three(series.throughput(), 1)
+    if (counted := series.logic_ns()) is not None:
+        line += f"{counted[0].median:11,.0f}{counted[1].median:11,.0f}"
+    print(line.rstrip(), flush=True)

@@ -1,0 +1,144 @@
+"""How fast data pass between processors, memory and logic of a device: what is measured, and what the samples say."""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy
+
+from ..contracts.channels import MESSAGE_MAX, SAMPLE_BYTES, SIZE_MAX, TOTAL_MAX, TRIALS_MAX, Path
+from ..errors import ConnectionLost
+from .management import Management, PathAbsent
+
+__all__ = ["LABELS", "Path", "Series", "Spread", "measure", "plan"]
+
+LABELS = {
+    Path.REGISTER_WRITE: "GP0: write a register",
+    Path.REGISTER_READ: "GP0: read a register",
+    Path.REGISTER_HANDSHAKE: "GP0: write, read it back",
+    Path.REQUEST: "event line and ACP: request, answer",
+    Path.STREAM_FROM_MEMORY: "HP: logic reads memory",
+    Path.STREAM_TO_MEMORY: "HP: logic writes memory",
+    Path.COHERENT_FROM_MEMORY: "ACP: logic reads memory",
+    Path.COHERENT_TO_MEMORY: "ACP: logic writes memory",
+    Path.MESSAGE_TO_KERNEL: "message: comms to kernel core",
+    Path.MESSAGE_TO_COMMS: "message: kernel to comms core",
+    Path.COPY: "processor: memory to memory",
+    Path.CLEAN: "processor: clean the caches",
+}
+"""What each path is, for a reader."""
+
+_REGISTER_BYTES = 4
+_REGISTERS = {Path.REGISTER_WRITE: 1, Path.REGISTER_READ: 1, Path.REGISTER_HANDSHAKE: 2}
+"""Words that pass in a trial."""
+_WORK = 1 << 20
+"""Bytes of all trials of a series, about: a series of large sizes has fewer trials."""
+_LEAST_TRIALS = 3
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Smallest, middle and largest of some numbers."""
+
+    min: float
+    median: float
+    max: float
+
+    @classmethod
+    def of(cls, numbers) -> "Spread":
+        return cls(float(numpy.min(numbers)), float(numpy.median(numbers)), float(numpy.max(numbers)))
+
+
+@dataclass(frozen=True)
+class Series:
+    """Trials of one path with `size` bytes each, 0 where it has none. `cycles`: of the processor, for each trial;
+    `first`, `last`: cycles of the logic to the first and last beat, where it counts. Clocks in Hz."""
+
+    path: Path
+    size: int
+    processor_hz: int
+    logic_hz: int
+    cycles: numpy.ndarray
+    first: numpy.ndarray
+    last: numpy.ndarray
+
+    @classmethod
+    def read(cls, path: Path, size: int, content: bytes) -> "Series":
+        """Of the content of a reply; ConnectionLost if that is none."""
+        if len(content) < 8 or (len(content) - 8) % SAMPLE_BYTES or len(content) == 8:
+            raise ConnectionLost(f"the device sent {len(content)} bytes as a measurement, which is none")
+        processor, logic = struct.unpack_from("<II", content)
+        samples = numpy.frombuffer(content, "<u4", offset=8).reshape(-1, SAMPLE_BYTES // 4)
+        return cls(path, size, processor, logic, *samples.T)
+
+    @property
+    def counted(self) -> bool:
+        """The logic has counted its own cycles."""
+        return bool(self.last.any())
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that pass in a trial; 0 for a request, which is not for data."""
+        return self.size or _REGISTER_BYTES * _REGISTERS.get(self.path, 0)
+
+    def time_ns(self) -> Spread:
+        """From before the first instruction to after the last."""
+        return Spread.of(self.cycles * (1e9 / self.processor_hz))
+
+    def throughput(self) -> Spread | None:
+        """Bytes by that time, in 10^6 bytes a second."""
+        if not self.bytes:
+            return None
+        return Spread.of(self.bytes * self.processor_hz / 1e6 / numpy.maximum(self.cycles, 1))
+
+    def logic_ns(self) -> tuple[Spread, Spread] | None:
+        """As the logic counts: to the first beat (the first response to a write), and to the last."""
+        if not self.counted or not self.logic_hz:
+            return None
+        first, last = (Spread.of(cycles * (1e9 / self.logic_hz)) for cycles in (self.first, self.last))
+        return first, last
+
+    def as_json(self) -> dict:
+        """Numbers by name."""
+        found = {"path": self.path.name.lower(), "size": self.size, "trials": len(self.cycles)}
+        parts = {"time_ns": self.time_ns(), "throughput_mb_s": self.throughput()}
+        if (counted := self.logic_ns()) is not None:
+            parts |= {"logic_first_ns": counted[0], "logic_last_ns": counted[1]}
+        return found | {name: vars(part) for name, part in parts.items() if part is not None}
+
+
+def _sizes(path: Path) -> list[int]:
+    if path in _REGISTERS or path == Path.REQUEST:
+        return [0]
+    if path in (Path.MESSAGE_TO_KERNEL, Path.MESSAGE_TO_COMMS):
+        return [1 << n for n in range(3, MESSAGE_MAX.bit_length())]
+    return [1 << n for n in range(5, SIZE_MAX.bit_length())]
+
+
+def plan(paths, trials: int) -> Iterator[tuple[Path, int, int]]:
+    """(path, size, trials) of what is measured: each path with all its sizes, large ones less often."""
+    for path in paths:
+        for size in _sizes(path):
+            often = min(trials, TRIALS_MAX)
+            if size:
+                often = min(max(_LEAST_TRIALS, min(often, _WORK // size)), trials, TOTAL_MAX // size)
+            yield path, size, often
+
+
+def measure(management: Management, paths, trials: int, told=lambda series: None) -> tuple[list[Series], list[Path]]:
+    """Series of these paths, and the paths that the device does not have. `told` is called with each series.
+
+    ManagementError if the device refuses: a kernel runs, or may begin to.
+    """
+    found: list[Series] = []
+    absent: list[Path] = []
+    for path, size, often in plan(paths, trials):
+        if path in absent:
+            continue
+        try:
+            found.append(Series.read(path, size, management.measure(path, size, often)))
+        except PathAbsent:
+            absent.append(path)
+        else:
+            told(found[-1])
+    return found, absent

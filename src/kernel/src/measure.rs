@@ -1,0 +1,274 @@
+//! Measures the paths between this core, memory and the logic (`kairos device channels`), while no library is loaded.
+//!
+//! A time is what this core sees: from before its first instruction to after the last one has had its effect, in cycles of
+//! the processor's own counter, less what reading that counter takes.
+
+use core::arch::asm;
+
+use kairos_channel::{Frame, Kind};
+use kairos_chip::cache;
+use kairos_chip::gic::barrier;
+use kairos_contracts::channels::SAMPLE_BYTES;
+use kairos_contracts::registers::{dma, traffic};
+use kairos_pl::Register;
+use kairos_proto::channels::{Measurement, Path, Refusal, SIZE_MAX, TRIALS_MAX};
+
+use crate::comms::{self, receiving};
+use crate::rtio;
+
+/// The logic must end what it was told to do within so many cycles of the processor: a tenth of a second.
+const LIMIT: u32 = 80_000_000;
+/// Reads of a register before a handshake has failed.
+const POLLS: u32 = 1000;
+/// Where in the memory that is lent the logic or this core writes.
+const TARGET: usize = SIZE_MAX as usize;
+/// Where the samples are kept until they are sent.
+const SAMPLES: usize = 2 * TARGET;
+const _: () = assert!(TARGET.is_multiple_of(128));
+
+/// Cycles: of the processor, to the first beat, to the last.
+type Sample = [u32; 3];
+
+/// Answers a `Measure` or an `Echo` frame. `memory`: at least 3 MiB, aligned to 128 bytes, whose content is lost.
+#[inline(never)]
+pub fn serve(frame: Frame, memory: &mut [u8]) {
+    let length = receiving(|receiver| comms::read_some(receiver, &mut memory[..frame.len]));
+    let arrived = rtio::timer_count();
+    let (kind, answer) = match frame.kind {
+        Kind::Echo => {
+            // When it had come, and when it leaves.
+            for (place, time) in memory.chunks_exact_mut(4).zip([arrived, rtio::timer_count()]) {
+                place.copy_from_slice(&time.to_le_bytes());
+            }
+            (Kind::Echoed, 0..length)
+        }
+        _ => (Kind::Measured, SAMPLES..SAMPLES + 4 + answer(memory)),
+    };
+    comms::send(kind, &memory[answer]);
+}
+
+/// Measures what the begin of `memory` asks for; behind the streams is the answer then, with so many bytes of samples.
+fn answer(memory: &mut [u8]) -> usize {
+    let measurement = memory
+        .first_chunk()
+        .map_or_else(Measurement::default, Measurement::from_bytes);
+    let (streams, answer) = memory.split_at_mut(SAMPLES);
+    let (status, samples) = answer.split_at_mut(4);
+    let samples = &mut samples[..SAMPLE_BYTES * TRIALS_MAX.min(measurement.trials) as usize];
+    let refusal = measure(&measurement, streams, samples).err();
+    status.copy_from_slice(&refusal.map_or(0, |refusal| refusal as u32).to_le_bytes());
+    if refusal.is_none() {
+        samples.len()
+    } else {
+        0
+    }
+}
+
+fn measure(measurement: &Measurement, memory: &mut [u8], samples: &mut [u8]) -> Result<(), Refusal> {
+    let path = measurement.path().ok_or(Refusal::Invalid)?;
+    let size = measurement.size as usize;
+    match path {
+        Path::RegisterWrite | Path::RegisterRead | Path::RegisterHandshake => registers(path, samples),
+        Path::Request => each(samples, &mut |_| request()),
+        Path::StreamFromMemory | Path::CoherentFromMemory => read(path, &mut memory[..size], samples),
+        Path::StreamToMemory | Path::CoherentToMemory => write(path, &mut memory[TARGET..][..size], samples),
+        Path::Copy => {
+            let (from, to) = memory.split_at_mut(TARGET);
+            each(samples, &mut |_| {
+                Ok(processor(|| to[..size].copy_from_slice(&from[..size])))
+            })
+        }
+        Path::Clean => each(samples, &mut |n| {
+            memory[..size].fill(n as u8);
+            Ok(processor(|| cache::clean(memory.as_ptr() as usize, size)))
+        }),
+        // These are the comms core's to measure.
+        Path::MessageToKernel | Path::MessageToComms => Err(Refusal::Invalid),
+    }
+}
+
+/// Takes a sample for each place there is; the first one, whose instructions are not in the caches, is taken twice.
+#[inline(never)]
+fn each(samples: &mut [u8], trial: &mut dyn FnMut(u32) -> Result<Sample, Refusal>) -> Result<(), Refusal> {
+    count_cycles();
+    trial(0)?;
+    let mut number = 0;
+    for place in samples.chunks_exact_mut(SAMPLE_BYTES) {
+        number += 1;
+        for (bytes, value) in place.chunks_exact_mut(4).zip(trial(number)?) {
+            bytes.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Has the processor count its cycles (Cortex-A9 TRM, section 11.4).
+fn count_cycles() {
+    // SAFETY: counters of this core that nobody else here uses; a kernel reads no other time than the global timer's.
+    unsafe {
+        asm!(
+            "mcr p15, 0, {enable}, c9, c12, 0",
+            "mcr p15, 0, {cycles}, c9, c12, 1",
+            "isb",
+            enable = in(reg) 1,
+            cycles = in(reg) 1u32 << 31,
+            options(nostack)
+        );
+    }
+}
+
+/// Cycles of the processor, after everything before has had its effect.
+#[inline(always)]
+fn cycles() -> u32 {
+    let cycles: u32;
+    // SAFETY: barriers, and a counter.
+    unsafe { asm!("dsb", "isb", "mrc p15, 0, {}, c9, c13, 0", out(reg) cycles, options(nostack)) };
+    cycles
+}
+
+/// Time that `action` takes.
+#[inline(always)]
+fn timed<R>(action: impl FnOnce() -> R) -> (u32, R) {
+    let nothing = cycles();
+    let start = cycles();
+    let result = action();
+    let end = cycles();
+    let taken = end.wrapping_sub(start);
+    (taken.saturating_sub(start.wrapping_sub(nothing)), result)
+}
+
+#[inline(always)]
+fn processor(action: impl FnOnce()) -> Sample {
+    [timed(action).0, 0, 0]
+}
+
+#[inline(never)]
+fn find(name: &str) -> Result<Register, Refusal> {
+    let descriptor = kairos_pl::descriptor().map_err(|_| Refusal::Absent)?;
+    Register::find(&descriptor, name).ok_or(Refusal::Absent)
+}
+
+/// A register that is there with all gateware and does nothing while no trace is played, which sets it first.
+fn registers(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
+    let register = find(dma::BASE)?;
+    each(samples, &mut |number| {
+        let value = number << 7;
+        match path {
+            Path::RegisterWrite => Ok(processor(|| register.write(value))),
+            Path::RegisterRead => Ok([timed(|| register.read()).0, 0, 0]),
+            _ => {
+                let (time, back) = timed(|| {
+                    register.write(value);
+                    (0..POLLS).any(|_| register.read() == value)
+                });
+                back.then_some([time, 0, 0]).ok_or(Refusal::Failed)
+            }
+        }
+    })
+}
+
+/// An output to a channel that does not exist: refused, so nothing comes of it.
+fn request() -> Result<Sample, Refusal> {
+    match timed(rtio::refused_output) {
+        (time, true) => Ok([time, 0, 0]),
+        (_, false) => Err(Refusal::Absent),
+    }
+}
+
+/// The block of the logic that reads and writes memory.
+struct Traffic {
+    start: Register,
+    busy: Register,
+    seed: Register,
+    results: [Register; 4],
+}
+
+impl Traffic {
+    fn find(memory: &[u8]) -> Result<Self, Refusal> {
+        let traffic = Self {
+            start: find(traffic::START)?,
+            busy: find(traffic::BUSY)?,
+            seed: find(traffic::SEED)?,
+            results: [
+                find(traffic::FIRST)?,
+                find(traffic::LAST)?,
+                find(traffic::SUM)?,
+                find(traffic::ERROR)?,
+            ],
+        };
+        find(traffic::ADDRESS)?.write(memory.as_ptr() as u32);
+        find(traffic::SIZE)?.write(memory.len() as u32);
+        Ok(traffic)
+    }
+
+    /// From the write that begins it to the read that tells that it has ended. Returns the sum too.
+    fn run(&self, how: u32) -> Result<(Sample, u32), Refusal> {
+        let (time, ended) = timed(|| {
+            let begin = cycles();
+            self.start.write(how);
+            while self.busy.read() != 0 {
+                if cycles().wrapping_sub(begin) > LIMIT {
+                    return false;
+                }
+            }
+            true
+        });
+        let [first, last, sum, error] = self.results.map(Register::read);
+        match ended && error == 0 {
+            true => Ok(([time, first, last], sum)),
+            false => Err(Refusal::Failed),
+        }
+    }
+}
+
+fn code(path: Path) -> u32 {
+    let write = matches!(path, Path::StreamToMemory | Path::CoherentToMemory);
+    let coherent = matches!(path, Path::CoherentFromMemory | Path::CoherentToMemory);
+    u32::from(write) * traffic::START_WRITE_BIT | u32::from(coherent) * traffic::START_COHERENT_BIT
+}
+
+fn read(path: Path, memory: &mut [u8], samples: &mut [u8]) -> Result<(), Refusal> {
+    let traffic = Traffic::find(memory)?;
+    let mut expected = 0u32;
+    for (n, word) in memory.chunks_exact_mut(4).enumerate() {
+        let value = (n as u32).wrapping_mul(0x9e37_79b9);
+        word.copy_from_slice(&value.to_le_bytes());
+        expected = expected.wrapping_add(value);
+    }
+    match path {
+        // The port does not see the caches.
+        Path::StreamFromMemory => cache::clean(memory.as_ptr() as usize, memory.len()),
+        _ => barrier(),
+    }
+    each(samples, &mut |_| {
+        let (sample, sum) = traffic.run(code(path))?;
+        (sum == expected).then_some(sample).ok_or(Refusal::Failed)
+    })
+}
+
+fn write(path: Path, memory: &mut [u8], samples: &mut [u8]) -> Result<(), Refusal> {
+    let traffic = Traffic::find(memory)?;
+    let (start, length) = (memory.as_ptr() as usize, memory.len());
+    each(samples, &mut |number| {
+        traffic.seed.write(number << 20);
+        if path == Path::StreamToMemory {
+            cache::release(start, length);
+        }
+        let (sample, _) = traffic.run(code(path))?;
+        if path == Path::StreamToMemory {
+            // SAFETY: nothing was written there since.
+            unsafe { cache::refetch(start, length) };
+        }
+        let beat = |n: usize| {
+            let low = (number << 20).wrapping_add(n as u32);
+            u64::from(!low) << 32 | u64::from(low)
+        };
+        // All of it once, then where it would be short.
+        let least = if number == 0 { 0 } else { length / 8 - 1 };
+        let written = (least..length / 8).all(|n| {
+            // SAFETY: within the memory, which is aligned; it has changed without the compiler's knowledge.
+            unsafe { memory.as_ptr().cast::<u64>().add(n).read_volatile() == beat(n) }
+        });
+        written.then_some(sample).ok_or(Refusal::Failed)
+    })
+}

@@ -1,0 +1,111 @@
+//! What `kairos device channels` asks for, and what it is told: a path between processors, memory and logic is measured so
+//! many times with so many bytes. The same twelve bytes go from the host to the comms core, and from there to the kernel core.
+
+pub use kairos_contracts::channels::{
+    Path, Refusal, MESSAGE_MAX, MESSAGE_MIN, SIZE_MAX, STREAM_UNIT, TOTAL_MAX, TRIALS_MAX,
+};
+
+/// Bytes of a [`Measurement`].
+pub const LENGTH: usize = 12;
+
+/// What is to be measured, as it came: [`path`](Self::path) says whether that makes sense.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measurement {
+    /// Number of the path, and three bytes that must be zero.
+    pub kind: u32,
+    /// Bytes that one trial moves; registers and requests have none.
+    pub size: u32,
+    pub trials: u32,
+}
+
+impl Measurement {
+    pub const fn from_bytes(bytes: &[u8; LENGTH]) -> Self {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = *bytes;
+        Self {
+            kind: u32::from_le_bytes([a, b, c, d]),
+            size: u32::from_le_bytes([e, f, g, h]),
+            trials: u32::from_le_bytes([i, j, k, l]),
+        }
+    }
+
+    pub fn to_bytes(self) -> [u8; LENGTH] {
+        let mut bytes = [0; LENGTH];
+        for (place, number) in bytes.chunks_exact_mut(4).zip([self.kind, self.size, self.trials]) {
+            place.copy_from_slice(&number.to_le_bytes());
+        }
+        bytes
+    }
+
+    /// The path, if it can be measured with that size, so many times. `None`: nobody may be made to do this.
+    pub fn path(&self) -> Option<Path> {
+        let path = Path::try_from(u8::try_from(self.kind).ok()?).ok()?;
+        let (least, most, unit) = match path {
+            Path::RegisterWrite | Path::RegisterRead | Path::RegisterHandshake | Path::Request => (0, 0, 1),
+            Path::MessageToKernel | Path::MessageToComms => (MESSAGE_MIN, MESSAGE_MAX, 1),
+            Path::Copy | Path::Clean => (1, SIZE_MAX, 1),
+            Path::StreamFromMemory | Path::StreamToMemory | Path::CoherentFromMemory | Path::CoherentToMemory => {
+                (STREAM_UNIT, SIZE_MAX, STREAM_UNIT)
+            }
+        };
+        let fits = (least..=most).contains(&self.size) && self.size.is_multiple_of(unit);
+        let often = (1..=TRIALS_MAX).contains(&self.trials) && self.size.saturating_mul(self.trials) <= TOTAL_MAX;
+        (fits && often).then_some(path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn twelve_bytes_there_and_back() {
+        let bytes = [5, 0, 0, 0, 0, 0, 16, 0, 0xe8, 3, 0, 0];
+        let measurement = Measurement::from_bytes(&bytes);
+        let expected = Measurement {
+            kind: 5,
+            size: 1 << 20,
+            trials: 1000,
+        };
+        assert_eq!((measurement, measurement.to_bytes()), (expected, bytes));
+        // So many of that size would take too long.
+        assert_eq!(measurement.path(), None);
+        assert_eq!(
+            Measurement {
+                trials: 32,
+                ..measurement
+            }
+            .path(),
+            Some(Path::StreamFromMemory)
+        );
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_no_path() {
+        for (kind, size, trials) in [
+            (0, 0, 1),
+            (13, 8, 1),
+            (0x101, 0, 1),
+            (1, 4, 1),
+            (1, 0, 0),
+            (1, 0, 1001),
+            (5, 0, 1),
+            (5, 12, 1),
+            (5, (1 << 20) + 8, 1),
+            (9, 7, 1),
+            (9, 4097, 1),
+            (11, 0, 1),
+        ] {
+            assert_eq!(
+                Measurement { kind, size, trials }.path(),
+                None,
+                "{kind} {size} {trials}"
+            );
+        }
+        for (kind, size, trials) in [(1, 0, 1000), (8, 8, 1), (10, 4096, 5), (11, 1, 1), (12, 1 << 20, 32)] {
+            assert!(
+                Measurement { kind, size, trials }.path().is_some(),
+                "{kind} {size} {trials}"
+            );
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Measures the paths between processors, memory and logic for a host (`kairos device channels`).
+//!
+//! The kernel core measures what it sees; messages between the cores are measured here, by the global timer, which both
+//! have. Nobody else has the kernel core meanwhile, and nothing is measured while a kernel may run.
+
+use embassy_time::{with_timeout, Duration};
+use kairos_channel::Kind;
+use kairos_chip::setup::timer_count;
+use kairos_contracts::channels::SAMPLE_BYTES;
+use kairos_proto::channels::{Measurement, Path, Refusal, LENGTH};
+
+use kairos_comms::kernel_core::{Failure, KernelCore};
+use kairos_comms::management::{Measures, Refused};
+
+use crate::session::Loan;
+
+/// One measurement ends within this time; the longest take a tenth of it.
+const LIMIT: Duration = Duration::from_secs(5);
+/// Cycles of the processor in a tick of the global timer.
+const TICK: u32 = 2;
+/// Bytes in front of the samples: frequencies of processor and logic.
+const HEAD: usize = 8;
+
+const BUSY: Refused = (
+    Refusal::Busy,
+    "a session is open, or there is an idle kernel: kernels are not disturbed",
+);
+const INVALID: Refused = (Refusal::Invalid, "no such path, size or number of trials");
+const ABSENT: Refused = (Refusal::Absent, "this gateware has nothing for it");
+const FAILED: Refused = (Refusal::Failed, "data were lost or changed");
+const BROKEN: Refused = (Refusal::Failed, "the kernel core does not answer");
+
+impl From<Failure> for Whole {
+    fn from(_: Failure) -> Self {
+        Whole(BROKEN)
+    }
+}
+
+/// [`Refused`], for `?`.
+struct Whole(Refused);
+
+/// What measures: the kernel core, while it is lent. `processor`: its clock in Hz.
+pub struct Instrument {
+    pub loan: Loan,
+    pub processor: u32,
+}
+
+impl Measures for Instrument {
+    async fn measure(&self, measurement: &Measurement, room: &mut [u8]) -> Result<usize, Refused> {
+        let path = measurement.path().ok_or(INVALID)?;
+        let mut core = self.loan.take().await.ok_or(BUSY)?;
+        let logic = kairos_pl::descriptor().ok().and_then(|descriptor| descriptor.clock());
+        let frequencies = [self.processor, logic.map_or(0, |clock| clock.frequency)];
+        for (place, frequency) in room.chunks_exact_mut(4).zip(frequencies) {
+            place.copy_from_slice(&frequency.to_le_bytes());
+        }
+        let (samples, rest) = room[HEAD..].split_at_mut(SAMPLE_BYTES * measurement.trials as usize);
+        let kernel = core.kernel();
+        // A core that has failed before does not answer: it is started again below.
+        let result = with_timeout(LIMIT, series(kernel, path, measurement, samples, rest)).await;
+        kernel.stop().await;
+        match result {
+            Ok(Ok(())) => Ok(HEAD + samples.len()),
+            Ok(Err(Whole(refused))) => Err(refused),
+            Err(_) => Err(BROKEN),
+        }
+    }
+}
+
+/// Takes the samples: of messages here, of everything else on the kernel core, all at once.
+async fn series(
+    kernel: &mut KernelCore,
+    path: Path,
+    measurement: &Measurement,
+    samples: &mut [u8],
+    room: &mut [u8],
+) -> Result<(), Whole> {
+    let (message, answer) = room.split_at_mut(room.len() / 2);
+    let messages = matches!(path, Path::MessageToKernel | Path::MessageToComms);
+    let (kind, reply, length) = match messages {
+        true => (Kind::Echo, Kind::Echoed, measurement.size as usize),
+        false => (Kind::Measure, Kind::Measured, LENGTH),
+    };
+    message[..LENGTH].copy_from_slice(&measurement.to_bytes());
+    // The first message, whose instructions are in no cache, does not count.
+    let rounds = if messages { measurement.trials as usize } else { 0 };
+    for round in 0..=rounds {
+        if messages {
+            let mut bytes = round as u8;
+            message[..length].fill_with(|| {
+                bytes = bytes.wrapping_add(1);
+                bytes
+            });
+        }
+        let sent = timer_count();
+        kernel.send(kind, &message[..length], false).await?;
+        let frame = kernel.next_frame().await?;
+        let read = kernel.read(answer)?;
+        let back = timer_count();
+        if frame.kind != reply {
+            return Err(Whole(BROKEN));
+        }
+        if !messages {
+            return taken(&answer[..read], samples);
+        }
+        if answer.get(8..read) != message.get(8..length) {
+            return Err(Whole(FAILED));
+        }
+        if let Some(place) = round
+            .checked_sub(1)
+            .and_then(|n| samples.chunks_exact_mut(SAMPLE_BYTES).nth(n))
+        {
+            place.fill(0);
+            let time = match path {
+                Path::MessageToKernel => number(answer).wrapping_sub(sent),
+                _ => back.wrapping_sub(number(&answer[4..])),
+            };
+            // In an emulator a core may be ahead of the other by a little: nothing arrives before it is sent.
+            let ticks = if time as i32 > 0 { time } else { 0 };
+            place[..4].copy_from_slice(&ticks.wrapping_mul(TICK).to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// The samples of the kernel core's answer.
+fn taken(answer: &[u8], samples: &mut [u8]) -> Result<(), Whole> {
+    let (status, found) = answer.split_at(answer.len().min(4));
+    match Refusal::try_from(status.first().copied().unwrap_or(Refusal::Failed as u8)) {
+        Ok(Refusal::Absent) => return Err(Whole(ABSENT)),
+        Ok(Refusal::Invalid) => return Err(Whole(INVALID)),
+        Ok(_) => return Err(Whole(FAILED)),
+        Err(_) if found.len() != samples.len() => return Err(Whole(BROKEN)),
+        Err(_) => samples.copy_from_slice(found),
+    }
+    Ok(())
+}
+
+/// The number at the begin of these bytes.
+fn number(bytes: &[u8]) -> u32 {
+    bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes))
+}

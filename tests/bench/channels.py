@@ -1,0 +1,54 @@
+"""Paths between processors, memory and logic of the emulated device (`kairos device channels`), beside the paper's
+medians (docs/gateware/channels.md)."""
+
+from kairos.emulator import Emulator, Options
+from kairos.network.channels import Path, Series
+from kairos.network.management import PORT, Management
+
+PREFIXES = ("channels.",)
+PORT_MB_S = 1000
+"""8 bytes at 125 MHz."""
+PAPER_SHARE = 10.5 / (32 * 0.333)
+"""Of its port of 256 bits at 333 MHz."""
+
+TIMES = {
+    "register_write_ns": (Path.REGISTER_WRITE, 0, 350, "AXI-Lite at 100 MHz, one way"),
+    "register_read_ns": (Path.REGISTER_READ, 0, 350, "AXI-Lite at 100 MHz, one way"),
+    "request_ns": (Path.REQUEST, 0, 370, "EMIO, both ways"),
+    "hp_read_32_ns": (Path.STREAM_FROM_MEMORY, 32, 1820, "DMA of 32 bytes, started by the RPU"),
+    "message_to_kernel_8_ns": (Path.MESSAGE_TO_KERNEL, 8, 2200, "RPMsg, APU to RPU"),
+    "message_to_kernel_4096_ns": (Path.MESSAGE_TO_KERNEL, 4096, 126_000, "RPMsg, APU to RPU"),
+    "message_to_comms_8_ns": (Path.MESSAGE_TO_COMMS, 8, 29_000, "RPMsg, RPU to APU"),
+    "message_to_comms_4096_ns": (Path.MESSAGE_TO_COMMS, 4096, 160_000, "RPMsg, RPU to APU"),
+}
+SHARES = {"hp_read_share": Path.STREAM_FROM_MEMORY, "hp_write_share": Path.STREAM_TO_MEMORY}
+
+
+def channel_figures(figures):
+    """Measure the figures; the gateware `pulse` must be built."""
+    emulator = Emulator("pulse", Options(forward={PORT: 0}, settings={"quantum": 100}))
+    try:
+        with Management("127.0.0.1", emulator.port(PORT)) as management:
+
+            def series(path, size, trials):
+                return Series.read(path, size, management.measure(path, size, trials))
+
+            for name, (path, size, baseline, what) in TIMES.items():
+                median = series(path, size, 100).time_ns().median
+                figures.add(
+                    f"channels.{name}", median, "ns", baseline=baseline, source=f"median; baseline: the paper, {what}"
+                )
+            writes = series(Path.STREAM_TO_MEMORY, 32, 100)
+            figures.add(
+                "channels.hp_write_32_ns",
+                writes.logic_ns()[1].median,
+                "ns",
+                baseline=136,
+                source="in the logic, median; baseline: the paper, smallest payload",
+            )
+            for name, path in SHARES.items():
+                share = series(path, 1 << 20, 3).throughput().median / PORT_MB_S
+                source = "throughput of 1 MiB by what the port has, 1000 MB/s; baseline: the paper's 10.5 of 10.66 GB/s"
+                figures.add(f"channels.{name}", share, "", baseline=round(PAPER_SHARE, 3), source=source)
+    finally:
+        emulator.stop()

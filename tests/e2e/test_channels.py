@@ -1,0 +1,84 @@
+"""`kairos device channels` on an emulated device whose gateware measures its ports: the whole table, as JSON and
+picture, with what the RTL and the emulator's parameters say it must be."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from PIL import Image
+
+from tests.support import PATIENCE
+from tests.support.command import one_line
+
+CYCLE_NS = 8
+HP_LATENCY, ACP_LATENCY, ACP_VISIBLE = 30, 20, 15
+"""Of the emulator, in cycles (docs/emulator.md, "Time")."""
+
+
+def channels(database, directory, *arguments):
+    """`kairos device channels` with these arguments."""
+    command = [sys.executable, "-m", "kairos", "device", "--device-db", database, "channels", *map(str, arguments)]
+    return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=2 * PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def measured(pulse, tmp_path_factory):
+    """Series by path and size; the picture."""
+    directory = tmp_path_factory.mktemp("channels")
+    done = channels(pulse, directory, "--json", "--trials", 1, "--plot", "channels.png")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["absent"] == []
+    return {(s["path"], s["size"]): s for s in found["series"]}, directory / "channels.png"
+
+
+def test_the_logic_moves_a_beat_a_cycle(measured):
+    """Latencies are the emulator's, everything else is the logic's, to the cycle."""
+    series, _ = measured
+    sizes = [size for path, size in series if path == "stream_from_memory"]
+    assert sizes == [1 << n for n in range(5, 21)]
+    for path, first, burst in [
+        ("stream_from_memory", 2 + HP_LATENCY, 1),
+        ("coherent_from_memory", 2 + ACP_LATENCY, 1),
+        ("stream_to_memory", 3 + HP_LATENCY, 16),
+        ("coherent_to_memory", 3 + ACP_VISIBLE, 4),
+    ]:
+        for size in sizes:
+            beats, found = size // 8, series[path, size]
+            cycles = [found[name]["median"] / CYCLE_NS for name in ("logic_first_ns", "logic_last_ns")]
+            begin = first + (min(burst, beats) if burst > 1 else 0)
+            assert cycles == [begin, begin + beats - min(burst, beats)], (path, size)
+    assert 0.98e3 < series["stream_from_memory", 1 << 20]["throughput_mb_s"]["median"] <= 1e3
+
+
+def test_a_processor_sees_no_less_than_the_logic(measured):
+    series, _ = measured
+    for one in series.values():
+        if "logic_last_ns" in one:
+            assert one["time_ns"]["min"] >= one["logic_last_ns"]["min"]
+        assert one["time_ns"]["min"] <= one["time_ns"]["median"] <= one["time_ns"]["max"] < 10e6
+
+
+def test_a_register_costs_what_the_parameter_says(measured):
+    series, _ = measured
+    for path, accesses in [("register_write", 1), ("register_read", 1), ("register_handshake", 2)]:
+        assert 90 * accesses <= series[path, 0]["time_ns"]["median"] < 100 * accesses
+    assert 300 < series["request", 0]["time_ns"]["median"] < 600
+
+
+def test_the_picture(measured):
+    assert Image.open(measured[1]).size[0] > 1000
+
+
+def test_a_table_of_some_paths(pulse, tmp_path):
+    done = channels(pulse, tmp_path, "register-read", "copy", "--trials", 2)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0 and len(lines) == 2 + 1 + 16, done.stderr
+    assert lines[2].startswith("GP0: read a register") and lines[3].startswith("processor: memory to memory")
+
+
+def test_bad_input(pulse, tmp_path):
+    one_line(channels(pulse, tmp_path, "gpio"), "no path 'gpio'; there are register-write,")
+    one_line(channels(pulse, tmp_path, "--trials", 0), "--trials 0")
+    one_line(channels(pulse, tmp_path, "--plot", "a.gif"), "says the format")
