@@ -24,6 +24,8 @@ FINER = 16
 """Points of the drawn line for each sample."""
 BAR = 0.6
 """Height of a gate in units of the distance between channels."""
+LABEL = 0.4
+"""Room below a channel for the names of narrow gates, in the same units."""
 MARGIN = 256
 """Samples on both sides of a window from which the line between samples follows."""
 STYLE = {
@@ -78,7 +80,7 @@ def write_figure(
     channels = range(played.values.shape[0])
     small = len(windows) + bool(shots)
     with pyplot.rc_context(STYLE):
-        heights = [0.4 * (len(channels) + len(pins or {})) + 0.1, *[1.15, 0.8] * len(channels)]
+        heights = [0.4 * _lanes(len(channels), len(pins or {})) + 0.1, *[1.15, 0.8] * len(channels)]
         figure = pyplot.figure(figsize=(10, 2.2 + sum(heights) + (2.1 if small else 0)))
         upper, lower = _halves(figure, heights, small)
         rows = upper.subplots(sharex=True)
@@ -91,6 +93,11 @@ def write_figure(
                 _shots(numpy.atleast_1d(places)[-1], recording, shots, LETTERS[len(windows)])
         figure.savefig(path, dpi=200)
         pyplot.close(figure)
+
+
+def _lanes(channels, pins):
+    """Height of the names of gates above the levels of pins, in units of the distance between channels' bars."""
+    return channels * (1 + LABEL) + pins
 
 
 def _halves(figure, heights, small):
@@ -157,24 +164,26 @@ class _Page:
         kinds = sorted({_kind(mark.name) for mark in shown})
         colors = {kind: PALETTE[place % len(PALETTE)] for place, kind in enumerate(kinds)}
         lanes = [f"channel {channel}" for channel in range(channels)] + list(pins)
+        places = [lane * (1 + LABEL) for lane in range(channels)]
+        places += [channels * (1 + LABEL) + pin for pin in range(len(pins))]
         span = self.us(self.end_mu)
         narrow: dict[tuple[int, str], list[tuple[float, float]]] = {}
         for mark in shown:
             for channel in range(channels) if mark.channel < 0 else [mark.channel]:
                 left, right = numpy.clip(self.us([mark.begin_mu, mark.end_mu]), 0, span)
                 color = colors[_kind(mark.name)]
-                axis.barh(channel, right - left, BAR, left, color=color, edgecolor=INK, linewidth=0.5)
+                axis.barh(places[channel], right - left, BAR, left, color=color, edgecolor=INK, linewidth=0.5)
                 text = {"ha": "center", "va": "center", "color": INK}
                 if right - left > span * 0.012 * max(len(mark.name), 2):
-                    axis.text((left + right) / 2, channel, mark.name, fontsize=8, **text)
+                    axis.text((left + right) / 2, places[channel], mark.name, fontsize=8, **text)
                 elif right > left:
                     narrow.setdefault((channel, mark.name), []).append((left, right))
-        for (channel, name), places in narrow.items():
-            for left, right, count in _groups(places, span * 0.012):
+        for (channel, name), found in narrow.items():
+            for left, right, count in _groups(found, span * 0.02):
                 label = name if count == 1 else f"{count} {name}"
-                place = ((left + right) / 2, channel + BAR / 2 + 0.19)
+                place = ((left + right) / 2, places[channel] + BAR / 2 + LABEL / 2)
                 axis.text(*place, label, fontsize=6.5, ha="center", va="center", color=INK)
-        for lane, changes in enumerate(pins.values(), channels):
+        for lane, changes in zip(places[channels:], pins.values(), strict=True):
             times, levels = [0.0], [0]
             for time, level in changes:
                 if time >= self.end_mu:
@@ -187,8 +196,8 @@ class _Page:
             axis.step(
                 [*times, span], lane + BAR / 2 - BAR * numpy.array([*levels, levels[-1]]), where="post", color=INK, lw=1
             )
-        axis.set_ylim(len(lanes) - 0.45, -0.55)
-        axis.set_yticks(range(len(lanes)), lanes)
+        axis.set_ylim(_lanes(channels, len(pins)) - 0.45, -0.55)
+        axis.set_yticks(places, lanes)
         axis.tick_params(axis="y", length=0)
         for side in ("top", "right", "bottom", "left"):
             axis.spines[side].set_visible(False)
