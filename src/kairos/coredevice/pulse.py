@@ -18,12 +18,12 @@ What is played begins at the time cursor: its first value shows there. The words
 must be some microseconds ahead of the counter (RTIOUnderflow otherwise).
 """
 
-from numpy import int64
+from numpy import int32, int64
 
 from ..contracts import pulse as facts
 from ..contracts.pulse import Error
 from ..emulator import acquire
-from ..language import TBool, TInt32, at_mu, delay_mu, host_only, kernel, now_mu
+from ..language import TBool, TInt32, TInt64, at_mu, delay_mu, host_only, kernel, now_mu, portable
 from ..pulse.gateset import Core
 from ..pulse.program import SLOTS_CYCLES, START_CYCLES, Program
 from ..pulse.recording import Recording
@@ -50,6 +50,28 @@ STOP_CYCLES = 1
 pulse_update = firmware_function("pulse_update", "gate parameter target value", NOWRITE)
 pulse_update_all = firmware_function("pulse_update_all", "gate parameters values target", NOWRITE)
 pulse_stream = firmware_function("pulse_stream", "words", NOWRITE)
+
+
+TURN = float(1 << facts.VALUE_BITS)
+FACTOR_BITS = facts.CROSSTALK_BITS
+FACTOR_ONE = float(1 << facts.CROSSTALK_FRACTION)
+DELAY_AT, OFFSET_AT, CHANNEL_AT = 4, 10, 12
+"""Of a coupling, in its upper 32 bits."""
+
+
+@portable
+def _nearest(value) -> TInt64:
+    """The integer nearest to a number."""
+    return int64(value + 0.5) if value >= 0.0 else int64(value - 0.5)
+
+
+@portable
+def _factor(part) -> TInt32:
+    """A part of a coupling's factor."""
+    steps = int32(_nearest(part * FACTOR_ONE))
+    if steps >= int32(FACTOR_ONE):
+        steps = int32(FACTOR_ONE) - 1
+    return steps & (1 << FACTOR_BITS) - 1
 
 
 class PulseError(Exception):
@@ -81,6 +103,11 @@ class Pulse(RTIODevice):
     keep = Address(16)
     forget = Address(17)
     change = Address(18)
+    error = Address(19)
+    harmonic = Address(20)
+    coupling = Address(21)
+    couple = Address(22)
+    counter = Address(23)
 
     def __init__(
         self,
@@ -316,6 +343,44 @@ class Pulse(RTIODevice):
         as much more has been put there. ValueError if they are more than 16380, or no whole words.
         """
         rtio_output(self.memory, pulse_stream(words))
+
+    @kernel
+    def set_frequency_error(self, error):
+        """Have the feed-forward add up a frequency error in Hz, for the segments that ask for it (`feed_forward`).
+
+        This, harmonics, couplings and the global counter are settings of how samples are made in the logic: on boards
+        with converter cards. An emulated device makes its samples without them.
+        """
+        word = _nearest(error / self.sample_rate * TURN)
+        rtio_output_wide(self.error, [int32(word), int32(word >> 32)])
+
+    @kernel
+    def set_harmonic(self, channel, tone, harmonic):
+        """Multiply the feed-forward of a channel's tone by `harmonic`, -32768 to 32767."""
+        rtio_output(self.harmonic, harmonic & 0xFFFF | tone << 16 | channel << 17)
+
+    @kernel
+    def set_coupling(self, channel, offset, real, imaginary, delay=0):
+        """Have `channel` get the signal of the channel at `offset` (-2, -1, 1 or 2) times a complex factor, parts from
+        -1 to below 1, once `use_couplings` is called; `delay`, up to 63 cycles, is that by which it comes later.
+        ValueError if the factor or the offset has another range."""
+        if offset == 0 or abs(offset) > 2 or not (-1.0 <= real < 1.0 and -1.0 <= imaginary < 1.0):
+            raise ValueError("a coupling is to a channel at -2, -1, 1 or 2, with parts of -1 to below 1")
+        number = offset + 2 if offset < 0 else offset + 1
+        high = _factor(imaginary)
+        low = _factor(real) | high << FACTOR_BITS
+        place = delay << DELAY_AT | number << OFFSET_AT | channel << CHANNEL_AT
+        rtio_output_wide(self.coupling, [low, high >> (32 - FACTOR_BITS) | place])
+
+    @kernel
+    def use_couplings(self, zero=0):
+        """Use all couplings that have been set, from now on and all at once; `zero` is the delay that means none."""
+        rtio_output(self.couple, zero)
+
+    @kernel
+    def set_counter(self, samples):
+        """Make the global counter of samples, to which tones synchronise, `samples` (int64) in the next cycle."""
+        rtio_output_wide(self.counter, [int32(samples), int32(samples >> 32)])
 
     @kernel
     def first_underrun(self, channel):

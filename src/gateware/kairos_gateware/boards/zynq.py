@@ -6,15 +6,13 @@ folder, `vivado -mode batch -source kairos_<board>.tcl` makes the bitstream.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import or_
 from pathlib import Path
 
 from migen import *
 
 from ..descriptor import Descriptor
 from ..pad import SAMPLES
-from ..pulse.samples import Samples
+from ..pulse.settings import Sampled
 from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
@@ -87,24 +85,21 @@ class Top(Module):
             connect(self, platform, chip, control, ps7)
 
     def _convert(self, board, platform, variant):
-        """Samples of the pulse cores' outputs, and the cards that take them."""
-        outputs = self.soc.outputs[: len(variant.converters)]
+        """Samples of the first pulse core's outputs, and the cards that take them."""
+        first = min(self.soc.settings, default=None)
+        outputs = [output for output in self.soc.outputs if output[0] == first][: len(variant.converters)]
         if len(outputs) < len(variant.converters) or not set(variant.converters) <= set(board.converters):
             known = ", ".join(board.converters) or "none"
             raise ValueError(
                 f"{variant.name}: converter cards on {', '.join(variant.converters)}, but {board.name} has connectors "
-                f"{known}, and the variant {len(outputs)} outputs of pulse cores"
+                f"{known}, and the variant {len(outputs)} outputs of a pulse core"
             )
-        samples = Samples([channel for _, _, channel, _ in outputs], SAMPLES)
-        samples = ResetInserter()(samples)
-        self.submodules += samples
-        self.comb += [
-            samples.reset.eq(reduce(or_, [reset for _, _, _, reset in outputs])),
-            # Tones synchronise to RTIO's time.
-            samples.load.eq(1),
-            samples.value.eq((self.soc.core.timebase.coarse + 1) * SAMPLES),
-        ]
-        for connector, given in zip(variant.converters, samples.samples, strict=True):
+        channels, settings = [channel for _, _, channel, _ in outputs], self.soc.settings[first]
+        # Tones synchronise to RTIO's time.
+        sampled = ResetInserter()(Sampled(channels, settings, self.soc.core.timebase.coarse, SAMPLES))
+        self.submodules += sampled
+        self.comb += sampled.reset.eq(outputs[0][-1])
+        for connector, given in zip(variant.converters, sampled.outputs.samples, strict=True):
             self.submodules += board.converters[connector](platform, connector, given)
 
 

@@ -19,6 +19,7 @@ sys.
 | 16 | keep a word of the stream, at most KEPT |
 | 17 | keep none (data: none) |
 | 18 | a word of the stream, those that are kept, and a trigger as soon as all channels have what follows |
+| 19 to 23 | how samples are made, where the core makes them: `pulse/settings.py` |
 
 The status is an input event: bits 8..0 errors, as they were; 23..16 channels that are armed; 31..24 channels that run.
 The first underrun is two input events: its age in cycles at the time of the event, at most 2^32 - 1; then the mask of
@@ -38,6 +39,7 @@ from ..contracts import pulse as facts
 from ..contracts.descriptor import ChannelKind
 from ..pad import SAMPLES
 from ..pulse.sequencing import Sequencing
+from ..pulse.settings import Settings
 from ..rtio.link import Channel, FreeRunning, InputLink, OutputLink
 from .kind import Driver, Kind, Parameter
 from .measurement import SOURCES, Measurement, sources_of
@@ -83,7 +85,7 @@ class Direct:
 class Pulse(Module):
     """pads: as `pad_names` says. sources: PHYs of inputs that make results. options: of the `Sequencing`. `sequencing`:
     the core. `stream`: a `MemoryStream`, whose words come in between those of events. `direct`: a `Direct`.
-    `outputs`: of samples, the core's channels.
+    `outputs`: of samples, the core's channels; `settings`: a `Settings` of how they are made.
     """
 
     def __init__(self, number, pads, channels, sources=(), **options):
@@ -105,6 +107,7 @@ class Pulse(Module):
         parameters, second = Signal(facts.PARAMETERS), Signal()
         skip = self.channel.free_running
         self.submodules.change = change = _Change(at, link.data, core)
+        self.submodules.settings = Settings(at, link.data, channels)
         comes, alone = at(WORD) | at(CHANGE), Signal()
         self.comb += [
             alone.eq((comes & ~change.under_way) | change.sends),

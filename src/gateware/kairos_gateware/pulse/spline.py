@@ -13,6 +13,7 @@ from .words import Segment
 
 __all__ = ["Spline"]
 
+_LOW = 32
 _WIDTHS = [facts.VALUE_BITS, facts.V1_BITS, facts.V2_BITS, facts.VALUE_BITS]
 
 
@@ -39,5 +40,18 @@ class Spline(Module):
             [u.eq(bits) for u, bits in zip(first, segment.u, strict=True)],
             [v.eq(Mux(self.running, old, u)) for v, old, u in zip(now, kept, first, strict=True)],
         ]
-        steps = [v.eq(of + (rate >> shift_now)) for v, of, rate in zip(kept, now, now[1:], strict=False)]
+        # Of the second difference shifted, only what the first has room for is made, in two parts: shifts of 64 bits at
+        # most simulate faster.
+        low, high = Signal(_LOW), Signal(_WIDTHS[1] - _LOW)
+        upper = Signal((_WIDTHS[2] - _LOW, True))
+        rates = [Signal((width, True), name=f"rate{n}") for n, width in enumerate([_WIDTHS[n] for n in (1, 1, 3)])]
+        self.comb += [
+            upper.eq(now[2][_LOW:]),
+            low.eq(now[2][: 2 * _LOW] >> shift_now),
+            high.eq(upper >> shift_now),
+            rates[0].eq(now[1] >> shift_now),
+            rates[1].eq(Cat(low, high)),
+            rates[2].eq(now[3] >> shift_now),
+        ]
+        steps = [v.eq(of + rate) for v, of, rate in zip(kept, now, rates, strict=False)]
         self.sync += If(self.step, self.value.eq(now[0]), shift.eq(shift_now), *steps, kept[-1].eq(now[-1]))

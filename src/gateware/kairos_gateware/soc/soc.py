@@ -54,9 +54,9 @@ class Soc(Module):
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer),
     `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the
     blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
-    channel, its own number there, its `pulse.channel.Channel`, and its reset. `links`: `Links`. Simulation only:
-    `load` and `load_value` set the counter; `settled`, nothing moves but time; `next_due`, latest coarse time to which
-    the counter may be moved.
+    channel, its own number there, its `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number,
+    `Settings`. `links`: `Links`. Simulation only: `load` and `load_value` set the counter; `settled`, nothing moves but
+    time; `next_due`, latest coarse time to which the counter may be moved.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
@@ -147,6 +147,7 @@ class Soc(Module):
         self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
         for near in links.near.values():
             self.comb += [near.phy_reset.eq(phy_reset), near.reset.eq(core.reset)]
+        self.settings = {number: phy.settings for number, phy in phys.items() if isinstance(phy, Pulse)}
         self.outputs = [
             (number, n, source, phy.reset)
             for number, phy in phys.items()

@@ -22,7 +22,8 @@ from kairos.compiler import codegen
 from kairos.contracts.kernel_symbols import SIGNATURES
 from kairos.language import kernel, rpc, types
 
-NUMBERS = {"none": None, "bool": ctypes.c_bool, "i32": ctypes.c_int32, "i64": ctypes.c_int64}
+NUMBERS = {"none": None, "bool": ctypes.c_bool, "i32": ctypes.c_int32, "i64": ctypes.c_int64, "list": ctypes.c_void_p}
+"""Of a list, its address."""
 SCALARS = {"i": ctypes.c_int32, "I": ctypes.c_int64, "f": ctypes.c_double, "b": ctypes.c_bool}
 
 

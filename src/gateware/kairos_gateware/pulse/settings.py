@@ -1,0 +1,95 @@
+"""What is set of the way from parameters to samples, and samples that are made so. Clock domain sys.
+
+Each setting counts from the cycle behind the one in which it comes: the frequency error and the harmonics of the
+feed-forward, the couplings of the compensation of crosstalk (kept one by one, then used all at once), and the global
+counter, which otherwise follows time.
+"""
+
+from migen import *
+
+from ..contracts import pulse as facts
+from .crosstalk import OFFSETS
+from .samples import Samples
+
+__all__ = ["COUNTER", "COUPLE", "COUPLING", "ERROR", "HARMONIC", "Sampled", "Settings"]
+
+ERROR, HARMONIC, COUPLING, COUPLE, COUNTER = range(19, 24)
+"""Addresses of their events."""
+_DELAY_BITS = facts.CROSSTALK_DELAY_MAX.bit_length()
+
+
+def _cut(data, *widths):
+    """Fields of a signal, from bit 0 on."""
+    parts, at = [], 0
+    for width in widths:
+        parts.append(data[at : at + width])
+        at += width
+    return parts
+
+
+class Settings(Module):
+    """at: of an address, whether an event is there; data: of the event.
+
+    | Address | Data |
+    |---|---|
+    | ERROR | frequency error, a frequency's word |
+    | HARMONIC | bits 15..0 harmonic, signed; 16 tone; 19..17 channel |
+    | COUPLING | bits 17..0 real, 35..18 imaginary part of the factor; 41..36 delay; 43..42 offset; 46..44 channel |
+    | COUPLE | delay that means none; all couplings written count from now on |
+    | COUNTER | the global counter of samples |
+
+    `error`; `harmonics`: of each channel, of each tone; `write` with `real`, `imaginary`, `delay`, `offset`, `channel`;
+    `commit` with `zero`; `load` with `value`."""
+
+    def __init__(self, at, data, channels):
+        self.error = Signal(facts.VALUE_BITS)
+        self.harmonics = [
+            [Signal((facts.HARMONIC_BITS, True), name=f"harmonic_{c}_{t}") for t in range(facts.TONES)]
+            for c in range(channels)
+        ]
+        self.write, self.commit, self.load = at(COUPLING), at(COUPLE), at(COUNTER)
+        factor = facts.CROSSTALK_BITS
+        parts = _cut(data, factor, factor, _DELAY_BITS, (len(OFFSETS) - 1).bit_length(), 3)
+        self.real, self.imaginary, self.delay, self.offset, self.channel = parts
+        self.zero, self.value = data[:_DELAY_BITS], data[: facts.VALUE_BITS]
+
+        # # #
+
+        harmonic, tone, channel = _cut(data, facts.HARMONIC_BITS, 1, 3)
+        self.sync += If(at(ERROR), self.error.eq(data))
+        for c, tones in enumerate(self.harmonics):
+            for t, mine in enumerate(tones):
+                self.sync += If(at(HARMONIC) & (channel == c) & (tone == t), mine.eq(harmonic))
+
+
+class Sampled(Module):
+    """Samples of some channels with a core's settings. time: in cycles. `outputs`: their `Samples`, with crosstalk
+    compensated where there are several."""
+
+    def __init__(self, channels, settings, time, samples_per_cycle):
+        self.submodules.outputs = outputs = Samples(channels, samples_per_cycle, crosstalk=len(channels) > 1)
+
+        # # #
+
+        following, ahead = Signal(facts.VALUE_BITS), Signal(facts.VALUE_BITS)
+        self.comb += [
+            following.eq((time + 1) * samples_per_cycle),
+            outputs.load.eq(1),
+            outputs.value.eq(Mux(settings.load, settings.value, following + ahead)),
+            outputs.forward.error.eq(settings.error),
+            *[
+                mine.eq(given)
+                for tones, set_ in zip(outputs.harmonics, settings.harmonics, strict=False)
+                for mine, given in zip(tones, set_, strict=True)
+            ],
+        ]
+        self.sync += If(settings.load, ahead.eq(settings.value - following))
+        if len(channels) > 1:
+            crosstalk = outputs.crosstalk
+            self.comb += [
+                crosstalk.write.eq(settings.write),
+                Cat(*crosstalk.factor).eq(Cat(settings.real, settings.imaginary)),
+                *[getattr(crosstalk, name).eq(getattr(settings, name)) for name in ["delay", "offset", "channel"]],
+                crosstalk.commit.eq(settings.commit),
+                crosstalk.zero.eq(settings.zero),
+            ]

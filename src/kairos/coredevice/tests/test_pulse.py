@@ -1,0 +1,69 @@
+"""The pulse core's driver: settings of how samples are made, as words."""
+
+import ctypes
+
+import pytest
+from numpy import int64
+
+from kairos.compiler.tests.jit import Compiled
+
+from .traffic import devices
+
+CORE = 14
+
+
+@pytest.fixture(scope="module")
+def pulse():
+    return devices({"pulse": ("pulse.Pulse", {"channel": CORE, "channels": 2})}).get("pulse")
+
+
+class ListOfWords(ctypes.Structure):
+    """A list of int32 of a kernel that runs on this machine."""
+
+    _fields_ = [("elements", ctypes.POINTER(ctypes.c_uint32)), ("length", ctypes.c_int32)]
+
+
+def called(method, *args):
+    """What a call of a method did."""
+    calls = []
+
+    def wide(target, data):
+        words = ctypes.cast(data, ctypes.POINTER(ListOfWords)).contents
+        calls[-1] = "rtio_output_wide", [0, target, *words.elements[: words.length]]
+
+    return Compiled(method, args, method.__self__.core).run(firmware={"rtio_output_wide": wide}, calls=calls)
+
+
+def sent(method, *args):
+    """(address, data) of the only event."""
+    result = called(method, *args)
+    assert result.exception is None
+    [(_, (_, target, *words))] = result.calls
+    assert target >> 8 == CORE
+    return target & 0xFF, sum((word & 0xFFFFFFFF) << 32 * n for n, word in enumerate(words))
+
+
+@pytest.mark.parametrize("error", [0.0, 1.0, -1.0, 1234.5, -499e6])
+def test_a_frequency_error_is_a_word_of_the_sample_rate(pulse, error):
+    address, word = sent(pulse.set_frequency_error, error)
+    assert address == 19 and word % 2**40 == round(error / 1e9 * 2**40) % 2**40
+
+
+def test_harmonics_and_counter(pulse):
+    assert sent(pulse.set_harmonic, 1, 1, -7) == (20, (-7 & 0xFFFF) | 1 << 16 | 1 << 17)
+    assert sent(pulse.set_counter, int64(2**39 + 123)) == (23, 2**39 + 123)
+
+
+@pytest.mark.parametrize("offset, number", [(-2, 0), (-1, 1), (1, 2), (2, 3)])
+@pytest.mark.parametrize("real, imaginary", [(0.0, 0.0), (-1.0, 0.25), (0.999999, -0.5)])
+def test_couplings(pulse, offset, number, real, imaginary):
+    parts = [min(round(part * 2**17), 2**17 - 1) & 2**18 - 1 for part in (real, imaginary)]
+    wanted = parts[0] | parts[1] << 18 | 9 << 36 | number << 42 | 1 << 44
+    assert sent(pulse.set_coupling, 1, offset, real, imaginary, 9) == (21, wanted)
+    assert sent(pulse.use_couplings, 9) == (22, 9)
+
+
+@pytest.mark.parametrize("offset, real", [(0, 0.1), (3, 0.1), (1, 1.0), (1, float("nan"))])
+def test_a_coupling_out_of_range_is_refused(pulse, offset, real):
+    result = called(pulse.set_coupling, 0, offset, real, 0.0)
+    assert "ValueError" in result.exception[0] and not result.calls
