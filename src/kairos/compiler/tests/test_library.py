@@ -1,5 +1,6 @@
 """The library itself: its form is that of the kernel ABI, and its addresses lead back to the source."""
 
+import importlib.util
 import io
 import struct
 
@@ -158,6 +159,42 @@ def test_send_event_is_nowhere(elf):
 def test_the_debug_information_is_not_sent(kernel_library, elf):
     assert not any(section.name.startswith(".debug") for section in elf.iter_sections())
     assert len(kernel_library.library) < len(kernel_library.unstripped)
+
+
+TWO_PARTS = """\
+from kairos.compiler.tests.test_library import *
+
+
+class Two(Experiment):
+    @kernel
+    def run(self):
+        # 120 times
+        rtio_output(5, 1)
+        self.often(self.int32())
+
+    @kernel
+    def often(self, count):
+        for n in range(count):
+            rtio_output(5, n)
+"""
+
+
+def test_addresses_in_both_object_files_lead_to_the_source(tmp_path):
+    """What runs seldom is an object file of its own (`parts.rs`); the linker puts their line tables together."""
+    path = tmp_path / "two.py"
+    path.write_text(TWO_PARTS.replace("        # 120 times\n", "        rtio_output(5, 1)\n" * 119))
+    spec = importlib.util.spec_from_file_location("two", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    run = module.Two().run
+    program, _ = compiler._front_end(run, (), {}, Core(), None, False)
+    assert len(codegen.generate(program)) == 2
+    compiled = compiler.compile_kernel(run, (), {}, core=Core(), set_result=None)
+    elf = ELFFile(io.BytesIO(compiled.unstripped))
+    calls = [place for (place,) in struct.iter_unpack("<I", elf.get_section_by_name(".calls").data())]
+    frames = compiled.symbolize([place + 4 for place in calls])
+    lines = {frame.line for frame in frames if frame.file == str(path)}
+    assert lines == {*range(7, 128), 132}
 
 
 def test_addresses_lead_to_the_source():
