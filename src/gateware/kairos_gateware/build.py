@@ -16,7 +16,7 @@ from .device_db import render
 from .sim import verilate
 from .variants import VARIANTS
 
-__all__ = ["BOARDS", "build_id", "main"]
+__all__ = ["BOARDS", "build_id", "build_sim", "main"]
 
 BOARDS = ["sim", "zc706", "kasli_soc", "ebaz4205", "redpitaya"]
 
@@ -39,7 +39,8 @@ def _write(path: Path, content: str | bytes) -> None:
         path.write_bytes(data)
 
 
-def _build_sim(variant, output: Path, compile_library: bool) -> None:
+def build_sim(variant, output: Path, compile_library: bool = True) -> None:
+    """Board `sim`, in the folder `output`, in which the caller builds alone. variant: `Variant`."""
     from .boards import sim
     from .sim.bitstream import bitstream
 
@@ -98,7 +99,7 @@ def main(arguments=None) -> int:
             variant = replace(variant, traffic=True)
         if options.board == "sim":
             with verilate.building_alone(options.output):
-                _build_sim(variant, options.output, not options.no_compile)
+                build_sim(variant, options.output, not options.no_compile)
         else:
             options.output.mkdir(parents=True, exist_ok=True)
             _build_hardware(options.board, variant, options.output)

@@ -236,3 +236,35 @@ impl End {
         self.known = first.unwrap_or(u64::MAX).saturating_add(self.cable.delay + 1);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_come_as_often_as_stated_and_the_same_for_a_seed() {
+        let quality = Quality {
+            bit_errors: 1e-3,
+            losses: 0.05,
+        };
+        let run = |seed| {
+            let fibre = Fibre::new(quality, seed);
+            (0..20_000).for_each(|cycle| fibre.send(cycle, 0));
+            (fibre.counts.get(), fibre.words.take())
+        };
+        let ((sent, wrong, lost), words) = run(1);
+        assert_eq!(sent, 20_000);
+        assert!((900..1100).contains(&lost), "{lost}");
+        let bits: u32 = words.iter().map(|word| word.1.count_ones()).sum();
+        assert!((1100..1350).contains(&bits), "{bits} of 19000 * 64");
+        assert!(u64::from(bits) >= wrong && wrong > 1000, "{wrong}");
+        assert_eq!(run(1), ((sent, wrong, lost), words));
+        assert_ne!(run(1).1, run(2).1);
+        let clean = Fibre::new(Quality::default(), 1);
+        clean.send(7, u64::MAX);
+        assert_eq!(
+            (clean.counts.get(), clean.words.take()),
+            ((1, 0, 0), [(7, u64::MAX)].into())
+        );
+    }
+}

@@ -99,7 +99,7 @@ impl System {
         let due = &due[first];
         if let Some(core) = machine.behind() {
             // What the logic sends now may come back
-            limit = limit.min(due.queued.saturating_add(2 * self.lookahead));
+            limit = limit.min(due.queued.saturating_add(self.lookahead).saturating_add(self.lookahead));
             machine.turn(core, limit);
         } else if !machine.serve() {
             let stretch = now.saturating_add(time::from_pl(STRETCH));
@@ -134,12 +134,6 @@ impl System {
             Move::Wait => Step::Worked,
             Move::HostOnly(next) => Step::HostOnly(next),
         }
-    }
-
-    /// A number that depends on what [`Machine::digest`] tells of all boards.
-    pub fn digest(&self) -> u64 {
-        let digests = self.boards.iter().map(|board| board.machine.digest());
-        digests.fold(0, |all, digest| all.rotate_left(7) ^ digest)
     }
 }
 
