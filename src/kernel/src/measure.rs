@@ -224,7 +224,11 @@ impl Traffic {
 fn code(path: Path) -> u32 {
     let write = matches!(path, Path::StreamToMemory | Path::CoherentToMemory);
     let coherent = matches!(path, Path::CoherentFromMemory | Path::CoherentToMemory);
-    u32::from(write) * traffic::START_WRITE_BIT | u32::from(coherent) * traffic::START_COHERENT_BIT
+    let bits = [
+        (write, traffic::START_WRITE_BIT),
+        (coherent, traffic::START_COHERENT_BIT),
+    ];
+    bits.iter().map(|(set, bit)| u32::from(*set) * bit).sum()
 }
 
 fn read(path: Path, memory: &mut [u8], samples: &mut [u8]) -> Result<(), Refusal> {
