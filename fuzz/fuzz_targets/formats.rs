@@ -1,10 +1,11 @@
-//! What the device reads of itself and of the card: names of channels, reports of exceptions, the analyzer's ring; and the
-//! traces that it records.
+//! What the device reads of itself and of the card: names of channels, reports of exceptions, the analyzer's ring; the
+//! traces that it records; and what comes from another board.
 #![no_main]
 
 use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};
 use kairos_proto::device_map::DeviceMap;
 use kairos_proto::dma;
+use kairos_proto::link::{Envelope, Packet, MESSAGE_MAX, PACKET_MAX};
 use kairos_proto::summary::Summary;
 use libfuzzer_sys::fuzz_target;
 
@@ -67,9 +68,23 @@ fn trace(event: &[u8]) {
     }
 }
 
+fn link(bytes: &[u8]) {
+    if let Ok(packet) = Packet::decode(bytes) {
+        let mut out = [0; PACKET_MAX];
+        let length = packet.encode(&mut out);
+        assert_eq!(Packet::decode(&out[..length]), Ok(packet));
+    }
+    if let Ok(envelope) = Envelope::decode(bytes) {
+        let mut out = [0; MESSAGE_MAX];
+        let length = envelope.encode(&mut out);
+        assert_eq!(out[..length], bytes[..length]);
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
     names(data);
     summary(data);
     analyzer(data);
     trace(data);
+    link(data);
 });

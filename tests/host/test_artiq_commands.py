@@ -77,5 +77,5 @@ def test_tools_of_the_device(typed):
         words = ("log",) if command is commands.management else ("dump",)
         code, printed = typed(command, "-D", "127.0.0.1:1", *words)
         assert code == 1 and "kairos: " in printed.err
-    code, printed = typed(commands.management, "-s", "1", "log")
-    assert code == 2 and "satellites" in printed.err
+    code, printed = typed(commands.management, "-D", "127.0.0.1:1", "-s", "1", "log")
+    assert code == 1 and "port 1, destination 1" in printed.err

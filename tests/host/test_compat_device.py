@@ -27,8 +27,6 @@ def test_management(device):
         assert "card" in str(error) or "write" in str(error), error  # this device has no card
     finally:
         mgmt.close()
-    with pytest.raises(NotImplementedError, match="satellites"):
-        CommMgmt(device.host, drtio_dest=1)
 
 
 def test_analyzer(device):

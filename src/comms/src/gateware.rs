@@ -26,8 +26,10 @@ static SEEN: AtomicU8 = AtomicU8::new(0);
 /// Errors of the pulse core that stood in its register when it was looked at last.
 static PULSE_ERRORS: AtomicU32 = AtomicU32::new(0);
 
-/// Whether the satellite could be reached when its link was looked at last.
-static SATELLITE_UP: AtomicBool = AtomicBool::new(false);
+/// Satellites that a board may have.
+const SATELLITES: usize = 4;
+/// Whether each of them could be reached when its link was looked at last.
+static SATELLITES_UP: [AtomicBool; SATELLITES] = [const { AtomicBool::new(false) }; SATELLITES];
 
 /// (bit, name, register that holds the channel)
 const ERRORS: [(u8, &str, &str); 3] = [
@@ -47,8 +49,8 @@ pub struct Rtio {
     channels: [Register; 3],
     /// Errors of the pulse core, where there is one.
     pulse: Option<Register>,
-    /// State of the link to the satellite and how long words travel, where there is one.
-    satellite: Option<(Register, Register)>,
+    /// State of the link to each satellite and how long words travel, where there is one.
+    satellites: [Option<(Register, Register)>; SATELLITES],
 }
 
 /// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
@@ -100,7 +102,10 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
             find(&descriptor, ERRORS[2].2)?,
         ],
         pulse: Register::find(&descriptor, pulse::ERROR),
-        satellite: Register::find(&descriptor, satellite::STATE).zip(Register::find(&descriptor, satellite::TRAVEL)),
+        satellites: core::array::from_fn(|number| {
+            let find = |name| Register::find_numbered(&descriptor, name, number);
+            find(satellite::STATE).zip(find(satellite::TRAVEL))
+        }),
     };
     Some((rtio, switched))
 }
@@ -171,8 +176,10 @@ fn poll(rtio: Option<Rtio>) {
     if let Some(register) = rtio.pulse {
         log_pulse_errors(register.read());
     }
-    if let Some((state, travel)) = rtio.satellite {
-        log_satellite(state.read() & satellite::STATE_UP_BIT != 0, travel);
+    for (number, satellite) in rtio.satellites.iter().enumerate() {
+        if let Some((state, travel)) = satellite {
+            log_satellite(number, state.read() & satellite::STATE_UP_BIT != 0, *travel);
+        }
     }
     let bits = rtio.async_error.read() as u8 & 7;
     if bits == 0 {
@@ -189,15 +196,16 @@ fn poll(rtio: Option<Rtio>) {
     SEEN.fetch_or(bits, Ordering::Relaxed);
 }
 
-/// Says when the satellite comes or goes.
-fn log_satellite(up: bool, travel: Register) {
-    if SATELLITE_UP.swap(up, Ordering::Relaxed) == up {
+/// Says when a satellite comes or goes.
+fn log_satellite(number: usize, up: bool, travel: Register) {
+    if SATELLITES_UP[number].swap(up, Ordering::Relaxed) == up {
         return;
     }
+    let name = number + 1;
     if up {
-        log::info!("satellite 1 can be reached: {} cycles each way", travel.read());
+        log::info!("satellite {name} can be reached: {} cycles each way", travel.read());
     } else {
-        log::error!("satellite 1 cannot be reached: its link is down");
+        log::error!("satellite {name} cannot be reached: its link is down");
     }
 }
 

@@ -15,6 +15,7 @@ mod faults;
 pub mod gateware;
 mod interrupts;
 pub mod kernel_core;
+pub mod link;
 pub mod logger;
 pub mod management;
 pub mod report;

@@ -14,6 +14,7 @@ use static_cell::StaticCell;
 
 use crate::config::Config;
 use crate::fair_mutex::FairMutex;
+use crate::link::Links;
 use crate::logger;
 use crate::uncleared::uncleared;
 
@@ -82,17 +83,19 @@ pub type Refused = (Refusal, &'static str);
 /// What the clients share.
 pub struct Management {
     config: &'static Config,
+    links: Links,
     data: Data,
     pulling: Pulling,
 }
 
 impl Management {
     /// To be called once.
-    pub fn new(config: &'static Config) -> &'static Self {
+    pub fn new(config: &'static Config, links: Links) -> &'static Self {
         static MANAGEMENT: StaticCell<Management> = StaticCell::new();
         let room: &'static mut [u8; DATA_MAX] = uncleared!(DATA_MAX);
         MANAGEMENT.init(Self {
             config,
+            links,
             data: FairMutex::new(room),
             pulling: FairMutex::new(()),
         })
@@ -105,6 +108,7 @@ impl Management {
             wire,
             instrument,
             config: self.config,
+            links: self.links,
             data: &self.data,
             pulling: &self.pulling,
             gate: Gate::new(self.config),
@@ -138,6 +142,7 @@ struct Connection<'a, W, M> {
     wire: &'a mut W,
     instrument: &'a M,
     config: &'static Config,
+    links: Links,
     data: &'static Data,
     pulling: &'static Pulling,
     gate: Gate,
@@ -245,6 +250,18 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             Kind::GetLog => {
                 let mut room = self.data.lock().await;
                 let length = logger::copy(&mut room, false);
+                self.send(&reply::log_content(length as u32)).await?;
+                self.send(&room[..length]).await
+            }
+            Kind::Links => {
+                let mut room = self.data.lock().await;
+                let mut text = Text {
+                    room: &mut room,
+                    length: 0,
+                };
+                // It always fits.
+                let _ = self.links.describe(&mut text);
+                let length = text.length;
                 self.send(&reply::log_content(length as u32)).await?;
                 self.send(&room[..length]).await
             }
@@ -436,6 +453,21 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
 /// Time that a client has to send, or to take, so many bytes: 10 s, and as long as they take at 64 KiB/s.
 pub fn patience(bytes: usize) -> Duration {
     Duration::from_secs(10 + bytes as u64 / (64 * 1024))
+}
+
+/// Text at the beginning of the room.
+struct Text<'a> {
+    room: &'a mut [u8],
+    length: usize,
+}
+
+impl core::fmt::Write for Text<'_> {
+    fn write_str(&mut self, text: &str) -> core::fmt::Result {
+        let place = self.room.get_mut(self.length..self.length + text.len());
+        place.ok_or(core::fmt::Error)?.copy_from_slice(text.as_bytes());
+        self.length += text.len();
+        Ok(())
+    }
 }
 
 /// Keeps a piece of an image or value, if there is room for the whole. True for the last piece.

@@ -15,6 +15,7 @@ pub mod exceptions;
 pub mod initiator;
 pub mod kernel_symbols;
 pub mod library;
+pub mod link;
 pub mod management;
 pub mod mathematics;
 pub mod memory;

@@ -103,11 +103,13 @@ pub enum Request {
     Authenticate = 130,
     /// Measure a path between processors, memory and logic. Never while a kernel may run.
     Measure = 131,
+    /// The links of this board, as JSON.
+    Links = 132,
 }
 
 impl Request {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::GetLog,
         Self::ClearLog,
         Self::Reboot,
@@ -122,6 +124,7 @@ impl Request {
         Self::Challenge,
         Self::Authenticate,
         Self::Measure,
+        Self::Links,
     ];
 
     /// Its payload: a member of [`Payload`].
@@ -134,7 +137,8 @@ impl Request {
             | Self::DebugAllocator
             | Self::ConfigErase
             | Self::Netboot
-            | Self::Challenge => Payload::None,
+            | Self::Challenge
+            | Self::Links => Payload::None,
             Self::Flash => Payload::Data,
             Self::ConfigRead | Self::ConfigRemove => Payload::Key,
             Self::ConfigWrite => Payload::KeyAndData,
@@ -164,6 +168,7 @@ impl TryFrom<u8> for Request {
             129 => Self::Challenge,
             130 => Self::Authenticate,
             131 => Self::Measure,
+            132 => Self::Links,
             other => return Err(other),
         })
     }

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from functools import wraps
 
 from .. import files
+from ..contracts.management import DESTINATION_LOCAL
 from ..network.management import PORT, Management, read_key
 from .address import address_of
+from .links import destination_of
 
 __all__ = ["debug", "erase", "flash", "log", "read", "reboot", "remove", "write"]
 
@@ -16,7 +18,9 @@ def _on_device(tool: Callable) -> Callable:
 
     @wraps(tool)
     def run(args):
-        with Management(*address_of(args, PORT), key=read_key(args.key) if args.key else None) as management:
+        address, key = address_of(args, PORT), read_key(args.key) if args.key else None
+        destination = destination_of(address, args.board) if args.board else DESTINATION_LOCAL
+        with Management(*address, key=key, destination=destination) as management:
             tool(management, args)
 
     return run

@@ -21,9 +21,7 @@ class CommMgmt:
     """The management service of the device at `host`; connects at the first request, and again after `close`."""
 
     def __init__(self, host: str, port: int = PORT, drtio_dest: int = 0):
-        if drtio_dest:
-            raise NotImplementedError("satellites have no management service in Kairos yet: use destination 0")
-        self.host, self.port = host, port
+        self.host, self.port, self._destination = host, port, drtio_dest
         self._client: Management | None = None
 
     def open(self):
@@ -32,7 +30,7 @@ class CommMgmt:
 
     def _connected(self) -> Management:
         if self._client is None:
-            self._client = Management(self.host, self.port)
+            self._client = Management(self.host, self.port, destination=self._destination)
         return self._client
 
     def close(self):

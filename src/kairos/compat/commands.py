@@ -63,9 +63,8 @@ def management() -> int:
     parser.add_argument("-s", "--drtio-dest", type=int, default=0, metavar="DESTINATION")
     parser.add_argument("tool", nargs=argparse.REMAINDER, help="log, config, reboot, flash, debug")
     args = parser.parse_args()
-    if args.drtio_dest:
-        parser.error("-s: satellites have no management service in Kairos yet")
-    return _kairos("device", *_given(("-D", args.device)), "--device-db", args.device_db, *args.tool)
+    board = ["--board", str(args.drtio_dest)] if args.drtio_dest else []
+    return _kairos("device", *_given(("-D", args.device)), *board, "--device-db", args.device_db, *args.tool)
 
 
 def analyzer() -> int:

@@ -89,6 +89,8 @@ class Request(IntEnum):
     """Proof that the client has the key: HMAC-SHA-256 over PROOF_CONTEXT and the newest nonce."""
     MEASURE = 131
     """Measure a path between processors, memory and logic. Never while a kernel may run."""
+    LINKS = 132
+    """The links of this board, as JSON."""
 
 
 class Reply(IntEnum):

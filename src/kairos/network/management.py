@@ -1,6 +1,7 @@
 """Client of the management service of a core device (TCP 1380): log, configuration, reboot, flash."""
 
 import hmac
+import json
 import pathlib
 import struct
 import zlib
@@ -61,7 +62,8 @@ def read_key(path: str | pathlib.Path) -> bytes:
 class Management:
     """A connection to the management service of the device at `host`; `key`: that of the device, if it has one.
 
-    `timeout`: seconds in which it must answer a request; `patience`: seconds for which it may be silent before it
+    `destination`: which board of the tree, 1 and up behind a link; it has a key of its own. `timeout`: seconds in
+    which it must answer a request; `patience`: seconds for which it may be silent before it
     answers at all, as it may be restarting. DeviceUnreachable if it does not answer, or is no core device; KeyNotKnown
     or ManagementError if it does not take the key. Requests raise ManagementError if the device refuses them, and
     ConnectionLost.
@@ -74,13 +76,14 @@ class Management:
         timeout: float = TIMEOUT,
         key: bytes | None = None,
         patience: float | None = None,
+        destination: int = DESTINATION_LOCAL,
     ):
-        self._where = f"{host}, port {port}"
-        self._address = host, port
+        self._where = f"{host}, port {port}" + (f", destination {destination}" if destination else "")
+        self._address, self._destination = (host, port), destination
         self._timeout = timeout
         self._authenticated = key is not None
         try:
-            greeting = GREETING + bytes([DESTINATION_LOCAL])
+            greeting = GREETING + bytes([destination])
             self._socket, answer = connect(host, port, greeting, PATIENCE if patience is None else patience)
         except OSError as error:
             raise DeviceUnreachable(
@@ -116,7 +119,7 @@ class Management:
         if self._authenticated:
             return False
         try:
-            with Management(*self._address, timeout=self._timeout) as probe:
+            with Management(*self._address, timeout=self._timeout, destination=self._destination) as probe:
                 return probe._request(Request.CHALLENGE)[0] in (Reply.CHALLENGE, Reply.ERROR)
         except KairosError:
             return False
@@ -171,6 +174,10 @@ class Management:
     def log(self) -> str:
         """The log that the device keeps."""
         return self._ask("send its log", Reply.LOG_CONTENT, Request.GET_LOG).decode(errors="replace")
+
+    def links(self) -> list[dict]:
+        """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
+        return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def clear_log(self):
         """Empty the log of the device."""

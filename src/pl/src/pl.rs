@@ -62,10 +62,21 @@ unsafe fn copy_words(copy: *mut u32) -> Result<(), Error> {
     Ok(())
 }
 
+fn copy() -> &'static [u8] {
+    // SAFETY: set apart for the copy; nobody writes it after `probe`.
+    unsafe { core::slice::from_raw_parts(DESCRIPTOR_COPY.start as *const u8, DESCRIPTOR_COPY.len()) }
+}
+
+/// The bytes of the descriptor that [`probe`] has found, for another board.
+pub fn descriptor_bytes() -> &'static [u8] {
+    let copy = copy();
+    let length = copy.first_chunk().and_then(|header| announced_length(header).ok());
+    &copy[..length.unwrap_or(0).min(copy.len())]
+}
+
 /// The descriptor that [`probe`] has found.
 pub fn descriptor() -> Result<Descriptor<'static>, Error> {
-    // SAFETY: set apart for the copy; nobody writes it after `probe`.
-    let bytes = unsafe { core::slice::from_raw_parts(DESCRIPTOR_COPY.start as *const u8, DESCRIPTOR_COPY.len()) };
+    let bytes = copy();
     if bytes[..4] != *descriptor::MAGIC {
         return Err(Error::Absent);
     }
@@ -79,10 +90,27 @@ pub struct Register(u32);
 impl Register {
     /// The register called `name` of at most 32 bits.
     pub fn find(descriptor: &Descriptor, name: &str) -> Option<Self> {
-        descriptor
-            .register(name)
-            .filter(|r| r.width <= 32 && Self::is_ours(r.address, 4))
-            .map(|r| Self(r.address))
+        Self::of(descriptor.register(name)?)
+    }
+
+    /// The same of a block of which there are several: the first one's registers have the block's own name, those of the
+    /// others have the number behind it (`satellite_state`, `satellite1_state`).
+    pub fn find_numbered(descriptor: &Descriptor, name: &str, number: usize) -> Option<Self> {
+        let (block, field) = name.split_once('_')?;
+        let is_it = |name: &str| {
+            let between = name.strip_prefix(block).and_then(|name| name.strip_suffix(field));
+            match between.and_then(|between| between.strip_suffix('_')) {
+                Some("") => number == 0,
+                Some(digits) => number > 0 && digits.parse() == Ok(number),
+                None => false,
+            }
+        };
+        Self::of(descriptor.registers().find(|register| is_it(register.name))?)
+    }
+
+    fn of(register: kairos_proto::descriptor::Register) -> Option<Self> {
+        let ours = register.width <= 32 && Self::is_ours(register.address, 4);
+        ours.then_some(Self(register.address))
     }
 
     /// Its value.
@@ -150,6 +178,9 @@ mod tests {
         register(b"ddr_", 0x0010_0000, 32);
         register(b"last", 0x4001_fffc, 64);
         register(b"odd_", 0x4001_0002, 16);
+        register(b"sa_b", 0x4001_0020, 8);
+        register(b"s1_b", 0x4001_0024, 8);
+        register(b"st_b", 0x4001_0028, 8);
         records.extend([0; 4]);
         let mut bytes = Vec::from(*b"KAIR\x01\0\0\0");
         bytes.extend((16 + records.len() as u32).to_le_bytes());
@@ -165,6 +196,10 @@ mod tests {
         for name in ["wide", "ddr_", "odd_", "none"] {
             assert_eq!(Register::find(&d, name), None, "{name}");
         }
+        let numbered = |name, number| Register::find_numbered(&d, name, number);
+        assert_eq!(numbered("sa_b", 0), Some(Register(0x4001_0020)));
+        assert_eq!(numbered("s_b", 1), Some(Register(0x4001_0024)));
+        assert_eq!([numbered("s_b", 0), numbered("s_b", 2), numbered("sa_b", 1)], [None; 3]);
         for name in ["good", "last"] {
             assert_eq!(Register64::find(&d, name), None, "{name}");
         }

@@ -14,6 +14,7 @@ pub mod device_map;
 pub mod dma;
 pub mod exception;
 pub mod firmware;
+pub mod link;
 pub mod management;
 pub mod moninj;
 pub mod netboot;

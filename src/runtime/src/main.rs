@@ -16,6 +16,7 @@ use channels::Instrument;
 use kairos_chip::ethernet::Port;
 use kairos_comms::executor;
 use kairos_comms::kernel_core::KernelCore;
+use kairos_comms::link::Links;
 use kairos_comms::management::Management;
 
 /// Entered by the start-up code of `zynq7000-rt` on core 0, with caches and MMU off.
@@ -31,10 +32,13 @@ extern "C" fn kmain() -> ! {
         let network = network::start(&spawner, port, settings);
         let stack = network.stack();
         board.spawn(&spawner);
+        let mut links = Links::default();
+        links.start_down(&spawner, 0);
         analyzer::start(&spawner, stack);
         moninj::start(&spawner, stack);
         let loan = session::start(&spawner, stack, KernelCore::claim(), rtio, config);
-        management::start(&spawner, stack, Management::new(config), Instrument { loan, processor });
+        let instrument = Instrument { loan, processor };
+        management::start(&spawner, stack, Management::new(config, links), instrument, links);
         network
     })
 }

@@ -2,10 +2,13 @@
 //! [`kairos_comms::management`]'s.
 
 use embassy_executor::Spawner;
+use embassy_futures::select::{select, Either};
 use embassy_time::with_timeout;
 use kairos_chip::reset;
+use kairos_comms::link::{Links, NoWay};
 use kairos_comms::management::{Lost, Management, Wire, CLIENTS};
 use kairos_net::{Socket, Stack};
+use kairos_proto::link::Service;
 use kairos_proto::management::{ANSWER, DESTINATION_LOCAL, GREETING, PORT};
 use static_cell::StaticCell;
 
@@ -16,16 +19,27 @@ use crate::service::{self, Buffers, Places};
 pub const SOCKETS: usize = CLIENTS;
 
 /// Starts the tasks that serve clients.
-pub fn start(spawner: &Spawner, stack: &'static Stack, management: &'static Management, instrument: Instrument) {
+pub fn start(
+    spawner: &Spawner,
+    stack: &'static Stack,
+    management: &'static Management,
+    instrument: Instrument,
+    links: Links,
+) {
     static INSTRUMENT: StaticCell<Instrument> = StaticCell::new();
     let instrument: &'static Instrument = INSTRUMENT.init(instrument);
     for _ in 0..SOCKETS {
-        spawner.spawn(kairos_comms::task(serve(stack, management, instrument)));
+        spawner.spawn(kairos_comms::task(serve(stack, management, instrument, links)));
     }
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: &'static Stack, management: &'static Management, instrument: &'static Instrument) -> ! {
+async fn serve(
+    stack: &'static Stack,
+    management: &'static Management,
+    instrument: &'static Instrument,
+    links: Links,
+) -> ! {
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
@@ -38,7 +52,7 @@ async fn serve(stack: &'static Stack, management: &'static Management, instrumen
                     after = management.serve(&mut Tcp(&mut socket), instrument).await;
                 }
                 Some(DESTINATION_LOCAL) | None => {}
-                Some(other) => log::warn!("management: there is no DRTIO destination {other} on this system"),
+                Some(other) => relay(&mut socket, links, other).await,
             }
         }
         service::close(&mut socket).await;
@@ -57,6 +71,34 @@ async fn destination(socket: &mut Socket) -> Option<u8> {
         Err(_) => {
             log::warn!("management: client refused: it sent no destination within 3 s");
             None
+        }
+    }
+}
+
+/// Passes on what a client and another board say to each other, until one of them has enough.
+async fn relay(socket: &mut Socket, links: Links, destination: u8) {
+    let mut stream = match links.open(destination, Service::Management) {
+        Ok(stream) => stream,
+        Err(NoWay::Unknown) => {
+            return log::warn!("management: there is no DRTIO destination {destination} on this system");
+        }
+        Err(NoWay::Silent) => return log::warn!("management: DRTIO destination {destination} does not answer"),
+    };
+    if socket.write_all(&[ANSWER]).await.is_err() {
+        return;
+    }
+    let (mut there, mut back) = ([0; 1024], [0; 1024]);
+    loop {
+        let passed = match select(socket.read(&mut there), stream.read(&mut back)).await {
+            Either::First(Ok(count @ 1..)) => stream.write_all(&there[..count]).await.is_ok(),
+            Either::Second(Ok(count @ 1..)) => {
+                let sending = socket.write_all(&back[..count]);
+                service::in_time("management", count, sending).await.is_ok()
+            }
+            Either::First(_) | Either::Second(_) => false,
+        };
+        if !passed {
+            return;
         }
     }
 }

@@ -4,20 +4,66 @@
 #![no_std]
 #![no_main]
 
+use embassy_time::{Duration, Timer};
+use kairos_chip::reset;
 use kairos_comms::executor::{self, Background};
 use kairos_comms::kernel_core::KernelCore;
+use kairos_comms::link::{Link, Links};
+use kairos_comms::management::{Management, Measures, Refused, CLIENTS};
 use kairos_comms::watchdog;
+use kairos_proto::channels::{Measurement, Refusal};
+use kairos_proto::link::Service;
+
+const BANNER: &str = concat!("Kairos satellite ", env!("CARGO_PKG_VERSION"));
+/// What the board above may open streams to.
+const SERVICES: &[u8] = &[Service::Management as u8];
+/// Time for the last answer to leave before a restart.
+const FAREWELL: Duration = Duration::from_millis(100);
 
 /// Entered by the start-up code of `zynq7000-rt` on core 0, with caches and MMU off.
 #[no_mangle]
 extern "C" fn kmain() -> ! {
-    let (board, _) = kairos_comms::start(concat!("Kairos satellite ", env!("CARGO_PKG_VERSION")));
+    let (board, _) = kairos_comms::start(BANNER);
+    let config = board.config;
 
     executor::run(|spawner| {
         board.spawn(&spawner);
         spawner.spawn(kairos_comms::task(start_kernel_core()));
+        let mut links = Links::default();
+        match links.start_up(&spawner, BANNER, SERVICES) {
+            Some(uplink) => {
+                let management = Management::new(config, links);
+                for _ in 0..CLIENTS {
+                    spawner.spawn(kairos_comms::task(serve(uplink, management)));
+                }
+            }
+            None => log::error!("this gateware has no link to a board above: nobody can reach this one"),
+        }
         NoNetwork
     })
+}
+
+/// Serves one client of management after the other.
+#[embassy_executor::task(pool_size = CLIENTS)]
+async fn serve(uplink: &'static Link, management: &'static Management) -> ! {
+    loop {
+        let (mut stream, _) = uplink.accept().await;
+        let after = management.serve(&mut stream, &Unmeasured).await;
+        drop(stream);
+        if let Some(mark) = after {
+            Timer::after(FAREWELL).await;
+            reset::reset(mark);
+        }
+    }
+}
+
+/// Nothing is measured on a satellite yet.
+struct Unmeasured;
+
+impl Measures for Unmeasured {
+    async fn measure(&self, _: &Measurement, _: &mut [u8]) -> Result<usize, Refused> {
+        Err((Refusal::Absent, "a satellite's paths cannot be measured"))
+    }
 }
 
 /// Nothing is done between the turns of the tasks.

@@ -56,5 +56,6 @@ COMMAND = Command(
     device("HOST[:PORT]", "address; default: 'core' of the device database"),
     DEVICE_DB,
     KEY,
+    Option("--board", metavar="NAME", help="a board behind a link of the device: its name or number in 'kairos links'"),
     tools=_TOOLS,
 )

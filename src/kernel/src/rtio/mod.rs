@@ -114,16 +114,10 @@ pub fn refused_output() -> bool {
     transaction::answers() && transaction::output_now(NOWHERE, 0, &[0]) != 0
 }
 
-/// `rtio_get_destination_status`: this board is always there, a satellite while its link is up.
+/// `rtio_get_destination_status`: this board is always there, satellites, numbered from 1, while their links are up.
 pub extern "C" fn rtio_get_destination_status(destination: u32) -> u32 {
-    let up = |registers: Registers| match destination {
-        0 => true,
-        1 => registers
-            .satellite
-            .is_some_and(|state| state.read() & satellite::STATE_UP_BIT != 0),
-        _ => false,
-    };
-    u32::from(registers().is_some_and(up))
+    let reached = || registers::satellite(destination).is_some_and(|state| state.read() & satellite::STATE_UP_BIT != 0);
+    u32::from(registers().is_some() && (destination == 0 || reached()))
 }
 
 crate::raise::raising! {

@@ -31,8 +31,6 @@ pub struct Registers {
     pub permit: Register,
     /// Only where the gateware pushes inputs.
     pub input_ring: Option<Register>,
-    /// State of the link to destination 1, where there is one.
-    pub satellite: Option<Register>,
 }
 
 impl Registers {
@@ -45,6 +43,7 @@ impl Registers {
 
 /// Found at boot, before any kernel.
 static REGISTERS: Owned<Option<Registers>> = Owned::new(None);
+static SATELLITES: Owned<[Option<Register>; 4]> = Owned::new([None; 4]);
 
 /// Finds the registers, after reset of this core.
 pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
@@ -61,10 +60,17 @@ pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
         clear: find(initiator::CLEAR)?,
         permit: find(initiator::PERMIT)?,
         input_ring: find(initiator::INPUT_RING),
-        satellite: find(satellite::STATE),
     };
     REGISTERS.set(Some(found));
+    SATELLITES.set(core::array::from_fn(|number| {
+        Register::find_numbered(descriptor, satellite::STATE, number)
+    }));
     Some(found)
+}
+
+/// State of the link to a satellite, which are numbered from 1, if there is one.
+pub fn satellite(number: u32) -> Option<Register> {
+    *SATELLITES.get().get((number as usize).checked_sub(1)?)?
 }
 
 /// The registers, if there is gateware.

@@ -1,0 +1,351 @@
+//! The links of this board: mailboxes of the gateware ([`Mailbox`]), and over each an end of `src/links`, which a task of its
+//! own runs.
+//!
+//! Mailboxes are numbered; on a satellite the first one is of the link to the board above.
+
+use core::cell::RefCell;
+use core::fmt::{self, Write};
+use core::future::poll_fn;
+
+use embassy_executor::Spawner;
+use embassy_futures::select::select;
+use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
+use embassy_sync::signal::Signal;
+use embassy_time::{Duration, Instant, Timer};
+use kairos_contracts::registers::{mailbox, satellite, uplink};
+use kairos_links::end::{End, News, Role};
+use kairos_pl::Register;
+use kairos_proto::descriptor::Descriptor;
+use kairos_proto::link::{Service, PACKET_MAX};
+use static_cell::{ConstStaticCell, StaticCell};
+
+use crate::management::{Lost, Wire};
+
+/// Links that a board may have.
+pub const LINKS: usize = 4;
+/// Longest descriptor of a satellite, in bytes.
+const DESCRIPTOR_MAX: usize = 64 * 1024;
+/// How often a mailbox is looked at: always, and for a while after something came or went.
+const PAUSE: Duration = Duration::from_millis(1);
+const SHORT_PAUSE: Duration = Duration::from_micros(50);
+const BUSY: Duration = Duration::from_millis(10);
+
+/// The links of this board, in the order of their mailboxes.
+#[derive(Clone, Copy, Default)]
+pub struct Links([Option<&'static Link>; LINKS]);
+
+/// Registers of a mailbox.
+struct Mailbox {
+    send: Register,
+    go: Register,
+    state: Register,
+    waiting: Register,
+    receive: Register,
+    release: Register,
+    dropped: Register,
+}
+
+impl Mailbox {
+    fn find(descriptor: &Descriptor, number: usize) -> Option<Self> {
+        let find = |name| Register::find_numbered(descriptor, name, number);
+        Some(Self {
+            send: find(mailbox::SEND)?,
+            go: find(mailbox::GO)?,
+            state: find(mailbox::STATE)?,
+            waiting: find(mailbox::WAITING)?,
+            receive: find(mailbox::RECEIVE)?,
+            release: find(mailbox::RELEASE)?,
+            dropped: find(mailbox::DROPPED)?,
+        })
+    }
+
+    fn is_busy(&self) -> bool {
+        self.state.read() & mailbox::STATE_BUSY_BIT != 0
+    }
+
+    fn has_line(&self) -> bool {
+        self.state.read() & mailbox::STATE_LINE_BIT != 0
+    }
+
+    /// Sends whole words.
+    fn send(&self, packet: &[u8]) {
+        for word in packet.as_chunks::<4>().0 {
+            self.send.write(u32::from_le_bytes(*word));
+        }
+        self.go.write(1);
+    }
+
+    /// The oldest packet; its length.
+    fn take(&self, out: &mut [u8; PACKET_MAX]) -> Option<usize> {
+        let words = self.waiting.read() as usize;
+        if words == 0 {
+            return None;
+        }
+        for place in out.as_chunks_mut::<4>().0.iter_mut().take(words) {
+            *place = self.receive.read().to_le_bytes();
+        }
+        self.release.write(1);
+        Some((4 * words).min(PACKET_MAX))
+    }
+}
+
+/// A link of this board.
+pub struct Link {
+    mailbox: Mailbox,
+    /// State and length of the way, as RTIO sees it: of a link to a satellite.
+    rtio: Option<(Register, Register)>,
+    /// What the other board is called; None: it is the one above.
+    below: Option<u8>,
+    end: RefCell<End>,
+    kick: Signal<CriticalSectionRawMutex, ()>,
+}
+
+/// Of a start that is hardly ever that of the one before.
+fn session() -> u16 {
+    let ticks = Instant::now().as_ticks();
+    (ticks ^ ticks >> 16 ^ u64::from(kairos_chip::setup::timer_count())) as u16
+}
+
+impl Links {
+    /// Starts the links to satellites, the mailboxes from `first` on. The first satellite is called 1.
+    pub fn start_down(&mut self, spawner: &Spawner, first: usize) {
+        static ROOMS: [ConstStaticCell<[u8; DESCRIPTOR_MAX]>; LINKS] =
+            [const { ConstStaticCell::new([0; DESCRIPTOR_MAX]) }; LINKS];
+        let Ok(descriptor) = kairos_pl::descriptor() else {
+            return;
+        };
+        for (number, room) in ROOMS.iter().enumerate().skip(first) {
+            let mailbox = Mailbox::find(&descriptor, number);
+            let Some((mailbox, room)) = mailbox.zip(room.try_take()) else {
+                return;
+            };
+            let satellite = number - first;
+            let destination = satellite as u8 + 1;
+            let find = |name| Register::find_numbered(&descriptor, name, satellite);
+            let rtio = find(satellite::STATE).zip(find(satellite::TRAVEL));
+            let role = Role::Near { destination, room };
+            self.0[number] = Some(start(spawner, number, mailbox, rtio, Some(destination), role));
+        }
+    }
+
+    /// Starts the link to the board above, if there is one. `text`: what this board is.
+    pub fn start_up(
+        &mut self,
+        spawner: &Spawner,
+        text: &'static str,
+        services: &'static [u8],
+    ) -> Option<&'static Link> {
+        let mailbox = Mailbox::find(&kairos_pl::descriptor().ok()?, 0)?;
+        let descriptor = kairos_pl::descriptor_bytes();
+        let role = Role::Far {
+            text,
+            descriptor,
+            services,
+        };
+        self.0[0] = Some(start(spawner, 0, mailbox, None, None, role));
+        self.0[0]
+    }
+
+    /// All of them as JSON: `docs/interfaces.md`, section 12.
+    pub fn describe(&self, out: &mut dyn Write) -> fmt::Result {
+        out.write_char('[')?;
+        for (n, link) in self.0.iter().flatten().enumerate() {
+            out.write_str(if n > 0 { ", " } else { "" })?;
+            link.write_to(out)?;
+        }
+        out.write_char(']')
+    }
+
+    /// A stream to a service of another board.
+    pub fn open(&self, destination: u8, service: Service) -> Result<LinkStream, NoWay> {
+        let mut links = self.0.iter().flatten();
+        let link = links
+            .find(|link| link.below == Some(destination))
+            .ok_or(NoWay::Unknown)?;
+        let number = link.end.borrow_mut().open(service as u8).ok_or(NoWay::Silent)?;
+        link.kick.signal(());
+        Ok(LinkStream { link, number })
+    }
+}
+
+fn start(
+    spawner: &Spawner,
+    number: usize,
+    mailbox: Mailbox,
+    rtio: Option<(Register, Register)>,
+    below: Option<u8>,
+    role: Role,
+) -> &'static Link {
+    static PLACES: [StaticCell<Link>; LINKS] = [const { StaticCell::new() }; LINKS];
+    let link: &'static Link = PLACES[number].init_with(|| Link {
+        mailbox,
+        rtio,
+        below,
+        end: RefCell::new(End::new(role, session())),
+        kick: Signal::new(),
+    });
+    spawner.spawn(crate::task(run(link)));
+    link
+}
+
+/// Carries packets, for ever.
+#[embassy_executor::task(pool_size = LINKS)]
+async fn run(link: &'static Link) -> ! {
+    let mut packet = [0; PACKET_MAX];
+    let mut busy = Instant::now();
+    loop {
+        let now = Instant::now();
+        if link.carry(&mut packet, now.as_micros()) {
+            busy = now + BUSY;
+        }
+        let news = link.end.borrow_mut().take_news();
+        if let Some(news) = news {
+            link.log(news);
+        }
+        let pause = if now < busy { SHORT_PAUSE } else { PAUSE };
+        select(Timer::after(pause), link.kick.wait()).await;
+    }
+}
+
+impl Link {
+    /// Takes what has come and sends what there is to say; whether there was anything.
+    fn carry(&self, packet: &mut [u8; PACKET_MAX], now: u64) -> bool {
+        let mut end = self.end.borrow_mut();
+        let mut moved = false;
+        while let Some(length) = self.mailbox.take(packet) {
+            end.receive(&packet[..length], now);
+            moved = true;
+        }
+        if !self.mailbox.is_busy() {
+            if let Some(length) = end.poll(now, packet) {
+                self.mailbox.send(&packet[..length]);
+                moved = true;
+            }
+        }
+        moved
+    }
+
+    fn log(&self, news: News) {
+        let end = self.end.borrow();
+        match (news, self.below) {
+            (News::Up, Some(destination)) => {
+                let peer = end.peer();
+                let text = peer.map_or("", |peer| &peer.text);
+                let board = Descriptor::new(end.descriptor().unwrap_or(&[]));
+                let (name, channels) = match &board {
+                    Ok(board) => (board.identification(), board.channels().count()),
+                    Err(_) => ("no gateware", 0),
+                };
+                log::info!("destination {destination}: {text}, {name}, {channels} channels");
+            }
+            (News::Up, None) => {
+                let name = end.destination().unwrap_or(0);
+                if let Some(register) = own_destination() {
+                    register.write(u32::from(name));
+                }
+                log::info!("the board above calls this one destination {name}");
+            }
+            (News::Down, Some(destination)) => log::error!("destination {destination}: its firmware does not answer"),
+            (News::Down, None) => log::warn!("the board above does not answer"),
+            (News::Version(version), _) => {
+                log::error!("the firmware behind a link speaks version {version} of another protocol: update it");
+            }
+        }
+    }
+
+    /// The next stream that the board above opens, and the number of its service.
+    pub async fn accept(&'static self) -> (LinkStream, u8) {
+        let (number, service) = poll_fn(|cx| self.end.borrow_mut().poll_accept(cx)).await;
+        (LinkStream { link: self, number }, service)
+    }
+
+    fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
+        let end = self.end.borrow();
+        let (line, up) = (self.mailbox.has_line(), end.is_up());
+        write!(out, "{{\"destination\": {}, ", self.below.unwrap_or(0))?;
+        write!(
+            out,
+            "\"above\": {}, \"line\": {line}, \"up\": {up}, ",
+            self.below.is_none()
+        )?;
+        let text = end.peer().map_or("", |peer| &peer.text);
+        write!(out, "\"firmware\": {}, ", Json(text))?;
+        if let Ok(board) = Descriptor::new(end.descriptor().unwrap_or(&[])) {
+            write!(out, "\"board\": {}, ", Json(board.identification()))?;
+            write!(out, "\"channels\": {}, ", board.channels().count())?;
+        }
+        if let Some((state, travel)) = self.rtio {
+            let reached = state.read() & satellite::STATE_UP_BIT != 0;
+            write!(out, "\"rtio\": {reached}, \"travel_cycles\": {}, ", travel.read())?;
+        }
+        let courier = end.courier();
+        write!(out, "\"round_trip_us\": {}, ", courier.round_trip)?;
+        write!(
+            out,
+            "\"resent\": {}, \"malformed\": {}, ",
+            courier.resent, courier.malformed
+        )?;
+        write!(out, "\"dropped\": {}}}", self.mailbox.dropped.read())
+    }
+}
+
+/// Where the gateware of a satellite takes its own name.
+fn own_destination() -> Option<Register> {
+    Register::find(&kairos_pl::descriptor().ok()?, uplink::DESTINATION)
+}
+
+/// Text in quotes.
+struct Json<'a>(&'a str);
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_char('"')?;
+        for character in self.0.chars() {
+            match character {
+                '"' | '\\' => write!(f, "\\{character}")?,
+                ' '.. => f.write_char(character)?,
+                control => write!(f, "\\u{:04x}", control as u32)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// Why there is no stream to a board.
+pub enum NoWay {
+    /// No link leads there.
+    Unknown,
+    /// It does not answer, or has no room for one more client.
+    Silent,
+}
+
+/// A stream, until it is dropped.
+pub struct LinkStream {
+    link: &'static Link,
+    number: usize,
+}
+
+impl Drop for LinkStream {
+    fn drop(&mut self) {
+        self.link.end.borrow_mut().close(self.number);
+        self.link.kick.signal(());
+    }
+}
+
+impl Wire for LinkStream {
+    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Lost> {
+        let read = poll_fn(|cx| self.link.end.borrow_mut().poll_read(self.number, cx, buffer)).await;
+        // What was read makes room, which the other end is told.
+        self.link.kick.signal(());
+        read.map_err(|_| Lost)
+    }
+
+    async fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), Lost> {
+        while !bytes.is_empty() {
+            let written = poll_fn(|cx| self.link.end.borrow_mut().poll_write(self.number, cx, bytes)).await;
+            self.link.kick.signal(());
+            bytes = &bytes[written.map_err(|_| Lost)?..];
+        }
+        Ok(())
+    }
+}

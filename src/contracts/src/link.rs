@@ -1,0 +1,110 @@
+//! Between the firmware of two boards: numbers of the messages (`docs/gateware/link.md`).
+//!
+//! Generated from `src/contracts/link.toml` by `src/contracts/generate.py`: do not edit.
+
+/// Version of the protocol.
+pub const VERSION: u16 = 1;
+
+/// Longest packet in bytes, head and CRC included: what the mailbox takes.
+pub const PACKET_MAX: usize = 1 << 10;
+
+/// Destination of the board with the network.
+pub const DESTINATION_MASTER: u8 = 0;
+
+/// Bytes of a stream that an end has room for.
+pub const WINDOW: usize = 1 << 12;
+
+/// Longest text of a hello or a refusal, and longest payload of a ping, in bytes.
+pub const TEXT_MAX: usize = 64;
+
+/// Messages. Numbers are little endian; a stream is named by one byte, which the end nearer to the master chooses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Message {
+    /// Who I am; the first message of a satellite.
+    Hello = 1,
+    /// Answer to a hello: what you are called.
+    Welcome = 2,
+    /// Send your descriptor from here on.
+    Describe = 3,
+    /// A piece of the gateware's descriptor.
+    Description = 4,
+    /// Send this back.
+    Ping = 5,
+    /// What a ping had.
+    Pong = 6,
+    /// Begin a stream of bytes.
+    Open = 8,
+    /// There is no such service, or no room.
+    Refuse = 9,
+    /// Bytes of a stream: no more than the other end has said it has room for, and at the beginning `WINDOW`.
+    Data = 10,
+    /// There is room for so many more bytes.
+    Credit = 11,
+    /// No more bytes come. A stream ends when both have said so.
+    Close = 12,
+}
+
+impl Message {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 11] = [
+        Self::Hello,
+        Self::Welcome,
+        Self::Describe,
+        Self::Description,
+        Self::Ping,
+        Self::Pong,
+        Self::Open,
+        Self::Refuse,
+        Self::Data,
+        Self::Credit,
+        Self::Close,
+    ];
+}
+
+impl TryFrom<u8> for Message {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::Hello,
+            2 => Self::Welcome,
+            3 => Self::Describe,
+            4 => Self::Description,
+            5 => Self::Ping,
+            6 => Self::Pong,
+            8 => Self::Open,
+            9 => Self::Refuse,
+            10 => Self::Data,
+            11 => Self::Credit,
+            12 => Self::Close,
+            other => return Err(other),
+        })
+    }
+}
+
+/// What a stream is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Service {
+    /// Requests of management, as on TCP 1380 behind the destination (wire protocols, section 2).
+    Management = 1,
+}
+
+impl Service {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 1] = [Self::Management];
+}
+
+impl TryFrom<u8> for Service {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::Management,
+            other => return Err(other),
+        })
+    }
+}

@@ -1,0 +1,13 @@
+"""``kairos links``: the boards behind a core device, and the links to them."""
+
+from ..command import Command, Option
+from ..options import DEVICE_DB, KEY, device
+
+COMMAND = Command(
+    "the links of a core device, and the boards behind them",
+    device("HOST[:PORT]", "address; default: 'core' of the device database"),
+    DEVICE_DB,
+    KEY,
+    Option("--json", action="store_true", help="print them as JSON"),
+    runs="links.links",
+)

@@ -1,0 +1,61 @@
+"""``kairos links``: the boards behind a core device, and the links to them."""
+
+import json
+
+from ..errors import UsageError
+from ..network.management import PORT, Management, read_key
+from .address import address_of
+
+__all__ = ["destination_of", "links"]
+
+_COLUMNS = ("destination", "board", "state", "channels", "way", "round trip", "resent", "dropped")
+
+
+def links(args):
+    """Print the links of the device that the command line `args` names, as a table or as JSON."""
+    with Management(*address_of(args, PORT), key=read_key(args.key) if args.key else None) as management:
+        found = management.links()
+    if args.json:
+        print(json.dumps(found, indent=2))
+    elif not found:
+        print("this device has no links")
+    else:
+        print(_table(found))
+
+
+def destination_of(address: tuple[str, int], board: str) -> int:
+    """The destination of the board that a user names or numbers. UsageError if there is none of that name."""
+    if board.isdecimal() and int(board) < 256:
+        return int(board)
+    with Management(*address) as management:
+        names = {_name(link): link["destination"] for link in management.links() if not link["above"]}
+    if board not in names:
+        known = ", ".join(sorted(name for name in names if name)) or "none that answers"
+        raise UsageError(f"no board '{board}' behind a link of this device; there is: {known}")
+    return names[board]
+
+
+def _name(link: dict) -> str:
+    """Name of a board: its gateware's variant."""
+    return link.get("board", "").split(";")[0]
+
+
+def _state(link: dict) -> str:
+    if not link["line"]:
+        return "no line"
+    if not link["up"]:
+        return "no answer"
+    return "up" if link.get("rtio", True) else "up, without RTIO"
+
+
+def _table(found: list[dict]) -> str:
+    rows = [_COLUMNS]
+    for link in found:
+        way = f"{link['travel_cycles']} cycles" if "travel_cycles" in link else ""
+        counts = [str(link["resent"]), str(link["malformed"] + link["dropped"])]
+        name = "(the board above)" if link["above"] else _name(link)
+        trip = f"{link['round_trip_us']} µs"
+        rows.append((str(link["destination"]), name, _state(link), str(link.get("channels", "")), way, trip, *counts))
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join(lines)

@@ -1,0 +1,233 @@
+//! Streams of bytes over a link: several at a time, each both ways, each with room of its own at either end, so that one that
+//! is not read keeps no other waiting.
+
+use core::task::{Context, Poll, Waker};
+
+use heapless::Deque;
+use kairos_proto::link::{Message, PIECE_MAX, WINDOW};
+
+/// Streams at a time.
+pub const STREAMS: usize = 4;
+
+/// The stream is gone: refused, or the link was lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gone;
+
+/// One end of a stream.
+#[derive(Default)]
+struct Stream {
+    /// Somebody here has it.
+    held: bool,
+    /// Number of the service; the other end has been told, or has told.
+    service: u8,
+    told: bool,
+    refused: bool,
+    /// Somebody here waits for it to be taken.
+    fresh: bool,
+    incoming: Deque<u8, WINDOW>,
+    outgoing: Deque<u8, WINDOW>,
+    /// Bytes that the other end has room for; bytes read here that it does not know of.
+    credit: usize,
+    freed: usize,
+    /// No more bytes come from there; none go from here, and it has been told.
+    ended: bool,
+    closed: bool,
+    close_told: bool,
+    gone: bool,
+    waker: Option<Waker>,
+}
+
+impl Stream {
+    fn is_free(&self) -> bool {
+        !self.held && !self.fresh && !self.told
+    }
+
+    fn begin(service: u8) -> Self {
+        Self {
+            service,
+            credit: WINDOW,
+            ..Self::default()
+        }
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+
+    /// Forgets it when both ends have finished.
+    fn settle(&mut self) {
+        if !self.held && !self.fresh && (self.gone || self.refused || self.ended && self.close_told) {
+            *self = Self::default();
+        }
+    }
+}
+
+/// All streams of an end.
+#[derive(Default)]
+pub struct Streams {
+    all: [Stream; STREAMS],
+    turn: usize,
+    refusal: Option<u8>,
+    pub waiting: Option<Waker>,
+}
+
+impl Streams {
+    /// A new stream; None if all are in use.
+    pub fn open(&mut self, service: u8) -> Option<usize> {
+        let number = self.all.iter().position(Stream::is_free)?;
+        self.all[number] = Stream::begin(service);
+        self.all[number].held = true;
+        Some(number)
+    }
+
+    /// A stream that the other end has opened, and nobody has taken.
+    pub fn take(&mut self) -> Option<(usize, u8)> {
+        let number = self.all.iter().position(|stream| stream.fresh)?;
+        let stream = &mut self.all[number];
+        (stream.fresh, stream.held) = (false, true);
+        Some((number, stream.service))
+    }
+
+    /// Bytes that have come; 0 at the end.
+    pub fn read(&mut self, number: usize, cx: &Context, out: &mut [u8]) -> Poll<Result<usize, Gone>> {
+        let stream = &mut self.all[number];
+        let count = out.len().min(stream.incoming.len());
+        for byte in &mut out[..count] {
+            *byte = stream.incoming.pop_front().unwrap_or(0);
+        }
+        stream.freed += count;
+        match count {
+            0 if stream.gone || stream.refused => Poll::Ready(Err(Gone)),
+            0 if !stream.ended && !out.is_empty() => {
+                stream.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+            count => Poll::Ready(Ok(count)),
+        }
+    }
+
+    /// Takes over some bytes.
+    pub fn write(&mut self, number: usize, cx: &Context, bytes: &[u8]) -> Poll<Result<usize, Gone>> {
+        let stream = &mut self.all[number];
+        if stream.gone || stream.refused {
+            return Poll::Ready(Err(Gone));
+        }
+        let count = bytes.len().min(WINDOW - stream.outgoing.len());
+        if count == 0 && !bytes.is_empty() {
+            stream.waker = Some(cx.waker().clone());
+            return Poll::Pending;
+        }
+        for byte in &bytes[..count] {
+            let _ = stream.outgoing.push_back(*byte);
+        }
+        Poll::Ready(Ok(count))
+    }
+
+    /// Nobody here has it any more. What was written goes on its way.
+    pub fn close(&mut self, number: usize) {
+        let stream = &mut self.all[number];
+        (stream.held, stream.closed) = (false, true);
+        stream.settle();
+    }
+
+    /// The link was lost.
+    pub fn lose(&mut self) {
+        for stream in &mut self.all {
+            if stream.held || stream.told {
+                (stream.gone, stream.fresh) = (true, false);
+                stream.wake();
+                stream.settle();
+            }
+        }
+        self.refusal = None;
+    }
+
+    /// What the other end says. `accepts`: whether there is such a service here.
+    pub fn receive(&mut self, message: &Message, accepts: impl Fn(u8) -> bool) {
+        if let Message::Open {
+            stream: number,
+            service,
+        } = *message
+        {
+            match self.all.get_mut(usize::from(number)) {
+                Some(stream) if stream.is_free() && accepts(service) => {
+                    *stream = Stream::begin(service);
+                    (stream.told, stream.fresh) = (true, true);
+                    if let Some(waker) = self.waiting.take() {
+                        waker.wake();
+                    }
+                }
+                _ => self.refusal = Some(number),
+            }
+            return;
+        }
+        let (Message::Refuse { stream: number }
+        | Message::Data { stream: number, .. }
+        | Message::Credit { stream: number, .. }
+        | Message::Close { stream: number }) = *message
+        else {
+            return;
+        };
+        let Some(stream) = self.all.get_mut(usize::from(number)).filter(|stream| stream.told) else {
+            return;
+        };
+        match message {
+            Message::Refuse { .. } => stream.refused = true,
+            Message::Data { bytes, .. } if stream.held || stream.fresh => {
+                for byte in *bytes {
+                    // There is room for what was granted.
+                    let _ = stream.incoming.push_back(*byte);
+                }
+            }
+            // Nobody reads it any more; the other end may go on.
+            Message::Data { bytes, .. } => stream.freed += bytes.len(),
+            Message::Credit { bytes, .. } => stream.credit = (stream.credit + *bytes as usize).min(WINDOW),
+            _ => stream.ended = true,
+        }
+        stream.wake();
+        stream.settle();
+    }
+
+    /// The next thing to say. `room`: for bytes of a stream.
+    pub fn next<'a>(&mut self, room: &'a mut [u8; PIECE_MAX]) -> Option<Message<'a>> {
+        if let Some(stream) = self.refusal.take() {
+            return Some(Message::Refuse { stream });
+        }
+        for step in 0..STREAMS {
+            let number = (self.turn + step) % STREAMS;
+            let name = number as u8;
+            let stream = &mut self.all[number];
+            if stream.gone || stream.refused || !(stream.held || stream.told) {
+                continue;
+            }
+            if !stream.told {
+                stream.told = true;
+                let service = stream.service;
+                return Some(Message::Open { stream: name, service });
+            }
+            if stream.freed >= WINDOW / 4 {
+                let bytes = core::mem::take(&mut stream.freed) as u32;
+                return Some(Message::Credit { stream: name, bytes });
+            }
+            let count = stream.outgoing.len().min(stream.credit).min(PIECE_MAX);
+            if count > 0 {
+                for byte in &mut room[..count] {
+                    *byte = stream.outgoing.pop_front().unwrap_or(0);
+                }
+                stream.credit -= count;
+                stream.wake();
+                self.turn = number + 1;
+                let bytes = &room[..count];
+                return Some(Message::Data { stream: name, bytes });
+            }
+            if stream.closed && !stream.close_told && stream.outgoing.is_empty() {
+                stream.close_told = true;
+                stream.settle();
+                return Some(Message::Close { stream: name });
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,245 @@
+//! Two ends, a line between them that loses packets, cuts and restarts.
+
+extern crate std;
+
+use core::task::{Context, Poll, Waker};
+use std::boxed::Box;
+use std::collections::VecDeque;
+use std::vec::Vec;
+
+use kairos_proto::link::PACKET_MAX;
+use proptest::prelude::*;
+
+use crate::end::{End, Gone, News, Role};
+
+const SERVICE: u8 = 1;
+/// Microseconds that a packet is under way.
+const DELAY: u64 = 300;
+
+fn descriptor() -> &'static [u8] {
+    Vec::leak((0..5000u32).map(|n| (n * n >> 3) as u8).collect())
+}
+
+fn near(session: u16) -> End {
+    let room = Box::leak(Box::new([0; 8192]));
+    End::new(Role::Near { destination: 3, room }, session)
+}
+
+fn far(session: u16) -> End {
+    let (text, services) = ("Kairos satellite 1.2", &[SERVICE][..]);
+    End::new(
+        Role::Far {
+            text,
+            descriptor: descriptor(),
+            services,
+        },
+        session,
+    )
+}
+
+/// Both ends and what is under way, in each direction: (time of arrival, packet).
+struct Line {
+    ends: [End; 2],
+    way: [VecDeque<(u64, Vec<u8>)>; 2],
+    now: u64,
+    /// Of 100 packets so many are lost, by a generator of its own.
+    loss: u32,
+    noise: u32,
+}
+
+impl Line {
+    fn new(loss: u32, seed: u32) -> Self {
+        let (ends, way) = ([near(7), far(9)], Default::default());
+        Self {
+            ends,
+            way,
+            now: 0,
+            loss,
+            noise: seed | 1,
+        }
+    }
+
+    fn chance(&mut self) -> u32 {
+        self.noise ^= self.noise << 13;
+        self.noise ^= self.noise >> 17;
+        self.noise ^= self.noise << 5;
+        self.noise % 100
+    }
+
+    fn step(&mut self) {
+        self.now += 100;
+        for n in 0..2 {
+            while self.way[n].front().is_some_and(|(at, _)| *at <= self.now) {
+                let (_, packet) = self.way[n].pop_front().unwrap();
+                self.ends[1 - n].receive(&packet, self.now);
+            }
+            let mut out = [0; PACKET_MAX];
+            while let Some(length) = self.ends[n].poll(self.now, &mut out) {
+                if self.chance() >= self.loss {
+                    self.way[n].push_back((self.now + DELAY, out[..length].to_vec()));
+                }
+            }
+        }
+    }
+
+    /// Until it is so, for so many milliseconds at most.
+    fn until(&mut self, limit: u64, is_so: impl Fn(&Self) -> bool) -> bool {
+        let end = self.now + 1000 * limit;
+        while !is_so(self) && self.now < end {
+            self.step();
+        }
+        is_so(self)
+    }
+
+    fn up(&mut self) {
+        assert!(self.until(20_000, |line| line.ends.iter().all(End::is_up)));
+    }
+}
+
+fn context() -> Context<'static> {
+    Context::from_waker(Waker::noop())
+}
+
+/// What one end writes to a stream and the other one reads of it, until all is there.
+fn carry(line: &mut Line, from: usize, numbers: [usize; 2], bytes: &[u8]) {
+    let (mut sent, mut got) = (0, Vec::<u8>::new());
+    while got.len() < bytes.len() {
+        if let Poll::Ready(count) = line.ends[from].poll_write(numbers[from], &context(), &bytes[sent..]) {
+            sent += count.unwrap();
+        }
+        let mut out = [0; 700];
+        match line.ends[1 - from].poll_read(numbers[1 - from], &context(), &mut out) {
+            Poll::Ready(Ok(count)) => got.extend(&out[..count]),
+            Poll::Ready(Err(Gone)) => panic!("gone"),
+            Poll::Pending => {}
+        }
+        line.step();
+        assert!(line.now < 1_000_000_000, "{} of {}", got.len(), bytes.len());
+    }
+    assert_eq!(got, bytes);
+}
+
+fn stream(line: &mut Line) -> [usize; 2] {
+    let near = line.ends[0].open(SERVICE).unwrap();
+    loop {
+        line.step();
+        if let Poll::Ready((far, service)) = line.ends[1].poll_accept(&context()) {
+            assert_eq!(service, SERVICE);
+            return [near, far];
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn boards_learn_of_each_other_and_streams_carry_all_bytes(
+        loss in 0u32..40, seed: u32, there in 1usize..20_000, back in 1usize..20_000,
+    ) {
+        let mut line = Line::new(loss, seed);
+        line.up();
+        assert_eq!(line.ends[0].descriptor(), Some(descriptor()));
+        assert_eq!(line.ends[0].peer().unwrap().text, "Kairos satellite 1.2");
+        assert_eq!(line.ends[1].destination(), Some(3));
+        let bytes: Vec<u8> = (0..there.max(back)).map(|n| (n * 7 >> 2) as u8).collect();
+        for _ in 0..6 {
+            let numbers = stream(&mut line);
+            carry(&mut line, 0, numbers, &bytes[..there]);
+            carry(&mut line, 1, numbers, &bytes[..back]);
+            line.ends[0].close(numbers[0]);
+            loop {
+                line.step();
+                if let Poll::Ready(read) = line.ends[1].poll_read(numbers[1], &context(), &mut [0; 9]) {
+                    assert_eq!(read, Ok(0));
+                    break;
+                }
+            }
+            line.ends[1].close(numbers[1]);
+            assert!(line.until(5000, |line| line.ends[0].courier().is_free()));
+        }
+    }
+
+    #[test]
+    fn whichever_end_begins_anew_streams_are_gone_and_both_come_back(
+        loss in 0u32..30, seed: u32, which in 0usize..2, same: bool,
+    ) {
+        let mut line = Line::new(loss, seed);
+        line.up();
+        while line.ends[1 - which].take_news().is_some() {}
+        let numbers = stream(&mut line);
+        // A processor that restarts may take the same number again.
+        let session = if same { [7, 9][which] } else { 100 };
+        line.ends[which] = if which == 0 { near(session) } else { far(session) };
+        assert!(line.until(3000, |line| line.ends[which].is_up()));
+        let other = 1 - which;
+        let read = line.ends[other].poll_read(numbers[other], &context(), &mut [0; 9]);
+        assert_eq!(read, Poll::Ready(Err(Gone)));
+        line.ends[other].close(numbers[other]);
+        line.up();
+        let numbers = stream(&mut line);
+        carry(&mut line, 0, numbers, &[1, 2, 3]);
+    }
+}
+
+#[test]
+fn a_silent_board_is_gone_and_comes_back() {
+    let mut line = Line::new(0, 1);
+    line.up();
+    assert_eq!(
+        [line.ends[0].take_news(), line.ends[1].take_news()],
+        [Some(News::Up); 2]
+    );
+    line.loss = 100;
+    assert!(line.until(1500, |line| line.ends.iter().all(|end| !end.is_up())));
+    assert_eq!(
+        [line.ends[0].take_news(), line.ends[1].take_news()],
+        [Some(News::Down); 2]
+    );
+    assert_eq!(line.ends[0].open(SERVICE), None);
+    line.loss = 0;
+    line.up();
+    assert_eq!(
+        [line.ends[0].take_news(), line.ends[1].take_news()],
+        [Some(News::Up); 2]
+    );
+}
+
+#[test]
+fn a_ping_is_answered() {
+    let mut line = Line::new(20, 5);
+    line.up();
+    line.ends[0].ping(b"there?");
+    assert!(line.until(1000, |line| line.ends[0].pongs == 1));
+}
+
+#[test]
+fn a_service_that_is_not_there_and_a_fifth_stream_are_refused() {
+    let mut line = Line::new(0, 1);
+    line.up();
+    let unknown = line.ends[0].open(99).unwrap();
+    assert!(line.until(100, |line| line.now > 50_000));
+    assert_eq!(
+        line.ends[0].poll_read(unknown, &context(), &mut [0; 9]),
+        Poll::Ready(Err(Gone))
+    );
+    line.ends[0].close(unknown);
+    for _ in 0..4 {
+        stream(&mut line);
+    }
+    assert_eq!(line.ends[0].open(SERVICE), None);
+}
+
+#[test]
+fn who_does_not_read_keeps_nobody_waiting() {
+    let mut line = Line::new(0, 1);
+    line.up();
+    let (slow, fast) = (stream(&mut line), stream(&mut line));
+    for _ in 0..500 {
+        let _ = line.ends[0].poll_write(slow[0], &context(), &[0; 1000]);
+        line.step();
+    }
+    assert!(line.ends[0].poll_write(slow[0], &context(), &[0; 1000]).is_pending());
+    let bytes: Vec<u8> = (0..30_000).map(|n| n as u8).collect();
+    carry(&mut line, 0, fast, &bytes);
+}

@@ -1,0 +1,102 @@
+"""The firmware of two boards on a link: a satellite is known and managed through the master."""
+
+import json
+import select
+import subprocess
+import sys
+
+import pytest
+from kairos_gateware import build
+
+from kairos.compat.clients import CommMgmt
+from tests.support import PATIENCE
+from tests.support.device import Emulated
+from tests.support.paths import BUILD
+from tests.support.waiting import let_pass, until
+
+ABOVE = "destination 1: Kairos satellite"
+"""What the master says of the satellite when it knows it."""
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """A master and a satellite that know each other."""
+    for variant in ("pair", "satellite"):
+        assert build.main(["--variant", variant, "--board", "sim", "--output", str(BUILD / "gateware" / variant)]) == 0
+    folder = tmp_path_factory.mktemp("pair")
+    device = Emulated(folder, "--system", "pair", "--build", BUILD, "--forward", "0:1380")
+    try:
+        readable, _, _ = select.select([device.process.stdout], [], [], PATIENCE)
+        line = device.process.stdout.readline() if readable else ""
+        assert line, device.errors() + device.uart()
+        device.attach()
+        device.host, device.ports = "127.0.0.1", {1380: int(json.loads(line)["forwards"]["1380"])}
+        device.address = f"{device.host}:{device.ports[1380]}"
+        known(device)
+        yield device
+    finally:
+        device.close()
+
+
+def known(device, count=1):
+    """Time passes until the master knows the satellite."""
+
+    def look():
+        let_pass(device, 0.02)
+        return device.uart().count(ABOVE) >= count
+
+    until(look, device.uart)
+
+
+def run_kairos(*arguments):
+    """The command, on the master."""
+    command = [sys.executable, "-m", "kairos", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+
+
+def links(device):
+    done = run_kairos("links", "-D", device.address, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def on_satellite(device, *arguments):
+    return run_kairos("device", "-D", device.address, "--board", "satellite", *arguments)
+
+
+def test_the_master_knows_the_satellite(pair):
+    (link,) = links(pair)
+    assert link["destination"] == 1 and not link["above"]
+    assert link["line"] and link["up"] and link["rtio"]
+    assert link["board"].startswith("satellite;")
+    assert link["firmware"].startswith("Kairos satellite ")
+    assert link["channels"] > 0 and link["travel_cycles"] > 125
+    assert link["malformed"] == link["dropped"] == 0
+    table = run_kairos("links", "-D", pair.address).stdout.splitlines()
+    assert table[0].split()[:3] == ["destination", "board", "state"]
+    assert table[1].split()[:3] == ["1", "satellite", "up"]
+
+
+def test_a_satellite_is_managed_through_the_master(pair):
+    log = on_satellite(pair, "log")
+    assert log.returncode == 0, log.stderr
+    assert "Kairos satellite " in log.stdout and "calls this one destination 1" in log.stdout
+    assert "Kairos runtime" not in log.stdout
+    host, port = pair.address.split(":")
+    assert CommMgmt(host, int(port), drtio_dest=1).get_log() == log.stdout
+    # It has no card
+    done = on_satellite(pair, "config", "read", "-s", "ip")
+    assert done.returncode == 1 and "no such key, or no card" in done.stderr
+    assert on_satellite(pair, "log", "clear").returncode == 0
+    assert on_satellite(pair, "log").stdout == ""
+    unknown = run_kairos("device", "-D", pair.address, "--board", "elsewhere", "log")
+    assert unknown.returncode == 1
+    assert "no board 'elsewhere' behind a link of this device; there is: satellite" in unknown.stderr
+
+
+def test_a_satellite_that_restarts_comes_back_by_itself(pair):
+    assert on_satellite(pair, "reboot").returncode == 0
+    known(pair, 2)
+    (link,) = links(pair)
+    assert link["up"]
+    assert "Kairos satellite " in on_satellite(pair, "log").stdout
