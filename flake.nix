@@ -102,7 +102,7 @@
         src = source;
         cargoDeps = rustPlatform.importCargoLock { lockFile = ./Cargo.lock; };
         nativeBuildInputs = [ rustPlatform.cargoSetupHook rustPlatform.maturinBuildHook pkgs.makeWrapper rust ];
-        dependencies = with python.pkgs; [ numpy llvmlite pyelftools pyvcd matplotlib h5py rich ];
+        dependencies = with python.pkgs; [ numpy llvmlite pyelftools pyvcd matplotlib h5py lmdb rich shtab ];
         postFixup = ''
           wrapProgram $out/bin/kairos --prefix PATH : ${lib.makeBinPath [ pkgs.lld pkgs.gcc-arm-embedded ]} \
             --set-default KAIROS_BUILD ${device}

@@ -9,6 +9,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from kairos_gateware import build
+
 from tests.support.experiment import experiment
 
 __all__ = ["PREFIXES", "waiting_figures"]
@@ -34,14 +36,15 @@ def _command_seconds(arguments, folder) -> float:
 
 def _command_figures(figures):
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "noop.py").write_text(
+        noop = Path(folder) / "noop.py"
+        noop.write_text(
             "from artiq.experiment import *\n\n\nclass Noop(EnvExperiment):\n    def run(self):\n        pass\n"
         )
         (Path(folder) / "device_db.py").write_text("device_db = {}\n")
         figures.add("cli.start_s", _command_seconds(["--version"], folder), "s", target=0.15, source="kairos --version")
         figures.add(
             "cli.run_noop_s",
-            _command_seconds(["run", "noop.py"], folder),
+            _command_seconds(["run", noop], folder),
             "s",
             target=0.4,
             baseline=0.7,
@@ -109,9 +112,15 @@ def waiting_figures(figures):
 def _clock_figure(figures):
     from kairos.emulator import acquire
 
+    # The variant with clock generators.
+    folder = ROOT / "build" / "gateware" / "lab"
+    if build.main(["--variant", "lab", "--board", "sim", "--output", str(folder)]) != 0:
+        raise SystemExit("the gateware of variant lab cannot be built")
+    database = folder / "bench_device_db.py"
+    database.write_text((folder / "device_db.py").read_text().replace("'emulator://'", "'emulator://lab'"))
     device = acquire("emulator://lab")
     try:
-        busy = experiment("tests/bench/kernels.py", "Clocked", "build/gateware/lab/device_db.py")
+        busy = experiment("tests/bench/kernels.py", "Clocked", database)
         busy.blink()
         without = statistics.median(_seconds(busy.blink) for _ in range(3))
         busy.start(10e6)

@@ -25,7 +25,8 @@ def blink(kairos, name, *arguments):
 
 
 def test_pulses_are_what_the_experiment_says(kairos):
-    vcd, output = blink(kairos, "a.vcd")
+    vcd, output = blink(kairos, "a.vcd", "--log", "device.log")
+    assert "INFO" in (kairos.directory / "device.log").read_text()
     pulses = pulses_of_vcd(vcd.decode())
     assert (pulses["ttl4"], pulses["ttl5"]) == expected_blink()
     assert all(not found for name, found in pulses.items() if name not in ("ttl4", "ttl5"))

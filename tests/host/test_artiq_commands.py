@@ -4,9 +4,10 @@ import sys
 
 import pytest
 
+from kairos.cli import main
 from kairos.compat import commands
 from tests.support.analyzer_record import DUMP
-from tests.support.paths import EXAMPLES
+from tests.support.paths import EXAMPLES, ROOT
 
 DATABASE = ("--device-db", str(EXAMPLES / "device_db.py"))
 EXPERIMENT = """from artiq.experiment import *
@@ -79,3 +80,23 @@ def test_tools_of_the_device(typed):
         assert code == 1 and "kairos: " in printed.err
     code, printed = typed(commands.management, "-D", "127.0.0.1:1", "-s", "1", "log")
     assert code == 1 and "port 1, destination 1" in printed.err
+    code, printed = typed(commands.management, "-s", "1", "log")
+    assert code == 2 and "satellites" in printed.err
+
+
+def devices() -> int:
+    return main(["devices", *sys.argv[1:]])
+
+
+def test_device_database_of_a_description(typed, tmp_path):
+    """It is the one that is built with the gateware, and `kairos devices` reads it."""
+    description = ROOT / "src/gateware/kairos_gateware/description/lab.json"
+    code, said = typed(commands.device_database, str(description), "-o", "made.py")
+    assert (code, said.out) == (0, "wrote made.py\n"), said
+    code, said = typed(devices, "--device-db", "made.py")
+    assert code == 0 and "urukul0_ch0" in said.out and "sampler0" in said.out
+    assert typed(commands.device_database, str(description), "-s", "1", "x.json")[0] == 2
+    (tmp_path / "bad.json").write_text('{"target": "kasli_soc"}')
+    code, said = typed(commands.device_database, "bad.json")
+    assert code == 1 and said.err.startswith("kairos: bad.json: top level: ") and said.err.count("\n") == 1
+    assert "cannot be read" in typed(commands.device_database, "absent.json")[1].err

@@ -1,5 +1,6 @@
 """The declarations of the subcommands: complete, documented, and light."""
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -50,3 +51,25 @@ def test_the_command_line_is_read_without_what_the_subcommands_need():
     assert done.returncode == 0, done.stderr
     heavy = {"numpy", "subprocess", "socket", "h5py", "llvmlite", "matplotlib", "kairos._native", "kairos.devices"}
     assert not heavy & set(done.stdout.split())
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
+def test_bash_completes_subcommands_options_and_files(tmp_path):
+    script = subprocess.run([sys.executable, "-m", "kairos", "completion", "bash"], capture_output=True, text=True)
+    assert script.returncode == 0, script.stderr
+    (tmp_path / "script").write_text(script.stdout)
+    (tmp_path / "my_blink.py").touch()
+    for words, expected in [
+        ("kairos mon", "moninj"),
+        ("kairos device con", "config"),
+        ("kairos run --no-s", "--no-skip"),
+        ("kairos run my_", "my_blink.py"),
+    ]:
+        *_, last = parts = words.split()
+        typed = " ".join(f"'{part}'" for part in parts)
+        ask = (
+            f"source ./script; COMP_WORDS=({typed}); COMP_CWORD={len(parts) - 1}; "
+            f"_shtab_kairos kairos {last} {parts[-2]}; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+        )
+        found = subprocess.run(["bash", "-c", ask], cwd=tmp_path, capture_output=True, text=True).stdout.split()
+        assert expected in found, (words, found)

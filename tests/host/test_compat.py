@@ -134,13 +134,18 @@ store = DatasetDB("never_written.mdb")
 store.update({"action": "setitem", "path": [], "key": "a", "value": (False, [1], {})})
 store.update({"action": "append", "path": ["a", 1], "x": 2})
 assert store.get("a") == [1, 2] and store.data["a"][0] is False
-try:
-    store.save()
-except Exception as error:
-    assert "in memory only" in str(error)
-else:
-    raise AssertionError
+store.update({"action": "delitem", "path": [], "key": "a"})
+assert "a" not in store.data
 store.close_db()
+
+import pathlib, tempfile
+path = str(pathlib.Path(tempfile.mkdtemp()) / "dataset_db.mdb")
+store = DatasetDB(path)
+store.set("b", [1], persist=True, metadata={"unit": "s"})
+store.update({"action": "append", "path": ["b", 1], "x": 2})
+store.save()
+store.close_db()
+assert DatasetDB(path).data == {"b": (True, [1, 2], {"unit": "s"})}
 """,
     "a device database from a file": """
 import pathlib, tempfile

@@ -12,7 +12,7 @@ __all__ = ["compile_experiment"]
 
 def compile_experiment(args):
     """Compile ``run()`` of the experiment of the command line, and write the stage it asks for."""
-    experiment = Experiment(args.file, args.class_name, args.arguments, DeviceDB.load(args.device_db))
+    experiment = Experiment(args.file, args.class_name, args.arguments, DeviceDB.load(args.device_db), args.dataset_db)
     stage = experiment.compiled(args.emit, strict=args.strict)
     content = stage.encode() if isinstance(stage, str) else stage
     path = args.output

@@ -1,6 +1,7 @@
 """``kairos controllers``: start what a device database names, or say what answers."""
 
 import asyncio
+import json
 import logging
 import shlex
 import signal
@@ -21,7 +22,7 @@ def controllers(args) -> int:
             "and as 'host' an address of this computer"
         )
     if args.list:
-        return _list(supervisor)
+        return _list(supervisor, args.json)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s: %(message)s")
     asyncio.run(_until_told(supervisor))
     return 0
@@ -34,16 +35,23 @@ async def _until_told(supervisor: Supervisor):
     await asyncio.gather(task, return_exceptions=True)
 
 
-def _list(supervisor: Supervisor) -> int:
+def _list(supervisor: Supervisor, as_json: bool) -> int:
     """A line for each; the exit code is 1 if one does not answer."""
     silent = 0
     for controller in supervisor.controllers:
+        command = shlex.join(controller.command)
+        target = None
         try:
             client = Client(controller.host, controller.port, controller.target, 2.0, controller.encryption)
-            state = f"answers, target {client.get_selected_target()}"
+            target = client.get_selected_target()
+            state = f"answers, target {target}"
             client.close_rpc()
         except ControllerError as error:
             silent += 1
             state = str(error)
-        print(f"{controller.name:20} {shlex.join(controller.command)}\n{'':20} {state}")
+        if as_json:
+            told = {"answers": True, "target": target} if target is not None else {"answers": False, "why": state}
+            print(json.dumps({"name": controller.name, "command": command, **told}))
+        else:
+            print(f"{controller.name:20} {command}\n{'':20} {state}")
     return 1 if silent else 0

@@ -1,5 +1,6 @@
 """``kairos device``: log, configuration and restart of a core device."""
 
+import json
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -39,7 +40,8 @@ def log(management, args):
 def read(management, args):
     """Print values, or write them to files."""
     for key in args.string:
-        print(management.config_read(key).decode(errors="replace"))
+        value = management.config_read(key).decode(errors="replace")
+        print(json.dumps({"key": key, "value": value}) if args.json else value)
     for key, path in args.file:
         files.write(path, management.config_read(key))
 

@@ -16,6 +16,7 @@ from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.hdf5 import write_hdf5
 from ..experiment.standalone import SingleRun, Unheard
+from ..experiment.store import DatasetStore
 from . import report
 
 __all__ = ["Experiment", "parse_arguments"]
@@ -84,12 +85,14 @@ def choose_class(module, class_name: str | None = None):
 class Experiment:
     """An experiment with its managers, built and ready to prepare and run."""
 
-    def __init__(self, path: str, class_name: str | None, arguments: list[str], ddb: DeviceDB):
+    def __init__(
+        self, path: str, class_name: str | None, arguments: list[str], ddb: DeviceDB, dataset_db: str | None = None
+    ):
         cls = choose_class(import_file(path), class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
         self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": Unheard()})
-        self.datasets = DatasetManager()
+        self.datasets = DatasetManager(None if dataset_db is None else DatasetStore(dataset_db))
         self.arguments = ProcessArgumentManager(_texts(arguments), typed=True)
         with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
             self.instance = cls((self.devices, self.datasets, self.arguments, {}))

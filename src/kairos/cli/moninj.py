@@ -1,5 +1,6 @@
 """``kairos moninj``: watch pins, take them over and give them back."""
 
+import json
 import time
 from pathlib import Path
 
@@ -25,7 +26,9 @@ def watch(args):
     while args.seconds is None or (left := began + args.seconds - time.monotonic()) > 0:
         seen = device.next(None if args.seconds is None else left)
         if seen is not None and seen.kind == Report.PROBE and seen.channel in names:
-            print(f"{names[seen.channel]}: {seen.value}", flush=True)
+            name = names[seen.channel]
+            told = json.dumps({"name": name, "channel": seen.channel, "value": seen.value})
+            print(told if args.json else f"{name}: {seen.value}", flush=True)
     device.close()
 
 

@@ -2,14 +2,31 @@
 
 from .command import Option
 
-__all__ = ["DEVICE_DB", "EXPERIMENT", "FIRMWARE", "GATEWARE", "KEY", "STRICT", "device", "output", "quiet"]
+__all__ = [
+    "DATASET_DB",
+    "DEVICE_DB",
+    "EXPERIMENT",
+    "FIRMWARE",
+    "GATEWARE",
+    "JSON",
+    "KEY",
+    "STRICT",
+    "device",
+    "output",
+    "quiet",
+]
 
 DEVICE_DB = Option("--device-db", metavar="FILE", default="device_db.py", help="default: %(default)s")
+
+DATASET_DB = Option(
+    "--dataset-db", metavar="FILE", default="dataset_db.mdb", help="datasets that are kept; default: %(default)s"
+)
 
 EXPERIMENT = (
     Option("file", metavar="FILE", help="Python file with the experiment"),
     Option("arguments", metavar="KEY=VALUE", nargs="*", help="arguments of the experiment, as PYON"),
     DEVICE_DB,
+    DATASET_DB,
     Option("-c", "--class-name", metavar="CLASS", help="experiment class, if the file has several"),
 )
 """Which experiment, and with what."""
@@ -17,6 +34,8 @@ EXPERIMENT = (
 STRICT = Option("--strict", action="store_true", help="take the compiler's warnings for errors")
 
 KEY = Option("--key", metavar="FILE", help="key of the device (its configuration: auth_key), if it has one")
+
+JSON = Option("--json", action="store_true", help="print JSON, an object a line")
 
 FIRMWARE = Option("--firmware", metavar="ELF", help="default: runtime.elf of the built firmware")
 GATEWARE = Option("--gateware", metavar="FILE", help="bitstream; default: none")

@@ -21,7 +21,13 @@ class Outputs:
     """The files that the command line `args` of a run names."""
 
     def __init__(self, args):
-        named = (("-o", args.hdf5), ("--vcd", args.vcd), ("--plot", args.plot), ("--pulses", args.pulses))
+        named = (
+            ("-o", args.hdf5),
+            ("--vcd", args.vcd),
+            ("--plot", args.plot),
+            ("--pulses", args.pulses),
+            ("--log", args.log),
+        )
         self.files = {option: Path(path) for option, path in named if path is not None}
         self._quiet = args.quiet
 
@@ -47,8 +53,8 @@ class Outputs:
             try:
                 if option == "-o":
                     experiment.write_datasets(path, started)
-                elif recording is None:
-                    continue
+                elif recording is None or option == "--log":
+                    continue  # the log is written while the device runs
                 else:
                     self._draw(option, path, recording, experiment.name, device)
             except (OSError, ValueError) as error:

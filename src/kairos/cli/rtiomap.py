@@ -5,6 +5,7 @@ of its name and the name; numbers are 32 bits, little-endian.
 """
 
 import importlib
+import json
 import struct
 
 from .. import compat, files
@@ -21,7 +22,7 @@ def rtiomap(args):
     """Write the map that the command line `args` asks for, or show one."""
     if args.show:
         for channel, name in _read(files.read(args.file), args.file):
-            print(f"{channel:#08x} {name}")
+            print(json.dumps({"channel": channel, "name": name}) if args.json else f"{channel:#08x} {name}")
         return
     channels = _channels(DeviceDB.load(args.device_db))
     parts = [_NUMBER.pack(len(channels))]

@@ -51,11 +51,13 @@ def run(args) -> int:
         if isinstance(host, str) and host.startswith("emulator://"):
             # It boots while the experiment is imported and compiled.
             options = emulation.Options(
-                skip=not args.no_skip, settings=_settings(args.set), forward=_forwards(args.forward)
+                skip=not args.no_skip, settings=_settings(args.set), forward=_forwards(args.forward), log=args.log
             )
             device = emulation.acquire(host, options)
-        elif args.vcd or args.plot or args.pulses:
-            raise UsageError("--vcd, --plot and --pulses show what an emulated device did, and 'core' is not one")
+        elif args.vcd or args.plot or args.pulses or args.log:
+            raise UsageError(
+                "--vcd, --plot, --pulses and --log show what an emulated device did, and 'core' is not one"
+            )
         return _run_on(args, ddb, device, limit, outputs)
     finally:
         emulation.shutdown_all()
@@ -67,7 +69,7 @@ def _run_on(args, ddb, device, limit, outputs):
     from .experiments import Experiment  # likewise
 
     started = time.time()
-    experiment = Experiment(args.file, args.class_name, args.arguments, ddb)
+    experiment = Experiment(args.file, args.class_name, args.arguments, ddb, args.dataset_db)
     Core.strict = args.strict
 
     def finish(failed=False):
@@ -111,6 +113,11 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
     sys.stdout.flush()
     statistics = experiment.statistics()
     experiment.devices.close_devices()
+    try:
+        experiment.datasets.ddb.close_db()
+    except KairosError as error:
+        # The run's own file has them, too.
+        print(f"kairos: {error}", file=sys.stderr)
     recording = None
     kernels = 0 if statistics is None else statistics.kernels
     if device is not None and kernels and device.is_alive():

@@ -8,7 +8,7 @@ import argparse
 import sys
 from importlib import import_module
 
-__all__ = ["analyzer", "compile_experiment", "flash", "management", "names", "run"]
+__all__ = ["analyzer", "compile_experiment", "device_database", "flash", "management", "names", "run"]
 
 
 def _parser(program: str, ours: str) -> argparse.ArgumentParser:
@@ -18,7 +18,7 @@ def _parser(program: str, ours: str) -> argparse.ArgumentParser:
 
 
 def _experiment(parser):
-    parser.add_argument("--dataset-db", metavar="FILE", help="not used: datasets are kept in memory")
+    parser.add_argument("--dataset-db", metavar="FILE")
     parser.add_argument("-c", "--class-name", metavar="CLASS")
     parser.add_argument("file", metavar="FILE")
     parser.add_argument("arguments", metavar="KEY=VALUE", nargs="*")
@@ -42,7 +42,8 @@ def run() -> int:
     parser.add_argument("-v", "--verbose", action="count", default=0)
     parser.add_argument("-q", "--quiet", action="count", default=0)
     args = parser.parse_args()
-    options = [*_given(("-c", args.class_name), ("-o", args.hdf5)), *["-v"] * args.verbose, *["-q"] * bool(args.quiet)]
+    options = _given(("-c", args.class_name), ("-o", args.hdf5), ("--dataset-db", args.dataset_db))
+    options += [*["-v"] * args.verbose, *["-q"] * bool(args.quiet)]
     return _kairos("run", args.file, *args.arguments, "--device-db", args.device_db, "--no-table", *options)
 
 
@@ -52,7 +53,7 @@ def compile_experiment() -> int:
     _experiment(parser)
     parser.add_argument("-o", "--output", metavar="FILE")
     args = parser.parse_args()
-    options = _given(("-c", args.class_name), ("-o", args.output))
+    options = _given(("-c", args.class_name), ("-o", args.output), ("--dataset-db", args.dataset_db))
     return _kairos("compile", args.file, *args.arguments, "--device-db", args.device_db, *options)
 
 
@@ -99,3 +100,17 @@ def flash() -> int:
     parser.add_argument("image", metavar="FILE", help="boot image (BOOT.BIN), of kairos image")
     args = parser.parse_args()
     return _kairos("device", *_given(("-D", args.device)), "--device-db", args.device_db, "flash", args.image)
+
+
+def device_database() -> int:
+    """``artiq_ddb_template``."""
+    parser = argparse.ArgumentParser(
+        prog="artiq_ddb_template", description="The same as `kairos devices --from`, with ARTIQ's flags."
+    )
+    parser.add_argument("-o", "--output", metavar="FILE")
+    parser.add_argument("-s", "--satellite", nargs=2, action="append", metavar=("DESTINATION", "FILE"))
+    parser.add_argument("description", metavar="FILE", help="system description (JSON)")
+    args = parser.parse_args()
+    if args.satellite:
+        parser.error("-s: descriptions of satellites are not supported yet")
+    return _kairos("devices", "--from", args.description, *_given(("-o", args.output)))

@@ -4,11 +4,10 @@ A change of datasets is a dictionary: ``action``, the ``path`` to what changes, 
 (``setitem``: key and value; ``delitem``: key; ``append``: x; ``insert``: i, x; ``pop``: i).
 """
 
-from pathlib import Path
-
 from .. import devices
 from ..errors import UsageError
 from ..experiment import datasets
+from ..experiment.store import DatasetStore
 
 __all__ = ["DatasetDB", "DatasetManager", "DeviceDB", "device_db_from_file"]
 
@@ -45,14 +44,14 @@ _ACTIONS = {
 }
 
 
-class DatasetDB(datasets.DatasetDB):
-    """Broadcast datasets in memory. They are not kept in a file: `persist_file` must not exist, and `save` refuses."""
+class DatasetDB(DatasetStore):
+    """Broadcast datasets; the persistent ones are kept in `persist_file`, and all in it are there from the beginning.
+    They are written when they change: `autosave_period` has no use."""
 
-    def __init__(self, persist_file=None, autosave_period=None):
-        super().__init__()
+    def __init__(self, persist_file, autosave_period=None):
+        super().__init__(persist_file)
         self.persist_file = persist_file
-        if persist_file is not None and Path(persist_file).exists():
-            raise UsageError(f"{persist_file}: Kairos cannot read kept datasets; give a name that does not exist")
+        self.data |= {key: self._entry(key) for key in self.keys()}
 
     def update(self, change: dict):
         """Apply a change; KeyError if there is no such dataset, UsageError for an unknown action."""
@@ -61,19 +60,14 @@ class DatasetDB(datasets.DatasetDB):
         target = self.data
         for step in change["path"]:
             target = target[step]
-        if target is self.data and change["action"] == "setitem":
+        if target is not self.data:
+            _ACTIONS[change["action"]](target, change)
+            self.changed(change["path"][0])
+        elif change["action"] == "setitem":
             persist, value, metadata = change["value"]
             self.set(change["key"], value, persist, metadata)
         else:
-            _ACTIONS[change["action"]](target, change)
-
-    def save(self):
-        """Refused: there is no file."""
-        raise UsageError("Kairos keeps broadcast datasets in memory only; kairos run -o FILE writes those of a run")
-
-    def close_db(self):
-        """Forget all datasets."""
-        self.data.clear()
+            self.delete(change["key"])
 
 
 class _Told:
@@ -90,7 +84,10 @@ class _Told:
         return self.target.get(key)
 
     def get_metadata(self, key):
-        return self.target.get_metadata(key)
+        return self.data[key].metadata
+
+    def changed(self, key):
+        """It has been told nothing: others see what is changed in place when it is set again."""
 
     def set(self, key, value, persist=None, metadata=None):
         entry = (bool(persist), value, metadata or {})

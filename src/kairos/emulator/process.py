@@ -32,6 +32,8 @@ class Options:
     settings: dict = field(default_factory=dict)
     forward: dict[int, int] = field(default_factory=lambda: {PORT: 0})
     """Ports of the device that are wanted on this host, and as which port; 0 lets the system choose."""
+    log: str | None = None
+    """File for what the device says on its serial line."""
 
 
 def variant_of(url: str) -> str:
@@ -60,6 +62,8 @@ class Emulator:
         command += ["--control", self._socket_path, "--exit-with-control"]
         if not options.skip:
             command.append("--no-skip")
+        if options.log is not None:
+            command += ["--uart", options.log]
         for name, value in options.settings.items():
             command += ["--set", f"{name}={value}"]
         try:

@@ -46,6 +46,12 @@ class DatasetDB:
     def delete(self, key):
         del self.data[key]
 
+    def changed(self, key):
+        """A dataset, if there is one of this name, was changed in place."""
+
+    def close_db(self):
+        """Nobody uses it any more."""
+
 
 @dataclass
 class _Record:
@@ -112,23 +118,25 @@ class DatasetManager:
         """Set an element or a slice of a dataset of this run; KeyError if it has set none of this name."""
         target = self._own(key)
         target[_subscript(index)] = value
+        self.ddb.changed(key)
 
     def append_to(self, key, value):
         """Append to a list of this run; KeyError if it has set none of this name."""
         target = self._own(key)
         target.append(value)
+        self.ddb.changed(key)
 
     def get(self, key, archive=True):
         """Value of a dataset; one of others is noted in the `archive`, if that is wanted. KeyError if there is none."""
         record = self._written.get(key)
         if record is not None and record.archived:
             return record.value
-        shared = self.ddb.data[key]
+        value = self.ddb.get(key)
         if archive:
             if key in self._read:
                 logger.warning("Dataset '%s' is already in archive, overwriting", key)
-            self._read[key] = _Record(shared.value, shared.metadata)
-        return shared.value
+            self._read[key] = _Record(value, self.ddb.get_metadata(key))
+        return value
 
     def get_metadata(self, key):
         """Metadata of a dataset; KeyError if there is none."""

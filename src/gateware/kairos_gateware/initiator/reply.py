@@ -25,6 +25,8 @@ from ..contracts.initiator import (
     REPLY,
 )
 from ..rtio.cri import OUTPUT_UNREACHABLE
+from ..rtio.link import FreeRunning
+from ..rtio.timing import COARSE_BITS
 
 __all__ = ["INPUT_RINGS_BYTES", "WRITES", "Permit", "ReplyWriter", "StatusWord"]
 
@@ -36,20 +38,21 @@ ENTRY_BITS, RINGS_BITS = log2_int(INPUT_ENTRIES), log2_int(INPUT_RINGS_BYTES)
 
 class Permit(Module):
     """`running` for `cycles` after `start`: so long outputs may be posted at first sight. It ends at
-    once when `enable` falls, or with 0 cycles."""
+    once when `enable` falls, or with 0 cycles. `free_running`: for time skip."""
 
     def __init__(self):
         self.enable = Signal()
         self.start = Signal()
         self.cycles = Signal(16)
         self.running = Signal()
+        self.free_running = skip = FreeRunning()
 
         # # #
 
         left = Signal(16)
-        self.comb += self.running.eq(left != 0)
+        self.comb += [self.running.eq(left != 0), skip.limit.eq(Mux(self.running, left - 1, 2**COARSE_BITS - 1))]
         self.sync += [
-            If(left != 0, left.eq(left - 1)),
+            If(left != 0, left.eq(Mux(skip.stb, Mux(skip.cycles < left, left - skip.cycles, 0), left - 1))),
             If(self.start, left.eq(self.cycles)),
             If(~self.enable, left.eq(0)),
         ]

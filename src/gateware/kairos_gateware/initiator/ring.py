@@ -133,6 +133,5 @@ class RingInitiator(Module):
             resting.eq(port_rests & ~reader.beats.valid & ~receiver.holding & ~waiting & ~receiver.unreadable),
             stuck.eq((receiver.holding & ~taken) | (waiting & receiver.is_input & ~cri.response.done)),
             self.busy.eq(~resting | ~bell.still | (0 if pusher is None else pusher.busy)),
-            # Its end is told, so time is not skipped while a permit runs.
-            self.settled.eq(bell.still & (resting | (port_rests & stuck)) & ~permit.running & ~replies.permit_news),
+            self.settled.eq(bell.still & (resting | (port_rests & stuck)) & ~replies.permit_news),
         ]

@@ -131,12 +131,9 @@ class RtioCore(Module):
             dues = [*sed.dues, (reader.waiting, reader.due)]
             for channel in channels:
                 if (running := channel.free_running) is not None:
-                    dues.append((~running.limit[-1], timebase.coarse + running.limit))
-                    self.comb += [
-                        running.simulated.eq(1),
-                        running.stb.eq(timebase.load),
-                        running.cycles.eq(timebase.load_value - timebase.coarse),
-                    ]
+                    connected, due = running.skip_with(timebase)
+                    self.comb += connected
+                    dues.append(due)
             self.comb += self.next_due.eq(self._minimum(dues))
 
     def _minimum(self, items):

@@ -38,7 +38,7 @@ class InputLink:
 
 
 class FreeRunning:
-    """For a PHY whose state moves by itself and can be moved on arithmetically: what time skip in simulation needs.
+    """For what moves by itself and can be moved on arithmetically, as a PHY: what time skip in simulation needs.
 
     limit: number of cycles after this one in which the outputs certainly keep their level. stb: the counter jumps;
     the next cycle's state is that of `cycles` cycles later, not of one. simulated: 1 in simulation builds. Not driven
@@ -50,6 +50,15 @@ class FreeRunning:
         self.limit = Signal(COARSE_BITS)
         self.stb = Signal()
         self.cycles = Signal(COARSE_BITS)
+
+    def skip_with(self, timebase):
+        """(statements that connect it to the counter, (whether there is a limit, coarse time of that))."""
+        connected = [
+            self.simulated.eq(1),
+            self.stb.eq(timebase.load),
+            self.cycles.eq(timebase.load_value - timebase.coarse),
+        ]
+        return connected, (~self.limit[-1], timebase.coarse + self.limit)
 
 
 @dataclass

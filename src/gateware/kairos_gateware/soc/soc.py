@@ -197,8 +197,9 @@ class Soc(Module):
             parts += [block.settled for block in [clock, traffic] if block is not None]
             self.comb += self.settled.eq(reduce(and_, parts))
             self.next_due = core.next_due
-            for near in links.near.values():
-                for flag, time in near.dues:
-                    earlier = Signal.like(core.next_due)
-                    self.comb += earlier.eq(Mux(flag & (time < self.next_due), time, self.next_due))
-                    self.next_due = earlier
+            connected, permit_end = initiator.permit.free_running.skip_with(core.timebase)
+            self.comb += connected
+            for flag, time in [permit_end, *(due for near in links.near.values() for due in near.dues)]:
+                earlier = Signal.like(core.next_due)
+                self.comb += earlier.eq(Mux(flag & (time < self.next_due), time, self.next_due))
+                self.next_due = earlier

@@ -1,7 +1,7 @@
 """``kairos device``: log, configuration and restart of a core device."""
 
 from ..command import Command, Option
-from ..options import DEVICE_DB, KEY, device
+from ..options import DEVICE_DB, JSON, KEY, device
 
 
 def _keys(*of_texts: str) -> tuple[Option, Option]:
@@ -15,7 +15,7 @@ def _keys(*of_texts: str) -> tuple[Option, Option]:
 
 
 _CONFIG = {
-    "read": Command("print values, or write them to files", *_keys("KEY"), runs="device.read"),
+    "read": Command("print values, or write them to files", *_keys("KEY"), JSON, runs="device.read"),
     "write": Command("set values", *_keys("KEY", "VALUE"), runs="device.write"),
     "remove": Command(
         "remove keys", Option("keys", metavar="KEY", nargs="+", help="what is removed"), runs="device.remove"

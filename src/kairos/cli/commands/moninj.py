@@ -1,7 +1,7 @@
 """``kairos moninj``: levels of a device's pins, seen and set by hand."""
 
 from ..command import Command, Option
-from ..options import DEVICE_DB, device
+from ..options import DEVICE_DB, JSON, device
 
 _NAMES = Option("names", metavar="DEVICE", nargs="+", help="a TTL of the device database, or the number of a channel")
 
@@ -10,6 +10,7 @@ _TOOLS = {
         "print each change of levels, until Ctrl-C",
         _NAMES,
         Option("--for", dest="seconds", type=float, metavar="SECONDS", help="end after this time"),
+        JSON,
         runs="moninj.watch",
     ),
     "set": Command(

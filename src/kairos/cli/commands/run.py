@@ -24,6 +24,7 @@ COMMAND = Command(
     Option("-o", "--hdf5", metavar="FILE", help="write the datasets to an HDF5 file"),
     Option("-v", "--verbose", action="count", default=0, help="tell more; twice, everything"),
     quiet("print only what the experiment prints"),
+    _emulated("--log", metavar="FILE", help="write what the device says on its serial line, its log"),
     _emulated("--no-skip", action="store_true", help="let idle time pass clock by clock"),
     _several("--set", metavar="NAME=VALUE", help="timing parameter"),
     _several("--forward", metavar="HOST:DEVICE", help="make a port of the device one of this host"),

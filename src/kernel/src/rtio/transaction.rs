@@ -182,7 +182,13 @@ pub fn output(target: u32, time: i64, words: impl ExactSizeIterator<Item = u32>)
             submit(POSTED, target, time, words);
             return 0;
         }
-        wait();
+        if free && status.has(ATTENTION) {
+            // The lanes are full, and so is the ring: from now on events go one by one, as those before them are due. To
+            // wake, and to ask for a permit, for each of them gains nothing.
+            wait_until_half();
+        } else {
+            wait();
+        }
     }
     let status = transact(OUTPUT, target, time, words);
     if status == 0 && channel >> 8 < u32::from(UNKNOWN) {
@@ -256,6 +262,16 @@ pub fn progress() -> i64 {
 /// Every request has been answered.
 pub fn idle() -> bool {
     under_way() == 0
+}
+
+/// Waits until half of the ring is free.
+fn wait_until_half() {
+    loop {
+        wait();
+        if under_way() <= CREDIT / 2 {
+            return;
+        }
+    }
 }
 
 /// Waits until every request has been answered.

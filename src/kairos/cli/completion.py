@@ -1,0 +1,29 @@
+"""``kairos completion``: the command line as a shell's completion script."""
+
+import argparse
+
+import shtab
+
+from . import commands, parser
+
+__all__ = ["script"]
+
+_FILES = {"FILE", "DUMP", "ELF"}
+"""What an option's value is called where it is a file."""
+
+
+def script(args):
+    """Print the script."""
+    whole = parser(commands.names())
+    _name_files(whole)
+    print(shtab.complete(whole, shell=args.shell))
+
+
+def _name_files(whole: argparse.ArgumentParser):
+    """Tell which values are files; nested subcommands, too."""
+    for action in whole._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for nested in action.choices.values():
+                _name_files(nested)
+        elif action.metavar in _FILES:
+            action.complete = shtab.FILE  # type: ignore[attr-defined]

@@ -1,0 +1,69 @@
+"""``kairos datasets``: what is kept between runs."""
+
+import json
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from .. import pyon
+from ..errors import UsageError
+from ..experiment.store import DatasetStore
+from .outputs import readable
+
+__all__ = ["delete", "get", "list_all", "set_value"]
+
+
+@contextmanager
+def _store(args, new=False):
+    """The store of the command line; UsageError if it is not there, unless it may be `new`."""
+    if not (new or Path(args.dataset_db).exists()):
+        raise UsageError(
+            f"there is no dataset store {args.dataset_db}: runs keep datasets that are set with persist=True"
+        )
+    store = DatasetStore(args.dataset_db)
+    try:
+        yield store
+    finally:
+        store.close_db()
+
+
+def list_all(args):
+    """Names and values; on a terminal long ones with their ends only. As JSON: PYON texts and metadata by name."""
+    with _store(args) as store:
+        for key in store.keys():
+            value = store.get(key)
+            if args.json:
+                print(json.dumps({"key": key, "value": pyon.encode(value), "metadata": store.get_metadata(key)}))
+            else:
+                unit = store.get_metadata(key).get("unit", "")
+                print(f"{key}: {readable(value, sys.stdout.isatty())}{f'  [{unit}]' if unit else ''}")
+
+
+def _known(store, key, action):
+    try:
+        return action(key)
+    except KeyError:
+        raise UsageError(f"there is no dataset {key} in {store.path}; `kairos datasets list` shows all") from None
+
+
+def get(args):
+    """One value, as PYON."""
+    with _store(args) as store:
+        print(pyon.encode(_known(store, args.key, store.get)))
+
+
+def set_value(args):
+    """Keep a value; its metadata stay as they were."""
+    try:
+        value = pyon.decode(args.value)
+    except ValueError:
+        raise UsageError(f"{args.value} is not a PYON value; text needs quotes, as in '\"{args.value}\"'") from None
+    with _store(args, new=True) as store:
+        metadata = store.get_metadata(args.key) if args.key in store.keys() else {}
+        store.set(args.key, value, persist=True, metadata=metadata)
+
+
+def delete(args):
+    """Forget one."""
+    with _store(args) as store:
+        _known(store, args.key, store.delete)

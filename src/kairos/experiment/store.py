@@ -1,0 +1,159 @@
+"""Datasets that outlive the process: an LMDB file, in the layout of ARTIQ's ``dataset_db.mdb``.
+
+A key is the name of a dataset in UTF-8, its value the PYON text of ``(value, metadata)``. A dataset is in the file as
+soon as it is set: a process that is killed loses none. One that is changed in place, element by element, is written at
+most once a second, and at the end. Several processes may use one file: each writes only what it sets itself.
+"""
+
+import time
+from pathlib import Path
+
+from .. import pyon
+from ..errors import UsageError
+from .datasets import Broadcast, DatasetDB
+
+__all__ = ["DatasetStore"]
+
+_LARGEST_FILE = 1 << 36
+"""Bytes; the file is only as long as what it holds."""
+_PERIOD = 1.0
+"""Seconds between writes of a dataset that is changed in place."""
+
+
+class DatasetStore(DatasetDB):
+    """Broadcast datasets, of which the persistent ones are kept in the file `path`. It is opened when it is needed, and
+    made with the first dataset to be kept.
+
+    UsageError where the file cannot be read or written; a dataset that could not be written is in memory all the same.
+    """
+
+    def __init__(self, path):
+        super().__init__()
+        self.path = Path(path)
+        self._environment = None
+        self._unsaved: dict[str, float] = {}
+        """Datasets changed in place since they were written, with the time when that was."""
+        self._saved: dict[str, float] = {}
+
+    def _open(self, create=False):
+        """The environment; None if there is no file, and none is to be made."""
+        if self._environment is None and (create or self.path.exists()):
+            import lmdb  # not at the head: most runs keep nothing
+
+            if self.path.is_dir():
+                raise UsageError(f"the dataset store {self.path} is a directory, not a file")
+            try:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                self._environment = lmdb.open(str(self.path), subdir=False, map_size=_LARGEST_FILE, metasync=False)
+            except (OSError, lmdb.Error) as error:
+                raise UsageError(f"the dataset store {self.path} cannot be opened: {_reason(error)}") from None
+        return self._environment
+
+    def _kept(self, key) -> Broadcast | None:
+        environment = self._open()
+        if environment is None or not 0 < len(key.encode()) <= environment.max_key_size():
+            return None
+        with environment.begin() as transaction:
+            text = transaction.get(key.encode())
+        return None if text is None else self._decoded(key, text)
+
+    def _decoded(self, key, text) -> Broadcast:
+        try:
+            value, metadata = pyon.decode(bytes(text).decode())
+        except (ValueError, TypeError) as error:
+            raise UsageError(f"the dataset {key} in {self.path} cannot be read: {error}") from None
+        return Broadcast(True, value, metadata)
+
+    def _entry(self, key) -> Broadcast:
+        entry = self.data.get(key) or self._kept(key)
+        if entry is None:
+            raise KeyError(key)
+        return entry
+
+    def keys(self) -> list[str]:
+        """Names of all datasets, in order."""
+        environment = self._open()
+        kept = []
+        if environment is not None:
+            with environment.begin() as transaction, transaction.cursor() as cursor:
+                kept = [bytes(key).decode() for key in cursor.iternext(values=False)]
+        return sorted({*self.data, *kept})
+
+    def get(self, key):
+        return self._entry(key).value
+
+    def get_metadata(self, key):
+        return self._entry(key).metadata
+
+    def set(self, key, value, persist=None, metadata=None):
+        before = self.data.get(key)
+        super().set(key, value, persist, metadata)
+        if not persist:
+            known = before or self._kept(key)
+            if known is None or not known.persist:
+                return
+            if persist is not None:
+                self._remove(key)
+                return
+            super().set(key, value, True, metadata)
+        self._write(key)
+
+    def delete(self, key):
+        entry = self._entry(key)
+        self.data.pop(key, None)
+        if entry.persist:
+            self._remove(key)
+
+    def changed(self, key):
+        if key in self.data and self.data[key].persist:
+            if time.monotonic() - self._saved.get(key, 0.0) >= _PERIOD:
+                self._write(key)
+            else:
+                self._unsaved[key] = time.monotonic()
+
+    def save(self):
+        """Write what was changed in place and not written yet."""
+        for key in list(self._unsaved):
+            self._write(key)
+
+    def close_db(self):
+        """Save, and close the file; it is opened again when it is needed."""
+        try:
+            self.save()
+        finally:
+            if self._environment is not None:
+                self._environment.close()
+                self._environment = None
+
+    def _write(self, key):
+        entry = self.data[key]
+        try:
+            text = pyon.encode((entry.value, entry.metadata)).encode()
+        except TypeError as error:
+            raise UsageError(f"the dataset {key} cannot be kept: {error}") from None
+        self._change(key, lambda transaction: transaction.put(key.encode(), text))
+        self._saved[key] = time.monotonic()
+        self._unsaved.pop(key, None)
+
+    def _remove(self, key):
+        self._unsaved.pop(key, None)
+        self._change(key, lambda transaction: transaction.delete(key.encode()))
+
+    def _change(self, key, change):
+        environment = self._open(create=True)
+        if not 0 < len(key.encode()) <= environment.max_key_size():
+            raise UsageError(
+                f"a dataset that is kept has a name of 1 to {environment.max_key_size()} bytes, not '{key}'"
+            )
+        import lmdb  # as above
+
+        try:
+            with environment.begin(write=True) as transaction:
+                change(transaction)
+        except (OSError, lmdb.Error) as error:
+            raise UsageError(f"the dataset {key} cannot be kept in {self.path}: {_reason(error)}") from None
+
+
+def _reason(error) -> str:
+    """The part of LMDB's text that tells what is wrong."""
+    return str(error).rpartition(": ")[2].splitlines()[0]

@@ -1,0 +1,155 @@
+"""Datasets kept between runs: across processes, crashes, several writers and bad files."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from kairos.errors import UsageError
+from kairos.experiment.datasets import DatasetManager
+from kairos.experiment.store import DatasetStore
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "dataset_db.mdb"
+
+
+def reopened(store):
+    store.close_db()
+    return DatasetStore(store.path)
+
+
+def test_only_persistent_datasets_outlive_the_store(path):
+    store = DatasetStore(path)
+    store.set("passing", 1)
+    assert not path.exists(), "nothing is to be kept yet"
+    store.set("kept", np.arange(3), persist=True, metadata={"unit": "s"})
+    store.set("kept too", {"a": (1, None)}, persist=True)
+    store = reopened(store)
+    assert store.keys() == ["kept", "kept too"]
+    assert store.get("kept").tolist() == [0, 1, 2] and store.get_metadata("kept") == {"unit": "s"}
+    assert store.get("kept too") == {"a": (1, None)}
+    with pytest.raises(KeyError):
+        store.get("passing")
+    store.set("kept", 5)
+    store.set("kept too", 6, persist=False)
+    store = reopened(store)
+    assert store.keys() == ["kept"] and store.get("kept") == 5, "it stays as it was before, unless that is said"
+    store.delete("kept")
+    with pytest.raises(KeyError):
+        store.delete("kept")
+    assert reopened(store).keys() == []
+
+
+def test_a_run_keeps_what_it_changes_in_place(path):
+    datasets = DatasetManager(DatasetStore(path))
+    datasets.set("list", [], {}, persist=True)
+    for number in range(1000):
+        datasets.append_to("list", number)
+    datasets.mutate("list", 0, -1)
+    assert reopened(datasets.ddb).get("list") == [-1, *range(1, 1000)]
+
+
+def test_a_killed_process_loses_no_dataset_that_it_has_set(path):
+    program = (
+        "import os, signal, sys\nfrom kairos.experiment.store import DatasetStore\n"
+        "store = DatasetStore(sys.argv[1])\n"
+        "for number in range(50):\n    store.set(f'value {number}', number, persist=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, path])
+    assert done.returncode == -signal.SIGKILL
+    store = DatasetStore(path)
+    assert {key: store.get(key) for key in store.keys()} == {f"value {n}": n for n in range(50)}
+
+
+def test_two_writers_lose_nothing(path):
+    program = (
+        "import sys\nfrom kairos.experiment.store import DatasetStore\n"
+        "store = DatasetStore(sys.argv[1])\n"
+        "for number in range(100):\n    store.set(f'{sys.argv[2]} {number}', number, persist=True)\n"
+        "store.close_db()\n"
+    )
+    writers = [subprocess.Popen([sys.executable, "-c", program, path, name]) for name in "ab"]
+    assert [writer.wait() for writer in writers] == [0, 0]
+    assert len(DatasetStore(path).keys()) == 200
+
+
+def test_bad_files_and_names_are_told_in_one_line(path, tmp_path):
+    path.write_bytes(b"This is no dataset store." * 1000)
+    before = path.read_bytes()
+    for store in (DatasetStore(path), DatasetStore(tmp_path)):
+        with pytest.raises(UsageError, match="^the dataset store .* (cannot be opened|is a directory).*") as error:
+            store.set("a", 1, persist=True)
+        assert "\n" not in str(error.value) and store.get("a") == 1, "it is there in memory"
+    assert path.read_bytes() == before
+    store = DatasetStore(tmp_path / "new" / "store.mdb")
+    with pytest.raises(UsageError, match="1 to 511 bytes"):
+        store.set("x" * 600, 1, persist=True)
+    with pytest.raises(UsageError, match="the dataset odd cannot be kept"):
+        store.set("odd", object(), persist=True)
+    store.set("good", 1, persist=True)
+    assert reopened(store).keys() == ["good"], "the next one works"
+
+
+def test_what_does_not_fit_is_told_and_costs_nothing_that_was_kept(path):
+    resource = pytest.importorskip("resource")
+    store = DatasetStore(path)
+    store.set("first", 1, persist=True)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
+        with pytest.raises(UsageError, match="large cannot be kept in"):
+            store.set("large", "x" * (1 << 22), persist=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
+    store = reopened(store)
+    assert store.keys() == ["first"]
+    store.set("second", 2, persist=True)
+    assert reopened(store).keys() == ["first", "second"]
+
+
+EXPERIMENT = """
+from artiq.experiment import *
+
+
+class Count(EnvExperiment):
+    def run(self):
+        count = self.get_dataset("count", default=0) + 1
+        self.set_dataset("count", count, persist=True, unit="shots")
+        if count == 3:
+            raise ValueError("the third")
+"""
+
+
+def kairos(*words, cwd):
+    command = [sys.executable, "-m", "kairos", *words]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=dict(os.environ))
+
+
+def test_runs_find_what_runs_before_them_kept(tmp_path):
+    (tmp_path / "count.py").write_text(EXPERIMENT)
+    (tmp_path / "device_db.py").write_text("device_db = {}\n")
+    codes = [kairos("run", "count.py", cwd=tmp_path).returncode for _ in range(4)]
+    assert codes == [0, 0, 1, 0]
+    assert kairos("datasets", "list", cwd=tmp_path).stdout == "count: 4  [shots]\n"
+    assert kairos("run", "count.py", "--dataset-db", "other.mdb", cwd=tmp_path).returncode == 0
+    assert kairos("datasets", "--dataset-db", "other.mdb", "get", "count", cwd=tmp_path).stdout == "1\n"
+
+
+def test_datasets_are_changed_from_the_command_line(tmp_path):
+    said = kairos("datasets", "list", cwd=tmp_path)
+    assert said.returncode == 1 and said.stderr.startswith("kairos: there is no dataset store dataset_db.mdb")
+    assert kairos("datasets", "set", "f", "[1, 2.5]", cwd=tmp_path).returncode == 0
+    said = kairos("datasets", "list", "--json", cwd=tmp_path).stdout
+    assert said == '{"key": "f", "value": "[1, 2.5]", "metadata": {}}\n'
+    assert "is not a PYON value" in kairos("datasets", "set", "f", "hello", cwd=tmp_path).stderr
+    assert kairos("datasets", "delete", "f", cwd=tmp_path).returncode == 0
+    said = kairos("datasets", "delete", "f", cwd=tmp_path).stderr
+    assert said == "kairos: there is no dataset f in dataset_db.mdb; `kairos datasets list` shows all\n"

@@ -1,0 +1,108 @@
+"""Every port of an emulated device under garbage, resets and silence: the next experiment runs, and the emulator is at
+rest again."""
+
+import os
+import random
+import socket
+import struct
+import time
+
+import pytest
+
+from kairos.contracts import analyzer, management, moninj, session
+from tests.support.waiting import until
+
+GREETINGS = [b"ARTIQ coredev\n", b"ARTIQ management\n", b"ARTIQ moninj\n", b""]
+PORTS = (management.PORT, session.PORT, analyzer.PORT, moninj.PORT)
+PAGE = os.sysconf("SC_PAGE_SIZE")
+
+
+def memory(pid) -> int:
+    """Bytes of memory that a process has in use."""
+    with open(f"/proc/{pid}/statm") as file:
+        return int(file.read().split()[1]) * PAGE
+
+
+def processor_seconds(pid) -> float:
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def at_rest(pid) -> bool:
+    """It uses less than a tenth of a core."""
+    before, start = processor_seconds(pid), time.monotonic()
+    time.sleep(0.5)
+    return processor_seconds(pid) - before < 0.1 * (time.monotonic() - start)
+
+
+def fire(device, rng):
+    """One connection that no client would make."""
+    try:
+        with socket.create_connection((device.host, device.ports[rng.choice(PORTS)]), 5) as connection:
+            connection.settimeout(0.2)
+            connection.sendall(rng.choice(GREETINGS))
+            connection.sendall(
+                rng.choice([b"", rng.randbytes(rng.randrange(1, 3000)), b"\x5a" * 4 + rng.randbytes(40)])
+            )
+            if rng.random() < 0.3:
+                connection.recv(100)
+            if rng.random() < 0.5:
+                # A reset in place of an end.
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    except OSError:
+        pass  # refused, reset or silent: all are answers
+
+
+BODY = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl4.pulse(1*us)
+        print("alive")
+"""
+
+
+def works(kairos, device_db):
+    done = kairos.run(BODY, device_db=device_db)
+    assert done.returncode == 0 and "alive" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("connections", [60, pytest.param(5000, marks=pytest.mark.long)])
+def test_garbage_and_resets(device, device_db, kairos, connections):
+    rng = random.Random(connections)
+    works(kairos, device_db)
+    before = memory(device.process.pid)
+    for _ in range(connections):
+        fire(device, rng)
+    works(kairos, device_db)
+    until(lambda: at_rest(device.process.pid), lambda: f"the emulator is busy\n{device.uart()[-2000:]}")
+    assert memory(device.process.pid) < before + (32 << 20)
+
+
+def test_silent_clients_lock_nobody_out(device, device_db, kairos):
+    silent = [
+        socket.create_connection((device.host, device.ports[port]), 5)
+        for port in (session.PORT, management.PORT, analyzer.PORT)
+        for _ in range(8)
+    ]
+    try:
+        works(kairos, device_db)
+    finally:
+        for connection in silent:
+            connection.close()
+    works(kairos, device_db)
+
+
+def test_a_client_that_reads_nothing_costs_no_other(device, device_db, kairos):
+    """It asks for the log again and again, and takes none of it."""
+    with socket.create_connection((device.host, device.ports[management.PORT]), 5) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.settimeout(1)
+        try:
+            slow.sendall(management.GREETING + b"\x01" * 20_000)
+        except TimeoutError:
+            pass  # the device takes no more: its answers wait
+        works(kairos, device_db)
+    until(lambda: at_rest(device.process.pid), lambda: "the emulator is busy")
+    works(kairos, device_db)

@@ -1,0 +1,113 @@
+"""Runs that are interrupted, killed or too many: nothing that was saved is lost, nothing is left behind."""
+
+import random
+import resource
+import signal
+import subprocess
+import time
+
+import h5py
+import pytest
+
+from tests.support import PATIENCE
+
+COUNTING = """
+    def prepare(self):
+        for number in range(5):
+            self.set_dataset(f"before.{number}", number, persist=True)
+
+    def report(self, number):
+        self.set_dataset("count", number, persist=True)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        for i in range(2000):
+            self.core.break_realtime()
+            self.ttl4.pulse(1*us)
+            self.report(i)
+"""
+
+
+def emulators_of(process) -> str:
+    """The emulators that a run has started and left."""
+    found = subprocess.run(["pgrep", "-P", str(process.pid), "-l"], capture_output=True, text=True).stdout
+    return found
+
+
+@pytest.mark.parametrize("instants", [3, pytest.param(50, marks=pytest.mark.long)])
+def test_ctrl_c_at_any_instant(kairos, instants):
+    rng = random.Random(instants)
+    path = kairos.write(COUNTING)
+    for number in range(instants):
+        output = kairos.directory / f"{number}.h5"
+        process = kairos.start(path, "-o", output)
+        time.sleep(rng.uniform(0.0, 3.0))
+        out, error = kairos.interrupt(process)
+        assert process.returncode in (130, -signal.SIGINT, 0), (process.returncode, out, error)
+        # Before Python has begun with us, Ctrl-C is its own affair.
+        assert "Traceback" not in error or "kairos: interrupted" not in error, error
+        if output.exists():
+            with h5py.File(output) as file:
+                assert len(file["datasets/before"]) == 5
+    done = kairos("datasets", "list")
+    assert done.returncode == 0 or "there is no dataset store" in done.stderr, done.stderr
+
+
+def test_a_killed_run_keeps_its_datasets(kairos):
+    path = kairos.write(COUNTING)
+    process = kairos.start(path)
+    store = kairos.directory / "dataset_db.mdb"
+    end = time.monotonic() + PATIENCE
+    while not store.exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    time.sleep(0.2)
+    process.kill()
+    process.communicate()
+    said = kairos("datasets", "list").stdout
+    assert "before.0: 0" in said and "before.4: 4" in said, said
+
+
+def test_a_full_disk(kairos):
+    """Files may be of 64 KiB at most: what does not fit is told, the rest is there."""
+    body = """
+    def run(self):
+        self.set_dataset("small", 1, persist=True)
+        self.set_dataset("large", [0.5] * 100000)
+"""
+    path = kairos.write(body)
+
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+
+    done = subprocess.run(
+        kairos.command("run", path, "-o", "out.h5", "-q"),
+        cwd=kairos.directory,
+        capture_output=True,
+        text=True,
+        preexec_fn=limit,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 1 and done.stderr.startswith("kairos: -o out.h5 cannot be written: "), done.stderr
+    assert done.stderr.count("\n") == 1
+    assert kairos("datasets", "get", "small").stdout == "1\n"
+
+
+@pytest.mark.parametrize("kernels", [60, pytest.param(2000, marks=pytest.mark.long)])
+def test_many_kernels_in_a_row(kairos, kernels):
+    body = f"""
+    @kernel
+    def step(self, number) -> TInt32:
+        self.core.break_realtime()
+        self.ttl4.pulse(1*us)
+        return number + 1
+
+    def run(self):
+        number = 0
+        for _ in range({kernels}):
+            number = self.step(number)
+        print("did", number)
+"""
+    done = kairos.run(body, "--no-table", timeout=20 * PATIENCE)
+    assert done.returncode == 0 and f"did {kernels}" in done.stdout, done.stdout + done.stderr
