@@ -171,9 +171,9 @@ def test_reasons_come_before_the_end(device):
 @pytest.mark.parametrize(
     "greeting, why",
     [
-        (b"ARTIQ management\n\0", "its greeting is not that of a kernel session"),
-        (b"ARTIQ coredew\n", "its greeting is not that of a kernel session"),
-        (b"\0" * 14, "its greeting is not that of a kernel session"),
+        (b"ARTIQ management\n\0", "its greeting is not of this service"),
+        (b"ARTIQ coredew\n", "its greeting is not of this service"),
+        (b"\0" * 14, "its greeting is not of this service"),
         (b"ARTIQ coredev", "it left before its greeting was complete"),
         (b"A", "it left before its greeting was complete"),
     ],

@@ -62,7 +62,7 @@ def test_datasets_are_printed(kairos):
         (experiment("pass", 'self.setattr_argument("n", NumberValue())'), ["n=abc"], "'n' = abc: it is not a number"),
         (experiment("pass", 'self.setattr_argument("n", NumberValue())'), [], "give it as n=VALUE"),
         (experiment("pass", 'self.setattr_device("tll0")'), [], "the device 'tll0' is not in the device database"),
-        (experiment("pass"), ["--vcd", "x.vcd"], "show what an emulated device did, and 'core' is not one"),
+        (experiment("pass"), ["--vcd", "x.vcd"], "are of emulated devices, and 'core' is not one"),
         (experiment("pass"), ["--table", "many"], "give a number of pulses, or 'all'"),
         (experiment("pass"), ["--device-db", "none.py"], "no device database at none.py"),
     ],

@@ -10,9 +10,8 @@ from kairos.errors import UsageError
 
 
 def outputs(**files):
-    return Outputs(
-        SimpleNamespace(**{"hdf5": None, "vcd": None, "plot": None, "pulses": None, "log": None, "quiet": True} | files)
-    )
+    names = ("hdf5", "vcd", "plot", "pulses", "log")
+    return Outputs(SimpleNamespace(**dict.fromkeys(names) | {"quiet": True} | files))
 
 
 def test_what_cannot_be_written_is_found_at_once(tmp_path):

@@ -42,9 +42,8 @@ def fire(device, rng):
         with socket.create_connection((device.host, device.ports[rng.choice(PORTS)]), 5) as connection:
             connection.settimeout(0.2)
             connection.sendall(rng.choice(GREETINGS))
-            connection.sendall(
-                rng.choice([b"", rng.randbytes(rng.randrange(1, 3000)), b"\x5a" * 4 + rng.randbytes(40)])
-            )
+            noise = rng.randbytes(rng.randrange(1, 3000))
+            connection.sendall(rng.choice([b"", noise, b"\x5a" * 4 + noise[:40]]))
             if rng.random() < 0.3:
                 connection.recv(100)
             if rng.random() < 0.5:

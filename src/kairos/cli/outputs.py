@@ -21,14 +21,8 @@ class Outputs:
     """The files that the command line `args` of a run names."""
 
     def __init__(self, args):
-        named = (
-            ("-o", args.hdf5),
-            ("--vcd", args.vcd),
-            ("--plot", args.plot),
-            ("--pulses", args.pulses),
-            ("--log", args.log),
-        )
-        self.files = {option: Path(path) for option, path in named if path is not None}
+        named = {"-o": args.hdf5} | {f"--{name}": getattr(args, name) for name in ("vcd", "plot", "pulses", "log")}
+        self.files = {option: Path(path) for option, path in named.items() if path is not None}
         self._quiet = args.quiet
 
     def check(self):

@@ -55,9 +55,7 @@ def run(args) -> int:
             )
             device = emulation.acquire(host, options)
         elif args.vcd or args.plot or args.pulses or args.log:
-            raise UsageError(
-                "--vcd, --plot, --pulses and --log show what an emulated device did, and 'core' is not one"
-            )
+            raise UsageError("--vcd, --plot, --pulses and --log are of emulated devices, and 'core' is not one")
         return _run_on(args, ddb, device, limit, outputs)
     finally:
         emulation.shutdown_all()

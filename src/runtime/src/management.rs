@@ -13,7 +13,7 @@ use kairos_proto::management::{ANSWER, DESTINATION_LOCAL, GREETING, PORT};
 use static_cell::StaticCell;
 
 use crate::channels::Instrument;
-use crate::service::{self, Buffers, Places};
+use crate::service::{self, Buffers, Lobby, Places};
 
 /// Connections at a time.
 pub const SOCKETS: usize = CLIENTS;
@@ -40,13 +40,15 @@ async fn serve(
     instrument: &'static Instrument,
     links: Links,
 ) -> ! {
+    static LOBBY: Lobby<SOCKETS> = Lobby::new();
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
         socket.accept().await;
+        let guest = LOBBY.enter();
         let mut after = None;
-        if service::greet(&mut socket, GREETING).await {
+        if guest.greet(&mut socket, GREETING).await {
             match destination(&mut socket).await {
                 Some(DESTINATION_LOCAL) if socket.write_all(&[ANSWER]).await.is_ok() => {
                     after = management.serve(&mut Tcp(&mut socket), instrument).await;

@@ -10,7 +10,7 @@ use kairos_pl::{Register, Register64};
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::moninj::{Decoder, Message, Report, Request, GREETING, PORT};
 
-use crate::service::{self, Buffers, Places};
+use crate::service::{self, Buffers, Lobby, Places};
 
 /// Connections at a time.
 pub const SOCKETS: usize = 3;
@@ -104,12 +104,14 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: &'static Stack, pins: Pins) -> ! {
+    static LOBBY: Lobby<SOCKETS> = Lobby::new();
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
         socket.accept().await;
-        if service::greet(&mut socket, GREETING).await {
+        let guest = LOBBY.enter();
+        if guest.greet(&mut socket, GREETING).await {
             // A lost connection is the client's matter.
             let _ = serve_client(&mut socket, pins).await;
         }

@@ -2,6 +2,9 @@
 
 use core::future::Future;
 
+use embassy_futures::select::{select, Either};
+use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
+use embassy_sync::watch::Watch;
 use embassy_time::{with_timeout, Duration};
 use kairos_comms::management::patience;
 use kairos_net::{Error, Place, Socket, SocketStorage, Stack};
@@ -44,17 +47,111 @@ pub fn socket<const N: usize, const BYTES: usize>(
     socket
 }
 
-/// Whether the client sends this greeting. Nothing is answered.
-pub async fn greet<const N: usize>(socket: &mut Socket, expected: &[u8; N]) -> bool {
-    let mut greeting = [0; N];
-    let reason = match with_timeout(GREETING_TIMEOUT, socket.read_exact(&mut greeting)).await {
-        Ok(Ok(true)) if greeting == *expected => return true,
-        Ok(Ok(true)) => "its greeting is not of this service",
-        Ok(Ok(false) | Err(_)) => "it left before its greeting was complete",
-        Err(_) => "it sent no greeting within 3 s",
-    };
-    log::warn!("client refused: {reason}");
-    false
+/// The clients of a service with `N` tasks: how many there are, and who has not sent a greeting yet.
+pub struct Lobby<const N: usize>(Watch<CriticalSectionRawMutex, Clients<N>, N>);
+
+#[derive(Clone, Copy)]
+struct Clients<const N: usize> {
+    present: usize,
+    /// The newest one's number.
+    newest: u32,
+    /// Numbers of those without a greeting; 0: nobody.
+    silent: [u32; N],
+}
+
+impl<const N: usize> Clients<N> {
+    /// Whether this client keeps others out: no task is free, and of several without a greeting it is the oldest.
+    fn is_in_the_way(&self, number: u32) -> bool {
+        let silent = || self.silent.iter().filter(|&&other| other != 0);
+        self.present == N && silent().count() > 1 && silent().min() == Some(&number)
+    }
+}
+
+impl<const N: usize> Lobby<N> {
+    pub const fn new() -> Self {
+        Self(Watch::new_with(Clients {
+            present: 0,
+            newest: 0,
+            silent: [0; N],
+        }))
+    }
+
+    /// A client has come.
+    pub fn enter(&self) -> Guest<'_, N> {
+        let mut number = 0;
+        self.change(|clients| {
+            clients.newest += 1;
+            clients.present += 1;
+            number = clients.newest;
+            if let Some(place) = clients.silent.iter_mut().find(|place| **place == 0) {
+                *place = number;
+            }
+        });
+        Guest { lobby: self, number }
+    }
+
+    fn change(&self, how: impl FnOnce(&mut Clients<N>)) {
+        if let Some(mut clients) = self.0.try_get() {
+            how(&mut clients);
+            self.0.sender().send(clients);
+        }
+    }
+}
+
+/// A client, from its arrival until its connection is closed.
+pub struct Guest<'a, const N: usize> {
+    lobby: &'a Lobby<N>,
+    number: u32,
+}
+
+impl<const N: usize> Guest<'_, N> {
+    async fn in_the_way(&self) {
+        match self.lobby.0.receiver() {
+            Some(mut receiver) => drop(receiver.get_and(|clients| clients.is_in_the_way(self.number)).await),
+            None => core::future::pending().await,
+        }
+    }
+
+    fn has_greeted(&self) {
+        let number = self.number;
+        self.lobby.change(|clients| {
+            for place in clients.silent.iter_mut().filter(|place| **place == number) {
+                *place = 0;
+            }
+        });
+    }
+
+    /// Whether the client sends this greeting. Nothing is answered. One that sends none makes way for those who come after
+    /// it, at once: in the emulator time stands still while a client is silent.
+    pub async fn greet<const BYTES: usize>(&self, socket: &mut Socket, expected: &[u8; BYTES]) -> bool {
+        let mut greeting = [0; BYTES];
+        let sent = select(
+            with_timeout(GREETING_TIMEOUT, socket.read_exact(&mut greeting)),
+            self.in_the_way(),
+        );
+        let reason = match sent.await {
+            Either::First(Ok(Ok(true))) if greeting == *expected => {
+                self.has_greeted();
+                return true;
+            }
+            Either::First(Ok(Ok(true))) => "its greeting is not of this service",
+            Either::First(Ok(Ok(false) | Err(_))) => "it left before its greeting was complete",
+            Either::First(Err(_)) => "it sent no greeting within 3 s",
+            Either::Second(()) => {
+                socket.abort();
+                "it sent no greeting while others wait"
+            }
+        };
+        log::warn!("client refused: {reason}");
+        false
+    }
+}
+
+impl<const N: usize> Drop for Guest<'_, N> {
+    fn drop(&mut self) {
+        self.has_greeted();
+        self.lobby.change(|clients| clients.present -= 1);
+    }
 }
 
 /// Sends `bytes` bytes to a client that must not keep a place, or other clients, waiting for ever.

@@ -5,7 +5,6 @@
 //! the core ([`standalone`]).
 
 mod connection;
-mod greeting;
 pub mod standalone;
 
 use core::future::{poll_fn, Future};
@@ -20,10 +19,10 @@ use embassy_sync::mutex::{Mutex, MutexGuard};
 use embassy_sync::watch::{Receiver, Watch};
 use embassy_time::{with_timeout, Duration};
 use kairos_net::{Socket, Stack};
-use kairos_proto::session::PORT;
+use kairos_proto::session::{GREETING, GREETING_ANSWER, PORT};
 use static_cell::StaticCell;
 
-use crate::service::{self, Buffers, Places};
+use crate::service::{self, Buffers, Lobby, Places};
 use connection::{Connection, End};
 use kairos_comms::config::Config;
 use kairos_comms::gateware::Rtio;
@@ -188,16 +187,17 @@ async fn start_kernel_core(owner: &'static Owner, config: &'static Config) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: &'static Stack, owner: &'static Owner) {
+    static LOBBY: Lobby<SOCKETS> = Lobby::new();
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, SOCKET_BUFFER> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     let mut clients = CLIENTS.receiver().expect("a receiver for each task");
     loop {
         socket.accept().await;
+        let guest = LOBBY.enter();
         clients.get_and(|clients| clients.admitted).await;
-        match greeting::exchange(&mut socket).await {
-            Ok(()) => serve_client(&mut socket, owner, &mut clients).await,
-            Err(reason) => log::warn!("client refused: {reason}"),
+        if guest.greet(&mut socket, GREETING).await && socket.write_all(&[GREETING_ANSWER]).await.is_ok() {
+            serve_client(&mut socket, owner, &mut clients).await;
         }
         // Orderly if the client reads; it is given some time, then the connection is reset.
         socket.close();
