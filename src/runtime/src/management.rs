@@ -40,7 +40,7 @@ async fn serve(
     instrument: &'static Instrument,
     links: Links,
 ) -> ! {
-    static LOBBY: Lobby<SOCKETS> = Lobby::new();
+    static LOBBY: Lobby = Lobby::new(SOCKETS);
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 64 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);

@@ -104,7 +104,7 @@ pub fn start(spawner: &Spawner, stack: &'static Stack) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: &'static Stack, pins: Pins) -> ! {
-    static LOBBY: Lobby<SOCKETS> = Lobby::new();
+    static LOBBY: Lobby = Lobby::new(SOCKETS);
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);

@@ -47,50 +47,63 @@ pub fn socket<const N: usize, const BYTES: usize>(
     socket
 }
 
-/// The clients of a service with `N` tasks: how many there are, and who has not sent a greeting yet.
-pub struct Lobby<const N: usize>(Watch<CriticalSectionRawMutex, Clients<N>, N>);
+/// Tasks of a service at most.
+const TASKS: usize = 8;
+
+/// The clients of a service: how many there are, and who has not sent a greeting yet.
+pub struct Lobby(Watch<CriticalSectionRawMutex, Clients, TASKS>);
 
 #[derive(Clone, Copy)]
-struct Clients<const N: usize> {
+struct Clients {
+    /// As many can be served at a time.
+    tasks: usize,
     present: usize,
     /// The newest one's number.
     newest: u32,
     /// Numbers of those without a greeting; 0: nobody.
-    silent: [u32; N],
+    silent: [u32; TASKS],
 }
 
-impl<const N: usize> Clients<N> {
+impl Clients {
     /// Whether this client keeps others out: no task is free, and of several without a greeting it is the oldest.
     fn is_in_the_way(&self, number: u32) -> bool {
         let silent = || self.silent.iter().filter(|&&other| other != 0);
-        self.present == N && silent().count() > 1 && silent().min() == Some(&number)
+        self.present == self.tasks && silent().count() > 1 && silent().min() == Some(&number)
+    }
+
+    /// Puts `new` in the place of `old`.
+    fn replace(&mut self, old: u32, new: u32) {
+        if let Some(place) = self.silent.iter_mut().find(|place| **place == old) {
+            *place = new;
+        }
     }
 }
 
-impl<const N: usize> Lobby<N> {
-    pub const fn new() -> Self {
+impl Lobby {
+    /// Of a service with so many tasks, 8 at most.
+    pub const fn new(tasks: usize) -> Self {
+        assert!(tasks <= TASKS);
         Self(Watch::new_with(Clients {
+            tasks,
             present: 0,
             newest: 0,
-            silent: [0; N],
+            silent: [0; TASKS],
         }))
     }
 
     /// A client has come.
-    pub fn enter(&self) -> Guest<'_, N> {
+    pub fn enter(&self) -> Guest<'_> {
         let mut number = 0;
         self.change(|clients| {
             clients.newest += 1;
             clients.present += 1;
             number = clients.newest;
-            if let Some(place) = clients.silent.iter_mut().find(|place| **place == 0) {
-                *place = number;
-            }
+            clients.replace(0, number);
         });
         Guest { lobby: self, number }
     }
 
-    fn change(&self, how: impl FnOnce(&mut Clients<N>)) {
+    fn change(&self, how: impl FnOnce(&mut Clients)) {
         if let Some(mut clients) = self.0.try_get() {
             how(&mut clients);
             self.0.sender().send(clients);
@@ -99,12 +112,12 @@ impl<const N: usize> Lobby<N> {
 }
 
 /// A client, from its arrival until its connection is closed.
-pub struct Guest<'a, const N: usize> {
-    lobby: &'a Lobby<N>,
+pub struct Guest<'a> {
+    lobby: &'a Lobby,
     number: u32,
 }
 
-impl<const N: usize> Guest<'_, N> {
+impl Guest<'_> {
     async fn in_the_way(&self) {
         match self.lobby.0.receiver() {
             Some(mut receiver) => drop(receiver.get_and(|clients| clients.is_in_the_way(self.number)).await),
@@ -112,26 +125,18 @@ impl<const N: usize> Guest<'_, N> {
         }
     }
 
-    fn has_greeted(&self) {
-        let number = self.number;
-        self.lobby.change(|clients| {
-            for place in clients.silent.iter_mut().filter(|place| **place == number) {
-                *place = 0;
-            }
-        });
-    }
-
-    /// Whether the client sends this greeting. Nothing is answered. One that sends none makes way for those who come after
-    /// it, at once: in the emulator time stands still while a client is silent.
-    pub async fn greet<const BYTES: usize>(&self, socket: &mut Socket, expected: &[u8; BYTES]) -> bool {
-        let mut greeting = [0; BYTES];
+    /// Whether the client sends this greeting, of 32 bytes at most. Nothing is answered. One that sends none makes way for
+    /// those who come after it, at once: in the emulator time stands still while a client is silent.
+    pub async fn greet(&self, socket: &mut Socket, expected: &'static [u8]) -> bool {
+        let mut buffer = [0; 32];
+        let greeting = &mut buffer[..expected.len()];
         let sent = select(
-            with_timeout(GREETING_TIMEOUT, socket.read_exact(&mut greeting)),
+            with_timeout(GREETING_TIMEOUT, socket.read_exact(greeting)),
             self.in_the_way(),
         );
         let reason = match sent.await {
-            Either::First(Ok(Ok(true))) if greeting == *expected => {
-                self.has_greeted();
+            Either::First(Ok(Ok(true))) if greeting == expected => {
+                self.lobby.change(|clients| clients.replace(self.number, 0));
                 return true;
             }
             Either::First(Ok(Ok(true))) => "its greeting is not of this service",
@@ -147,10 +152,12 @@ impl<const N: usize> Guest<'_, N> {
     }
 }
 
-impl<const N: usize> Drop for Guest<'_, N> {
+impl Drop for Guest<'_> {
     fn drop(&mut self) {
-        self.has_greeted();
-        self.lobby.change(|clients| clients.present -= 1);
+        self.lobby.change(|clients| {
+            clients.replace(self.number, 0);
+            clients.present -= 1;
+        });
     }
 }
 

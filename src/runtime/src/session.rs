@@ -187,7 +187,7 @@ async fn start_kernel_core(owner: &'static Owner, config: &'static Config) {
 
 #[embassy_executor::task(pool_size = SOCKETS)]
 async fn serve(stack: &'static Stack, owner: &'static Owner) {
-    static LOBBY: Lobby<SOCKETS> = Lobby::new();
+    static LOBBY: Lobby = Lobby::new(SOCKETS);
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, SOCKET_BUFFER> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
