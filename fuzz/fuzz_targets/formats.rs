@@ -1,8 +1,9 @@
 //! What the device reads of itself and of the card: names of channels, reports of exceptions, the analyzer's ring; the
-//! traces that it records; and what comes from another board.
+//! traces that it records; what comes from another board; and what measurements are asked for.
 #![no_main]
 
 use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};
+use kairos_proto::channels::{Measurement, LENGTH, SIZE_MAX, TOTAL_MAX, TRIALS_MAX};
 use kairos_proto::device_map::DeviceMap;
 use kairos_proto::dma;
 use kairos_proto::link::{Envelope, Packet, MESSAGE_MAX, PACKET_MAX};
@@ -81,10 +82,22 @@ fn link(bytes: &[u8]) {
     }
 }
 
+fn measurement(bytes: &[u8]) {
+    let Some((bytes, _)) = bytes.split_first_chunk::<LENGTH>() else {
+        return;
+    };
+    let asked = Measurement::from_bytes(bytes);
+    assert_eq!(asked.to_bytes(), *bytes);
+    if asked.path().is_some() {
+        assert!(asked.size <= SIZE_MAX && asked.trials <= TRIALS_MAX && asked.size * asked.trials <= TOTAL_MAX);
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
     names(data);
     summary(data);
     analyzer(data);
     trace(data);
     link(data);
+    measurement(data);
 });

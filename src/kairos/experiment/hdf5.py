@@ -1,6 +1,7 @@
 """The HDF5 file of a run: its datasets in ARTIQ's layout, and what they came from."""
 
 import logging
+import os
 from pathlib import Path
 
 from .. import pyon
@@ -12,13 +13,27 @@ logger = logging.getLogger(__name__)
 
 
 def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: dict | None = None):
-    """Write a run to a new HDF5 file; OSError if it cannot be written.
+    """Write a run to an HDF5 file; OSError if it cannot be written: then a file that is there stays as it was.
 
     The groups ``datasets`` and ``archive`` have what the run set and what it read from elsewhere. Slashes in a key make
     subgroups; metadata become attributes. A value without a form in HDF5 is written as text, with a warning: of PYON,
     or as Python shows it, which the attribute ``text`` says. `run`: values at the top of the file (ARTIQ's have
     `artiq_version`, `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
+    path = Path(path)
+    # Beside it, so that it can take its place; whoever reads the old one goes on.
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        _write(new, manager, run, sources)
+        new.replace(path)
+    except RuntimeError as error:
+        # What h5py raises when the end of a file cannot be written.
+        raise OSError(str(error)) from error
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _write(path, manager, run, sources):
     import h5py  # here, because it takes 0.1 s, and few runs write a file
 
     with h5py.File(path, "w") as file:

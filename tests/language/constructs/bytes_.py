@@ -41,6 +41,12 @@ class BytesOutOfRange(Marks):
             except ValueError:
                 self.mark("value", x)
         try:
+            data[9] = 300
+        except ValueError:
+            self.mark("the value is looked at first")
+        except IndexError:
+            self.mark("the index is looked at first")
+        try:
             bytes([1, 300])
         except ValueError:
             self.mark("list")

@@ -22,13 +22,18 @@ impl Emitter<'_, '_> {
 
     /// Stores a number, which must be that of a byte.
     pub(crate) fn store_byte(&mut self, number: Value, to: &Value) {
+        let byte = self.checked_byte(number);
+        self.build.store(byte, to);
+    }
+
+    /// The byte of a number, after the check that it is one.
+    pub(crate) fn checked_byte(&mut self, number: Value) -> Value {
         let above = Value::int(number.ty.clone(), !0xff);
         let rest = self.build.binary(Binary::And, number.clone(), above);
         let zero = Value::int(number.ty.clone(), 0);
         let fits = self.build.compare(Compare::Eq, rest, zero);
         self.require(fits, Exception::ValueError, "byte must be in range(0, 256)", &[]);
-        let byte = self.build.convert(number, &Ty::I8);
-        self.build.store(byte, to);
+        self.build.convert(number, &Ty::I8)
     }
 
     /// Address of a byte, after the check of the bounds.

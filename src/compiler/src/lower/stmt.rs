@@ -309,11 +309,21 @@ impl<'p> Emitter<'_, 'p> {
     /// Assigns a value of type `ty` to a target.
     pub(super) fn assign(&mut self, target: &'p Expr, value: Value, ty: types::Ty) -> Result<()> {
         match &target.kind {
+            ExprKind::Subscript { value: object, index } if matches!(self.kind_of(object), Kind::ByteArray) => {
+                let bytes = self.expr(object)?;
+                let position = self.expr(index)?;
+                // Python looks at the number before it looks at the index.
+                let byte = self.checked_byte(value);
+                self.build.span = object.span.to(index.span);
+                let to = self.byte_address(&bytes, position);
+                self.build.store(byte, &to);
+                Ok(())
+            }
             ExprKind::Name(_) | ExprKind::Attribute { .. } | ExprKind::Subscript { .. } | ExprKind::Slices { .. } => {
                 match self.target_place(target)? {
                     Place::Array(to) => self.assign_part(&to, (value, ty))?,
                     Place::Memory(to) => self.build.store(value, &to),
-                    Place::Byte(to) => self.store_byte(value, &to),
+                    Place::Byte(_) => unreachable!("above"),
                 }
                 Ok(())
             }

@@ -56,6 +56,8 @@ struct Link {
     guest_ended: bool,
     /// Polls since both streams ended.
     linger: u8,
+    /// The host's socket has failed, and the guest was told by a reset.
+    broken: bool,
 }
 
 /// Listening sockets and connections.
@@ -146,6 +148,7 @@ impl Forwarder {
                     host_ended: false,
                     guest_ended: false,
                     linger: 0,
+                    broken: false,
                 });
                 input = true;
             }
@@ -168,10 +171,11 @@ impl Link {
     fn pump(&mut self, net: &mut Net, buffer: &mut [u8]) -> (bool, bool) {
         let mut input = false;
         match net.state(self.guest) {
+            // The reset has left; what the guest has sent before it stays here.
+            _ if self.broken => return (false, false),
             State::Opening => {
                 if self.host_gone() {
-                    net.abort(self.guest); // removed in the next round, once the reset has left
-                    return (true, true);
+                    return self.reset_guest(net);
                 }
                 return (true, false);
             }
@@ -204,10 +208,7 @@ impl Link {
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(_) => {
-                    net.abort(self.guest);
-                    return (true, true);
-                }
+                Err(_) => return self.reset_guest(net),
             }
         }
         while net.has_data(self.guest) {
@@ -222,8 +223,7 @@ impl Link {
                 }
             });
             if failed {
-                net.abort(self.guest);
-                return (true, true);
+                return self.reset_guest(net);
             }
             if taken == 0 {
                 break;
@@ -247,6 +247,13 @@ impl Link {
         // SAFETY: one descriptor, which is open.
         let found = unsafe { libc::poll(&mut poll, 1, 0) };
         found > 0 && self.since.elapsed() > PATIENCE
+    }
+
+    /// The host is gone: so is the guest's connection, after one more round.
+    fn reset_guest(&mut self, net: &mut Net) -> (bool, bool) {
+        net.abort(self.guest);
+        self.broken = true;
+        (true, true)
     }
 
     /// Closes the host's socket so that the host sees a reset.
