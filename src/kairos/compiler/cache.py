@@ -35,6 +35,8 @@ ENTRIES_PER_REQUEST = 8
 """Entries for one request: as many sets of host values stay known."""
 LIMIT = 256 << 20
 """Bytes of all entries."""
+_ACCOUNT = "size"
+"""File with the sum of the entries' bytes, as far as known."""
 _DIGEST = 16
 _SUFFIX = ".kernel"
 _FORMAT = 2
@@ -175,23 +177,40 @@ class Cache:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _write(folder / (_digest(questions).hex() + _SUFFIX), _digest_of_bytes(payload) + payload)
-            self._make_room(key)
+            self._make_room(key, _DIGEST + len(payload))
         except OSError:
             pass  # a full or read-only disk: the kernel runs all the same
 
-    def _make_room(self, key: str) -> None:
-        """Remove the oldest entries, of the request and of all."""
+    def _make_room(self, key: str, added: int) -> None:
+        """Remove the oldest entries, of the request and, if there are too many, of all."""
         for file in self._entries(key)[ENTRIES_PER_REQUEST:]:
             file.unlink(missing_ok=True)
-        found = sorted(entry for folder in os.scandir(self.directory) for entry in _files(folder.path))
-        excess = sum(size for _, size, _ in found) - self.limit
+        # To look at all entries takes as long as a compilation. So their sum is kept, too great rather than too small;
+        # where processes disagree, what one has forgotten counts when the next one looks.
+        account = self.directory / _ACCOUNT
+        try:
+            total = int(account.read_text()) + added
+        except (OSError, ValueError):
+            total = None
+        if total is None or total > self.limit:
+            total = self._remove_oldest()
+        _write(account, str(total).encode())
+
+    def _remove_oldest(self) -> int:
+        """Keep the newest entries, up to nine tenths of the limit; their bytes."""
+        folders = (entry.path for entry in os.scandir(self.directory) if entry.is_dir())
+        found = sorted(entry for folder in folders for entry in _files(folder))
+        total = sum(size for _, size, _ in found)
+        if total <= self.limit:
+            return total
         for _, size, file in found:
-            if excess <= 0:
+            if total <= self.limit * 9 // 10:
                 break
             file.unlink(missing_ok=True)
-            excess -= size
+            total -= size
             if not any(os.scandir(file.parent)):
                 file.parent.rmdir()
+        return total
 
 
 def _files(folder: Path | str) -> Iterator[tuple[int, int, Path]]:

@@ -319,6 +319,22 @@ def test_it_does_not_grow_without_end(laboratory):
     assert laboratory.compile(cache=small).cached, "the newest stays"
 
 
+def test_a_large_cache_costs_no_time(laboratory, monkeypatch):
+    """The entries of other requests are looked at once, not with each kernel that is kept."""
+    looked = []
+    whole = Cache._remove_oldest
+    monkeypatch.setattr(Cache, "_remove_oldest", lambda self: looked.append(1) or whole(self))
+    (laboratory.cache.directory / "size").unlink()
+    for number in range(5):
+        laboratory.experiment.number = number + 20
+        laboratory.compile()
+    assert len(looked) == 1
+    (laboratory.cache.directory / "size").write_text("nonsense")
+    laboratory.experiment.number = 30
+    laboratory.compile()
+    assert len(looked) == 2
+
+
 def test_a_request_has_few_entries(laboratory):
     for number in range(12):
         laboratory.experiment.number = number + 20
