@@ -93,9 +93,10 @@ class Packetiser(_Stream):
                 Case(place[2:], {n: placed.eq(nearly << 4 * n * UNIT) for n in range(3)}),
             ]
         kept, left = Signal.like(buffer), Signal.like(fill)
+        behind_word = buffer[PAYLOAD_BITS:] if len(buffer) > PAYLOAD_BITS else 0
         self.comb += [
             If(~taken, kept.eq(buffer), left.eq(fill)).Else(
-                kept.eq(buffer[PAYLOAD_BITS:]), If(fill > PLACES, left.eq(fill - PLACES))
+                kept.eq(behind_word), If(fill > PLACES, left.eq(fill - PLACES))
             )
         ]
         self.sync += [
