@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.command import Kairos
 from tests.support.device import Device, RemoteDevice
-from tests.support.paths import BUILD
+from tests.support.paths import BUILD, EXAMPLES
 
 ARTIFACTS = ("emulator/kairos-emulator", "firmware/runtime.elf", "gateware/demo/libkairos_pl.so")
 
@@ -36,3 +36,13 @@ def kairos(tmp_path):
     if missing:
         pytest.fail(f"not built: {', '.join(missing)} in {BUILD}. Run `make build` first.", pytrace=False)
     return Kairos(tmp_path)
+
+
+@pytest.fixture
+def device_db(device, tmp_path):
+    """A device database whose core is the device of this test module, which outlives a run."""
+    path = tmp_path / "device_db.py"
+    text = (EXAMPLES / "device_db.py").read_text()
+    assert '"emulator://demo"' in text
+    path.write_text(text.replace('"emulator://demo"', f'"{device.host}:{device.port}"'))
+    return path

@@ -36,7 +36,7 @@ def _command_seconds(arguments, folder) -> float:
 
 def _command_figures(figures):
     with tempfile.TemporaryDirectory() as folder:
-        noop = Path(folder) / "noop.py"
+        noop = Path(folder, "noop").with_suffix(".py")
         noop.write_text(
             "from artiq.experiment import *\n\n\nclass Noop(EnvExperiment):\n    def run(self):\n        pass\n"
         )

@@ -3,7 +3,7 @@
 import pytest
 from kairos_gateware import build
 
-from tests.support.paths import BUILD, EXAMPLES
+from tests.support.paths import BUILD
 
 
 def _database(variant, folder):
@@ -31,13 +31,3 @@ def pulse(tmp_path_factory):
 def pulse8(tmp_path_factory):
     """The device database of the gateware variant `pulse8`, which takes minutes to build."""
     return _database("pulse8", tmp_path_factory.mktemp("pulse8"))
-
-
-@pytest.fixture
-def device_db(device, tmp_path):
-    """A device database whose core is the device of this test module, which outlives a run."""
-    path = tmp_path / "device_db.py"
-    text = (EXAMPLES / "device_db.py").read_text()
-    assert '"emulator://demo"' in text
-    path.write_text(text.replace('"emulator://demo"', f'"{device.host}:{device.port}"'))
-    return path

@@ -5,7 +5,7 @@ use core::future::Future;
 use embassy_futures::select::{select, Either};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::watch::Watch;
-use embassy_time::{with_timeout, Duration};
+use embassy_time::{with_timeout, Duration, Timer};
 use kairos_comms::management::patience;
 use kairos_net::{Error, Place, Socket, SocketStorage, Stack};
 use static_cell::{ConstStaticCell, StaticCell};
@@ -47,6 +47,8 @@ pub fn socket<const N: usize, const BYTES: usize>(
     socket
 }
 
+/// A client without a greeting has a place for so long, whoever comes.
+const GRACE: Duration = Duration::from_millis(250);
 /// Tasks of a service at most.
 const TASKS: usize = 8;
 
@@ -119,14 +121,15 @@ pub struct Guest<'a> {
 
 impl Guest<'_> {
     async fn in_the_way(&self) {
+        Timer::after(GRACE).await;
         match self.lobby.0.receiver() {
             Some(mut receiver) => drop(receiver.get_and(|clients| clients.is_in_the_way(self.number)).await),
             None => core::future::pending().await,
         }
     }
 
-    /// Whether the client sends this greeting, of 32 bytes at most. Nothing is answered. One that sends none makes way for
-    /// those who come after it, at once: in the emulator time stands still while a client is silent.
+    /// Whether the client sends this greeting, of 32 bytes at most. Nothing is answered. One that sends none soon
+    /// makes way for those who come after it.
     pub async fn greet(&self, socket: &mut Socket, expected: &'static [u8]) -> bool {
         let mut buffer = [0; 32];
         let greeting = &mut buffer[..expected.len()];
