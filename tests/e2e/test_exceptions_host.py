@@ -246,12 +246,12 @@ def test_more_frames_than_are_recorded(crossing, depth):
     """The innermost 128 are reported; catching needs none of them."""
     error = caught(crossing.deep, depth)
     frames = error.artiq_core_exception.report.backtrace
-    assert len(frames) == min(depth + 3, 128)
+    assert len(frames) == min(depth + 4, 128)
     pointers = [stack_pointer for _, stack_pointer in frames]
     assert pointers == sorted(pointers)
 
     crossing.trace.clear()
     error = caught(crossing.deep_and_caught, depth)
     assert crossing.trace == [0, 1, 2]
-    # The raising function of the library, four times `deep`, this kernel, and the entry: nothing of what was caught.
-    assert len(error.artiq_core_exception.report.backtrace) == 7
+    # The two raising functions of the library, four times `deep`, this kernel, and the entry: nothing of what was caught.
+    assert len(error.artiq_core_exception.report.backtrace) == 8

@@ -52,7 +52,7 @@ class Satellite(EnvExperiment):
     @kernel
     def late(self):
         # Between what a local output and one at the end of the fibre needs
-        at_mu(self.core.get_rtio_counter_mu() + 1200)
+        at_mu(self.core.get_rtio_counter_mu() + 1600)
         self.ttl4.on()
         try:
             self.sat_ttl4.on()
