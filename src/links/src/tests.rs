@@ -17,7 +17,7 @@ const SERVICE: u8 = 1;
 const DELAY: u64 = 300;
 
 fn descriptor() -> &'static [u8] {
-    Vec::leak((0..5000u32).map(|n| (n * n >> 3) as u8).collect())
+    Vec::leak((0..5000u32).map(|n| ((n * n) >> 3) as u8).collect())
 }
 
 fn near(session: u16) -> End {
@@ -142,7 +142,7 @@ proptest! {
         assert_eq!(line.ends[0].descriptor(), Some(descriptor()));
         assert_eq!(line.ends[0].peer().unwrap().text, "Kairos satellite 1.2");
         assert_eq!(line.ends[1].destination(), Some(3));
-        let bytes: Vec<u8> = (0..there.max(back)).map(|n| (n * 7 >> 2) as u8).collect();
+        let bytes: Vec<u8> = (0..there.max(back)).map(|n| ((n * 7) >> 2) as u8).collect();
         for _ in 0..6 {
             let numbers = stream(&mut line);
             carry(&mut line, 0, numbers, &bytes[..there]);
