@@ -197,8 +197,11 @@ impl<'a> Envelope<'a> {
     /// What came in a packet.
     ///
     /// # Errors
-    /// [`Malformed`]; also a type that this firmware does not know.
+    /// [`Malformed`]; also more than [`MESSAGE_MAX`] bytes, and a type that this firmware does not know.
     pub fn decode(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        if bytes.len() > MESSAGE_MAX {
+            return Err(Malformed);
+        }
         let ([to, from, kind], rest) = bytes.split_first_chunk::<MESSAGE_HEAD>().ok_or(Malformed)?;
         let stream = || rest.split_first().ok_or(Malformed);
         let message = match Type::try_from(*kind).map_err(|_| Malformed)? {
@@ -325,6 +328,15 @@ mod tests {
                 prop_assert_eq!(&out[..length], &bytes[..]);
             }
         }
+    }
+
+    /// The padding of a packet has room for a message that is longer than any end has room for.
+    #[test]
+    fn a_message_has_a_longest_length() {
+        let mut bytes = [0; MESSAGE_MAX + 1];
+        bytes[2] = Type::Data as u8;
+        assert!(Envelope::decode(&bytes[..MESSAGE_MAX]).is_ok());
+        assert_eq!(Envelope::decode(&bytes), Err(Malformed));
     }
 
     #[test]
