@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from tests.support import sd_card
 from tests.support.command import Kairos
 from tests.support.device import Device, RemoteDevice
 from tests.support.paths import BUILD, EXAMPLES
@@ -25,6 +26,15 @@ def device(tmp_path_factory):
     """An emulated device with the gateware `demo`, booted and ready."""
     address = os.environ.get("KAIROS_TEST_DEVICE")
     device = RemoteDevice(address) if address else Device(tmp_path_factory.mktemp("device"))
+    yield device
+    device.close()
+
+
+@pytest.fixture(scope="module")
+def device_with_card(tmp_path_factory):
+    """The same with an SD card, on which a configuration can be kept."""
+    directory = tmp_path_factory.mktemp("device")
+    device = Device(directory, sd=sd_card.make(directory / "card"))
     yield device
     device.close()
 

@@ -12,14 +12,12 @@ import statistics
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
 from . import arrays, channels, code, pulse, pulse_device, waits
+from .timing import KAIROS, ROOT, wall
 
-ROOT = Path(__file__).parents[2]
-KAIROS = Path(sys.executable).with_name("kairos")
 BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
 
 
@@ -58,21 +56,6 @@ class Figures:
             f"{name:36} {value:10.6g} {unit:10} {verdict:7}" + (f" ({', '.join(bounds)})" if bounds else ""),
             flush=True,
         )
-
-
-def wall(command, repeat=3) -> float:
-    """Median seconds of `command` from start to exit; kernels are compiled, not found among what earlier runs kept."""
-    seconds = []
-    environment = os.environ | {"KAIROS_CACHE": "off"}
-    for _ in range(repeat + 1):  # the first one warms caches
-        start = time.perf_counter()
-        done = subprocess.run(
-            command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
-        )
-        seconds.append(time.perf_counter() - start)
-        if done.returncode != 0:
-            raise SystemExit(f"{' '.join(map(str, command))} failed:\n{done.stdout}")
-    return statistics.median(seconds[1:])
 
 
 def user_figures(figures: Figures):
@@ -200,13 +183,10 @@ def compute_mips(control, devices="examples/device_db.py"):
 
 def pair_figures(figures: Figures, alone: float):
     """The same with a satellite beside it, whose processors run. alone: MIPS of one board."""
-    from kairos_gateware import build
-
     from kairos.emulator import acquire
-    from tests.support.paths import BUILD
+    from tests.support.gateware import built
 
-    for variant in ("pair", "satellite"):
-        assert build.main(["--variant", variant, "--board", "sim", "--output", str(BUILD / "gateware" / variant)]) == 0
+    built("pair", "satellite")
     emulator = acquire("emulator://pair")
     mips, count = compute_mips(emulator.control, "examples/two_boards_device_db.py")
     what = f"the same kernel on the master of emulator://pair, {count / 1e6:.0f} M instructions, its satellite waits"

@@ -1,37 +1,23 @@
 """What a user of an emulated device waits for, in seconds of this machine: starting the command, calls of the host,
 many kernels, many pin events, and a clock that runs meanwhile."""
 
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-from kairos_gateware import build
-
 from tests.support.experiment import experiment
+from tests.support.gateware import database
+
+from .timing import KAIROS, wall
 
 __all__ = ["PREFIXES", "waiting_figures"]
 
-ROOT = Path(__file__).parents[2]
-KAIROS = Path(sys.executable).with_name("kairos")
 PREFIXES = ("cli.", "run.rpc", "run.kernels", "emulator.events", "emulator.clock_generator")
 
 CALLS = 5000
 KERNELS = 50
 EVENTS = 50_000
-
-
-def _command_seconds(arguments, folder) -> float:
-    """Median seconds of the command, from start to exit, with what it keeps for later runs kept."""
-    seconds = []
-    for _ in range(6):
-        start = time.perf_counter()
-        subprocess.run([KAIROS, *arguments], cwd=folder, env=os.environ, stdout=subprocess.DEVNULL, check=True)
-        seconds.append(time.perf_counter() - start)
-    return statistics.median(seconds[1:])
 
 
 def _command_figures(figures):
@@ -41,10 +27,10 @@ def _command_figures(figures):
             "from artiq.experiment import *\n\n\nclass Noop(EnvExperiment):\n    def run(self):\n        pass\n"
         )
         (Path(folder) / "device_db.py").write_text("device_db = {}\n")
-        figures.add("cli.start_s", _command_seconds(["--version"], folder), "s", target=0.15, source="kairos --version")
+        figures.add("cli.start_s", wall([KAIROS, "--version"], 5, folder), "s", target=0.15, source="kairos --version")
         figures.add(
             "cli.run_noop_s",
-            _command_seconds(["run", noop], folder),
+            wall([KAIROS, "run", noop], 5, folder),
             "s",
             target=0.4,
             baseline=0.7,
@@ -112,15 +98,12 @@ def waiting_figures(figures):
 def _clock_figure(figures):
     from kairos.emulator import acquire
 
-    # The variant with clock generators.
-    folder = ROOT / "build" / "gateware" / "lab"
-    if build.main(["--variant", "lab", "--board", "sim", "--output", str(folder)]) != 0:
-        raise SystemExit("the gateware of variant lab cannot be built")
-    database = folder / "bench_device_db.py"
-    database.write_text((folder / "device_db.py").read_text().replace("'emulator://'", "'emulator://lab'"))
-    device = acquire("emulator://lab")
+    with tempfile.TemporaryDirectory() as folder:
+        # The variant with clock generators.
+        devices = database("lab", Path(folder))
+        device = acquire("emulator://lab")
+        busy = experiment("tests/bench/kernels.py", "Clocked", devices)
     try:
-        busy = experiment("tests/bench/kernels.py", "Clocked", database)
         busy.blink()
         without = statistics.median(_seconds(busy.blink) for _ in range(3))
         busy.start(10e6)

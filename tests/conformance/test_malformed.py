@@ -13,7 +13,6 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from tests.support import sd_card
 from tests.support.connection import Closed, Connection, assert_closed
 from tests.support.kernels import run_empty
 from tests.support.raw_management import Management
@@ -63,11 +62,8 @@ MONITOR = [
 
 
 @pytest.fixture(scope="module")
-def device(tmp_path_factory, start_device):
-    directory = tmp_path_factory.mktemp("device")
-    device = start_device(directory, sd=sd_card.make(directory / "card"))
-    yield device
-    device.close()
+def device(device_with_card):
+    return device_with_card
 
 
 @pytest.fixture(scope="module", autouse=True)

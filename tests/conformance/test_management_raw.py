@@ -19,11 +19,8 @@ LINE = re.compile(r"\[ *\d+\.\d{6}s\] +(TRACE|DEBUG|INFO|WARN|ERROR)\([^)]+\): .
 
 
 @pytest.fixture(scope="module")
-def device(tmp_path_factory, start_device):
-    directory = tmp_path_factory.mktemp("device")
-    device = start_device(directory, sd=sd_card.make(directory / "card"))
-    yield device
-    device.close()
+def device(device_with_card):
+    return device_with_card
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ import struct
 
 import pytest
 
-from tests.support import sd_card
 from tests.support.kernels import kernel, run_empty
 from tests.support.raw_management import Management
 from tests.support.raw_session import Session
@@ -21,11 +20,8 @@ QUANTUM = 4000
 
 
 @pytest.fixture(scope="module")
-def device(tmp_path_factory, start_device):
-    directory = tmp_path_factory.mktemp("device")
-    device = start_device(directory, sd=sd_card.make(directory / "card"))
-    yield device
-    device.close()
+def device(device_with_card):
+    return device_with_card
 
 
 def measure(device, path, size=0, trials=1):

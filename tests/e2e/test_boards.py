@@ -12,6 +12,7 @@ from kairos_gateware.variants import VARIANTS
 
 from kairos.emulator import Emulator
 from kairos.errors import EmulatorError
+from tests.support.gateware import built
 from tests.support.paths import BUILD, EXAMPLES
 from tests.support.waveforms import pulses_of_vcd
 
@@ -36,8 +37,7 @@ SATMAN = 'firmware = "satman.elf"'
 
 @pytest.fixture(scope="module", autouse=True)
 def gateware():
-    for variant in ("pair", "satellite"):
-        assert build.main(["--variant", variant, "--board", "sim", "--output", str(BUILD / "gateware" / variant)]) == 0
+    built("pair", "satellite")
 
 
 @pytest.fixture

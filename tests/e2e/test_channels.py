@@ -2,14 +2,12 @@
 picture, with what the RTL and the emulator's parameters say it must be."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from PIL import Image
 
 from tests.support import PATIENCE
-from tests.support.command import one_line
+from tests.support.command import one_line, run_kairos
 
 CYCLE_NS = 8
 HP_LATENCY, ACP_LATENCY, ACP_VISIBLE = 30, 20, 15
@@ -18,8 +16,8 @@ HP_LATENCY, ACP_LATENCY, ACP_VISIBLE = 30, 20, 15
 
 def channels(database, directory, *arguments):
     """`kairos device channels` with these arguments."""
-    command = [sys.executable, "-m", "kairos", "device", "--device-db", database, "channels", *map(str, arguments)]
-    return subprocess.run(command, cwd=directory, capture_output=True, text=True, timeout=2 * PATIENCE)
+    words = ("device", "--device-db", database, "channels", *arguments)
+    return run_kairos(*words, cwd=directory, timeout=2 * PATIENCE)
 
 
 @pytest.fixture(scope="module")

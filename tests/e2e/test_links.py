@@ -2,15 +2,14 @@
 
 import json
 import select
-import subprocess
-import sys
 
 import pytest
-from kairos_gateware import build
 
 from kairos.compat.clients import CommMgmt
 from tests.support import PATIENCE
+from tests.support.command import run_kairos
 from tests.support.device import Emulated
+from tests.support.gateware import built
 from tests.support.paths import BUILD
 from tests.support.waiting import let_pass, until
 
@@ -21,8 +20,7 @@ ABOVE = "destination 1: Kairos satellite"
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
     """A master and a satellite that know each other."""
-    for variant in ("pair", "satellite"):
-        assert build.main(["--variant", variant, "--board", "sim", "--output", str(BUILD / "gateware" / variant)]) == 0
+    built("pair", "satellite")
     folder = tmp_path_factory.mktemp("pair")
     device = Emulated(folder, "--system", "pair", "--build", BUILD, "--forward", "0:1380")
     try:
@@ -46,12 +44,6 @@ def known(device, count=1):
         return device.uart().count(ABOVE) >= count
 
     until(look, device.uart)
-
-
-def run_kairos(*arguments):
-    """The command, on the master."""
-    command = [sys.executable, "-m", "kairos", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
 
 
 def links(device):

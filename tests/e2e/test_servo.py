@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from kairos_gateware import build
 from kairos_gateware.device_db import render
 from kairos_gateware.variants import VARIANTS
 
-from tests.support.paths import BUILD
+from tests.support.gateware import built
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "servo.py"
 WORDS = [0xABCD, -9, 0x5678, 6 | 200 << 8, -5, -7, 0x1234, 8]
@@ -18,7 +17,7 @@ PRINTED = [*(f"{word & 0x3FFFF}" for word in WORDS), "y 99999", "status 2", "sto
 
 @pytest.mark.long
 def test_servo(kairos, tmp_path):
-    assert build.main(["--variant", "servo", "--board", "sim", "--output", str(BUILD / "gateware" / "servo")]) == 0
+    built("servo")
     path = tmp_path / "device_db.py"
     path.write_text(render(VARIANTS["servo"], "emulator://servo"))
     done = kairos("run", EXPERIMENT, device_db=path)

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from kairos_gateware import build
 
-from tests.support.paths import BUILD, EXAMPLES
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
 from tests.support.waveforms import pulses_of_vcd
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "satellite.py"
@@ -25,8 +25,7 @@ no inputs
 @pytest.fixture(scope="module")
 def pair():
     """The device database of the example, whose gateware is built if it is not up to date."""
-    for variant in ("pair", "satellite"):
-        assert build.main(["--variant", variant, "--board", "sim", "--output", str(BUILD / "gateware" / variant)]) == 0
+    built("pair", "satellite")
     return EXAMPLES / "two_boards_device_db.py"
 
 

@@ -1,6 +1,5 @@
 """Datasets kept between runs: across processes, crashes, several writers and bad files."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ import pytest
 from kairos.errors import UsageError
 from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.store import DatasetStore
+from tests.support.command import run_kairos
 
 
 @pytest.fixture
@@ -128,28 +128,23 @@ class Count(EnvExperiment):
 """
 
 
-def kairos(*words, cwd):
-    command = [sys.executable, "-m", "kairos", *words]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, env=dict(os.environ))
-
-
 def test_runs_find_what_runs_before_them_kept(tmp_path):
     (tmp_path / "count.py").write_text(EXPERIMENT)
     (tmp_path / "device_db.py").write_text("device_db = {}\n")
-    codes = [kairos("run", "count.py", cwd=tmp_path).returncode for _ in range(4)]
+    codes = [run_kairos("run", "count.py", cwd=tmp_path).returncode for _ in range(4)]
     assert codes == [0, 0, 1, 0]
-    assert kairos("datasets", "list", cwd=tmp_path).stdout == "count: 4  [shots]\n"
-    assert kairos("run", "count.py", "--dataset-db", "other.mdb", cwd=tmp_path).returncode == 0
-    assert kairos("datasets", "--dataset-db", "other.mdb", "get", "count", cwd=tmp_path).stdout == "1\n"
+    assert run_kairos("datasets", "list", cwd=tmp_path).stdout == "count: 4  [shots]\n"
+    assert run_kairos("run", "count.py", "--dataset-db", "other.mdb", cwd=tmp_path).returncode == 0
+    assert run_kairos("datasets", "--dataset-db", "other.mdb", "get", "count", cwd=tmp_path).stdout == "1\n"
 
 
 def test_datasets_are_changed_from_the_command_line(tmp_path):
-    said = kairos("datasets", "list", cwd=tmp_path)
+    said = run_kairos("datasets", "list", cwd=tmp_path)
     assert said.returncode == 1 and said.stderr.startswith("kairos: there is no dataset store dataset_db.mdb")
-    assert kairos("datasets", "set", "f", "[1, 2.5]", cwd=tmp_path).returncode == 0
-    said = kairos("datasets", "list", "--json", cwd=tmp_path).stdout
+    assert run_kairos("datasets", "set", "f", "[1, 2.5]", cwd=tmp_path).returncode == 0
+    said = run_kairos("datasets", "list", "--json", cwd=tmp_path).stdout
     assert said == '{"key": "f", "value": "[1, 2.5]", "metadata": {}}\n'
-    assert "is not a PYON value" in kairos("datasets", "set", "f", "hello", cwd=tmp_path).stderr
-    assert kairos("datasets", "delete", "f", cwd=tmp_path).returncode == 0
-    said = kairos("datasets", "delete", "f", cwd=tmp_path).stderr
+    assert "is not a PYON value" in run_kairos("datasets", "set", "f", "hello", cwd=tmp_path).stderr
+    assert run_kairos("datasets", "delete", "f", cwd=tmp_path).returncode == 0
+    said = run_kairos("datasets", "delete", "f", cwd=tmp_path).stderr
     assert said == "kairos: there is no dataset f in dataset_db.mdb; `kairos datasets list` shows all\n"

@@ -4,13 +4,13 @@ import random
 import resource
 import signal
 import subprocess
-import sys
 import time
 
 import h5py
 import pytest
 
 from tests.support import PATIENCE
+from tests.support.command import run_kairos
 
 COUNTING = """
     def prepare(self):
@@ -32,8 +32,7 @@ COUNTING = """
 
 def datasets(kairos, *words):
     """`kairos datasets`, where the runs were."""
-    command = [sys.executable, "-m", "kairos", "datasets", *words]
-    return subprocess.run(command, cwd=kairos.directory, capture_output=True, text=True)
+    return run_kairos("datasets", *words, cwd=kairos.directory)
 
 
 @pytest.mark.parametrize("instants", [3, pytest.param(50, marks=pytest.mark.long)])

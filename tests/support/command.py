@@ -20,6 +20,12 @@ class Exp(EnvExperiment):
 """
 
 
+def run_kairos(*words, timeout=PATIENCE, **options):
+    """Run the command with these words and no others; `options`: as `subprocess.run` takes them."""
+    command = [sys.executable, "-m", "kairos", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=timeout, **options)
+
+
 class Kairos:
     """`kairos(...)` runs the command in a directory of its own; `source(body)` is the text of an experiment."""
 

@@ -1,6 +1,7 @@
 """Which device a command line means."""
 
 from ..devices import DeviceDB
+from ..emulator import is_emulated
 from ..errors import UsageError
 
 __all__ = ["address_of"]
@@ -12,7 +13,7 @@ def address_of(args, port: int) -> tuple[str, int]:
         host, own = _split(args.device)
         return host, port if own is None else own
     host = DeviceDB.load(args.device_db).arguments("core").get("host")
-    if not isinstance(host, str) or host.startswith("emulator://"):
+    if not isinstance(host, str) or is_emulated(host):
         raise UsageError("'core' of the device database is no device with an address: give one with --device HOST")
     # A port there is that of the kernel session.
     return _split(host)[0], port

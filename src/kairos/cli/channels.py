@@ -4,7 +4,7 @@ import json
 from contextlib import contextmanager
 
 from ..devices import DeviceDB
-from ..emulator import Emulator, Options, variant_of
+from ..emulator import Emulator, Options, is_emulated, variant_of
 from ..errors import UsageError
 from ..network.channels import LABELS, Path, Series, Spread, measure
 from ..network.management import PORT, Management, read_key
@@ -14,7 +14,6 @@ from .outputs import check_picture
 
 __all__ = ["channels"]
 
-_EMULATED = "emulator://"
 _TIMING = {"quantum": 100}
 """One core is ahead of the other by so many cycles at most: messages between them are seen so much early or late."""
 
@@ -54,7 +53,7 @@ def _device(args):
     """The management service of the device; an emulated one is started for this."""
     host = args.device or DeviceDB.load(args.device_db).arguments("core").get("host")
     key = read_key(args.key) if args.key else None
-    if isinstance(host, str) and host.startswith(_EMULATED):
+    if is_emulated(host):
         emulator = Emulator(variant_of(host), Options(forward={PORT: 0}, settings=_TIMING))
         try:
             with Management("127.0.0.1", emulator.port(PORT), key=key) as management:

@@ -1,25 +1,17 @@
 """Time and throughput of the paths over the size, as a picture: medians, and a band from smallest to largest."""
 
 from ..network.channels import LABELS, Series
+from ..pictures import COLORS, drawing, save
 
 __all__ = ["write_plot"]
-
-COLORS = ("#2563a8", "#c8553d", "#3a8f5c", "#8a5aa8", "#c08a1e", "#4a8fa0", "#a04a6b", "#6b7280")
 
 
 def write_plot(path, series: list[Series]):
     """Write a picture to `path`; its suffix says the format (png, pdf, svg)."""
-    # Here, because it takes 0.4 s, and few commands draw.
-    import matplotlib
-
-    # Before anything that may want a display.
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
-
     sized = {of: [one for one in series if one.path == of and one.size] for of in LABELS}
     sized = {of: found for of, found in sized.items() if found}
     single = [one for one in series if not one.size]
-    with pyplot.rc_context({"font.size": 10, "svg.hashsalt": "kairos"}):
+    with drawing(**{"font.size": 10}) as pyplot:
         figure, (bars, times, rates) = pyplot.subplots(
             3, 1, figsize=(9, 12), layout="constrained", height_ratios=(0.5 + 0.25 * len(single), 4, 4)
         )
@@ -43,8 +35,7 @@ def write_plot(path, series: list[Series]):
         if sized:
             times.legend(loc="upper left", fontsize=8)
         rates.set_xlabel("bytes")
-        figure.savefig(path, dpi=150, metadata={"Software": None} if str(path).endswith(".png") else None)
-        pyplot.close(figure)
+        save(figure, path, 150)
 
 
 def _bars(axes, single: list[Series]):

@@ -8,7 +8,8 @@ import os
 from pathlib import Path
 
 from ..errors import UsageError
-from ..waveform.plot import FORMATS, write_plot
+from ..pictures import FORMATS
+from ..waveform.plot import write_plot
 from ..waveform.vcd import write_vcd
 
 __all__ = ["Outputs", "check_picture", "readable", "table_limit"]

@@ -48,7 +48,7 @@ def run(args) -> int:
     host = ddb.arguments("core").get("host")
     device = None
     try:
-        if isinstance(host, str) and host.startswith("emulator://"):
+        if emulation.is_emulated(host):
             # It boots while the experiment is imported and compiled.
             options = emulation.Options(
                 skip=not args.no_skip, settings=_settings(args.set), forward=_forwards(args.forward), log=args.log

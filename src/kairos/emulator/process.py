@@ -15,7 +15,9 @@ from ..errors import EmulatorError
 from . import artifacts
 from .control import Control
 
-__all__ = ["Emulator", "Options", "acquire", "shutdown_all", "variant_of"]
+__all__ = ["Emulator", "Options", "acquire", "is_emulated", "shutdown_all", "variant_of"]
+
+_SCHEME = "emulator://"
 
 READY_TIMEOUT = 30.0
 """Seconds in which the firmware must have booted; a hundred times what it takes on an idle machine."""
@@ -36,9 +38,14 @@ class Options:
     """File for what the device says on its serial line."""
 
 
+def is_emulated(host) -> bool:
+    """Whether `host` of a device database is an emulated device: ``emulator://VARIANT``."""
+    return isinstance(host, str) and host.startswith(_SCHEME)
+
+
 def variant_of(url: str) -> str:
     """What ``emulator://VARIANT`` names: a gateware variant, or a description of boards (a file ``.toml``)."""
-    variant = url.removeprefix("emulator://")
+    variant = url.removeprefix(_SCHEME)
     if variant.endswith(".toml"):
         return variant
     variant = variant.strip("/")

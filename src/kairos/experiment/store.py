@@ -31,9 +31,10 @@ class DatasetStore(DatasetDB):
         super().__init__()
         self.path = Path(path)
         self._environment = None
-        self._unsaved: dict[str, float] = {}
-        """Datasets changed in place since they were written, with the time when that was."""
+        self._unsaved: set[str] = set()
+        """Datasets changed in place since they were written."""
         self._saved: dict[str, float] = {}
+        """When each dataset was written, in seconds of the monotonic clock."""
 
     def _open(self, create=False):
         """The environment; None if there is no file, and none is to be made."""
@@ -51,7 +52,7 @@ class DatasetStore(DatasetDB):
 
     def _kept(self, key) -> Broadcast | None:
         environment = self._open()
-        if environment is None or not 0 < len(key.encode()) <= environment.max_key_size():
+        if environment is None or not _fits(environment, key):
             return None
         with environment.begin() as transaction:
             text = transaction.get(key.encode())
@@ -109,7 +110,7 @@ class DatasetStore(DatasetDB):
             if time.monotonic() - self._saved.get(key, 0.0) >= _PERIOD:
                 self._write(key)
             else:
-                self._unsaved[key] = time.monotonic()
+                self._unsaved.add(key)
 
     def save(self):
         """Write what was changed in place and not written yet."""
@@ -133,15 +134,15 @@ class DatasetStore(DatasetDB):
             raise UsageError(f"the dataset {key} cannot be kept: {error}") from None
         self._change(key, lambda transaction: transaction.put(key.encode(), text))
         self._saved[key] = time.monotonic()
-        self._unsaved.pop(key, None)
+        self._unsaved.discard(key)
 
     def _remove(self, key):
-        self._unsaved.pop(key, None)
+        self._unsaved.discard(key)
         self._change(key, lambda transaction: transaction.delete(key.encode()))
 
     def _change(self, key, change):
         environment = self._open(create=True)
-        if not 0 < len(key.encode()) <= environment.max_key_size():
+        if not _fits(environment, key):
             raise UsageError(
                 f"a dataset that is kept has a name of 1 to {environment.max_key_size()} bytes, not '{key}'"
             )
@@ -152,6 +153,10 @@ class DatasetStore(DatasetDB):
                 change(transaction)
         except (OSError, lmdb.Error) as error:
             raise UsageError(f"the dataset {key} cannot be kept in {self.path}: {_reason(error)}") from None
+
+
+def _fits(environment, key) -> bool:
+    return 0 < len(key.encode()) <= environment.max_key_size()
 
 
 def _reason(error) -> str:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy
 
 from ..contracts.pulse import PARAMETERS, Parameter
+from ..pictures import COLORS, FONT, drawing, save
 from .program import Mark
 from .recording import CYCLE_MU, Recording
 
 __all__ = ["Window", "write_figure"]
 
-TONES = ("#2563a8", "#c8553d")
-FRAME = "#3a8f5c"
+*TONES, FRAME = COLORS[:3]
 INK = "#1f2937"
 SIGNAL = "#374151"
 PALETTE = ("#cfe0f3", "#f6d7cf", "#d5ead9", "#e6daef", "#f6e6c3", "#d3e8ec", "#eed3dd", "#e5e7eb")
@@ -29,8 +29,7 @@ LABEL = 0.4
 MARGIN = 256
 """Samples on both sides of a window from which the line between samples follows."""
 STYLE = {
-    "font.family": "sans-serif",
-    "font.sans-serif": ["DejaVu Sans"],
+    **FONT,
     "font.size": 8.5,
     "axes.linewidth": 0.7,
     "axes.edgecolor": INK,
@@ -39,7 +38,6 @@ STYLE = {
     "ytick.color": INK,
     "xtick.major.width": 0.7,
     "ytick.major.width": 0.7,
-    "svg.hashsalt": "kairos",
 }
 
 
@@ -69,17 +67,10 @@ def write_figure(
     `marks`: gates of which those in that time are named. `pins`: by name, times and levels of pins that are shown
     beside them. `shots`: labels and begins of gates whose envelopes on channel 0 are compared, each 1.2 us long.
     """
-    # Here, because it takes 0.4 s, and few runs draw.
-    import matplotlib
-
-    # Before anything that may want a display.
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
-
     played = recording.play(begin_mu, end_mu)
     channels = range(played.values.shape[0])
     small = len(windows) + bool(shots)
-    with pyplot.rc_context(STYLE):
+    with drawing(**STYLE) as pyplot:
         heights = [0.4 * _lanes(len(channels), len(pins or {})) + 0.1, *[1.15, 0.8] * len(channels)]
         figure = pyplot.figure(figsize=(10, 2.2 + sum(heights) + (2.1 if small else 0)))
         upper, lower = _halves(figure, heights, small)
@@ -91,8 +82,7 @@ def write_figure(
                 _signal(axis, recording, window, letter, begin_mu)
             if shots:
                 _shots(numpy.atleast_1d(places)[-1], recording, shots, LETTERS[len(windows)])
-        figure.savefig(path, dpi=200)
-        pyplot.close(figure)
+        save(figure, path, 200)
 
 
 def _lanes(channels, pins):

@@ -2,11 +2,11 @@
 
 import numpy
 
+from ..pictures import COLORS, drawing, save
 from .model import Played
 
 __all__ = ["spectrum", "write_plot"]
 
-COLORS = ("#2563a8", "#c8553d")
 SPECTRUM = 1 << 16
 """Samples of a spectrum, at most."""
 
@@ -22,24 +22,17 @@ def spectrum(samples: numpy.ndarray, rate: float) -> tuple[numpy.ndarray, numpy.
 
 def write_plot(path, played: Played, channels: list[int]):
     """Write a picture of these channels to `path`; its suffix says the format (png, pdf, svg)."""
-    # Here, because it takes 0.4 s, and few commands draw.
-    import matplotlib
-
-    # Before anything that may want a display.
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
-
     cycles = played.values.shape[2]
     time = numpy.arange(cycles) / played.core.clock * 1e6
     fine = numpy.arange(played.samples.shape[1]) / played.core.sample_rate * 1e6
     rows = ("amplitude", "frequency (MHz)", "phase, frame (deg)", "signal", "spectrum (dB)")
-    with pyplot.rc_context({"font.size": 9, "svg.hashsalt": "kairos"}):
+    with drawing(**{"font.size": 9}) as pyplot:
         figure, axes = pyplot.subplots(
             len(rows), len(channels), figsize=(1 + 4.5 * len(channels), 9), squeeze=False, layout="constrained"
         )
         for column, channel in enumerate(channels):
             amplitude, frequency, phase, signal, power = axes[:, column]
-            for tone, color in enumerate(COLORS):
+            for tone, color in enumerate(COLORS[:2]):
                 style = {"color": color, "lw": 1, "label": f"tone {tone}"}
                 amplitude.plot(time, played.amplitude(channel, tone), **style)
                 frequency.plot(time, played.frequency(channel, tone) / 1e6, **style)
@@ -55,5 +48,4 @@ def write_plot(path, played: Played, channels: list[int]):
             power.set_xlabel("frequency (MHz)")
             for axis, name in zip(axes[:, column], rows, strict=True):
                 axis.set_ylabel(name if column == 0 else "")
-        figure.savefig(path, dpi=130)
-        pyplot.close(figure)
+        save(figure, path, 130)

@@ -54,7 +54,7 @@ class Session:
     @classmethod
     def for_host(cls, host: str | None) -> "Session":
         """A session for `host` of a device database: an address, ``address:port``, or ``emulator://VARIANT``."""
-        if host is not None and host.startswith("emulator://"):
+        if emulator.is_emulated(host):
             return cls("127.0.0.1", emulator=emulator.acquire(host))
         if host is not None and host.count(":") == 1:
             address, port = host.split(":")

@@ -1,13 +1,10 @@
 """Recordings as a picture: a trace for each channel that changed, board by board, over a time axis in SI units."""
 
+from ..pictures import COLORS, FONT, drawing, save
 from .recording import Recording
 
-__all__ = ["FORMATS", "write_plot"]
+__all__ = ["write_plot"]
 
-FORMATS = (".png", ".pdf", ".svg")
-"""How the name of a picture may end."""
-
-COLORS = ("#2563a8", "#c8553d", "#3a8f5c", "#8a5aa8", "#c08a1e", "#4a8fa0", "#a04a6b", "#6b7280")
 HIGH = 0.62
 """Height of a pulse in units of the distance between channels."""
 
@@ -22,20 +19,12 @@ def _axis_unit(span_ns: float) -> tuple[float, str]:
 
 def write_plot(path, recording: Recording, title: str | None = None):
     """Write a picture of `recording` to `path`; its suffix says the format (png, pdf, svg)."""
-    # Here, because it takes 0.4 s, and few runs draw.
-    import matplotlib
-
-    # Before anything that may want a display.
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
-
     channels = recording.active() or recording.channels[:1]
     span = max(recording.duration_ns, 1)
     scale, symbol = _axis_unit(span)
     margin = 0.04 * span
     left, right = -margin / scale, (span + margin) / scale
-    style = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 12, "svg.hashsalt": "kairos"}
-    with pyplot.rc_context(style):
+    with drawing(**FONT, **{"font.size": 12}) as pyplot:
         figure, axes = pyplot.subplots(figsize=(10, 1.3 + 0.62 * len(channels)), layout="constrained")
         for row, channel in enumerate(channels):
             base = len(channels) - 1 - row
@@ -65,8 +54,7 @@ def write_plot(path, recording: Recording, title: str | None = None):
             axes.spines[side].set_visible(False)
         if title:
             axes.set_title(title, loc="left", fontsize=12.5, fontweight="bold", pad=10)
-        figure.savefig(path, dpi=200, metadata={"Software": None} if str(path).endswith(".png") else None)
-        pyplot.close(figure)
+        save(figure, path, 200)
 
 
 def _mark_boards(axes, channels, names):

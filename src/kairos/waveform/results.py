@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from .plot import COLORS
+from ..pictures import COLORS, FONT, drawing, save
 
 __all__ = ["Curve", "write_curves"]
 
@@ -24,15 +24,7 @@ class Curve(NamedTuple):
 
 def write_curves(path, curves: list[Curve], x: Curve | None = None, title: str = ""):
     """Draw curves and images one above the other, over `x` or the first index; the suffix of `path` says the format."""
-    # Here, because it takes 0.4 s, and few runs draw.
-    import matplotlib
-
-    # Before anything that may want a display.
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
-
-    style = {"font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 11, "svg.hashsalt": "kairos"}
-    with pyplot.rc_context(style):
+    with drawing(**FONT, **{"font.size": 11}) as pyplot:
         size = (8, 1.0 + 2.4 * len(curves))
         figure, rows = pyplot.subplots(len(curves), figsize=size, layout="constrained", squeeze=False)
         for row, curve in enumerate(curves):
@@ -52,5 +44,4 @@ def write_curves(path, curves: list[Curve], x: Curve | None = None, title: str =
                 axes.spines[side].set_visible(False)
         rows[-1][0].set_xlabel("index" if x is None else x.label)
         figure.suptitle(title, x=0.02, ha="left", fontsize=12.5, fontweight="bold")
-        figure.savefig(path, dpi=160, metadata={"Software": None} if str(path).endswith(".png") else None)
-        pyplot.close(figure)
+        save(figure, path, 160)

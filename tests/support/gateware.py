@@ -1,0 +1,23 @@
+"""Gateware variants for the emulator, built where they are not up to date."""
+
+from kairos_gateware import build
+
+from .paths import BUILD
+
+__all__ = ["built", "database"]
+
+
+def built(*variants):
+    """Build these variants; the folder of the last one."""
+    for variant in variants:
+        folder = BUILD / "gateware" / variant
+        assert build.main(["--variant", variant, "--board", "sim", "--output", str(folder)]) == 0
+    return folder
+
+
+def database(variant, folder):
+    """The device database of a variant, in a file in `folder`, with the emulated device as its core."""
+    path = folder / f"{variant}_db.py"
+    text = (built(variant) / "device_db.py").read_text()
+    path.write_text(text.replace("'emulator://'", f"'emulator://{variant}'"))
+    return path
