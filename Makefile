@@ -71,6 +71,14 @@ $(B)/.host: $(B)/.venv pyproject.toml Cargo.lock $(call rust_sources,src/compile
 		>$(B)/host.log 2>&1 || { cat $(B)/host.log >&2; exit 1; }
 	@touch $@
 
+.PHONY: wheel
+wheel: $(B)/wheels/.stamp ## Wheels into build/wheels, which install where there is no toolchain
+$(B)/wheels/.stamp: $(B)/firmware/.stamp $(foreach v,demo lab,$(B)/gateware/$(v)/.stamp) $(B)/emulator/kairos-emulator $(B)/.host \
+		scripts/build-wheels src/emulator/pyproject.toml $(shell find src/device src/kairos -name '*.py' -o -name '*.toml' -o -name '*.txt')
+	@echo "== wheels"
+	@scripts/build-wheels
+	@touch $@
+
 .PHONY: venv
 venv: $(B)/.venv ## The Python environment
 $(B)/.venv: $(B)/.setup requirements.lock

@@ -276,6 +276,7 @@ GROUPS = [
     (device_figures, DEVICE, "emulated device", "20 s"),
     (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
     (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
+    (waits.installed_figures, ("wheel.",), "Kairos installed from wheels", "40 s, three minutes if they are not built"),
     (channels.channel_figures, channels.PREFIXES, "paths between processors, memory and logic", "10 s"),
     (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),
     (pulse.pulse_figures, pulse.PREFIXES, "pulse core: model and compiler", "40 s"),

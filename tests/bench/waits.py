@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tests.support.experiment import experiment
 from tests.support.gateware import database
+from tests.support.installed import Installation
 
 from .timing import KAIROS, wall
 
-__all__ = ["PREFIXES", "waiting_figures"]
+__all__ = ["PREFIXES", "installed_figures", "waiting_figures"]
 
 PREFIXES = ("cli.", "run.rpc", "run.kernels", "emulator.events", "emulator.clock_generator")
 
@@ -36,6 +37,21 @@ def _command_figures(figures):
             baseline=0.7,
             source="kairos run of an experiment that does nothing; baseline: the reference's runner, 0.6 to 0.8 s",
         )
+
+
+def installed_figures(figures):
+    """What who has only the wheels waits for."""
+    with tempfile.TemporaryDirectory() as folder:
+        seconds, said = Installation(Path(folder)).first_run()
+        if "sent 3 pulses" not in said:
+            raise SystemExit(f"the first run of an installed Kairos has said:\n{said}")
+    figures.add(
+        "wheel.first_pulse_s",
+        seconds,
+        "s",
+        target=20,
+        source="installed from wheels, no toolchain: kairos new blink && kairos run blink.py, with nothing kept",
+    )
 
 
 def _seconds(call) -> float:

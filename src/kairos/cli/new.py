@@ -5,7 +5,7 @@ from pathlib import Path
 
 from .. import files
 from ..devices import DeviceDB
-from ..emulator import build_directory
+from ..emulator.artifacts import gateware, how_to_get
 from ..errors import UsageError
 
 __all__ = ["new"]
@@ -27,9 +27,9 @@ def new(args):
         raise UsageError(f"{path} is there already: choose another name")
     made = not DATABASE.exists()
     if made:
-        built = build_directory() / "gateware" / args.variant / DATABASE
+        built = gateware(args.variant, DATABASE.name)
         if not built.is_file():
-            raise UsageError(f"there is no {built}: build it with 'make gateware VARIANT={args.variant}'")
+            raise UsageError(f"there is no {built}: {how_to_get('gateware', f'VARIANT={args.variant}')}")
         files.write(DATABASE, built.read_bytes())
     output = _output()
     template = (resources.files(__package__) / "templates" / "experiment.py.txt").read_text()

@@ -1,6 +1,11 @@
-"""Where the built files are: the emulator, the firmware, the gateware library."""
+"""Where the built files are: the emulator, the firmware, the gateware library.
+
+In a checkout they are in ``build/``. Installed, they come with the packages ``kairos-device``, which has firmware and
+gateware in folders as ``build/`` has them, and ``kairos-emulator``, the program.
+"""
 
 import os
+from importlib import metadata, resources
 from pathlib import Path
 
 from ..errors import EmulatorError, UsageError
@@ -10,24 +15,63 @@ __all__ = ["SYSTEMS", "build_directory", "built_firmware", "command", "find"]
 SYSTEMS = {"pair": ("pair", "satellite")}
 """Systems of several boards that the emulator knows by name, and the variants of their gateware."""
 
-_TARGETS = {"firmware": "firmware", "gateware": "gateware", "emulator": "emulator"}
+LIBRARY = "libkairos_pl.so"
+"""Gateware as a library, of each variant."""
+
+DEVICE = "kairos-device"
+"""The package that has firmware and gateware."""
+
+EMULATOR = "kairos-emulator"
+"""The emulator: its package, and the program in it."""
 
 
 def build_directory() -> Path:
-    """``KAIROS_BUILD``, else ``build/`` of the checkout this file belongs to, else of the current directory."""
+    """``KAIROS_BUILD``, else ``build/`` of the checkout this file belongs to, else what is installed, else
+    ``build/`` of the current directory.
+    """
     if configured := os.environ.get("KAIROS_BUILD"):
         return Path(configured)
     checkout = Path(__file__).resolve().parents[3]
     if (checkout / "Makefile").is_file():
         return checkout / "build"
-    return Path("build").resolve()
+    return _installed_device() or Path("build").resolve()
+
+
+def _installed_device() -> Path | None:
+    """The folder of ``kairos-device``, or None."""
+    try:
+        # A package is unpacked when it is installed: its files have paths.
+        return Path(str(resources.files(DEVICE.replace("-", "_"))))
+    except ModuleNotFoundError:
+        return None
+
+
+def _emulator(build: Path) -> Path:
+    """The emulator: of `build`, or the installed one where that is installed too."""
+    path = build / "emulator" / EMULATOR
+    if path.is_file() or build != _installed_device():
+        return path
+    try:
+        files = metadata.files(EMULATOR) or ()
+    except metadata.PackageNotFoundError:
+        return path
+    # Where it lies depends on how it was installed (for a user, in an environment, below a prefix).
+    return next((Path(str(file.locate())) for file in files if file.name == EMULATOR), path)
+
+
+def how_to_get(*parts: str) -> str:
+    """What to do where `parts` (``firmware``, ``gateware``, ``emulator``) are missing, as the end of a sentence."""
+    if build_directory() == _installed_device():
+        packages = dict.fromkeys(EMULATOR if part == "emulator" else DEVICE for part in parts)
+        return f"install it with 'pip install {' '.join(packages)}' (or set KAIROS_BUILD)"
+    return f"build with 'make {' '.join(dict.fromkeys(parts))}' in the Kairos checkout (or set KAIROS_BUILD)"
 
 
 def built_firmware(name: str) -> Path:
     """Path of an image of the built firmware, such as ``boot.elf``; UsageError if it is not there."""
     path = build_directory() / "firmware" / name
     if not path.is_file():
-        raise UsageError(f"there is no {path}: build it with 'make firmware', or name another file")
+        raise UsageError(f"there is no {path}: {how_to_get('firmware')}, or name another file")
     return path
 
 
@@ -49,27 +93,29 @@ def command(what: str) -> tuple[Path, list[str]]:
     return program, ["--firmware", str(firmware), "--pl", str(library)]
 
 
+def gateware(variant: str, name: str) -> Path:
+    """Path of a file of a gateware variant, which may be missing; EmulatorError if only other variants are there."""
+    folder = build_directory() / "gateware"
+    if not (folder / variant / name).is_file():
+        known = sorted(path.parent.name for path in folder.glob(f"*/{LIBRARY}"))
+        if known and variant not in known:
+            raise EmulatorError(f"there is no gateware '{variant}' to emulate in {folder}; there is {', '.join(known)}")
+    return folder / variant / name
+
+
 def find(images: tuple[str, ...], variants: tuple[str, ...]) -> tuple[Path, ...]:
     """Paths of the emulator, of these images of the firmware, and of the gateware libraries of these variants.
 
     EmulatorError if one is missing, with the command that makes it.
     """
     build = build_directory()
-    gateware = build / "gateware"
-    libraries = [gateware / variant / "libkairos_pl.so" for variant in variants]
-    paths = (build / "emulator" / "kairos-emulator", *(build / "firmware" / image for image in images), *libraries)
-    absent = [path.parent.name for path in libraries if not path.is_file()]
-    if absent and gateware.is_dir():
-        known = sorted(path.parent.name for path in gateware.glob("*/libkairos_pl.so"))
-        if known:
-            raise EmulatorError(
-                f"there is no gateware '{absent[0]}' to emulate in {build}; there is {', '.join(known)}"
-            )
+    libraries = [gateware(variant, LIBRARY) for variant in variants]
+    paths = (_emulator(build), *(build / "firmware" / image for image in images), *libraries)
     missing = [path for path in paths if not path.is_file()]
     if missing:
-        names = " ".join(dict.fromkeys(_TARGETS[path.relative_to(build).parts[0]] for path in missing))
+        names = [str(path.relative_to(build)) for path in missing]
         raise EmulatorError(
-            f"the emulator is not built: {', '.join(str(path.relative_to(build)) for path in missing)} missing in "
-            f"{build}; build with 'make {names}' in the Kairos checkout (or set KAIROS_BUILD)"
+            f"the emulator is not built: {', '.join(names)} missing in {build}; "
+            f"{how_to_get(*(name.partition('/')[0] for name in names))}"
         )
     return paths

@@ -1,0 +1,86 @@
+"""Kairos as it is installed: from wheels, where there is neither a toolchain nor a checkout."""
+
+import shutil
+import sys
+import tomllib
+from importlib import metadata
+
+import pytest
+
+from kairos.emulator import artifacts
+from kairos.errors import EmulatorError, UsageError
+from tests.support.installed import Installation
+from tests.support.paths import ROOT
+
+LIMIT_S = 20.0
+"""From `kairos new` to the end of the first run, as issue 13 asks."""
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """An environment into which the files of ``kairos-device`` and ``kairos-emulator`` were unpacked; its folder."""
+    monkeypatch.delenv("KAIROS_BUILD", raising=False)
+    monkeypatch.setattr(artifacts, "__file__", str(tmp_path / "site" / "kairos" / "emulator" / "artifacts.py"))
+    site = tmp_path / "site"
+    files = [site / "kairos_device" / "__init__.py", site / "kairos_device" / "firmware" / "runtime.elf"]
+    for variant in ("demo", "lab"):
+        files += [site / "kairos_device" / "gateware" / variant / name for name in ("libkairos_pl.so", "device_db.py")]
+    records = site / "kairos_emulator-0.1.0.dist-info"
+    files += [tmp_path / "bin" / "kairos-emulator", records / "METADATA"]
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    (records / "METADATA").write_text("Metadata-Version: 2.1\nName: kairos-emulator\nVersion: 0.1.0\n")
+    (records / "RECORD").write_text("../bin/kairos-emulator,,\n")
+    monkeypatch.syspath_prepend(str(site))
+    yield tmp_path
+    sys.modules.pop("kairos_device", None)
+
+
+def test_parts_come_from_the_installed_packages(installed):
+    device = installed / "site" / "kairos_device"
+    assert artifacts.build_directory() == device
+    program, arguments = artifacts.command("lab")
+    assert program.resolve() == installed / "bin" / "kairos-emulator"
+    library = device / "gateware" / "lab" / "libkairos_pl.so"
+    assert arguments == ["--firmware", str(device / "firmware" / "runtime.elf"), "--pl", str(library)]
+
+
+def test_a_folder_that_is_named_goes_before_what_is_installed(installed, monkeypatch):
+    monkeypatch.setenv("KAIROS_BUILD", str(installed / "mine"))
+    assert artifacts.build_directory() == installed / "mine"
+    with pytest.raises(EmulatorError, match="emulator/kairos-emulator, firmware/runtime.elf, .* missing .* 'make emul"):
+        artifacts.command("demo")
+
+
+def test_what_is_not_installed_is_named(installed):
+    (installed / "bin" / "kairos-emulator").unlink()
+    shutil.rmtree(installed / "site" / "kairos_emulator-0.1.0.dist-info")
+    with pytest.raises(EmulatorError, match="emulator/kairos-emulator missing .*'pip install kairos-emulator'"):
+        artifacts.command("demo")
+    with pytest.raises(UsageError, match="no .*boot.elf: install it with 'pip install kairos-device'"):
+        artifacts.built_firmware("boot.elf")
+    with pytest.raises(EmulatorError, match="no gateware 'pulse' to emulate in .*; there is demo, lab"):
+        artifacts.command("pulse")
+
+
+def test_versions_are_those_of_the_host():
+    """The packages are released together: one fits the others of its version only."""
+    named = [
+        tomllib.loads((ROOT / "src" / part / "pyproject.toml").read_text())["project"]
+        for part in ("device", "emulator")
+    ]
+    assert {project["version"] for project in named} == {metadata.version("kairos")}
+    assert named[1]["dependencies"] == [f"kairos-device=={metadata.version('kairos')}"]
+
+
+@pytest.mark.long  # builds the wheels, and what they depend on comes from the package registry
+def test_the_first_run_after_an_installation(tmp_path):
+    installation = Installation(tmp_path)
+    seconds, said = installation.first_run()
+    assert "sent 3 pulses" in said
+    assert "ttl" in said
+    assert seconds < LIMIT_S
+    (installation.work / "device_db.py").unlink()
+    installation.run("kairos", "new", "--variant", "lab", "other")
+    assert "sent 3 pulses" in installation.run("kairos", "run", "other.py")

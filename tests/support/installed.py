@@ -1,0 +1,48 @@
+"""An installation of Kairos from its wheels, where there is neither a toolchain nor a checkout."""
+
+import os
+import subprocess
+import sysconfig
+import time
+from pathlib import Path
+
+from tests.support.paths import ROOT
+
+WHEELS = ROOT / "build" / "wheels"
+TIMEOUT_S = 300
+
+
+class Installation:
+    """The wheels of ``build/wheels`` (made if need be) in a fresh environment below `folder`.
+
+    What they depend on comes from the package registry.
+    """
+
+    def __init__(self, folder: Path):
+        subprocess.run(["make", "wheel"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        self.programs = folder / "venv" / "bin"
+        self.work = folder / "work"
+        self.work.mkdir()
+        base = Path(sysconfig.get_config_var("BINDIR")) / f"python{sysconfig.get_python_version()}"
+        subprocess.run([base, "-m", "venv", self.programs.parent], check=True)
+        pip = [self.programs / "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, *WHEELS.glob("*.whl")], check=True)
+
+    def run(self, *words: str) -> str:
+        """Standard output of a command, with an empty file system in place of the checkout, and nothing of this system
+        on PATH.
+        """
+        hidden = f'/bin/mount -t tmpfs none "{ROOT}" && [ ! -e "{ROOT}/Makefile" ] && exec "$@"'
+        user = [] if os.geteuid() == 0 else ["--map-root-user"]
+        command = ["/usr/bin/unshare", "--mount", *user, "/bin/sh", "-c", hidden, "sh", *words]
+        variables = {"PATH": str(self.programs), "HOME": str(self.work), "LANG": "C.UTF-8"}
+        done = subprocess.run(command, cwd=self.work, env=variables, capture_output=True, text=True, timeout=TIMEOUT_S)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def first_run(self) -> tuple[float, str]:
+        """Seconds from `kairos new` to the end of the first run of the experiment, and what that printed."""
+        began = time.perf_counter()
+        self.run("kairos", "new", "blink")
+        said = self.run("kairos", "run", "blink.py")
+        return time.perf_counter() - began, said
