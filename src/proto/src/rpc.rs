@@ -8,6 +8,7 @@
 //! and in a test on a 64-bit host, and so that an address outside of the kernel's memory is an error, not a fault.
 
 mod decode;
+mod discard;
 mod encode;
 pub mod host;
 mod tag;

@@ -109,6 +109,8 @@ pub struct Net {
     /// Frames on their way to the guest, with the time they arrive.
     in_flight: VecDeque<(Cycles, Vec<u8>)>,
     latency: Cycles,
+    /// When the last frame arrived at the guest.
+    pub delivered: Cycles,
     /// The guest has answered an address request.
     pub guest_up: bool,
 }
@@ -141,6 +143,7 @@ impl Net {
             opened: Default::default(),
             in_flight: VecDeque::new(),
             latency,
+            delivered: 0,
             guest_up: false,
         }
     }
@@ -197,7 +200,9 @@ impl Net {
         if self.next()? > now {
             return None;
         }
-        self.in_flight.pop_front().map(|f| f.1)
+        let (at, frame) = self.in_flight.pop_front()?;
+        self.delivered = at;
+        Some(frame)
     }
 
     /// When the stack next wants to do something by itself (retransmission, end of a connection's life).

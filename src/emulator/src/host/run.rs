@@ -44,7 +44,8 @@ pub struct Host {
     shutdown: bool,
 }
 
-/// What is due so soon after progress belongs to it (received frames that gather, for instance) and does not wait: 150 us.
+/// What is due so soon after progress, or after a frame has arrived, belongs to it (received frames that gather, for
+/// instance) and does not wait: 150 us.
 const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
 
 /// Virtual time between looks at the host's sockets while cores are busy.
@@ -136,7 +137,7 @@ impl Host {
         if self.progress.0 != kernel {
             self.progress = (kernel, master.now());
         }
-        timer <= self.progress.1 + SHORT
+        timer <= self.progress.1.max(self.net.borrow().delivered) + SHORT
     }
 
     /// Only the host can make progress, or what is due at `timer`.

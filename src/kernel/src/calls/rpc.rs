@@ -2,7 +2,7 @@
 
 use kairos_channel::memory::KERNEL_STACK;
 use kairos_channel::{Frame, Kind, Receiver};
-use kairos_proto::exception::Record;
+use kairos_proto::exception::{Id, Record};
 use kairos_proto::rpc::{encode_request, Decoder, Memory, Signature, Sink, Source, Step};
 
 use crate::comms::{self, next_frame, read_some, receiving, report, report_fmt, send_pieces, sending};
@@ -13,6 +13,9 @@ use crate::raise;
 
 /// Stack that must remain free below what a reply takes, for the kernel and this firmware.
 const STACK_RESERVE: u32 = 64 * 1024;
+
+/// What needs more bytes than this is no reply that anybody would send to a device: it ends the session.
+const DROPPED_MAX: u32 = 256 << 20;
 
 /// Longest request that is put together before it is sent, in bytes.
 const SHORT: usize = 64;
@@ -140,6 +143,7 @@ impl Source for Reply<'_> {
     }
 }
 
+const NO_STACK: &str = "the reply to an RPC needs {0} bytes of stack, of which {1} are free: return less at once";
 const OTHER_TAG: &str = "the reply to an RPC has another return tag than the call";
 
 /// The reply begins with the length and a copy of the tag that was sent: another one belongs to another call.
@@ -226,12 +230,7 @@ fn decode(receiver: &mut Receiver<'static>, slot: u32) -> u32 {
     };
     match DECODER.with(|decoder| decoder.resume(slot, &mut reply, &mut KernelMemory)) {
         Ok(Step::Done) => {
-            let surplus = surplus(receiver);
-            let bytes = surplus.to_le_bytes();
-            // The comms core sees it before all that comes after the reply, and has nothing to do until then.
-            if surplus != 0 || !sending(|sender| sender.send_silently(Kind::RpcDone, &bytes)) {
-                comms::send(Kind::RpcDone, &bytes);
-            }
+            done(receiver);
             0
         }
         Ok(Step::Allocate(bytes)) => {
@@ -239,15 +238,40 @@ fn decode(receiver: &mut Receiver<'static>, slot: u32) -> u32 {
             let here = core::ptr::from_ref(&bytes) as u32;
             let free = here.saturating_sub(KERNEL_STACK.start as u32 + STACK_RESERVE);
             if bytes > free {
-                report_fmt(format_args!(
-                    "reply to an RPC needs {bytes} bytes of stack, of which {free} are free: return less at once"
-                ));
+                return refuse(receiver, bytes, free);
             }
             CALL.set(Call::Arriving);
             bytes
         }
         Err(error) => report_fmt(format_args!("reply to an RPC: {error}")),
     }
+}
+
+/// Tells the comms core that the reply has been read.
+fn done(receiver: &mut Receiver<'static>) {
+    let surplus = surplus(receiver);
+    let bytes = surplus.to_le_bytes();
+    // The comms core sees it before all that comes after the reply, and has nothing to do until then.
+    if surplus != 0 || !sending(|sender| sender.send_silently(Kind::RpcDone, &bytes)) {
+        comms::send(Kind::RpcDone, &bytes);
+    }
+}
+
+/// Drops the rest of a reply that needs `bytes` more of the stack, of which `free` are left, and raises.
+#[cold]
+fn refuse(receiver: &mut Receiver<'static>, bytes: u32, free: u32) -> u32 {
+    if bytes > DROPPED_MAX {
+        report_fmt(format_args!("reply to an RPC: {bytes} bytes cannot be meant"));
+    }
+    let mut reply = Reply {
+        receiver: &mut *receiver,
+    };
+    if let Err(error) = DECODER.with(|decoder| decoder.discard(&mut reply)) {
+        report_fmt(format_args!("reply to an RPC: {error}"));
+    }
+    done(receiver);
+    raise::firmware(Id::RuntimeError, NO_STACK, [bytes.into(), free.into(), 0]);
+    0
 }
 
 raise::raising! {

@@ -58,7 +58,7 @@ impl<E: fmt::Display> fmt::Display for DecodeError<E> {
 /// What the decoder wants next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// This many bytes (never 0) of memory aligned to 8; resume with their address.
+    /// This many bytes (never 0) of memory aligned to 8; resume with their address, or discard the rest.
     Allocate(u32),
     /// The value is complete.
     Done,
@@ -66,17 +66,17 @@ pub enum Step {
 
 /// A row of values to decode one behind the other.
 #[derive(Clone, Copy)]
-struct Row<'a> {
-    tags: &'a [u8],
-    remaining: u32,
+pub(super) struct Row<'a> {
+    pub(super) tags: &'a [u8],
+    pub(super) remaining: u32,
     address: u32,
     /// All of the type `tags` starts with (a list), or each of the next type (a tuple).
-    uniform: bool,
+    pub(super) uniform: bool,
 }
 
 /// What to do with the memory asked for.
 #[derive(Clone, Copy)]
-enum Pending<'a> {
+pub(super) enum Pending<'a> {
     /// The slot of the result, given by the first call.
     Slot,
     /// Bytes of a string whose {pointer, length} is at `at`.
@@ -91,10 +91,10 @@ enum Pending<'a> {
 
 /// Decodes one reply.
 pub struct Decoder<'a> {
-    tag: &'a [u8],
-    rows: [Row<'a>; MAX_DEPTH],
-    depth: usize,
-    pending: Pending<'a>,
+    pub(super) tag: &'a [u8],
+    pub(super) rows: [Row<'a>; MAX_DEPTH],
+    pub(super) depth: usize,
+    pub(super) pending: Pending<'a>,
 }
 
 impl<'a> Decoder<'a> {
@@ -302,7 +302,7 @@ impl<'a> Decoder<'a> {
     }
 }
 
-fn read_word<S: Source>(source: &mut S) -> Result<u32, DecodeError<S::Error>> {
+pub(super) fn read_word<S: Source>(source: &mut S) -> Result<u32, DecodeError<S::Error>> {
     let mut bytes = [0; 4];
     source.read(&mut bytes).map_err(DecodeError::Source)?;
     Ok(u32::from_le_bytes(bytes))

@@ -9,7 +9,38 @@ fn huge_reply_is_refused() {
     assert_eq!(decode(&V::Int32(0), &[1, 2]), Err(DecodeError::Source("ended")));
 }
 
+/// Has memory for `gives` requests only: how many were made, and the bytes left after the rest was dropped.
+fn discard(model: &V, bytes: &[u8], gives: usize) -> Result<(usize, usize), DecodeError<&'static str>> {
+    let mut ram = Ram::new(1 << 20);
+    let (size, align) = model.layout();
+    let mut address = ram.allocate(size, align);
+    let tag = model.tag();
+    let mut decoder = Decoder::new(&tag);
+    let mut source = bytes;
+    for made in 0.. {
+        match decoder.resume(address, &mut source, &mut ram)? {
+            Step::Done => return Ok((made, source.len())),
+            Step::Allocate(_) if made == gives => {
+                decoder.discard(&mut source)?;
+                return Ok((made + 1, source.len()));
+            }
+            Step::Allocate(bytes) => address = ram.allocate(bytes, 8),
+        }
+    }
+    unreachable!()
+}
+
 proptest! {
+    #[test]
+    fn what_has_no_memory_is_dropped_to_its_last_byte(value in typed_values(), gives in 0usize..6, surplus in 0usize..3) {
+        let mut bytes = Vec::new();
+        value.wire(false, &mut bytes);
+        bytes.resize(bytes.len() + surplus, 0x55);
+        let (made, left) = discard(&value, &bytes, gives).unwrap();
+        prop_assert_eq!(left, surplus);
+        prop_assert!(made <= gives + 1);
+    }
+
     #[test]
     fn decodes_what_the_host_sends(value in typed_values(), surplus in 0usize..3) {
         let mut bytes = Vec::new();
