@@ -1,5 +1,7 @@
 """Large kernels and replies: none makes host and device wait for each other, none ends the session."""
 
+import pytest
+
 LOADS = """
     def prepare(self):
         self.sizes = [100, 3000, 4000, 5000, 20000, 100000, 300000]
@@ -45,3 +47,19 @@ def test_a_reply_without_room_raises(kairos):
     assert done.stdout.split()[:2] == ["refused", "300000"]
     assert done.returncode == 1
     assert "RuntimeError: the reply to an RPC needs 40000000 bytes of stack, of which " in done.stderr
+
+
+AHEAD = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(10000*s)
+        self.ttl4.pulse(1*us)
+"""
+
+
+@pytest.mark.long
+def test_an_output_hours_ahead_is_played(kairos):
+    done = kairos.run(AHEAD, timeout=1200)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    assert "2 pin events" in done.stdout

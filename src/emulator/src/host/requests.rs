@@ -114,7 +114,7 @@ impl Wait {
         let now = time::to_ns(boards.master().now());
         let goal = match self.waiting.r#for {
             Goal::Ready => boards.master().ready.then_some("ready"),
-            Goal::Idle => (still && !boards.is_queued()).then_some("idle"),
+            Goal::Idle => (still && boards.queued().is_none()).then_some("idle"),
             Goal::Time => None,
         };
         let timed = || self.waiting.time_ns.filter(|end| now >= *end).map(|_| "time");
@@ -139,9 +139,9 @@ pub fn answer(boards: &mut Boards, request: Request, started: Instant) -> Result
     let now = boards.master().now();
     let reply = match request {
         Request::Status { board } => {
-            let queued = boards.is_queued();
+            let queued = boards.queued();
             let mut reply = status(boards.board(board.as_deref())?, started);
-            reply["queued"] = queued.into();
+            reply["queued_ns"] = queued.map(time::to_ns).into();
             reply["boards"] = boards.names().collect();
             reply
         }

@@ -10,7 +10,7 @@ use serde_json::{json, Value};
 use super::image::Image;
 use crate::machine::params::Params;
 use crate::machine::schedule::{Machine, NamedMachine, System};
-use crate::machine::time::{self, NS_PER_PL_CYCLE};
+use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 use crate::peripherals::{Board, Cable};
 use crate::pl::library::{Library, Pad};
 use crate::pl::link::{self, Link, Quality};
@@ -281,12 +281,10 @@ impl Boards {
         crashes.collect()
     }
 
-    /// Whether something waits for its time on any board that wakes no core.
-    pub fn is_queued(&self) -> bool {
-        self.system
-            .boards()
-            .iter()
-            .any(|board| board.machine.bus.borrow().is_queued())
+    /// When the next thing is due that waits for its time on any board and wakes no core.
+    pub fn queued(&self) -> Option<Cycles> {
+        let boards = self.system.boards().iter();
+        boards.filter_map(|board| board.machine.bus.borrow().queued()).min()
     }
 
     /// What the UARTs have sent since this was last asked. Of several boards, whole lines, each with the board's name before

@@ -246,9 +246,9 @@ impl Bus {
         due
     }
 
-    /// Whether something waits for its time, or is under way, that wakes no core.
-    pub fn is_queued(&self) -> bool {
-        self.due().queued != NEVER
+    /// When the next thing is due that waits for its time, or is under way, and wakes no core.
+    pub fn queued(&self) -> Option<Cycles> {
+        Some(self.due().queued).filter(|due| *due != NEVER)
     }
 
     /// No core runs: peripherals act by themselves up to `until`, or until one has something for a core. Returns the time
