@@ -67,6 +67,15 @@ def test_the_master_knows_the_satellite(pair):
     table = run_kairos("links", "-D", pair.address).stdout.splitlines()
     assert table[0].split()[:3] == ["destination", "board", "state"]
     assert table[1].split()[:3] == ["1", "satellite", "up"]
+    assert link["words"] == {"ended": 0, "corrected": 0, "retransmitted": 0, "dropped": 0, "space": 504}
+
+
+def test_the_links_as_a_picture(pair, tmp_path):
+    done = run_kairos("links", "-D", pair.address, "--plot", str(tmp_path / "links.svg"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "links.svg").read_text().startswith("<?xml")
+    refused = run_kairos("links", "-D", pair.address, "--plot", str(tmp_path / "links.txt"))
+    assert refused.returncode == 1 and "links.txt" in refused.stderr
 
 
 def test_a_satellite_is_managed_through_the_master(pair):

@@ -12,7 +12,7 @@ use embassy_futures::select::select;
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Instant, Timer};
-use kairos_contracts::registers::{mailbox, satellite, uplink};
+use kairos_contracts::registers::{link, mailbox, satellite, uplink};
 use kairos_links::end::{End, News, Role};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
@@ -89,9 +89,26 @@ impl Mailbox {
     }
 }
 
+/// What the logic counts at this end of a link, with the names for [`Links::describe`].
+struct Words([(&'static str, Register); 5]);
+
+impl Words {
+    fn find(descriptor: &Descriptor, number: usize) -> Option<Self> {
+        let find = |name| Register::find_numbered(descriptor, name, number);
+        Some(Self([
+            ("ended", find(link::ENDED)?),
+            ("corrected", find(link::CORRECTED)?),
+            ("retransmitted", find(link::RETRANSMITTED)?),
+            ("dropped", find(link::DROPPED)?),
+            ("space", find(link::SPACE)?),
+        ]))
+    }
+}
+
 /// A link of this board.
 pub struct Link {
     mailbox: Mailbox,
+    words: Option<Words>,
     /// State and length of the way, as RTIO sees it: of a link to a satellite.
     rtio: Option<(Register, Register)>,
     /// What the other board is called; None: it is the one above.
@@ -177,8 +194,10 @@ fn start(
     role: Role,
 ) -> &'static Link {
     static PLACES: [StaticCell<Link>; LINKS] = [const { StaticCell::new() }; LINKS];
+    let descriptor = kairos_pl::descriptor().ok();
     let link: &'static Link = PLACES[number].init_with(|| Link {
         mailbox,
+        words: descriptor.and_then(|descriptor| Words::find(&descriptor, number)),
         rtio,
         below,
         end: RefCell::new(End::new(role, session())),
@@ -277,6 +296,13 @@ impl Link {
         if let Some((state, travel)) = self.rtio {
             let reached = state.read() & satellite::STATE_UP_BIT != 0;
             write!(out, "\"rtio\": {reached}, \"travel_cycles\": {}, ", travel.read())?;
+        }
+        if let Some(Words(counts)) = &self.words {
+            for (n, (name, register)) in counts.iter().enumerate() {
+                let before = if n > 0 { ", " } else { "\"words\": {" };
+                write!(out, "{before}\"{name}\": {}", register.read())?;
+            }
+            out.write_str("}, ")?;
         }
         let courier = end.courier();
         write!(out, "\"round_trip_us\": {}, ", courier.round_trip)?;

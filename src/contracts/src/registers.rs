@@ -65,7 +65,7 @@ pub mod mailbox {
     /// Write: the packet is complete and is sent.
     pub const GO: &str = "mailbox_go";
 
-    /// Bit 0 the line carries words, 1 a packet is being sent: neither of the two above counts.
+    /// Bit 0 the link is up, 1 a packet is being sent: neither of the two above counts.
     pub const STATE: &str = "mailbox_state";
     /// Bit of `mailbox_state`.
     pub const STATE_LINE_BIT: u32 = 1;
@@ -357,7 +357,7 @@ pub mod link {
     /// The other end is there, and both know each other.
     pub const UP: &str = "link_up";
 
-    /// How often the link went down: silence, or the other end began anew; saturates, as those below do.
+    /// How often the link went down: the line did, silence, or the other end began anew; saturates, as those below do.
     pub const ENDED: &str = "link_ended";
 
     /// Words that came with one wrong bit, and were corrected.
@@ -368,6 +368,9 @@ pub mod link {
 
     /// Words that came and were not passed on: two bits wrong, or of a frame that was not right or not expected.
     pub const DROPPED: &str = "link_dropped";
+
+    /// Words of the first lane, that of real time, that may leave before one of those under way is acknowledged.
+    pub const SPACE: &str = "link_space";
 
     /// Write: zero the counts.
     pub const CLEAR: &str = "link_clear";

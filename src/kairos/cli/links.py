@@ -5,14 +5,24 @@ import json
 from ..errors import UsageError
 from ..network.management import PORT, Management, read_key
 from .address import address_of
+from .links_plot import write_plot
+from .outputs import check_picture
 
 __all__ = ["destination_of", "links"]
 
-_COLUMNS = ("destination", "board", "state", "channels", "way", "round trip", "resent", "dropped")
+_COLUMNS = (
+    *("destination", "board", "state", "channels", "way", "round trip"),
+    *("ended", "corrected", "sent again", "dropped", "space", "resent", "lost packets"),
+)
+"""From `ended` to `space` of the logic's words, the last two of the firmware's packets."""
+_WORDS = ("ended", "corrected", "retransmitted", "dropped", "space")
 
 
 def links(args):
-    """Print the links of the device that the command line `args` names, as a table or as JSON."""
+    """Print the links of the device that the command line `args` names, as a table or as JSON, and draw them if wanted.
+    UsageError."""
+    if args.plot:
+        check_picture("--plot", args.plot)
     with Management(*address_of(args, PORT), key=read_key(args.key) if args.key else None) as management:
         found = management.links()
     if args.json:
@@ -21,6 +31,11 @@ def links(args):
         print("this device has no links")
     else:
         print(_table(found))
+    if args.plot and found:
+        try:
+            write_plot(args.plot, [_shown(link) for link in found])
+        except OSError as error:
+            raise UsageError(f"--plot {args.plot} cannot be written: {error.strerror}") from None
 
 
 def destination_of(address: tuple[str, int], board: str) -> int:
@@ -48,14 +63,19 @@ def _state(link: dict) -> str:
     return "up" if link.get("rtio", True) else "up, without RTIO"
 
 
+def _shown(link: dict) -> dict[str, str]:
+    """Texts by column."""
+    way = f"{link['travel_cycles']} cycles" if "travel_cycles" in link else ""
+    name = "(the board above)" if link["above"] else _name(link)
+    texts = [str(link["destination"]), name, _state(link), str(link.get("channels", "")), way]
+    texts.append(f"{link['round_trip_us']} µs")
+    texts += [str(link.get("words", {}).get(name, "")) for name in _WORDS]
+    texts += [str(link["resent"]), str(link["malformed"] + link["dropped"])]
+    return dict(zip(_COLUMNS, texts, strict=True))
+
+
 def _table(found: list[dict]) -> str:
-    rows = [_COLUMNS]
-    for link in found:
-        way = f"{link['travel_cycles']} cycles" if "travel_cycles" in link else ""
-        counts = [str(link["resent"]), str(link["malformed"] + link["dropped"])]
-        name = "(the board above)" if link["above"] else _name(link)
-        trip = f"{link['round_trip_us']} µs"
-        rows.append((str(link["destination"]), name, _state(link), str(link.get("channels", "")), way, trip, *counts))
+    rows = [_COLUMNS, *(tuple(_shown(link).values()) for link in found)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     return "\n".join(lines)

@@ -26,7 +26,8 @@ const DESTINATION_SHIFT: u32 = 16;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// The first is the master. The others have the destinations 1, 2… in this order.
+    /// The first is the master. The others have the destinations 1, 2… in this order, which is that of a walk through
+    /// the tree: behind each board stand those below it, each with its own.
     board: Vec<BoardEntry>,
     #[serde(default)]
     link: Vec<LinkEntry>,
@@ -101,14 +102,25 @@ impl Description {
             let found = self.board.iter().position(|board| board.name == name);
             found.ok_or_else(|| format!("there is no board {name}"))
         };
+        let mut path: Vec<&str> = Vec::new();
         for (n, board) in self.board.iter().enumerate() {
             if place(&board.name)? != n {
                 return Err(format!("two boards have the name {}", board.name));
             }
             let above: Vec<&LinkEntry> = self.link.iter().filter(|link| link.to == board.name).collect();
             match above[..] {
-                [] if n == 0 => {}
-                [link] if n > 0 && place(&link.from)? < n => {}
+                [] if n == 0 => path.push(&board.name[..]),
+                [link] if n > 0 && place(&link.from)? < n => {
+                    // Boards between it and the one above are below that one, too
+                    let Some(at) = path.iter().position(|name| *name == link.from) else {
+                        return Err(format!(
+                            "{} does not stand behind {}, or behind a board below that",
+                            board.name, link.from
+                        ));
+                    };
+                    path.truncate(at + 1);
+                    path.push(&board.name);
+                }
                 [_] if n > 0 => return Err(format!("{} stands before the board above it", board.name)),
                 _ if n == 0 => return Err(format!("no link can lead to the first board, {}", board.name)),
                 _ => return Err(format!("{} needs one link to it", board.name)),
@@ -142,7 +154,11 @@ impl Description {
         }
         let mut links = Vec::new();
         let mut below = BTreeMap::new();
-        for entry in &self.link {
+        // A board's links are numbered as the boards behind them stand
+        let place = |link: &&LinkEntry| self.board.iter().position(|board| board.name == link.to);
+        let mut entries: Vec<&LinkEntry> = self.link.iter().collect();
+        entries.sort_by_key(place);
+        for entry in entries {
             let bus = |name: &str| {
                 boards
                     .iter()
@@ -440,7 +456,14 @@ mod tests {
             checked(&format!("{a}{b}{c}{}{}", link("a", "b"), link("b", "c"))),
             Ok(())
         );
+        let tree = [link("a", "c"), link("a", "b"), link("c", "d")].concat();
+        let d = board("d");
+        assert_eq!(checked(&format!("{a}{c}{d}{b}{tree}")), Ok(()));
         for (wrong, why) in [
+            (
+                format!("{a}{c}{b}{d}{tree}"),
+                "d does not stand behind c, or behind a board below that",
+            ),
             (
                 format!("{a}{a}{}", link("a", "a")),
                 "no link can lead to the first board, a",

@@ -85,7 +85,7 @@ BLOCKS = {
         "state": (
             2,
             "r",
-            "bit 0 the line carries words, 1 a packet is being sent: neither of the two above counts",
+            "bit 0 the link is up, 1 a packet is being sent: neither of the two above counts",
         ),
         "waiting": (
             9,
@@ -473,7 +473,7 @@ BLOCKS = {
         "ended": (
             32,
             "r",
-            "how often the link went down: silence, or the other end began anew; saturates, as those below do",
+            "how often the link went down: the line did, silence, or the other end began anew; saturates, as those below do",
         ),
         "corrected": (
             32,
@@ -489,6 +489,11 @@ BLOCKS = {
             32,
             "r",
             "words that came and were not passed on: two bits wrong, or of a frame that was not right or not expected",
+        ),
+        "space": (
+            10,
+            "r",
+            "words of the first lane, that of real time, that may leave before one of those under way is acknowledged",
         ),
         "clear": (
             1,

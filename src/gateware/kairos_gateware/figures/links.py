@@ -98,7 +98,7 @@ def interrupt_cycles(engine: Lockstep) -> int:
 
 def _remote(core: Core, commands, until):
     """Plays commands to the satellite once the boards agree on the time."""
-    delay_pads = len(core.pads) - LinkBench.DELAY_BITS - 1
+    delay_pads = len(core.pads) - LinkBench.FIBRE_PADS
     edges = [(0, delay_pads + bit, 1) for bit in range(LinkBench.DELAY_BITS) if FIBRE >> bit & 1]
     commands[0].pause = _UP
     played = core.play(commands, edges, until)

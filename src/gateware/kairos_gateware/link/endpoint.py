@@ -8,6 +8,8 @@ with retransmission 13.
 """
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 from migen import *
 from migen.genlib.fifo import SyncFIFOBuffered
@@ -47,9 +49,10 @@ class Endpoint(Module):
     None: a broken word is lost.
 
     `sink[name]`: a vector to send, with `ready`. `source[name]`: one that has come; of a credited stream it stays until
-    `ready`. `out`: word to the line coder, with `ready`; `into`: from it. `corrected`, `broken`: of the word that came,
-    for a cycle. `up`: the other end is there; while it is not, nothing is taken, and what was under way is gone.
-    `channel`: `Plain` or `Reliable`, which tells more.
+    `ready`. `out`: word to the line coder, with `ready`; `into`: from it. `line`: it carries words. `corrected`,
+    `broken`: of the word that came, for a cycle. `up`: the other end is there; while it is not, nothing is taken, and
+    what was under way is gone. `channel`: `Plain` or `Reliable`, which tells more. `moving`: as of the channel, or
+    vectors are on their way. `leaving[name]`: words of the stream have not gone to the channel yet.
     """
 
     def __init__(self, outgoing, incoming, reliability=None):
@@ -60,13 +63,19 @@ class Endpoint(Module):
         else:
             second = [stream.number for stream in incoming if stream.rank > _CREDITS_RANK]
             self.submodules.channel = channel = Reliable(reliability, second)
-        self.out, self.into, self.up = channel.out, channel.into, channel.up
+        self.out, self.into, self.up, self.line = channel.out, channel.into, channel.up, channel.line
         self.corrected, self.broken = channel.corrected, channel.broken
+        self.leaving = {stream.name: Signal(name=f"leaving_{stream.name}") for stream in outgoing}
         self.submodules.streams = streams = ResetInserter()(_Streams(self, outgoing, incoming))
 
         # # #
 
-        self.comb += streams.reset.eq(~self.up)
+        moves = [port.valid & port.ready for port in self.sink.values()]
+        for stream in incoming:
+            port = self.source[stream.name]
+            moves.append(port.valid & (port.ready if stream.depth else 1))
+        self.moving = Signal()
+        self.comb += [streams.reset.eq(~self.up), self.moving.eq(reduce(or_, [channel.moving, *moves]))]
 
     @staticmethod
     def _port(stream):
@@ -78,6 +87,7 @@ class _Streams(Module):
 
     def __init__(self, endpoint, outgoing, incoming):
         self.sink, self.source, self.up = endpoint.sink, endpoint.source, endpoint.up
+        self.leaving = endpoint.leaving
 
         # # #
 
@@ -127,6 +137,7 @@ class _Streams(Module):
             packetiser.vector.form.eq(sink.form),
             packetiser.vector.data.eq(sink.data),
             sink.ready.eq(packetiser.vector_ready & available & self.up),
+            self.leaving[stream.name].eq(packetiser.word.valid),
             spent.eq(sink.valid & sink.ready),
             multiplexer.valid[stream.number].eq(packetiser.word.valid),
             multiplexer.payload[stream.number].eq(packetiser.word.payload),

@@ -16,7 +16,8 @@ _EPOCH_BITS = 4
 class Fibre(Module):
     """One direction. longest: cycles that `delay` may be; 0: a word comes out in the cycle in which it goes in.
 
-    `into`, `out`: word with `valid`. `plugged`: else nothing passes. `empty`: no word is under way.
+    `into`, `out`: word with `valid`. `plugged`: else nothing passes. `deaf`: what goes in is lost. `empty`: no word is
+    under way.
     """
 
     def __init__(self, longest):
@@ -24,6 +25,7 @@ class Fibre(Module):
         self.into, self.out = Record(layout), Record(layout)
         self.delay = Signal(max=longest + 1)
         self.plugged = Signal(reset=1)
+        self.deaf = Signal()
         self.empty = Signal()
 
         # # #
@@ -35,21 +37,22 @@ class Fibre(Module):
         place = Signal(max=places)
         epoch, was_plugged = Signal(_EPOCH_BITS), Signal(reset=1)
         read_epoch, late = Signal(_EPOCH_BITS), Record(layout)
-        under_way = Signal(max=places + 1)
+        under_way, passes = Signal(max=places + 1), Signal()
         self.sync += [
             place.eq(place + 1),
             was_plugged.eq(self.plugged),
             If(~self.plugged & was_plugged, epoch.eq(epoch + 1)),
-            If(self.plugged, under_way.eq(under_way + self.into.valid - self.out.valid)).Else(under_way.eq(0)),
+            If(self.plugged, under_way.eq(under_way + passes - self.out.valid)).Else(under_way.eq(0)),
         ]
         self.comb += [
             write.adr.eq(place),
-            write.dat_w.eq(Cat(self.into.valid & self.plugged, self.into.word, epoch)),
+            passes.eq(self.into.valid & self.plugged & ~self.deaf),
+            write.dat_w.eq(Cat(passes, self.into.word, epoch)),
             write.we.eq(1),
             read.adr.eq(place - self.delay + 1),
             Cat(late.raw_bits(), read_epoch).eq(read.dat_r),
             self.out.word.eq(Mux(self.delay == 0, self.into.word, late.word)),
-            If(self.delay == 0, self.out.valid.eq(self.into.valid & self.plugged)).Else(
+            If(self.delay == 0, self.out.valid.eq(passes)).Else(
                 self.out.valid.eq(late.valid & (read_epoch == epoch) & self.plugged & was_plugged)
             ),
             self.empty.eq(under_way == 0),
@@ -57,7 +60,8 @@ class Fibre(Module):
 
 
 class Cable(Module):
-    """Two fibres. ends: of a link, two objects with `endpoint` and `line_up`. `delay`, `plugged`, `empty`: of both."""
+    """Two fibres. ends: of a link, two objects with `endpoint` and `line_up`. `delay`, `plugged`, `empty`: of both;
+    `deaf`: of each."""
 
     def __init__(self, ends, longest):
         self.submodules.there = there = Fibre(longest)
@@ -65,6 +69,7 @@ class Cable(Module):
         self.delay = Signal.like(there.delay)
         self.plugged = Signal(reset=1)
         self.empty = there.empty & back.empty
+        self.deaf = [there.deaf, back.deaf]
 
         # # #
 

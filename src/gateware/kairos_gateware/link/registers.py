@@ -11,7 +11,8 @@ _COUNT_BITS = 32
 
 
 class LinkRegisters(Module, AutoCSR):
-    """The state of an endpoint's channel (`Reliable`), and how many words of it met with what."""
+    """The state of an endpoint's channel (`Reliable`), how many words of it met with what, and the room of its first
+    lane."""
 
     USES = uses("link")
 
@@ -21,11 +22,12 @@ class LinkRegisters(Module, AutoCSR):
         self.corrected = CSRStatus(_COUNT_BITS, name="corrected")
         self.retransmitted = CSRStatus(_COUNT_BITS, name="retransmitted")
         self.dropped = CSRStatus(_COUNT_BITS, name="dropped")
+        self.space = CSRStatus(len(channel.space[0]), name="space")
         self.clear = CSR(name="clear")
 
         # # #
 
-        self.comb += self.up.status.eq(channel.up)
+        self.comb += [self.up.status.eq(channel.up), self.space.status.eq(channel.space[0])]
         counted = [
             (self.ended, channel.ended),
             (self.corrected, channel.corrected),

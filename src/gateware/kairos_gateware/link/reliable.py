@@ -32,26 +32,32 @@ _BITS = PAYLOAD_BITS + STREAM_BITS
 
 @dataclass(frozen=True)
 class Reliability:
-    """lanes: of real time and credits, and of data. beat: cycles between words that tell what was sent and has come.
-    acknowledge: words until what has come is told at once. hold: cycles of silence after which the link is down."""
+    """lanes: of real time and credits, and of data. patience: cycles until what has come is acknowledged; acknowledge:
+    words after which it is at once. beat: cycles after which a sender that waits for it reminds the other end. hold:
+    cycles of silence after which, to one who waits, the link is down: more than a round trip."""
 
     lanes: tuple[Lane, Lane] = (Lane(words=512, frame=16), Lane(words=1024, frame=64))
-    beat: int = 512
+    patience: int = 32
     acknowledge: int = 128
-    hold: int = 16384
+    beat: int = 512
+    hold: int = 131_072
 
 
 class _Channel(Module):
     """lanes: how many. For each `sinks`: (`word`, `any`, `word_ready`), as of a `Multiplexer`; `sources`: word that has
-    come, its stream is 0 if there is none. `out`: word to the line coder, with `ready`; `into`: from it. For a cycle
-    each: `corrected`, `broken`, `repeated`; `dropped`: how many in this cycle. `up`: both ends are there."""
+    come, its stream is 0 if there is none. `out`: word to the line coder, with `ready`; `into`: from it. `line`: it
+    carries words. For a cycle each: `corrected`, `broken`, `repeated`; `dropped`: how many in this cycle. `up`: both
+    ends are there. `moving`: words are on their way through it, or will be without any that comes. `space`: words that
+    each lane may still send before any is acknowledged; `unacknowledged`: some of it are not."""
 
     def __init__(self, lanes, frame):
         self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
         self.into = Record([("valid", 1), ("word", WORD_BITS)])
         self.sinks = [(Record(word_layout()), Signal(), Signal()) for _ in range(lanes)]
         self.sources = [Record(word_layout()) for _ in range(lanes)]
-        self.up, self.ended, self.repeated = Signal(), Signal(), Signal()
+        self.line = Signal(reset=1)
+        self.up, self.ended, self.repeated, self.moving = Signal(), Signal(), Signal(), Signal()
+        self.space, self.unacknowledged = [], []
         self.corrected, self.broken, self.dropped = Signal(), Signal(), Signal(max=2 * frame + 2)
 
     def _encode(self, word, present, step):
@@ -82,7 +88,8 @@ class Plain(_Channel):
         self._encode(word.raw_bits(), any_, ready)
         self._decode(come.raw_bits(), present)
         self.comb += [
-            self.up.eq(1),
+            self.up.eq(self.line),
+            self.moving.eq(any_ | self.out.valid | self.into.valid | present),
             self.dropped.eq(self.broken),
             self.sources[0].payload.eq(come.payload),
             If(present, self.sources[0].stream.eq(come.stream)),
@@ -96,7 +103,7 @@ class Reliable(_Channel):
         lanes = reliability.lanes
         super().__init__(len(lanes), max(lane.frame for lane in lanes))
         reset = ResetInserter()
-        self.senders = [reset(LaneSender(lane)) for lane in lanes]
+        self.senders = [reset(LaneSender(lane, reliability.beat)) for lane in lanes]
         self.receivers = [reset(LaneReceiver(lane)) for lane in lanes]
         self.submodules += self.senders, self.receivers
         heard = Signal(PAYLOAD_BITS)
@@ -104,30 +111,41 @@ class Reliable(_Channel):
 
         # # #
 
-        self.comb += [self.up.eq(self.session.up), self.ended.eq(self.session.ended)]
+        session = self.session
+        self.unacknowledged = [sender.awaiting for sender in self.senders]
+        awaiting = reduce(or_, self.unacknowledged)
+        self.comb += [
+            self.up.eq(session.up),
+            self.ended.eq(session.ended),
+            session.line.eq(self.line),
+            session.awaiting.eq(awaiting),
+        ]
+        self.space = [sender.space for sender in self.senders]
         for end, (word, any_, ready) in zip(self.senders, self.sinks, strict=True):
             self.comb += [end.word.eq(word), end.any.eq(any_), ready.eq(end.word_ready), end.reset.eq(~self.up)]
         for end, source in zip(self.receivers, self.sources, strict=True):
             self.comb += [source.eq(end.word), end.reset.eq(~self.up)]
         self._receive(heard, second)
-        beat, passed = Signal(), Signal(max=reliability.beat)
-        self.sync += [
-            beat.eq(0),
-            If(passed == reliability.beat - 1, passed.eq(0), beat.eq(1)).Else(passed.eq(passed + 1)),
-        ]
-        due = [self._answer_due(receiver, beat, reliability.acknowledge) for receiver in self.receivers]
-        self.comb += [sender.beat.eq(beat) for sender in self.senders]
-        self._transmit(due)
+        answers = [self._answer(receiver, reliability) for receiver in self.receivers]
+        under_way = self._transmit([due for due, _ in answers])
+        moving = [awaiting, session.due, under_way, self.into.valid, self.line & ~self.up]
+        moving += [pending for _, pending in answers] + [receiver.passing for receiver in self.receivers]
+        self.comb += self.moving.eq(reduce(or_, moving + [any_ for _, any_, _ in self.sinks]))
 
-    def _answer_due(self, receiver, beat, limit):
-        """Whether to tell what has come in a lane."""
-        due, count = Signal(), Signal(max=limit + 1)
+    def _answer(self, receiver, reliability):
+        """(whether to tell what has come in a lane, whether it has to be told at all)."""
+        due, pending = Signal(), Signal()
+        count, waited = Signal(max=reliability.acknowledge + 1), Signal(max=reliability.patience)
+        full = count == reliability.acknowledge
         self.sync += [
-            If(receiver.told, due.eq(0), count.eq(0)),
-            If((receiver.data | receiver.end) & (count != limit), count.eq(count + 1)),
-            If(beat | (count == limit) | receiver.again, due.eq(~receiver.told)),
+            If(pending & ~due, waited.eq(waited + 1)).Else(waited.eq(0)),
+            If(receiver.told, due.eq(0), count.eq(0), pending.eq(0), waited.eq(0)),
+            If((receiver.data | receiver.end) & ~full, count.eq(count + 1)),
+            If(receiver.end | receiver.start, pending.eq(1)),
+            If((waited == reliability.patience - 1) | full | receiver.again, due.eq(~receiver.told)),
+            If(~self.up, due.eq(0), count.eq(0), pending.eq(0)),
         ]
-        return due
+        return due, pending | due
 
     def _choices(self, due, payload, stream, step, lane):
         """(asks, what it sends), the first before all others; and the words that have a CRC, that begin it anew, and
@@ -152,6 +170,7 @@ class Reliable(_Channel):
         return choices, own, alone, ends
 
     def _transmit(self, due):
+        """due: of the lanes' acknowledgements. Returns whether a word is on its way out."""
         payload, stream, step, lane = Signal(PAYLOAD_BITS), Signal(STREAM_BITS), Signal(), Signal()
         choices, *marks = self._choices(due, payload, stream, step, lane)
         present = reduce(or_, [asks for asks, _ in choices])
@@ -181,6 +200,7 @@ class Reliable(_Channel):
         self.sync += If(~self.up, [crc.eq(CRC_START) for crc in crcs])
         place = PAYLOAD_BITS - CRC_BITS
         self._encode(behind | Cat(C(0, place), Mux(has_crc, after, 0)), summed, step)
+        return present | chosen | summed | self.out.valid
 
     def _receive(self, heard, second):
         come, present, lane, crcs = Signal(_BITS), Signal(), Signal(), Array()

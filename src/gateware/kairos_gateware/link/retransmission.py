@@ -4,8 +4,9 @@ Words are counted, ends of frames included, modulo 2^14. A frame is up to `frame
 it ends as soon as none waits. The receiver passes on a frame whose CRC is right and whose end has the number that is
 its turn; anything else it forgets, and asks for all from the first word that it lacks. The sender then begins a new
 **generation** with a start, and repeats all that was sent since. A request counts only if it is about the generation
-that is being sent, so the many requests that one gap can cause have one effect. A start where nothing was lost, every
-some hundred cycles, tells the receiver if the end of the last frame has not come.
+that is being sent, so the many requests that one gap can cause have one effect. A sender that waits for its words to
+be acknowledged, and has sent nothing for some hundred cycles, sends a start with the number that comes next: it tells
+the receiver if the end of the last frame has not come, and is answered. A lane without such words sends nothing.
 
 A lane's words are written to the buffer while they leave, so in a lane without errors they do not wait for it.
 """
@@ -21,6 +22,8 @@ __all__ = ["Lane", "LaneReceiver", "LaneSender"]
 
 _BITS = PAYLOAD_BITS + STREAM_BITS
 _HALF = 2 ** (NUMBER_BITS - 1)
+_MARGIN = 8
+"""Words of a lane's memory that are kept free."""
 
 
 @dataclass(frozen=True)
@@ -40,27 +43,30 @@ class LaneSender(Module):
     `control`, else it is `entry`), with `number` and `generation`; `taken`: it leaves in this cycle.
 
     `acknowledged`, with `from_there`: words before that number have arrived. `again`, with `again_generation`: it asks
-    for the others. `beat`: time for a start. `repeating`: what leaves has left before.
+    for the others. beat: cycles after which it reminds. `repeating`: what leaves has left before. `awaiting`: not all
+    have been acknowledged. `space`: words that may leave before some must be.
     """
 
-    def __init__(self, lane):
+    def __init__(self, lane, beat):
         self.word, self.any, self.word_ready = Record(word_layout()), Signal(), Signal()
         self.valid, self.control, self.kind, self.taken = Signal(), Signal(), Signal(2), Signal()
         self.entry, self.number, self.generation = Signal(_BITS), Signal(NUMBER_BITS), Signal(2)
         self.acknowledged, self.from_there = Signal(), Signal(NUMBER_BITS)
-        self.again, self.again_generation, self.beat = Signal(), Signal(2), Signal()
-        self.repeating = Signal()
+        self.again, self.again_generation = Signal(), Signal(2)
+        self.repeating, self.awaiting = Signal(), Signal()
+        self.space = Signal(max=lane.words + 1)
 
         # # #
 
         head, tail, place = Signal(NUMBER_BITS), Signal(NUMBER_BITS), Signal(NUMBER_BITS)
         length, room = Signal(max=lane.frame + 1), Signal(reset=1)
-        restart, beat, is_end = Signal(), Signal(), Signal()
+        restart, remind, is_end = Signal(), Signal(), Signal()
+        still = Signal(max=beat)
         memory = Memory(_BITS + 1, lane.words)
         write, read = memory.get_port(write_capable=True), memory.get_port()
         self.specials += memory, write, read
         after = Signal(NUMBER_BITS)
-        kept = Signal(_BITS + 1)
+        kept, held = Signal(_BITS + 1), Signal(NUMBER_BITS)
         address = slice(0, log2_int(lane.words))
         self.comb += [
             kept.eq(read.dat_r),
@@ -72,7 +78,7 @@ class LaneSender(Module):
             self.number.eq(place),
             self.entry.eq(self.word.raw_bits()),
             If(
-                restart | (beat & (length == 0) & ~self.repeating),
+                restart | (remind & (length == 0) & ~self.repeating),
                 self.valid.eq(1),
                 self.kind.eq(Kind.START),
                 If(restart, self.number.eq(tail)),
@@ -107,11 +113,17 @@ class LaneSender(Module):
             If(
                 self.taken,
                 restart.eq(0),
-                If(self.control, length.eq(0), beat.eq(0)).Else(length.eq(length + 1)),
+                If(self.control, length.eq(0), remind.eq(0)).Else(length.eq(length + 1)),
                 If(restart, self.repeating.eq(tail != head)).Elif(after == head, self.repeating.eq(0)),
             ),
-            If(self.beat, beat.eq(1)),
-            room.eq((head - tail)[:NUMBER_BITS] < lane.words - 8),
+            If(self.taken | ~self.awaiting, still.eq(0)).Else(still.eq(still + 1)),
+            If(~self.awaiting, remind.eq(0)).Elif(still == beat - 1, still.eq(0), remind.eq(1)),
+            room.eq(held < lane.words - _MARGIN),
+        ]
+        self.comb += [
+            self.awaiting.eq(head != tail),
+            held.eq(head - tail),
+            If(held < lane.words - _MARGIN, self.space.eq(lane.words - _MARGIN - held)),
         ]
         self._answers(head, tail, restart)
 
@@ -132,7 +144,7 @@ class LaneReceiver(Module):
     `generation`; `right`: its CRC is. `word`: of good frames, in order; its stream is 0 if there is none.
 
     `expected`: number of the next frame's first word. `again`: words are missing, until `told`; `seen`: the generation.
-    `progress`: a word or an end was accepted or not. `dropped`: how many words are forgotten in this cycle.
+    `dropped`: how many words are forgotten in this cycle. `passing`: words are on their way out.
     """
 
     def __init__(self, lane):
@@ -141,7 +153,7 @@ class LaneReceiver(Module):
         self.number, self.generation = Signal(NUMBER_BITS), Signal(2)
         self.word = Record(word_layout())
         self.expected, self.again, self.seen, self.told = Signal(NUMBER_BITS), Signal(), Signal(2), Signal()
-        self.dropped = Signal(max=lane.frame + 1)
+        self.dropped, self.passing = Signal(max=lane.frame + 1), Signal()
 
         # # #
 
@@ -165,6 +177,7 @@ class LaneReceiver(Module):
             # The CRC begins anew behind them, right or not: so must the frame
             If((self.end & ~good) | self.start, self.dropped.eq(count)),
             read.adr.eq(come),
+            self.passing.eq(shown | (come != passed)),
             If(shown, self.word.raw_bits().eq(read.dat_r)),
         ]
         self.sync += [

@@ -4,7 +4,8 @@
 
 Events come with credits for the FIFO behind the link, so none is lost; in it they wait if the core's lanes have no
 room. What goes wrong with an event here (it comes too late, since the link had to send it again; collisions, sequence
-errors) is reported, with its channel. When the link is lost, what has got to the core is executed. Clock domain sys.
+errors) is reported, with its channel, and again if the link is lost before that has arrived. When the link is lost,
+what has got to the core is executed. Clock domain sys.
 """
 
 from functools import reduce
@@ -17,7 +18,18 @@ from ..rtio.cri import OUTPUT_UNDERFLOW, Cri
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from .endpoint import Endpoint
 from .rtio_near import ERRORS, REST
-from .rtio_words import CONTROL, ECHO, LONG, MORE_BITS, SHORT, fields, more_vectors, rtio_streams
+from .rtio_words import (
+    CONTROL,
+    ECHO,
+    LONG,
+    MEDIUM,
+    MORE_BITS,
+    RELIABILITY,
+    SHORT,
+    fields,
+    more_vectors,
+    rtio_streams,
+)
 
 __all__ = ["FarRtio"]
 
@@ -30,10 +42,11 @@ _REPORT_AFTER, _REPORT_EVENTS = 32, 64
 class FarRtio(Module):
     """core: `RtioCore` whose time base can be loaded.
 
-    `cri`: for the core or its arbiter. `endpoint`, `line_up`: as of `NearRtio`. `phy_reset`: a level, 1 until the
-    master has said otherwise. `reset`: the core's, a level. `abort`: ends the read that is under way. `time_load`,
-    `time_value`: of the time base. `live`: the master has said so. `settled`: for time skip, nothing moves here or in
-    what is sent."""
+    `cri`: for the core or its arbiter. `endpoint`, `line_up`, `joined`: as of `NearRtio`. `phy_reset`: a level, 1
+    until the master has said otherwise. `reset`: the core's, a level. `abort`: ends the read that is under way.
+    `time_load`, `time_value`: of the time base. `live`: the master has said so. `settled`: for time skip, nothing moves
+    here or in what is sent.
+    """
 
     def __init__(self, core):
         self.line_up = Signal()
@@ -44,13 +57,14 @@ class FarRtio(Module):
         self.cri = cri = Cri(len(core.cri.output.data))
         timebase = core.timebase
         away, back = rtio_streams()
-        self.submodules.endpoint = endpoint = ResetInserter()(Endpoint(back, away))
+        self.submodules.endpoint = endpoint = Endpoint(back, away, RELIABILITY)
+        self.joined = endpoint.up
         events, control, status = endpoint.source["events"], endpoint.source["control"], endpoint.sink["status"]
 
         # # #
 
         came = {name: Signal(name=f"came_{name}") for name in CONTROL}
-        self.comb += endpoint.reset.eq(~self.line_up)
+        self.comb += endpoint.line.eq(self.line_up)
         self.comb += [came[name].eq(control.valid & (control.form == tag)) for name, tag in away[1].forms.tags.items()]
 
         # Resets: all events that were sent before are dropped
@@ -64,7 +78,7 @@ class FarRtio(Module):
                 self.phy_reset.eq(levels["phy_reset"]),
                 If(levels["reset"], dropping.eq(1), until.eq(levels["count"])),
             ).Elif(popped == until, dropping.eq(0)),
-            If(~self.line_up, live.eq(0), dropping.eq(0)),
+            If(~self.joined, live.eq(0), dropping.eq(0)),
         ]
         self.comb += self.reset.eq(dropping)
 
@@ -81,7 +95,7 @@ class FarRtio(Module):
         read = fields(CONTROL["read"], control.data)
         number, under_way, answered = Signal(4), Signal(), Signal()
         answer = Record([("status", 4), ("number", 4), ("timestamp", 64), ("data", 32)])
-        self.comb += self.abort.eq(~self.line_up & under_way)
+        self.comb += self.abort.eq(~self.joined & under_way)
         self.sync += [
             If(cri.input.ready, cri.input.valid.eq(0)),
             If(cri.input.valid & cri.input.ready, under_way.eq(1)),
@@ -92,7 +106,7 @@ class FarRtio(Module):
                 cri.input.timeout.eq(read["timeout"]),
                 number.eq(read["number"]),
             ),
-            If(~self.line_up, cri.input.valid.eq(0)),
+            If(~self.joined, cri.input.valid.eq(0)),
             If(
                 cri.input_done,
                 under_way.eq(0),
@@ -119,33 +133,31 @@ class FarRtio(Module):
             (echo, "echoed", Cat(echoed, C(core.outputs, 16)), []),
             (answered & live, "answer", answer.raw_bits(), [answered.eq(0)]),
         ]
+        under_way = endpoint.leaving["status"] | endpoint.channel.unacknowledged[0]
         errors = [(AsyncError(*source), name) for name, source in core.errors.items()]
         self.submodules += [error for error, _ in errors]
         for error, name in [*errors, (late, "busy")]:
-            cleared = Signal()
-            self.comb += error.clear.eq(cleared)
-            messages.append(
-                (error.flag & live & ~cleared, "error", Cat(C(ERRORS.index(name), 2), error.channel), cleared)
-            )
+            told = Signal()
+            self.comb += error.clear.eq(told & ~under_way & live)
+            self.sync += If(error.clear | ~self.joined, told.eq(0))
+            data = Cat(C(ERRORS.index(name), 2), error.channel)
+            messages.append((error.flag & live & ~told, "error", data, [told.eq(1)]))
         messages.append((state_due, "state", Cat(blocked, counted), [self._told.eq(counted), told_blocked.eq(blocked)]))
         before = C(0)
-        self.sync += If(~self.line_up, told_blocked.eq(0), answered.eq(0))
+        self.sync += If(~self.joined, told_blocked.eq(0), answered.eq(0))
         for wanted, form, data, done in messages:
             mine = Signal()
             self.comb += [
                 mine.eq(wanted & ~before),
                 If(mine, status.form.eq(tags[form]), status.data.eq(data)),
             ]
-            if isinstance(done, Signal):
-                self.sync += done.eq(mine & status.ready)
-            else:
-                self.sync += If(mine & status.ready, *done)
+            self.sync += If(mine & status.ready, *done)
             before = before | wanted
         self.comb += status.valid.eq(before)
 
         # Time skip
         rest = Signal(max=REST + 1)
-        moves = [endpoint.out.valid, endpoint.into.valid, control.valid, status.valid, events.valid & events.ready]
+        moves = [endpoint.moving & self.line_up, status.valid]
         moves += [cri.output.valid & cri.output.ready, came["levels"], dropping]
         self.settled = Signal()
         self.sync += If(reduce(or_, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
@@ -172,8 +184,16 @@ class FarRtio(Module):
         wide = Signal(max(1, count * MORE_BITS))
         more = events.form == tags["more"]
         taken = events.valid & events.ready
-        parts = {"short": fields(SHORT, events.data), "long": fields(LONG, events.data)}
-        low, data, bits = Signal(COARSE_BITS), Signal(32), {"short": SHORT[1][1], "long": LONG[1][1]}
+        parts = {
+            "short": fields(SHORT, events.data),
+            "medium": fields(MEDIUM, events.data),
+            "long": fields(LONG, events.data),
+        }
+        low, data, bits = (
+            Signal(COARSE_BITS),
+            Signal(32),
+            dict(zip(parts, [SHORT[1][1], MEDIUM[1][1], LONG[1][1]], strict=True)),
+        )
         fine, channel, address = Signal(FINE_BITS), Signal(16), Signal(8)
         coarse = Signal(COARSE_BITS)
         for form, part in parts.items():
@@ -206,7 +226,7 @@ class FarRtio(Module):
                 output.data.eq(Cat(data, wide)),
                 wide.eq(0),
             ),
-            If(~self.line_up, popped.eq(0), output.valid.eq(0), wide.eq(0)),
+            If(~self.joined, popped.eq(0), output.valid.eq(0), wide.eq(0)),
         ]
         if count:
             self.sync += If(taken & more, wide.eq(Cat(wide, events.data[:MORE_BITS])[MORE_BITS:]))
@@ -229,6 +249,6 @@ class FarRtio(Module):
             If(events.valid & events.ready | (counted == self._told), since.eq(0)).Elif(
                 since != _REPORT_AFTER, since.eq(since + 1)
             ),
-            If(~self.line_up, self._told.eq(0), waits.eq(0)),
+            If(~self.joined, self._told.eq(0), waits.eq(0)),
         ]
         return blocked, due

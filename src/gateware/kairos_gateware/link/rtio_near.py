@@ -3,13 +3,13 @@
 An output is refused here, with its own status, if it cannot be at the satellite in time, if there is no such channel,
 or if the satellite cannot be reached. What is accepted goes off with its timestamp, without waiting for an answer; the
 link has room for it at the other end, else the command waits. While the satellite's lanes make events wait, commands
-wait here too.
+wait here too. Words that the line spoils are sent again; an event that is late thereby is reported by the other end.
 
 If the link is lost while events are on their way (or at the other end's door), the first request after that is refused
 as unreachable, even if the link has come back, and the channel of the newest event is reported as busy.
 
-Latency: accepted → word 3, if nobody hinders; least slack of an accepted output: `travel` + SLACK. Throughput: an event
-a cycle, of the long form one in two. Clock domain sys.
+Latency: accepted → word 5, if nobody hinders; least slack of an accepted output: `travel` + SLACK. Throughput: four
+events of the short form in 5 cycles, of the long one two. Clock domain sys.
 """
 
 from functools import reduce
@@ -22,7 +22,18 @@ from ..rtio.cri import INPUT_TIMEOUT, INPUT_UNREACHABLE, OUTPUT_UNDERFLOW, OUTPU
 from ..rtio.timing import COARSE_BITS, FINE_BITS, MIN_SLACK
 from .endpoint import Endpoint
 from .rtio_time import TRAVEL_BITS, TimeTransfer
-from .rtio_words import CONTROL, LONG, MORE_BITS, SHORT, STATUS, fields, more_vectors, rtio_streams
+from .rtio_words import (
+    CONTROL,
+    LONG,
+    MEDIUM,
+    MORE_BITS,
+    RELIABILITY,
+    SHORT,
+    STATUS,
+    fields,
+    more_vectors,
+    rtio_streams,
+)
 
 __all__ = ["ERRORS", "NearRtio", "REST", "SLACK"]
 
@@ -31,15 +42,27 @@ ERRORS = ["collision", "busy", "sequence_error"]
 
 _QUEUE = 2
 """Events between the CRI and the link."""
-_OTHERS = 6
-"""Words that may go before an event besides those of events before it: control, credits, a word of a lower rank."""
-SLACK = MIN_SLACK + 4 + 2 * (_QUEUE + 1) + _OTHERS
-"""Least accepted distance of an output's coarse time from the counter, beyond `travel`, without wide data: what the
-satellite's core needs, the blocks on the way, events before it, and other words."""
+_OTHERS = 3
+"""The link's own words that may go before an event: an acknowledgement of each lane, a start."""
+_FRAME = RELIABILITY.lanes[0].frame
+
+
+def _slack(words):
+    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, if an event has up to so
+    many words: what the satellite's core needs, the blocks on the way, events before it, the ends of frames up to its
+    own, and the link's own words. (`travel` is that of two words and the end of their frame.)"""
+    before = words * (_QUEUE + 1)
+    # `place`: of the event's last word in its frame
+    ends = max((before + words - 1 - place) // _FRAME + _FRAME - place for place in range(_FRAME))
+    return MIN_SLACK + 4 + before + words - 2 + ends + _OTHERS
+
+
+SLACK = _slack(2)
+"""Of events without wide data."""
 _AHEAD = 2 ** (LONG[1][1] - 2)
-"""Cycles that an event may be ahead of the counter when it leaves: three days. Others wait."""
+"""Cycles that an event may be ahead of the counter when it leaves: a day and a half. Others wait."""
 _SHORT_AHEAD = SHORT[1][1] - 2
-REST = 16
+REST = 24
 """Cycles after which nothing moves in an endpoint that has had no word."""
 _AFTER_RESET = 8
 
@@ -47,7 +70,8 @@ _AFTER_RESET = 8
 class NearRtio(Module):
     """timebase: the core's. data_width: bits of the satellite's widest event. destination: of the satellite.
 
-    `cri` (the upper eight bits of channels are not looked at). `endpoint`: for the words; `line_up`: they are carried.
+    `cri` (the upper eight bits of channels are not looked at). `endpoint`: for the words; `line_up`: the line carries
+    them; `joined`: both ends of the link are there.
     `reset` (a pulse) and `phy_reset` (a level) go to the satellite. State: `up`, the satellite can be reached;
     `travel`; `blocked`; `sent`, events up to now. `errors`: as the core's, {name: (pulse, channel of 24 bits)}.
     For time skip: `settled`; `dues`, list of (flag, coarse time to which the counter may be moved).
@@ -61,7 +85,8 @@ class NearRtio(Module):
         self.blocked = Signal()
         self.sent = Signal(16)
         away, back = rtio_streams()
-        self.submodules.endpoint = endpoint = ResetInserter()(Endpoint(away, back))
+        self.submodules.endpoint = endpoint = Endpoint(away, back, RELIABILITY)
+        self.joined = endpoint.up
         self._event_tags, self._control_tags = away[0].forms.tags, away[1].forms.tags
         events, control, status = endpoint.sink["events"], endpoint.sink["control"], endpoint.source["status"]
         self.submodules.time = time = TimeTransfer(timebase, Record(control.layout), self._control_tags, status)
@@ -73,8 +98,8 @@ class NearRtio(Module):
         came = {name: Signal(name=f"came_{name}") for name in STATUS}
         self.comb += [came[name].eq(status.valid & (status.form == tag)) for name, tag in back[0].forms.tags.items()]
         self.comb += [
-            endpoint.reset.eq(~self.line_up),
-            time.line_up.eq(self.line_up),
+            endpoint.line.eq(self.line_up),
+            time.line_up.eq(self.joined),
             time.echoed.eq(came["echoed"]),
         ]
         resetting = Signal()
@@ -84,8 +109,7 @@ class NearRtio(Module):
         # Outputs: whether they are taken
         output = cri.output
         coarse = output.timestamp[FINE_BITS:]
-        per_event = 2 * (1 + more_vectors(data_width))
-        slack = SLACK + (per_event - 2) * (_QUEUE + 1)
+        slack = _slack(2 * (1 + more_vectors(data_width)))
         earliest, latest = Signal(COARSE_BITS), Signal(COARSE_BITS)
         no_channel, underflow, refused, taken = Signal(), Signal(), Signal(), Signal()
         layout = [("timestamp", 64), ("channel", 16), ("address", 8), ("data", data_width)]
@@ -97,7 +121,7 @@ class NearRtio(Module):
             refused.eq(unreachable | no_channel | underflow),
             output.ready.eq(~resetting & (refused | (queue.writable & ~self.blocked & (coarse < latest)))),
             taken.eq(output.valid & output.ready),
-            queue.reset.eq(~self.line_up),
+            queue.reset.eq(~self.joined),
             queue.we.eq(taken & ~refused),
             queue.din.eq(Cat(output.timestamp, output.channel[:16], output.address, output.data)),
             entry.raw_bits().eq(queue.dout),
@@ -120,13 +144,13 @@ class NearRtio(Module):
         state = fields(STATUS["state"], status.data)
         lost = Signal()
         asked = taken | (cri.input.valid & cri.input.ready)
-        self.comb += lost.eq(~self.line_up & (self.sent != confirmed))
+        self.comb += lost.eq(~self.joined & (self.sent != confirmed))
         self.sync += [
             If(queue.we, self.sent.eq(self.sent + 1), newest.eq(output.channel[:16])),
             If(came["state"], self.blocked.eq(state["blocked"]), confirmed.eq(state["count"])),
             If(asked & self.up, refuse_once.eq(0)),
             If(lost, refuse_once.eq(1)),
-            If(~self.line_up, self.sent.eq(0), confirmed.eq(0), self.blocked.eq(0)),
+            If(~self.joined, self.sent.eq(0), confirmed.eq(0), self.blocked.eq(0)),
         ]
 
         # Inputs: one request at a time
@@ -195,8 +219,9 @@ class NearRtio(Module):
             ),
         ]
         self.sync += [
-            If(after != 0, after.eq(after - 1)),
-            If((unsure != 0) & self.line_up, unsure.eq(Mux(came["state"], 0, unsure - 1))),
+            # What comes after a reset must not overtake it
+            If((after != 0) & ~endpoint.leaving["control"], after.eq(after - 1)),
+            If((unsure != 0) & self.joined, unsure.eq(Mux(came["state"], 0, unsure - 1))),
             If(
                 sends_levels,
                 told.eq(self.phy_reset),
@@ -206,7 +231,7 @@ class NearRtio(Module):
             If(sends_read, read_due.eq(0)),
             If(self.reset, reset_due.eq(1)),
             # The satellite may have been away for any reason: it is told again
-            If(~self.line_up, told.eq(~self.phy_reset), unsure.eq(0), If(unsure != 0, reset_due.eq(1))),
+            If(~self.joined, told.eq(~self.phy_reset), unsure.eq(0), If(unsure != 0, reset_due.eq(1))),
         ]
 
         # Errors
@@ -224,7 +249,7 @@ class NearRtio(Module):
 
         # Time skip
         rest = Signal(max=REST + 1)
-        moves = [endpoint.out.valid, endpoint.into.valid, taken, asked, events.valid & events.ready, control.valid]
+        moves = [endpoint.moving & self.line_up, taken, asked, control.valid]
         self.settled = Signal()
         self.sync += If(reduce(lambda a, b: a | b, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
         quiet = [rest == 0, ~resetting, ~lost, ~refuse, ~cri.input_done, self.up | ~self.line_up]
@@ -239,7 +264,7 @@ class NearRtio(Module):
         """Events from the queue become vectors, what data they have beyond 32 bits first."""
         coarse, fine = entry.timestamp[FINE_BITS:], entry.timestamp[:FINE_BITS]
         delta = Signal(COARSE_BITS)
-        short, wide = Signal(), Signal()
+        medium, short, wide = Signal(), Signal(), Signal()
         count = more_vectors(data_width)
         part = Signal(max=count + 2)
         values = {"fine": fine, "coarse": coarse, "channel": entry.channel, "address": entry.address}
@@ -250,18 +275,18 @@ class NearRtio(Module):
                     for (_, width), value in zip(layout, [*values.values(), entry.data], strict=True)
                 ]
             )
-            for name, layout in (("short", SHORT), ("long", LONG))
+            for name, layout in (("short", SHORT), ("medium", MEDIUM), ("long", LONG))
         }
         tags = self._event_tags
         self.comb += [
             delta.eq(coarse - timebase.coarse),
-            short.eq(
-                (delta[_SHORT_AHEAD:] == 0) & (entry.channel[SHORT[2][1] :] == 0) & (entry.data[SHORT[4][1] :] == 0)
-            ),
+            medium.eq((delta[_SHORT_AHEAD:] == 0) & (entry.channel[SHORT[2][1] :] == 0)),
+            short.eq(medium & (entry.data[SHORT[4][1] :] == 0)),
             wide.eq((entry.data[32:] != 0) & (part != count) if count else 0),
             events.valid.eq(queue.readable),
             events.form.eq(tags["long"]),
             events.data.eq(data["long"]),
+            If(medium, events.form.eq(tags["medium"]), events.data.eq(data["medium"])),
             If(short, events.form.eq(tags["short"]), events.data.eq(data["short"])),
             queue.re.eq(events.ready & ~wide),
         ]

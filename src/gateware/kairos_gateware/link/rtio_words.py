@@ -1,9 +1,10 @@
-"""What the two ends of RTIO over the link say to each other: three streams of the link, all of the first rank. Behind
-them goes what the firmware of both boards says to each other (`mailbox`).
+"""What the two ends of RTIO over the link say to each other: three streams of the lane of real time. Behind them goes
+what the firmware of both boards says to each other (`mailbox`).
 
-To the satellite: `events`, with credits, so that none is lost for want of room; `control`. Back: `status`. An event has
-one of two forms. Both carry only the low bits of its coarse time: the far end has the same counter, and takes the time
-nearest to it. The short form fills a word, the long one two. What data an event has beyond 32 bits goes before it.
+To the satellite: `events`, with credits, so that none is lost for want of room, before all others; `control`. Back:
+`status`. An event has one of three forms. All carry only the low bits of its coarse time: the far end has the same
+counter, and takes the time nearest to it. The short form fills a word, the medium one a word and four ninths, the long
+one two. What data an event has beyond 32 bits goes before it.
 
 `echo` and what answers it fill as many words as `time`: so all three take the same time (docs/gateware/link.md).
 """
@@ -14,13 +15,17 @@ from ..rtio.timing import COARSE_BITS, FINE_BITS
 from .endpoint import Stream
 from .gearbox import Forms
 from .mailbox import auxiliary_stream
+from .reliable import Reliability
+from .retransmission import Lane
 
 __all__ = [
     "CONTROL",
     "ECHO",
     "EVENTS",
     "LONG",
+    "MEDIUM",
     "MORE_BITS",
+    "RELIABILITY",
     "SHORT",
     "STATUS",
     "fields",
@@ -28,13 +33,16 @@ __all__ = [
     "rtio_streams",
 ]
 
-SHORT = [("fine", FINE_BITS), ("coarse", 24), ("channel", 8), ("address", 8), ("data", 9)]
-LONG = [("fine", FINE_BITS), ("coarse", 47), ("channel", 16), ("address", 8), ("data", 32)]
+SHORT = [("fine", FINE_BITS), ("coarse", 23), ("channel", 8), ("address", 8), ("data", 9)]
+MEDIUM = [("fine", FINE_BITS), ("coarse", 23), ("channel", 8), ("address", 8), ("data", 32)]
+LONG = [("fine", FINE_BITS), ("coarse", 46), ("channel", 16), ("address", 8), ("data", 32)]
 MORE_BITS = 96
 _LEAST = 46
 """A form is at least as long as a word, since others of its stream are."""
+RELIABILITY = Reliability(lanes=(Lane(words=512, frame=4), Lane(words=1024, frame=64)))
+"""An event may wait for the end of its frame, so frames of the first lane are short."""
 
-EVENTS = {"short": SHORT, "long": LONG, "more": [("data", MORE_BITS)]}
+EVENTS = {"short": SHORT, "medium": MEDIUM, "long": LONG, "more": [("data", MORE_BITS)]}
 
 ECHO = [("coarse", COARSE_BITS), ("outputs", 16)]
 CONTROL = {
@@ -78,7 +86,7 @@ def rtio_streams():
     """(streams towards the satellite, streams from it)."""
     away = [
         Stream("events", 1, _forms(EVENTS), 0, EVENTS_DEPTH),
-        Stream("control", 2, _forms(CONTROL), 0),
+        Stream("control", 2, _forms(CONTROL), 1),
         auxiliary_stream(3),
     ]
     return away, [Stream("status", 1, _forms(STATUS), 0), auxiliary_stream(2)]

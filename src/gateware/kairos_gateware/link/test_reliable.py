@@ -150,12 +150,27 @@ def test_an_end_that_forgets_takes_the_other_down_and_both_come_back(who):
     run_simulation(dut, play())
 
 
+def send(dut, end):
+    """A vector from this end, which nobody awaits."""
+    sink = dut.ends[end].sink["urgent"]
+    yield sink.valid.eq(1)
+    yield sink.form.eq(1)
+    yield
+    yield sink.valid.eq(0)
+
+
 def test_silence_takes_it_down_and_it_comes_back():
+    """That is, down for those who wait for an acknowledgement: others do not notice."""
     dut = Pair()
 
     def play():
         yield from wait_up(dut)
         yield dut.cut.eq(1)
+        for _ in range(2 * SMALL.hold):
+            yield
+        assert (yield dut.ends[0].up) and (yield dut.ends[1].up)
+        yield from send(dut, 0)
+        yield from send(dut, 1)
         yield from wait_up(dut, 0)
         assert (yield dut.registers.up.status) == 0
         yield
@@ -169,8 +184,50 @@ def test_silence_takes_it_down_and_it_comes_back():
     run_simulation(dut, play())
 
 
+def test_a_line_that_says_so_takes_it_down_at_once():
+    dut = Pair()
+
+    def play():
+        yield from wait_up(dut)
+        yield dut.ends[0].line.eq(0)
+        yield
+        yield
+        assert not (yield dut.ends[0].up) and (yield dut.ends[1].up)
+        for _ in range(100):
+            yield
+        assert not (yield dut.ends[0].up)
+        yield dut.ends[0].line.eq(1)
+        yield from wait_up(dut)
+        assert (yield from exchange(dut, "data", range(20)))[0] == list(range(20))
+
+    run_simulation(dut, play())
+
+
+def test_who_waits_for_nothing_says_nothing():
+    dut = Pair()
+    said = []
+
+    @passive
+    def observe():
+        while True:
+            said.append(0)
+            for end in dut.ends:
+                said[-1] |= (yield end.out.valid) | (yield end.moving)
+            yield
+
+    def play():
+        yield from wait_up(dut)
+        assert (yield from exchange(dut, "data", range(30)))[0] == list(range(30))
+        for _ in range(10 * SMALL.beat):
+            yield
+
+    run_simulation(dut, [play(), observe()])
+    assert any(said[: -3 * SMALL.beat]) and not any(said[-3 * SMALL.beat :])
+
+
 def test_registers_count_words():
-    channel = SimpleNamespace(up=Signal(), ended=Signal(), corrected=Signal(), repeated=Signal(), dropped=Signal(4))
+    pulses = {name: Signal(name=name) for name in ["up", "ended", "corrected", "repeated"]}
+    channel = SimpleNamespace(**pulses, dropped=Signal(4), space=[Signal(10)])
     dut = LinkRegisters(channel)
 
     def play():

@@ -69,16 +69,18 @@ class CoreBench(TopLevel):
 
 class LinkBench(CoreBench):
     """The same channels on two boards, the second one's at destination 1 behind a link, whose pads follow. Behind them
-    are inputs without channels: the bits of the fibre's delay in cycles, lowest first, and one that pulls it out."""
+    are inputs without channels (`FIBRE_PADS` in all): the bits of the fibre's delay in cycles, lowest first, one that
+    pulls it out, and two that lose the words of a direction, away and back."""
 
     DELAY_BITS = 14
+    FIBRE_PADS = DELAY_BITS + 3
 
     def __init__(self, outputs, inouts):
         TopLevel.__init__(self)
         kinds = [InOut] * inouts + [Output] * outputs
         pads, phys, channels = _ttls(kinds)
         far_pads, far_phys, far_channels = _ttls(kinds)
-        control = [Pad(f"link{n}", "in", None) for n in range(self.DELAY_BITS + 1)]
+        control = [Pad(f"link{n}", "in", None) for n in range(self.FIBRE_PADS)]
         self.pads = pads + far_pads + control
         self.submodules += phys, far_phys
         timebase = TimeBase(loadable=True)
@@ -93,8 +95,9 @@ class LinkBench(CoreBench):
         self.submodules.cable = cable = Cable([near, far], 2**self.DELAY_BITS - 1)
         far_time = far_core.timebase
         self.comb += [
-            cable.delay.eq(Cat(*[pad.i[0] for pad in control[:-1]])),
-            cable.plugged.eq(~control[-1].i[0]),
+            cable.delay.eq(Cat(*[pad.i[0] for pad in control[: self.DELAY_BITS]])),
+            cable.plugged.eq(~control[self.DELAY_BITS].i[0]),
+            [deaf.eq(pad.i[0]) for deaf, pad in zip(cable.deaf, control[self.DELAY_BITS + 1 :], strict=True)],
             near.reset.eq(core.reset),
             near.phy_reset.eq(0),
             [phy.reset.eq(far.phy_reset) for phy in far_phys],

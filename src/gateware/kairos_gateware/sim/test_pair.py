@@ -8,7 +8,7 @@ from kairos_gateware.sim.hp_port import HpPort
 from kairos_gateware.sim.library import Ps
 
 SATELLITE = 1 << 16
-TRAVEL = 131
+TRAVEL = 138
 """Cycles of a vector through 125 cycles of fibre."""
 
 

@@ -7,6 +7,7 @@ from migen import *
 
 from ..csr import uses
 from ..link.mailbox import Mailbox, MailboxRegisters
+from ..link.registers import LinkRegisters
 from ..link.rtio_far import FarRtio
 from ..link.rtio_near import NearRtio
 from ..link.rtio_registers import SatelliteRegisters
@@ -43,7 +44,8 @@ class Links(Module):
     """variant: of the board. timebase: of its core. Raises ValueError if the board cannot have its links.
 
     `near`: of the boards below, `NearRtio` by destination. `far`: the `FarRtio`, once `attach` has been called on a
-    board that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint` and `line_up`.
+    board that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`, `line_up`
+    and `joined`.
     `register_blocks`: by the prefix of their names.
     """
 
@@ -81,12 +83,13 @@ class Links(Module):
         ]
 
     def complete(self):
-        """What is the same at all ends, once they are there: the mailbox."""
+        """What is the same at all ends, once they are there: the mailbox, and the registers of the link itself."""
         self._users = []
         for n, end in enumerate(self.ends.values()):
             endpoint = end.endpoint
-            mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.line_up)
+            mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.joined)
             self.register_blocks[f"mailbox{n or ''}"] = MailboxRegisters(mailbox)
+            self.register_blocks[f"link{n or ''}"] = LinkRegisters(endpoint.channel)
             self.submodules += mailbox
             self._users.append(mailbox)
 

@@ -9,5 +9,6 @@ COMMAND = Command(
     DEVICE_DB,
     KEY,
     Option("--json", action="store_true", help="print them as JSON"),
+    Option("--plot", metavar="FILE", help="draw them into a picture as well (.png, .pdf or .svg)"),
     runs="links.links",
 )
