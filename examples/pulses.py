@@ -150,7 +150,7 @@ class Pulses(EnvExperiment):
         middle = (rotation.begin_mu + rotation.end_mu) // 2
         windows = [
             Window(f"the middle of {rotation.name}, samples of 1 ns", 0, middle - 20, middle + 20),
-            Window("the begin of ms: both sidebands beat", 1, entangling.begin_mu, entangling.begin_mu + 1500),
+            Window("the beginning of ms: both sidebands beat", 1, entangling.begin_mu, entangling.begin_mu + 1500),
         ]
         shots = [(f"shot {number + 1}", begin) for number, begin in enumerate(self.shots_mu)]
         pins = {name: recording.pins[name] for name in ("ttl4", "ttl5")}

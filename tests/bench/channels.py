@@ -14,6 +14,9 @@ PAPER_SHARE = 10.5 / (32 * 0.333)
 TIMES = {
     "register_write_ns": (Path.REGISTER_WRITE, 0, 350, "AXI-Lite at 100 MHz, one way"),
     "register_read_ns": (Path.REGISTER_READ, 0, 350, "AXI-Lite at 100 MHz, one way"),
+    "emio_write_ns": (Path.LINES_WRITE, 0, 90, "EMIO, to the logic"),
+    "emio_read_ns": (Path.LINES_READ, 0, 280, "EMIO, from the logic"),
+    "emio_handshake_ns": (Path.LINES_HANDSHAKE, 0, 370, "EMIO, both ways"),
     "request_ns": (Path.REQUEST, 0, 370, "EMIO, both ways"),
     "hp_read_32_ns": (Path.STREAM_FROM_MEMORY, 32, 1820, "DMA of 32 bytes, started by the RPU"),
     "message_to_kernel_8_ns": (Path.MESSAGE_TO_KERNEL, 8, 2200, "RPMsg, APU to RPU"),

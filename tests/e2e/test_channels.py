@@ -62,6 +62,9 @@ def test_a_register_costs_what_the_parameter_says(measured):
     series, _ = measured
     for path, accesses in [("register_write", 1), ("register_read", 1), ("register_handshake", 2)]:
         assert 90 * accesses <= series[path, 0]["time_ns"]["median"] < 100 * accesses
+    for path, accesses in [("lines_write", 1), ("lines_read", 1), ("lines_handshake", 2)]:
+        # As long as an access through GP0, by assumption; the logic gives lines back within it.
+        assert 90 * accesses <= series[path, 0]["time_ns"]["median"] < 100 * accesses
     assert 300 < series["request", 0]["time_ns"]["median"] < 600
 
 

@@ -16,6 +16,7 @@ pub mod ddr;
 pub mod devcfg;
 #[cfg(target_arch = "arm")]
 mod divide;
+pub mod emio;
 #[cfg(feature = "drivers")]
 pub mod ethernet;
 pub mod gem;

@@ -52,11 +52,17 @@ pub enum Path {
     Copy = 11,
     /// The kernel core writes its caches back to memory: before an HP port reads what it wrote.
     Clean = 12,
+    /// A write of 32 EMIO lines to the logic, until it is done.
+    LinesWrite = 13,
+    /// A read of 32 EMIO lines from the logic.
+    LinesRead = 14,
+    /// A write of 32 EMIO lines, and reads of those that the logic gives back until they show it.
+    LinesHandshake = 15,
 }
 
 impl Path {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::RegisterWrite,
         Self::RegisterRead,
         Self::RegisterHandshake,
@@ -69,6 +75,9 @@ impl Path {
         Self::MessageToComms,
         Self::Copy,
         Self::Clean,
+        Self::LinesWrite,
+        Self::LinesRead,
+        Self::LinesHandshake,
     ];
 }
 
@@ -90,6 +99,9 @@ impl TryFrom<u8> for Path {
             10 => Self::MessageToComms,
             11 => Self::Copy,
             12 => Self::Clean,
+            13 => Self::LinesWrite,
+            14 => Self::LinesRead,
+            15 => Self::LinesHandshake,
             other => return Err(other),
         })
     }

@@ -295,6 +295,9 @@ pub mod traffic {
 
     /// The memory has answered with an error since the start.
     pub const ERROR: &str = "traffic_error";
+
+    /// What the logic sees of EMIO lines 0 to 31; it gives them back on lines 32 to 63.
+    pub const LINES: &str = "traffic_lines";
 }
 
 /// Names of the registers of `moninj`.

@@ -67,6 +67,12 @@ class Path(IntEnum):
     """The kernel core copies memory to memory."""
     CLEAN = 12
     """The kernel core writes its caches back to memory: before an HP port reads what it wrote."""
+    LINES_WRITE = 13
+    """A write of 32 EMIO lines to the logic, until it is done."""
+    LINES_READ = 14
+    """A read of 32 EMIO lines from the logic."""
+    LINES_HANDSHAKE = 15
+    """A write of 32 EMIO lines, and reads of those that the logic gives back until they show it."""
 
 
 class Refusal(IntEnum):

@@ -348,8 +348,8 @@ class Pulse(RTIODevice):
     def set_frequency_error(self, error):
         """Have the feed-forward add up a frequency error in Hz, for the segments that ask for it (`feed_forward`).
 
-        This, harmonics, couplings and the global counter are settings of how samples are made in the logic: on boards
-        with converter cards. An emulated device makes its samples without them.
+        This, harmonics, couplings and the global counter are settings of how samples are made: in the logic of boards
+        with converter cards, and of an emulated device's recording.
         """
         word = _nearest(error / self.sample_rate * TURN)
         rtio_output_wide(self.error, [int32(word), int32(word >> 32)])

@@ -16,6 +16,9 @@ LABELS = {
     Path.REGISTER_WRITE: "GP0: write a register",
     Path.REGISTER_READ: "GP0: read a register",
     Path.REGISTER_HANDSHAKE: "GP0: write, read it back",
+    Path.LINES_WRITE: "EMIO: write 32 lines",
+    Path.LINES_READ: "EMIO: read 32 lines",
+    Path.LINES_HANDSHAKE: "EMIO: write, read it back",
     Path.REQUEST: "event line and ACP: request, answer",
     Path.STREAM_FROM_MEMORY: "HP: logic reads memory",
     Path.STREAM_TO_MEMORY: "HP: logic writes memory",
@@ -29,7 +32,11 @@ LABELS = {
 """What each path is, for a reader."""
 
 _REGISTER_BYTES = 4
-_REGISTERS = {Path.REGISTER_WRITE: 1, Path.REGISTER_READ: 1, Path.REGISTER_HANDSHAKE: 2}
+_REGISTERS = {Path.REGISTER_WRITE: 1, Path.REGISTER_READ: 1, Path.REGISTER_HANDSHAKE: 2} | {
+    Path.LINES_WRITE: 1,
+    Path.LINES_READ: 1,
+    Path.LINES_HANDSHAKE: 2,
+}
 """Words that pass in a trial."""
 _WORK = 1 << 20
 """Bytes of all trials of a series, about: a series of large sizes has fewer trials."""

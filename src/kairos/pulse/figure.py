@@ -170,7 +170,7 @@ class _Page:
                     narrow.setdefault((channel, mark.name), []).append((left, right))
         for (channel, name), found in narrow.items():
             for left, right, count in _groups(found, span * 0.02):
-                label = name if count == 1 else f"{count} {name}"
+                label = name if count == 1 else f"{count} × {name}"
                 place = ((left + right) / 2, places[channel] + BAR / 2 + LABEL / 2)
                 axis.text(*place, label, fontsize=6.5, ha="center", va="center", color=INK)
         for lane, changes in zip(places[channels:], pins.values(), strict=True):
@@ -287,7 +287,7 @@ def _shots(axis, recording, shots, letter):
         )
     axis.set_xlim(0, length / 1000)
     axis.set_ylim(0, None)
-    axis.set_xlabel("time after the shot's begin (µs)", labelpad=2)
+    axis.set_xlabel("time after the shot begins (µs)", labelpad=2)
     axis.set_ylabel("amplitude (%)", labelpad=4)
     _letter(axis, letter, "one amplitude follows a count")
 

@@ -46,7 +46,9 @@ class Recording:
         self.outputs = tuple(output if isinstance(output, Output) else Output(**output) for output in outputs)
         self._words = numpy.ascontiguousarray(words, dtype="<u8")
         self._samples_per_cycle = samples_per_cycle
-        self._native = _native.pulse.Recording(self._words.tobytes(), len(self.outputs), samples_per_cycle)
+        cores = list(dict.fromkeys(output.name for output in self.outputs))
+        of = [cores.index(output.name) for output in self.outputs]
+        self._native = _native.pulse.Recording(self._words.tobytes(), of, samples_per_cycle)
 
     @classmethod
     def of(cls, emulator) -> "Recording":

@@ -6,8 +6,8 @@
 use core::arch::asm;
 
 use kairos_channel::{Frame, Kind};
-use kairos_chip::cache;
 use kairos_chip::gic::barrier;
+use kairos_chip::{cache, emio};
 use kairos_contracts::channels::SAMPLE_BYTES;
 use kairos_contracts::registers::{dma, traffic};
 use kairos_pl::Register;
@@ -69,6 +69,7 @@ fn measure(measurement: &Measurement, memory: &mut [u8], samples: &mut [u8]) -> 
     let size = measurement.size as usize;
     match path {
         Path::RegisterWrite | Path::RegisterRead | Path::RegisterHandshake => registers(path, samples),
+        Path::LinesWrite | Path::LinesRead | Path::LinesHandshake => lines(path, samples),
         Path::Request => each(samples, &mut |_| request()),
         Path::StreamFromMemory | Path::CoherentFromMemory => read(path, &mut memory[..size], samples),
         Path::StreamToMemory | Path::CoherentToMemory => write(path, &mut memory[TARGET..][..size], samples),
@@ -164,6 +165,32 @@ fn registers(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
                 back.then_some([time, 0, 0]).ok_or(Refusal::Failed)
             }
         }
+    })
+}
+
+/// EMIO lines, which the logic gives back.
+fn lines(path: Path, samples: &mut [u8]) -> Result<(), Refusal> {
+    let seen = find(traffic::LINES)?;
+    emio::open();
+    each(samples, &mut |number| {
+        let value = number.wrapping_mul(0x9e37_79b9);
+        let (time, done) = match path {
+            Path::LinesWrite => {
+                let (time, ()) = timed(|| emio::write(value));
+                (time, (0..POLLS).any(|_| seen.read() == value))
+            }
+            Path::LinesRead => {
+                emio::write(value);
+                let settled = (0..POLLS).any(|_| seen.read() == value);
+                let (time, read) = timed(emio::read);
+                (time, settled && read == value)
+            }
+            _ => timed(|| {
+                emio::write(value);
+                (0..POLLS).any(|_| emio::read() == value)
+            }),
+        };
+        done.then_some([time, 0, 0]).ok_or(Refusal::Failed)
     })
 }
 

@@ -365,16 +365,17 @@ impl Recording {
 
 #[pymethods]
 impl Recording {
-    /// Of words of 64 bits.
+    /// Of words of 64 bits; `cores`: the core of each output, numbered from 0.
     #[new]
-    fn new(words: &[u8], outputs: usize, samples_per_cycle: u32) -> PyResult<Self> {
+    fn new(words: &[u8], cores: Vec<usize>, samples_per_cycle: u32) -> PyResult<Self> {
         let chunks = words.chunks_exact(8);
         let whole = chunks.remainder().is_empty();
         let words: Vec<u64> = chunks
             .map(|chunk| chunk.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)))
             .collect();
-        let shown = Shown::new(&words, outputs, samples_per_cycle).filter(|_| whole);
+        let shown = Shown::new(&words, &cores, samples_per_cycle).filter(|_| whole);
         let shown = shown.ok_or_else(|| PyValueError::new_err("this is not the recording of a pulse core"))?;
+        let outputs = cores.len();
         Ok(Self { shown, outputs })
     }
 

@@ -41,6 +41,7 @@ impl Measurement {
         let path = Path::try_from(u8::try_from(self.kind).ok()?).ok()?;
         let (least, most, unit) = match path {
             Path::RegisterWrite | Path::RegisterRead | Path::RegisterHandshake | Path::Request => (0, 0, 1),
+            Path::LinesWrite | Path::LinesRead | Path::LinesHandshake => (0, 0, 1),
             Path::MessageToKernel | Path::MessageToComms => (MESSAGE_MIN, MESSAGE_MAX, 1),
             Path::Copy | Path::Clean => (1, SIZE_MAX, 1),
             Path::StreamFromMemory | Path::StreamToMemory | Path::CoherentFromMemory | Path::CoherentToMemory => {
@@ -84,6 +85,7 @@ mod tests {
         for (kind, size, trials) in [
             (0, 0, 1),
             (13, 8, 1),
+            (16, 0, 1),
             (0x101, 0, 1),
             (1, 4, 1),
             (1, 0, 0),
@@ -101,7 +103,14 @@ mod tests {
                 "{kind} {size} {trials}"
             );
         }
-        for (kind, size, trials) in [(1, 0, 1000), (8, 8, 1), (10, 4096, 5), (11, 1, 1), (12, 1 << 20, 32)] {
+        for (kind, size, trials) in [
+            (1, 0, 1000),
+            (15, 0, 1),
+            (8, 8, 1),
+            (10, 4096, 5),
+            (11, 1, 1),
+            (12, 1 << 20, 32),
+        ] {
             assert!(
                 Measurement { kind, size, trials }.path().is_some(),
                 "{kind} {size} {trials}"

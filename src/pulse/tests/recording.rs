@@ -95,7 +95,7 @@ proptest! {
         }
         let cycles = machine.cycle();
         let (from, count) = (window.0.min(cycles - 1), window.1.min(cycles - window.0.min(cycles - 1)));
-        let recording = Recording::new(&recorder.words, 2, 8).unwrap();
+        let recording = Recording::new(&recorder.words, &[0, 0], 8).unwrap();
         for (output, samples) in samples.iter().enumerate() {
             let mut rendered = Vec::new();
             recording.samples(output, from, count, &mut rendered);
@@ -109,17 +109,20 @@ proptest! {
 
 #[test]
 fn what_is_no_recording_is_refused() {
-    assert!(Recording::new(&[1 << 16 | 3, 7], 1, 8).is_none(), "a field is missing");
     assert!(
-        Recording::new(&[1 << 16 | 1 << 12 | 1, 7], 1, 8).is_none(),
+        Recording::new(&[1 << 16 | 3, 7], &[0], 8).is_none(),
+        "a field is missing"
+    );
+    assert!(
+        Recording::new(&[1 << 16 | 1 << 12 | 1, 7], &[0], 8).is_none(),
         "no such output"
     );
     assert!(
-        Recording::new(&[2 << 16 | 1, 7, 1 << 16 | 1, 8], 1, 8).is_none(),
+        Recording::new(&[2 << 16 | 1, 7, 1 << 16 | 1, 8], &[0], 8).is_none(),
         "time goes back"
     );
     let mut samples = Vec::new();
-    let recording = Recording::new(&[], 1, 8).unwrap();
+    let recording = Recording::new(&[], &[0], 8).unwrap();
     assert!(!recording.samples(0, 5, 3, &mut samples));
     assert_eq!((samples, recording.span(0)), (vec![0; 24], None));
 }
@@ -143,7 +146,7 @@ fn a_reset_begins_phases_anew() {
         quarter >> 3,
         full,
     ];
-    let recording = Recording::new(&words, 1, 8).unwrap();
+    let recording = Recording::new(&words, &[0], 8).unwrap();
     let mut samples = Vec::new();
     recording.samples(0, 0, 12, &mut samples);
     assert_eq!(samples[8..16], samples[64..72]);

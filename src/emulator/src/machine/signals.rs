@@ -98,6 +98,10 @@ pub struct Signals {
     pub configuration: Option<Configuration>,
     /// The PL says that it is configured (DONE); taken by the configuration controller.
     pub configured: bool,
+    /// EMIO lines of the GPIO controller to the PL, banks 2 and 3…
+    pub lines_out: u64,
+    /// …and those from it, as of the time to which the PL was brought.
+    pub lines_in: u64,
     /// Everybody is to look at the wires after this access.
     pub changed: bool,
     /// Text.

@@ -124,6 +124,8 @@ pub struct Parts {
     pub cable: Option<Box<dyn Cable>>,
     /// Temperature of the chip in °C.
     pub celsius: u32,
+    /// Cycles that an access to the GPIO controller takes.
+    pub gpio_access: Cycles,
     /// On the I2C bus.
     pub i2c: Fitted,
     gateware: Gateware,
@@ -137,6 +139,7 @@ impl Parts {
         Self {
             boot,
             celsius: params.chip_celsius.min(200) as u32,
+            gpio_access: params.gpio_access,
             i2c: Fitted {
                 synthesiser: (params.si5324 != 0).then(|| Si5324::new(params.clock_input)),
             },

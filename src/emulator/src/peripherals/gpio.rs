@@ -1,5 +1,6 @@
-//! GPIO controller, banks 0 and 1, as far as pins are used, and on two of them the I2C bus of the board: SCL on MIO 50, SDA on
-//! MIO 51, with pull-ups. Registers: chapter 14 and appendix B.19 of the chip's manual.
+//! GPIO controller as far as pins are used: banks 0 and 1, with the I2C bus of the board on two pins (SCL on MIO 50, SDA on MIO
+//! 51, with pull-ups); banks 2 and 3, whose EMIO lines end in the PL. No interrupts. Registers: chapter 14 and appendix B.19 of
+//! the chip's manual.
 
 use super::i2c::I2c;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
@@ -8,23 +9,29 @@ use crate::machine::time::Cycles;
 const SCL: u32 = 1 << (50 - 32);
 const SDA: u32 = 1 << (51 - 32);
 
+/// Where its windows begin: what the PL shows (`DATA_RO` of banks 2 and 3) has one of its own.
+pub const WINDOWS: [u32; 3] = [0, 0x68, 0x70];
+
 /// The controller.
 pub struct Gpio {
-    /// Output, direction and output enable of banks 0 and 1.
-    data: [u32; 2],
-    direction: [u32; 2],
-    enable: [u32; 2],
+    /// Output, direction and output enable of the banks. Lines to the PL show the output whatever the others say.
+    data: [u32; 4],
+    direction: [u32; 4],
+    enable: [u32; 4],
     bus: I2c,
+    /// Cycles that an access takes.
+    access: Cycles,
 }
 
 impl Gpio {
     /// After power-up, with this bus on its pins.
-    pub fn new(bus: I2c) -> Self {
+    pub fn new(bus: I2c, access: Cycles) -> Self {
         Self {
-            data: [0; 2],
-            direction: [0; 2],
-            enable: [0; 2],
+            data: [0; 4],
+            direction: [0; 4],
+            enable: [0; 4],
             bus,
+            access,
         }
     }
 
@@ -42,43 +49,38 @@ impl Gpio {
         self.bus.set(!self.low(SCL), !self.low(SDA), now);
     }
 
-    /// Reads the register at `offset`.
-    fn read(&self, offset: u32) -> u32 {
+    /// Reads the register at `offset`; `lines`: those from the PL.
+    fn read(&self, offset: u32, lines: u64) -> u32 {
+        let bank = (offset >> 6 & 3) as usize;
         match offset {
-            0x40 => self.data[0],
-            0x44 => self.data[1],
+            0x40..=0x4c => self.data[(offset as usize - 0x40) / 4],
             0x60 => self.data[0] & self.direction[0] & self.enable[0],
             0x64 => {
                 let driven = self.data[1] & self.direction[1] & self.enable[1] & !(SCL | SDA);
                 let (scl, sda) = self.bus.levels();
                 driven | if scl { SCL } else { 0 } | if sda { SDA } else { 0 }
             }
-            0x204 => self.direction[0],
-            0x208 => self.enable[0],
-            0x244 => self.direction[1],
-            0x248 => self.enable[1],
+            0x68 => lines as u32,
+            0x6c => (lines >> 32) as u32,
+            0x204 | 0x244 | 0x284 | 0x2c4 => self.direction[bank],
+            0x208 | 0x248 | 0x288 | 0x2c8 => self.enable[bank],
             _ => 0,
         }
     }
 
     /// Writes the register at `offset`.
     fn write(&mut self, offset: u32, value: u32, now: Cycles) {
+        let bank = (offset >> 6 & 3) as usize;
         // The upper half says which of 16 pins are not to be changed.
         let masked = |data: &mut u32, shift: u32| {
             let mask = (!value >> 16 & 0xffff) << shift;
             *data = *data & !mask | value << shift & mask;
         };
         match offset {
-            0x00 => masked(&mut self.data[0], 0),
-            0x04 => masked(&mut self.data[0], 16),
-            0x08 => masked(&mut self.data[1], 0),
-            0x0c => masked(&mut self.data[1], 16),
-            0x40 => self.data[0] = value,
-            0x44 => self.data[1] = value,
-            0x204 => self.direction[0] = value,
-            0x208 => self.enable[0] = value,
-            0x244 => self.direction[1] = value,
-            0x248 => self.enable[1] = value,
+            0x00..=0x1c => masked(&mut self.data[offset as usize / 8], 4 * (offset & 4)),
+            0x40..=0x4c => self.data[(offset as usize - 0x40) / 4] = value,
+            0x204 | 0x244 | 0x284 | 0x2c4 => self.direction[bank] = value,
+            0x208 | 0x248 | 0x288 | 0x2c8 => self.enable[bank] = value,
             _ => {}
         }
         self.pins_changed(now);
@@ -86,14 +88,19 @@ impl Gpio {
 }
 
 impl Peripheral for Gpio {
-    fn read(&mut self, at: Access, _: &mut Context) -> u32 {
-        Gpio::read(self, at.offset)
+    fn read(&mut self, at: Access, context: &mut Context) -> u32 {
+        context.stall = self.access;
+        Gpio::read(self, WINDOWS[at.window] + at.offset, context.signals.lines_in)
     }
 
     fn write(&mut self, at: Access, value: u32, context: &mut Context) {
-        self.write(at.offset, value, at.now);
+        self.write(WINDOWS[at.window] + at.offset, value, at.now);
         self.bus.drive(context.signals);
+        let lines = u64::from(self.data[2]) | u64::from(self.data[3]) << 32;
+        context.signals.changed |= lines != context.signals.lines_out;
+        context.signals.lines_out = lines;
         context.ends_turn = false;
+        context.stall = self.access;
     }
 
     /// Devices on the bus keep what they have.
@@ -118,7 +125,7 @@ mod tests {
 
     fn lines(gpio: &mut Gpio, scl: bool, sda: bool) -> bool {
         gpio.write(0x248, if scl { 0 } else { SCL } | if sda { 0 } else { SDA }, 0);
-        Gpio::read(gpio, 0x64) & SDA != 0
+        Gpio::read(gpio, 0x64, 0) & SDA != 0
     }
 
     fn start(gpio: &mut Gpio) {
@@ -156,7 +163,7 @@ mod tests {
 
     fn bench() -> Gpio {
         let synthesiser = Some(Si5324::new(Params::default().clock_input));
-        let mut gpio = Gpio::new(I2c::new(&mut Fitted { synthesiser }));
+        let mut gpio = Gpio::new(I2c::new(&mut Fitted { synthesiser }), 1);
         gpio.write(0x244, SCL | SDA, 0);
         lines(&mut gpio, true, true);
         gpio
@@ -216,5 +223,21 @@ mod tests {
             bit(&mut g, true);
         }
         assert!(lines(&mut g, true, true));
+    }
+    #[test]
+    fn lines_of_the_pl() {
+        let mut g = bench();
+        g.write(0x48, 0x1234_5678, 0);
+        // The upper half keeps what its bits say.
+        g.write(0x14, 0x00ff_abcd, 0);
+        assert_eq!(Gpio::read(&g, 0x48, 0), 0xab34_5678);
+        g.write(0x18, 0xfff0_000f, 0);
+        g.write(0x284, !0, 0);
+        g.write(0x2c8, 5, 0);
+        assert_eq!(
+            [0x4c, 0x284, 0x288, 0x2c4, 0x2c8].map(|offset| Gpio::read(&g, offset, 0)),
+            [0xf, !0, 0, 0, 5]
+        );
+        assert_eq!([0x68, 0x6c].map(|offset| Gpio::read(&g, offset, 3 << 32 | 7)), [7, 3]);
     }
 }

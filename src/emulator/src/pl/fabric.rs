@@ -180,6 +180,7 @@ impl Peripheral for Fabric {
     fn update(&mut self, now: Cycles, context: &mut Context) -> bool {
         let Some(pl) = &mut self.pl else { return true };
         pl.advance(now, context.memory, false);
+        context.signals.lines_in = pl.lines();
         clocks(pl, now, context);
         if let Some(cycle) = pl.event.take() {
             context.signals.event = [Some(time::from_pl(cycle + 1)); 2];
@@ -208,6 +209,10 @@ impl Peripheral for Fabric {
     fn signalled(&mut self, now: Cycles, context: &mut Context) {
         if let Some(configuration) = context.signals.configuration.take() {
             self.configure(configuration, now, context.signals);
+        }
+        let lines = context.signals.lines_out;
+        if let Some(pl) = self.pl.as_mut().filter(|pl| pl.lines_set() != lines) {
+            pl.set_lines(lines, now, context.memory);
         }
     }
 

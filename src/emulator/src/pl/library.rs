@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 /// `KAIROS_PL_ABI` this program was written for.
-pub const ABI: u32 = 3;
+pub const ABI: u32 = 4;
 /// Entries in the pad arrays of the interface.
 pub const MAX_PADS: usize = 128;
 /// Entries in its arrays of words on links.
@@ -22,6 +22,7 @@ pub struct Inputs {
     pub sim_tsc_value: u64,
     pub acp_rdata: u64,
     pub hp0_rdata: u64,
+    pub emio_o: u64,
     pub link_rx_word: [u64; MAX_LINKS],
     pub gp0_awaddr: u32,
     pub gp0_wdata: u32,
@@ -76,6 +77,7 @@ pub struct Outputs {
     pub sim_next_due: u64,
     pub acp_wdata: u64,
     pub hp0_wdata: u64,
+    pub emio_i: u64,
     pub link_tx_word: [u64; MAX_LINKS],
     pub gp0_rdata: u32,
     pub acp_araddr: u32,

@@ -401,6 +401,23 @@ impl Pl {
         Ok(())
     }
 
+    /// From `now` on the processing system shows this on its EMIO lines.
+    pub fn set_lines(&mut self, lines: u64, now: Cycles, memory: &Memory) {
+        self.come_to(now, memory);
+        self.inputs.emio_o = lines;
+        self.settle = SETTLE;
+    }
+
+    /// What the processing system shows there.
+    pub fn lines_set(&self) -> u64 {
+        self.inputs.emio_o
+    }
+
+    /// What the logic shows on the EMIO lines to the processing system, in the newest cycle.
+    pub fn lines(&self) -> u64 {
+        self.outputs.emio_i
+    }
+
     /// Whether the logic measures clocks.
     pub fn measures_clocks(&self) -> bool {
         !self.library.info.clocks.is_empty()

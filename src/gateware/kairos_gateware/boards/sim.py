@@ -25,11 +25,12 @@ _LOCK_CYCLES = 32
 _RX = [("valid", 1), ("word", WORD_BITS), ("up", 1)]
 
 
-def _fields(channel, reset):
+def _fields(channel, reset, event):
     """What an output of a pulse core shows, each in 64 bits, in the order of the recording's fields."""
     levels = Cat(channel.synchronise, channel.feed_forward, channel.enable, channel.gpo, reset)
     for field in [*channel.values, *channel.applied, levels]:
         yield Cat(field, C(0, 64 - len(field)))
+    yield event
 
 
 class _ClockManager(Module):
@@ -94,6 +95,8 @@ class KairosSim(TopLevel):
                 self.outward(getattr(half, name), f"hp0_{name}")
         self.inward(soc.event_o, "event_o")
         self.outward(soc.event_i, "event_i")
+        self.inward(soc.emio_o, "emio_o")
+        self.outward(soc.emio_i, "emio_i")
 
         if (variant.satellites or variant.uplink) and variant.push_inputs:
             raise ValueError(
@@ -114,7 +117,11 @@ class KairosSim(TopLevel):
             for number, output, _, _ in soc.outputs
         ]
         if soc.outputs:
-            shown = [Cat(*_fields(channel, reset)) for _, _, channel, reset in soc.outputs]
+            shown = [
+                # Settings are a core's: its first output has them
+                Cat(*_fields(channel, reset, C(0, 64) if output else soc.settings[number].newest))
+                for number, output, channel, reset in soc.outputs
+            ]
             self.outward(Cat(*shown), "shown")
 
         pads = list(self.pads)

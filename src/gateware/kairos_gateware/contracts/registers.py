@@ -399,6 +399,11 @@ BLOCKS = {
             "r",
             "the memory has answered with an error since the start",
         ),
+        "lines": (
+            32,
+            "r",
+            "what the logic sees of EMIO lines 0 to 31; it gives them back on lines 32 to 63",
+        ),
     },
     "moninj": {
         "channel": (

@@ -16,6 +16,8 @@ __all__ = ["COUNTER", "COUPLE", "COUPLING", "ERROR", "HARMONIC", "Sampled", "Set
 ERROR, HARMONIC, COUPLING, COUPLE, COUNTER = range(19, 24)
 """Addresses of their events."""
 _DELAY_BITS = facts.CROSSTALK_DELAY_MAX.bit_length()
+_DATA_BITS, _KIND_BITS = 47, 3
+_EVENT_BITS = 64
 
 
 def _cut(data, *widths):
@@ -39,7 +41,8 @@ class Settings(Module):
     | COUNTER | the global counter of samples |
 
     `error`; `harmonics`: of each channel, of each tone; `write` with `real`, `imaginary`, `delay`, `offset`, `channel`;
-    `commit` with `zero`; `load` with `value`."""
+    `commit` with `zero`; `load` with `value`. `newest`: the event that came last, for recordings: bits 46..0 its
+    data, 49..47 its address less ERROR, 63..50 how many there were before."""
 
     def __init__(self, at, data, channels):
         self.error = Signal(facts.VALUE_BITS)
@@ -56,6 +59,12 @@ class Settings(Module):
         # # #
 
         harmonic, tone, channel = _cut(data, facts.HARMONIC_BITS, 1, 3)
+        self.newest, count = Signal(_EVENT_BITS), Signal(_EVENT_BITS - _DATA_BITS - _KIND_BITS)
+        content = Signal(_DATA_BITS)
+        self.comb += content.eq(data)
+        for kind, address in enumerate([ERROR, HARMONIC, COUPLING, COUPLE, COUNTER]):
+            event = Cat(content, C(kind, _KIND_BITS), count)
+            self.sync += If(at(address), self.newest.eq(event), count.eq(count + 1))
         self.sync += If(at(ERROR), self.error.eq(data))
         for c, tones in enumerate(self.harmonics):
             for t, mine in enumerate(tones):

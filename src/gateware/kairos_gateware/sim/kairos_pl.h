@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define KAIROS_PL_ABI 3
+#define KAIROS_PL_ABI 4
 #define KAIROS_PL_MAX_PADS 128
 #define KAIROS_PL_MAX_LINKS 8
 
@@ -22,6 +22,7 @@ typedef struct kairos_pl_in {
     uint64_t sim_tsc_value;
     uint64_t acp_rdata;
     uint64_t hp0_rdata;
+    uint64_t emio_o; /* lines of the GPIO controller */
     uint64_t link_rx_word[KAIROS_PL_MAX_LINKS];
     uint32_t gp0_awaddr, gp0_wdata, gp0_araddr;
     uint16_t gp0_awid, gp0_wid, gp0_arid;
@@ -45,6 +46,7 @@ typedef struct kairos_pl_out {
     uint64_t sim_next_due;
     uint64_t acp_wdata;
     uint64_t hp0_wdata;
+    uint64_t emio_i;
     uint64_t link_tx_word[KAIROS_PL_MAX_LINKS]; /* of the NEXT cycle: words leave registers, so they are known before */
     uint32_t gp0_rdata;
     uint32_t acp_araddr, acp_awaddr;

@@ -24,7 +24,7 @@ __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 MAX_PADS = 128
 NUMBERS = (1 << NUMBER_BITS) - 1
 MAX_LINKS = 8
-ABI = 3
+ABI = 4
 NEVER = 2**64 - 1
 LATENCY = 20
 """Cycles in which memory answers a read, where a test says nothing else."""
@@ -41,7 +41,7 @@ class PlIn(ctypes.Structure):
     """`kairos_pl_in` of kairos_pl.h."""
 
     _fields_ = (
-        _fields(_U64, "sim_tsc_value acp_rdata hp0_rdata")
+        _fields(_U64, "sim_tsc_value acp_rdata hp0_rdata emio_o")
         + [("link_rx_word", _U64 * MAX_LINKS)]
         + _fields(_U32, "gp0_awaddr gp0_wdata gp0_araddr")
         + _fields(_U16, "gp0_awid gp0_wid gp0_arid")
@@ -61,7 +61,7 @@ class PlOut(ctypes.Structure):
     """`kairos_pl_out` of kairos_pl.h."""
 
     _fields_ = (
-        _fields(_U64, "sim_tsc sim_next_due acp_wdata hp0_wdata")
+        _fields(_U64, "sim_tsc sim_next_due acp_wdata hp0_wdata emio_i")
         + [("link_tx_word", _U64 * MAX_LINKS)]
         + _fields(_U32, "gp0_rdata acp_araddr acp_awaddr hp0_araddr hp0_awaddr")
         + _fields(_U16, "gp0_bid gp0_rid irq_f2p")

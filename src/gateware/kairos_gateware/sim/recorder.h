@@ -34,7 +34,7 @@ template <int OUTPUTS> class Recorder {
 
   private:
     static_assert(OUTPUTS <= 16, "more outputs than the format has numbers for");
-    static constexpr int FIELDS = 11;
+    static constexpr int FIELDS = 12;
     static constexpr size_t MOST = size_t(1) << 27;  // 1 GiB
     uint64_t last[OUTPUTS][FIELDS] = {};
 };

@@ -52,6 +52,7 @@ struct kairos_pl {
         top.sim_tsc_value = in.sim_tsc_value;
         top.sim_tsc_load = in.sim_tsc_load;
         top.event_o = in.event_o;
+        top.emio_o = in.emio_o;
         top.gp0_awaddr = in.gp0_awaddr;
         top.gp0_wdata = in.gp0_wdata;
         top.gp0_araddr = in.gp0_araddr;
@@ -105,6 +106,7 @@ struct kairos_pl {
         out.sim_next_due = top.sim_next_due;
         out.sim_quiet = top.sim_quiet;
         out.event_i = top.event_i;
+        out.emio_i = top.emio_i;
         out.irq_f2p = 0;
         out.gp0_rdata = top.gp0_rdata;
         out.gp0_bid = top.gp0_bid;

@@ -6,10 +6,11 @@ from migen import *
 
 from ..contracts import pulse as facts
 from ..pulse.phase import FeedForward
+from ..pulse.settings import Sampled, Settings
 from ..pulse.synthesis import LATENCY, Output, Sum
 from .lockstep import Lockstep, build_lockstep
 
-__all__ = ["LATENCY", "LEVELS", "Parameters", "build_synthesis"]
+__all__ = ["LATENCY", "LEVELS", "Parameters", "build_sampled", "build_synthesis"]
 
 LEVELS = ["synchronise", "feed_forward"]
 
@@ -40,3 +41,29 @@ def build_synthesis(output: Path, samples_per_cycle: int) -> Lockstep:
     `harmonics`, LEVELS, `counter` and `error`; samples of it are LATENCY rows later. Raises OSError."""
     bench = _Bench(samples_per_cycle)
     return build_lockstep(output, bench, bench.inputs, bench.outputs)
+
+
+class _SampledBench(Module):
+    def __init__(self, count, samples_per_cycle):
+        channels = [Parameters() for _ in range(count)]
+        self.stb, self.address, self.data, self.time = Signal(), Signal(5), Signal(64), Signal(61)
+
+        def at(address):
+            return self.stb & (self.address == address)
+
+        self.submodules.settings = settings = Settings(at, self.data, count)
+        self.submodules.sampled = sampled = Sampled(channels, settings, self.time, samples_per_cycle)
+        self.inputs = {name: getattr(self, name) for name in ["stb", "address", "data", "time"]}
+        for name in ["values", "applied"]:
+            self.inputs[name] = [signal for channel in channels for signal in getattr(channel, name)]
+        self.inputs |= {name: [getattr(channel, name) for channel in channels] for name in LEVELS}
+        self.outputs = {"samples": [sample for of in sampled.outputs.samples for sample in of]}
+        self.latency = sampled.outputs.latency
+
+
+def build_sampled(output: Path, channels: int, samples_per_cycle: int) -> tuple[Lockstep, int]:
+    """Likewise of some channels with a core's settings. A row has `values` and `applied`, those of one channel behind
+    those of the one before, LEVELS for each channel, `time` in cycles, and an event: `stb`, `address`, `data`. Gives
+    the library, and after how many rows samples come, without what the couplings delay."""
+    bench = _SampledBench(channels, samples_per_cycle)
+    return build_lockstep(output, bench, bench.inputs, bench.outputs), bench.latency

@@ -32,6 +32,8 @@ class Ps7(Module):
             o_EVENTEVENTO=soc.event_o,
             i_EVENTEVENTI=soc.event_i,
             i_IRQF2P=C(0, 20),
+            o_EMIOGPIOO=soc.emio_o,
+            i_EMIOGPIOI=soc.emio_i,
             **self._gp0(soc.gp0),
             **self._acp(soc.acp),
             **self._hp0(soc.hp_read, soc.hp_write),

@@ -28,6 +28,7 @@ from ..rtio.registers import RtioRegisters
 from ..rtio.router import CriRouter
 from ..rtio.timing import COARSE_BITS, FINE_BITS, TimeBase
 from ..traffic.engine import TrafficEngine
+from ..traffic.lines import Lines
 from ..traffic.loan import Loan
 from ..traffic.registers import TrafficRegisters
 from ..variant import RTIO_FREQUENCY
@@ -52,7 +53,8 @@ class Soc(Module):
     clock: `ClockControl` where a synthesiser makes the clock, with its number in the descriptor, `synthesiser`.
 
     Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer),
-    `event_o`, `event_i`, `pads` (list of `Pad`). `descriptor`: what the descriptor memory says. `register_blocks`: the
+    `event_o`, `event_i`, `emio_o`, `emio_i` (64 lines of the GPIO controller each way), `pads` (list of `Pad`).
+    `descriptor`: what the descriptor memory says. `register_blocks`: the
     blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
     channel, its own number there, its `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number,
     `Settings`. `links`: `Links`. Simulation only: `load` and `load_value` set the counter; `settled`, nothing moves but
@@ -134,9 +136,12 @@ class Soc(Module):
         blocks.moninj = self.submodules.moninj = MoninjRegisters(monitor)
         self.comb += dma.hold.eq(blocks.analyzer.lossless.storage & analyzer.throttle)
         traffic = None
+        self.emio_o, self.emio_i = Signal(64), Signal(64)
         if variant.traffic:
             self.submodules.traffic_engine = traffic = TrafficEngine()
-            blocks.traffic = self.submodules.traffic = TrafficRegisters(traffic)
+            self.submodules.lines = lines = Lines()
+            blocks.traffic = self.submodules.traffic = TrafficRegisters(traffic, lines)
+            self.comb += [lines.o.eq(self.emio_o), self.emio_i.eq(lines.i)]
         phy_reset = self.rtio.phy_reset.storage
         if clock is not None:
             self.submodules.clock_control = clock

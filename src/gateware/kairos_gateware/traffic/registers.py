@@ -13,7 +13,7 @@ class TrafficRegisters(Module, AutoCSR):
 
     USES = uses("traffic")
 
-    def __init__(self, engine):
+    def __init__(self, engine, lines):
         self.start = CSRStorage(2, name="start")
         self.busy = CSRStatus(name="busy")
         self.address = CSRStorage(32, name="address")
@@ -23,6 +23,7 @@ class TrafficRegisters(Module, AutoCSR):
         self.last = CSRStatus(32, name="last")
         self.sum = CSRStatus(32, name="sum")
         self.error = CSRStatus(name="error")
+        self.lines = CSRStatus(32, name="lines")
 
         # # #
 
@@ -37,4 +38,5 @@ class TrafficRegisters(Module, AutoCSR):
             self.last.status.eq(engine.last),
             self.sum.status.eq(engine.sum),
             self.error.status.eq(engine.error),
+            self.lines.status.eq(lines.seen),
         ]

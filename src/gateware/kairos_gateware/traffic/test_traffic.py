@@ -9,6 +9,7 @@ from migen import *
 from kairos_gateware.hp import HpRead, HpWrite
 from kairos_gateware.sim.hp_memory import HpMemory
 from kairos_gateware.traffic.engine import TrafficEngine
+from kairos_gateware.traffic.lines import WIDTH, Lines
 from kairos_gateware.traffic.loan import Loan
 
 BASE = 0x0E00_0000
@@ -146,3 +147,17 @@ def test_no_burst_is_lost_or_mixed_when_a_port_is_lent():
         offset = address - BASE
         written = struct.unpack_from(f"<{beats}Q", memory.content, offset)
         assert list(written) == [address + n for n in range(beats)]
+
+
+def test_lines_come_back_two_cycles_later():
+    dut, given, back = Lines(), [random.Random(n).getrandbits(2 * WIDTH) for n in range(30)], []
+
+    def run():
+        for lines in given:
+            yield dut.o.eq(lines)
+            yield
+            back.append((yield dut.i))
+
+    run_simulation(dut, run())
+    # A signal set before an edge is there behind it
+    assert back[2:] == [(lines % 2**WIDTH) << WIDTH for lines in given[:-2]]

@@ -71,7 +71,7 @@ impl Crosstalk {
 }
 
 /// Real part of the product, rounded.
-fn product(factor: Iq, signal: Iq) -> i32 {
+pub(super) fn product(factor: Iq, signal: Iq) -> i32 {
     let sum = i64::from(factor.0) * i64::from(signal.0) - i64::from(factor.1) * i64::from(signal.1);
     ((sum + (1 << (CROSSTALK_FRACTION - 1))) >> CROSSTALK_FRACTION) as i32
 }

@@ -11,6 +11,7 @@ mod machine;
 mod queue;
 mod recording;
 mod sequencer;
+mod settings;
 mod sine;
 mod status;
 mod synthesis;

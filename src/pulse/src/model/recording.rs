@@ -2,11 +2,13 @@
 //! are made here, when somebody wants them.
 //!
 //! A recording has, for each cycle in which an output shows something new, a word `cycle << 16 | output << 12 | mask` and the
-//! fields of the mask: values of the parameters, frames as applied to both tones, levels. The global counter of samples in a
-//! cycle is its number times the samples in a cycle.
+//! fields of the mask: values of the parameters, frames as applied to both tones, levels, and of a core's first output an event
+//! that has set how samples are made ([`Settings`]). The global counter of samples in a cycle is its number times the samples in
+//! a cycle, as long as nothing sets it.
 
 use super::machine::{Block, Run};
-use super::{saturate, FeedForward, Sine, Synthesiser, PARAMETERS};
+use super::settings::Settings;
+use super::{saturate, FeedForward, Iq, Sine, Synthesiser, PARAMETERS};
 use crate::wrap;
 use alloc::{vec, vec::Vec};
 use kairos_contracts::pulse::{TONES, VALUE_BITS};
@@ -14,42 +16,84 @@ use kairos_contracts::pulse::{TONES, VALUE_BITS};
 /// What an output shows: eight parameters, frames as applied to both tones, and levels.
 pub const FIELDS: usize = PARAMETERS + TONES + 1;
 const LEVELS: usize = FIELDS - 1;
-const FIELDS_MASK: u64 = (1 << FIELDS) - 1;
-/// Bits of the levels: for each tone, it begins at the global phase; the core is reset.
+/// The bit of an event in the mask, behind those of the fields.
+const EVENT: u64 = 1 << FIELDS;
+const MASK: u64 = 2 * EVENT - 1;
+/// Bits of the levels: for each tone, it begins at the global phase; it takes the feed-forward; the core is reset.
 const SYNC: u64 = 1;
+const FORWARD: u64 = 1 << TONES;
 const RESET: u64 = 1 << (4 * TONES);
 
 /// Fields in some cycles, 40 bits signed; the last one has bits.
 pub type Fields = [i64; FIELDS];
 
-/// What the outputs of a core have shown.
+/// An output: its core, its channel there, and what it has shown.
+#[derive(Clone)]
+struct Output {
+    core: usize,
+    channel: usize,
+    words: Vec<u64>,
+}
+
+/// What the outputs of cores have shown.
 #[derive(Clone)]
 pub struct Recording {
-    outputs: Vec<Vec<u64>>,
+    outputs: Vec<Output>,
+    /// By the number of a core.
+    settings: Vec<Settings>,
     samples_per_cycle: u32,
     sine: Sine,
 }
 
 impl Recording {
-    /// Of the words of a recording; none if they are not in the format, or name other outputs.
-    pub fn new(words: &[u64], outputs: usize, samples_per_cycle: u32) -> Option<Self> {
-        let mut of_output: Vec<(u64, Vec<u64>)> = vec![(0, Vec::new()); outputs];
+    /// Of the words of a recording, and the core that each output is of (those of one core in turn, numbered from 0); none if
+    /// they are not in the format, or name other outputs.
+    pub fn new(words: &[u64], cores: &[usize], samples_per_cycle: u32) -> Option<Self> {
+        let channels = |core: usize| cores.iter().filter(|&&other| other == core).count();
+        let mut settings: Vec<Settings> = (0..cores.len()).map(|core| Settings::new(channels(core))).collect();
+        let output = |(n, &core): (usize, &usize)| Output {
+            core,
+            channel: cores[..n].iter().filter(|&&other| other == core).count(),
+            words: Vec::new(),
+        };
+        let mut outputs: Vec<Output> = cores.iter().enumerate().map(output).collect();
+        let mut before = vec![0; cores.len()];
         let mut left = words;
         while let Some((&head, rest)) = left.split_first() {
-            let count = (head & FIELDS_MASK).count_ones() as usize;
-            let fields = rest.get(..count)?;
-            let (before, rows) = of_output.get_mut((head >> 12 & 0xf) as usize)?;
-            let cycle = head >> 16;
-            if cycle < *before || head >> FIELDS & 1 != 0 {
+            let count = (head & MASK).count_ones() as usize;
+            let (mut fields, rest) = (rest.get(..count)?, &rest[count..]);
+            let (cycle, number) = (head >> 16, (head >> 12 & 0xf) as usize);
+            let Output { core, channel, words } = outputs.get_mut(number)?;
+            let settings = settings.get_mut(*core)?;
+            if core::mem::replace(&mut before[number], cycle) > cycle {
                 return None;
             }
-            *before = cycle;
-            rows.push(head);
-            rows.extend(fields);
-            left = &rest[count..];
+            let mut event = None;
+            if head & EVENT != 0 {
+                (event, fields) = fields.split_last().map(|(event, fields)| (Some(*event), fields))?;
+            }
+            let mask = head & MASK & !EVENT;
+            let levels = fields
+                .last()
+                .filter(|_| mask >> LEVELS != 0)
+                .copied()
+                .unwrap_or_default();
+            match event {
+                Some(event) if *channel == 0 && !settings.add(cycle, event) => return None,
+                _ => (),
+            }
+            if *channel == 0 && levels & RESET != 0 {
+                settings.reset(cycle + 1);
+            }
+            if mask != 0 {
+                words.push(head & !EVENT);
+                words.extend(fields);
+            }
+            left = rest;
         }
         Some(Self {
-            outputs: of_output.into_iter().map(|(_, rows)| rows).collect(),
+            outputs,
+            settings,
             samples_per_cycle,
             sine: Sine::new(),
         })
@@ -78,7 +122,7 @@ impl Recording {
     /// Shows the fields of an output from its first change up to cycle `until`, as long as they stay: from, to, fields.
     fn pieces(&self, output: usize, until: u64, mut see: impl FnMut(u64, u64, &Fields)) {
         let mut fields = [0; FIELDS];
-        let mut words = self.outputs[output].iter().copied();
+        let mut words = self.outputs[output].words.iter().copied();
         let mut begin = None;
         while let Some(head) = words.next() {
             let cycle = (head >> 16).min(until);
@@ -119,40 +163,90 @@ impl Recording {
 
     /// Adds the samples of an output in some cycles to `out`. True if one was limited to full scale.
     pub fn samples(&self, output: usize, from: u64, cycles: u64, out: &mut Vec<i16>) -> bool {
-        let until = from + cycles;
-        let (mut sums, mut limited) = (Vec::new(), false);
+        let Output { core, channel, .. } = self.outputs[output];
+        let mut sums = if self.settings[core].couples() {
+            self.compensated(core, channel, from, cycles)
+        } else {
+            let mut sums = Vec::new();
+            self.render(output, from, from + cycles, &mut sums, Synthesiser::real);
+            sums
+        };
+        let mut limited = false;
+        out.extend(sums.drain(..).map(|sum| {
+            let (sample, too_far) = saturate(sum);
+            limited |= too_far;
+            sample
+        }));
+        limited
+    }
+
+    /// Sums of a channel with what it takes of its neighbours.
+    fn compensated(&self, core: usize, channel: usize, from: u64, cycles: u64) -> Vec<i32> {
+        let before = from.saturating_sub(Settings::REACH);
+        // Before the begin of time there was nothing.
+        let nothing = (Settings::REACH - (from - before)) as usize * self.samples_per_cycle as usize;
+        let of_core = self
+            .outputs
+            .iter()
+            .enumerate()
+            .filter(|(_, output)| output.core == core);
+        let signals: Vec<Vec<Iq>> = of_core
+            .map(|(number, output)| {
+                let mut signals = vec![(0, 0); nothing];
+                if output.channel.abs_diff(channel) <= 2 {
+                    self.render(number, before, from + cycles, &mut signals, Synthesiser::complex);
+                }
+                signals
+            })
+            .collect();
+        self.settings[core].compensate(channel, from, cycles, &signals, self.samples_per_cycle as usize)
+    }
+
+    /// Adds sums of an output's tones from a cycle to another, as `make` makes them of what the engines showed.
+    fn render<T: Clone + Default>(
+        &self,
+        output: usize,
+        from: u64,
+        until: u64,
+        out: &mut Vec<T>,
+        make: impl Fn(&mut Synthesiser, &Block, u64, &FeedForward, &Sine, &mut Vec<T>),
+    ) {
+        let per_cycle = u64::from(self.samples_per_cycle);
+        let Output { core, channel, .. } = self.outputs[output];
+        let mut state = self.settings[core].begin(channel);
         let mut synthesiser = Synthesiser::new(self.samples_per_cycle);
         let mut block = Block::default();
         let mut at = from;
-        let silence = |cycles: u64, out: &mut Vec<i16>| {
-            out.resize(out.len() + (cycles * u64::from(self.samples_per_cycle)) as usize, 0);
+        let silence = |cycles: u64, out: &mut Vec<T>| {
+            out.resize(out.len() + (cycles * per_cycle) as usize, T::default());
         };
         self.pieces(output, until, |begin, end, fields| {
             show(&mut block, fields);
-            let counter = |cycle: u64| cycle.wrapping_mul(self.samples_per_cycle.into());
-            let unheard = from.clamp(begin, end);
-            if unheard > begin {
-                synthesiser.skip(&block, unheard - begin, counter(begin));
+            let mut cycle = begin;
+            while cycle < end {
+                state.advance(cycle, per_cycle);
+                synthesiser.harmonics = state.harmonics;
+                // What comes before `from` is not heard, and nothing is set within a stretch.
+                let bound = if cycle < from { from } else { u64::MAX };
+                let stretch = end.min(state.until()).min(bound) - cycle;
+                let counter = state.counter(per_cycle);
+                if cycle < from {
+                    synthesiser.skip(&block, stretch, counter);
+                } else {
+                    silence(cycle - at, out);
+                    block.cycles = stretch;
+                    make(&mut synthesiser, &block, counter, &state.forward, &self.sine, out);
+                    at = cycle + stretch;
+                }
                 // The first cycle is over.
                 block.sync = [false; TONES];
-            }
-            if end > unheard {
-                silence(unheard - at, out);
-                block.cycles = end - unheard;
-                synthesiser.real(&block, counter(unheard), &FeedForward::default(), &self.sine, &mut sums);
-                out.extend(sums.drain(..).map(|sum| {
-                    let (sample, too_far) = saturate(sum);
-                    limited |= too_far;
-                    sample
-                }));
-                at = end;
+                cycle += stretch;
             }
             if fields[LEVELS] as u64 & RESET != 0 {
                 synthesiser.reset();
             }
         });
         silence(until - at, out);
-        limited
     }
 }
 
@@ -163,4 +257,5 @@ fn show(block: &mut Block, fields: &Fields) {
     }
     let levels = fields[LEVELS] as u64;
     block.sync = core::array::from_fn(|tone| levels & SYNC << tone != 0);
+    block.feed_forward = core::array::from_fn(|tone| levels & FORWARD << tone != 0);
 }
