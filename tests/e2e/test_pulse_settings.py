@@ -19,7 +19,8 @@ from kairos.pulse import Core, GateSet, Pulse
 
 def definition():
     core = Core(clock=125e6, samples_per_cycle=8, channels=2, map=2048, pulses=1024)
-    tones = {"forward": (1, 0), "freq0": 199.3e6, "amp0": (0, 90, 60, 30), "freq1": (-40e6, 51e6, 3e6), "amp1": (70, -80, 50)}
+    tones = {"freq0": 199.3e6, "amp0": (0, 90, 60, 30), "freq1": (-40e6, 51e6, 3e6), "amp1": (70, -80, 50)}
+    tones["forward"] = (1, 0)
     gates = {
         "arm": [Pulse(channel=c, cycles=40, wait=True) for c in (0, 1)],
         "a": [Pulse(channel=c, cycles=150, sync=3, feed_forward=3, phase1=33.0 * c, **tones) for c in (0, 1)],

@@ -121,6 +121,14 @@ fn what_is_no_recording_is_refused() {
         Recording::new(&[2 << 16 | 1, 7, 1 << 16 | 1, 8], &[0], 8).is_none(),
         "time goes back"
     );
+    assert!(
+        Recording::new(&[1 << 16 | 1 << 12 | 1 << 11, 7], &[0, 0], 8).is_none(),
+        "settings are with a core's first output"
+    );
+    assert!(
+        Recording::new(&[1 << 16 | 1 << 11, 5 << 47], &[0], 8).is_none(),
+        "no such setting"
+    );
     let mut samples = Vec::new();
     let recording = Recording::new(&[], &[0], 8).unwrap();
     assert!(!recording.samples(0, 5, 3, &mut samples));
@@ -153,4 +161,47 @@ fn a_reset_begins_phases_anew() {
     assert_eq!(samples[48..64], [0; 16]);
     assert_ne!(samples[8..16], samples[16..24]);
     assert_eq!(recording.span(0), Some((1, 8)));
+}
+
+#[test]
+fn settings_of_a_core_end_with_its_reset_and_are_its_own() {
+    let (quarter, full) = (1u64 << 38, 0x7f_ff80_0000u64);
+    let head = |cycle: u64, output: u64, mask: u64| cycle << 16 | output << 12 | mask;
+    // A frequency on both cores from cycle 1 on that begins at the global phase in cycles 1, 4 and 8; the first core's
+    // counter is a quarter of a turn ahead from cycle 3 on, and reset in cycle 6.
+    let mut words = Vec::new();
+    for (output, counter) in [(0, 5), (1, 0)] {
+        let shown = |cycle, levels, extra: Option<u64>| {
+            let mut row = vec![
+                head(cycle, output, 0x403 | u64::from(extra.is_some()) << 11),
+                quarter >> 3,
+                full,
+                levels,
+            ];
+            row.extend(extra);
+            row
+        };
+        words.extend(shown(1, 1, None));
+        words.extend(shown(2, 0, None));
+        if counter != 0 {
+            words.extend([head(3, output, 1 << 11), 4 << 47 | (8 * 3 + counter)]);
+        }
+        words.extend(shown(4, 1, None));
+        words.extend(shown(5, 0, None));
+        words.extend(shown(6, 1 << 8, None));
+        words.extend(shown(7, 0, (counter != 0).then_some(0)));
+        words.extend(shown(8, 1, None));
+        words.extend(shown(9, 0, None));
+    }
+    let recording = Recording::new(&words, &[0, 1], 8).unwrap();
+    let samples = [0, 1].map(|output| {
+        let mut samples = Vec::new();
+        recording.samples(output, 0, 12, &mut samples);
+        samples
+    });
+    assert_eq!(samples[0][..32], samples[1][..32]);
+    assert_ne!(samples[0][32..48], samples[1][32..48]);
+    // Five samples later in the same tone
+    assert_eq!(samples[0][32..40], samples[1][37..45]);
+    assert_eq!(samples[0][64..], samples[1][64..]);
 }

@@ -79,7 +79,7 @@ impl Recording {
                 .copied()
                 .unwrap_or_default();
             match event {
-                Some(event) if *channel == 0 && !settings.add(cycle, event) => return None,
+                Some(event) if *channel != 0 || !settings.add(cycle, event) => return None,
                 _ => (),
             }
             if *channel == 0 && levels & RESET != 0 {
