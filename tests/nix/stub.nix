@@ -9,10 +9,12 @@ let
     outPath = "/nix/store/00000000000000000000000000000000-${name}";
     lib = package "${name}-lib";
   };
-  build = arguments: package (arguments.pname or arguments.name or "shell");
+  # What the build does is text, so it is evaluated here.
+  build = arguments: assert builtins.isString (arguments.buildPhase or "" + arguments.installPhase or ""); package (arguments.pname or arguments.name or "shell");
   names = [ "lld" "clang" "cmake" "pkg-config" "gcc-arm-embedded" "qemu" "ruff" "verilator" "makeWrapper" "nixpkgs-fmt" ];
   pythonPackages = builtins.listToAttrs (map (name: { inherit name; value = package name; }) [
-    "setuptools" "migen" "packaging" "pyserial" "requests" "numpy" "llvmlite" "pyelftools" "pyvcd" "matplotlib" "h5py" "rich"
+    "setuptools" "migen" "jsonschema" "packaging" "pyserial" "requests" "numpy" "llvmlite" "pyvcd" "matplotlib" "h5py" "lmdb"
+    "shtab" "tqdm"
   ]) // { buildPythonPackage = f: build (if builtins.isFunction f then f { } else f); buildPythonApplication = build; };
   stubs = builtins.listToAttrs (map (name: { inherit name; value = package name; }) names) // {
     lib = {
@@ -22,6 +24,9 @@ let
       hasSuffix = suffix: text:
         let from = builtins.stringLength text - builtins.stringLength suffix; in
         from >= 0 && builtins.substring from (-1) text == suffix;
+      inherit (builtins) listToAttrs;
+      nameValuePair = name: value: { inherit name value; };
+      mapAttrs' = f: set: builtins.listToAttrs (map (name: f name set.${name}) (builtins.attrNames set));
       makeBinPath = paths: builtins.concatStringsSep ":" (map (p: "${p.outPath}/bin") paths);
       licenses = { mit = "MIT"; asl20 = "Apache-2.0"; gpl2Only = "GPL-2.0-only"; };
     };
@@ -37,6 +42,8 @@ let
     python3 = { pkgs = pythonPackages; withPackages = select: assert builtins.isList (select pythonPackages); package "python3-env"; };
     stdenv.mkDerivation = build;
     mkShell = build;
+    runCommand = name: arguments: script:
+      assert builtins.isList arguments.nativeBuildInputs && builtins.match ".*mkdir -p \\$out.*" script != null; package name;
     linkFarm = name: entries: assert builtins.all (e: e ? name && e ? path) entries; package name;
     fetchPypi = { pname, version, hash }: assert builtins.match "sha256-[A-Za-z0-9+/]{43}=" hash != null; package "${pname}-source";
     llvmPackages.libclang = package "libclang";
@@ -56,4 +63,5 @@ assert builtins.attrNames flake.inputs == [ "nixpkgs" "rust-overlay" ];
   packages = nameAll evaluated.packages.x86_64-linux;
   devShells = nameAll evaluated.devShells.x86_64-linux;
   hydraJobs = nameAll evaluated.hydraJobs;
+  checks = nameAll evaluated.checks.x86_64-linux;
 }

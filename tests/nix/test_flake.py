@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from kairos_gateware.build import BOARDS
 
 ROOT = Path(__file__).parents[2]
 
@@ -32,14 +33,13 @@ def test_parses(tmp_path):
 
 def test_evaluates(tmp_path):
     outputs = json.loads(nix(tmp_path, "--eval", "--strict", "--json", "tests/nix/stub.nix"))
-    assert outputs["packages"] == {
-        "default": "kairos",
-        "device": "kairos-emulated-device",
-        "emulator": "kairos-emulator",
-        "firmware": "kairos-firmware",
-        "gateware-demo": "kairos-gateware-demo-sim",
-        "gateware-zc706": "kairos-gateware-demo-zc706",
-        "host": "kairos",
-    }
+    boards = [board for board in BOARDS if board != "sim"]
+    of_variants = {"gateware-demo": "kairos-gateware-demo-sim", "gateware-lab": "kairos-gateware-lab-sim"}
+    of_boards = {f"boot-image-{board}": f"kairos-boot-image-{board}" for board in boards}
+    variants = {board: "lab" if board == "kasli_soc" else "demo" for board in boards}
+    of_boards |= {f"gateware-{board}": f"kairos-gateware-{variants[board]}-{board}" for board in boards}
+    built = {"firmware": "kairos-firmware", "emulator": "kairos-emulator", "host": "kairos"} | of_variants | of_boards
+    assert outputs["packages"] == built | {"default": "kairos", "device": "kairos-emulated-device"}
     assert outputs["devShells"] == {"default": "shell"}
-    assert set(outputs["hydraJobs"]) == {"emulator", "firmware", "gateware-demo", "gateware-zc706", "host"}
+    assert outputs["checks"] == {"emulated": "kairos-emulated-run"}
+    assert outputs["hydraJobs"] == built | outputs["checks"]

@@ -50,7 +50,7 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
         variant,
         top.descriptor,
         output,
-        f"emulator://{variant.name}" if variant.name in ("demo", "pair") else "emulator://",
+        f"emulator://{output.name}",
     )
     _write(output / f"{sim.TOP}.bit", bitstream(f"kairos_{variant.name}", top.descriptor.to_bytes()))
     if compile_library:
