@@ -1,15 +1,12 @@
 """The host's end of network boot without a device: what it says when there is none, or something else."""
 
 import contextlib
-import io
 import socket
-import sys
 import threading
 
 import pytest
 
 from kairos.boot import load
-from kairos.cli.boot import Progress
 from kairos.errors import DeviceUnreachable, KairosError
 
 
@@ -47,24 +44,3 @@ def test_something_else_answers(said, reason):
         threading.Thread(target=serve, daemon=True).start()
         with pytest.raises(KairosError, match=reason):
             load("127.0.0.1", b"firmware", port=listener.getsockname()[1], patience=5)
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-@pytest.mark.parametrize(("quiet", "shown"), [(False, True), (True, False)])
-def test_progress_is_one_line_on_a_terminal(monkeypatch, quiet, shown):
-    monkeypatch.setattr(sys, "stderr", Terminal())
-    progress = Progress(quiet)
-    progress("firmware", 500_000, 1_000_000)
-    progress("firmware", 1_000_000, 1_000_000)
-    progress.end()
-    text = sys.stderr.getvalue()
-    if shown:
-        first, second = text.rstrip("\n").split("\r")[1:]
-        assert first.count("#") == 20 and second.count("#") == 40 and "1.00 of 1.00 MB" in second
-        assert text.count("\n") == 1
-    else:
-        assert text == ""

@@ -1,6 +1,7 @@
 """The firmware of two boards on a link: a satellite is known and managed through the master."""
 
 import json
+import runpy
 import select
 
 import pytest
@@ -101,3 +102,11 @@ def test_a_satellite_that_restarts_comes_back_by_itself(pair):
     (link,) = links(pair)
     assert link["up"]
     assert "Kairos satellite " in on_satellite(pair, "log").stdout
+
+
+def test_the_device_database_has_the_channels_of_both(pair, tmp_path):
+    path = tmp_path / "device_db.py"
+    done = run_kairos("devices", "--from", pair.address, "--host", "emulator://pair", "-o", path)
+    assert done.returncode == 0, done.stderr
+    built_with = runpy.run_path(str(BUILD / "gateware" / "pair" / "device_db.py"))
+    assert runpy.run_path(str(path))["device_db"] == built_with["device_db"]

@@ -265,6 +265,16 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 self.send(&reply::log_content(length as u32)).await?;
                 self.send(&room[..length]).await
             }
+            Kind::Descriptor => match kairos_pl::descriptor_bytes() {
+                [] => {
+                    log::warn!("management: there is no gateware that could be described");
+                    self.send(&reply::ERROR).await
+                }
+                bytes => {
+                    self.send(&reply::log_content(bytes.len() as u32)).await?;
+                    self.send(bytes).await
+                }
+            },
             Kind::ClearLog => {
                 logger::clear();
                 self.send(&reply::SUCCESS).await

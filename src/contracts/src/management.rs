@@ -105,11 +105,13 @@ pub enum Request {
     Measure = 131,
     /// The links of this board, as JSON.
     Links = 132,
+    /// What the gateware says of itself (section 3).
+    Descriptor = 133,
 }
 
 impl Request {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::GetLog,
         Self::ClearLog,
         Self::Reboot,
@@ -125,6 +127,7 @@ impl Request {
         Self::Authenticate,
         Self::Measure,
         Self::Links,
+        Self::Descriptor,
     ];
 
     /// Its payload: a member of [`Payload`].
@@ -138,7 +141,8 @@ impl Request {
             | Self::ConfigErase
             | Self::Netboot
             | Self::Challenge
-            | Self::Links => Payload::None,
+            | Self::Links
+            | Self::Descriptor => Payload::None,
             Self::Flash => Payload::Data,
             Self::ConfigRead | Self::ConfigRemove => Payload::Key,
             Self::ConfigWrite => Payload::KeyAndData,
@@ -169,6 +173,7 @@ impl TryFrom<u8> for Request {
             130 => Self::Authenticate,
             131 => Self::Measure,
             132 => Self::Links,
+            133 => Self::Descriptor,
             other => return Err(other),
         })
     }

@@ -1,13 +1,12 @@
 """``kairos boot``: loading a device over the network."""
 
-import sys
-
 from .. import boot as loading
 from ..emulator.artifacts import built_firmware
 from ..errors import DeviceUnreachable
 from ..network import management
+from ..progress import Progress
 
-__all__ = ["Progress", "boot"]
+__all__ = ["boot"]
 
 
 def boot(args):
@@ -17,11 +16,10 @@ def boot(args):
     key = management.read_key(args.key) if args.key else None
     if not args.no_restart:
         _restart(args.device, args.management_port, key)
-    progress = Progress(quiet=args.quiet)
-    losses = loading.load(
-        args.device, program, bitstream, port=args.port, key=key, patience=args.patience, progress=progress
-    )
-    progress.end()
+    with Progress(quiet=args.quiet) as progress:
+        losses = loading.load(
+            args.device, program, bitstream, port=args.port, key=key, patience=args.patience, progress=progress
+        )
     lost = f" (connection lost {losses} times)" if losses else ""
     print(f"{args.device} is started{lost}")
 
@@ -36,28 +34,3 @@ def _restart(host: str, port: int, key: bytes | None):
         _restart(host, port, None)
     except DeviceUnreachable:
         pass  # no firmware runs: the loader may be waiting
-
-
-class Progress:
-    """One line on a terminal that shows how much of a file is there; nothing elsewhere."""
-
-    WIDTH = 40
-
-    def __init__(self, quiet: bool):
-        self._shown = not quiet and sys.stderr.isatty()
-        self._name = None
-
-    def __call__(self, name: str, done: int, total: int):
-        if not self._shown:
-            return
-        if self._name not in (None, name):
-            self.end()
-        self._name = name
-        bar = "#" * (self.WIDTH * done // total)
-        print(f"\r{name:9} [{bar:{self.WIDTH}}] {done / 1e6:6.2f} of {total / 1e6:.2f} MB", end="", file=sys.stderr)
-
-    def end(self):
-        """Leave the line."""
-        if self._shown and self._name is not None:
-            print(file=sys.stderr)
-            self._name = None

@@ -1,19 +1,25 @@
-"""``kairos devices``: what a device database has, and the database of a system description."""
+"""``kairos devices``: what a device database has, and the database of a system description or of a device."""
 
 import json
 import sys
+from pathlib import Path
 
 from .. import files
-from ..devices import DeviceDB
+from ..contracts.descriptor import ChannelKind
+from ..devices import DeviceDB, described
 from ..errors import UsageError
+from ..network.management import PORT, Management, read_key
+from .address import split
 
 __all__ = ["devices"]
 
 
 def devices(args):
-    """List the entries of a device database, or write the one of a system description."""
+    """List the entries of a device database, or write the one of a system description or a device."""
     if args.source is not None:
-        text = _described(args.source, args.host)
+        # An address has no slash and does not end like a file of that kind.
+        a_file = Path(args.source).exists() or "/" in args.source or args.source.endswith(".json")
+        text = _of_description(args.source, args.host) if a_file else _of_device(args)
         if args.output is None:
             sys.stdout.write(text)
         else:
@@ -21,7 +27,7 @@ def devices(args):
             print(f"wrote {args.output}")
         return
     if args.output is not None or args.host is not None:
-        raise UsageError("--output and --host go with --from, which names a system description")
+        raise UsageError("--output and --host go with --from, which names a system description or a device")
     for name, entry in DeviceDB.load(args.device_db).entries.items():
         if args.json:
             print(json.dumps({"name": name, "entry": entry}, default=repr))
@@ -32,7 +38,7 @@ def devices(args):
             print(f"{name:20} {entry.get('class') or entry.get('type')}({arguments})")
 
 
-def _described(path, host: str | None) -> str:
+def _of_description(path, host: str | None) -> str:
     """Text of the device database that belongs to the gateware of a system description."""
     try:
         # A package of its own, which only those need who build gateware.
@@ -47,3 +53,20 @@ def _described(path, host: str | None) -> str:
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}") from None
     return render(variant, host or variant.host)
+
+
+def _of_device(args) -> str:
+    """Text of the device database of the device ``--from`` and the boards behind its links, as they describe themselves."""
+    host, own = split(args.source)
+    address, key = (host, PORT if own is None else own), read_key(args.key) if args.key else None
+    with Management(*address, key=key) as management:
+        name, clock, channels = management.descriptor()
+        below = [link["destination"] for link in management.links() if link["up"] and not link["above"]]
+    boards = [(0, channels)]
+    for destination in below:
+        with Management(*address, key=key, destination=destination) as management:
+            boards.append((destination, management.descriptor()[2]))
+    absent = [
+        name for _, some in boards for _, kind, name, _ in some if kind not in (*described.DRIVERS, ChannelKind.LOG)
+    ]
+    return described.render(described.database(args.host or host, clock, boards), name.replace(";", " "), absent)

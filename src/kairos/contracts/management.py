@@ -91,6 +91,8 @@ class Request(IntEnum):
     """Measure a path between processors, memory and logic. Never while a kernel may run."""
     LINKS = 132
     """The links of this board, as JSON."""
+    DESCRIPTOR = 133
+    """What the gateware says of itself (section 3)."""
 
 
 class Reply(IntEnum):

@@ -6,7 +6,7 @@ import pathlib
 import struct
 import zlib
 
-from .. import _native
+from .. import _native, progress
 from ..contracts.channels import Path, Refusal
 from ..contracts.configuration import AUTH_KEY_MAX, AUTH_KEY_MIN
 from ..contracts.management import (
@@ -152,7 +152,7 @@ class Management:
 
     def _send(self, request: bytes):
         try:
-            self._socket.sendall(request)
+            progress.send(self._socket, request, "sending")
         except OSError as error:
             self._refuse_without_key()
             raise ConnectionLost(f"the connection to the device at {self._where} is lost ({error})") from None
@@ -178,6 +178,21 @@ class Management:
     def links(self) -> list[dict]:
         """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
         return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
+
+    def descriptor(self) -> tuple:
+        """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO clock in Hz and fine
+        bits, or None; for each channel its number, its kind, its name, and pairs of parameters that do not have their
+        default. Not part of ARTIQ's protocol.
+        """
+        try:
+            content = self._ask("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)
+        except ConnectionLost:
+            # So do firmwares that do not know the request.
+            raise ManagementError(f"the firmware at {self._where} is too old to describe its gateware") from None
+        try:
+            return _wire.read_descriptor(content)
+        except ValueError as error:
+            raise ManagementError(f"the device at {self._where} sent what is no description: {error}") from None
 
     def clear_log(self):
         """Empty the log of the device."""

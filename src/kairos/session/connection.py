@@ -6,7 +6,7 @@ stream, so any surprise ends the connection.
 
 import socket
 
-from .. import _native
+from .. import _native, progress
 from ..contracts.session import BIG_ENDIAN, GREETING, LITTLE_ENDIAN
 from ..errors import ConnectionLost, DeviceUnreachable
 from ..exceptions import UnsupportedDevice
@@ -177,7 +177,7 @@ class Connection:
     def flush(self):
         data, self._pending = b"".join(self._pending), []
         try:
-            self._socket.sendall(data)
+            progress.send(self._socket, data, "sending")
         except TimeoutError:
             raise ConnectionLost(self._lost("it does not take data")) from None
         except OSError as error:

@@ -4,6 +4,7 @@
 use kairos_contracts::session::Request;
 use kairos_proto::boards::Boards;
 use kairos_proto::boot_image as images;
+use kairos_proto::descriptor::Descriptor;
 use kairos_proto::exception::host::{read_report as read_exceptions, Exception, Reader};
 use kairos_proto::exception::{Extent, Frame};
 use kairos_proto::management;
@@ -380,6 +381,25 @@ fn boot_image<'py>(py: Python<'py>, partitions: Vec<Partition<'py>>) -> PyResult
     Ok(message(py, &out.0))
 }
 
+/// An RTIO channel: its number, its kind, its name, and the parameters that do not have their default.
+type DescribedChannel<'a> = (u32, u8, &'a str, Vec<(&'a str, u32)>);
+/// A gateware: `variant;version`, frequency of the RTIO clock in Hz and fine bits, channels.
+type Gateware<'a> = (&'a str, Option<(u32, u8)>, Vec<DescribedChannel<'a>>);
+
+/// What a gateware says of itself. ValueError if the bytes are no descriptor.
+#[pyfunction]
+fn read_descriptor(bytes: &[u8]) -> PyResult<Gateware<'_>> {
+    let found = Descriptor::new(bytes).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let channels = found.channels();
+    Ok((
+        found.identification(),
+        found.clock().map(|clock| (clock.frequency, clock.fine_bits)),
+        channels
+            .map(|c| (c.number, c.kind.0, c.name, c.parameters.collect()))
+            .collect(),
+    ))
+}
+
 /// Boards that the bytes of a loader know, the default first: the name, and what no public source confirms. None if the
 /// bytes are no loader.
 #[pyfunction]
@@ -423,6 +443,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(netboot_boot, module)?)?;
     module.add_function(wrap_pyfunction!(read_netboot_answer, module)?)?;
     module.add_function(wrap_pyfunction!(boot_image, module)?)?;
+    module.add_function(wrap_pyfunction!(read_descriptor, module)?)?;
     module.add_function(wrap_pyfunction!(boards, module)?)?;
     module.add_function(wrap_pyfunction!(choose_board, module)?)
 }

@@ -70,6 +70,24 @@ pub struct Channel<'a> {
     pub number: u32,
     pub kind: ChannelKind,
     pub name: &'a str,
+    /// Those that do not have their default.
+    pub parameters: Parameters<'a>,
+}
+
+/// Parameters of a channel: their names and values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameters<'a>(&'a [u8]);
+
+impl<'a> Iterator for Parameters<'a> {
+    type Item = (&'a str, u32);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (&length, rest) = self.0.split_first()?;
+        let (name, rest) = rest.split_at_checked(length.into())?;
+        let (value, rest) = rest.split_first_chunk()?;
+        self.0 = rest;
+        Some((text(name)?, u32::from_le_bytes(*value)))
+    }
 }
 
 /// The RTIO clock.
@@ -265,7 +283,8 @@ impl<'a> Records<'a> {
             }
             Type::Channel => {
                 let head = payload.get(..10)?;
-                let mut rest = &payload[10..];
+                let parameters = &payload[10..];
+                let mut rest = parameters;
                 for _ in 0..u16_at(head, 8) {
                     let key = usize::from(*rest.first()?);
                     rest = rest.get(1 + key + 4..)?;
@@ -274,6 +293,7 @@ impl<'a> Records<'a> {
                     number: u32_at(head, 0),
                     kind: ChannelKind(head[4]),
                     name: text(rest)?,
+                    parameters: Parameters(&parameters[..parameters.len() - rest.len()]),
                 })
             }
             Type::Clock => {
@@ -365,9 +385,12 @@ mod tests {
             Some(Channel {
                 number: 5,
                 kind: ChannelKind::TTL_INOUT,
-                name: "ttl5"
+                name: "ttl5",
+                parameters: Parameters(b"\x03pad\x07\0\0\0"),
             })
         );
+        let parameters: Vec<_> = d.channel(5).unwrap().parameters.collect();
+        assert_eq!(parameters, [("pad", 7)]);
         assert_eq!(d.channel(6), None);
         assert_eq!(d.channels().count(), 1);
     }
@@ -399,7 +422,8 @@ mod tests {
         fn never_panics(records in prop::collection::vec(any::<u8>(), 0..200), raw: bool) {
             let bytes = if raw { records } else { wrap(&records) };
             if let Ok(d) = Descriptor::new(&bytes) {
-                let _ = (d.identification(), d.build_id(), d.clock(), d.registers().count(), d.channels().count());
+                let _ = (d.identification(), d.build_id(), d.clock(), d.registers().count());
+                d.channels().for_each(|channel| assert!(channel.parameters.count() < 200));
             }
         }
 

@@ -1,14 +1,20 @@
-"""``kairos devices``: what a device database has, and the database of a system description."""
+"""``kairos devices``: what a device database has, and the database of a system description or a device."""
 
 from ..command import Command, Option
-from ..options import DEVICE_DB, JSON, output
+from ..options import DEVICE_DB, JSON, KEY, output
 
 COMMAND = Command(
-    "list the devices of a device database, or write the database of a system description",
+    "list the devices of a device database, or write the database of a system description or a device",
     DEVICE_DB,
     JSON,
-    Option("--from", dest="source", metavar="FILE", help="write the database of this system description (JSON)"),
-    Option("--host", metavar="ADDRESS", help="with --from: of the device; default: the description's"),
+    Option(
+        "--from",
+        dest="source",
+        metavar="FILE|HOST[:PORT]",
+        help="write the database of this system description (JSON), or of what this device says of its gateware",
+    ),
+    Option("--host", metavar="ADDRESS", help="with --from: of the device; default: the description's, or HOST"),
+    KEY,
     output("with --from; default: standard output"),
     runs="devices.devices",
 )

@@ -71,7 +71,7 @@ fn requests() -> impl Strategy<Value = Vec<Owned>> {
     let key = "[a-z0-9_]{1,128}";
     let data = proptest::collection::vec(any::<u8>(), 0..300);
     let one = prop_oneof![
-        proptest::sample::select(&[1u8, 2, 5, 7, 8, 15, 128, 129][..]).prop_map(Owned::Plain),
+        proptest::sample::select(&[1u8, 2, 5, 7, 8, 15, 128, 129, 132, 133][..]).prop_map(Owned::Plain),
         data.clone().prop_map(Owned::Flash),
         key.prop_map(Owned::Read),
         (key, data).prop_map(|(k, v)| Owned::Write(k, v)),
@@ -116,8 +116,10 @@ fn vectors() {
     proof.extend([9; 32]);
     assert_eq!(decode([&proof[..]].into_iter()), Ok(std::vec![Owned::Proof([9; 32])]));
     assert_eq!(
-        decode([&[1, 2, 5, 7, 8, 15, 128, 129][..]].into_iter()).unwrap().len(),
-        8
+        decode([&[1, 2, 5, 7, 8, 15, 128, 129, 132, 133][..]].into_iter())
+            .unwrap()
+            .len(),
+        10
     );
     for (request, bytes) in [
         (Owned::Flash(b"abc".to_vec()), &b"\x09\x03\0\0\0abc"[..]),
@@ -144,7 +146,7 @@ fn vectors() {
 #[test]
 fn errors() {
     let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
-    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 133, 255] {
+    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 134, 255] {
         assert_eq!(fails(&[kind]), ProtocolError::UnknownType(kind));
     }
     assert_eq!(fails(&[12, 0, 0, 0, 0]), ProtocolError::KeyLength(0));

@@ -1,0 +1,61 @@
+"""The device database of a gateware, from what that says of itself.
+
+A gateware knows its channels, not what is connected to them: of cards on a bus (Urukul, Sampler, …) it has the bus and
+the pins, and their entries come from the system description of the laboratory.
+"""
+
+import pprint
+
+from ..contracts.descriptor import ChannelKind
+
+__all__ = ["DRIVERS", "database", "render"]
+
+DRIVERS = {
+    ChannelKind.TTL_OUT: ("ttl", "TTLOut", "channel", ()),
+    ChannelKind.TTL_INOUT: ("ttl", "TTLInOut", "channel", ()),
+    ChannelKind.TTL_CLOCKGEN: ("ttl", "TTLClockGen", "channel", ("acc_width",)),
+    ChannelKind.EDGE_COUNTER: ("edge_counter", "EdgeCounter", "channel", ("gateware_width",)),
+    ChannelKind.SPI_MASTER: ("spi2", "SPIMaster", "channel", ()),
+    ChannelKind.FASTINO: ("fastino", "Fastino", "channel", ("log2_width",)),
+    ChannelKind.GRABBER: ("grabber", "Grabber", "channel_base", ("res_width", "count_shift")),
+    ChannelKind.PULSE: ("pulse", "Pulse", "channel", ("channels", "mlut_bits", "plut_bits")),
+}
+"""What drives a channel: module and class of the core device's drivers, their argument for the channel's number, and the
+channel's parameters that are arguments too. The gateware's own list is `kairos_gateware.phy.kinds.KINDS`."""
+
+
+def _driver(module: str, cls: str, **arguments) -> dict:
+    return {"type": "local", "module": f"artiq.coredevice.{module}", "class": cls, "arguments": arguments}
+
+
+def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, list]]) -> dict:
+    """Entries for the device at `host`. clock: frequency in Hz and fine bits; boards: destination and channels of each,
+    as `Management.descriptor` has them. Of two channels of one name, that of the farther board is called by its
+    destination too.
+    """
+    frequency, fine_bits = clock or (125_000_000, 3)
+    multiplier = 1 << fine_bits
+    core = {"host": host, "ref_period": 1 / (frequency * multiplier), "ref_multiplier": multiplier}
+    entries = {
+        "core": _driver("core", "Core", **core, target="cortexa9"),
+        "core_dma": _driver("dma", "CoreDMA"),
+        "core_cache": _driver("cache", "CoreCache"),
+    }
+    for destination, channels in boards:
+        for number, kind, name, parameters in channels:
+            if kind not in DRIVERS:
+                continue
+            module, cls, argument, also = DRIVERS[kind]
+            arguments = {key: value for key, value in parameters if key in also}
+            unique = name if name not in entries else f"{name}_{destination}"
+            entries[unique] = _driver(module, cls, **{argument: destination << 16 | number}, **arguments)
+    return entries
+
+
+def render(entries: dict, variant: str, without_driver: list[str]) -> str:
+    """Text of the file. without_driver: names of channels that have no entry."""
+    text = f"# Device database of gateware {variant}, from what the device says of itself.\n"
+    if without_driver:
+        text += f"# Without an entry, since their drivers need more than that: {', '.join(without_driver)}\n"
+    text += "# Cards on the buses are not known to it: their entries come from a system description.\n\n"
+    return f"{text}device_db = {pprint.pformat(entries, sort_dicts=False, width=100)}\n"

@@ -1,0 +1,66 @@
+"""How much of something is done, shown on terminals if it takes longer than a second."""
+
+import sys
+import time
+
+__all__ = ["Progress", "send"]
+
+DELAY_S = 1.0
+"""What is over before that needs no bar."""
+
+PIECE = 1 << 18
+"""Bytes between two looks at the clock while data are sent."""
+
+
+class Progress:
+    """A bar for each thing that is told of; nothing with `quiet`, or where standard error is no terminal.
+
+    To be called with a name, and how many bytes of how many are there; ended with :meth:`end` or as a context.
+    """
+
+    def __init__(self, quiet: bool = False):
+        self._shown = not quiet and sys.stderr.isatty()
+        self._began: float | None = None
+        self._name: str | None = None
+        self._bar = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.end()
+
+    def __call__(self, name: str, done: int, total: int):
+        if not self._shown:
+            return
+        self._began = self._began or time.monotonic()
+        if self._name not in (None, name):
+            self.end()
+        self._name = name
+        if self._bar is None:
+            if time.monotonic() - self._began < DELAY_S:
+                return
+            # It takes a twentieth of a second, which is nothing to whom it is shown.
+            from tqdm import tqdm
+
+            self._bar = tqdm(
+                desc=name, total=total, initial=done, unit="B", unit_scale=True, leave=False, file=sys.stderr
+            )
+        self._bar.update(done - self._bar.n)
+
+    def end(self):
+        """Clear the line."""
+        if self._bar is not None:
+            self._bar.close()
+        self._bar = None
+
+
+def send(socket, data: bytes, name: str):
+    """Send all of `data`, with a bar called `name` if it takes long. OSError as of the socket."""
+    if len(data) <= PIECE:
+        socket.sendall(data)
+        return
+    with Progress() as progress, memoryview(data) as view:
+        for at in range(0, len(data), PIECE):
+            socket.sendall(view[at : at + PIECE])
+            progress(name, min(at + PIECE, len(data)), len(data))

@@ -1,0 +1,72 @@
+"""`kairos devices --from DEVICE`: the device database, as the gateware describes itself."""
+
+import runpy
+
+from kairos_gateware.phy.kinds import KINDS
+
+from kairos.contracts.descriptor import ChannelKind
+from kairos.devices.described import DRIVERS, database
+from tests.support.command import one_line, run_kairos
+from tests.support.paths import BUILD
+
+
+def written(folder, *arguments):
+    """The database that the command has written."""
+    path = folder / "device_db.py"
+    done = run_kairos("devices", *arguments, "-o", path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"wrote {path}\n", "")
+    return runpy.run_path(str(path))["device_db"]
+
+
+def generated(variant):
+    """The database that was made with the gateware."""
+    return runpy.run_path(str(BUILD / "gateware" / variant / "device_db.py"))["device_db"]
+
+
+def test_it_is_the_one_that_was_made_with_the_gateware(device, tmp_path):
+    address = f"{device.host}:{device.ports[1380]}"
+    assert written(tmp_path, "--from", address, "--host", "emulator://demo") == generated("demo")
+    own = run_kairos("devices", "--from", address)
+    assert own.stdout.startswith("# Device database of gateware demo 0.1.0, from what the device says of itself.\n")
+    assert f"'host': '{device.host}'" in own.stdout
+
+
+def test_a_device_without_gateware(start_device, tmp_path):
+    device = start_device(tmp_path, gateware=False)
+    try:
+        one_line(
+            run_kairos("devices", "--from", f"{device.host}:{device.ports[1380]}"),
+            "the device could not describe its gateware; its log says why ('kairos device log')",
+        )
+        assert "there is no gateware that could be described" in device.uart()
+    finally:
+        device.close()
+
+
+def test_drivers_are_those_of_the_gateware():
+    known = {}
+    for kind in KINDS.values():
+        if kind.driver is not None and not kind.driver.described:
+            also = tuple(parameter.name for parameter in kind.parameters if parameter.argument)
+            known[kind.channel] = (kind.driver.module, kind.driver.cls, kind.driver.channel, also)
+    assert {int(kind): driver for kind, driver in DRIVERS.items()} == {int(kind): known[kind] for kind in known}
+
+
+def test_channels_of_other_boards():
+    """Numbers have the destination in front; parameters that the driver has no argument for are left out."""
+    near = [
+        (0, ChannelKind.TTL_OUT, "ttl0", [("serialised", 1)]),
+        (1, ChannelKind.TTL_CLOCKGEN, "clk", [("acc_width", 4)]),
+    ]
+    far = [(0, ChannelKind.TTL_OUT, "ttl0", []), (2, ChannelKind.LOG, "log", []), (3, ChannelKind.SUSERVO, "servo", [])]
+    entries = database("10.0.0.1", (125_000_000, 0), [(0, near), (3, far)])
+    assert entries["core"]["arguments"] == {
+        "host": "10.0.0.1",
+        "ref_period": 8e-9,
+        "ref_multiplier": 1,
+        "target": "cortexa9",
+    }
+    assert entries["clk"]["arguments"] == {"channel": 1, "acc_width": 4}
+    assert entries["ttl0"]["arguments"] == {"channel": 0}
+    assert entries["ttl0_3"]["arguments"] == {"channel": 3 << 16}
+    assert list(entries)[3:] == ["ttl0", "clk", "ttl0_3"]

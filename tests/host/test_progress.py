@@ -1,0 +1,67 @@
+"""Bars of what takes long: on a terminal, after a second, gone at the end."""
+
+import io
+import socket
+import sys
+import threading
+
+import pytest
+
+from kairos import progress
+from kairos.progress import PIECE, Progress, send
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock that bars look at; `clock[0]` in seconds."""
+    now = [1000.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def shown(monkeypatch, clock, stream, quiet=False, seconds=2.0):
+    monkeypatch.setattr(sys, "stderr", stream)
+    with Progress(quiet) as bar:
+        bar("firmware", 250_000, 1_000_000)
+        clock[0] += seconds
+        bar("firmware", 500_000, 1_000_000)
+    return stream.getvalue()
+
+
+def test_a_bar_on_a_terminal_goes_at_the_end(monkeypatch, clock):
+    text = shown(monkeypatch, clock, Terminal())
+    assert "firmware:" in text and " 50%" in text and "500k/1.00M" in text
+    assert "\n" not in text and text.endswith("\r") and text.rstrip("\r").endswith(" ")
+
+
+def test_nothing_elsewhere(monkeypatch, clock):
+    assert shown(monkeypatch, clock, io.StringIO()) == ""
+    assert shown(monkeypatch, clock, Terminal(), quiet=True) == ""
+    assert shown(monkeypatch, clock, Terminal(), seconds=0.9) == ""
+
+
+def test_all_is_sent(monkeypatch, clock):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    data = bytes(range(256)) * (3 * PIECE // 256) + b"end"
+    ours, theirs = socket.socketpair()
+    got = bytearray()
+
+    def take():
+        while piece := theirs.recv(65536):
+            got.extend(piece)
+            clock[0] += 1
+
+    reader = threading.Thread(target=take)
+    reader.start()
+    with ours:
+        send(ours, data, "image")
+        send(ours, b"few", "image")
+    reader.join()
+    theirs.close()
+    assert got == data + b"few"
+    assert "image:" in sys.stderr.getvalue()
