@@ -1,5 +1,6 @@
 """The boot image, taken apart as the vendor's description of the format says (UG585, section 6.3.2; UG1283)."""
 
+import json
 import struct
 import subprocess
 import sys
@@ -123,3 +124,5 @@ def test_the_board_is_chosen_and_what_is_assumed_is_said(tmp_path):
     done = image("--board", "kasli")
     assert done.returncode == 1 and "but zc706, kasli_soc, ebaz4205, redpitaya" in done.stderr
     assert image("--board", "?").stdout.split() == ["zc706", "kasli_soc", "ebaz4205", "redpitaya"]
+    rows = [json.loads(line) for line in image("--board", "?", "--json").stdout.splitlines()]
+    assert [row["board"] for row in rows] == ["zc706", "kasli_soc", "ebaz4205", "redpitaya"]

@@ -1,5 +1,6 @@
 """The declarations of the subcommands: complete, documented, and light."""
 
+import shlex
 import shutil
 import subprocess
 import sys
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kairos import compiler
+from kairos import cli, compiler
 from kairos.cli import commands, reference
 from kairos.cli.commands.compile import STAGES
 from tests.support import PATIENCE
@@ -39,6 +40,20 @@ def test_the_manual_has_every_subcommand():
     assert reference.page() == MANUAL.read_text(), (
         "docs/commands.md is stale: renew it with 'build/venv/bin/python -m kairos.cli.reference > docs/commands.md'"
     )
+
+
+@pytest.mark.parametrize("name", commands.names())
+def test_the_help_has_examples_that_are_understood(name, capsys):
+    command = commands.load(name)
+    assert command.examples
+    for line in command.examples:
+        words = shlex.split(line.partition(" > ")[0])
+        assert words[:2] == ["kairos", name]
+        cli._parse(words[1:])
+    with pytest.raises(SystemExit):
+        cli._parse([name, "--help"])
+    shown = capsys.readouterr().out
+    assert all(f"  {line}\n" in shown for line in command.examples)
 
 
 def test_what_compile_shows_is_what_the_compiler_has():

@@ -1,5 +1,6 @@
 """The pulse core from Python: gates, words, model, and the subcommands."""
 
+import json
 import math
 import subprocess
 import sys
@@ -155,6 +156,8 @@ def test_the_subcommands(tmp_path):
     assert done.returncode == 0 and int(done.stdout.split()[0]) < len(gates.programming()), done.stdout
     done = kairos("stats", "old.py", cwd=tmp_path)
     assert done.returncode == 0 and "ms" in done.stdout and "tables" in done.stdout
+    uses = [json.loads(line) for line in kairos("stats", "old.py", "--json", cwd=tmp_path).stdout.splitlines()]
+    assert uses and {"gate", "cycles", "in_tables", "clock_hz"} <= uses[0].keys()
     (tmp_path / "bad.py").write_text(FILE.format(amplitude=300))
     done = kairos("stats", "bad.py", cwd=tmp_path)
     assert done.returncode != 0 and "gate x, channel 0, amplitude of tone 0" in done.stderr

@@ -4,6 +4,7 @@ Each module of :mod:`kairos.cli.commands` defines ``COMMAND``, and has the name 
 know of it: the command line and the manual's page (:mod:`kairos.cli.reference`) are made from the declarations.
 """
 
+from argparse import RawDescriptionHelpFormatter
 from importlib import import_module
 
 __all__ = ["Command", "Option"]
@@ -26,15 +27,24 @@ class Command:
 
     `runs` names the function, ``module.function`` in :mod:`kairos.cli`: it is imported when it is called, since what
     a subcommand needs takes up to 0.5 s to import. It takes the parsed command line, and returns the exit code, or None
-    for 0.
+    for 0. `examples` are command lines, which the help shows.
     """
 
-    def __init__(self, help: str, *options: Option, runs: str = "", tools: dict | None = None, kind: str = "TOOL"):
+    def __init__(
+        self,
+        help: str,
+        *options: Option,
+        runs: str = "",
+        tools: dict | None = None,
+        kind: str = "TOOL",
+        examples: tuple[str, ...] = (),
+    ):
         self.help = help
         self.options = options
         self.runs = runs
         self.tools: dict[str, Command] = tools or {}
         self.kind = kind
+        self.examples = examples
 
     def function(self):
         """The function that the subcommand runs."""
@@ -43,7 +53,14 @@ class Command:
 
     def add_to(self, parsers, name: str):
         """Add a parser called `name` to what `ArgumentParser.add_subparsers` has given."""
-        parser = parsers.add_parser(name, help=self.help)
+        shown = "examples:\n" + "".join(f"  {line}\n" for line in self.examples) if self.examples else None
+        parser = parsers.add_parser(
+            name,
+            help=self.help,
+            description=f"{self.help[0].upper()}{self.help[1:]}.".replace("%", "%%"),
+            epilog=shown,
+            formatter_class=RawDescriptionHelpFormatter,
+        )
         groups = {None: parser}
         for option in self.options:
             if option.group not in groups:

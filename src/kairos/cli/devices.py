@@ -56,7 +56,7 @@ def _of_description(path, host: str | None) -> str:
 
 
 def _of_device(args) -> str:
-    """Text of the device database of the device ``--from`` and the boards behind its links, as they describe themselves."""
+    """Text of the device database of the device ``--from`` and of the boards behind its links."""
     host, own = split(args.source)
     address, key = (host, PORT if own is None else own), read_key(args.key) if args.key else None
     with Management(*address, key=key) as management:

@@ -1,5 +1,6 @@
 """``kairos image``: boot images for SD card or flash."""
 
+import json
 import sys
 
 from .. import files
@@ -15,7 +16,8 @@ def write_image(args):
     loader = args.loader or built_firmware("boot.elf")
     known = boards(loader)
     if args.board == "?":
-        print(*known, sep="\n")
+        for name, unconfirmed in known.items():
+            print(json.dumps({"board": name, "unconfirmed": unconfirmed}) if args.json else name)
         return
     board = args.board or next(iter(known))
     if (assumed := known.get(board)) and not args.unconfirmed:
@@ -27,4 +29,7 @@ def write_image(args):
     files.write(args.output, image)
     if args.gateware is None:
         print("no gateware in this image: give a bitstream with --gateware", file=sys.stderr)
-    print(f"{args.output}: {len(image)} bytes, for board {board}")
+    if args.json:
+        print(json.dumps({"file": args.output, "bytes": len(image), "board": board}))
+    else:
+        print(f"{args.output}: {len(image)} bytes, for board {board}")

@@ -1,5 +1,7 @@
 """``kairos pulse``: gate sets compiled, drawn, compared and measured."""
 
+import dataclasses
+import json
 from pathlib import Path
 
 import numpy
@@ -83,12 +85,20 @@ def diff(args):
     changes = placed.changes(old)
     if args.output:
         files.write(args.output, changes.tobytes())
-    print(f"{len(changes)} words; all of {args.new} has {len(new.programming())}")
+    whole = len(new.programming())
+    if args.json:
+        print(json.dumps({"words": len(changes), "words_of_all": whole}))
+    else:
+        print(f"{len(changes)} words; all of {args.new} has {whole}")
 
 
 def stats(args):
     """Show time and memory of each gate."""
     gates = _load(args.file)
+    if args.json:
+        for use in gates.stats():
+            print(json.dumps(dataclasses.asdict(use) | {"clock_hz": gates.core.clock}))
+        return
     print(f"{'gate':24} {'channel':>7} {'us':>10} {'segments':>8} {'map':>5} {'streamed':>8} {'error':>9}  place")
     for use in gates.stats():
         time = use.cycles / gates.core.clock * 1e6

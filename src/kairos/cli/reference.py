@@ -50,6 +50,8 @@ def _section(name: str, command: Command, level: int) -> Iterator[str]:
         yield "\n| Option | Meaning |\n|---|---|\n"
         for option in command.options:
             yield "| " + " | ".join(cell.replace("|", "\\|") for cell in (_usage(option), _meaning(option))) + " |\n"
+    if command.examples:
+        yield "\n" + "".join(f"    {line}\n" for line in command.examples)
     for tool, nested in command.tools.items():
         yield from _section(f"{name} {tool}", nested, level + 1)
 

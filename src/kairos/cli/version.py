@@ -1,10 +1,12 @@
 """``kairos version``: which Kairos this is."""
 
+import json
+
 from .. import __version__
 
 __all__ = ["show"]
 
 
-def show(_args):
+def show(args):
     """Print the version."""
-    print(f"kairos {__version__}")
+    print(json.dumps({"kairos": __version__}) if args.json else f"kairos {__version__}")

@@ -20,8 +20,8 @@ DRIVERS = {
     ChannelKind.GRABBER: ("grabber", "Grabber", "channel_base", ("res_width", "count_shift")),
     ChannelKind.PULSE: ("pulse", "Pulse", "channel", ("channels", "mlut_bits", "plut_bits")),
 }
-"""What drives a channel: module and class of the core device's drivers, their argument for the channel's number, and the
-channel's parameters that are arguments too. The gateware's own list is `kairos_gateware.phy.kinds.KINDS`."""
+"""What drives a channel: module and class of the core device's drivers, their argument for the channel's number, and
+the channel's parameters that are arguments too. The gateware's own list is `kairos_gateware.phy.kinds.KINDS`."""
 
 
 def _driver(module: str, cls: str, **arguments) -> dict:

@@ -180,9 +180,9 @@ class Management:
         return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
 
     def descriptor(self) -> tuple:
-        """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO clock in Hz and fine
-        bits, or None; for each channel its number, its kind, its name, and pairs of parameters that do not have their
-        default. Not part of ARTIQ's protocol.
+        """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO clock in Hz and
+        fine bits, or None; for each channel its number, its kind, its name, and pairs of parameters that do not have
+        their default. Not part of ARTIQ's protocol.
         """
         try:
             content = self._ask("describe its gateware", Reply.LOG_CONTENT, Request.DESCRIPTOR)

@@ -14,4 +14,9 @@ COMMAND = Command(
     Option("--table", metavar="N", default="40", help="messages to show, or 'all'; default: %(default)s"),
     Option("--json", action="store_true", help="print every message as a line of JSON in place of the table"),
     runs="analyze.analyze",
+    examples=(
+        "kairos analyze --vcd events.vcd",
+        "kairos analyze -D 192.168.1.56 --dump record.bin",
+        "kairos analyze record.bin --json",
+    ),
 )

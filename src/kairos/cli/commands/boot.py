@@ -21,4 +21,8 @@ COMMAND = Command(
     Option("--patience", type=float, default=30, metavar="S", help="seconds without progress; default: %(default)s"),
     quiet("show no progress"),
     runs="boot.boot",
+    examples=(
+        "kairos boot -D 192.168.1.52 --gateware kairos_zc706.bit",
+        "kairos boot -D 192.168.1.52 --no-restart",
+    ),
 )

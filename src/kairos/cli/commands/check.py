@@ -9,5 +9,10 @@ COMMAND = Command(
     DEVICE_DB,
     STRICT,
     Option("--format", choices=("text", "json"), default="text", help="default: %(default)s"),
+    Option("--json", dest="format", action="store_const", const="json", help="the same as --format json"),
     runs="check.check",
+    examples=(
+        "kairos check blink.py",
+        "kairos check --strict --json *.py",
+    ),
 )

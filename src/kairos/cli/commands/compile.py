@@ -13,4 +13,8 @@ COMMAND = Command(
     Option("--emit", choices=STAGES, default="elf", help="default: %(default)s"),
     output("default: standard output; for elf, FILE.elf"),
     runs="compile.compile_experiment",
+    examples=(
+        "kairos compile blink.py",
+        "kairos compile blink.py pulses=2 --emit llvm",
+    ),
 )

@@ -6,4 +6,5 @@ COMMAND = Command(
     "print a shell's completions, as in: kairos completion bash > ~/.local/share/bash-completion/completions/kairos",
     Option("shell", choices=("bash", "zsh", "tcsh"), help="the shell"),
     runs="completion.script",
+    examples=("kairos completion bash > ~/.local/share/bash-completion/completions/kairos",),
 )

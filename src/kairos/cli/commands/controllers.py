@@ -10,4 +10,8 @@ COMMAND = Command(
     Option("--list", action="store_true", help="only say which they are, and whether they answer"),
     JSON,
     runs="controllers.controllers",
+    examples=(
+        "kairos controllers",
+        "kairos controllers --list --json",
+    ),
 )

@@ -19,4 +19,9 @@ COMMAND = Command(
         ),
         "delete": Command("forget one", _KEY, runs="datasets.delete"),
     },
+    examples=(
+        "kairos datasets list --json",
+        "kairos datasets set detuning 1.5e3",
+        "kairos datasets get detuning",
+    ),
 )

@@ -58,4 +58,10 @@ COMMAND = Command(
     KEY,
     Option("--board", metavar="NAME", help="a board behind a link of the device: its name or number in 'kairos links'"),
     tools=_TOOLS,
+    examples=(
+        "kairos device log",
+        "kairos device -D 192.168.1.56 config write -s ip 192.168.1.57",
+        "kairos device --board satellite reboot",
+        "kairos device channels --json",
+    ),
 )

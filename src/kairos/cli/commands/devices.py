@@ -17,4 +17,9 @@ COMMAND = Command(
     KEY,
     output("with --from; default: standard output"),
     runs="devices.devices",
+    examples=(
+        "kairos devices --json",
+        "kairos devices --from 192.168.1.56 -o device_db.py",
+        "kairos devices --from system.json --host 192.168.1.56",
+    ),
 )

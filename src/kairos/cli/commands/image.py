@@ -1,7 +1,7 @@
 """``kairos image``: boot images for SD card or flash."""
 
 from ..command import Command, Option
-from ..options import FIRMWARE, GATEWARE, output
+from ..options import FIRMWARE, GATEWARE, JSON, output
 
 COMMAND = Command(
     "write a boot image for SD card or flash (BOOT.BIN)",
@@ -11,5 +11,10 @@ COMMAND = Command(
     Option("--unconfirmed", action="store_true", help="what the loader assumes of this board has been checked"),
     Option("--loader", metavar="ELF", help="default: boot.elf of the built firmware"),
     output("default: %(default)s", default="BOOT.BIN"),
+    JSON,
     runs="image.write_image",
+    examples=(
+        "kairos image --board zc706 --gateware kairos_zc706.bit",
+        "kairos image --board '?'",
+    ),
 )

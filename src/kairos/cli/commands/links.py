@@ -11,4 +11,8 @@ COMMAND = Command(
     Option("--json", action="store_true", help="print them as JSON"),
     Option("--plot", metavar="FILE", help="draw them into a picture as well (.png, .pdf or .svg)"),
     runs="links.links",
+    examples=(
+        "kairos links",
+        "kairos links -D 192.168.1.56 --json",
+    ),
 )

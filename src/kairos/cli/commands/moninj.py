@@ -27,4 +27,9 @@ COMMAND = Command(
     device("HOST[:PORT]", "address; default: 'core' of the device database"),
     DEVICE_DB,
     tools=_TOOLS,
+    examples=(
+        "kairos moninj watch ttl0 ttl4",
+        "kairos moninj set 1 ttl4",
+        "kairos moninj release ttl4",
+    ),
 )

@@ -9,4 +9,8 @@ COMMAND = Command(
         "--variant", default="demo", metavar="NAME", help="emulated device of the new database; default: %(default)s"
     ),
     runs="new.new",
+    examples=(
+        "kairos new rabi_flop",
+        "kairos new --variant lab rabi_flop",
+    ),
 )

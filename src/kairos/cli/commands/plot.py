@@ -10,4 +10,8 @@ COMMAND = Command(
     Option("-x", metavar="DATASET", help="what the others are drawn over; default: their index"),
     output("the picture (.png, .pdf, .svg); default: FILE.png"),
     runs="plot.plot",
+    examples=(
+        "kairos plot results.h5",
+        "kairos plot results.h5 counts -x detuning -o flop.pdf",
+    ),
 )

@@ -1,7 +1,7 @@
 """``kairos pulse``: gate sets of the pulse core."""
 
 from ..command import Command, Option
-from ..options import output
+from ..options import JSON, output
 
 FILE = Option("file", metavar="FILE", help="Python file that defines a kairos.pulse.GateSet, or Jaqal circuit (.jaqal)")
 
@@ -26,8 +26,13 @@ COMMAND = Command(
             FILE,
             Option("new", metavar="NEW", help="the other one"),
             output("write these words", required=False),
+            JSON,
             runs="pulse.diff",
         ),
-        "stats": Command("show time and memory of each gate", FILE, runs="pulse.stats"),
+        "stats": Command("show time and memory of each gate", FILE, JSON, runs="pulse.stats"),
     },
+    examples=(
+        "kairos pulse stats gates.py",
+        "kairos pulse view gates.py -o gates.png",
+    ),
 )

@@ -10,4 +10,8 @@ COMMAND = Command(
     Option("--show", action="store_true", help="print the channels of a map that is there, and write nothing"),
     JSON,
     runs="rtiomap.rtiomap",
+    examples=(
+        "kairos rtiomap device_map",
+        "kairos rtiomap --show device_map --json",
+    ),
 )

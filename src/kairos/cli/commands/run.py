@@ -29,4 +29,9 @@ COMMAND = Command(
     _several("--set", metavar="NAME=VALUE", help="timing parameter"),
     _several("--forward", metavar="HOST:DEVICE", help="make a port of the device one of this host"),
     runs="run.run",
+    examples=(
+        "kairos run blink.py",
+        "kairos run blink.py pulses=2 --vcd pins.vcd --plot pins.png",
+        "kairos run scan.py detuning=-50kHz:50kHz:101 -o results.h5",
+    ),
 )

@@ -1,5 +1,14 @@
 """``kairos version``: which Kairos this is."""
 
 from ..command import Command
+from ..options import JSON
 
-COMMAND = Command("print the version", runs="version.show")
+COMMAND = Command(
+    "print the version",
+    JSON,
+    runs="version.show",
+    examples=(
+        "kairos version",
+        "kairos version --json",
+    ),
+)
