@@ -1,5 +1,6 @@
 """The files of a run: found to be impossible before it, and written whatever happens."""
 
+import os
 from types import SimpleNamespace
 
 import numpy
@@ -7,6 +8,8 @@ import pytest
 
 from kairos.cli.outputs import Outputs, readable
 from kairos.errors import UsageError
+from kairos.experiment.datasets import DatasetManager
+from kairos.experiment.hdf5 import write_hdf5
 
 
 def outputs(**files):
@@ -17,8 +20,10 @@ def outputs(**files):
 def test_what_cannot_be_written_is_found_at_once(tmp_path):
     folder = tmp_path / "folder"
     folder.mkdir()
+    os.mkfifo(tmp_path / "pipe")
     for files, text in [
         ({"hdf5": folder}, r"^-o .*folder cannot be written: Is a directory"),
+        ({"hdf5": tmp_path / "pipe"}, "^-o .*pipe cannot be written: it is no file, but a device or a pipe"),
         ({"vcd": "/dev/null/a.vcd"}, "/dev/null/a.vcd cannot be written"),
         ({"plot": tmp_path / "a.bmp"}, r"a.bmp: the name ends with .png, .pdf, .svg, which says the format"),
         ({"vcd": tmp_path / "a", "hdf5": tmp_path / "a"}, "-o and --vcd name one file"),
@@ -29,6 +34,17 @@ def test_what_cannot_be_written_is_found_at_once(tmp_path):
     kept.write_text("before")
     outputs(vcd=kept, hdf5=tmp_path / "new" / "out.h5").check()
     assert kept.read_text() == "before" and not (tmp_path / "new" / "out.h5").exists()
+
+
+def test_results_leave_devices_and_links_where_they_are(tmp_path):
+    """What takes the place of a file when it is whole must not take that of anything else."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="Invalid argument"):
+        write_hdf5(tmp_path / "pipe", DatasetManager())
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "link").symlink_to(tmp_path / "results.h5")
+    write_hdf5(tmp_path / "link", DatasetManager())
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "results.h5").is_file()
 
 
 def _refuse():

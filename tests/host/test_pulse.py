@@ -161,5 +161,9 @@ def test_the_subcommands(tmp_path):
     (tmp_path / "bad.py").write_text(FILE.format(amplitude=300))
     done = kairos("stats", "bad.py", cwd=tmp_path)
     assert done.returncode != 0 and "gate x, channel 0, amplitude of tone 0" in done.stderr
+    (tmp_path / "broken.py").write_text("junk\n")
+    done = kairos("stats", "broken.py", cwd=tmp_path)
+    assert done.returncode == 1 and "broken.py cannot be run:" in done.stderr and done.stderr.count("Traceback") == 1
+    assert "kairos/cli" not in done.stderr
     (tmp_path / "none.py").write_text("")
     assert "defines 0 gate sets" in kairos("stats", "none.py", cwd=tmp_path).stderr

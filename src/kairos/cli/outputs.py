@@ -35,6 +35,8 @@ class Outputs:
             other = places.setdefault(path.absolute(), option)
             if other != option:
                 raise UsageError(f"{other} and {option} name one file, {path}")
+            if option == "-o" and path.exists() and not path.is_file() and not path.is_dir():
+                raise UsageError(f"-o {path} cannot be written: it is no file, but a device or a pipe")
             try:
                 _check_place(path)
             except OSError as error:

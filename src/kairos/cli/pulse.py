@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy
 
 from .. import files
-from ..errors import UsageError
+from ..errors import KairosError, UsageError
 from ..pulse import GateSet, Model, PulseError, jaqal, load
 from ..pulse.plot import write_plot
+from .report import format_user_exception
 
 __all__ = ["compile_words", "diff", "stats", "view"]
 
@@ -24,6 +25,10 @@ def _load(path) -> GateSet:
         return jaqal.load(path) if Path(path).suffix == ".jaqal" else load(path)
     except PulseError as error:
         raise UsageError(f"{path}: {error}") from None
+    except (KairosError, KeyboardInterrupt, SystemExit):
+        raise
+    except Exception as error:
+        raise UsageError(f"{path} cannot be run: {format_user_exception(error)}") from None
 
 
 def _words(gates: GateSet, path) -> numpy.ndarray:

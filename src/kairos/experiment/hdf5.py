@@ -1,5 +1,6 @@
 """The HDF5 file of a run: its datasets in ARTIQ's layout, and what they came from."""
 
+import errno
 import logging
 import os
 from pathlib import Path
@@ -20,7 +21,11 @@ def write_hdf5(path, manager: DatasetManager, run: dict | None = None, sources: 
     or as Python shows it, which the attribute ``text`` says. `run`: values at the top of the file (ARTIQ's have
     `artiq_version`, `rid`, `start_time`, `run_time` and `expid`). `sources`: values of the group ``provenance``.
     """
-    path = Path(path)
+    # What a link leads to, not the link.
+    path = Path(path).resolve()
+    if path.exists() and not path.is_file():
+        # Taking the place of a device would leave none.
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
     # Beside it, so that it can take its place; whoever reads the old one goes on.
     new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
