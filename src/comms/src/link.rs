@@ -124,7 +124,8 @@ fn session() -> u16 {
 }
 
 impl Links {
-    /// Starts the links to satellites, the mailboxes from `first` on. The first satellite is called 1.
+    /// Starts the links to satellites, the mailboxes from `first` on. The logic says what each is called: the first one 1,
+    /// the next one as many more as there are boards behind that.
     pub fn start_down(&mut self, spawner: &Spawner, first: usize) {
         static ROOMS: [ConstStaticCell<[u8; DESCRIPTOR_MAX]>; LINKS] =
             [const { ConstStaticCell::new([0; DESCRIPTOR_MAX]) }; LINKS];
@@ -137,8 +138,9 @@ impl Links {
                 return;
             };
             let satellite = number - first;
-            let destination = satellite as u8 + 1;
             let find = |name| Register::find_numbered(&descriptor, name, satellite);
+            let named = find(satellite::DESTINATION).map(|register| register.read() as u8);
+            let destination = named.unwrap_or(satellite as u8 + 1);
             let rtio = find(satellite::STATE).zip(find(satellite::TRAVEL));
             let role = Role::Near { destination, room };
             self.0[number] = Some(start(spawner, number, mailbox, rtio, Some(destination), role));

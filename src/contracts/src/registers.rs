@@ -55,6 +55,12 @@ pub mod satellite {
 
     /// Events sent since the line came up, modulo 65536.
     pub const EVENTS: &str = "satellite_events";
+
+    /// Of the satellite; those of the boards behind it follow.
+    pub const DESTINATION: &str = "satellite_destination";
+
+    /// Which of them can be reached, the satellite in bit 0.
+    pub const BOARDS: &str = "satellite_boards";
 }
 
 /// Names of the registers of `mailbox`.
@@ -94,8 +100,8 @@ pub mod uplink {
     /// Bit of `uplink_state`.
     pub const STATE_LIVE_BIT: u32 = 2;
 
-    /// Only on a satellite: its own destination; commands of its processors to this destination, in bits 23..16 of a
-    /// channel, are for its own channels.
+    /// Only on a satellite: its own destination, as the master says over the link; commands of its processors to this
+    /// destination, in bits 23..16 of a channel, are for its own channels.
     pub const DESTINATION: &str = "uplink_destination";
 }
 

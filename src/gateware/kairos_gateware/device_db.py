@@ -27,7 +27,7 @@ def device_db(variant: Variant, host: str) -> dict:
         entry = _entry(number, channel)
         if entry is not None:
             db[channel.name] = entry
-    for board in (variant, *variant.satellites):
+    for board in variant.boards():
         db |= board.devices
     if "core_analyzer" in db:
         db["core"]["arguments"]["analyzer_proxy"] = "core_analyzer"

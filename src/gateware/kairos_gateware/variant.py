@@ -22,13 +22,14 @@ class ChannelSpec:
 @dataclass(frozen=True)
 class Variant:
     """A named list of channels. devices: entries of the device database beyond those of the core and of the channels.
-    host: default network address. lanes: of the event dispatcher. reorder: events that may wait in any order of time, a
-    power of two; 0: lanes of increasing times. push_inputs: input events are pushed into memory, so that the kernel
+    host: default network address. lanes: of the event dispatcher. reorder: events that may wait in any order of time,
+    a power of two; 0: lanes of increasing times. push_inputs: input events are pushed into memory, so that the kernel
     core need not ask for them; costs logic (docs/gateware/initiator.md). synthesiser: what makes the RTIO clock, as
-    in the descriptor. traffic: with the block that measures the ports (docs/gateware/channels.md). uplink: the board is
-    a satellite, with a link to the board above it. satellites: the boards below, each at the other end of a link, the
-    first one at destination 1. converters: connectors of the board with cards for the outputs of pulse cores, in their
-    order; in simulation samples are made by a model."""
+    in the descriptor. traffic: with the block that measures the ports (docs/gateware/channels.md). uplink: the board
+    is a satellite, with a link to the board above it. satellites: the boards below, each at the other end of a link,
+    which may have satellites of their own; destinations are numbered in a walk through the tree, each board before
+    those below it, so the first one is 1. converters: connectors of the board with cards for the outputs of pulse
+    cores, in their order; in simulation samples are made by a model."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -43,9 +44,13 @@ class Variant:
     satellites: tuple["Variant", ...] = ()
     converters: tuple[str, ...] = ()
 
+    def boards(self) -> tuple["Variant", ...]:
+        """This board and all below it, in the order of their destinations."""
+        return (self, *(board for satellite in self.satellites for board in satellite.boards()))
+
     def numbered_channels(self):
         """(channel number, with the destination of its board in bits 23..16; `ChannelSpec`) of all boards."""
-        for destination, board in enumerate((self, *self.satellites)):
+        for destination, board in enumerate(self.boards()):
             yield from ((destination << 16 | number, spec) for number, spec in enumerate(board.channels))
 
 

@@ -70,6 +70,16 @@ BLOCKS = {
             "r",
             "events sent since the line came up, modulo 65536",
         ),
+        "destination": (
+            8,
+            "r",
+            "of the satellite; those of the boards behind it follow",
+        ),
+        "boards": (
+            8,
+            "r",
+            "which of them can be reached, the satellite in bit 0",
+        ),
     },
     "mailbox": {
         "send": (
@@ -117,7 +127,7 @@ BLOCKS = {
         "destination": (
             8,
             "rw",
-            "only on a satellite: its own destination; commands of its processors to this destination, in bits 23..16 of a channel, are for its own channels",
+            "only on a satellite: its own destination, as the master says over the link; commands of its processors to this destination, in bits 23..16 of a channel, are for its own channels",
         ),
     },
     "initiator": {

@@ -14,7 +14,7 @@ from operator import and_, or_
 from migen import *
 
 from ..rtio.core import AsyncError
-from ..rtio.cri import OUTPUT_UNDERFLOW, Cri
+from ..rtio.cri import Cri
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from .endpoint import Endpoint
 from .rtio_near import ERRORS, REST
@@ -24,6 +24,7 @@ from .rtio_words import (
     LONG,
     MEDIUM,
     MORE_BITS,
+    OFFSET_BITS,
     RELIABILITY,
     SHORT,
     fields,
@@ -40,16 +41,19 @@ _REPORT_AFTER, _REPORT_EVENTS = 32, 64
 
 
 class FarRtio(Module):
-    """core: `RtioCore` whose time base can be loaded.
+    """core: `RtioCore` whose time base can be loaded. below: `NearRtio`s of the boards behind this one, in the order of
+    their destinations.
 
-    `cri`: for the core or its arbiter. `endpoint`, `line_up`, `joined`: as of `NearRtio`. `phy_reset`: a level, 1
-    until the master has said otherwise. `reset`: the core's, a level. `abort`: ends the read that is under way.
-    `time_load`, `time_value`: of the time base. `live`: the master has said so. `settled`: for time skip, nothing moves
-    here or in what is sent.
+    `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`). `destination`: what the
+    master calls this board; `named`, for a cycle: it has just said so. `endpoint`, `line_up`, `joined`: as of
+    `NearRtio`. `phy_reset`: a level, 1 until the master has said otherwise. `reset`: the core's, a level. `abort`:
+    ends the read that is under way. `time_load`, `time_value`: of the time base. `live`: the master has said so.
+    `settled`: for time skip, nothing moves here or in what is sent.
     """
 
-    def __init__(self, core):
+    def __init__(self, core, below=()):
         self.line_up = Signal()
+        self.destination, self.named = Signal(8), Signal()
         self.phy_reset = Signal(reset=1)
         self.reset = Signal()
         self.abort = Signal()
@@ -72,10 +76,12 @@ class FarRtio(Module):
         dropping, until, popped = Signal(), Signal(16), Signal(16)
         self.live = live = Signal()  # the counters agree: the master says more than the time
         self.sync += [
+            self.named.eq(came["levels"]),
             If(
                 came["levels"],
                 live.eq(1),
                 self.phy_reset.eq(levels["phy_reset"]),
+                self.destination.eq(levels["destination"]),
                 If(levels["reset"], dropping.eq(1), until.eq(levels["count"])),
             ).Elif(popped == until, dropping.eq(0)),
             If(~self.joined, live.eq(0), dropping.eq(0)),
@@ -95,14 +101,14 @@ class FarRtio(Module):
         read = fields(CONTROL["read"], control.data)
         number, under_way, answered = Signal(4), Signal(), Signal()
         answer = Record([("status", 4), ("number", 4), ("timestamp", 64), ("data", 32)])
-        self.comb += self.abort.eq(~self.joined & under_way)
+        self.comb += self.abort.eq((~self.joined | (came["levels"] & levels["abort"])) & under_way)
         self.sync += [
             If(cri.input.ready, cri.input.valid.eq(0)),
             If(cri.input.valid & cri.input.ready, under_way.eq(1)),
             If(
                 came["read"],
                 cri.input.valid.eq(1),
-                cri.input.channel.eq(read["channel"]),
+                cri.input.channel.eq(Cat(read["channel"], read["offset"])),
                 cri.input.timeout.eq(read["timeout"]),
                 number.eq(read["number"]),
             ),
@@ -119,11 +125,10 @@ class FarRtio(Module):
         ]
 
         # What is told: in this order
-        channel = Signal(16)
-        self.sync += If(cri.output.valid & cri.output.ready, channel.eq(cri.output.channel[:16]))
-        self.submodules.late = late = AsyncError(
-            cri.output_done & ((cri.output_status & OUTPUT_UNDERFLOW) != 0), channel
-        )
+        channel = Signal(24)
+        self.sync += If(cri.output.valid & cri.output.ready, channel.eq(cri.output.channel))
+        # What a board behind this one refuses is lost, too
+        self.submodules.late = late = AsyncError(cri.output_done & (cri.output_status != 0), channel)
         state_due, counted, told_blocked = Signal(), Signal(16), Signal()
         blocked, told = self._state(cri.output, events, popped, counted)
         self.comb += state_due.eq(live & (told | (blocked != told_blocked)))
@@ -134,7 +139,7 @@ class FarRtio(Module):
             (answered & live, "answer", answer.raw_bits(), [answered.eq(0)]),
         ]
         under_way = endpoint.leaving["status"] | endpoint.channel.unacknowledged[0]
-        errors = [(AsyncError(*source), name) for name, source in core.errors.items()]
+        errors = [(AsyncError(*self._merged(name, source, below)), name) for name, source in core.errors.items()]
         self.submodules += [error for error, _ in errors]
         for error, name in [*errors, (late, "busy")]:
             told = Signal()
@@ -142,6 +147,7 @@ class FarRtio(Module):
             self.sync += If(error.clear | ~self.joined, told.eq(0))
             data = Cat(C(ERRORS.index(name), 2), error.channel)
             messages.append((error.flag & live & ~told, "error", data, [told.eq(1)]))
+        messages += self._reaches(below, live)
         messages.append((state_due, "state", Cat(blocked, counted), [self._told.eq(counted), told_blocked.eq(blocked)]))
         before = C(0)
         self.sync += If(~self.joined, told_blocked.eq(0), answered.eq(0))
@@ -153,6 +159,8 @@ class FarRtio(Module):
             ]
             self.sync += If(mine & status.ready, *done)
             before = before | wanted
+        # Behind what the messages do, so that none is missed
+        self.sync += [If(now, changed.eq(1)) for changed, now in self._changes]
         self.comb += status.valid.eq(before)
 
         # Time skip
@@ -164,15 +172,40 @@ class FarRtio(Module):
         quiet = [rest == 0, ~cri.input.valid, ~answered | ~live, ~self._counting]
         self.comb += self.settled.eq(reduce(and_, quiet))
 
-    def alone(self):
-        """Statements: this is the core's only initiator."""
+    def _merged(self, name, own, below):
+        """(pulse, channel with its offset) of an error here or on a board behind this one; of two in a cycle the one
+        here."""
+        pulse, channel = own[0], Cat(own[1][:16], C(0, 8))
+        for near in below:
+            other, number = near.errors[name]
+            channel = Mux(pulse, channel, Cat(number[:16], (number[16:] - self.destination)[:8]))
+            pulse = pulse | other
+        return pulse, channel
+
+    def _reaches(self, below, live):
+        """Messages about boards behind this one, one for each: sent when it has come or gone."""
+        messages, self._changes = [], []
+        reaches = [reach for near in below for reach in near.reaches]
+        for offset, (up, outputs, least) in enumerate(reaches, 1):
+            changed, before = Signal(), Signal()
+            self.sync += before.eq(up & live)
+            data = Cat(C(offset, OFFSET_BITS), up, outputs, least)
+            messages.append((changed & live, "reach", data, [changed.eq(0)]))
+            self._changes.append((changed, live & (up != before)))
+        return messages
+
+    def alone(self, to=None):
+        """Statements: this is the only initiator of the core, or of the Cri `to` behind which it is."""
         core, cri = self._core, self.cri
+        to = to or core.cri
+        shifted = [(cri.output.channel, to.output.channel), (cri.input.channel, to.input.channel)]
         answers = ["output_done", "output_status", "input_done", "input_status"]
         return [
-            cri.output.connect(core.cri.output),
-            cri.input.connect(core.cri.input),
-            cri.response.eq(core.cri.response),
-            [getattr(cri, name).eq(getattr(core.cri, name)) for name in answers],
+            cri.output.connect(to.output, omit={"channel"}),
+            cri.input.connect(to.input, omit={"channel"}),
+            [theirs.eq(Cat(ours[:16], (ours[16:] + self.destination)[:8])) for ours, theirs in shifted],
+            cri.response.eq(to.response),
+            [getattr(cri, name).eq(getattr(to, name)) for name in answers],
             core.reset.eq(self.reset),
             core.abort_input.eq(self.abort),
         ]
@@ -182,7 +215,8 @@ class FarRtio(Module):
         width = len(output.data)
         count = more_vectors(width)
         wide = Signal(max(1, count * MORE_BITS))
-        more = events.form == tags["more"]
+        more, aim = events.form == tags["more"], events.form == tags["aim"]
+        aimed = Signal(OFFSET_BITS)
         taken = events.valid & events.ready
         parts = {
             "short": fields(SHORT, events.data),
@@ -217,16 +251,17 @@ class FarRtio(Module):
         self.sync += [
             If(output.ready | dropping, output.valid.eq(0)),
             If(
-                taken & ~more,
+                taken & ~more & ~aim,
                 popped.eq(popped + 1),
                 output.valid.eq(~dropping),
-                output.channel.eq(channel),
+                output.channel.eq(Cat(channel, aimed)),
                 output.address.eq(address),
                 output.timestamp.eq(Cat(fine, coarse)),
                 output.data.eq(Cat(data, wide)),
                 wide.eq(0),
             ),
-            If(~self.joined, popped.eq(0), output.valid.eq(0), wide.eq(0)),
+            If(taken & aim, aimed.eq(events.data[:OFFSET_BITS])),
+            If(~self.joined, popped.eq(0), output.valid.eq(0), wide.eq(0), aimed.eq(0)),
         ]
         if count:
             self.sync += If(taken & more, wide.eq(Cat(wide, events.data[:MORE_BITS])[MORE_BITS:]))

@@ -1,4 +1,4 @@
-"""RTIO over the link, the master's end: a CRI for the channels of a satellite.
+"""RTIO over the link, the master's end: a CRI for the channels of a satellite and of the boards behind it.
 
 An output is refused here, with its own status, if it cannot be at the satellite in time, if there is no such channel,
 or if the satellite cannot be reached. What is accepted goes off with its timestamp, without waiting for an answer; the
@@ -27,15 +27,17 @@ from .rtio_words import (
     LONG,
     MEDIUM,
     MORE_BITS,
+    OFFSET_BITS,
     RELIABILITY,
     SHORT,
+    SLACK_BITS,
     STATUS,
     fields,
     more_vectors,
     rtio_streams,
 )
 
-__all__ = ["ERRORS", "NearRtio", "REST", "SLACK"]
+__all__ = ["ERRORS", "NearRtio", "REST", "SLACK", "least_slack"]
 
 ERRORS = ["collision", "busy", "sequence_error"]
 """In the order of their numbers in the stream `status`."""
@@ -58,7 +60,20 @@ def _slack(words):
 
 
 SLACK = _slack(2)
-"""Of events without wide data."""
+"""Of events without wide data, to a satellite without others behind it."""
+_RELAY = 8
+"""Cycles that a satellite may need to hand an event over to the next link, beyond those on the way to its own core."""
+
+
+def least_slack(boards=1, data_width=32, relayed=False):
+    """Least accepted distance of an output's coarse time from the counter, beyond `travel`, for a satellite with so
+    many boards, itself included, and events of so many bits. relayed: to one behind it, beyond what the satellite
+    needs."""
+    # With others there, each event may follow a word that says where it goes
+    slack = _slack(2 * (1 + more_vectors(data_width)) + (boards > 1))
+    return slack + (_RELAY - MIN_SLACK if relayed else 0)
+
+
 _AHEAD = 2 ** (LONG[1][1] - 2)
 """Cycles that an event may be ahead of the counter when it leaves: a day and a half. Others wait."""
 _SHORT_AHEAD = SHORT[1][1] - 2
@@ -68,16 +83,21 @@ _AFTER_RESET = 8
 
 
 class NearRtio(Module):
-    """timebase: the core's. data_width: bits of the satellite's widest event. destination: of the satellite.
+    """timebase: the core's. data_width: bits of the widest event of the satellite and the boards behind it.
+    destination: of the satellite, a number or a signal. boards: the satellite and those behind it, which have the
+    destinations after its own.
 
-    `cri` (the upper eight bits of channels are not looked at). `endpoint`: for the words; `line_up`: the line carries
-    them; `joined`: both ends of the link are there.
-    `reset` (a pulse) and `phy_reset` (a level) go to the satellite. State: `up`, the satellite can be reached;
-    `travel`; `blocked`; `sent`, events up to now. `errors`: as the core's, {name: (pulse, channel of 24 bits)}.
-    For time skip: `settled`; `dues`, list of (flag, coarse time to which the counter may be moved).
+    `cri`: for all of them. `enable`: this board has the right time. `endpoint`: for the words; `line_up`: the line
+    carries them; `joined`: both ends of the link are there. `reset` (a pulse) and `phy_reset` (a level) go to the
+    satellite. `abort`: ends the read that is under way. State: `up`, the satellite can be reached; `reaches`: for
+    each board whether it can be, its channels that take outputs, and the least slack of an output; `travel`;
+    `blocked`; `sent`, events up to now. `errors`: as the core's, {name: (pulse, channel of 24 bits)}. For time skip:
+    `settled`; `dues`, list of (flag, coarse time to which the counter may be moved).
     """
 
-    def __init__(self, timebase, data_width, destination):
+    def __init__(self, timebase, data_width, destination, boards=1):
+        self.destination, self.boards = Signal(8), boards
+        self.enable, self.abort = Signal(reset=1), Signal()
         self.cri = cri = Cri(data_width)
         self.line_up = Signal()
         self.reset = Signal()
@@ -99,38 +119,50 @@ class NearRtio(Module):
         self.comb += [came[name].eq(status.valid & (status.form == tag)) for name, tag in back[0].forms.tags.items()]
         self.comb += [
             endpoint.line.eq(self.line_up),
-            time.line_up.eq(self.joined),
+            time.line_up.eq(self.joined & self.enable),
+            self.destination.eq(destination),
             time.echoed.eq(came["echoed"]),
         ]
         resetting = Signal()
         refuse_once = Signal()
-        unreachable = ~self.up | refuse_once
 
         # Outputs: whether they are taken
         output = cri.output
         coarse = output.timestamp[FINE_BITS:]
-        slack = _slack(2 * (1 + more_vectors(data_width)))
-        earliest, latest = Signal(COARSE_BITS), Signal(COARSE_BITS)
+        self.reaches = reaches = self._reaches(came["reach"], status, data_width)
+        offset, read_offset = Signal(OFFSET_BITS), Signal(OFFSET_BITS)
+        self.comb += [
+            offset.eq(output.channel[16:] - self.destination),
+            read_offset.eq(cri.input.channel[16:] - self.destination),
+        ]
+        earliest, latest = [Signal(COARSE_BITS) for _ in reaches], Signal(COARSE_BITS)
+        up, outputs, least = [Array(values)[offset] for values in zip(*reaches, strict=True)]
+        unreachable = ~up | refuse_once
+        read_unreachable = ~Array(up for up, *_ in reaches)[read_offset] | refuse_once
         no_channel, underflow, refused, taken = Signal(), Signal(), Signal(), Signal()
         layout = [("timestamp", 64), ("channel", 16), ("address", 8), ("data", data_width)]
+        layout += [("offset", OFFSET_BITS)] if boards > 1 else []
         self.submodules.queue = queue = ResetInserter()(SyncFIFO(sum(width for _, width in layout), _QUEUE))
         entry = Record(layout)
         self.comb += [
-            no_channel.eq(output.channel[:16] >= time.outputs),
-            underflow.eq(output.timestamp[63] | (coarse < earliest)),
+            no_channel.eq(output.channel[:16] >= outputs),
+            underflow.eq(output.timestamp[63] | (coarse < Array(earliest)[offset])),
             refused.eq(unreachable | no_channel | underflow),
             output.ready.eq(~resetting & (refused | (queue.writable & ~self.blocked & (coarse < latest)))),
             taken.eq(output.valid & output.ready),
             queue.reset.eq(~self.joined),
             queue.we.eq(taken & ~refused),
-            queue.din.eq(Cat(output.timestamp, output.channel[:16], output.address, output.data)),
+            queue.din.eq(Cat(output.timestamp, output.channel[:16], output.address, output.data, offset)),
             entry.raw_bits().eq(queue.dout),
         ]
         self.sync += [
-            earliest.eq(timebase.coarse + self.travel + (slack + 1)),
+            [first.eq(timebase.coarse + least + 1) for first, (*_, least) in zip(earliest, reaches, strict=True)],
             latest.eq(timebase.coarse + _AHEAD),
             # Nothing is stale after a jump, which there is in simulation only
-            If(timebase.load, earliest.eq(timebase.load_value + self.travel + slack)),
+            If(
+                timebase.load,
+                [first.eq(timebase.load_value + least) for first, (*_, least) in zip(earliest, reaches, strict=True)],
+            ),
             cri.output_done.eq(taken),
             cri.output_status.eq(0),
             If(unreachable | no_channel, cri.output_status.eq(OUTPUT_UNREACHABLE)).Elif(
@@ -140,13 +172,13 @@ class NearRtio(Module):
         self._send_events(timebase, queue, entry, events, data_width)
 
         # What was sent and may be lost
-        confirmed, newest = Signal(16), Signal(16)
+        confirmed, newest = Signal(16), Signal(24)
         state = fields(STATUS["state"], status.data)
         lost = Signal()
         asked = taken | (cri.input.valid & cri.input.ready)
         self.comb += lost.eq(~self.joined & (self.sent != confirmed))
         self.sync += [
-            If(queue.we, self.sent.eq(self.sent + 1), newest.eq(output.channel[:16])),
+            If(queue.we, self.sent.eq(self.sent + 1), newest.eq(output.channel)),
             If(came["state"], self.blocked.eq(state["blocked"]), confirmed.eq(state["count"])),
             If(asked & self.up, refuse_once.eq(0)),
             If(lost, refuse_once.eq(1)),
@@ -155,7 +187,7 @@ class NearRtio(Module):
 
         # Inputs: one request at a time
         reading, read_due, number = Signal(), Signal(), Signal(4)
-        read = {name: Signal(width) for name, width in CONTROL["read"][:2]}
+        read = {name: Signal(width) for name, width in CONTROL["read"]}
         answer = fields(STATUS["answer"], status.data)
         answered = came["answer"] & reading & (answer["number"] == number)
         refuse = Signal()
@@ -169,9 +201,10 @@ class NearRtio(Module):
                 cri.input.valid & cri.input.ready,
                 read["channel"].eq(cri.input.channel[:16]),
                 read["timeout"].eq(cri.input.timeout),
-                refuse.eq(unreachable),
-                reading.eq(~unreachable),
-                read_due.eq(~unreachable),
+                read["offset"].eq(read_offset),
+                refuse.eq(read_unreachable),
+                reading.eq(~read_unreachable),
+                read_due.eq(~read_unreachable),
                 number.eq(number + 1),
             ),
             If(
@@ -180,10 +213,10 @@ class NearRtio(Module):
                 cri.response.timestamp.eq(answer["timestamp"]),
                 cri.response.data.eq(answer["data"]),
             ),
-            If(reading & self.reset, cri.input_status.eq(INPUT_TIMEOUT)),
+            If(reading & (self.reset | self.abort), cri.input_status.eq(INPUT_TIMEOUT)),
             If(refuse | (reading & ~self.up), cri.input_status.eq(INPUT_UNREACHABLE)),
             If(
-                answered | refuse | (reading & (self.reset | ~self.up)),
+                answered | refuse | (reading & (self.reset | self.abort | ~self.up)),
                 cri.input_done.eq(1),
                 reading.eq(0),
                 read_due.eq(0),
@@ -196,12 +229,13 @@ class NearRtio(Module):
 
         # Control: time first, then resets, then reads
         reset_due, told, after = Signal(reset=1), Signal(reset=1), Signal(max=_AFTER_RESET + 1)
+        abort_due = Signal()
         unsure = Signal(TRAVEL_BITS + 2)  # cycles in which a reset may be on its way
         levels_due = Signal()
         sends_levels, sends_read = Signal(), Signal()
         sink = time.sink
         self.comb += [
-            levels_due.eq(self.up & (reset_due | (told != self.phy_reset))),
+            levels_due.eq(self.up & (reset_due | abort_due | (told != self.phy_reset))),
             resetting.eq((self.up & reset_due) | self.reset | (after != 0)),
             control.valid.eq(time.asks | levels_due | (read_due & self.up)),
             sends_levels.eq(levels_due & control.ready),
@@ -211,11 +245,11 @@ class NearRtio(Module):
             .Elif(
                 levels_due,
                 control.form.eq(self._control_tags["levels"]),
-                control.data.eq(Cat(self.phy_reset, reset_due, self.sent)),
+                control.data.eq(Cat(self.phy_reset, reset_due, self.sent, self.destination, abort_due)),
             )
             .Else(
                 control.form.eq(self._control_tags["read"]),
-                control.data.eq(Cat(read["channel"], read["timeout"], number)),
+                control.data.eq(Cat(read["channel"], read["timeout"], number, read["offset"])),
             ),
         ]
         self.sync += [
@@ -226,10 +260,12 @@ class NearRtio(Module):
                 sends_levels,
                 told.eq(self.phy_reset),
                 reset_due.eq(0),
+                abort_due.eq(0),
                 If(reset_due, after.eq(_AFTER_RESET), unsure.eq((self.travel << 1) + REST)),
             ),
             If(sends_read, read_due.eq(0)),
             If(self.reset, reset_due.eq(1)),
+            If(reading & self.abort & ~read_due, abort_due.eq(1)),
             # The satellite may have been away for any reason: it is told again
             If(~self.joined, told.eq(~self.phy_reset), unsure.eq(0), If(unsure != 0, reset_due.eq(1))),
         ]
@@ -241,10 +277,10 @@ class NearRtio(Module):
             pulse, channel = Signal(name=f"{name}_came"), Signal(24, name=f"{name}_channel")
             self.comb += [
                 pulse.eq(came["error"] & (error["kind"] == kind)),
-                channel.eq(Cat(error["channel"], C(destination, 8))),
+                channel.eq(Cat(error["channel"], (error["offset"] + self.destination)[:8])),
             ]
             if name == "busy":
-                self.comb += If(lost, pulse.eq(1), channel.eq(Cat(newest, C(destination, 8))))
+                self.comb += If(lost, pulse.eq(1), channel.eq(newest))
             self.errors[name] = (pulse, channel)
 
         # Time skip
@@ -252,19 +288,40 @@ class NearRtio(Module):
         moves = [endpoint.moving & self.line_up, taken, asked, control.valid]
         self.settled = Signal()
         self.sync += If(reduce(lambda a, b: a | b, moves), rest.eq(REST)).Elif(rest != 0, rest.eq(rest - 1))
-        quiet = [rest == 0, ~resetting, ~lost, ~refuse, ~cri.input_done, self.up | ~self.line_up]
+        quiet = [rest == 0, ~resetting, ~lost, ~refuse, ~cri.input_done, self.up | ~self.line_up | ~self.enable]
         self.comb += self.settled.eq(reduce(and_, quiet))
         stuck = output.valid & ~output.ready
         self.dues = [
-            (stuck & (coarse < latest), coarse - self.travel - (slack + 2)),
+            (stuck & (coarse < latest), coarse - least - 2),
             (stuck & (coarse >= latest), coarse - _AHEAD),
         ]
+
+    def _reaches(self, came, status, data_width):
+        """(up, outputs, least slack) of each board, the satellite first. came: word of one behind it."""
+        first = Signal(SLACK_BITS)
+        self.comb += first.eq(self.travel + least_slack(self.boards, data_width))
+        reaches = [(self.up, self.time.outputs, first)]
+        told = fields(STATUS["reach"], status.data)
+        for offset in range(1, self.boards):
+            up, outputs, beyond, least = Signal(), Signal(16), Signal(SLACK_BITS), Signal(SLACK_BITS)
+            self.comb += least.eq(self.travel + least_slack(self.boards, data_width, relayed=True) + beyond)
+            self.sync += [
+                If(
+                    came & (told["offset"] == offset),
+                    up.eq(told["up"]),
+                    outputs.eq(told["outputs"]),
+                    beyond.eq(told["slack"]),
+                ),
+                If(~self.up, up.eq(0)),
+            ]
+            reaches.append((up, outputs, least))
+        return reaches
 
     def _send_events(self, timebase, queue, entry, events, data_width):
         """Events from the queue become vectors, what data they have beyond 32 bits first."""
         coarse, fine = entry.timestamp[FINE_BITS:], entry.timestamp[:FINE_BITS]
         delta = Signal(COARSE_BITS)
-        medium, short, wide = Signal(), Signal(), Signal()
+        medium, short, wide, aims = Signal(), Signal(), Signal(), Signal()
         count = more_vectors(data_width)
         part = Signal(max=count + 2)
         values = {"fine": fine, "coarse": coarse, "channel": entry.channel, "address": entry.address}
@@ -288,10 +345,20 @@ class NearRtio(Module):
             events.data.eq(data["long"]),
             If(medium, events.form.eq(tags["medium"]), events.data.eq(data["medium"])),
             If(short, events.form.eq(tags["short"]), events.data.eq(data["short"])),
-            queue.re.eq(events.ready & ~wide),
+            queue.re.eq(events.ready & ~wide & ~aims),
         ]
         if count:
             rest = Cat(entry.data[32:], C(0, MORE_BITS))
             cases = {n: events.data.eq(rest[n * MORE_BITS : (n + 1) * MORE_BITS]) for n in range(count)}
             self.comb += If(wide, events.form.eq(tags["more"]), Case(part, cases))
-            self.sync += If(events.valid & events.ready, If(wide, part.eq(part + 1)).Else(part.eq(0)))
+            self.sync += If(events.valid & events.ready & ~aims, If(wide, part.eq(part + 1)).Else(part.eq(0)))
+        if self.boards > 1:
+            aimed = Signal(OFFSET_BITS)
+            self.comb += [
+                aims.eq(entry.offset != aimed),
+                If(aims, events.form.eq(tags["aim"]), events.data.eq(entry.offset)),
+            ]
+            self.sync += [
+                If(events.valid & events.ready, aimed.eq(entry.offset)),
+                If(~self.joined, aimed.eq(0)),
+            ]

@@ -17,6 +17,8 @@ class SatelliteRegisters(Module, AutoCSR):
         self.state = CSRStatus(3, name="state")
         self.travel = CSRStatus(16, name="travel")
         self.events = CSRStatus(16, name="events")
+        self.destination = CSRStatus(8, name="destination")
+        self.boards = CSRStatus(8, name="boards")
 
         # # #
 
@@ -24,4 +26,6 @@ class SatelliteRegisters(Module, AutoCSR):
             self.state.status.eq(Cat(near.line_up, near.up, near.blocked)),
             self.travel.status.eq(near.travel),
             self.events.status.eq(near.sent),
+            self.destination.status.eq(near.destination),
+            self.boards.status.eq(Cat(*[up for up, *_ in near.reaches])),
         ]

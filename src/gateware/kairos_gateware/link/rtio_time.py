@@ -23,7 +23,7 @@ _PAUSE = 64
 
 class TimeTransfer(Module):
     """timebase: the near one. sink: of the stream `control`; `asks`: it is wanted. tags: of its forms. source: of the
-    stream `status`; `echoed`: it has such a vector. `line_up`: the link carries words.
+    stream `status`; `echoed`: it has such a vector. `line_up`: the link carries words, and this end has the right time.
 
     `agreed`: the counters agree. `travel`: A, in cycles. `outputs`: channels that take outputs, as the far end says.
     """

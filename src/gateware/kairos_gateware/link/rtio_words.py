@@ -6,6 +6,9 @@ To the satellite: `events`, with credits, so that none is lost for want of room,
 counter, and takes the time nearest to it. The short form fills a word, the medium one a word and four ninths, the long
 one two. What data an event has beyond 32 bits goes before it.
 
+Boards behind a satellite are named by their **offset**: 0 is the satellite itself, 1 the board after it in the walk
+through the tree. `aim` says to which of them the events behind it go; it is sent when that changes.
+
 `echo` and what answers it fill as many words as `time`: so all three take the same time (docs/gateware/link.md).
 """
 
@@ -25,8 +28,10 @@ __all__ = [
     "LONG",
     "MEDIUM",
     "MORE_BITS",
+    "OFFSET_BITS",
     "RELIABILITY",
     "SHORT",
+    "SLACK_BITS",
     "STATUS",
     "fields",
     "more_vectors",
@@ -42,24 +47,37 @@ _LEAST = 46
 RELIABILITY = Reliability(lanes=(Lane(words=512, frame=4), Lane(words=1024, frame=64)))
 """An event may wait for the end of its frame, so frames of the first lane are short."""
 
-EVENTS = {"short": SHORT, "medium": MEDIUM, "long": LONG, "more": [("data", MORE_BITS)]}
+OFFSET_BITS = 8
+
+EVENTS = {
+    "short": SHORT,
+    "medium": MEDIUM,
+    "long": LONG,
+    "more": [("data", MORE_BITS)],
+    "aim": [("offset", OFFSET_BITS)],
+}
+
+SLACK_BITS = 18
+"""Of slacks, in cycles: a tree of many long fibres."""
 
 ECHO = [("coarse", COARSE_BITS), ("outputs", 16)]
 CONTROL = {
     "echo": ECHO,
     "time": ECHO,
-    "levels": [("phy_reset", 1), ("reset", 1), ("count", 16)],
-    "read": [("channel", 16), ("timeout", 64), ("number", 4)],
+    "levels": [("phy_reset", 1), ("reset", 1), ("count", 16), ("destination", 8), ("abort", 1)],
+    "read": [("channel", 16), ("timeout", 64), ("number", 4), ("offset", OFFSET_BITS)],
 }
 STATUS = {
     "echoed": ECHO,
     "answer": [("status", 4), ("number", 4), ("timestamp", 64), ("data", 32)],
-    "error": [("kind", 2), ("channel", 16)],
+    "error": [("kind", 2), ("channel", 16), ("offset", OFFSET_BITS)],
     "state": [("blocked", 1), ("count", 16)],
+    "reach": [("offset", OFFSET_BITS), ("up", 1), ("outputs", 16), ("slack", SLACK_BITS)],
 }
-"""echoed: the far end's counter when the echo came, and how many channels take outputs. error: kind 0 collision, 1
-busy, 2 sequence error. state: events so far that are no longer waiting for the core; `blocked`: the newest waits for
-room."""
+"""levels: with what the satellite is called; abort: the read under way ends. echoed: the far end's counter when the
+echo came, and how many channels take outputs. error: kind 0 collision, 1 busy, 2 sequence error. state: events so far
+that are no longer waiting for the core; `blocked`: the newest waits for room. reach: of a board behind the satellite,
+whether it can be reached, its channels that take outputs, and the least slack of its outputs."""
 
 EVENTS_DEPTH = 512
 

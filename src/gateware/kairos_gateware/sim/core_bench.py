@@ -6,6 +6,8 @@ whole stream (`core_shim.cpp`). The whole logic, behind the processing system's 
 
 import ctypes
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from pathlib import Path
 
 from migen import *
@@ -16,7 +18,7 @@ from ..link.rtio_far import FarRtio
 from ..link.rtio_near import NearRtio
 from ..pad import Pad
 from ..phy.ttl import InOut, Output
-from ..rtio.core import RtioCore
+from ..rtio.core import DEPTH, RtioCore
 from ..rtio.link import Channel
 from ..rtio.router import CriRouter
 from ..rtio.timing import COARSE_BITS, TimeBase
@@ -68,50 +70,83 @@ class CoreBench(TopLevel):
 
 
 class LinkBench(CoreBench):
-    """The same channels on two boards, the second one's at destination 1 behind a link, whose pads follow. Behind them
-    are inputs without channels (`FIBRE_PADS` in all): the bits of the fibre's delay in cycles, lowest first, one that
-    pulls it out, and two that lose the words of a direction, away and back."""
+    """The same channels on so many boards in a chain, each the satellite of the one before, with destinations 0, 1, …;
+    their pads follow each other. Behind them are inputs without channels (`FIBRE_PADS` in all): the bits of each
+    fibre's delay in cycles, lowest first, one that pulls the first one out, and two that lose the words of a direction
+    of it, away and back."""
 
     DELAY_BITS = 14
     FIBRE_PADS = DELAY_BITS + 3
 
-    def __init__(self, outputs, inouts):
+    def __init__(self, outputs, inouts, boards=2):
         TopLevel.__init__(self)
         kinds = [InOut] * inouts + [Output] * outputs
-        pads, phys, channels = _ttls(kinds)
-        far_pads, far_phys, far_channels = _ttls(kinds)
         control = [Pad(f"link{n}", "in", None) for n in range(self.FIBRE_PADS)]
-        self.pads = pads + far_pads + control
-        self.submodules += phys, far_phys
+        self.pads, self._settled, self._dues = [], [], []
         timebase = TimeBase(loadable=True)
-        self.submodules.near = near = NearRtio(timebase, 32, 1)
-        self.submodules.core = core = RtioCore(channels, simulation=True, foreign=[near.errors], timebase=timebase)
-        self.submodules.far_core = far_core = RtioCore(far_channels, depth=512, simulation=True)
-        self.submodules.far = far = FarRtio(far_core)
-        self.submodules.router = router = CriRouter(core.cri, {1: near.cri})
-
-        # # #
-
-        self.submodules.cable = cable = Cable([near, far], 2**self.DELAY_BITS - 1)
-        far_time = far_core.timebase
-        self.comb += [
-            cable.delay.eq(Cat(*[pad.i[0] for pad in control[: self.DELAY_BITS]])),
-            cable.plugged.eq(~control[self.DELAY_BITS].i[0]),
-            [deaf.eq(pad.i[0]) for deaf, pad in zip(cable.deaf, control[self.DELAY_BITS + 1 :], strict=True)],
-            near.reset.eq(core.reset),
-            near.phy_reset.eq(0),
-            [phy.reset.eq(far.phy_reset) for phy in far_phys],
-            far_time.load.eq(timebase.load | far.time_load),
-            far_time.load_value.eq(Mux(timebase.load, timebase.load_value, far.time_value)),
-            far.alone(),
-        ]
-        settled = core.settled & far_core.settled & near.settled & far.settled & cable.empty
-        due = core.next_due
-        for flag, time in [(1, far_core.next_due), *near.dues]:
+        core, cri, near = self._board(kinds, timebase, boards - 1, None)
+        self.comb += [near.reset.eq(core.reset), near.phy_reset.eq(0)]
+        for below in reversed(range(boards - 1)):
+            far_time = TimeBase(loadable=True)
+            far_near, far = self._board(kinds, far_time, below, timebase)
+            self._join(near, far, control, first=below == boards - 2)
+            near = far_near
+        self.pads += control
+        settled, due = reduce(and_, self._settled), core.next_due
+        for flag, time in self._dues:
             earlier = Signal(COARSE_BITS)
             self.comb += earlier.eq(Mux(flag & (time < due), time, due))
             due = earlier
-        self.core_ports(core, router.cri, self.pads, settled, due)
+        self.core_ports(core, cri, self.pads, settled, due)
+
+    def _board(self, kinds, timebase, below, first_time):
+        """A board with so many behind it. first_time: of the first board; None: it is that. (core, Cri for commands,
+        near end) of the first one, (near end or None, far end) of another."""
+        pads, phys, channels = _ttls(kinds)
+        self.pads += pads
+        self.submodules += phys
+        own = Signal(8)
+        near = NearRtio(timebase, 32, own + 1, below) if below else None
+        foreign = [near.errors] if near is not None else []
+        master = first_time is None
+        depth = DEPTH if master else 512
+        core = RtioCore(channels, simulation=True, foreign=foreign if master else [], timebase=timebase, depth=depth)
+        self.submodules += core
+        self._settled.append(core.settled)
+        remotes = [(near.cri, 1, below)] if below else []
+        self.submodules += (router := CriRouter(core.cri, remotes, None if master else own))
+        if near is not None:
+            self.submodules += near
+            self._settled.append(near.settled)
+            self._dues += near.dues
+        if master:
+            return core, router.cri, near
+        self._dues.append((1, core.next_due))
+        self.submodules += (far := FarRtio(core, [near] if near is not None else []))
+        self._settled.append(far.settled)
+        self.comb += [
+            own.eq(far.destination),
+            [phy.reset.eq(far.phy_reset) for phy in phys],
+            timebase.load.eq(first_time.load | far.time_load),
+            timebase.load_value.eq(Mux(first_time.load, first_time.load_value, far.time_value)),
+            far.alone(router.cri),
+        ]
+        if near is not None:
+            self.comb += [
+                near.enable.eq(far.live),
+                near.abort.eq(far.abort),
+                near.reset.eq(core.reset),
+                near.phy_reset.eq(far.phy_reset),
+            ]
+        return near, far
+
+    def _join(self, near, far, control, first):
+        self.submodules += (cable := Cable([near, far], 2**self.DELAY_BITS - 1))
+        self._settled.append(cable.empty)
+        self.comb += cable.delay.eq(Cat(*[pad.i[0] for pad in control[: self.DELAY_BITS]]))
+        if first:
+            deaf = [pad.i[0] for pad in control[self.DELAY_BITS + 1 :]]
+            self.comb += [cable.plugged.eq(~control[self.DELAY_BITS].i[0]), Cat(*cable.deaf).eq(Cat(*deaf))]
 
 
 def _ttls(kinds):
@@ -222,9 +257,9 @@ def build_core(output: Path, outputs, inouts, reorder=0) -> Core:
     return _build(output, CoreBench(outputs, inouts, reorder))
 
 
-def build_link(output: Path, outputs, inouts) -> Core:
+def build_link(output: Path, outputs, inouts, boards=2) -> Core:
     """As `build_core`, of a `LinkBench`."""
-    return _build(output, LinkBench(outputs, inouts))
+    return _build(output, LinkBench(outputs, inouts, boards))
 
 
 def _build(output, bench) -> Core:

@@ -21,32 +21,33 @@ LANE_DEPTH = 512
 
 
 def data_width(variant) -> int:
-    """Bits of the widest event that one of the variant's channels takes, 32 at least."""
-    outputs = [phy.channel.output for phy in make_phys(variant.channels).values()]
+    """Bits of the widest event that a channel of the board or of those below it takes, 32 at least."""
+    outputs = [phy.channel.output for board in variant.boards() for phy in make_phys(board.channels).values()]
     return max([LOG_WIDTH] + [output.data_width for output in outputs if output is not None])
 
 
 class UplinkRegisters(Module, AutoCSR):
-    """far: `FarRtio`. `destination`: of this board."""
+    """far: `FarRtio`. `destination`: of this board, as the master calls it; a processor may change it."""
 
     USES = uses("uplink")
 
     def __init__(self, far):
         self.state = CSRStatus(2, name="state")
-        self.destination = CSRStorage(8, name="destination")
+        self.destination = CSRStorage(8, name="destination", write_from_dev=True)
 
         # # #
 
+        self.comb += [self.destination.we.eq(far.named), self.destination.dat_w.eq(far.destination)]
         self.comb += self.state.status.eq(Cat(far.line_up, far.live))
 
 
 class Links(Module):
     """variant: of the board. timebase: of its core. Raises ValueError if the board cannot have its links.
 
-    `near`: of the boards below, `NearRtio` by destination. `far`: the `FarRtio`, once `attach` has been called on a
-    board that has one above. `ends`: all of them by name ("up", "down1", …); each has `endpoint`, `line_up`
-    and `joined`.
-    `register_blocks`: by the prefix of their names.
+    `near`: of the boards below, list of `NearRtio`; `remotes`: the same for a `CriRouter`. `own`: the destination of
+    this board. `far`: the `FarRtio`, once `attach` has been called on a board that has one above. `ends`: all of them
+    by name ("up", "down1", …); each has `endpoint`, `line_up` and `joined`. `register_blocks`: by the prefix of their
+    names.
     """
 
     def __init__(self, variant, timebase):
@@ -55,25 +56,28 @@ class Links(Module):
         self.variant = variant
         self.ends, self.register_blocks = {}, {}
         self.far = None
-        self.near = {
-            destination: NearRtio(timebase, data_width(board), destination)
-            for destination, board in enumerate(variant.satellites, 1)
-        }
-        for n, (destination, near) in enumerate(self.near.items()):
-            self.ends[f"down{destination}"] = near
+        self.own, self.near, self.remotes = Signal(8), [], []
+        first = 1
+        for n, board in enumerate(variant.satellites):
+            count = len(board.boards())
+            near = NearRtio(timebase, data_width(board), self.own + first, count)
+            self.near.append(near)
+            self.remotes.append((near.cri, first, count))
+            self.ends[f"down{n + 1}"] = near
             self.register_blocks[f"satellite{n or ''}"] = SatelliteRegisters(near)
-        self.submodules += self.near.values()
+            first += count
+        self.submodules += self.near
 
-    def attach(self, core, urgent, own):
-        """The far end of the link to the board above, in front of the core. urgent: port of the arbiter. own: the
-        destination of this board."""
-        self.submodules.far = self.far = far = FarRtio(core)
+    def attach(self, core, urgent):
+        """The far end of the link to the board above, in front of the core. urgent: port of the arbiter."""
+        self.submodules.far = self.far = far = FarRtio(core, self.near)
         self.ends = {"up": far, **self.ends}
+        self.comb += [[near.enable.eq(far.live), near.abort.eq(far.abort)] for near in self.near]
         self.comb += [
             far.cri.output.connect(urgent.output, omit={"channel"}),
             far.cri.input.connect(urgent.input, omit={"channel"}),
-            urgent.output.channel.eq(Cat(far.cri.output.channel[:16], own)),
-            urgent.input.channel.eq(Cat(far.cri.input.channel[:16], own)),
+            urgent.output.channel.eq(Cat(far.cri.output.channel[:16], (far.cri.output.channel[16:] + self.own)[:8])),
+            urgent.input.channel.eq(Cat(far.cri.input.channel[:16], (far.cri.input.channel[16:] + self.own)[:8])),
             far.cri.response.eq(urgent.response),
             [
                 getattr(far.cri, name).eq(getattr(urgent, name))

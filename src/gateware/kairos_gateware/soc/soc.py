@@ -86,17 +86,16 @@ class Soc(Module):
             push_inputs=variant.push_inputs and any(c.input is not None for c in channels),
             simulation=simulation,
             timebase=timebase,
-            foreign=[near.errors for near in links.near.values()],
+            foreign=[near.errors for near in links.near],
             depth=LANE_DEPTH if variant.uplink else DEPTH,
         )
-        cri, own = core.cri, Signal(8)
+        cri, own = core.cri, links.own
         if links.near or variant.uplink:
-            remotes = {destination: near.cri for destination, near in links.near.items()}
-            self.submodules.router = router = CriRouter(core.cri, remotes, own if variant.uplink else None)
+            self.submodules.router = router = CriRouter(core.cri, links.remotes, own if variant.uplink else None)
             cri = router.cri
         self.submodules.arbiter = arbiter = CriArbiter(cri, urgent=variant.uplink)
         if variant.uplink:
-            links.attach(core, arbiter.urgent, own)
+            links.attach(core, arbiter.urgent)
         links.complete()
         self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy, core.pusher)
         self.submodules.dma_engine = dma = DmaEngine(len(cri.output.data))
@@ -150,7 +149,7 @@ class Soc(Module):
         if far is not None:
             phy_reset = phy_reset | far.phy_reset
         self.comb += [phy.reset.eq(phy_reset) for phy in phys.values()]
-        for near in links.near.values():
+        for near in links.near:
             self.comb += [near.phy_reset.eq(phy_reset), near.reset.eq(core.reset)]
         self.settings = {number: phy.settings for number, phy in phys.items() if isinstance(phy, Pulse)}
         self.outputs = [
@@ -204,7 +203,7 @@ class Soc(Module):
             self.next_due = core.next_due
             connected, permit_end = initiator.permit.free_running.skip_with(core.timebase)
             self.comb += connected
-            for flag, time in [permit_end, *(due for near in links.near.values() for due in near.dues)]:
+            for flag, time in [permit_end, *(due for near in links.near for due in near.dues)]:
                 earlier = Signal.like(core.next_due)
                 self.comb += earlier.eq(Mux(flag & (time < self.next_due), time, self.next_due))
                 self.next_due = earlier
