@@ -140,6 +140,26 @@ fn a_client_that_vanishes_is_noticed_and_the_next_one_served() {
     world.echo(b"the next client");
 }
 
+/// The end of its stream is lost, and three acknowledgements that were overtaken ask for it again.
+#[test]
+fn an_end_that_is_lost_is_sent_again() {
+    let mut world = World::new(Conditions {
+        seed: 13880192193014532004,
+        lost: 83,
+        delay: 358,
+        spread: 882,
+        room: 12,
+        ..GOOD
+    });
+    for _ in 0..2 {
+        let socket = world.socket();
+        world.spawn(echo_server(socket));
+    }
+    for length in [39115, 26888] {
+        world.echo(&pattern(length, world.conditions.seed ^ length as u64));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(500))]
 

@@ -2502,7 +2502,13 @@ impl<'a> Socket<'a> {
                     .inner_mut()
                     .on_loss(cx.now(), in_flight);
 
-                self.pending_fast_retransmit = true;
+                if self.tx_buffer.is_empty() {
+                    // What is missing is a FIN alone: no segment of data would be sent, nor would the timer, which
+                    // is cleared below, be set again.
+                    self.remote_last_seq = self.local_seq_no;
+                } else {
+                    self.pending_fast_retransmit = true;
+                }
             }
 
             // Clear the `should_retransmit` state. If we can't retransmit right
