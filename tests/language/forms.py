@@ -211,7 +211,7 @@ class Forms:
         if kind in "if" and tuple_:
             forms += [f"{tuple_}[{index}]"] * 2
         if kind == "i":
-            forms += [f"{function}({self.expression('i', min(depth, 1))})"] * 2 if function else []
+            forms += [f"{function}({self.argument('i', min(depth, 1))})"] * 2 if function else []
             if object_:
                 forms += [f"{object_}.x", f"{object_}.sum()", f"{object_}.grow({self.expression('i', 1)})"]
             forms += [f"int32({bytes_}[{self.place(bytes_)}])", f"int32(len({bytes_}))"] if bytes_ else []

@@ -154,7 +154,7 @@ class Writer(forms.Forms):
         indent = "    " * depth
         lines = [f"{indent}if {self.expression('b')}:", *self.block(depth + 1, result)]
         if self.random.random() < 0.4:
-            lines += [f"{indent}elif {self.expression(self.random.choice('ifb'), 1)}:", *self.block(depth + 1, result)]
+            lines += [f"{indent}elif {self.tested(1)}:", *self.block(depth + 1, result)]
         if self.random.random() < 0.5:
             lines += [f"{indent}else:", *self.block(depth + 1, result)]
         return lines
@@ -374,7 +374,7 @@ class Writer(forms.Forms):
             case 0 | 1 | 2:
                 return f"({sub(self.random.choice('iwf'))} {order} {sub(self.random.choice('iwfb'))})"
             case 3:
-                return f"(not {sub(self.random.choice('iwfbs'))})"
+                return f"(not {self.tested(depth)})"
             case 4:
                 return f"({sub('b')} {self.random.choice(('and', 'or'))} {sub('b')})"
             case 5:
@@ -409,8 +409,21 @@ class Writer(forms.Forms):
         if not callees or self.loops > 1:
             return None
         callee = self.random.choice(callees)
-        args = ", ".join(self.expression(param, min(depth, 1)) for param in self.signatures[callee][0])
+        args = ", ".join(self.argument(param, min(depth, 1)) for param in self.signatures[callee][0])
         return f"self.p{self.number}_{callee}({args})"
+
+    def argument(self, kind, depth):
+        """A value for a parameter: a truth value may stand for an integer."""
+        return self.expression("b" if kind in "iw" and self.random.random() < 0.15 else kind, depth)
+
+    def tested(self, depth):
+        """A value of any type that has a truth."""
+        name = self.variable(("li", "lw", "lf", "t", "y", "s"))
+        if name and self.random.random() < 0.3:
+            return self.random.choice((name, f"{name}[2:]")) if self.scope[name] != "t" else name
+        if self.random.random() < 0.15:
+            return self.random.choice(("()", "(0,)", "[int32(0)][1:]", "range(int32(2), int32(1))", self.range("w")))
+        return self.expression(self.random.choice("iwfbs"), depth)
 
     def element(self, kind, _):
         name = self.variable((f"l{kind}", f"a{kind}"))
@@ -443,6 +456,8 @@ class Writer(forms.Forms):
                     f"{name}[{self.random.randint(-3, 2)}:]",
                     f"list({name})",
                     f"sorted({name})",
+                    f"sorted({name}, key={self.random.choice(('abs', 'bool', f'lambda x: {self.comprehended(elt)}'))})",
+                    f"sorted({name}, key=lambda x: {self.comprehended(elt)}, reverse=True)",
                 ]
             )
         return values

@@ -5,6 +5,7 @@ shifts go beyond the width, `round` goes half away from zero, float `//` is that
 beyond the range give its end.
 """
 
+import inspect
 import math
 import operator
 
@@ -266,21 +267,33 @@ def first_unless(order):
     return lambda a, b: b if order(b, a) else a
 
 
-def in_order(values, reverse=False):
+def in_order(values, reverse=False, key=lambda value: value):
     """Merges runs to longer ones. With values that are not numbers among them it matters how."""
-    runs = [[value] for value in each(values)]
+    runs = [[(own(key(value)), value)] for value in each(values)]
     while len(runs) > 1:
         pairs = [(runs[n], runs[n + 1] if n + 1 < len(runs) else []) for n in range(0, len(runs), 2)]
         runs = [merged(left, right, operator.gt if reverse else operator.lt) for left, right in pairs]
-    return runs[0] if runs else []
+    return [value for _, value in runs[0]] if runs else []
 
 
 def merged(left, right, sooner):
     left, right, found = list(left), list(right), []
     while left or right:
-        take_right = not left or (right and sooner(right[0], left[0]))
+        take_right = not left or (right and sooner(right[0][0], left[0][0]))
         found.append((right if take_right else left).pop(0))
     return found
+
+
+def compiled(function):
+    """A kernel: for a parameter that is an integer it gets a number where it is called with a truth value."""
+    kinds = [function.__annotations__.get(name) for name in inspect.signature(function).parameters]
+    integers = {place: kind for place, kind in enumerate(kinds) if kind in (Int32, Int64)}
+
+    def called(*args):
+        pairs = enumerate(args)
+        return function(*(integers[n](x) if n in integers and isinstance(x, bool | np.bool_) else x for n, x in pairs))
+
+    return called
 
 
 def is_instance(value, kind):
@@ -311,7 +324,7 @@ class NumPy:
     """What kernels use of NumPy."""
 
     array = staticmethod(lambda values: np.array(plain(values), dtype=dtype(values)))
-    any, all = staticmethod(np.any), staticmethod(np.all)
+    any, all = staticmethod(lambda x: bool(np.any(x))), staticmethod(lambda x: bool(np.all(x)))
     max, min, sum = (staticmethod(quiet(function)) for function in (np.max, np.min, np.sum))
     where, clip = (staticmethod(quiet(function)) for function in (np.where, np.clip))
     sqrt, floor, ceil, trunc, rint, fabs = map(
@@ -360,8 +373,10 @@ NAMES = {
     "sorted": in_order,
     "isinstance": is_instance,
     "np": NumPy,
-    "TInt32": int,
-    "TInt64": int,
+    "kernel": compiled,
+    "portable": compiled,
+    "TInt32": Int32,
+    "TInt64": Int64,
     "TFloat": float,
     "TBool": bool,
     "TStr": str,

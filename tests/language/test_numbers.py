@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kairos.errors import CompileError
+from kairos.language import TBool, TInt32, TInt64, TNone, TTuple, kernel, now_mu, portable, syscall
 
 
 def same(value, expected):
@@ -99,6 +100,61 @@ def test_truth_values_in_sums(run):
         return count, x
     """
     assert run(body) == (3, 1.5)
+
+
+class TruthForInteger:
+    """A truth value is passed where an integer is wanted, by calls of all sorts."""
+
+    def __init__(self, core):
+        self.core = core
+        self.on = True
+        self.chosen = [self.given, self.other]
+
+    @portable
+    def given(self, x=0):
+        return x + 5
+
+    @portable
+    def other(self, x=1):
+        return x * 7
+
+    @portable
+    def wide(self, x: TInt64 = True) -> TInt64:
+        return x << 40
+
+    @portable
+    def narrow(self, n: TInt32, x: TInt32 = False) -> TInt32:
+        return (n << 4) + x
+
+    @kernel
+    def run(self, x: TInt32, y: TInt64, z=3, t: TTuple([TInt32, TBool]) = (1, True)):
+        def inside(v=1):
+            return v - 1
+
+        flag = x == 1
+        a = (self.given(), self.given(True), self.given(x=self.on), self.given(flag), self.given(not flag))
+        b = (self.wide(), self.wide(flag), self.wide(False), self.narrow(flag, True), self.narrow(x=flag, n=2))
+        c = (inside(flag), inside(), (lambda v=2: v << 1)(flag), self.chosen[0](flag), self.chosen[1](flag))
+        return a, b, c, x << 3, y << 33, z + 1, t
+
+
+@pytest.mark.parametrize("flag", [True, False, np.True_])
+def test_a_truth_value_for_an_integer(core, flag):
+    program = TruthForInteger(core)
+    expected = TruthForInteger.run.artiq_embedded.function(program, int(flag), int(flag), int(flag), (1, True))
+    found = program.run(flag, flag, flag)
+    assert found == expected
+    assert repr(found) == repr(program.run(int(flag), int(flag), int(flag)))
+
+
+@syscall("delay_mu")
+def wait(time: TInt64) -> TNone:
+    raise NotImplementedError
+
+
+def test_a_truth_value_for_an_integer_of_the_firmware(run):
+    body = "t = self.now()\nself.wait(self.on)\nself.wait(time=t < 0)\nself.wait(True)\nreturn self.now() - t"
+    assert run(body, on=True, wait=wait, now=now_mu) == 2
 
 
 CONSTANTS = [

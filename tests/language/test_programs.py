@@ -1,7 +1,9 @@
 """Random programs: a kernel gives on the device what its text gives in Python with the language's numbers."""
 
+import contextlib
 import importlib.util
 import math
+import signal
 import warnings
 
 import numpy as np
@@ -14,13 +16,6 @@ from .model import NAMES, plain
 
 KERNEL_HEAD = "import numpy as np\nfrom kairos.experiment import *\nfrom numpy import int32, int64\n\n\n"
 PYTHON_HEAD = """\
-def kernel(function):
-    return function
-
-
-portable = kernel
-
-
 def rpc(function=None, flags=None):
     return function or (lambda function: function)
 
@@ -28,6 +23,24 @@ def rpc(function=None, flags=None):
 """
 TOGETHER = 40
 """Programs in one kernel."""
+RAISED = (ArithmeticError, LookupError, ValueError, RuntimeError)
+"""What a program may end with."""
+
+
+@contextlib.contextmanager
+def limited(seconds):
+    """Ends what runs in Python for longer: a loop does not end any more when the statement that ends it is left out."""
+
+    def end(*_):
+        raise TimeoutError(f"not done in {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def all_of(numbers):
@@ -40,15 +53,21 @@ def marks_in_python(texts, numbers):
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         exec(compile(source([*texts, all_of(numbers)], PYTHON_HEAD), "<programs>", "exec"), names)
-        programs = names["Programs"](None)
-        programs.all()
-    return outcome(programs)
+        return outcome(names["Programs"](None))
 
 
 def outcome(programs):
-    """What programs have marked, and what they have left in attributes of the host."""
+    """What programs mark, what they leave in attributes of the host, and what ends them, if it is an exception."""
+    raised = None
+    try:
+        programs.all()
+    except RAISED as error:
+        raised = type(error).__name__
     left = (programs.total, programs.wide, programs.real, programs.slots, programs.grid, programs.guard.entered)
-    return [*(tuple(plain(value) for value in values) for values in programs.marks), ("left", *map(plain, left))]
+    return [
+        *(tuple(plain(value) for value in values) for values in programs.marks),
+        ("left", raised, *map(plain, left)),
+    ]
 
 
 def marks_of_kernel(texts, numbers, core, path):
@@ -56,9 +75,7 @@ def marks_of_kernel(texts, numbers, core, path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    programs = module.Programs(core)
-    programs.all()
-    return outcome(programs)
+    return outcome(module.Programs(core))
 
 
 def same(a, b):
@@ -75,10 +92,11 @@ class Comparison:
     def __init__(self, core, directory):
         self.core, self.directory, self.count = core, directory, 0
 
-    def differs(self, texts, numbers):
+    def differs(self, texts, numbers, seconds=120):
         """The first mark that is different: (program, in Python, in the kernel); None if all are the same."""
         self.count += 1
-        expected = marks_in_python(texts, numbers)
+        with limited(seconds):
+            expected = marks_in_python(texts, numbers)
         found = marks_of_kernel(texts, numbers, self.core, self.directory / f"programs_{self.count}.py")
         for a, b in zip(expected, found, strict=False):
             if not same(a, b):
@@ -87,8 +105,8 @@ class Comparison:
 
     def still_differs(self, text, number):
         try:
-            return self.differs([text], [number])
-        except (CompileError, SyntaxError, NameError, TypeError, AttributeError):
+            return self.differs([text], [number], seconds=2)
+        except (CompileError, SyntaxError, NameError, TypeError, AttributeError, TimeoutError):
             return None
 
     def shrunk(self, text, number):
@@ -130,6 +148,32 @@ class Comparison:
 @pytest.fixture
 def comparison(core, tmp_path):
     return Comparison(core, tmp_path)
+
+
+DIFFERENT = """
+    @kernel
+    def p7(self):
+        self.mark(7, 1)
+        self.mark(7, self.p7_0(int32(0)))
+
+    @kernel
+    def p7_0(self, i0: TInt32) -> TInt32:
+        i1 = int32(2)
+        while i1 > 0:
+            i1 -= int32(1)
+            if i0 == 0:
+                i0 = int32(5)
+            i0 = int32(3) // i0
+        return len(self.marks)
+"""
+"""The host's list grows meanwhile, the kernel's does not: no random program asks for its length."""
+
+
+def test_a_difference_is_shrunk_past_programs_that_raise(comparison):
+    assert comparison.differs([DIFFERENT], [7])
+    shrunk = comparison.shrunk(DIFFERENT, 7)
+    assert "len(self.marks)" in shrunk and "i1" not in shrunk, shrunk
+    assert comparison.still_differs(shrunk, 7)
 
 
 def check_all(comparison, numbers):

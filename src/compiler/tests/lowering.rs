@@ -56,10 +56,10 @@ fn small_functions_are_inlined() {
             "test.waits",
             "test.wraps",
             "test.changes",
-            "now_mu",
-            "at_mu",
-            "delay_mu",
-            "delay_mu.short"
+            "cursor.now",
+            "cursor.at",
+            "cursor.delay",
+            "cursor.short_delay"
         ]
     );
 }
@@ -77,7 +77,7 @@ fn long_functions_inline_less() {
         };
         let llvm = output.llvm(&machine);
         [1, 2].map(|time| {
-            let call = format!("call void @delay_mu.short(i32 {time})");
+            let call = format!("call void @cursor.short_delay(i32 {time})");
             let lines: Vec<_> = llvm.lines().filter(|line| line.contains(&call)).collect();
             let kept = lines.iter().filter(|line| line.contains("noinline")).count();
             (lines.len(), kept)

@@ -68,6 +68,8 @@ _LANGUAGE_TYPES = {
     "int64": (int, numpy.int64),
     "float": (float, numpy.float64),
     "str": (str,),
+    "bytes": (bytes,),
+    "bytearray": (bytearray,),
     "list": (list,),
     "tuple": (tuple,),
     "range": (range,),

@@ -206,3 +206,21 @@ class ArgumentsOfIsInstanceAreEvaluated(Marks):
             self.mark("int")
         elif isinstance(self.given(), float):
             self.mark("float")
+
+
+class InstancesOfTypes(Marks):
+    """Every type of the language is asked for every one."""
+
+    def build(self):
+        self.bytes = b"a"
+        self.changed = bytearray(b"a")
+        self.array = np.array([1, 2, 3])
+
+    @kernel
+    def run(self):
+        self.mark(isinstance(self.bytes, bytes), isinstance(self.changed, bytes), isinstance("a", bytes))
+        self.mark(isinstance(self.bytes, bytearray), isinstance(self.changed, bytearray), isinstance("a", str))
+        self.mark(isinstance(self.bytes, (str, bytes)), isinstance(self.changed, object), isinstance((), tuple))
+        self.mark(isinstance(self.array, np.ndarray), isinstance(self.array[::2], np.ndarray))
+        self.mark(isinstance([1], list), isinstance(range(2), range), isinstance(True, int), isinstance(1, bool))
+        self.mark(isinstance(1.0, float), isinstance(1, float))

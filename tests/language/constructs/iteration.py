@@ -4,7 +4,7 @@
 
 import numpy as np
 
-from kairos.language import kernel, portable
+from kairos.language import TFloat, TInt32, kernel, portable
 
 from .marks import Marks
 
@@ -250,3 +250,39 @@ class NamesOfTheProgramComeFirst(Marks):
     def run(self):
         sum = 5
         self.mark(sum, self.zip(3, 4), total([1, 2, 3]))
+
+
+@portable
+def last_of(pair) -> TFloat:
+    return pair[1]
+
+
+class SortedByKey(Marks):
+    def build(self):
+        self.pairs = [(3, 0.5), (1, 2.5), (2, 0.5), (3, -1.0), (-1, 2.5)]
+        self.numbers = [5, -3, 3, 0, -5, 12]
+        self.texts = ["µs", "b", "", "abc", "ab"]
+        self.rows = [[3, 1], [2], [3, 0, 0], [9]]
+        self.weights = np.array([0.5, -1.0, 0.25, 4.0])
+        self.calls = 0
+
+    @portable
+    def far(self, x: TInt32) -> TInt32:
+        self.calls += 1
+        return abs(x - 4)
+
+    @kernel
+    def run(self):
+        self.mark(sorted(self.pairs, key=lambda pair: pair[1]))
+        self.mark(sorted(self.pairs, key=last_of, reverse=True), sorted(self.pairs, reverse=False, key=last_of))
+        self.mark(sorted(self.numbers, key=abs), sorted(self.numbers, key=None), sorted(self.numbers, key=bool))
+        self.mark(sorted(self.numbers, key=self.far), self.calls)
+        self.mark(sorted(self.texts, key=len), sorted(self.texts, key=lambda text: (len(text), text), reverse=True))
+        self.mark(sorted(self.rows, key=len), sorted(self.rows, key=lambda row: row[0], reverse=True))
+        weights = self.weights
+        order = sorted(range(len(weights)), key=lambda i: weights[i])
+        self.mark(order, sorted([1][1:], key=abs), sorted((2, -1, 1), key=abs))
+        for i, x in sorted(enumerate(self.numbers), key=lambda pair: -pair[1]):
+            self.mark(i, x)
+        by = self.far if len(order) == 0 else self.far
+        self.mark([sorted(row, key=by) for row in self.rows], sorted(zip(order, self.texts), key=lambda both: both[1]))

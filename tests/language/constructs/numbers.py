@@ -53,3 +53,23 @@ class IdentityOfRanges(Marks):
     def run(self):
         r = range(3)
         self.mark(r is r, range(4) is range(0, 3, 1), range(3) is not range(4))
+
+
+class ListsOfTheHost(Marks):
+    """Of integers and floats, of several widths, and of nothing: what they hold is what their use needs."""
+
+    def build(self):
+        self.mixed = [1, 2.5, np.int64(3), np.float32(0.25)]
+        self.rows = [[1, 2], [0.5]]
+        self.widths = [1, 2**40, np.int8(-3), np.uint16(7)]
+        self.none = []
+        self.none_of_texts = []
+
+    @kernel
+    def run(self):
+        self.mark(self.mixed[0] / 2.0, sum(self.mixed), self.rows[0][1] * 1.5, self.widths[1] + self.widths[0])
+        for x in self.none:
+            self.mark(x + 1.5)
+        for text in self.none_of_texts:
+            self.mark(text + "!")
+        self.mark(len(self.none), len(self.none_of_texts), self.widths[2] << 40, [0.5] + self.none)

@@ -9,6 +9,20 @@ PROGRAMS = {
         except ValueError as e:
             return isinstance(e, ValueError)
     """,
+    "object that says itself whether it is true": """
+        class Empty:
+            def __len__(self):
+                return 0
+
+
+        class Exp(Host):
+            empty = Empty()
+
+            @kernel
+            def run(self):
+                if self.empty:
+                    pass
+    """,
     "super in a function inside": """
         def f():
             super().helper(1)

@@ -4,6 +4,7 @@ PROGRAMS = {
     "keyword of an exception": "raise ValueError(message='a')",
     "sorted with a key": "x = sorted(self.list, self.list)",
     "sorted with a computed reverse": "x = sorted(self.list, reverse=self.flag)",
+    "sorted by a key that is computed": "x = sorted(self.list, key=[abs][0])",
     "sorted without order": "x = sorted([self.other])",
     "unknown keyword": "delay(duration=1.0)",
     "unknown keyword of print without a host": """
@@ -28,7 +29,7 @@ PROGRAMS = {
     """,
     "generator in a variable": "x = (i for i in self.list)",
     "int of text": "return int('1')",
-    "keyword of sorted": "x = sorted(self.list, key=1)",
+    "keyword of sorted": "x = sorted(self.list, by=1)",
     "order as a function": "parallel()",
     "length of a number": "return len(1)",
     "bytes of floats": "x = bytes([1.5])",

@@ -5,8 +5,8 @@ use super::{exactly, Call, Site};
 use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::Emitter;
 use crate::ir::{BlockId, Value};
-use crate::language::Iteration;
-use crate::syntax::{BinOp, Expr, ExprKind};
+use crate::language::{Iteration, KEYED};
+use crate::syntax::{BinOp, Expr, ExprKind, Keyword};
 use crate::types::{self, Kind, Lazy, Ty, Types};
 
 pub fn typing(types: &mut Types, call: &Call, iteration: Iteration) -> Result<Ty> {
@@ -47,11 +47,7 @@ pub fn typing(types: &mut Types, call: &Call, iteration: Iteration) -> Result<Ty
             }
         },
         Iteration::Any | Iteration::All => {
-            let elt = types.gone_over(first, span)?;
-            if let Kind::Array(..) = types.kind(elt) {
-                let error = Diagnostic::new(span, "a row of an array is neither true nor false");
-                return Err(error.help("ask row by row, in a loop over the array"));
-            }
+            types.gone_over(first, span)?;
             Ok(types.new_type(Kind::Bool))
         }
         Iteration::Sum => sum(types, call),
@@ -67,18 +63,39 @@ fn sorted(types: &mut Types, call: &Call) -> Result<Ty> {
         ));
     }
     flag(call)?;
+    let plain = call.keywords.iter().find(|keyword| &*keyword.name == "key");
+    if let Some(key) = plain.filter(|key| !matches!(key.value.kind, ExprKind::None)) {
+        let error = Diagnostic::new(
+            key.value.span,
+            "'key' of sorted() must be the name of a function, or a lambda",
+        );
+        return Err(error.help("give the function a name before, and write that here; a lambda has no defaults here"));
+    }
     let span = call.args[0].span;
     let elt = types.iterated(call.types[0], span)?;
-    if !has_order(types, elt) {
-        let text = format!("sorted() cannot put elements of type {} into an order", types.name(elt));
+    let (order, elt) = match (is_keyed(call.keywords), types.kind(elt)) {
+        (true, Kind::Tuple(pair)) => (pair[0], pair[1]),
+        _ => (elt, elt),
+    };
+    if !has_order(types, order) {
+        let what = if order == elt { "elements" } else { "keys" };
+        let text = format!("sorted() cannot put {what} of type {} into an order", types.name(order));
         return Err(Diagnostic::new(span, text).help("numbers, strings and tuples of them can be sorted"));
     }
     Ok(types.new_type(Kind::List(elt)))
 }
 
+/// Whether `sorted` is given pairs of keys and elements.
+fn is_keyed(keywords: &[Keyword]) -> bool {
+    keywords.iter().any(|keyword| &*keyword.name == KEYED)
+}
+
+const FLAGS: [&str; 2] = ["reverse", "strict"];
+
 /// The argument passed by its name, which is known when the kernel is compiled.
 fn flag(call: &Call) -> Result<bool> {
-    match call.keywords.first().map(|keyword| (keyword, &keyword.value.kind)) {
+    let given = call.keywords.iter().find(|keyword| FLAGS.contains(&&*keyword.name));
+    match given.map(|keyword| (keyword, &keyword.value.kind)) {
         None => Ok(false),
         Some((_, ExprKind::Bool(value))) => Ok(*value),
         Some((keyword, _)) => {
@@ -164,10 +181,17 @@ pub fn code(emitter: &mut Emitter, iteration: Iteration, site: Site, values: Vec
             let Kind::List(elt) = *emitter.kind_of(site.whole) else {
                 unreachable!("it makes a list")
             };
-            let iterable = values.into_iter().next().expect("counted by inference");
-            let list = emitter.list_of(iterable, emitter.type_of(&site.args[0]), elt);
-            let reverse = site.keywords.first().map(|keyword| &keyword.value.kind);
+            let (iterable, ty) = (
+                values.into_iter().next().expect("counted by inference"),
+                emitter.type_of(&site.args[0]),
+            );
+            let reverse = site.keywords.iter().find(|keyword| &*keyword.name == "reverse");
+            let reverse = reverse.map(|keyword| &keyword.value.kind);
             let descending = matches!(reverse, Some(ExprKind::Bool(true)));
+            if is_keyed(site.keywords) {
+                return emitter.sorted_by_key(site.whole.span, (iterable, ty), elt, descending);
+            }
+            let list = emitter.list_of(iterable, ty, elt);
             emitter.sort(site.whole.span, &list, elt, descending)?;
             Ok(list)
         }

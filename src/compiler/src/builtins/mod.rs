@@ -137,9 +137,9 @@ impl Call<'_> {
             };
         }
         if let Some(keyword) = self.unknown_keyword() {
-            let error = match self.builtin.keyword() {
-                None => Diagnostic::new(keyword.span, format!("'{name}' takes no keyword arguments")),
-                Some(_) => {
+            let error = match self.builtin.keywords() {
+                [] => Diagnostic::new(keyword.span, format!("'{name}' takes no keyword arguments")),
+                _ => {
                     let text = format!("'{name}' does not accept argument '{}' in a kernel", keyword.name);
                     Diagnostic::new(keyword.span, text)
                 }
@@ -160,7 +160,7 @@ impl Call<'_> {
     }
 
     fn is_known(&self, keyword: &Keyword) -> bool {
-        self.builtin.keyword() == Some(&*keyword.name)
+        self.builtin.keywords().contains(&&*keyword.name)
     }
 
     fn unknown_keyword(&self) -> Option<&Keyword> {

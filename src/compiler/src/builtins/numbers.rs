@@ -11,15 +11,7 @@ use crate::types::{Kind, Ty, Types};
 
 pub fn typing(types: &mut Types, call: &Call, number: Number) -> Result<Ty> {
     match number {
-        Number::Bool => {
-            if let Some((elt, _)) = call.types.first().and_then(|&ty| types.array_parts(ty)) {
-                if *types.kind(elt) == Kind::Bool {
-                    let error = Diagnostic::new(call.args[0].span, "the truth value of an array is ambiguous");
-                    return Err(error.help("use np.all(…) or np.any(…)"));
-                }
-            }
-            Ok(types.new_type(Kind::Bool))
-        }
+        Number::Bool => Ok(types.new_type(Kind::Bool)),
         Number::Int => {
             convertible(types, call)?;
             Ok(call.open_result(types))

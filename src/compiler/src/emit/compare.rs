@@ -178,15 +178,12 @@ impl<'p> Emitter<'_, 'p> {
                 let (_, length) = self.list_parts(&value);
                 self.build.compare(Compare::Ne, length, Value::int(Ty::I32, 0))
             }
-            Kind::Array(..) | Kind::View(..) => {
-                let array = self.array_parts(&value, ty).expect("it is one");
-                self.build
-                    .compare(Compare::Ne, array.shape[0].clone(), Value::int(Ty::I32, 0))
-            }
             Kind::Range(_) => {
                 let [start, stop, step] = [0, 1, 2].map(|index| self.build.extract(&value, index));
                 self.in_range(&start, &stop, &step)
             }
+            Kind::Tuple(members) => Value::bool(!members.is_empty()),
+            Kind::Array(..) | Kind::View(..) => unreachable!("inference refuses them"),
             _ => Value::bool(true),
         }
     }

@@ -20,12 +20,13 @@ pub enum Cursor {
 impl Cursor {
     const ALL: [Cursor; 4] = [Cursor::Now, Cursor::At, Cursor::Delay, Cursor::ShortDelay];
 
+    /// With a dot, which no symbol of the firmware has: a program may declare those as well.
     fn symbol(self) -> &'static str {
         match self {
-            Cursor::Now => "now_mu",
-            Cursor::At => "at_mu",
-            Cursor::Delay => "delay_mu",
-            Cursor::ShortDelay => "delay_mu.short",
+            Cursor::Now => "cursor.now",
+            Cursor::At => "cursor.at",
+            Cursor::Delay => "cursor.delay",
+            Cursor::ShortDelay => "cursor.short_delay",
         }
     }
 

@@ -65,7 +65,8 @@ impl ModuleBuilder<'_> {
             _ => Value::int(ty.clone(), value),
         };
         match value {
-            HostValue::Bool(value) => Value::bool(*value),
+            HostValue::Bool(value) if *ty == Ty::I1 => Value::bool(*value),
+            HostValue::Bool(value) => number((*value).into()),
             HostValue::Int(value) | HostValue::Int64(value) => number(*value),
             HostValue::Int32(value) => number((*value).into()),
             HostValue::Float(value) => Value::float(*value),

@@ -6,13 +6,65 @@ use crate::diagnostic::Result;
 use crate::ir::*;
 use crate::source::Span;
 use crate::syntax::CmpOp;
-use crate::types;
+use crate::types::{self, Kind};
+
+/// What decides the order of elements, whose type it has.
+#[derive(Clone, Copy)]
+struct Order {
+    elt: types::Ty,
+    /// Type of the key, if elements are pairs of a key, which decides, and what is not looked at.
+    key: Option<types::Ty>,
+    descending: bool,
+}
 
 impl Emitter<'_, '_> {
     /// Sorts a list of elements of type `elt` in its place.
     pub(crate) fn sort(&mut self, span: Span, list: &Value, elt: types::Ty, descending: bool) -> Result<()> {
+        let order = Order {
+            elt,
+            key: None,
+            descending,
+        };
+        self.sort_by(span, list, order)
+    }
+
+    /// A new list of the elements, of type `elt`, of a list of pairs of a key and an element; the pairs are sorted meanwhile.
+    pub(crate) fn sorted_by_key(
+        &mut self,
+        span: Span,
+        (pairs, ty): (Value, types::Ty),
+        elt: types::Ty,
+        descending: bool,
+    ) -> Result<Value> {
+        let Kind::List(pair) = *self.module.program.types.kind(ty) else {
+            unreachable!("the reader of the call makes a list")
+        };
+        let Kind::Tuple(members) = self.module.program.types.kind(pair).clone() else {
+            unreachable!("of pairs")
+        };
+        let order = Order {
+            elt: pair,
+            key: Some(members[0]),
+            descending,
+        };
+        self.sort_by(span, &pairs, order)?;
+        let (data, length) = self.list_parts(&pairs);
+        let [pair, elt] = [pair, elt].map(|ty| self.module.ir_type(ty));
+        let (list, to) = self.reserve_list(&elt, length.clone());
+        self.counted(length, |this, index| {
+            let from = this.build.element(&data, &pair, index.clone());
+            let value = this.build.load(pair.clone(), &from);
+            let value = this.build.extract(&value, 1);
+            let to = this.build.element(&to, &elt, index);
+            this.build.store(value, &to);
+            Ok(())
+        })?;
+        Ok(list)
+    }
+
+    fn sort_by(&mut self, span: Span, list: &Value, order: Order) -> Result<()> {
         let (data, length) = self.list_parts(list);
-        let ty = self.module.ir_type(elt);
+        let ty = self.module.ir_type(order.elt);
         let merged = self.build.alloca(ty.clone(), length.clone());
         let [width, start] = [(); 2].map(|()| self.build.slot(Ty::I32));
         self.build.store(int(1), &width);
@@ -21,7 +73,7 @@ impl Emitter<'_, '_> {
             this.while_below(&start, length.clone(), |this, first| {
                 let middle = this.at_most(first.clone(), &run, &length);
                 let end = this.at_most(middle.clone(), &run, &length);
-                this.merge(span, (&data, &merged), (elt, descending), [first, middle, end.clone()])?;
+                this.merge(span, (&data, &merged), order, [first, middle, end.clone()])?;
                 this.build.store(end, &start);
                 Ok(())
             })?;
@@ -37,10 +89,10 @@ impl Emitter<'_, '_> {
         &mut self,
         span: Span,
         (data, merged): (&Value, &Value),
-        (elt, descending): (types::Ty, bool),
+        order: Order,
         [first, middle, end]: [Value; 3],
     ) -> Result<()> {
-        let ty = self.module.ir_type(elt);
+        let ty = self.module.ir_type(order.elt);
         let [left, right, place] = [(); 3].map(|()| self.build.slot(Ty::I32));
         let from_right = self.build.slot(Ty::I1);
         self.build.store(first.clone(), &left);
@@ -58,9 +110,13 @@ impl Emitter<'_, '_> {
             this.build.block = compare;
             let [x, y] = [&a, &b].map(|index| {
                 let from = this.build.element(data, &ty, index.clone());
-                (this.build.load(ty.clone(), &from), elt)
+                let value = this.build.load(ty.clone(), &from);
+                match order.key {
+                    Some(key) => (this.build.extract(&value, 0), key),
+                    None => (value, order.elt),
+                }
             });
-            let (less, more) = if descending { (x, y) } else { (y, x) };
+            let (less, more) = if order.descending { (x, y) } else { (y, x) };
             let sooner = this.comparison(span, CmpOp::Lt, less, more)?;
             this.build.store(sooner, &from_right);
             this.build.jump(chosen);

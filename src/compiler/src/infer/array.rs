@@ -126,17 +126,6 @@ impl Infer<'_, '_> {
         Ok(Some(self.kind(Kind::Array(elt, l.1.max(r.1)))))
     }
 
-    /// Refuses arrays of truth values where one is wanted: as in NumPy they have none of their own.
-    pub(super) fn one_truth(&mut self, ty: Ty, span: Span) -> Result<()> {
-        match self.types().array_parts(ty) {
-            Some((elt, _)) if *self.types().kind(elt) == Kind::Bool => {
-                let error = Diagnostic::new(span, "the truth value of an array is ambiguous");
-                Err(error.help("use np.all(…) or np.any(…)"))
-            }
-            _ => Ok(()),
-        }
-    }
-
     /// Checks the operands; gives for each the type of its elements and its dimensions, 0 for a number.
     fn array_operands(&mut self, op: BinOp, left: (Ty, Span), right: (Ty, Span)) -> Result<((Ty, u8), (Ty, u8))> {
         let [l, r] = [left.0, right.0].map(|ty| self.types().array_parts(ty).unwrap_or((ty, 0)));

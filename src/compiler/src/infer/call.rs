@@ -149,7 +149,7 @@ impl Infer<'_, '_> {
         Ok(returns)
     }
 
-    /// Unifies a parameter with the argument passed for it.
+    /// Unifies a parameter with the argument passed for it. A truth value may stand for an integer: it is passed as 0 or 1.
     pub(super) fn pass(
         &mut self,
         wanted: Ty,
@@ -164,6 +164,9 @@ impl Infer<'_, '_> {
             ArgSource::Receiver | ArgSource::Default(_) | ArgSource::Kept(_) | ArgSource::Within(..) => return Ok(()),
         };
         let found = self.function().types[expr.id as usize];
+        if self.types().is_truth_as_integer(wanted, found) {
+            return Ok(());
+        }
         self.unify(wanted, found, expr.span, &format!("argument '{param}'"))
     }
 
@@ -264,6 +267,7 @@ impl Infer<'_, '_> {
             return self.class_question(class, whole, args, types);
         }
         let ty = builtins::typing(self.types(), &call)?;
+        self.asked_truth(builtin, args, types)?;
         if let (Builtin::Text(Text::Str), [given]) = (builtin, types) {
             self.written(whole, "{}", &[*given], true)?;
         }

@@ -74,7 +74,8 @@ impl Infer<'_, '_> {
                 _ => self.no_class(&args[1]),
             },
             Kind::Builtin(Builtin::Text(Text::Str)) => is(Kind::Str),
-            Kind::Builtin(Builtin::Text(Text::Bytes | Text::ByteArray)) => Ok(Some(false)),
+            Kind::Builtin(Builtin::Text(Text::Bytes)) => is(Kind::Bytes),
+            Kind::Builtin(Builtin::Text(Text::ByteArray)) => is(Kind::ByteArray),
             Kind::Builtin(Builtin::Sequence(Sequence::List)) => Ok(Some(matches!(value, Kind::List(_)))),
             Kind::Builtin(Builtin::Sequence(Sequence::Range)) => Ok(Some(matches!(value, Kind::Range(_)))),
             Kind::Builtin(Builtin::AnyException | Builtin::Exception(_)) | Kind::ExceptionClass(_) => Ok(Some(false)),
@@ -90,7 +91,9 @@ impl Infer<'_, '_> {
                     Kind::List(_) => InstanceOf::Language("list"),
                     Kind::Tuple(_) => InstanceOf::Language("tuple"),
                     Kind::Range(_) => InstanceOf::Language("range"),
-                    Kind::Array(..) => InstanceOf::Language("array"),
+                    Kind::Bytes => InstanceOf::Language("bytes"),
+                    Kind::ByteArray => InstanceOf::Language("bytearray"),
+                    Kind::Array(..) | Kind::View(..) => InstanceOf::Language("array"),
                     _ => {
                         let text = format!("isinstance() of a value of type {}", self.type_name(ty));
                         return Err(Diagnostic::unsupported(args[0].span, &text));

@@ -94,7 +94,10 @@ impl Infer<'_, '_> {
                     let iterable = self.expr(&clause.iter)?;
                     let passed = self.types().iterated(iterable, clause.iter.span)?;
                     self.assign(&clause.target, passed, clause.iter.span)?;
-                    clause.tests.iter().try_for_each(|test| self.expr(test).map(drop))?;
+                    for test in &clause.tests {
+                        let found = self.expr(test)?;
+                        self.one_truth(found, test.span)?;
+                    }
                 }
                 let elt = self.expr(element)?;
                 self.kind(Kind::Lazy(Lazy::Generator, [elt].into()))

@@ -14,6 +14,7 @@ mod nested;
 mod stmt;
 mod subkernel;
 mod text;
+mod truth;
 mod width;
 
 use std::collections::{HashMap, HashSet};
@@ -194,7 +195,9 @@ impl<'a, 'h> Infer<'a, 'h> {
         for (index, ty) in types.into_iter().enumerate() {
             let instance = &self.context.program.functions[function];
             let (param, span) = (instance.locals[index], instance.ast.params[index].span);
-            self.unify(param, ty, span, "this argument")?;
+            if !self.types().is_truth_as_integer(param, ty) {
+                self.unify(param, ty, span, "this argument")?;
+            }
         }
         let (set_result, writeback) = (request.set_result, request.writeback);
         self.context.program.entry = Some(Entry {
@@ -280,7 +283,9 @@ impl<'a, 'h> Infer<'a, 'h> {
                 .context
                 .type_of(&default)
                 .map_err(|text| Diagnostic::new(span, text))?;
-            self.unify(ty, found, span, "this default value")?;
+            if !self.types().is_truth_as_integer(ty, found) {
+                self.unify(ty, found, span, "this default value")?;
+            }
         }
         Ok(id)
     }

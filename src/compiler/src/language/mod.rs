@@ -18,6 +18,10 @@ pub use numpy::{NumPy, Parameter};
 /// Any number of arguments, or any beyond those that are counted.
 const MANY: usize = usize::MAX;
 
+/// Says of `sorted` that it is given pairs of keys and elements, for which the reader of its call has put the argument `key`
+/// (`syntax/comprehensions.rs`). No program has such a name.
+pub const KEYED: &str = "key, element";
+
 /// Modules of the host.
 const PYTHON: Option<&str> = Some("builtins");
 const LANGUAGE: Option<&str> = Some("kairos.language");
@@ -91,7 +95,7 @@ family! {
         Sum = "sum", PYTHON, 1..=2;
         Any = "any", PYTHON, 1..=1;
         All = "all", PYTHON, 1..=1;
-        Sorted = "sorted", PYTHON, 1..=2;
+        Sorted = "sorted", PYTHON, 1..=3;
     }
 }
 
@@ -244,13 +248,13 @@ impl Builtin {
         }
     }
 
-    /// The argument that may be passed by its name.
-    pub fn keyword(self) -> Option<&'static str> {
+    /// The arguments that may be passed by their names.
+    pub fn keywords(self) -> &'static [&'static str] {
         match self {
-            Builtin::Iteration(Iteration::Enumerate | Iteration::Sum) => Some("start"),
-            Builtin::Iteration(Iteration::Sorted) => Some("reverse"),
-            Builtin::Iteration(Iteration::Zip) => Some("strict"),
-            _ => None,
+            Builtin::Iteration(Iteration::Enumerate | Iteration::Sum) => &["start"],
+            Builtin::Iteration(Iteration::Sorted) => &["reverse", "key", KEYED],
+            Builtin::Iteration(Iteration::Zip) => &["strict"],
+            _ => &[],
         }
     }
 

@@ -133,9 +133,15 @@ impl<'p> Emitter<'_, 'p> {
                 CallTarget::Rpc(_) | CallTarget::Syscall(_) => unreachable!("they are not inside a function"),
             },
         };
-        (sources.iter().enumerate())
+        let mut values: Vec<Value> = (sources.iter().enumerate())
             .map(|(index, source)| value_of(self, index, source))
-            .collect()
+            .collect();
+        for (index, value) in values.iter_mut().enumerate().filter(|(_, value)| value.ty == Ty::I1) {
+            if let Some(wanted) = self.integer_parameter(target, index) {
+                *value = self.build.convert(value.clone(), &wanted);
+            }
+        }
+        values
     }
 
     /// Calls `target`; `function` is the value of what is called, and its type.
@@ -178,6 +184,23 @@ impl<'p> Emitter<'_, 'p> {
                 self.rpc(whole.span, *handle, values, types, self.type_of(whole))
             }
         }
+    }
+
+    /// Type of the parameter `index`, if it is an integer.
+    fn integer_parameter(&self, target: &CallTarget, index: usize) -> Option<Ty> {
+        let wanted = match target {
+            CallTarget::Compiled(function) => self
+                .module
+                .ir_type(self.module.program.functions[*function].locals[index]),
+            CallTarget::Syscall(handle) => match self.module.program.function_infos[handle].params[index].annotation {
+                Some(HostType::Int32) => Ty::I32,
+                Some(HostType::Int64) => Ty::I64,
+                _ => return None,
+            },
+            // The host takes what it is given.
+            CallTarget::Rpc(_) => return None,
+        };
+        matches!(wanted, Ty::I32 | Ty::I64).then_some(wanted)
     }
 
     /// Type of the parameter `index` of a function, which has a default.

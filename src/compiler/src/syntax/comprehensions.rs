@@ -1,9 +1,12 @@
 //! Comprehensions and generator expressions. Their variables are not those of the function, even if they are called the same.
 
+use std::rc::Rc;
+
 use ruff_python_ast as py;
 
-use super::{Clause, Converter, Expr, ExprKind, COMPREHENSION};
+use super::{Clause, Converter, Expr, ExprKind, Keyword, COMPREHENSION};
 use crate::diagnostic::{Diagnostic, Result};
+use crate::language::KEYED;
 use crate::source::Span;
 
 impl Converter<'_> {
@@ -69,6 +72,67 @@ impl Converter<'_> {
         let element = self.boxed(&comprehension.elt)?;
         self.scopes.truncate(outside);
         Ok(ExprKind::ListComp { element, target, iter })
+    }
+}
+
+/// Sorting by a key.
+impl Converter<'_> {
+    /// The argument `key` of a call of `sorted`, if it can be called for each element: a name, or a lambda without defaults.
+    pub(super) fn key_of_sorted<'a>(&self, call: &'a py::ExprCall) -> Option<&'a py::Keyword> {
+        let (py::Expr::Name(callee), [_]) = (&*call.func, &*call.arguments.args) else {
+            return None;
+        };
+        let keywords = call.arguments.keywords.iter();
+        let mut keys = keywords.filter(|keyword| keyword.arg.as_ref().is_some_and(|name| name.as_str() == "key"));
+        let key = keys.next().filter(|_| callee.id.as_str() == "sorted")?;
+        let callable = match &key.value {
+            py::Expr::Name(_) | py::Expr::Attribute(_) => true,
+            py::Expr::Lambda(lambda) => {
+                let parameters = lambda.parameters.as_deref();
+                parameters.is_some_and(|all| all.iter().all(|parameter| parameter.default().is_none()))
+            }
+            _ => false,
+        };
+        callable.then_some(key)
+    }
+
+    /// `sorted(x, key=f)`: of pairs, of which the first is the key, `[(f(e), e) for e in x]`.
+    pub(super) fn sorted_by_key(&mut self, call: &py::ExprCall) -> Result<ExprKind> {
+        let key = self.key_of_sorted(call).expect("asked before");
+        let (key_span, iterable) = (self.span(key), &call.arguments.args[0]);
+        let iterable_span = self.span(iterable);
+        let callee = self.boxed(&call.func)?;
+        let iter = self.boxed(iterable)?;
+        self.comprehensions += 1;
+        let own: Rc<str> = format!("element{COMPREHENSION}{}", self.comprehensions).into();
+        let [given, element, target] = [(); 3].map(|()| self.make(iterable_span, ExprKind::Name(own.clone())));
+        let function = self.boxed(&key.value)?;
+        let keyed = ExprKind::Call {
+            callee: function,
+            args: vec![given],
+            keywords: vec![],
+        };
+        let pair = vec![self.make(key_span, keyed), element];
+        let pairs = ExprKind::ListComp {
+            element: Box::new(self.make(iterable_span, ExprKind::Tuple(pair))),
+            target: Box::new(target),
+            iter,
+        };
+        let mut keywords = vec![Keyword {
+            name: KEYED.into(),
+            span: key_span,
+            value: self.make(key_span, ExprKind::None),
+        }];
+        for keyword in call
+            .arguments
+            .keywords
+            .iter()
+            .filter(|&other| !std::ptr::eq(other, key))
+        {
+            keywords.push(self.keyword(keyword)?);
+        }
+        let args = vec![self.make(iterable_span, pairs)];
+        Ok(ExprKind::Call { callee, args, keywords })
     }
 }
 

@@ -312,21 +312,9 @@ impl Converter<'_> {
                 value: self.boxed(&subscript.value)?,
                 index: self.boxed(&subscript.slice)?,
             },
+            py::Expr::Call(call) if self.key_of_sorted(call).is_some() => self.sorted_by_key(call)?,
             py::Expr::Call(call) => {
-                let keywords = call.arguments.keywords.iter().map(|keyword| {
-                    let Some(name) = &keyword.arg else {
-                        return Err(Diagnostic::new(
-                            self.span(keyword),
-                            "variadic arguments are not supported",
-                        ));
-                    };
-                    let span = self.span(keyword);
-                    Ok(Keyword {
-                        name: name.as_str().into(),
-                        span,
-                        value: self.expr(&keyword.value)?,
-                    })
-                });
+                let keywords = call.arguments.keywords.iter().map(|keyword| self.keyword(keyword));
                 let keywords = keywords.collect::<Result<_>>()?;
                 ExprKind::Call {
                     callee: self.boxed(&call.func)?,
@@ -367,6 +355,18 @@ impl Converter<'_> {
             other => return Err(Diagnostic::unsupported(span, refused_expression(other))),
         };
         Ok(self.make(span, kind))
+    }
+
+    pub(super) fn keyword(&mut self, keyword: &py::Keyword) -> Result<Keyword> {
+        let span = self.span(keyword);
+        let Some(name) = &keyword.arg else {
+            return Err(Diagnostic::new(span, "variadic arguments are not supported"));
+        };
+        Ok(Keyword {
+            name: name.as_str().into(),
+            span,
+            value: self.expr(&keyword.value)?,
+        })
     }
 
     fn bounds(&mut self, slice: &py::ExprSlice) -> Result<[Option<Box<Expr>>; 3]> {

@@ -201,6 +201,11 @@ impl Types {
         self.is_int(ty) || matches!(self.kind(ty), Kind::Float | Kind::Bool)
     }
 
+    /// Whether a truth value is given where an integer is wanted. In Python it is one.
+    pub fn is_truth_as_integer(&self, wanted: Ty, given: Ty) -> bool {
+        self.is_int(wanted) && *self.kind(given) == Kind::Bool
+    }
+
     /// Whether values of a type are bytes.
     pub fn is_bytes(&self, ty: Ty) -> bool {
         matches!(self.kind(ty), Kind::Bytes | Kind::ByteArray)

@@ -132,7 +132,7 @@ def test_functions(name, x, y):
         ("return 2 in np.array([1, 2]) and not 3 in np.array([1, 2])", True),
         ("return np.array([1.0, 2.0]) @ np.array([3.0, 4.0])", 11.0),
         ("x = np.array([1, int64(1) << 40])\nreturn x[1] + x[0]", (1 << 40) + 1),
-        ("n = 0\nif np.full(0, 1.0):\n    n += 1\nif np.full(1, 1.0):\n    n += 2\nreturn n", 2),
+        ("n = 0\nif len(np.full(0, 1.0)):\n    n += 1\nif len(np.full(1, 1.0)):\n    n += 2\nreturn n", 2),
         ("x = np.array([3, 1])\nx //= 2\nreturn x[0] * 10 + x[1]", 10),
         ("return (np.array([1.0, -1.0, 0.0]) / 0.0)[0] > 1e300", True),
     ],
