@@ -63,13 +63,10 @@ class ListsOfTheHost(Marks):
         self.rows = [[1, 2], [0.5]]
         self.widths = [1, 2**40, np.int8(-3), np.uint16(7)]
         self.none = []
-        self.none_of_texts = []
 
     @kernel
     def run(self):
         self.mark(self.mixed[0] / 2.0, sum(self.mixed), self.rows[0][1] * 1.5, self.widths[1] + self.widths[0])
         for x in self.none:
             self.mark(x + 1.5)
-        for text in self.none_of_texts:
-            self.mark(text + "!")
-        self.mark(len(self.none), len(self.none_of_texts), self.widths[2] << 40, [0.5] + self.none)
+        self.mark(len(self.none), self.widths[2], [0.5] + self.none)
