@@ -41,14 +41,18 @@ def database(host: str, clock: tuple[int, int] | None, boards: list[tuple[int, l
         "core_dma": _driver("dma", "CoreDMA"),
         "core_cache": _driver("cache", "CoreCache"),
     }
+    places: set[int] = set()
     for destination, channels in boards:
         for number, kind, name, parameters in channels:
-            if kind not in DRIVERS:
+            # A master that was built with its satellites lists their channels itself.
+            place = destination << 16 | number
+            if kind not in DRIVERS or place in places:
                 continue
+            places.add(place)
             module, cls, argument, also = DRIVERS[kind]
             arguments = {key: value for key, value in parameters if key in also}
             unique = name if name not in entries else f"{name}_{destination}"
-            entries[unique] = _driver(module, cls, **{argument: destination << 16 | number}, **arguments)
+            entries[unique] = _driver(module, cls, **{argument: place}, **arguments)
     return entries
 
 
