@@ -82,10 +82,10 @@ fn events_through_the_acp() {
     assert_eq!(digest(&m), digest(&run(true)), "two runs differ");
     // One second of device time passes in little time, and every event comes out when it is due.
     let before = std::time::Instant::now();
-    m.run_until(2 * CPU_HZ, |m| pl(m).trace.events.len() >= 103);
+    m.run_until(2 * CPU_HZ, |m| pl(m).trace.len() >= 103);
     assert!(before.elapsed().as_millis() < 300, "{:?}", before.elapsed());
     let pl = pl(&m);
-    let events = &pl.trace.events;
+    let events = pl.trace.since(0);
     assert_eq!(events.len(), 103);
     for pair in events[1..101].windows(2) {
         assert_eq!(pair[1].time_ns - pair[0].time_ns, 8000);

@@ -55,7 +55,14 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
     _write(output / f"{sim.TOP}.bit", bitstream(f"kairos_{variant.name}", top.descriptor.to_bytes()))
     if compile_library:
         verilate.compile_library(
-            output, sim.TOP, variant.name, top.pads, clocks=top.clocks, outputs=top.outputs, links=top.links
+            output,
+            sim.TOP,
+            variant.name,
+            top.pads,
+            clocks=top.clocks,
+            outputs=top.outputs,
+            links=top.links,
+            waves=top.waves,
         )
 
 

@@ -213,8 +213,7 @@ class Emulator:
         status = self.control.status()
         start, seen, last = status["time_ns"], self.trace_start, None
         while True:
-            # No other change can be so late that the clocks alone have had their millisecond before this.
-            until = max(start, last or 0) + CLOCKS_ONLY_NS + 1 if clocks else None
+            until = max(start, last or 0) + CLOCKS_ONLY_NS if clocks else None
             reached = self.control.wait("idle", deadline - time.monotonic(), until)
             if reached is None and self._gets_nearer(status):
                 deadline = time.monotonic() + timeout
@@ -226,9 +225,9 @@ class Emulator:
             running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
             others = [moment for moment, pad, _ in trace["events"] if pad not in running]
             # Without any other, the clocks' first change.
-            ticks = [event[0] for event in trace["events"]]
-            last = max(others, default=last or min(ticks, default=None))
-            if last is not None and max(ticks, default=0) - max(start, last) > CLOCKS_ONLY_NS:
+            first = min((moment for moment, _, _ in trace["events"]), default=start)
+            last = max(others, default=last or first)
+            if max(start, last) + CLOCKS_ONLY_NS <= until:
                 # Not where the device happens to be by now: the same run gives the same recording.
                 self.settled_ns = last + CLOCKS_ONLY_NS
                 return True

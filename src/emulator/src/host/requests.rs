@@ -82,7 +82,7 @@ pub struct Waiting {
 enum Goal {
     /// The device has stood idle with its network up.
     Ready,
-    /// Nothing but the host can make progress, it says nothing, and nothing is queued.
+    /// Nothing but the host can make progress, it says nothing, nothing is queued, and no clock runs.
     Idle,
     /// Virtual time.
     Time,
@@ -109,12 +109,17 @@ impl Wait {
         self.end.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
+    /// The first cycle of the virtual time at which it ends, if it does.
+    pub fn time(&self) -> Option<Cycles> {
+        self.waiting.time_ns.map(|end| time::from_ns(end) + 1)
+    }
+
     /// The reply, once it has come to an end. `still`: the machine can do nothing, and the host has said nothing.
     pub fn reply(&self, boards: &Boards, still: bool) -> Option<Value> {
         let now = time::to_ns(boards.master().now());
         let goal = match self.waiting.r#for {
             Goal::Ready => boards.master().ready.then_some("ready"),
-            Goal::Idle => (still && boards.queued().is_none()).then_some("idle"),
+            Goal::Idle => (still && boards.queued().is_none() && !boards.runs_on()).then_some("idle"),
             Goal::Time => None,
         };
         let timed = || self.waiting.time_ns.filter(|end| now >= *end).map(|_| "time");

@@ -157,7 +157,7 @@ impl Host {
         if self.shutdown || self.net.borrow().next().is_some() || self.boards.master().host_listens != listened {
             return;
         }
-        if self.answer_idle() {
+        if self.answer_idle() || self.let_clocks_run(timer) {
             return;
         }
         let since = *self.still_since.get_or_insert_with(Instant::now);
@@ -280,6 +280,21 @@ impl Host {
             }
         }
         answered
+    }
+
+    /// Clock generators run on if a client waits for a time and the device has been left by its host: moves there, or to
+    /// `timer`. True if that was so.
+    fn let_clocks_run(&mut self, timer: Option<Cycles>) -> bool {
+        let clients = self.control.iter().flat_map(|control| &control.clients);
+        let times = clients.filter_map(|client| client.waiting.as_ref()?.time());
+        let Some(time) = times
+            .min()
+            .filter(|_| self.forwarder.is_unconnected() && self.boards.runs_on())
+        else {
+            return false;
+        };
+        self.boards.system.move_to(timer.map_or(time, |timer| timer.min(time)));
+        true
     }
 
     /// How long until a wait of a client ends.

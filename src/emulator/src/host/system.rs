@@ -303,6 +303,12 @@ impl Boards {
         boards.filter_map(|board| board.machine.bus.borrow().queued()).min()
     }
 
+    /// Whether clock generators run on any board.
+    pub fn runs_on(&self) -> bool {
+        let mut boards = self.system.boards().iter();
+        boards.any(|board| fabric::of(&board.machine.bus.borrow()).is_some_and(Pl::runs_on))
+    }
+
     /// What the UARTs have sent since this was last asked. Of several boards, whole lines, each with the board's name before
     /// it; `all`: what is no whole line yet, too.
     pub fn new_text(&mut self, all: bool) -> Vec<u8> {
@@ -348,10 +354,9 @@ impl Boards {
 
     /// What happened at the pads of all boards, from number `from` on, and how much there is in all.
     pub fn events(&mut self, from: usize) -> (Vec<Event>, usize) {
-        let of = |events: &[Event]| (events.get(from..).unwrap_or_default().to_vec(), events.len());
         if self.system.boards().len() == 1 {
             let bus = self.master().bus.borrow();
-            return of(fabric::of(&bus).map_or(&[], |pl| &pl.trace.events));
+            return fabric::of(&bus).map_or((Vec::new(), 0), |pl| (pl.trace.since(from), pl.trace.len()));
         }
         let now = self.master().now();
         let mut new = Vec::new();
@@ -360,16 +365,16 @@ impl Boards {
             let mut bus = board.machine.bus.borrow_mut();
             bus.update(now);
             let Some(pl) = fabric::of(&bus) else { continue };
-            new.extend(pl.trace.events[*merged..].iter().map(|event| Event {
+            new.extend(pl.trace.since(*merged).into_iter().map(|event| Event {
                 pad: first + event.pad,
-                ..*event
+                ..event
             }));
-            *merged = pl.trace.events.len();
+            *merged = pl.trace.len();
             first += pl.info().pads.len() as u16;
         }
         new.sort_by_key(|event| (event.time_ns, event.pad));
         self.events.extend(new);
-        of(&self.events)
+        (self.events.get(from..).unwrap_or_default().to_vec(), self.events.len())
     }
 
     /// Forgets what happened at the pads.

@@ -7,6 +7,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::wave::Wave;
+
 /// `KAIROS_PL_ABI` this program was written for.
 pub const ABI: u32 = 4;
 /// Entries in the pad arrays of the interface.
@@ -171,6 +173,40 @@ pub struct Info {
     /// Names of its links, in the order of the interface: `up`, to the board above, then `down1`, `down2`…
     #[serde(default)]
     pub links: Vec<String>,
+    /// Waves of its clock generators.
+    #[serde(default)]
+    pub waves: Vec<WaveInfo>,
+}
+
+/// A wave of a clock generator as the library describes it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct WaveInfo {
+    /// Index of its pad.
+    pub pad: u16,
+    /// Bits of its accumulator.
+    pub bits: u32,
+    /// First of the entries of the pad arrays whose bytes are accumulator and word.
+    pub state: usize,
+}
+
+impl WaveInfo {
+    /// The wave as it is in a cycle with these outputs; `None` if it stands still.
+    pub fn wave(&self, outputs: &Outputs) -> Option<Wave> {
+        let number = |at: usize| {
+            let bytes = &outputs.pads_o[at..at + 4];
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |number, byte| number << 8 | u64::from(*byte))
+        };
+        let wave = Wave {
+            pad: self.pad,
+            half: 1 << (self.bits - 1),
+            accumulator: number(self.state),
+            word: number(self.state + 4),
+        };
+        (wave.word != 0).then_some(wave)
+    }
 }
 
 /// An output of a pulse core as the library describes it.
@@ -242,7 +278,13 @@ impl Library {
                 .clocks
                 .iter()
                 .flat_map(|(name, pads)| pads.iter().map(move |index| (name, index)));
-            let mut pads = info.pads.iter().map(|p| (&p.name, &p.index)).chain(clocks);
+            let waves: Vec<usize> = info.waves.iter().map(|wave| wave.state + 7).collect();
+            let waves = info
+                .waves
+                .iter()
+                .map(|wave| &info.pads[usize::from(wave.pad)].name)
+                .zip(&waves);
+            let mut pads = info.pads.iter().map(|p| (&p.name, &p.index)).chain(clocks).chain(waves);
             if let Some((name, index)) = pads.find(|(_, index)| **index >= MAX_PADS) {
                 return Err(format!("gateware library {shown}: pad {name} has index {index}"));
             }

@@ -14,6 +14,7 @@ mod hp;
 pub mod library;
 pub mod link;
 pub mod trace;
+pub mod wave;
 
 use std::collections::VecDeque;
 
@@ -23,6 +24,7 @@ use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
 use self::link::End;
 use self::trace::Trace;
+use self::wave::{Stretch, Wave};
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
@@ -249,8 +251,26 @@ impl Pl {
         self.library.cycle(&self.inputs, &mut self.outputs);
         self.inputs.sim_tsc_load = 0;
         self.after(1, event);
-        self.skipped += to - self.cycle;
+        let cycles = to - self.cycle;
+        let waves = self.waves().collect();
+        self.trace.skip(Stretch {
+            waves,
+            cycle: self.cycle - 1,
+            cycles,
+        });
+        self.skipped += cycles;
         self.cycle = to;
+    }
+
+    /// Waves of clock generators that run, as they are in the cycle that was run last, if it was quiet.
+    fn waves(&self) -> impl Iterator<Item = Wave> + '_ {
+        let waves = self.library.info.waves.iter();
+        waves.filter_map(|info| info.wave(&self.outputs))
+    }
+
+    /// Whether clock generators run, which never end.
+    pub fn runs_on(&self) -> bool {
+        self.waves().next().is_some()
     }
 
     /// True if some pad changes within the current cycle, so that repeating the cycle repeats the change.

@@ -21,6 +21,8 @@ __all__ = ["TOP", "KairosSim", "generate"]
 TOP = "kairos_sim"
 _CLOCKS = ["synthesiser", "reference"]
 _CLOCK_PADS = (MEASURED_BITS + SAMPLES - 1) // SAMPLES
+_WAVE_PADS = 4
+"""For each of a wave's numbers, of at most 32 bits."""
 _LOCK_CYCLES = 32
 _RX = [("valid", 1), ("word", WORD_BITS), ("up", 1)]
 
@@ -50,8 +52,8 @@ class KairosSim(TopLevel):
     """`ios`: the set of ports. `pads`: list of `Pad`, in the order of the pad ports' bits. `clocks`, in a variant with
     a synthesiser: by name of a register (`clock_...`), the input pads behind `pads` whose bytes are its value.
     `outputs`: of pulse cores, as the library tells of them; `shown` has what they show, which the library records and
-    of which the host makes samples (docs/gateware/pulse.md). `links`: names of the links, in the order of the bits and
-    words of their ports (docs/interfaces.md section 6)."""
+    of which the host makes samples (docs/gateware/pulse.md). `waves`: of clock generators, likewise. `links`: names of
+    the links, in the order of the bits and words of their ports (docs/interfaces.md section 6)."""
 
     def __init__(self, variant, build_id):
         super().__init__()
@@ -132,7 +134,18 @@ class KairosSim(TopLevel):
                 self.clocks[name] = list(range(len(pads), len(pads) + _CLOCK_PADS))
                 pads += measured
                 self.comb += getattr(control, name).eq(Cat(*[pad.i for pad in measured]))
+        self.waves = [self._wave(wave, pads, soc.settled) for wave in soc.core.waves]
         self.pad_ports(pads)
+
+    def _wave(self, wave, pads, settled):
+        """Adds pads whose bytes are a wave's state while time can be skipped; what the library tells of it."""
+        first = len(pads)
+        for value in (wave.accumulator, wave.word):
+            places = [Pad(f"wave_{place}", "out", None) for place in range(_WAVE_PADS)]
+            self.comb += Cat(*[place.o for place in places]).eq(Mux(settled, value, 0))
+            pads += places
+        index = next(index for index, pad in enumerate(self.pads) if pad is wave.pad)
+        return {"pad": index, "bits": len(wave.accumulator), "state": first}
 
     def _links(self, ends):
         """The words that leave and come, and whether the line is there, of all links side by side."""

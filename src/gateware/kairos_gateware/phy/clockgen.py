@@ -14,7 +14,7 @@ from migen import *
 
 from ..contracts.descriptor import ChannelKind
 from ..pad import SAMPLES, Pad
-from ..rtio.link import Channel, FreeRunning, OutputLink
+from ..rtio.link import Channel, FreeRunning, OutputLink, Wave
 from .kind import Driver, Figure, Kind, Parameter
 
 __all__ = ["KINDS", "ClockGenerator"]
@@ -25,13 +25,13 @@ class ClockGenerator(Module):
 
     def __init__(self, number, pad, width=24):
         link = OutputLink(data_width=width)
-        self.channel = Channel(number, output=link, free_running=FreeRunning())
+        accumulator = Signal(width)
+        word = Signal(width)
+        self.channel = Channel(number, output=link, free_running=FreeRunning(Wave(pad, accumulator, word)))
         self.pads = [pad]
 
         # # #
 
-        accumulator = Signal(width)
-        word = Signal(width)
         skip = self.channel.free_running
         self.sync += [
             accumulator.eq(accumulator + word),
@@ -39,13 +39,9 @@ class ClockGenerator(Module):
             If(link.stb, word.eq(link.data), accumulator.eq(Mux(link.data == 0, 0, 1 << (width - 1)))),
         ]
         self.comb += [pad.o.eq(Replicate(accumulator[-1], SAMPLES)), pad.oe.eq(1)]
-        # The output keeps its level for at least (distance to the next toggle) / (power of two above the word) cycles
-        distance = Signal(width)
-        self.comb += [
-            distance.eq((1 << (width - 1)) - accumulator[:-1]),
-            skip.limit.eq(2 ** len(skip.limit) - 1),
-            [If(word[i], skip.limit.eq(distance[i + 1 :] if i + 1 < width else 0)) for i in range(width)],
-        ]
+        # Its edges are known without running it. A word above half of the range makes another wave than it says.
+        aliased = word > 1 << (width - 1)
+        self.comb += skip.limit.eq(Mux(aliased, 0, 2 ** len(skip.limit) - 1))
 
 
 KINDS = (

@@ -129,8 +129,10 @@ class RtioCore(Module):
             parts += [sed.settled, reader.settled, ~self.reset]
             self.comb += self.settled.eq(reduce(and_, parts))
             dues = [*sed.dues, (reader.waiting, reader.due)]
+            self.waves = []
             for channel in channels:
                 if (running := channel.free_running) is not None:
+                    self.waves += [] if running.wave is None else [running.wave]
                     connected, due = running.skip_with(timebase)
                     self.comb += connected
                     dues.append(due)

@@ -1,12 +1,14 @@
 """Interface between the RTIO core and a PHY, one `Channel` for each channel number."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from migen import *
 
+from ..pad import Pad
 from .timing import COARSE_BITS, FINE_BITS
 
-__all__ = ["OutputLink", "InputLink", "FreeRunning", "Channel"]
+__all__ = ["OutputLink", "InputLink", "Wave", "FreeRunning", "Channel"]
 
 
 class OutputLink:
@@ -37,15 +39,25 @@ class InputLink:
         self.data_width = data_width
 
 
+class Wave(NamedTuple):
+    """A square wave on `pad`: the highest bit of `accumulator`, to which `word` is added each cycle; at most half of
+    its range, at which the level changes with every cycle."""
+
+    pad: Pad
+    accumulator: Signal
+    word: Signal
+
+
 class FreeRunning:
     """For what moves by itself and can be moved on arithmetically, as a PHY: what time skip in simulation needs.
 
     limit: number of cycles after this one in which the outputs certainly keep their level. stb: the counter jumps;
     the next cycle's state is that of `cycles` cycles later, not of one. simulated: 1 in simulation builds. Not driven
-    in hardware builds (all are 0).
+    in hardware builds (all are 0). wave: what the output is meanwhile, where its edges are no `limit`.
     """
 
-    def __init__(self):
+    def __init__(self, wave=None):
+        self.wave = wave
         self.simulated = Signal()
         self.limit = Signal(COARSE_BITS)
         self.stb = Signal()
