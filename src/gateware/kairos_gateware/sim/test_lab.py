@@ -103,8 +103,8 @@ def test_input_stamps_and_counter(boot, pad):
 
 
 def test_clock_generator(boot, pad):
-    """10 MHz for a millisecond, skipping: every edge where the accumulator's highest bit says."""
-    ps = boot(skip=True)
+    """10 MHz for a millisecond: every edge where the accumulator's highest bit says."""
+    ps = boot()
     start = ps.out.sim_tsc + 400
     word = round(2**WIDTH * 10e6 * 8e-9)
     clock = CHANNEL["ttl12"]
@@ -117,17 +117,20 @@ def test_clock_generator(boot, pad):
     assert edges(ps, pad["ttl12"]) == expected
 
 
-def test_slow_clock_is_skipped(boot, pad):
-    """A clock of 100 Hz costs little: a second of device time takes far fewer cycles than its 125 million."""
+def test_a_clock_is_skipped(boot, pad):
+    """A clock costs nothing: a second of device time takes some hundred cycles, and its edges are where they were."""
     ps = boot(skip=True)
     start, before = ps.out.sim_tsc + 400, ps.cycle
-    word = round(2**WIDTH * 100 * 8e-9)
+    word = round(2**WIDTH * 10e6 * 8e-9)
     assert ps.output(CHANNEL["ttl12"], 8 * start, word) == 0
-    ps.advance(start + 125_000_000)
-    times = [time for time, _ in edges(ps, pad["ttl12"])]
-    assert times == [8 * (start + -(-n * 2 ** (WIDTH - 1) // word)) for n in range(len(times))]
-    assert len(times) == 1 + 125_000_000 * word // 2 ** (WIDTH - 1)
-    assert ps.cycle - before < 20_000
+    end = start + 125_000_000
+    ps.advance(end)
+    assert ps.cycle - before < 2000
+    ps.skip = False
+    ps.advance(end + 1000)
+    levels = {n: (2 ** (WIDTH - 1) + (n - start) * word >> (WIDTH - 1)) & 1 for n in range(end, end + 1000)}
+    found = {time // 8: level for time, level in edges(ps, pad["ttl12"]) if time >= 8 * end + 8}
+    assert found and all(levels[n] == level and levels[n - 1] != level for n, level in found.items())
 
 
 def test_spi_loopback(boot, pad):
