@@ -23,6 +23,7 @@ mod reduction;
 mod returned;
 mod rpc;
 mod sort;
+mod subkernel;
 mod text;
 
 use std::collections::HashMap;
@@ -39,6 +40,7 @@ use crate::syntax::{Expr, ExprId, ExprKind, Stmt};
 use crate::types;
 pub use build::Builder;
 pub use cursor::Cursor;
+pub(crate) use subkernel::{Message, ARGUMENTS, FOREVER};
 pub(crate) use data::data_symbol;
 use exceptions::{Pad, Scope};
 
