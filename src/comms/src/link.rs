@@ -175,6 +175,11 @@ impl Links {
         out.write_char(']')
     }
 
+    /// Whether there is any link.
+    pub fn are_there(&self) -> bool {
+        self.0.iter().flatten().next().is_some()
+    }
+
     /// Whether a link leads to this board.
     pub fn lead_to(&self, destination: u8) -> bool {
         self.0.iter().flatten().any(|link| link.below == Some(destination))

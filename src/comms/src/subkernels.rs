@@ -175,7 +175,11 @@ impl Lines {
         if bytes.is_empty() {
             return Ok(());
         }
-        let line = self.lines.iter_mut().flatten().find(|line| line.destination == destination);
+        let line = self
+            .lines
+            .iter_mut()
+            .flatten()
+            .find(|line| line.destination == destination);
         let line = line.ok_or(Lost)?;
         let written = with_timeout(PATIENCE, line.stream.write_all(bytes)).await;
         if !matches!(written, Ok(Ok(()))) {
@@ -254,7 +258,9 @@ impl Lines {
         let payload = self.mail.payload(place);
         match head.order {
             Order::Message => {
-                let (count, values) = payload.split_first().map_or((0, payload), |(count, rest)| (*count, rest));
+                let (count, values) = payload
+                    .split_first()
+                    .map_or((0, payload), |(count, rest)| (*count, rest));
                 let mut bytes = [Outcome::Message as u8, count, 0, 0, 0, 0];
                 bytes[2..].copy_from_slice(&(values.len() as u32).to_le_bytes());
                 send_answer(kernel, &bytes, values).await?;
@@ -417,7 +423,12 @@ pub enum Request {
 impl Request {
     /// Reads the frame of a request; None: it is about something else.
     pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
-        let kinds = [Kind::SubkernelRun, Kind::SubkernelAwait, Kind::SubkernelSend, Kind::SubkernelReceive];
+        let kinds = [
+            Kind::SubkernelRun,
+            Kind::SubkernelAwait,
+            Kind::SubkernelSend,
+            Kind::SubkernelReceive,
+        ];
         if !kinds.contains(&frame.kind) {
             return Ok(None);
         }

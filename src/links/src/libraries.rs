@@ -56,7 +56,10 @@ impl<'m> Libraries<'m> {
     pub fn begin(&mut self, number: u32, destination: u8, length: usize) -> Result<(), Full> {
         self.remove(number);
         // The kernel core reads words of it.
-        let start = self.list.last().map_or(0, |last| (last.start + last.length).next_multiple_of(8));
+        let start = self
+            .list
+            .last()
+            .map_or(0, |last| (last.start + last.length).next_multiple_of(8));
         if length > self.memory.len().saturating_sub(start) {
             return Err(Full);
         }
@@ -134,7 +137,8 @@ impl<'m> Libraries<'m> {
         let gap = removed.length.next_multiple_of(8);
         for library in &mut self.list[index..] {
             let to = library.start - gap;
-            self.memory.copy_within(library.start..library.start + library.filled, to);
+            self.memory
+                .copy_within(library.start..library.start + library.filled, to);
             library.start = to;
         }
     }

@@ -169,7 +169,10 @@ impl Session<'_> {
                     self.kernel.send(Kind::Run, &[], false).await?;
                     self.state = State::Running(number);
                 }
-                Ok(self.lines.send(DESTINATION_MASTER, &Head::new(Order::Ready, number), &[]).await?)
+                Ok(self
+                    .lines
+                    .send(DESTINATION_MASTER, &Head::new(Order::Ready, number), &[])
+                    .await?)
             }
             Order::Stop => {
                 self.kernel.stop().await;
@@ -227,7 +230,9 @@ impl Session<'_> {
         if frame.kind == Kind::Log {
             return Ok(self.kernel.log().await?);
         }
-        let State::Running(number) = self.state else { return Ok(()) };
+        let State::Running(number) = self.state else {
+            return Ok(());
+        };
         if let Some(request) = Request::read(self.kernel, &frame)? {
             return self.request(number, request).await;
         }
@@ -250,7 +255,8 @@ impl Session<'_> {
             Kind::RpcSync | Kind::RpcAsync => {
                 self.kernel.stop().await;
                 self.state = State::Nothing;
-                self.refuse(number, "it has called the host, which subkernels cannot: it is stopped").await
+                self.refuse(number, "it has called the host, which subkernels cannot: it is stopped")
+                    .await
             }
             _ => Ok(()),
         }
@@ -268,7 +274,11 @@ impl Session<'_> {
             Request::Run { destination, .. } => answer(self.kernel, Outcome::NotLoaded, destination).await?,
             Request::Await { .. } => answer(self.kernel, Outcome::NotRunning, 0).await?,
             Request::Send(mut message) => {
-                let board = if message.is_result { DESTINATION_MASTER } else { message.destination };
+                let board = if message.is_result {
+                    DESTINATION_MASTER
+                } else {
+                    message.destination
+                };
                 message.line = DESTINATION_MASTER;
                 self.lines.pass_message(self.kernel, &message, board).await?;
             }

@@ -1,6 +1,6 @@
 import numpy as np
-from artiq.experiment import *
 from artiq.coredevice.exceptions import SubkernelError
+from artiq.experiment import *
 
 
 class Odd(Exception):
@@ -57,7 +57,6 @@ class Subkernels(EnvExperiment):
     def waits(self):
         number = subkernel_recv("never", TInt32)
         print(number)
-
 
     @kernel
     def run(self):

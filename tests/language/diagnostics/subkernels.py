@@ -45,10 +45,15 @@ PROGRAMS = {
             def run(self):
                 f(self.other)
     """,
-    "no satellites": """
+    "host behind a subkernel": """
+        @kernel
+        def helper():
+            remote()
+
+
         @subkernel(destination=1)
         def f():
-            pass
+            helper()
 
 
         class Exp(Host):

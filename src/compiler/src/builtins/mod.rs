@@ -106,11 +106,7 @@ pub fn makes_values(builtin: Builtin) -> bool {
         Builtin::Text(text) => text::makes_values(text),
         Builtin::Iteration(iteration) => iteration == Iteration::Sorted,
         Builtin::Subkernel(call) => matches!(call, Subkernel::Await | Subkernel::Recv),
-        Builtin::Number(_)
-        | Builtin::Class(_)
-        | Builtin::Time(_)
-        | Builtin::Order(_)
-        | Builtin::Decorator(_) => false,
+        Builtin::Number(_) | Builtin::Class(_) | Builtin::Time(_) | Builtin::Order(_) | Builtin::Decorator(_) => false,
     }
 }
 

@@ -40,9 +40,9 @@ use crate::syntax::{Expr, ExprId, ExprKind, Stmt};
 use crate::types;
 pub use build::Builder;
 pub use cursor::Cursor;
-pub(crate) use subkernel::{Message, ARGUMENTS, FOREVER};
 pub(crate) use data::data_symbol;
 use exceptions::{Pad, Scope};
+pub(crate) use subkernel::{Message, ARGUMENTS, FOREVER};
 
 /// What code depends on of the device.
 #[derive(Clone, Copy, Debug)]

@@ -122,7 +122,10 @@ impl Infer<'_, '_> {
 
     /// Types the arguments of a call, whose function is known. A type stands for itself, and has no value.
     pub(super) fn argument_types(&mut self, function: Ty, args: &[Expr]) -> Result<Vec<Ty>> {
-        let receives = matches!(self.types().kind(function), Kind::Builtin(Builtin::Subkernel(Subkernel::Recv)));
+        let receives = matches!(
+            self.types().kind(function),
+            Kind::Builtin(Builtin::Subkernel(Subkernel::Recv))
+        );
         let typed = args.iter().enumerate().map(|(index, arg)| match (receives, index) {
             (true, 1) => self.no_value(arg),
             _ => self.expr(arg),

@@ -62,7 +62,10 @@ fn functions(module: &mut ModuleBuilder, entry: FunctionId) -> Result<()> {
     let program = module.program;
     let symbols = program.functions.iter().enumerate();
     let symbols: HashMap<&str, FunctionId> = symbols.map(|(id, function)| (&*function.symbol, id)).collect();
-    let on_one_board = program.functions.iter().all(|function| function.info.kind.destination().is_none());
+    let on_one_board = program
+        .functions
+        .iter()
+        .all(|function| function.info.kind.destination().is_none());
     let mut open: Vec<FunctionId> = match on_one_board {
         true => (0..program.functions.len()).rev().collect(),
         false => vec![entry],

@@ -81,14 +81,23 @@ fn answered() -> bool {
     match Outcome::try_from(outcome) {
         Ok(Outcome::Done | Outcome::Message) => return true,
         Ok(Outcome::Exception) => raise_again(),
-        Ok(Outcome::NotLoaded) => error("Error loading or running the subkernel on destination {0}: see the log", byte()),
+        Ok(Outcome::NotLoaded) => error(
+            "Error loading or running the subkernel on destination {0}: see the log",
+            byte(),
+        ),
         Ok(Outcome::NotRunning) => {
             byte();
             error("Subkernel not running", 0);
         }
         Ok(Outcome::TimedOut) => error("Subkernel timed out", byte()),
-        Ok(Outcome::Lost) => error("Lost communication with satellite: destination {0} does not answer, or has restarted", byte()),
-        Ok(Outcome::TooMuch) => error("An error occurred during subkernel operation: no room for messages, on destination {0}", byte()),
+        Ok(Outcome::Lost) => error(
+            "Lost communication with satellite: destination {0} does not answer, or has restarted",
+            byte(),
+        ),
+        Ok(Outcome::TooMuch) => error(
+            "An error occurred during subkernel operation: no room for messages, on destination {0}",
+            byte(),
+        ),
         Err(_) => report("answer about a subkernel that makes no sense"),
     }
     false
@@ -110,7 +119,10 @@ fn raise_again() {
         });
     skip_rest();
     if !noted {
-        error("An error occurred during subkernel operation: its exception cannot be told", 0);
+        error(
+            "An error occurred during subkernel operation: its exception cannot be told",
+            0,
+        );
     }
 }
 

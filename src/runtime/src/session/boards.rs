@@ -46,15 +46,25 @@ impl Boards {
         self.libraries.clear();
     }
 
+    /// Why no library can be kept for a board.
+    pub fn refusal(&self, destination: u8) -> Option<String<96>> {
+        let mut text = String::new();
+        let _ = match (self.links.are_there(), self.links.lead_to(destination)) {
+            (_, true) => return None,
+            (true, false) => write!(text, "there is no board {destination} on this system"),
+            (false, false) => write!(text, "No DRTIO on this system, subkernels are not supported"),
+        };
+        Some(text)
+    }
+
     /// Keeps a library for a board; else why not.
     pub fn keep(&mut self, number: u32, destination: u8, library: &[u8]) -> Result<(), String<96>> {
         let mut text = String::new();
-        if !self.links.lead_to(destination) {
-            let _ = write!(text, "there is no board {destination} on this system");
-            return Err(text);
-        }
         self.libraries.keep(number, destination, library).map_err(|Full| {
-            let _ = write!(text, "no room for the libraries of all subkernels, which is {LIBRARIES} bytes");
+            let _ = write!(
+                text,
+                "no room for the libraries of all subkernels, which is {LIBRARIES} bytes"
+            );
             text
         })
     }
@@ -135,7 +145,11 @@ impl Boards {
 
     /// The board that the kernel waits for in vain.
     fn lost(&self) -> Option<u8> {
-        let of = |number| self.libraries.find(number).filter(|library| library.stands == Stands::Lost);
+        let of = |number| {
+            self.libraries
+                .find(number)
+                .filter(|library| library.stands == Stands::Lost)
+        };
         match self.lines.waiting()? {
             Wait::Start { number, destination } => {
                 let sent = self.libraries.find(number).map(|library| library.sent);
@@ -161,7 +175,10 @@ impl Boards {
 
     /// Has a board load a subkernel, after sending its library if that is not there, and run it.
     async fn start(&mut self, number: u32, destination: u8, run: bool, cursor: [u8; 8]) -> Result<(), Outcome> {
-        let known = self.libraries.find(number).filter(|library| library.destination == destination);
+        let known = self
+            .libraries
+            .find(number)
+            .filter(|library| library.destination == destination);
         let sent = known.ok_or(Outcome::NotLoaded)?.sent;
         let lost = |Lost| Outcome::Lost;
         self.line_to(destination).map_err(lost)?;
@@ -177,7 +194,13 @@ impl Boards {
             self.lines.send(destination, &head, library).await.map_err(lost)?;
         }
         let (head, payload) = match run {
-            true => (Head { length: 8, ..Head::new(Order::Run, number) }, &cursor[..]),
+            true => (
+                Head {
+                    length: 8,
+                    ..Head::new(Order::Run, number)
+                },
+                &cursor[..],
+            ),
             false => (Head::new(Order::Load, number), &[][..]),
         };
         self.lines.send(destination, &head, payload).await.map_err(lost)?;

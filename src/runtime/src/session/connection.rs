@@ -359,6 +359,9 @@ impl<'a> Connection<'a> {
     /// The library is complete: a subkernel's is kept, another one loaded; reports how that went.
     async fn received(&mut self) -> Result<(), End> {
         let subkernel = self.subkernel.take();
+        if let Some(reason) = subkernel.and_then(|(_, destination)| self.shared.boards.refusal(destination)) {
+            return self.load_failed(&reason).await;
+        }
         let mut text = String::<96>::new();
         let length = match self.upload {
             Upload::Keep(length) => length,

@@ -258,7 +258,10 @@ impl<'p> Interleave<'_, '_, 'p> {
             }
         };
         let on_other_board = callee.info.kind.destination() != caller.function.info.kind.destination();
-        if callee.nested.is_some() || caller.depth == DEEPEST || on_other_board && callee.info.kind.destination().is_some() {
+        if callee.nested.is_some()
+            || caller.depth == DEEPEST
+            || on_other_board && callee.info.kind.destination().is_some()
+        {
             return Err(Diagnostic::new(
                 call.span,
                 "it is not possible to interleave this function call",

@@ -1,0 +1,43 @@
+"""Kernels on a satellite, from the user's side: started and awaited, with values, messages and exceptions both ways."""
+
+from pathlib import Path
+
+from tests.e2e.test_two_boards import pair  # noqa: F401
+from tests.support.waveforms import pulses_of_vcd
+
+EXPERIMENTS = Path(__file__).with_name("experiments")
+
+PRINTED = """\
+[3.0, 7.5]
+[6.0, 15.0]
+[1.5]
+sum 10
+sum 21
+sum 33
+result 40
+ValueError
+Odd
+not running
+timed out
+another one runs
+no message
+"""
+
+
+def test_what_kernels_of_two_boards_say_to_each_other(kairos, pair):  # noqa: F811
+    done = kairos("run", EXPERIMENTS / "subkernels.py", "--vcd", "a.vcd", device_db=pair)
+    assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
+    assert done.returncode == 1
+    # The exception that nobody catches, with the frames of both boards.
+    frames = [line.split(", in ")[1].split()[0] for line in done.stderr.splitlines() if "subkernels.py" in line]
+    assert frames == [f"subkernels.Subkernels.{name}" for name in ("inner", "fails", "run")]
+    assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x10004:sat_ttl4" in done.stderr
+    pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text(), complete=False)
+    assert pulses["ttl4"][0][1] + 3000 == pulses["sat_ttl4"][0][1]
+
+
+def test_a_satellite_that_restarts(kairos, pair):  # noqa: F811
+    done = kairos("run", EXPERIMENTS / "satellite_restart.py", device_db=pair)
+    assert done.stdout.startswith("sum 3\nlost\nsum 7\n"), done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "SubkernelError: Lost communication with satellite: destination 1 does not answer" in done.stderr
