@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.e2e.test_two_boards import pair  # noqa: F401
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
 from tests.support.waveforms import pulses_of_vcd
 
 EXPERIMENTS = Path(__file__).with_name("experiments")
@@ -24,7 +25,9 @@ no message
 """
 
 
-def test_what_kernels_of_two_boards_say_to_each_other(kairos, pair):  # noqa: F811
+def test_what_kernels_of_two_boards_say_to_each_other(kairos):
+    built("pair", "satellite")
+    pair = EXAMPLES / "two_boards_device_db.py"
     done = kairos("run", EXPERIMENTS / "subkernels.py", "--vcd", "a.vcd", device_db=pair)
     assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
     assert done.returncode == 1
@@ -34,10 +37,3 @@ def test_what_kernels_of_two_boards_say_to_each_other(kairos, pair):  # noqa: F8
     assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x10004:sat_ttl4" in done.stderr
     pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text(), complete=False)
     assert pulses["ttl4"][0][1] + 3000 == pulses["sat_ttl4"][0][1]
-
-
-def test_a_satellite_that_restarts(kairos, pair):  # noqa: F811
-    done = kairos("run", EXPERIMENTS / "satellite_restart.py", device_db=pair)
-    assert done.stdout.startswith("sum 3\nlost\nsum 7\n"), done.stdout + done.stderr
-    assert done.returncode == 1
-    assert "SubkernelError: Lost communication with satellite: destination 1 does not answer" in done.stderr

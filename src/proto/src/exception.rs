@@ -239,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    struct Rom(&'static [u8]);
+    pub struct Rom(pub &'static [u8]);
 
     impl Memory for Rom {
         fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {

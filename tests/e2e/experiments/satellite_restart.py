@@ -7,13 +7,13 @@ from artiq.experiment import *
 class Restart(EnvExperiment):
     def build(self):
         self.setattr_device("core")
+        self.setattr_argument("management", NumberValue(precision=0, step=1, type="int"))
 
     def restart(self) -> TInt32:
-        from kairos.emulator import acquire
+        """`management`: the port."""
         from kairos.network.management import Management
 
-        port = acquire("emulator://pair").port(1380)
-        with Management("127.0.0.1", port, destination=1) as satellite:
+        with Management("127.0.0.1", self.management, destination=1) as satellite:
             satellite.reboot()
         return 0
 

@@ -1,4 +1,4 @@
-"""Subkernels: their types are checked, and each becomes a library. Satellites run them in `tests/e2e/test_subkernels.py`."""
+"""Subkernels: their types are checked, and each becomes a library; `tests/e2e/test_subkernels.py` runs them."""
 
 import pytest
 

@@ -109,17 +109,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::exception::tests::Rom;
     use crate::exception::{write_report, Extent, Record, Text};
-    use crate::rpc::{BadAddress, Memory};
-
-    struct Rom(&'static [u8]);
-
-    impl Memory for Rom {
-        fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {
-            let range = address as usize..address as usize + length as usize;
-            self.0.get(range).ok_or(BadAddress { address, length })
-        }
-    }
 
     #[test]
     fn what_is_written_is_read() {
