@@ -123,8 +123,7 @@ fn stream(line: &mut Line) -> [usize; 2] {
     let near = line.ends[0].open(SERVICE).unwrap();
     loop {
         line.step();
-        if let Poll::Ready(far) = line.ends[1].poll_accept(1, &context()) {
-            assert_eq!(service, SERVICE);
+        if let Poll::Ready(far) = line.ends[1].poll_accept(SERVICE, &context()) {
             return [near, far];
         }
     }
