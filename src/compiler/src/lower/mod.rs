@@ -79,11 +79,13 @@ fn functions(module: &mut ModuleBuilder, entry: FunctionId) -> Result<()> {
         let function = declared(module, id, instance);
         let mut function = Emitter::new(module, instance, function).run()?;
         function.tidy();
-        let body = function.blocks.iter().flat_map(|block| &block.body);
-        open.extend(body.filter_map(|instruction| match &instruction.op {
-            Op::Call { callee, .. } => symbols.get(&**callee).copied(),
-            _ => None,
-        }));
+        if !on_one_board {
+            let body = function.blocks.iter().flat_map(|block| &block.body);
+            open.extend(body.filter_map(|instruction| match &instruction.op {
+                Op::Call { callee, .. } => symbols.get(&**callee).copied(),
+                _ => None,
+            }));
+        }
         lowered.insert(id, function);
     }
     module.module.functions.extend(lowered.into_values());
