@@ -2,7 +2,8 @@ from artiq.experiment import *
 
 
 class TwoBoards(EnvExperiment):
-    """One kernel pulses outputs of two boards together, and times an edge on the other one's input.
+    """One kernel pulses outputs of two boards together and times an edge on the other one's input; another one, which
+    the satellite runs, answers such an edge before the link could.
 
     The satellite's channels are addressed as if they were local: only the device database says where they are.
     """
@@ -12,7 +13,17 @@ class TwoBoards(EnvExperiment):
         self.setattr_device("ttl4")
         self.setattr_device("sat_ttl0")
         self.setattr_device("sat_ttl4")
+        self.setattr_device("sat_ttl5")
         self.setattr_argument("pulses", NumberValue(5, precision=0, step=1, type="int"))
+
+    @subkernel(destination=1)
+    def answer(self, after: TInt64) -> TInt64:
+        """Answer an edge of a local input with a pulse, so long after it; when the edge came, in machine units."""
+        gate_end = self.sat_ttl0.gate_rising(10 * us)
+        edge = self.sat_ttl0.timestamp_mu(gate_end)
+        at_mu(edge + after)
+        self.sat_ttl5.pulse(1 * us)
+        return edge
 
     @kernel
     def run(self):
@@ -32,3 +43,11 @@ class TwoBoards(EnvExperiment):
                 rising = now_mu()
                 self.sat_ttl0.pulse(2 * us)
         print("the satellite's edge is stamped", self.sat_ttl0.timestamp_mu(gate_end) - rising, "ns after its event")
+        # Time for the satellite to get the library, which begins where this kernel is
+        delay(2 * ms)
+        start = now_mu()
+        self.answer(1500)
+        at_mu(start + 3000)
+        self.sat_ttl0.pulse(1 * us)
+        edge = subkernel_await(self.answer)
+        print("the satellite has answered the edge at", edge - start, "ns within 1500 ns")

@@ -124,13 +124,10 @@ def test_a_batch_within_a_batch(device):
 # ---- functions without their hardware
 
 
-@pytest.mark.parametrize("group", ["spi", "subkernels", "coaxpress"])
+@pytest.mark.parametrize("group", ["spi", "coaxpress"])
 def test_what_needs_hardware_says_so(device, group):
     expected = {
         "spi": (SPI_ERROR, "SPI bus could not be accessed: this device has no SPI outside of RTIO", (0, 0, 0)),
-        "subkernels": (
-            SUBKERNEL_ERROR, "Error loading or running the subkernel: this device has no satellites", (0, 0, 0),
-        ),
         "coaxpress": (CXP_ERROR, "CXP Grabber is not available on destination {0}", (3, 0, 0)),
     }  # fmt: skip
     for name in GROUPS[group].split():
@@ -138,6 +135,14 @@ def test_what_needs_hardware_says_so(device, group):
         # The destination, behind the place for a result if there is one.
         arguments = (functions.buffer_at, 3) if name.endswith("frame") else (3, 0)
         assert functions.raises(name, struct.pack("<II", *arguments)) == expected[group], name
+        functions.session.close()
+
+
+def test_subkernels_that_were_not_sent(device):
+    message = "Error loading or running the subkernel on destination {0}: see the log"
+    for name, board in [("subkernel_load_run", 3), ("subkernel_await_finish", 0)]:
+        functions = Functions(device)
+        assert functions.raises(name, struct.pack("<II", 7, 3)) == (SUBKERNEL_ERROR, message, (board, 0, 0)), name
         functions.session.close()
 
 

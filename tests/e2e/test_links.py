@@ -3,6 +3,7 @@
 import json
 import runpy
 import select
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,7 @@ from tests.support import PATIENCE
 from tests.support.command import run_kairos
 from tests.support.device import Emulated
 from tests.support.gateware import built
-from tests.support.paths import BUILD
+from tests.support.paths import BUILD, EXAMPLES
 from tests.support.waiting import let_pass, until
 
 ABOVE = "destination 1: Kairos satellite"
@@ -23,13 +24,15 @@ def pair(tmp_path_factory):
     """A master and a satellite that know each other."""
     built("pair", "satellite")
     folder = tmp_path_factory.mktemp("pair")
-    device = Emulated(folder, "--system", "pair", "--build", BUILD, "--forward", "0:1380")
+    forwards = ("--forward", "0:1380", "--forward", "0:1381")
+    device = Emulated(folder, "--system", "pair", "--build", BUILD, *forwards)
     try:
         readable, _, _ = select.select([device.process.stdout], [], [], PATIENCE)
         line = device.process.stdout.readline() if readable else ""
         assert line, device.errors() + device.uart()
         device.attach()
-        device.host, device.ports = "127.0.0.1", {1380: int(json.loads(line)["forwards"]["1380"])}
+        forwarded = json.loads(line)["forwards"]
+        device.host, device.ports = "127.0.0.1", {port: int(forwarded[str(port)]) for port in (1380, 1381)}
         device.address = f"{device.host}:{device.ports[1380]}"
         known(device)
         yield device
@@ -110,3 +113,16 @@ def test_the_device_database_has_the_channels_of_both(pair, tmp_path):
     assert done.returncode == 0, done.stderr
     built_with = runpy.run_path(str(BUILD / "gateware" / "pair" / "device_db.py"))
     assert runpy.run_path(str(path))["device_db"] == built_with["device_db"]
+
+
+def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
+    database = tmp_path / "device_db.py"
+    host = f"{pair.host}:{pair.ports[1381]}"
+    database.write_text(
+        (EXAMPLES / "device_db.py").read_text() + f'\ndevice_db["core"]["arguments"]["host"] = "{host}"\n'
+    )
+    experiment = Path(__file__).with_name("experiments") / "satellite_restart.py"
+    done = run_kairos("run", experiment, "--device-db", database, f"management={pair.ports[1380]}")
+    assert done.stdout.startswith("sum 3\nlost\nsum 7\n"), done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "SubkernelError: Lost communication with satellite: destination 1 does not answer" in done.stderr

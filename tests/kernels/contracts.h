@@ -78,7 +78,7 @@ IMPORT void spi_set_config(int32_t, int32_t, int32_t, int32_t, int32_t);
 IMPORT void spi_write(int32_t, int32_t);
 IMPORT int32_t spi_read(int32_t);
 
-/* subkernels: kernels on satellites: always raise */
+/* subkernels: kernels on satellites */
 IMPORT void subkernel_load_run(uint32_t, int, int);
 IMPORT void subkernel_await_finish(uint32_t, int64_t);
 IMPORT void subkernel_send_message(uint32_t, int, int, int, const slice *, void *);

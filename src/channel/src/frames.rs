@@ -25,7 +25,7 @@
 
 use core::sync::atomic::{AtomicU32, AtomicU8, Ordering};
 
-pub use kairos_contracts::channel::{Kind, State, FRAME_MAX, REASON_MAX, SGI_DATA, SGI_RESTART};
+pub use kairos_contracts::channel::{Kind, Outcome, State, FRAME_MAX, REASON_MAX, SGI_DATA, SGI_RESTART};
 use kairos_contracts::channel::{FLAG_MORE, HEADER};
 
 pub use crate::ring::Corrupt;

@@ -21,6 +21,7 @@ pub mod management;
 pub mod report;
 mod secondary;
 pub mod sensors;
+pub mod subkernels;
 pub mod uncleared;
 pub mod watchdog;
 

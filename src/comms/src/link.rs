@@ -6,6 +6,7 @@
 use core::cell::RefCell;
 use core::fmt::{self, Write};
 use core::future::poll_fn;
+use core::task::{Context, Poll};
 
 use embassy_executor::Spawner;
 use embassy_futures::select::select;
@@ -25,10 +26,11 @@ use crate::management::{Lost, Wire};
 pub const LINKS: usize = 4;
 /// Longest descriptor of a satellite, in bytes.
 const DESCRIPTOR_MAX: usize = 64 * 1024;
-/// How often a mailbox is looked at: always, and for a while after something came or went.
+/// How often a mailbox is looked at: always, for a while after something came or went, and then if kernels talk.
 const PAUSE: Duration = Duration::from_millis(1);
 const SHORT_PAUSE: Duration = Duration::from_micros(50);
-const BUSY: Duration = Duration::from_millis(10);
+const SHORTEST_PAUSE: Duration = Duration::from_micros(2);
+const BUSY: Duration = Duration::from_millis(1);
 
 /// The links of this board, in the order of their mailboxes.
 #[derive(Clone, Copy, Default)]
@@ -175,6 +177,16 @@ impl Links {
         out.write_char(']')
     }
 
+    /// Whether there is any link.
+    pub fn are_there(&self) -> bool {
+        self.0.iter().flatten().next().is_some()
+    }
+
+    /// Whether a link leads to this board.
+    pub fn lead_to(&self, destination: u8) -> bool {
+        self.0.iter().flatten().any(|link| link.below == Some(destination))
+    }
+
     /// A stream to a service of another board.
     pub fn open(&self, destination: u8, service: Service) -> Result<LinkStream, NoWay> {
         let mut links = self.0.iter().flatten();
@@ -223,7 +235,13 @@ async fn run(link: &'static Link) -> ! {
         if let Some(news) = news {
             link.log(news);
         }
-        let pause = if now < busy { SHORT_PAUSE } else { PAUSE };
+        // Kernels that wait for each other wait for this.
+        let engaged = link.end.borrow().has_stream(Service::Kernels as u8);
+        let pause = match (now < busy, engaged) {
+            (true, true) => SHORTEST_PAUSE,
+            (false, false) => PAUSE,
+            _ => SHORT_PAUSE,
+        };
         select(Timer::after(pause), link.kick.wait()).await;
     }
 }
@@ -274,10 +292,10 @@ impl Link {
         }
     }
 
-    /// The next stream that the board above opens, and the number of its service.
-    pub async fn accept(&'static self) -> (LinkStream, u8) {
-        let (number, service) = poll_fn(|cx| self.end.borrow_mut().poll_accept(cx)).await;
-        (LinkStream { link: self, number }, service)
+    /// The next stream that the board above opens to a service.
+    pub async fn accept(&'static self, service: Service) -> LinkStream {
+        let number = poll_fn(|cx| self.end.borrow_mut().poll_accept(service as u8, cx)).await;
+        LinkStream { link: self, number }
     }
 
     fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
@@ -353,6 +371,18 @@ pub struct LinkStream {
     number: usize,
 }
 
+impl LinkStream {
+    /// Some bytes; 0 at the end.
+    pub fn poll_read(&mut self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Lost>> {
+        let read = self.link.end.borrow_mut().poll_read(self.number, cx, buffer);
+        if read.is_ready() {
+            // What was read makes room, which the other end is told.
+            self.link.kick.signal(());
+        }
+        read.map_err(|_| Lost)
+    }
+}
+
 impl Drop for LinkStream {
     fn drop(&mut self) {
         self.link.end.borrow_mut().close(self.number);
@@ -362,10 +392,7 @@ impl Drop for LinkStream {
 
 impl Wire for LinkStream {
     async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Lost> {
-        let read = poll_fn(|cx| self.link.end.borrow_mut().poll_read(self.number, cx, buffer)).await;
-        // What was read makes room, which the other end is told.
-        self.link.kick.signal(());
-        read.map_err(|_| Lost)
+        poll_fn(|cx| self.poll_read(cx, buffer)).await
     }
 
     async fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), Lost> {

@@ -158,6 +158,16 @@ pub enum FunctionKind {
     Forbidden(String),
 }
 
+impl FunctionKind {
+    /// The satellite that runs the function; None if it runs where it is called.
+    pub fn destination(&self) -> Option<u8> {
+        match self {
+            FunctionKind::Compiled { destination, .. } if *destination > 0 => Some(*destination),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Inline {
     Auto,

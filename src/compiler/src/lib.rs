@@ -45,8 +45,17 @@ pub struct Output {
     program: Program,
     pub module: ir::Module,
     parts: Vec<parts::Part>,
+    /// What satellites run.
+    subkernels: Vec<Satellite>,
     pub sources: Sources,
     pub warnings: Vec<Diagnostic>,
+}
+
+/// The library of a subkernel.
+struct Satellite {
+    subkernel: program::Subkernel,
+    module: ir::Module,
+    parts: Vec<parts::Part>,
 }
 
 /// Why a program is not compiled. Displayed, it is the text to show to the user.
@@ -79,10 +88,11 @@ pub fn compile(host: &mut dyn host::Host, request: Request, target: lower::Targe
         ..
     } = context;
     match passed {
-        Ok(mut module) => Ok(Output {
+        Ok((mut module, subkernels)) => Ok(Output {
             program,
             parts: parts::divide(&mut module),
             module,
+            subkernels,
             sources,
             warnings,
         }),
@@ -125,7 +135,11 @@ fn begin_anew(context: &mut Context) {
     context.warnings.clear();
 }
 
-fn passes(context: &mut Context, request: Request, target: lower::Target) -> diagnostic::Result<ir::Module> {
+fn passes(
+    context: &mut Context,
+    request: Request,
+    target: lower::Target,
+) -> diagnostic::Result<(ir::Module, Vec<Satellite>)> {
     loop {
         match infer::infer(context, &request) {
             Ok(()) => break,
@@ -139,7 +153,18 @@ fn passes(context: &mut Context, request: Request, target: lower::Target) -> dia
         lifetime::check(function, &context.program.types, &owning)?;
     }
     initial::check(&context.program)?;
-    lower::lower(&context.program, &context.sources, context.host, target)
+    let (program, sources) = (&context.program, &context.sources);
+    let module = lower::lower(program, sources, context.host, target)?;
+    let subkernels = program.subkernels().into_iter().map(|subkernel| {
+        let mut module = lower::lower_subkernel(program, sources, context.host, target, subkernel)?;
+        let parts = parts::divide(&mut module);
+        Ok(Satellite {
+            subkernel,
+            module,
+            parts,
+        })
+    });
+    Ok((module, subkernels.collect::<diagnostic::Result<_>>()?))
 }
 
 impl Output {
@@ -157,37 +182,30 @@ impl Output {
         Some(error.render(&self.sources))
     }
 
-    /// What [`link::link`] has to fill in.
-    pub fn fills(&self) -> impl Iterator<Item = (&str, &[u8])> {
-        let globals = self.module.globals.iter();
-        globals.filter_map(|global| Some((&*global.name, global.fill()?)))
+    /// The libraries: that of the core device, then those of its satellites.
+    pub fn libraries(&self) -> impl Iterator<Item = Library<'_>> {
+        let others = self.subkernels.iter().map(|satellite| Library {
+            output: self,
+            satellite: Some(satellite),
+        });
+        std::iter::once(self.own()).chain(others)
     }
 
-    /// Of [`Self::fills`], those that are the memory of a host array: its number, and the symbol.
-    ///
-    /// Nothing else of the library depends on what is in them.
-    pub fn filled_arrays(&self) -> impl Iterator<Item = (Handle, &str)> {
-        let arrays = self.program.lists.iter();
-        let arrays = arrays.filter(|(_, list)| matches!(self.program.types.kind(list.ty), types::Kind::Array(..)));
-        let symbols: HashMap<_, _> = arrays.map(|(&handle, _)| (emit::data_symbol(handle), handle)).collect();
-        self.fills()
-            .filter_map(move |(name, _)| Some((*symbols.get(name)?, name)))
-    }
-
-    /// The module as LLVM assembly.
+    /// The core device's module as LLVM assembly.
     pub fn llvm(&self, machine: &llvm::Machine) -> String {
-        llvm::print(&self.module, &self.sources, machine)
+        self.own().llvm(machine)
     }
 
-    /// The module as LLVM assembly, in the parts that become object files; whether it matters that the code of a part is good.
+    /// See [`Library::parts`], of the core device's library.
     pub fn parts(&self, machine: &llvm::Machine) -> Vec<(String, bool)> {
-        let print = |part: &parts::Part| {
-            (
-                llvm::print_part(&self.module, part, &self.sources, machine),
-                part.thorough,
-            )
-        };
-        self.parts.iter().map(print).collect()
+        self.own().parts(machine)
+    }
+
+    fn own(&self) -> Library<'_> {
+        Library {
+            output: self,
+            satellite: None,
+        }
     }
 
     /// The syntax trees of all functions.
@@ -209,5 +227,60 @@ impl Output {
             }
         }
         text
+    }
+}
+
+/// A library before code is generated.
+#[derive(Clone, Copy)]
+pub struct Library<'o> {
+    output: &'o Output,
+    satellite: Option<&'o Satellite>,
+}
+
+impl<'o> Library<'o> {
+    /// Number and destination of a subkernel; None of what the core device runs.
+    pub fn subkernel(self) -> Option<(u32, u8)> {
+        let satellite = self.satellite?;
+        Some((satellite.subkernel.number, satellite.subkernel.destination))
+    }
+
+    fn module(self) -> &'o ir::Module {
+        self.satellite
+            .map_or(&self.output.module, |satellite| &satellite.module)
+    }
+
+    /// What [`link::link`] has to fill in.
+    pub fn fills(self) -> impl Iterator<Item = (&'o str, &'o [u8])> {
+        let globals = self.module().globals.iter();
+        globals.filter_map(|global| Some((&*global.name, global.fill()?)))
+    }
+
+    /// Of [`Self::fills`], those that are the memory of a host array: its number, and the symbol.
+    ///
+    /// Nothing else of the library depends on what is in them.
+    pub fn filled_arrays(self) -> impl Iterator<Item = (Handle, &'o str)> {
+        let program = &self.output.program;
+        let arrays = program.lists.iter();
+        let arrays = arrays.filter(|(_, list)| matches!(program.types.kind(list.ty), types::Kind::Array(..)));
+        let symbols: HashMap<_, _> = arrays.map(|(&handle, _)| (emit::data_symbol(handle), handle)).collect();
+        self.fills()
+            .filter_map(move |(name, _)| Some((*symbols.get(name)?, name)))
+    }
+
+    /// The module as LLVM assembly.
+    pub fn llvm(self, machine: &llvm::Machine) -> String {
+        llvm::print(self.module(), &self.output.sources, machine)
+    }
+
+    /// The module as LLVM assembly, in the parts that become object files; whether it matters that the code of a part is good.
+    pub fn parts(self, machine: &llvm::Machine) -> Vec<(String, bool)> {
+        let parts = self.satellite.map_or(&self.output.parts, |satellite| &satellite.parts);
+        let print = |part: &parts::Part| {
+            (
+                llvm::print_part(self.module(), part, &self.output.sources, machine),
+                part.thorough,
+            )
+        };
+        parts.iter().map(print).collect()
     }
 }

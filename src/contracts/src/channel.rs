@@ -39,6 +39,10 @@ pub enum Kind {
     Measure = 5,
     /// Send back what this has.
     Echo = 6,
+    /// The answer to a request about subkernels.
+    SubkernelAnswer = 7,
+    /// Where the time cursor is when the next kernel begins.
+    SetCursor = 8,
     /// The library can be run.
     LoadCompleted = 16,
     /// The library cannot be run.
@@ -59,17 +63,27 @@ pub enum Kind {
     Echoed = 25,
     /// A line for the log.
     Log = 23,
+    /// Load a subkernel, and run it.
+    SubkernelRun = 26,
+    /// Wait until a subkernel has ended.
+    SubkernelAwait = 27,
+    /// Send values to another board.
+    SubkernelSend = 28,
+    /// Wait for values from another board.
+    SubkernelReceive = 29,
 }
 
 impl Kind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 22] = [
         Self::Load,
         Self::Run,
         Self::RpcReply,
         Self::RpcException,
         Self::Measure,
         Self::Echo,
+        Self::SubkernelAnswer,
+        Self::SetCursor,
         Self::LoadCompleted,
         Self::LoadFailed,
         Self::RpcSync,
@@ -80,6 +94,10 @@ impl Kind {
         Self::Measured,
         Self::Echoed,
         Self::Log,
+        Self::SubkernelRun,
+        Self::SubkernelAwait,
+        Self::SubkernelSend,
+        Self::SubkernelReceive,
     ];
 }
 
@@ -95,6 +113,8 @@ impl TryFrom<u8> for Kind {
             4 => Self::RpcException,
             5 => Self::Measure,
             6 => Self::Echo,
+            7 => Self::SubkernelAnswer,
+            8 => Self::SetCursor,
             16 => Self::LoadCompleted,
             17 => Self::LoadFailed,
             18 => Self::RpcSync,
@@ -105,6 +125,65 @@ impl TryFrom<u8> for Kind {
             24 => Self::Measured,
             25 => Self::Echoed,
             23 => Self::Log,
+            26 => Self::SubkernelRun,
+            27 => Self::SubkernelAwait,
+            28 => Self::SubkernelSend,
+            29 => Self::SubkernelReceive,
+            other => return Err(other),
+        })
+    }
+}
+
+/// How a request about subkernels has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Outcome {
+    /// As wanted.
+    Done = 0,
+    /// Values have come.
+    Message = 1,
+    /// The subkernel has ended with an exception.
+    Exception = 2,
+    /// There is no such subkernel, or its board has refused it.
+    NotLoaded = 3,
+    /// It has not been started.
+    NotRunning = 4,
+    /// The time is over.
+    TimedOut = 5,
+    /// The board does not answer, or has begun anew.
+    Lost = 6,
+    /// There is no room for the message.
+    TooMuch = 7,
+}
+
+impl Outcome {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 8] = [
+        Self::Done,
+        Self::Message,
+        Self::Exception,
+        Self::NotLoaded,
+        Self::NotRunning,
+        Self::TimedOut,
+        Self::Lost,
+        Self::TooMuch,
+    ];
+}
+
+impl TryFrom<u8> for Outcome {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            0 => Self::Done,
+            1 => Self::Message,
+            2 => Self::Exception,
+            3 => Self::NotLoaded,
+            4 => Self::NotRunning,
+            5 => Self::TimedOut,
+            6 => Self::Lost,
+            7 => Self::TooMuch,
             other => return Err(other),
         })
     }

@@ -68,11 +68,11 @@ macro_rules! kernel_symbols {
             "spi_set_config" = unavailable::spi;
             "spi_write" = unavailable::spi;
             "spi_read" = unavailable::spi;
-            // subkernels: kernels on satellites: always raise
-            "subkernel_load_run" = unavailable::subkernel;
-            "subkernel_await_finish" = unavailable::subkernel;
-            "subkernel_send_message" = unavailable::subkernel;
-            "subkernel_await_message" = unavailable::subkernel;
+            // subkernels: kernels on satellites
+            "subkernel_load_run" = subkernel::subkernel_load_run;
+            "subkernel_await_finish" = subkernel::subkernel_await_finish;
+            "subkernel_send_message" = subkernel::subkernel_send_message;
+            "subkernel_await_message" = subkernel::subkernel_await_message;
             // coaxpress: CoaXPress cameras: always raise
             "cxp_download_xml_file" = unavailable::cxp;
             "cxp_read32" = unavailable::cxp;

@@ -11,6 +11,9 @@ pub const PACKET_MAX: usize = 1 << 10;
 /// Destination of the board with the network.
 pub const DESTINATION_MASTER: u8 = 0;
 
+/// Bytes of the head of an order.
+pub const ORDER_HEAD: usize = 12;
+
 /// Bytes of a stream that an end has room for.
 pub const WINDOW: usize = 1 << 12;
 
@@ -90,11 +93,13 @@ impl TryFrom<u8> for Message {
 pub enum Service {
     /// Requests of management, as on TCP 1380 behind the destination (wire protocols, section 2).
     Management = 1,
+    /// Kernels of the satellite's kernel core, in messages of their own (`Order`); one client at a time.
+    Kernels = 2,
 }
 
 impl Service {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 1] = [Self::Management];
+    pub const ALL: [Self; 2] = [Self::Management, Self::Kernels];
 }
 
 impl TryFrom<u8> for Service {
@@ -104,6 +109,68 @@ impl TryFrom<u8> for Service {
     fn try_from(number: u8) -> Result<Self, u8> {
         Ok(match number {
             1 => Self::Management,
+            2 => Self::Kernels,
+            other => return Err(other),
+        })
+    }
+}
+
+/// What goes over a stream to the service of kernels: head (kind u8, board u8, two bytes 0, number u32, bytes of the
+/// payload u32) and payload. `number` is a subkernel's or a message's, `board` whom a message is for (from the
+/// satellite) or from (to it).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Order {
+    /// Keep this library, in place of one with this number.
+    Keep = 1,
+    /// Load it.
+    Load = 2,
+    /// Run it, after loading it if it is not loaded.
+    Run = 3,
+    /// End what runs.
+    Stop = 4,
+    /// It has been loaded, and runs if that was wanted.
+    Ready = 16,
+    /// It has not.
+    Refused = 17,
+    /// It has returned.
+    Finished = 18,
+    /// It has ended with an exception.
+    Exception = 19,
+    /// Values for a kernel: by the number of a subkernel its arguments or its result.
+    Message = 32,
+}
+
+impl Order {
+    /// All of them, in the order of the file.
+    pub const ALL: [Self; 9] = [
+        Self::Keep,
+        Self::Load,
+        Self::Run,
+        Self::Stop,
+        Self::Ready,
+        Self::Refused,
+        Self::Finished,
+        Self::Exception,
+        Self::Message,
+    ];
+}
+
+impl TryFrom<u8> for Order {
+    /// The number, which none of them has.
+    type Error = u8;
+
+    fn try_from(number: u8) -> Result<Self, u8> {
+        Ok(match number {
+            1 => Self::Keep,
+            2 => Self::Load,
+            3 => Self::Run,
+            4 => Self::Stop,
+            16 => Self::Ready,
+            17 => Self::Refused,
+            18 => Self::Finished,
+            19 => Self::Exception,
+            32 => Self::Message,
             other => return Err(other),
         })
     }

@@ -24,6 +24,7 @@ __all__ = [
     "STAGES",
     "CompileError",
     "CompiledKernel",
+    "CompiledSubkernel",
     "EmbeddingMap",
     "Frame",
     "LinkError",
@@ -35,6 +36,10 @@ __all__ = [
 
 STAGES = ("ast", "types", "ir", "llvm", "asm", "elf")
 """What `emit` can give."""
+
+
+_LIBRARY_BITS = 24
+"""Bits of an address in a library."""
 
 
 class LinkError(Exception):
@@ -51,6 +56,23 @@ class Frame(NamedTuple):
 
 
 @dataclass(frozen=True)
+class CompiledSubkernel:
+    """A library that a satellite runs."""
+
+    number: int
+    """By which kernels name it."""
+    destination: int
+    library: bytes
+    with_debug_information: Callable[[], bytes]
+    """Gives the library with its debug information."""
+
+    @functools.cached_property
+    def unstripped(self) -> bytes:
+        """The library with its debug information."""
+        return self.with_debug_information()
+
+
+@dataclass(frozen=True)
 class CompiledKernel:
     """A kernel library and what the host needs to run it."""
 
@@ -63,6 +85,8 @@ class CompiledKernel:
     """Gives `unstripped`."""
     cached: bool = False
     """Whether it was compiled in an earlier run."""
+    subkernels: tuple[CompiledSubkernel, ...] = ()
+    """What satellites run for it."""
 
     @functools.cached_property
     def unstripped(self) -> bytes:
@@ -70,8 +94,17 @@ class CompiledKernel:
         return self.with_debug_information()
 
     def symbolize(self, addresses: list[int]) -> list[Frame]:
-        """Places of return addresses, relative to the load address, innermost first."""
-        return [Frame(*frame) for frame in _native.symbolize(self.unstripped, list(addresses))]
+        """Places of return addresses, relative to the load address, innermost first.
+
+        Those in subkernels have the subkernel's number in bits 31 to 24.
+        """
+        libraries = {subkernel.number: subkernel for subkernel in self.subkernels}
+        frames = []
+        for address in addresses:
+            library = libraries.get(address >> _LIBRARY_BITS, self)
+            places = _native.symbolize(library.unstripped, [address & (1 << _LIBRARY_BITS) - 1])
+            frames += [Frame(*place) for place in places]
+        return frames
 
 
 class _Call:
@@ -152,6 +185,10 @@ def _link(object_files: list[bytes], program: Any) -> tuple[bytes, list[ArrayPla
         raise LinkError(f"the kernel cannot be linked: {error}") from None
 
 
+def _subkernel(number: int, destination: int, unstripped: bytes) -> CompiledSubkernel:
+    return CompiledSubkernel(number, destination, _native.strip(unstripped), lambda: unstripped)
+
+
 def compile_kernel(
     function: Callable,
     args: tuple | list,
@@ -186,22 +223,32 @@ def compile_kernel(
         warnings = _checked(entry["warnings"], strict)
         library = with_arrays(entry["library"], entry["arrays"], embedding)
         unstripped = functools.partial(with_arrays, entry["unstripped"], entry["arrays"], embedding)
+        subkernels = tuple(_subkernel(*kept) for kept in entry["subkernels"])
         seconds = time.perf_counter() - start
         timings = {"front_end": seconds, "llvm": 0.0, "link": 0.0, "total": seconds}
-        return CompiledKernel(library, embedding, timings, warnings, unstripped, cached=True)
+        return CompiledKernel(library, embedding, timings, warnings, unstripped, True, subkernels)
     program, recorder = _analysed(call)
     warnings = _checked(program.warnings(), strict)
     lowered = time.perf_counter()
-    object_files = codegen.generate(program)
+    subkernels = program.subkernels()
+    object_files = [codegen.generate(one) for one in (program, *(one for _, _, one in subkernels))]
     generated = time.perf_counter()
-    unstripped, arrays = _link(object_files, program)
+    unstripped, arrays = _link(object_files[0], program)
     library = _native.strip(unstripped)
+    linked = [
+        (number, destination, *_link(files, one))
+        for (number, destination, one), files in zip(subkernels, object_files[1:], strict=True)
+    ]
     end = time.perf_counter()
     if cache.directory:
+        if linked:
+            arrays = []  # they stand in several libraries: what they hold is kept and compared
         parts = {"library": without_arrays(library, arrays), "unstripped": without_arrays(unstripped, arrays)}
+        parts["subkernels"] = [(number, destination, whole) for number, destination, whole, _ in linked]
         cache.keep(key, recorder, arrays, {**parts, "warnings": warnings, "assigned": program.assigned()})
     timings = {"front_end": lowered - start, "llvm": generated - lowered, "link": end - generated, "total": end - start}
-    return CompiledKernel(library, recorder.embedding, timings, warnings, lambda: unstripped)
+    compiled = tuple(_subkernel(*one[:3]) for one in linked)
+    return CompiledKernel(library, recorder.embedding, timings, warnings, lambda: unstripped, subkernels=compiled)
 
 
 def emit(

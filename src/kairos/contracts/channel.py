@@ -5,7 +5,18 @@ Generated from src/contracts/channel.toml by src/contracts/generate.py: do not e
 
 from enum import IntEnum
 
-__all__ = ["CAPACITY", "FRAME_MAX", "HEADER", "FLAG_MORE", "REASON_MAX", "SGI_RESTART", "SGI_DATA", "Kind", "State"]
+__all__ = [
+    "CAPACITY",
+    "FRAME_MAX",
+    "HEADER",
+    "FLAG_MORE",
+    "REASON_MAX",
+    "SGI_RESTART",
+    "SGI_DATA",
+    "Kind",
+    "Outcome",
+    "State",
+]
 
 CAPACITY = 262144
 """Bytes in a ring."""
@@ -44,6 +55,10 @@ class Kind(IntEnum):
     """Measure a path (`channels.toml`)."""
     ECHO = 6
     """Send back what this has."""
+    SUBKERNEL_ANSWER = 7
+    """The answer to a request about subkernels."""
+    SET_CURSOR = 8
+    """Where the time cursor is when the next kernel begins."""
     LOAD_COMPLETED = 16
     """The library can be run."""
     LOAD_FAILED = 17
@@ -64,6 +79,35 @@ class Kind(IntEnum):
     """The answer to `Echo`."""
     LOG = 23
     """A line for the log."""
+    SUBKERNEL_RUN = 26
+    """Load a subkernel, and run it."""
+    SUBKERNEL_AWAIT = 27
+    """Wait until a subkernel has ended."""
+    SUBKERNEL_SEND = 28
+    """Send values to another board."""
+    SUBKERNEL_RECEIVE = 29
+    """Wait for values from another board."""
+
+
+class Outcome(IntEnum):
+    """How a request about subkernels has ended."""
+
+    DONE = 0
+    """As wanted."""
+    MESSAGE = 1
+    """Values have come."""
+    EXCEPTION = 2
+    """The subkernel has ended with an exception."""
+    NOT_LOADED = 3
+    """There is no such subkernel, or its board has refused it."""
+    NOT_RUNNING = 4
+    """It has not been started."""
+    TIMED_OUT = 5
+    """The time is over."""
+    LOST = 6
+    """The board does not answer, or has begun anew."""
+    TOO_MUCH = 7
+    """There is no room for the message."""
 
 
 class State(IntEnum):

@@ -5,7 +5,17 @@ Generated from src/contracts/link.toml by src/contracts/generate.py: do not edit
 
 from enum import IntEnum
 
-__all__ = ["VERSION", "PACKET_MAX", "DESTINATION_MASTER", "WINDOW", "TEXT_MAX", "Message", "Service"]
+__all__ = [
+    "VERSION",
+    "PACKET_MAX",
+    "DESTINATION_MASTER",
+    "ORDER_HEAD",
+    "WINDOW",
+    "TEXT_MAX",
+    "Message",
+    "Service",
+    "Order",
+]
 
 VERSION = 1
 """Version of the protocol."""
@@ -15,6 +25,9 @@ PACKET_MAX = 1024
 
 DESTINATION_MASTER = 0
 """Destination of the board with the network."""
+
+ORDER_HEAD = 12
+"""Bytes of the head of an order."""
 
 WINDOW = 4096
 """Bytes of a stream that an end has room for."""
@@ -56,3 +69,30 @@ class Service(IntEnum):
 
     MANAGEMENT = 1
     """Requests of management, as on TCP 1380 behind the destination (wire protocols, section 2)."""
+    KERNELS = 2
+    """Kernels of the satellite's kernel core, in messages of their own (`Order`); one client at a time."""
+
+
+class Order(IntEnum):
+    """What goes over a stream to the service of kernels: head (kind u8, board u8, two bytes 0, number u32, bytes of the
+    payload u32) and payload. `number` is a subkernel's or a message's, `board` whom a message is for (from the
+    satellite) or from (to it)."""
+
+    KEEP = 1
+    """Keep this library, in place of one with this number."""
+    LOAD = 2
+    """Load it."""
+    RUN = 3
+    """Run it, after loading it if it is not loaded."""
+    STOP = 4
+    """End what runs."""
+    READY = 16
+    """It has been loaded, and runs if that was wanted."""
+    REFUSED = 17
+    """It has not."""
+    FINISHED = 18
+    """It has returned."""
+    EXCEPTION = 19
+    """It has ended with an exception."""
+    MESSAGE = 32
+    """Values for a kernel: by the number of a subkernel its arguments or its result."""

@@ -98,6 +98,8 @@ class Session:
                 if self.emulator is not None:
                     self.emulator.mark_start()
             start = perf_counter()
+            for subkernel in compiled.subkernels:
+                self.upload_subkernel(subkernel)
             self.load(compiled.library)
             started = perf_counter()
             stats.load_s += started - start
@@ -148,6 +150,16 @@ class Session:
         connection.flush()
         if self._expect(connection, Reply.LOAD_COMPLETED, Reply.LOAD_FAILED) == Reply.LOAD_FAILED:
             raise errors.LoadError(f"the core device refused the kernel: {connection.read_text()}")
+
+    def upload_subkernel(self, subkernel):
+        """Send the library of a satellite; LoadError with the device's reason if it refuses it."""
+        connection = self.open()
+        connection.set_reply_expected(True)
+        connection.write_subkernel(subkernel.number, subkernel.destination, subkernel.library)
+        connection.flush()
+        if self._expect(connection, Reply.LOAD_COMPLETED, Reply.LOAD_FAILED) == Reply.LOAD_FAILED:
+            reason = connection.read_text()
+            raise errors.LoadError(f"the core device refused a subkernel for board {subkernel.destination}: {reason}")
 
     def _expect(self, connection, *types) -> int:
         message_type = connection.read_type()

@@ -165,6 +165,11 @@ class Connection:
         self.write(_wire.load_kernel_head(len(library)))
         self.write(library)
 
+    def write_subkernel(self, number: int, destination: int, library: bytes):
+        """A request to keep the library of a subkernel."""
+        self.write(_wire.subkernel_head(number, destination, len(library)))
+        self.write(library)
+
     def write_reply(self, return_tag: bytes, value: bytes):
         """What a host function returned, encoded."""
         self.write(_wire.rpc_reply_head(return_tag))

@@ -5,6 +5,7 @@
 use core::panic::Location;
 
 use heapless::Vec;
+use kairos_contracts::memory::KERNEL_STACK;
 use kairos_proto::exception::{Extent, Frame, Id, Record, Text, RECORD_SIZE};
 use kairos_proto::rpc::Memory;
 
@@ -16,6 +17,9 @@ use crate::unwind::{self, Registers};
 pub const NESTED_MAX: usize = 10;
 /// Frames that are recorded; what lies further out is not reported.
 pub const BACKTRACE_MAX: usize = 128;
+
+/// How much lower than on its own board a frame of another board's stack is reported.
+const OTHER_BOARD: u32 = 2 * (KERNEL_STACK.end - KERNEL_STACK.start) as u32;
 
 /// What the caller must do after a raise or resume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +129,18 @@ impl Exceptions {
         library: &Library,
         registers: &mut Registers,
     ) -> Outcome {
+        self.raise_behind(&[], record, memory, library, registers)
+    }
+
+    /// As [`Self::raise`], for an exception that has passed these frames of another board before, the innermost first.
+    pub fn raise_behind(
+        &mut self,
+        passed: &[Frame],
+        record: Record,
+        memory: &impl Memory,
+        library: &Library,
+        registers: &mut Registers,
+    ) -> Outcome {
         let free = (0..NESTED_MAX).find(|&slot| self.stack.iter().all(|entry| entry.slot != slot));
         let recorded = self.backtrace.len() as u32;
         let extent = Extent {
@@ -146,6 +162,13 @@ impl Exceptions {
             return Outcome::Uncaught;
         };
         self.slots[slot] = record;
+        for frame in passed {
+            // In the order of the frames on that board's stack, and below all of this one's: the host goes by that.
+            let _ = self.backtrace.push(Frame {
+                stack_pointer: frame.stack_pointer.saturating_sub(OTHER_BOARD),
+                ..*frame
+            });
+        }
         // As many places as slots, and a slot was free.
         let _ = self.stack.push(InFlight { slot, extent });
         self.unwind(memory, library, registers)

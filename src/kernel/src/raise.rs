@@ -10,7 +10,7 @@ use kairos_kernel::elf::Library;
 use kairos_kernel::exceptions::{firmware_record, Exceptions, Outcome};
 use kairos_kernel::unwind::Registers;
 use kairos_pl::names;
-use kairos_proto::exception::{write_report, Id, Record, Text};
+use kairos_proto::exception::{write_report, Frame, Id, Record, Text};
 use kairos_proto::rpc::Sink;
 
 use crate::comms::report;
@@ -20,8 +20,14 @@ use crate::memory::KernelMemory;
 use crate::owned::{Lent, Owned};
 use crate::timer::unmask_interrupts;
 
+/// Frames of another board that are kept.
+const PASSED_MAX: usize = 64;
+type Passed = heapless::Vec<Frame, PASSED_MAX>;
+
 /// Not 0: an exception waits in [`RECORD`] for the thunk. Read by assembly.
 pub static RAISED: Owned<u32> = Owned::new(0);
+/// Frames that the noted exception has passed before, on another board.
+static PASSED: Lent<Passed> = Lent::new(Passed::new());
 static RECORD: Owned<Record> = Owned::new(Record::new(0, Text { pointer: 0, length: 0 }, [0; 3]));
 
 /// The kernel's exceptions in flight. It knows where their records are, and writes to them between calls of this firmware.
@@ -40,6 +46,12 @@ pub fn record(record: Record) {
     RAISED.set(1);
 }
 
+/// As [`record`], for an exception that has ended a subkernel: `frames` are those of its board.
+pub fn record_from_board(raised: Record, frames: impl Iterator<Item = Frame>) {
+    record(raised);
+    PASSED.with(|passed| passed.extend(frames.take(PASSED_MAX)));
+}
+
 /// Takes back what was noted last.
 fn take() -> Record {
     RAISED.set(0);
@@ -49,6 +61,8 @@ fn take() -> Record {
 /// Before a kernel, and in a restart: nothing is noted, and nothing in flight.
 pub fn forget() {
     RAISED.set(0);
+    PASSED.reclaim();
+    PASSED.with(Passed::clear);
     EXCEPTIONS.reclaim();
     EXCEPTIONS.with(Exceptions::clear);
 }
@@ -75,7 +89,11 @@ pub fn write_uncaught(sink: &mut impl Sink) {
 extern "C" fn raise_noted(registers: &mut Registers) {
     let record = take();
     unwind(registers, |exceptions, library, registers| {
-        exceptions.raise(record, &KernelMemory, library, registers)
+        PASSED.with(|passed| {
+            let outcome = exceptions.raise_behind(passed, record, &KernelMemory, library, registers);
+            passed.clear();
+            outcome
+        })
     });
 }
 
@@ -209,7 +227,7 @@ macro_rules! thunk {
 pub(crate) use thunk;
 
 /// Defines thunks. `name => function` for any result; `name => function, stack 1` for a function with one argument on the
-/// stack.
+/// stack, `stack 3` for up to three.
 macro_rules! raising {
     ($($name:ident => $target:path $(, stack $count:tt)?;)*) => {
         $($crate::raise::raising!(@one $name, $target $(, $count)?);)*
@@ -219,6 +237,23 @@ macro_rules! raising {
     };
     (@one $name:ident, $target:path, 1) => {
         $crate::raise::thunk!($name, $target, ["ldr r12, [sp]", "push {{r12, lr}}"], ["pop {{r12, lr}}"]);
+    };
+    (@one $name:ident, $target:path, 3) => {
+        $crate::raise::thunk!(
+            $name,
+            $target,
+            [
+                "sub sp, sp, #16",
+                "str lr, [sp, #12]",
+                "ldr r12, [sp, #16]",
+                "str r12, [sp]",
+                "ldr r12, [sp, #20]",
+                "str r12, [sp, #4]",
+                "ldr r12, [sp, #24]",
+                "str r12, [sp, #8]"
+            ],
+            ["ldr lr, [sp, #12]", "add sp, sp, #16"]
+        );
     };
 }
 pub(crate) use raising;

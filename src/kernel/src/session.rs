@@ -50,6 +50,7 @@ pub extern "C" fn restart() -> ! {
 fn forget_kernel() {
     raise::forget();
     calls::rpc::forget();
+    calls::subkernel::forget();
     calls::log::forget();
 }
 
@@ -60,6 +61,7 @@ fn serve() -> ! {
             Kind::Load => load(),
             Kind::Run => run(),
             Kind::Measure | Kind::Echo => measure(frame),
+            Kind::SetCursor => set_cursor(),
             // Of a call whose kernel has ended: nobody waits for it.
             _ => {}
         }
@@ -94,6 +96,14 @@ fn load() {
             let _ = core::fmt::write(&mut text, format_args!("{error}"));
             send(Kind::LoadFailed, text.as_bytes());
         }
+    }
+}
+
+/// A subkernel begins where the kernel that starts it is.
+fn set_cursor() {
+    let mut time = [0; 8];
+    if receiving(|receiver| receiver.read(&mut time)) == Ok(time.len()) {
+        rtio::cursor::at_mu(i64::from_le_bytes(time));
     }
 }
 

@@ -1,7 +1,7 @@
 //! An end of a link: of the board nearer to the master, which learns what the other one is and opens streams, or of the
 //! satellite, which serves them.
 
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 
 use heapless::{String, Vec};
 use kairos_proto::link::{
@@ -145,15 +145,20 @@ impl End {
         self.is_up().then(|| self.streams.open(service)).flatten()
     }
 
-    /// The next stream that the other end opens: its number, and that of the service.
-    pub fn poll_accept(&mut self, cx: &Context) -> Poll<(usize, u8)> {
-        match self.streams.take() {
+    /// The next stream that the other end opens to a service of this one.
+    pub fn poll_accept(&mut self, service: u8, cx: &Context) -> Poll<usize> {
+        match self.streams.take(service) {
             Some(taken) => Poll::Ready(taken),
             None => {
-                self.streams.waiting = Some(Waker::clone(cx.waker()));
+                self.streams.wait(cx.waker());
                 Poll::Pending
             }
         }
+    }
+
+    /// Whether there is a stream to a service.
+    pub fn has_stream(&self, service: u8) -> bool {
+        self.streams.has(service)
     }
 
     /// See [`Streams::read`].

@@ -7,6 +7,8 @@
 
 pub mod courier;
 pub mod end;
+pub mod libraries;
+pub mod mail;
 mod streams;
 
 #[cfg(test)]

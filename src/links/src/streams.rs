@@ -3,11 +3,11 @@
 
 use core::task::{Context, Poll, Waker};
 
-use heapless::Deque;
+use heapless::{Deque, Vec};
 use kairos_proto::link::{Message, PIECE_MAX, WINDOW};
 
 /// Streams at a time.
-pub const STREAMS: usize = 4;
+pub const STREAMS: usize = 8;
 
 /// The stream is gone: refused, or the link was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub struct Streams {
     all: [Stream; STREAMS],
     turn: usize,
     refusal: Option<u8>,
-    pub waiting: Option<Waker>,
+    waiting: Vec<Waker, STREAMS>,
 }
 
 impl Streams {
@@ -82,12 +82,35 @@ impl Streams {
         Some(number)
     }
 
-    /// A stream that the other end has opened, and nobody has taken.
-    pub fn take(&mut self) -> Option<(usize, u8)> {
-        let number = self.all.iter().position(|stream| stream.fresh)?;
+    /// A stream that the other end has opened to this service, and nobody has taken.
+    pub fn take(&mut self, service: u8) -> Option<usize> {
+        let mut streams = self.all.iter();
+        let number = streams.position(|stream| stream.fresh && stream.service == service)?;
         let stream = &mut self.all[number];
         (stream.fresh, stream.held) = (false, true);
-        Some((number, stream.service))
+        Some(number)
+    }
+
+    /// Whether there is one to this service.
+    pub fn has(&self, service: u8) -> bool {
+        let mut streams = self.all.iter();
+        streams.any(|stream| stream.service == service && (stream.held || stream.fresh) && !stream.gone)
+    }
+
+    /// Wakes this one when a stream is opened.
+    pub fn wait(&mut self, waker: &Waker) {
+        if !self.waiting.iter().any(|known| known.will_wake(waker)) {
+            if self.waiting.is_full() {
+                self.wake_waiting();
+            }
+            let _ = self.waiting.push(waker.clone());
+        }
+    }
+
+    fn wake_waiting(&mut self) {
+        while let Some(waker) = self.waiting.pop() {
+            waker.wake();
+        }
     }
 
     /// Bytes that have come; 0 at the end.
@@ -155,9 +178,7 @@ impl Streams {
                 Some(stream) if stream.is_free() && accepts(service) => {
                     *stream = Stream::begin(service);
                     (stream.told, stream.fresh) = (true, true);
-                    if let Some(waker) = self.waiting.take() {
-                        waker.wake();
-                    }
+                    self.wake_waiting();
                 }
                 _ => self.refusal = Some(number),
             }

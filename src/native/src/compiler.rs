@@ -1,13 +1,14 @@
 //! The compiler. Host values cross as tuples that begin with their kind; see `kairos.compiler.quoting`, which makes them.
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::rc::Rc;
 
 use kairos_compiler::diagnostic::Diagnostic;
 use kairos_compiler::language::Builtin;
 use kairos_compiler::llvm::Machine;
 use kairos_compiler::lower::Target;
 use kairos_compiler::source::{Sources, Span};
-use kairos_compiler::{check as run_check, compile as run, elf, link as linker, Output, Request};
+use kairos_compiler::{check as run_check, compile as run, elf, link as linker, Library, Output, Request};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -21,10 +22,18 @@ pyo3::create_exception!(
     "The program was rejected."
 );
 
-/// A compiled program. Every method returns text.
+/// A compiled program, or one of its libraries. Every method but those about libraries returns text.
 #[pyclass(unsendable)]
 struct Program {
-    output: Output,
+    output: Rc<Output>,
+    /// Number of the library: 0 is the core device's.
+    library: usize,
+}
+
+impl Program {
+    fn library(&self) -> Library<'_> {
+        self.output.libraries().nth(self.library).expect("it has so many")
+    }
 }
 
 #[pymethods]
@@ -46,12 +55,23 @@ impl Program {
 
     /// LLVM assembly for a target triple and data layout (empty: LLVM's choice).
     fn llvm(&self, triple: String, data_layout: String) -> PyResult<String> {
-        guarded(|| self.output.llvm(&Machine { triple, data_layout }))
+        guarded(|| self.library().llvm(&Machine { triple, data_layout }))
     }
 
     /// LLVM assembly in the parts that become object files, and whether it matters that the code of each is good.
     fn parts(&self, triple: String, data_layout: String) -> PyResult<Vec<(String, bool)>> {
-        guarded(|| self.output.parts(&Machine { triple, data_layout }))
+        guarded(|| self.library().parts(&Machine { triple, data_layout }))
+    }
+
+    /// What satellites run: number, destination, and the library.
+    fn subkernels(&self) -> Vec<(u32, u8, Program)> {
+        let libraries = self.output.libraries().enumerate();
+        let satellites = libraries.filter_map(|(library, one)| {
+            let (number, destination) = one.subkernel()?;
+            let output = self.output.clone();
+            Some((number, destination, Program { output, library }))
+        });
+        satellites.collect()
     }
 
     /// Names of the attributes that the program assigns to.
@@ -119,7 +139,10 @@ fn compile(
     let mut host = Bridge::new(bridge);
     let result = guarded(|| run(&mut host, request, Target { ref_period }))?;
     host.finish(result)?
-        .map(|output| Program { output })
+        .map(|output| Program {
+            output: Rc::new(output),
+            library: 0,
+        })
         .map_err(|rejection| {
             let record = record(&rejection.sources, &rejection.diagnostic);
             RejectedError::new_err((rejection.to_string(), record))
@@ -190,9 +213,9 @@ fn link<'py>(
     program: Option<&Program>,
 ) -> PyResult<(Bound<'py, PyBytes>, Vec<ArrayPlace>)> {
     let objects: Vec<&[u8]> = objects.iter().map(|object| object.as_bytes()).collect();
-    let fills: Vec<_> = program.map_or(vec![], |program| program.output.fills().collect());
+    let fills: Vec<_> = program.map_or(vec![], |program| program.library().fills().collect());
     let (handles, names): (Vec<_>, Vec<_>) =
-        program.map_or((vec![], vec![]), |program| program.output.filled_arrays().unzip());
+        program.map_or((vec![], vec![]), |program| program.library().filled_arrays().unzip());
     let link = || {
         let library = linker::link(&objects, &fills)?;
         let places = if names.is_empty() {

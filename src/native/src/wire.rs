@@ -88,6 +88,19 @@ fn load_kernel_head(py: Python<'_>, length: usize) -> PyResult<Bound<'_, PyBytes
     Ok(message(py, &[&head(Request::LoadKernel)[..], &length].concat()))
 }
 
+/// A SubkernelUpload up to its library, of so many bytes.
+#[pyfunction]
+fn subkernel_head(py: Python<'_>, number: u32, destination: u8, length: usize) -> PyResult<Bound<'_, PyBytes>> {
+    let length = host::length(length).ok_or_else(|| PyValueError::new_err("a kernel library is below 2 GB"))?;
+    let bytes = [
+        &head(Request::SubkernelUpload)[..],
+        &number.to_le_bytes(),
+        &[destination],
+        &length,
+    ];
+    Ok(message(py, &bytes.concat()))
+}
+
 /// An RpcReply up to its value.
 #[pyfunction]
 fn rpc_reply_head<'py>(py: Python<'py>, return_tag: &[u8]) -> Bound<'py, PyBytes> {
@@ -425,6 +438,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MismatchError", module.py().get_type::<MismatchError>())?;
     module.add_function(wrap_pyfunction!(session_head, module)?)?;
     module.add_function(wrap_pyfunction!(load_kernel_head, module)?)?;
+    module.add_function(wrap_pyfunction!(subkernel_head, module)?)?;
     module.add_function(wrap_pyfunction!(rpc_reply_head, module)?)?;
     module.add_function(wrap_pyfunction!(rpc_exception, module)?)?;
     module.add_function(wrap_pyfunction!(read_type, module)?)?;

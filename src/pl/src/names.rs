@@ -4,8 +4,9 @@
 
 use kairos_proto::device_map::{DeviceMap, Malformed};
 
-use crate::pl;
+use crate::{pl, Register};
 use kairos_channel::memory::DEVICE_MAP;
+use kairos_contracts::registers::uplink;
 
 /// Bytes in front of the map: its length.
 const HEAD: usize = 4;
@@ -41,8 +42,19 @@ fn map() -> Option<DeviceMap<'static>> {
     DeviceMap::new(map.get(..u32::from_le_bytes(*head) as usize)?).ok()
 }
 
+/// A channel of this board without its destination, which a satellite has been told by the board above.
+fn local(number: u32) -> u32 {
+    let own = pl::descriptor()
+        .ok()
+        .and_then(|descriptor| Register::find(&descriptor, uplink::DESTINATION));
+    match own {
+        Some(own) if number >> 16 == own.read() => number & 0xffff,
+        _ => number,
+    }
+}
+
 /// Name of an RTIO channel (destination << 16 | channel), if it has one.
 pub fn channel(number: u32) -> Option<&'static str> {
     let given = map().and_then(|map| map.name(number));
-    given.or_else(|| Some(pl::descriptor().ok()?.channel(number)?.name))
+    given.or_else(|| Some(pl::descriptor().ok()?.channel(local(number))?.name))
 }

@@ -3,6 +3,7 @@
 //! Layouts: kernel ABI section 4.2 (record), wire protocols sections 1.2 (type 8) and 1.8 (type 9).
 
 pub mod host;
+pub mod report;
 
 pub use kairos_contracts::exceptions::{Id, NAMES};
 use kairos_contracts::session::RPC_EXCEPTION_LENGTH;
@@ -238,7 +239,7 @@ mod tests {
 
     use super::*;
 
-    struct Rom(&'static [u8]);
+    pub struct Rom(pub &'static [u8]);
 
     impl Memory for Rom {
         fn bytes(&self, address: u32, length: u32) -> Result<&[u8], BadAddress> {

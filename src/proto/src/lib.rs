@@ -18,6 +18,7 @@ pub mod link;
 pub mod management;
 pub mod moninj;
 pub mod netboot;
+pub mod order;
 pub mod rpc;
 pub mod session;
 pub mod summary;

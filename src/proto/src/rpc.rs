@@ -18,8 +18,8 @@ mod tests;
 use core::fmt;
 
 pub use decode::{DecodeError, Decoder, Source, Step};
-pub use encode::{encode_request, Sink};
-pub use tag::{split_value, Kind, Layout, Signature, TagError, Value, MAX_DEPTH};
+pub use encode::{encode_request, encode_values, Sink};
+pub use tag::{split_value, values, Kind, Layout, Signature, TagError, Value, MAX_DEPTH};
 
 /// The address given for an empty string, where no memory is needed but the pointer must not be null.
 pub const EMPTY: u32 = 4;

@@ -39,8 +39,12 @@ pub enum Request<'a> {
     RpcReply,
     Value(&'a [u8]),
     RpcException([u8; RPC_EXCEPTION]),
-    /// A subkernel has been received, and dropped: there is no DRTIO.
-    SubkernelUpload,
+    /// The library of a subkernel follows in [`Request::Library`] pieces, as a kernel's does.
+    SubkernelUpload {
+        number: u32,
+        destination: u8,
+        length: u32,
+    },
 }
 
 /// The host does not follow the protocol; the connection must be closed.
@@ -69,8 +73,6 @@ enum State {
     Fixed(Type, usize),
     /// So many bytes of the library are still to come.
     Library(u32),
-    /// So many bytes of a subkernel to drop.
-    Skip(u32),
     Value,
 }
 
@@ -180,7 +182,14 @@ impl RequestDecoder {
                             self.state = State::Library(number);
                             return Ok(Some(Request::LoadKernel { length: number }));
                         }
-                        _ => self.state = State::Skip(number),
+                        _ => {
+                            self.state = State::Library(number);
+                            return Ok(Some(Request::SubkernelUpload {
+                                number: u32::from_le_bytes([f[0], f[1], f[2], f[3]]),
+                                destination: f[4],
+                                length: number,
+                            }));
+                        }
                     }
                 }
                 State::Library(rest) => {
@@ -195,15 +204,6 @@ impl RequestDecoder {
                         State::Library(rest)
                     };
                     return Ok(Some(Request::Library { data, last: rest == 0 }));
-                }
-                State::Skip(rest) => {
-                    let rest = rest - take(input, rest as usize).len() as u32;
-                    if rest > 0 {
-                        self.state = State::Skip(rest);
-                        return Ok(None);
-                    }
-                    self.state = State::Sync(0);
-                    return Ok(Some(Request::SubkernelUpload));
                 }
                 State::Value => {
                     if input.is_empty() {

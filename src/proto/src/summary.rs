@@ -2,8 +2,8 @@
 
 use core::fmt;
 
+use crate::exception::report::Reader;
 use crate::exception::NAMES;
-use crate::rpc::HOST_STRING;
 
 /// A report's first exception: the one that was raised first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,31 +16,6 @@ pub struct Summary<'a> {
     line: u32,
 }
 
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(taken)
-    }
-
-    fn word(&mut self) -> Option<u32> {
-        self.take(4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
-    }
-
-    fn long(&mut self) -> Option<i64> {
-        self.take(8)?.first_chunk().map(|bytes| i64::from_le_bytes(*bytes))
-    }
-
-    fn text(&mut self) -> Option<Option<&'a [u8]>> {
-        match self.word()? {
-            HOST_STRING => self.word().map(|_| None),
-            length => self.take(length as usize).map(Some),
-        }
-    }
-}
-
 impl<'a> Summary<'a> {
     /// Reads the begin of a report, from its `count` on. None if it is cut off before the line number.
     pub fn read(report: &'a [u8]) -> Option<Self> {
@@ -48,9 +23,9 @@ impl<'a> Summary<'a> {
         reader.word()?;
         Some(Self {
             id: reader.word()?,
-            message: reader.text()?,
+            message: reader.text()?.device(),
             param: [reader.long()?, reader.long()?, reader.long()?],
-            file: reader.text()?,
+            file: reader.text()?.device(),
             line: reader.word()?,
         })
     }

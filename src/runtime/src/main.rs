@@ -36,7 +36,7 @@ extern "C" fn kmain() -> ! {
         links.start_down(&spawner, 0);
         analyzer::start(&spawner, stack);
         moninj::start(&spawner, stack);
-        let loan = session::start(&spawner, stack, KernelCore::claim(), rtio, config);
+        let loan = session::start(&spawner, stack, KernelCore::claim(), rtio, links, config);
         let instrument = Instrument { loan, processor };
         management::start(&spawner, stack, Management::new(config, links), instrument, links);
         network

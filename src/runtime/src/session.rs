@@ -4,6 +4,7 @@
 //! over from the one before, whose kernel is killed and whose connection is closed. While there is none, the idle kernel has
 //! the core ([`standalone`]).
 
+mod boards;
 mod connection;
 pub mod standalone;
 
@@ -23,10 +24,12 @@ use kairos_proto::session::{GREETING, GREETING_ANSWER, PORT};
 use static_cell::StaticCell;
 
 use crate::service::{self, Buffers, Lobby, Places};
+use boards::Boards;
 use connection::{Connection, End};
 use kairos_comms::config::Config;
 use kairos_comms::gateware::Rtio;
 use kairos_comms::kernel_core::KernelCore;
+use kairos_comms::link::Links;
 use kairos_comms::uncleared::uncleared;
 
 /// Connections at a time: one being served, others in their greeting or on their way out.
@@ -44,6 +47,7 @@ pub struct Shared {
     /// Room for the kernel library while it arrives. Word-aligned, as the kernel core reads ELF headers from it.
     library: &'static mut [u8; LIBRARY_MAX],
     rtio: Option<Rtio>,
+    boards: Boards,
 }
 
 type Owner = Mutex<NoopRawMutex, Shared>;
@@ -157,6 +161,7 @@ pub fn start(
     stack: &'static Stack,
     kernel: KernelCore,
     rtio: Option<Rtio>,
+    links: Links,
     config: &'static Config,
 ) -> Loan {
     static OWNER: StaticCell<Owner> = StaticCell::new();
@@ -164,6 +169,7 @@ pub fn start(
         kernel,
         library: uncleared!(LIBRARY_MAX),
         rtio,
+        boards: Boards::new(links),
     }));
     spawner.spawn(kairos_comms::task(start_kernel_core(owner, config)));
     spawner.spawn(kairos_comms::task(standalone::idle(owner, config)));

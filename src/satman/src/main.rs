@@ -4,6 +4,8 @@
 #![no_std]
 #![no_main]
 
+mod kernels;
+
 use embassy_time::{Duration, Timer};
 use kairos_chip::reset;
 use kairos_comms::executor::{self, Background};
@@ -16,7 +18,7 @@ use kairos_proto::link::Service;
 
 const BANNER: &str = concat!("Kairos satellite ", env!("CARGO_PKG_VERSION"));
 /// What the board above may open streams to.
-const SERVICES: &[u8] = &[Service::Management as u8];
+const SERVICES: &[u8] = &[Service::Management as u8, Service::Kernels as u8];
 /// Time for the last answer to leave before a restart.
 const FAREWELL: Duration = Duration::from_millis(100);
 
@@ -28,7 +30,6 @@ extern "C" fn kmain() -> ! {
 
     executor::run(|spawner| {
         board.spawn(&spawner);
-        spawner.spawn(kairos_comms::task(start_kernel_core()));
         let mut links = Links::default();
         match links.start_up(&spawner, BANNER, SERVICES) {
             Some(uplink) => {
@@ -36,6 +37,7 @@ extern "C" fn kmain() -> ! {
                 for _ in 0..CLIENTS {
                     spawner.spawn(kairos_comms::task(serve(uplink, management)));
                 }
+                spawner.spawn(kairos_comms::task(kernels::serve(uplink, KernelCore::claim())));
             }
             None => log::error!("this gateware has no link to a board above: nobody can reach this one"),
         }
@@ -47,7 +49,7 @@ extern "C" fn kmain() -> ! {
 #[embassy_executor::task(pool_size = CLIENTS)]
 async fn serve(uplink: &'static Link, management: &'static Management) -> ! {
     loop {
-        let (mut stream, _) = uplink.accept().await;
+        let mut stream = uplink.accept(Service::Management).await;
         let after = management.serve(&mut stream, &Unmeasured).await;
         drop(stream);
         if let Some(mark) = after {
@@ -77,13 +79,5 @@ impl Background for NoNetwork {
 
     fn may_sleep(&mut self) -> bool {
         true
-    }
-}
-
-/// Starts core 1 at boot, so that the first kernel need not wait for it, and a core that does not start is noticed.
-#[embassy_executor::task]
-async fn start_kernel_core() {
-    if KernelCore::claim().restart().await.is_ok() {
-        log::info!("kernel core ready");
     }
 }

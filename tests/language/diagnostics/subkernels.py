@@ -34,6 +34,17 @@ PROGRAMS = {
             def run(self):
                 f()
     """,
+    "function for a subkernel": """
+        @subkernel(destination=1)
+        def f(x):
+            pass
+
+
+        class Exp(Host):
+            @kernel
+            def run(self):
+                f(self.helper)
+    """,
     "object for a subkernel": """
         @subkernel(destination=1)
         def f(x):
@@ -45,10 +56,15 @@ PROGRAMS = {
             def run(self):
                 f(self.other)
     """,
-    "no satellites": """
+    "host behind a subkernel": """
+        @kernel
+        def helper():
+            remote()
+
+
         @subkernel(destination=1)
         def f():
-            pass
+            helper()
 
 
         class Exp(Host):

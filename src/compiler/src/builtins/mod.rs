@@ -10,14 +10,14 @@ mod mathematics;
 pub(crate) mod numbers;
 mod numpy;
 mod sequences;
+mod subkernel;
 mod text;
 mod time;
 
 use crate::diagnostic::{Diagnostic, Result};
 use crate::emit::Emitter;
 use crate::ir::Value;
-use crate::language::{Builtin, Iteration, Order, Text};
-use crate::source::Span;
+use crate::language::{Builtin, Iteration, Order, Subkernel, Text};
 use crate::syntax::{Expr, Keyword};
 use crate::types::{Kind, Ty, Types};
 pub use exceptions::construction;
@@ -86,14 +86,16 @@ pub(crate) fn code<'p>(
         Builtin::NumPy(function) => numpy::code(emitter, function, site, values),
         Builtin::Mathematics(function) => mathematics::code(emitter, function, site, values),
         Builtin::Order(_) => Ok(Value::unit()),
-        Builtin::Subkernel(_) => Err(no_satellites(site.whole.span)),
+        Builtin::Subkernel(call) => subkernel::code(emitter, call, site, values),
     }
 }
 
-/// What is said where a kernel would need a satellite.
-pub(crate) fn no_satellites(span: Span) -> Box<Diagnostic> {
-    let error = Diagnostic::new(span, "subkernels run on satellites, and this core device has none");
-    error.help("the firmware has no links to satellites yet; call a @kernel function instead")
+/// Whether an argument of a call has a value: not what names something, or is a type.
+pub(crate) fn is_evaluated(builtin: Builtin, index: usize) -> bool {
+    match builtin {
+        Builtin::Subkernel(call) => subkernel::is_evaluated(call, index),
+        _ => true,
+    }
 }
 
 /// Whether what a call gives has parts in memory that it makes, on the stack of the caller.
@@ -103,12 +105,8 @@ pub fn makes_values(builtin: Builtin) -> bool {
         Builtin::NumPy(_) | Builtin::Mathematics(_) | Builtin::AnyException | Builtin::Exception(_) => true,
         Builtin::Text(text) => text::makes_values(text),
         Builtin::Iteration(iteration) => iteration == Iteration::Sorted,
-        Builtin::Number(_)
-        | Builtin::Class(_)
-        | Builtin::Time(_)
-        | Builtin::Order(_)
-        | Builtin::Decorator(_)
-        | Builtin::Subkernel(_) => false,
+        Builtin::Subkernel(call) => matches!(call, Subkernel::Await | Subkernel::Recv),
+        Builtin::Number(_) | Builtin::Class(_) | Builtin::Time(_) | Builtin::Order(_) | Builtin::Decorator(_) => false,
     }
 }
 

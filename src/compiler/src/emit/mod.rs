@@ -23,6 +23,7 @@ mod reduction;
 mod returned;
 mod rpc;
 mod sort;
+mod subkernel;
 mod text;
 
 use std::collections::HashMap;
@@ -41,6 +42,7 @@ pub use build::Builder;
 pub use cursor::Cursor;
 pub(crate) use data::data_symbol;
 use exceptions::{Pad, Scope};
+pub(crate) use subkernel::{Message, ARGUMENTS, FOREVER};
 
 /// What code depends on of the device.
 #[derive(Clone, Copy, Debug)]

@@ -84,7 +84,7 @@ impl<'p> Emitter<'_, 'p> {
         self.receive(returns)
     }
 
-    fn argument_tag(&self, ty: types::Ty, span: Span) -> Result<Vec<u8>> {
+    pub(super) fn argument_tag(&self, ty: types::Ty, span: Span) -> Result<Vec<u8>> {
         let types = &self.module.program.types;
         // A method called on the host takes its receiver as first argument.
         if let Kind::Method { .. } = types.kind(ty) {
@@ -104,7 +104,7 @@ impl<'p> Emitter<'_, 'p> {
     }
 
     /// A value as it is sent: the host knows arrays whose elements lie together only.
-    fn sent(&mut self, value: Value, ty: types::Ty) -> Value {
+    pub(super) fn sent(&mut self, value: Value, ty: types::Ty) -> Value {
         match self.array_parts(&value, ty) {
             Some(array) if array.strides.is_some() => {
                 let copy = self.together(array);
@@ -114,19 +114,25 @@ impl<'p> Emitter<'_, 'p> {
         }
     }
 
-    fn send(&mut self, symbol: &str, service: Handle, tag: &[u8], slots: Vec<Value>) {
+    /// The addresses of values that are sent.
+    pub(super) fn pointers(&mut self, slots: Vec<Value>) -> Value {
         let table = Ty::Struct(vec![Ty::Ptr; slots.len().max(1)].into());
         let pointers = self.build.slot(table.clone());
         for (index, slot) in slots.into_iter().enumerate() {
             let to = self.build.field(&pointers, &table, index);
             self.build.store(slot, &to);
         }
+        pointers
+    }
+
+    fn send(&mut self, symbol: &str, service: Handle, tag: &[u8], slots: Vec<Value>) {
+        let pointers = self.pointers(slots);
         let tag = self.module.string_record(tag);
         let args = vec![Value::int(Ty::I32, service.into()), tag, pointers];
         self.call_external(symbol, args, Ty::unit(), true);
     }
 
-    fn receive(&mut self, returns: types::Ty) -> Result<Value> {
+    pub(super) fn receive(&mut self, returns: types::Ty) -> Result<Value> {
         let ty = self.module.ir_type(returns);
         let slot = self.build.slot(ty.clone());
         if !self.needs_memory(returns) {

@@ -14,7 +14,7 @@ use crate::types::{Kind, Ty};
 impl Infer<'_, '_> {
     pub(super) fn call(&mut self, whole: &Expr, callee: &Expr, args: &[Expr], keywords: &[Keyword]) -> Result<Ty> {
         let function = self.expr(callee)?;
-        let types = args.iter().map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
+        let types = self.argument_types(function, args)?;
         for keyword in keywords {
             self.expr(&keyword.value)?;
         }
@@ -233,7 +233,7 @@ impl Infer<'_, '_> {
         types: &[Ty],
         keywords: &[Keyword],
     ) -> Result<Ty> {
-        let on_satellite = super::subkernel::destination(&self.function().info.kind).is_some();
+        let on_satellite = self.function().info.kind.destination().is_some();
         if builtin == Builtin::Text(Text::Print) && self.print_as_rpc && !on_satellite {
             let handle = self.context.host.print_function();
             return self.host_call(whole, handle, None, args, keywords);

@@ -140,6 +140,8 @@ impl<'a, 'h> Infer<'a, 'h> {
         }
         self.require_known()?;
         self.require_both_ends()?;
+        let names = self.messages.keys().cloned().collect();
+        self.context.program.name_messages(names);
         self.check_widths()
     }
 
@@ -154,7 +156,7 @@ impl<'a, 'h> Infer<'a, 'h> {
             _ => return Err(Diagnostic::global("only a function can be compiled")),
         };
         let info = self.context.function_info(handle).map_err(Diagnostic::global)?;
-        if subkernel::destination(&info.kind).is_some() {
+        if info.kind.destination().is_some() {
             let text = format!("{} is a subkernel: a kernel starts it", info.name);
             return Err(Diagnostic::global(text));
         }

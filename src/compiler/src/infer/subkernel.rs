@@ -19,14 +19,6 @@ pub(super) struct Message {
     received: Option<Span>,
 }
 
-/// The satellite that runs a function; None if it runs where it is called.
-pub(super) fn destination(kind: &FunctionKind) -> Option<u8> {
-    match kind {
-        FunctionKind::Compiled { destination, .. } if *destination > 0 => Some(*destination),
-        _ => None,
-    }
-}
-
 impl Infer<'_, '_> {
     /// A call of one of the functions for subkernels, whose arguments have these types.
     pub(super) fn subkernel(
@@ -98,7 +90,7 @@ impl Infer<'_, '_> {
         };
         let info = self.context.function_info(handle);
         let info = info.map_err(|text| Diagnostic::new(expr.span, text))?;
-        match destination(&info.kind) {
+        match info.kind.destination() {
             Some(_) => self.instantiate(handle, class, Some(expr.span)).map(Some),
             None => Err(self.no_subkernel(expr, ty)),
         }
@@ -126,6 +118,30 @@ impl Infer<'_, '_> {
         let text = self.context.sources.file(expr.span.file).text[start..end].to_string();
         let stated = self.context.host.annotation(handle, &text).map_err(at)?;
         self.types().annotation(&stated).map_err(at)
+    }
+
+    /// Types the arguments of a call, whose function is known. A type stands for itself, and has no value.
+    pub(super) fn argument_types(&mut self, function: Ty, args: &[Expr]) -> Result<Vec<Ty>> {
+        let receives = matches!(
+            self.types().kind(function),
+            Kind::Builtin(Builtin::Subkernel(Subkernel::Recv))
+        );
+        let typed = args.iter().enumerate().map(|(index, arg)| match (receives, index) {
+            (true, 1) => self.no_value(arg),
+            _ => self.expr(arg),
+        });
+        typed.collect()
+    }
+
+    fn no_value(&mut self, expr: &Expr) -> Result<Ty> {
+        let none = self.kind(Kind::None);
+        let mut parts = vec![];
+        walk_expr(expr, &mut |part| parts.push((part.id, part.span)));
+        for (id, span) in parts {
+            let ty = self.function().types[id as usize];
+            self.unify(ty, none, span, "this type")?;
+        }
+        Ok(none)
     }
 
     /// The type of the message of this name, `ty` if it is met for the first time.
@@ -164,7 +180,7 @@ impl Infer<'_, '_> {
 
     /// Refuses calls of the host by subkernels.
     pub(super) fn require_host(&self, whole: &Expr, name: &str) -> Result<()> {
-        if destination(&self.function().info.kind).is_none() {
+        if self.function().info.kind.destination().is_none() {
             return Ok(());
         }
         let text = format!("'{name}' runs on the host, which subkernels cannot call");
@@ -173,8 +189,8 @@ impl Infer<'_, '_> {
 
     /// Refuses objects as arguments of subkernels.
     pub(super) fn require_messages(&mut self, callee: &FunctionKind, args: &[Expr]) -> Result<()> {
-        let own = destination(&self.function().info.kind);
-        if destination(callee).is_none_or(|other| own == Some(other)) {
+        let own = self.function().info.kind.destination();
+        if callee.destination().is_none_or(|other| own == Some(other)) {
             return Ok(());
         }
         for arg in args {
@@ -189,9 +205,9 @@ impl Infer<'_, '_> {
 
     /// What a call of a subkernel gives: nothing, unless the caller runs on the same satellite.
     pub(super) fn started(&mut self, function: Handle, returns: Ty) -> Ty {
-        let own = destination(&self.function().info.kind);
+        let own = self.function().info.kind.destination();
         let called = self.context.program.function_infos.get(&function);
-        match called.and_then(|info| destination(&info.kind)) {
+        match called.and_then(|info| info.kind.destination()) {
             Some(other) if own != Some(other) => self.kind(Kind::None),
             _ => returns,
         }

@@ -2,10 +2,11 @@
 
 use crate::builtins::{self, Site};
 use crate::diagnostic::Result;
-use crate::emit::Emitter;
+use crate::emit::{int, Emitter, Message};
 use crate::host::{FunctionKind, Handle, HostType};
 use crate::ir::*;
-use crate::program::{ArgSource, CallTarget, Fact};
+use crate::program::{ArgSource, CallTarget, Fact, FunctionId};
+use crate::source::Span;
 use crate::syntax::*;
 use crate::types::{self, Kind};
 
@@ -39,6 +40,9 @@ impl<'p> Emitter<'_, 'p> {
                         return self.over_generator(*builtin, site, element, clauses);
                     }
                     let named = keywords.iter().map(|keyword| &keyword.value);
+                    let args = args.iter().enumerate();
+                    let args = args.filter(|(index, _)| builtins::is_evaluated(*builtin, *index));
+                    let args = args.map(|(_, arg)| arg);
                     let given = self.array_receiver(callee).into_iter().chain(args).chain(named);
                     let values = given.map(|arg| self.expr(arg)).collect::<Result<Vec<_>>>()?;
                     self.build.span = whole.span;
@@ -156,10 +160,11 @@ impl<'p> Emitter<'_, 'p> {
         let whole = passed.whole;
         match target {
             CallTarget::Compiled(function) => {
-                let function = &self.module.program.functions[*function];
-                if matches!(function.info.kind, FunctionKind::Compiled { destination: 1.., .. }) {
-                    return Err(builtins::no_satellites(whole.span));
+                if let Some(destination) = self.started_on(*function) {
+                    self.start(*function, destination, &receiver, sources, values, whole.span)?;
+                    return Ok(Value::unit());
                 }
+                let function = &self.module.program.functions[*function];
                 let returns = self.module.ir_type(function.returns);
                 if function.nested.is_some() {
                     values.insert(0, receiver);
@@ -201,6 +206,33 @@ impl<'p> Emitter<'_, 'p> {
             CallTarget::Rpc(_) => return None,
         };
         matches!(wanted, Ty::I32 | Ty::I64).then_some(wanted)
+    }
+
+    /// Starts a subkernel and sends it its arguments; its library knows its receiver.
+    fn start(
+        &mut self,
+        function: FunctionId,
+        destination: u8,
+        receiver: &Value,
+        sources: &[ArgSource],
+        values: Vec<Value>,
+        span: Span,
+    ) -> Result<()> {
+        let number = self.subkernel_number(function, receiver);
+        self.load_subkernel(number.clone(), destination, true);
+        let instance = &self.module.program.functions[function];
+        let sent = sources.iter().zip(values.into_iter().zip(&instance.locals));
+        let sent = sent.filter(|(source, _)| !matches!(source, ArgSource::Receiver));
+        let sent: Vec<_> = sent.map(|(_, (value, &ty))| (value, ty)).collect();
+        if sent.is_empty() {
+            return Ok(());
+        }
+        let message = Message {
+            number,
+            is_result: false,
+            destination: int(destination.into()),
+        };
+        self.send_message(message, sent, span)
     }
 
     /// Type of the parameter `index` of a function, which has a default.

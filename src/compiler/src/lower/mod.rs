@@ -15,32 +15,82 @@ mod sequence;
 mod stmt;
 mod text;
 
-use crate::diagnostic::Result;
+use std::collections::{BTreeMap, HashMap};
+
+use crate::diagnostic::{Diagnostic, Result};
 pub use crate::emit::Target;
-use crate::emit::{Emitter, ModuleBuilder};
-use crate::host::{FunctionKind, Host, Inline};
+use crate::emit::{int, Emitter, Message, ModuleBuilder, ARGUMENTS, FOREVER};
+use crate::host::{FunctionKind, Host, HostValue, Inline};
 use crate::ir::*;
 use crate::names::LocalId;
-use crate::program::{Entry, FunctionId, FunctionInstance, Program};
+use crate::program::{Entry, FunctionId, FunctionInstance, Program, Subkernel};
 use crate::source::Sources;
+use crate::types::Kind;
 
 /// Lowers a whole program, whose types are known and which has been checked.
 pub fn lower(program: &Program, sources: &Sources, host: &mut dyn Host, target: Target) -> Result<Module> {
     let mut module = ModuleBuilder::new(program, sources, host, target);
     let entry = program.entry.as_ref().expect("inference sets the entry");
-    for (id, instance) in program.functions.iter().enumerate() {
-        if instance.is_dead() {
-            continue;
-        }
-        let function = declared(&module, id, instance);
-        let mut lowered = Emitter::new(&mut module, instance, function).run()?;
-        lowered.tidy();
-        module.module.functions.push(lowered);
-    }
-    inline::mark(&mut module.module.functions, &program.functions[entry.function].symbol);
+    functions(&mut module, entry.function)?;
     let modinit = modinit(&mut module, entry)?;
     module.module.functions.push(modinit);
     module.finish(entry.writeback)
+}
+
+/// Lowers what a satellite runs to a library of its own, with the data of the host that it needs.
+pub fn lower_subkernel(
+    program: &Program,
+    sources: &Sources,
+    host: &mut dyn Host,
+    target: Target,
+    subkernel: Subkernel,
+) -> Result<Module> {
+    let mut module = ModuleBuilder::new(program, sources, host, target);
+    functions(&mut module, subkernel.function)?;
+    if let Some((span, name)) = module.module.remote_call.take() {
+        let text = format!("'{name}' runs on the host, which subkernels cannot call");
+        let error = Diagnostic::new(span, text).help("send a message to a kernel of the core device");
+        return Err(program.blame(subkernel.function, error));
+    }
+    let modinit = subkernel_modinit(&mut module, subkernel)?;
+    module.module.functions.push(modinit);
+    module.finish(false)
+}
+
+/// Lowers the functions that `entry` reaches.
+fn functions(module: &mut ModuleBuilder, entry: FunctionId) -> Result<()> {
+    let program = module.program;
+    let symbols = program.functions.iter().enumerate();
+    let symbols: HashMap<&str, FunctionId> = symbols.map(|(id, function)| (&*function.symbol, id)).collect();
+    let on_one_board = program
+        .functions
+        .iter()
+        .all(|function| function.info.kind.destination().is_none());
+    let mut open: Vec<FunctionId> = match on_one_board {
+        true => (0..program.functions.len()).rev().collect(),
+        false => vec![entry],
+    };
+    let mut lowered: BTreeMap<FunctionId, Function> = BTreeMap::new();
+    while let Some(id) = open.pop() {
+        let instance = &program.functions[id];
+        if instance.is_dead() || lowered.contains_key(&id) {
+            continue;
+        }
+        let function = declared(module, id, instance);
+        let mut function = Emitter::new(module, instance, function).run()?;
+        function.tidy();
+        if !on_one_board {
+            let body = function.blocks.iter().flat_map(|block| &block.body);
+            open.extend(body.filter_map(|instruction| match &instruction.op {
+                Op::Call { callee, .. } => symbols.get(&**callee).copied(),
+                _ => None,
+            }));
+        }
+        lowered.insert(id, function);
+    }
+    module.module.functions.extend(lowered.into_values());
+    inline::mark(&mut module.module.functions, &program.functions[entry].symbol);
+    Ok(())
 }
 
 /// A function before its code is made.
@@ -84,6 +134,39 @@ fn modinit(module: &mut ModuleBuilder, entry: &Entry) -> Result<Function> {
     emitter.take_over_stack(&instance.symbol);
     if let Some(set_result) = entry.set_result {
         emitter.send_result(set_result, result, instance)?;
+    }
+    emitter.build.end(Terminator::Return(Value::unit()));
+    Ok(emitter.build.finish())
+}
+
+/// `__modinit__` of a subkernel: receives the arguments, calls it, and sends its result to whoever has started it.
+fn subkernel_modinit(module: &mut ModuleBuilder, subkernel: Subkernel) -> Result<Function> {
+    let mut function = Function::new("__modinit__", vec![Ty::Ptr], Ty::unit(), None);
+    function.exported = true;
+    let instance = &module.program.functions[subkernel.function];
+    let mut emitter = Emitter::new(module, instance, function);
+    let span = instance.ast.name_span;
+    emitter.build.span = span;
+    let receiver = subkernel.receiver.map(HostValue::Object);
+    let mut args: Vec<Value> = receiver
+        .iter()
+        .map(|object| emitter.module.constant(object, &Ty::Ptr))
+        .collect();
+    let sent = &instance.locals[args.len()..instance.ast.params.len()];
+    if !sent.is_empty() {
+        let forever = Value::int(Ty::I64, FOREVER);
+        args.extend(emitter.receive_message(int(ARGUMENTS), forever, sent, span)?);
+    }
+    let returns = emitter.module.ir_type(instance.returns);
+    let result = emitter.build.call(&instance.symbol, args, returns, None);
+    emitter.take_over_stack(&instance.symbol);
+    if *emitter.module.program.types.kind(instance.returns) != Kind::None {
+        let message = Message {
+            number: int(subkernel.number.into()),
+            is_result: true,
+            destination: int(0),
+        };
+        emitter.send_message(message, vec![(result, instance.returns)], span)?;
     }
     emitter.build.end(Terminator::Return(Value::unit()));
     Ok(emitter.build.finish())

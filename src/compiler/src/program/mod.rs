@@ -4,6 +4,7 @@ mod known;
 mod made;
 mod shapes;
 mod stored;
+mod subkernels;
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -15,6 +16,7 @@ use crate::source::{Sources, Span};
 use crate::syntax::{ExprId, Function};
 use crate::types::{common_number, Callable, Kind, Mismatch, Ty, Types};
 pub use shapes::Shapes;
+pub use subkernels::Subkernel;
 
 /// Index of a function of the program.
 pub type FunctionId = usize;
@@ -169,6 +171,8 @@ pub struct Program {
     pub lists: HashMap<Handle, HostList>,
     pub function_infos: HashMap<Handle, Rc<FunctionInfo>>,
     pub entry: Option<Entry>,
+    /// Names of messages between boards.
+    pub messages: Vec<Rc<str>>,
     /// Objects whose attributes are still to be compared, while those of others are.
     unchecked: Option<Vec<Handle>>,
 }

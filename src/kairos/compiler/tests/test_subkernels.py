@@ -1,12 +1,11 @@
-"""Subkernels: their types are checked; no core device has satellites to run them yet."""
+"""Subkernels: their types are checked, and each becomes a library; `tests/e2e/test_subkernels.py` runs them."""
 
 import pytest
 
 from kairos import compiler
+from kairos.compiler.cache import Cache
 from kairos.compiler.tests.jit import Core
 from kairos.language import TFloat, TInt32, TList, kernel, portable, rpc, subkernel
-
-NO_SATELLITES = "subkernels run on satellites, and this core device has none"
 
 
 class Satellites:
@@ -104,8 +103,6 @@ class Satellites:
 @pytest.mark.parametrize(
     "method, text",
     [
-        ("runs", NO_SATELLITES),
-        ("satellite_prints", NO_SATELLITES),
         ("result_of_the_call", "cannot coerce NoneType to a numeric type"),
         ("wrong_argument", "cannot unify numpy.int32 with float"),
         ("wrong_message", "cannot unify"),
@@ -132,3 +129,47 @@ def test_they_are_checked(method, text):
 
 def test_their_types_are_those_of_the_program():
     assert compiler.check(Satellites.runs, (Satellites(),), core=Core()) == []
+
+
+def _compiled(method, cache=None):
+    host = Satellites()
+    return compiler.compile_kernel(
+        method, (host,), {}, core=host.core, set_result=None, attribute_writeback=False, cache=cache or Cache(None)
+    )
+
+
+def test_each_is_a_library_of_its_own():
+    compiled = _compiled(Satellites.runs)
+    (measure,) = compiled.subkernels
+    assert (measure.number, measure.destination) == (1, 1)
+    assert b"subkernel_send_message" in measure.library and b"subkernel_load_run" not in measure.library
+    assert b"subkernel_load_run" in compiled.library
+    # Their print is the satellite's log.
+    (prints,) = _compiled(Satellites.satellite_prints).subkernels
+    assert prints.destination == 2 and b"core_log" in prints.library and b"rpc_send" not in prints.library
+
+
+def test_what_is_kept_has_their_libraries(tmp_path):
+    first, again = (_compiled(Satellites.runs, Cache(tmp_path)) for _ in range(2))
+    assert (first.cached, again.cached) == (False, True)
+    kept = [(one.number, one.destination, one.library, one.unstripped) for one in again.subkernels]
+    assert kept == [(one.number, one.destination, one.library, one.unstripped) for one in first.subkernels]
+
+
+def test_a_method_has_a_library_for_each_object():
+    class Pair:
+        def __init__(self):
+            self.core = Core()
+            self.parts = [Satellites(), Satellites()]
+
+        @kernel
+        def run(self):
+            for part in self.parts:
+                part.prints()
+                subkernel_await(part.prints)  # noqa: F821
+
+    host = Pair()
+    compiled = compiler.compile_kernel(
+        Pair.run, (host,), {}, core=host.core, set_result=None, attribute_writeback=False, cache=Cache(None)
+    )
+    assert [one.number for one in compiled.subkernels] == [1, 2]

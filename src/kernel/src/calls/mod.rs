@@ -8,4 +8,5 @@ pub mod log;
 pub mod math;
 pub mod pulse;
 pub mod rpc;
+pub mod subkernel;
 pub mod unavailable;

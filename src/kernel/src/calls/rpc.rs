@@ -3,7 +3,7 @@
 use kairos_channel::memory::KERNEL_STACK;
 use kairos_channel::{Frame, Kind, Receiver};
 use kairos_proto::exception::{Id, Record};
-use kairos_proto::rpc::{encode_request, Decoder, Memory, Signature, Sink, Source, Step};
+use kairos_proto::rpc::{encode_request, split_value, Decoder, Memory, Signature, Sink, Source, Step};
 
 use crate::comms::{self, next_frame, read_some, receiving, report, report_fmt, send_pieces, sending};
 use crate::fault::broken;
@@ -29,11 +29,15 @@ enum Call {
     Sent,
     /// Its reply is being decoded: the kernel makes room.
     Arriving,
+    /// A message of another board has come, and its values are taken one by one.
+    Message,
 }
 
 static CALL: Owned<Call> = Owned::new(Call::Over);
 /// Tag of its result, in the library.
 static RETURN_TAG: Owned<&'static [u8]> = Owned::new(&[]);
+/// Values of a message that have not been begun.
+static VALUES: Owned<u32> = Owned::new(0);
 /// Decodes its reply; in place, as it is large.
 static DECODER: Lent<Decoder<'static>> = Lent::new(Decoder::new(&[]));
 
@@ -144,6 +148,8 @@ impl Source for Reply<'_> {
 }
 
 const NO_STACK: &str = "the reply to an RPC needs {0} bytes of stack, of which {1} are free: return less at once";
+const NO_STACK_FOR_MESSAGE: &str =
+    "a message of another board needs {0} bytes of stack, of which {1} are free: send less at once";
 const OTHER_TAG: &str = "the reply to an RPC has another return tag than the call";
 
 /// The reply begins with the length and a copy of the tag that was sent: another one belongs to another call.
@@ -197,6 +203,9 @@ pub extern "C" fn rpc_recv_value(slot: u32) -> u32 {
     if matches!(call, Call::Over) {
         broken(format_args!("the kernel waits for the reply to an RPC it has not sent"));
     }
+    if matches!(call, Call::Message) {
+        return message_value(slot);
+    }
     receiving(|receiver| {
         if matches!(call, Call::Sent) && raised(receiver) {
             return 0;
@@ -234,9 +243,7 @@ fn decode(receiver: &mut Receiver<'static>, slot: u32) -> u32 {
             0
         }
         Ok(Step::Allocate(bytes)) => {
-            // The kernel takes it from its stack without asking whether it is there.
-            let here = core::ptr::from_ref(&bytes) as u32;
-            let free = here.saturating_sub(KERNEL_STACK.start as u32 + STACK_RESERVE);
+            let free = free_stack();
             if bytes > free {
                 return refuse(receiver, bytes, free);
             }
@@ -272,6 +279,53 @@ fn refuse(receiver: &mut Receiver<'static>, bytes: u32, free: u32) -> u32 {
     done(receiver);
     raise::firmware(Id::RuntimeError, NO_STACK, [bytes.into(), free.into(), 0]);
     0
+}
+
+/// What a kernel can take from its stack, which it does without asking whether it is there.
+fn free_stack() -> u32 {
+    let here = 0u8;
+    (core::ptr::from_ref(&here) as u32).saturating_sub(KERNEL_STACK.start as u32 + STACK_RESERVE)
+}
+
+/// So many values of a message are taken from now on, with these types.
+pub fn take_message(tags: &'static [u8], count: u32) {
+    RETURN_TAG.set(tags);
+    VALUES.set(count);
+    next_value();
+}
+
+/// Readies the next value of a message, if there is one.
+fn next_value() {
+    match (VALUES.get().checked_sub(1), split_value(RETURN_TAG.get())) {
+        (Some(left), Ok((first, rest))) => {
+            DECODER.with(|decoder| decoder.restart(first));
+            VALUES.set(left);
+            RETURN_TAG.set(rest);
+            CALL.set(Call::Message);
+        }
+        _ => super::subkernel::end_message(),
+    }
+}
+
+/// Decodes into `slot` what comes next of a message.
+fn message_value(slot: u32) -> u32 {
+    match DECODER.with(|decoder| decoder.resume(slot, &mut super::subkernel::Values, &mut KernelMemory)) {
+        Ok(Step::Done) => {
+            next_value();
+            0
+        }
+        Ok(Step::Allocate(bytes)) => {
+            let free = free_stack();
+            if bytes > free {
+                super::subkernel::end_message();
+                raise::firmware(Id::RuntimeError, NO_STACK_FOR_MESSAGE, [bytes.into(), free.into(), 0]);
+                return 0;
+            }
+            CALL.set(Call::Message);
+            bytes
+        }
+        Err(error) => report_fmt(format_args!("message of another board: {error}")),
+    }
 }
 
 raise::raising! {

@@ -13,14 +13,6 @@ extern "C" fn raise_spi() {
     );
 }
 
-extern "C" fn raise_subkernel() {
-    raise::firmware(
-        Id::SubkernelError,
-        "Error loading or running the subkernel: this device has no satellites",
-        [0; 3],
-    );
-}
-
 fn no_grabber(destination: u32) {
     let message = "CXP Grabber is not available on destination {0}";
     raise::firmware(Id::CxpError, message, [i64::from(destination), 0, 0]);
@@ -47,7 +39,6 @@ extern "C" fn raise_id(id: u32) {
 
 raise::raising! {
     spi => raise_spi;
-    subkernel => raise_subkernel;
     cxp => raise_cxp;
     cxp_frame => raise_cxp_frame;
     test_exception_id_sync => raise_id;

@@ -29,7 +29,7 @@ pub fn encode_request<'t>(
     let mut arguments = signature.arguments;
     let mut pointer = data;
     while !arguments.is_empty() {
-        arguments = encode_value(sink, memory, arguments, memory.word(pointer)?)?;
+        arguments = encode_value(sink, memory, Form::Tagged, arguments, memory.word(pointer)?)?;
         pointer = pointer.wrapping_add(4);
     }
     sink.write(&[END]);
@@ -38,17 +38,49 @@ pub fn encode_request<'t>(
     Ok(signature)
 }
 
+/// Writes values without tags, as in the reply to an RPC: what a [`super::Decoder`] for each of their types reads. Returns how many
+/// there are. `tag`, `data`: as in [`encode_request`].
+///
+/// # Errors
+/// [`EncodeError`].
+pub fn encode_values(sink: &mut impl Sink, memory: &impl Memory, tag: &[u8], data: u32) -> Result<u32, EncodeError> {
+    let mut values = super::values(tag)?;
+    let mut count = 0;
+    while !values.is_empty() {
+        let pointer = memory.word(data.wrapping_add(4 * count))?;
+        values = encode_value(sink, memory, Form::Plain, values, pointer)?;
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// Whether values have tags in front.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Tagged,
+    Plain,
+}
+
+impl Form {
+    fn write_tag(self, sink: &mut impl Sink, byte: u8) {
+        if self == Form::Tagged {
+            sink.write(&[byte]);
+        }
+    }
+}
+
 /// Writes one value with its tag. `tags` starts with a checked value; returns the tags behind it.
 ///
 /// The recursion is bounded, since tags nested deeper than [`super::MAX_DEPTH`] have been rejected.
 fn encode_value<'t>(
     sink: &mut impl Sink,
     memory: &impl Memory,
+    form: Form,
     tags: &'t [u8],
     address: u32,
 ) -> Result<&'t [u8], EncodeError> {
     let value = Value::head(tags)?;
-    sink.write(&[value.byte]);
+    form.write_tag(sink, value.byte);
     match value.kind {
         Kind::None => {}
         Kind::Bool => sink.write(&[memory.bytes(address, 1)?[0] & 1]),
@@ -60,13 +92,13 @@ fn encode_value<'t>(
             sink.write(memory.bytes(object, 4)?);
         }
         Kind::Tuple(count) => {
-            sink.write(&[count]);
+            form.write_tag(sink, count);
             let mut member = value.inner;
             let mut at = address;
             for _ in 0..count {
                 let (layout, _) = Value::head(member)?.layout()?;
                 at = align_up(at, layout.align);
-                member = encode_value(sink, memory, member, at)?;
+                member = encode_value(sink, memory, form, member, at)?;
                 at = at.wrapping_add(layout.size);
             }
             return Ok(member);
@@ -75,10 +107,10 @@ fn encode_value<'t>(
             let list = memory.word(address)?;
             let (elements, length) = (memory.word(list)?, memory.word(list.wrapping_add(4))?);
             sink.write(&length.to_le_bytes());
-            return encode_elements(sink, memory, value.inner, elements, length);
+            return encode_elements(sink, memory, form, value.inner, elements, length);
         }
         Kind::Array(dims) => {
-            sink.write(&[dims]);
+            form.write_tag(sink, dims);
             let mut total = 1u32;
             for dim in 0..u32::from(dims) {
                 let extent = memory.word(address.wrapping_add(4 + 4 * dim))?;
@@ -86,7 +118,7 @@ fn encode_value<'t>(
                 // An absurd total is a bad address in the end, since no memory is that large.
                 total = total.saturating_mul(extent);
             }
-            return encode_elements(sink, memory, value.inner, memory.word(address)?, total);
+            return encode_elements(sink, memory, form, value.inner, memory.word(address)?, total);
         }
         Kind::Range => {
             let (layout, rest) = Value::head(value.inner)?.layout()?;
@@ -94,6 +126,7 @@ fn encode_value<'t>(
                 encode_value(
                     sink,
                     memory,
+                    form,
                     value.inner,
                     address.wrapping_add(layout.size.wrapping_mul(index)),
                 )?;
@@ -106,6 +139,7 @@ fn encode_value<'t>(
             return encode_value(
                 sink,
                 memory,
+                form,
                 value.inner,
                 align_up(address.wrapping_add(8), layout.align),
             );
@@ -118,13 +152,14 @@ fn encode_value<'t>(
 fn encode_elements<'t>(
     sink: &mut impl Sink,
     memory: &impl Memory,
+    form: Form,
     tags: &'t [u8],
     elements: u32,
     count: u32,
 ) -> Result<&'t [u8], EncodeError> {
     let element = Value::head(tags)?;
     let (layout, rest) = element.layout()?;
-    sink.write(&[element.byte]);
+    form.write_tag(sink, element.byte);
     if matches!(element.kind, Kind::Bool | Kind::Int32 | Kind::Int64 | Kind::Float) {
         if count > 0 {
             sink.write(memory.bytes(elements, count.saturating_mul(layout.size))?);
@@ -136,6 +171,7 @@ fn encode_elements<'t>(
         encode_value(
             sink,
             memory,
+            form,
             tags,
             elements.wrapping_add(index.wrapping_mul(layout.size)),
         )?;

@@ -254,6 +254,21 @@ impl<'a> Signature<'a> {
     }
 }
 
+/// Checks the tags of values that one kernel sends another; a colon may stand behind them.
+///
+/// # Errors
+/// Any [`TagError`]; objects, which only the host knows, are [`TagError::Unknown`].
+pub fn values(tags: &[u8]) -> Result<&[u8], TagError> {
+    let tags = tags.strip_suffix(&[RETURNS]).unwrap_or(tags);
+    let mut rest = tags;
+    while !rest.is_empty() {
+        let (value, behind) = split_value(rest)?;
+        check_plain(value, false)?;
+        rest = behind;
+    }
+    Ok(tags)
+}
+
 /// Whether this is the tag of a type without parts that is allowed everywhere.
 #[inline]
 fn complete_in_itself(tag: u8) -> bool {

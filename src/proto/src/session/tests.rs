@@ -13,7 +13,8 @@ enum Owned {
     Run,
     Reply(Vec<u8>),
     Exception(Vec<u8>),
-    Subkernel,
+    /// Of number 1, for destination 2.
+    Subkernel(Vec<u8>),
 }
 
 /// The host's encoder, written from the specification.
@@ -38,9 +39,9 @@ fn encode(request: &Owned, out: &mut Vec<u8>) {
             out.push(8);
             out.extend(data);
         }
-        Owned::Subkernel => {
+        Owned::Subkernel(library) => {
             out.extend([9, 1, 0, 0, 0, 2]);
-            bytes(out, b"elf");
+            bytes(out, library);
         }
     }
 }
@@ -66,7 +67,7 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32
                     }
                 }
                 Some(Request::Library { data, .. }) => {
-                    let Some(Owned::Load(library)) = got.last_mut() else {
+                    let Some(Owned::Load(library) | Owned::Subkernel(library)) = got.last_mut() else {
                         panic!()
                     };
                     library.extend(data);
@@ -84,7 +85,20 @@ fn decode<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(Vec<Owned>, u32
                     value_done = usize::from(value.len() == 9);
                 }
                 Some(Request::RpcException(data)) => got.push(Owned::Exception(Vec::from(data))),
-                Some(Request::SubkernelUpload) => got.push(Owned::Subkernel),
+                Some(Request::SubkernelUpload {
+                    number,
+                    destination,
+                    length,
+                }) => {
+                    assert_eq!((number, destination), (1, 2));
+                    got.push(Owned::Subkernel(Vec::new()));
+                    if length == 0 {
+                        assert_eq!(
+                            decoder.next(&mut piece)?,
+                            Some(Request::Library { data: &[], last: true })
+                        );
+                    }
+                }
             }
             if value_done == 1 {
                 decoder.end_value();
@@ -147,8 +161,8 @@ fn request() -> impl Strategy<Value = Owned> {
     prop_oneof![
         Just(Owned::SystemInfo),
         Just(Owned::Run),
-        Just(Owned::Subkernel),
         bytes(0..300).prop_map(Owned::Load),
+        bytes(0..300).prop_map(Owned::Subkernel),
         bytes(9..10).prop_map(Owned::Reply),
         bytes(48..49).prop_map(Owned::Exception),
     ]

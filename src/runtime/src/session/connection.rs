@@ -7,6 +7,8 @@ use core::fmt::{self, Write as _};
 use core::future::poll_fn;
 use core::task::{Context, Poll};
 
+use embassy_futures::select::{select, Either};
+use embassy_time::Timer;
 use heapless::String;
 use kairos_channel::{Frame, Kind};
 use kairos_net::Socket;
@@ -14,7 +16,7 @@ use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
 use super::{Shared, LIBRARY_MAX};
 use kairos_comms::kernel_core::{Failure, SUPERVISION};
-use kairos_comms::{clock, gateware};
+use kairos_comms::{clock, gateware, subkernels};
 
 /// Why a session has ended.
 pub enum End {
@@ -83,6 +85,8 @@ enum Event {
     Readable,
     /// There is no RTIO clock, and a kernel runs.
     ClockLost,
+    /// Something has come from another board, or the kernel has waited for it too long.
+    Board,
 }
 
 /// What becomes of the library that is arriving.
@@ -110,6 +114,8 @@ pub struct Connection<'a> {
     shared: &'a mut Shared,
     state: State,
     upload: Upload,
+    /// Number and destination of the subkernel whose library is arriving.
+    subkernel: Option<(u32, u8)>,
     /// The kernel core's message whose frames are being passed on.
     streaming: Option<Kind>,
     /// The newest frame was logged here.
@@ -119,6 +125,13 @@ pub struct Connection<'a> {
 /// Bytes moved at a time, from the host and from the kernel core.
 const CHUNK: usize = 4096;
 
+impl Drop for Connection<'_> {
+    /// Whoever ends the session, nothing runs for it on other boards any more.
+    fn drop(&mut self) {
+        self.shared.boards.close();
+    }
+}
+
 impl<'a> Connection<'a> {
     pub fn new(socket: &'a mut Socket, shared: &'a mut Shared) -> Self {
         Self {
@@ -126,6 +139,7 @@ impl<'a> Connection<'a> {
             shared,
             state: State::Absent,
             upload: Upload::Keep(0),
+            subkernel: None,
             streaming: None,
             logged: false,
         }
@@ -161,6 +175,10 @@ impl<'a> Connection<'a> {
                     false => self.kernel_frame(frame).await?,
                 }
             }
+            Event::Board => {
+                let Shared { kernel, boards, .. } = &mut *self.shared;
+                boards.settle(kernel).await?;
+            }
             Event::Readable if decoder.in_value() && self.state == State::RpcReply => self.pass_value().await?,
             Event::Readable if decoder.in_library() => self.receive_library(decoder).await?,
             Event::Readable => {
@@ -184,7 +202,15 @@ impl<'a> Connection<'a> {
     /// at first: also those that the kernel core has not rung for.
     async fn next_event(&mut self, decoder: &mut RequestDecoder) -> Result<Event, End> {
         let _expected = SUPERVISION.expect();
-        poll_fn(|cx| self.poll_event(decoder, cx)).await
+        let deadline = self.shared.boards.deadline();
+        let event = poll_fn(|cx| self.poll_event(decoder, cx));
+        match deadline {
+            None => event.await,
+            Some(deadline) => match select(event, Timer::at(deadline)).await {
+                Either::First(event) => event,
+                Either::Second(()) => Ok(Event::Board),
+            },
+        }
     }
 
     fn poll_event(&mut self, decoder: &mut RequestDecoder, cx: &Context<'_>) -> Poll<Result<Event, End>> {
@@ -205,6 +231,9 @@ impl<'a> Connection<'a> {
         }
         if self.socket.poll_readable(cx).is_ready() {
             return Poll::Ready(Ok(Event::Readable));
+        }
+        if self.shared.boards.poll(cx).is_ready() {
+            return Poll::Ready(Ok(Event::Board));
         }
         match self.is_running() && clock::poll(true, cx).is_ready() {
             true => Poll::Ready(Ok(Event::ClockLost)),
@@ -242,7 +271,7 @@ impl<'a> Connection<'a> {
             (length - input.len(), last)
         });
         match received.await?? {
-            true => self.load().await,
+            true => self.received().await,
             false => Ok(()),
         }
     }
@@ -270,17 +299,13 @@ impl<'a> Connection<'a> {
         match request {
             Request::SystemInfo => self.send(&reply::system_info()).await,
             Request::LoadKernel { length } => {
-                self.upload = match self.state {
-                    State::Absent | State::Loaded if length as usize <= LIBRARY_MAX => Upload::Keep(0),
-                    State::Absent | State::Loaded => Upload::TooLong(length),
-                    _ => Upload::Busy,
-                };
+                self.expect_library(length);
                 Ok(())
             }
             Request::Library { data, last } => {
                 self.upload.keep(data, self.shared.library);
                 if last {
-                    self.load().await
+                    self.received().await
                 } else {
                     Ok(())
                 }
@@ -310,15 +335,33 @@ impl<'a> Connection<'a> {
                 Ok(self.shared.kernel.send(Kind::RpcException, &bytes, false).await?)
             }
             Request::RpcReply | Request::RpcException(_) | Request::Value(_) => Err(End::Unsolicited),
-            Request::SubkernelUpload => {
-                self.load_failed("No DRTIO on this system, subkernels are not supported")
-                    .await
+            Request::SubkernelUpload {
+                number,
+                destination,
+                length,
+            } => {
+                self.expect_library(length);
+                self.subkernel = Some((number, destination));
+                Ok(())
             }
         }
     }
 
-    /// Hands the complete library to the kernel core and reports how that went.
-    async fn load(&mut self) -> Result<(), End> {
+    /// A library of so many bytes begins to arrive.
+    fn expect_library(&mut self, length: u32) {
+        self.upload = match self.state {
+            State::Absent | State::Loaded if length as usize <= LIBRARY_MAX => Upload::Keep(0),
+            State::Absent | State::Loaded => Upload::TooLong(length),
+            _ => Upload::Busy,
+        };
+    }
+
+    /// The library is complete: a subkernel's is kept, another one loaded; reports how that went.
+    async fn received(&mut self) -> Result<(), End> {
+        let subkernel = self.subkernel.take();
+        if let Some(reason) = subkernel.and_then(|(_, destination)| self.shared.boards.refusal(destination)) {
+            return self.load_failed(&reason).await;
+        }
         let mut text = String::<96>::new();
         let length = match self.upload {
             Upload::Keep(length) => length,
@@ -328,8 +371,19 @@ impl<'a> Connection<'a> {
                 return self.load_failed(&text).await;
             }
         };
+        let Shared {
+            kernel,
+            library,
+            boards,
+            ..
+        } = &mut *self.shared;
+        if let Some((number, destination)) = subkernel {
+            return match boards.keep(number, destination, &library[..length]) {
+                Ok(()) => self.send(&reply::load_completed()).await,
+                Err(reason) => self.load_failed(&reason).await,
+            };
+        }
         self.state = State::Absent;
-        let Shared { kernel, library, .. } = &mut *self.shared;
         match kernel.load(&library[..length]).await {
             Err(Failure::Silent) => {
                 let _ = write!(text, "{}", Failure::Silent);
@@ -372,13 +426,20 @@ impl<'a> Connection<'a> {
                 if self.stream(frame, &reply::kernel_exception()).await? {
                     let errors = gateware::take_async_errors(self.shared.rtio);
                     self.send(&[errors]).await?;
-                    self.ended();
+                    self.ended().await;
                 }
             }
             Kind::Finished if running => {
                 let errors = gateware::take_async_errors(self.shared.rtio);
                 self.send(&reply::kernel_finished(errors)).await?;
-                self.ended();
+                self.ended().await;
+            }
+            _ if self.state == State::Running => {
+                let Shared { kernel, boards, .. } = &mut *self.shared;
+                match subkernels::Request::read(kernel, &frame)? {
+                    Some(request) => boards.serve(kernel, request).await?,
+                    None => return Err(End::Unexpected(frame.kind)),
+                }
             }
             kind => return Err(End::Unexpected(kind)),
         }
@@ -425,9 +486,10 @@ impl<'a> Connection<'a> {
         !matches!(self.state, State::Absent | State::Loaded)
     }
 
-    fn ended(&mut self) {
+    async fn ended(&mut self) {
         self.state = State::Absent;
         self.shared.kernel.ended();
+        self.shared.boards.end().await;
     }
 
     async fn send(&mut self, bytes: &[u8]) -> Result<(), End> {

@@ -146,7 +146,9 @@ async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
     if !shared.library[..length].starts_with(b"\x7fELF") {
         return Err(Error::NotElf);
     }
-    let Shared { kernel, library, rtio } = shared;
+    let Shared {
+        kernel, library, rtio, ..
+    } = shared;
     kernel.load(&library[..length]).await?;
     let frame = kernel.next_frame().await?;
     match frame.kind {

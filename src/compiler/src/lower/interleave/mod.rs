@@ -257,7 +257,11 @@ impl<'p> Interleave<'_, '_, 'p> {
                 ))
             }
         };
-        if callee.nested.is_some() || caller.depth == DEEPEST {
+        let on_other_board = callee.info.kind.destination() != caller.function.info.kind.destination();
+        if callee.nested.is_some()
+            || caller.depth == DEEPEST
+            || on_other_board && callee.info.kind.destination().is_some()
+        {
             return Err(Diagnostic::new(
                 call.span,
                 "it is not possible to interleave this function call",
@@ -341,7 +345,11 @@ impl<'p> Interleave<'_, '_, 'p> {
             }
             let mut note = |target: &CallTarget| {
                 if let CallTarget::Compiled(id) = target {
-                    called.push(*id);
+                    // A call of a subkernel is over when it has been started.
+                    let other = self.emitter.module.program.functions[*id].info.kind.destination();
+                    if other.is_none() || other == function.info.kind.destination() {
+                        called.push(*id);
+                    }
                 }
             };
             match function.facts.get(&expr.id) {

@@ -1,0 +1,474 @@
+//! What the kernel of one board wants of the others (`docs/gateware/link.md`): the lines to them, what has come by those, and the
+//! requests of this board's kernel core that wait for it.
+//!
+//! On the board with the network a line is a stream to each satellite whose kernels are wanted; on a satellite there is one, to the
+//! board above.
+
+use core::task::{Context, Poll};
+
+use embassy_time::{with_timeout, Duration, Instant};
+use kairos_channel::{Frame, Kind, Outcome};
+use kairos_links::mail::Mail;
+use kairos_proto::order::{Head, Order, ORDER_HEAD};
+
+use crate::kernel_core::{Failure, KernelCore};
+use crate::link::{LinkStream, LINKS};
+use crate::management::{Lost, Wire};
+
+/// A board that takes nothing for so long is taken for lost.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// By this number a subkernel asks for its arguments.
+pub const ARGUMENTS: u32 = u32::MAX;
+/// Bytes moved at a time.
+const CHUNK: usize = 1024;
+
+/// A line to another board.
+struct Line {
+    destination: u8,
+    /// Unlike those before.
+    name: u32,
+    stream: LinkStream,
+    /// What has come of a head.
+    head: [u8; ORDER_HEAD],
+    have: usize,
+}
+
+/// What the kernel waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// That a subkernel is loaded, or runs.
+    Start { number: u32, destination: u8 },
+    /// That it ends.
+    End { number: u32 },
+    /// A message, or the result of a subkernel.
+    Message { number: u32 },
+}
+
+/// The lines of this board.
+pub struct Lines {
+    mail: Mail<'static>,
+    lines: [Option<Line>; LINKS],
+    names: u32,
+    wait: Option<(Wait, Option<Instant>)>,
+}
+
+/// What has come by a line that is not mail: pieces of a library.
+pub trait Keeps {
+    /// A library begins to come.
+    fn begin(&mut self, head: &Head);
+    /// Where it goes on; empty if it is complete.
+    fn room(&mut self) -> &mut [u8];
+    fn filled(&mut self, count: usize);
+}
+
+/// Keeps none.
+pub struct KeepsNone;
+
+impl Keeps for KeepsNone {
+    fn begin(&mut self, _: &Head) {}
+
+    fn room(&mut self) -> &mut [u8] {
+        &mut []
+    }
+
+    fn filled(&mut self, _: usize) {}
+}
+
+impl Lines {
+    /// `memory`: room for what has come and was not looked at.
+    pub fn new(memory: &'static mut [u8]) -> Self {
+        Self {
+            mail: Mail::new(memory),
+            lines: [const { None }; LINKS],
+            names: 0,
+            wait: None,
+        }
+    }
+
+    /// Drops all lines, and forgets what has come.
+    pub fn close(&mut self) {
+        self.lines = [const { None }; LINKS];
+        self.forget();
+    }
+
+    /// A kernel has ended: nobody waits, and for nothing.
+    pub fn forget(&mut self) {
+        self.mail.clear();
+        self.wait = None;
+    }
+
+    /// The kernel of a satellite has ended: nobody waits for messages.
+    pub fn finish(&mut self) {
+        self.mail.retain(|head| head.order != Order::Message);
+        self.wait = None;
+    }
+
+    /// A new line to a board, in place of the one before.
+    pub fn add(&mut self, destination: u8, stream: LinkStream) {
+        self.drop_line(destination);
+        self.names += 1;
+        let place = self.lines.iter_mut().find(|line| line.is_none());
+        if let Some(place) = place {
+            *place = Some(Line {
+                destination,
+                name: self.names,
+                stream,
+                head: [0; ORDER_HEAD],
+                have: 0,
+            });
+        }
+    }
+
+    /// The name of the line to a board; 0: there is none.
+    pub fn name(&self, destination: u8) -> u32 {
+        let line = self.lines.iter().flatten().find(|line| line.destination == destination);
+        line.map_or(0, |line| line.name)
+    }
+
+    pub fn mail(&mut self) -> &mut Mail<'static> {
+        &mut self.mail
+    }
+
+    fn drop_line(&mut self, destination: u8) {
+        for place in &mut self.lines {
+            if let Some(line) = place.take_if(|line| line.destination == destination) {
+                self.mail.lose(line.destination);
+            }
+        }
+    }
+
+    /// Takes what has come. Ready when an order is complete, or a line is lost.
+    pub fn poll(&mut self, cx: &Context<'_>, keeps: &mut impl Keeps) -> Poll<()> {
+        let mut result = Poll::Pending;
+        for place in &mut self.lines {
+            let Some(line) = place else { continue };
+            loop {
+                match line.take(cx, &mut self.mail, keeps) {
+                    Poll::Pending => break,
+                    Poll::Ready(Ok(complete)) => {
+                        if complete {
+                            result = Poll::Ready(());
+                        }
+                    }
+                    Poll::Ready(Err(Lost)) => {
+                        self.mail.lose(line.destination);
+                        *place = None;
+                        result = Poll::Ready(());
+                        break;
+                    }
+                }
+            }
+        }
+        result
+    }
+
+    /// Sends an order, by a line that is dropped if it does not take it.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub async fn send(&mut self, destination: u8, head: &Head, payload: &[u8]) -> Result<(), Lost> {
+        self.write(destination, &head.encode()).await?;
+        self.write(destination, payload).await
+    }
+
+    async fn write(&mut self, destination: u8, bytes: &[u8]) -> Result<(), Lost> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let line = self
+            .lines
+            .iter_mut()
+            .flatten()
+            .find(|line| line.destination == destination);
+        let line = line.ok_or(Lost)?;
+        let written = with_timeout(PATIENCE, line.stream.write_all(bytes)).await;
+        if !matches!(written, Ok(Ok(()))) {
+            self.drop_line(destination);
+            return Err(Lost);
+        }
+        Ok(())
+    }
+
+    /// Passes on the message of a request of the kernel core, and answers it. `board`: what the receiver is told of it.
+    pub async fn pass_message(&mut self, kernel: &mut KernelCore, request: &Message, board: u8) -> Result<(), Failure> {
+        let head = Head {
+            order: Order::Message,
+            board,
+            number: request.number,
+            length: 1 + request.length,
+        };
+        let fits = head.length as usize <= self.mail.longest();
+        let mut lost = !fits || self.send(request.line, &head, &[request.count]).await.is_err();
+        let mut rest = request.length as usize;
+        let mut chunk = [0; CHUNK];
+        while rest > 0 {
+            if kernel.remaining() == 0 {
+                kernel.next_frame().await?;
+            }
+            let count = kernel.read(&mut chunk)?.min(rest);
+            rest -= count;
+            lost = lost || self.write(request.line, &chunk[..count]).await.is_err();
+        }
+        match (fits, lost) {
+            (false, _) => answer(kernel, Outcome::TooMuch, request.destination).await,
+            (true, true) => answer(kernel, Outcome::Lost, request.destination).await,
+            (true, false) => answer(kernel, Outcome::Done, request.destination).await,
+        }
+    }
+
+    /// The kernel waits from now on.
+    pub fn wait(&mut self, wait: Wait, deadline: Option<Instant>) {
+        self.wait = Some((wait, deadline));
+    }
+
+    pub fn waiting(&self) -> Option<Wait> {
+        self.wait.map(|(wait, _)| wait)
+    }
+
+    /// When the kernel has waited for too long.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.wait.and_then(|(_, deadline)| deadline)
+    }
+
+    /// Answers the kernel that waits, if what it waits for has come. `lost`: the board that it depends on and that is lost.
+    /// Returns the order that has ended the wait.
+    pub async fn settle(&mut self, kernel: &mut KernelCore, lost: Option<u8>) -> Result<Option<Head>, Failure> {
+        let Some((wait, deadline)) = self.wait else {
+            return Ok(None);
+        };
+        let found = self.mail.find(|head| wait.ends_with(head));
+        // What has ended by an exception sends nothing more.
+        let found = found.or_else(|| match wait {
+            Wait::Message { .. } => self.mail.find(|head| head.order == Order::Exception),
+            _ => None,
+        });
+        let Some((place, head)) = found else {
+            let over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            let outcome = match lost {
+                Some(_) => Outcome::Lost,
+                None if over && matches!(wait, Wait::Start { .. }) => Outcome::Lost,
+                None if over => Outcome::TimedOut,
+                None => return Ok(None),
+            };
+            self.wait = None;
+            answer(kernel, outcome, lost.unwrap_or(wait.destination())).await?;
+            return Ok(None);
+        };
+        self.wait = None;
+        let payload = self.mail.payload(place);
+        match head.order {
+            Order::Message => {
+                let (count, values) = payload
+                    .split_first()
+                    .map_or((0, payload), |(count, rest)| (*count, rest));
+                let mut bytes = [Outcome::Message as u8, count, 0, 0, 0, 0];
+                bytes[2..].copy_from_slice(&(values.len() as u32).to_le_bytes());
+                send_answer(kernel, &bytes, values).await?;
+            }
+            Order::Exception => {
+                let mut bytes = [Outcome::Exception as u8; 9];
+                bytes[1..5].copy_from_slice(&head.number.to_le_bytes());
+                bytes[5..].copy_from_slice(&(payload.len() as u32).to_le_bytes());
+                send_answer(kernel, &bytes, payload).await?;
+            }
+            Order::Refused => {
+                log::error!("subkernel {}: {}", head.number, text(payload));
+                answer(kernel, Outcome::NotLoaded, wait.destination()).await?;
+            }
+            _ => answer(kernel, Outcome::Done, 0).await?,
+        }
+        self.mail.remove(place);
+        Ok(Some(head))
+    }
+}
+
+fn text(bytes: &[u8]) -> &str {
+    bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+}
+
+impl Wait {
+    /// Whether an order is what is waited for.
+    fn ends_with(self, head: &Head) -> bool {
+        let orders: &[Order] = match self {
+            Wait::Start { .. } => &[Order::Ready, Order::Refused],
+            Wait::End { .. } => &[Order::Finished, Order::Exception, Order::Refused],
+            Wait::Message { .. } => &[Order::Message],
+        };
+        let (Wait::Start { number, .. } | Wait::End { number } | Wait::Message { number }) = self;
+        head.number == number && orders.contains(&head.order)
+    }
+
+    fn destination(self) -> u8 {
+        match self {
+            Wait::Start { destination, .. } => destination,
+            Wait::End { .. } | Wait::Message { .. } => 0,
+        }
+    }
+}
+
+impl Line {
+    /// Takes one piece of what has come. True if an order is complete.
+    fn take(&mut self, cx: &Context<'_>, mail: &mut Mail, keeps: &mut impl Keeps) -> Poll<Result<bool, Lost>> {
+        if self.have < ORDER_HEAD {
+            match core::task::ready!(self.stream.poll_read(cx, &mut self.head[self.have..])) {
+                Ok(0) | Err(Lost) => return Poll::Ready(Err(Lost)),
+                Ok(count) => self.have += count,
+            }
+            if self.have < ORDER_HEAD {
+                return Poll::Ready(Ok(false));
+            }
+            // What it does not know is another firmware's.
+            let Some(head) = Head::decode(&self.head) else {
+                return Poll::Ready(Err(Lost));
+            };
+            return self.begin(&head, mail, keeps);
+        }
+        let Some(head) = Head::decode(&self.head) else {
+            return Poll::Ready(Err(Lost));
+        };
+        if self.have == ORDER_HEAD {
+            // There was no room for it.
+            return self.begin(&head, mail, keeps);
+        }
+        let room = match head.order {
+            Order::Keep => keeps.room(),
+            _ => mail.room(self.destination),
+        };
+        let (wanted, mut dropped) = (room.len(), [0; 64]);
+        let room = match head.order {
+            // One that is not kept is read and dropped.
+            Order::Keep if wanted == 0 => &mut dropped[..],
+            _ => room,
+        };
+        let left = head.length as usize - (self.have - ORDER_HEAD - 1);
+        let most = room.len().min(left);
+        let count = match core::task::ready!(self.stream.poll_read(cx, &mut room[..most])) {
+            Ok(0) | Err(Lost) => return Poll::Ready(Err(Lost)),
+            Ok(count) => count,
+        };
+        match head.order {
+            Order::Keep if wanted == 0 => {}
+            Order::Keep => keeps.filled(count),
+            _ => mail.filled(self.destination, count),
+        }
+        self.have += count;
+        if count == left {
+            self.have = 0;
+        }
+        Poll::Ready(Ok(count == left))
+    }
+
+    /// Begins with a payload, if there is room for it.
+    fn begin(&mut self, head: &Head, mail: &mut Mail, keeps: &mut impl Keeps) -> Poll<Result<bool, Lost>> {
+        if head.order == Order::Keep {
+            keeps.begin(head);
+        } else if head.length as usize > mail.longest() {
+            return Poll::Ready(Err(Lost));
+        } else if !mail.begin(self.destination, head) {
+            return Poll::Pending;
+        }
+        // One more than the head: its payload has begun.
+        self.have = if head.length == 0 { 0 } else { ORDER_HEAD + 1 };
+        Poll::Ready(Ok(head.length == 0))
+    }
+}
+
+async fn send_answer(kernel: &mut KernelCore, head: &[u8], payload: &[u8]) -> Result<(), Failure> {
+    if payload.is_empty() {
+        return kernel.send(Kind::SubkernelAnswer, head, false).await;
+    }
+    kernel.send(Kind::SubkernelAnswer, head, true).await?;
+    kernel.send(Kind::SubkernelAnswer, payload, false).await
+}
+
+/// Answers a request of the kernel core; `board` is that which it is about.
+pub async fn answer(kernel: &mut KernelCore, outcome: Outcome, board: u8) -> Result<(), Failure> {
+    match outcome {
+        Outcome::Done => kernel.send(Kind::SubkernelAnswer, &[outcome as u8], false).await,
+        _ => kernel.send(Kind::SubkernelAnswer, &[outcome as u8, board], false).await,
+    }
+}
+
+/// Values for another board.
+pub struct Message {
+    pub number: u32,
+    pub destination: u8,
+    /// The line by which they go.
+    pub line: u8,
+    pub is_result: bool,
+    pub count: u8,
+    /// Bytes of the values.
+    pub length: u32,
+}
+
+/// What the kernel core asks for.
+pub enum Request {
+    Run {
+        number: u32,
+        destination: u8,
+        run: bool,
+        cursor: [u8; 8],
+    },
+    Await {
+        number: u32,
+        deadline: Option<Instant>,
+    },
+    Send(Message),
+    Receive {
+        number: u32,
+        deadline: Option<Instant>,
+    },
+}
+
+impl Request {
+    /// Reads the frame of a request; None: it is about something else.
+    pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
+        let kinds = [
+            Kind::SubkernelRun,
+            Kind::SubkernelAwait,
+            Kind::SubkernelSend,
+            Kind::SubkernelReceive,
+        ];
+        if !kinds.contains(&frame.kind) {
+            return Ok(None);
+        }
+        let mut bytes = [0; 16];
+        let length = if frame.kind == Kind::SubkernelSend { 12 } else { 16 };
+        if kernel.read(&mut bytes[..length])? != length {
+            return Err(Failure::Corrupt);
+        }
+        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+        let number = word(0);
+        let milliseconds = (u64::from(word(8)) | u64::from(word(12)) << 32) as i64;
+        let after = |milliseconds: i64| {
+            let milliseconds = u64::try_from(milliseconds).unwrap_or(0).min(u64::from(u32::MAX));
+            Some(Instant::now() + Duration::from_millis(milliseconds))
+        };
+        Ok(Some(match frame.kind {
+            Kind::SubkernelRun => Self::Run {
+                number,
+                destination: bytes[4],
+                run: bytes[5] != 0,
+                cursor: [
+                    bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15],
+                ],
+            },
+            Kind::SubkernelAwait => Self::Await {
+                number,
+                deadline: (milliseconds > 0).then(|| after(milliseconds)).flatten(),
+            },
+            Kind::SubkernelSend => Self::Send(Message {
+                number,
+                destination: bytes[4],
+                line: bytes[4],
+                is_result: bytes[5] != 0,
+                count: bytes[6],
+                length: word(8),
+            }),
+            _ => Self::Receive {
+                number,
+                deadline: (milliseconds >= 0).then(|| after(milliseconds)).flatten(),
+            },
+        }))
+    }
+}

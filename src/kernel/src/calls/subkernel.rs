@@ -1,0 +1,269 @@
+//! Subkernels (kernel ABI, section 2.9): starting them on other boards and waiting for them, and values that travel between
+//! boards. The comms core knows the boards; this core asks it, and waits for its answer.
+
+use kairos_channel::{Kind, Outcome};
+use kairos_proto::exception::report::{Newest, Said};
+use kairos_proto::exception::{Id, Record, Text};
+use kairos_proto::rpc::{encode_values, values, Memory, Sink, Source};
+
+use crate::comms::{self, next_frame, read_some, receiving, report, report_fmt, send_pieces};
+use crate::fault::broken;
+use crate::memory::KernelMemory;
+use crate::owned::{Lent, Owned};
+use crate::raise;
+use crate::rtio::cursor;
+
+/// Bytes of the report of an exception that is raised here again; a longer one is not.
+const REPORT_MAX: usize = 4096;
+/// Texts of so many exceptions are kept: of those that may be in flight at a time, as a rule.
+const KEPT: usize = 4;
+/// Bits of an address in a library. Those above say which subkernel's it is.
+const LIBRARY_BITS: u32 = 24;
+
+/// Reports whose texts exceptions point to, and the one that goes next.
+static REPORTS: Lent<([[u8; REPORT_MAX]; KEPT], usize)> = Lent::new(([[0; REPORT_MAX]; KEPT], 0));
+
+/// Bytes of the answer that is being taken which have not been read.
+static REST: Owned<u32> = Owned::new(0);
+
+/// Before a kernel, and in a restart.
+pub fn forget() {
+    REPORTS.reclaim();
+    REST.set(0);
+}
+
+/// Reads bytes of an answer, which may be in several frames.
+fn read(buffer: &mut [u8]) {
+    receiving(|receiver| {
+        let mut done = 0;
+        while done < buffer.len() {
+            if receiver.remaining() == 0 {
+                match next_frame(receiver).kind {
+                    Kind::SubkernelAnswer => {}
+                    kind => report_fmt(format_args!("{kind:?} instead of an answer about a subkernel")),
+                }
+            }
+            done += read_some(receiver, &mut buffer[done..]);
+        }
+    });
+}
+
+fn word() -> u32 {
+    let mut bytes = [0; 4];
+    read(&mut bytes);
+    u32::from_le_bytes(bytes)
+}
+
+fn byte() -> u8 {
+    let mut bytes = [0];
+    read(&mut bytes);
+    bytes[0]
+}
+
+/// Skips what is left of the answer.
+fn skip_rest() {
+    let mut rest = REST.replace(0) as usize;
+    let mut dropped = [0; 64];
+    while rest > 0 {
+        let count = rest.min(dropped.len());
+        read(&mut dropped[..count]);
+        rest -= count;
+    }
+}
+
+fn error(message: &'static str, board: u8) {
+    raise::firmware(Id::SubkernelError, message, [i64::from(board), 0, 0]);
+}
+
+/// Waits for the answer. True if it is what was asked for; else an exception has been noted.
+fn answered() -> bool {
+    let outcome = byte();
+    match Outcome::try_from(outcome) {
+        Ok(Outcome::Done | Outcome::Message) => return true,
+        Ok(Outcome::Exception) => raise_again(),
+        Ok(Outcome::NotLoaded) => error(
+            "Error loading or running the subkernel on destination {0}: see the log",
+            byte(),
+        ),
+        Ok(Outcome::NotRunning) => {
+            byte();
+            error("Subkernel not running", 0);
+        }
+        Ok(Outcome::TimedOut) => error("Subkernel timed out", byte()),
+        Ok(Outcome::Lost) => error(
+            "Lost communication with satellite: destination {0} does not answer, or has restarted",
+            byte(),
+        ),
+        Ok(Outcome::TooMuch) => error(
+            "An error occurred during subkernel operation: no room for messages, on destination {0}",
+            byte(),
+        ),
+        Err(_) => report("answer about a subkernel that makes no sense"),
+    }
+    false
+}
+
+/// Notes the exception by which a subkernel has ended, with the frames that it has passed there.
+fn raise_again() {
+    let (number, length) = (word(), word());
+    REST.set(length);
+    let whole = length as usize <= REPORT_MAX;
+    let noted = whole
+        && REPORTS.with(|(reports, next)| {
+            let place = &mut reports[*next];
+            *next = (*next + 1) % KEPT;
+            let place = &mut place[..length as usize];
+            read(place);
+            REST.set(0);
+            note(place, number)
+        });
+    skip_rest();
+    if !noted {
+        error(
+            "An error occurred during subkernel operation: its exception cannot be told",
+            0,
+        );
+    }
+}
+
+/// `report` stays where it is, and as it is, while the exception is in flight.
+fn note(report: &[u8], number: u32) -> bool {
+    let Some(newest) = Newest::read(report) else {
+        return false;
+    };
+    let text = |said: Said| match said {
+        Said::Host(key) => Text::host(key),
+        Said::Device(bytes) => Text {
+            pointer: bytes.as_ptr() as u32,
+            length: bytes.len() as u32,
+        },
+    };
+    let record = Record {
+        id: newest.id,
+        file: text(newest.file),
+        line: newest.line,
+        column: newest.column,
+        function: text(newest.function),
+        message: text(newest.message),
+        param: newest.param,
+    };
+    let frames = newest.frames().map(|mut frame| {
+        frame.address |= number << LIBRARY_BITS;
+        frame
+    });
+    raise::record_from_board(record, frames);
+    true
+}
+
+/// `subkernel_load_run`
+extern "C" fn load_run(number: u32, destination: u32, run: u32) {
+    let mut request = [0; 16];
+    request[..4].copy_from_slice(&number.to_le_bytes());
+    (request[4], request[5]) = (destination as u8, run as u8 & 1);
+    request[8..].copy_from_slice(&cursor::now_mu().to_le_bytes());
+    comms::send(Kind::SubkernelRun, &request);
+    answered();
+}
+
+/// A request with a number and a time in milliseconds.
+fn wait(kind: Kind, number: u32, milliseconds: i64) -> bool {
+    let mut request = [0; 16];
+    request[..4].copy_from_slice(&number.to_le_bytes());
+    request[8..].copy_from_slice(&milliseconds.to_le_bytes());
+    comms::send(kind, &request);
+    answered()
+}
+
+/// `subkernel_await_finish`
+extern "C" fn await_finish(number: u32, timeout: i64) {
+    wait(Kind::SubkernelAwait, number, timeout);
+}
+
+fn tag(at: u32) -> &'static [u8] {
+    let memory: &'static KernelMemory = &KernelMemory;
+    let tag = memory
+        .word(at)
+        .and_then(|pointer| memory.bytes(pointer, memory.word(at.wrapping_add(4))?));
+    tag.unwrap_or_else(|error| broken(format_args!("types of a message: {error}")))
+}
+
+/// Counts bytes.
+struct Counted(u32);
+
+impl Sink for Counted {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 += bytes.len() as u32;
+    }
+}
+
+/// `subkernel_send_message`
+extern "C" fn send_message(number: u32, is_result: u32, destination: u32, count: u32, tag_at: u32, data: u32) {
+    let (memory, tag) = (KernelMemory, tag(tag_at));
+    // Looked at before anything is sent: half a message would spoil the channel.
+    let mut bytes = Counted(0);
+    if let Err(error) = encode_values(&mut bytes, &memory, tag, data) {
+        broken(format_args!("message to another board: {error}"));
+    }
+    send_pieces(Kind::SubkernelSend, |message| {
+        message.write(&number.to_le_bytes());
+        message.write(&[destination as u8, is_result as u8 & 1, count as u8, 0]);
+        message.write(&bytes.0.to_le_bytes());
+        let _ = encode_values(message, &memory, tag, data);
+    });
+    answered();
+}
+
+/// `subkernel_await_message`: how many values have come; they are taken by `rpc_recv`.
+extern "C" fn await_message(number: u32, timeout: i64, tag_at: u32, least: u32, most: u32) -> u32 {
+    let tags = match values(tag(tag_at)) {
+        Ok(tags) => tags,
+        Err(error) => broken(format_args!("types of a message: {error}")),
+    };
+    if !wait(Kind::SubkernelReceive, number, timeout) {
+        return 0;
+    }
+    let count = u32::from(byte());
+    REST.set(word());
+    if (least & 0xff..=most & 0xff).contains(&count) {
+        super::rpc::take_message(tags, count);
+    } else {
+        skip_rest();
+        error("Received more or less arguments than required", 0);
+    }
+    count
+}
+
+/// The values of a message have been taken.
+pub fn end_message() {
+    skip_rest();
+}
+
+/// The bytes of a message.
+pub struct Values;
+
+impl Source for Values {
+    type Error = TooShort;
+
+    fn read(&mut self, buffer: &mut [u8]) -> Result<(), TooShort> {
+        let rest = REST.get().checked_sub(buffer.len() as u32).ok_or(TooShort)?;
+        REST.set(rest);
+        read(buffer);
+        Ok(())
+    }
+}
+
+/// A message has fewer bytes than its types.
+pub struct TooShort;
+
+impl core::fmt::Display for TooShort {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("it is too short for its types")
+    }
+}
+
+raise::raising! {
+    subkernel_load_run => load_run;
+    subkernel_await_finish => await_finish;
+    subkernel_send_message => send_message, stack 3;
+    subkernel_await_message => await_message, stack 3;
+}

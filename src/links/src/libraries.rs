@@ -1,0 +1,188 @@
+//! Libraries of subkernels, one behind the other in one piece of memory: on the board with the network as the host has sent
+//! them, on a satellite as they have come from there.
+
+use heapless::Vec;
+
+/// Libraries at a time.
+pub const LIBRARIES: usize = 64;
+
+/// A library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Library {
+    pub number: u32,
+    pub destination: u8,
+    /// The line by which it has been sent to its board; 0: none.
+    pub sent: u32,
+    pub stands: Stands,
+    start: usize,
+    length: usize,
+    filled: usize,
+}
+
+/// How a subkernel stands, as far as whoever has started it knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stands {
+    Idle,
+    Running,
+    /// It was running when its board was lost.
+    Lost,
+}
+
+/// There is no room for one more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+pub struct Libraries<'m> {
+    memory: &'m mut [u8],
+    list: Vec<Library, LIBRARIES>,
+}
+
+impl<'m> Libraries<'m> {
+    pub fn new(memory: &'m mut [u8]) -> Self {
+        Self {
+            memory,
+            list: Vec::new(),
+        }
+    }
+
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
+    /// Makes room for a library, in the place of one with its number.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn begin(&mut self, number: u32, destination: u8, length: usize) -> Result<(), Full> {
+        self.remove(number);
+        // The kernel core reads words of it.
+        let start = self
+            .list
+            .last()
+            .map_or(0, |last| (last.start + last.length).next_multiple_of(8));
+        if length > self.memory.len().saturating_sub(start) {
+            return Err(Full);
+        }
+        let library = Library {
+            number,
+            destination,
+            sent: 0,
+            stands: Stands::Idle,
+            start,
+            length,
+            filled: 0,
+        };
+        self.list.push(library).map_err(|_| Full)
+    }
+
+    /// Where the library goes on that was begun last.
+    pub fn room(&mut self) -> &mut [u8] {
+        match self.list.last() {
+            Some(last) => &mut self.memory[last.start + last.filled..last.start + last.length],
+            None => &mut [],
+        }
+    }
+
+    /// So many bytes have been put there.
+    pub fn filled(&mut self, count: usize) {
+        if let Some(last) = self.list.last_mut() {
+            last.filled = (last.filled + count).min(last.length);
+        }
+    }
+
+    /// Keeps a library that is whole. One that is the same stays as it is.
+    ///
+    /// # Errors
+    /// [`Full`].
+    pub fn keep(&mut self, number: u32, destination: u8, bytes: &[u8]) -> Result<(), Full> {
+        let known = self.find(number);
+        if known.is_some_and(|known| known.destination == destination) && self.bytes(number) == Some(bytes) {
+            return Ok(());
+        }
+        self.begin(number, destination, bytes.len())?;
+        self.room().copy_from_slice(bytes);
+        self.filled(bytes.len());
+        Ok(())
+    }
+
+    /// The library of this number.
+    pub fn find(&self, number: u32) -> Option<&Library> {
+        self.list.iter().find(|library| library.number == number)
+    }
+
+    pub fn find_mut(&mut self, number: u32) -> Option<&mut Library> {
+        self.list.iter_mut().find(|library| library.number == number)
+    }
+
+    /// One that was running on a board that was lost.
+    pub fn lost(&self) -> Option<&Library> {
+        self.list.iter().find(|library| library.stands == Stands::Lost)
+    }
+
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Library> {
+        self.list.iter_mut()
+    }
+
+    /// Its bytes, once all of them are there.
+    pub fn bytes(&self, number: u32) -> Option<&[u8]> {
+        let library = self.find(number).filter(|library| library.filled == library.length)?;
+        Some(&self.memory[library.start..library.start + library.length])
+    }
+
+    fn remove(&mut self, number: u32) {
+        let Some(index) = self.list.iter().position(|library| library.number == number) else {
+            return;
+        };
+        let removed = self.list.remove(index);
+        let gap = removed.length.next_multiple_of(8);
+        for library in &mut self.list[index..] {
+            let to = library.start - gap;
+            self.memory
+                .copy_within(library.start..library.start + library.filled, to);
+            library.start = to;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec;
+
+    use super::*;
+
+    #[test]
+    fn they_are_replaced_by_their_numbers() {
+        let mut memory = vec![0; 40];
+        let mut libraries = Libraries::new(&mut memory);
+        libraries.keep(1, 2, b"first").unwrap();
+        libraries.keep(2, 2, b"second").unwrap();
+        libraries.find_mut(2).unwrap().sent = 5;
+        libraries.keep(3, 1, b"third").unwrap();
+        // The same again stays where it was.
+        libraries.keep(2, 2, b"second").unwrap();
+        assert_eq!(libraries.find(2).unwrap().sent, 5);
+        libraries.keep(1, 2, b"another").unwrap();
+        assert_eq!(libraries.bytes(1), Some(&b"another"[..]));
+        assert_eq!(libraries.bytes(2), Some(&b"second"[..]));
+        assert_eq!(libraries.bytes(3), Some(&b"third"[..]));
+        libraries.keep(2, 2, b"seconds").unwrap();
+        assert_eq!(libraries.find(2).unwrap().sent, 0);
+        assert_eq!(libraries.keep(4, 1, &[0; 40]), Err(Full));
+        assert_eq!(libraries.bytes(4), None);
+        assert_eq!(libraries.bytes(3), Some(&b"third"[..]));
+    }
+
+    #[test]
+    fn one_that_is_not_whole_is_not_there() {
+        let mut memory = vec![0; 40];
+        let mut libraries = Libraries::new(&mut memory);
+        libraries.begin(1, 0, 6).unwrap();
+        libraries.room()[..3].copy_from_slice(b"abc");
+        libraries.filled(3);
+        assert_eq!(libraries.bytes(1), None);
+        libraries.room().copy_from_slice(b"def");
+        libraries.filled(3);
+        assert_eq!(libraries.bytes(1), Some(&b"abcdef"[..]));
+    }
+}

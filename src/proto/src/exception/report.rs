@@ -1,0 +1,156 @@
+//! A report of uncaught exceptions (wire protocols, section 1.8), read again: by whoever raises one of them on another board.
+
+use super::Frame;
+use crate::rpc::HOST_STRING;
+
+/// A text of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said<'a> {
+    Device(&'a [u8]),
+    /// The host's string of this key.
+    Host(u32),
+}
+
+impl<'a> Said<'a> {
+    /// None: a string of the host, which is not here.
+    pub fn device(self) -> Option<&'a [u8]> {
+        match self {
+            Said::Device(bytes) => Some(bytes),
+            Said::Host(_) => None,
+        }
+    }
+}
+
+/// Reads parts of a report one behind the other.
+pub(crate) struct Reader<'a>(pub &'a [u8]);
+
+impl<'a> Reader<'a> {
+    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(taken)
+    }
+
+    pub fn word(&mut self) -> Option<u32> {
+        self.take(4)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    pub fn long(&mut self) -> Option<i64> {
+        self.take(8)?.first_chunk().map(|bytes| i64::from_le_bytes(*bytes))
+    }
+
+    pub fn text(&mut self) -> Option<Said<'a>> {
+        match self.word()? {
+            HOST_STRING => self.word().map(Said::Host),
+            length => self.take(length as usize).map(Said::Device),
+        }
+    }
+}
+
+/// The newest exception of a report, by which the kernel has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Newest<'a> {
+    pub id: u32,
+    pub message: Said<'a>,
+    pub param: [i64; 3],
+    pub file: Said<'a>,
+    pub line: u32,
+    pub column: u32,
+    pub function: Said<'a>,
+    frames: &'a [u8],
+}
+
+impl<'a> Newest<'a> {
+    /// Reads a report from its `count` on. None if it is not whole, or has no exception.
+    pub fn read(report: &'a [u8]) -> Option<Self> {
+        let mut reader = Reader(report);
+        let count = reader.word()?;
+        let mut newest = None;
+        for _ in 0..count {
+            newest = Some(Self {
+                id: reader.word()?,
+                message: reader.text()?,
+                param: [reader.long()?, reader.long()?, reader.long()?],
+                file: reader.text()?,
+                line: reader.word()?,
+                column: reader.word()?,
+                function: reader.text()?,
+                frames: &[],
+            });
+        }
+        let (mut first, mut end) = (0, 0);
+        for _ in 0..count {
+            reader.word()?;
+            (first, end) = (reader.word()? as usize, reader.word()? as usize);
+        }
+        let all = reader.word()? as usize;
+        let all = reader.take(all.checked_mul(8)?)?;
+        let frames = all.get(first.checked_mul(8)?..end.checked_mul(8)?).unwrap_or(&[]);
+        newest.map(|newest| Self { frames, ..newest })
+    }
+
+    /// The frames that it has passed, innermost first.
+    pub fn frames(&self) -> impl Iterator<Item = Frame> + 'a {
+        self.frames.chunks_exact(8).map(|bytes| {
+            let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
+            Frame {
+                address: word(0),
+                stack_pointer: word(4),
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::vec::Vec;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::exception::tests::Rom;
+    use crate::exception::{write_report, Extent, Record, Text};
+
+    #[test]
+    fn what_is_written_is_read() {
+        let old = Record::new(18, Text { pointer: 0, length: 5 }, [1, 2, 3]);
+        let new = Record {
+            id: 30,
+            message: Text::host(7),
+            file: Text { pointer: 5, length: 4 },
+            line: 8,
+            column: 9,
+            function: Text { pointer: 9, length: 3 },
+            param: [-1, 0, 5],
+        };
+        let extent = |initial, current| Extent {
+            stack_pointer: 0,
+            initial,
+            current,
+        };
+        let frames = [4, 8, 12].map(|address| Frame {
+            address,
+            stack_pointer: 100 - address,
+        });
+        let mut out = Vec::new();
+        let records = [(&old, extent(0, 1)), (&new, extent(1, 3))];
+        let rom = Rom(b"wrongfilerun");
+        write_report(&mut out, &rom, records.into_iter(), &frames, |_| None);
+        let read = Newest::read(&out).unwrap();
+        assert_eq!((read.id, read.line, read.column, read.param), (30, 8, 9, [-1, 0, 5]));
+        assert_eq!((read.message, read.file), (Said::Host(7), Said::Device(b"file")));
+        assert_eq!(read.function, Said::Device(b"run"));
+        assert_eq!(read.frames().collect::<Vec<_>>(), frames[1..]);
+        for length in 0..out.len() {
+            assert_eq!(Newest::read(&out[..length]), None);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_bytes_are_too_bad(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Newest::read(&bytes).map(|newest| newest.frames().count());
+        }
+    }
+}

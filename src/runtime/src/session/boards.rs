@@ -1,0 +1,213 @@
+//! Other boards in a session: libraries that the host has sent for them, which of them run, and what the session's kernel wants of
+//! them (`kairos_comms::subkernels`).
+
+use core::fmt::Write as _;
+use core::task::{Context, Poll};
+
+use embassy_time::{Duration, Instant};
+use heapless::String;
+use kairos_channel::Outcome;
+use kairos_comms::kernel_core::{Failure, KernelCore};
+use kairos_comms::link::Links;
+use kairos_comms::management::Lost;
+use kairos_comms::subkernels::{answer, KeepsNone, Lines, Request, Wait};
+use kairos_comms::uncleared::uncleared;
+use kairos_links::libraries::{Full, Libraries, Stands};
+use kairos_proto::link::Service;
+use kairos_proto::order::{Head, Order};
+
+/// Bytes of all subkernels' libraries.
+const LIBRARIES: usize = 8 * 1024 * 1024;
+/// Bytes of what has come from other boards and was not looked at.
+const MAIL: usize = 256 * 1024;
+/// Within this time a board has loaded a library.
+const START: Duration = Duration::from_secs(10);
+
+/// What a session has of other boards.
+pub struct Boards {
+    links: Links,
+    libraries: Libraries<'static>,
+    lines: Lines,
+}
+
+impl Boards {
+    /// Called once.
+    pub fn new(links: Links) -> Self {
+        Self {
+            links,
+            libraries: Libraries::new(uncleared!(LIBRARIES)),
+            lines: Lines::new(uncleared!(MAIL)),
+        }
+    }
+
+    /// A session has ended: satellites end what they run for it, and forget it.
+    pub fn close(&mut self) {
+        self.lines.close();
+        self.libraries.clear();
+    }
+
+    /// Why no library can be kept for a board.
+    pub fn refusal(&self, destination: u8) -> Option<String<96>> {
+        let mut text = String::new();
+        let _ = match (self.links.are_there(), self.links.lead_to(destination)) {
+            (_, true) => return None,
+            (true, false) => write!(text, "there is no board {destination} on this system"),
+            (false, false) => write!(text, "No DRTIO on this system, subkernels are not supported"),
+        };
+        Some(text)
+    }
+
+    /// Keeps a library for a board; else why not.
+    pub fn keep(&mut self, number: u32, destination: u8, library: &[u8]) -> Result<(), String<96>> {
+        let mut text = String::new();
+        self.libraries.keep(number, destination, library).map_err(|Full| {
+            let _ = write!(
+                text,
+                "no room for the libraries of all subkernels, which is {LIBRARIES} bytes"
+            );
+            text
+        })
+    }
+
+    /// Ready when something may have come for the kernel.
+    pub fn poll(&mut self, cx: &Context<'_>) -> Poll<()> {
+        self.lines.poll(cx, &mut KeepsNone)
+    }
+
+    /// When the kernel has waited for too long.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.lines.deadline()
+    }
+
+    /// The kernel has ended: what satellites still run for it is ended.
+    pub async fn end(&mut self) {
+        self.lines.forget();
+        for library in self.libraries.iter_mut() {
+            if core::mem::replace(&mut library.stands, Stands::Idle) == Stands::Running {
+                let order = Head::new(Order::Stop, library.number);
+                // A board that is lost runs nothing for this one.
+                let _ = self.lines.send(library.destination, &order, &[]).await;
+            }
+        }
+    }
+
+    /// Serves a request of the kernel.
+    pub async fn serve(&mut self, kernel: &mut KernelCore, request: Request) -> Result<(), Failure> {
+        match request {
+            Request::Run {
+                number,
+                destination,
+                run,
+                cursor,
+            } => {
+                if let Err(outcome) = self.start(number, destination, run, cursor).await {
+                    return answer(kernel, outcome, destination).await;
+                }
+                let start = Wait::Start { number, destination };
+                self.lines.wait(start, Some(Instant::now() + START));
+            }
+            Request::Await { number, deadline } => match self.libraries.find(number).map(|library| library.stands) {
+                Some(Stands::Running | Stands::Lost) => self.lines.wait(Wait::End { number }, deadline),
+                Some(Stands::Idle) => return answer(kernel, Outcome::NotRunning, 0).await,
+                None => return answer(kernel, Outcome::NotLoaded, 0).await,
+            },
+            Request::Send(message) => {
+                // Without a line the message is dropped, and the kernel told.
+                let _ = self.line_to(message.destination);
+                self.lines.pass_message(kernel, &message, 0).await?;
+            }
+            Request::Receive { number, deadline } => self.lines.wait(Wait::Message { number }, deadline),
+        }
+        self.settle(kernel).await
+    }
+
+    /// Answers the kernel if what it waits for has come, and passes on what is for other boards.
+    pub async fn settle(&mut self, kernel: &mut KernelCore) -> Result<(), Failure> {
+        self.notice_losses();
+        let lost = self.lost();
+        if let Some(head) = self.lines.settle(kernel, lost).await? {
+            let ended = matches!(head.order, Order::Finished | Order::Exception | Order::Refused);
+            if let (true, Some(library)) = (ended, self.libraries.find_mut(head.number)) {
+                library.stands = Stands::Idle;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was running on a board whose line is lost is lost.
+    fn notice_losses(&mut self) {
+        for library in self.libraries.iter_mut() {
+            if library.stands == Stands::Running && self.lines.name(library.destination) != library.sent {
+                library.stands = Stands::Lost;
+            }
+        }
+    }
+
+    /// The board that the kernel waits for in vain.
+    fn lost(&self) -> Option<u8> {
+        let of = |number| {
+            self.libraries
+                .find(number)
+                .filter(|library| library.stands == Stands::Lost)
+        };
+        match self.lines.waiting()? {
+            Wait::Start { number, destination } => {
+                let sent = self.libraries.find(number).map(|library| library.sent);
+                (sent != Some(self.lines.name(destination))).then_some(destination)
+            }
+            Wait::End { number } => of(number).map(|library| library.destination),
+            // By its number alone nobody knows who would send it.
+            Wait::Message { number } => {
+                let lost = of(number).or_else(|| self.libraries.lost());
+                lost.map(|library| library.destination)
+            }
+        }
+    }
+
+    /// Makes sure that there is a line to a board.
+    fn line_to(&mut self, destination: u8) -> Result<(), Lost> {
+        if self.lines.name(destination) == 0 {
+            let stream = self.links.open(destination, Service::Kernels).map_err(|_| Lost)?;
+            self.lines.add(destination, stream);
+        }
+        Ok(())
+    }
+
+    /// Has a board load a subkernel, after sending its library if that is not there, and run it.
+    async fn start(&mut self, number: u32, destination: u8, run: bool, cursor: [u8; 8]) -> Result<(), Outcome> {
+        let known = self
+            .libraries
+            .find(number)
+            .filter(|library| library.destination == destination);
+        let sent = known.ok_or(Outcome::NotLoaded)?.sent;
+        let lost = |Lost| Outcome::Lost;
+        self.line_to(destination).map_err(lost)?;
+        let line = self.lines.name(destination);
+        // What an earlier run has left.
+        self.lines.mail().retain(|head| head.number != number);
+        if sent != line {
+            let library = self.libraries.bytes(number).ok_or(Outcome::NotLoaded)?;
+            let head = Head {
+                length: library.len() as u32,
+                ..Head::new(Order::Keep, number)
+            };
+            self.lines.send(destination, &head, library).await.map_err(lost)?;
+        }
+        let (head, payload) = match run {
+            true => (
+                Head {
+                    length: 8,
+                    ..Head::new(Order::Run, number)
+                },
+                &cursor[..],
+            ),
+            false => (Head::new(Order::Load, number), &[][..]),
+        };
+        self.lines.send(destination, &head, payload).await.map_err(lost)?;
+        if let Some(library) = self.libraries.find_mut(number) {
+            library.sent = line;
+            library.stands = if run { Stands::Running } else { Stands::Idle };
+        }
+        Ok(())
+    }
+}

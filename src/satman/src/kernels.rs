@@ -1,0 +1,292 @@
+//! Kernels of this board's kernel core for the board above: its libraries are kept as long as the line to it is there; they are
+//! loaded and run when it says so, and what they say to other boards goes there.
+
+use core::future::{pending, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+
+use embassy_futures::select::{select, Either};
+use embassy_time::Timer;
+use heapless::String;
+use kairos_channel::{Frame, Kind, Outcome};
+use kairos_comms::kernel_core::{Failure, KernelCore, SUPERVISION};
+use kairos_comms::link::Link;
+use kairos_comms::subkernels::{answer, Keeps, Lines, Request, Wait, ARGUMENTS};
+use kairos_comms::uncleared::uncleared;
+use kairos_links::libraries::Libraries;
+use kairos_proto::link::{Service, DESTINATION_MASTER};
+use kairos_proto::order::{Head, Order};
+
+/// Bytes of all libraries.
+const LIBRARIES: usize = 8 * 1024 * 1024;
+/// Bytes of what waits to be looked at.
+const MAIL: usize = 256 * 1024;
+/// Longest report of an exception, in bytes.
+const REPORT: usize = 8192;
+
+/// Why a line has ended.
+enum End {
+    /// It is lost, or the board above has dropped it.
+    Lost,
+    Kernel(Failure),
+}
+
+impl From<Failure> for End {
+    fn from(failure: Failure) -> Self {
+        End::Kernel(failure)
+    }
+}
+
+impl From<kairos_comms::management::Lost> for End {
+    fn from(_: kairos_comms::management::Lost) -> Self {
+        End::Lost
+    }
+}
+
+/// What the kernel core has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Nothing,
+    Loaded(u32),
+    Running(u32),
+}
+
+/// Libraries as they come by the line.
+struct Shelf(Libraries<'static>);
+
+impl Keeps for Shelf {
+    fn begin(&mut self, head: &Head) {
+        if self.0.begin(head.number, 0, head.length as usize).is_err() {
+            log::error!("no room for subkernel {} of {} bytes", head.number, head.length);
+        }
+    }
+
+    fn room(&mut self) -> &mut [u8] {
+        self.0.room()
+    }
+
+    fn filled(&mut self, count: usize) {
+        self.0.filled(count);
+    }
+}
+
+/// Starts core 1, so that the first kernel need not wait for it and a core that does not start is noticed; then serves one line
+/// of the board above after the other.
+#[embassy_executor::task]
+pub async fn serve(uplink: &'static Link, mut kernel: KernelCore) -> ! {
+    if kernel.restart().await.is_ok() {
+        log::info!("kernel core ready");
+    }
+    let mut lines = Lines::new(uncleared!(MAIL));
+    let mut shelf = Shelf(Libraries::new(uncleared!(LIBRARIES)));
+    loop {
+        lines.add(DESTINATION_MASTER, uplink.accept(Service::Kernels).await);
+        let mut session = Session {
+            kernel: &mut kernel,
+            lines: &mut lines,
+            shelf: &mut shelf,
+            state: State::Nothing,
+        };
+        if let End::Kernel(failure) = session.serve().await {
+            log::warn!("subkernels: {failure}");
+        }
+        lines.close();
+        shelf.0.clear();
+        kernel.stop().await;
+    }
+}
+
+struct Session<'a> {
+    kernel: &'a mut KernelCore,
+    lines: &'a mut Lines,
+    shelf: &'a mut Shelf,
+    state: State,
+}
+
+impl Session<'_> {
+    async fn serve(&mut self) -> End {
+        loop {
+            if let Err(end) = self.step().await {
+                return end;
+            }
+        }
+    }
+
+    async fn step(&mut self) -> Result<(), End> {
+        let deadline = self.lines.deadline();
+        let late = pin!(async {
+            match deadline {
+                Some(deadline) => Timer::at(deadline).await,
+                None => pending().await,
+            }
+        });
+        let event = {
+            let _expected = SUPERVISION.expect();
+            let (kernel, lines, shelf) = (&mut *self.kernel, &mut *self.lines, &mut *self.shelf);
+            let event = poll_fn(|cx| {
+                if let Poll::Ready(frame) = kernel.poll_frame(cx) {
+                    return Poll::Ready(frame.map(Some));
+                }
+                lines.poll(cx, shelf).map(|()| Ok(None))
+            });
+            select(event, late).await
+        };
+        match event {
+            Either::First(Ok(Some(frame))) => self.frame(frame).await?,
+            Either::First(Err(failure)) => self.failed(failure).await?,
+            Either::First(Ok(None)) | Either::Second(()) => {}
+        }
+        if self.lines.name(DESTINATION_MASTER) == 0 {
+            return Err(End::Lost);
+        }
+        while let Some((place, head)) = self.lines.mail().find(|head| head.order != Order::Message) {
+            let mut cursor = [0; 8];
+            if let Some(bytes) = self.lines.mail().payload(place).first_chunk() {
+                cursor = *bytes;
+            }
+            self.lines.mail().remove(place);
+            self.order(head, cursor).await?;
+        }
+        self.lines.settle(self.kernel, None).await?;
+        Ok(())
+    }
+
+    async fn order(&mut self, head: Head, cursor: [u8; 8]) -> Result<(), End> {
+        match head.order {
+            Order::Load | Order::Run => {
+                if let State::Running(number) = self.state {
+                    let mut text = String::<64>::new();
+                    let _ = core::fmt::write(&mut text, format_args!("subkernel {number} is running on its board"));
+                    return self.refuse(head.number, &text).await;
+                }
+                // Of an earlier run.
+                let number = head.number;
+                if self.state != State::Loaded(number) && !self.load(number).await? {
+                    return Ok(());
+                }
+                if head.order == Order::Run {
+                    self.kernel.send(Kind::SetCursor, &cursor, false).await?;
+                    self.kernel.send(Kind::Run, &[], false).await?;
+                    self.state = State::Running(number);
+                }
+                Ok(self
+                    .lines
+                    .send(DESTINATION_MASTER, &Head::new(Order::Ready, number), &[])
+                    .await?)
+            }
+            Order::Stop => {
+                self.kernel.stop().await;
+                self.state = State::Nothing;
+                self.lines.finish();
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Loads a library; false if that was refused.
+    async fn load(&mut self, number: u32) -> Result<bool, End> {
+        self.state = State::Nothing;
+        let Some(library) = self.shelf.0.bytes(number) else {
+            self.refuse(number, "its board does not have its library").await?;
+            return Ok(false);
+        };
+        self.kernel.load(library).await?;
+        let frame = self.kernel.next_frame().await?;
+        if frame.kind == Kind::LoadCompleted {
+            self.state = State::Loaded(number);
+            return Ok(true);
+        }
+        let text: String<256> = self.kernel.text()?;
+        self.refuse(number, &text).await?;
+        Ok(false)
+    }
+
+    async fn refuse(&mut self, number: u32, text: &str) -> Result<(), End> {
+        log::error!("subkernel {number}: {text}");
+        self.report(Order::Refused, number, text.as_bytes()).await
+    }
+
+    async fn report(&mut self, order: Order, number: u32, payload: &[u8]) -> Result<(), End> {
+        let head = Head {
+            length: payload.len() as u32,
+            ..Head::new(order, number)
+        };
+        Ok(self.lines.send(DESTINATION_MASTER, &head, payload).await?)
+    }
+
+    /// The kernel core cannot go on.
+    async fn failed(&mut self, failure: Failure) -> Result<(), End> {
+        self.kernel.stop().await;
+        let State::Running(number) = core::mem::replace(&mut self.state, State::Nothing) else {
+            return Ok(());
+        };
+        let mut text = String::<96>::new();
+        let _ = core::fmt::write(&mut text, format_args!("{failure}"));
+        self.refuse(number, &text).await
+    }
+
+    async fn frame(&mut self, frame: Frame) -> Result<(), End> {
+        if frame.kind == Kind::Log {
+            return Ok(self.kernel.log().await?);
+        }
+        let State::Running(number) = self.state else {
+            return Ok(());
+        };
+        if let Some(request) = Request::read(self.kernel, &frame)? {
+            return self.request(number, request).await;
+        }
+        match frame.kind {
+            Kind::Finished => {
+                self.ended();
+                self.report(Order::Finished, number, &[]).await
+            }
+            Kind::Exception => {
+                let mut report = [0; REPORT];
+                let mut length = self.kernel.read(&mut report)?;
+                let mut more = frame.more;
+                while more {
+                    more = self.kernel.next_frame().await?.more;
+                    length += self.kernel.read(&mut report[length..])?;
+                }
+                self.ended();
+                self.report(Order::Exception, number, &report[..length]).await
+            }
+            Kind::RpcSync | Kind::RpcAsync => {
+                self.kernel.stop().await;
+                self.state = State::Nothing;
+                self.refuse(number, "it has called the host, which subkernels cannot: it is stopped")
+                    .await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn ended(&mut self) {
+        self.kernel.ended();
+        self.state = State::Nothing;
+        self.lines.finish();
+    }
+
+    async fn request(&mut self, own: u32, request: Request) -> Result<(), End> {
+        match request {
+            // Only the board with the network knows the others.
+            Request::Run { destination, .. } => answer(self.kernel, Outcome::NotLoaded, destination).await?,
+            Request::Await { .. } => answer(self.kernel, Outcome::NotRunning, 0).await?,
+            Request::Send(mut message) => {
+                let board = if message.is_result {
+                    DESTINATION_MASTER
+                } else {
+                    message.destination
+                };
+                message.line = DESTINATION_MASTER;
+                self.lines.pass_message(self.kernel, &message, board).await?;
+            }
+            Request::Receive { number, deadline } => {
+                let number = if number == ARGUMENTS { own } else { number };
+                self.lines.wait(Wait::Message { number }, deadline);
+            }
+        }
+        Ok(())
+    }
+}

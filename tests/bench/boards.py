@@ -1,0 +1,23 @@
+"""Figures of kernels on two boards: how long they take to call each other and to pass values, by the RTIO counter."""
+
+PREFIXES = ("subkernel.",)
+
+
+def board_figures(figures):
+    """Measured on emulator://pair."""
+    from kairos.emulator import acquire
+    from tests.support.experiment import experiment
+    from tests.support.gateware import built
+
+    built("pair", "satellite")
+    emulator = acquire("emulator://pair")
+    first, later, message = experiment(
+        "tests/bench/board_kernels.py", "Calls", "examples/two_boards_device_db.py"
+    ).run()
+    emulator.stop()
+    where = "emulator://pair, fibre of 1 us"
+    figures.add(
+        "subkernel.first_call_us", first / 1000, "us", source=f"with its library sent to the satellite; {where}"
+    )
+    figures.add("subkernel.call_us", later / 1000, "us", source=f"an empty subkernel, started and awaited; {where}")
+    figures.add("subkernel.message_us", message / 1000, "us", source=f"an int32 there and another back; {where}")

@@ -1,0 +1,110 @@
+import numpy as np
+from artiq.coredevice.exceptions import SubkernelError
+from artiq.experiment import *
+
+
+class Odd(Exception):
+    pass
+
+
+class Subkernels(EnvExperiment):
+    """What kernels of two boards say to each other."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+        self.setattr_device("sat_ttl4")
+        self.factor = 3
+        self.values = [1.0, 2.5]
+
+    @subkernel(destination=1)
+    def pulse(self):
+        self.sat_ttl4.pulse(3 * us)
+
+    @subkernel(destination=1)
+    def scaled(self, count: TInt32, values: TList(TFloat), name: TStr = "default") -> TList(TFloat):
+        print("scaling", count, name)
+        result = [0.0 for _ in range(len(values))]
+        for i in range(len(values)):
+            result[i] = values[i] * count * self.factor
+        return result
+
+    @subkernel(destination=1)
+    def conversation(self) -> TInt64:
+        total = np.int64(0)
+        for _ in range(3):
+            total += subkernel_recv("number", TInt32)
+            subkernel_send(0, "sum", total)
+        pair = subkernel_recv("pair", TTuple([TInt32, TStr]))
+        return total + pair[0]
+
+    @subkernel(destination=1)
+    def fails(self, how: TInt32):
+        self.inner(how)
+
+    @portable
+    def inner(self, how):
+        if how == 0:
+            raise ValueError("wrong by {0}", 7)
+        elif how == 1:
+            raise Odd("odd")
+        else:
+            self.sat_ttl4.pulse(1 * us)
+            at_mu(0)
+            self.sat_ttl4.pulse(1 * us)
+
+    @subkernel(destination=1)
+    def waits(self):
+        number = subkernel_recv("never", TInt32)
+        print(number)
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        delay(10 * ms)
+        subkernel_preload(self.pulse)
+        self.ttl4.pulse(2 * us)
+        self.pulse()
+        subkernel_await(self.pulse)
+        # Its data is that of the start each time
+        for n in range(2):
+            self.scaled(n + 1, self.values)
+            print(subkernel_await(self.scaled))
+        self.scaled(1, [0.5], name="named")
+        print(subkernel_await(self.scaled, 10000))
+        self.conversation()
+        for n in range(3):
+            subkernel_send(1, "number", 10 + n)
+            print("sum", subkernel_recv("sum", TInt64, 10000))
+        subkernel_send(1, "pair", (7, "seven"))
+        print("result", subkernel_await(self.conversation))
+        for how in range(2):
+            try:
+                self.fails(how)
+                subkernel_await(self.fails)
+            except ValueError:
+                print("ValueError")
+            except Odd:
+                print("Odd")
+        try:
+            subkernel_await(self.pulse)
+        except SubkernelError:
+            print("not running")
+        self.waits()
+        try:
+            subkernel_await(self.waits, 20)
+        except SubkernelError:
+            print("timed out")
+        try:
+            self.pulse()
+        except SubkernelError:
+            print("another one runs")
+        try:
+            print(subkernel_recv("sum", TInt64, 1))
+        except SubkernelError:
+            print("no message")
+        subkernel_send(1, "never", 5)
+        subkernel_await(self.waits)
+        self.core.break_realtime()
+        self.fails(2)
+        subkernel_await(self.fails)

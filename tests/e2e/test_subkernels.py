@@ -1,0 +1,39 @@
+"""Kernels on a satellite, from the user's side: started and awaited, with values, messages and exceptions both ways."""
+
+from pathlib import Path
+
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+from tests.support.waveforms import pulses_of_vcd
+
+EXPERIMENTS = Path(__file__).with_name("experiments")
+
+PRINTED = """\
+[3.0, 7.5]
+[6.0, 15.0]
+[1.5]
+sum 10
+sum 21
+sum 33
+result 40
+ValueError
+Odd
+not running
+timed out
+another one runs
+no message
+"""
+
+
+def test_what_kernels_of_two_boards_say_to_each_other(kairos):
+    built("pair", "satellite")
+    pair = EXAMPLES / "two_boards_device_db.py"
+    done = kairos("run", EXPERIMENTS / "subkernels.py", "--vcd", "a.vcd", device_db=pair)
+    assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
+    assert done.returncode == 1
+    # The exception that nobody catches, with the frames of both boards.
+    frames = [line.split(", in ")[1].split()[0] for line in done.stderr.splitlines() if "subkernels.py" in line]
+    assert frames == [f"subkernels.Subkernels.{name}" for name in ("inner", "fails", "run")]
+    assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x10004:sat_ttl4" in done.stderr
+    pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text(), complete=False)
+    assert pulses["ttl4"][0][1] + 3000 == pulses["sat_ttl4"][0][1]
