@@ -102,6 +102,11 @@ impl Courier {
         if packet.mine != self.theirs {
             self.begin_anew();
             self.theirs = packet.mine;
+            if packet.theirs == self.mine && (packet.number, packet.come) != (0, 0) {
+                // What it has counted was with this end before a restart, which has taken the same number.
+                self.rename();
+                self.theirs = packet.mine;
+            }
         }
         if packet.theirs != self.mine {
             if self.up {

