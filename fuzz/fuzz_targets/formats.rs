@@ -7,6 +7,7 @@ use kairos_proto::channels::{Measurement, LENGTH, SIZE_MAX, TOTAL_MAX, TRIALS_MA
 use kairos_proto::device_map::DeviceMap;
 use kairos_proto::dma;
 use kairos_proto::link::{Envelope, Packet, MESSAGE_MAX, PACKET_MAX};
+use kairos_proto::order::{Head, ORDER_HEAD};
 use kairos_proto::summary::Summary;
 use libfuzzer_sys::fuzz_target;
 
@@ -82,6 +83,15 @@ fn link(bytes: &[u8]) {
     }
 }
 
+fn order(bytes: &[u8]) {
+    let Some((bytes, _)) = bytes.split_first_chunk::<ORDER_HEAD>() else {
+        return;
+    };
+    if let Some(head) = Head::decode(bytes) {
+        assert_eq!(Head::decode(&head.encode()), Some(head));
+    }
+}
+
 fn measurement(bytes: &[u8]) {
     let Some((bytes, _)) = bytes.split_first_chunk::<LENGTH>() else {
         return;
@@ -99,5 +109,6 @@ fuzz_target!(|data: &[u8]| {
     analyzer(data);
     trace(data);
     link(data);
+    order(data);
     measurement(data);
 });

@@ -61,7 +61,7 @@ def test_longer_messages_take_longer(device):
 
 @pytest.mark.parametrize(
     "request_",
-    [(0,), (13,), (0x101,), (GP0_READ, 4), (GP0_READ, 0, 0), (GP0_READ, 0, 1001), (HP_READ, 12), (TO_KERNEL, 4097)]
+    [(0,), (16,), (0x101,), (GP0_READ, 4), (GP0_READ, 0, 0), (GP0_READ, 0, 1001), (HP_READ, 12), (TO_KERNEL, 4097)]
     + [(COPY, 1 << 20, 33), (2**32 - 1, 2**32 - 1, 2**32 - 1)],
 )
 def test_what_makes_no_sense_is_refused(device, request_):

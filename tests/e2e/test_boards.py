@@ -42,7 +42,7 @@ def gateware():
 
 @pytest.fixture
 def run(kairos, tmp_path):
-    """Runs the example of two boards on a link with these properties; returns the waveform as text."""
+    """Runs an experiment on two boards and a link with these properties; returns the waveform as text."""
 
     def run(*options, firmware="", **link):
         system = tmp_path / "system.toml"
@@ -54,7 +54,7 @@ def run(kairos, tmp_path):
             original.read_text().replace("__file__", repr(str(original)))
             + f"\ndevice_db['core']['arguments']['host'] = 'emulator://{system}'\n"
         )
-        done = kairos("run", EXAMPLES / "two_boards.py", "--vcd", "a.vcd", *options, device_db=database)
+        done = kairos("run", EXPERIMENTS / "satellite_pins.py", "--vcd", "a.vcd", *options, device_db=database)
         assert done.returncode == 0, done.stdout + done.stderr
         assert done.stdout.startswith("the satellite's edge is stamped 0 ns after its event\n")
         return (kairos.directory / "a.vcd").read_text()

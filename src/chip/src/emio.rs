@@ -23,7 +23,7 @@ pub fn open() {
 /// Drives lines 0 to 31.
 #[inline(always)]
 pub fn write(lines: u32) {
-    // SAFETY: as above.
+    // SAFETY: nobody else writes to this bank, whose lines only go to the logic.
     unsafe { write_volatile(DATA_2, lines) };
 }
 

@@ -195,7 +195,10 @@ class Reliable(_Channel):
             behind.eq(word),
             after.eq(crc.after),
             has_crc.eq(own),
-            If(chosen, If(ends, crcs[first].eq(CRC_START)).Elif(~alone, crcs[first].eq(crc.after))),
+            [
+                If(chosen & (first == number), If(ends, kept.eq(CRC_START)).Elif(~alone, kept.eq(crc.after)))
+                for number, kept in enumerate(crcs)
+            ],
         )
         self.sync += If(~self.up, [crc.eq(CRC_START) for crc in crcs])
         place = PAYLOAD_BITS - CRC_BITS
@@ -227,9 +230,15 @@ class Reliable(_Channel):
             after.eq(crc.after),
             If(
                 present,
-                If(own & ((fields.kind == Kind.END) | (fields.kind == Kind.START)), crcs[lane].eq(CRC_START)).Elif(
-                    ~own, crcs[lane].eq(crc.after)
-                ),
+                [
+                    If(
+                        lane == number,
+                        If(own & ((fields.kind == Kind.END) | (fields.kind == Kind.START)), kept.eq(CRC_START)).Elif(
+                            ~own, kept.eq(crc.after)
+                        ),
+                    )
+                    for number, kept in enumerate(crcs)
+                ],
             ),
             If(~self.up, [crc.eq(CRC_START) for crc in crcs]),
         ]

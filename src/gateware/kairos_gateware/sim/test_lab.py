@@ -334,12 +334,14 @@ def play(ps, pad, stream):
 )
 @given(st.lists(_ACTION, min_size=1, max_size=25))
 def test_skipping_is_exact(boot, pad, registers, stream):
-    """Pads, statuses, inputs, the times at which the CPU sees them, and errors are those without skipping."""
+    """Pads, statuses, inputs, the times at which the CPU sees them, and errors are those without skipping. Edges of
+    clocks are the emulator's matter, which knows them without running the clocks (tests/e2e/test_clocks.py)."""
     results = []
     for skip in [False, True]:
         ps = boot(skip=skip)
         log = play(ps, pad, stream)
         errors = [ps.read(registers[f"rtio_{name}"]) for name in ["async_error", "collision_channel", "busy_channel"]]
-        results.append((log, ps.changes, errors))
+        waves = {wave["pad"] for wave in ps.library.info["waves"]}
+        results.append((log, [change for change in ps.changes if change[1] not in waves], errors))
         ps.close()
     assert results[0] == results[1]
