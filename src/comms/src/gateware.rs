@@ -102,12 +102,15 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
             find(&descriptor, ERRORS[2].2)?,
         ],
         pulse: Register::find(&descriptor, pulse::ERROR),
-        satellites: core::array::from_fn(|number| {
-            let find = |name| Register::find_numbered(&descriptor, name, number);
-            find(satellite::STATE).zip(find(satellite::TRAVEL))
-        }),
+        satellites: core::array::from_fn(|number| satellite_way(&descriptor, number)),
     };
     Some((rtio, switched))
+}
+
+/// State of the link to a satellite and how long words travel, if there is one.
+pub(crate) fn satellite_way(descriptor: &Descriptor, number: usize) -> Option<(Register, Register)> {
+    let find = |name| Register::find_numbered(descriptor, name, number);
+    find(satellite::STATE).zip(find(satellite::TRAVEL))
 }
 
 /// Takes the names of channels from the key `device_map`.

@@ -20,6 +20,7 @@ use kairos_proto::descriptor::Descriptor;
 use kairos_proto::link::{Service, PACKET_MAX};
 use static_cell::{ConstStaticCell, StaticCell};
 
+use crate::gateware::satellite_way;
 use crate::management::{Lost, Wire};
 
 /// Links that a board may have.
@@ -140,10 +141,10 @@ impl Links {
                 return;
             };
             let satellite = number - first;
-            let find = |name| Register::find_numbered(&descriptor, name, satellite);
-            let named = find(satellite::DESTINATION).map(|register| register.read() as u8);
+            let named = Register::find_numbered(&descriptor, satellite::DESTINATION, satellite);
+            let named = named.map(|register| register.read() as u8);
             let destination = named.unwrap_or(satellite as u8 + 1);
-            let rtio = find(satellite::STATE).zip(find(satellite::TRAVEL));
+            let rtio = satellite_way(&descriptor, satellite);
             let role = Role::Near { destination, room };
             self.0[number] = Some(start(spawner, number, mailbox, rtio, Some(destination), role));
         }

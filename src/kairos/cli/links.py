@@ -4,6 +4,7 @@ import json
 
 from ..errors import UsageError
 from ..network.management import PORT, Management, read_key
+from ..waveform.table import aligned
 from .address import address_of
 from .links_plot import write_plot
 from .outputs import check_picture
@@ -76,6 +77,4 @@ def _shown(link: dict) -> dict[str, str]:
 
 def _table(found: list[dict]) -> str:
     rows = [_COLUMNS, *(tuple(_shown(link).values()) for link in found)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join(lines)
+    return "\n".join(aligned(rows, left=len(_COLUMNS), rule=False))

@@ -17,8 +17,9 @@ def format_duration(ns: int) -> str:
     return "0 ns"
 
 
-def aligned(rows, left: int = 0) -> list[str]:
-    """Lines of a table whose first row is its head: the first `left` columns flush left, the others flush right."""
+def aligned(rows, left: int = 0, rule: bool = True) -> list[str]:
+    """Lines of a table whose first row is its head, with a `rule` below it: the first `left` columns flush left, the
+    others flush right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(
@@ -27,7 +28,8 @@ def aligned(rows, left: int = 0) -> list[str]:
         ).rstrip()
         for row in rows
     ]
-    lines.insert(1, "  ".join("-" * width for width in widths))
+    if rule:
+        lines.insert(1, "  ".join("-" * width for width in widths))
     return lines
 
 
