@@ -38,5 +38,7 @@ def make(path, files=()):
     struct.pack_into("<B3sB3sII", mbr, 446, 0, b"\0\0\0", 6, b"\0\0\0", START, SECTORS)
     mbr[510:] = b"\x55\xaa"
     image = bytes(mbr) + bytes(512 * (START - 1)) + bytes(boot) + bytes(fat) * 2 + bytes(root) + data
-    path.write_bytes(image.ljust(512 * (START + SECTORS), b"\0"))
+    with path.open("wb") as card:
+        card.write(image)
+        card.truncate(512 * (START + SECTORS))  # what was never written takes no disk
     return path
