@@ -58,7 +58,7 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 
 .PHONY: emulator
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
-$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock src/emulator/src/host/pair.toml $(call rust_sources,src/emulator src/config src/contracts src/proto)
+$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/config src/contracts src/proto)
 	@echo "== emulator (first time: about three minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@

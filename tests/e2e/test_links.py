@@ -1,19 +1,15 @@
 """The firmware of two boards on a link: a satellite is known and managed through the master."""
 
-import json
 import runpy
-import select
 from pathlib import Path
 
 import pytest
 
 from kairos.compat.clients import CommMgmt
-from tests.support import PATIENCE
+from tests.support.boards import System
 from tests.support.command import run_kairos
-from tests.support.device import Emulated
 from tests.support.gateware import built
 from tests.support.paths import BUILD, EXAMPLES
-from tests.support.waiting import let_pass, until
 
 ABOVE = "destination 1: Kairos satellite"
 """What the master says of the satellite when it knows it."""
@@ -23,45 +19,16 @@ ABOVE = "destination 1: Kairos satellite"
 def pair(tmp_path_factory):
     """A master and a satellite that know each other."""
     built("pair", "satellite")
-    folder = tmp_path_factory.mktemp("pair")
-    forwards = ("--forward", "0:1380", "--forward", "0:1381")
-    device = Emulated(folder, "--system", "pair", "--build", BUILD, *forwards)
+    device = System(tmp_path_factory.mktemp("pair"), "pair")
     try:
-        readable, _, _ = select.select([device.process.stdout], [], [], PATIENCE)
-        line = device.process.stdout.readline() if readable else ""
-        assert line, device.errors() + device.uart()
-        device.attach()
-        forwarded = json.loads(line)["forwards"]
-        device.host, device.ports = "127.0.0.1", {port: int(forwarded[str(port)]) for port in (1380, 1381)}
-        device.address = f"{device.host}:{device.ports[1380]}"
-        known(device)
+        device.until_logged(ABOVE)
         yield device
     finally:
         device.close()
 
 
-def known(device, count=1):
-    """Time passes until the master knows the satellite."""
-
-    def look():
-        let_pass(device, 0.02)
-        return device.uart().count(ABOVE) >= count
-
-    until(look, device.uart)
-
-
-def links(device):
-    done = run_kairos("links", "-D", device.address, "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def on_satellite(device, *arguments):
-    return run_kairos("device", "-D", device.address, "--board", "satellite", *arguments)
-
-
 def test_the_master_knows_the_satellite(pair):
-    (link,) = links(pair)
+    (link,) = pair.links()
     assert link["destination"] == 1 and not link["above"]
     assert link["line"] and link["up"] and link["rtio"]
     assert link["board"].startswith("satellite;")
@@ -83,28 +50,28 @@ def test_the_links_as_a_picture(pair, tmp_path):
 
 
 def test_a_satellite_is_managed_through_the_master(pair):
-    log = on_satellite(pair, "log")
+    log = pair.manage("satellite", "log")
     assert log.returncode == 0, log.stderr
     assert "Kairos satellite " in log.stdout and "calls this one destination 1" in log.stdout
     assert "Kairos runtime" not in log.stdout
     host, port = pair.address.split(":")
     assert CommMgmt(host, int(port), drtio_dest=1).get_log() == log.stdout
     # It has no card
-    done = on_satellite(pair, "config", "read", "-s", "ip")
+    done = pair.manage("satellite", "config", "read", "-s", "ip")
     assert done.returncode == 1 and "no such key, or no card" in done.stderr
-    assert on_satellite(pair, "log", "clear").returncode == 0
-    assert on_satellite(pair, "log").stdout == ""
+    assert pair.manage("satellite", "log", "clear").returncode == 0
+    assert pair.manage("satellite", "log").stdout == ""
     unknown = run_kairos("device", "-D", pair.address, "--board", "elsewhere", "log")
     assert unknown.returncode == 1
     assert "no board 'elsewhere' behind a link of this device; there is: satellite" in unknown.stderr
 
 
 def test_a_satellite_that_restarts_comes_back_by_itself(pair):
-    assert on_satellite(pair, "reboot").returncode == 0
-    known(pair, 2)
-    (link,) = links(pair)
+    assert pair.manage("satellite", "reboot").returncode == 0
+    pair.until_logged(ABOVE, 2)
+    (link,) = pair.links()
     assert link["up"]
-    assert "Kairos satellite " in on_satellite(pair, "log").stdout
+    assert "Kairos satellite " in pair.manage("satellite", "log").stdout
 
 
 def test_the_device_database_has_the_channels_of_both(pair, tmp_path):

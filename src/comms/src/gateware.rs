@@ -49,8 +49,8 @@ pub struct Rtio {
     channels: [Register; 3],
     /// Errors of the pulse core, where there is one.
     pulse: Option<Register>,
-    /// State of the link to each satellite and how long words travel, where there is one.
-    satellites: [Option<(Register, Register)>; SATELLITES],
+    /// State of the link to each satellite and how long words travel, where there is one, and what it is called.
+    satellites: [Option<((Register, Register), Register)>; SATELLITES],
 }
 
 /// Looks for gateware, says what is there, starts its clock, and takes the RTIO PHYs out of reset. Without gateware, or without
@@ -102,7 +102,10 @@ pub fn init(config: &Config) -> Option<(Rtio, Option<Switched>)> {
             find(&descriptor, ERRORS[2].2)?,
         ],
         pulse: Register::find(&descriptor, pulse::ERROR),
-        satellites: core::array::from_fn(|number| satellite_way(&descriptor, number)),
+        satellites: core::array::from_fn(|number| {
+            let name = Register::find_numbered(&descriptor, satellite::DESTINATION, number);
+            satellite_way(&descriptor, number).zip(name)
+        }),
     };
     Some((rtio, switched))
 }
@@ -180,8 +183,8 @@ fn poll(rtio: Option<Rtio>) {
         log_pulse_errors(register.read());
     }
     for (number, satellite) in rtio.satellites.iter().enumerate() {
-        if let Some((state, travel)) = satellite {
-            log_satellite(number, state.read() & satellite::STATE_UP_BIT != 0, *travel);
+        if let Some(((state, travel), name)) = satellite {
+            log_satellite(number, state.read() & satellite::STATE_UP_BIT != 0, *travel, *name);
         }
     }
     let bits = rtio.async_error.read() as u8 & 7;
@@ -200,11 +203,11 @@ fn poll(rtio: Option<Rtio>) {
 }
 
 /// Says when a satellite comes or goes.
-fn log_satellite(number: usize, up: bool, travel: Register) {
+fn log_satellite(number: usize, up: bool, travel: Register, name: Register) {
     if SATELLITES_UP[number].swap(up, Ordering::Relaxed) == up {
         return;
     }
-    let name = number + 1;
+    let name = name.read();
     if up {
         log::info!("satellite {name} can be reached: {} cycles each way", travel.read());
     } else {

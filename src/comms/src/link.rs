@@ -1,7 +1,8 @@
 //! The links of this board: mailboxes of the gateware ([`Mailbox`]), and over each an end of `src/links`, which a task of its
 //! own runs.
 //!
-//! Mailboxes are numbered; on a satellite the first one is of the link to the board above.
+//! Mailboxes are numbered; on a satellite the first one is of the link to the board above. What boards are behind a link its
+//! number says: they have destinations in a row. Streams to them go over each link on the way, passed on by the boards between.
 
 use core::cell::RefCell;
 use core::fmt::{self, Write};
@@ -17,12 +18,14 @@ use kairos_contracts::registers::{link, mailbox, satellite, uplink};
 use kairos_links::end::{End, News, Role};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
-use kairos_proto::link::{Service, PACKET_MAX};
+use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
 use static_cell::{ConstStaticCell, StaticCell};
 
 use crate::gateware::satellite_way;
 use crate::management::{Lost, Wire};
 
+/// Boards that there may be, each with a name of its own.
+pub const BOARDS: usize = 8;
 /// Links that a board may have.
 pub const LINKS: usize = 4;
 /// Longest descriptor of a satellite, in bytes.
@@ -35,7 +38,11 @@ const BUSY: Duration = Duration::from_millis(1);
 
 /// The links of this board, in the order of their mailboxes.
 #[derive(Clone, Copy, Default)]
-pub struct Links([Option<&'static Link>; LINKS]);
+pub struct Links {
+    all: [Option<&'static Link>; LINKS],
+    /// Boards behind this one.
+    behind: u8,
+}
 
 /// Registers of a mailbox.
 struct Mailbox {
@@ -115,9 +122,34 @@ pub struct Link {
     /// State and length of the way, as RTIO sees it: of a link to a satellite.
     rtio: Option<(Register, Register)>,
     /// What the other board is called; None: it is the one above.
-    below: Option<u8>,
+    below: Option<Name>,
     end: RefCell<End>,
     kick: Signal<CriticalSectionRawMutex, ()>,
+}
+
+/// What a board below is called: as many more as stand before it than the board above it, which learns its own name.
+#[derive(Clone, Copy)]
+enum Name {
+    /// On the board with the network.
+    Known(u8),
+    /// Where the logic has it, and this board's own, which is 0 until it is known.
+    Told { below: Register, own: Register },
+}
+
+impl Name {
+    fn get(self) -> u8 {
+        match self {
+            Name::Known(destination) => destination,
+            Name::Told { below, .. } => below.read() as u8,
+        }
+    }
+
+    fn is_known(self) -> bool {
+        match self {
+            Name::Known(_) => true,
+            Name::Told { own, .. } => own.read() != 0,
+        }
+    }
 }
 
 /// Of a start that is hardly ever that of the one before.
@@ -141,16 +173,27 @@ impl Links {
                 return;
             };
             let satellite = number - first;
-            let named = Register::find_numbered(&descriptor, satellite::DESTINATION, satellite);
-            let named = named.map(|register| register.read() as u8);
-            let destination = named.unwrap_or(satellite as u8 + 1);
+            let register = Register::find_numbered(&descriptor, satellite::DESTINATION, satellite);
+            let name = match (register, own_destination()) {
+                (Some(below), Some(own)) => Name::Told { below, own },
+                (Some(below), None) => Name::Known(below.read() as u8),
+                (None, _) => Name::Known(satellite as u8 + 1),
+            };
             let rtio = satellite_way(&descriptor, satellite);
+            let destination = name.get();
             let role = Role::Near { destination, room };
-            self.0[number] = Some(start(spawner, number, mailbox, rtio, Some(destination), role));
+            self.all[number] = Some(start(spawner, number, mailbox, rtio, Some(name), role));
+            // Of the boards behind this one the descriptor has the channels.
+            self.behind = descriptor
+                .channels()
+                .map(|channel| (channel.number >> 16) as u8)
+                .max()
+                .unwrap_or(0);
         }
     }
 
-    /// Starts the link to the board above, if there is one. `text`: what this board is.
+    /// Starts the link to the board above, if there is one. `text`: what this board is. Streams to other boards are for
+    /// [`Link::pass_on`].
     pub fn start_up(
         &mut self,
         spawner: &Spawner,
@@ -163,15 +206,16 @@ impl Links {
             text,
             descriptor,
             services,
+            relays: true,
         };
-        self.0[0] = Some(start(spawner, 0, mailbox, None, None, role));
-        self.0[0]
+        self.all[0] = Some(start(spawner, 0, mailbox, None, None, role));
+        self.all[0]
     }
 
     /// All of them as JSON: `docs/interfaces.md`, section 12.
     pub fn describe(&self, out: &mut dyn Write) -> fmt::Result {
         out.write_char('[')?;
-        for (n, link) in self.0.iter().flatten().enumerate() {
+        for (n, link) in self.all.iter().flatten().enumerate() {
             out.write_str(if n > 0 { ", " } else { "" })?;
             link.write_to(out)?;
         }
@@ -180,21 +224,32 @@ impl Links {
 
     /// Whether there is any link.
     pub fn are_there(&self) -> bool {
-        self.0.iter().flatten().next().is_some()
+        self.all.iter().flatten().next().is_some()
     }
 
-    /// Whether a link leads to this board.
+    /// Whether a link leads downwards to this board.
     pub fn lead_to(&self, destination: u8) -> bool {
-        self.0.iter().flatten().any(|link| link.below == Some(destination))
+        self.to(destination).is_some()
+    }
+
+    /// The link by which a board below is reached: the last one with a name that is not behind it.
+    fn to(&self, destination: u8) -> Option<&'static Link> {
+        let own = own_destination().map_or(DESTINATION_MASTER, |register| register.read() as u8);
+        let links = self.all.iter().flatten();
+        let before = |link: &&&'static Link| link.below.is_some_and(|name| name.get() <= destination);
+        let last = links.filter(before).last().copied();
+        last.filter(|_| own < destination && destination - own <= self.behind)
     }
 
     /// A stream to a service of another board.
     pub fn open(&self, destination: u8, service: Service) -> Result<LinkStream, NoWay> {
-        let mut links = self.0.iter().flatten();
-        let link = links
-            .find(|link| link.below == Some(destination))
-            .ok_or(NoWay::Unknown)?;
-        let number = link.end.borrow_mut().open(service as u8).ok_or(NoWay::Silent)?;
+        self.open_any(destination, service as u8)
+    }
+
+    fn open_any(&self, destination: u8, service: u8) -> Result<LinkStream, NoWay> {
+        let link = self.to(destination).ok_or(NoWay::Unknown)?;
+        let number = link.end.borrow_mut().open(service, destination);
+        let number = number.ok_or(NoWay::Silent)?;
         link.kick.signal(());
         Ok(LinkStream { link, number })
     }
@@ -205,7 +260,7 @@ fn start(
     number: usize,
     mailbox: Mailbox,
     rtio: Option<(Register, Register)>,
-    below: Option<u8>,
+    below: Option<Name>,
     role: Role,
 ) -> &'static Link {
     static PLACES: [StaticCell<Link>; LINKS] = [const { StaticCell::new() }; LINKS];
@@ -226,11 +281,17 @@ fn start(
 #[embassy_executor::task(pool_size = LINKS)]
 async fn run(link: &'static Link) -> ! {
     let mut packet = [0; PACKET_MAX];
+    while link.below.is_some_and(|name| !name.is_known()) {
+        Timer::after(PAUSE).await;
+    }
     let mut busy = Instant::now();
     loop {
         let now = Instant::now();
         if link.carry(&mut packet, now.as_micros()) {
             busy = now + BUSY;
+        }
+        if let Some(name) = link.below.filter(|_| now >= busy) {
+            link.end.borrow_mut().rename(name.get());
         }
         let news = link.end.borrow_mut().take_news();
         if let Some(news) = news {
@@ -267,7 +328,7 @@ impl Link {
 
     fn log(&self, news: News) {
         let end = self.end.borrow();
-        match (news, self.below) {
+        match (news, self.below.map(Name::get)) {
             (News::Up, Some(destination)) => {
                 let peer = end.peer();
                 let text = peer.map_or("", |peer| &peer.text);
@@ -299,10 +360,24 @@ impl Link {
         LinkStream { link: self, number }
     }
 
+    /// Passes on, to the board that it is for and back, what comes on the next stream that the board above opens to another than
+    /// this one.
+    pub async fn pass_on(&'static self, links: Links) {
+        let taken = poll_fn(|cx| self.end.borrow_mut().poll_accept_for_others(cx)).await;
+        let number = taken.number;
+        let above = LinkStream { link: self, number };
+        let below = match links.open_any(taken.destination, taken.service) {
+            Ok(below) => below,
+            Err(NoWay::Unknown) => return log::warn!("destination {} is not behind this board", taken.destination),
+            Err(NoWay::Silent) => return log::warn!("destination {} does not answer", taken.destination),
+        };
+        select(above.pass_to(&below), below.pass_to(&above)).await;
+    }
+
     fn write_to(&self, out: &mut dyn Write) -> fmt::Result {
         let end = self.end.borrow();
         let (line, up) = (self.mailbox.has_line(), end.is_up());
-        write!(out, "{{\"destination\": {}, ", self.below.unwrap_or(0))?;
+        write!(out, "{{\"destination\": {}, ", self.below.map_or(0, Name::get))?;
         write!(
             out,
             "\"above\": {}, \"line\": {line}, \"up\": {up}, ",
@@ -374,13 +449,32 @@ pub struct LinkStream {
 
 impl LinkStream {
     /// Some bytes; 0 at the end.
-    pub fn poll_read(&mut self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Lost>> {
+    pub fn poll_read(&self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Lost>> {
         let read = self.link.end.borrow_mut().poll_read(self.number, cx, buffer);
         if read.is_ready() {
             // What was read makes room, which the other end is told.
             self.link.kick.signal(());
         }
         read.map_err(|_| Lost)
+    }
+
+    async fn write(&self, mut bytes: &[u8]) -> Result<(), Lost> {
+        while !bytes.is_empty() {
+            let written = poll_fn(|cx| self.link.end.borrow_mut().poll_write(self.number, cx, bytes)).await;
+            self.link.kick.signal(());
+            bytes = &bytes[written.map_err(|_| Lost)?..];
+        }
+        Ok(())
+    }
+
+    /// Until one of both ends.
+    async fn pass_to(&self, other: &Self) {
+        let mut buffer = [0; 1024];
+        while let Ok(count @ 1..) = poll_fn(|cx| self.poll_read(cx, &mut buffer)).await {
+            if other.write(&buffer[..count]).await.is_err() {
+                return;
+            }
+        }
     }
 }
 
@@ -396,12 +490,7 @@ impl Wire for LinkStream {
         poll_fn(|cx| self.poll_read(cx, buffer)).await
     }
 
-    async fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), Lost> {
-        while !bytes.is_empty() {
-            let written = poll_fn(|cx| self.link.end.borrow_mut().poll_write(self.number, cx, bytes)).await;
-            self.link.kick.signal(());
-            bytes = &bytes[written.map_err(|_| Lost)?..];
-        }
-        Ok(())
+    async fn write_all(&mut self, bytes: &[u8]) -> Result<(), Lost> {
+        self.write(bytes).await
     }
 }

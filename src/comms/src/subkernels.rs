@@ -12,7 +12,7 @@ use kairos_links::mail::Mail;
 use kairos_proto::order::{Head, Order, ORDER_HEAD};
 
 use crate::kernel_core::{Failure, KernelCore};
-use crate::link::{LinkStream, LINKS};
+use crate::link::{LinkStream, BOARDS};
 use crate::management::{Lost, Wire};
 
 /// A board that takes nothing for so long is taken for lost.
@@ -47,7 +47,7 @@ pub enum Wait {
 /// The lines of this board.
 pub struct Lines {
     mail: Mail<'static>,
-    lines: [Option<Line>; LINKS],
+    lines: [Option<Line>; BOARDS],
     names: u32,
     wait: Option<(Wait, Option<Instant>)>,
 }
@@ -79,7 +79,7 @@ impl Lines {
     pub fn new(memory: &'static mut [u8]) -> Self {
         Self {
             mail: Mail::new(memory),
-            lines: [const { None }; LINKS],
+            lines: [const { None }; BOARDS],
             names: 0,
             wait: None,
         }
@@ -87,7 +87,7 @@ impl Lines {
 
     /// Drops all lines, and forgets what has come.
     pub fn close(&mut self) {
-        self.lines = [const { None }; LINKS];
+        self.lines = [const { None }; BOARDS];
         self.forget();
     }
 

@@ -3,7 +3,7 @@
 //! Generated from `src/contracts/link.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Version of the protocol.
-pub const VERSION: u16 = 1;
+pub const VERSION: u16 = 2;
 
 /// Longest packet in bytes, head and CRC included: what the mailbox takes.
 pub const PACKET_MAX: usize = 1 << 10;
@@ -36,9 +36,9 @@ pub enum Message {
     Ping = 5,
     /// What a ping had.
     Pong = 6,
-    /// Begin a stream of bytes.
+    /// Begin a stream of bytes to a board: the receiver or one behind it, to which it is passed on.
     Open = 8,
-    /// There is no such service, or no room.
+    /// There is no such board or service, or no room.
     Refuse = 9,
     /// Bytes of a stream: no more than the other end has said it has room for, and at the beginning `WINDOW`.
     Data = 10,

@@ -46,15 +46,20 @@ def _fine() -> tuple[ChannelSpec, ...]:
     )
 
 
-def _satellite() -> Variant:
+def _satellite(name="satellite", prefix="sat_", **options) -> Variant:
     """A satellite with the TTLs of `demo`."""
-    channels = tuple(replace(channel, name=f"sat_{channel.name}") for channel in _fine() if channel.kind != "log")
-    return Variant("satellite", channels, push_inputs=False, uplink=True)
+    channels = tuple(replace(channel, name=f"{prefix}{channel.name}") for channel in _fine() if channel.kind != "log")
+    return Variant(name, channels, push_inputs=False, uplink=True, **options)
 
 
-def _pair() -> Variant:
-    """The master of a `satellite`. Inputs are asked for, since the satellite's are."""
-    return Variant("pair", _fine(), push_inputs=False, satellites=(_satellite(),))
+def _relay() -> Variant:
+    """A satellite with a `satellite` behind it."""
+    return _satellite("relay", "relay_", satellites=(_satellite(),))
+
+
+def _master(name, satellite) -> Variant:
+    """A master with one link. Inputs are asked for, since the satellite's are."""
+    return Variant(name, _fine(), push_inputs=False, satellites=(satellite,))
 
 
 def _described(name: str, **options):
@@ -87,8 +92,10 @@ VARIANTS = _Variants(
         "pulse": lambda: replace(_pulse(), traffic=True),
         "pulse8": lambda: _pulse("pulse8", 8),
         "dac": _dac,
-        "pair": _pair,
+        "pair": lambda: _master("pair", _satellite()),
         "satellite": _satellite,
+        "chain": lambda: _master("chain", _relay()),
+        "relay": _relay,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),

@@ -1,15 +1,16 @@
-"""``kairos links``: the boards behind a core device, and the links to them."""
+"""``kairos links``: the boards behind a core device, a tree, and the links to them."""
 
 import json
 
-from ..errors import UsageError
-from ..network.management import PORT, Management, read_key
+from ..contracts.management import DESTINATION_LOCAL
+from ..errors import KairosError, UsageError
+from ..network.management import PORT, KeyNotKnown, Management, read_key
 from ..waveform.table import aligned
 from .address import address_of
 from .links_plot import write_plot
 from .outputs import check_picture
 
-__all__ = ["destination_of", "links"]
+__all__ = ["destination_of", "links", "tree_of"]
 
 _COLUMNS = (
     *("destination", "board", "state", "channels", "way", "round trip"),
@@ -24,8 +25,7 @@ def links(args):
     UsageError."""
     if args.plot:
         check_picture("--plot", args.plot)
-    with Management(*address_of(args, PORT), key=read_key(args.key) if args.key else None) as management:
-        found = management.links()
+    found = tree_of(address_of(args, PORT), read_key(args.key) if args.key else None)
     if args.json:
         print(json.dumps(found, indent=2))
     elif not found:
@@ -34,21 +34,60 @@ def links(args):
         print(_table(found))
     if args.plot and found:
         try:
-            write_plot(args.plot, [_shown(link) for link in found])
+            write_plot(args.plot, [(link["from"], _shown(link)) for link in found])
         except OSError as error:
             raise UsageError(f"--plot {args.plot} cannot be written: {error.strerror}") from None
 
 
-def destination_of(address: tuple[str, int], board: str) -> int:
-    """The destination of the board that a user names or numbers. UsageError if there is none of that name."""
+def tree_of(address: tuple[str, int], key: bytes | None = None) -> list[dict]:
+    """All links of the tree whose master is at `address`, by their destinations: as `Management.links`, and of each
+    `from`, the destination of the board above, and `far`, what the board below says of the link, or None if it does
+    not tell. A board that wants another key than `key` tells nothing. Errors of `Management` for the master.
+    """
+    found, ask = [], [DESTINATION_LOCAL]
+    while ask:
+        above = ask.pop(0)
+        for link in _links(address, above, key):
+            if link["above"]:
+                next(other for other in found if other["destination"] == above)["far"] = link
+                continue
+            found.append(link | {"from": above, "far": None})
+            if link["up"]:
+                ask.append(link["destination"])
+    return sorted(found, key=lambda link: link["destination"])
+
+
+def _links(address, destination: int, key: bytes | None) -> list[dict]:
+    try:
+        with Management(*address, key=key, destination=destination) as management:
+            return management.links()
+    except KeyNotKnown:
+        if destination == DESTINATION_LOCAL:
+            raise
+        return _links(address, destination, None)
+    except KairosError:
+        # One that has just gone, or wants another key, does not hide the others
+        if destination == DESTINATION_LOCAL:
+            raise
+        return []
+
+
+def destination_of(address: tuple[str, int], board: str, key: bytes | None = None) -> int:
+    """The destination of the board that a user names or numbers. UsageError if there is not one of that name."""
     if board.isdecimal() and int(board) < 256:
         return int(board)
-    with Management(*address) as management:
-        names = {_name(link): link["destination"] for link in management.links() if not link["above"]}
-    if board not in names:
-        known = ", ".join(sorted(name for name in names if name)) or "none that answers"
+    boards = [(_name(link), link["destination"]) for link in tree_of(address, key)]
+    fitting = [destination for name, destination in boards if name == board]
+    if len(fitting) > 1:
+        raise UsageError(f"several boards are called '{board}': say which by its number, {_listed(fitting)}")
+    if not fitting:
+        known = _listed(sorted({name for name, _ in boards if name})) or "none that answers"
         raise UsageError(f"no board '{board}' behind a link of this device; there is: {known}")
-    return names[board]
+    return fitting[0]
+
+
+def _listed(parts) -> str:
+    return ", ".join(map(str, parts))
 
 
 def _name(link: dict) -> str:
@@ -67,8 +106,7 @@ def _state(link: dict) -> str:
 def _shown(link: dict) -> dict[str, str]:
     """Texts by column."""
     way = f"{link['travel_cycles']} cycles" if "travel_cycles" in link else ""
-    name = "(the board above)" if link["above"] else _name(link)
-    texts = [str(link["destination"]), name, _state(link), str(link.get("channels", "")), way]
+    texts = [str(link["destination"]), _name(link), _state(link), str(link.get("channels", "")), way]
     texts.append(f"{link['round_trip_us']} µs")
     texts += [str(link.get("words", {}).get(name, "")) for name in _WORDS]
     texts += [str(link["resent"]), str(link["malformed"] + link["dropped"])]
@@ -76,5 +114,10 @@ def _shown(link: dict) -> dict[str, str]:
 
 
 def _table(found: list[dict]) -> str:
-    rows = [_COLUMNS, *(tuple(_shown(link).values()) for link in found)]
+    depths = {DESTINATION_LOCAL: 0}
+    rows = [_COLUMNS]
+    for link in found:
+        shown, depth = _shown(link), depths[link["from"]]
+        depths[link["destination"]] = depth + 1
+        rows.append(tuple((shown | {"board": "  " * depth + shown["board"]}).values()))
     return "\n".join(aligned(rows, left=len(_COLUMNS), rule=False))

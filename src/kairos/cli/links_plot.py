@@ -4,39 +4,52 @@ from ..pictures import COLORS, FONT, drawing, save
 
 __all__ = ["write_plot"]
 
-_LEFT, _RIGHT, _WIDTH = 0.3, 2.7, 3.0
+_STEP = 2.4
+"""From a board to one below it."""
+_LEFT, _RIGHT = 0.3, 0.3
 _HEIGHT = 1.4
 """Of a link, in inches."""
 _GOOD, _BAD = COLORS[2], COLORS[1]
 
 
-def write_plot(path, links: list[dict[str, str]]):
-    """Draw the links of a device, each as texts by the columns of the table, into `path`. OSError."""
+def write_plot(path, links: list[tuple[int, dict[str, str]]]):
+    """Draw the links of a device, each as the destination of the board above and texts by the columns of the table,
+    into `path`. OSError."""
+    places = {0: (_LEFT, _middle(range(len(links)), links, 0))}
+    for row, (above, link) in enumerate(links):
+        places[int(link["destination"])] = (places[above][0] + _STEP, row)
+    width = max(x for x, _ in places.values()) + _RIGHT
     with drawing(**FONT) as pyplot:
-        figure, axes = pyplot.subplots(figsize=(10, max(2, len(links)) * _HEIGHT))
+        figure, axes = pyplot.subplots(figsize=(10 * width / (_LEFT + _STEP + _RIGHT), max(2, len(links)) * _HEIGHT))
         axes.set_axis_off()
-        axes.set_xlim(0, _WIDTH)
+        axes.set_xlim(0, width)
         axes.set_ylim(len(links) - 0.4, -0.6)
-        middle = (len(links) - 1) / 2
-        _box(axes, _LEFT, middle, "this device", COLORS[0])
-        for row, link in enumerate(links):
+        _box(axes, places[0], "this device", COLORS[0])
+        for above, link in links:
+            start, end = places[above], places[int(link["destination"])]
             color = _GOOD if link["state"] == "up" else _BAD
-            axes.plot([_LEFT, _RIGHT], [middle, row], color=color, linewidth=2, zorder=1)
-            above = (
-                f"{link['way']}, round trip {link['round trip']}" if link["way"] else f"round trip {link['round trip']}"
-            )
-            below = f"corrected {link['corrected']}, sent again {link['sent again']}, dropped {link['dropped']}"
-            below += f", ended {link['ended']}; space {link['space']}"
-            place = (_LEFT + _RIGHT) / 2, (middle + row) / 2
-            text = f"{link['state']}; {above}\n{below}"
+            axes.plot(*zip(start, end, strict=True), color=color, linewidth=2, zorder=1)
+            middle = [(a + b) / 2 for a, b in zip(start, end, strict=True)]
             background = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-            axes.text(*place, text, ha="center", va="center", fontsize=8, bbox=background, zorder=2)
+            axes.text(*middle, _text(link), ha="center", va="center", fontsize=8, bbox=background, zorder=2)
             name = link["board"] or "(unknown)"
             channels = f"\n{link['channels']} channels" if link["channels"] else ""
-            _box(axes, _RIGHT, row, f"{link['destination']}: {name}{channels}", color)
+            _box(axes, end, f"{link['destination']}: {name}{channels}", color)
         save(figure, path, dpi=150)
 
 
-def _box(axes, x, y, text, color):
+def _middle(rows, links, board):
+    """Where a board stands between those directly below it."""
+    below = [row for row in rows if links[row][0] == board]
+    return (below[0] + below[-1]) / 2
+
+
+def _text(link):
+    way = f"{link['way']}, round trip {link['round trip']}" if link["way"] else f"round trip {link['round trip']}"
+    counts = f"corrected {link['corrected']}, sent again {link['sent again']}, dropped {link['dropped']}"
+    return f"{link['state']}; {way}\n{counts}, ended {link['ended']}; space {link['space']}"
+
+
+def _box(axes, place, text, color):
     style = {"boxstyle": "round,pad=0.6", "facecolor": "white", "edgecolor": color, "linewidth": 1.5}
-    axes.text(x, y, text, ha="center", va="center", fontsize=9, bbox=style, zorder=3)
+    axes.text(*place, text, ha="center", va="center", fontsize=9, bbox=style, zorder=3)

@@ -17,7 +17,7 @@ __all__ = [
     "Order",
 ]
 
-VERSION = 1
+VERSION = 2
 """Version of the protocol."""
 
 PACKET_MAX = 1024
@@ -53,9 +53,9 @@ class Message(IntEnum):
     PONG = 6
     """What a ping had."""
     OPEN = 8
-    """Begin a stream of bytes."""
+    """Begin a stream of bytes to a board: the receiver or one behind it, to which it is passed on."""
     REFUSE = 9
-    """There is no such service, or no room."""
+    """There is no such board or service, or no room."""
     DATA = 10
     """Bytes of a stream: no more than the other end has said it has room for, and at the beginning `WINDOW`."""
     CREDIT = 11

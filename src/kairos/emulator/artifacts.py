@@ -12,7 +12,7 @@ from ..errors import EmulatorError, UsageError
 
 __all__ = ["SYSTEMS", "build_directory", "built_firmware", "command", "find"]
 
-SYSTEMS = {"pair": ("pair", "satellite")}
+SYSTEMS = {"pair": ("pair", "satellite"), "chain": ("chain", "relay", "satellite")}
 """Systems of several boards that the emulator knows by name, and the variants of their gateware."""
 
 LIBRARY = "libkairos_pl.so"

@@ -166,6 +166,11 @@ impl Courier {
         Some(packet.encode(out))
     }
 
+    /// Begins anew, and so will the other end.
+    pub fn leave(&mut self) {
+        self.rename();
+    }
+
     /// Begins anew under another number, so that the other end does, too.
     fn rename(&mut self) {
         self.begin_anew();

@@ -10,17 +10,19 @@ use kairos_proto::link::{
 
 use crate::courier::Courier;
 use crate::streams::Streams;
-pub use crate::streams::{Gone, STREAMS};
+pub use crate::streams::{Gone, Taken, STREAMS, WAITERS};
 
 /// Which end it is.
 pub enum Role {
     /// Nearer to the master. The other board is called `destination`; its descriptor goes to `room`.
     Near { destination: u8, room: &'static mut [u8] },
-    /// The satellite: what it says of itself, and the numbers of the services that it has.
+    /// The satellite: what it says of itself, and the numbers of the services that it has. Streams to others than itself are
+    /// taken if it `relays`.
     Far {
         text: &'static str,
         descriptor: &'static [u8],
         services: &'static [u8],
+        relays: bool,
     },
 }
 
@@ -140,14 +142,36 @@ impl End {
         self.ping = Vec::from_slice(bytes).ok();
     }
 
-    /// A new stream to a service of the other end; None if there is no room or no other end.
-    pub fn open(&mut self, service: u8) -> Option<usize> {
-        self.is_up().then(|| self.streams.open(service)).flatten()
+    /// The other board is called otherwise, as its gateware has learnt: it is told so, and everything begins anew.
+    pub fn rename(&mut self, name: u8) {
+        if let Role::Near { destination, .. } = &mut self.role {
+            if core::mem::replace(destination, name) != name {
+                self.courier.leave();
+                self.look_at_epoch();
+            }
+        }
+    }
+
+    /// A new stream to a service of the other end, or of a board behind it; None if there is no room or no other end.
+    pub fn open(&mut self, service: u8, destination: u8) -> Option<usize> {
+        self.is_up().then(|| self.streams.open(service, destination)).flatten()
     }
 
     /// The next stream that the other end opens to a service of this one.
     pub fn poll_accept(&mut self, service: u8, cx: &Context) -> Poll<usize> {
-        match self.streams.take(service) {
+        let own = self.destination;
+        let taken = self.poll_take(cx, |to, wanted| Some(to) == own && wanted == service);
+        taken.map(|taken| taken.number)
+    }
+
+    /// The next stream that the other end opens to another board than this one.
+    pub fn poll_accept_for_others(&mut self, cx: &Context) -> Poll<Taken> {
+        let own = self.destination;
+        self.poll_take(cx, |to, _| Some(to) != own)
+    }
+
+    fn poll_take(&mut self, cx: &Context, wanted: impl Fn(u8, u8) -> bool) -> Poll<Taken> {
+        match self.streams.take(wanted) {
             Some(taken) => Poll::Ready(taken),
             None => {
                 self.streams.wait(cx.waker());
@@ -195,11 +219,16 @@ impl End {
             Message::Ping(bytes) => self.pong = Vec::from_slice(bytes).ok(),
             Message::Pong(_) => self.pongs = self.pongs.wrapping_add(1),
             message => {
-                let services = match self.role {
-                    Role::Far { services, .. } => services,
-                    Role::Near { .. } => &[],
+                let (services, relays) = match self.role {
+                    Role::Far { services, relays, .. } => (services, relays),
+                    Role::Near { .. } => (&[][..], false),
                 };
-                self.streams.receive(&message, |service| services.contains(&service));
+                let own = self.destination;
+                let accepts = |to, service| match Some(to) == own {
+                    true => services.contains(&service),
+                    false => relays && own.is_some(),
+                };
+                self.streams.receive(&message, accepts);
             }
         }
     }

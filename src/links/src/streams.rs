@@ -9,9 +9,21 @@ use kairos_proto::link::{Message, PIECE_MAX, WINDOW};
 /// Streams at a time.
 pub const STREAMS: usize = 8;
 
+/// Tasks that may wait for a stream; of more all would wake each other all the time.
+pub const WAITERS: usize = 2 * STREAMS;
+
 /// The stream is gone: refused, or the link was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gone;
+
+/// A stream that the other end has opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    pub number: usize,
+    /// The board and the service to which it leads.
+    pub destination: u8,
+    pub service: u8,
+}
 
 /// One end of a stream.
 #[derive(Default)]
@@ -20,6 +32,8 @@ struct Stream {
     held: bool,
     /// Number of the service; the other end has been told, or has told.
     service: u8,
+    /// The board to which it leads.
+    destination: u8,
     told: bool,
     refused: bool,
     /// Somebody here waits for it to be taken.
@@ -42,9 +56,10 @@ impl Stream {
         !self.held && !self.fresh && !self.told
     }
 
-    fn begin(service: u8) -> Self {
+    fn begin(service: u8, destination: u8) -> Self {
         Self {
             service,
+            destination,
             credit: WINDOW,
             ..Self::default()
         }
@@ -70,25 +85,29 @@ pub struct Streams {
     all: [Stream; STREAMS],
     turn: usize,
     refusal: Option<u8>,
-    waiting: Vec<Waker, STREAMS>,
+    waiting: Vec<Waker, WAITERS>,
 }
 
 impl Streams {
     /// A new stream; None if all are in use.
-    pub fn open(&mut self, service: u8) -> Option<usize> {
+    pub fn open(&mut self, service: u8, destination: u8) -> Option<usize> {
         let number = self.all.iter().position(Stream::is_free)?;
-        self.all[number] = Stream::begin(service);
+        self.all[number] = Stream::begin(service, destination);
         self.all[number].held = true;
         Some(number)
     }
 
-    /// A stream that the other end has opened to this service, and nobody has taken.
-    pub fn take(&mut self, service: u8) -> Option<usize> {
+    /// A stream that the other end has opened, and nobody has taken; `wanted` looks at destination and service.
+    pub fn take(&mut self, wanted: impl Fn(u8, u8) -> bool) -> Option<Taken> {
         let mut streams = self.all.iter();
-        let number = streams.position(|stream| stream.fresh && stream.service == service)?;
+        let number = streams.position(|stream| stream.fresh && wanted(stream.destination, stream.service))?;
         let stream = &mut self.all[number];
         (stream.fresh, stream.held) = (false, true);
-        Some(number)
+        Some(Taken {
+            number,
+            destination: stream.destination,
+            service: stream.service,
+        })
     }
 
     /// Whether there is one to this service.
@@ -167,16 +186,17 @@ impl Streams {
         self.refusal = None;
     }
 
-    /// What the other end says. `accepts`: whether there is such a service here.
-    pub fn receive(&mut self, message: &Message, accepts: impl Fn(u8) -> bool) {
+    /// What the other end says. `accepts`: whether there is such a service of such a destination.
+    pub fn receive(&mut self, message: &Message, accepts: impl Fn(u8, u8) -> bool) {
         if let Message::Open {
             stream: number,
             service,
+            destination,
         } = *message
         {
             match self.all.get_mut(usize::from(number)) {
-                Some(stream) if stream.is_free() && accepts(service) => {
-                    *stream = Stream::begin(service);
+                Some(stream) if stream.is_free() && accepts(destination, service) => {
+                    *stream = Stream::begin(service, destination);
                     (stream.told, stream.fresh) = (true, true);
                     self.wake_waiting();
                 }
@@ -225,8 +245,11 @@ impl Streams {
             }
             if !stream.told {
                 stream.told = true;
-                let service = stream.service;
-                return Some(Message::Open { stream: name, service });
+                return Some(Message::Open {
+                    stream: name,
+                    service: stream.service,
+                    destination: stream.destination,
+                });
             }
             if stream.freed >= WINDOW / 4 {
                 let bytes = core::mem::take(&mut stream.freed) as u32;

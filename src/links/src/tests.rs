@@ -13,6 +13,8 @@ use proptest::prelude::*;
 use crate::end::{End, Gone, News, Role, STREAMS};
 
 const SERVICE: u8 = 1;
+/// A far end with this session passes streams on.
+const RELAY: u16 = 11;
 /// Microseconds that a packet is under way.
 const DELAY: u64 = 300;
 
@@ -32,6 +34,7 @@ fn far(session: u16) -> End {
             text,
             descriptor: descriptor(),
             services,
+            relays: session == RELAY,
         },
         session,
     )
@@ -120,7 +123,7 @@ fn carry(line: &mut Line, from: usize, numbers: [usize; 2], bytes: &[u8]) {
 }
 
 fn stream(line: &mut Line) -> [usize; 2] {
-    let near = line.ends[0].open(SERVICE).unwrap();
+    let near = line.ends[0].open(SERVICE, 3).unwrap();
     loop {
         line.step();
         if let Poll::Ready(far) = line.ends[1].poll_accept(SERVICE, &context()) {
@@ -196,7 +199,7 @@ fn a_silent_board_is_gone_and_comes_back() {
         [line.ends[0].take_news(), line.ends[1].take_news()],
         [Some(News::Down); 2]
     );
-    assert_eq!(line.ends[0].open(SERVICE), None);
+    assert_eq!(line.ends[0].open(SERVICE, 3), None);
     line.loss = 0;
     line.up();
     assert_eq!(
@@ -217,7 +220,7 @@ fn a_ping_is_answered() {
 fn a_service_that_is_not_there_and_one_stream_too_many_are_refused() {
     let mut line = Line::new(0, 1);
     line.up();
-    let unknown = line.ends[0].open(99).unwrap();
+    let unknown = line.ends[0].open(99, 3).unwrap();
     assert!(line.until(100, |line| line.now > 50_000));
     assert_eq!(
         line.ends[0].poll_read(unknown, &context(), &mut [0; 9]),
@@ -227,7 +230,7 @@ fn a_service_that_is_not_there_and_one_stream_too_many_are_refused() {
     for _ in 0..STREAMS {
         stream(&mut line);
     }
-    assert_eq!(line.ends[0].open(SERVICE), None);
+    assert_eq!(line.ends[0].open(SERVICE, 3), None);
 }
 
 #[test]
@@ -242,4 +245,44 @@ fn who_does_not_read_keeps_nobody_waiting() {
     assert!(line.ends[0].poll_write(slow[0], &context(), &[0; 1000]).is_pending());
     let bytes: Vec<u8> = (0..30_000).map(|n| n as u8).collect();
     carry(&mut line, 0, fast, &bytes);
+}
+
+#[test]
+fn a_stream_to_a_board_behind_is_taken_by_whoever_passes_it_on() {
+    let mut line = Line::new(10, 3);
+    line.up();
+    let refused = line.ends[0].open(SERVICE, 4).unwrap();
+    assert!(line.until(1000, |line| line.now > 500_000));
+    let read = line.ends[0].poll_read(refused, &context(), &mut [0; 9]);
+    assert_eq!(read, Poll::Ready(Err(Gone)));
+    line.ends[0].close(refused);
+    line.ends[1] = far(RELAY);
+    assert!(line.until(3000, |line| line.ends[1].is_up()));
+    line.up();
+    let number = line.ends[0].open(77, 4).unwrap();
+    let own = line.ends[0].open(SERVICE, 3).unwrap();
+    assert!(line.until(1000, |line| line.ends[1].has_stream(SERVICE)
+        && line.ends[1].has_stream(77)));
+    let Poll::Ready(taken) = line.ends[1].poll_accept_for_others(&context()) else {
+        panic!("not taken");
+    };
+    assert_eq!((taken.destination, taken.service), (4, 77));
+    assert!(line.ends[1].poll_accept_for_others(&context()).is_pending());
+    assert!(line.ends[1].poll_accept(SERVICE, &context()).is_ready());
+    carry(&mut line, 0, [number, taken.number], &[4, 5, 6]);
+    line.ends[0].close(own);
+}
+
+#[test]
+fn a_board_that_is_called_otherwise_begins_anew() {
+    let mut line = Line::new(0, 1);
+    line.up();
+    let epoch = line.ends[1].courier().epoch();
+    line.ends[0].rename(3);
+    assert!(line.ends[0].is_up());
+    line.ends[0].rename(5);
+    assert!(!line.ends[0].is_up());
+    line.up();
+    assert_eq!(line.ends[1].destination(), Some(5));
+    assert_ne!(line.ends[1].courier().epoch(), epoch);
 }

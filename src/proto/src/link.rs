@@ -116,6 +116,7 @@ pub enum Message<'a> {
     Open {
         stream: u8,
         service: u8,
+        destination: u8,
     },
     Refuse {
         stream: u8,
@@ -185,7 +186,11 @@ impl<'a> Envelope<'a> {
             Message::Description { offset, bytes } => put(Type::Description, &offset.to_le_bytes(), bytes),
             Message::Ping(bytes) => put(Type::Ping, &[], bytes),
             Message::Pong(bytes) => put(Type::Pong, &[], bytes),
-            Message::Open { stream, service } => put(Type::Open, &[stream, service], &[]),
+            Message::Open {
+                stream,
+                service,
+                destination,
+            } => put(Type::Open, &[stream, service, destination], &[]),
             Message::Refuse { stream } => put(Type::Refuse, &[stream], &[]),
             Message::Data { stream, bytes } => put(Type::Data, &[stream], bytes),
             Message::Credit { stream, bytes } => put(Type::Credit, &[stream], &bytes.to_le_bytes()),
@@ -232,7 +237,11 @@ impl<'a> Envelope<'a> {
             Type::Ping => return Err(Malformed),
             Type::Pong => Message::Pong(rest),
             Type::Open => match *rest {
-                [stream, service] => Message::Open { stream, service },
+                [stream, service, destination] => Message::Open {
+                    stream,
+                    service,
+                    destination,
+                },
                 _ => return Err(Malformed),
             },
             Type::Refuse => Message::Refuse { stream: only(rest)? },
@@ -286,6 +295,7 @@ mod tests {
             Message::Open {
                 stream: m,
                 service: n as u8,
+                destination: m ^ 1,
             },
             Message::Refuse { stream: m },
             Message::Data { stream: m, bytes },

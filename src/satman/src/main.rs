@@ -13,12 +13,17 @@ use kairos_comms::kernel_core::KernelCore;
 use kairos_comms::link::{Link, Links};
 use kairos_comms::management::{Management, Measures, Refused, CLIENTS};
 use kairos_comms::watchdog;
+use kairos_links::end::{STREAMS, WAITERS};
 use kairos_proto::channels::{Measurement, Refusal};
 use kairos_proto::link::Service;
 
 const BANNER: &str = concat!("Kairos satellite ", env!("CARGO_PKG_VERSION"));
 /// What the board above may open streams to.
 const SERVICES: &[u8] = &[Service::Management as u8, Service::Kernels as u8];
+/// Streams to boards behind this one at a time: all that there can be.
+const RELAYED: usize = STREAMS;
+// Of management, of kernels, and those that pass on.
+const _: () = assert!(CLIENTS + 1 + RELAYED <= WAITERS);
 /// Time for the last answer to leave before a restart.
 const FAREWELL: Duration = Duration::from_millis(100);
 
@@ -33,6 +38,10 @@ extern "C" fn kmain() -> ! {
         let mut links = Links::default();
         match links.start_up(&spawner, BANNER, SERVICES) {
             Some(uplink) => {
+                links.start_down(&spawner, 1);
+                for _ in 0..RELAYED {
+                    spawner.spawn(kairos_comms::task(relay(uplink, links)));
+                }
                 let management = Management::new(config, links);
                 for _ in 0..CLIENTS {
                     spawner.spawn(kairos_comms::task(serve(uplink, management)));
@@ -56,6 +65,14 @@ async fn serve(uplink: &'static Link, management: &'static Management) -> ! {
             Timer::after(FAREWELL).await;
             reset::reset(mark);
         }
+    }
+}
+
+/// Passes on streams to boards behind this one.
+#[embassy_executor::task(pool_size = RELAYED)]
+async fn relay(uplink: &'static Link, links: Links) -> ! {
+    loop {
+        uplink.pass_on(links).await;
     }
 }
 

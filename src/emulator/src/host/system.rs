@@ -17,8 +17,11 @@ use crate::pl::link::{self, Link, Quality};
 use crate::pl::trace::Event;
 use crate::pl::{fabric, Pl};
 
-/// The description that comes with the emulator: a master, a satellite, and 200 m of fibre.
-const PAIR: &str = include_str!("pair.toml");
+/// The descriptions that come with the emulator, by name.
+const KNOWN: [(&str, &str); 2] = [
+    ("pair", include_str!("pair.toml")),
+    ("chain", include_str!("chain.toml")),
+];
 /// Bits 23..16 of a channel are its board's destination.
 const DESTINATION_SHIFT: u32 = 16;
 
@@ -72,12 +75,12 @@ struct LinkEntry {
 }
 
 impl Description {
-    /// Reads a file, or takes the one that comes with the emulator. The error is a line for the user.
+    /// Reads a file, or takes one that comes with the emulator. The error is a line for the user.
     pub fn load(path: &Path) -> Result<Self, String> {
         let shown = path.display();
-        let text = match path.to_str() {
-            Some("pair") => PAIR.to_string(),
-            _ => std::fs::read_to_string(path).map_err(|e| format!("description of boards {shown}: {e}"))?,
+        let text = match KNOWN.iter().find(|(name, _)| path.to_str() == Some(name)) {
+            Some((_, text)) => text.to_string(),
+            None => std::fs::read_to_string(path).map_err(|e| format!("description of boards {shown}: {e}"))?,
         };
         let this: Self = toml::from_str(&text).map_err(|e| {
             format!(

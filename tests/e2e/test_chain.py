@@ -1,0 +1,78 @@
+"""A master, a satellite, and another one behind that: one kernel, one timeline, and every board is reached."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.boards import System
+from tests.support.command import run_kairos
+from tests.support.gateware import built, database
+from tests.support.waveforms import pulses_of_vcd
+
+EXPERIMENTS = Path(__file__).with_name("experiments")
+
+pytestmark = pytest.mark.long
+"""The gateware of two more boards takes minutes to build."""
+
+
+@pytest.fixture(scope="module")
+def chain(tmp_path_factory):
+    """Three boards that know each other."""
+    built("chain", "relay", "satellite")
+    device = System(tmp_path_factory.mktemp("chain"), "chain")
+    try:
+        device.until_logged("destination 1: Kairos satellite")
+        device.until_logged("destination 2: Kairos satellite")
+        yield device
+    finally:
+        device.close()
+
+
+@pytest.fixture(scope="module")
+def devices(tmp_path_factory):
+    built("relay", "satellite")
+    return database("chain", tmp_path_factory.mktemp("devices"))
+
+
+def test_a_kernel_drives_pins_of_all_boards_and_has_subkernels_on_them(kairos, devices):
+    done = kairos("run", EXPERIMENTS / "chain.py", "--vcd", "a.vcd", device_db=devices)
+    assert done.stdout.startswith("0\n0\n0\n7.5 42\n"), done.stdout + done.stderr
+    assert done.returncode == 1
+    assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x20004:sat_ttl4" in done.stderr
+    waveform = (kairos.directory / "a.vcd").read_text()
+    assert all(f"scope module {board}" in waveform for board in ("master", "satellite1", "satellite2"))
+    pulses = {name: found[:3] for name, found in pulses_of_vcd(waveform, complete=False).items()}
+    assert [end - start for start, end in pulses["ttl4"]] == [1003, 2003, 3003]
+    assert pulses["ttl4"] == pulses["relay_ttl4"] == pulses["sat_ttl4"]
+
+
+def test_every_board_is_reached_through_the_master(chain, tmp_path):
+    links = chain.links()
+    assert [(link["from"], link["destination"], link["board"].split(";")[0]) for link in links] == [
+        (0, 1, "relay"),
+        (1, 2, "satellite"),
+    ]
+    for link in links:
+        assert link["line"] and link["up"] and link["rtio"] and link["far"]["up"] and link["far"]["above"]
+    table = run_kairos("links", "-D", chain.address, "--plot", str(tmp_path / "links.svg")).stdout.splitlines()
+    assert [line.split()[:3] for line in table[1:]] == [["1", "relay", "up"], ["2", "satellite", "up"]]
+    assert table[2].index("satellite") == table[1].index("relay") + 2
+    for destination, board in [(1, "relay"), (2, "satellite")]:
+        log = chain.manage(board, "log")
+        assert log.returncode == 0, log.stderr
+        assert f"calls this one destination {destination}" in log.stdout
+    assert chain.manage("3", "log").returncode == 1
+
+
+def test_a_board_behind_a_satellite_restarts_and_so_does_the_one_before_it(chain):
+    for board, known in [
+        ("satellite", "destination 2: Kairos satellite"),
+        ("relay", "destination 1: Kairos satellite"),
+    ]:
+        before = chain.uart().count(known)
+        assert chain.manage(board, "reboot").returncode == 0
+        chain.until_logged(known, before + 1)
+    chain.until_logged("destination 2: Kairos satellite", 3)
+    assert [link["up"] for link in chain.links()] == [True, True]
+    assert json.dumps(chain.links())

@@ -1,0 +1,49 @@
+"""Several emulated boards, managed through the first one."""
+
+import json
+import select
+
+from . import PATIENCE
+from .command import run_kairos
+from .device import Emulated
+from .paths import BUILD
+from .waiting import let_pass, until
+
+__all__ = ["System"]
+
+PORTS = (1380, 1381, 1382, 1383)
+
+
+class System(Emulated):
+    """The boards of a system that the emulator knows by its name, or of a description. `ports` and `address` (of
+    management) are those of the board with the network on this host."""
+
+    def __init__(self, folder, system):
+        forwards = [part for port in PORTS for part in ("--forward", f"0:{port}")]
+        super().__init__(folder, "--system", system, "--build", BUILD, *forwards)
+        readable, _, _ = select.select([self.process.stdout], [], [], PATIENCE)
+        line = self.process.stdout.readline() if readable else ""
+        assert line, self.errors() + self.uart()
+        self.attach()
+        forwarded = json.loads(line)["forwards"]
+        self.host, self.ports = "127.0.0.1", {port: int(forwarded[str(port)]) for port in PORTS}
+        self.address = f"{self.host}:{self.ports[1380]}"
+
+    def until_logged(self, text, count=1):
+        """Time passes until the boards have printed a text so often."""
+
+        def look():
+            let_pass(self, 0.02)
+            return self.uart().count(text) >= count
+
+        until(look, self.uart)
+
+    def links(self):
+        """What `kairos links` says."""
+        done = run_kairos("links", "-D", self.address, "--json")
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def manage(self, board, *arguments):
+        """`kairos device` for one of the boards."""
+        return run_kairos("device", "-D", self.address, "--board", board, *arguments)
