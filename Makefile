@@ -10,7 +10,7 @@ RUST := scripts/rust-env
 KAIROS := $(VENV)/bin/kairos
 VARIANT := demo
 
-firmware_rooms = $(addprefix src/,boot comms runtime satman kernel chip channel layout pl config clocking health links logs net contracts proto pulse) vendor
+firmware_rooms = $(addprefix src/,batch boot comms runtime satman kernel chip channel layout pl config clocking health links logs net contracts proto pulse) vendor
 rust_sources = $(shell find $(1) -name target -prune -o \( -name '*.rs' -o -name Cargo.toml \) -print)
 python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.toml')
 

@@ -6,6 +6,7 @@
 #![no_std]
 #![cfg(all(target_arch = "arm", feature = "image"))]
 
+mod batch;
 pub mod chip;
 pub mod clock;
 pub mod config;

@@ -6,17 +6,21 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use crc::{Crc, CRC_32_ISO_HDLC};
 use embassy_time::{with_deadline, with_timeout, Duration, Instant};
 use kairos_chip::reset::Mark;
-use kairos_config::auth::{self, Access, Digest};
 use kairos_config::keys::{self, Key};
 use kairos_proto::channels::{Measurement, Refusal};
-use kairos_proto::management::{reply, Item, Kind, ProtocolError, RequestDecoder, PROOF_CONTEXT};
+use kairos_proto::management::{reply, Item, Kind, ProtocolError, RequestDecoder};
 use static_cell::StaticCell;
 
+use crate::batch;
 use crate::config::Config;
 use crate::fair_mutex::FairMutex;
 use crate::link::Links;
 use crate::logger;
 use crate::uncleared::uncleared;
+
+mod gate;
+
+use gate::Gate;
 
 /// Clients at a time.
 pub const CLIENTS: usize = 4;
@@ -24,8 +28,6 @@ pub const CLIENTS: usize = 4;
 const DATA_MAX: usize = 16 * 1024 * 1024;
 /// A client that is in the middle of a request must go on within this time.
 const DATA_TIMEOUT: Duration = Duration::from_secs(10);
-/// A client that may do nothing yet must not keep a socket for longer from those who may.
-const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
 const CRC: Crc<u32> = Crc::<u32>::new(&CRC_32_ISO_HDLC);
 
 /// Room for one value, image or log on its way. Whoever needs it waits for the one before.
@@ -148,57 +150,6 @@ struct Connection<'a, W, M> {
     gate: Gate,
 }
 
-/// Whether a client may do what it asks for. A key that is set or removed counts for clients that come later.
-struct Gate {
-    access: Access,
-    /// What was sent last, until there is an answer to it.
-    nonce: Option<Digest>,
-    open: bool,
-    deadline: Instant,
-}
-
-impl Gate {
-    fn new(config: &Config) -> Self {
-        let access = config.access();
-        let open = access == Access::Open;
-        Self {
-            access,
-            nonce: None,
-            open,
-            deadline: Instant::now() + AUTHENTICATION_TIMEOUT,
-        }
-    }
-
-    fn decoder(&self) -> RequestDecoder {
-        match self.access {
-            Access::Open => RequestDecoder::new(),
-            Access::Key(_) | Access::Closed => RequestDecoder::with_authentication(),
-        }
-    }
-
-    fn key(&self) -> Result<&[u8], End> {
-        self.access
-            .key()
-            .ok_or(End::Refused("the key of this device is unusable"))
-    }
-
-    fn challenge(&mut self, config: &Config) -> Result<[u8; 33], End> {
-        self.key()?;
-        let nonce = config.nonce();
-        self.nonce = Some(nonce);
-        Ok(reply::challenge(&nonce))
-    }
-
-    fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
-        let nonce = self.nonce.take().ok_or(End::Refused("a proof without a challenge"))?;
-        if !auth::proves(self.key()?, &[PROOF_CONTEXT, &nonce], proof) {
-            return Err(End::Refused("it has another key"));
-        }
-        self.open = true;
-        Ok(())
-    }
-}
-
 impl<W: Wire, M: Measures> Connection<'_, W, M> {
     async fn run(mut self) -> End {
         match self.requests().await {
@@ -246,7 +197,7 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 let measurement = request.measurement;
                 self.measure(&measurement).await
             }
-            Kind::Flash | Kind::ConfigWrite => self.receive(decoder, input).await,
+            Kind::Flash | Kind::ConfigWrite | Kind::Batch => self.receive(decoder, input).await,
             Kind::GetLog => {
                 let mut room = self.data.lock().await;
                 let length = logger::copy(&mut room, false);
@@ -373,11 +324,21 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 break;
             }
         }
-        let Some(data) = room.as_deref().map(|room| &room[..length as usize]) else {
+        let Some(room) = room.as_deref_mut() else {
             log::warn!("management: {length} bytes are too many, there is room for {DATA_MAX}");
             return self.send(&reply::ERROR).await;
         };
+        let (data, rest) = room.split_at_mut(length as usize);
+        let data = &*data;
         let request = decoder.request();
+        if request.kind == Kind::Batch {
+            let Some(length) = batch::answer(data, rest).await else {
+                log::warn!("management: a batch of {length} bytes leaves no room for its results");
+                return self.send(&reply::ERROR).await;
+            };
+            self.send(&reply::batch(length as u32)).await?;
+            return self.send(&rest[..length]).await;
+        }
         if request.kind == Kind::Flash {
             return self.flash(data).await;
         }

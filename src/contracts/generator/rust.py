@@ -243,7 +243,20 @@ def _registers(subject: Subject) -> list[str]:
                 lines.append(f"    /// Bit of `{block}_{name}`.")
                 lines.append(f"    pub const {constant}_BIT: u32 = {1 << bit};")
         lines.append("}")
-    return [line for line in lines if line is not None]
+    return [*[line for line in lines if line is not None], "", *_reserved(subject)]
+
+
+def _reserved(subject: Subject) -> list[str]:
+    """What a batch may not do with registers although they can be read or written."""
+    reserved = [
+        f"({text(block)}, {text(name)}, {str('r' in register['batch']).lower()})"
+        for block, registers in subject.own["blocks"].items()
+        for name, register in registers.items()
+        if "batch" in register
+    ]
+    doc = "Registers that firmware or kernels work with, so that a batch may not write them: block, name in the block, and"
+    head = "pub const RESERVED: &[(&str, &str, bool)] = &["
+    return [*rust_doc(f"{doc} whether a batch may read it."), head, *[f"    {each}," for each in reserved], "];"]
 
 
 def _mathematics(subject: Subject) -> list[str]:

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analyzer;
+pub mod batch;
 pub mod boot;
 pub mod channel;
 pub mod channels;

@@ -107,11 +107,13 @@ pub enum Request {
     Links = 132,
     /// What the gateware says of itself (section 3).
     Descriptor = 133,
+    /// Execute a batch of register accesses (`src/contracts/batch.toml`).
+    Batch = 134,
 }
 
 impl Request {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::GetLog,
         Self::ClearLog,
         Self::Reboot,
@@ -128,6 +130,7 @@ impl Request {
         Self::Measure,
         Self::Links,
         Self::Descriptor,
+        Self::Batch,
     ];
 
     /// Its payload: a member of [`Payload`].
@@ -143,7 +146,7 @@ impl Request {
             | Self::Challenge
             | Self::Links
             | Self::Descriptor => Payload::None,
-            Self::Flash => Payload::Data,
+            Self::Flash | Self::Batch => Payload::Data,
             Self::ConfigRead | Self::ConfigRemove => Payload::Key,
             Self::ConfigWrite => Payload::KeyAndData,
             Self::Authenticate => Payload::Digest,
@@ -174,6 +177,7 @@ impl TryFrom<u8> for Request {
             131 => Self::Measure,
             132 => Self::Links,
             133 => Self::Descriptor,
+            134 => Self::Batch,
             other => return Err(other),
         })
     }
@@ -197,13 +201,15 @@ pub enum Reply {
     Challenge = 128,
     /// Frequencies of processors and logic in Hz, u32 each, then the samples.
     Measured = 131,
+    /// A batch has ended: how, and its results (`src/contracts/batch.toml`).
+    Batch = 133,
     /// It was not measured: why (`Refusal`), u8, and a text.
     Refused = 132,
 }
 
 impl Reply {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Success,
         Self::LogContent,
         Self::RebootImminent,
@@ -211,6 +217,7 @@ impl Reply {
         Self::ConfigData,
         Self::Challenge,
         Self::Measured,
+        Self::Batch,
         Self::Refused,
     ];
 
@@ -218,7 +225,7 @@ impl Reply {
     pub const fn payload(self) -> Payload {
         match self {
             Self::Success | Self::RebootImminent | Self::Error => Payload::None,
-            Self::LogContent | Self::ConfigData | Self::Measured | Self::Refused => Payload::Data,
+            Self::LogContent | Self::ConfigData | Self::Measured | Self::Batch | Self::Refused => Payload::Data,
             Self::Challenge => Payload::Digest,
         }
     }
@@ -237,6 +244,7 @@ impl TryFrom<u8> for Reply {
             7 => Self::ConfigData,
             128 => Self::Challenge,
             131 => Self::Measured,
+            133 => Self::Batch,
             132 => Self::Refused,
             other => return Err(other),
         })

@@ -93,6 +93,8 @@ class Request(IntEnum):
     """The links of this board, as JSON."""
     DESCRIPTOR = 133
     """What the gateware says of itself (section 3)."""
+    BATCH = 134
+    """Execute a batch of register accesses (`src/contracts/batch.toml`)."""
 
 
 class Reply(IntEnum):
@@ -112,5 +114,7 @@ class Reply(IntEnum):
     """A nonce, good for one proof."""
     MEASURED = 131
     """Frequencies of processors and logic in Hz, u32 each, then the samples."""
+    BATCH = 133
+    """A batch has ended: how, and its results (`src/contracts/batch.toml`)."""
     REFUSED = 132
     """It was not measured: why (`Refusal`), u8, and a text."""

@@ -109,8 +109,12 @@ impl Register {
     }
 
     fn of(register: kairos_proto::descriptor::Register) -> Option<Self> {
-        let ours = register.width <= 32 && Self::is_ours(register.address, 4);
-        ours.then_some(Self(register.address))
+        Self::at(register.address).filter(|_| register.width <= 32)
+    }
+
+    /// A word of the register space.
+    pub(crate) fn at(address: u32) -> Option<Self> {
+        Self::is_ours(address, 4).then_some(Self(address))
     }
 
     /// Its value.
@@ -162,34 +166,19 @@ impl Register64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::vec::Vec;
 
     #[test]
     fn registers_outside_the_register_space_are_not_given_out() {
-        let mut records = Vec::new();
-        let mut register = |name: &[u8; 4], address: u32, width: u8| {
-            records.extend([3, 0, 12, 0]);
-            records.extend(address.to_le_bytes());
-            records.extend([width, 0, 3, 0]);
-            records.extend(name);
-        };
-        register(b"good", 0x4001_0008, 32);
-        register(b"wide", 0x4001_0010, 64);
-        register(b"ddr_", 0x0010_0000, 32);
-        register(b"last", 0x4001_fffc, 64);
-        register(b"odd_", 0x4001_0002, 16);
-        register(b"sa_b", 0x4001_0020, 8);
-        register(b"s1_b", 0x4001_0024, 8);
-        register(b"st_b", 0x4001_0028, 8);
-        records.extend([0; 4]);
-        let mut bytes = Vec::from(*b"KAIR\x01\0\0\0");
-        bytes.extend((16 + records.len() as u32).to_le_bytes());
-        bytes.extend(
-            crc::Crc::<u32>::new(&crc::CRC_32_ISO_HDLC)
-                .checksum(&records)
-                .to_le_bytes(),
-        );
-        bytes.extend(records);
+        let bytes = crate::described::bytes(&[
+            ("good", 0x4001_0008, 32, 3),
+            ("wide", 0x4001_0010, 64, 3),
+            ("ddr_", 0x0010_0000, 32, 3),
+            ("last", 0x4001_fffc, 64, 3),
+            ("odd_", 0x4001_0002, 16, 3),
+            ("sa_b", 0x4001_0020, 8, 3),
+            ("s1_b", 0x4001_0024, 8, 3),
+            ("st_b", 0x4001_0028, 8, 3),
+        ]);
         let d = Descriptor::new(&bytes).ok().unwrap();
         assert_eq!(Register::find(&d, "good"), Some(Register(0x4001_0008)));
         assert_eq!(Register64::find(&d, "wide"), Some(Register64(0x4001_0010)));

@@ -347,6 +347,11 @@ pub mod reply {
         head(Reply::Measured, length)
     }
 
+    /// Batch; `length` bytes follow.
+    pub const fn batch(length: u32) -> [u8; 5] {
+        head(Reply::Batch, length)
+    }
+
     /// Refused; `length` bytes follow, the first of which says why.
     pub const fn refused(length: u32) -> [u8; 5] {
         head(Reply::Refused, length)

@@ -15,6 +15,7 @@ enum Owned {
     Remove(String),
     Proof([u8; 32]),
     Measure([u8; 12]),
+    Batch(Vec<u8>),
 }
 
 fn encode(request: &Owned, out: &mut Vec<u8>) {
@@ -27,6 +28,7 @@ fn encode(request: &Owned, out: &mut Vec<u8>) {
         Owned::Remove(key) => put(14, key.as_bytes(), b""),
         Owned::Proof(proof) => put(130, b"", proof),
         Owned::Measure(measurement) => put(131, b"", measurement),
+        Owned::Batch(program) => put(134, b"", program),
     }
 }
 
@@ -53,11 +55,12 @@ fn decode_with<'a>(
                         Kind::ConfigWrite => Owned::Write(key, Vec::new()),
                         Kind::Authenticate => Owned::Proof(request.proof),
                         Kind::Measure => Owned::Measure(request.measurement.to_bytes()),
+                        Kind::Batch => Owned::Batch(Vec::new()),
                         plain => Owned::Plain(plain as u8),
                     });
                 }
                 Item::Data { data: bytes, .. } => match got.last_mut() {
-                    Some(Owned::Flash(data) | Owned::Write(_, data)) => data.extend(bytes),
+                    Some(Owned::Flash(data) | Owned::Write(_, data) | Owned::Batch(data)) => data.extend(bytes),
                     other => panic!("data behind {other:?}"),
                 },
             }
@@ -78,6 +81,7 @@ fn requests() -> impl Strategy<Value = Vec<Owned>> {
         key.prop_map(Owned::Remove),
         any::<[u8; 32]>().prop_map(Owned::Proof),
         any::<[u8; 12]>().prop_map(Owned::Measure),
+        proptest::collection::vec(any::<u8>(), 0..300).prop_map(Owned::Batch),
     ];
     proptest::collection::vec(one, 0..8)
 }
@@ -146,7 +150,7 @@ fn vectors() {
 #[test]
 fn errors() {
     let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
-    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 134, 255] {
+    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 135, 255] {
         assert_eq!(fails(&[kind]), ProtocolError::UnknownType(kind));
     }
     assert_eq!(fails(&[12, 0, 0, 0, 0]), ProtocolError::KeyLength(0));

@@ -1,0 +1,146 @@
+//! The check that every batch passes before any of it is executed.
+
+use kairos_contracts::batch::{DEPTH_MAX, INSTRUCTION, INSTRUCTIONS_MAX, RESULTS_MAX, STEPS_MAX, TIME_MAX};
+use kairos_proto::batch::{Ending, Instruction, Operation, Outcome};
+
+/// What a batch may do with a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Permission {
+    pub read: bool,
+    pub write: bool,
+}
+
+/// A batch that may be executed: it does what is permitted, and ends.
+#[derive(Clone, Copy)]
+pub struct Batch<'a> {
+    instructions: &'a [[u8; INSTRUCTION]],
+}
+
+impl<'a> Batch<'a> {
+    /// Checks a batch. `permission` says what may be done at an address, `None` where there is no register. If it may not be
+    /// executed: why, and which instruction is wrong.
+    pub fn new(bytes: &'a [u8], permission: impl Fn(u32) -> Option<Permission>) -> Result<Self, Ending> {
+        let (instructions, rest) = bytes.as_chunks::<INSTRUCTION>();
+        let refused = |outcome, instruction: usize| Ending {
+            outcome,
+            instruction: instruction as u32,
+            steps: 0,
+        };
+        if !rest.is_empty() {
+            return Err(refused(Outcome::Malformed, instructions.len()));
+        }
+        if instructions.len() > INSTRUCTIONS_MAX {
+            return Err(refused(Outcome::TooLong, INSTRUCTIONS_MAX));
+        }
+        let mut bounds = Bounds::new(instructions.len());
+        for (index, bytes) in instructions.iter().enumerate() {
+            let checked = Instruction::from_bytes(bytes)
+                .ok_or(Outcome::Malformed)
+                .and_then(|instruction| {
+                    permitted(&instruction, &permission)?;
+                    bounds.count(index, &instruction)
+                });
+            checked.map_err(|outcome| refused(outcome, index))?;
+        }
+        Ok(Self { instructions })
+    }
+
+    pub fn len(&self) -> usize {
+        self.instructions.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty()
+    }
+
+    /// The instruction with that number.
+    pub fn instruction(&self, number: usize) -> Option<Instruction> {
+        Instruction::from_bytes(self.instructions.get(number)?)
+    }
+}
+
+fn permitted(instruction: &Instruction, permission: impl Fn(u32) -> Option<Permission>) -> Result<(), Outcome> {
+    let (read, write) = match instruction.operation {
+        Operation::Read | Operation::Poll => (true, false),
+        Operation::Write => (false, true),
+        Operation::Modify => (true, true),
+        Operation::Delay | Operation::Loop => return Ok(()),
+    };
+    let has = permission(instruction.a).ok_or(Outcome::NotExported)?;
+    match (read && !has.read) || (write && !has.write) {
+        true => Err(Outcome::NotPermitted),
+        false => Ok(()),
+    }
+}
+
+/// What a batch takes, added up instruction by instruction.
+struct Bounds {
+    /// Of the loops around an instruction: where they end, and how often what is outside of them is executed.
+    around: [(usize, u64); DEPTH_MAX],
+    depth: usize,
+    /// Where the innermost of them ends, or the batch.
+    end: usize,
+    /// How often this instruction is executed.
+    rounds: u64,
+    steps: u64,
+    results: u64,
+    time: u64,
+}
+
+impl Bounds {
+    fn new(instructions: usize) -> Self {
+        Self {
+            around: [(0, 0); DEPTH_MAX],
+            depth: 0,
+            end: instructions,
+            rounds: 1,
+            steps: 0,
+            results: 0,
+            time: 0,
+        }
+    }
+
+    fn count(&mut self, index: usize, instruction: &Instruction) -> Result<(), Outcome> {
+        while self.depth > 0 && index == self.end {
+            self.depth -= 1;
+            (self.end, self.rounds) = self.around[self.depth];
+        }
+        let mut add = |sum: fn(&mut Self) -> &mut u64, each: u32| {
+            let rounds = self.rounds;
+            let sum = sum(self);
+            *sum = sum.saturating_add(rounds.saturating_mul(each.into()));
+        };
+        add(|bounds| &mut bounds.steps, 1);
+        match instruction.operation {
+            Operation::Read => add(|bounds| &mut bounds.results, 1),
+            Operation::Poll => {
+                add(|bounds| &mut bounds.results, 1);
+                add(|bounds| &mut bounds.time, instruction.d);
+            }
+            Operation::Delay => add(|bounds| &mut bounds.time, instruction.a),
+            Operation::Loop => self.enter(index, instruction)?,
+            Operation::Write | Operation::Modify => {}
+        }
+        let bounds = [
+            (self.steps, STEPS_MAX),
+            (self.results, RESULTS_MAX),
+            (self.time, TIME_MAX),
+        ];
+        match bounds.iter().any(|&(sum, most)| sum > most.into()) {
+            true => Err(Outcome::TooLong),
+            false => Ok(()),
+        }
+    }
+
+    fn enter(&mut self, index: usize, instruction: &Instruction) -> Result<(), Outcome> {
+        let end = (index + 1).saturating_add(instruction.b as usize);
+        if instruction.a == 0 || instruction.b == 0 || end > self.end {
+            return Err(Outcome::Malformed);
+        }
+        *self.around.get_mut(self.depth).ok_or(Outcome::TooLong)? = (self.end, self.rounds);
+        self.depth += 1;
+        self.end = end;
+        self.rounds = self.rounds.saturating_mul(instruction.a.into());
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! Who may: a client of a device that has a key proves that it has it too.
+
+use embassy_time::{Duration, Instant};
+use kairos_config::auth::{self, Access, Digest};
+use kairos_proto::management::{reply, RequestDecoder, PROOF_CONTEXT};
+
+use super::End;
+use crate::config::Config;
+
+/// A client that may do nothing yet must not keep a socket for longer from those who may.
+const AUTHENTICATION_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Whether a client may do what it asks for. A key that is set or removed counts for clients that come later.
+pub struct Gate {
+    access: Access,
+    /// What was sent last, until there is an answer to it.
+    nonce: Option<Digest>,
+    pub open: bool,
+    pub deadline: Instant,
+}
+
+impl Gate {
+    pub fn new(config: &Config) -> Self {
+        let access = config.access();
+        let open = access == Access::Open;
+        Self {
+            access,
+            nonce: None,
+            open,
+            deadline: Instant::now() + AUTHENTICATION_TIMEOUT,
+        }
+    }
+
+    pub fn decoder(&self) -> RequestDecoder {
+        match self.access {
+            Access::Open => RequestDecoder::new(),
+            Access::Key(_) | Access::Closed => RequestDecoder::with_authentication(),
+        }
+    }
+
+    fn key(&self) -> Result<&[u8], End> {
+        self.access
+            .key()
+            .ok_or(End::Refused("the key of this device is unusable"))
+    }
+
+    pub fn challenge(&mut self, config: &Config) -> Result<[u8; 33], End> {
+        self.key()?;
+        let nonce = config.nonce();
+        self.nonce = Some(nonce);
+        Ok(reply::challenge(&nonce))
+    }
+
+    pub fn authenticate(&mut self, proof: &Digest) -> Result<(), End> {
+        let nonce = self.nonce.take().ok_or(End::Refused("a proof without a challenge"))?;
+        if !auth::proves(self.key()?, &[PROOF_CONTEXT, &nonce], proof) {
+            return Err(End::Refused("it has another key"));
+        }
+        self.open = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! What others may do with the registers of the gateware: those that the descriptor has, without what firmware and kernels work
+//! with ([`RESERVED`]).
+
+use kairos_batch::Permission;
+use kairos_channel::memory::PL_REGISTERS;
+use kairos_contracts::registers::RESERVED;
+use kairos_proto::descriptor::Descriptor;
+
+use crate::Register;
+
+/// Words of the register space.
+const WORDS: usize = (PL_REGISTERS.end - PL_REGISTERS.start) / 4;
+
+/// A bit for each word of the register space.
+type Bits = [u32; WORDS / 32];
+
+/// What may be done at each address of the register space.
+pub struct Exports {
+    read: Bits,
+    write: Bits,
+}
+
+impl Exports {
+    /// Of the registers in a descriptor.
+    pub fn new(descriptor: &Descriptor) -> Self {
+        let mut exports = Self {
+            read: [0; WORDS / 32],
+            write: [0; WORDS / 32],
+        };
+        for register in descriptor.registers() {
+            let reserved = reserved(register.name);
+            let words = u32::from(register.width).div_ceil(32);
+            for address in (0..words).filter_map(|word| register.address.checked_add(4 * word)) {
+                let Some((index, bit)) = place(address) else { continue };
+                if register.readable && reserved.is_none_or(|may_read| may_read) {
+                    exports.read[index] |= bit;
+                }
+                if register.writable && reserved.is_none() {
+                    exports.write[index] |= bit;
+                }
+            }
+        }
+        exports
+    }
+
+    /// What may be done at an address; `None` if nothing.
+    pub fn permission(&self, address: u32) -> Option<Permission> {
+        let (index, bit) = place(address)?;
+        let permission = Permission {
+            read: self.read[index] & bit != 0,
+            write: self.write[index] & bit != 0,
+        };
+        (permission.read || permission.write).then_some(permission)
+    }
+
+    /// The word at an address, if anything may be done there.
+    pub fn register(&self, address: u32) -> Option<Register> {
+        self.permission(address)?;
+        Register::at(address)
+    }
+}
+
+/// Where the bit of an address stands.
+fn place(address: u32) -> Option<(usize, u32)> {
+    let offset = (address as usize).checked_sub(PL_REGISTERS.start)?;
+    (offset % 4 == 0 && offset / 4 < WORDS).then(|| (offset / 128, 1 << (offset / 4 % 32)))
+}
+
+/// Whether a register that firmware or kernels work with may be read; `None` if it is not one of those. The second block of a
+/// kind has a number in its name (`link1_clear`).
+fn reserved(name: &str) -> Option<bool> {
+    let (block, field) = name.split_once('_')?;
+    let block = block.trim_end_matches(|c: char| c.is_ascii_digit());
+    let (_, _, may_read) = RESERVED.iter().find(|&&(b, f, _)| (b, f) == (block, field))?;
+    Some(*may_read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::described;
+
+    /// Read and write, of a block that nobody here knows; read only; those of the firmware.
+    const REGISTERS: [(&str, u32, u16, u16); 6] = [
+        ("mine_gain", 0x4001_0100, 32, 3),
+        ("mine_sum", 0x4001_0104, 64, 1),
+        ("clock_select", 0x4001_010c, 1, 3),
+        ("mailbox1_receive", 0x4001_0110, 32, 1),
+        ("link2_clear", 0x4001_0114, 1, 2),
+        ("outside", 0x0010_0000, 32, 3),
+    ];
+
+    #[test]
+    fn what_may_be_done_is_what_the_descriptor_says_but_for_the_firmwares_own() {
+        let bytes = described::bytes(&REGISTERS);
+        let exports = Exports::new(&Descriptor::new(&bytes).ok().unwrap());
+        let may = |address| exports.permission(address).map(|has| (has.read, has.write));
+        assert_eq!(may(0x4001_0100), Some((true, true)));
+        assert_eq!([may(0x4001_0104), may(0x4001_0108)], [Some((true, false)); 2]);
+        assert_eq!(may(0x4001_010c), Some((true, false)), "the clock is the firmware's");
+        assert_eq!(may(0x4001_0110), None, "a read takes a word of the firmware's");
+        assert_eq!(may(0x4001_0114), Some((false, true)));
+        for address in [
+            0x4001_0118,
+            0x4001_0101,
+            0x4001_fffc,
+            0x4002_0000,
+            0x4000_fffc,
+            0x0010_0000,
+            0,
+            u32::MAX,
+        ] {
+            assert_eq!(may(address), None, "{address:#x}");
+        }
+    }
+}

@@ -1,0 +1,139 @@
+"""Batches of register accesses as any client sends them (docs/batch.md): what they do, and what is refused."""
+
+import random
+import struct
+import threading
+
+import pytest
+
+from tests.support.paths import EXAMPLES
+from tests.support.raw_management import Management
+
+READ, WRITE, MODIFY, POLL, DELAY, LOOP = range(1, 7)
+DONE, MALFORMED, NOT_EXPORTED, NOT_PERMITTED, TOO_LONG, TIMEOUT, NO_GATEWARE = range(7)
+
+
+@pytest.fixture(scope="module")
+def registers(device):
+    """Address, width, and flags of each register by its name."""
+    with Management(device) as client:
+        assert client.reply(b"\x85") == 2
+        records = client.bytes()[16:]
+    found = {}
+    while records:
+        kind, length = struct.unpack_from("<HH", records)
+        if kind == 3:
+            address, width, flags = struct.unpack_from("<IHH", records, 4)
+            found[records[12 : 4 + length].decode()] = (address, width, flags)
+        records = records[4 + -(-length // 4) * 4 :]
+    return found
+
+
+@pytest.fixture
+def management(device):
+    with Management(device) as management:
+        yield management
+
+
+def instruction(operation, a=0, b=0, c=0, d=0):
+    return struct.pack("<4B4I", operation, 0, 0, 0, a, b, c, d)
+
+
+def batch(management, *instructions):
+    """Outcome, number of the instruction that it ended at, steps, results."""
+    program = b"".join(instructions)
+    assert management.reply(b"\x86" + management.pack(program)) == 133
+    answer = management.bytes()
+    outcome, instruction, steps = struct.unpack_from("<B3xII", answer)
+    return outcome, instruction, steps, list(struct.unpack_from(f"<{(len(answer) - 12) // 4}I", answer, 12))
+
+
+def test_registers_are_read_in_one_go(management, registers):
+    address = registers["rtio_outputs"][0]
+    outcome, ended, steps, results = batch(
+        management, instruction(LOOP, 1000, 1), instruction(READ, address), instruction(READ, address)
+    )
+    assert (outcome, ended, steps) == (DONE, 3, 1002)
+    assert len(results) == 1001 and len(set(results)) == 1 and results[0] > 10
+
+
+def test_both_words_of_a_wide_register(management, registers):
+    address, width, _ = registers["rtio_counter"]
+    assert width == 64
+    outcome, _, _, results = batch(management, instruction(READ, address), instruction(READ, address + 4))
+    assert outcome == DONE and len(results) == 2
+
+
+def test_delays_and_timeouts_take_the_time_of_the_device(management, registers):
+    address = registers["rtio_outputs"][0]
+    assert batch(management, instruction(DELAY, 100_000)) == (DONE, 1, 1, [])
+    value = batch(management, instruction(READ, address))[3][0]
+    assert batch(management, instruction(POLL, address, value, 0xFFFF, 1000)) == (DONE, 1, 1, [value])
+    impossible = instruction(POLL, address, value + 1, 0xFFFF, 10_000)
+    assert batch(management, instruction(READ, address), impossible, instruction(READ, address)) == (
+        *(TIMEOUT, 1, 1),
+        [value],
+    )
+
+
+def test_what_is_not_permitted_is_refused_before_anything_happens(management, registers):
+    read = instruction(READ, registers["rtio_outputs"][0])
+    for wrong, outcome in (
+        (instruction(READ, 0x0010_0000), NOT_EXPORTED),
+        (instruction(READ, 0xF800_0008), NOT_EXPORTED),
+        (instruction(READ, registers["rtio_outputs"][0] + 1), NOT_EXPORTED),
+        (instruction(WRITE, registers["rtio_outputs"][0], 1), NOT_PERMITTED),
+        (instruction(WRITE, registers["initiator_enable"][0], 0), NOT_PERMITTED),
+        (instruction(WRITE, registers["dma_base"][0], 0), NOT_PERMITTED),
+        (instruction(MODIFY, registers["analyzer_base"][0], 1, 1), NOT_PERMITTED),
+        (instruction(0), MALFORMED),
+        (instruction(7), MALFORMED),
+        (instruction(READ, registers["rtio_outputs"][0], 1), MALFORMED),
+        (instruction(LOOP, 2, 5), MALFORMED),
+        (instruction(LOOP, 0, 1), MALFORMED),
+        (instruction(DELAY, 5_000_001), TOO_LONG),
+    ):
+        assert batch(management, read, wrong, read) == (outcome, 1, 0, []), wrong
+    assert batch(management, read[:-1]) == (MALFORMED, 0, 0, [])
+    assert batch(management, read * 4097)[0] == TOO_LONG
+    assert batch(management) == (DONE, 0, 0, [])
+
+
+def test_no_bytes_stop_the_device(management, registers):
+    """Programs of random bytes, and of instructions with random operands: each has an answer."""
+    dice = random.Random(15)
+    addresses = [address for address, _, _ in registers.values()]
+    for _ in range(50):
+        batch(management, dice.randbytes(dice.randrange(100)))
+        operands = [dice.choice((0, 1, 3, dice.choice(addresses), dice.getrandbits(32))) for _ in range(4)]
+        batch(management, instruction(dice.randrange(8), *operands), instruction(READ, dice.choice(addresses)))
+
+
+def edges(device, kairos, device_db):
+    """What an experiment does at the pins: (time since the first edge, pin, level)."""
+    device.control("trace_clear")
+    run = kairos("run", EXAMPLES / "blink.py", device_db=device_db)
+    assert run.returncode == 0, run.stderr
+    events = device.control("trace", **{"from": 0})["events"]
+    return [(when - events[0][0], pin, level) for when, pin, level in events]
+
+
+def test_pins_are_the_same_with_and_without_batches(device, kairos, device_db, registers, management):
+    """A client that reads as fast as it can, while an experiment plays, changes nothing at the pins."""
+    program = (instruction(LOOP, 10_000, 1), instruction(READ, registers["rtio_outputs"][0]))
+    done = threading.Event()
+    outcomes = []
+
+    def read():
+        while not done.is_set():
+            outcomes.append(batch(management, *program)[0])
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    try:
+        busy = edges(device, kairos, device_db)
+    finally:
+        done.set()
+        reader.join()
+    assert outcomes and set(outcomes) == {DONE}
+    assert busy == edges(device, kairos, device_db)
