@@ -12,6 +12,9 @@ word, and what unpacks needs no way to hold words back.
 Latency: a vector's last bit leaves in the cycle after it was accepted; from a word to its vector, 2 cycles.
 """
 
+from functools import reduce
+from operator import or_
+
 from migen import *
 
 from .word import PAYLOAD_BITS
@@ -78,31 +81,42 @@ class Packetiser(_Stream):
             self.vector_ready.eq(~full | (taken & (fill < PLACES + places))),
             accepted.eq(self.vector.valid & self.vector_ready),
         ]
-        vector, units, behind, cases = Signal(forms.longest * UNIT), Signal.like(fill), Signal.like(place), {}
+        units, behind, cases, present = Signal.like(fill), Signal.like(place), {}, {}
         for name, tag in forms.tags.items():
-            value = Cat(C(tag, forms.tag_bits), self.vector.data[: forms.widths[name]])
             behinds = {at: behind.eq((at + forms.units[name]) % PLACES) for at in range(PLACES)}
-            cases[tag] = [vector.eq(value), units.eq(forms.units[name]), Case(place, behinds)]
+            cases[tag] = [units.eq(forms.units[name]), Case(place, behinds)]
+        # Bits of the vector, 0 behind its form's
+        for name, tag in forms.tags.items():
+            present.setdefault(forms.widths[name], []).append(self.vector.form == tag)
+        parts, at = [], 0
+        for width in sorted(present):
+            has = reduce(or_, [any_ for w, anys in present.items() if w >= width for any_ in anys])
+            parts.append(self.vector.data[at:width] & Replicate(has if at else 1, width - at))
+            at = width
+        vector = Signal(forms.longest * UNIT)
+        self.comb += vector.eq(Cat(self.vector.form, *parts))
         nearly, placed = Signal.like(buffer), Signal.like(buffer)
         self.comb += Case(self.vector.form, cases)
         if places == 1:
-            self.comb += placed.eq(vector)
+            self.comb += If(accepted, placed.eq(vector))
         else:  # in two steps, each a LUT a bit
+            high = Signal(2)
             self.comb += [
+                high.eq(Mux(accepted, place[2:], 3)),
                 Case(place[:2], {n: nearly.eq(vector << n * UNIT) for n in range(4)}),
-                Case(place[2:], {n: placed.eq(nearly << 4 * n * UNIT) for n in range(3)}),
+                Case(high, {n: placed.eq(nearly << 4 * n * UNIT) for n in range(3)}),
             ]
-        kept, left = Signal.like(buffer), Signal.like(fill)
-        behind_word = buffer[PAYLOAD_BITS:] if len(buffer) > PAYLOAD_BITS else 0
-        self.comb += [
-            If(~taken, kept.eq(buffer), left.eq(fill)).Else(
-                kept.eq(behind_word), If(fill > PLACES, left.eq(fill - PLACES))
-            )
-        ]
-        self.sync += [
-            buffer.eq(kept | Mux(accepted, placed, 0)),
-            fill.eq(left + Mux(accepted, units, 0)),
-        ]
+        left = Signal.like(fill)
+        self.comb += If(~taken, left.eq(fill)).Elif(fill > PLACES, left.eq(fill - PLACES))
+        self.sync += fill.eq(left + Mux(accepted, units, 0))
+        # If no word leaves, a vector is accepted only behind a part of one: nothing is where it goes, or a word
+        # further, and what is before it stays. So a bit is what was a word further, or the vector's: one LUT with the
+        # step above
+        behind_word = Cat(buffer[PAYLOAD_BITS:], C(0, PAYLOAD_BITS))
+        for unit in range(room):
+            bits = slice(unit * UNIT, (unit + 1) * UNIT)
+            comes = accepted & (unit >= place) if unit < PLACES and places > 1 else accepted
+            self.sync += If(taken | comes, buffer[bits].eq(behind_word[bits] | placed[bits]))
         if places > 1:
             self.sync += If(accepted, place.eq(behind)).Elif(taken & ~full, place.eq(0))
 
