@@ -265,6 +265,7 @@ def _suservo(b: Builder, card: dict) -> None:
     """Sampler and one or two Urukuls in the mode EN_NU.
 
     Urukul (manual of its logic): EEM0 clk, mosi, nu_clk, cs0, cs1, nu_cs, io_update, sync; EEM1 nu_mosi0-3, switches.
+    From protocol revision 9 on the chips can be read: EEM0 clk, mosi, miso, cs0, cs1, nu_clk, io_update, sync.
     Sampler v2: EEM0 sck, sdo0, sdr, cnv, PGIA clk, mosi, miso, cs; EEM1 clkout, sdo0-3. Of these only sdr and sdo0-3
     are confirmed from a public source (sinara-hw/Sampler, issue 18).
     """
@@ -274,6 +275,7 @@ def _suservo(b: Builder, card: dict) -> None:
     ports = card.get("urukul_ports") or [card[key] for key in ["urukul0_ports", "urukul1_ports"] if key in card]
     urukuls = {f"urukul{b.next('urukul')}": [f"eem{port}" for port in pair] for pair in ports}
     synchronised = card["synchronization"]
+    readable = card["proto_rev"] >= 9
 
     first = len(b.channels)
     for i, (eem, pair) in enumerate((eem1, d) for _, eem1 in urukuls.values() for d in range(4, 8)):
@@ -281,10 +283,12 @@ def _suservo(b: Builder, card: dict) -> None:
         b.device(f"{name}_ch{i}", "suservo", "Channel", channel=number, servo_device=name)
     pins = [f"{adc0}:d3", f"{adc0}:d0", f"{adc0}:d2", *(f"{adc1}:d{i}" for i in range(5))]
     for eem0, eem1 in urukuls.values():
-        pins += [f"{eem0}:d2", f"{eem0}:d5", *(f"{eem1}:d{i}" for i in range(4))]
+        own = [5] if readable else [2, 5]
+        pins += [*(f"{eem0}:d{i}" for i in own), *(f"{eem1}:d{i}" for i in range(4))]
     if not synchronised:
         pins += [f"{eem0}:d6" for eem0, _ in urukuls.values()]
-    servo = b.channel(name, "suservo", pins, channels=first, urukuls=len(urukuls), io_update=int(not synchronised))
+    parameters = {"io_update": int(not synchronised), "cs": int(not readable)}
+    servo = b.channel(name, "suservo", pins, channels=first, urukuls=len(urukuls), **parameters)
     b.device(
         name,
         "suservo",
@@ -300,7 +304,8 @@ def _suservo(b: Builder, card: dict) -> None:
         if synchronised:
             b.channel(f"ttl_{urukul}_io_update", "ttl_out", [f"{eem0}:d6"], servo=servo, urukul=i)
             b.channel(f"ttl_{urukul}_sync", "ttl_clockgen", [f"{eem0}:d7"], acc_width=4)
-        b.channel(f"spi_{urukul}", "spi_master", [f"{eem0}:d{i}" for i in [0, 1, 3, 4]], cs_width=2, miso=0)
+        bus = [f"{eem0}:d{i}" for i in ([0, 1, 2, 3, 4] if readable else [0, 1, 3, 4])]
+        b.channel(f"spi_{urukul}", "spi_master", bus, cs_width=2, miso=int(readable))
         b.device(f"eeprom_{urukul}", "kasli_i2c", "KasliEEPROM", port=eem0.upper())
         b.device(
             f"{urukul}_cpld",

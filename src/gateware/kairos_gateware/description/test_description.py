@@ -152,6 +152,22 @@ def test_pins_of_a_card_may_be_given():
     assert pins["spi_zotino0"] == tuple(f"eem4:d{i}" for i in [0, 1, 7, 3, 4])
 
 
+def test_pins_of_a_servo_follow_the_revision_of_its_cards():
+    """From revision 9 on the chips' answers take the place of the servo's clock, and that the place of the select."""
+    servo = {"type": "suservo", "sampler_ports": [0, 1], "urukul_ports": [[2, 3]]}
+    lanes = [f"eem3:d{i}" for i in range(4)]
+    for revision, clock, bus in [(8, [2, 5], [0, 1, 3, 4]), (9, [5], [0, 1, 2, 3, 4])]:
+        channels = make_variant(check(make(servo | {"proto_rev": revision}))).channels
+        phys = {spec.name: phy for spec, phy in zip(channels, make_phys(channels).values(), strict=False)}
+        pins = {pad.name: pad.pin for pad in phys["suservo0"].pads if "urukul0" in pad.name}
+        assert list(pins.values()) == [f"eem2:d{i}" for i in clock] + lanes + ["eem2:d6"]
+        assert pins["suservo0_urukul0_clk"] == f"eem2:d{clock[0]}"
+        assert ("suservo0_urukul0_cs" in pins) == (revision == 8)
+        pads = [(pad.name.removeprefix("spi_urukul0_"), pad.pin) for pad in phys["spi_urukul0"].pads]
+        names = ["clk", "mosi", *(["miso"] if revision == 9 else []), "cs0", "cs1"]
+        assert pads == [(name, f"eem2:d{place}") for name, place in zip(names, bus, strict=True)]
+
+
 def test_what_a_sampler_needs_low_is_low():
     phys = make_phys(make_variant(check(make({"type": "sampler", "ports": [4]}))).channels)
     assert [(pad.name, pad.direction, pad.pin) for pad in phys[0].pads] == [

@@ -69,8 +69,8 @@ class SuServoChannel(Module):
 
 class SuServo(Module):
     """channels: the `SuServoChannel`s. adc: pads cnv, sck, sdr, clkout, sdo0..3. buses: for each Urukul its pads clk,
-    cs, mosi0..3. updates: pads of the update pulses, or none: then `ttl.SharedOutput`s drive them. profile: number
-    of the register that is written."""
+    cs (or None), mosi0..3. updates: pads of the update pulses, or none: then `ttl.SharedOutput`s drive them. profile:
+    number of the register that is written."""
 
     def __init__(self, number, channels, adc, buses, updates, profile):
         addresses = AddressMap(len(buses))
@@ -78,7 +78,7 @@ class SuServo(Module):
         link = OutputLink(data_width=COEFF_WIDTH + extra, address_width=8, replace=False)
         inputs = InputLink(data_width=COEFF_WIDTH)
         self.channel = Channel(number, output=link, input=inputs)
-        self.pads = [*adc, *(pad for bus in buses for pad in bus), *updates]
+        self.pads = [*adc, *(pad for bus in buses for pad in bus if pad is not None), *updates]
         self.submodules.servo = servo = Servo(
             [channel.control for channel in channels],
             (*adc[:4], adc[4:]),
@@ -165,8 +165,12 @@ def _make(place):
         *place.pads(["cnv", "sck", "sdr"]),
         *place.pads(["clkout", *(f"sdo{i}" for i in range(4))], "in", True),
     ]
-    parts = ["clk", "cs", *(f"mosi{j}" for j in range(URUKUL_CHANNELS))]
-    buses = [place.pads([f"urukul{i}_{part}" for part in parts]) for i in range(urukuls)]
+    lanes = [f"mosi{j}" for j in range(URUKUL_CHANNELS)]
+    buses = []
+    for i in range(urukuls):
+        select = place.pad(f"urukul{i}_cs") if place["cs"] else None
+        clock, *data = place.pads([f"urukul{i}_{part}" for part in ["clk", *lanes]])
+        buses.append([clock, select, *data])
     pulses = [f"urukul{i}_io_update" for i in range(urukuls)] if place["io_update"] else []
     return SuServo(place.number, channels, adc, buses, place.pads(pulses, serialised=True), place["profile"])
 
@@ -181,7 +185,7 @@ class _WithChannels(Module):
     def __init__(self, urukuls):
         count = URUKUL_CHANNELS * urukuls
         channels = {i: _make_channel(Place(i, f"sw{i}", {}, {})) for i in range(count)}
-        parameters = {"channels": 0, "urukuls": urukuls, "io_update": 1, "profile": 7}
+        parameters = {"channels": 0, "urukuls": urukuls, "io_update": 1, "cs": 0, "profile": 7}
         servo = _make(Place(count, "servo", parameters, channels))
         self.submodules += servo, *channels.values()
         self.channel = servo.channel
@@ -199,6 +203,7 @@ KINDS = (
             Parameter("channels", meaning="channel of the first of its `suservo_channel`s before it"),
             Parameter("urukuls", 1, range(1, 3), "a servo has 1 or 2 Urukuls"),
             Parameter("io_update", 1, meaning="0: `ttl_out`s have these pins"),
+            Parameter("cs", 1, range(2), "parameter `cs` of a servo is 0 or 1", meaning="0: its cards have none"),
             Parameter("profile", 7, range(8), "the profiles of an AD9910 are 0 to 7"),
         ),
         driver=Driver("suservo", "SUServo", described=True),

@@ -64,12 +64,14 @@ class SamplerModel:
 
 class UrukulModel:
     """Four AD9910 with a data line each: take bits with the rising clock while selected, and the registers that were
-    written with the update. registers[channel]: {address: 64 bits}."""
+    written with the update. registers[channel]: {address: 64 bits}. chip_select: as the cards of protocol revision 8
+    have; without, the chips are always selected, and a transfer ends with its last bit."""
 
-    def __init__(self):
+    def __init__(self, chip_select=True):
         self.registers = [{} for _ in range(URUKUL_CHANNELS)]
         self.updates = []  # (time in ns of the update's rise, copy of the registers)
-        self.starts = []  # cycles in which the chips were selected
+        self.starts = []  # cycles in which the chips were selected, or without that, took the first bit
+        self._chip_select = chip_select
         self._buffer = [{} for _ in range(URUKUL_CHANNELS)]
         self._bits = [[] for _ in range(URUKUL_CHANNELS)]
         self._before = (0, 0, [0] * URUKUL_CHANNELS)
@@ -77,12 +79,18 @@ class UrukulModel:
         self._cycle = 0
 
     def step(self, clk, cs, mosi, update):
-        """Levels of the pads in this cycle; of the update, its eight samples."""
+        """Levels of the pads in this cycle (cs: None if there is none); of the update, its eight samples."""
         last_clk, last_cs, last_mosi = self._before
-        if cs and not last_cs:
-            assert not clk
-            self.starts.append(self._cycle)
-            self._bits = [[] for _ in range(URUKUL_CHANNELS)]
+        if self._chip_select:
+            if cs and not last_cs:
+                assert not clk
+                self.starts.append(self._cycle)
+                self._bits = [[] for _ in range(URUKUL_CHANNELS)]
+        else:
+            assert cs is None
+            cs = 1
+            if clk and not last_clk and not self._bits[0]:
+                self.starts.append(self._cycle)
         if cs and clk and not last_clk:
             assert mosi == last_mosi, "a bit has to be there a cycle before the edge"
             for bits, level in zip(self._bits, mosi, strict=True):
@@ -104,3 +112,5 @@ class UrukulModel:
             address = value >> 64
             assert address < 0x80, "not a write"
             self._buffer[[b is bits for b in self._bits].index(True)][address] = value & 2**64 - 1
+            if not self._chip_select:
+                bits.clear()

@@ -1,6 +1,8 @@
 """Writes a profile register of four or eight AD9910 at once: Urukuls in the mode in which each synthesiser has a data
 line of its own (the switch EN_NU on the card; manual of the Urukul logic). Clock domain sys.
 
+Cards of protocol revision 9 have no line for `cs`: their chips stay selected, and count the bits of a transfer.
+
 72 bits at 62.5 MHz: the instruction byte, then amplitude, phase and frequency, most significant bit first. The
 synthesisers take a bit with the rising edge of the clock. An update pulse of two cycles then makes the values valid.
 
@@ -33,7 +35,7 @@ _FIRST, _LAST = 8, 79
 
 
 class DdsWriter(Module):
-    """buses: for each Urukul its pads (clk, cs, list of four mosi). profile: number of the register.
+    """buses: for each Urukul its pads (clk, cs or None, list of four mosi). profile: number of the register.
 
     we, channel, word, data: writes a word of the page that comes next. start: UPDATE_CYCLES after the one before at the
     earliest. delays: for each Urukul the delay of its update pulse in ns; updates: eight samples for each.
@@ -74,8 +76,8 @@ class DdsWriter(Module):
             after = [reached(self.delays[i], n) for n in range(SAMPLES)]
             self.comb += [
                 clk.o.eq(Replicate(clock, SAMPLES)),
-                cs.o.eq(Replicate(active, SAMPLES)),
-                [pad.oe.eq(1) for pad in [clk, cs, *mosi]],
+                [pad.oe.eq(1) for pad in [clk, *mosi]],
+                [] if cs is None else [cs.o.eq(Replicate(active, SAMPLES)), cs.oe.eq(1)],
                 # Two cycles long, moved by the delay
                 [
                     self.updates[i][n].eq(Mux(after[n], pulse[0] | pulse[1], pulse[1] | pulse[2]))

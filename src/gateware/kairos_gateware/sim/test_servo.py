@@ -32,12 +32,12 @@ class Lab(Ps):
         super().__init__(library, skip=skip)
         index = {entry["name"]: entry["index"] for entry in library.info["pads"]}
         self.card = SamplerModel(delay)
-        self.cards = [UrukulModel() for _ in range(2)]
+        self.cards = [UrukulModel(chip_select=False) for _ in range(2)]
         self.every_cycle = lambda: None
         self._in = [index[f"suservo0_{name}"] for name in ["clkout", "sdo0", "sdo1", "sdo2", "sdo3"]]
         self._adc = [index[f"suservo0_{name}"] for name in ["cnv", "sck"]]
         self._dds = [
-            [index[f"suservo0_urukul{i}_{name}"] for name in ["clk", "cs", *(f"mosi{j}" for j in range(4))]]
+            [index[f"suservo0_urukul{i}_{name}"] for name in ["clk", *(f"mosi{j}" for j in range(4))]]
             + [index[f"ttl_urukul{i}_io_update"]]
             for i in range(2)
         ]
@@ -50,8 +50,8 @@ class Lab(Ps):
         clkout, lanes = self.card.step(*[pads[i] & 1 for i in self._adc])
         for i, samples in zip(self._in, [clkout, *lanes], strict=True):
             self.inputs.pads_i[i] = samples
-        for card, (clk, cs, *mosi, update) in zip(self.cards, self._dds, strict=True):
-            card.step(pads[clk] & 1, pads[cs] & 1, [pads[i] & 1 for i in mosi], pads[update])
+        for card, (clk, *mosi, update) in zip(self.cards, self._dds, strict=True):
+            card.step(pads[clk] & 1, None, [pads[i] & 1 for i in mosi], pads[update])
 
     def now(self, slack=100):
         """A coarse time that an output may have."""
