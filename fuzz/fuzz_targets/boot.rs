@@ -3,7 +3,7 @@
 
 use kairos_proto::bitstream::Bitstream;
 use kairos_proto::boards::Boards;
-use kairos_proto::boot_image::{encode, BootImage, Destination, Named, Partition};
+use kairos_proto::boot_image::{check, encode, BootImage, Destination, Machine, Named, Partition};
 use kairos_proto::firmware::Firmware;
 use kairos_proto::netboot::Request;
 use kairos_proto::rpc::Sink;
@@ -49,6 +49,7 @@ fn images(data: &[u8]) {
 
 fuzz_target!(|data: &[u8]| {
     images(data);
+    let _ = check(data, Machine::default());
     if let Some(boards) = Boards::find(data) {
         assert!(boards.chosen() < boards.iter().count());
         assert!(boards.choose(boards.chosen()).is_some_and(|(at, index)| data[at..at + 4] == index));

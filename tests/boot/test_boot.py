@@ -143,6 +143,29 @@ def test_a_loss_of_power_leaves_a_card_that_boots(boot_device, card, tmp_path):
     assert seen == {False, True}
 
 
+def test_an_image_that_the_device_could_not_boot_is_refused(boot_device, card, image, tmp_path):
+    """By the host what no device boots from, by the device what is for another one. What it has stays."""
+
+    def flash(device, content):
+        (tmp_path / "new").write_bytes(content)
+        command = [sys.executable, "-m", "kairos", "device", "-D", f"127.0.0.1:{device.ports[1380]}", "flash"]
+        return subprocess.run([*command, str(tmp_path / "new")], capture_output=True, text=True, timeout=PATIENCE)
+
+    path = card((BOOT, image))
+    device = boot_device("--sd", path)
+    device.wait_for("gateware: ")
+    before = path.read_bytes()
+    one_line(flash(device, b"12345"), "the device keeps the boot image that it has: not a boot image")
+    damaged = image[:0x38] + b"\xff" + image[0x39:]
+    one_line(flash(device, damaged), "has: the boot image is damaged: checksum of its header")
+    one_line(flash(device, image[:-64]), "has: the boot image ends too early")
+    for board in ["redpitaya", "kasli_soc"]:
+        other = boot_image(FIRMWARE / "boot.elf", FIRMWARE / "runtime.elf", board=board)
+        one_line(flash(device, other), f"that it has: it is for the board {board}, this is a zc706")
+    assert path.read_bytes() == before
+    device.close()
+
+
 def test_without_ethernet_the_loader_waits_for_nobody(boot_device, card):
     image = loader_only(board="ebaz4205")
     device = boot_device("--sd", card((BOOT, image), (CONFIG, b"netboot_wait=1\n")))

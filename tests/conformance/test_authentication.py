@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.support import PATIENCE, sd_card
+from tests.support.boot_images import small_image
 from tests.support.connection import Closed
 from tests.support.kernels import run_empty
 from tests.support.raw_management import Management
@@ -224,7 +225,7 @@ def test_the_command(device, start_device, tmp_path):
     assert_one_line(kairos(device, "--key", tmp_path / "short", "log"), "a key has 16 to 64 bytes, this one has 5")
     assert_one_line(kairos(device, "--key", tmp_path / "none", "log"), "cannot be read")
     image = tmp_path / "BOOT.BIN"
-    image.write_bytes(bytes(5_000_000))
+    image.write_bytes(small_image() + bytes(5_000_000))
     assert_one_line(kairos(device, "flash", image), "wants a key: give the file with it as --key")
     (tmp_path / "closed").mkdir()
     closed_device = start(start_device, tmp_path / "closed", b"auth_key=short\n")

@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from tests.support import sd_card
+from tests.support.boot_images import small_image
 from tests.support.kernels import run_dma, run_empty
 from tests.support.raw_management import Management
 from tests.support.raw_session import Session
@@ -181,7 +182,7 @@ def test_a_device_map_that_is_too_long(configured):
 
 
 def test_boot_is_written_only(configured):
-    image = bytes(range(256)) * 8
+    image = small_image(bytes(range(256)) * 8)
     device = configured.start()
     with Management(device) as client:
         assert client.config_write(b"boot", image)

@@ -8,6 +8,7 @@ import zlib
 import pytest
 
 from tests.support import sd_card
+from tests.support.boot_images import small_image
 from tests.support.connection import Closed, Connection, assert_closed
 from tests.support.raw_management import Management
 from tests.support.raw_moninj import Client
@@ -187,15 +188,29 @@ def test_several_clients_at_once(device):
 
 
 def test_flash_refuses_what_is_damaged(management):
-    image = b"boot image"
-    wrong = struct.pack("<I", zlib.crc32(image) ^ 1)
-    assert management.reply(b"\x09" + management.pack(image + wrong)) == 6
+    def flash(image, wrong=0):
+        return management.reply(b"\x09" + management.pack(image + struct.pack("<I", zlib.crc32(image) ^ wrong)))
+
+    good = small_image()
+    assert flash(good, wrong=1) == 6
+    another_chip = struct.pack("<16I", 0xFFFFFFFF, 0xAA995566, 0x30018001, 0x0372C093, *[0x20000000] * 12)
+    for image, reason in [
+        (b"image", "not a boot image"),
+        (good[:0x38] + b"\1" + good[0x39:], "the boot image is damaged: checksum of its header"),
+        (good[:-1], "the boot image ends too early"),
+        (small_image(bitstream=bytes(64)), "the gateware in it: not a bitstream: it has no sync word"),
+        (small_image(bitstream=another_chip), "this bitstream is for the XC7Z030, this chip is the XC7Z045"),
+    ]:
+        assert flash(image) == 6
+        line = management.log().splitlines()[-1]
+        assert "flash: the boot image stays as it is: " in line and line.endswith(reason)
+        assert not management.config_write(b"boot", image)
     assert management.reply(b"\x09" + management.pack(b"abc")) == 6
     assert_closed(management)
 
 
 def test_reboot_and_flash(device):
-    for request in (b"\x05", b"\x09" + Management.pack(b"image" + struct.pack("<I", zlib.crc32(b"image")))):
+    for request in (b"\x05", b"\x09" + Management.pack(small_image() + struct.pack("<I", zlib.crc32(small_image())))):
         starts = device.uart().count("Ethernet link up")
         with Management(device) as client:
             assert client.config_write(b"before", b"reboot")

@@ -49,11 +49,7 @@ fn read_slcr(offset: usize) -> u32 {
     unsafe { core::ptr::read_volatile((0xF800_0000 + offset) as *const u32) }
 }
 
-/// IDCODE of the chip, which is that of its PL, too.
-pub fn idcode() -> u32 {
-    const PSS_IDCODE: usize = 0x530;
-    read_slcr(PSS_IDCODE)
-}
+pub use kairos_chip::boards::idcode;
 
 /// Name of the chip.
 pub fn name() -> kairos_proto::bitstream::Chip {

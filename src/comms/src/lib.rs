@@ -7,6 +7,7 @@
 #![cfg(all(target_arch = "arm", feature = "image"))]
 
 mod batch;
+mod boot_image;
 pub mod chip;
 pub mod clock;
 pub mod config;

@@ -12,6 +12,7 @@ use kairos_proto::management::{reply, Item, Kind, ProtocolError, RequestDecoder}
 use static_cell::StaticCell;
 
 use crate::batch;
+use crate::boot_image;
 use crate::config::Config;
 use crate::fair_mutex::FairMutex;
 use crate::link::Links;
@@ -347,13 +348,16 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
             log::warn!("configuration: {key}: this value makes no sense");
             return self.send(&reply::ERROR).await;
         }
+        if !boot_image::fits(key, data) {
+            return self.send(&reply::ERROR).await;
+        }
         match self.config.write(key, data) {
             Ok(()) => self.send(&reply::SUCCESS).await,
             Err(error) => self.failed(key, error).await,
         }
     }
 
-    /// Replaces the boot image, if its checksum is right, and reboots.
+    /// Replaces the boot image, if its checksum is right and this device can boot from it, and reboots.
     async fn flash(&mut self, image: &[u8]) -> Result<(), End> {
         let Some((image, sent)) = image.split_last_chunk::<4>() else {
             log::warn!("flash: an image of {} bytes has no checksum", image.len());
@@ -363,6 +367,9 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
         let (sent, computed) = (u32::from_le_bytes(*sent), CRC.checksum(image));
         if sent != computed {
             log::error!("flash: checksum is {computed:#010x}, the image says {sent:#010x}");
+            return self.send(&reply::ERROR).await;
+        }
+        if !boot_image::fits(Key::Boot.name(), image) {
             return self.send(&reply::ERROR).await;
         }
         if let Err(error) = self.config.write(Key::Boot.name(), image) {

@@ -30,7 +30,18 @@ TIMEOUT = 30.0
 PATIENCE = 15.0
 """Seconds that a restart may take."""
 
+_IMAGE_REFUSED = "flash: the boot image stays as it is: "
+"""What the log of a device says that cannot boot from an image, in front of the reason."""
+
+_BOOT = "boot"
+"""The key that replaces the boot image."""
+
 _wire = _native.wire
+
+
+def _check_image(image: bytes):
+    if reason := _wire.unbootable(image):
+        raise UsageError(f"the device keeps the boot image that it has: {reason}")
 
 
 class ManagementError(KairosError):
@@ -222,9 +233,27 @@ class Management:
         self._send(_wire.management_request(Request.DEBUG_ALLOCATOR, b"", b""))
 
     def flash(self, image: bytes):
-        """Replace the boot image by the bytes of another (`kairos.boot.boot_image`), and restart."""
+        """Replace the boot image by the bytes of another (`kairos.boot.boot_image`), and restart.
+
+        UsageError if no device can boot from it, ManagementError if this one cannot, as it is another board, or if its
+        card cannot be written. Then the image that it has stays.
+        """
+        _check_image(image)
         checksum = zlib.crc32(image).to_bytes(IMAGE_CHECKSUM_LENGTH, "little")
-        self._ask("write the boot image", Reply.REBOOT_IMMINENT, Request.FLASH, data=image + checksum)
+        try:
+            self._ask("write the boot image", Reply.REBOOT_IMMINENT, Request.FLASH, data=image + checksum)
+        except ManagementError as error:
+            raise (self._refusal_of_image() or error) from None
+
+    def _refusal_of_image(self) -> ManagementError | None:
+        """What the end of the log says of a boot image, if it does: behind it may be what `_wants_key` has caused."""
+        try:
+            lines = self.log().splitlines()[-3:]
+        except KairosError:
+            return None
+        _, said, reason = "\n".join(lines).rpartition(_IMAGE_REFUSED)
+        reason = reason.partition("\n")[0]
+        return ManagementError(f"the device keeps the boot image that it has: {reason}") if said else None
 
     def config_read(self, key: str) -> bytes:
         """The value of a key; ManagementError if there is none."""
@@ -232,7 +261,9 @@ class Management:
         return self._ask(what, Reply.CONFIG_DATA, Request.CONFIG_READ, key)
 
     def config_write(self, key: str, value: bytes):
-        """Set a key; an empty value removes it."""
+        """Set a key; an empty value removes it. The boot image is checked as by `flash`."""
+        if key.lower() == _BOOT and value:
+            _check_image(value)
         self._ask(f"write '{key}'", Reply.SUCCESS, Request.CONFIG_WRITE, key, value)
 
     def config_remove(self, key: str):

@@ -394,6 +394,13 @@ fn boot_image<'py>(py: Python<'py>, partitions: Vec<Partition<'py>>) -> PyResult
     Ok(message(py, &out.0))
 }
 
+/// Why no device can boot from the bytes of an image; None if nothing is wrong.
+#[pyfunction]
+fn unbootable(image: &[u8]) -> Option<String> {
+    let checked = images::check(image, images::Machine::default());
+    checked.err().map(|error| error.to_string())
+}
+
 /// An RTIO channel: its number, its kind, its name, and the parameters that do not have their default.
 type DescribedChannel<'a> = (u32, u8, &'a str, Vec<(&'a str, u32)>);
 /// A gateware: `variant;version`, frequency of the RTIO clock in Hz and fine bits, channels.
@@ -457,6 +464,7 @@ pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(netboot_boot, module)?)?;
     module.add_function(wrap_pyfunction!(read_netboot_answer, module)?)?;
     module.add_function(wrap_pyfunction!(boot_image, module)?)?;
+    module.add_function(wrap_pyfunction!(unbootable, module)?)?;
     module.add_function(wrap_pyfunction!(read_descriptor, module)?)?;
     module.add_function(wrap_pyfunction!(boards, module)?)?;
     module.add_function(wrap_pyfunction!(choose_board, module)?)

@@ -77,6 +77,15 @@ pub struct Bitstream {
 impl Bitstream {
     /// Finds it, and checks that it is for the chip with this IDCODE.
     pub fn find(file: &[u8], idcode: u32) -> Result<Self, Error> {
+        let (this, found) = Self::read(file)?;
+        if (found ^ idcode) & IDCODE_MASK != 0 {
+            return Err(Error::OtherChip(found, idcode));
+        }
+        Ok(this)
+    }
+
+    /// Finds it, and the IDCODE of the chip that it is for.
+    pub fn read(file: &[u8]) -> Result<(Self, u32), Error> {
         let head = &file[..file.len().min(SEARCHED)];
         let find = |word: [u8; 4]| head.windows(4).position(|bytes| bytes == word);
         let (sync, reversed) = match (find(SYNC.to_be_bytes()), find(SYNC.to_le_bytes())) {
@@ -97,11 +106,8 @@ impl Bitstream {
             length: (file.len() - start) & !3,
             reversed,
         };
-        let found = this.idcode(file, sync + 4).ok_or(Error::NoIdcode)?;
-        if (found ^ idcode) & IDCODE_MASK != 0 {
-            return Err(Error::OtherChip(found, idcode));
-        }
-        Ok(this)
+        let idcode = this.idcode(file, sync + 4).ok_or(Error::NoIdcode)?;
+        Ok((this, idcode))
     }
 
     /// The IDCODE written by the packets from `at` on.

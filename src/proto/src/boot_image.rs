@@ -3,10 +3,12 @@
 
 use core::fmt;
 
+mod check;
 mod encode;
 #[cfg(test)]
 mod tests;
 
+pub use check::{check, Machine, Unbootable};
 pub use encode::{encode, Named, Unfit};
 
 /// Offset of the part of the header with a checksum, and its words in front of that.
@@ -22,6 +24,8 @@ const FIELDS: usize = 15;
 /// Partitions that an image may have; the ROM's own tools write fewer than 14.
 const PARTITIONS: usize = 14;
 const SIGNATURE: &[u8; 4] = b"XNLX";
+/// How the ROM sees the width of a flash: the first word with a checksum.
+const WIDTH: u32 = 0xaa99_5566;
 /// Signed or encrypted: an RSA signature, or lengths that differ.
 const SIGNED: u32 = 1 << 15;
 
@@ -35,6 +39,10 @@ fn checksum(words: &[u32]) -> u32 {
 pub enum Error {
     NotImage,
     Truncated,
+    /// The header's checksum is wrong.
+    Header,
+    /// The boot ROM cannot load the loader that the header points to.
+    Loader,
     /// Header of this partition: its checksum is wrong.
     Checksum(usize),
     /// This partition is signed or encrypted.
@@ -46,6 +54,8 @@ impl fmt::Display for Error {
         match self {
             Error::NotImage => write!(f, "not a boot image"),
             Error::Truncated => write!(f, "the boot image ends too early"),
+            Error::Header => write!(f, "the boot image is damaged: checksum of its header"),
+            Error::Loader => write!(f, "the boot image has a loader that does not fit into on-chip memory"),
             Error::Checksum(n) => write!(f, "the boot image is damaged: checksum of the header of partition {n}"),
             Error::Secure(n) => write!(
                 f,

@@ -90,7 +90,7 @@ impl Board {
             (UART_CLK_CTRL, 0x1400 | 1 << self.uart), // UART 50 MHz
             (0xF800_0168, 0x0000_0501),               // PCAP 200 MHz
             (0xF800_0170, 0x0010_0800),               // FCLK0 125 MHz
-            (0xF800_0830, self.card),
+            (CARD_SELECT, self.card),
             (0xF800_0B00, u32::from(self.hstl)),
         ]
     }
@@ -102,6 +102,10 @@ impl Board {
 }
 
 const GEM0_CLK_CTRL: u32 = 0xF800_0140;
+const CARD_SELECT: u32 = 0xF800_0830;
+/// Register of the first pin; the others follow.
+#[cfg(any(target_arch = "arm", test))]
+const PIN_0: u32 = 0xF800_0700;
 const UART_CLK_CTRL: u32 = 0xF800_0154;
 
 /// Number of the UART that a first stage has given a clock, the lower one if it is both: the one with a connector.
@@ -116,6 +120,34 @@ pub fn uart_with_clock() -> u32 {
 pub fn has_ethernet() -> bool {
     // SAFETY: a clock control register, which reading leaves as it is.
     unsafe { core::ptr::read_volatile(GEM0_CLK_CTRL as *const u32) & 1 != 0 }
+}
+
+/// IDCODE of the chip, which is that of its PL, too.
+#[cfg(target_arch = "arm")]
+pub fn idcode() -> u32 {
+    const PSS_IDCODE: usize = 0xF800_0530;
+    // SAFETY: reading a register of the system level control has no effect.
+    unsafe { core::ptr::read_volatile(PSS_IDCODE as *const u32) }
+}
+
+/// The board that a first stage has set this chip up for. None if its pins are those of none that is known here.
+#[cfg(target_arch = "arm")]
+pub fn running() -> Option<&'static Board> {
+    // SAFETY: reading a register of the system level control has no effect.
+    with_pins(|address| unsafe { core::ptr::read_volatile(address as *const u32) })
+}
+
+/// The only board whose pins, and which of them says that there is a card, are as these registers have it. Those of the I2C bus
+/// do not count, since the firmware makes them its own.
+#[cfg(any(target_arch = "arm", test))]
+fn with_pins(read: impl Fn(u32) -> u32) -> Option<&'static Board> {
+    let as_set = |board: &&&Board| {
+        let kept = board.pins.iter().filter(|(_, value)| value & pin::FUNCTION != pin::I2C);
+        let mut pins = kept.flat_map(|(pins, value)| pins.clone().map(|pin| (pin, *value)));
+        read(CARD_SELECT) == board.card && pins.all(|(pin, value)| read(PIN_0 + 4 * pin) == value)
+    };
+    let mut found = BOARDS.iter().filter(as_set);
+    found.next().filter(|_| found.next().is_none()).copied()
 }
 
 /// Which board a loader is for: found in its image by the marker, and changed there, when a boot image is made
@@ -180,6 +212,9 @@ mod pin {
     pub const RECEIVER_OFF: u32 = 1 << 13;
     pub const INPUT: u32 = 1;
 
+    /// Which unit the pin belongs to.
+    #[cfg(any(target_arch = "arm", test))]
+    pub const FUNCTION: u32 = 0x7f << 1;
     pub const QSPI: u32 = 1 << 1;
     pub const ETHERNET: u32 = 1 << 1;
     pub const I2C: u32 = 2 << 5;
@@ -214,6 +249,28 @@ mod tests {
             assert_eq!(board.hstl, board.pins.iter().any(|(_, value)| value >> 9 & 7 == 4));
             assert_eq!(board.ethernet, board.pins.iter().any(|(pins, _)| *pins.start() == 16));
         }
+    }
+
+    #[test]
+    fn a_board_is_known_by_its_pins() {
+        for board in BOARDS {
+            let registers = |address| match address {
+                CARD_SELECT => board.card,
+                _ => {
+                    let pin = (address - PIN_0) / 4;
+                    let set = board.pins.iter().find(|(pins, _)| pins.contains(&pin));
+                    set.map_or(0x1601, |(_, value)| {
+                        if value & pin::FUNCTION == pin::I2C {
+                            0x1600
+                        } else {
+                            *value
+                        }
+                    })
+                }
+            };
+            assert_eq!(with_pins(registers).map(|found| found.name), Some(board.name));
+        }
+        assert!(with_pins(|_| 0x1601).is_none());
     }
 
     #[test]

@@ -11,7 +11,9 @@
 
 use core::fmt;
 
-use super::{checksum, Destination, Partition, CHECKED, CHECKED_WORDS, ENTRY, FIELDS, IMAGES, PARTITIONS, SIGNATURE};
+use super::{
+    checksum, Destination, Partition, CHECKED, CHECKED_WORDS, ENTRY, FIELDS, IMAGES, PARTITIONS, SIGNATURE, WIDTH,
+};
 use crate::rpc::Sink;
 
 const ALIGNMENT: usize = 64;
@@ -23,8 +25,6 @@ const REGISTERS_END: usize = 0x8a0;
 const IMAGE_HEADERS: usize = HEADER + ALIGNMENT;
 
 const BRANCH_TO_ITSELF: u32 = 0xeaff_fffe;
-/// How the ROM sees the width of a flash.
-const WIDTH: u32 = 0xaa99_5566;
 const HEADER_VERSION: u32 = 0x0101_0000;
 const IMAGES_VERSION: u32 = 0x0102_0000;
 const NO_REGISTER: u32 = 0xffff_ffff;
