@@ -101,17 +101,78 @@ class Plain:
         self.level = 0
 
 
-ARRAYS = [np.array([0]), np.array([0, 1]), np.zeros((2, 0)), np.array([False]), np.array([[1.5]])]
+ARRAYS = [np.array([0]), np.array([0, 1]), np.zeros((2, 0)), np.zeros((0, 2)), np.array([[0.0]]), np.array([1.5][1:])]
+AS_LENGTH = "this array is taken for true if its length is not 0"
+"""A warning."""
+OF_ARRAYS = """\
+taken = 0
+if self.a:
+    taken = 1
+elif not self.a[:]:
+    taken = 2
+while self.a[::1]:
+    taken += 4
+    break
+return taken, bool(self.a), len(self.a or self.b), len(self.a and self.b)
+"""
 
 
-@pytest.mark.parametrize("value", ARRAYS)
-def test_arrays_have_none(run, value):
-    for text in ("if self.a:\n    pass", "while self.a:\n    pass", "return bool(self.a)", "return not self.a"):
+@pytest.mark.parametrize("value", ARRAYS, ids=lambda value: str(value.tolist()))
+def test_arrays_have_that_of_their_length(run, capfd, value):
+    """As in the reference; NumPy asks an only element."""
+    other = np.ones((3,) * value.ndim, dtype=value.dtype)
+    length, three = len(value), 3
+    expected = (1 + 4 if length else 2, length > 0, length or three, three if length else 0)
+    assert run(OF_ARRAYS, a=value, b=other) == expected
+    assert capfd.readouterr().err.count(AS_LENGTH) == 6
+
+
+def test_arrays_as_conditions_are_errors_when_strict(run, monkeypatch):
+    monkeypatch.setattr(run.core, "strict", True)
+    with pytest.raises(CompileError, match=f"(?s){AS_LENGTH}.*with --strict"):
+        run("if self.a:\n    pass", a=np.array([1]))
+
+
+EQUAL = """\
+told = 0
+if self.a == self.b:
+    told += 1
+while self.a != self.b:
+    told += 2
+    break
+if self.flag and self.a == self.b:
+    told += 4
+if not self.a == self.b or self.a == self.c:
+    told += 8
+assert self.a == self.a[:]
+return told, 5 if self.a != self.b else 6, bool(self.a == self.b), not self.a != self.b, self.flag and self.a == self.b
+"""
+
+
+@pytest.mark.parametrize("b", [[1, 2], [1, 3], [3, 2], [1], []])
+def test_arrays_that_are_compared_are_one_truth_as_a_condition(run, capfd, b):
+    """As in the reference, whose comparisons of arrays are."""
+    a, b, c = (np.array(values, dtype=np.int32) for values in ([1, 2], b, [1, 2, 3]))
+    same = np.array_equal(a, b)
+    expected = (1 + 4 if same else 2 + 8, 6 if same else 5, same, same, same)
+    assert run(EQUAL, a=a, b=b, c=c, flag=True) == expected
+    assert capfd.readouterr().err.count("arrays are compared as a whole in this condition") == 10
+
+
+TRUTHS = ["self.t", "self.a > self.a", "(self.a == self.a)[:]", "(self.a == 1.5)"]
+
+
+@pytest.mark.parametrize("text", TRUTHS)
+def test_truths_of_elements_are_none_of_an_array(run, text):
+    for body in ("if {}:\n    pass", "while {}:\n    pass", "return bool({})", "return not {}", "{} or {}"):
         with pytest.raises(CompileError, match="the truth value of an array is ambiguous(?s:.)*len"):
-            run(text, a=value)
-    for text in ("self.a[:] and self.a", "any([self.a])", "any(self.a for _ in range(2))"):
+            run(body.format(text, text), a=np.array([1.5]), t=np.array([True]))
+
+
+def test_rows_have_none_in_any_and_all(run):
+    for text in ("any([self.a])", "all(self.a for _ in range(2))"):
         with pytest.raises(CompileError, match="the truth value of an array is ambiguous"):
-            run(f"return {text}", a=value)
+            run(f"return {text}", a=np.array([1]))
 
 
 OBJECTS = [(Empty(), "__len__"), (Off(), "__bool__"), (Mode.OFF, "__bool__"), ({}, "__len__"), (set(), "__len__")]
@@ -119,10 +180,24 @@ OBJECTS += [(decimal.Decimal(0), "__bool__")]
 
 
 @pytest.mark.parametrize("value, method", OBJECTS, ids=lambda x: type(x).__name__)
-def test_objects_that_say_themselves(run, value, method):
-    for text in ("if self.a:\n    pass", "while not self.a:\n    pass", "return bool(self.a)", "return any([self.a])"):
-        with pytest.raises(CompileError, match=f"has a {method} of its own, which a kernel does not ask by itself"):
-            run(text, a=value)
+def test_objects_that_say_themselves(run, capfd, value, method):
+    """They are true as conditions, as in the reference, which has no `any`."""
+    own = f"has a {method}"
+    assert run(OF_OBJECTS, a=value) == (3, True)
+    assert capfd.readouterr().err.count("this is taken for true: ") == 3
+    with pytest.raises(CompileError, match=f"{own} of its own, which a kernel does not ask by itself"):
+        run("return any([self.a])", a=value)
+
+
+OF_OBJECTS = """\
+taken = 0
+if self.a:
+    taken += 1
+while self.a:
+    taken += 2
+    break
+return taken, bool(self.a)
+"""
 
 
 def test_what_they_say_can_be_asked(run):

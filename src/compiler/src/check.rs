@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Result};
-use crate::language::Builtin;
+use crate::language::{Builtin, Number};
 use crate::names::{LocalId, Name, Names};
 use crate::program::{Fact, FunctionInstance, Program};
 use crate::syntax::*;
@@ -111,7 +111,7 @@ impl Check<'_> {
         }
     }
 
-    /// Warns of functions as conditions: `test`, and what is negated or joined within `expr`.
+    /// Warns of conditions that are perhaps not what is meant: `test`, and those within `expr`.
     fn conditions(&mut self, expr: &Expr, test: bool) {
         let mut tested = vec![];
         if test {
@@ -122,22 +122,51 @@ impl Check<'_> {
                 op: UnaryOp::Not,
                 operand,
             } => tested.push(operand),
-            // What stands last is the result.
-            ExprKind::BoolOp { values, .. } => tested.extend(&values[..values.len() - 1]),
+            ExprKind::BoolOp { values, .. } => {
+                let (last, others) = values.split_last().expect("there are two at least");
+                tested.extend(others);
+                // It is the result.
+                if self.function.is_equality_of_arrays(last, &self.program.types) {
+                    tested.push(last);
+                }
+            }
+            ExprKind::IfExp { test, .. } => tested.push(test),
+            ExprKind::Generator { clauses, .. } => tested.extend(clauses.iter().flat_map(|clause| &clause.tests)),
+            ExprKind::Call { callee, args, .. } if self.is_truth_test(callee) => tested.extend(args),
             _ => {}
         });
         for expr in tested {
-            let kind = self.program.types.kind(self.function.types[expr.id as usize]);
-            let what = match kind {
-                Kind::Function(_) | Kind::Closure(_) | Kind::Choice(_) => "a function",
-                Kind::Method { .. } => "a method",
-                Kind::Builtin(_) | Kind::ExceptionClass(_) => "a function or class of the language",
-                Kind::Namespace(..) => "a module or class",
-                _ => continue,
-            };
-            let text = format!("this condition is always true: it is {what}, which is not called");
-            self.warn(*Diagnostic::new(expr.span, text).help("put () behind it to test what it returns"));
+            self.condition(expr);
         }
+    }
+
+    fn is_truth_test(&self, callee: &Expr) -> bool {
+        let kind = self.program.types.kind(self.function.types[callee.id as usize]);
+        matches!(kind, Kind::Builtin(Builtin::Number(Number::Bool)))
+    }
+
+    /// Warns of functions as a condition, which they always fulfil, and of arrays, of which NumPy has no truth.
+    fn condition(&mut self, expr: &Expr) {
+        if self.function.is_equality_of_arrays(expr, &self.program.types) {
+            let text = "arrays are compared as a whole in this condition: equal are those with the same shape and elements";
+            let warning = Diagnostic::new(expr.span, text);
+            return self.warn(*warning.help("write np.all(…) or np.any(…) around it, as NumPy wants it"));
+        }
+        let what = match self.program.types.kind(self.function.types[expr.id as usize]) {
+            Kind::Function(_) | Kind::Closure(_) | Kind::Choice(_) => "a function",
+            Kind::Method { .. } => "a method",
+            Kind::Builtin(_) | Kind::ExceptionClass(_) => "a function or class of the language",
+            Kind::Namespace(..) => "a module or class",
+            Kind::Array(..) | Kind::View(..) => {
+                let text = "this array is taken for true if its length is not 0, whatever is in it";
+                let warning = Diagnostic::new(expr.span, text);
+                let advice = "write len(…) > 0 if that is meant, np.any(…) or np.all(…) if not; NumPy asks an array's only element";
+                return self.warn(*warning.help(advice));
+            }
+            _ => return,
+        };
+        let text = format!("this condition is always true: it is {what}, which is not called");
+        self.warn(*Diagnostic::new(expr.span, text).help("put () behind it to test what it returns"));
     }
 
     fn stmt(&mut self, stmt: &Stmt, set: Set) -> Result<State> {

@@ -7,6 +7,15 @@ PROGRAMS = {
         if self.array == self.array:
             pass
     """,
+    "array as a condition": """
+        while not self.matrix:
+            pass
+    """,
+    "truths as a condition": """
+        if self.truths:
+            pass
+    """,
+    "row as a condition of any": "x = any([self.array])",
     "too many arguments": "x = np.zeros(3, float, 3, 4, 5)",
     "argument twice": "x = np.zeros(3, shape=4)",
     "argument missing": "x = np.full(3)",

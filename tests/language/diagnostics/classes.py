@@ -23,6 +23,19 @@ PROGRAMS = {
                 if self.empty:
                     pass
     """,
+    "any of objects that say themselves whether they are true": """
+        class Empty:
+            def __len__(self):
+                return 0
+
+
+        class Exp(Host):
+            empty = Empty()
+
+            @kernel
+            def run(self):
+                return any([self.empty])
+    """,
     "super in a function inside": """
         def f():
             super().helper(1)

@@ -183,7 +183,11 @@ impl<'p> Emitter<'_, 'p> {
                 self.in_range(&start, &stop, &step)
             }
             Kind::Tuple(members) => Value::bool(!members.is_empty()),
-            Kind::Array(..) | Kind::View(..) => unreachable!("inference refuses them"),
+            Kind::Array(..) | Kind::View(..) => {
+                let array = self.array_parts(&value, ty).expect("it is one");
+                self.build
+                    .compare(Compare::Ne, array.shape[0].clone(), Value::int(Ty::I32, 0))
+            }
             _ => Value::bool(true),
         }
     }

@@ -47,7 +47,7 @@ impl Infer<'_, '_> {
             ExprKind::BoolOp { and, values } => {
                 for value in values {
                     let found = self.expr(value)?;
-                    self.one_truth(found, value.span)?;
+                    let found = self.condition(value, found)?;
                     self.unify(ty, found, value.span, "this operand")?;
                     if matches!(self.truth(value), Truth::Later) || self.truth(value) == Truth::Known(!and) {
                         break;
@@ -57,6 +57,7 @@ impl Infer<'_, '_> {
             }
             ExprKind::IfExp { test, body, orelse } => {
                 let found = self.expr(test)?;
+                let found = self.condition(test, found)?;
                 let wanted = self.kind(Kind::Bool);
                 self.unify(wanted, found, test.span, "this condition")?;
                 let branches = match self.truth(test) {
@@ -96,7 +97,7 @@ impl Infer<'_, '_> {
                     self.assign(&clause.target, passed, clause.iter.span)?;
                     for test in &clause.tests {
                         let found = self.expr(test)?;
-                        self.one_truth(found, test.span)?;
+                        self.condition(test, found)?;
                     }
                 }
                 let elt = self.expr(element)?;
@@ -253,7 +254,7 @@ impl Infer<'_, '_> {
     fn unary(&mut self, op: UnaryOp, operand: &Expr, result: Ty) -> Result<Ty> {
         let ty = self.expr(operand)?;
         if op == UnaryOp::Not {
-            self.one_truth(ty, operand.span)?;
+            self.condition(operand, ty)?;
             return Ok(self.kind(Kind::Bool));
         }
         if self.types().is_var(ty) {

@@ -55,7 +55,7 @@ impl Infer<'_, '_> {
             StmtKind::AugAssign { target, op, value } => self.aug_assign(stmt.span, target, *op, value),
             StmtKind::If { test, body, orelse } => {
                 let found = self.expr(test)?;
-                self.one_truth(found, test.span)?;
+                self.condition(test, found)?;
                 match self.truth(test) {
                     Truth::Known(known) => self.body(if known { body } else { orelse }),
                     Truth::Later => Ok(()),
@@ -67,7 +67,7 @@ impl Infer<'_, '_> {
             }
             StmtKind::While { test, body, orelse } => {
                 let found = self.expr(test)?;
-                self.one_truth(found, test.span)?;
+                self.condition(test, found)?;
                 self.body(body)?;
                 self.body(orelse)
             }
@@ -121,6 +121,7 @@ impl Infer<'_, '_> {
             }
             StmtKind::Assert { test, message } => {
                 let found = self.expr(test)?;
+                let found = self.condition(test, found)?;
                 self.must_be(Kind::Bool, found, test.span, "the condition of an assertion")?;
                 if let Some(message) = message {
                     if !matches!(message.kind, ExprKind::Str(_)) {

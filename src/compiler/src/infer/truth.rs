@@ -1,4 +1,6 @@
-//! Of which values a kernel may ask whether they are true: those of which it can tell as Python does.
+//! What is true as a condition: as in Python where a kernel can tell, else as in the reference, with a warning.
+
+use std::rc::Rc;
 
 use super::Infer;
 use crate::diagnostic::{Diagnostic, Result};
@@ -11,29 +13,45 @@ use crate::types::{Kind, Ty};
 const ASKED: [&str; 2] = ["__bool__", "__len__"];
 
 impl Infer<'_, '_> {
-    /// Refuses what has no truth, as arrays in NumPy, and objects that would have to be asked.
-    pub(super) fn one_truth(&mut self, ty: Ty, span: Span) -> Result<()> {
-        if self.types().is_array(ty) {
-            let error = Diagnostic::new(span, "the truth value of an array is ambiguous");
-            return Err(error.help("use np.all(…) or np.any(…), or len(…) > 0 if its length is meant"));
+    /// The type of a condition of type `ty`. Two arrays that are compared are one truth there, as in the reference. Refuses arrays
+    /// of truth values, which are what NumPy makes of comparisons. Warns of objects that Python would ask: as in the reference
+    /// they are true. It takes the length of other arrays; `check` warns of that.
+    pub(super) fn condition(&mut self, test: &Expr, ty: Ty) -> Result<Ty> {
+        if self.function().is_equality_of_arrays(test, &self.context.program.types) {
+            return Ok(self.kind(Kind::Bool));
         }
+        if let Some((elt, _)) = self.types().array_parts(ty) {
+            if *self.types().kind(elt) == Kind::Bool {
+                return Err(ambiguous(test.span));
+            }
+        }
+        if let Some((name, method)) = self.says_itself(ty) {
+            let text = format!("this is taken for true: {name} has a {method}, which a kernel does not ask by itself");
+            self.warn(*Diagnostic::new(test.span, text).help(ask(method)));
+        }
+        Ok(ty)
+    }
+
+    fn warn(&mut self, mut warning: Diagnostic) {
+        // A function is visited again and again.
+        let known = |known: &Diagnostic| known.message == warning.message && known.span == warning.span;
+        if !self.context.warnings.iter().any(known) {
+            warning.warning = true;
+            self.context.warnings.push(warning);
+        }
+    }
+
+    /// The name of an object's class that has a method by which it says whether it is true, and that method's.
+    fn says_itself(&mut self, ty: Ty) -> Option<(Rc<str>, &'static str)> {
         let Kind::Instance(class) = *self.types().kind(ty) else {
-            return Ok(());
+            return None;
         };
         let class = &self.context.program.classes[&class];
         let (handle, name) = (class.host_class, class.name.clone());
-        for method in ASKED {
-            // One that cannot be read is there as well.
-            if self.context.host.class_attribute(handle, method) == Ok(None) {
-                continue;
-            }
-            let text = format!("{name} has a {method} of its own, which a kernel does not ask by itself");
-            let error = Diagnostic::new(span, text).here("whether this is true is not known");
-            return Err(error.help(format!(
-                "call it, as .{method}(), or keep its answer in an attribute of the host's"
-            )));
-        }
-        Ok(())
+        // One that cannot be read is there as well.
+        let is_there = |method: &&str| self.context.host.class_attribute(handle, method) != Ok(None);
+        let method = ASKED.into_iter().find(is_there)?;
+        Some((name, method))
     }
 
     /// The truth that a function of the language asks of its arguments.
@@ -42,12 +60,30 @@ impl Infer<'_, '_> {
             return Ok(());
         };
         match builtin {
-            Builtin::Number(Number::Bool) => self.one_truth(ty, arg.span),
+            Builtin::Number(Number::Bool) => self.condition(arg, ty).map(drop),
             Builtin::Iteration(Iteration::Any | Iteration::All) => {
                 let elt = self.types().gone_over(ty, arg.span)?;
-                self.one_truth(elt, arg.span)
+                // The reference has no such function: this is Python's.
+                if self.types().is_array(elt) {
+                    return Err(ambiguous(arg.span));
+                }
+                let Some((name, method)) = self.says_itself(elt) else {
+                    return Ok(());
+                };
+                let text = format!("{name} has a {method} of its own, which a kernel does not ask by itself");
+                let error = Diagnostic::new(arg.span, text).here("whether this is true is not known");
+                Err(error.help(ask(method)))
             }
             _ => Ok(()),
         }
     }
+}
+
+fn ask(method: &str) -> String {
+    format!("call it, as .{method}(), or keep its answer in an attribute of the host's")
+}
+
+fn ambiguous(span: Span) -> Box<Diagnostic> {
+    let error = Diagnostic::new(span, "the truth value of an array is ambiguous");
+    error.help("use np.all(…) or np.any(…), or len(…) > 0 if its length is meant")
 }

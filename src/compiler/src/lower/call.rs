@@ -5,6 +5,7 @@ use crate::diagnostic::Result;
 use crate::emit::{int, Emitter, Message};
 use crate::host::{FunctionKind, Handle, HostType};
 use crate::ir::*;
+use crate::language::{Builtin, Number};
 use crate::program::{ArgSource, CallTarget, Fact, FunctionId};
 use crate::source::Span;
 use crate::syntax::*;
@@ -36,6 +37,9 @@ impl<'p> Emitter<'_, 'p> {
             return match self.kind_of(callee) {
                 Kind::Builtin(builtin) if !self.is_exception_class(callee) => {
                     let site = Site { whole, args, keywords };
+                    if let (Builtin::Number(Number::Bool), [asked]) = (builtin, args) {
+                        return self.condition(asked);
+                    }
                     if let Some(ExprKind::Generator { element, clauses }) = args.first().map(|arg| &arg.kind) {
                         return self.over_generator(*builtin, site, element, clauses);
                     }

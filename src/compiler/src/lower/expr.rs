@@ -35,13 +35,13 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Subscript { value, index } => self.subscript(expr, value, index)?,
             ExprKind::Call { callee, args, keywords } => self.call(expr, callee, args, keywords)?,
             ExprKind::Unary { op, operand } => {
+                if *op == UnaryOp::Not {
+                    let truth = self.condition(operand)?;
+                    return Ok(self.build.not(truth));
+                }
                 let ty = self.type_of(operand);
                 let value = self.expr(operand)?;
                 match op {
-                    UnaryOp::Not => {
-                        let truth = self.truth(value, ty);
-                        self.build.not(truth)
-                    }
                     UnaryOp::Pos | UnaryOp::Neg | UnaryOp::Invert if value.ty == Ty::I1 => {
                         let number = self.build.convert(value, &self.ir_type_of(expr));
                         self.signed(*op, number)
@@ -88,7 +88,7 @@ impl<'p> Emitter<'_, 'p> {
             ExprKind::Compare { first, rest } => self.compare(expr, first, rest)?,
             ExprKind::BoolOp { and, values } => self.bool_op(expr, *and, values)?,
             ExprKind::IfExp { test, body, orelse } => {
-                let condition = self.expr(test)?;
+                let condition = self.condition(test)?;
                 let ty = self.ir_type_of(expr);
                 let result = self.build.slot(ty.clone());
                 let (yes, no) = (self.build.new_block("then"), self.build.new_block("else"));
@@ -233,12 +233,16 @@ impl<'p> Emitter<'_, 'p> {
         let result = self.build.slot(ty.clone());
         let after = self.build.new_block("after and/or");
         for (index, value) in values.iter().enumerate() {
-            let operand = self.expr(value)?;
+            let equality = self.equality_of_arrays(value)?;
+            let operand = match &equality {
+                Some(truth) => truth.clone(),
+                None => self.expr(value)?,
+            };
             self.build.store(operand.clone(), &result);
             if index + 1 == values.len() {
                 self.build.jump(after);
             } else {
-                let truth = self.truth(operand, self.type_of(value));
+                let truth = equality.unwrap_or_else(|| self.truth(operand, self.type_of(value)));
                 let next = self.build.new_block("next operand");
                 let (yes, no) = if and { (next, after) } else { (after, next) };
                 self.build.branch(truth, yes, no);
@@ -249,10 +253,28 @@ impl<'p> Emitter<'_, 'p> {
         Ok(self.build.load(ty, &result))
     }
 
-    /// The truth of the condition of `if` and `while`.
+    /// The truth of a condition.
     pub(super) fn condition(&mut self, test: &'p Expr) -> Result<Value> {
+        if let Some(truth) = self.equality_of_arrays(test)? {
+            return Ok(truth);
+        }
         let value = self.expr(test)?;
         Ok(self.truth(value, self.type_of(test)))
+    }
+
+    /// Whether two arrays are equal, of a condition that asks that.
+    fn equality_of_arrays(&mut self, test: &'p Expr) -> Result<Option<Value>> {
+        match &test.kind {
+            ExprKind::Compare { first, rest }
+                if self.function.is_equality_of_arrays(test, &self.module.program.types) =>
+            {
+                let (op, second) = &rest[0];
+                let left = (self.expr(first)?, self.type_of(first));
+                let right = (self.expr(second)?, self.type_of(second));
+                self.comparison(test.span, *op, left, right).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// A chain of comparisons: each operand is evaluated once, and none after the first that fails.

@@ -101,7 +101,7 @@ impl<'p> Emitter<'_, 'p> {
             StmtKind::Try(stmt) => self.try_statement(stmt),
             StmtKind::Raise(value) => self.raise_statement(value.as_ref()),
             StmtKind::Assert { test, message } => {
-                let condition = self.expr(test)?;
+                let condition = self.condition(test)?;
                 let text = match message.as_ref().map(|message| &message.kind) {
                     Some(ExprKind::Str(text)) => text,
                     _ => "AssertionError",

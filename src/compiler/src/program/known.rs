@@ -1,9 +1,10 @@
-//! Integers that are known when a program is compiled, because the host's constants in them are. They are computed exactly, as
-//! those of literals alone are while the source is read.
+//! What is known of expressions when a program is compiled. Integers, because the host's constants in them are: they are computed
+//! exactly, as those of literals alone are while the source is read.
 
 use super::{Fact, FunctionInstance};
 use crate::host::HostValue;
-use crate::syntax::{known_operation, overflows, Expr, ExprKind, UnaryOp};
+use crate::syntax::{known_operation, overflows, CmpOp, Expr, ExprKind, UnaryOp};
+use crate::types::Types;
 
 impl FunctionInstance {
     /// The value of an integer that is known. Programs have it as it is, however wide its parts are.
@@ -33,5 +34,14 @@ impl FunctionInstance {
             (Some(left), Some(right)) => known_operation(*op, left, right).is_none() && overflows(*op, right),
             _ => false,
         }
+    }
+
+    /// Whether an expression asks if two arrays are equal: as a condition that is one truth, else one for each element.
+    pub fn is_equality_of_arrays(&self, expr: &Expr, types: &Types) -> bool {
+        let ExprKind::Compare { first, rest } = &expr.kind else {
+            return false;
+        };
+        let is_array = |side: &Expr| types.is_array(self.types[side.id as usize]);
+        matches!(&rest[..], [(CmpOp::Eq | CmpOp::NotEq, second)] if is_array(first) && is_array(second))
     }
 }

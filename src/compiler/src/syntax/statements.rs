@@ -128,7 +128,7 @@ impl StmtKind {
     /// The condition on which it depends what comes next.
     pub fn test(&self) -> Option<&Expr> {
         match self {
-            StmtKind::If { test, .. } | StmtKind::While { test, .. } => Some(test),
+            StmtKind::If { test, .. } | StmtKind::While { test, .. } | StmtKind::Assert { test, .. } => Some(test),
             _ => None,
         }
     }
