@@ -148,7 +148,8 @@ impl Check<'_> {
     /// Warns of functions as a condition, which they always fulfil, and of arrays, of which NumPy has no truth.
     fn condition(&mut self, expr: &Expr) {
         if self.function.is_equality_of_arrays(expr, &self.program.types) {
-            let text = "arrays are compared as a whole in this condition: equal are those with the same shape and elements";
+            let text =
+                "arrays are compared as a whole in this condition: equal are those with the same shape and elements";
             let warning = Diagnostic::new(expr.span, text);
             return self.warn(*warning.help("write np.all(…) or np.any(…) around it, as NumPy wants it"));
         }
