@@ -240,6 +240,48 @@ assert told == [
 lines = time.manager.format_timeline().splitlines()
 assert [line.split(": ")[1].split("(")[0] for line in lines] == ["on", "pulse", "set", "off", "on"]
 """,
+    "delays of an AD9910": """
+from artiq.coredevice.ad9910 import AD9910
+from artiq.master.worker_db import DeviceManager
+
+def driver(name, kind, **arguments):
+    return {"type": "local", "module": f"artiq.coredevice.{name}", "class": kind, "arguments": arguments}
+
+class Database:
+    devices = {
+        "core": driver("core", "Core", host=None, ref_period=1e-9),
+        "spi": driver("spi2", "SPIMaster", channel=3),
+        "update": driver("ttl", "TTLOut", channel=4),
+        "cpld": driver("urukul", "CPLD", spi_device="spi", io_update_device="update", refclk=125e6, clk_div=0),
+        "dds": driver(
+            "ad9910", "AD9910", chip_select=4, cpld_device="cpld", pll_n=32, sync_delay_seed=8, io_update_delay=3
+        ),
+    }
+    def get(self, key):
+        return self.devices[key]
+
+dds = DeviceManager(Database()).get("dds")
+assert isinstance(dds, AD9910)
+assert (dds.sync_data.sync_delay_seed, dds.sync_data.io_update_delay) == (8, 3)
+""",
+    "an error of the compiler as text": """
+import importlib.util, pathlib, tempfile
+path = pathlib.Path(tempfile.mkdtemp()) / "lab.py"
+lines = ["from artiq.experiment import *", "class Exp:", "    @kernel", "    def run(self):", '        return 1 + "a"']
+path.write_text(chr(10).join(lines))
+spec = importlib.util.spec_from_file_location("lab", path)
+lab = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(lab)
+from artiq.coredevice.core import CompileError, Core
+exp = lab.Exp()
+exp.core = Core(None, None, 1e-9)
+try:
+    exp.core.compile(lab.Exp.run, (exp,), {})
+except CompileError as error:
+    assert "lab.py:5:20" in str(error) and '1 + "a"' in str(error), str(error)
+else:
+    raise AssertionError
+""",
     "Urukul's revisions": """
 from artiq.coredevice.urukul import CPLD, CPLDVersion, STA_PROTO_REV_8, STA_PROTO_REV_9
 from artiq.coredevice import urukul
