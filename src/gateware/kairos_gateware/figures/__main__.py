@@ -23,7 +23,7 @@ from ..sim.core_bench import build_core, build_link
 from ..sim.library import Library
 from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
-from . import blocks, cycles, links, pulse, pulse_updates
+from . import blocks, cycles, links, pulse, pulse_updates, remote
 from .phys import BASELINES, PHYS
 from .synthesis import synthesise
 
@@ -110,6 +110,28 @@ def _bridge_rates():
     yield "interrupt.cycles", (lambda: links.interrupt_cycles(_whole_link()), "cycles", 55, what)
 
 
+def _remote_memory():
+    """Of loads and stores in another board's memory."""
+    ways = [("", False, "words without frames (the paper: without MAC and PHY)"), ("_reliable", True, "with frames")]
+    for suffix, reliable, how in ways:
+        what = (
+            f"a store of 64 bits, taken → answered, less the line and the memory's cycle; verilated, {how}; baseline: "
+        )
+        what += "packetise 8, switch 9, depacketise 9, one way; no switch here"
+        folder = _root() / ("remote_bench" if reliable else "figures_remote")
+        measure = partial(lambda *a: remote.round_trip_cycles(remote.remote_engine(*a)), folder, reliable)
+        yield f"remote.write_round_trip{suffix}_cycles", (measure, "cycles", None if reliable else 26, what)
+    folder = _root() / "remote_bench"
+    for early in (False, True):
+        name = f"remote.store_512_bytes{'_early' if early else ''}_cycles"
+        what = (
+            f"64 stores, each when the one before was answered, {'early' if early else 'by the board'}, until all are "
+        )
+        what += f"there; {remote.DELAY} cycles of delay, with frames"
+        measure = partial(lambda e: remote.transfer_cycles(remote.remote_engine(folder, True), 64, e), early)
+        yield name, (measure, "cycles", None, what)
+
+
 @cache
 def _remote():
     return build_link(_root() / "link_bench", 4, 2)
@@ -143,6 +165,7 @@ def _reference_pulse():
 _CYCLES = {
     **dict(_bridge_rates()),
     **dict(_remote_rates()),
+    **dict(_remote_memory()),
     **pulse.rows(_reference_pulse),
     "pulse.sim_14_update_by_dma": (
         lambda: _updates(20),
@@ -241,6 +264,7 @@ TARGETS = {
     "bridge.lut": 1727,
     "packetiser.lut": 342,
     "interrupt.cycles": 30,
+    "remote.write_round_trip_cycles": 20,
     "bridge.duplex_share": 0.97,
     "rtio.remote_event_cycles": 2,
     "rtio.remote_latency_cycles": 40,

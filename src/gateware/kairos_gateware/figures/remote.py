@@ -1,0 +1,87 @@
+"""Remote memory: cycles of a store, and what early answers save.
+
+`python -m kairos_gateware.figures.remote PATH` draws the time of transfers over their size.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from ..link.reliable import Reliability
+from ..link.remote_bench import RemotePair
+from ..sim.lockstep import Lockstep, build_lockstep
+
+__all__ = ["DELAY", "remote_engine", "round_trip_cycles", "transfer_cycles"]
+
+DELAY = 20
+"""Cycles that a word is under way."""
+_UP = 600
+_IN = "offer write address data strobes tag early blocking writable plugged stall hold"
+_OUT = "accepted failed failed_address failed_status idle refused repeated stale full"
+
+
+def remote_engine(output: Path, reliable: bool) -> Lockstep:
+    """Two verilated boards, one with a memory. reliable: their words are protected by frames. Raises OSError."""
+    dut = RemotePair(DELAY, Reliability() if reliable else None)
+    outputs = {name: getattr(dut.initiator if name.startswith("failed_") else dut, name) for name in _OUT.split()}
+    outputs |= {f"answer_{name}": getattr(dut.answer, name) for name in ("valid", "tag", "status", "data")}
+    return build_lockstep(output, dut, {name: getattr(dut, name) for name in _IN.split()}, outputs)
+
+
+def _stores(engine, count, early, cycles):
+    """What was shown while words were stored one after the other, each when the one before it was answered."""
+    rows = np.zeros(cycles, engine.inputs)
+    for name, value in [("plugged", 1), ("writable", 1), ("early", early), ("blocking", 1), ("strobes", 255)]:
+        rows[name] = value
+    at = slice(_UP, _UP + count)
+    rows["offer"][at] = rows["write"][at] = 1
+    rows["address"][at] = np.arange(count) % 128
+    shown = engine.play(rows)
+    if shown["failed"].any() or shown["repeated"][-1] or not shown["idle"][-1]:
+        raise ValueError("stores failed")
+    return shown
+
+
+def round_trip_cycles(engine: Lockstep) -> int:
+    """From a store that is taken to its answer, the line's delays and the memory's cycle not counted."""
+    shown = _stores(engine, 1, 0, 2 * _UP)
+    return int(np.flatnonzero(shown["answer_valid"])[0] - np.flatnonzero(shown["accepted"])[0]) - 2 * DELAY - 1
+
+
+def transfer_cycles(engine: Lockstep, words: int, early: bool) -> int:
+    """From the first store of so many to the one after which all are in the other board's memory, for one who waits
+    for each answer."""
+    shown = _stores(engine, words, early, 3 * _UP + 120 * words)
+    began = np.flatnonzero(shown["accepted"])[0]
+    return int(np.flatnonzero(shown["idle"][began:] == 0)[-1] + 1)
+
+
+def draw(path: Path, engine: Lockstep) -> None:
+    """Time of transfers over their size, with early answers and without."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot  # with the backend that was chosen
+
+    sizes = [2**n for n in range(11)]
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    for early, name, color, marker in [(0, "answered by the board", "#c8553d", "s"), (1, "early", "#2563a8", "o")]:
+        cycles = [transfer_cycles(engine, n, bool(early)) for n in sizes]
+        axes.plot([8 * n for n in sizes], cycles, f"{marker}-", color=color, label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set(xlabel="bytes stored, 8 at a time", ylabel="cycles until all are there")
+    axes.legend(title=f"line of {DELAY} cycles")
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def main(path: str) -> None:
+    from .__main__ import _root
+
+    draw(Path(path), remote_engine(_root() / "remote_bench", reliable=True))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

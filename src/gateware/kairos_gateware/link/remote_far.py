@@ -1,0 +1,135 @@
+"""Remote memory, the end that answers: what another board may read and write here, and what becomes of its requests.
+
+    vector in → within an exported region? 1 → bus of this board → answer's vector 1
+
+A board exports only the regions that it chose; anything else is refused, and counted. What goes to the bus has an
+entry of the `TransactionTable`, whose number is the bus's identification, so the bus may answer in any order; while
+the table is full, requests wait in the FIFO behind the link. Clock domain sys.
+"""
+
+from functools import reduce
+from operator import or_
+
+from migen import *
+
+from .remote_words import ADDRESS_BITS, ANSWER, BUS_ERROR, DONE, REFUSED, REQUEST, fields
+
+__all__ = ["ENTRIES", "Region", "RemoteServer", "TransactionTable"]
+
+ENTRIES = 8
+_COUNT_BITS = 16
+
+
+class TransactionTable(Module):
+    """Who asked for what is under way on this board's bus: a key (board, its number of the transaction) for each local
+    identification.
+
+    `key`: to be entered if `ready` and `enter`; it is then `entry`, the same as before if it is there already, whose
+    count rises. `left`: a transaction of `entry_left` has ended, that of `key_left`; when the count falls to 0, the
+    entry is free. `full`: no new key has room.
+    """
+
+    def __init__(self, key_bits, entries=ENTRIES, most=16):
+        self.key, self.enter, self.ready, self.full = Signal(key_bits), Signal(), Signal(), Signal()
+        self.entry, self.left, self.entry_left = Signal(max=entries), Signal(), Signal(max=entries)
+        self.key_left = Signal(key_bits)
+
+        # # #
+
+        keys = Array(Signal(key_bits) for _ in range(entries))
+        counts = Array(Signal(max=most + 1) for _ in range(entries))
+        same, free, known = Signal(max=entries), Signal(max=entries), Signal()
+        self.comb += [
+            [If(counts[n] == 0, free.eq(n)) for n in reversed(range(entries))],
+            [If((counts[n] != 0) & (keys[n] == self.key), same.eq(n), known.eq(1)) for n in range(entries)],
+            self.full.eq(~reduce(or_, [counts[n] == 0 for n in range(entries)])),
+            self.entry.eq(Mux(known, same, free)),
+            self.ready.eq(Mux(known, counts[same] != most, ~self.full)),
+            self.key_left.eq(keys[self.entry_left]),
+        ]
+        for n in range(entries):
+            more, less = self.enter & self.ready & (self.entry == n), self.left & (self.entry_left == n)
+            self.sync += [
+                If(more & ~less, counts[n].eq(counts[n] + 1)).Elif(less & ~more, counts[n].eq(counts[n] - 1)),
+                If(more, keys[n].eq(self.key)),
+            ]
+
+
+class Region:
+    """What a board exports: words of 64 bits from `first` to `last`, which others may read, and write if `writable`;
+    nothing while not `enable`. All are 0 in the beginning."""
+
+    def __init__(self):
+        self.enable, self.writable = Signal(), Signal()
+        self.first, self.last = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
+
+    def allows(self, address, write):
+        return self.enable & (address >= self.first) & (address <= self.last) & (self.writable | ~write)
+
+
+class RemoteServer(Module):
+    """source, sink: of the endpoint, the streams of `remote_streams`. regions: how many there may be.
+
+    `regions`: list of `Region`. `bus`: a transaction, taken if `valid` and `ready`; `id`, `write`, `address` of a word,
+    `data`, `strobes`. `reply`: one has ended, in any order: `valid`, `ready`, `id`, `error`, `data`. `refused`: how
+    many requests were; stops at its greatest value.
+    """
+
+    def __init__(self, source, sink, regions=4):
+        self.regions = [Region() for _ in range(regions)]
+        identification = log2_int(ENTRIES)
+        port = [("id", identification), ("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
+        self.bus = Record([("valid", 1), ("ready", 1), *port])
+        self.reply = Record([("valid", 1), ("ready", 1), ("id", identification), ("error", 1), ("data", 64)])
+        self.refused = Signal(_COUNT_BITS)
+
+        # # #
+
+        told = fields(REQUEST["partial"], source.data)
+        who = Cat(told["id"], told["source"])
+        tags = {name: tag for tag, name in enumerate(REQUEST, 1)}
+        self.submodules.table = table = TransactionTable(len(who) + 1)
+        bus, reply = self.bus, self.reply
+        job, allowed, writes = Signal(), Signal(), Signal()
+        key, refuses, leaves = Signal(len(who) + 1), Signal(), Signal()
+        self.comb += [
+            writes.eq(source.form != tags["read"]),
+            source.ready.eq(~job | leaves),
+            table.key.eq(key),
+            bus.valid.eq(job & allowed & table.ready),
+            bus.id.eq(table.entry),
+            table.enter.eq(bus.valid & bus.ready),
+            refuses.eq(job & ~allowed & ~reply.valid & reply.ready),
+            leaves.eq(table.enter | refuses),
+        ]
+        self.sync += If(
+            source.ready,
+            job.eq(source.valid),
+            allowed.eq(reduce(or_, [region.allows(told["address"], writes) for region in self.regions])),
+            key.eq(Cat(who, writes)),
+            bus.write.eq(writes),
+            bus.address.eq(told["address"]),
+            bus.data.eq(told["data"]),
+            bus.strobes.eq(Mux(source.form == tags["partial"], told["strobes"], 255)),
+        )
+        self.sync += If(refuses & (self.refused != 2**_COUNT_BITS - 1), self.refused.eq(self.refused + 1))
+        # Answers: of the bus first
+        answers, has_data, status = Signal(), Signal(), Signal(2)
+        answer, data = Signal(len(who)), Signal(64)
+        self.comb += [
+            reply.ready.eq(~answers | sink.ready),
+            table.left.eq(reply.valid & reply.ready),
+            table.entry_left.eq(reply.id),
+            sink.valid.eq(answers),
+            sink.data.eq(Cat(answer, status, data)),
+            sink.form.eq(Mux(has_data, list(ANSWER).index("data") + 1, list(ANSWER).index("done") + 1)),
+        ]
+        chosen = Mux(reply.valid, table.key_left, key)
+        self.sync += If(
+            reply.ready,
+            answers.eq(reply.valid | refuses),
+            Cat(answer).eq(chosen[:-1]),
+            has_data.eq(reply.valid & ~chosen[-1] & ~reply.error),
+            data.eq(reply.data),
+            status.eq(Mux(reply.valid, Mux(reply.error, BUS_ERROR, DONE), REFUSED)),
+        )

@@ -1,0 +1,71 @@
+"""Loads and stores in another board's memory, and their answers, as vectors of the link.
+
+A store of all eight bytes fills two words, one of some bytes more than two, a load or the answer to a store one, the
+answer to a load two at most. Addresses are those of words of 64 bits.
+"""
+
+from migen import *
+
+from .endpoint import Stream
+from .gearbox import Forms
+from .rtio_words import fields
+from .word import PAYLOAD_BITS
+
+__all__ = [
+    "ADDRESS_BITS",
+    "ANSWER",
+    "BOARD_BITS",
+    "BUS_ERROR",
+    "DONE",
+    "GENERATION_BITS",
+    "ID_BITS",
+    "REFUSED",
+    "REQUEST",
+    "SLOTS",
+    "SLOT_BITS",
+    "STATUS_BITS",
+    "UNREACHABLE",
+    "fields",
+    "remote_streams",
+]
+
+SLOTS = 16
+"""Loads and stores that one board may have under way on a link: each has a timer."""
+SLOT_BITS, GENERATION_BITS = log2_int(SLOTS), 3
+ID_BITS = SLOT_BITS + GENERATION_BITS
+"""A slot's transactions have numbers in turn, so an answer that comes too late is known as such."""
+BOARD_BITS = 4
+ADDRESS_BITS = 29
+STATUS_BITS = 2
+
+DONE, REFUSED, BUS_ERROR, UNREACHABLE = range(4)
+"""Statuses of an answer: the board does not export that address; its bus answered with an error; no answer came, which
+is never sent."""
+
+_WHO = [("id", ID_BITS), ("source", BOARD_BITS)]
+_WHERE = [*_WHO, ("address", ADDRESS_BITS)]
+REQUEST = {
+    "write": [*_WHERE, ("data", 64)],
+    "partial": [*_WHERE, ("data", 64), ("strobes", 8)],
+    "read": _WHERE,
+}
+ANSWER = {
+    "done": [*_WHO, ("status", STATUS_BITS)],
+    "data": [*_WHO, ("status", STATUS_BITS), ("data", 64)],
+}
+"""Forms and their fields, the first lowest."""
+_RANK = 2
+
+
+def _forms(layouts):
+    widths = {name: sum(width for _, width in layout) for name, layout in layouts.items()}
+    # The forms of a stream are all shorter than a word or none is
+    return Forms(**{name: max(width, PAYLOAD_BITS - bits_for(len(widths))) for name, width in widths.items()})
+
+
+def remote_streams(requests=1, answers=1):
+    """(stream of requests, stream of answers), with these numbers in their directions."""
+    return (
+        Stream("remote_requests", requests, _forms(REQUEST), _RANK, SLOTS),
+        Stream("remote_answers", answers, _forms(ANSWER), _RANK, SLOTS),
+    )
