@@ -10,6 +10,10 @@ const STARTUP: Supplied = Supplied {
 };
 
 fn main() {
-    let (region, startup) = (LOADER, STARTUP);
-    Image { region, startup }.link();
+    Image {
+        region: LOADER,
+        data: None,
+        startup: STARTUP,
+    }
+    .link();
 }

@@ -1,6 +1,6 @@
 //! The image of the kernel core: its entry is the first instruction, for whoever loads the raw image.
 
-use kairos_channel::memory::{KERNEL_IMAGE, KERNEL_STACK};
+use kairos_channel::memory::{KERNEL_DATA, KERNEL_IMAGE, KERNEL_STACK};
 use kairos_layout::{Image, Own};
 
 const STARTUP: Own = Own {
@@ -11,6 +11,10 @@ const STARTUP: Own = Own {
 };
 
 fn main() {
-    let (region, startup) = (KERNEL_IMAGE, STARTUP);
-    Image { region, startup }.link();
+    Image {
+        region: KERNEL_IMAGE,
+        data: Some(KERNEL_DATA),
+        startup: STARTUP,
+    }
+    .link();
 }

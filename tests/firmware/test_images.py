@@ -118,6 +118,17 @@ def test_images_stay_in_their_regions(image, name, region_name):
             assert allowed.start <= start and end <= allowed.stop, (section.name, hex(start), hex(end))
 
 
+@pytest.mark.parametrize("name", ["runtime.elf", "satman.elf", "kernel.elf"])
+def test_what_is_written_lies_apart_from_instructions(image, name):
+    """In megabytes from which nothing is executed: jumps there fault, and the emulator need not look for instructions
+    behind each store."""
+    used = [s for s in image(name).iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC and s["sh_size"]]
+    written = [s for s in used if s["sh_flags"] & SH_FLAGS.SHF_WRITE]
+    first = min(s["sh_addr"] for s in written)
+    assert first % 2**20 == 0
+    assert all(s["sh_addr"] + s["sh_size"] <= first for s in used if s not in written)
+
+
 def test_the_first_stage_fits_into_on_chip_memory_and_embeds_the_second(image):
     elf = image("boot.elf")
     used = [s for s in elf.iter_sections() if s["sh_flags"] & SH_FLAGS.SHF_ALLOC and s["sh_size"]]

@@ -10,7 +10,11 @@ const STARTUP: Own = Own {
 };
 
 fn main() {
-    let (region, startup) = (FIRST_STAGE, STARTUP);
-    Image { region, startup }.link();
+    Image {
+        region: FIRST_STAGE,
+        data: None,
+        startup: STARTUP,
+    }
+    .link();
     embed("KAIROS_LOADER_BIN", "loader.bin");
 }

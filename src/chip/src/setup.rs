@@ -22,11 +22,19 @@ const SECTION: usize = 1 << 20;
 /// Nothing is there: an access faults.
 pub const UNMAPPED: SectionAttributes = section_attrs::UNASSIGNED_RESERVED;
 /// Registers, or memory that is used like them.
-pub const DEVICE: SectionAttributes = section_attrs::SHAREABLE_DEVICE;
+pub const DEVICE: SectionAttributes = SectionAttributes {
+    execute_never: true,
+    ..section_attrs::SHAREABLE_DEVICE
+};
+/// Memory without instructions: a jump there faults.
+pub const DATA: SectionAttributes = SectionAttributes {
+    execute_never: true,
+    ..section_attrs::DDR
+};
 /// Memory that a device reads or writes: writes are merged, and caches need no maintenance.
 pub const NOT_CACHED: SectionAttributes = SectionAttributes {
     memory_attrs: MemoryRegionAttributes::OuterAndInnerNonCacheable.as_raw(),
-    ..section_attrs::DDR
+    ..DATA
 };
 
 /// Maps whole megabytes of memory, one to one, in the order given.

@@ -1,6 +1,6 @@
 //! What the start-up code of each image has to do first, as text for `global_asm!` (Cortex-A9 TRM chapter 4, ARM ARM B1.8).
 //!
-//! Changes r0 to r2, and leaves zero in r0.
+//! Changes r0 to r3, and leaves zero in r0.
 
 /// Forgets address translations, cached instructions and branches, whose contents are undefined after reset.
 #[macro_export]
@@ -46,6 +46,26 @@ macro_rules! start_clear_bss {
 2:  cmp     r1, r2
     strlo   r0, [r1], #4
     blo     2b
+"
+    };
+}
+
+/// Copies `.data` from where it was loaded to where it belongs, `__data_start` to `__data_end` of the linker script, in words.
+#[macro_export]
+macro_rules! start_copy_data {
+    () => {
+        "
+    movw    r0, #:lower16:__data_load
+    movt    r0, #:upper16:__data_load
+    movw    r1, #:lower16:__data_start
+    movt    r1, #:upper16:__data_start
+    movw    r2, #:lower16:__data_end
+    movt    r2, #:upper16:__data_end
+2:  cmp     r1, r2
+    ldrlo   r3, [r0], #4
+    strlo   r3, [r1], #4
+    blo     2b
+    mov     r0, #0
 "
     };
 }

@@ -1,8 +1,11 @@
 //! Set-up of the chip through the HAL: MMU, caches, clocks, time base.
 
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
-use kairos_channel::memory::{ANALYZER, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, LOW, REPORT, STREAM};
-use kairos_chip::setup::{self, DEVICE, NOT_CACHED, UNMAPPED};
+use kairos_channel::memory::{
+    ANALYZER, CHANNEL, DESCRIPTOR_COPY, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, KERNEL_DATA, KERNEL_HEAP,
+    KERNEL_IMAGE, KERNEL_STACK, LOW, REPORT, RUNTIME, RUNTIME_DATA, STREAM,
+};
+use kairos_chip::setup::{self, DATA, DEVICE, NOT_CACHED, UNMAPPED};
 use zynq7000_hal::clocks::Clocks;
 use zynq7000_hal::slcr::Slcr;
 use zynq7000_hal::uart::Tx;
@@ -55,6 +58,11 @@ fn protect_memory() {
     setup::map(&[
         // From now on an access there is a null pointer, and faults.
         (LOW, UNMAPPED),
+        (RUNTIME_DATA..RUNTIME.end, DATA),
+        (CHANNEL.start..DESCRIPTOR_COPY.end, DATA),
+        (KERNEL_DATA..KERNEL_IMAGE.end, DATA),
+        (KERNEL_HEAP, DATA),
+        (KERNEL_STACK, DATA),
         (ETHERNET_DESCRIPTORS, DEVICE),
         (ETHERNET_BUFFERS, NOT_CACHED),
         (REPORT, NOT_CACHED),

@@ -63,9 +63,10 @@ class Elf:
 
     def flat(self) -> tuple[int, bytes]:
         """Load address, and all bytes from there on; what is zero at the end is left out."""
-        start = min(address for address, _, _ in self.segments)
-        image = bytearray(max(address + len(data) for address, data, _ in self.segments) - start)
-        for address, data, _ in self.segments:
+        loaded = [(address, data) for address, data, _ in self.segments if data]
+        start = min(address for address, _ in loaded)
+        image = bytearray(max(address + len(data) for address, data in loaded) - start)
+        for address, data in loaded:
             image[address - start : address - start + len(data)] = data
         return start, bytes(image)
 

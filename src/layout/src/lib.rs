@@ -14,6 +14,9 @@ use kairos_channel::memory::Region;
 pub struct Image<S> {
     /// Where it lies, with its static memory.
     pub region: Region,
+    /// Where its static memory begins, if it is to lie apart from instructions: in megabytes from which nothing is executed.
+    /// The start-up code copies what of it has values there, from behind the constants, where it is loaded.
+    pub data: Option<usize>,
     pub startup: S,
 }
 
@@ -41,6 +44,7 @@ pub struct Supplied {
 pub fn comms_core() -> Image<Supplied> {
     Image {
         region: kairos_channel::memory::RUNTIME,
+        data: Some(kairos_channel::memory::RUNTIME_DATA),
         startup: Supplied {
             cores: 2,
             stack: 64 << 10,
@@ -52,20 +56,25 @@ pub fn comms_core() -> Image<Supplied> {
 /// Bytes of the stack on which an abort is handled.
 const FAULT_STACK: usize = 4096;
 
-/// The one region of a script: everything is in it.
-fn memory(region: &Region) -> String {
-    format!(
-        "MEMORY {{ IMAGE : ORIGIN = {:#010x}, LENGTH = {:#x} }}\n",
-        region.start,
-        region.len()
-    )
+/// The regions of a script: what is loaded, and static memory.
+fn memory(region: &Region, data: Option<usize>) -> String {
+    let line = |name: &str, start: usize, end: usize| {
+        format!(
+            "MEMORY {{ {name} : ORIGIN = {start:#010x}, LENGTH = {:#x} }}\n",
+            end - start
+        )
+    };
+    match data {
+        Some(data) => line("IMAGE", region.start, data) + &line("STATIC", data, region.end),
+        None => line("IMAGE", region.start, region.end) + "REGION_ALIAS(\"STATIC\", IMAGE);\n",
+    }
 }
 
 impl Image<Own> {
     /// The linker script.
     pub fn script(&self) -> String {
         let Own { entry, stacks, stack } = &self.startup;
-        let mut script = memory(&self.region);
+        let mut script = memory(&self.region, self.data);
         let stacks: String = stacks
             .iter()
             .map(|(end, bytes)| format!(". += {bytes}; {end} = .; "))
@@ -75,19 +84,26 @@ impl Image<Own> {
             (
                 ".text : ALIGN(32)",
                 "__image_start = .; KEEP(*(.text.start)) KEEP(*(.text.vectors)) *(.text .text.*)",
+                "IMAGE",
             ),
-            (".rodata : ALIGN(8)", "*(.rodata .rodata.*)"),
-            (".data : ALIGN(8)", "*(SORT_BY_ALIGNMENT(.data .data.*)) . = ALIGN(8);"),
+            (".rodata : ALIGN(8)", "*(.rodata .rodata.*)", "IMAGE"),
+            (
+                ".data : ALIGN(8)",
+                "__data_start = .; *(SORT_BY_ALIGNMENT(.data .data.*)) . = ALIGN(8); __data_end = .;",
+                "STATIC AT> IMAGE",
+            ),
             (
                 ".bss (NOLOAD) : ALIGN(8)",
                 "__bss_start = .; *(SORT_BY_ALIGNMENT(.bss .bss.*)) *(COMMON) . = ALIGN(8); __bss_end = .;",
+                "STATIC",
             ),
-            (".stacks (NOLOAD) : ALIGN(8)", stacks.as_str()),
+            (".stacks (NOLOAD) : ALIGN(8)", stacks.as_str(), "STATIC"),
         ];
         write!(script, "ENTRY({entry})\nSECTIONS\n{{\n").expect("text");
-        for (name, content) in sections {
-            writeln!(script, "    {name} {{ {content} }} > IMAGE").expect("text");
+        for (name, content, place) in sections {
+            writeln!(script, "    {name} {{ {content} }} > {place}").expect("text");
         }
+        script += "    __data_load = LOADADDR(.data);\n";
         // Kernels are unwound by their own tables, an image never.
         script += "    /DISCARD/ : { *(.ARM.exidx*) *(.ARM.extab*) *(.note*) *(.comment) }\n}\n";
         writeln!(script, "{} = {:#x};", stack.0, stack.1).expect("text");
@@ -104,10 +120,16 @@ impl Image<Own> {
 impl Image<Supplied> {
     /// What the script of `zynq7000-rt` includes as `memory.x`.
     pub fn script(&self) -> String {
-        let mut script = memory(&self.region);
+        let mut script = memory(&self.region, self.data);
         // Nothing is placed in on-chip memory, but its name is asked for.
-        for alias in ["VECTORS", "CODE", "DATA", "STACKS", "OCM"] {
-            writeln!(script, "REGION_ALIAS(\"{alias}\", IMAGE);").expect("text");
+        for (alias, region) in [
+            ("VECTORS", "IMAGE"),
+            ("CODE", "IMAGE"),
+            ("DATA", "STATIC"),
+            ("STACKS", "STATIC"),
+            ("OCM", "STATIC"),
+        ] {
+            writeln!(script, "REGION_ALIAS(\"{alias}\", {region});").expect("text");
         }
         let Supplied { cores, stack, sections } = &self.startup;
         let sizes = [
@@ -181,12 +203,15 @@ mod tests {
         };
         let image = Image {
             region: 0x10_0000..0x600_0000,
+            data: Some(0x30_0000),
             startup,
         };
         let script = image.script();
         let lines: Vec<&str> = script.lines().collect();
-        assert_eq!(lines[0], "MEMORY { IMAGE : ORIGIN = 0x00100000, LENGTH = 0x5f00000 }");
-        assert_eq!(lines[1], "REGION_ALIAS(\"VECTORS\", IMAGE);");
+        assert_eq!(lines[0], "MEMORY { IMAGE : ORIGIN = 0x00100000, LENGTH = 0x200000 }");
+        assert_eq!(lines[1], "MEMORY { STATIC : ORIGIN = 0x00300000, LENGTH = 0x5d00000 }");
+        assert_eq!(lines[2], "REGION_ALIAS(\"VECTORS\", IMAGE);");
+        assert!(lines.contains(&"REGION_ALIAS(\"DATA\", STATIC);"));
         assert!(lines.contains(&"PROVIDE(_num_cores = 2);") && lines.contains(&"PROVIDE(_sys_stack_size = 65536);"));
         let last = "SECTIONS { .embedded : ALIGN(32) { KEEP(*(.embedded)); } > IMAGE } INSERT AFTER .rodata;";
         assert_eq!(lines.last(), Some(&last));
@@ -201,10 +226,12 @@ mod tests {
         };
         let image = Image {
             region: 0..0x3_0000,
+            data: None,
             startup,
         };
         let script = image.script();
-        assert!(script.starts_with("MEMORY { IMAGE : ORIGIN = 0x00000000, LENGTH = 0x30000 }\nENTRY(begin)\n"));
+        assert!(script.starts_with("MEMORY { IMAGE : ORIGIN = 0x00000000, LENGTH = 0x30000 }\nREGION_ALIAS("));
+        assert!(script.contains("\nENTRY(begin)\n"));
         let place = |text| script.find(text).unwrap_or_else(|| panic!("no {text} in {script}"));
         assert!(place("KEEP(*(.text.start))") < place("*(.text .text.*)"));
         assert!(place("__bss_end = .;") < place(". += 1024; __irq = .; . += 4096; __fault = .;"));

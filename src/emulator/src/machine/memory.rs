@@ -136,6 +136,24 @@ impl Memory {
         ]
     }
 
+    /// Addresses, first and last, between the blocks.
+    pub fn gaps(&self) -> Vec<(u64, u64)> {
+        let mut blocks = self.blocks();
+        blocks.sort_by_key(|block| block.0);
+        let mut gaps = Vec::new();
+        let mut free = 0;
+        for (base, size, _) in blocks.into_iter().filter(|block| block.1 > 0) {
+            if base > free {
+                gaps.push((free, base - 1));
+            }
+            free = base + size;
+        }
+        if free <= u64::from(u32::MAX) {
+            gaps.push((free, u32::MAX.into()));
+        }
+        gaps
+    }
+
     /// Bytes of DDR.
     pub fn ddr_size(&self) -> usize {
         self.ddr.size
@@ -206,6 +224,16 @@ mod tests {
         m.set_word(0xffff_fff0, 7);
         assert_eq!(m.word(0xffff_fff0), 7);
         assert_eq!(m.word(0x4000_0000), 0);
+    }
+
+    #[test]
+    fn what_is_between_the_blocks() {
+        let flat = Memory::new(1);
+        assert_eq!(flat.gaps(), [(0x10_0000, u64::from(OCM_BASE) - 1)]);
+        let reset = Memory::after_reset(2);
+        assert_eq!(reset.gaps(), [(OCM_LOW as u64, 0xfffe_ffff)]);
+        reset.set_ddr(true);
+        assert_eq!(reset.gaps(), [(OCM_LOW as u64, 0xf_ffff), (0x20_0000, 0xfffe_ffff)]);
     }
 
     #[test]

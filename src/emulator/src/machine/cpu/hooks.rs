@@ -79,14 +79,28 @@ impl Core {
             true
         })?;
 
-        let slice = self.slice.clone();
-        let unmapped = HookType::MEM_READ_UNMAPPED | HookType::MEM_WRITE_UNMAPPED | HookType::MEM_FETCH_UNMAPPED;
-        self.uc.add_mem_hook(unmapped, 1, 0, move |_, kind, address, _, _| {
-            slice
-                .unmapped
-                .set(Some((address as u32, kind == MemType::WRITE_UNMAPPED)));
-            false
-        })?;
+        self.watch_unmapped()
+    }
+
+    /// Notes accesses to what is no memory, and only there: a page with such a hook is never written directly.
+    pub(super) fn watch_unmapped(&mut self) -> Result<(), uc_error> {
+        for hook in std::mem::take(&mut self.unmapped) {
+            self.uc.remove_hook(hook)?;
+        }
+        let gaps = self.bus.borrow().memory.gaps();
+        for (first, last) in gaps {
+            let slice = self.slice.clone();
+            let unmapped = HookType::MEM_READ_UNMAPPED | HookType::MEM_WRITE_UNMAPPED | HookType::MEM_FETCH_UNMAPPED;
+            let hook = self
+                .uc
+                .add_mem_hook(unmapped, first, last, move |_, kind, address, _, _| {
+                    slice
+                        .unmapped
+                        .set(Some((address as u32, kind == MemType::WRITE_UNMAPPED)));
+                    false
+                })?;
+            self.unmapped.push(hook);
+        }
         Ok(())
     }
 

@@ -14,7 +14,7 @@ pub mod special;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use unicorn_engine::{uc_error, Arch, ArmCpuModel, Context, Mode, Prot, RegisterARM, RegisterARMCP, Unicorn};
+use unicorn_engine::{uc_error, Arch, ArmCpuModel, Context, Mode, Prot, RegisterARM, RegisterARMCP, UcHookId, Unicorn};
 
 use self::exception::{get, set, set_cp15, Exception};
 use self::slice::Slice;
@@ -44,6 +44,8 @@ pub struct Core {
     slice: Rc<Slice>,
     bus: Rc<RefCell<Bus>>,
     power_up: Context,
+    /// Hooks on what is no memory.
+    unmapped: Vec<UcHookId>,
 }
 
 fn failed(what: &str) -> impl Fn(uc_error) -> String + '_ {
@@ -87,6 +89,7 @@ impl Core {
             slice,
             bus: bus.clone(),
             power_up,
+            unmapped: Vec::new(),
         };
         core.install_hooks().map_err(failed("hook"))?;
         Ok(core)
@@ -97,10 +100,11 @@ impl Core {
         let (base, size, pointer) = self.bus.borrow().memory.ddr();
         if running {
             // SAFETY: the bus owns the memory and outlives the core, which holds it.
-            unsafe { self.uc.mem_map_ptr(base, size, Prot::ALL, pointer.cast()) }.map_err(failed("map memory"))
+            unsafe { self.uc.mem_map_ptr(base, size, Prot::ALL, pointer.cast()) }.map_err(failed("map memory"))?;
         } else {
-            self.uc.mem_unmap(base, size).map_err(failed("unmap memory"))
+            self.uc.mem_unmap(base, size).map_err(failed("unmap memory"))?;
         }
+        self.watch_unmapped().map_err(failed("hook"))
     }
 
     /// Reset: registers as after power-up, program counter at `entry`, all translations dropped.
