@@ -23,11 +23,11 @@ demo: build $(foreach v,pulse pair satellite,$(B)/gateware/$(v)/.stamp) ## Build
 	@$(KAIROS) run examples/two_boards.py --device-db examples/two_boards_device_db.py --vcd $(B)/demo/two_boards.vcd --plot $(B)/demo/two_boards.png --no-table
 
 .PHONY: test
-test: setup-test build ## Run every test (under 25 minutes on two cores)
+test: setup-test build hub ## Run every test (under 25 minutes on two cores)
 	@scripts/test
 
 .PHONY: test-long
-test-long: setup-test build ## Run the slow tests too: fuzzers, soak, long random streams
+test-long: setup-test build hub ## Run the slow tests too: fuzzers, soak, long random streams
 	@scripts/test --long
 
 .PHONY: bench
@@ -62,6 +62,13 @@ $(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/sr
 	@echo "== emulator (first time: about three minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@
+
+.PHONY: hub
+hub: $(B)/hub/kairos-hub ## The service hub: registers of many devices over gRPC
+$(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto -type f) $(call rust_sources,src/hub src/batch src/contracts src/proto)
+	@echo "== hub (first time: about two minutes)"
+	@$(RUST) cargo build --locked --release -p kairos-hub
+	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
 
 .PHONY: host
 host: $(B)/.host ## The `kairos` command in build/venv

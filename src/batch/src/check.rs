@@ -3,12 +3,7 @@
 use kairos_contracts::batch::{DEPTH_MAX, INSTRUCTION, INSTRUCTIONS_MAX, RESULTS_MAX, STEPS_MAX, TIME_MAX};
 use kairos_proto::batch::{Ending, Instruction, Operation, Outcome};
 
-/// What a batch may do with a register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Permission {
-    pub read: bool,
-    pub write: bool,
-}
+use crate::Permission;
 
 /// A batch that may be executed: it does what is permitted, and ends.
 #[derive(Clone, Copy)]

@@ -7,9 +7,11 @@
 extern crate std;
 
 mod check;
+mod permission;
 mod run;
 #[cfg(test)]
 mod tests;
 
-pub use check::{Batch, Permission};
+pub use check::Batch;
+pub use permission::Permission;
 pub use run::{Registers, Run, Step};

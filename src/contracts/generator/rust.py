@@ -254,7 +254,7 @@ def _reserved(subject: Subject) -> list[str]:
         for name, register in registers.items()
         if "batch" in register
     ]
-    doc = "Registers that firmware or kernels work with, so that a batch may not write them: block, name in the block, and"
+    doc = "Registers that firmware or kernels work with, so that a batch may not write them: block, name in it, and"
     head = "pub const RESERVED: &[(&str, &str, bool)] = &["
     return [*rust_doc(f"{doc} whether a batch may read it."), head, *[f"    {each}," for each in reserved], "];"]
 

@@ -385,8 +385,8 @@ pub mod link {
     pub const CLEAR: &str = "link_clear";
 }
 
-/// Registers that firmware or kernels work with, so that a batch may not write them: block, name in the block, and
-/// whether a batch may read it.
+/// Registers that firmware or kernels work with, so that a batch may not write them: block, name in it, and whether a
+/// batch may read it.
 pub const RESERVED: &[(&str, &str, bool)] = &[
     ("rtio", "reset", false),
     ("rtio", "phy_reset", true),

@@ -1,9 +1,7 @@
-//! What others may do with the registers of the gateware: those that the descriptor has, without what firmware and kernels work
-//! with ([`RESERVED`]).
+//! What others may do with the registers of the gateware, by address.
 
 use kairos_batch::Permission;
 use kairos_channel::memory::PL_REGISTERS;
-use kairos_contracts::registers::RESERVED;
 use kairos_proto::descriptor::Descriptor;
 
 use crate::Register;
@@ -28,14 +26,14 @@ impl Exports {
             write: [0; WORDS / 32],
         };
         for register in descriptor.registers() {
-            let reserved = reserved(register.name);
+            let permission = Permission::of(&register);
             let words = u32::from(register.width).div_ceil(32);
             for address in (0..words).filter_map(|word| register.address.checked_add(4 * word)) {
                 let Some((index, bit)) = place(address) else { continue };
-                if register.readable && reserved.is_none_or(|may_read| may_read) {
+                if permission.read {
                     exports.read[index] |= bit;
                 }
-                if register.writable && reserved.is_none() {
+                if permission.write {
                     exports.write[index] |= bit;
                 }
             }
@@ -64,15 +62,6 @@ impl Exports {
 fn place(address: u32) -> Option<(usize, u32)> {
     let offset = (address as usize).checked_sub(PL_REGISTERS.start)?;
     (offset % 4 == 0 && offset / 4 < WORDS).then(|| (offset / 128, 1 << (offset / 4 % 32)))
-}
-
-/// Whether a register that firmware or kernels work with may be read; `None` if it is not one of those. The second block of a
-/// kind has a number in its name (`link1_clear`).
-fn reserved(name: &str) -> Option<bool> {
-    let (block, field) = name.split_once('_')?;
-    let block = block.trim_end_matches(|c: char| c.is_ascii_digit());
-    let (_, _, may_read) = RESERVED.iter().find(|&&(b, f, _)| (b, f) == (block, field))?;
-    Some(*may_read)
 }
 
 #[cfg(test)]

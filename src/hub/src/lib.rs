@@ -1,0 +1,20 @@
+//! The hub: registers, batches and health of a laboratory's core devices, over gRPC.
+//!
+//! [`settings`] reads hub.toml; a [`device::Device`] is a connection to a core device that comes back by itself, whose
+//! registers [`registers`] names; [`program`] makes batches of named steps; [`server`] offers all that.
+#![forbid(unsafe_code)]
+
+pub mod device;
+pub mod management;
+pub mod program;
+pub mod registers;
+pub mod server;
+pub mod settings;
+
+/// The protocol (`proto/kairos/hub/v1/hub.proto`).
+pub mod v1 {
+    tonic::include_proto!("kairos.hub.v1");
+
+    /// The protocol files, for reflection.
+    pub const FILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/hub.bin"));
+}

@@ -1,0 +1,153 @@
+//! Client of a core device's management service: the requests that the hub makes of it.
+
+use std::fmt;
+use std::future::Future;
+use std::time::Duration;
+
+use hmac::{Hmac, Mac};
+use kairos_proto::management::{reply, Kind, Reply, Request, ANSWER, DESTINATION_LOCAL, GREETING, PROOF_CONTEXT};
+use sha2::Sha256;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+/// A batch takes 5 s at most; whatever takes longer than this is not coming.
+const PATIENCE: Duration = Duration::from_secs(15);
+/// Longest reply that is taken: a descriptor, or the results of a batch.
+const REPLY_MAX: usize = 1 << 20;
+
+/// Why a request has no answer.
+#[derive(Debug)]
+pub enum Error {
+    /// The connection is lost, or there was none.
+    Lost(String),
+    /// The device does not do it.
+    Refused(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lost(text) | Self::Refused(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        Self::Lost(match error.kind() {
+            std::io::ErrorKind::UnexpectedEof => "the device has closed the connection".into(),
+            _ => error.to_string(),
+        })
+    }
+}
+
+/// A connection on which requests may be made.
+pub struct Client {
+    stream: TcpStream,
+}
+
+impl Client {
+    /// Connects to the service at `address`, host and port, and shows the key if there is one.
+    pub async fn connect(address: &str, key: Option<&[u8]>) -> Result<Self, Error> {
+        in_time(async {
+            let mut stream = TcpStream::connect(address).await?;
+            stream.set_nodelay(true)?;
+            stream.write_all(GREETING).await?;
+            stream.write_all(&[DESTINATION_LOCAL]).await?;
+            if stream.read_u8().await? != ANSWER {
+                return Err(Error::Refused("what answers is no core device".into()));
+            }
+            let mut client = Self { stream };
+            if let Some(key) = key {
+                client.authenticate(key).await?;
+            }
+            Ok(client)
+        })
+        .await
+    }
+
+    async fn authenticate(&mut self, key: &[u8]) -> Result<(), Error> {
+        let nonce = match self.exchange(Kind::Challenge, &[]).await? {
+            (Reply::Challenge, nonce) => nonce,
+            _ => {
+                return Err(Error::Refused(
+                    "the device lets nobody in: its auth_key is unusable".into(),
+                ))
+            }
+        };
+        let mac = Hmac::<Sha256>::new_from_slice(key).map_err(|error| Error::Refused(error.to_string()))?;
+        let proof = mac
+            .chain_update(PROOF_CONTEXT)
+            .chain_update(nonce)
+            .finalize()
+            .into_bytes();
+        match self.exchange(Kind::Authenticate, &proof).await? {
+            (Reply::Success, _) => Ok(()),
+            _ => Err(Error::Refused("the device has another key".into())),
+        }
+    }
+
+    /// What the gateware says of itself; empty if there is none.
+    pub async fn descriptor(&mut self) -> Result<Vec<u8>, Error> {
+        match in_time(self.exchange(Kind::Descriptor, &[])).await? {
+            (Reply::LogContent, descriptor) => Ok(descriptor),
+            (Reply::Error, _) => Ok(Vec::new()),
+            (other, _) => Err(unexpected(other)),
+        }
+    }
+
+    /// Has the device execute a batch; its reply.
+    pub async fn batch(&mut self, program: &[u8]) -> Result<Vec<u8>, Error> {
+        match in_time(self.exchange(Kind::Batch, program)).await? {
+            (Reply::Batch, reply) => Ok(reply),
+            (Reply::Error, _) => Err(Error::Refused("the device refuses the batch; its log says why".into())),
+            (other, _) => Err(unexpected(other)),
+        }
+    }
+
+    /// Ends when the device ends the connection, to which it has no other reason to say anything.
+    pub async fn closed(&mut self) -> Error {
+        match self.stream.read_u8().await {
+            Ok(_) => Error::Lost("the device says what it was not asked".into()),
+            Err(error) => error.into(),
+        }
+    }
+
+    /// A request with its data, and its reply.
+    async fn exchange(&mut self, kind: Kind, data: &[u8]) -> Result<(Reply, Vec<u8>), Error> {
+        let mut request = Bytes(Vec::with_capacity(data.len() + 8));
+        Request::encode(&mut request, kind, &[], data);
+        self.stream.write_all(&request.0).await?;
+        let number = self.stream.read_u8().await?;
+        let reply = Reply::try_from(number)
+            .map_err(|number| Error::Lost(format!("the device sent a reply of unknown type {number}")))?;
+        let length = match reply::behind(reply) {
+            reply::Behind::Bytes(length) => length,
+            reply::Behind::Counted => self.stream.read_u32_le().await? as usize,
+        };
+        if length > REPLY_MAX {
+            return Err(Error::Lost(format!("the device announces a reply of {length} bytes")));
+        }
+        let mut content = vec![0; length];
+        self.stream.read_exact(&mut content).await?;
+        Ok((reply, content))
+    }
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let late = |_| Error::Lost(format!("the device has not answered within {} s", PATIENCE.as_secs()));
+    timeout(PATIENCE, work).await.map_err(late)?
+}
+
+fn unexpected(reply: Reply) -> Error {
+    Error::Lost(format!("the device sent {reply:?}, which is no answer to that"))
+}
+
+struct Bytes(Vec<u8>);
+
+impl kairos_proto::rpc::Sink for Bytes {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+}

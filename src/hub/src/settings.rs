@@ -1,0 +1,172 @@
+//! hub.toml: where the hub listens, and which devices there are.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use kairos_contracts::configuration::{AUTH_KEY_MAX, AUTH_KEY_MIN};
+use kairos_contracts::management::PORT;
+use serde::Deserialize;
+
+/// What hub.toml says.
+#[derive(Debug)]
+pub struct Settings {
+    pub listen: SocketAddr,
+    pub devices: Vec<DeviceSettings>,
+}
+
+/// A core device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceSettings {
+    pub name: String,
+    /// Host and port of its management service.
+    pub address: String,
+    /// The key that it asks for.
+    pub key: Option<Vec<u8>>,
+}
+
+/// The file as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default = "default_listen")]
+    listen: SocketAddr,
+    #[serde(default)]
+    device: Vec<DeviceEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DeviceEntry {
+    name: String,
+    /// `host` or `host:port`.
+    address: String,
+    /// File with its key, from the folder of hub.toml.
+    key_file: Option<PathBuf>,
+}
+
+/// Nobody from outside is let in unless the file says so.
+fn default_listen() -> SocketAddr {
+    ([127, 0, 0, 1], 1390).into()
+}
+
+impl Settings {
+    /// Reads the file. The error is a line for the user.
+    pub fn load(path: &Path) -> Result<Self, String> {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+        Self::read(&text, path.parent().unwrap_or(Path::new(""))).map_err(|error| format!("{shown}: {error}"))
+    }
+
+    fn read(text: &str, folder: &Path) -> Result<Self, String> {
+        let file: File = toml::from_str(text).map_err(|error| error.to_string().trim().replace('\n', " "))?;
+        if file.device.is_empty() {
+            return Err("there is no [[device]]: the hub needs at least one".into());
+        }
+        let mut devices: Vec<DeviceSettings> = Vec::new();
+        for entry in file.device {
+            let device = entry.read(folder)?;
+            if devices.iter().any(|other| other.name == device.name) {
+                return Err(format!("two devices have the name {}", device.name));
+            }
+            devices.push(device);
+        }
+        Ok(Self {
+            listen: file.listen,
+            devices,
+        })
+    }
+}
+
+impl DeviceEntry {
+    fn read(self, folder: &Path) -> Result<DeviceSettings, String> {
+        let name = self.name;
+        if name.is_empty() || name.contains('/') {
+            return Err(format!(
+                "'{name}' is no name of a device: it stands in front of a / in names of registers"
+            ));
+        }
+        let key = self.key_file.map(|file| key(&folder.join(file))).transpose();
+        let address = match self.address.rsplit_once(':') {
+            // An address of IPv6 without brackets has no port.
+            Some((host, port)) if !host.contains(':') || host.ends_with(']') => {
+                port.parse::<u16>()
+                    .map_err(|_| format!("device {name}: '{port}' is no port"))?;
+                self.address
+            }
+            Some(_) => format!("[{}]:{PORT}", self.address),
+            None => format!("{}:{PORT}", self.address),
+        };
+        Ok(DeviceSettings {
+            key: key.map_err(|error| format!("device {name}: {error}"))?,
+            name,
+            address,
+        })
+    }
+}
+
+/// The key in a file; white space at its end does not belong to it.
+fn key(path: &Path) -> Result<Vec<u8>, String> {
+    let shown = path.display();
+    let key = std::fs::read(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
+    let key = key.trim_ascii_end();
+    let lengths = AUTH_KEY_MIN..=AUTH_KEY_MAX;
+    if !lengths.contains(&key.len()) {
+        let (least, most) = lengths.into_inner();
+        return Err(format!(
+            "{shown}: a key has {least} to {most} bytes, this one has {}",
+            key.len()
+        ));
+    }
+    Ok(key.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn devices(text: &str) -> Result<Vec<(String, String)>, String> {
+        let settings = Settings::read(text, Path::new(""))?;
+        Ok(settings
+            .devices
+            .into_iter()
+            .map(|device| (device.name, device.address))
+            .collect())
+    }
+
+    #[test]
+    fn an_address_has_the_port_of_management_unless_it_says_another() {
+        let text = "listen = '0.0.0.0:7'\n\
+                    [[device]]\nname = 'a'\naddress = 'lab'\n\
+                    [[device]]\nname = 'b'\naddress = '10.0.0.2:99'\n\
+                    [[device]]\nname = 'c'\naddress = 'fe80::1'\n\
+                    [[device]]\nname = 'd'\naddress = '[fe80::1]:9'";
+        let expected = [
+            ("a", "lab:1380"),
+            ("b", "10.0.0.2:99"),
+            ("c", "[fe80::1]:1380"),
+            ("d", "[fe80::1]:9"),
+        ];
+        let expected = expected.map(|(name, address)| (name.to_string(), address.to_string()));
+        assert_eq!(devices(text), Ok(expected.to_vec()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_a_line() {
+        let device = "[[device]]\nname = 'a'\naddress = 'lab'\n";
+        for (text, expected) in [
+            (String::new(), "there is no [[device]]"),
+            (format!("{device}{device}"), "two devices have the name a"),
+            (format!("{device}port = 3"), "unknown field `port`"),
+            (device.replace("'a'", "'a/b'"), "'a/b' is no name of a device"),
+            (device.replace("lab", "lab:x"), "device a: 'x' is no port"),
+            (
+                format!("{device}key_file = '/nowhere/k'"),
+                "device a: /nowhere/k cannot be read",
+            ),
+            (format!("listen = 'here'\n{device}"), "listen"),
+        ] {
+            let error = devices(&text).expect_err(&text);
+            assert!(error.contains(expected) && !error.contains('\n'), "{error}");
+        }
+    }
+}

@@ -1,0 +1,46 @@
+"""``kairos hub``: registers of a laboratory's core devices, from one place."""
+
+from ..command import Command, Option
+from ..options import JSON
+
+HUB = Option("--hub", default="localhost", metavar="HOST[:PORT]", help="where the hub listens; default: %(default)s")
+REGISTERS = Option("registers", nargs="+", metavar="DEVICE/BLOCK/REGISTER", help="as 'kairos hub ls DEVICE' names them")
+
+COMMAND = Command(
+    "read and write registers of a laboratory's core devices, from one place",
+    tools={
+        "serve": Command(
+            "be the hub",
+            Option("settings", nargs="?", default="hub.toml", metavar="FILE", help="the devices; default: %(default)s"),
+            Option("--listen", metavar="ADDRESS:PORT", help="listen here instead of where the file says"),
+            runs="hub.serve",
+        ),
+        "ls": Command(
+            "list the devices, or the registers of one",
+            Option("device", nargs="?", metavar="DEVICE[/BLOCK]", help="of this one"),
+            HUB,
+            JSON,
+            runs="hub.ls",
+        ),
+        "read": Command("show the values of registers", REGISTERS, HUB, JSON, runs="hub.read"),
+        "write": Command(
+            "set a register",
+            Option("register", metavar="DEVICE/BLOCK/REGISTER", help="which one"),
+            Option("value", help="a number, also 0x…"),
+            HUB,
+            runs="hub.write",
+        ),
+        "watch": Command(
+            "show the values of registers again and again, until Ctrl-C",
+            REGISTERS,
+            Option("--period", type=float, default=1.0, metavar="S", help="seconds between readings; default: 1"),
+            HUB,
+            runs="hub.watch",
+        ),
+    },
+    examples=(
+        "kairos hub serve hub.toml",
+        "kairos hub ls zc706",
+        "kairos hub read zc706/rtio/async_error",
+    ),
+)

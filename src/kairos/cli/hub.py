@@ -1,0 +1,137 @@
+"""``kairos hub``: the hub as a server, and its registers from the command line."""
+
+import json
+import os
+import time
+
+from ..emulator.artifacts import build_directory
+from ..errors import UsageError
+from ..waveform.table import aligned
+
+__all__ = ["ls", "read", "serve", "watch", "write"]
+
+
+def serve(args):
+    """Become the hub that the settings file describes. UsageError if the program is not there."""
+    program = build_directory() / "hub" / "kairos-hub"
+    if not program.is_file():
+        raise UsageError(f"there is no {program}: build it with 'make hub' in the Kairos checkout")
+    listen = ["--listen", args.listen] if args.listen else []
+    os.execv(program, [str(program), args.settings, *listen])
+
+
+def ls(args):
+    """Print the devices of a hub, or the registers of one, as a table or as JSON."""
+    with _lab(args) as lab:
+        if args.device is None:
+            _print_devices(lab.devices(), args.json)
+            return
+        device, _, block = args.device.partition("/")
+        registers = _device(lab, device).registers
+        names = [name for name in registers if not block or name.startswith(f"{block}/")]
+        if not names:
+            raise UsageError(f"{device} has no block '{block}'; it has {', '.join(dir(registers))}")
+        _print_registers([registers[name] for name in names], args.json)
+
+
+def read(args):
+    """Print the values of registers; those of a device are read in one round trip."""
+    with _lab(args) as lab:
+        values = dict.fromkeys(args.registers)
+        for device, names in _by_device(args.registers).items():
+            found = _device(lab, device).read(*names)
+            values |= {f"{device}/{name}": value for name, value in zip(names, found, strict=True)}
+    if args.json:
+        print(json.dumps(values, indent=2))
+    else:
+        rows = [("register", "value", "hexadecimal"), *((name, f"{v}", f"{v:#x}") for name, v in values.items())]
+        print("\n".join(aligned(rows, left=1)))
+
+
+def write(args):
+    """Set a register to the number on the command line."""
+    try:
+        value = int(args.value, 0)
+    except ValueError:
+        raise UsageError(f"'{args.value}' is no number") from None
+    if not 0 <= value < 2**64:
+        raise UsageError(f"{value} fits into no register: they have 1 to 64 bits, without a sign")
+    device, name = _split(args.register)
+    with _lab(args) as lab:
+        _register(_device(lab, device), name).write(value)
+
+
+def watch(args):
+    """Print a line for each reading of registers of one device."""
+    found = _by_device(args.registers)
+    if len(found) > 1:
+        raise UsageError("one device at a time can be watched")
+    ((device, names),) = found.items()
+    with _lab(args) as lab:
+        readings = _device(lab, device).watch(*names, period=args.period)
+        print("  ".join(["time        ", *names]))
+        for when, values in readings:
+            clock = time.strftime("%H:%M:%S", time.localtime(when)) + f".{int(when * 1000) % 1000:03}"
+            print("  ".join([clock, *(f"{v:>{len(n)}}" for v, n in zip(values, names, strict=True))]), flush=True)
+
+
+def _lab(args):
+    try:
+        # Needs gRPC, which is installed only where it is wanted.
+        from ..hub import connect
+    except ModuleNotFoundError as error:
+        raise UsageError(f"the hub's client needs {error.name}: pip install 'kairos[hub]'") from None
+    return connect(args.hub)
+
+
+def _device(lab, name: str):
+    try:
+        return lab[name]
+    except KeyError as error:
+        raise UsageError(error.args[0]) from None
+
+
+def _register(device, name: str):
+    try:
+        return device.registers[name]
+    except KeyError as error:
+        raise UsageError(error.args[0]) from None
+
+
+def _split(path: str) -> tuple[str, str]:
+    device, _, name = path.partition("/")
+    if "/" not in name:
+        raise UsageError(f"'{path}' names no register: DEVICE/BLOCK/REGISTER, as 'kairos hub ls DEVICE' shows them")
+    return device, name
+
+
+def _by_device(paths: list[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for path in paths:
+        device, name = _split(path)
+        found.setdefault(device, []).append(name)
+    return found
+
+
+def _print_devices(devices: list, as_json: bool):
+    if as_json:
+        keys = ("name", "address", "connected", "gateware", "error")
+        print(json.dumps([{key: getattr(device, key) for key in keys} for device in devices], indent=2))
+        return
+    rows = [("device", "address", "gateware", "state")]
+    for device in devices:
+        state = "answers" if device.connected else f"does not answer: {device.error}"
+        rows.append((device.name, device.address, device.gateware.replace(";", " "), state))
+    print("\n".join(aligned(rows, left=4)))
+
+
+def _print_registers(registers: list, as_json: bool):
+    if as_json:
+        keys = ("name", "width", "readable", "writable")
+        print(json.dumps([{key: getattr(register, key) for key in keys} for register in registers], indent=2))
+        return
+    rows = [("register", "bits", "may be")]
+    for register in registers:
+        may = [word for word, may in (("read", register.readable), ("written", register.writable)) if may]
+        rows.append((register.name, str(register.width), " and ".join(may) or "used by the firmware alone"))
+    print("\n".join(aligned(rows, left=3)))

@@ -1,0 +1,259 @@
+"""Client of a hub. Its messages are those that the hub describes (server reflection): client and hub agree."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import grpc
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
+
+from ..errors import KairosError
+
+__all__ = ["PORT", "Device", "HubError", "Lab", "Program", "Register", "connect"]
+
+PORT = 1390
+"""Where a hub listens unless hub.toml says otherwise."""
+
+PACKAGE = "kairos.hub.v1"
+TIMEOUT = 30.0
+"""Seconds in which the hub must answer."""
+
+
+class HubError(KairosError):
+    """The hub could not do what it was asked. `code`: gRPC's name of the reason, such as NOT_FOUND."""
+
+    def __init__(self, text: str, code: str):
+        super().__init__(text)
+        self.code = code
+
+
+def connect(address: str, timeout: float = TIMEOUT) -> "Lab":
+    """The laboratory whose hub is at `address`, a host or host:port. HubError if no hub answers there."""
+    return Lab(address if ":" in address else f"{address}:{PORT}", timeout)
+
+
+class Lab:
+    """The devices of a hub: ``lab["zc706"]``."""
+
+    def __init__(self, address: str, timeout: float = TIMEOUT):
+        self._address, self._timeout = address, timeout
+        self._channel = grpc.insecure_channel(address)
+        self._pool = DescriptorPool(ProtoReflectionDescriptorDatabase(self._channel))
+        try:
+            self.devices()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.close()
+
+    def close(self):
+        """Close the connection."""
+        self._channel.close()
+
+    def devices(self) -> list:
+        """The devices, as the messages `Device` of the protocol: name, address, connected, gateware, error."""
+        return list(self.call("Devices", "List").devices)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([device.name for device in self.devices()])
+
+    def __getitem__(self, name: str) -> "Device":
+        """The device of that name, whether it answers or not. KeyError if the hub has none."""
+        names = list(self)
+        if name not in names:
+            raise KeyError(f"this hub has no device '{name}', but {', '.join(names)}")
+        return Device(self, name)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
+    def message(self, name: str, **fields):
+        """A message of the protocol."""
+        return GetMessageClass(self._pool.FindMessageTypeByName(f"{PACKAGE}.{name}"))(**fields)
+
+    def call(self, service: str, method: str, **fields):
+        """The answer to a call of the protocol, a message, or messages as they come. HubError."""
+        with self._errors():
+            return self._method(service, method)(self._request(service, method, fields), timeout=self._timeout)
+
+    def stream(self, service: str, method: str, **fields) -> Iterator:
+        """What the hub sends in answer to a call, without end. HubError."""
+        with self._errors():
+            yield from self._method(service, method)(self._request(service, method, fields))
+
+    def _described(self, service: str, method: str):
+        return self._pool.FindServiceByName(f"{PACKAGE}.{service}").FindMethodByName(method)
+
+    def _request(self, service: str, method: str, fields: dict):
+        return GetMessageClass(self._described(service, method).input_type)(**fields)
+
+    def _method(self, service: str, method: str):
+        described = self._described(service, method)
+        make = self._channel.unary_stream if described.server_streaming else self._channel.unary_unary
+        return make(
+            f"/{PACKAGE}.{service}/{method}",
+            request_serializer=lambda message: message.SerializeToString(),
+            response_deserializer=GetMessageClass(described.output_type).FromString,
+        )
+
+    @contextmanager
+    def _errors(self):
+        try:
+            yield
+        except grpc.RpcError as error:
+            text = error.details() or error.code().name
+            if error.code() == grpc.StatusCode.UNAVAILABLE and "does not answer" not in text:
+                text = f"no hub answers at {self._address}: is 'kairos hub serve' running there?"
+            raise HubError(text, error.code().name) from None
+        except KeyError:
+            # The database of reflection found nothing: what answers is no hub.
+            raise HubError(f"what answers at {self._address} is no hub", "UNIMPLEMENTED") from None
+
+
+class Device:
+    """A core device of a laboratory."""
+
+    def __init__(self, lab: Lab, name: str):
+        self._lab, self.name = lab, name
+
+    @property
+    def registers(self) -> "Registers":
+        """Its registers, by block and name: ``registers.rtio.outputs``, or ``registers["rtio/outputs"]``."""
+        found = self._lab.call("Registers", "List", device=self.name).registers
+        return Registers(self._lab, self.name, {register.name: register for register in found})
+
+    def read(self, *registers: str) -> list[int]:
+        """The values of registers, read in one round trip."""
+        return list(self._lab.call("Registers", "Read", device=self.name, registers=registers).values)
+
+    def run(self, program: "Program") -> list[int]:
+        """Execute a program of accesses in one round trip: its results. HubError if a poll was not answered in
+        time, or the device does not permit what it does."""
+        steps = program.messages(self._lab)
+        answer = self._lab.call("Registers", "Run", device=self.name, steps=steps)
+        if not answer.done:
+            raise HubError(f"{self.name}: {answer.error}; results so far: {list(answer.results)}", "DEADLINE_EXCEEDED")
+        return list(answer.results)
+
+    def watch(self, *registers: str, period: float = 1.0) -> Iterator[tuple[float, list[int]]]:
+        """Times (s since 1970) and values of registers, every `period` seconds."""
+        request = {"device": self.name, "registers": registers, "period_ms": round(1000 * period)}
+        for reading in self._lab.stream("Registers", "Watch", **request):
+            yield reading.time, list(reading.values)
+
+    def __repr__(self) -> str:
+        return f"<device {self.name}>"
+
+
+class Registers:
+    """Registers by name; as attributes those of a block, or the blocks of a device."""
+
+    def __init__(self, lab: Lab, device: str, found: dict, block: str = ""):
+        self._lab, self._device, self._found, self._block = lab, device, found, block
+
+    def __getitem__(self, name: str) -> "Register":
+        path = self._block + name
+        if path not in self._found:
+            raise KeyError(f"{self._device} has no register '{path}'")
+        return Register(self._lab, self._device, self._found[path])
+
+    def __iter__(self) -> Iterator[str]:
+        return (name[len(self._block) :] for name in self._found if name.startswith(self._block))
+
+    def __getattr__(self, name: str):
+        path = self._block + name
+        if path in self._found:
+            return self[name]
+        if any(known.startswith(f"{path}/") for known in self._found):
+            return Registers(self._lab, self._device, self._found, f"{path}/")
+        raise AttributeError(f"{self._device} has no register and no block '{path}'")
+
+    def __dir__(self) -> list[str]:
+        return sorted({name.split("/")[0] for name in self})
+
+    _ipython_key_completions_ = __iter__
+
+    def __repr__(self) -> str:
+        return f"<registers of {self._device}: {', '.join(self)}>"
+
+
+class Register:
+    """A register: `name` (``block/register``), `width` in bits, `readable`, `writable`."""
+
+    def __init__(self, lab: Lab, device: str, described):
+        self._lab, self._device = lab, device
+        self.name, self.width = described.name, described.width
+        self.readable, self.writable = described.readable, described.writable
+
+    def read(self) -> int:
+        """Its value."""
+        (value,) = self._lab.call("Registers", "Read", device=self._device, registers=[self.name]).values
+        return value
+
+    def write(self, value: int):
+        """Set it. HubError if it does not fit, or the register is the firmware's."""
+        self._lab.call("Registers", "Write", device=self._device, register=self.name, value=value)
+
+    def __repr__(self) -> str:
+        may = " and ".join(word for word, may in (("read", self.readable), ("write", self.writable)) if may)
+        return f"<register {self.name} of {self._device}: {self.width} bits, {may or 'the firmware’s own'}>"
+
+
+class Program:
+    """Accesses that a device executes in one go (docs/batch.md): each method adds a step.
+
+    Registers are named ``block/register``. Results are words in the order in which they come.
+    """
+
+    def __init__(self):
+        self._steps: list[tuple[str, dict]] = []
+
+    def read(self, register: str):
+        """The value of a register is a result; of one of more than 32 bits two, the high word first."""
+        self._steps.append(("read", {"register": register}))
+
+    def write(self, register: str, value: int, step: int = 0):
+        """Set a register of at most 32 bits; in a loop to `step` more each round, modulo 2^32."""
+        self._steps.append(("write", {"register": register, "value": value, "step": step % 2**32}))
+
+    def modify(self, register: str, value: int, mask: int):
+        """Set the bits of a register that `mask` has."""
+        self._steps.append(("modify", {"register": register, "value": value, "mask": mask}))
+
+    def poll(self, register: str, value: int, mask: int, timeout: float):
+        """Wait, `timeout` seconds at most, until the bits of the mask are as in `value`; what was read is a result."""
+        timing = {"timeout_us": round(timeout * 1e6)}
+        self._steps.append(("poll", {"register": register, "value": value, "mask": mask, **timing}))
+
+    def delay(self, seconds: float):
+        """Wait so long, to 1 us."""
+        self._steps.append(("delay", {"us": round(seconds * 1e6)}))
+
+    @contextmanager
+    def loop(self, rounds: int):
+        """Repeat what is added in the `with` block."""
+        outside, self._steps = self._steps, []
+        try:
+            yield self
+        finally:
+            inside, self._steps = self._steps, outside
+        self._steps.append(("loop", {"rounds": rounds, "steps": inside}))
+
+    def messages(self, lab: Lab) -> list:
+        """The steps as messages of the protocol."""
+        return [_message(lab, kind, fields) for kind, fields in self._steps]
+
+
+def _message(lab: Lab, kind: str, fields: dict):
+    if kind == "loop":
+        fields = {**fields, "steps": [_message(lab, *step) for step in fields["steps"]]}
+    try:
+        return lab.message("Step", **{kind: lab.message(f"Step.{kind.capitalize()}", **fields)})
+    except ValueError as error:
+        raise HubError(f"{kind}: {error}", "INVALID_ARGUMENT") from None

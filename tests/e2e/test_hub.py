@@ -1,0 +1,208 @@
+"""The hub before emulated devices: from Python, from the command line, and when devices or hubs go away."""
+
+import json
+import signal
+import subprocess
+
+import grpc
+import pytest
+
+import kairos.hub
+from kairos.hub import HubError, Program
+from tests.support import PATIENCE
+from tests.support.command import run_kairos
+from tests.support.paths import BUILD
+from tests.support.waiting import until
+
+HUB = BUILD / "hub" / "kairos-hub"
+RESULTS = 16_384
+"""Words that a program may give (docs/batch.md)."""
+
+
+class Hub:
+    """A hub with these devices, names and addresses; `address`: where it listens."""
+
+    def __init__(self, folder, devices, listen="127.0.0.1:0", more=""):
+        settings = folder / "hub.toml"
+        entries = (f"[[device]]\nname = '{name}'\naddress = '{address}'\n{more}" for name, address in devices.items())
+        settings.write_text("".join(entries))
+        with (folder / "hub.log").open("w") as log:
+            command = [HUB, settings, "--listen", listen]
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+        line = self.process.stdout.readline()
+        assert line.startswith("listening on "), (folder / "hub.log").read_text()
+        self.address = line.split()[-1]
+
+    def close(self):
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(PATIENCE) == 0
+        self.process.stdout.close()
+
+
+def known(lab, name):
+    """Waits until the hub has found the device."""
+    until(lambda: next(device.connected for device in lab.devices() if device.name == name))
+
+
+@pytest.fixture(scope="module")
+def hub(device, tmp_path_factory):
+    """A hub of a device, and of one that does not answer."""
+    addresses = {"demo": f"{device.host}:{device.ports[1380]}", "away": "127.0.0.1:9"}
+    hub = Hub(tmp_path_factory.mktemp("hub"), addresses)
+    yield hub
+    hub.close()
+
+
+@pytest.fixture
+def lab(hub):
+    with kairos.hub.connect(hub.address) as lab:
+        known(lab, "demo")
+        yield lab
+
+
+def fails(code, text, work):
+    with pytest.raises(HubError) as failed:
+        work()
+    assert failed.value.code == code and text in str(failed.value), failed.value
+
+
+def test_registers_have_the_names_of_the_gateware(lab):
+    registers = lab["demo"].registers
+    assert {"rtio", "dma", "initiator"} <= set(dir(registers))
+    assert "outputs" in dir(registers.rtio) and registers["rtio/outputs"].width == 16
+    outputs = registers.rtio.outputs
+    assert outputs.read() == 13 and outputs.readable and not outputs.writable
+    assert not registers.initiator.enable.writable
+    with pytest.raises(AttributeError, match="no register and no block 'rtio/input'"):
+        registers.rtio.input  # noqa: B018
+
+
+def test_many_are_read_at_once(lab):
+    demo = lab["demo"]
+    first, counter, again = demo.read("rtio/outputs", "rtio/counter", "rtio/outputs")
+    assert first == again == 13 and counter < 2**64
+
+
+def test_a_program_runs_on_the_device(lab):
+    program = Program()
+    program.read("rtio/outputs")
+    with program.loop(500):
+        program.poll("rtio/outputs", 13, 0xFF, timeout=0.001)
+        with program.loop(2):
+            program.read("initiator/busy")
+    program.read("rtio/counter")
+    results = lab["demo"].run(program)
+    assert len(results) == 1 + 500 * 3 + 2 and results[:4] == [13, 13, 0, 0]
+
+
+def test_a_program_that_cannot_be_done_says_why(lab):
+    demo = lab["demo"]
+
+    def running(add):
+        program = Program()
+        add(program)
+        return lambda: demo.run(program)
+
+    fails("DEADLINE_EXCEEDED", "instruction 0 did not find", running(lambda p: p.poll("rtio/outputs", 0, 255, 0.01)))
+    fails("PERMISSION_DENIED", "firmware's own", running(lambda p: p.write("dma/base", 0)))
+    fails("INVALID_ARGUMENT", "64 bits", running(lambda p: p.write("dma/time_offset", 0)))
+    fails("NOT_FOUND", "no block 'rto'", running(lambda p: p.read("rto/outputs")))
+    fails("INVALID_ARGUMENT", "us of delays", running(lambda p: p.delay(100)))
+
+    def deep(program):
+        with program.loop(2), program.loop(2), program.loop(2), program.loop(2), program.loop(2):
+            program.delay(0)
+
+    fails("INVALID_ARGUMENT", "loops", running(deep))
+
+    def long(program):
+        with program.loop(RESULTS + 1):
+            program.read("rtio/outputs")
+
+    fails("INVALID_ARGUMENT", f"{RESULTS} results", running(long))
+    assert demo.read("rtio/outputs") == [13]
+
+
+def test_what_there_is_not(lab):
+    demo = lab["demo"]
+    fails("PERMISSION_DENIED", "cannot be written", lambda: demo.registers.rtio.outputs.write(1))
+    fails("NOT_FOUND", "in its block are rtio/async_error", lambda: demo.read("rtio/none"))
+    fails("UNAVAILABLE", "away at 127.0.0.1:9 does not answer", lambda: lab["away"].registers)
+    with pytest.raises(KeyError, match="no device 'none', but demo, away"):
+        lab["none"]
+    fails("UNAVAILABLE", "is 'kairos hub serve' running", lambda: kairos.hub.connect("127.0.0.1:9"))
+
+
+def test_watching(lab):
+    readings = lab["demo"].watch("rtio/outputs", "rtio/counter", period=0.02)
+    times, values = zip(*(next(readings) for _ in range(5)), strict=True)
+    assert sorted(times) == list(times) and {value[0] for value in values} == {13}
+
+
+def test_each_device_has_an_entry_in_the_health_service(hub, lab):
+    pool = lab._pool
+    request = kairos.hub.client.GetMessageClass(pool.FindMessageTypeByName("grpc.health.v1.HealthCheckRequest"))
+    answer = kairos.hub.client.GetMessageClass(pool.FindMessageTypeByName("grpc.health.v1.HealthCheckResponse"))
+    with grpc.insecure_channel(hub.address) as channel:
+        check = channel.unary_unary(
+            "/grpc.health.v1.Health/Check", request.SerializeToString, response_deserializer=answer.FromString
+        )
+        assert [check(request(service=f"device/{name}")).status for name in ("demo", "away")] == [1, 2]
+
+
+def test_from_the_command_line(hub, lab):
+    def run(*words):
+        return run_kairos("hub", *words, "--hub", hub.address)
+
+    devices = json.loads(run("ls", "--json").stdout)
+    assert [(device["name"], device["connected"]) for device in devices] == [("demo", True), ("away", False)]
+    table = run("ls", "demo/rtio").stdout
+    assert "rtio/outputs" in table and "dma/base" not in table
+    assert json.loads(run("read", "demo/rtio/outputs", "--json").stdout) == {"demo/rtio/outputs": 13}
+    for words, text in (
+        (("read", "demo/rtio"), "names no register"),
+        (("read", "demo/rtio/none"), "in its block are"),
+        (("write", "demo/rtio/outputs", "1"), "cannot be written"),
+        (("write", "demo/rtio/outputs", "high"), "'high' is no number"),
+        (("ls", "none"), "no device 'none'"),
+    ):
+        done = run(*words)
+        assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_a_device_that_goes_away_and_comes_back(tmp_path, start_device):
+    device = start_device(tmp_path)
+    address = f"{device.host}:{device.ports[1380]}"
+    hub = Hub(tmp_path, {"lab": address})
+    try:
+        with kairos.hub.connect(hub.address) as lab:
+            known(lab, "lab")
+            assert lab["lab"].read("rtio/outputs") == [13]
+            with device_client(device) as management:
+                management.reboot()
+            known(lab, "lab")
+            until(lambda: answers(lab))
+            device.close()
+            until(lambda: not lab.devices()[0].connected)
+            fails("UNAVAILABLE", "does not answer", lambda: lab["lab"].read("rtio/outputs"))
+    finally:
+        hub.close()
+
+
+def device_client(device):
+    from kairos.network.management import Management
+
+    return Management(device.host, device.ports[1380])
+
+
+def answers(lab):
+    try:
+        return lab["lab"].read("rtio/outputs") == [13]
+    except HubError as error:
+        assert error.code in ("UNAVAILABLE", "ABORTED"), error
+        return False
+
+
+def test_settings_that_are_wrong(tmp_path):
+    done = subprocess.run([HUB, tmp_path / "none.toml"], capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr.startswith("error: ") and "cannot be read" in done.stderr
