@@ -211,7 +211,12 @@ INSTRUCTIONS = {
         None,
         "upload of 10 kB to the first instruction of the kernel, both cores",
     ),
-    "rtio.output_instr": ("instr", 20, None, "core 1, one output and delay in a loop of a library that calls both; compiled by Kairos: driver.ttl_on_instr"),
+    "rtio.output_instr": (
+        "instr",
+        20,
+        None,
+        "core 1, one output and delay in a loop of a library that calls both; compiled by Kairos: driver.ttl_on_instr",
+    ),
     "image.kernel_bytes": ("bytes", 272 * 1024, None, "image of core 1"),
     "image.runtime_bytes": (
         "bytes",

@@ -31,7 +31,7 @@ class StreamReader(Module):
     cycle behind `start`.
 
     `valid`, `ready`, `word`: the stream. `busy`; `error`: since the start something could not be read; `words`: given
-    since the start. `settled`: for time skip.
+    since the start. For time skip: `settled`, and `idle`, there is no stream.
     """
 
     def __init__(self, bursts=8):
@@ -39,7 +39,7 @@ class StreamReader(Module):
         self.base = Signal(32)
         self.valid, self.ready, self.word = Signal(), Signal(), Signal(64 * _BEATS)
         self.busy, self.error, self.words = Signal(), Signal(), Signal(32)
-        self.settled = Signal()
+        self.settled, self.idle = Signal(), Signal()
         self.submodules.list = list_ = BurstReader(1)
         self.submodules.data = data = BurstReader(bursts, limited=True)
         self.buses = [list_.bus, data.bus]
@@ -97,4 +97,4 @@ class StreamReader(Module):
         ]
         # A word that is not taken, and everything behind it is full: nothing moves
         waiting = play & reading & self.valid & ~self.ready & data.settled & list_.settled & ~second
-        self.comb += self.settled.eq((~self.busy & ~self.start) | waiting)
+        self.comb += [self.idle.eq(~self.busy & ~self.start), self.settled.eq(self.idle | waiting)]

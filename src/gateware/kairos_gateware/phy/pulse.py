@@ -84,7 +84,8 @@ class Direct:
 
 class Pulse(Module):
     """pads: as `pad_names` says. sources: PHYs of inputs that make results. options: of the `Sequencing`. `sequencing`:
-    the core. `stream`: a `MemoryStream`, whose words come in between those of events. `direct`: a `Direct`.
+    the core, whose own `settled` counts beside the channel's. `stream`: a `MemoryStream`, whose words come in between
+    those of events. `direct`: a `Direct`.
     `outputs`: of samples, the core's channels; `settings`: a `Settings` of how they are made.
     """
 
@@ -126,7 +127,7 @@ class Pulse(Module):
             inputs.data.eq(Cat(_wide(core.errors, 16), _wide(core.armed, 8), core.running)),
             If(at(UNDERRUN), inputs.data.eq(self._limited_age())),
             If(second, inputs.data.eq(parameters)),
-            self.channel.settled.eq(~(link.stb | second | change.under_way) & core.settled & measurement.settled),
+            self.channel.settled.eq(~(link.stb | second | change.under_way) & measurement.settled),
             # Only the count of cycles runs by itself
             skip.limit.eq(2 ** len(skip.limit) - 1),
             [core.skip.eq(skip.stb), core.skipped.eq(skip.cycles)],

@@ -1,9 +1,13 @@
-// What the shims do with any verilated top module that has `sys_clk` and `sys_rst`.
+// What the shims do with any verilated top module that has `sys_clk` and `sys_rst`, perhaps `play_clk` and `play_rst`.
 #pragma once
 
-// A rising edge; the outputs then are those behind it.
+// There are pulse cores, with a clock of their own, of which both edges count.
+template <class Top> constexpr bool plays = requires(Top &top) { top.play_clk; };
+
+// A rising edge of all clocks; the outputs then are those behind it.
 template <class Top> void clock_edge(Top &top) {
     top.sys_clk = 1;
+    if constexpr (plays<Top>) top.play_clk ^= 1;
     top.eval();
     top.sys_clk = 0;
 }
@@ -12,10 +16,15 @@ template <class Top> void clock_edge(Top &top) {
 template <class Top> void power_up(Top &top) {
     top.sys_clk = 0;
     top.sys_rst = 1;
+    if constexpr (plays<Top>) {
+        top.play_clk = 0;
+        top.play_rst = 1;
+    }
     for (int i = 0; i < 4; i++) {
         top.eval();
         clock_edge(top);
     }
     top.sys_rst = 0;
+    if constexpr (plays<Top>) top.play_rst = 0;
     top.eval();
 }

@@ -89,6 +89,10 @@ void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
  * output differs from the cycle before, in which sim_tsc reaches `until_tsc`, or after which a word leaves on a link. Returns the number of cycles run; `out` holds the last one's outputs. */
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
 
+/* Whether all clocks run in each cycle, also where nothing moves but pulse cores. At first they do not: that is faster, and
+ * no output differs. Returns the number of cycles in which only those of pulse cores have run. */
+uint64_t kairos_pl_together(kairos_pl *pl, int together);
+
 /* What the outputs of pulse cores have shown since the instance was made, the format is in docs/interfaces.md. Returns
  * the number of words; they stay until the next cycle. `complete`: 0 when there was no room for all. */
 uint64_t kairos_pl_shown(const kairos_pl *pl, const uint64_t **words, uint32_t *complete);

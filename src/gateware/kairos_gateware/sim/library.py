@@ -88,6 +88,10 @@ class Library:
         self.dll.kairos_pl_cycle.argtypes = [ctypes.c_void_p] * 3
         self.dll.kairos_pl_run.argtypes = [ctypes.c_void_p] * 3 + [_U64, _U64]
         self.dll.kairos_pl_run.restype = _U64
+        self.dll.kairos_pl_together.argtypes = [ctypes.c_void_p, ctypes.c_int]
+        self.dll.kairos_pl_together.restype = _U64
+        self.dll.kairos_pl_shown.argtypes = [ctypes.c_void_p] * 3
+        self.dll.kairos_pl_shown.restype = _U64
         if self.dll.kairos_pl_abi() != ABI:
             raise OSError(f"{path} has another interface version than {ABI}: build it again")
         self.info = json.loads(self.dll.kairos_pl_info())

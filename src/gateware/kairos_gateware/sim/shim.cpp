@@ -6,7 +6,7 @@
 #include <new>
 
 #include "Vkairos_sim.h"
-#include "clocked.h"
+#include "clocks.h"
 #include "kairos_pl.h"
 #include "kairos_pl_config.h"
 #include "recorder.h"
@@ -31,21 +31,37 @@ struct kairos_pl {
     VerilatedContext context;
     Vkairos_sim top{&context, "kairos_sim"};
     Watched watched{};
+    kairos_pl_in applied{};  // in the cycle before
+    // A link counts cycles in which nothing moves
+#if KAIROS_OUTPUTS && !KAIROS_LINKS
+    TwoClocks<Vkairos_sim> clocks;
+#else
+    OneClock<Vkairos_sim> clocks;
+#endif
 #if KAIROS_OUTPUTS
     Recorder<KAIROS_OUTPUTS> recorder;
 #endif
 
     void settle() {
-        top.eval();
+        clocks.settle(top);
 #if KAIROS_OUTPUTS
-        recorder.see(top.sim_tsc, &top.shown);
+        recorder.see(clocks.time(top), &top.shown);
 #endif
     }
 
     void power_up() {
-        std::memset(&top.pads_i, 0, sizeof top.pads_i);
+        apply(applied);
         ::power_up(top);
         watched = watch();
+    }
+
+    // A cycle begins with these inputs.
+    void begin(const kairos_pl_in &in) {
+        const bool comes = std::memcmp(&in, &applied, sizeof in) != 0;
+        clocks.begin(top, comes);
+        if (!comes) return;
+        apply(in);
+        applied = in;
     }
 
     void apply(const kairos_pl_in &in) {
@@ -102,7 +118,7 @@ struct kairos_pl {
     }
 
     void report(kairos_pl_out &out) const {
-        out.sim_tsc = top.sim_tsc;
+        out.sim_tsc = clocks.time(top);
         out.sim_next_due = top.sim_next_due;
         out.sim_quiet = top.sim_quiet;
         out.event_i = top.event_i;
@@ -191,38 +207,46 @@ void kairos_pl_free(kairos_pl *pl) {
 }
 
 void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out) {
-    pl->apply(*in);
+    pl->begin(*in);
     pl->settle();
     pl->watched = pl->watch();
     pl->report(*out);
-    clock_edge(pl->top);
+    pl->clocks.edge(pl->top);
     pl->report_links(*out);
 }
 
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc) {
     uint64_t cycles = 0;
-    pl->apply(*in);
     while (cycles < n) {
+        if (cycles == 0)
+            pl->begin(*in);
+        else
+            pl->clocks.begin(pl->top, false);
         pl->settle();
         const Watched now = pl->watch();
-        const bool stop = std::memcmp(&now, &pl->watched, sizeof now) != 0 || pl->top.sim_tsc >= until_tsc;
+        const bool stop = std::memcmp(&now, &pl->watched, sizeof now) != 0 || pl->clocks.time(pl->top) >= until_tsc;
         cycles++;
         if (stop || cycles == n) {
             pl->watched = now;
             pl->report(*out);
-            clock_edge(pl->top);
+            pl->clocks.edge(pl->top);
             pl->report_links(*out);
             break;
         }
 #if KAIROS_LINKS
         // All else that counts is as in the cycle before.
-        out->sim_tsc = pl->top.sim_tsc;
+        out->sim_tsc = pl->clocks.time(pl->top);
         out->sim_next_due = pl->top.sim_next_due;
 #endif
-        clock_edge(pl->top);
+        pl->clocks.edge(pl->top);
         if (pl->report_links(*out)) break;
     }
     return cycles;
+}
+
+uint64_t kairos_pl_together(kairos_pl *pl, int together) {
+    pl->clocks.together = together;
+    return pl->clocks.alone;
 }
 
 uint64_t kairos_pl_shown(const kairos_pl *pl, const uint64_t **words, uint32_t *complete) {

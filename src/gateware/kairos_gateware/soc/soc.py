@@ -36,12 +36,27 @@ from .bus import Gp0Bus
 from .clock import ClockRegisters
 from .links import LANE_DEPTH, Links, UplinkRegisters
 
-__all__ = ["Soc"]
+__all__ = ["PLAY", "Soc"]
+
+PLAY = "play"
+"""Clock domain of pulse cores, in simulation."""
 
 
 def _connect(cri, port):
     """An initiator that brings its own CRI, to a port of the arbiter."""
     return [cri.output.connect(port.output), cri.response.eq(port.response)]
+
+
+def _resettable(phy, simulation):
+    """The PHY with its `reset`. In simulation a pulse core has a clock of its own, which runs on where nothing else
+    moves (sim/clocks.h)."""
+    if not (simulation and isinstance(phy, Pulse)):
+        return ResetInserter()(phy)
+    core = ClockDomainsRenamer(PLAY)(ResetInserter()(phy.sequencing))
+    phy = ResetInserter(["sys"])(phy)
+    phy.reset = phy.reset_sys
+    phy.comb += core.reset.eq(phy.reset)
+    return phy
 
 
 class _Blocks:
@@ -58,7 +73,8 @@ class Soc(Module):
     blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
     channel, its own number there, its `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number,
     `Settings`. `links`: `Links`. Simulation only: `load` and `load_value` set the counter; `settled`, nothing moves but
-    time; `next_due`, latest coarse time to which the counter may be moved.
+    time; `waits`, nothing moves but time and pulse cores, whatever those do; `next_due`, latest coarse time to which
+    the counter may be moved. Pulse cores are in clock domain PLAY then.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
@@ -71,7 +87,8 @@ class Soc(Module):
         self.pads = [
             injectors[number].pad if number in injectors else pad for number, phy in phys.items() for pad in phy.pads
         ]
-        phys = {number: ResetInserter()(phy) for number, phy in phys.items()}
+        cores = [phy.sequencing for phy in phys.values() if isinstance(phy, Pulse)]
+        phys = {number: _resettable(phy, simulation) for number, phy in phys.items()}
         channels = [
             phys[number].channel if number in phys else Channel(number, discard=True)
             for number in range(len(variant.channels))
@@ -194,12 +211,18 @@ class Soc(Module):
         for load, value in loads:
             self.comb += If(load, timebase.load.eq(1), timebase.load_value.eq(value))
         if simulation:
-            self.settled = Signal()
+            self.settled, self.waits = Signal(), Signal()
             parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
-            parts += [stream.settled for stream in streams]
             parts += links.settled()
             parts += [block.settled for block in [clock, traffic] if block is not None]
-            self.comb += self.settled.eq(reduce(and_, parts))
+            still = reduce(and_, parts)
+            self.comb += [
+                self.settled.eq(reduce(and_, [still, *[part.settled for part in [*streams, *cores]]])),
+                # A stream that waits for room in a core goes on when that says so; a wave has edges of its own
+                self.waits.eq(
+                    reduce(and_, [still, *[s.idle for s in streams], *[wave.word == 0 for wave in core.waves]])
+                ),
+            ]
             self.next_due = core.next_due
             connected, permit_end = initiator.permit.free_running.skip_with(core.timebase)
             self.comb += connected
