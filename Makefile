@@ -31,7 +31,7 @@ test-long: setup-test build hub ## Run the slow tests too: fuzzers, soak, long r
 	@scripts/test --long
 
 .PHONY: bench
-bench: build ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those
+bench: build hub ## Measure the figures beside their baselines into build/bench.json; FIGURES="dma. sed." only those
 	@$(PY) -m tests.bench $(FIGURES)
 
 ##@ Parts

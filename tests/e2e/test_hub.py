@@ -1,7 +1,6 @@
 """The hub before emulated devices: from Python, from the command line, and when devices or hubs go away."""
 
 import json
-import signal
 import subprocess
 
 import grpc
@@ -9,34 +8,12 @@ import pytest
 
 import kairos.hub
 from kairos.hub import HubError, Program
-from tests.support import PATIENCE
 from tests.support.command import run_kairos
-from tests.support.paths import BUILD
+from tests.support.hub import HUB, Hub
 from tests.support.waiting import until
 
-HUB = BUILD / "hub" / "kairos-hub"
 RESULTS = 16_384
 """Words that a program may give (docs/batch.md)."""
-
-
-class Hub:
-    """A hub with these devices, names and addresses; `address`: where it listens."""
-
-    def __init__(self, folder, devices, listen="127.0.0.1:0", more=""):
-        settings = folder / "hub.toml"
-        entries = (f"[[device]]\nname = '{name}'\naddress = '{address}'\n{more}" for name, address in devices.items())
-        settings.write_text("".join(entries))
-        with (folder / "hub.log").open("w") as log:
-            command = [HUB, settings, "--listen", listen]
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
-        line = self.process.stdout.readline()
-        assert line.startswith("listening on "), (folder / "hub.log").read_text()
-        self.address = line.split()[-1]
-
-    def close(self):
-        self.process.send_signal(signal.SIGINT)
-        assert self.process.wait(PATIENCE) == 0
-        self.process.stdout.close()
 
 
 def known(lab, name):
