@@ -16,11 +16,12 @@ python_sources = $(shell find $(1) -name '*.py' -o -name '*.cpp' -o -name '*.h' 
 
 ##@ Use
 .PHONY: demo
-demo: build $(foreach v,pulse pair satellite,$(B)/gateware/$(v)/.stamp) ## Build what is missing, then run examples/blink.py, pulses.py and two_boards.py on emulated devices
+demo: build $(foreach v,pulse pair satellite ion,$(B)/gateware/$(v)/.stamp) ## Build what is missing, then run examples/blink.py, pulses.py, two_boards.py and ion/rabi_flop.py on emulated devices
 	@mkdir -p $(B)/demo
 	@$(KAIROS) run examples/blink.py --device-db examples/device_db.py --vcd $(B)/demo/blink.vcd --plot $(B)/demo/blink.png
 	@$(KAIROS) run examples/pulses.py --device-db examples/pulses_device_db.py --no-table figure='"$(B)/demo/pulses.png"'
 	@$(KAIROS) run examples/two_boards.py --device-db examples/two_boards_device_db.py --vcd $(B)/demo/two_boards.vcd --plot $(B)/demo/two_boards.png --no-table
+	@$(KAIROS) run examples/ion/rabi_flop.py --device-db examples/ion/device_db.py --quiet figure='"$(B)/demo/rabi.png"'
 
 .PHONY: test
 test: setup-test build hub ## Run every test (under 25 minutes on two cores)
@@ -58,7 +59,7 @@ zc706: $(B)/.venv ## Verilog, constraints and Vivado script for the ZC706 board
 
 .PHONY: emulator
 emulator: $(B)/emulator/kairos-emulator ## The virtual Zynq
-$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/config src/contracts src/proto)
+$(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/src/host/*.toml) $(call rust_sources,src/emulator src/bench src/config src/contracts src/proto)
 	@echo "== emulator (first time: about three minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-emulator
 	@mkdir -p $(@D) && cp $(B)/cargo-host/release/kairos-emulator $@.new && mv $@.new $@

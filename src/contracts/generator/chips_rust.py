@@ -9,6 +9,8 @@ from .rust import rust_doc
 __all__ = ["files"]
 
 PLACE = "src/contracts/src/chips"
+ARRAY_WIDTH = 60
+"""What rustfmt writes of an array on one line."""
 TYPES = """
 /// Bits of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,56 @@ impl Field {
     pub const fn put(self, word: u32, number: u32) -> u32 {
         word & !self.mask() | number << self.low & self.mask()
     }
+}
+
+/// Bits of a register that may have more than 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WideField {
+    low: u32,
+    width: u32,
+}
+
+impl WideField {
+    /// `width` bits from bit `low` on; up to 63 of them.
+    pub const fn new(low: u32, width: u32) -> Self {
+        Self { low, width }
+    }
+
+    /// The equal field that follows `number` places behind this one.
+    pub const fn at(self, number: u32) -> Self {
+        Self {
+            low: self.low + number * self.width,
+            width: self.width,
+        }
+    }
+
+    /// Its bits in a word.
+    pub const fn mask(self) -> u64 {
+        ((1 << self.width) - 1) << self.low
+    }
+
+    /// The number in this field of a word.
+    pub const fn get(self, word: u64) -> u64 {
+        (word & self.mask()) >> self.low
+    }
+
+    /// `word` with `number` in this field; too high bits are cut off.
+    pub const fn put(self, word: u64, number: u64) -> u64 {
+        word & !self.mask() | number << self.low & self.mask()
+    }
+}
+
+/// A register, or a word of a serial protocol, of a chip that has some of more than 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WideRegister {
+    /// Its number; that of the first of equal ones.
+    pub address: u8,
+    /// How many equal ones there are, at addresses that follow; 0 for a word that has no address.
+    pub count: u8,
+    /// Its bits.
+    pub width: u32,
+    /// Its value after a reset, as far as that is known.
+    pub reset: u64,
 }
 
 /// A register of up to 32 bits.
@@ -76,13 +128,22 @@ def _notice(name: str) -> list[str]:
 
 def _module(chip: chips.Chip) -> str:
     lines = [*rust_doc(f"{chip.doc} {chip.source}.", mark="//!"), "//!", *_notice(chip.file), ""]
-    lines.append("use super::{Field, Register};")
+    kind = "Wide" if any(register.is_wide for register in chip.registers) else ""
+    lines.append(f"use super::{{{kind}Field, {kind}Register}};")
+    for table in chip.tables:
+        rows = [f"    [{', '.join(f'{number:_.1f}' for number in row)}]," for row in table.rows]
+        of = f"[[f64; {len(table.columns)}]; {len(table.rows)}]"
+        lines += ["", *rust_doc(f"{table.doc} A row: {', '.join(table.columns)}."), f"pub const {table.name}: {of} = ["]
+        lines += [*rows, "];"]
     for name, constant in chip.constants.items():
         lines += ["", *rust_doc(constant.doc), f"pub const {name}: {constant.type} = {_number(constant.value)};"]
     for register in chip.registers:
-        lines += ["", *_register(register)]
-    names = [f"    {register.name}," for register in chip.registers]
-    lines += ["", "/// All of them.", f"pub const ALL: [Register; {len(names)}] = [", *names, "];"]
+        lines += ["", *_register(register, kind)]
+    names = [register.name for register in chip.registers]
+    short = f"[{', '.join(names)}]"
+    rows = [short] if len(short) <= ARRAY_WIDTH else ["[", *[f"    {name}," for name in names], "]"]
+    rows[0] = f"pub const ALL: [{kind}Register; {len(names)}] = {rows[0]}"
+    lines += ["", "/// All of them.", *rows[:-1], f"{rows[-1]};"]
     return "\n".join(lines) + "\n"
 
 
@@ -90,17 +151,20 @@ def _number(value: int) -> str:
     return f"{value:_}" if value < 1000 or value % 1000 == 0 else f"0x{value:_x}"
 
 
-def _register(register: chips.Register) -> list[str]:
+def _register(register: chips.Register, kind: str) -> list[str]:
     digits = (register.width + 3) // 4
-    lines = [*rust_doc(f"{register.doc}."), f"pub const {register.name}: Register = Register {{"]
-    lines += [f"    address: {register.address},", f"    width: {register.width},"]
-    lines += [f"    reset: 0x{register.reset or 0:0{digits}x},", "};"]
-    lines += ["", f"/// Fields of [`{register.name}`].", f"pub mod {register.name.lower()} {{", "    use super::Field;"]
+    reset = f"0x{register.reset or 0:0{digits}x}"
+    count = 0 if register.address is None else register.count
+    lines = [*rust_doc(f"{register.doc}."), f"pub const {register.name}: {kind}Register = {kind}Register {{"]
+    lines += [f"    address: {register.address or 0},", *([f"    count: {count},"] if kind else [])]
+    lines += [f"    width: {register.width},", f"    reset: {reset},", "};"]
+    lines += ["", f"/// Fields of [`{register.name}`].", f"pub mod {register.name.lower()} {{"]
+    lines += [f"    use super::{kind}Field;"]
     for each in register.fields:
         lines += ["", *rust_doc(_sentence(each.doc), "    ")]
-        lines.append(f"    pub const {each.name.upper()}: Field = Field::new({each.low}, {each.width});")
+        lines.append(f"    pub const {each.name.upper()}: {kind}Field = {kind}Field::new({each.low}, {each.width});")
         for name, number in each.values.items():
-            constant = f"    pub const {each.name.upper()}_{name}: u32 = {number};"
+            constant = f"    pub const {each.name.upper()}_{name}: {'u64' if kind else 'u32'} = {number};"
             lines += ["", f"    /// Of [`{each.name.upper()}`].", constant]
     return [*lines, "}"]
 

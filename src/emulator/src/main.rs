@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::Parser;
-use kairos_emulator::host::cli::{build, Arguments};
+use kairos_emulator::host::cli::{build, plan, Arguments};
 
 fn main() -> ExitCode {
     let started = Instant::now();
@@ -16,6 +16,14 @@ fn main() -> ExitCode {
         eprintln!("kairos-emulator: {message}");
         ExitCode::from(code)
     };
+    match plan(&arguments) {
+        Some(Ok(text)) => {
+            println!("{text}");
+            return ExitCode::SUCCESS;
+        }
+        Some(Err(message)) => return fail(message, 2),
+        None => {}
+    }
     match build(arguments, started) {
         Err(message) => fail(message, 2),
         Ok(mut host) => match host.run() {

@@ -99,5 +99,6 @@ VARIANTS = _Variants(
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),
+        "ion": _described("ion"),
     }
 )

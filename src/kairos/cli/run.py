@@ -11,6 +11,7 @@ from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosErr
 from ..waveform import Recording
 from ..waveform.table import format_duration, format_table
 from . import report
+from .bench import bench_file, print_warnings
 from .outputs import Outputs, readable, table_limit
 
 __all__ = ["run"]
@@ -51,7 +52,11 @@ def run(args) -> int:
         if emulation.is_emulated(host):
             # It boots while the experiment is imported and compiled.
             options = emulation.Options(
-                skip=not args.no_skip, settings=_settings(args.set), forward=_forwards(args.forward), log=args.log
+                skip=not args.no_skip,
+                settings=_settings(args.set),
+                forward=_forwards(args.forward),
+                log=args.log,
+                bench=bench_file(args, host),
             )
             device = emulation.acquire(host, options)
         elif args.vcd or args.plot or args.pulses or args.log:
@@ -120,6 +125,7 @@ def _finish(args, experiment, device, limit, outputs, started, failed):
     kernels = 0 if statistics is None else statistics.kernels
     if device is not None and kernels and device.is_alive():
         recording = _record(device, experiment.devices)
+        print_warnings(device)
     if not args.quiet and (kernels or not failed):
         _print_summary(statistics, device, recording, time.time() - started)
         if recording is not None and limit != 0:

@@ -36,6 +36,8 @@ class Options:
     """Ports of the device that are wanted on this host, and as which port; 0 lets the system choose."""
     log: str | None = None
     """File for what the device says on its serial line."""
+    bench: str | None = None
+    """File that says what is wired to the pins."""
 
 
 def is_emulated(host) -> bool:
@@ -60,6 +62,7 @@ class Emulator:
     def __init__(self, variant: str, options: Options = Options()):
         program, what = artifacts.command(variant)
         self.variant = variant
+        self.bench = options.bench
         self.started = time.perf_counter()
         self._directory = tempfile.TemporaryDirectory(prefix="kairos-")
         self._socket_path = os.path.join(self._directory.name, "control")
@@ -71,6 +74,8 @@ class Emulator:
             command.append("--no-skip")
         if options.log is not None:
             command += ["--uart", options.log]
+        if options.bench is not None:
+            command += ["--bench", options.bench]
         for name, value in options.settings.items():
             command += ["--set", f"{name}={value}"]
         try:

@@ -2,7 +2,9 @@
 //!
 //! Generated from `src/contracts/chips/*.toml` by `src/contracts/generate.py`: do not edit.
 
+pub mod ad9910;
 pub mod si5324;
+pub mod urukul;
 
 /// Bits of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,56 @@ impl Field {
     pub const fn put(self, word: u32, number: u32) -> u32 {
         word & !self.mask() | number << self.low & self.mask()
     }
+}
+
+/// Bits of a register that may have more than 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WideField {
+    low: u32,
+    width: u32,
+}
+
+impl WideField {
+    /// `width` bits from bit `low` on; up to 63 of them.
+    pub const fn new(low: u32, width: u32) -> Self {
+        Self { low, width }
+    }
+
+    /// The equal field that follows `number` places behind this one.
+    pub const fn at(self, number: u32) -> Self {
+        Self {
+            low: self.low + number * self.width,
+            width: self.width,
+        }
+    }
+
+    /// Its bits in a word.
+    pub const fn mask(self) -> u64 {
+        ((1 << self.width) - 1) << self.low
+    }
+
+    /// The number in this field of a word.
+    pub const fn get(self, word: u64) -> u64 {
+        (word & self.mask()) >> self.low
+    }
+
+    /// `word` with `number` in this field; too high bits are cut off.
+    pub const fn put(self, word: u64, number: u64) -> u64 {
+        word & !self.mask() | number << self.low & self.mask()
+    }
+}
+
+/// A register, or a word of a serial protocol, of a chip that has some of more than 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WideRegister {
+    /// Its number; that of the first of equal ones.
+    pub address: u8,
+    /// How many equal ones there are, at addresses that follow; 0 for a word that has no address.
+    pub count: u8,
+    /// Its bits.
+    pub width: u32,
+    /// Its value after a reset, as far as that is known.
+    pub reset: u64,
 }
 
 /// A register of up to 32 bits.

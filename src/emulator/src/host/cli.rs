@@ -19,6 +19,7 @@ use crate::machine::time;
 use crate::peripherals::{Board, Card};
 use crate::pl::fabric::Gateware;
 use crate::pl::library::Library;
+use crate::pl::outside::Outside;
 use crate::pl::Pl;
 
 /// A virtual Zynq-7000 that runs the real firmware on the real gateware.
@@ -59,12 +60,28 @@ pub struct Arguments {
     /// Contents of the QSPI flash; the boot ROM boots from it
     #[arg(long, value_name = "FILE", conflicts_with = "firmware")]
     qspi: Option<PathBuf>,
+    /// What is wired to the device's pins: a file, see docs/bench.md
+    #[arg(long, value_name = "FILE", requires = "firmware")]
+    bench: Option<PathBuf>,
+    /// Print the bench as JSON, its parts and wires, and end
+    #[arg(long, requires = "bench")]
+    plan: bool,
     /// Run every PL cycle instead of moving the RTIO counter
     #[arg(long)]
     no_skip: bool,
     /// Set a parameter of the timing model
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
+}
+
+/// The bench of the arguments as JSON, if it is only to be shown. The error is a line for the user.
+pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
+    let path = arguments.bench.as_ref().filter(|_| arguments.plan)?;
+    let library = match &arguments.pl[..] {
+        [library] => Library::load(library),
+        _ => Err("--plan needs the gateware whose pins the bench is wired to (--pl)".into()),
+    };
+    Some(library.and_then(|library| Ok(Outside::load(path, &library.info)?.plan().to_string())))
 }
 
 /// The machine that the arguments describe, with its connections. `started`: when the process did. The error is a line for the
@@ -113,11 +130,18 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
     };
     let machine = match &arguments.firmware {
         Some(firmware) => {
-            board.pl = match &arguments.pl[..] {
+            let mut pl = match &arguments.pl[..] {
                 [] => None,
                 [path] => Some(Pl::new(Library::load(path)?, &board.params, skip)),
                 _ => return Err("one --pl at most with --firmware: nothing would choose between them".into()),
             };
+            if let Some(path) = &arguments.bench {
+                let pl = pl
+                    .as_mut()
+                    .ok_or("--bench needs the gateware whose pins it is wired to (--pl)")?;
+                pl.outside = Some(Outside::load(path, pl.info())?);
+            }
+            board.pl = pl;
             let image = Image::load(firmware)?;
             board.with_firmware(move |memory| image.place(memory))?
         }

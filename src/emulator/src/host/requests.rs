@@ -14,6 +14,7 @@ use crate::machine::schedule::{CoreState, Machine};
 use crate::machine::time::{self, Cycles};
 use crate::peripherals;
 use crate::pl::fabric;
+use crate::pl::outside::Outside;
 
 #[derive(Deserialize)]
 #[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]
@@ -50,6 +51,14 @@ pub enum Request {
     },
     Clock {
         input: u64,
+    },
+    Bench {
+        #[serde(default)]
+        from: usize,
+    },
+    Tones {
+        part: String,
+        output: usize,
     },
     Links,
     Link {
@@ -212,6 +221,11 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
                 "complete": shown.complete,
             })
         }
+        Request::Bench { from } => bench(bus)?.report(time::to_ns(now), from),
+        Request::Tones { part, output } => {
+            let tones = bench(bus)?.tones(&part, output);
+            json!({ "tones": tones.ok_or_else(|| format!("the bench has no part {part}"))? })
+        }
         Request::Sev { from } => {
             let (first, next, cycles) = fabric::of(bus).ok_or_else(no_pl)?.submissions(from);
             json!({ "first": first, "cycles": cycles.collect::<Vec<u64>>(), "next": next })
@@ -233,6 +247,12 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
         }
         _ => json!({}),
     })
+}
+
+/// What is wired to the pins.
+fn bench(bus: &Bus) -> Result<&Outside, String> {
+    let outside = fabric::of(bus).and_then(|pl| pl.outside.as_ref());
+    outside.ok_or_else(|| "nothing is wired to the pins; start the emulator with --bench".into())
 }
 
 /// Eight bytes each, the lowest first.

@@ -15,6 +15,7 @@ use super::requests::{answer, Answer};
 use super::system::Boards;
 use crate::machine::schedule::{CoreState, Step};
 use crate::machine::time::{self, Cycles};
+use crate::pl::fabric;
 
 /// Options of the loop.
 #[derive(Default)]
@@ -93,9 +94,11 @@ impl Host {
                 looked = Instant::now();
                 self.serve_control();
                 self.flush_uart();
+                self.report_bench()?;
             }
             self.report_crashes()?;
             if let Step::HostOnly(timer) = step {
+                self.report_bench()?;
                 self.wait(timer);
                 looked = Instant::now();
             } else if self.boards.master().now() >= self.host_read + HOST_INTERVAL {
@@ -115,6 +118,14 @@ impl Host {
             eprintln!("kairos-emulator: {why}");
         }
         Ok(())
+    }
+
+    /// What is wired to the pins may have failed.
+    fn report_bench(&mut self) -> Result<(), String> {
+        let bus = self.boards.master().bus.borrow();
+        let outside = fabric::of(&bus).and_then(|pl| pl.outside.as_ref());
+        let failure = outside.and_then(|outside| outside.failure());
+        failure.map_or(Ok(()), |why| Err(format!("bench: {why}")))
     }
 
     /// Moves data between host and gateway.

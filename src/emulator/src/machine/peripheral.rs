@@ -59,6 +59,8 @@ pub struct Due {
     pub work: Cycles,
     /// Something that waits for its time and wakes no core.
     pub queued: Cycles,
+    /// Something comes in at the pins by itself. It counts for a core that waits for an event.
+    pub outside: Cycles,
 }
 
 impl Default for Due {
@@ -69,6 +71,7 @@ impl Default for Due {
             answer: NEVER,
             work: NEVER,
             queued: NEVER,
+            outside: NEVER,
         }
     }
 }

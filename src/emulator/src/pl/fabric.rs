@@ -194,6 +194,7 @@ impl Peripheral for Fabric {
         sooner(&mut due.work, pl.event.map(|cycle| time::from_pl(cycle + 1)));
         sooner(&mut due.work, pl.stretch(CHUNK));
         sooner(&mut due.queued, pl.next());
+        sooner(&mut due.outside, pl.outside_next());
     }
 
     fn irq(&self) -> u32 {

@@ -13,6 +13,7 @@ pub mod gp;
 mod hp;
 pub mod library;
 pub mod link;
+pub mod outside;
 pub mod trace;
 pub mod wave;
 
@@ -23,6 +24,7 @@ use self::gp::{Access, Gp};
 use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
 use self::link::End;
+use self::outside::Outside;
 use self::trace::Trace;
 use self::wave::{Stretch, Wave};
 use crate::machine::memory::Memory;
@@ -85,6 +87,8 @@ pub struct Pl {
     follows: bool,
     /// Cycles that had to be run before the cores had come to them, for another board.
     pub ahead: u64,
+    /// What is wired to its pads.
+    pub outside: Option<Outside>,
 }
 
 /// Number of `sev` whose cycles are kept.
@@ -121,6 +125,7 @@ impl Pl {
             sent: 0,
             follows,
             ahead: 0,
+            outside: None,
         }
     }
 
@@ -194,6 +199,7 @@ impl Pl {
     /// Runs one cycle with the ports.
     fn clock(&mut self, memory: &Memory) {
         self.deliver();
+        self.look_outside();
         self.acp.drive(self.cycle, &mut self.inputs, memory);
         self.hp.drive(self.cycle, &mut self.inputs, memory);
         self.gp.drive(&mut self.inputs);
@@ -230,8 +236,12 @@ impl Pl {
             }
             Some(_) => {}
         }
-        self.trace
+        let events = self
+            .trace
             .record(last * NS_PER_PL_CYCLE, &self.outputs.pads_o, &self.outputs.pads_oe);
+        if let Some(outside) = &mut self.outside {
+            outside.see(events);
+        }
         self.send();
         if self.awaiting {
             let now = (self.acp.accepted, self.acp.written);
@@ -240,6 +250,28 @@ impl Pl {
             let ignored = now.0 == self.seen.0 && self.cycle > self.sev_cycle + RESPONSE_WINDOW;
             self.awaiting = !answered && !ignored;
         }
+    }
+
+    /// Lets the bench drive its inputs in the next cycle.
+    fn look_outside(&mut self) {
+        if let Some(outside) = &mut self.outside {
+            if outside.due(self.cycle) == self.cycle && outside.deliver(self.cycle, &mut self.inputs) {
+                self.settle = SETTLE;
+            }
+        }
+    }
+
+    /// The first cycle that has to be run for what is wired to the pads.
+    fn outside_due(&self) -> u64 {
+        self.outside
+            .as_ref()
+            .map_or(u64::MAX, |outside| outside.due(self.cycle))
+    }
+
+    /// When what is wired to the pads next does something: of interest to a core that waits for an input.
+    pub fn outside_next(&self) -> Option<Cycles> {
+        let cycle = self.outside.as_ref()?.next()?;
+        Some(time::from_pl(cycle.max(self.cycle) + 1))
     }
 
     /// Moves the counter so that the next cycle is `to`.
@@ -310,8 +342,9 @@ impl Pl {
             if asker.is_some_and(|end| self.sent >> end & 1 != 0) {
                 break;
             }
+            let outside = self.outside_due();
             if self.skip && self.idle() && self.offset.is_some() && !self.arrives() {
-                let to = target.min(self.due()).saturating_sub(SETTLE);
+                let to = target.min(self.due()).min(outside).saturating_sub(SETTLE);
                 if to > self.cycle + SHORTEST_JUMP {
                     self.jump(to);
                     self.settle = SETTLE.min(2);
@@ -325,13 +358,14 @@ impl Pl {
                 && !self.pulsing()
                 && self.ports_rest()
                 && !self.arrives()
+                && outside > self.cycle
             {
                 self.acp.drive(self.cycle, &mut self.inputs, memory);
                 self.hp.drive(self.cycle, &mut self.inputs, memory);
                 // A cycle that asks for the ACP must be run with it: stop before by running the cycles one by one
                 // whenever the logic may start a transaction, i.e. while an answer is awaited.
                 if !self.awaiting {
-                    let n = (target - self.cycle).min(4096);
+                    let n = (target.min(outside) - self.cycle).min(4096);
                     let event = self.outputs.event_i;
                     let ran = self.library.run(&self.inputs, &mut self.outputs, n);
                     // The handshakes of the last cycle count.

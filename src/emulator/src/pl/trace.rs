@@ -44,7 +44,8 @@ impl Trace {
     }
 
     /// Records the cycle that starts at `start_ns`: eight samples of 1 ns for each pad (bit 0 first), and who drives.
-    pub fn record(&mut self, start_ns: u64, samples: &[u8], drive: &[u8]) {
+    /// Returns what has changed.
+    pub fn record(&mut self, start_ns: u64, samples: &[u8], drive: &[u8]) -> &[Event] {
         let from = self.events.len();
         for (pad, last) in self.last.iter_mut().enumerate() {
             if drive[pad] == 0 {
@@ -75,6 +76,7 @@ impl Trace {
             }
         }
         self.events[from..].sort_by_key(|e| (e.time_ns, e.pad));
+        &self.events[from..]
     }
 
     /// Records that cycles were not run, in which nothing changed but these waves.

@@ -25,6 +25,10 @@ COMMAND = Command(
     Option("-v", "--verbose", action="count", default=0, help="tell more; twice, everything"),
     quiet("print only what the experiment prints"),
     _emulated("--log", metavar="FILE", help="write what the device says on its serial line, its log"),
+    _emulated(
+        "--bench", metavar="FILE", help="what is wired to the pins; default: bench.toml beside the device database"
+    ),
+    _emulated("--no-bench", action="store_true", help="nothing is wired to the pins"),
     _emulated("--no-skip", action="store_true", help="let idle time pass clock by clock"),
     _several("--set", metavar="NAME=VALUE", help="timing parameter"),
     _several("--forward", metavar="HOST:DEVICE", help="make a port of the device one of this host"),

@@ -36,7 +36,7 @@ impl Machine {
         let bus = self.bus.borrow();
         let mut due = bus.due();
         if self.state[bus.sev_core] == CoreState::WaitEvent {
-            due.answer = due.queued;
+            due.answer = due.queued.min(due.outside);
         }
         due
     }

@@ -121,7 +121,7 @@ impl System {
         }
         if all.answer != NEVER {
             // It may come from any board
-            all.answer = all.queued;
+            all.answer = all.queued.min(all.outside);
         }
         match self.boards[0].machine.rests(all) {
             Move::To(mut target) => {
@@ -165,5 +165,6 @@ fn sooner_of(a: Due, b: Due) -> Due {
         answer: a.answer.min(b.answer),
         work: a.work.min(b.work),
         queued: a.queued.min(b.queued),
+        outside: a.outside.min(b.outside),
     }
 }

@@ -1,0 +1,137 @@
+"""Rabi oscillation of an ion: the excitation after a pulse, as a function of its length.
+
+Each point is the part of the shots in which the ion stays dark. The picture has them with their standard errors,
+and the fit of a damped oscillation, whose frequency is the Rabi frequency: 50 kHz on the bench beside this file.
+"""
+
+import numpy as np
+from artiq.experiment import *
+
+from kairos.pictures import COLORS, FONT, drawing, save
+
+THRESHOLD = 5
+"""Counts from which on the ion is taken to be bright: 20 are expected if it is, 0.1 if it is not."""
+
+
+def fit(times, values, errors):
+    """The damped oscillation nearest to `values` as (Hz, its standard error, values of the fit as a function of times).
+
+    For a frequency and a decay the rest is linear; these two are searched on a grid that becomes finer.
+    """
+    weights = 1 / errors
+
+    def model(frequency, decay, at):
+        envelope = np.exp(-decay * at)
+        angle = 2 * np.pi * frequency * at
+        return np.stack([np.ones_like(at), envelope * np.cos(angle), envelope * np.sin(angle)], axis=1)
+
+    def solve(frequency, decay):
+        matrix = model(frequency, decay, times) * weights[:, None]
+        solution = np.linalg.lstsq(matrix, values * weights, rcond=None)[0]
+        return np.sum((matrix @ solution - values * weights) ** 2), solution
+
+    span = times[-1] - times[0]
+    best = (0.0, 0.0)
+    widths = (len(times) / (2 * span), 5 / span)
+    centre = (widths[0] / 2, widths[1] / 2)
+    for _ in range(6):
+        grid = [np.linspace(max(0.0, c - w / 2), c + w / 2, 61) for c, w in zip(centre, widths, strict=True)]
+        best = min(((f, d) for f in grid[0][1:] for d in grid[1]), key=lambda at: solve(*at)[0])
+        centre, widths = best, tuple(w / 8 for w in widths)
+    frequency, decay = best
+    # The sum of squares is a parabola near its least; one more is a standard error.
+    step = 0.01 / span
+    least, solution = solve(frequency, decay)
+    curvature = solve(frequency + step, decay)[0] + solve(frequency - step, decay)[0] - 2 * least
+    return frequency, step * np.sqrt(2 / curvature), lambda at: model(frequency, decay, at) @ solution
+
+
+class RabiFlop(EnvExperiment):
+    """Rabi flop: scans the length of the pulse"""
+
+    def build(self):
+        self.setattr_device("core")
+        self.cpld = self.get_device("urukul0_cpld")
+        self.qubit = self.get_device("urukul0_ch0")
+        self.cooling = self.get_device("urukul0_ch1")
+        self.repump = self.get_device("urukul0_ch2")
+        self.photons = self.get_device("ttl0_counter")
+        self.setattr_argument("points", NumberValue(50, precision=0, step=1, type="int"))
+        self.setattr_argument("shots", NumberValue(100, precision=0, step=1, type="int"))
+        self.setattr_argument("longest", NumberValue(60 * us, unit="us"))
+        self.setattr_argument("figure", StringValue(""))
+
+    def prepare(self):
+        self.lengths = np.linspace(0, self.longest, self.points)
+        self.set_dataset("rabi.length_s", self.lengths)
+        self.set_dataset("rabi.excitation", np.full(self.points, np.nan), broadcast=True)
+
+    @kernel
+    def setup(self):
+        """Beams at their frequencies, all of them off."""
+        self.core.reset()
+        self.cpld.init()
+        for beam in (self.qubit, self.cooling, self.repump):
+            beam.init()
+            beam.sw.off()
+            beam.set_att(0.0)
+        self.qubit.set(80 * MHz)
+        self.cooling.set(110 * MHz)
+        self.repump.set(80 * MHz)
+
+    @kernel
+    def shot(self, length) -> TInt32:
+        """Prepare, turn, detect: the photons counted."""
+        with parallel:
+            self.cooling.sw.pulse(20 * us)
+            self.repump.sw.pulse(20 * us)
+        delay(2 * us)
+        self.qubit.sw.pulse(length)
+        delay(2 * us)
+        with parallel:
+            self.cooling.sw.pulse(200 * us)
+            self.photons.gate_rising(200 * us)
+        counted = self.photons.fetch_count()
+        delay(10 * us)
+        return counted
+
+    @rpc(flags={"async"})
+    def record(self, point, dark):
+        self.mutate_dataset("rabi.excitation", point, dark / self.shots)
+
+    @kernel
+    def run(self):
+        self.setup()
+        for point in range(len(self.lengths)):
+            self.core.break_realtime()
+            dark = 0
+            for _ in range(self.shots):
+                if self.shot(self.lengths[point]) < THRESHOLD:
+                    dark += 1
+            self.record(point, dark)
+        self.core.wait_until_mu(now_mu())
+
+    def analyze(self):
+        excitation = self.get_dataset("rabi.excitation")
+        # Of a binomial distribution, as if one more shot of each kind had been seen: never zero.
+        probability = (excitation * self.shots + 1) / (self.shots + 2)
+        errors = np.sqrt(probability * (1 - probability) / self.shots)
+        frequency, error, curve = fit(self.lengths, excitation, errors)
+        self.set_dataset("rabi.error", errors)
+        self.set_dataset("rabi.frequency_hz", frequency)
+        print(f"Rabi frequency {frequency / kHz:.2f} kHz, standard error {error / kHz:.2f} kHz")
+        if self.figure:
+            self.draw(excitation, errors, curve, f"Rabi frequency {frequency / kHz:.2f} ± {error / kHz:.2f} kHz")
+            print(f"wrote {self.figure}")
+
+    def draw(self, excitation, errors, curve, title):
+        fine = np.linspace(0, self.longest, 500)
+        with drawing(**FONT) as pyplot:
+            figure, axes = pyplot.subplots(figsize=(7, 4), layout="constrained")
+            axes.plot(fine / us, curve(fine), color=COLORS[0], label="fit")
+            points = {"fmt": "o", "markersize": 4, "capsize": 2, "color": COLORS[1]}
+            axes.errorbar(self.lengths / us, excitation, errors, label=f"{self.shots} shots each", **points)
+            axes.set(xlabel="length of the pulse (µs)", ylabel="excitation", ylim=(-0.05, 1.2), title=title)
+            axes.legend(loc="upper right", ncols=2)
+            axes.grid(alpha=0.3)
+            save(figure, self.figure, dpi=120)

@@ -1,0 +1,164 @@
+use super::*;
+
+const IONS: &str = include_str!("../../../examples/ion/bench.toml");
+
+fn pads() -> Vec<Pad> {
+    let pad = |name: &str, drives, reads| (name.to_string(), drives, reads);
+    let mut pads = vec![
+        pad("ttl0", true, true),
+        pad("ttl1", true, true),
+        pad("ttl4", true, false),
+    ];
+    for line in urukul::INPUTS {
+        let prefix = if line.starts_with("sw") || line.starts_with("io") {
+            "ttl"
+        } else {
+            "spi"
+        };
+        pads.push(pad(&format!("{prefix}_urukul0_{line}"), true, false));
+    }
+    pads.push(pad("spi_urukul0_miso", false, true));
+    let numbered = pads.into_iter().enumerate();
+    numbered
+        .map(|(index, (name, drives, reads))| Pad {
+            index: index as u16,
+            name,
+            drives,
+            reads,
+        })
+        .collect()
+}
+
+fn made(text: &str) -> Result<Assembly, String> {
+    let name = "bench.toml";
+    assemble(Source { name, text }, &pads())
+}
+
+fn refused(text: &str) -> String {
+    made(text).err().unwrap_or_else(|| panic!("accepted: {text}"))
+}
+
+#[test]
+fn the_example() {
+    let assembly = made(IONS).expect("it is right");
+    let names: Vec<&str> = assembly.plan["parts"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|part| part["name"].as_str())
+        .collect();
+    assert_eq!(names, ["urukul0", "aom_397", "aom_729", "aom_854", "ion0", "pmt"]);
+    let wires = assembly.plan["wires"].as_array().expect("a list");
+    assert!(wires.contains(&json!({ "from": "aom_729", "to": "ion0", "label": "drive" })));
+    assert!(wires.contains(&json!({ "from": "pmt", "to": "ttl0", "label": "" })));
+}
+
+#[test]
+fn every_card_of_the_device_has_its_model() {
+    let assembly = made("").expect("an empty file");
+    assert_eq!(assembly.plan["parts"], json!([{ "name": "urukul0", "kind": "Urukul" }]));
+    assert_eq!(assembly.engine.next(), None, "it waits");
+}
+
+#[test]
+fn each_error_is_a_line_with_its_place() {
+    let ion = "[ion.i]\n";
+    let pmt = "[photomultiplier.p]\npin = \"ttl0\"\n";
+    let cases = [
+        (
+            "seed = 1\nsed = 2",
+            "bench.toml:2: unknown field `sed`, expected one of",
+        ),
+        ("seed = ", "bench.toml:1: "),
+        (
+            "[aom.a]\ntone = \"urukul0.ch0\"",
+            "bench.toml:1: missing field `centre_hz`",
+        ),
+        (
+            "[aom.a]\ntone = \"urukul0.ch0\"\ncentre_hz = -1.0",
+            "bench.toml:3: -1 cannot be: it has to be more than 0",
+        ),
+        (
+            "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul0.ch4\"",
+            "bench.toml:3: urukul0.ch4 is no channel: write urukul0.ch0 to urukul0.ch3",
+        ),
+        (
+            "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul1.ch0\"",
+            "bench.toml:3: there is no Urukul urukul1; there is urukul0",
+        ),
+        (
+            "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul0.ch1\"\npasses = 3",
+            "bench.toml:4: light passes a modulator once or twice",
+        ),
+        (
+            "\n[urukul.urukul7]",
+            "bench.toml:2: the device has no card urukul7; it has urukul0",
+        ),
+        (
+            "[urukul.urukul0]\nproto_rev = 7",
+            "bench.toml:2: proto_rev of an Urukul is 8 or 9, not 7",
+        ),
+        (
+            &format!("{ion}coherence_s = 0"),
+            "bench.toml:2: 0 cannot be: it has to be more than 0",
+        ),
+        (
+            &format!("{ion}drive = {{ light = \"a\", rabi_hz = 1e3, resonance_hz = 8e7 }}"),
+            "bench.toml:2: there is no AOM a; there is none",
+        ),
+        (
+            &format!("{pmt}efficiency = 1.5"),
+            "bench.toml:3: 1.5 cannot be: it has to be between 0 and 1",
+        ),
+        (
+            &format!("{pmt}dead_ns = 5"),
+            "bench.toml:3: a dead time of 5 ns is shorter than a pulse of 20 ns",
+        ),
+        (
+            &format!("{pmt}sees = [\"urukul0\"]"),
+            "bench.toml:3: urukul0 is not of kind ion: Urukul",
+        ),
+        (
+            &format!("{pmt}[photomultiplier.q]\npin = \"ttl0\""),
+            "bench.toml:4: q and p both drive the pin ttl0",
+        ),
+        (
+            "[photomultiplier.p]\npin = \"ttl4\"",
+            "bench.toml:2: p cannot drive ttl4: it is an output of the device",
+        ),
+        (
+            "[photomultiplier.p]\npin = \"ttl9\"",
+            "bench.toml:2: the device has no pin ttl9; its inputs are spi_urukul0_miso, ttl0, ttl1",
+        ),
+        (
+            "[loopback.l]\nfrom = \"spi_urukul0_miso\"\nto = \"ttl1\"",
+            "bench.toml:2: the device does not drive its pin spi_urukul0_miso",
+        ),
+        (
+            "[loopback.l]\nfrom = \"ttl4\"\nto = \"spi_urukul0_miso\"",
+            "bench.toml:3: l and urukul0 both drive the pin spi_urukul0_miso",
+        ),
+        (
+            &format!("[loopback.p]\nfrom = \"ttl4\"\nto = \"ttl1\"\n{pmt}"),
+            "bench.toml:1: there is a part of the name p already: photomultiplier",
+        ),
+    ];
+    for (text, expected) in cases {
+        let found = refused(text);
+        assert!(found.starts_with(expected), "{text}\n{found}\n{expected}");
+        assert!(!found.contains('\n'), "one line: {found}");
+    }
+}
+
+#[test]
+fn random_numbers_of_a_part_depend_on_no_other() {
+    let first_count = |text: &str| made(text).expect(text).engine.next();
+    let pmt = "[photomultiplier.p]\npin = \"ttl0\"\ndark_hz = 1e3\n";
+    let alone = first_count(pmt);
+    assert!(alone.is_some());
+    assert_eq!(
+        first_count(&format!("{pmt}[loopback.a]\nfrom = \"ttl4\"\nto = \"ttl1\"")),
+        alone
+    );
+    assert_ne!(first_count(&format!("seed = 2\n{pmt}")), alone);
+}

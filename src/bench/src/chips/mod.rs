@@ -1,0 +1,5 @@
+//! Chips on cards, as their data sheets describe them, on the register tables that the drivers use (`kairos_contracts::chips`).
+
+pub mod ad9910;
+pub mod shift;
+pub mod urukul;

@@ -1,0 +1,377 @@
+//! The card Urukul: logic (CPLD) with a serial port, switches and attenuators, four AD9910 behind it.
+//!
+//! What the logic does with each line is inferred from the drivers' words and the card's manual: a switch is closed by its pin or
+//! by the configuration; so is an update given; a chip that is masked hears neither the chip select of all nor the update pin.
+
+use kairos_contracts::chips::urukul::{self as words, att, sta};
+use kairos_contracts::chips::WideField;
+use serde::Deserialize;
+use serde_json::{json, Value};
+
+use super::ad9910::Ad9910;
+use super::shift::{mask, Sent, Shift};
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{Ns, Signal, Tone};
+
+/// DDS channels.
+pub const CHANNELS: usize = 4;
+/// Number of the output that goes to the bus, behind those of the channels.
+pub const MISO: usize = CHANNELS;
+/// Names of the inputs, as the device's channels end: `spi_NAME_clk`, `ttl_NAME_io_update`.
+pub const INPUTS: [&str; 10] = [
+    "clk",
+    "mosi",
+    "cs0",
+    "cs1",
+    "cs2",
+    "io_update",
+    "sw0",
+    "sw1",
+    "sw2",
+    "sw3",
+];
+const CLK: usize = 0;
+const MOSI: usize = 1;
+const CS0: usize = 2;
+const IO_UPDATE: usize = 5;
+const SW0: usize = 6;
+
+/// What is on a card, and what is plugged into it.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// 8 or 9.
+    pub revision: Revision,
+    /// Hz of its oscillator, and at the connectors SMA and MMCX; 0: nothing is there.
+    pub clocks: [f64; 3],
+}
+
+/// Protocol revision of the logic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "u64")]
+pub enum Revision {
+    /// Configuration of 24 bits.
+    Eight,
+    /// Configuration of 52 bits.
+    Nine,
+}
+
+impl TryFrom<u64> for Revision {
+    type Error = String;
+
+    fn try_from(number: u64) -> Result<Self, String> {
+        match number {
+            8 => Ok(Self::Eight),
+            9 => Ok(Self::Nine),
+            other => Err(format!("proto_rev of an Urukul is 8 or 9, not {other}")),
+        }
+    }
+}
+
+/// What both revisions have in their configuration, and where.
+struct Fields {
+    rf_sw: WideField,
+    io_update: WideField,
+    mask_nu: WideField,
+    profile: WideField,
+    clk_sel: [WideField; 2],
+    clk_div: WideField,
+    rst: WideField,
+    io_rst: WideField,
+    width: u32,
+    /// Of `io_update` and `profile`, whether each channel has its own.
+    each: bool,
+}
+
+impl Revision {
+    fn fields(self) -> Fields {
+        macro_rules! fields {
+            ($module:ident, $word:ident, $each:expr) => {{
+                use words::$module as f;
+                Fields {
+                    rf_sw: f::RF_SW,
+                    io_update: f::IO_UPDATE,
+                    mask_nu: f::MASK_NU,
+                    profile: f::PROFILE,
+                    clk_sel: [f::CLK_SEL0, f::CLK_SEL1],
+                    clk_div: f::CLK_DIV,
+                    rst: f::RST,
+                    io_rst: f::IO_RST,
+                    width: words::$word.width,
+                    each: $each,
+                }
+            }};
+        }
+        match self {
+            Self::Eight => fields!(cfg8, CFG8, false),
+            Self::Nine => fields!(cfg9, CFG9, true),
+        }
+    }
+
+    fn number(self) -> u64 {
+        match self {
+            Self::Eight => 8,
+            Self::Nine => 9,
+        }
+    }
+}
+
+/// The card.
+pub struct Urukul {
+    options: Options,
+    fields: Fields,
+    lines: [bool; INPUTS.len()],
+    selected: u32,
+    configuration: u64,
+    attenuators: u64,
+    shift: Shift,
+    sent: Sent,
+    chips: [Ad9910; CHANNELS],
+    /// As last told to what is wired to the channels.
+    tones: [Tone; CHANNELS],
+    updating: [bool; CHANNELS],
+    miso: bool,
+    now: Ns,
+}
+
+impl Urukul {
+    /// After power-up: switches open, attenuators at their greatest.
+    pub fn new(options: Options) -> Self {
+        let mut card = Self {
+            fields: options.revision.fields(),
+            options,
+            lines: [false; INPUTS.len()],
+            selected: 0,
+            configuration: 0,
+            attenuators: 0,
+            shift: Shift::default(),
+            sent: Sent::default(),
+            chips: std::array::from_fn(|_| Ad9910::new()),
+            tones: [Tone::OFF; CHANNELS],
+            updating: [false; CHANNELS],
+            miso: false,
+            now: 0,
+        };
+        // The chips see the clock from the beginning.
+        for chip in &mut card.chips {
+            chip.set_reference(0, reference(&card.fields, &options, 0));
+        }
+        card
+    }
+
+    fn of(&self, field: WideField, channel: usize) -> bool {
+        field.at(channel as u32).get(self.configuration) != 0
+    }
+
+    /// The profile that a channel's pins select.
+    fn profile(&self, channel: usize) -> usize {
+        let place = if self.fields.each { channel as u32 } else { 0 };
+        self.fields.profile.at(place).get(self.configuration) as usize
+    }
+
+    /// Whether the update line of a channel is high.
+    fn is_updating(&self, channel: usize) -> bool {
+        let place = if self.fields.each { channel } else { 0 };
+        let pin = self.lines[IO_UPDATE] && !self.of(self.fields.mask_nu, channel);
+        pin || self.of(self.fields.io_update, place)
+    }
+
+    fn switch(&self, channel: usize) -> bool {
+        self.lines[SW0 + channel] || self.of(self.fields.rf_sw, channel)
+    }
+
+    /// Attenuation of a channel in dB.
+    fn attenuation(&self, channel: usize) -> f64 {
+        (255 - att::ATT.at(channel as u32).get(self.attenuators)) as f64 / 8.0
+    }
+
+    fn status(&self, at: Ns) -> u64 {
+        let bits = |of: &dyn Fn(usize) -> bool| (0..CHANNELS).fold(0, |word, n| word | u64::from(of(n)) << n);
+        let word = sta::RF_SW.put(0, bits(&|n| self.switch(n)));
+        let word = sta::PLL_LOCK.put(word, bits(&|n| self.chips[n].is_locked(at)));
+        sta::PROTO_REV.put(word, self.options.revision.number())
+    }
+
+    /// The chips that hear a chip select.
+    fn listening(&self, select: u32) -> impl Iterator<Item = usize> {
+        let masked: [bool; CHANNELS] = std::array::from_fn(|n| self.of(self.fields.mask_nu, n));
+        (0..CHANNELS).filter(move |n| match select {
+            words::CS_DDS_MULTI => !masked[*n],
+            _ => select == words::CS_DDS_CH0 + *n as u32,
+        })
+    }
+
+    /// The chip select changes.
+    fn select(&mut self, at: Ns, select: u32, out: &mut Outbox) {
+        match self.selected {
+            words::CS_CFG if self.shift.count != 0 => self.configure(at, out),
+            words::CS_ATT if self.shift.count != 0 => self.attenuators = self.shift.bits & mask(words::ATT.width),
+            _ => {}
+        }
+        self.selected = select;
+        self.shift = Shift::default();
+        self.sent = match select {
+            words::CS_CFG => Sent::new(self.status(at), self.fields.width),
+            words::CS_ATT => Sent::new(self.attenuators, words::ATT.width),
+            _ => Sent::default(),
+        };
+        for n in self.listening(select) {
+            self.chips[n].begin();
+        }
+        if matches!(select, words::CS_CFG | words::CS_ATT) {
+            self.miso = self.sent.next();
+        }
+    }
+
+    /// A configuration has come.
+    fn configure(&mut self, at: Ns, out: &mut Outbox) {
+        let Shift { bits, count } = self.shift;
+        if count != self.fields.width {
+            let (width, revision) = (self.fields.width, self.options.revision.number());
+            return out.warn(format!(
+                "a configuration of {count} bits: one of protocol revision {revision} has {width} (proto_rev)"
+            ));
+        }
+        self.configuration = bits & mask(self.fields.width);
+        let hz = reference(&self.fields, &self.options, self.configuration);
+        for n in 0..CHANNELS {
+            if self.of(self.fields.rst, 0) {
+                self.chips[n].reset();
+            }
+            if self.of(self.fields.io_rst, 0) {
+                self.chips[n].begin();
+            }
+            let profile = self.profile(n);
+            self.chips[n].set_profile(at, profile);
+            if let Some(text) = self.chips[n].set_reference(at, hz) {
+                out.warn(format!("ch{n}: {text}"));
+            }
+        }
+    }
+
+    fn rise(&mut self, out: &mut Outbox) {
+        let bit = self.lines[MOSI];
+        self.shift.take(bit);
+        for n in self.listening(self.selected) {
+            if let Some(text) = self.chips[n].rise(bit) {
+                out.warn(format!("ch{n}: {text}"));
+            }
+        }
+    }
+
+    fn fall(&mut self) {
+        match self.selected {
+            words::CS_CFG => self.miso = self.sent.next(),
+            // The attenuators are one shift register: behind what they had comes what has just been sent.
+            words::CS_ATT if self.shift.count >= words::ATT.width => {
+                self.miso = self.shift.bits >> (words::ATT.width - 1) & 1 != 0
+            }
+            words::CS_ATT => self.miso = self.sent.next(),
+            _ => {
+                for n in self.listening(self.selected) {
+                    self.miso = self.chips[n].fall().unwrap_or(false);
+                }
+            }
+        }
+    }
+
+    /// Updates of chips whose line has risen.
+    fn update(&mut self, at: Ns, out: &mut Outbox) {
+        for n in 0..CHANNELS {
+            let high = self.is_updating(n);
+            if high && !self.updating[n] {
+                if let Some(text) = self.chips[n].update(at) {
+                    out.warn(format!("ch{n}: {text}"));
+                }
+            }
+            self.updating[n] = high;
+        }
+    }
+
+    /// Tells what is wired to the channels what has become of them.
+    fn sound(&mut self, at: Ns, out: &mut Outbox) {
+        for n in 0..CHANNELS {
+            let (closed, attenuation) = (self.switch(n), self.attenuation(n));
+            let chip = &mut self.chips[n];
+            chip.gain_db = if closed { -attenuation } else { f64::NEG_INFINITY };
+            let (before, after) = (self.tones[n], chip.tone(at));
+            // The phase goes on by itself.
+            if (before.hz, before.dbm) != (after.hz, after.dbm) || self.updating[n] && after != Tone::OFF {
+                chip.settle(at);
+                self.tones[n] = chip.tone(at);
+                out.send(n, Signal::Tone(self.tones[n]));
+            }
+        }
+    }
+}
+
+/// The reference at the chips in Hz; 0: none.
+fn reference(fields: &Fields, options: &Options, configuration: u64) -> f64 {
+    let [low, high] = fields.clk_sel.map(|field| field.get(configuration));
+    // Bit 0 chooses the SMA connector; else bit 1 the MMCX connector or the oscillator.
+    let source = match (low, high) {
+        (1, _) => 1,
+        (_, 1) => 2,
+        _ => 0,
+    };
+    let divider = [4.0, 1.0, 2.0, 4.0][fields.clk_div.get(configuration) as usize];
+    options.clocks[source] / divider
+}
+
+impl Model for Urukul {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        let before = self.lines;
+        for (input, signal) in changes {
+            if let Signal::Level(level) = signal {
+                self.lines[*input] = *level;
+            }
+        }
+        self.now = at;
+        let miso = self.miso;
+        let select = (0..3).fold(0, |select, n| select | u32::from(self.lines[CS0 + n]) << n);
+        let selected = select != self.selected;
+        if selected {
+            self.select(at, select, out);
+        }
+        match (before[CLK], self.lines[CLK]) {
+            (false, true) => self.rise(out),
+            (true, false) => self.fall(),
+            _ => {}
+        }
+        if selected || before[IO_UPDATE..] != self.lines[IO_UPDATE..] {
+            self.update(at, out);
+            self.sound(at, out);
+        }
+        if miso != self.miso {
+            out.send(MISO, Signal::Level(self.miso));
+        }
+    }
+
+    fn next(&self) -> Option<Ns> {
+        self.chips.iter().filter_map(|chip| chip.locks(self.now)).min()
+    }
+
+    /// A PLL locks.
+    fn act(&mut self, at: Ns, out: &mut Outbox) {
+        self.now = at;
+        self.sound(at, out);
+    }
+
+    fn report(&self, at: Ns) -> Value {
+        let channel = |n: usize| {
+            let mut chip = self.chips[n].report(at);
+            chip["attenuation_db"] = self.attenuation(n).into();
+            chip["switch"] = self.switch(n).into();
+            chip
+        };
+        json!({
+            "card": "Urukul",
+            "proto_rev": self.options.revision.number(),
+            "configuration": self.configuration,
+            "ch0": channel(0), "ch1": channel(1), "ch2": channel(2), "ch3": channel(3),
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "urukul_tests.rs"]
+mod tests;

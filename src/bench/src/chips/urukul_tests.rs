@@ -1,0 +1,205 @@
+use kairos_contracts::chips::ad9910 as dds;
+use kairos_contracts::chips::urukul::cfg9;
+use proptest::prelude::*;
+
+use super::*;
+
+const OPTIONS: Options = Options {
+    revision: Revision::Nine,
+    clocks: [100e6, 0.0, 125e6],
+};
+
+/// A card on a bus whose clock has a period of 16 ns.
+struct Bus {
+    card: Urukul,
+    at: Ns,
+    out: Outbox,
+    miso: bool,
+}
+
+impl Bus {
+    fn new(options: Options) -> Self {
+        Self {
+            card: Urukul::new(options),
+            at: 0,
+            out: Outbox::default(),
+            miso: false,
+        }
+    }
+
+    fn set(&mut self, changes: &[(usize, bool)]) {
+        let changes: Vec<Change> = changes
+            .iter()
+            .map(|(input, level)| (*input, Signal::Level(*level)))
+            .collect();
+        self.at += 8;
+        self.card.input(self.at, &changes, &mut self.out);
+        for (_, output, signal) in &self.out.sent {
+            if let (&MISO, Signal::Level(level)) = (output, signal) {
+                self.miso = *level;
+            }
+        }
+        self.out.sent.retain(|sent| sent.1 != MISO);
+    }
+
+    fn select(&mut self, number: u32) {
+        let pins: Vec<(usize, bool)> = (0..3).map(|n| (CS0 + n, number >> n & 1 != 0)).collect();
+        self.set(&pins);
+    }
+
+    /// Sends a word while another comes.
+    fn exchange(&mut self, word: u64, width: u32) -> u64 {
+        let mut read = 0;
+        for bit in (0..width).rev() {
+            self.set(&[(MOSI, word >> bit & 1 != 0)]);
+            self.set(&[(CLK, true)]);
+            read = read << 1 | u64::from(self.miso);
+            self.set(&[(CLK, false)]);
+        }
+        read
+    }
+
+    fn transfer(&mut self, select: u32, word: u64, width: u32) -> u64 {
+        self.select(select);
+        let read = self.exchange(word, width);
+        self.select(0);
+        read
+    }
+
+    fn write(&mut self, select: u32, address: u8, word: u64, width: u32) {
+        self.select(select);
+        self.exchange(address.into(), 8);
+        self.exchange(word, width);
+        self.select(0);
+    }
+
+    fn update(&mut self) {
+        self.set(&[(IO_UPDATE, true)]);
+        self.set(&[(IO_UPDATE, false)]);
+    }
+
+    fn tones(&mut self) -> Vec<(usize, Tone)> {
+        let sent = std::mem::take(&mut self.out.sent);
+        sent.into_iter()
+            .filter_map(|(_, output, signal)| match signal {
+                Signal::Tone(tone) => Some((output, tone)),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
+proptest! {
+    #[test]
+    fn attenuators_come_back(first: u32, second: u32) {
+        let mut bus = Bus::new(OPTIONS);
+        bus.transfer(words::CS_ATT, first.into(), 32);
+        // As the driver reads: zeros in, then what came out is written back without a pause.
+        bus.select(words::CS_ATT);
+        prop_assert_eq!(bus.exchange(second.into(), 32), u64::from(first));
+        prop_assert_eq!(bus.exchange(first.into(), 32), u64::from(second));
+        bus.select(0);
+        prop_assert_eq!(bus.card.attenuators, u64::from(first));
+    }
+
+    #[test]
+    fn a_configuration_is_what_was_sent(word: u64, revision in prop_oneof![Just(Revision::Eight), Just(Revision::Nine)]) {
+        let mut bus = Bus::new(Options { revision, ..OPTIONS });
+        let width = revision.fields().width;
+        let status = bus.transfer(words::CS_CFG, word & mask(width), width);
+        prop_assert_eq!(sta::PROTO_REV.get(status), revision.number());
+        prop_assert_eq!(bus.card.configuration, word & mask(width));
+        let status = bus.transfer(words::CS_CFG, 0, width);
+        prop_assert_eq!(sta::RF_SW.get(status), word & 0xf);
+    }
+
+    /// Whatever the pins do: no panic.
+    #[test]
+    fn any_changes(changes in prop::collection::vec((0..INPUTS.len(), any::<bool>()), 0..500)) {
+        let mut bus = Bus::new(OPTIONS);
+        for change in changes {
+            bus.set(&[change]);
+        }
+        bus.card.report(bus.at);
+    }
+}
+
+/// Channel 2 at 1 GHz from the MMCX connector, its switch closed by its pin.
+fn playing() -> Bus {
+    let mut bus = Bus::new(OPTIONS);
+    let word = cfg9::CLK_SEL1.put(cfg9::PROFILE.at(2).put(0, 7), 1);
+    bus.transfer(words::CS_CFG, word, 52);
+    bus.transfer(words::CS_ATT, u64::from(u32::MAX), 32);
+    let clock = dds::cfr3::PLL_N.put(dds::cfr3::REFCLK_DIVIDER_BYPASS.put(0, 1), 32);
+    let clock = dds::cfr3::VCO_SEL.put(dds::cfr3::PLL_ENABLE.put(clock, 1), 5);
+    let channel = words::CS_DDS_CH2;
+    bus.write(channel, dds::CFR3.address, clock, 32);
+    bus.update();
+    bus.at = bus.card.next().expect("it locks");
+    bus.card.act(bus.at, &mut bus.out);
+    bus.write(channel, dds::CFR2.address, dds::cfr2::ASF_PROFILE_ENABLE.put(0, 1), 32);
+    let tone = dds::profile::ASF.put(dds::profile::FTW.put(0, 1 << 28), 0x3fff);
+    bus.write(channel, dds::PROFILE.address + 7, tone, 64);
+    bus.set(&[(SW0 + 2, true)]);
+    bus
+}
+
+#[test]
+fn a_channel_plays_from_the_update_on() {
+    let mut bus = playing();
+    assert_eq!(bus.tones(), []);
+    assert_eq!(bus.card.report(bus.at)["ch2"]["waits_for_update"], true);
+    bus.update();
+    let tones = bus.tones();
+    assert_eq!(tones.len(), 1);
+    assert_eq!((tones[0].0, tones[0].1.hz, tones[0].1.dbm), (2, 62.5e6, 10.0));
+    bus.set(&[(SW0 + 2, false)]);
+    assert_eq!(bus.tones(), [(2, Tone::OFF)]);
+    assert_eq!(bus.out.warnings, Vec::<String>::new());
+}
+
+#[test]
+fn the_attenuator_and_the_switch_of_the_configuration() {
+    let mut bus = playing();
+    bus.update();
+    bus.tones();
+    bus.transfer(words::CS_ATT, 0xff00_00ff, 32);
+    let quieter = bus.tones();
+    assert_eq!((quieter.len(), quieter[0].1.dbm), (1, 10.0 - 255.0 / 8.0));
+    bus.set(&[(SW0 + 2, false)]);
+    bus.tones();
+    let closed = cfg9::RF_SW.at(2).put(bus.card.configuration, 1);
+    bus.transfer(words::CS_CFG, closed, 52);
+    assert_eq!(bus.tones().len(), 1);
+}
+
+#[test]
+fn a_masked_chip_hears_neither_all_nor_the_update_pin() {
+    let mut bus = playing();
+    let masked = cfg9::MASK_NU.at(2).put(bus.card.configuration, 1);
+    bus.transfer(words::CS_CFG, masked, 52);
+    bus.update();
+    assert_eq!(bus.tones(), []);
+    let writes = |bus: &Bus, n: usize| bus.card.chips[n].counts[0];
+    let before = [writes(&bus, 1), writes(&bus, 2)];
+    bus.write(words::CS_DDS_MULTI, dds::FTW.address, 5, 32);
+    assert_eq!([writes(&bus, 1), writes(&bus, 2)], [before[0] + 1, before[1]]);
+    bus.transfer(words::CS_CFG, cfg9::IO_UPDATE.at(2).put(masked, 1), 52);
+    assert_eq!(bus.tones().len(), 1);
+}
+
+#[test]
+fn faults_of_the_wiring_are_told() {
+    let mut bus = Bus::new(OPTIONS);
+    bus.transfer(words::CS_CFG, 0, 24);
+    let text = "a configuration of 24 bits: one of protocol revision 9 has 52 (proto_rev)";
+    assert_eq!(bus.out.warnings, [text]);
+    bus.out.warnings.clear();
+    // The SMA connector has no clock.
+    bus.transfer(words::CS_CFG, cfg9::CLK_SEL0.put(0, 1), 52);
+    let pll = dds::cfr3::PLL_ENABLE.put(0, 1);
+    bus.write(words::CS_DDS_CH0, dds::CFR3.address, pll, 32);
+    bus.update();
+    assert_eq!(bus.out.warnings.len(), 1);
+    assert!(bus.out.warnings[0].starts_with("ch0: its PLL is on but the card has no clock"));
+}

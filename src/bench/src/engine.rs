@@ -1,0 +1,313 @@
+//! Models, the wires between them, and the order in which things happen.
+//!
+//! Everything that happens is in one queue, in the order of time, then of the models. Whoever runs the device says what changes
+//! at its pins ([`Engine::pin`]), asks when the bench next does something ([`Engine::next`]), and lets it ([`Engine::run`]) before
+//! it goes beyond that time. A cable from a pin is [`CABLE`] long, so what happens at the pins within a cycle of the device is
+//! known before the bench comes to it: all times are exact.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap, VecDeque};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+use serde_json::{json, Value};
+
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{Ns, Signal, Tone};
+
+/// How much later than at a pin of the device a change is at what is wired to it.
+pub const CABLE: Ns = 8;
+/// Changes at one time after which the models are taken to go round in circles.
+const CIRCLE: u32 = 100_000;
+/// Changes of tones that are kept.
+const HISTORY: usize = 1 << 22;
+/// Warnings of a model that are kept.
+const WARNINGS: usize = 20;
+
+/// Where a wire ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// An input of a model.
+    Input {
+        /// Number of the model.
+        model: usize,
+        /// Number of the input there.
+        input: usize,
+    },
+    /// A pin of the device.
+    Pin(u16),
+}
+
+/// A change of an input pin of the device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edge {
+    /// When.
+    pub at: Ns,
+    /// Index of the pad.
+    pub pad: u16,
+    /// The level from then on.
+    pub level: bool,
+}
+
+/// What a model has said that its owner should hear.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// When.
+    pub at: Ns,
+    /// The model and what is the matter.
+    pub text: String,
+}
+
+struct Part {
+    name: String,
+    model: Box<dyn Model>,
+    /// By output, where its wires end.
+    wires: Vec<Vec<End>>,
+    /// When it next acts by itself.
+    next: Option<Ns>,
+    warned: usize,
+}
+
+/// A change on its way: ordered by time, model, and order of sending.
+struct Coming {
+    at: Ns,
+    to: End,
+    number: u64,
+    signal: Signal,
+}
+
+impl Coming {
+    fn key(&self) -> (Ns, usize, u64) {
+        let model = match self.to {
+            End::Pin(_) => usize::MAX,
+            End::Input { model, .. } => model,
+        };
+        (self.at, model, self.number)
+    }
+}
+
+impl PartialEq for Coming {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+impl Eq for Coming {}
+impl PartialOrd for Coming {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Coming {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+/// The bench.
+#[derive(Default)]
+pub struct Engine {
+    parts: Vec<Part>,
+    /// By pad, the inputs that are wired to it.
+    pins: BTreeMap<u16, Vec<End>>,
+    queue: BinaryHeap<Reverse<Coming>>,
+    numbers: u64,
+    edges: VecDeque<Edge>,
+    /// The earliest of all that models and the queue have.
+    next: Option<Ns>,
+    failure: Option<String>,
+    warnings: Vec<Warning>,
+    /// (time, model, output, tone), in the order of time.
+    tones: Vec<(Ns, usize, usize, Tone)>,
+    /// Changes that models have been told of.
+    pub told: u64,
+}
+
+impl Engine {
+    /// Adds a model with so many outputs. Returns its number.
+    pub fn add(&mut self, name: &str, outputs: usize, model: Box<dyn Model>) -> usize {
+        let next = model.next();
+        self.parts.push(Part {
+            name: name.into(),
+            model,
+            wires: vec![Vec::new(); outputs],
+            next,
+            warned: 0,
+        });
+        self.look();
+        self.parts.len() - 1
+    }
+
+    /// Joins an output of a model to an input, or to a pin.
+    pub fn wire(&mut self, model: usize, output: usize, to: End) {
+        self.parts[model].wires[output].push(to);
+    }
+
+    /// Joins a pin of the device to an input of a model.
+    pub fn wire_pin(&mut self, pad: u16, model: usize, input: usize) {
+        self.pins.entry(pad).or_default().push(End::Input { model, input });
+    }
+
+    /// Whether anything is wired to a pin that the device drives.
+    pub fn watches(&self, pad: u16) -> bool {
+        self.pins.contains_key(&pad)
+    }
+
+    /// A pin of the device changes.
+    pub fn pin(&mut self, at: Ns, pad: u16, level: bool) {
+        for index in 0..self.pins.get(&pad).map_or(0, Vec::len) {
+            let to = self.pins[&pad][index];
+            self.push(at + CABLE, to, Signal::Level(level));
+        }
+    }
+
+    fn push(&mut self, at: Ns, to: End, signal: Signal) {
+        self.numbers += 1;
+        let number = self.numbers;
+        self.queue.push(Reverse(Coming { at, to, number, signal }));
+        self.next = Some(self.next.map_or(at, |next| next.min(at)));
+    }
+
+    /// When it next does something.
+    pub fn next(&self) -> Option<Ns> {
+        if self.failure.is_some() {
+            return None;
+        }
+        self.next
+    }
+
+    fn look(&mut self) {
+        let queue = self.queue.peek().map(|Reverse(first)| first.at);
+        let acts = self.parts.iter().filter_map(|part| part.next);
+        self.next = acts.chain(queue).min();
+    }
+
+    /// Does everything before `end`; what comes of it at pins is in [`Self::edge`].
+    pub fn run(&mut self, end: Ns) {
+        let (mut last, mut circle) = (0, 0);
+        while let Some(at) = self.next().filter(|at| *at < end) {
+            circle = if at == last { circle + 1 } else { 0 };
+            last = at;
+            if circle == CIRCLE {
+                self.failure = Some(format!("at {at} ns the models go round in circles, each at once"));
+                return;
+            }
+            // What has been sent is there before a model acts by itself at the same time.
+            match self.queue.peek() {
+                Some(Reverse(first)) if first.at == at => self.deliver(at),
+                _ => self.act(at),
+            }
+            self.look();
+        }
+    }
+
+    /// Tells one model, or a pin, of all that comes there at `at`.
+    fn deliver(&mut self, at: Ns) {
+        let Some(Reverse(first)) = self.queue.pop() else { return };
+        let End::Input { model, input } = first.to else {
+            return self.drive(at, first.to, first.signal);
+        };
+        let mut changes: Vec<Change> = vec![(input, first.signal)];
+        while let Some(Reverse(Coming { to, .. })) = self.queue.peek().filter(|next| next.0.at == at) {
+            match *to {
+                End::Input { model: same, input } if same == model => {
+                    let Some(Reverse(next)) = self.queue.pop() else { break };
+                    changes.push((input, next.signal));
+                }
+                _ => break,
+            }
+        }
+        self.told += changes.len() as u64;
+        self.call(model, at, |part, out| part.input(at, &changes, out));
+    }
+
+    /// A pin of the device is driven.
+    fn drive(&mut self, at: Ns, to: End, signal: Signal) {
+        if let (End::Pin(pad), Signal::Level(level)) = (to, signal) {
+            self.edges.push_back(Edge { at, pad, level });
+        }
+    }
+
+    fn act(&mut self, at: Ns) {
+        let due = self.parts.iter().position(|part| part.next == Some(at));
+        if let Some(model) = due {
+            self.call(model, at, |part, out| part.act(at, out));
+        }
+    }
+
+    /// Lets a model do something; one that panics ends the bench.
+    fn call(&mut self, model: usize, at: Ns, what: impl FnOnce(&mut dyn Model, &mut Outbox)) {
+        let mut out = Outbox::default();
+        let part = &mut self.parts[model];
+        let done = catch_unwind(AssertUnwindSafe(|| {
+            what(part.model.as_mut(), &mut out);
+            part.model.next()
+        }));
+        match done {
+            Ok(next) => part.next = next,
+            Err(cause) => {
+                let text = cause.downcast_ref::<String>().map(String::as_str);
+                let text = text
+                    .or_else(|| cause.downcast_ref::<&str>().copied())
+                    .unwrap_or("no reason");
+                self.failure = Some(format!("the model {} failed at {at} ns: {text}", part.name));
+                return;
+            }
+        }
+        for text in out.warnings {
+            self.warn(model, at, text);
+        }
+        for (delay, output, signal) in out.sent {
+            if let (Signal::Tone(tone), true) = (signal, self.tones.len() < HISTORY) {
+                self.tones.push((at + delay, model, output, tone));
+            }
+            for index in 0..self.parts[model].wires[output].len() {
+                let to = self.parts[model].wires[output][index];
+                self.push(at + delay, to, signal);
+            }
+        }
+    }
+
+    fn warn(&mut self, model: usize, at: Ns, text: String) {
+        let part = &mut self.parts[model];
+        part.warned += 1;
+        if part.warned <= WARNINGS {
+            let text = format!("{}: {text}", part.name);
+            self.warnings.push(Warning { at, text });
+        }
+    }
+
+    /// The next change of an input pin, if it is before `end`.
+    pub fn edge(&mut self, end: Ns) -> Option<Edge> {
+        self.edges.pop_front_if(|edge| edge.at < end)
+    }
+
+    /// Why the bench has ended, if it has.
+    pub fn failure(&self) -> Option<&str> {
+        self.failure.as_deref()
+    }
+
+    /// What models have said, from number `from` on.
+    pub fn warnings(&self, from: usize) -> &[Warning] {
+        self.warnings.get(from..).unwrap_or_default()
+    }
+
+    /// What each model says of itself.
+    pub fn report(&self, at: Ns) -> Value {
+        let parts = self.parts.iter().map(|part| (part.name.clone(), part.model.report(at)));
+        Value::Object(parts.collect())
+    }
+
+    /// The tones that an output has had: [time in ns, Hz, dBm or null, turns].
+    pub fn tones(&self, name: &str, output: usize) -> Option<Value> {
+        let model = self.parts.iter().position(|part| part.name == name)?;
+        let of_it = self.tones.iter().filter(|tone| (tone.1, tone.2) == (model, output));
+        let rows = of_it.map(|(at, _, _, tone)| {
+            let dbm = tone.dbm.is_finite().then_some(tone.dbm);
+            json!([at, tone.hz, dbm, tone.turns])
+        });
+        Some(rows.collect())
+    }
+}
+
+#[cfg(test)]
+#[path = "engine_tests.rs"]
+mod tests;

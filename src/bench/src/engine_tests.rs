@@ -1,0 +1,197 @@
+use serde_json::Value;
+
+use super::{Edge, End, Engine, CABLE};
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{Ns, Signal};
+
+/// Sends what comes, so much later; by itself, every `period`.
+struct Echo {
+    delay: Ns,
+    period: Option<Ns>,
+    next: Option<Ns>,
+}
+
+impl Echo {
+    fn after(delay: Ns) -> Box<Self> {
+        Box::new(Self {
+            delay,
+            period: None,
+            next: None,
+        })
+    }
+}
+
+impl Model for Echo {
+    fn input(&mut self, _at: Ns, changes: &[Change], out: &mut Outbox) {
+        for (_, signal) in changes {
+            out.send_after(self.delay, 0, *signal);
+        }
+    }
+
+    fn next(&self) -> Option<Ns> {
+        self.next
+    }
+
+    fn act(&mut self, at: Ns, out: &mut Outbox) {
+        out.warn("it acts");
+        self.next = self.period.map(|period| at + period);
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        Value::Null
+    }
+}
+
+fn edges(engine: &mut Engine, end: Ns) -> Vec<Edge> {
+    engine.run(end);
+    std::iter::from_fn(|| engine.edge(end)).collect()
+}
+
+fn edge(at: Ns, pad: u16, level: bool) -> Edge {
+    Edge { at, pad, level }
+}
+
+#[test]
+fn edges_come_at_their_times_however_far_it_is_run() {
+    let make = || {
+        let mut engine = Engine::default();
+        let first = engine.add("first", 1, Echo::after(5));
+        let second = engine.add("second", 1, Echo::after(0));
+        engine.wire_pin(3, first, 0);
+        engine.wire(
+            first,
+            0,
+            End::Input {
+                model: second,
+                input: 0,
+            },
+        );
+        engine.wire(second, 0, End::Pin(7));
+        engine.wire(first, 0, End::Pin(8));
+        engine.pin(100, 3, true);
+        engine.pin(103, 3, false);
+        engine
+    };
+    let due = 100 + CABLE + 5;
+    let expected = [
+        edge(due, 7, true),
+        edge(due, 8, true),
+        edge(due + 3, 7, false),
+        edge(due + 3, 8, false),
+    ];
+    let by_time = |mut found: Vec<Edge>| {
+        found.sort_by_key(|edge| (edge.at, edge.pad));
+        found
+    };
+    let mut engine = make();
+    assert!(engine.watches(3) && !engine.watches(4));
+    assert_eq!(engine.next(), Some(108));
+    assert_eq!(by_time(edges(&mut engine, 1000)), expected);
+    assert_eq!(engine.next(), None, "nothing is left to do");
+    let mut engine = make();
+    let found: Vec<Edge> = (0..130).flat_map(|end| edges(&mut engine, end)).collect();
+    assert_eq!(by_time(found), expected);
+}
+
+#[test]
+fn what_comes_at_once_is_told_at_once() {
+    struct Both(Vec<Vec<Change>>);
+    impl Model for Both {
+        fn input(&mut self, _at: Ns, changes: &[Change], out: &mut Outbox) {
+            self.0.push(changes.to_vec());
+            out.warn(format!(
+                "{:?}",
+                changes.iter().map(|change| change.0).collect::<Vec<_>>()
+            ));
+        }
+
+        fn report(&self, _at: Ns) -> Value {
+            Value::Null
+        }
+    }
+    let mut engine = Engine::default();
+    let model = engine.add("both", 0, Box::new(Both(Vec::new())));
+    (0..3).for_each(|pad| engine.wire_pin(pad, model, usize::from(pad)));
+    for (at, pad) in [(8, 0), (8, 2), (9, 1)] {
+        engine.pin(at, pad, true);
+    }
+    engine.run(100);
+    let texts: Vec<&str> = engine.warnings(0).iter().map(|warning| warning.text.as_str()).collect();
+    assert_eq!(texts, ["both: [0, 2]", "both: [1]"]);
+    assert_eq!(engine.warnings(1)[0].at, 9 + CABLE);
+}
+
+#[test]
+fn a_model_that_acts_by_itself_and_warnings_that_do_not_end() {
+    let mut engine = Engine::default();
+    let clock = Echo {
+        delay: 0,
+        period: Some(10),
+        next: Some(10),
+    };
+    engine.add("clock", 1, Box::new(clock));
+    engine.run(10_000);
+    assert_eq!(engine.next(), Some(10_000));
+    assert_eq!(engine.warnings(0).len(), 20, "the first ones");
+}
+
+#[test]
+fn models_that_go_round_in_circles_end_the_bench() {
+    let mut engine = Engine::default();
+    let model = engine.add("mirror", 1, Echo::after(0));
+    engine.wire_pin(0, model, 0);
+    engine.wire(model, 0, End::Input { model, input: 0 });
+    engine.pin(0, 0, true);
+    engine.run(100);
+    assert_eq!(
+        engine.failure(),
+        Some("at 8 ns the models go round in circles, each at once")
+    );
+    assert_eq!(engine.next(), None);
+}
+
+#[test]
+fn a_model_that_panics_ends_the_bench_with_its_name() {
+    struct Broken;
+    impl Model for Broken {
+        fn input(&mut self, _at: Ns, changes: &[Change], _out: &mut Outbox) {
+            assert!(changes.is_empty(), "no input expected");
+        }
+
+        fn report(&self, _at: Ns) -> Value {
+            Value::Null
+        }
+    }
+    let mut engine = Engine::default();
+    let model = engine.add("camera", 0, Box::new(Broken));
+    engine.wire_pin(0, model, 0);
+    engine.pin(4, 0, true);
+    engine.run(100);
+    assert_eq!(
+        engine.failure(),
+        Some("the model camera failed at 12 ns: no input expected")
+    );
+    engine.pin(200, 0, true);
+    engine.run(1000);
+    assert_eq!(engine.next(), None);
+}
+
+#[test]
+fn signals_other_than_levels_do_not_reach_pins() {
+    struct Lamp;
+    impl Model for Lamp {
+        fn input(&mut self, _at: Ns, _changes: &[Change], out: &mut Outbox) {
+            out.send(0, Signal::Photons(1.0));
+        }
+
+        fn report(&self, _at: Ns) -> Value {
+            Value::Null
+        }
+    }
+    let mut engine = Engine::default();
+    let model = engine.add("lamp", 1, Box::new(Lamp));
+    engine.wire_pin(0, model, 0);
+    engine.wire(model, 0, End::Pin(1));
+    engine.pin(0, 0, true);
+    assert_eq!(edges(&mut engine, 100), []);
+}

@@ -1,0 +1,219 @@
+//! `bench.toml`: what is wired to the pins, as its owner writes it. Each error is a line with its place in the file.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::chips::urukul::Revision;
+use crate::numbers::{Finite, Fraction, Natural, Positive};
+
+/// Parts of a kind, by their names.
+pub type Parts<T> = BTreeMap<Spanned<String>, T>;
+
+/// The file.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct File {
+    /// Of all random numbers.
+    #[serde(default)]
+    pub seed: u64,
+    /// Cards with four DDS channels.
+    #[serde(default)]
+    pub urukul: Parts<Urukul>,
+    /// Modulators.
+    #[serde(default)]
+    pub aom: Parts<Aom>,
+    /// Ions.
+    #[serde(default)]
+    pub ion: Parts<Ion>,
+    /// Detectors of photons.
+    #[serde(default)]
+    pub photomultiplier: Parts<Photomultiplier>,
+    /// Cables from pin to pin.
+    #[serde(default)]
+    pub loopback: Parts<Loopback>,
+}
+
+/// A card Urukul with AD9910.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Urukul {
+    /// 8 or 9.
+    pub proto_rev: Revision,
+    /// Hz of the card's oscillator.
+    pub oscillator_hz: Natural,
+    /// Hz of what is plugged in; 0: nothing.
+    pub sma_hz: Natural,
+    /// Likewise.
+    pub mmcx_hz: Natural,
+}
+
+impl Default for Urukul {
+    fn default() -> Self {
+        Self {
+            proto_rev: Revision::Nine,
+            oscillator_hz: Natural(100e6),
+            sma_hz: Natural(0.0),
+            mmcx_hz: Natural(125e6),
+        }
+    }
+}
+
+/// A modulator.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Aom {
+    /// `CARD.chN`.
+    pub tone: Spanned<String>,
+    pub centre_hz: Positive,
+    #[serde(default = "bandwidth")]
+    pub bandwidth_hz: Positive,
+    #[serde(default)]
+    pub saturation_dbm: Power,
+    #[serde(default = "one")]
+    pub passes: Spanned<i32>,
+    #[serde(default)]
+    pub delay_ns: u32,
+}
+
+/// In dBm; 0 if nothing is said.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(transparent)]
+pub struct Power(pub Finite);
+
+impl Default for Power {
+    fn default() -> Self {
+        Self(Finite(0.0))
+    }
+}
+
+fn bandwidth() -> Positive {
+    Positive(30e6)
+}
+
+fn one() -> Spanned<i32> {
+    Spanned::new(0..0, 1)
+}
+
+/// An ion with two levels.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ion {
+    /// Light of the transition.
+    pub drive: Option<Transition>,
+    /// Light that the lower level scatters.
+    pub detection: Option<Scattering>,
+    /// Light that empties the upper level.
+    pub repump: Option<Repump>,
+    /// Time in which coherence is lost; for ever if nothing is said.
+    pub coherence_s: Option<Positive>,
+    /// Of the upper level; for ever if nothing is said.
+    pub lifetime_s: Option<Positive>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transition {
+    /// A modulator.
+    pub light: Spanned<String>,
+    /// At the modulator's full power.
+    pub rabi_hz: Positive,
+    /// Frequency of the modulator's tone at which the light is resonant.
+    pub resonance_hz: Positive,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scattering {
+    /// A modulator.
+    pub light: Spanned<String>,
+    /// Photons per second at its full power.
+    pub photons_hz: Positive,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Repump {
+    /// A modulator.
+    pub light: Spanned<String>,
+    /// Rate at its full power, 1/s.
+    pub rate_hz: Positive,
+}
+
+/// A detector.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Photomultiplier {
+    /// Of the device.
+    pub pin: Spanned<String>,
+    /// Ions.
+    #[serde(default)]
+    pub sees: Vec<Spanned<String>>,
+    #[serde(default = "all")]
+    pub efficiency: Fraction,
+    #[serde(default)]
+    pub dark_hz: Rate,
+    #[serde(default = "pulse")]
+    pub pulse_ns: Spanned<u32>,
+    #[serde(default)]
+    pub dead_ns: Option<Spanned<u32>>,
+}
+
+/// 0 if nothing is said.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(transparent)]
+pub struct Rate(pub Natural);
+
+impl Default for Rate {
+    fn default() -> Self {
+        Self(Natural(0.0))
+    }
+}
+
+fn all() -> Fraction {
+    Fraction(1.0)
+}
+
+fn pulse() -> Spanned<u32> {
+    Spanned::new(0..0, 20)
+}
+
+/// A cable.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loopback {
+    /// A pin that the device drives.
+    pub from: Spanned<String>,
+    /// One that it reads.
+    pub to: Spanned<String>,
+    #[serde(default)]
+    pub delay_ns: u32,
+    #[serde(default)]
+    pub jitter_ns: Rate,
+}
+
+/// The text of a file, to say where something stands.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// As its owner knows it.
+    pub name: &'a str,
+    /// All of it.
+    pub text: &'a str,
+}
+
+impl Source<'_> {
+    /// `NAME:LINE: text`.
+    pub fn error(&self, at: usize, text: &str) -> String {
+        let line = self.text.get(..at).map_or(1, |before| before.matches('\n').count() + 1);
+        format!("{}:{line}: {text}", self.name)
+    }
+
+    /// The file, if it is one.
+    pub fn parse(&self) -> Result<File, String> {
+        toml::from_str(self.text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            self.error(at, &error.message().replace('\n', ", "))
+        })
+    }
+}

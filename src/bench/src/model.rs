@@ -1,0 +1,52 @@
+//! What a model is to the engine: it is told what changes at its inputs, and says what changes at its outputs, and when it next
+//! acts by itself. It has no other clock, so time may be skipped, and a model that waits costs nothing.
+
+use serde_json::Value;
+
+use crate::signal::{Ns, Signal};
+
+/// A change at an input: its number, and what is there from now on.
+pub type Change = (usize, Signal);
+
+/// A part of the bench.
+pub trait Model {
+    /// At `at` these inputs have changed, at once.
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox);
+
+    /// When it next acts by itself.
+    fn next(&self) -> Option<Ns> {
+        None
+    }
+
+    /// It is the time that it said.
+    fn act(&mut self, _at: Ns, _out: &mut Outbox) {}
+
+    /// Its settings and state at `at`, with units in the names.
+    fn report(&self, at: Ns) -> Value;
+}
+
+/// Where a model puts what it does.
+#[derive(Default)]
+pub struct Outbox {
+    /// (delay in ns, output, signal).
+    pub(crate) sent: Vec<(Ns, usize, Signal)>,
+    /// What the bench's owner should hear: something that the chip's data sheet forbids, or that cannot have been meant.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Outbox {
+    /// An output changes now.
+    pub fn send(&mut self, output: usize, signal: Signal) {
+        self.sent.push((0, output, signal));
+    }
+
+    /// An output changes so many ns later, whatever the model does meanwhile.
+    pub fn send_after(&mut self, delay: Ns, output: usize, signal: Signal) {
+        self.sent.push((delay, output, signal));
+    }
+
+    /// Tells the owner of the bench.
+    pub fn warn(&mut self, text: impl Into<String>) {
+        self.warnings.push(text.into());
+    }
+}

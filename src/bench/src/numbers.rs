@@ -1,0 +1,41 @@
+//! Physical numbers of a bench file: one that cannot be is refused where it stands.
+
+use serde::Deserialize;
+
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident, $good:expr, $text:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+        #[serde(try_from = "f64")]
+        pub struct $name(pub f64);
+
+        impl TryFrom<f64> for $name {
+            type Error = String;
+
+            fn try_from(number: f64) -> Result<Self, String> {
+                let good: fn(f64) -> bool = $good;
+                match number.is_finite() && good(number) {
+                    true => Ok(Self(number)),
+                    false => Err(format!(concat!("{} cannot be: ", $text), number)),
+                }
+            }
+        }
+    };
+}
+
+number!(
+    /// More than 0.
+    Positive, |number| number > 0.0, "it has to be more than 0"
+);
+number!(
+    /// 0 or more.
+    Natural, |number| number >= 0.0, "it has to be 0 or more"
+);
+number!(
+    /// Between 0 and 1.
+    Fraction, |number| (0.0..=1.0).contains(&number), "it has to be between 0 and 1"
+);
+number!(
+    /// Any that is one.
+    Finite, |_| true, "it has to be a number"
+);

@@ -1,0 +1,154 @@
+//! A photomultiplier with its discriminator: pulses at random times.
+
+use rand_distr::{Distribution, Exp1};
+use rand_pcg::Pcg64Mcg;
+use serde_json::{json, Value};
+
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{Ns, Signal};
+
+/// Of the detector.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Part of the photons that are counted: solid angle, losses, quantum efficiency.
+    pub efficiency: f64,
+    /// Dark counts per second.
+    pub dark_hz: f64,
+    /// Length of a pulse.
+    pub pulse_ns: Ns,
+    /// Time behind a count in which another is not seen.
+    pub dead_ns: Ns,
+}
+
+/// The detector: each input is a source of photons, output 0 the pulses.
+pub struct Photomultiplier {
+    options: Options,
+    random: Pcg64Mcg,
+    photons: Vec<f64>,
+    next: Option<Ns>,
+    /// The end of the time in which it sees nothing.
+    blind: Ns,
+    counts: u64,
+}
+
+impl Photomultiplier {
+    /// That sees so many sources.
+    pub fn new(options: Options, sources: usize, random: Pcg64Mcg) -> Self {
+        let mut detector = Self {
+            options,
+            random,
+            photons: vec![0.0; sources],
+            next: None,
+            blind: 0,
+            counts: 0,
+        };
+        detector.draw(0);
+        detector
+    }
+
+    fn rate(&self) -> f64 {
+        self.options.dark_hz + self.options.efficiency * self.photons.iter().sum::<f64>()
+    }
+
+    /// The next count from `at` on. What was drawn for another rate may be dropped: waiting times have no memory.
+    fn draw(&mut self, at: Ns) {
+        let rate = self.rate();
+        self.next = (rate > 0.0).then(|| {
+            let wait: f64 = Exp1.sample(&mut self.random);
+            at.max(self.blind)
+                .saturating_add((wait / rate * 1e9).min(1e18) as Ns + 1)
+        });
+    }
+}
+
+impl Model for Photomultiplier {
+    fn input(&mut self, at: Ns, changes: &[Change], _out: &mut Outbox) {
+        let before = self.rate();
+        for (source, signal) in changes {
+            if let Signal::Photons(rate) = signal {
+                self.photons[*source] = *rate;
+            }
+        }
+        if self.rate() != before {
+            self.draw(at);
+        }
+    }
+
+    fn next(&self) -> Option<Ns> {
+        self.next
+    }
+
+    fn act(&mut self, at: Ns, out: &mut Outbox) {
+        self.counts += 1;
+        self.blind = at + self.options.dead_ns;
+        out.send(0, Signal::Level(true));
+        out.send_after(self.options.pulse_ns, 0, Signal::Level(false));
+        self.draw(at);
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        json!({ "part": "photomultiplier", "counts": self.counts, "rate_hz": self.rate() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+
+    /// Counts of `windows` windows of a source.
+    fn counts(options: Options, photons: f64, window: Ns, windows: usize) -> Vec<u64> {
+        let mut detector = Photomultiplier::new(options, 1, Pcg64Mcg::seed_from_u64(7));
+        detector.input(0, &[(0, Signal::Photons(photons))], &mut Outbox::default());
+        let mut counts = vec![0; windows];
+        while let Some(at) = detector.next().filter(|at| *at < window * windows as Ns) {
+            counts[(at / window) as usize] += 1;
+            detector.act(at, &mut Outbox::default());
+        }
+        counts
+    }
+
+    fn moments(counts: &[u64]) -> (f64, f64) {
+        let of =
+            |value: &dyn Fn(f64) -> f64| counts.iter().map(|n| value(*n as f64)).sum::<f64>() / counts.len() as f64;
+        let mean = of(&|n| n);
+        (mean, of(&|n| (n - mean).powi(2)))
+    }
+
+    const OPTIONS: Options = Options {
+        efficiency: 0.01,
+        dark_hz: 1000.0,
+        pulse_ns: 20,
+        dead_ns: 0,
+    };
+
+    #[test]
+    fn counts_are_those_of_poisson() {
+        // 5 million photons a second, of which one in a hundred counts, and the dark counts: 51 in a ms
+        let (mean, variance) = moments(&counts(OPTIONS, 5e6, 1_000_000, 4000));
+        assert!((mean - 51.0).abs() < 0.5, "{mean}");
+        assert!((variance / mean - 1.0).abs() < 0.1, "{variance}");
+    }
+
+    #[test]
+    fn the_dead_time_takes_counts() {
+        let dead = Options {
+            dead_ns: 5_000,
+            ..OPTIONS
+        };
+        let rate: f64 = 51e3;
+        let (mean, variance) = moments(&counts(dead, 5e6, 1_000_000, 4000));
+        assert!((mean - 1e-3 * rate / (1.0 + rate * 5e-6)).abs() < 0.5, "{mean}");
+        assert!(variance < 0.75 * mean, "{variance}: more regular than Poisson");
+    }
+
+    #[test]
+    fn nothing_comes_of_nothing() {
+        let silent = Options {
+            dark_hz: 0.0,
+            ..OPTIONS
+        };
+        assert_eq!(counts(silent, 0.0, 1_000_000, 1), [0]);
+    }
+}

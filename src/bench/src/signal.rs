@@ -1,0 +1,73 @@
+//! What passes between models: levels of pins, tones, light, and streams of photons.
+
+/// Nanoseconds since power-up.
+pub type Ns = u64;
+
+/// What a wire carries from some time on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Signal {
+    /// A digital line; one that nobody drives is low.
+    Level(bool),
+    /// A radio frequency.
+    Tone(Tone),
+    /// A laser beam.
+    Light(Light),
+    /// Photons per second, at random times.
+    Photons(f64),
+}
+
+/// A sine, in full from the time on at which it comes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Tone {
+    /// Frequency in Hz.
+    pub hz: f64,
+    /// Power in dBm; negative infinity if it is off.
+    pub dbm: f64,
+    /// Phase in turns at that time.
+    pub turns: f64,
+}
+
+impl Tone {
+    /// Silence.
+    pub const OFF: Self = Self {
+        hz: 0.0,
+        dbm: f64::NEG_INFINITY,
+        turns: 0.0,
+    };
+}
+
+/// Light, from the time on at which it comes.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Light {
+    /// Frequency in Hz, less that of the laser.
+    pub hz: f64,
+    /// Power as a fraction of what there is at most.
+    pub power: f64,
+    /// Phase in turns at that time.
+    pub turns: f64,
+}
+
+/// Nanoseconds as seconds.
+pub fn seconds(ns: Ns) -> f64 {
+    ns as f64 * 1e-9
+}
+
+/// The phase in turns, 0 to 1, that a frequency has collected over a time.
+pub fn turns_of(hz: f64, ns: Ns) -> f64 {
+    // Whole Hz and whole seconds apart, so that it is exact to 1e-7 turns after hours.
+    let whole = hz.trunc() as i128 * i128::from(ns) % 1_000_000_000;
+    (whole as f64 * 1e-9 + (hz.fract() * seconds(ns)).fract()).rem_euclid(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn phases_stay_exact_for_hours() {
+        assert!((turns_of(80e6, 3) - 0.24).abs() < 1e-12);
+        let hour = 3_600_000_000_000;
+        assert!((turns_of(80_000_000.25, hour + 3) - 0.24).abs() < 1e-7);
+        assert!((turns_of(-1.0, 250_000_000) - 0.75).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,122 @@
+//! What is wired to the pads: a bench, which sees every change of a pad at its time and drives inputs at exact times.
+//!
+//! The logic is run cycle by cycle where the bench does something, and is not kept from skipping time where it does not.
+
+use std::path::Path;
+
+use kairos_bench::assemble::{assemble, Pad as BenchPad};
+use kairos_bench::engine::Engine;
+use kairos_bench::file::Source;
+use serde_json::{json, Value};
+
+use super::library::{Info, Inputs, Pad};
+use super::trace::Event;
+use crate::machine::time::NS_PER_PL_CYCLE;
+
+/// A bench at the pads of a board's logic.
+pub struct Outside {
+    engine: Engine,
+    plan: Value,
+    /// Pads that have changed within a cycle, and what they are from the next one on.
+    steady: Vec<(usize, u8)>,
+}
+
+impl Outside {
+    /// The bench of a file, at the pads of this gateware. The error is a line for the user.
+    pub fn load(path: &Path, info: &Info) -> Result<Self, String> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|e| format!("bench {name}: {e}"))?;
+        let is_wave = |pad: &Pad| info.waves.iter().any(|wave| usize::from(wave.pad) == pad.index);
+        let pads = info.pads.iter().map(|pad| BenchPad {
+            index: pad.index as u16,
+            name: pad.name.clone(),
+            // Edges of clock generators are calculated, not run
+            drives: pad.direction != "in" && !is_wave(pad),
+            reads: pad.direction != "out",
+        });
+        let pads: Vec<BenchPad> = pads.collect();
+        let source = Source {
+            name: &name,
+            text: &text,
+        };
+        let assembly = assemble(source, &pads)?;
+        Ok(Self {
+            engine: assembly.engine,
+            plan: assembly.plan,
+            steady: Vec::new(),
+        })
+    }
+
+    /// The first cycle from `cycle` on that has to be run for it.
+    pub fn due(&self, cycle: u64) -> u64 {
+        if !self.steady.is_empty() {
+            return cycle;
+        }
+        self.next().unwrap_or(u64::MAX).max(cycle)
+    }
+
+    /// The cycle in which it next does something.
+    pub fn next(&self) -> Option<u64> {
+        self.engine.next().map(|at| at / NS_PER_PL_CYCLE)
+    }
+
+    /// Puts what it does in a cycle on the inputs. Returns whether one changes.
+    pub fn deliver(&mut self, cycle: u64, inputs: &mut Inputs) -> bool {
+        let mut changes = !self.steady.is_empty();
+        for (pad, level) in self.steady.drain(..) {
+            inputs.pads_i[pad] = level;
+        }
+        let end = (cycle + 1) * NS_PER_PL_CYCLE;
+        self.engine.run(end);
+        while let Some(edge) = self.engine.edge(end) {
+            let pad = usize::from(edge.pad);
+            let bit = (edge.at % NS_PER_PL_CYCLE) as u32;
+            let level = if edge.level { 0xff } else { 0 };
+            let before = inputs.pads_i[pad];
+            inputs.pads_i[pad] = before & !(0xff << bit) | level & 0xff << bit;
+            if inputs.pads_i[pad] != level {
+                self.steady.retain(|steady| steady.0 != pad);
+                self.steady.push((pad, level));
+            }
+            changes |= before != inputs.pads_i[pad];
+        }
+        changes
+    }
+
+    /// What has changed at the pads.
+    pub fn see(&mut self, events: &[Event]) {
+        for event in events {
+            if self.engine.watches(event.pad) {
+                self.engine.pin(event.time_ns, event.pad, event.level == Some(true));
+            }
+        }
+    }
+
+    /// Why it has ended, if it has.
+    pub fn failure(&self) -> Option<&str> {
+        self.engine.failure()
+    }
+
+    /// Its parts and wires.
+    pub fn plan(&self) -> &Value {
+        &self.plan
+    }
+
+    /// What its parts say of themselves at `now`, and warnings from number `from` on.
+    pub fn report(&self, now: u64, from: usize) -> Value {
+        let warnings = self.engine.warnings(from);
+        let lines: Vec<Value> = warnings.iter().map(|w| json!([w.at, w.text])).collect();
+        json!({
+            "parts": self.engine.report(now),
+            "plan": self.plan,
+            "warnings": lines,
+            "next": from + warnings.len(),
+            "changes": self.engine.told,
+        })
+    }
+
+    /// The tones of an output of a part, from the first on.
+    pub fn tones(&self, part: &str, output: usize) -> Option<Value> {
+        self.engine.tones(part, output)
+    }
+}
