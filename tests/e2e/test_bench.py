@@ -101,3 +101,16 @@ def test_a_file_with_a_mistake_is_refused_in_one_line(kairos, ion, tmp_path, tex
 def test_a_file_that_is_not_there(kairos, ion):
     done = kairos("run", EXPERIMENT, "-c", "Inputs", "--bench", "none.toml", device_db=ion)
     assert (done.returncode, done.stderr) == (1, "kairos: there is no bench file none.toml\n")
+
+
+def test_the_wiring_is_checked_and_drawn(kairos, ion, tmp_path):
+    done = kairos("bench", "check", device_db=ion)
+    assert done.returncode == 0, done.stderr
+    assert "ion0: ion; from aom_729 (drive), aom_397 (detection), aom_854 (repump); to pmt (photons)" in done.stdout
+    done = kairos("bench", "draw", "-o", "wiring.svg", device_db=ion)
+    assert done.returncode == 0, done.stderr
+    assert (kairos.directory / "wiring.svg").read_text().count("<!-- aom_729 -->") == 1
+    bench = tmp_path / "bench.toml"
+    bench.write_text("\n[ion.i]\ncoherence_s = 0\n")
+    done = kairos("bench", "check", bench, device_db=ion)
+    assert (done.returncode, done.stderr) == (1, f"kairos: {bench}:3: 0 cannot be: it has to be more than 0\n")

@@ -56,7 +56,7 @@ def run(args) -> int:
                 settings=_settings(args.set),
                 forward=_forwards(args.forward),
                 log=args.log,
-                bench=bench_file(args, host),
+                bench=bench_file(args),
             )
             device = emulation.acquire(host, options)
         elif args.vcd or args.plot or args.pulses or args.log:
