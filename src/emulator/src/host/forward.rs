@@ -130,7 +130,11 @@ impl Forwarder {
     /// Moves everything that can be moved. Returns true if something came from the host.
     pub fn pump(&mut self, net: &mut Net) -> bool {
         let mut input = false;
-        for (listener, rule) in &self.listeners {
+        // One question for all of them: to accept or to read in vain costs more.
+        let sockets = self.listeners.iter().map(|(l, _)| l.as_raw_fd());
+        let ready = ready(sockets.chain(self.links.iter().map(|link| link.host.as_raw_fd())));
+        let (arrivals, readable) = ready.split_at(self.listeners.len());
+        for ((listener, rule), _) in self.listeners.iter().zip(arrivals).filter(|(_, arrives)| **arrives) {
             while let Ok((host, _)) = listener.accept() {
                 if host
                     .set_nonblocking(true)
@@ -154,8 +158,10 @@ impl Forwarder {
             }
         }
         let buffer = &mut self.buffer;
+        // Those that have just come are behind the others, and may have sent something.
+        let mut readable = readable.iter().chain(std::iter::repeat(&true));
         self.links.retain_mut(|link| {
-            let (keep, moved) = link.pump(net, buffer);
+            let (keep, moved) = link.pump(net, buffer, readable.next() == Some(&true));
             input |= moved;
             if !keep {
                 net.remove(link.guest);
@@ -166,9 +172,23 @@ impl Forwarder {
     }
 }
 
+/// Which of these sockets have something to read, or to accept, or have ended or failed.
+pub fn ready(sockets: impl Iterator<Item = RawFd>) -> Vec<bool> {
+    let polled = |fd| libc::pollfd {
+        fd,
+        events: libc::POLLIN,
+        revents: 0,
+    };
+    let mut polled: Vec<_> = sockets.map(polled).collect();
+    // SAFETY: an array of that length.
+    let found = unsafe { libc::poll(polled.as_mut_ptr(), polled.len() as libc::nfds_t, 0) };
+    // Without an answer each is asked itself.
+    polled.iter().map(|socket| found < 0 || socket.revents != 0).collect()
+}
+
 impl Link {
-    /// (keep the link, something came from the host)
-    fn pump(&mut self, net: &mut Net, buffer: &mut [u8]) -> (bool, bool) {
+    /// (keep the link, something came from the host). `readable`: there may be something.
+    fn pump(&mut self, net: &mut Net, buffer: &mut [u8], readable: bool) -> (bool, bool) {
         let mut input = false;
         match net.state(self.guest) {
             // The reset has left; what the guest has sent before it stays here.
@@ -193,7 +213,7 @@ impl Link {
         }
         loop {
             let space = net.space(self.guest).min(buffer.len());
-            if self.host_ended || space == 0 {
+            if self.host_ended || space == 0 || !readable {
                 break;
             }
             match self.host.read(&mut buffer[..space]) {
@@ -205,6 +225,9 @@ impl Link {
                 Ok(n) => {
                     net.send(self.guest, &buffer[..n]);
                     input = true;
+                    if n < space {
+                        break; // that was all
+                    }
                 }
                 Err(e) if e.kind() == ErrorKind::WouldBlock => break,
                 Err(e) if e.kind() == ErrorKind::Interrupted => {}

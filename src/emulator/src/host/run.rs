@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{json, Value};
 
 use super::control::Control;
-use super::forward::Forwarder;
+use super::forward::{ready, Forwarder};
 use super::net::Net;
 use super::requests::{answer, Answer};
 use super::system::Boards;
@@ -252,9 +252,14 @@ impl Host {
     /// Answers the requests that have come.
     fn serve_control(&mut self) {
         let Some(mut control) = self.control.take() else { return };
-        control.accept();
+        let mut readable = ready(control.descriptors()).into_iter();
+        let known = control.clients.len();
+        if readable.next_back() == Some(true) {
+            control.accept();
+        }
+        let mut readable = readable.take(known).chain(std::iter::repeat(true));
         control.clients.retain_mut(|client| {
-            let open = client.read();
+            let open = readable.next() != Some(true) || client.read();
             loop {
                 let waited = client.waiting.as_ref().map(|wait| wait.reply(&self.boards, false));
                 match waited {
