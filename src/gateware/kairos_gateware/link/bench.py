@@ -11,7 +11,7 @@ from .coding import LineReceiver, LineTransmitter
 from .endpoint import Endpoint, Stream
 from .gearbox import Forms
 
-__all__ = ["STREAMS", "BridgePair", "BridgeTraffic", "StreamTraffic"]
+__all__ = ["STREAMS", "BridgePair", "BridgeTraffic", "Chance", "StreamTraffic"]
 
 BURSTS_UNDER_WAY = 64
 
@@ -132,11 +132,12 @@ _OFFERED = {"event": 40, "state": 3, "bulk": 256, "request": 20, "answer": 100}
 """In how many of 256 cycles there is a vector."""
 
 
-class _Chance(Module):
-    """`yes` in `share` of 256 cycles, by a shift register (x^32 + x^22 + x^2 + x + 1)."""
+class Chance(Module):
+    """`yes` in `share` of 256 cycles, a number or a signal; `state`: random bits. By a shift register
+    (x^32 + x^22 + x^2 + x + 1)."""
 
     def __init__(self, share, seed):
-        state = Signal(32, reset=0x9E3779B9 * (2 * seed + 1) & 0xFFFF_FFFF)
+        self.state = state = Signal(32, reset=0x9E3779B9 * (2 * seed + 1) & 0xFFFF_FFFF)
         self.yes = Signal()
 
         # # #
@@ -177,7 +178,7 @@ class StreamTraffic(Module):
 
     def _offer(self, stream, sink, seed):
         number, sent, held = Signal(_COUNT_BITS), Signal(32), Signal()
-        self.submodules += (chance := _Chance(_OFFERED[stream.name], seed))
+        self.submodules += (chance := Chance(_OFFERED[stream.name], seed))
         forms = list(stream.forms.tags.values())
         self.comb += [
             sink.valid.eq(held),
@@ -194,7 +195,7 @@ class StreamTraffic(Module):
     def _take(self, stream, source, seed):
         expected, received, step = Signal(_COUNT_BITS), Signal(32), Signal(_COUNT_BITS)
         number, width = source.data[:_COUNT_BITS], min(stream.forms.widths.values())
-        self.submodules += (chance := _Chance(230, seed))
+        self.submodules += (chance := Chance(230, seed))
         takes, fits = Signal(), Signal()
         self.comb += [
             source.ready.eq(chance.yes),

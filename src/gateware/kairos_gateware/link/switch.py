@@ -1,0 +1,117 @@
+"""A switch between links: packets of flits from any port to the port that leads to their destination.
+
+Routing is arithmetic: a node compares a packet's destination with numbers of its own; there are no tables.
+
+    flit in → port of its packet → queue [input, output] 1 → turn of the inputs → flit out 1
+
+Each input has a queue for each output (virtual output queues), so a packet waits only for packets to the same output.
+A packet enters a queue only if all of it has room there, and leaves as soon as its first flit is there and the output
+is free (virtual cut-through). An output takes packets whole, the inputs in turn. Why packets cannot wait for each other
+in a circle: docs/gateware/switch.md.
+
+Latency: 2 cycles, if the output is free. Throughput: a flit a cycle and port. Clock domain sys.
+"""
+
+from migen import *
+from migen.genlib.fifo import SyncFIFO
+
+__all__ = ["DESTINATION_BITS", "LOCAL", "MESH_PORTS", "Switch", "flit_layout", "mesh_route", "tree_route"]
+
+DESTINATION_BITS = 8
+"""Lowest in a packet's first flit: its destination."""
+LOCAL, UP = 0, 1
+"""Ports: the board itself; in a tree that towards the root, those after it lead to the children."""
+MESH_PORTS = ["local", "east", "west", "north", "south"]
+_FLIT_BITS = 64
+
+
+def flit_layout():
+    """A flit: `valid`, `ready`, `last` of its packet, `data`."""
+    return [("valid", 1), ("ready", 1), ("last", 1), ("data", _FLIT_BITS)]
+
+
+def tree_route(own, sizes):
+    """Where a packet goes in a tree whose nodes are numbered in a walk, each before those behind it. own: number of the
+    node, an integer or a signal; sizes: how many nodes there are behind each of its ports from 2 on. Gives a function
+    from destination and a signal for the port to statements."""
+
+    def route(destination, port):
+        statements = If(destination == own, port.eq(LOCAL))
+        first = own + 1
+        for child, size in enumerate(sizes):
+            here = (destination >= first) & (destination < first + size)
+            statements, first = statements.Elif(here, port.eq(UP + 1 + child)), first + size
+        return statements.Else(port.eq(UP))
+
+    return route
+
+
+def mesh_route(x, y, x_bits):
+    """The same in a mesh, of the node at x, y; a destination is x in its lowest `x_bits` and y above them. First to the
+    right x, then to the right y. Ports as in `MESH_PORTS`; east and north are towards greater numbers."""
+
+    def route(destination, port):
+        to_x, to_y = destination[:x_bits], destination[x_bits:]
+        ways = [to_x > x, to_x < x, to_y > y]
+        statements = If(ways[0], port.eq(1)).Elif(ways[1], port.eq(2)).Elif(ways[2], port.eq(3))
+        return statements.Elif(to_y < y, port.eq(4)).Else(port.eq(LOCAL))
+
+    return route
+
+
+class Switch(Module):
+    """ports: how many. route: of `tree_route` or `mesh_route`. longest: flits of the longest packet; depth: of each
+    queue, at least as many.
+
+    `into`, `out`: flits of each port. A destination to which no port leads must not be sent."""
+
+    def __init__(self, ports, route, longest, depth=None):
+        depth = longest if depth is None else depth
+        if depth < longest:
+            raise ValueError(f"a queue of {depth} flits does not hold a packet of {longest}")
+        self.into = [Record(flit_layout(), name=f"into{n}") for n in range(ports)]
+        self.out = [Record(flit_layout(), name=f"out{n}") for n in range(ports)]
+
+        # # #
+
+        queues = [[SyncFIFO(_FLIT_BITS + 1, depth) for _ in range(ports)] for _ in range(ports)]
+        self.submodules += [queue for row in queues for queue in row]
+        for flit, row in zip(self.into, queues, strict=True):
+            self._enter(flit, row, route, depth - longest)
+        for number, flit in enumerate(self.out):
+            self._leave(flit, [row[number] for row in queues])
+
+    def _enter(self, flit, queues, route, most):
+        """most: flits in a queue that leave room for a packet."""
+        inside, port, chosen, kept = Signal(), *[Signal(max=len(queues)) for _ in range(3)]
+        room = Array(queue.level <= most for queue in queues)
+        self.comb += [
+            route(flit.data[:DESTINATION_BITS], port),
+            chosen.eq(Mux(inside, kept, port)),
+            flit.ready.eq(inside | room[port]),
+        ]
+        for number, queue in enumerate(queues):
+            self.comb += [
+                queue.din.eq(Cat(flit.data, flit.last)),
+                queue.we.eq(flit.valid & flit.ready & (chosen == number)),
+            ]
+        self.sync += If(flit.valid & flit.ready, inside.eq(~flit.last), kept.eq(chosen))
+
+    def _leave(self, flit, queues):
+        count = len(queues)
+        inside, turn, chosen, step, moves = Signal(), *[Signal(max=count) for _ in range(2)], Signal(), Signal()
+        cases = {}
+        for before in range(count):  # the nearest behind the one before, if one asks
+            order = [(before + 1 + n) % count for n in range(count)]
+            cases[before] = [If(queues[n].readable, chosen.eq(n)) for n in reversed(order)]
+        data = Array(queue.dout for queue in queues)[chosen]
+        self.comb += [
+            If(inside, chosen.eq(turn)).Else(Case(turn, cases)),
+            step.eq(~flit.valid | flit.ready),
+            moves.eq(step & Array(queue.readable for queue in queues)[chosen]),
+            [queue.re.eq(moves & (chosen == n)) for n, queue in enumerate(queues)],
+        ]
+        self.sync += [
+            If(step, flit.valid.eq(moves), Cat(flit.data, flit.last).eq(data)),
+            If(moves, turn.eq(chosen), inside.eq(~data[_FLIT_BITS])),
+        ]
