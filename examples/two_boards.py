@@ -3,17 +3,20 @@ from artiq.experiment import *
 
 class TwoBoards(EnvExperiment):
     """One kernel pulses outputs of two boards together and times an edge on the other one's input; another one, which
-    the satellite runs, answers such an edge before the link could.
+    the satellite runs, answers such an edge before the link could. A recording plays on both, each board its own part.
 
     The satellite's channels are addressed as if they were local: only the device database says where they are.
     """
 
     def build(self):
         self.setattr_device("core")
+        self.setattr_device("core_dma")
         self.setattr_device("ttl4")
+        self.setattr_device("ttl5")
         self.setattr_device("sat_ttl0")
         self.setattr_device("sat_ttl4")
         self.setattr_device("sat_ttl5")
+        self.setattr_device("sat_ttl6")
         self.setattr_argument("pulses", NumberValue(5, precision=0, step=1, type="int"))
 
     @subkernel(destination=1)
@@ -24,6 +27,21 @@ class TwoBoards(EnvExperiment):
         at_mu(edge + after)
         self.sat_ttl5.pulse(1 * us)
         return edge
+
+    @kernel
+    def play(self):
+        """Record a train of pulses on both boards, and have each play its part of it."""
+        with self.core_dma.record("train", enable_ddma=True):
+            for _ in range(4):
+                with parallel:
+                    self.ttl5.pulse(500 * ns)
+                    self.sat_ttl6.pulse(500 * ns)
+                delay(500 * ns)
+        handle = self.core_dma.get_handle("train")
+        self.core.break_realtime()
+        # Time for the satellite to be told
+        delay(1 * ms)
+        self.core_dma.playback_handle(handle)
 
     @kernel
     def run(self):
@@ -51,3 +69,4 @@ class TwoBoards(EnvExperiment):
         self.sat_ttl0.pulse(1 * us)
         edge = subkernel_await(self.answer)
         print("the satellite has answered the edge at", edge - start, "ns within 1500 ns")
+        self.play()

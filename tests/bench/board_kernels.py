@@ -1,8 +1,40 @@
 """What two boards say to each other while it is measured."""
 
+from artiq.coredevice.exceptions import RTIOUnderflow
 from artiq.experiment import *
+from numpy import int64
 
 ROUNDS = 8
+
+
+class Distributed(EnvExperiment):
+    def build(self):
+        for name in ("core", "core_dma", "sat_ttl4"):
+            self.setattr_device(name)
+
+    @kernel
+    def run(self) -> TTuple([TInt64, TInt64]):
+        """Machine units by which a trace of the other board has to be started ahead, shortly after the one before and when
+        the boards have been silent for some time."""
+        self.core.reset()
+        with self.core_dma.record("far", enable_ddma=True):
+            self.sat_ttl4.pulse_mu(int64(100))
+        handle = self.core_dma.get_handle("far")
+        needed = [int64(0), int64(0)]
+        for quiet in range(2):
+            done = False
+            while not done:
+                needed[quiet] += 1000
+                start = self.core.get_rtio_counter_mu()
+                self.core.wait_until_mu(start + 10000000 * quiet)
+                try:
+                    at_mu(self.core.get_rtio_counter_mu() + needed[quiet])
+                    self.core_dma.playback_handle(handle)
+                    done = True
+                except RTIOUnderflow:
+                    pass
+                self.core.wait_until_mu(now_mu() + 1000)
+        return needed[0], needed[1]
 
 
 class Calls(EnvExperiment):

@@ -1,6 +1,7 @@
-"""Figures of kernels on two boards: how long they take to call each other and to pass values, by the RTIO counter."""
+"""Figures of kernels on two boards: how long they take to call each other, to pass values and to start what the other one
+plays, by the RTIO counter."""
 
-PREFIXES = ("subkernel.",)
+PREFIXES = ("subkernel.", "ddma.")
 
 
 def board_figures(figures):
@@ -14,6 +15,9 @@ def board_figures(figures):
     first, later, message = experiment(
         "tests/bench/board_kernels.py", "Calls", "examples/two_boards_device_db.py"
     ).run()
+    start, quiet = experiment(
+        "tests/bench/board_kernels.py", "Distributed", "examples/two_boards_device_db.py"
+    ).run()
     emulator.stop()
     where = "emulator://pair, fibre of 1 us"
     figures.add(
@@ -21,3 +25,6 @@ def board_figures(figures):
     )
     figures.add("subkernel.call_us", later / 1000, "us", source=f"an empty subkernel, started and awaited; {where}")
     figures.add("subkernel.message_us", message / 1000, "us", source=f"an int32 there and another back; {where}")
+    least = "how far ahead a trace has to be started so that the other board is in time, in steps of 1 us"
+    figures.add("ddma.start_us", start / 1000, "us", source=f"{least}; {where}")
+    figures.add("ddma.start_quiet_us", quiet / 1000, "us", source=f"{least}, after 10 ms of silence; {where}")

@@ -41,6 +41,7 @@ def test_one_kernel_pulses_both_boards_to_the_nanosecond(kairos, pair):
         files[0].index("scope module master") < files[0].index("scope module satellite1") < files[0].index("sat_ttl4")
     )
     pulses = pulses_of_vcd(files[0])
+    assert pulses["ttl5"] == pulses["sat_ttl6"] and len(pulses["ttl5"]) == 4
     starts = [10_000, 14_001, 19_002, 25_003, 32_004]
     assert pulses["ttl4"] == [(start, start + 1000 * n) for n, start in enumerate(starts, 1)]
     assert pulses["sat_ttl4"] == [(start, start + 1000 * n + 1) for n, start in enumerate(starts, 1)]

@@ -1,7 +1,7 @@
 //! The inter-core channel: framed messages in two byte rings, and the restart handshake (`docs/interfaces.md`, section 2).
 //!
 //! The comms core (core 0) and the kernel core (core 1) are separately linked; all they share is [`Shared`], at the start of
-//! [`crate::memory::CHANNEL`]. Every word of it has one writer.
+//! [`crate::memory::CHANNEL`]. Every word of it has one writer, but for who has the player of DMA traces.
 //!
 //! A message is one or more frames, all but the last flagged MORE. Frames are published whole, so a receiver that sees a
 //! header can read all of its payload without waiting.
@@ -40,6 +40,10 @@ pub struct Boot {
     pub dacr: AtomicU32,
 }
 
+/// Whose the player of DMA traces is: of the comms core, or of the kernel core.
+pub const COMMS: u32 = 1;
+pub const KERNEL: u32 = 2;
+
 /// A word on a cache line of its own.
 #[repr(C, align(32))]
 struct Word(AtomicU32);
@@ -54,6 +58,8 @@ pub struct Shared {
     granted: Word,
     /// [`State`] in bits 7..0, generation it belongs to in bits 31..8. Written by the kernel core.
     state: Word,
+    /// Who has the player of DMA traces: 0 nobody, else [`COMMS`] or [`KERNEL`]. The only word that both write.
+    player: Word,
     /// Why the kernel core has faulted: text, ended by zero. Written by the kernel core before it says so in `state`.
     reason: [AtomicU8; REASON_MAX],
     to_kernel: Ring,
@@ -73,7 +79,7 @@ impl Shared {
 
     /// Forgets what a previous run of the firmware left in the memory. Before the kernel core is released.
     pub fn initialise(&self) {
-        for word in [&self.generation, &self.granted, &self.state] {
+        for word in [&self.generation, &self.granted, &self.state, &self.player] {
             word.0.store(0, Ordering::Release);
         }
     }
@@ -125,6 +131,26 @@ impl Shared {
         }
         let text = buffer.split(|&byte| byte == 0).next().unwrap_or(&[]);
         text.utf8_chunks().next().map_or("", |chunk| chunk.valid())
+    }
+
+    // ---- either core ----
+
+    /// Takes the player of DMA traces for [`COMMS`] or [`KERNEL`]; false if the other one has it.
+    pub fn take_player(&self, who: u32) -> bool {
+        let taken = self
+            .player
+            .0
+            .compare_exchange(0, who, Ordering::Acquire, Ordering::Relaxed);
+        taken.is_ok() || taken == Err(who)
+    }
+
+    /// Gives it back, if this core has it; whether it had.
+    pub fn release_player(&self, who: u32) -> bool {
+        let released = self
+            .player
+            .0
+            .compare_exchange(who, 0, Ordering::Release, Ordering::Relaxed);
+        released.is_ok()
     }
 
     // ---- kernel core ----

@@ -24,6 +24,7 @@ pub mod report;
 mod secondary;
 pub mod sensors;
 pub mod subkernels;
+pub mod traces;
 pub mod uncleared;
 pub mod watchdog;
 

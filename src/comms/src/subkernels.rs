@@ -52,13 +52,20 @@ pub struct Lines {
     wait: Option<(Wait, Option<Instant>)>,
 }
 
-/// What has come by a line that is not mail: pieces of a library.
+/// What has come by a line that is not mail: pieces of a library, or of a trace.
 pub trait Keeps {
     /// A library begins to come.
     fn begin(&mut self, head: &Head);
     /// Where it goes on; empty if it is complete.
     fn room(&mut self) -> &mut [u8];
     fn filled(&mut self, count: usize);
+    /// All of it has come, if there was room.
+    fn complete(&mut self, head: &Head);
+}
+
+/// Whether what an order carries is no mail.
+fn is_kept(order: Order) -> bool {
+    matches!(order, Order::Keep | Order::Trace)
 }
 
 /// Keeps none.
@@ -72,6 +79,8 @@ impl Keeps for KeepsNone {
     }
 
     fn filled(&mut self, _: usize) {}
+
+    fn complete(&mut self, _: &Head) {}
 }
 
 impl Lines {
@@ -330,15 +339,16 @@ impl Line {
             // There was no room for it.
             return self.begin(&head, mail, keeps);
         }
-        let room = match head.order {
-            Order::Keep => keeps.room(),
-            _ => mail.room(self.destination),
+        let kept = is_kept(head.order);
+        let room = match kept {
+            true => keeps.room(),
+            false => mail.room(self.destination),
         };
         let (wanted, mut dropped) = (room.len(), [0; 64]);
-        let room = match head.order {
+        let room = match kept && wanted == 0 {
             // One that is not kept is read and dropped.
-            Order::Keep if wanted == 0 => &mut dropped[..],
-            _ => room,
+            true => &mut dropped[..],
+            false => room,
         };
         let left = head.length as usize - (self.have - ORDER_HEAD - 1);
         let most = room.len().min(left);
@@ -346,21 +356,24 @@ impl Line {
             Ok(0) | Err(Lost) => return Poll::Ready(Err(Lost)),
             Ok(count) => count,
         };
-        match head.order {
-            Order::Keep if wanted == 0 => {}
-            Order::Keep => keeps.filled(count),
-            _ => mail.filled(self.destination, count),
+        match kept {
+            true if wanted == 0 => {}
+            true => keeps.filled(count),
+            false => mail.filled(self.destination, count),
         }
         self.have += count;
         if count == left {
             self.have = 0;
+            if kept {
+                keeps.complete(&head);
+            }
         }
         Poll::Ready(Ok(count == left))
     }
 
     /// Begins with a payload, if there is room for it.
     fn begin(&mut self, head: &Head, mail: &mut Mail, keeps: &mut impl Keeps) -> Poll<Result<bool, Lost>> {
-        if head.order == Order::Keep {
+        if is_kept(head.order) {
             keeps.begin(head);
         } else if head.length as usize > mail.longest() {
             return Poll::Ready(Err(Lost));
@@ -373,7 +386,8 @@ impl Line {
     }
 }
 
-async fn send_answer(kernel: &mut KernelCore, head: &[u8], payload: &[u8]) -> Result<(), Failure> {
+/// Answers a request of the kernel core with these bytes.
+pub async fn send_answer(kernel: &mut KernelCore, head: &[u8], payload: &[u8]) -> Result<(), Failure> {
     if payload.is_empty() {
         return kernel.send(Kind::SubkernelAnswer, head, false).await;
     }

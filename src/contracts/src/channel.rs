@@ -71,11 +71,17 @@ pub enum Kind {
     SubkernelSend = 28,
     /// Wait for values from another board.
     SubkernelReceive = 29,
+    /// See to it that other boards have their parts of a DMA trace.
+    TraceKeep = 30,
+    /// Have other boards play their parts, and answer when all have.
+    TracePlay = 31,
+    /// Have other boards forget their parts; not answered.
+    TraceForget = 32,
 }
 
 impl Kind {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 25] = [
         Self::Load,
         Self::Run,
         Self::RpcReply,
@@ -98,6 +104,9 @@ impl Kind {
         Self::SubkernelAwait,
         Self::SubkernelSend,
         Self::SubkernelReceive,
+        Self::TraceKeep,
+        Self::TracePlay,
+        Self::TraceForget,
     ];
 }
 
@@ -129,6 +138,9 @@ impl TryFrom<u8> for Kind {
             27 => Self::SubkernelAwait,
             28 => Self::SubkernelSend,
             29 => Self::SubkernelReceive,
+            30 => Self::TraceKeep,
+            31 => Self::TracePlay,
+            32 => Self::TraceForget,
             other => return Err(other),
         })
     }
@@ -152,13 +164,15 @@ pub enum Outcome {
     TimedOut = 5,
     /// The board does not answer, or has begun anew.
     Lost = 6,
-    /// There is no room for the message.
+    /// There is no room for the message, or for the trace.
     TooMuch = 7,
+    /// The parts of a trace have been played, as far as they could be.
+    Played = 8,
 }
 
 impl Outcome {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Done,
         Self::Message,
         Self::Exception,
@@ -167,6 +181,7 @@ impl Outcome {
         Self::TimedOut,
         Self::Lost,
         Self::TooMuch,
+        Self::Played,
     ];
 }
 
@@ -184,6 +199,7 @@ impl TryFrom<u8> for Outcome {
             5 => Self::TimedOut,
             6 => Self::Lost,
             7 => Self::TooMuch,
+            8 => Self::Played,
             other => return Err(other),
         })
     }

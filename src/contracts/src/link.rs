@@ -17,6 +17,9 @@ pub const ORDER_HEAD: usize = 12;
 /// Bytes of a stream that an end has room for.
 pub const WINDOW: usize = 1 << 12;
 
+/// In place of an error of the DMA: there is no such trace, or something else is played.
+pub const PLAYED_NOT: u32 = 256;
+
 /// Longest text of a hello or a refusal, and longest payload of a ping, in bytes.
 pub const TEXT_MAX: usize = 64;
 
@@ -127,7 +130,13 @@ pub enum Order {
     Load = 2,
     /// Run it, after loading it if it is not loaded.
     Run = 3,
-    /// End what runs.
+    /// Keep this DMA trace, in place of one with this number; `board` names the receiver.
+    Trace = 5,
+    /// Play the trace of this number; `board` names the receiver.
+    Play = 6,
+    /// Forget the trace of this number.
+    Forget = 7,
+    /// End what runs, and what is played.
     Stop = 4,
     /// It has been loaded, and runs if that was wanted.
     Ready = 16,
@@ -137,21 +146,30 @@ pub enum Order {
     Finished = 18,
     /// It has ended with an exception.
     Exception = 19,
+    /// The trace has come; `board` is that of the order, as in the next one.
+    Kept = 20,
+    /// The trace has been played, as far as it could be.
+    Played = 21,
     /// Values for a kernel: by the number of a subkernel its arguments or its result.
     Message = 32,
 }
 
 impl Order {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 14] = [
         Self::Keep,
         Self::Load,
         Self::Run,
+        Self::Trace,
+        Self::Play,
+        Self::Forget,
         Self::Stop,
         Self::Ready,
         Self::Refused,
         Self::Finished,
         Self::Exception,
+        Self::Kept,
+        Self::Played,
         Self::Message,
     ];
 }
@@ -165,11 +183,16 @@ impl TryFrom<u8> for Order {
             1 => Self::Keep,
             2 => Self::Load,
             3 => Self::Run,
+            5 => Self::Trace,
+            6 => Self::Play,
+            7 => Self::Forget,
             4 => Self::Stop,
             16 => Self::Ready,
             17 => Self::Refused,
             18 => Self::Finished,
             19 => Self::Exception,
+            20 => Self::Kept,
+            21 => Self::Played,
             32 => Self::Message,
             other => return Err(other),
         })

@@ -87,6 +87,12 @@ class Kind(IntEnum):
     """Send values to another board."""
     SUBKERNEL_RECEIVE = 29
     """Wait for values from another board."""
+    TRACE_KEEP = 30
+    """See to it that other boards have their parts of a DMA trace."""
+    TRACE_PLAY = 31
+    """Have other boards play their parts, and answer when all have."""
+    TRACE_FORGET = 32
+    """Have other boards forget their parts; not answered."""
 
 
 class Outcome(IntEnum):
@@ -107,7 +113,9 @@ class Outcome(IntEnum):
     LOST = 6
     """The board does not answer, or has begun anew."""
     TOO_MUCH = 7
-    """There is no room for the message."""
+    """There is no room for the message, or for the trace."""
+    PLAYED = 8
+    """The parts of a trace have been played, as far as they could be."""
 
 
 class State(IntEnum):

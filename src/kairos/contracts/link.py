@@ -11,6 +11,7 @@ __all__ = [
     "DESTINATION_MASTER",
     "ORDER_HEAD",
     "WINDOW",
+    "PLAYED_NOT",
     "TEXT_MAX",
     "Message",
     "Service",
@@ -31,6 +32,9 @@ ORDER_HEAD = 12
 
 WINDOW = 4096
 """Bytes of a stream that an end has room for."""
+
+PLAYED_NOT = 256
+"""In place of an error of the DMA: there is no such trace, or something else is played."""
 
 TEXT_MAX = 64
 """Longest text of a hello or a refusal, and longest payload of a ping, in bytes."""
@@ -84,8 +88,14 @@ class Order(IntEnum):
     """Load it."""
     RUN = 3
     """Run it, after loading it if it is not loaded."""
+    TRACE = 5
+    """Keep this DMA trace, in place of one with this number; `board` names the receiver."""
+    PLAY = 6
+    """Play the trace of this number; `board` names the receiver."""
+    FORGET = 7
+    """Forget the trace of this number."""
     STOP = 4
-    """End what runs."""
+    """End what runs, and what is played."""
     READY = 16
     """It has been loaded, and runs if that was wanted."""
     REFUSED = 17
@@ -94,5 +104,9 @@ class Order(IntEnum):
     """It has returned."""
     EXCEPTION = 19
     """It has ended with an exception."""
+    KEPT = 20
+    """The trace has come; `board` is that of the order, as in the next one."""
+    PLAYED = 21
+    """The trace has been played, as far as it could be."""
     MESSAGE = 32
     """Values for a kernel: by the number of a subkernel its arguments or its result."""

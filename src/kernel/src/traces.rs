@@ -1,14 +1,14 @@
 //! The store of DMA traces: named recordings that persist until they are erased, replaced, or the device reboots.
 //!
 //! A kernel can be killed at any instruction, so the memory makes sense after any prefix of the stores here. It is a chain of
-//! blocks, each {state, size, length of the name, place of the trace, duration in two words, two unused, name, trace}; sizes
+//! blocks, each {state, size, length of the name, place of the trace, duration in two words, words of the trace, number, name, trace}; sizes
 //! and places are in units of 128 bytes, which is what the gateware wants traces aligned to. A recording grows inside a free
 //! block. When it ends, what is left over becomes a free block first, then the block gets its size, and last its state. A
 //! trace never moves, so its address can be its handle.
 
 use core::sync::atomic::{compiler_fence, Ordering};
 
-use kairos_proto::dma::{encode, ALIGNMENT, END};
+use kairos_proto::dma::{decode, encode, ALIGNMENT, END};
 
 const FREE: u32 = 0;
 const USED: u32 = 0x5452_4143;
@@ -17,7 +17,12 @@ const SIZE: usize = 1;
 const NAME_LENGTH: usize = 2;
 const PLACE: usize = 3;
 const DURATION: usize = 4;
+const LENGTH: usize = 6;
+/// Of a trace that has been taken apart, and of its parts; 0: of none.
+const NUMBER: usize = 7;
 const NAME: usize = 8;
+/// Length of the name of a part, which has none: its duration is its board's destination.
+const PART: u32 = u32::MAX;
 /// Words in a unit.
 const UNIT: usize = ALIGNMENT / 4;
 
@@ -32,6 +37,17 @@ pub struct Trace {
     pub duration: i64,
     /// Where it begins, in bytes from the start of the memory.
     pub offset: usize,
+    /// What it was taken apart as; 0: it is whole.
+    pub number: u32,
+}
+
+/// What one board plays of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub destination: u8,
+    /// Where it begins, in bytes from the start of the memory, and how long it is.
+    pub offset: usize,
+    pub bytes: usize,
 }
 
 /// A recording under way. It is not in the store before it has ended.
@@ -103,6 +119,101 @@ impl<'m> Traces<'m> {
         Trace {
             duration: (u64::from(duration[1]) << 32 | u64::from(duration[0])) as i64,
             offset: (block + self.words[block + PLACE] as usize * UNIT) * 4,
+            number: self.words[block + NUMBER],
+        }
+    }
+
+    /// Blocks of parts, and the number of what each is a part of.
+    fn part_blocks(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        self.blocks()
+            .filter(|block| self.words[block + STATE] == USED && self.words[block + NAME_LENGTH] == PART)
+            .map(|block| (block, self.words[block + NUMBER]))
+    }
+
+    /// The parts of the trace that was taken apart as `number`.
+    pub fn parts(&self, number: u32) -> impl Iterator<Item = Part> + '_ {
+        let blocks = self.part_blocks().filter(move |(_, of)| *of == number);
+        blocks.map(|(block, _)| Part {
+            destination: self.words[block + DURATION] as u8,
+            offset: self.trace(block).offset,
+            bytes: self.words[block + LENGTH] as usize * 4,
+        })
+    }
+
+    /// Forgets the parts of what was taken apart as `number`.
+    fn erase_parts(&mut self, number: u32) {
+        while let Some((block, _)) = {
+            let mut blocks = self.part_blocks();
+            blocks.find(|(_, of)| *of == number)
+        } {
+            self.words[block + STATE] = FREE;
+        }
+    }
+
+    /// Takes the trace called `name` apart, by the boards that its events are for, as `number`, which is not 0. What is left of it
+    /// has no events.
+    ///
+    /// # Errors
+    /// [`Full`] when there is no room; the trace is erased.
+    pub fn take_apart(&mut self, name: &[u8], number: u32) -> Result<(), Full> {
+        // Of one whose kernel was killed here.
+        self.erase_parts(number);
+        let Some(block) = self.block_of(name) else {
+            return Ok(());
+        };
+        let start = block + self.words[block + PLACE] as usize * UNIT;
+        let end = start + self.words[block + LENGTH] as usize;
+        let mut destinations = [0u32; 8];
+        self.each_event(start, end, |_, event| {
+            destinations[usize::from(event.destination()) / 32] |= 1 << (event.destination() % 32);
+        });
+        for destination in 0..=u8::MAX {
+            if destinations[usize::from(destination) / 32] >> (destination % 32) & 1 == 0 {
+                continue;
+            }
+            if self.copy_part((start, end), destination, number).is_err() {
+                self.erase_parts(number);
+                self.erase(name);
+                return Err(Full);
+            }
+        }
+        self.words[start..start + END.len()].copy_from_slice(&END);
+        (self.words[block + LENGTH], self.words[block + NUMBER]) = (END.len() as u32, number);
+        self.shorten(block, start + END.len());
+        Ok(())
+    }
+
+    fn copy_part(&mut self, (start, end): (usize, usize), destination: u8, number: u32) -> Result<(), Full> {
+        let mut recording = self.allocate(&[])?;
+        self.each_event(start, end, |traces, event| {
+            if event.destination() == destination {
+                traces.event(&mut recording, event.target, event.time, event.words().iter().copied());
+            }
+        });
+        self.words[recording.block + NAME_LENGTH] = PART;
+        self.words[recording.block + NUMBER] = number;
+        self.finish(recording, i64::from(destination))
+    }
+
+    fn each_event(&mut self, start: usize, end: usize, mut action: impl FnMut(&mut Self, &kairos_proto::dma::Event)) {
+        let (mut at, mut now) = (start, 0);
+        while let Some((event, next)) = decode(&self.words[..end], at, now) {
+            (at, now) = (next, event.time);
+            action(self, &event);
+        }
+    }
+
+    /// What is behind `end` of a block becomes a free one.
+    fn shorten(&mut self, block: usize, end: usize) {
+        let taken = (end - block).div_ceil(UNIT);
+        if let Some(rest) = self.words[block + SIZE]
+            .checked_sub(taken as u32)
+            .filter(|&rest| rest > 0)
+        {
+            let next = block + taken * UNIT;
+            (self.words[next + STATE], self.words[next + SIZE]) = (FREE, rest);
+            order();
+            self.words[block + SIZE] = taken as u32;
         }
     }
 
@@ -113,15 +224,29 @@ impl<'m> Traces<'m> {
 
     /// Whether a trace begins at `offset`.
     pub fn is_trace(&self, offset: usize) -> bool {
-        self.blocks()
-            .any(|block| self.words[block + STATE] == USED && self.trace(block).offset == offset)
+        self.named_at(offset).is_some()
     }
 
-    /// Forgets the trace called `name`, if there is one.
-    pub fn erase(&mut self, name: &[u8]) {
-        if let Some(block) = self.block_of(name) {
-            self.words[block + STATE] = FREE;
+    /// What the trace that begins at `offset` was taken apart as, 0: it is whole.
+    pub fn named_at(&self, offset: usize) -> Option<u32> {
+        let mut blocks = self.blocks();
+        let block = blocks.find(|block| {
+            let named = self.words[block + STATE] == USED && self.words[block + NAME_LENGTH] != PART;
+            named && self.trace(*block).offset == offset
+        });
+        block.map(|block| self.words[block + NUMBER])
+    }
+
+    /// Forgets the trace called `name`, if there is one. Returns the number as which it was taken apart, if it was.
+    pub fn erase(&mut self, name: &[u8]) -> Option<u32> {
+        let block = self.block_of(name)?;
+        let number = self.words[block + NUMBER];
+        self.words[block + STATE] = FREE;
+        if number == 0 {
+            return None;
         }
+        self.erase_parts(number);
+        Some(number)
     }
 
     /// Joins free neighbours, and returns the largest free block with its size.
@@ -152,6 +277,10 @@ impl<'m> Traces<'m> {
     /// [`Full`] when there is not even room for the name.
     pub fn begin(&mut self, name: &[u8]) -> Result<Recording, Full> {
         self.erase(name);
+        self.allocate(name)
+    }
+
+    fn allocate(&mut self, name: &[u8]) -> Result<Recording, Full> {
         let (block, size) = self.largest().ok_or(Full)?;
         let place = (NAME + name.len().div_ceil(4)).div_ceil(UNIT);
         let at = block + place * UNIT;
@@ -162,6 +291,7 @@ impl<'m> Traces<'m> {
         }
         self.words[block + NAME_LENGTH] = name.len() as u32;
         self.words[block + PLACE] = place as u32;
+        self.words[block + NUMBER] = 0;
         for (word, to) in words_of(name).zip(&mut self.words[block + NAME..]) {
             *to = word;
         }
@@ -209,14 +339,9 @@ impl<'m> Traces<'m> {
         let duration = duration as u64;
         self.words[block + DURATION] = duration as u32;
         self.words[block + DURATION + 1] = (duration >> 32) as u32;
-        let all = self.words[block + SIZE];
-        let taken = (at + END.len() - block).div_ceil(UNIT);
-        if let Some(rest) = all.checked_sub(taken as u32).filter(|&rest| rest > 0) {
-            let next = block + taken * UNIT;
-            (self.words[next + STATE], self.words[next + SIZE]) = (FREE, rest);
-            order();
-            self.words[block + SIZE] = taken as u32;
-        }
+        let start = block + self.words[block + PLACE] as usize * UNIT;
+        self.words[block + LENGTH] = (at + END.len() - start) as u32;
+        self.shorten(block, at + END.len());
         order();
         self.words[block + STATE] = USED;
         order();
@@ -234,116 +359,4 @@ fn words_of(name: &[u8]) -> impl Iterator<Item = u32> + '_ {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashMap;
-
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn record(traces: &mut Traces, name: &[u8], count: u32) -> Result<(), Full> {
-        let mut recording = traces.begin(name)?;
-        for n in 0..count {
-            traces.event(&mut recording, 4 << 8, i64::from(n) * 8, [n & 1].into_iter());
-        }
-        traces.finish(recording, i64::from(count) * 8)
-    }
-
-    fn events(words: &[u32], trace: Trace) -> usize {
-        assert_eq!(trace.offset % ALIGNMENT, 0);
-        let trace = &words[trace.offset / 4..];
-        trace.chunks(2).take_while(|chunk| **chunk != END).count()
-    }
-
-    #[test]
-    fn a_recording_that_is_too_long_is_dropped_and_the_memory_is_free_again() {
-        let mut words = vec![0xffff_ffff; 20 * UNIT];
-        let mut traces = Traces::new(&mut words);
-        assert_eq!(record(&mut traces, b"long", 1000), Err(Full));
-        assert_eq!(traces.find(b"long"), None);
-        for _ in 0..3 {
-            record(&mut traces, b"fits", 250).unwrap();
-            assert_eq!(record(&mut traces, b"second", 200), Err(Full));
-        }
-        assert_eq!(traces.find(b"fits").unwrap().duration, 2000);
-        traces.erase(b"fits");
-        record(&mut traces, &[b'n'; 200], 200).unwrap();
-        assert!(traces.begin(&[b'n'; 5000]).is_err());
-    }
-
-    #[test]
-    fn nonsense_in_memory_ends_the_search() {
-        for size in [0, 3, 0xffff_ffff] {
-            let mut words = vec![0; 4 * UNIT];
-            let mut traces = Traces::new(&mut words);
-            record(&mut traces, b"a", 1).unwrap();
-            words[UNIT * 2 + SIZE] = size;
-            let mut traces = Traces::attach(&mut words);
-            assert!(traces.find(b"a").is_some() && traces.find(b"b").is_none());
-            traces.erase(b"a");
-            assert!(record(&mut traces, b"c", 1).is_ok());
-        }
-    }
-
-    #[derive(Clone, Debug)]
-    enum Step {
-        Record(String, u32),
-        Erase(String),
-        /// A kernel is killed in the middle of a recording.
-        Abandon(String, u32),
-    }
-
-    fn step() -> impl Strategy<Value = Step> {
-        let name = "[abc]{0,40}";
-        prop_oneof![
-            (name, 0u32..200).prop_map(|(name, count)| Step::Record(name, count)),
-            name.prop_map(Step::Erase),
-            (name, 0u32..200).prop_map(|(name, count)| Step::Abandon(name, count)),
-        ]
-    }
-
-    proptest! {
-        #[test]
-        fn behaves_as_a_map_and_traces_stay_where_they_are(steps in prop::collection::vec(step(), 1..60)) {
-            let mut words = vec![0xdead_beef; 60 * UNIT];
-            let _ = Traces::new(&mut words);
-            let mut model: HashMap<String, (u32, usize)> = HashMap::new();
-            for step in steps {
-                // Attached anew, as after a restart.
-                let mut traces = Traces::attach(&mut words);
-                match step {
-                    Step::Record(name, count) => {
-                        model.remove(&name);
-                        if record(&mut traces, name.as_bytes(), count).is_ok() {
-                            let offset = traces.find(name.as_bytes()).unwrap().offset;
-                            model.insert(name, (count, offset));
-                        }
-                    }
-                    Step::Erase(name) => {
-                        traces.erase(name.as_bytes());
-                        model.remove(&name);
-                    }
-                    Step::Abandon(name, count) => {
-                        model.remove(&name);
-                        if let Ok(mut recording) = traces.begin(name.as_bytes()) {
-                            (0..count).for_each(|n| {
-                                traces.event(&mut recording, 0x100, -1, vec![n; 1 + n as usize % 16].into_iter());
-                            });
-                        }
-                    }
-                }
-                let traces = Traces::attach(&mut words);
-                let found: Vec<_> = model.iter().map(|(name, &(count, offset))| {
-                    (traces.find(name.as_bytes()), count, offset)
-                }).collect();
-                prop_assert!(!traces.is_trace(4));
-                for (trace, count, offset) in found {
-                    let trace = trace.unwrap();
-                    prop_assert_eq!((trace.duration, trace.offset), (i64::from(count) * 8, offset));
-                    prop_assert!(Traces::attach(&mut words).is_trace(offset));
-                    prop_assert_eq!(events(&words, trace), count as usize);
-                }
-            }
-        }
-    }
-}
+mod tests;

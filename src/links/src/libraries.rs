@@ -6,6 +6,9 @@ use heapless::Vec;
 /// Libraries at a time.
 pub const LIBRARIES: usize = 64;
 
+/// The kernel core reads words of a library.
+const ALIGNMENT: usize = 8;
+
 /// A library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Library {
@@ -34,6 +37,7 @@ pub struct Full;
 
 pub struct Libraries<'m> {
     memory: &'m mut [u8],
+    alignment: usize,
     list: Vec<Library, LIBRARIES>,
 }
 
@@ -41,7 +45,16 @@ impl<'m> Libraries<'m> {
     pub fn new(memory: &'m mut [u8]) -> Self {
         Self {
             memory,
+            alignment: ALIGNMENT,
             list: Vec::new(),
+        }
+    }
+
+    /// As [`Self::new`], for what begins at multiples of `alignment`, as `memory` does.
+    pub fn aligned(memory: &'m mut [u8], alignment: usize) -> Self {
+        Self {
+            alignment,
+            ..Self::new(memory)
         }
     }
 
@@ -55,11 +68,10 @@ impl<'m> Libraries<'m> {
     /// [`Full`].
     pub fn begin(&mut self, number: u32, destination: u8, length: usize) -> Result<(), Full> {
         self.remove(number);
-        // The kernel core reads words of it.
         let start = self
             .list
             .last()
-            .map_or(0, |last| (last.start + last.length).next_multiple_of(8));
+            .map_or(0, |last| (last.start + last.length).next_multiple_of(self.alignment));
         if length > self.memory.len().saturating_sub(start) {
             return Err(Full);
         }
@@ -129,12 +141,13 @@ impl<'m> Libraries<'m> {
         Some(&self.memory[library.start..library.start + library.length])
     }
 
-    fn remove(&mut self, number: u32) {
+    /// Forgets one.
+    pub fn remove(&mut self, number: u32) {
         let Some(index) = self.list.iter().position(|library| library.number == number) else {
             return;
         };
         let removed = self.list.remove(index);
-        let gap = removed.length.next_multiple_of(8);
+        let gap = removed.length.next_multiple_of(self.alignment);
         for library in &mut self.list[index..] {
             let to = library.start - gap;
             self.memory

@@ -10,5 +10,6 @@ mod described;
 pub mod exports;
 pub mod names;
 mod pl;
+pub mod player;
 
 pub use pl::*;

@@ -12,6 +12,8 @@ pub const END: [u32; 2] = [TraceWord::End as u32, 0];
 const SHORT: u32 = TraceWord::Short as u32;
 const LONG: u32 = TraceWord::Long as u32;
 const TIME: u32 = TraceWord::Time as u32;
+/// Most words of an event.
+const DATA_MAX: usize = 16;
 /// Data of a short event are below this.
 const SHORT_DATA: u32 = 1 << DMA_SHORT_DATA_BITS;
 
@@ -53,6 +55,65 @@ pub fn encode(
     if count.is_multiple_of(2) {
         out(0);
     }
+}
+
+/// An event of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// channel << 8 | address
+    pub target: u32,
+    pub time: i64,
+    data: [u32; DATA_MAX],
+    count: usize,
+}
+
+impl Event {
+    pub fn words(&self) -> &[u32] {
+        &self.data[..self.count]
+    }
+
+    /// The board that it is for.
+    pub fn destination(&self) -> u8 {
+        (self.target >> 24) as u8
+    }
+}
+
+/// The event at a position of `trace`, and the position behind it; None at the end, or if there is none that makes sense. `before`:
+/// time of the event before it, 0 for the first one.
+pub fn decode(trace: &[u32], mut at: usize, before: i64) -> Option<(Event, usize)> {
+    let mut time = before;
+    let head = loop {
+        let &[head, next] = trace.get(at..at + 2)?.first_chunk()?;
+        if head != TIME || next != 0 {
+            break head;
+        }
+        let &[low, high] = trace.get(at + 2..at + 4)?.first_chunk()?;
+        time = time.wrapping_add((u64::from(high) << 32 | u64::from(low)) as i64);
+        at += 4;
+    };
+    let mut data = [0; DATA_MAX];
+    let later = |delta: u32| time.wrapping_add(i64::from(delta as i32));
+    let (target, time, count, end) = match head & 3 {
+        SHORT => {
+            data[0] = head >> 2 & 63;
+            (head & 0x00ff_ff00 | head >> 24, later(trace[at + 1]), 1, at + 2)
+        }
+        LONG => {
+            let count = (head >> 2 & 63) as usize;
+            let words = trace.get(at + 3..at + 3 + count)?;
+            data.get_mut(..count)?.copy_from_slice(words);
+            let target = head & 0xffff_ff00 | trace[at + 1];
+            (target, later(trace[at + 2]), count, at + 2 * (2 + count / 2))
+        }
+        _ => return None,
+    };
+    let event = Event {
+        target,
+        time,
+        data,
+        count,
+    };
+    Some((event, end))
 }
 
 #[cfg(test)]
@@ -119,12 +180,30 @@ mod tests {
         assert_eq!(far, [3, 0, 0, 1 << 8, 1 | 1 << 2 | 1 << 8, 0, 0, 0]);
     }
 
+    /// As whoever takes a trace apart reads it.
+    fn read(trace: &[u32]) -> Vec<Event> {
+        let (mut events, mut now, mut at) = (Vec::new(), 0, 0);
+        while let Some((event, next)) = super::decode(trace, at, now) {
+            (at, now) = (next, event.time);
+            events.push((event.target, event.time, Vec::from(event.words())));
+        }
+        assert_eq!(trace[at..], END);
+        events
+    }
+
     proptest! {
+        #[test]
+        fn no_words_are_too_bad(words in proptest::collection::vec(any::<u32>(), 0..40), at in 0usize..50) {
+            let _ = super::decode(&words, at, 0);
+        }
+
         #[test]
         fn events_come_back(events in proptest::collection::vec(
             (any::<u32>(), any::<i64>(), proptest::collection::vec(any::<u32>(), 1..17)), 0..20)
         ) {
-            prop_assert_eq!(decode(&trace(&events)), events);
+            let trace = trace(&events);
+            prop_assert_eq!(read(&trace), decode(&trace));
+            prop_assert_eq!(decode(&trace), events);
         }
 
         #[test]

@@ -7,6 +7,7 @@
 mod boards;
 mod connection;
 pub mod standalone;
+mod traces;
 
 use core::future::{poll_fn, Future};
 use core::pin::pin;

@@ -6,16 +6,19 @@ use core::pin::pin;
 use core::task::Poll;
 
 use embassy_futures::select::{select, Either};
-use embassy_time::Timer;
+use embassy_time::{Duration, Instant, Timer};
 use heapless::String;
 use kairos_channel::{Frame, Kind, Outcome};
 use kairos_comms::kernel_core::{Failure, KernelCore, SUPERVISION};
 use kairos_comms::link::Link;
 use kairos_comms::subkernels::{answer, Keeps, Lines, Request, Wait, ARGUMENTS};
+use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_links::libraries::Libraries;
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::order::{Head, Order};
+
+use crate::player::Tape;
 
 /// Bytes of all libraries.
 const LIBRARIES: usize = 8 * 1024 * 1024;
@@ -23,6 +26,9 @@ const LIBRARIES: usize = 8 * 1024 * 1024;
 const MAIL: usize = 256 * 1024;
 /// Longest report of an exception, in bytes.
 const REPORT: usize = 8192;
+
+/// How often a player that plays is looked at.
+const LOOK: Duration = Duration::from_micros(10);
 
 /// Why a line has ended.
 enum End {
@@ -51,22 +57,43 @@ enum State {
     Running(u32),
 }
 
-/// Libraries as they come by the line.
-struct Shelf(Libraries<'static>);
+/// Libraries and traces as they come by the line.
+struct Shelf {
+    libraries: Libraries<'static>,
+    tape: Tape,
+    /// What is coming is a trace.
+    is_trace: bool,
+}
 
 impl Keeps for Shelf {
     fn begin(&mut self, head: &Head) {
-        if self.0.begin(head.number, 0, head.length as usize).is_err() {
+        self.is_trace = head.order == Order::Trace;
+        if self.is_trace {
+            return self.tape.begin(head);
+        }
+        if self.libraries.begin(head.number, 0, head.length as usize).is_err() {
             log::error!("no room for subkernel {} of {} bytes", head.number, head.length);
         }
     }
 
     fn room(&mut self) -> &mut [u8] {
-        self.0.room()
+        match self.is_trace {
+            true => self.tape.room(),
+            false => self.libraries.room(),
+        }
     }
 
     fn filled(&mut self, count: usize) {
-        self.0.filled(count);
+        match self.is_trace {
+            true => self.tape.filled(count),
+            false => self.libraries.filled(count),
+        }
+    }
+
+    fn complete(&mut self, head: &Head) {
+        if head.order == Order::Trace {
+            self.tape.complete(head);
+        }
     }
 }
 
@@ -78,7 +105,11 @@ pub async fn serve(uplink: &'static Link, mut kernel: KernelCore) -> ! {
         log::info!("kernel core ready");
     }
     let mut lines = Lines::new(uncleared!(MAIL));
-    let mut shelf = Shelf(Libraries::new(uncleared!(LIBRARIES)));
+    let mut shelf = Shelf {
+        libraries: Libraries::new(uncleared!(LIBRARIES)),
+        tape: Tape::new(),
+        is_trace: false,
+    };
     loop {
         lines.add(DESTINATION_MASTER, uplink.accept(Service::Kernels).await);
         let mut session = Session {
@@ -91,7 +122,8 @@ pub async fn serve(uplink: &'static Link, mut kernel: KernelCore) -> ! {
             log::warn!("subkernels: {failure}");
         }
         lines.close();
-        shelf.0.clear();
+        shelf.libraries.clear();
+        shelf.tape.clear();
         kernel.stop().await;
     }
 }
@@ -113,7 +145,8 @@ impl Session<'_> {
     }
 
     async fn step(&mut self) -> Result<(), End> {
-        let deadline = self.lines.deadline();
+        let look = self.shelf.tape.is_playing().then(|| Instant::now() + LOOK);
+        let deadline = [self.lines.deadline(), look].into_iter().flatten().min();
         let late = pin!(async {
             match deadline {
                 Some(deadline) => Timer::at(deadline).await,
@@ -139,6 +172,8 @@ impl Session<'_> {
         if self.lines.name(DESTINATION_MASTER) == 0 {
             return Err(End::Lost);
         }
+        self.shelf.tape.poll();
+        self.answer_tape().await?;
         while let Some((place, head)) = self.lines.mail().find(|head| head.order != Order::Message) {
             let mut cursor = [0; 8];
             if let Some(bytes) = self.lines.mail().payload(place).first_chunk() {
@@ -148,6 +183,14 @@ impl Session<'_> {
             self.order(head, cursor).await?;
         }
         self.lines.settle(self.kernel, None).await?;
+        Ok(())
+    }
+
+    async fn answer_tape(&mut self) -> Result<(), End> {
+        while let Some((head, content)) = self.shelf.tape.next_answer() {
+            let payload = &content[..head.length as usize];
+            self.lines.send(DESTINATION_MASTER, &head, payload).await?;
+        }
         Ok(())
     }
 
@@ -174,7 +217,16 @@ impl Session<'_> {
                     .send(DESTINATION_MASTER, &Head::new(Order::Ready, number), &[])
                     .await?)
             }
+            Order::Play => {
+                self.shelf.tape.play(&head, i64::from_le_bytes(cursor));
+                self.answer_tape().await
+            }
+            Order::Forget => {
+                self.shelf.tape.forget(head.number);
+                Ok(())
+            }
             Order::Stop => {
+                self.shelf.tape.stop();
                 self.kernel.stop().await;
                 self.state = State::Nothing;
                 self.lines.finish();
@@ -187,7 +239,7 @@ impl Session<'_> {
     /// Loads a library; false if that was refused.
     async fn load(&mut self, number: u32) -> Result<bool, End> {
         self.state = State::Nothing;
-        let Some(library) = self.shelf.0.bytes(number) else {
+        let Some(library) = self.shelf.libraries.bytes(number) else {
             self.refuse(number, "its board does not have its library").await?;
             return Ok(false);
         };
@@ -233,6 +285,13 @@ impl Session<'_> {
         let State::Running(number) = self.state else {
             return Ok(());
         };
+        if let Some(request) = TraceRequest::read(self.kernel, &frame)? {
+            return match request {
+                // Only the board with the network knows the others.
+                TraceRequest::Forget { .. } => Ok(()),
+                _ => Ok(answer(self.kernel, Outcome::NotLoaded, 0).await?),
+            };
+        }
         if let Some(request) = Request::read(self.kernel, &frame)? {
             return self.request(number, request).await;
         }

@@ -5,6 +5,7 @@
 #![no_main]
 
 mod kernels;
+mod player;
 
 use embassy_time::{Duration, Timer};
 use kairos_chip::reset;

@@ -4,14 +4,17 @@
 //! Outputs are recorded straight in the format that the gateware plays.
 
 use kairos_channel::memory::DMA;
+use kairos_channel::Kind;
+use kairos_contracts::link::{DESTINATION_MASTER, PLAYED_NOT};
 use kairos_kernel::traces::{Full, Recording, Traces};
 use kairos_proto::exception::Id;
 use kairos_proto::rpc::Memory;
 
+use super::subkernel::{self, TraceAnswer};
 use crate::fault::broken;
 use crate::memory::{Area, KernelMemory};
 use crate::owned::{Lent, Owned};
-use crate::{raise, rtio};
+use crate::{comms, raise, rtio};
 
 /// The store.
 static STORE: Lent<Area<{ DMA.start }, { DMA.end }>> = {
@@ -19,8 +22,15 @@ static STORE: Lent<Area<{ DMA.start }, { DMA.end }>> = {
     Lent::new(unsafe { Area::new() })
 };
 
-/// The recording under way.
+/// The recording under way, and its name.
 static RECORDING: Owned<Option<Recording>> = Owned::new(None);
+static NAME: Lent<([u8; NAME_MAX], usize)> = Lent::new(([0; NAME_MAX], 0));
+/// Longest name, in bytes.
+const NAME_MAX: usize = 1024;
+/// Of the trace that was distributed last.
+static NUMBER: Owned<u32> = Owned::new(0);
+/// Bytes of a request about the parts of a trace, of which each board has one at most.
+const PARTS_MAX: usize = 4 + 12 * 256;
 
 const NO_ROOM: &str = "no memory left for DMA recordings: erase some, or record less";
 
@@ -46,6 +56,7 @@ pub fn boot() {
 /// In a restart: what the kernel was recording is lost.
 pub fn abandon() {
     STORE.reclaim();
+    NAME.reclaim();
     RECORDING.set(None);
 }
 
@@ -75,6 +86,14 @@ extern "C" fn record_start(pointer: u32, length: u32) {
         return error("DMA is already recording");
     }
     let name = name(pointer, length);
+    if name.len() > NAME_MAX {
+        return error("names of DMA traces have at most 1024 bytes");
+    }
+    forget(name);
+    NAME.with(|(bytes, length)| {
+        *length = name.len();
+        bytes[..*length].copy_from_slice(name);
+    });
     match with_traces(|traces| traces.begin(name)) {
         Ok(begun) => {
             RECORDING.set(Some(begun));
@@ -84,21 +103,83 @@ extern "C" fn record_start(pointer: u32, length: u32) {
     }
 }
 
-/// `dma_record_stop`. There are no other boards among which traces could be distributed.
-extern "C" fn record_stop(duration: i64, _enable_ddma: u32) {
+/// `dma_record_stop`. A recording that is to be distributed is taken apart by boards, which get their parts.
+extern "C" fn record_stop(duration: i64, enable_ddma: u32) {
     let Some(ended) = RECORDING.take() else {
         return error("DMA is not recording");
     };
     rtio::record(None);
     if with_traces(|traces| traces.finish(ended, duration)) == Err(Full) {
-        error(NO_ROOM);
+        return error(NO_ROOM);
     }
+    if enable_ddma & 1 == 0 {
+        return;
+    }
+    let number = NUMBER.get().wrapping_add(1).max(1);
+    NUMBER.set(number);
+    let done = NAME.with(|(bytes, length)| with_traces(|traces| traces.take_apart(&bytes[..*length], number)));
+    if done == Err(Full) {
+        return error(NO_ROOM);
+    }
+    // A board that is not there, or has no room, is told of when it is to play.
+    keep(number);
+}
+
+/// Sees to it that all boards have their parts.
+fn keep(number: u32) -> TraceAnswer {
+    let mut parts = heapless::Vec::<u8, PARTS_MAX>::new();
+    let _ = parts.extend_from_slice(&number.to_le_bytes());
+    with_traces(|traces| {
+        for part in traces.parts(number) {
+            let words = [
+                u32::from(part.destination),
+                (DMA.start + part.offset) as u32,
+                part.bytes as u32,
+            ];
+            let bytes = words.map(u32::to_le_bytes);
+            let _ = parts.extend_from_slice(bytes.as_flattened());
+        }
+    });
+    comms::send(Kind::TraceKeep, &parts);
+    subkernel::trace_answer()
+}
+
+/// Forgets a trace, here and elsewhere.
+fn forget(name: &[u8]) {
+    if let Some(number) = with_traces(|traces| traces.erase(name)) {
+        comms::send(Kind::TraceForget, &number.to_le_bytes());
+    }
+}
+
+/// Raises what kept another board from playing its part, if anything did.
+fn raise_of_others(answer: TraceAnswer) {
+    let (message, board) = match answer {
+        TraceAnswer::Done => return,
+        TraceAnswer::Failed(failed) if failed.bits < PLAYED_NOT => return rtio::fail(failed),
+        TraceAnswer::Failed(failed) => (
+            "Error running DMA on satellite device, it has no such trace or plays another one: destination {0}",
+            (failed.channel >> 16) as u8,
+        ),
+        TraceAnswer::NoRoom(board) => (
+            "Error running DMA on satellite device, no memory left for traces: destination {0}",
+            board,
+        ),
+        TraceAnswer::Late(board) => (
+            "Error running DMA on satellite device, timed out waiting for results: destination {0}",
+            board,
+        ),
+        TraceAnswer::Lost(board) => (
+            "Error running DMA on satellite device, it does not answer: destination {0}",
+            board,
+        ),
+        TraceAnswer::NotHere => ("only kernels of the board with the network play on others", 0),
+    };
+    raise::firmware(Id::DmaError, message, [i64::from(board), 0, 0]);
 }
 
 /// `dma_erase`
 extern "C" fn erase(pointer: u32, length: u32) {
-    let name = name(pointer, length);
-    with_traces(|traces| traces.erase(name));
+    forget(name(pointer, length));
 }
 
 /// `dma_retrieve`
@@ -109,7 +190,11 @@ extern "C" fn retrieve(result: &mut Retrieved, pointer: u32, length: u32) {
             *result = Retrieved {
                 duration: trace.duration,
                 address: (DMA.start + trace.offset) as u32,
-                uses_ddma: 0,
+                uses_ddma: u32::from(trace.number != 0),
+            };
+            // Another board may have forgotten its part since.
+            if trace.number != 0 {
+                raise_of_others(keep(trace.number));
             }
         }
         None => error("DMA trace not found"),
@@ -119,10 +204,43 @@ extern "C" fn retrieve(result: &mut Retrieved, pointer: u32, length: u32) {
 /// `dma_playback`: returns when all events have been submitted.
 extern "C" fn playback(time: i64, address: u32, _uses_ddma: u32) {
     let offset = (address as usize).wrapping_sub(DMA.start);
-    if !with_traces(|traces| traces.is_trace(offset)) {
-        return error("DMA trace not found");
+    match with_traces(|traces| traces.named_at(offset)) {
+        Some(0) => rtio::play(address, time),
+        Some(number) => play_everywhere(number, time),
+        None => error("DMA trace not found"),
     }
-    rtio::play(address, time);
+}
+
+/// Every board plays its part; this one while the others do.
+fn play_everywhere(number: u32, time: i64) {
+    let (mut own, mut others) = (None, 0u32);
+    with_traces(|traces| {
+        for part in traces.parts(number) {
+            match part.destination {
+                DESTINATION_MASTER => own = Some((DMA.start + part.offset) as u32),
+                destination => others |= 1u32.checked_shl(u32::from(destination)).unwrap_or(0),
+            }
+        }
+    });
+    if !rtio::prepare() {
+        return;
+    }
+    if others != 0 {
+        let mut request = [0; 16];
+        request[..4].copy_from_slice(&number.to_le_bytes());
+        request[4..8].copy_from_slice(&others.to_le_bytes());
+        request[8..].copy_from_slice(&time.to_le_bytes());
+        comms::send(Kind::TracePlay, &request);
+    }
+    let failed = rtio::play_prepared(own, time);
+    let answer = match others {
+        0 => TraceAnswer::Done,
+        _ => subkernel::trace_answer(),
+    };
+    match failed {
+        Some(failed) => rtio::fail(failed),
+        None => raise_of_others(answer),
+    }
 }
 
 raise::raising! {

@@ -2,6 +2,7 @@
 //! boards. The comms core knows the boards; this core asks it, and waits for its answer.
 
 use kairos_channel::{Kind, Outcome};
+use kairos_pl::player::Failed;
 use kairos_proto::exception::report::{Newest, Said};
 use kairos_proto::exception::{Id, Record, Text};
 use kairos_proto::rpc::{encode_values, values, Memory, Sink, Source};
@@ -60,6 +61,41 @@ fn byte() -> u8 {
     bytes[0]
 }
 
+/// What the comms core says of a trace that other boards have parts of.
+pub enum TraceAnswer {
+    Done,
+    Failed(Failed),
+    /// Of these boards.
+    NoRoom(u8),
+    Late(u8),
+    Lost(u8),
+    /// This is not the board that knows the others.
+    NotHere,
+}
+
+/// Waits for it.
+pub fn trace_answer() -> TraceAnswer {
+    match Outcome::try_from(byte()) {
+        Ok(Outcome::Done) => TraceAnswer::Done,
+        Ok(Outcome::Played) => {
+            let (bits, channel, low, high) = (word(), word(), word(), word());
+            let time = (u64::from(low) | u64::from(high) << 32) as i64;
+            match bits {
+                0 => TraceAnswer::Done,
+                _ => TraceAnswer::Failed(Failed { bits, channel, time }),
+            }
+        }
+        Ok(Outcome::TooMuch) => TraceAnswer::NoRoom(byte()),
+        Ok(Outcome::TimedOut) => TraceAnswer::Late(byte()),
+        Ok(Outcome::Lost) => TraceAnswer::Lost(byte()),
+        Ok(Outcome::NotLoaded) => {
+            byte();
+            TraceAnswer::NotHere
+        }
+        _ => report("answer about a DMA trace that makes no sense"),
+    }
+}
+
 /// Skips what is left of the answer.
 fn skip_rest() {
     let mut rest = REST.replace(0) as usize;
@@ -98,7 +134,7 @@ fn answered() -> bool {
             "An error occurred during subkernel operation: no room for messages, on destination {0}",
             byte(),
         ),
-        Err(_) => report("answer about a subkernel that makes no sense"),
+        Ok(Outcome::Played) | Err(_) => report("answer about a subkernel that makes no sense"),
     }
     false
 }

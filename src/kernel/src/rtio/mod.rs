@@ -14,8 +14,6 @@ mod registers;
 mod ring;
 mod transaction;
 
-use kairos_contracts::registers::satellite;
-
 use registers::{registers, registers_or_raise, Registers, POLLS};
 
 pub use clock::{timer_count, UNITS as CYCLE};
@@ -24,7 +22,7 @@ pub use cursor::{at_mu as set_now_mu, now_mu};
 pub use input::{rtio_input_data, rtio_input_timestamp, rtio_input_timestamped_data};
 pub use log::rtio_log;
 pub use output::{posted_error_at_end, record, rtio_batch_end, rtio_batch_start, rtio_output, rtio_output_wide};
-pub use playback::play;
+pub use playback::{fail, play, play_prepared, prepare};
 
 /// `rtio_post_2`: the time cursor, and behind it what kernels need that post by themselves.
 pub const POST: *const ring::Quick = &raw const ring::RING.quick;
@@ -114,10 +112,9 @@ pub fn refused_output() -> bool {
     transaction::answers() && transaction::output_now(NOWHERE, 0, &[0]) != 0
 }
 
-/// `rtio_get_destination_status`: this board is always there, satellites, numbered from 1, while their links are up.
+/// `rtio_get_destination_status`: this board is always there, others while all links on the way are up.
 pub extern "C" fn rtio_get_destination_status(destination: u32) -> u32 {
-    let reached = || registers::satellite(destination).is_some_and(|state| state.read() & satellite::STATE_UP_BIT != 0);
-    u32::from(registers().is_some() && (destination == 0 || reached()))
+    u32::from(registers().is_some() && (destination == 0 || registers::reaches(destination)))
 }
 
 crate::raise::raising! {

@@ -43,7 +43,7 @@ impl Registers {
 
 /// Found at boot, before any kernel.
 static REGISTERS: Owned<Option<Registers>> = Owned::new(None);
-static SATELLITES: Owned<[Option<Register>; 4]> = Owned::new([None; 4]);
+static SATELLITES: Owned<[Option<(Register, Register)>; 4]> = Owned::new([None; 4]);
 
 /// Finds the registers, after reset of this core.
 pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
@@ -63,14 +63,18 @@ pub fn boot(descriptor: &Descriptor) -> Option<Registers> {
     };
     REGISTERS.set(Some(found));
     SATELLITES.set(core::array::from_fn(|number| {
-        Register::find_numbered(descriptor, satellite::STATE, number)
+        let find = |name| Register::find_numbered(descriptor, name, number);
+        find(satellite::DESTINATION).zip(find(satellite::BOARDS))
     }));
     Some(found)
 }
 
-/// State of the link to a satellite, which are numbered from 1, if there is one.
-pub fn satellite(number: u32) -> Option<Register> {
-    *SATELLITES.get().get((number as usize).checked_sub(1)?)?
+/// Whether a board behind one of the links can be reached.
+pub fn reaches(destination: u32) -> bool {
+    SATELLITES.get().iter().flatten().any(|(first, boards)| {
+        let offset = destination.wrapping_sub(first.read());
+        offset < 8 && boards.read() >> offset & 1 != 0
+    })
 }
 
 /// The registers, if there is gateware.

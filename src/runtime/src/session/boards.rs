@@ -6,15 +6,18 @@ use core::task::{Context, Poll};
 
 use embassy_time::{Duration, Instant};
 use heapless::String;
-use kairos_channel::Outcome;
+use kairos_channel::{Frame, Outcome};
 use kairos_comms::kernel_core::{Failure, KernelCore};
 use kairos_comms::link::Links;
 use kairos_comms::management::Lost;
 use kairos_comms::subkernels::{answer, KeepsNone, Lines, Request, Wait};
+use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_links::libraries::{Full, Libraries, Stands};
-use kairos_proto::link::Service;
+use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::order::{Head, Order};
+
+use super::traces::Traces;
 
 /// Bytes of all subkernels' libraries.
 const LIBRARIES: usize = 8 * 1024 * 1024;
@@ -28,6 +31,7 @@ pub struct Boards {
     links: Links,
     libraries: Libraries<'static>,
     lines: Lines,
+    traces: Traces,
 }
 
 impl Boards {
@@ -37,6 +41,7 @@ impl Boards {
             links,
             libraries: Libraries::new(uncleared!(LIBRARIES)),
             lines: Lines::new(uncleared!(MAIL)),
+            traces: Traces::default(),
         }
     }
 
@@ -44,6 +49,7 @@ impl Boards {
     pub fn close(&mut self) {
         self.lines.close();
         self.libraries.clear();
+        self.traces.clear();
     }
 
     /// Why no library can be kept for a board.
@@ -76,12 +82,16 @@ impl Boards {
 
     /// When the kernel has waited for too long.
     pub fn deadline(&self) -> Option<Instant> {
-        self.lines.deadline()
+        let deadlines = [self.lines.deadline(), self.traces.deadline()];
+        deadlines.into_iter().flatten().min()
     }
 
     /// The kernel has ended: what satellites still run for it is ended.
     pub async fn end(&mut self) {
         self.lines.forget();
+        for board in self.traces.end() {
+            let _ = self.lines.send(board, &Head::new(Order::Stop, 0), &[]).await;
+        }
         for library in self.libraries.iter_mut() {
             if core::mem::replace(&mut library.stands, Stands::Idle) == Stands::Running {
                 let order = Head::new(Order::Stop, library.number);
@@ -91,8 +101,19 @@ impl Boards {
         }
     }
 
-    /// Serves a request of the kernel.
-    pub async fn serve(&mut self, kernel: &mut KernelCore, request: Request) -> Result<(), Failure> {
+    /// Serves a request of the kernel; false if the frame is about something else.
+    pub async fn serve_frame(&mut self, kernel: &mut KernelCore, frame: &Frame) -> Result<bool, Failure> {
+        if let Some(request) = TraceRequest::read(kernel, frame)? {
+            self.serve_trace(kernel, request).await?;
+        } else if let Some(request) = Request::read(kernel, frame)? {
+            self.serve(kernel, request).await?;
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    async fn serve(&mut self, kernel: &mut KernelCore, request: Request) -> Result<(), Failure> {
         match request {
             Request::Run {
                 number,
@@ -121,9 +142,35 @@ impl Boards {
         self.settle(kernel).await
     }
 
+    /// Serves a request of the kernel about traces.
+    async fn serve_trace(&mut self, kernel: &mut KernelCore, request: TraceRequest) -> Result<(), Failure> {
+        let served = match request {
+            TraceRequest::Keep { number, mut parts } => {
+                parts.retain(|part| part.destination != DESTINATION_MASTER);
+                for part in &parts {
+                    // Without a line it is found to be lost.
+                    let _ = self.line_to(part.destination);
+                }
+                self.traces.keep(&mut self.lines, number, &parts).await
+            }
+            TraceRequest::Play { number, boards, time } => {
+                self.traces.play(&mut self.lines, number, boards, time).await
+            }
+            TraceRequest::Forget { number } => {
+                self.traces.forget(&mut self.lines, number).await;
+                return Ok(());
+            }
+        };
+        match served {
+            Ok(()) => self.settle(kernel).await,
+            Err(board) => answer(kernel, Outcome::Lost, board).await,
+        }
+    }
+
     /// Answers the kernel if what it waits for has come, and passes on what is for other boards.
     pub async fn settle(&mut self, kernel: &mut KernelCore) -> Result<(), Failure> {
         self.notice_losses();
+        self.traces.settle(&mut self.lines, kernel).await?;
         let lost = self.lost();
         if let Some(head) = self.lines.settle(kernel, lost).await? {
             let ended = matches!(head.order, Order::Finished | Order::Exception | Order::Refused);

@@ -16,7 +16,7 @@ use kairos_proto::session::{reply, ProtocolError, Request, RequestDecoder};
 
 use super::{Shared, LIBRARY_MAX};
 use kairos_comms::kernel_core::{Failure, SUPERVISION};
-use kairos_comms::{clock, gateware, subkernels};
+use kairos_comms::{clock, gateware};
 
 /// Why a session has ended.
 pub enum End {
@@ -436,9 +436,8 @@ impl<'a> Connection<'a> {
             }
             _ if self.state == State::Running => {
                 let Shared { kernel, boards, .. } = &mut *self.shared;
-                match subkernels::Request::read(kernel, &frame)? {
-                    Some(request) => boards.serve(kernel, request).await?,
-                    None => return Err(End::Unexpected(frame.kind)),
+                if !boards.serve_frame(kernel, &frame).await? {
+                    return Err(End::Unexpected(frame.kind));
                 }
             }
             kind => return Err(End::Unexpected(kind)),

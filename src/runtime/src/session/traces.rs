@@ -1,0 +1,177 @@
+//! DMA traces of which other boards have parts: what has been sent to them, and what the kernel waits for.
+
+use embassy_time::{Duration, Instant};
+use heapless::Vec;
+use kairos_channel::memory::DMA;
+use kairos_channel::Outcome;
+use kairos_comms::kernel_core::{Failure, KernelCore};
+use kairos_comms::link::BOARDS;
+use kairos_comms::subkernels::{answer, send_answer, Lines};
+use kairos_comms::traces::Part;
+use kairos_proto::order::{Head, Order};
+
+/// Within this time a board has taken a part, or has played it after the others have.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Parts of which is known that they have been sent; others are sent again.
+const SENT: usize = 256;
+
+/// A part that has been sent: of which trace, to which board, by which line.
+type Sent = (u32, u8, u32);
+
+#[derive(Default)]
+pub struct Traces {
+    sent: Vec<Sent, SENT>,
+    wait: Option<Wait>,
+}
+
+/// What the kernel waits for.
+struct Wait {
+    number: u32,
+    order: Order,
+    /// Boards that have not answered, and the lines to them.
+    boards: Vec<(u8, u32), BOARDS>,
+    /// What the first one that failed has said.
+    failed: [u8; 16],
+    deadline: Instant,
+}
+
+impl Wait {
+    fn new(number: u32, order: Order) -> Self {
+        Self {
+            number,
+            order,
+            boards: Vec::new(),
+            failed: [0; 16],
+            deadline: Instant::now() + PATIENCE,
+        }
+    }
+}
+
+impl Traces {
+    /// A session has ended: other boards forget what it has sent.
+    pub fn clear(&mut self) {
+        self.sent.clear();
+        self.wait = None;
+    }
+
+    /// A kernel has ended. Boards that play for it.
+    pub fn end(&mut self) -> Vec<u8, BOARDS> {
+        match self.wait.take() {
+            Some(wait) if wait.order == Order::Played => wait.boards.iter().map(|(board, _)| *board).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub fn deadline(&self) -> Option<Instant> {
+        self.wait.as_ref().map(|wait| wait.deadline)
+    }
+
+    /// Sends the parts that boards do not have. Else the board that does not take its part.
+    pub async fn keep(&mut self, lines: &mut Lines, number: u32, parts: &[Part]) -> Result<(), u8> {
+        let mut wait = Wait::new(number, Order::Kept);
+        for part in parts {
+            let line = lines.name(part.destination);
+            let sent = (number, part.destination, line);
+            if self.sent.contains(&sent) {
+                continue;
+            }
+            let inside = part.address >= DMA.start && part.address.saturating_add(part.bytes) <= DMA.end;
+            if line == 0 || !inside {
+                return Err(part.destination);
+            }
+            // SAFETY: memory of the kernel core, which leaves it alone until the answer.
+            let bytes = unsafe { core::slice::from_raw_parts(part.address as *const u8, part.bytes) };
+            let head = Head {
+                board: part.destination,
+                length: part.bytes as u32,
+                ..Head::new(Order::Trace, number)
+            };
+            let lost = |_| part.destination;
+            lines.send(part.destination, &head, bytes).await.map_err(lost)?;
+            let _ = wait.boards.push((part.destination, line));
+        }
+        self.wait = Some(wait);
+        Ok(())
+    }
+
+    /// Has these boards play. Else one that does not answer.
+    pub async fn play(&mut self, lines: &mut Lines, number: u32, boards: u32, time: [u8; 8]) -> Result<(), u8> {
+        let mut wait = Wait::new(number, Order::Played);
+        for board in (0..BOARDS as u8).filter(|board| boards >> board & 1 != 0) {
+            let head = Head {
+                board,
+                length: 8,
+                ..Head::new(Order::Play, number)
+            };
+            let line = lines.name(board);
+            lines.send(board, &head, &time).await.map_err(|_| board)?;
+            let _ = wait.boards.push((board, line));
+        }
+        self.wait = Some(wait);
+        Ok(())
+    }
+
+    pub async fn forget(&mut self, lines: &mut Lines, number: u32) {
+        for (_, board, line) in self.sent.iter().filter(|(of, ..)| *of == number) {
+            if lines.name(*board) == *line {
+                let _ = lines.send(*board, &Head::new(Order::Forget, number), &[]).await;
+            }
+        }
+        self.sent.retain(|(of, ..)| *of != number);
+    }
+
+    /// Answers the kernel, if what it waits for has come.
+    pub async fn settle(&mut self, lines: &mut Lines, kernel: &mut KernelCore) -> Result<(), Failure> {
+        let mut refused = None;
+        while let Some((place, head)) = lines
+            .mail()
+            .find(|head| matches!(head.order, Order::Kept | Order::Played))
+        {
+            let mut content = [0; 16];
+            let payload = lines.mail().payload(place);
+            let length = payload.len().min(content.len());
+            content[..length].copy_from_slice(&payload[..length]);
+            lines.mail().remove(place);
+            let Some(wait) = self
+                .wait
+                .as_mut()
+                .filter(|wait| (wait.number, wait.order) == (head.number, head.order))
+            else {
+                continue;
+            };
+            let Some(place) = wait.boards.iter().position(|(board, _)| *board == head.board) else {
+                continue;
+            };
+            let (board, line) = wait.boards.swap_remove(place);
+            match head.order {
+                Order::Kept if content[0] == 0 => refused = Some(board),
+                Order::Kept => {
+                    if self.sent.is_full() {
+                        self.sent.remove(0);
+                    }
+                    let _ = self.sent.push((head.number, board, line));
+                }
+                _ if wait.failed[..4] == [0; 4] => wait.failed = content,
+                _ => {}
+            }
+        }
+        let Some(wait) = &self.wait else { return Ok(()) };
+        let lost = wait.boards.iter().find(|(board, line)| lines.name(*board) != *line);
+        let (outcome, board) = match (refused, lost, wait.boards.first()) {
+            (Some(board), ..) => (Outcome::TooMuch, board),
+            (_, Some((board, _)), _) => (Outcome::Lost, *board),
+            (.., Some((board, _))) if Instant::now() >= wait.deadline => (Outcome::TimedOut, *board),
+            (.., Some(_)) => return Ok(()),
+            (.., None) if wait.order == Order::Played => (Outcome::Played, 0),
+            (.., None) => (Outcome::Done, 0),
+        };
+        let failed = wait.failed;
+        self.wait = None;
+        if outcome != Outcome::Played {
+            return answer(kernel, outcome, board).await;
+        }
+        let mut bytes = [outcome as u8; 17];
+        bytes[1..].copy_from_slice(&failed);
+        send_answer(kernel, &bytes, &[]).await
+    }
+}

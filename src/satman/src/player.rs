@@ -1,0 +1,156 @@
+//! DMA traces that the board with the network has sent, and playing them for it, beside whatever the kernel core does.
+
+use heapless::Vec;
+use kairos_channel::{Shared, COMMS};
+use kairos_comms::chip;
+use kairos_comms::uncleared::uncleared;
+use kairos_contracts::link::PLAYED_NOT;
+use kairos_links::libraries::Libraries;
+use kairos_pl::player::{Failed, Player};
+use kairos_proto::dma::ALIGNMENT;
+use kairos_proto::order::{Head, Order};
+
+/// Bytes of all traces.
+const TRACES: usize = 8 * 1024 * 1024;
+/// Looks at a player that has been stopped until what it had under way must have ended.
+const POLLS: u32 = 10_000;
+
+/// The traces, and the player.
+pub struct Tape {
+    traces: Libraries<'static>,
+    player: Option<Player>,
+    /// The order that is being carried out.
+    playing: Option<Head>,
+    /// What is to be answered.
+    answers: Vec<(Head, [u8; 16]), 4>,
+}
+
+impl Tape {
+    /// Called once, before any kernel.
+    pub fn new() -> Self {
+        let memory: &'static mut [u8] = uncleared!(TRACES + ALIGNMENT);
+        let skipped = memory.as_ptr().align_offset(ALIGNMENT);
+        let player = kairos_pl::descriptor()
+            .ok()
+            .and_then(|descriptor| Player::find(&descriptor));
+        if let Some(player) = player {
+            // Of a start before this one.
+            player.stop();
+        }
+        Self {
+            traces: Libraries::aligned(&mut memory[skipped..], ALIGNMENT),
+            player,
+            playing: None,
+            answers: Vec::new(),
+        }
+    }
+
+    /// A trace begins to come, if there is room.
+    pub fn begin(&mut self, head: &Head) {
+        if self.traces.begin(head.number, 0, head.length as usize).is_err() {
+            log::error!("no room for a DMA trace of {} bytes", head.length);
+        }
+    }
+
+    pub fn room(&mut self) -> &mut [u8] {
+        self.traces.room()
+    }
+
+    pub fn filled(&mut self, count: usize) {
+        self.traces.filled(count);
+    }
+
+    /// It has come, or has been dropped.
+    pub fn complete(&mut self, head: &Head) {
+        let mut content = [0; 16];
+        content[0] = u8::from(self.traces.bytes(head.number).is_some());
+        let _ = self.answers.push((answer(head, Order::Kept, 1), content));
+    }
+
+    pub fn forget(&mut self, number: u32) {
+        self.stop();
+        self.traces.remove(number);
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.stop();
+        self.traces.clear();
+        self.answers.clear();
+    }
+
+    /// Plays; the answer comes when it has ended.
+    pub fn play(&mut self, head: &Head, time: i64) {
+        let trace = self.traces.bytes(head.number).filter(|_| self.playing.is_none());
+        let (Some(trace), Some(player)) = (trace, self.player) else {
+            return self.played(head, Some(not_played(head)));
+        };
+        if !Shared::get().take_player(COMMS) {
+            return self.played(head, Some(not_played(head)));
+        }
+        let address = trace.as_ptr() as usize;
+        // The gateware reads memory, not caches.
+        chip::clean(address, trace.len());
+        player.start(address as u32, time);
+        self.playing = Some(*head);
+    }
+
+    pub fn is_playing(&self) -> bool {
+        self.playing.is_some()
+    }
+
+    /// Looks whether what is played has ended.
+    pub fn poll(&mut self) {
+        let (Some(head), Some(player)) = (self.playing, self.player) else {
+            return;
+        };
+        if !player.is_busy() {
+            self.playing = None;
+            let failed = player.take_error();
+            Shared::get().release_player(COMMS);
+            self.played(&head, failed);
+        }
+    }
+
+    /// Ends what is played; nothing is answered.
+    pub fn stop(&mut self) {
+        let (Some(_), Some(player)) = (self.playing.take(), self.player) else {
+            return;
+        };
+        player.stop();
+        for _ in 0..POLLS {
+            if !player.is_busy() {
+                break;
+            }
+        }
+        player.take_error();
+        Shared::get().release_player(COMMS);
+    }
+
+    /// What is to be answered next.
+    pub fn next_answer(&mut self) -> Option<(Head, [u8; 16])> {
+        (!self.answers.is_empty()).then(|| self.answers.remove(0))
+    }
+
+    fn played(&mut self, head: &Head, failed: Option<Failed>) {
+        let mut content = [0; 16];
+        if let Some(Failed { bits, channel, time }) = failed {
+            content[..4].copy_from_slice(&bits.to_le_bytes());
+            content[4..8].copy_from_slice(&channel.to_le_bytes());
+            content[8..].copy_from_slice(&time.to_le_bytes());
+        }
+        let _ = self.answers.push((answer(head, Order::Played, 16), content));
+    }
+}
+
+fn answer(head: &Head, order: Order, length: u32) -> Head {
+    Head { order, length, ..*head }
+}
+
+fn not_played(head: &Head) -> Failed {
+    Failed {
+        bits: PLAYED_NOT,
+        channel: u32::from(head.board) << 16,
+        time: 0,
+    }
+}

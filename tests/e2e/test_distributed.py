@@ -1,0 +1,34 @@
+"""Distributed DMA: a recording is taken apart by boards, and each plays its part from one timestamp on."""
+
+from pathlib import Path
+
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+from tests.support.waveforms import pulses_of_vcd
+
+EXPERIMENT = Path(__file__).with_name("experiments") / "distributed.py"
+
+PRINTED = """\
+advanced 4040
+advanced 4040
+advanced 4040
+late here
+erased
+"""
+
+
+def test_both_boards_play_what_was_recorded(kairos):
+    built("pair", "satellite")
+    done = kairos("run", EXPERIMENT, "--vcd", "a.vcd", device_db=EXAMPLES / "two_boards_device_db.py")
+    assert done.stdout.startswith(PRINTED), done.stdout + done.stderr
+    # Of the last one, on the other board
+    assert done.returncode == 1
+    assert "RTIOUnderflow: RTIO underflow at" in done.stderr and "channel 0x10005:sat_ttl5" in done.stderr
+    pulses = pulses_of_vcd((kairos.directory / "a.vcd").read_text(), complete=False)
+    assert len(pulses["ttl4"]) == 60 and pulses["sat_ttl4"] == pulses["ttl4"]
+    for first in (0, 20, 40):
+        start = pulses["ttl4"][first][0]
+        assert pulses["ttl4"][first : first + 20] == [(start + 202 * n, start + 202 * n + 101) for n in range(20)]
+    assert [end - start for start, end in pulses["sat_ttl5"]] == [50, 60]
+    assert [end - start for start, end in pulses["ttl5"]] == [50]
+    assert pulses["sat_ttl5"][0][0] == pulses["ttl5"][0][1]
