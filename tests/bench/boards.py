@@ -1,5 +1,5 @@
-"""Figures of kernels on two boards: how long they take to call each other, to pass values and to start what the other one
-plays, by the RTIO counter."""
+"""Figures of kernels on two boards: how long they take to call each other, to pass values and to start what the other
+one plays, by the RTIO counter."""
 
 PREFIXES = ("subkernel.", "ddma.")
 
@@ -15,9 +15,7 @@ def board_figures(figures):
     first, later, message = experiment(
         "tests/bench/board_kernels.py", "Calls", "examples/two_boards_device_db.py"
     ).run()
-    start, quiet = experiment(
-        "tests/bench/board_kernels.py", "Distributed", "examples/two_boards_device_db.py"
-    ).run()
+    start, quiet = experiment("tests/bench/board_kernels.py", "Distributed", "examples/two_boards_device_db.py").run()
     emulator.stop()
     where = "emulator://pair, fibre of 1 us"
     figures.add(
