@@ -10,8 +10,8 @@ use kairos_pl::exports::Exports;
 use kairos_pl::{descriptor, Register};
 use kairos_proto::batch::{Ending, Outcome};
 
-/// Steps at a time, before others have the core: some microseconds.
-const STRETCH: usize = 16;
+/// Steps at a time, before others have the core: some tens of microseconds.
+const STRETCH: usize = 64;
 /// Bytes of the longest answer.
 const ANSWER_MAX: usize = REPLY + 4 * RESULTS_MAX as usize;
 
