@@ -171,7 +171,7 @@ impl Ad9910 {
     /// A falling edge of the clock: the bit that it sends, if it does.
     pub fn fall(&mut self) -> Option<bool> {
         match &mut self.port {
-            Port::Read(_, sent) => Some(sent.next()),
+            Port::Read(_, sent) => Some(sent.take()),
             _ => None,
         }
     }

@@ -19,7 +19,7 @@ fn send(chip: &mut Ad9910, word: u64, width: u32) -> Option<String> {
     let mut sent = Sent::new(word, width);
     let mut complaint = None;
     for _ in 0..width {
-        complaint = complaint.or(chip.rise(sent.next()));
+        complaint = complaint.or(chip.rise(sent.take()));
         chip.fall();
     }
     complaint
@@ -32,7 +32,7 @@ fn read(chip: &mut Ad9910, address: u8) -> u64 {
     let mut sent = Sent::new((0x80 | address).into(), 8);
     let mut bit = false;
     for _ in 0..8 {
-        assert_eq!(chip.rise(sent.next()), None);
+        assert_eq!(chip.rise(sent.take()), None);
         bit = chip.fall().unwrap_or_default();
     }
     let mut word = 0;

@@ -41,7 +41,7 @@ impl Sent {
     }
 
     /// The next bit; zeros behind the last.
-    pub fn next(&mut self) -> bool {
+    pub fn take(&mut self) -> bool {
         self.left = self.left.saturating_sub(1);
         let bit = self.word >> self.left & 1 != 0;
         if self.left == 0 {
@@ -71,10 +71,10 @@ mod tests {
             let mut shift = Shift::default();
             for bit in 0..width {
                 prop_assert_eq!(shift.message(width), None, "after {} bits", bit);
-                shift.take(sent.next());
+                shift.take(sent.take());
             }
             prop_assert_eq!(shift.message(width), Some(word & mask(width)));
-            prop_assert!(!sent.next());
+            prop_assert!(!sent.take());
         }
     }
 }

@@ -218,7 +218,7 @@ impl Urukul {
             self.chips[n].begin();
         }
         if matches!(select, words::CS_CFG | words::CS_ATT) {
-            self.miso = self.sent.next();
+            self.miso = self.sent.take();
         }
     }
 
@@ -260,12 +260,12 @@ impl Urukul {
 
     fn fall(&mut self) {
         match self.selected {
-            words::CS_CFG => self.miso = self.sent.next(),
+            words::CS_CFG => self.miso = self.sent.take(),
             // The attenuators are one shift register: behind what they had comes what has just been sent.
             words::CS_ATT if self.shift.count >= words::ATT.width => {
                 self.miso = self.shift.bits >> (words::ATT.width - 1) & 1 != 0
             }
-            words::CS_ATT => self.miso = self.sent.next(),
+            words::CS_ATT => self.miso = self.sent.take(),
             _ => {
                 for n in self.listening(self.selected) {
                     self.miso = self.chips[n].fall().unwrap_or(false);
