@@ -1,6 +1,7 @@
 """Monitor and injector on a bare socket, against the pins. Written from the description of the wire protocol alone."""
 
 import struct
+import time
 
 import pytest
 
@@ -203,3 +204,14 @@ def test_unknown_requests_close(device, kind):
 def test_wrong_greeting_is_closed(device):
     with Client(device, greeting=b"ARTIQ coredev") as one:
         assert_closed(one)
+
+
+def test_time_goes_on_while_a_client_asks(device, client):
+    """A monitor that asks more often than a silent session is waited for does not make the emulated device stand
+    still: the wait (`host_wait_ms`, 0.1 s here) is for what a kernel may wait for."""
+    with Session(device):
+        before, until = device.control("status")["time_ns"], time.monotonic() + 1.5
+        while time.monotonic() < until:
+            client.get(OUTPUT, ENABLE_OVERRIDE)
+            time.sleep(0.03)
+        assert device.control("status")["time_ns"] - before > 500_000_000

@@ -6,6 +6,8 @@ use std::net::{IpAddr, Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::{AsRawFd, RawFd};
 use std::time::{Duration, Instant};
 
+use kairos_contracts::session;
+
 use crate::host::net::{Connection, Net, State, GUEST};
 
 /// `HOST_PORT:GUEST_PORT` of `--forward`, or `HOST_PORT:[ADDRESS]:GUEST_PORT` for another address of the guest than its own.
@@ -49,6 +51,8 @@ const PATIENCE: Duration = Duration::from_millis(500);
 struct Link {
     host: TcpStream,
     guest: Connection,
+    /// A kernel session: what comes may be what a kernel waits for.
+    session: bool,
     since: Instant,
     /// The host has ended its stream.
     host_ended: bool,
@@ -58,6 +62,22 @@ struct Link {
     linger: u8,
     /// The host's socket has failed, and the guest was told by a reset.
     broken: bool,
+}
+
+/// What has come from the host.
+#[derive(Clone, Copy, Default)]
+pub struct Input {
+    /// Anything.
+    pub any: bool,
+    /// Something for a kernel session.
+    pub session: bool,
+}
+
+impl Input {
+    fn note(&mut self, session: bool) {
+        self.any = true;
+        self.session |= session;
+    }
 }
 
 /// Listening sockets and connections.
@@ -127,9 +147,9 @@ impl Forwarder {
         fds
     }
 
-    /// Moves everything that can be moved. Returns true if something came from the host.
-    pub fn pump(&mut self, net: &mut Net) -> bool {
-        let mut input = false;
+    /// Moves everything that can be moved.
+    pub fn pump(&mut self, net: &mut Net) -> Input {
+        let mut input = Input::default();
         // One question for all of them: to accept or to read in vain costs more.
         let sockets = self.listeners.iter().map(|(l, _)| l.as_raw_fd());
         let ready = ready(sockets.chain(self.links.iter().map(|link| link.host.as_raw_fd())));
@@ -148,13 +168,14 @@ impl Forwarder {
                 self.links.push(Link {
                     host,
                     guest,
+                    session: rule.guest == session::PORT,
                     since: Instant::now(),
                     host_ended: false,
                     guest_ended: false,
                     linger: 0,
                     broken: false,
                 });
-                input = true;
+                input.note(rule.guest == session::PORT);
             }
         }
         let buffer = &mut self.buffer;
@@ -162,7 +183,9 @@ impl Forwarder {
         let mut readable = readable.iter().chain(std::iter::repeat(&true));
         self.links.retain_mut(|link| {
             let (keep, moved) = link.pump(net, buffer, readable.next() == Some(&true));
-            input |= moved;
+            if moved {
+                input.note(link.session);
+            }
             if !keep {
                 net.remove(link.guest);
             }

@@ -132,11 +132,17 @@ impl Host {
     fn read_host(&mut self) {
         let now = self.boards.master().now();
         self.host_read = now;
-        if self.boards.master().ready && self.forwarder.pump(&mut self.net.borrow_mut()) {
-            self.net.borrow_mut().poll(now);
-            self.still_since = None;
-            self.follow = None;
-            self.progress.1 = now;
+        if self.boards.master().ready {
+            let input = self.forwarder.pump(&mut self.net.borrow_mut());
+            if input.any {
+                self.net.borrow_mut().poll(now);
+                self.progress.1 = now;
+            }
+            // A monitor or a log that asks again and again is not what a kernel waits for: time would stand still for ever.
+            if input.session {
+                self.still_since = None;
+                self.follow = None;
+            }
         }
         self.boards.system.master_mut().host_listens = self.forwarder.host_listens();
     }

@@ -214,6 +214,37 @@ mod tests {
     }
 
     #[test]
+    fn every_card_of_a_kasli_has_an_eeprom_of_its_own() {
+        let mut g = bench();
+        let places = [0xe0, 0xe2].map(|switch| (0..8).map(move |channel| (switch, channel)));
+        let mut answered = 0;
+        for (switch, channel) in places.into_iter().flatten() {
+            for (address, channels) in [(0xe0, 0), (0xe2, 0), (switch, 1 << channel)] {
+                start(&mut g);
+                assert!(write(&mut g, address) && write(&mut g, channels));
+                stop(&mut g);
+            }
+            start(&mut g);
+            let there = write(&mut g, 0xa0);
+            stop(&mut g);
+            assert_eq!(there, switch == 0xe0 || channel >= 4);
+            if there {
+                start(&mut g);
+                assert!(write(&mut g, 0xa0) && write(&mut g, 7));
+                start(&mut g);
+                assert!(write(&mut g, 0xa1));
+                assert_eq!(read(&mut g, false), 0xff);
+                stop(&mut g);
+                start(&mut g);
+                assert!([0xa0, 7, channel].map(|byte| write(&mut g, byte)) == [true; 3]);
+                stop(&mut g);
+                answered += 1;
+            }
+        }
+        assert_eq!(answered, 12);
+    }
+
+    #[test]
     fn a_read_that_is_cut_off_holds_the_bus() {
         let mut g = bench();
         start(&mut g);

@@ -145,4 +145,5 @@ def make_variant(description: dict) -> Variant:
         devices=builder.devices,
         host=description["core_addr"],
         lanes=description["sed_lanes"],
+        push_inputs=description["push_inputs"],
     )

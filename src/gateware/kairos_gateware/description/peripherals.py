@@ -26,6 +26,9 @@ PINS = {
 }
 """Pairs of the first port, by the signal's name. None: not known, the description has to say."""
 
+_NAMED_IF_NONE = {"sync_device"}
+"""Arguments that ARTIQ's template tool writes as None, which programs that read a database look for."""
+
 
 class Builder:
     """Collects channels and devices. host: the core device's address, for the services beside it."""
@@ -47,8 +50,8 @@ class Builder:
         return len(self.channels) - 1
 
     def device(self, name: str, module: str, cls: str, **arguments) -> None:
-        """Adds an entry for a driver; arguments that are None are left out."""
-        given = {key: value for key, value in arguments.items() if value is not None}
+        """Adds an entry for a driver; arguments that are None are left out, but for those in `_NAMED_IF_NONE`."""
+        given = {key: value for key, value in arguments.items() if value is not None or key in _NAMED_IF_NONE}
         self.devices[name] = driver(module, cls, **given)
 
     def ttl(self, name: str, direction: str, pin: str, edge_counter: bool = False) -> None:
@@ -217,7 +220,7 @@ def _sampler(b: Builder, card: dict) -> None:
         spi_adc_device=f"spi_{name}_adc",
         spi_pgia_device=f"spi_{name}_pgia",
         cnv_device=f"ttl_{name}_cnv",
-        hw_rev=card.get("hw_rev"),
+        hw_rev=card["hw_rev"],
     )
 
 

@@ -34,6 +34,8 @@ def test_defaults():
     filled = check(make(URUKUL))
     assert (filled["core_addr"], filled["sed_lanes"]) == ("192.168.1.70", 8)
     assert filled["peripherals"][0]["proto_rev"] == 9
+    pushed = [make_variant(check(make(URUKUL, **fields))).push_inputs for fields in [{}, {"push_inputs": False}]]
+    assert pushed == [True, False]
 
 
 def test_order_of_channels():
@@ -224,6 +226,27 @@ def test_device_database():
         if channel.name in db:
             key = "channel_base" if channel.kind == "grabber" else "channel"
             assert db[channel.name]["arguments"][key] == number
+
+
+def test_entries_as_the_reference_writes_them():
+    """Arguments that are always named, whatever the card's fields; descriptions that both read give `clk_sel`."""
+    for path in [LAB, ALL, SERVO]:
+        for card in json.loads(path.read_text())["peripherals"]:
+            assert card["type"] not in ("urukul", "suservo") or "clk_sel" in card
+    cards = [
+        {"type": "urukul", "ports": [0]},
+        {"type": "urukul", "ports": [1], "synchronization": True},
+        {"type": "sampler", "ports": [2]},
+        {"type": "novogorny", "ports": [3], "pins": {"cnv": 5}},
+        {"type": "suservo", "sampler_ports": [4, 5], "urukul_ports": [[6, 7]]},
+    ]
+    db = device_db(make_variant(check(make(*cards))), "x")
+    arguments = {name: entry["arguments"] for name, entry in db.items() if "arguments" in entry}
+    assert arguments["urukul0_cpld"]["sync_device"] is None
+    assert arguments["urukul1_cpld"]["sync_device"] == "ttl_urukul1_sync"
+    assert arguments["urukul2_cpld"]["sync_device"] is None
+    assert arguments["sampler0"]["hw_rev"] == "v2.2"
+    assert arguments["novogorny0"] == {"spi_device": "spi_novogorny0_adc", "cnv_device": "ttl_novogorny0_cnv"}
 
 
 def test_device_database_of_a_servo():

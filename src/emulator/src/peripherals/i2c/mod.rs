@@ -1,4 +1,4 @@
-//! The I2C bus of the board: its wires, bit by bit, a switch (TCA9548) on it, and the devices behind the switch.
+//! The I2C bus of the board: its wires, bit by bit, switches (TCA9548) on it, and the devices behind those.
 //!
 //! A device is a [`Device`] and a row in [`DEVICES`]. It may hold SDA low when it is cut off in the middle of a byte, as real
 //! ones do.
@@ -12,8 +12,8 @@ pub use self::si5324::Si5324;
 use crate::machine::signals::Signals;
 use crate::machine::time::Cycles;
 
-/// Address of the switch.
-const SWITCH: u8 = 0x74;
+/// Addresses of the switches: two as a Kasli has them, with an EEPROM on each of its cards, and one as a ZC706 has it.
+const SWITCHES: [u8; 3] = [0x70, 0x71, 0x74];
 
 /// A model of a device: it takes bytes and gives bytes.
 pub trait Device: Any {
@@ -41,6 +41,8 @@ pub struct Fitted {
 pub struct Row {
     /// Type of the chip.
     pub name: &'static str,
+    /// Address of its switch, one of `SWITCHES`.
+    pub switch: u8,
     /// Channel of the switch, 0 to 7.
     pub channel: u8,
     /// Its address, 7 bits.
@@ -48,16 +50,33 @@ pub struct Row {
     make: fn(&mut Fitted) -> Option<Box<dyn Device>>,
 }
 
+fn eeprom(_: &mut Fitted) -> Option<Box<dyn Device>> {
+    Some(Box::<devices::Eeprom>::default())
+}
+
 /// What boards of this kind have.
 #[rustfmt::skip]
 pub const DEVICES: &[Row] = &[
-    Row { name: "PCF8574A", channel: 2, address: 0x3e, make: |_| Some(Box::<devices::Expander>::default()) },
-    Row { name: "24AA02", channel: 2, address: 0x50, make: |_| Some(Box::<devices::Eeprom>::default()) },
-    Row { name: "Si5324", channel: 4, address: 0x68, make: |fitted| Some(Box::new(fitted.synthesiser.take()?)) },
+    Row { name: "PCF8574A", switch: 0x74, channel: 2, address: 0x3e, make: |_| Some(Box::<devices::Expander>::default()) },
+    Row { name: "24AA02", switch: 0x74, channel: 2, address: 0x50, make: eeprom },
+    Row { name: "Si5324", switch: 0x74, channel: 4, address: 0x68, make: |fitted| Some(Box::new(fitted.synthesiser.take()?)) },
+    Row { name: "24AA02", switch: 0x70, channel: 0, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x70, channel: 1, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x70, channel: 2, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x70, channel: 3, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x70, channel: 4, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x70, channel: 5, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x70, channel: 6, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x70, channel: 7, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x71, channel: 4, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x71, channel: 5, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x71, channel: 6, address: 0x50, make: eeprom },
+    Row { name: "24AA02", switch: 0x71, channel: 7, address: 0x50, make: eeprom },
 ];
 
 /// A device in its place.
 struct Socket {
+    switch: u8,
     channel: u8,
     address: u8,
     device: Box<dyn Device>,
@@ -95,7 +114,7 @@ impl Pointer {
 /// Who has been addressed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Selected {
-    Switch,
+    Switch(usize),
     Socket(usize),
 }
 
@@ -123,8 +142,8 @@ pub struct I2c {
     selected: Option<Selected>,
     /// A device pulls SDA low.
     pulled: bool,
-    /// Channels that the switch lets through.
-    switch: u8,
+    /// Channels that each switch lets through.
+    switches: [u8; SWITCHES.len()],
     sockets: Vec<Socket>,
     now: Cycles,
 }
@@ -134,6 +153,7 @@ impl I2c {
     pub fn new(fitted: &mut Fitted) -> Self {
         let socket = |row: &Row| {
             Some(Socket {
+                switch: row.switch,
                 channel: row.channel,
                 address: row.address,
                 device: (row.make)(fitted)?,
@@ -146,7 +166,7 @@ impl I2c {
             phase: Phase::Idle,
             selected: None,
             pulled: false,
-            switch: 0,
+            switches: [0; SWITCHES.len()],
             sockets,
             now: 0,
         }
@@ -243,10 +263,14 @@ impl I2c {
     /// The address byte: whether a device has it.
     fn select(&mut self, byte: u8) -> bool {
         let address = byte >> 1;
-        let open = |channel: u8| self.switch >> channel & 1 != 0;
-        let has = |socket: &Socket| socket.address == address && open(socket.channel);
+        let open = |socket: &Socket| {
+            let mut switches = SWITCHES.iter().zip(self.switches);
+            switches.any(|(at, channels)| *at == socket.switch && channels >> socket.channel & 1 != 0)
+        };
+        let has = |socket: &Socket| socket.address == address && open(socket);
+        let switch = SWITCHES.iter().position(|at| *at == address);
         self.selected = match self.sockets.iter().position(has) {
-            _ if address == SWITCH => Some(Selected::Switch),
+            _ if switch.is_some() => switch.map(Selected::Switch),
             Some(n) => {
                 self.sockets[n].device.addressed();
                 Some(Selected::Socket(n))
@@ -258,7 +282,7 @@ impl I2c {
 
     fn take(&mut self, byte: u8) -> bool {
         match self.selected {
-            Some(Selected::Switch) => self.switch = byte,
+            Some(Selected::Switch(n)) => self.switches[n] = byte,
             Some(Selected::Socket(n)) => self.sockets[n].device.take(byte, self.now),
             None => {}
         }
@@ -267,7 +291,7 @@ impl I2c {
 
     fn give(&mut self) -> u8 {
         match self.selected {
-            Some(Selected::Switch) => self.switch,
+            Some(Selected::Switch(n)) => self.switches[n],
             Some(Selected::Socket(n)) => self.sockets[n].device.give(self.now),
             None => 0xff,
         }
