@@ -93,9 +93,12 @@ fn peripherals_are_on_the_page() {
 
 #[test]
 fn devices_are_on_the_page() {
-    let rows = DEVICES
-        .iter()
-        .map(|row| format!("{} | {:#04x} | {} | {:#04x}", row.name, row.switch, row.channel, row.address));
+    let rows = DEVICES.iter().map(|row| {
+        format!(
+            "{} | {:#04x} | {} | {:#04x}",
+            row.name, row.switch, row.channel, row.address
+        )
+    });
     assert_eq!(columns("Device", 4), rows.collect::<Vec<String>>());
 }
 
