@@ -220,9 +220,9 @@ INSTRUCTIONS = {
     "image.kernel_bytes": ("bytes", 272 * 1024, None, "image of core 1"),
     "image.runtime_bytes": (
         "bytes",
-        736 * 1024,
+        768 * 1024,
         None,
-        "image of core 0, that of core 1, links, subkernels and measurements included",
+        "image of core 0, that of core 1, links, subkernels, measurements, distributed DMA and batches included",
     ),
 }
 

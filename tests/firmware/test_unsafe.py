@@ -28,7 +28,7 @@ PAGES = {
     "kernel-core.md": ("src/kernel/src", ["src/kernel/src"]),
     "boot.md": ("src/boot/src", ["src/boot/src", "src/boot/first/src"]),
 }
-SAFE = [f"src/{name}/src" for name in ("proto", "pulse", "config", "clocking", "health", "links", "logs")]
+SAFE = [f"src/{name}/src" for name in ("batch", "proto", "pulse", "config", "clocking", "health", "links", "logs")]
 
 
 def has_unsafe(text):
