@@ -7,7 +7,7 @@ import pytest
 
 from kairos.compiler import CompileError
 from kairos.devices.manager import DummyDevice
-from kairos.language import TFloat, TInt32, TInt64, TList, kernel, portable, rpc
+from kairos.language import TFloat, TInt32, TInt64, TList, TTuple, kernel, portable, rpc
 
 
 class Device:
@@ -36,6 +36,11 @@ class Scan(Device):
         return self.body(self.count)
 
 
+class Group(Device):
+    def __init__(self, core, scans):
+        super().__init__(core, scans=scans)
+
+
 class Point(Device):
     @kernel
     def measure(self, count):
@@ -54,6 +59,11 @@ def twice(x):
 @portable
 def halved(x):
     return x // 2
+
+
+@portable
+def nothing():
+    return 0
 
 
 def test_objects_of_one_class_have_attributes_of_different_types(core, run):
@@ -118,6 +128,22 @@ def test_a_list_has_objects_of_one_shape(core, run):
         run("for channel in self.all:\n    channel.grow()", all=channels)
 
 
+def test_functions_that_do_not_agree_do_not_meet(core, run):
+    scans = [Scan(core, count=3, body=twice), Scan(core, count=3, body=nothing)]
+    with pytest.raises(CompileError) as error:
+        run("for scan in self.all:\n    scan.run()", all=scans)
+    assert "functions that meet in one value must take and return the same" in str(error.value)
+    assert run("return (self.a.run(), self.b.run())", a=scans[0], b=Scan(core, count=3, body=halved)) == (6, 1)
+
+
+def test_many_lists_of_objects_with_different_functions(core, run):
+    """More than inference puts together one by one."""
+    groups = [Group(core, [Scan(core, count=i, body=body) for body in (twice, halved)]) for i in range(30)]
+    names = {f"g{i}": group for i, group in enumerate(groups)}
+    body = "\n".join(["n = 0", *(f"for scan in self.{name}.scans:\n    n += scan.run()" for name in names), "return n"])
+    assert run(body, **names) == sum(2 * i + i // 2 for i in range(30))
+
+
 @pytest.mark.parametrize(
     "value, result",
     [
@@ -176,6 +202,25 @@ def test_arguments_of_the_host(core):
     assert arguments.real(np.float32(0.5)) == 0.5
     assert arguments.total([1, 2.5, np.float32(0.5)]) == 4.0
     assert arguments.total([]) == 0.0
+
+
+class Tuples(Device):
+    @kernel
+    def wide(self, x: TTuple([TInt64, TFloat])) -> TTuple([TInt64, TFloat]):
+        return x
+
+    @kernel
+    def total(self, x: TTuple([TFloat, TFloat])) -> TFloat:
+        return x[0] + x[1]
+
+
+def test_tuples_of_the_host(core):
+    tuples = Tuples(core)
+    assert tuples.wide((1, 2.0)) == (1, 2.0)
+    assert tuples.wide((2**40, np.float32(0.5))) == (2**40, 0.5)
+    assert tuples.total((1.0, 2.0)) == 3.0
+    with pytest.raises(CompileError, match="float"):
+        tuples.total((1, 2.0))
 
 
 class Proxy:

@@ -111,7 +111,7 @@ pub fn check(host: &mut dyn host::Host, request: Request) -> (Sources, Vec<Diagn
         shapes: Default::default(),
     };
     let mut found = infer::infer_all(&mut context, &request);
-    while !found.is_empty() && context.shapes.divide() {
+    while !found.is_empty() && context.reshape() {
         begin_anew(&mut context);
         found = infer::infer_all(&mut context, &request);
     }
@@ -143,7 +143,7 @@ fn passes(
     loop {
         match infer::infer(context, &request) {
             Ok(()) => break,
-            Err(_) if context.shapes.divide() => begin_anew(context),
+            Err(_) if context.reshape() => begin_anew(context),
             Err(error) => return Err(error),
         }
     }

@@ -77,6 +77,68 @@ class FunctionChosen(Marks):
             self.mark(g(5))
 
 
+class Step:
+    """Holds a function, which other objects of the class have another of."""
+
+    def __init__(self, call):
+        self.call = call
+
+    @portable
+    def again(self, x):
+        return self.call(self.call(x))
+
+
+class Sequence:
+    def __init__(self, first, *steps):
+        self.first = first
+        self.steps = list(steps)
+
+    @portable
+    def run(self, x):
+        for step in self.steps:
+            x = step.call(x)
+        return self.first.again(x)
+
+
+@portable
+def nothing():
+    return -1
+
+
+class FunctionsOfObjectsInLists(Marks):
+    def build(self):
+        steps = [Step(Device(3).times), Step(Device(5).times), Step(Other(100).plus), Step(double), Step(square)]
+        self.steps = steps
+        self.spare = Step(Other(7).plus)
+        self.alone = Step(nothing)
+        self.pairs = [(1, Step(double)), (2, Step(square))]
+
+    @kernel
+    def run(self):
+        for step in self.steps:
+            self.mark(step.call(7), step.again(2))
+        for flag in [True, False]:
+            step = self.steps[-1] if flag else self.spare
+            f = step.call
+            self.mark(step.call(3), f(4))
+        self.mark(self.alone.call())
+        for number, step in self.pairs:
+            self.mark(step.call(number + 10))
+
+
+class FunctionsOfObjectsOfObjects(Marks):
+    def build(self):
+        steps = [Step(f) for f in (double, square, Device(3).times, Other(10).plus)]
+        self.sequences = [Sequence(steps[0], steps[1]), Sequence(steps[2], *steps), Sequence(steps[3], steps[2])]
+        self.short = Sequence(Step(double), Step(double))
+
+    @kernel
+    def run(self):
+        for sequence in self.sequences:
+            self.mark(sequence.run(3), sequence.first.call(5), sequence.steps[-1].again(2))
+        self.mark(self.short.run(1))
+
+
 class FunctionPassed(Marks):
     def build(self):
         self.device = Device(4)

@@ -292,14 +292,8 @@ impl Context<'_> {
                 HostValue::List(handle, elements) => self.type_of_list(*handle, elements, number)?,
                 element => self.type_of(element)?,
             };
-            self.program.types.unify(elt, found).map_err(|_| {
-                let types = &self.program.types;
-                let (first, other) = (types.name(elt), types.name(found));
-                if first == other {
-                    return format!("a host list has objects of one class with attributes of different types: {first}");
-                }
-                format!("a host list has elements of different types: {first} and {other}")
-            })?;
+            let unified = self.program.types.unify(elt, found);
+            unified.map_err(|_| self.unlike_elements(elements, elt, found))?;
         }
         Ok(ty)
     }
@@ -442,15 +436,16 @@ impl Context<'_> {
             self.program.types.default_width(found);
         }
         self.program.attribute_values.insert((object, name.clone()), value);
-        // Objects with different functions have shapes of their own, so that calls stay direct.
-        let differ = self.program.types.differ_in_functions(ty, found);
+        let class = &self.program.classes[&self.program.objects[&object]];
+        // Objects with different functions have shapes of their own, so that calls stay direct, unless they meet.
+        let has_met = self.shapes.set(object, class.host_class).is_some();
+        let differ = !has_met && self.program.types.differ_in_functions(ty, found);
         let unified = match differ {
             true => Err(Mismatch),
             false => self.program.types.unify(ty, found),
         };
         unified.map_err(|_| {
             let types = &self.program.types;
-            let class = &self.program.classes[&self.program.objects[&object]];
             self.shapes.conflict = Some((class.host_class, name.clone()));
             format!(
                 "host object has an attribute '{name}' of type {}, which is different from previously inferred type {} \

@@ -3,15 +3,22 @@
 //! Objects of a class share one layout, and their methods are compiled once for all of them, as long as every attribute that
 //! is used has one type. When inference meets one that has not, it begins anew with that class divided by this attribute: each
 //! group of objects is then as good as a class of its own.
+//!
+//! Functions do not tell objects apart that meet, in a list or a variable: when two shapes do, inference begins anew with their
+//! objects, and what these hold in turn, together. An attribute of such objects is one of several functions.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::Context;
-use crate::host::{Handle, HostValue};
+use crate::host::{is_made, Handle, HostValue};
+use crate::types::Ty;
 
 /// Numbers of the shapes that are no classes of the host.
 const FIRST: Handle = 1 << 31;
+
+/// Sets of objects found one after the other, each by an inference of its own, before whole classes are put together.
+const MOST_SETS: usize = 16;
 
 /// How classes are divided.
 #[derive(Debug, Default)]
@@ -24,11 +31,18 @@ pub struct Shapes {
     open: HashSet<Handle>,
     /// An attribute of a class that was found to have several types.
     pub conflict: Option<(Handle, Rc<str>)>,
+    /// Objects that met others of their class: the set that each belongs to.
+    together: HashMap<Handle, usize>,
+    sets: usize,
+    /// Classes all of whose objects are together.
+    whole: HashSet<Handle>,
+    /// Objects of a host list whose elements do not have one type.
+    listed: Vec<Handle>,
 }
 
 impl Shapes {
     /// Divides a class by the attribute that was found to have several types; false if there is none.
-    pub fn divide(&mut self) -> bool {
+    fn divide(&mut self) -> bool {
         let Some((class, name)) = self.conflict.take() else {
             return false;
         };
@@ -40,9 +54,87 @@ impl Shapes {
         self.known.clear();
         true
     }
+
+    /// The set that an object of `class` is in, if it met others.
+    pub(super) fn set(&self, object: Handle, class: Handle) -> Option<usize> {
+        match self.whole.contains(&class) {
+            true => Some(0),
+            false => self.together.get(&object).copied(),
+        }
+    }
+
+    /// Makes one set of objects of `class`; false if they are in one.
+    fn put_together(&mut self, class: Handle, objects: &[Handle]) -> bool {
+        let sets: HashSet<_> = objects.iter().map(|&object| self.set(object, class)).collect();
+        if sets.len() == 1 && !sets.contains(&None) {
+            return false;
+        }
+        self.known.clear();
+        self.sets += 1;
+        if self.sets > MOST_SETS {
+            return self.whole.insert(class);
+        }
+        let joined = self.together.values_mut().filter(|set| sets.contains(&Some(**set)));
+        joined.for_each(|set| *set = self.sets);
+        self.together.extend(objects.iter().map(|&object| (object, self.sets)));
+        true
+    }
 }
 
 impl Context<'_> {
+    /// Finds other shapes for the objects, so that inference may get further; false if there are none.
+    pub fn reshape(&mut self) -> bool {
+        let listed = std::mem::take(&mut self.shapes.listed);
+        self.shapes.divide() || self.join(listed).unwrap_or(false)
+    }
+
+    /// Notes the objects of a list whose elements do not have one type, `first` and `other`; the sentence about that.
+    pub(super) fn unlike_elements(&mut self, elements: &[HostValue], first: Ty, other: Ty) -> String {
+        (elements.iter()).for_each(|element| objects_in(element, &mut self.shapes.listed));
+        let types = &self.program.types;
+        let (first, other) = (types.name(first), types.name(other));
+        if first == other {
+            return format!("a host list has objects of one class with attributes of different types: {first}");
+        }
+        format!("a host list has elements of different types: {first} and {other}")
+    }
+
+    /// Puts the objects together that met, in a host list or as values of one variable, and what they hold in the same place.
+    fn join(&mut self, mut met: Vec<Handle>) -> Result<bool, String> {
+        let Some(apart) = self.program.types.take_apart() else {
+            return Ok(false);
+        };
+        for class in apart.into_iter().filter(|&class| !is_made(class)) {
+            met.extend(&self.program.classes[&class].instances);
+        }
+        let (mut waiting, mut seen, mut changed) = (vec![met], HashSet::new(), false);
+        while let Some(objects) = waiting.pop() {
+            let mut classes = BTreeMap::<Handle, Vec<Handle>>::new();
+            for object in objects {
+                classes
+                    .entry(self.host.class_of(object)?.handle)
+                    .or_default()
+                    .push(object);
+            }
+            for (class, objects) in classes {
+                if objects.iter().filter(|&&object| seen.insert(object)).count() == 0 {
+                    continue;
+                }
+                changed |= objects.len() > 1 && self.shapes.put_together(class, &objects);
+                for name in self.shapes.dividing.get(&class).cloned().unwrap_or_default() {
+                    let mut held = vec![];
+                    for &object in &objects {
+                        if let Some(value) = self.host.attribute(object, &name)? {
+                            objects_in(&value, &mut held);
+                        }
+                    }
+                    waiting.push(held);
+                }
+            }
+        }
+        Ok(changed)
+    }
+
     /// The shape of an object of `class`: the class itself, if it is not divided.
     pub(super) fn shape(&mut self, object: Handle, class: Handle) -> Result<Handle, String> {
         let Some(dividing) = self.shapes.dividing.get(&class).cloned() else {
@@ -51,10 +143,11 @@ impl Context<'_> {
         if !self.shapes.open.insert(object) {
             return Ok(class);
         }
-        let mut key = String::new();
+        let set = self.shapes.set(object, class);
+        let mut key = set.map_or_else(String::new, |set| format!("set {set};"));
         for name in &dividing {
             let part = match self.host.attribute(object, name)? {
-                Some(value) => self.description(object, &value)?,
+                Some(value) => self.description((object, set.is_some()), &value)?,
                 None => "none".into(),
             };
             key += &part;
@@ -68,9 +161,11 @@ impl Context<'_> {
         Ok(*self.shapes.known.entry((class, key)).or_insert(next))
     }
 
-    /// What tells the type of an attribute's value from others.
-    fn description(&mut self, object: Handle, value: &HostValue) -> Result<String, String> {
+    /// What tells the type of an attribute's value from others; of an object that met others, functions do not.
+    fn description(&mut self, of: (Handle, bool), value: &HostValue) -> Result<String, String> {
+        let (object, has_met) = of;
         Ok(match value {
+            HostValue::Function(_) | HostValue::Method { .. } if has_met => "function".into(),
             HostValue::Function(function) => format!("function {function}"),
             HostValue::Method { function, receiver } if *receiver == object => format!("own {function}"),
             HostValue::Method { function, receiver } => format!("method {function} of {}", self.group(*receiver)?),
@@ -79,11 +174,11 @@ impl Context<'_> {
             HostValue::Exception(class) => format!("exception {}", class.key),
             HostValue::Builtin(builtin) => builtin.name().into(),
             HostValue::Tuple(values) => {
-                let parts = values.iter().map(|value| self.description(object, value));
+                let parts = values.iter().map(|value| self.description(of, value));
                 format!("({})", parts.collect::<Result<Vec<_>, _>>()?.join(", "))
             }
             HostValue::List(_, values) if values.iter().any(|value| !value.is_number()) => {
-                format!("list of {}", self.description(object, &values[0])?)
+                format!("list of {}", self.description(of, &values[0])?)
             }
             value => {
                 let ty = self.type_of(value)?;
@@ -99,5 +194,16 @@ impl Context<'_> {
         }
         let class = self.host.class_of(object)?.handle;
         self.shape(object, class)
+    }
+}
+
+/// The objects in a value.
+fn objects_in(value: &HostValue, found: &mut Vec<Handle>) {
+    match value {
+        HostValue::Object(object) => found.push(*object),
+        HostValue::List(_, values) | HostValue::Tuple(values) => {
+            values.iter().for_each(|value| objects_in(value, found))
+        }
+        _ => {}
     }
 }

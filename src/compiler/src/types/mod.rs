@@ -113,6 +113,8 @@ pub struct Types {
     class_names: std::collections::HashMap<Handle, Rc<str>>,
     /// Types of the functions that met others.
     callables: Vec<Ty>,
+    /// The last two classes whose objects met without being of one.
+    apart: Option<[Handle; 2]>,
 }
 
 #[derive(Debug)]
@@ -129,6 +131,7 @@ impl Default for Types {
             visit_start: 0,
             class_names: Default::default(),
             callables: vec![],
+            apart: None,
         }
     }
 }
@@ -241,9 +244,18 @@ impl Types {
                 return x.iter().zip(y.iter()).try_for_each(|(&x, &y)| self.unify(x, y));
             }
             (x, y) if x == y => {}
+            (Kind::Instance(x), Kind::Instance(y)) => {
+                self.apart = Some([x, y]);
+                return Err(Mismatch);
+            }
             _ => return self.join_functions(a, b),
         }
         Ok(())
+    }
+
+    /// The last two classes whose objects met in vain, if any did.
+    pub fn take_apart(&mut self) -> Option<[Handle; 2]> {
+        self.apart.take()
     }
 
     fn link(&mut self, from: Ty, to: Ty) {
