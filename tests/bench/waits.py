@@ -96,7 +96,8 @@ def waiting_figures(figures):
         def events():
             busy.pulses(EVENTS // 2)
             device.settle()
-            Recording.from_trace(device.control.trace(until=device.settled_ns), device.trace_start, {})
+            trace = device.control.trace(until=device.settled_ns)
+            Recording.from_trace(trace, device.trace_start, {}, device.trace_start_ns)
 
         figures.add(
             "emulator.events_per_s",

@@ -3,6 +3,8 @@
 import re
 from statistics import median
 
+from tests.support.waveforms import pulses_of_vcd
+
 EXPERIMENT = """from artiq.experiment import *
 
 
@@ -53,3 +55,42 @@ def test_edges_are_calculated_and_calls_are_not_slower(kairos, lab):
         assert abs(median(calls[5:]) - median(calls[:5])) < 1000
     assert texts[0] == texts[1]
     assert texts[0].count("\n") > 50_000
+
+
+LONG = """from artiq.experiment import *
+
+
+class Long(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("urukul0_cpld")
+        self.setattr_device("ttl4")
+        self.setattr_device("ttl13")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.urukul0_cpld.init(blind=True)
+        self.ttl13.set(62.5*MHz)
+        self.ttl4.pulse(3*us)
+        delay(1*s)
+        self.ttl4.pulse(5*us)
+        self.core.wait_until_mu(now_mu())
+"""
+
+
+def test_a_second_of_fast_clocks(kairos, lab):
+    """Two hundred million edges cost as little as one; pins beside them are exact."""
+    path = kairos.write("", head=LONG)
+    options = ("--vcd", "out.vcd", "--plot", "out.png", "--table", "all")
+    done = kairos("run", path, *options, device_db=lab)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    clock = re.search(r"^ttl13 .*clock, ([\d,]+) edges, 62.5 MHz$", done.stdout, re.M)
+    # To the end of the recording, 1 ms behind the last pulse.
+    assert int(clock[1].replace(",", "")) == 125_000_000 + (3_000 + 5_000 + 1_000_000) // 8
+    assert len(re.findall(r"^ttl13 ", done.stdout, re.M)) == 1
+    assert re.search(r"^out.vcd: ttl13 is x from ", done.stdout, re.M)
+    text = (kairos.directory / "out.vcd").read_text()
+    (first, second) = pulses_of_vcd(re.sub(r"^x", "z", text, flags=re.M), complete=False)["ttl4"]
+    assert (first[1] - first[0], second[0] - first[1], second[1] - second[0]) == (3_000, 1_000_000_000, 5_000)
+    assert len(text) < 100_000 and text.count("a clock of 62.5 MHz") == 2

@@ -91,7 +91,7 @@ def test_it_does_what_its_text_says(machine, database, path, name, tmp_path, cap
     experiment.devices.close_devices()
     assert machine.settle(clocks=database.channels_of("TTLClockGen"))
     trace = machine.control.trace(until=machine.settled_ns)
-    recording = Recording.from_trace(trace, machine.trace_start, database.channel_names())
+    recording = Recording.from_trace(trace, machine.trace_start, database.channel_names(), machine.trace_start_ns)
     write_vcd(tmp_path / "pins.vcd", recording)
     vcd = (tmp_path / "pins.vcd").read_text()
 

@@ -1,6 +1,6 @@
 """Recordings of the pins: pulses, table, VCD, picture."""
 
-from kairos.waveform import Pulse, Recording
+from kairos.waveform import Pulse, Recording, Wave, vcd
 from kairos.waveform.plot import write_plot
 from kairos.waveform.table import format_duration, format_table
 from kairos.waveform.vcd import write_vcd
@@ -53,3 +53,55 @@ def test_picture(tmp_path):
     data = (tmp_path / "a.png").read_bytes()
     assert data.startswith(b"\x89PNG") and len(data) > 5000
     assert data == (tmp_path / "b.png").read_bytes()
+
+
+def clocked(changes, start_ns=0):
+    """A clock of 125 MHz * 5/32 at a pin between changes of its own and of another."""
+    wave = Wave(0, 800, 16, 3, 5, changes)
+    end = wave.time_of(changes - 1)
+    events = [[0, 0, 0], [400, 0, 1], [500, 0, 0], [1000, 1, 1], [1003, 1, 0], [end + 500, 0, 0], [end + 900, 0, 1]]
+    return wave, Recording.from_trace({**TRACE, "events": events, "waves": [wave]}, 1, {4: "ttl4"}, start_ns)
+
+
+def test_waves_as_the_logic_counts():
+    for word in range(1, 17):
+        wave = Wave(0, 80, 16, 3, word, 40)
+        edges, accumulator, time = [], 3, 80
+        while len(edges) < 40:
+            after, time = (accumulator + word) % 32, time + 8
+            if (after ^ accumulator) & 16:
+                edges.append((time, after >> 4))
+            accumulator = after
+        assert list(wave.edges()) == edges
+        assert [wave.time_of(number) for number in range(40)] == [time for time, _ in edges]
+        for at in range(70, time + 20):
+            assert list(wave.before(at).edges()) == [edge for edge in edges if edge[0] < at]
+            assert list(wave.since(at).edges()) == [edge for edge in edges if edge[0] >= at]
+
+
+def test_a_clock_is_kept_as_one(tmp_path):
+    wave, seen = clocked(1001)
+    assert (seen.event_count, len(seen.channels[1].changes)) == (1007, 4)
+    assert [pulse.channel for pulse in seen.pulses()] == ["ttl4", "p1", "ttl4"]
+    (clock,) = seen.clocks()
+    assert (clock.start_ns, clock.changes, clock.frequency_hz) == (wave.time_of(0) - 400, 1001, 125e6 * 5 / 32)
+    assert "clock, 1,001 edges, 19.53125 MHz" in format_table(seen)
+    write_plot(tmp_path / "a.png", seen)
+    assert write_vcd(tmp_path / "a.vcd", seen) == []
+    lines = (tmp_path / "a.vcd").read_text().split("$enddefinitions $end\n")[1].split()
+    edges = [f"#{time - 400}" for time, _ in wave.edges()]
+    assert [line for line in lines if line in edges] == edges
+    # The run began in the middle: the clock's level by then is the pin's first one.
+    _, late = clocked(1001, wave.time_of(100))
+    assert late.channels[1].initial == 1 - list(wave.edges())[100][1] and late.clocks()[0].changes == 901
+    # A short one is pulses.
+    assert not clocked(100)[1].clocks() and len(clocked(100)[1].channels[1].changes) == 104
+
+
+def test_clocks_that_are_too_long_for_a_file(tmp_path):
+    wave, seen = clocked(vcd.CLOCK_EDGES + 1)
+    (line,) = write_vcd(tmp_path / "a.vcd", seen)
+    assert "ttl4 is x from " in line and "2,000,001 edges" in line
+    text = (tmp_path / "a.vcd").read_text()
+    assert line in text.replace("\n\t", " ") and len(text) < 1000
+    assert f"#{wave.time_of(0) - 400} x" in text.replace("\n", " ")

@@ -67,7 +67,8 @@ class Outputs:
     def _draw(self, option, path, recording, title, device):
         path.parent.mkdir(parents=True, exist_ok=True)
         if option == "--vcd":
-            write_vcd(path, recording, title=title)
+            for line in write_vcd(path, recording, title=title):
+                print(f"{path}: {line}")
         elif option == "--plot":
             write_plot(path, recording, title=title)
         else:

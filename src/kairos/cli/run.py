@@ -142,7 +142,7 @@ def _record(device, devices):
     if not device.settle(clocks=clocks):
         print("kairos: the recording ends while the device still has outputs queued", file=sys.stderr)
     trace = device.control.trace(until=device.settled_ns)
-    return Recording.from_trace(trace, device.trace_start, devices.ddb.channel_names())
+    return Recording.from_trace(trace, device.trace_start, devices.ddb.channel_names(), device.trace_start_ns)
 
 
 def _count(number, noun):

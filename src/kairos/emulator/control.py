@@ -5,6 +5,7 @@ import socket
 import time
 
 from ..errors import EmulatorError
+from ..waveform import Wave
 
 __all__ = ["Control"]
 
@@ -70,9 +71,10 @@ class Control:
         return self.request("sev", **{"from": start})["cycles"]
 
     def trace(self, start: int = 0, until: int | None = None) -> dict:
-        """``pads``; ``events`` from number `start` up to now, or to the time `until` in ns, each (ns, pad, level); and
-        ``next``, the number of the event after them."""
-        # A clock that is left running would give new ones for ever.
+        """``pads``; ``events`` from number `start` up to now, or to the time `until` in ns, each (ns, pad, level), and
+        ``next``, the number of the event after them; ``waves``: what clocks did since power-up, up to that time,
+        which is not among the events; ``time_ns``, up to which all is known."""
+        # What is driven without end would give new ones for ever.
         end = self.status()["time_ns"] if until is None else until
         events, following = [], start
         while True:
@@ -81,9 +83,14 @@ class Control:
             following = reply["next"]
             if not reply["events"] or reply["events"][-1][0] > end:
                 break
+        waves = [Wave(*fields) for fields in reply["waves"]]
         if until is not None:
             events = [event for event in events if event[0] <= until]
-        return {"pads": reply["pads"], "events": events, "next": following}
+            waves = [wave.before(until + 1) for wave in waves]
+        # Where nothing of it is left, there is none.
+        waves = [wave for wave in waves if wave.changes]
+        known = {"next": following, "time_ns": reply["time_ns"]}
+        return {"pads": reply["pads"], "events": events, "waves": waves, **known}
 
     def uart(self) -> str:
         """What the firmware has printed since power-up."""

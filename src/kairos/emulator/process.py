@@ -95,8 +95,10 @@ class Emulator:
         self._control: Control | None = None
         self._ready: dict | None = None
         self.trace_start = 0
-        self.settled_ns: int | None = None
         """Number of the first event of the pins that belongs to the run."""
+        self.trace_start_ns = 0
+        """From when on the changes of clocks belong to it."""
+        self.settled_ns: int | None = None
         self._events: queue.SimpleQueue = queue.SimpleQueue()
         self._errors: list[str] = []
         self._readers = [threading.Thread(target=target, daemon=True) for target in (self._read_out, self._read_err)]
@@ -204,7 +206,8 @@ class Emulator:
 
     def mark_start(self):
         """The run begins: what the pins did before is not part of its recording."""
-        self.trace_start = self.control.trace()["next"]
+        trace = self.control.trace()
+        self.trace_start, self.trace_start_ns = trace["next"], trace["time_ns"]
 
     def settle(self, timeout: float = 30.0, clocks: frozenset[int] = frozenset()) -> bool:
         """Wait until the device, left by the host, has played what it has queued and its time stands still.
@@ -230,7 +233,9 @@ class Emulator:
             running = {pad["index"] for pad in trace["pads"] if pad["channel"] in clocks}
             others = [moment for moment, pad, _ in trace["events"] if pad not in running]
             # Without any other, the clocks' first change.
-            first = min((moment for moment, _, _ in trace["events"]), default=start)
+            clocked = [wave.since(self.trace_start_ns) for wave in trace["waves"]]
+            firsts = [moment for moment, _, _ in trace["events"]] + [w.time_of(0) for w in clocked if w.changes]
+            first = min(firsts, default=start)
             last = max(others, default=last or first)
             if max(start, last) + CLOCKS_ONLY_NS <= until:
                 # Not where the device happens to be by now: the same run gives the same recording.

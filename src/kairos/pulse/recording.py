@@ -71,6 +71,10 @@ class Recording:
         for time_ns, pad, level in trace["events"]:
             if pad in names:
                 pins[names[pad]].append((time_ns - reply["origin_ns"], level))
+        for wave in trace["waves"]:
+            if wave.pad in names:
+                pins[names[wave.pad]] += wave.moved(-reply["origin_ns"]).edges()
+                pins[names[wave.pad]].sort(key=lambda change: change[0])
         return cls(words, reply["outputs"], reply["samples_per_cycle"], pins)
 
     @classmethod

@@ -8,6 +8,14 @@ __all__ = ["write_plot"]
 HIGH = 0.62
 """Height of a pulse in units of the distance between channels."""
 
+DENSE = 1000
+"""Edges of a clock above which it is a filled band."""
+
+
+def _as_band(wave) -> list[tuple[int, float]]:
+    """Its ends as changes: no line in between."""
+    return [(wave.time_of(0), float("nan")), (wave.time_of(wave.changes - 1), wave.final)]
+
 
 def _axis_unit(span_ns: float) -> tuple[float, str]:
     """Nanoseconds in the unit of the time axis, and its symbol."""
@@ -30,9 +38,17 @@ def write_plot(path, recording: Recording, title: str | None = None):
             base = len(channels) - 1 - row
             color = COLORS[row % len(COLORS)]
             times, levels = [left], [channel.initial]
-            for time, level in channel.changes:
-                times.append(time / scale)
-                levels.append(level)
+            for changes, wave in channel.parts():
+                times += [time / scale for time, _ in changes]
+                levels += [level for _, level in changes]
+                if wave is None:
+                    continue
+                edges = list(wave.edges()) if wave.changes <= DENSE else _as_band(wave)
+                if wave.changes > DENSE:
+                    band = [edges[0][0] / scale, edges[-1][0] / scale]
+                    axes.fill_between(band, base, base + HIGH, color=color, alpha=0.6, linewidth=0)
+                times += [time / scale for time, _ in edges]
+                levels += [level for _, level in edges]
             times.append(right)
             levels.append(levels[-1])
             driven = [float("nan") if level is None else base + HIGH * level for level in levels]

@@ -4,10 +4,18 @@ Times are nanoseconds since the first change of a pin in the recording (`origin_
 that two runs of an experiment compare equal although one device may have been switched on a little longer before.
 """
 
+from bisect import bisect_left
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import itemgetter
 
-__all__ = ["Channel", "Pulse", "Recording"]
+from .wave import Wave
+
+__all__ = ["Channel", "Clock", "Pulse", "Recording"]
+
+CLOCK_CHANGES = 100
+"""A clock with more changes is kept and shown as one, not as pulses."""
 
 
 @dataclass
@@ -19,12 +27,45 @@ class Channel:
     """RTIO channel."""
     initial: int | None
     changes: list[tuple[int, int | None]] = field(default_factory=list)
-    """(time in ns, new level), in order."""
+    """(time in ns, new level), in order; those of `waves` left out."""
+    waves: list[Wave] = field(default_factory=list)
+    """Long runs of a clock, in order; no other change falls into one."""
 
     @property
     def board(self) -> int:
         """Destination of the board on which the pin is; 0: the master, or the only one."""
         return 0 if self.number is None else self.number >> 16
+
+    @property
+    def change_count(self) -> int:
+        """All changes."""
+        return len(self.changes) + sum(wave.changes for wave in self.waves)
+
+    @property
+    def last_ns(self) -> int:
+        """Time of the last change, 0 if there is none."""
+        ends = [self.changes[-1][0]] if self.changes else []
+        return max(ends + [wave.time_of(wave.changes - 1) for wave in self.waves[-1:]], default=0)
+
+    def parts(self) -> Iterator[tuple[list[tuple[int, int | None]], Wave | None]]:
+        """What happened, in order: changes, and the wave behind them; None behind the last ones."""
+        position = 0
+        for wave in self.waves:
+            end = bisect_left(self.changes, wave.time_of(0), position, key=itemgetter(0))
+            yield self.changes[position:end], wave
+            position = end
+        yield self.changes[position:], None
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A long run of a clock: its first and its last change, how many there are, and its mean frequency."""
+
+    channel: str
+    start_ns: int
+    end_ns: int
+    changes: int
+    frequency_hz: float
 
 
 @dataclass(frozen=True)
@@ -49,8 +90,11 @@ class Recording:
     origin_ns: int = 0
 
     @classmethod
-    def from_trace(cls, trace: dict, first_event: int = 0, names: dict[int, str] | None = None) -> "Recording":
-        """The recording of an emulator's `trace`; the events before number `first_event` give the initial levels.
+    def from_trace(
+        cls, trace: dict, first_event: int = 0, names: dict[int, str] | None = None, start_ns: int = 0
+    ) -> "Recording":
+        """The recording of an emulator's `trace`; the events before number `first_event`, and what clocks did before
+        `start_ns`, give the initial levels.
 
         `names` maps RTIO channels to device names. Channels without one, and those with several pads, are called as the
         gateware calls the pads.
@@ -60,12 +104,25 @@ class Recording:
         pads = {
             pad["index"]: Channel(names.get(pad["channel"], pad["name"]), pad["channel"], None) for pad in trace["pads"]
         }
-        for _, pad, level in trace["events"][:first_event]:
+        earlier = [tuple(event) for event in trace["events"][:first_event]]
+        events = [tuple(event) for event in trace["events"][first_event:]]
+        waves = []
+        for wave in trace.get("waves", ()):
+            past, wave = wave.before(start_ns), wave.since(start_ns)
+            if past.changes:
+                earlier.append((past.time_of(past.changes - 1), wave.pad, past.final))
+            if wave.changes > CLOCK_CHANGES:
+                waves.append(wave)
+            else:
+                events += [(time, wave.pad, level) for time, level in wave.edges()]
+        for _, pad, level in sorted(earlier, key=itemgetter(0)):
             pads[pad].initial = level
-        events = trace["events"][first_event:]
-        origin = min((event[0] for event in events), default=0)
-        for time, pad, level in sorted(events, key=lambda event: event[0]):
+        firsts = [event[0] for event in events] + [wave.time_of(0) for wave in waves]
+        origin = min(firsts, default=0)
+        for time, pad, level in sorted(events, key=itemgetter(0)):
             pads[pad].changes.append((time - origin, level))
+        for wave in sorted(waves, key=lambda wave: wave.time_ns):
+            pads[wave.pad].waves.append(wave.moved(-origin))
         order = sorted(pads.values(), key=lambda channel: (channel.number is None, channel.number, channel.name))
         return cls(order, origin)
 
@@ -77,28 +134,41 @@ class Recording:
     @property
     def event_count(self) -> int:
         """Changes of all channels, initial levels not counted."""
-        return sum(len(channel.changes) for channel in self.channels)
+        return sum(channel.change_count for channel in self.channels)
 
     @property
     def duration_ns(self) -> int:
         """Time of the last change, 0 if there is none."""
-        return max((channel.changes[-1][0] for channel in self.channels if channel.changes), default=0)
+        return max((channel.last_ns for channel in self.channels), default=0)
 
     def active(self) -> list[Channel]:
         """The channels that changed."""
-        return [channel for channel in self.channels if channel.changes]
+        return [channel for channel in self.channels if channel.change_count]
 
     def pulses(self) -> list[Pulse]:
-        """All pulses, in order of their start, then of their channel."""
+        """All pulses but those of clocks, in order of their start, then of their channel."""
         found = []
         for position, channel in enumerate(self.channels):
             start = None
-            for time, level in channel.changes:
-                if level == 1 and start is None:
-                    start = time
-                elif level != 1 and start is not None:
-                    found.append((start, position, Pulse(channel.name, start, time)))
+            for changes, wave in channel.parts():
+                for time, level in changes:
+                    if level == 1 and start is None:
+                        start = time
+                    elif level != 1 and start is not None:
+                        found.append((start, position, Pulse(channel.name, start, time)))
+                        start = None
+                if wave is not None:
+                    # A pulse that ends with the clock's first change, or begins with its last one, is the clock's.
                     start = None
             if start is not None:
                 found.append((start, position, Pulse(channel.name, start, None)))
         return [pulse for _, _, pulse in sorted(found, key=lambda entry: entry[:2])]
+
+    def clocks(self) -> list[Clock]:
+        """Long runs of clocks, in order of their start, then of their channel."""
+        found = [
+            Clock(channel.name, wave.time_of(0), wave.time_of(wave.changes - 1), wave.changes, wave.frequency_hz)
+            for channel in self.channels
+            for wave in channel.waves
+        ]
+        return sorted(found, key=lambda clock: clock.start_ns)

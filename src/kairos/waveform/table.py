@@ -1,6 +1,6 @@
 """Pulses as a table of text."""
 
-from .recording import Recording
+from .recording import Clock, Recording
 
 __all__ = ["aligned", "format_duration", "format_table"]
 
@@ -34,14 +34,18 @@ def aligned(rows, left: int = 0, rule: bool = True) -> list[str]:
 
 
 def format_table(recording: Recording, limit: int | None = 40) -> str:
-    """One line per pulse: channel, start and width, in exact nanoseconds and readable units. `limit` caps the lines."""
-    pulses = recording.pulses()
+    """One line per pulse, and per long run of a clock: channel, start and width, in exact nanoseconds and readable
+    units. `limit` caps the lines."""
+    pulses = sorted([*recording.pulses(), *recording.clocks()], key=lambda row: row.start_ns)
     if not pulses:
         return "no pulses: no pin went high (a TTLInOut drives its pin after output() only)"
     shown = pulses if limit is None else pulses[:limit]
     rows = [("channel", "start / ns", "width / ns", "start", "width")]
     for pulse in shown:
-        if pulse.width_ns is None:
+        if isinstance(pulse, Clock):
+            width = f"{pulse.end_ns - pulse.start_ns:,}"
+            readable = f"clock, {pulse.changes:,} edges, {pulse.frequency_hz / 1e6:.9g} MHz"
+        elif pulse.width_ns is None:
             width, readable = "-", "stays high"
         else:
             width, readable = f"{pulse.width_ns:,}", format_duration(pulse.width_ns)

@@ -6,6 +6,7 @@ pub mod dhcp;
 pub mod forward;
 pub mod image;
 pub mod net;
+mod pins;
 pub mod requests;
 pub mod run;
 pub mod system;

@@ -170,7 +170,22 @@ pub fn answer(boards: &mut Boards, request: Request, started: Instant) -> Result
                 .iter()
                 .map(|e| json!([e.time_ns, e.pad, e.level.map(u8::from)]))
                 .collect();
-            json!({ "pads": pads, "events": new, "next": next })
+            let (runs, known) = boards.runs();
+            let waves: Vec<Value> = runs
+                .iter()
+                .map(|run| {
+                    let wave = run.wave;
+                    json!([
+                        wave.pad,
+                        run.start_ns(),
+                        wave.half,
+                        wave.accumulator,
+                        wave.word,
+                        run.count
+                    ])
+                })
+                .collect();
+            json!({ "pads": pads, "events": new, "next": next, "waves": waves, "time_ns": known })
         }
         Request::TraceClear => {
             boards.pads()?;

@@ -12,7 +12,7 @@ use crate::machine::params::Params;
 use crate::machine::schedule::{Machine, NamedMachine, System};
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 use crate::peripherals::{Board, Cable};
-use crate::pl::library::{Library, Pad};
+use crate::pl::library::Library;
 use crate::pl::link::{self, Link, Quality};
 use crate::pl::trace::Event;
 use crate::pl::{fabric, Pl};
@@ -22,8 +22,6 @@ const KNOWN: [(&str, &str); 2] = [
     ("pair", include_str!("pair.toml")),
     ("chain", include_str!("chain.toml")),
 ];
-/// Bits 23..16 of a channel are its board's destination.
-const DESTINATION_SHIFT: u32 = 16;
 
 /// A file that describes boards.
 #[derive(Debug, Deserialize)]
@@ -243,8 +241,8 @@ pub struct Boards {
     /// (board above, board below, link)
     links: Vec<(String, String, Link)>,
     /// Events of all boards' pins, and how many of each board's are among them.
-    events: Vec<Event>,
-    merged: Vec<usize>,
+    pub(super) events: Vec<Event>,
+    pub(super) merged: Vec<usize>,
     /// How much of each board's text has been handed out.
     text: Vec<usize>,
 }
@@ -335,60 +333,6 @@ impl Boards {
             }
         }
         new
-    }
-
-    /// The pads of all boards, numbered one after the other. The error is a line for the user.
-    pub fn pads(&self) -> Result<Vec<Pad>, String> {
-        let mut pads = Vec::new();
-        for (destination, board) in self.system.boards().iter().enumerate() {
-            let bus = board.machine.bus.borrow();
-            let Some(pl) = fabric::of(&bus) else {
-                return Err("there is no gateware; start the emulator with --pl".into());
-            };
-            let first = pads.len();
-            pads.extend(pl.info().pads.iter().map(|pad| Pad {
-                index: first + pad.index,
-                channel: pad.channel | (destination as u32) << DESTINATION_SHIFT,
-                ..pad.clone()
-            }));
-        }
-        Ok(pads)
-    }
-
-    /// What happened at the pads of all boards, from number `from` on, and how much there is in all.
-    pub fn events(&mut self, from: usize) -> (Vec<Event>, usize) {
-        if self.system.boards().len() == 1 {
-            let bus = self.master().bus.borrow();
-            return fabric::of(&bus).map_or((Vec::new(), 0), |pl| (pl.trace.since(from), pl.trace.len()));
-        }
-        let now = self.master().now();
-        let mut new = Vec::new();
-        let mut first = 0;
-        for (board, merged) in self.system.boards().iter().zip(&mut self.merged) {
-            let mut bus = board.machine.bus.borrow_mut();
-            bus.update(now);
-            let Some(pl) = fabric::of(&bus) else { continue };
-            new.extend(pl.trace.since(*merged).into_iter().map(|event| Event {
-                pad: first + event.pad,
-                ..event
-            }));
-            *merged = pl.trace.len();
-            first += pl.info().pads.len() as u16;
-        }
-        new.sort_by_key(|event| (event.time_ns, event.pad));
-        self.events.extend(new);
-        (self.events.get(from..).unwrap_or_default().to_vec(), self.events.len())
-    }
-
-    /// Forgets what happened at the pads.
-    pub fn clear_events(&mut self) {
-        self.events.clear();
-        self.merged.fill(0);
-        for board in self.system.boards() {
-            if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
-                pl.trace.clear();
-            }
-        }
     }
 
     /// Whether the counters are moved over quiet times.

@@ -334,6 +334,11 @@ impl Library {
         unsafe { (self.run)(self.instance, inputs, outputs, n, u64::MAX) }
     }
 
+    /// Waves of clock generators that run, as they are in a cycle with these outputs, if it was quiet.
+    pub fn waves<'a>(&'a self, outputs: &'a Outputs) -> impl Iterator<Item = Wave> + 'a {
+        self.info.waves.iter().filter_map(|info| info.wave(outputs))
+    }
+
     /// What the outputs of pulse cores have shown since the instance was made.
     pub fn shown(&self) -> Shown<'_> {
         let (mut words, mut complete) = (std::ptr::null(), 1);

@@ -26,7 +26,6 @@ use self::library::{Inputs, Library, Outputs};
 use self::link::End;
 use self::outside::Outside;
 use self::trace::Trace;
-use self::wave::{Stretch, Wave};
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
@@ -242,6 +241,9 @@ impl Pl {
         if let Some(outside) = &mut self.outside {
             outside.see(events);
         }
+        if self.outputs.sim_quiet != 0 {
+            self.trace.expect(self.library.waves(&self.outputs), last);
+        }
         self.send();
         if self.awaiting {
             let now = (self.acp.accepted, self.acp.written);
@@ -284,25 +286,20 @@ impl Pl {
         self.inputs.sim_tsc_load = 0;
         self.after(1, event);
         let cycles = to - self.cycle;
-        let waves = self.waves().collect();
-        self.trace.skip(Stretch {
-            waves,
-            cycle: self.cycle - 1,
-            cycles,
-        });
+        let waves = self.library.waves(&self.outputs);
+        self.trace.skip(waves, self.cycle - 1, cycles);
         self.skipped += cycles;
         self.cycle = to;
     }
 
-    /// Waves of clock generators that run, as they are in the cycle that was run last, if it was quiet.
-    fn waves(&self) -> impl Iterator<Item = Wave> + '_ {
-        let waves = self.library.info.waves.iter();
-        waves.filter_map(|info| info.wave(&self.outputs))
-    }
-
     /// Whether clock generators run, which never end.
     pub fn runs_on(&self) -> bool {
-        self.waves().next().is_some()
+        self.library.waves(&self.outputs).next().is_some()
+    }
+
+    /// Up to which time in ns the trace is complete.
+    pub fn known_ns(&self) -> u64 {
+        self.cycle * NS_PER_PL_CYCLE
     }
 
     /// True if some pad changes within the current cycle, so that repeating the cycle repeats the change.

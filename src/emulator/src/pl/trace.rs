@@ -1,6 +1,6 @@
 //! What happened at the pins: every change of every pad with its exact time.
 
-use super::wave::Stretch;
+use super::wave::{Run, Wave};
 
 /// One change of a pad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,22 +15,13 @@ pub struct Event {
 
 /// Changes since the last clear.
 pub struct Trace {
-    /// Of cycles that were run, in the order of time, then of the pads.
+    /// In the order of time, then of the pads.
     events: Vec<Event>,
-    /// Cycles that were not run, with what waves did meanwhile.
-    stretches: Vec<Placed>,
+    /// What waves of clock generators did, which is not among the events. Those of one pad are in the order of time.
+    runs: Vec<Run>,
+    /// The newest run of each pad, while it may go on.
+    open: Vec<Option<usize>>,
     last: Vec<Option<bool>>,
-}
-
-/// A stretch among the events.
-struct Placed {
-    stretch: Stretch,
-    /// How many of `events` are before it.
-    at: usize,
-    /// How many changes are before it.
-    before: usize,
-    /// How many it has.
-    count: usize,
 }
 
 impl Trace {
@@ -38,18 +29,20 @@ impl Trace {
     pub fn new(pads: usize) -> Self {
         Self {
             events: Vec::new(),
-            stretches: Vec::new(),
+            runs: Vec::new(),
+            open: vec![None; pads],
             last: vec![None; pads],
         }
     }
 
     /// Records the cycle that starts at `start_ns`: eight samples of 1 ns for each pad (bit 0 first), and who drives.
-    /// Returns what has changed.
+    /// Returns what has changed, but for what waves were expected to do.
     pub fn record(&mut self, start_ns: u64, samples: &[u8], drive: &[u8]) -> &[Event] {
         let from = self.events.len();
         for (pad, last) in self.last.iter_mut().enumerate() {
             if drive[pad] == 0 {
                 if last.is_some() {
+                    self.open[pad] = None;
                     *last = None;
                     self.events.push(Event {
                         time_ns: start_ns,
@@ -62,6 +55,16 @@ impl Trace {
             let s = samples[pad];
             if (s == 0 && *last == Some(false)) || (s == 0xff && *last == Some(true)) {
                 continue;
+            }
+            if let Some(run) = self.open[pad].map(|at| &mut self.runs[at]) {
+                let next = run.next();
+                let steady = s == if next.level == Some(true) { 0xff } else { 0 };
+                if next.time_ns == start_ns && steady {
+                    run.count += 1;
+                    *last = next.level;
+                    continue;
+                }
+                self.open[pad] = None;
             }
             for bit in 0..8 {
                 let level = Some(s >> bit & 1 != 0);
@@ -79,66 +82,77 @@ impl Trace {
         &self.events[from..]
     }
 
-    /// Records that cycles were not run, in which nothing changed but these waves.
-    pub fn skip(&mut self, stretch: Stretch) {
-        let count = stretch.count();
-        if count == 0 {
-            return;
+    /// Expects that the waves, which are so in `cycle`, the last one recorded, go on.
+    pub fn expect(&mut self, waves: impl Iterator<Item = Wave>, cycle: u64) {
+        for wave in waves {
+            if self.open[usize::from(wave.pad)].is_none() {
+                self.begin(wave, cycle);
+            }
         }
-        for wave in &stretch.waves {
-            self.last[usize::from(wave.pad)] = Some(wave.level(stretch.cycles));
-        }
-        self.stretches.push(Placed {
-            stretch,
-            at: self.events.len(),
-            before: self.len(),
-            count,
-        });
     }
 
-    /// How many changes there are.
+    /// Records that `cycles` cycles were not run, in which nothing changed but the waves, which were so in `cycle`, the last
+    /// one before them.
+    pub fn skip(&mut self, waves: impl Iterator<Item = Wave>, cycle: u64, cycles: u64) {
+        for wave in waves {
+            let open = self.open[usize::from(wave.pad)];
+            let at = match open.filter(|at| self.runs[*at].reaches(&wave, cycle)) {
+                Some(at) => at,
+                None => self.begin(wave, cycle),
+            };
+            self.runs[at].count += wave.count(cycles);
+            self.last[usize::from(wave.pad)] = Some(wave.level(cycles));
+        }
+    }
+
+    /// A wave begins, or is another one from now on.
+    fn begin(&mut self, wave: Wave, cycle: u64) -> usize {
+        let open = &mut self.open[usize::from(wave.pad)];
+        let at = open.filter(|at| self.runs[*at].count == 0).unwrap_or(self.runs.len());
+        let run = Run { wave, cycle, count: 0 };
+        match self.runs.get_mut(at) {
+            Some(unused) => *unused = run,
+            None => self.runs.push(run),
+        }
+        *open = Some(at);
+        at
+    }
+
+    /// How many changes there are, those of waves not counted.
     pub fn len(&self) -> usize {
-        let before = |last: &Placed| last.before + last.count - last.at;
-        self.events.len() + self.stretches.last().map_or(0, before)
+        self.events.len()
     }
 
-    /// Whether nothing has changed.
+    /// Whether nothing but waves has changed.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.events.is_empty()
     }
 
-    /// The changes from number `from` on, in the order of time, then of the pads.
-    pub fn since(&self, from: usize) -> Vec<Event> {
-        let mut found = Vec::with_capacity(self.len().saturating_sub(from));
-        // How many changes, and how many events among them, have been passed.
-        let (mut passed, mut at) = (0, 0);
-        let first = self
-            .stretches
-            .partition_point(|placed| placed.before + placed.count <= from);
-        if let Some(last) = first.checked_sub(1).map(|last| &self.stretches[last]) {
-            (passed, at) = (last.before + last.count, last.at);
-        }
-        for placed in &self.stretches[first..] {
-            found.extend(self.events[at..placed.at].iter().skip(from.saturating_sub(passed)));
-            let events = placed.stretch.events();
-            found.extend(events.into_iter().skip(from.saturating_sub(placed.before)));
-            (passed, at) = (placed.before + placed.count, placed.at);
-        }
-        found.extend(self.events[at..].iter().skip(from.saturating_sub(passed)));
-        found
+    /// The changes from number `from` on, those of waves left out, in the order of time, then of the pads.
+    pub fn since(&self, from: usize) -> &[Event] {
+        self.events.get(from..).unwrap_or_default()
+    }
+
+    /// What waves did, as far as they changed anything.
+    pub fn runs(&self) -> impl Iterator<Item = Run> + '_ {
+        self.runs.iter().filter(|run| run.count != 0).copied()
     }
 
     /// Forgets the changes (the pads keep their levels).
     pub fn clear(&mut self) {
         self.events.clear();
-        self.stretches.clear();
+        self.runs.clear();
+        self.open.fill(None);
     }
 
     /// A number that depends on every event, for comparing runs.
     pub fn digest(&self) -> u64 {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut h = DefaultHasher::new();
-        for e in self.since(0) {
+        let mut all = self.events.clone();
+        all.extend(self.runs.iter().flat_map(|run| run.edges()));
+        all.sort_by_key(|event| (event.time_ns, event.pad));
+        for e in all {
             (e.time_ns, e.pad, e.level).hash(&mut h);
         }
         h.finish()
@@ -147,7 +161,6 @@ impl Trace {
 
 #[cfg(test)]
 mod tests {
-    use super::super::wave::Wave;
     use super::*;
 
     #[test]
@@ -170,48 +183,70 @@ mod tests {
         );
     }
 
-    #[test]
-    fn waves_between_cycles_that_were_run() {
-        let wave = |accumulator| Wave {
+    /// A wave that changes every 16 ns, as it is in a cycle.
+    fn wave(cycle: u64) -> Wave {
+        Wave {
             pad: 1,
             half: 8,
-            accumulator,
+            accumulator: (4 + 4 * cycle) % 16,
             word: 4,
-        };
-        let mut t = Trace::new(2);
-        t.record(0, &[0xff, 0], &[1, 1]);
-        let skip = |cycle, accumulator| Stretch {
-            waves: vec![wave(accumulator)],
-            cycle,
-            cycles: 5,
-        };
-        t.skip(skip(0, 4));
-        t.record(48, &[0, 0xff], &[1, 1]);
-        t.skip(skip(6, 12));
-        t.record(96, &[0xff, 0], &[1, 1]);
-        let all = [
-            (0, 0),
-            (0, 1),
-            (8, 1),
-            (24, 1),
-            (40, 1),
-            (48, 0),
-            (56, 1),
-            (72, 1),
-            (88, 1),
-            (96, 0),
-        ];
-        let shown = |from| t.since(from).iter().map(|e| (e.time_ns, e.pad)).collect::<Vec<_>>();
-        assert_eq!(t.len(), all.len());
-        for from in 0..=all.len() {
-            assert_eq!(shown(from), all[from..]);
         }
-        let levels: Vec<_> = t
-            .since(2)
-            .iter()
-            .filter(|e| e.pad == 1)
-            .map(|e| e.level == Some(true))
-            .collect();
-        assert!(levels.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    fn sample(cycle: u64) -> u8 {
+        if wave(cycle).level(0) {
+            0xff
+        } else {
+            0
+        }
+    }
+
+    /// What is run and what is skipped is one wave, whose changes are a number.
+    #[test]
+    fn a_wave_is_kept_as_a_number() {
+        let mut t = Trace::new(2);
+        t.record(0, &[0xff, sample(0)], &[1, 1]);
+        t.expect([wave(0)].into_iter(), 0);
+        for cycle in 1..10 {
+            t.record(cycle * 8, &[if cycle == 6 { 0 } else { 0xff }, sample(cycle)], &[1, 1]);
+        }
+        t.skip([wave(9)].into_iter(), 9, 125_000_000);
+        t.record((9 + 125_000_001) * 8, &[0xff, sample(9 + 125_000_001)], &[1, 1]);
+        let shown: Vec<_> = t.since(0).iter().map(|e| (e.time_ns, e.pad)).collect();
+        assert_eq!(shown, [(0, 0), (0, 1), (48, 0), (56, 0)]);
+        let runs: Vec<_> = t.runs().collect();
+        let count = wave(0).count(9 + 125_000_001);
+        assert_eq!(
+            runs,
+            [Run {
+                wave: wave(0),
+                cycle: 0,
+                count
+            }]
+        );
+    }
+
+    /// Changes that no wave explains are events, and another wave is another run.
+    #[test]
+    fn a_wave_that_is_changed() {
+        let mut t = Trace::new(2);
+        let mut level = sample(0);
+        t.record(0, &[0, level], &[1, 1]);
+        t.expect([wave(0)].into_iter(), 0);
+        t.skip([wave(0)].into_iter(), 0, 4);
+        let shifted = |cycle: u64| wave(cycle + 1);
+        t.skip([shifted(4)].into_iter(), 4, 4);
+        for cycle in 9..12 {
+            // Two changes in succession, as no wave of this word has.
+            level = !level;
+            t.record(cycle * 8, &[0, level], &[1, 1]);
+        }
+        let runs: Vec<_> = t.runs().map(|run| (run.cycle, run.wave, run.count)).collect();
+        assert_eq!(runs[0], (0, wave(0), 2));
+        assert_eq!((runs[1].0, runs[1].1), (4, shifted(4)));
+        let mut times: Vec<u64> = t.runs().flat_map(|run| run.edges()).map(|e| e.time_ns).collect();
+        times.extend(t.since(2).iter().filter(|e| e.pad == 1).map(|e| e.time_ns));
+        assert!(times.windows(2).all(|pair| pair[0] < pair[1]), "{times:?}");
+        assert!(times.contains(&80) && times.contains(&88));
     }
 }

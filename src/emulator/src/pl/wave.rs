@@ -28,47 +28,65 @@ impl Wave {
         (self.accumulator & self.half != 0) ^ (self.count(cycles) & 1 != 0)
     }
 
-    /// Its first `count` changes, if it was so in cycle `cycle`.
-    fn edges(self, cycle: u64, count: u64) -> impl Iterator<Item = Event> {
+    /// The accumulator after so many cycles.
+    fn accumulator_after(&self, cycles: u64) -> u64 {
+        let reached = u128::from(self.accumulator) + u128::from(self.word) * u128::from(cycles);
+        (reached % (2 * u128::from(self.half))) as u64
+    }
+
+    /// After how many cycles it changes for the `number`th time, counted from 0.
+    fn cycles_to(&self, number: u64) -> u64 {
         let low = u128::from(self.accumulator & (self.half - 1));
-        let high = self.accumulator & self.half != 0;
-        (0..count).map(move |number| {
-            let reached = u128::from(self.half) * u128::from(number + 1) - low;
-            let cycles = reached.div_ceil(u128::from(self.word)) as u64;
-            Event {
-                time_ns: (cycle + cycles) * NS_PER_PL_CYCLE,
-                pad: self.pad,
-                level: Some(high ^ (number & 1 == 0)),
-            }
-        })
+        let reached = u128::from(self.half) * u128::from(number + 1) - low;
+        reached.div_ceil(u128::from(self.word)) as u64
     }
 }
 
-/// Waves over cycles that were not run.
-#[derive(Debug)]
-pub struct Stretch {
-    /// As they were in `cycle`.
-    pub waves: Vec<Wave>,
-    /// The last cycle before it that was run.
+/// What a wave has done since some cycle: however many changes, they are kept as a number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    /// As it was in `cycle`.
+    pub wave: Wave,
+    /// The cycle behind which it begins.
     pub cycle: u64,
-    /// Its length in cycles.
-    pub cycles: u64,
+    /// Changes up to now.
+    pub count: u64,
 }
 
-impl Stretch {
-    /// Changes of all waves.
-    pub fn count(&self) -> usize {
-        self.waves.iter().map(|wave| wave.count(self.cycles) as usize).sum()
+impl Run {
+    /// Nanoseconds since power-up at its beginning.
+    pub fn start_ns(&self) -> u64 {
+        self.cycle * NS_PER_PL_CYCLE
     }
 
-    /// All changes in the order of time, then of the pads.
-    pub fn events(&self) -> Vec<Event> {
-        let edges = |wave: &Wave| wave.edges(self.cycle, wave.count(self.cycles));
-        let mut events: Vec<Event> = self.waves.iter().flat_map(edges).collect();
-        if self.waves.len() > 1 {
-            events.sort_by_key(|event| (event.time_ns, event.pad));
+    /// The change of this number.
+    fn edge(&self, number: u64) -> Event {
+        Event {
+            time_ns: (self.cycle + self.wave.cycles_to(number)) * NS_PER_PL_CYCLE,
+            pad: self.wave.pad,
+            level: Some((self.wave.accumulator & self.wave.half == 0) ^ (number & 1 != 0)),
         }
-        events
+    }
+
+    /// The change that comes next if it goes on.
+    pub fn next(&self) -> Event {
+        self.edge(self.count)
+    }
+
+    /// Whether it has gone on up to `cycle`, to be `wave` there.
+    pub fn reaches(&self, wave: &Wave, cycle: u64) -> bool {
+        let cycles = cycle - self.cycle;
+        let accumulator = self.wave.accumulator_after(cycles);
+        Wave {
+            accumulator,
+            ..self.wave
+        } == *wave
+            && self.wave.count(cycles) == self.count
+    }
+
+    /// All its changes.
+    pub fn edges(self) -> impl Iterator<Item = Event> {
+        (0..self.count).map(move |number| self.edge(number))
     }
 }
 
@@ -93,10 +111,11 @@ mod tests {
                 let mut accumulator = start;
                 for cycles in 0..200 {
                     assert_eq!(wave.level(cycles), accumulator & half != 0);
-                    let waves = vec![wave];
-                    let stretch = Stretch { waves, cycle, cycles };
-                    assert_eq!(stretch.count(), events.len());
-                    assert_eq!(stretch.events(), events);
+                    let count = wave.count(cycles);
+                    let run = Run { wave, cycle, count };
+                    assert_eq!(run.edges().collect::<Vec<_>>(), events);
+                    assert!(run.reaches(&Wave { accumulator, ..wave }, cycle + cycles));
+                    assert!(!run.reaches(&wave, cycle + cycles) || accumulator == start);
                     let next = (accumulator + word) % range;
                     if (next ^ accumulator) & half != 0 {
                         events.push(Event {

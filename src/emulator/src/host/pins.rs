@@ -1,0 +1,82 @@
+//! What happened at the pads of all boards, for the control socket.
+
+use super::system::Boards;
+use crate::pl::fabric;
+use crate::pl::library::Pad;
+use crate::pl::trace::Event;
+use crate::pl::wave::Run;
+
+/// Bits 23..16 of a channel are its board's destination.
+const DESTINATION_SHIFT: u32 = 16;
+
+impl Boards {
+    /// The pads of all boards, numbered one after the other. The error is a line for the user.
+    pub fn pads(&self) -> Result<Vec<Pad>, String> {
+        let mut pads = Vec::new();
+        for (destination, board) in self.system.boards().iter().enumerate() {
+            let bus = board.machine.bus.borrow();
+            let Some(pl) = fabric::of(&bus) else {
+                return Err("there is no gateware; start the emulator with --pl".into());
+            };
+            let first = pads.len();
+            pads.extend(pl.info().pads.iter().map(|pad| Pad {
+                index: first + pad.index,
+                channel: pad.channel | (destination as u32) << DESTINATION_SHIFT,
+                ..pad.clone()
+            }));
+        }
+        Ok(pads)
+    }
+
+    /// What happened at the pads of all boards but for waves of clocks, from number `from` on, and how much there is in all.
+    pub fn events(&mut self, from: usize) -> (Vec<Event>, usize) {
+        if self.system.boards().len() == 1 {
+            let bus = self.master().bus.borrow();
+            return fabric::of(&bus).map_or((Vec::new(), 0), |pl| (pl.trace.since(from).to_vec(), pl.trace.len()));
+        }
+        let now = self.master().now();
+        let mut new = Vec::new();
+        let mut first = 0;
+        for (board, merged) in self.system.boards().iter().zip(&mut self.merged) {
+            let mut bus = board.machine.bus.borrow_mut();
+            bus.update(now);
+            let Some(pl) = fabric::of(&bus) else { continue };
+            new.extend(pl.trace.since(*merged).iter().map(|event| Event {
+                pad: first + event.pad,
+                ..*event
+            }));
+            *merged = pl.trace.len();
+            first += pl.info().pads.len() as u16;
+        }
+        new.sort_by_key(|event| (event.time_ns, event.pad));
+        self.events.extend(new);
+        (self.events.get(from..).unwrap_or_default().to_vec(), self.events.len())
+    }
+
+    /// What waves of clocks did at the pads of all boards, and up to which time in ns all is known.
+    pub fn runs(&self) -> (Vec<Run>, u64) {
+        let (mut runs, mut known, mut first) = (Vec::new(), u64::MAX, 0);
+        for board in self.system.boards() {
+            let bus = board.machine.bus.borrow();
+            let Some(pl) = fabric::of(&bus) else { continue };
+            runs.extend(pl.trace.runs().map(|mut run| {
+                run.wave.pad += first;
+                run
+            }));
+            known = known.min(pl.known_ns());
+            first += pl.info().pads.len() as u16;
+        }
+        (runs, known)
+    }
+
+    /// Forgets what happened at the pads.
+    pub fn clear_events(&mut self) {
+        self.events.clear();
+        self.merged.fill(0);
+        for board in self.system.boards() {
+            if let Some(pl) = fabric::of_mut(&mut board.machine.bus.borrow_mut()) {
+                pl.trace.clear();
+            }
+        }
+    }
+}
