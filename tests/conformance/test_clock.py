@@ -73,7 +73,8 @@ def test_every_setting_gives_the_clock(boot, setting, input_frequency):
     assert f"RTIO clock: {setting or 'int_125'}, Si5324 ready" in line(log, "RTIO clock:")
     assert output == 125_000_000
     if setting is None:
-        assert 0.1 < seconds(line(log, "RTIO clock:")) - seconds(line(log, "RTIO: ")) < 0.115
+        # 0.1 s until it is locked to; the rest is I2C, behind whose switches the chip is looked for.
+        assert 0.1 < seconds(line(log, "RTIO clock:")) - seconds(line(log, "RTIO: ")) < 0.125
     assert "ERROR" not in log and "WARN" not in log, log
     with Session(device) as session:
         run_empty(session)

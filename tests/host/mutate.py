@@ -16,7 +16,18 @@ from kairos.compiler import STAGES, CompileError, compile_kernel, emit
 from kairos.devices import DeviceDB
 
 ROOT = Path(__file__).parents[2]
-OTHER_DEVICES = ("pulses", "two_boards", "satellite", "star", "servo", "subkernels")
+OTHER_DEVICES = (
+    "calibrated",
+    "chain",
+    "distributed",
+    "pulses",
+    "satellite",
+    "servo",
+    "star",
+    "subkernels",
+    "two_boards",
+    "urukul",
+)
 """Those for devices that the database below does not have."""
 SOURCES = [*(ROOT / "examples").glob("*.py"), *(ROOT / "tests/e2e/experiments").glob("*.py")]
 SOURCES = sorted(

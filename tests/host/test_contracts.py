@@ -18,8 +18,8 @@ def test_generated_files_are_up_to_date():
 
 def test_the_host_makes_every_management_request():
     source = (ROOT / "src" / "kairos" / "network" / "management.py").read_text()
-    # The log's stream is for log controllers, which are programs of their own.
-    assert set(re.findall(r"Request\.([A-Z_]+)", source)) == Request.__members__.keys() - {"PULL_LOG"}
+    # The log's stream is for log controllers, which are programs of their own, and so is the hub, which sends batches.
+    assert set(re.findall(r"Request\.([A-Z_]+)", source)) == Request.__members__.keys() - {"PULL_LOG", "BATCH"}
 
 
 def test_a_number_that_is_taken_is_refused(tmp_path):

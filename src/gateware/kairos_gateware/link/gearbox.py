@@ -112,7 +112,9 @@ class Packetiser(_Stream):
         # If no word leaves, a vector is accepted only behind a part of one: nothing is where it goes, or a word
         # further, and what is before it stays. So a bit is what was a word further, or the vector's: one LUT with the
         # step above
-        behind_word = Cat(buffer[PAYLOAD_BITS:], C(0, PAYLOAD_BITS))
+        behind_word = C(0, len(buffer))
+        if len(buffer) > PAYLOAD_BITS:
+            behind_word = Cat(buffer[PAYLOAD_BITS:], C(0, PAYLOAD_BITS))
         for unit in range(room):
             bits = slice(unit * UNIT, (unit + 1) * UNIT)
             comes = accepted & (unit >= place) if unit < PLACES and places > 1 else accepted
