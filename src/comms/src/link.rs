@@ -235,9 +235,9 @@ impl Links {
     /// The link by which a board below is reached: the last one with a name that is not behind it.
     fn to(&self, destination: u8) -> Option<&'static Link> {
         let own = own_destination().map_or(DESTINATION_MASTER, |register| register.read() as u8);
-        let links = self.all.iter().flatten();
+        let mut links = self.all.iter().flatten();
         let before = |link: &&&'static Link| link.below.is_some_and(|name| name.get() <= destination);
-        let last = links.filter(before).last().copied();
+        let last = links.rfind(before).copied();
         last.filter(|_| own < destination && destination - own <= self.behind)
     }
 
