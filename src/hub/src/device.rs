@@ -69,7 +69,7 @@ impl Device {
     pub fn gateware(&self) -> Result<Arc<Gateware>, Status> {
         match &*self.state.borrow() {
             State::Here(gateware) => Ok(gateware.clone()),
-            State::Away(why) => Err(self.unavailable(why)),
+            State::Away(why) => Err(unavailable(&self.settings, why)),
         }
     }
 
@@ -94,13 +94,13 @@ impl Device {
             }
         }
     }
+}
 
-    fn unavailable(&self, why: &str) -> Status {
-        Status::unavailable(format!(
-            "{} at {} does not answer: {why}",
-            self.settings.name, self.settings.address
-        ))
-    }
+fn unavailable(settings: &DeviceSettings, why: &str) -> Status {
+    Status::unavailable(format!(
+        "{} at {} does not answer: {why}",
+        settings.name, settings.address
+    ))
 }
 
 /// Connects, serves requests until the connection is lost, and so on, until the hub ends.
@@ -131,9 +131,10 @@ async fn attend(settings: DeviceSettings, tell: watch::Sender<State>, mut queue:
             tokio::select! {
                 () = &mut pause => break,
                 job = queue.recv() => match job {
-                    Some(job) => drop(job.answer.send(Err(Status::unavailable(format!(
-                        "{} at {} does not answer: {before}; nothing was sent to it", settings.name, settings.address
-                    ))))),
+                    Some(job) => {
+                        let why = format!("{before}; nothing was sent to it");
+                        drop(job.answer.send(Err(unavailable(&settings, &why))));
+                    }
                     None => return,
                 },
             }

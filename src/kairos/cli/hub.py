@@ -27,7 +27,7 @@ def ls(args):
             _print_devices(lab.devices(), args.json)
             return
         device, _, block = args.device.partition("/")
-        registers = _device(lab, device).registers
+        registers = _of(lab, device).registers
         names = [name for name in registers if not block or name.startswith(f"{block}/")]
         if not names:
             raise UsageError(f"{device} has no block '{block}'; it has {', '.join(dir(registers))}")
@@ -39,7 +39,7 @@ def read(args):
     with _lab(args) as lab:
         values = dict.fromkeys(args.registers)
         for device, names in _by_device(args.registers).items():
-            found = _device(lab, device).read(*names)
+            found = _of(lab, device).read(*names)
             values |= {f"{device}/{name}": value for name, value in zip(names, found, strict=True)}
     if args.json:
         print(json.dumps(values, indent=2))
@@ -58,7 +58,7 @@ def write(args):
         raise UsageError(f"{value} fits into no register: they have 1 to 64 bits, without a sign")
     device, name = _split(args.register)
     with _lab(args) as lab:
-        _register(_device(lab, device), name).write(value)
+        _of(_of(lab, device).registers, name).write(value)
 
 
 def watch(args):
@@ -68,7 +68,7 @@ def watch(args):
         raise UsageError("one device at a time can be watched")
     ((device, names),) = found.items()
     with _lab(args) as lab:
-        readings = _device(lab, device).watch(*names, period=args.period)
+        readings = _of(lab, device).watch(*names, period=args.period)
         print("  ".join(["time        ", *names]))
         for when, values in readings:
             clock = time.strftime("%H:%M:%S", time.localtime(when)) + f".{int(when * 1000) % 1000:03}"
@@ -84,16 +84,10 @@ def _lab(args):
     return connect(args.hub)
 
 
-def _device(lab, name: str):
+def _of(holder, name: str):
+    """What `holder`, a laboratory or the registers of a device, has by that name. UsageError if nothing."""
     try:
-        return lab[name]
-    except KeyError as error:
-        raise UsageError(error.args[0]) from None
-
-
-def _register(device, name: str):
-    try:
-        return device.registers[name]
+        return holder[name]
     except KeyError as error:
         raise UsageError(error.args[0]) from None
 
