@@ -7,6 +7,7 @@
 use core::task::{Context, Poll};
 
 use embassy_time::{with_timeout, Duration, Instant};
+use heapless::Vec;
 use kairos_channel::{Frame, Kind, Outcome};
 use kairos_links::mail::Mail;
 use kairos_proto::order::{Head, Order, ORDER_HEAD};
@@ -47,7 +48,8 @@ pub enum Wait {
 /// The lines of this board.
 pub struct Lines {
     mail: Mail<'static>,
-    lines: [Option<Line>; BOARDS],
+    /// At most one to a board. None are looked at without cost: a call of the host passes here twice.
+    lines: Vec<Line, BOARDS>,
     names: u32,
     wait: Option<(Wait, Option<Instant>)>,
 }
@@ -88,7 +90,7 @@ impl Lines {
     pub fn new(memory: &'static mut [u8]) -> Self {
         Self {
             mail: Mail::new(memory),
-            lines: [const { None }; BOARDS],
+            lines: Vec::new(),
             names: 0,
             wait: None,
         }
@@ -96,7 +98,7 @@ impl Lines {
 
     /// Drops all lines, and forgets what has come.
     pub fn close(&mut self) {
-        self.lines = [const { None }; BOARDS];
+        self.lines.clear();
         self.forget();
     }
 
@@ -116,21 +118,19 @@ impl Lines {
     pub fn add(&mut self, destination: u8, stream: LinkStream) {
         self.drop_line(destination);
         self.names += 1;
-        let place = self.lines.iter_mut().find(|line| line.is_none());
-        if let Some(place) = place {
-            *place = Some(Line {
-                destination,
-                name: self.names,
-                stream,
-                head: [0; ORDER_HEAD],
-                have: 0,
-            });
-        }
+        // There are no more boards than places.
+        let _ = self.lines.push(Line {
+            destination,
+            name: self.names,
+            stream,
+            head: [0; ORDER_HEAD],
+            have: 0,
+        });
     }
 
     /// The name of the line to a board; 0: there is none.
     pub fn name(&self, destination: u8) -> u32 {
-        let line = self.lines.iter().flatten().find(|line| line.destination == destination);
+        let line = self.lines.iter().find(|line| line.destination == destination);
         line.map_or(0, |line| line.name)
     }
 
@@ -139,35 +139,29 @@ impl Lines {
     }
 
     fn drop_line(&mut self, destination: u8) {
-        for place in &mut self.lines {
-            if let Some(line) = place.take_if(|line| line.destination == destination) {
-                self.mail.lose(line.destination);
-            }
+        let before = self.lines.len();
+        self.lines.retain(|line| line.destination != destination);
+        if self.lines.len() < before {
+            self.mail.lose(destination);
         }
     }
 
     /// Takes what has come. Ready when an order is complete, or a line is lost.
     pub fn poll(&mut self, cx: &Context<'_>, keeps: &mut impl Keeps) -> Poll<()> {
         let mut result = Poll::Pending;
-        for place in &mut self.lines {
-            let Some(line) = place else { continue };
-            loop {
-                match line.take(cx, &mut self.mail, keeps) {
-                    Poll::Pending => break,
-                    Poll::Ready(Ok(complete)) => {
-                        if complete {
-                            result = Poll::Ready(());
-                        }
-                    }
-                    Poll::Ready(Err(Lost)) => {
-                        self.mail.lose(line.destination);
-                        *place = None;
-                        result = Poll::Ready(());
-                        break;
-                    }
+        let Self { mail, lines, .. } = self;
+        lines.retain_mut(|line| loop {
+            match line.take(cx, mail, keeps) {
+                Poll::Pending => return true,
+                Poll::Ready(Ok(false)) => {}
+                Poll::Ready(Ok(true)) => result = Poll::Ready(()),
+                Poll::Ready(Err(Lost)) => {
+                    mail.lose(line.destination);
+                    result = Poll::Ready(());
+                    return false;
                 }
             }
-        }
+        });
         result
     }
 
@@ -184,11 +178,7 @@ impl Lines {
         if bytes.is_empty() {
             return Ok(());
         }
-        let line = self
-            .lines
-            .iter_mut()
-            .flatten()
-            .find(|line| line.destination == destination);
+        let line = self.lines.iter_mut().find(|line| line.destination == destination);
         let line = line.ok_or(Lost)?;
         let written = with_timeout(PATIENCE, line.stream.write_all(bytes)).await;
         if !matches!(written, Ok(Ok(()))) {
