@@ -186,15 +186,9 @@ assert core.target_cls is CortexA9Target and "neon" in core.target_cls.features
 CommKernelDummy().close()
 """,
     "what is not there can be imported, and says so when it is used": """
-from artiq.applets.simple import SimpleApplet, TitleApplet
-from artiq.master.scheduler import Scheduler
-from artiq.frontend.artiq_compile import main
+from artiq.frontend import artiq_client, artiq_dashboard, artiq_master
 
-class Plot(SimpleApplet):
-    def data_changed(self, value, metadata, persist, mods):
-        pass
-
-for use in (lambda: Plot(), lambda: SimpleApplet.main, lambda: Scheduler(), lambda: main(["x"])):
+for use in (artiq_client.main, artiq_dashboard.main, lambda: artiq_master.main(["x"])):
     try:
         use()
     except Exception as error:
@@ -202,6 +196,37 @@ for use in (lambda: Plot(), lambda: SimpleApplet.main, lambda: Scheduler(), lamb
         assert type(error).__name__ == "NotInKairos" and "is not part of Kairos: " in text, text
     else:
         raise AssertionError
+""",
+    "scheduler, workers and repositories are those of Kairos": """
+from artiq.experiment import *
+from artiq.master.experiments import ExperimentDB, FilesystemBackend, GitBackend
+from artiq.master.rid_counter import RIDCounter
+from artiq.master.scheduler import Scheduler
+from artiq.master.worker import Worker, WorkerError, WorkerInternalException, WorkerTimeout, WorkerWatchdogTimeout
+import kairos.schedule
+
+class Monitor(EnvExperiment):
+    def build(self):
+        self.setattr_device("scheduler")
+        self.scheduler: Scheduler
+
+assert Scheduler is kairos.schedule.Scheduler and Worker is kairos.schedule.Worker
+assert all(issubclass(e, WorkerError) for e in (WorkerInternalException, WorkerTimeout, WorkerWatchdogTimeout))
+for method in ("submit", "delete", "request_termination", "get_status", "check_pause", "check_termination"):
+    assert callable(getattr(Scheduler, method))
+""",
+    "applets": """
+import artiq.applets.simple
+from artiq.applets.simple import SimpleApplet, TitleApplet
+applet = artiq.applets.simple.TitleApplet(object, default_update_delay=0.1)
+applet.add_dataset("y", "Y values")
+applet.add_dataset("x", "X values", required=False)
+applet.argparser.add_argument("--x-label", default=None, type=str)
+import sys
+sys.argv = ["plot", "scan.y", "--x-label", "time", "--title", "T", "--update-delay", "0.5"]
+applet.args_init()
+assert (applet.args.y, applet.args.x, applet.args.x_label, applet.args.title) == ("scan.y", None, "time", "T")
+assert applet.args.update_delay == 0.5 and isinstance(applet, SimpleApplet)
 """,
     "a simulation": """
 from artiq.experiment import *

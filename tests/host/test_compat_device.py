@@ -5,6 +5,8 @@ import io
 import pytest
 
 from kairos import compat
+from kairos.errors import ConnectionLost, DeviceUnreachable
+from tests.support import PATIENCE
 from tests.support.kernels import kernel, marks
 from tests.support.raw_session import Session
 
@@ -68,6 +70,50 @@ def test_analyzer(device):
             changes.append((time, int(line[0])))
     start = outputs[0].timestamp
     assert changes == [(one.timestamp - start, one.data) for one in outputs]
+
+
+def test_monitor_and_injector(device):
+    import asyncio
+
+    from artiq.coredevice.comm_moninj import CommMonInj, TTLOverride, TTLProbe
+
+    probes, overrides, gone = [], [], []
+
+    async def reported(condition):
+        async with asyncio.timeout(PATIENCE):
+            while not condition():
+                await asyncio.sleep(0.01)
+
+    async def whole():
+        comm = CommMonInj(
+            lambda *told: probes.append(told), lambda *told: overrides.append(told), lambda: gone.append(1)
+        )
+        with pytest.raises(ConnectionLost, match="is not connected"):
+            comm.inject(4, 0, 0)
+        await comm.connect(device.host, device.ports[1383])
+        comm.monitor_probe(True, 4, TTLProbe.level)
+        comm.monitor_injection(True, 4, TTLOverride.en.value)
+        await reported(lambda: (4, 0, 0) in probes and (4, 0, 0) in overrides)
+        comm.inject(4, TTLOverride.level.value, 1)
+        comm.inject(4, TTLOverride.en.value, 1)
+        await reported(lambda: (4, 0, 1) in probes and (4, 0, 1) in overrides)
+        comm.get_injection_status(4, TTLOverride.level)
+        await reported(lambda: (4, 1, 1) in overrides)
+        comm.inject(4, TTLOverride.en, 0)
+        comm.inject(4, TTLOverride.level, 0)
+        await reported(lambda: probes[-1] == (4, 0, 0))
+        comm.monitor_probe(False, 4, TTLProbe.level)
+        await comm.close()
+        await comm.close()
+        assert not gone
+        await comm.connect(device.host, device.ports[1383])
+        comm._writer.write(b"\x63")  # no request: the device closes
+        await reported(lambda: gone)
+        await comm.close()
+        with pytest.raises(DeviceUnreachable, match="is the device on"):
+            await CommMonInj(None, None).connect("127.0.0.1", 1)
+
+    asyncio.run(whole())
 
 
 def test_a_broken_dump_is_refused(device):

@@ -8,11 +8,12 @@ import time
 from pathlib import Path
 
 from .. import __version__, compat, pyon
+from ..applets.live import LiveApplets, Published
 from ..coredevice.core import Core, load_compiler
 from ..devices import DeviceDB, DeviceError, DeviceManager
 from ..errors import UsageError
 from ..experiment.arguments import ArgumentError, DefaultMissing
-from ..experiment.datasets import DatasetManager
+from ..experiment.datasets import DatasetDB, DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.hdf5 import write_hdf5
 from ..experiment.standalone import SingleRun, Unheard
@@ -86,13 +87,24 @@ class Experiment:
     """An experiment with its managers, built and ready to prepare and run."""
 
     def __init__(
-        self, path: str, class_name: str | None, arguments: list[str], ddb: DeviceDB, dataset_db: str | None = None
+        self,
+        path: str,
+        class_name: str | None,
+        arguments: list[str],
+        ddb: DeviceDB,
+        dataset_db: str | None = None,
+        applets: bool = False,
     ):
         cls = choose_class(import_file(path), class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
-        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": Unheard()})
-        self.datasets = DatasetManager(None if dataset_db is None else DatasetStore(dataset_db))
+        datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
+        commands = Unheard()
+        if applets:
+            datasets = Published(datasets)
+            commands = LiveApplets(datasets.address)
+        self.devices = DeviceManager(ddb, {"scheduler": SingleRun(), "ccb": commands})
+        self.datasets = DatasetManager(datasets)
         self.arguments = ProcessArgumentManager(_texts(arguments), typed=True)
         with report.user_code(plain=(DeviceError, ArgumentError, DefaultMissing)):
             self.instance = cls((self.devices, self.datasets, self.arguments, {}))

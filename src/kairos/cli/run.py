@@ -72,7 +72,7 @@ def _run_on(args, ddb, device, limit, outputs):
     from .experiments import Experiment  # likewise
 
     started = time.time()
-    experiment = Experiment(args.file, args.class_name, args.arguments, ddb, args.dataset_db)
+    experiment = Experiment(args.file, args.class_name, args.arguments, ddb, args.dataset_db, args.applets)
     Core.strict = args.strict
 
     def finish(failed=False):

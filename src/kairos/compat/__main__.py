@@ -6,18 +6,27 @@ import sys
 
 from . import install
 
+TOOLKITS = ("PyQt", "PySide", "pyqtgraph", "qasync")
+"""What programs of laboratories draw with, the numbers of versions left out."""
+
 
 def main():
     arguments = sys.argv[1:]
     if not arguments or (arguments[0] == "-m" and len(arguments) < 2):
         sys.exit("usage: python -m kairos.compat FILE [ARGUMENT ...], or -m MODULE [ARGUMENT ...]")
     install()
-    if arguments[0] == "-m":
-        sys.argv = arguments[1:]
-        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
-    else:
-        sys.argv = arguments
-        runpy.run_path(arguments[0], run_name="__main__")
+    module = arguments[0] == "-m"
+    sys.argv = arguments[module:]
+    try:
+        if module:
+            runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(arguments[0], run_name="__main__")
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0].rstrip("0123456789") not in TOOLKITS:
+            raise
+        toolkit = error.name.partition(".")[0]
+        sys.exit(f"{sys.argv[0]} draws with {toolkit}, which is not installed: pip install {toolkit}")
 
 
 main()

@@ -5,7 +5,6 @@ A change of datasets is a dictionary: ``action``, the ``path`` to what changes, 
 """
 
 from .. import devices
-from ..errors import UsageError
 from ..experiment import datasets
 from ..experiment.store import DatasetStore
 
@@ -35,15 +34,6 @@ class DeviceDB(devices.DeviceDB):
         return super().get(name, resolve_alias)
 
 
-_ACTIONS = {
-    "setitem": lambda target, change: target.__setitem__(change["key"], change["value"]),
-    "delitem": lambda target, change: target.__delitem__(change["key"]),
-    "append": lambda target, change: target.append(change["x"]),
-    "insert": lambda target, change: target.insert(change["i"], change["x"]),
-    "pop": lambda target, change: target.pop(change["i"]),
-}
-
-
 class DatasetDB(DatasetStore):
     """Broadcast datasets; the persistent ones are kept in `persist_file`, and all in it are there from the beginning.
     They are written when they change: `autosave_period` has no use."""
@@ -55,13 +45,8 @@ class DatasetDB(DatasetStore):
 
     def update(self, change: dict):
         """Apply a change; KeyError if there is no such dataset, UsageError for an unknown action."""
-        if change["action"] not in _ACTIONS:
-            raise UsageError(f"'{change['action']}' is no change of a dataset; there are {', '.join(_ACTIONS)}")
-        target = self.data
-        for step in change["path"]:
-            target = target[step]
-        if target is not self.data:
-            _ACTIONS[change["action"]](target, change)
+        if change["path"] or change["action"] not in ("setitem", "delitem"):
+            datasets.apply_change(self.data, change)
             self.changed(change["path"][0])
         elif change["action"] == "setitem":
             persist, value, metadata = change["value"]

@@ -46,6 +46,7 @@ GATHERED = {
         "kairos.compat.clients": "CommKernelDummy",
         "kairos.exceptions": "RPCReturnValueError UnsupportedDevice LoadError ClockFailure",
     },
+    "artiq.coredevice.comm_moninj": {"kairos.compat.moninj": "*"},
     "artiq.coredevice.comm_mgmt": {"kairos.compat.clients": "CommMgmt"},
     "artiq.compiler.import_cache": {"kairos.compat.tools": "install_hook"},
     "artiq.compiler.targets": {"kairos.compiler.codegen": "CortexA9Target"},
@@ -63,6 +64,14 @@ GATHERED = {
         "kairos.experiment.examination": "ExamineDeviceMgr ExamineDatasetMgr TraceArgumentManager",
         "kairos.cli.experiments": "choose_class=get_experiment",
     },
+    "artiq.master.scheduler": {"kairos.schedule": "Scheduler"},
+    "artiq.master.experiments": {"kairos.schedule": "ExperimentDB FilesystemBackend GitBackend"},
+    "artiq.master.worker": {
+        "kairos.schedule": "Worker WorkerError WorkerInternalException WorkerTimeout WorkerWatchdogTimeout"
+    },
+    "artiq.master.rid_counter": {"kairos.schedule": "RIDCounter"},
+    "artiq.applets.simple": {"kairos.applets": "SimpleApplet TitleApplet"},
+    "artiq.frontend.artiq_compile": {"kairos.compat.commands": "compile_experiment=main"},
     "artiq.frontend.artiq_run": {
         "kairos.cli.script": "run",
         "kairos.experiment.standalone": "SingleRun=DummyScheduler Unheard=DummyCCB",
@@ -81,15 +90,9 @@ GATHERED = {
     },
 }
 
-_QT = "there is no dashboard that could show an applet; write datasets with kairos run -o and plot the file"
 _MASTER = "there is no master; run experiments with kairos run"
 
 ABSENT = {
-    "artiq.applets.simple": {"SimpleApplet TitleApplet": _QT},
-    "artiq.master.scheduler": {"Scheduler": _MASTER},
-    "artiq.master.experiments": {"ExperimentDB": _MASTER},
-    "artiq.master.worker": {"Worker WorkerError": _MASTER},
-    "artiq.frontend.artiq_compile": {"main": "kairos compile FILE makes the library"},
     "artiq.frontend.artiq_client": {"main": _MASTER},
     "artiq.frontend.artiq_master": {"main": _MASTER},
     "artiq.frontend.artiq_dashboard": {"main": _MASTER},

@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from ..errors import UsageError
 from .arguments import NoDefault
 
-__all__ = ["DatasetDB", "DatasetManager", "lookup", "without_none"]
+__all__ = ["DatasetDB", "DatasetManager", "apply_change", "lookup", "without_none"]
 
 logger = logging.getLogger(__name__)
 
@@ -51,6 +52,24 @@ class DatasetDB:
 
     def close_db(self):
         """Nobody uses it any more."""
+
+
+_ACTIONS = {
+    "setitem": lambda target, change: target.__setitem__(change["key"], change["value"]),
+    "delitem": lambda target, change: target.__delitem__(change["key"]),
+    "append": lambda target, change: target.append(change["x"]),
+    "insert": lambda target, change: target.insert(change["i"], change["x"]),
+    "pop": lambda target, change: target.pop(change["i"]),
+}
+
+
+def apply_change(target, change: dict):
+    """Change what is at ``path`` in a structure; KeyError if nothing is there, UsageError for an unknown ``action``."""
+    if change["action"] not in _ACTIONS:
+        raise UsageError(f"'{change['action']}' is no change of a dataset; there are {', '.join(_ACTIONS)}")
+    for step in change["path"]:
+        target = target[step]
+    _ACTIONS[change["action"]](target, change)
 
 
 @dataclass

@@ -80,6 +80,19 @@ class DatasetStore(DatasetDB):
                 kept = [bytes(key).decode() for key in cursor.iternext(values=False)]
         return sorted({*self.data, *kept})
 
+    def kept(self) -> dict[str, Broadcast]:
+        """What is in the file, by name."""
+        environment = self._open()
+        if environment is None:
+            return {}
+        with environment.begin() as transaction, transaction.cursor() as cursor:
+            return {bytes(key).decode(): self._decoded(bytes(key).decode(), text) for key, text in cursor}
+
+    def version(self) -> int | None:
+        """A number that every change of the file makes larger, whoever makes it; None if there is no file."""
+        environment = self._open()
+        return None if environment is None else environment.info()["last_txnid"]
+
     def get(self, key):
         return self._entry(key).value
 

@@ -12,7 +12,7 @@ from ..contracts.moninj import GREETING, PORT, Field, Report, Request
 from ..errors import ConnectionLost, DeviceUnreachable
 from .connect import connect
 
-__all__ = ["MonInj", "Override", "PORT", "Probe", "Seen"]
+__all__ = ["MonInj", "Override", "PORT", "Probe", "REPORTS", "Seen", "message"]
 
 PATIENCE = 15.0
 """Seconds for which a device may be restarting."""
@@ -29,11 +29,14 @@ _REQUESTS = {
     Request.WATCH_PROBE: _layout(Field.ENABLE, *_NAME),
     Request.INJECT: _layout(*_NAME, Field.LEVEL),
     Request.GET_OVERRIDE: _layout(*_NAME),
+    Request.WATCH_OVERRIDE: _layout(Field.ENABLE, *_NAME),
 }
-_REPORTS = {Report.PROBE: _layout(*_NAME, Field.READING), Report.OVERRIDE: _layout(*_NAME, Field.LEVEL)}
+REPORTS = {Report.PROBE: _layout(*_NAME, Field.READING), Report.OVERRIDE: _layout(*_NAME, Field.LEVEL)}
+"""The fields of what the device reports."""
 
 
-def _message(request: Request, *values) -> bytes:
+def message(request: Request, *values) -> bytes:
+    """A request as it is sent; its fields are those of the protocol, in order."""
     return bytes([request]) + _REQUESTS[request].pack(*values)
 
 
@@ -67,7 +70,7 @@ class MonInj:
     def __init__(self, host: str, port: int = PORT, patience: float = PATIENCE):
         self._where = f"{host}, port {port}"
         # The greeting has no answer: a question is sent with it.
-        question = _message(Request.GET_OVERRIDE, 0, 0)
+        question = message(Request.GET_OVERRIDE, 0, 0)
         try:
             self._socket, first = connect(host, port, GREETING + question, patience)
         except OSError as error:
@@ -77,15 +80,15 @@ class MonInj:
 
     def watch(self, channel: int, probe: int = Probe.LEVEL, enable: bool = True):
         """Have each new value of a probe reported, the present one at once; or no more."""
-        self._send(_message(Request.WATCH_PROBE, enable, channel, probe))
+        self._send(message(Request.WATCH_PROBE, enable, channel, probe))
 
     def inject(self, channel: int, override: int, value: int):
         """Set an override."""
-        self._send(_message(Request.INJECT, channel, override, value))
+        self._send(message(Request.INJECT, channel, override, value))
 
     def ask(self, channel: int, override: int):
         """Have the value of an override reported once."""
-        self._send(_message(Request.GET_OVERRIDE, channel, override))
+        self._send(message(Request.GET_OVERRIDE, channel, override))
 
     def next(self, timeout: float | None = None) -> Seen | None:
         """The next report; None if none has come within `timeout` seconds. ConnectionLost."""
@@ -93,15 +96,15 @@ class MonInj:
         try:
             self._fill(1)
             kind = Report(self._buffer[0])
-            length = 1 + _REPORTS[kind].size
+            length = 1 + REPORTS[kind].size
             self._fill(length)
         except TimeoutError:
             return None
         except (OSError, ValueError) as error:
             raise ConnectionLost(f"the monitor at {self._where} is lost ({error})") from None
-        message = bytes(self._buffer[1:length])
+        fields = bytes(self._buffer[1:length])
         del self._buffer[:length]
-        return Seen(kind, *_REPORTS[kind].unpack(message))
+        return Seen(kind, *REPORTS[kind].unpack(fields))
 
     def _fill(self, length: int):
         """Wait until so many bytes are there; what is there stays if they do not come in time."""

@@ -23,6 +23,7 @@ COMMAND = Command(
     Option("--no-table", dest="table", action="store_const", const="0", help="show no pulses"),
     Option("-o", "--hdf5", metavar="FILE", help="write the datasets to an HDF5 file"),
     Option("-v", "--verbose", action="count", default=0, help="tell more; twice, everything"),
+    Option("--applets", action="store_true", help="show the applets that the experiment has created (ccb)"),
     quiet("print only what the experiment prints"),
     _emulated("--log", metavar="FILE", help="write what the device says on its serial line, its log"),
     _emulated(

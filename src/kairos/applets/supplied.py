@@ -1,0 +1,134 @@
+"""The applets that need no program: numbers, curves, histograms, images and progress, drawn with matplotlib."""
+
+import sys
+
+import numpy as np
+
+from ..pictures import COLORS
+from . import SimpleApplet, TitleApplet
+
+__all__ = ["SUPPLIED", "main"]
+
+
+class _Picture:
+    """A figure that is drawn anew with each change; `draw` has one set of axes, and the values by argument."""
+
+    def __init__(self, args, requests):
+        from matplotlib.figure import Figure  # here, because it takes 0.3 s, and `kairos run` imports this module
+
+        self.args = args
+        self.figure = Figure(figsize=(6.4, 4.0), layout="constrained")
+
+    def data_changed(self, value, metadata, persist, changes, title=""):
+        self.figure.clear()
+        axes = self.figure.add_subplot()
+        axes.set_title(title)
+        named = {name: key for name in self.names if (key := getattr(self.args, name)) is not None}
+        missing = [key for key in named.values() if key not in value]
+        if missing:
+            axes.text(0.5, 0.5, f"no dataset {', '.join(missing)} yet", ha="center", transform=axes.transAxes)
+            axes.set_axis_off()
+            return
+        self.draw(axes, {name: value[key] for name, key in named.items()}, metadata)
+
+
+class BigNumber(_Picture):
+    """One number, as large as the window."""
+
+    names = ("num",)
+
+    def draw(self, axes, values, metadata):
+        unit = metadata[self.args.num].get("unit", "")
+        scale = metadata[self.args.num].get("scale", 1.0)
+        number = values["num"] / scale if scale != 1.0 else values["num"]
+        shown = f"{number:.{self.args.digit_count}g}" if isinstance(number, float) else str(number)
+        axes.text(0.5, 0.5, f"{shown} {unit}".strip(), ha="center", va="center", size=48, transform=axes.transAxes)
+        axes.set_axis_off()
+
+
+class PlotXY(_Picture):
+    """Points, with error bars and a fit if they are given."""
+
+    names = ("y", "x", "error", "fit")
+
+    def draw(self, axes, values, metadata):
+        y = np.asarray(values["y"])
+        x = np.asarray(values.get("x", np.arange(len(y))))
+        count = min(len(x), len(y))
+        error = np.asarray(values["error"])[:count] if "error" in values else None
+        axes.errorbar(x[:count], y[:count], yerr=error, fmt="o", color=COLORS[0], markersize=4, capsize=2)
+        if "fit" in values:
+            fit = np.asarray(values["fit"])[:count]
+            order = np.argsort(x[: len(fit)])
+            axes.plot(x[order], fit[order], color=COLORS[1])
+
+
+class PlotHist(_Picture):
+    """A histogram: counts, and the boundaries between bins if they are given."""
+
+    names = ("y", "x")
+
+    def draw(self, axes, values, metadata):
+        y = np.asarray(values["y"])
+        axes.stairs(y, np.asarray(values.get("x", np.arange(len(y) + 1))), fill=True, color=COLORS[0])
+
+
+class PlotXYHist(_Picture):
+    """For each x a histogram, one row of counts each, as an image."""
+
+    names = ("xs", "histogram_bins", "histograms_counts")
+
+    def draw(self, axes, values, metadata):
+        xs, edges = np.asarray(values["xs"]), np.asarray(values["histogram_bins"])
+        counts = np.asarray(values["histograms_counts"])
+        axes.pcolormesh(np.arange(len(xs) + 1) - 0.5, edges, counts.T)
+        axes.set_xticks(np.arange(len(xs)), [f"{x:g}" for x in xs])
+
+
+class Image(_Picture):
+    """A matrix as an image."""
+
+    names = ("img",)
+
+    def draw(self, axes, values, metadata):
+        self.figure.colorbar(axes.imshow(np.asarray(values["img"]).T, origin="lower"), ax=axes)
+
+
+class ProgressBar(_Picture):
+    """How far something is, between --min and --max."""
+
+    names = ("value",)
+
+    def draw(self, axes, values, metadata):
+        axes.barh([0], [values["value"] - self.args.min], left=self.args.min, color=COLORS[2])
+        axes.set_xlim(self.args.min, self.args.max)
+        axes.set_yticks([])
+
+
+SUPPLIED = {
+    "big_number": (SimpleApplet, BigNumber, ["num"], [], {"digit_count": 10}),
+    "image": (SimpleApplet, Image, ["img"], [], {}),
+    "plot_hist": (TitleApplet, PlotHist, ["y"], ["x"], {}),
+    "plot_xy": (TitleApplet, PlotXY, ["y"], ["x", "error", "fit"], {}),
+    "plot_xy_hist": (SimpleApplet, PlotXYHist, ["xs", "histogram_bins", "histograms_counts"], [], {}),
+    "progress_bar": (SimpleApplet, ProgressBar, ["value"], [], {"min": 0, "max": 100}),
+}
+"""By name: the kind of applet, the widget, the datasets that it needs, those that it may have, numbers as options."""
+
+
+def main():
+    """The applet that the command line names, with its datasets."""
+    name = sys.argv[1] if len(sys.argv) > 1 else None
+    if name not in SUPPLIED:
+        sys.exit(f"usage: python -m kairos.applets NAME DATASET ..., NAME one of {', '.join(SUPPLIED)}")
+    kind, widget, required, optional, numbers = SUPPLIED[name]
+    del sys.argv[1]
+    applet = kind(widget, widget.__doc__)
+    for dataset in required:
+        applet.add_dataset(dataset)
+    for dataset in optional:
+        applet.add_dataset(dataset, required=False)
+    for number, default in numbers.items():
+        option = "--" + number.replace("_", "-")
+        applet.argparser.add_argument(option, type=type(default), default=default, help="default: %(default)s")
+    applet.run()

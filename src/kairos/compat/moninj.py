@@ -1,0 +1,96 @@
+"""ARTIQ's asyncio client of monitor and injector, over the messages of `kairos.network.moninj`."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from enum import IntEnum
+
+from ..contracts.moninj import GREETING, PORT, Report, Request
+from ..errors import ConnectionLost, DeviceUnreachable
+from ..network.moninj import REPORTS, Override, Probe, message
+
+__all__ = ["CommMonInj", "TTLOverride", "TTLProbe"]
+
+logger = logging.getLogger(__name__)
+
+
+class TTLProbe(IntEnum):
+    """Probes of a TTL."""
+
+    level = Probe.LEVEL
+    oe = Probe.OUTPUT_ENABLE
+
+
+class TTLOverride(IntEnum):
+    """Overrides of a TTL."""
+
+    en = Override.ENABLE
+    level = Override.LEVEL
+    oe = Override.OUTPUT_ENABLE
+
+
+class CommMonInj:
+    """A connection that calls back: `monitor_cb` with channel, probe and value, `injection_status_cb` with channel,
+    override and value, `disconnect_cb` without anything when the device has gone. Each may be None."""
+
+    def __init__(
+        self,
+        monitor_cb: Callable | None,
+        injection_status_cb: Callable | None,
+        disconnect_cb: Callable | None = None,
+    ):
+        self._told = {Report.PROBE: monitor_cb, Report.OVERRIDE: injection_status_cb}
+        self._disconnected = disconnect_cb
+        self._writer: asyncio.StreamWriter | None = None
+
+    async def connect(self, host: str, port: int = PORT):
+        """Connect to the device; DeviceUnreachable if it does not answer."""
+        try:
+            self._reader, self._writer = await asyncio.open_connection(host, port)
+        except OSError as error:
+            raise DeviceUnreachable(f"no monitor at {host}, port {port} ({error}): is the device on?") from None
+        self._writer.write(GREETING)
+        self._listener = asyncio.create_task(self._listen())
+
+    async def close(self):
+        """Disconnect; overrides stay as they are."""
+        writer, self._writer = self._writer, None
+        if writer is not None:
+            self._listener.cancel()
+            await asyncio.wait([self._listener])
+            writer.close()
+
+    def monitor_probe(self, enable, channel, probe):
+        """Have each new value of a probe reported, the present one at once; or no more."""
+        self._send(Request.WATCH_PROBE, bool(enable), channel, probe)
+
+    def monitor_injection(self, enable, channel, overrd):
+        """Have each new value of an override reported, the present one at once; or no more."""
+        self._send(Request.WATCH_OVERRIDE, bool(enable), channel, overrd)
+
+    def inject(self, channel, override, value):
+        """Set an override."""
+        self._send(Request.INJECT, channel, override, value)
+
+    def get_injection_status(self, channel, override):
+        """Have the value of an override reported once."""
+        self._send(Request.GET_OVERRIDE, channel, override)
+
+    def _send(self, request, *values):
+        if self._writer is None:
+            raise ConnectionLost("the monitor is not connected: await connect() first")
+        self._writer.write(message(request, *values))
+
+    async def _listen(self):
+        """Pass on what the device reports, until it ends."""
+        try:
+            while True:
+                kind = Report((await self._reader.readexactly(1))[0])
+                layout = REPORTS[kind]
+                values = layout.unpack(await self._reader.readexactly(layout.size))
+                if self._told[kind] is not None:
+                    self._told[kind](*values)
+        except (asyncio.IncompleteReadError, OSError, ValueError) as error:
+            logger.info("the monitor has gone: %s", error)
+        if self._disconnected is not None:
+            self._disconnected()

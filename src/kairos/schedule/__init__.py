@@ -1,0 +1,22 @@
+"""Runs that wait for one another: a scheduler, a process for each run, and the folder that experiments come from.
+
+It is for programs: tests of a laboratory's experiments, and servers that it writes itself. There is no server here.
+"""
+
+from .repository import ExperimentDB, FilesystemBackend, GitBackend
+from .runs import RIDCounter
+from .scheduler import Scheduler
+from .worker import Worker, WorkerError, WorkerInternalException, WorkerTimeout, WorkerWatchdogTimeout
+
+__all__ = [
+    "ExperimentDB",
+    "FilesystemBackend",
+    "GitBackend",
+    "RIDCounter",
+    "Scheduler",
+    "Worker",
+    "WorkerError",
+    "WorkerInternalException",
+    "WorkerTimeout",
+    "WorkerWatchdogTimeout",
+]

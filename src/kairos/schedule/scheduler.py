@@ -1,0 +1,252 @@
+"""The order of runs: pipelines in which one run is prepared while another runs and a third one is analyzed.
+
+A pipeline has three places, one for each stage of a run. Whenever something changes, each place that is free takes the
+best of the runs that wait for it: the one of the highest priority, then of the earliest due date, then the oldest.
+Pipelines know nothing of one another.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from .runs import RIDCounter, folder_of
+from .worker import Terminated, Worker, WorkerError
+
+__all__ = ["Scheduler"]
+
+logger = logging.getLogger(__name__)
+
+WAITING = ("pending", "flushing")
+
+
+@dataclass(eq=False)
+class _Run:
+    """A run that was submitted."""
+
+    rid: int
+    pipeline: str
+    expid: dict
+    priority: int
+    due_date: float | None
+    """In seconds of Unix time, before which it is not prepared."""
+    flush: bool
+    worker: Worker
+    directory: str | None = None
+    """Where its file is looked for."""
+    message: str | None = None
+    """Of the commit that it is of."""
+    status: str = "pending"
+    termination: bool = False
+    begun: bool = False
+    """Its `run` has begun: it is resumed from now on."""
+    task: asyncio.Task | None = field(default=None, repr=False)
+
+    @property
+    def rank(self):
+        return self.priority, -(self.due_date or 0), -self.rid
+
+    def shown(self) -> dict:
+        """What `Scheduler.get_status` says of it."""
+        return {
+            "pipeline": self.pipeline,
+            "expid": self.expid,
+            "repo_msg": self.message,
+            "priority": self.priority,
+            "due_date": self.due_date,
+            "flush": self.flush,
+            "status": self.status,
+        }
+
+
+async def _prepare(run: _Run) -> bool:
+    folder = str(folder_of(time.time()))
+    await run.worker.build(run.rid, run.pipeline, run.directory, run.expid, run.priority, folder=folder)
+    await run.worker.prepare()
+    return True
+
+
+async def _run(run: _Run) -> bool:
+    begun, run.begun = run.begun, True
+    return await (run.worker.resume() if begun else run.worker.run())
+
+
+async def _analyze(run: _Run) -> bool:
+    await run.worker.analyze()
+    return True
+
+
+class _Place(NamedTuple):
+    """Where one run at a time is: from which states runs come, which they have there and afterwards, what is done."""
+
+    takes: tuple[str, ...]
+    during: str
+    after: str
+    work: Callable
+
+
+_PLACES = (
+    _Place(WAITING, "preparing", "prepare_done", _prepare),
+    _Place(("prepare_done", "paused"), "running", "run_done", _run),
+    _Place(("run_done",), "analyzing", "deleting", _analyze),
+)
+
+
+class Scheduler:
+    """Runs what is submitted, each run in a process of its own; to be used within an asyncio loop.
+
+    `ridc` gives the numbers of runs (its `get`). `worker_handlers`: what experiments may ask for besides this
+    scheduler, see `Worker`. `experiment_db`: where experiments with a ``repo_rev`` are. `log_submissions`: a file to
+    which each submission is appended, as a line of JSON.
+    """
+
+    def __init__(self, ridc=None, worker_handlers=None, experiment_db=None, log_submissions=None):
+        self._ridc = RIDCounter() if ridc is None else ridc
+        self._repository, self._log = experiment_db, log_submissions
+        self._handlers = dict(worker_handlers or {})
+        for method in (
+            self.submit,
+            self.delete,
+            self.request_termination,
+            self.get_status,
+            self.check_pause,
+            self.check_termination,
+        ):
+            self._handlers.setdefault(f"scheduler.{method.__name__}", method)
+        self._runs: dict[int, _Run] = {}
+        self._started = False
+
+    def start(self, *, loop=None):
+        """Begin with what was submitted, and go on until `stop`. What is given as `loop` is not used."""
+        self._started = True
+        for name in {run.pipeline for run in self._runs.values()}:
+            self._arrange(name)
+
+    async def stop(self):
+        """End all runs."""
+        self._started = False
+        for rid in list(self._runs):
+            self.delete(rid)
+        await self.wait()
+
+    async def wait(self):
+        """Until there is no run."""
+        while self._runs:
+            tasks = [run.task for run in self._runs.values() if run.task is not None]
+            await asyncio.wait([*tasks, asyncio.ensure_future(asyncio.sleep(0.1))], return_when="FIRST_COMPLETED")
+
+    def submit(self, pipeline_name, expid, priority=0, due_date=None, flush=False) -> int:
+        """Have an experiment run; the number of the run.
+
+        `expid`: its ``file``, or ``content``, the text of one; ``class_name`` and ``arguments``; with ``repo_rev`` the
+        file is one of the repository, at that revision, or with None at the one that was scanned last. `due_date`: not
+        to be prepared before, in seconds of Unix time. `flush`: only when no other run of the pipeline whose priority
+        is as high is being prepared, run or analyzed.
+        """
+        directory, message = None, None
+        if "repo_rev" in expid:
+            if self._repository is None:
+                raise WorkerError("this scheduler has no repository: submit without repo_rev")
+            revision = expid["repo_rev"] or self._repository.cur_rev
+            expid = {**expid, "repo_rev": revision}
+            directory, message = self._repository.request_rev(revision)
+        rid = self._ridc.get()
+        run = _Run(rid, pipeline_name, expid, priority, due_date, flush, Worker(self._handlers), directory, message)
+        self._runs[rid] = run
+        if self._log is not None:
+            with Path(self._log).open("a") as file:
+                print(json.dumps({"rid": rid, **run.shown()}, default=repr), file=file)
+        self._arrange(pipeline_name)
+        return rid
+
+    def delete(self, rid):
+        """End a run at once, whatever it does."""
+        run = self._runs.get(rid)
+        if run is None or run.status == "deleting":
+            return
+        run.status = "deleting"
+        if run.task is not None and not run.task.done():
+            run.task.cancel()
+        else:
+            run.task = asyncio.get_running_loop().create_task(self._end(run))
+
+    def request_termination(self, rid):
+        """Have a run that has begun end when it next looks; one that has not is deleted."""
+        run = self._runs.get(rid)
+        if run is not None and run.status in ("running", "paused"):
+            run.termination = True
+        else:
+            self.delete(rid)
+
+    def get_status(self) -> dict:
+        """Every run, by number: ``pipeline``, ``expid``, ``priority``, ``due_date``, ``flush``, ``status``."""
+        return {rid: run.shown() for rid, run in self._runs.items()}
+
+    def check_pause(self, rid) -> bool:
+        """Whether a run is to make room for one that is prepared, or to end."""
+        run = self._runs.get(rid)
+        return run is not None and (
+            run.termination
+            or any(other.rank > run.rank for other in self._those_of(run.pipeline) if other.status in _PLACES[1].takes)
+        )
+
+    def check_termination(self, rid) -> bool:
+        """Whether a run is to end."""
+        run = self._runs.get(rid)
+        return run is not None and run.termination
+
+    def _those_of(self, pipeline) -> list[_Run]:
+        return [run for run in self._runs.values() if run.pipeline == pipeline]
+
+    def _arrange(self, pipeline):
+        """Put runs into the places of a pipeline that are free."""
+        if not self._started:
+            return
+        runs = self._those_of(pipeline)
+        for place in _PLACES:
+            ready = [run for run in runs if run.status in place.takes]
+            if not ready or any(run.status == place.during for run in runs):
+                continue
+            best = self._next_to_prepare(ready, runs) if place.takes == WAITING else max(ready, key=lambda r: r.rank)
+            if best is not None:
+                best.status = place.during
+                best.task = asyncio.get_running_loop().create_task(self._perform(best, place))
+
+    def _next_to_prepare(self, ready, runs) -> _Run | None:
+        now = time.time()
+        later = [run.due_date for run in ready if (run.due_date or 0) > now]
+        if later:
+            asyncio.get_running_loop().call_later(min(later) - now, self._arrange, ready[0].pipeline)
+        best = max((run for run in ready if (run.due_date or 0) <= now), key=lambda run: run.rank, default=None)
+        if best is None or any(run.rank > best.rank for run in runs if run.status == "prepare_done"):
+            return None
+        active = (run for run in runs if run.status not in WAITING)
+        if best.flush and any(run.priority >= best.priority for run in active):
+            best.status = "flushing"
+            return None
+        return best
+
+    async def _perform(self, run: _Run, place: _Place):
+        """Do what a place is for, and make room."""
+        try:
+            finished = await place.work(run)
+            run.status = place.after if finished else "paused"
+        except (asyncio.CancelledError, Terminated):
+            run.status = "deleting"
+        except Exception as error:
+            logger.error("run %d has failed while %s: %s", run.rid, place.during, error)
+            run.status = "deleting"
+        if run.status == "deleting":
+            await self._end(run)
+        self._arrange(run.pipeline)
+
+    async def _end(self, run: _Run):
+        await run.worker.close()
+        if run.expid.get("repo_rev") is not None:
+            self._repository.release_rev(run.expid["repo_rev"])
+        self._runs.pop(run.rid, None)
+        self._arrange(run.pipeline)

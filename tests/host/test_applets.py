@@ -1,0 +1,313 @@
+"""Applets: programs that show datasets of a file, of the store, of a server, and of a run that goes on."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from matplotlib import rcParams
+
+from kairos.applets import supplied
+from kairos.applets.live import Published
+from kairos.applets.sources import AppletError, FileSource, ServerSource, StoreSource
+from kairos.errors import UsageError
+from kairos.experiment.datasets import DatasetDB, DatasetManager
+from kairos.experiment.hdf5 import write_hdf5
+from kairos.experiment.store import DatasetStore
+from tests.support import PATIENCE
+from tests.support.waiting import until
+
+PROGRAM = """
+from matplotlib.figure import Figure
+from artiq.applets.simple import {kind}
+
+class Curve:
+    def __init__(self, {arguments}):
+        self.args = args
+        self.figure = Figure()
+
+    def data_changed(self, {taken}):
+        print("{taken}".split(", ")[0], {shown})
+        self.figure.add_subplot().plot({data})
+
+def main():
+    applet = {kind}(Curve, default_update_delay=0.1)
+    applet.add_dataset("y", "Y values")
+    applet.add_dataset("x", "X values", required=False)
+    applet.argparser.add_argument("--pen", type=int, default=1)
+    applet.run()
+
+if __name__ == "__main__":
+    main()
+"""
+NEW = {
+    "arguments": "args, req",
+    "taken": "value, metadata, persist, mods, title",
+    "shown": "sorted(value), metadata[self.args.y], persist[self.args.y], mods[0]['action'], title, self.args.pen",
+    "data": "value[self.args.x], value[self.args.y]",
+}
+OLD = {
+    "arguments": "args",
+    "taken": "data, mods, title",
+    "shown": "sorted(data), data[self.args.y][0], mods[0]['action'], title",
+    "data": "data[self.args.y][1]",
+}
+
+
+@pytest.fixture
+def results(tmp_path):
+    """A file of a run."""
+    datasets = DatasetManager()
+    datasets.set("scan.y", np.array([1.0, 4.0, 9.0]), {"unit": "ms", "scale": 1e-3})
+    datasets.set("scan.x", [1, 2, 3], {})
+    datasets.set("odd", {"a": (1, None)}, {})
+    path = tmp_path / "results.h5"
+    write_hdf5(path, datasets)
+    return path
+
+
+def run(*words, directory, **environment):
+    return subprocess.run(
+        [sys.executable, "-m", *map(str, words)],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env={**os.environ, **environment},
+    )
+
+
+@pytest.mark.parametrize(("kind", "form"), [("TitleApplet", NEW), ("TitleApplet", OLD)], ids=["new", "old"])
+def test_a_program_of_a_laboratory_draws_the_datasets_of_a_file(results, tmp_path, kind, form):
+    (tmp_path / "curve.py").write_text(PROGRAM.format(kind=kind, **form))
+    words = ["scan.y", "--x", "scan.x", "--file", results, "--title", "{odd} of {scan.x}", "--pen", "3"]
+    done = run("kairos.compat", "curve.py", *words, "--picture", "curve.png", directory=tmp_path)
+    assert done.returncode == 0, done.stderr
+    told = done.stdout.strip()
+    if form is NEW:
+        assert (
+            told
+            == "value ['scan.x', 'scan.y'] {'scale': np.float64(0.001), 'unit': 'ms'} False init {odd} of [1 2 3] 3"
+        )
+    else:
+        assert told == "data ['scan.x', 'scan.y'] False init {odd} of [1 2 3]"
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "value"),
+    [
+        ("big_number", ["v"], 0.0125),
+        ("image", ["v"], np.arange(6.0).reshape(2, 3)),
+        ("plot_hist", ["v"], [3, 1, 2]),
+        ("plot_xy", ["v", "--fit", "v", "--error", "v"], [1.0, 2.0]),
+        ("plot_xy_hist", ["x", "edges", "v"], np.ones((2, 3))),
+        ("progress_bar", ["v", "--max", "10"], 4),
+    ],
+)
+def test_those_that_come_with_kairos_draw(tmp_path, monkeypatch, name, words, value):
+    store = DatasetStore(tmp_path / "dataset_db.mdb")
+    for key, kept in {"v": value, "x": [1.0, 2.0], "edges": np.arange(4)}.items():
+        store.set(key, kept, persist=True, metadata={"unit": "ms", "scale": 1e-3})
+    store.close_db()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(rcParams, "svg.fonttype", "none")
+    for title, first in (("all", words[0]), ("absent", "absent")):
+        picture = f"{title}.svg"
+        monkeypatch.setattr("sys.argv", ["applets", name, first, *words[1:], "--picture", picture])
+        supplied.main()
+        text = (tmp_path / picture).read_text()
+        assert "</svg>" in text and ("no dataset absent yet" in text) == (title == "absent")
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["y"], "applet: there is no dataset store dataset_db.mdb: give --file, --dataset-db or --server"),
+        (["y", "--file", "none.h5"], "applet: there is no file none.h5"),
+        (["y", "--file", "bad.h5", "--picture", "a.png"], "applet: bad.h5 is no HDF5 file, or is not whole"),
+        (
+            ["y", "--file", "bad.h5", "--picture", "a.txt"],
+            "applet: --picture a.txt: the name of a picture ends with .png",
+        ),
+        (["y", "--server", "127.0.0.1", "--port-notify", "1"], "applet: no datasets at 127.0.0.1, port 1"),
+        (["y", "--file", "good.h5"], "applet: no graphical toolkit is installed, or there is no display"),
+    ],
+)
+def test_what_is_missing_is_one_line(results, tmp_path, words, text):
+    (tmp_path / "bad.h5").write_text("no file of this kind")
+    results.rename(tmp_path / "good.h5")
+    done = run("kairos.applets", "plot_xy", *words, directory=tmp_path, MPLBACKEND="agg")
+    assert done.returncode == 1
+    assert done.stderr.startswith(text) and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+def test_a_toolkit_that_is_not_installed_is_one_line(tmp_path):
+    (tmp_path / "plot.py").write_text("import PyQt4\nimport pyqtgraph\n")
+    done = run("kairos.compat", "plot.py", directory=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "plot.py draws with PyQt4, which is not installed: pip install PyQt4\n"
+
+
+def test_a_widget_that_nothing_can_show_says_so(tmp_path, results):
+    (tmp_path / "plot.py").write_text(
+        "from artiq.applets.simple import SimpleApplet\nclass W:\n    def __init__(self, args, req):\n        pass\n"
+        "applet = SimpleApplet(W)\napplet.add_dataset('y')\napplet.run()\n"
+    )
+    done = run("kairos.compat", "plot.py", "scan.y", "--file", results, directory=tmp_path)
+    assert done.returncode == 1 and "W cannot be shown: derive it from a widget of Qt" in done.stderr
+
+
+def test_a_file_that_is_written_again_is_a_change(results):
+    source = FileSource(results)
+    datasets, changes = source.changes()
+    assert [change["action"] for change in changes] == ["init"] and datasets["odd"][1] == {"a": (1, None)}
+    assert source.changes() is None
+    written = DatasetManager()
+    written.set("scan.x", [1, 2, 3], {})
+    written.set("new", 5, {})
+    write_hdf5(results, written)
+    datasets, changes = source.changes()
+    assert sorted((change["action"], change["key"]) for change in changes) == [
+        ("delitem", "odd"),
+        ("delitem", "scan.y"),
+        ("setitem", "new"),
+    ]
+    with pytest.raises(AppletError, match="are results: an applet cannot change them"):
+        source.set("a", 1)
+
+
+def test_the_store_tells_of_changes_by_others_and_takes_them(tmp_path):
+    path = tmp_path / "store.mdb"
+    store = DatasetStore(path)
+    store.set("a", [1], persist=True, metadata={"unit": "s"})
+    store.close_db()
+    source = StoreSource(path)
+    assert source.changes()[0] == {"a": (True, [1], {"unit": "s"})}
+    program = (
+        "from kairos.experiment.store import DatasetStore\nimport sys\n"
+        "store = DatasetStore(sys.argv[1])\nstore.set('b', 2, persist=True)\nstore.close_db()"
+    )
+    subprocess.run([sys.executable, "-c", program, path], check=True)
+    assert source.changes()[1] == [{"action": "setitem", "path": [], "key": "b", "value": (True, 2, {})}]
+    source.update({"action": "append", "path": ["a", 1], "x": 7})
+    source.close()
+    assert DatasetStore(path).kept()["a"] == (True, [1, 7], {"unit": "s"})
+
+
+def test_a_run_tells_of_its_datasets_as_they_change():
+    datasets = DatasetManager(Published(DatasetDB()))
+    datasets.set("early", [1], {}, broadcast=True)
+    host, _, port = datasets.ddb.address.partition(":")
+    source = ServerSource(host, int(port))
+    seen = []
+
+    def known(wanted):
+        def have():
+            new = source.changes()
+            seen.extend(new[1] if new else [])
+            return source._datasets == wanted
+
+        until(have)
+
+    known({"early": (False, [1], {})})
+    for number in range(100):
+        datasets.append_to("early", number)
+    datasets.set("own", 1, {})
+    datasets.set("late", np.int32(2), {"unit": "V"}, broadcast=True)
+    known({"early": (False, [1, *range(100)], {}), "late": (False, 2, {"unit": "V"})})
+    assert len(seen) < 20, "what changes quickly is not told each time"
+    datasets.set("late", 3, {})
+    datasets.append_to("early", 100)
+    datasets.ddb.close_db()
+    known({"early": (False, [1, *range(101)], {})})
+    with pytest.raises(AppletError, match="takes no changes"):
+        source.set("a", 1)
+    assert threading.active_count() < 20
+
+
+def test_a_server_that_is_none_is_refused():
+    with pytest.raises(UsageError):
+        FileSource("/nowhere.h5")
+    with pytest.raises(AppletError, match="give --file or --dataset-db, or start the server"):
+        ServerSource("127.0.0.1", 1)
+
+
+LIVE = """from artiq.experiment import *
+
+class Scan(EnvExperiment):
+    def build(self):
+        self.setattr_device("ccb")
+
+    def run(self):
+        self.set_dataset("scan.y", [1.0, 2.0], broadcast=True)
+        self.ccb.issue("create_applet", "curve", "${artiq_applet}plot_xy scan.y --picture live.png", group=["plots"])
+        self.ccb.issue("create_applet", "own", "scan.y --picture own.png", code=CODE)
+        self.ccb.issue("create_applet", "module", "${python} -m shown scan.y --picture module.png")
+        self.ccb.issue("create_applet", "none", "${artiq_applet}plot_xy scan.y --picture no.txt")
+        self.ccb.issue("show_something", 1)
+        import pathlib, time
+        end = time.monotonic() + 60
+        while time.monotonic() < end and not all(pathlib.Path(n + ".png").exists() for n in ("live", "own", "module")):
+            time.sleep(0.1)
+        self.ccb.issue("disable_applet", "own")
+        self.ccb.issue("disable_applet_group", "plots")
+"""
+
+
+def test_applets_that_an_experiment_creates_are_shown(kairos):
+    program = PROGRAM.format(kind="TitleApplet", **{**NEW, "data": "value[self.args.y]"})
+    (kairos.directory / "shown.py").write_text(program)
+    path = kairos.write(LIVE + f"\nCODE = {program!r}\n", "")
+    done = kairos("run", path, "--applets")
+    assert done.returncode == 0, done.stderr
+    for name in ("live", "own", "module"):
+        assert (kairos.directory / f"{name}.png").read_bytes().startswith(b"\x89PNG"), done.stderr
+    assert "--picture no.txt" in done.stderr
+    for name in ("live", "own", "module"):
+        (kairos.directory / f"{name}.png").unlink()
+
+
+QT = """
+from {binding} import QtWidgets, QtCore
+from artiq.applets.simple import SimpleApplet
+
+class Number(QtWidgets.QLabel):
+    def __init__(self, args, req):
+        super().__init__()
+        self.args = args
+
+    def data_changed(self, value, metadata, persist, mods):
+        print("shown", value[self.args.num], type(self).__mro__[1].__module__, flush=True)
+        if value[self.args.num] == 0:
+            raise ValueError("of the widget")
+        QtCore.QTimer.singleShot(0, self.close)
+
+applet = SimpleApplet(Number)
+applet.add_dataset("num")
+applet.run()
+"""
+
+
+def test_widgets_of_qt_are_shown(tmp_path):
+    binding = next((name for name in ("PyQt6", "PySide6", "PyQt5") if _has(name)), None)
+    if binding is None:
+        pytest.skip("no binding of Qt is installed")
+    (tmp_path / "number.py").write_text(QT.format(binding=binding))
+    store = DatasetStore(tmp_path / "dataset_db.mdb")
+    store.set("n", 5, persist=True)
+    done = run("kairos.compat", "number.py", "n", directory=tmp_path, QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 0 and f"shown 5 {binding}.QtWidgets" in done.stdout, done.stderr
+    done = run("kairos.compat", "number.py", "n", "--picture", "n.png", directory=tmp_path, QT_QPA_PLATFORM="offscreen")
+    assert (tmp_path / "n.png").read_bytes().startswith(b"\x89PNG"), done.stderr
+    store.set("n", 0, persist=True)
+    store.close_db()
+    done = run("kairos.compat", "number.py", "n", directory=tmp_path, QT_QPA_PLATFORM="offscreen")
+    assert done.returncode == 1 and "ValueError: of the widget" in done.stderr
+
+
+def _has(name):
+    return importlib.util.find_spec(name) is not None
