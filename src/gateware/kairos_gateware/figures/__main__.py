@@ -23,7 +23,7 @@ from ..sim.core_bench import build_core, build_link
 from ..sim.library import Library
 from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
-from . import blocks, cycles, links, pulse, pulse_updates, remote
+from . import blocks, bulk, cycles, links, pulse, pulse_updates, remote
 from .phys import BASELINES, PHYS
 from .synthesis import synthesise
 
@@ -133,6 +133,25 @@ def _remote_memory():
 
 
 @cache
+def _bulk():
+    return bulk.bulk_engine(_root() / "figures_bulk", coded=True, delay=bulk.DELAY)
+
+
+def _bulk_transfers():
+    """Of copies between boards' memories."""
+    line = f"two verilated boards with frames and line coders, {bulk.DELAY} cycles of fibre; memory: {_HP}"
+    what = f"bits of data in each bit of the line, packets of 512 bytes, one way, no other traffic; {line}"
+    yield "remote.bulk_throughput", (lambda: bulk.throughput_share(_bulk()), "of the line", 0.83, what)
+    for words in (64, 1920):
+        for early in (False, True):
+            name = f"remote.bulk_{8 * words}_bytes{'_early' if early else ''}_cycles"
+            how = "goes on when it has been read" if early else "waits for the other board's answer"
+            what = f"from posting a descriptor to its completion, each packet {how}; {line}"
+            measure = partial(lambda n, e: bulk.transfer_cycles(_bulk(), n, e), words, early)
+            yield name, (measure, "cycles", None, what)
+
+
+@cache
 def _remote():
     return build_link(_root() / "link_bench", 4, 2)
 
@@ -166,6 +185,7 @@ _CYCLES = {
     **dict(_bridge_rates()),
     **dict(_remote_rates()),
     **dict(_remote_memory()),
+    **dict(_bulk_transfers()),
     **pulse.rows(_reference_pulse),
     "pulse.sim_14_update_by_dma": (
         lambda: _updates(20),
@@ -265,6 +285,7 @@ TARGETS = {
     "packetiser.lut": 342,
     "interrupt.cycles": 30,
     "remote.write_round_trip_cycles": 20,
+    "remote.bulk_throughput": 0.93,
     "bridge.duplex_share": 0.97,
     "rtio.remote_event_cycles": 2,
     "rtio.remote_latency_cycles": 40,
@@ -290,6 +311,7 @@ AT_LEAST = {
     "bridge.read_reliable_mib_s",
     *[f"bridge.write_small_mib_s_{beats}" for beats in _SMALL],
     "bridge.duplex_share",
+    "remote.bulk_throughput",
     "pulse.gates_per_s_at_409_6MHz",
 }
 BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA))

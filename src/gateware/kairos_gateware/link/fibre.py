@@ -58,6 +58,16 @@ class Fibre(Module):
             self.empty.eq(under_way == 0),
         ]
 
+    def between(self, out, into):
+        """Statements that join it to what sends and to what receives."""
+        return [
+            out.ready.eq(1),
+            self.into.valid.eq(out.valid),
+            self.into.word.eq(out.word),
+            into.valid.eq(self.out.valid),
+            into.word.eq(self.out.word),
+        ]
+
 
 class Cable(Module):
     """Two fibres. ends: of a link, two objects with `endpoint` and `line_up`. `delay`, `plugged`, `empty`: of both;
@@ -77,10 +87,6 @@ class Cable(Module):
             self.comb += [
                 fibre.delay.eq(self.delay),
                 fibre.plugged.eq(self.plugged),
-                source.endpoint.out.ready.eq(1),
-                fibre.into.valid.eq(source.endpoint.out.valid),
-                fibre.into.word.eq(source.endpoint.out.word),
-                sink.endpoint.into.valid.eq(fibre.out.valid),
-                sink.endpoint.into.word.eq(fibre.out.word),
+                fibre.between(source.endpoint.out, sink.endpoint.into),
                 sink.line_up.eq(self.plugged),
             ]

@@ -99,11 +99,7 @@ class RemotePair(Module):
             self.comb += [
                 fibre.delay.eq(delay),
                 fibre.plugged.eq(self.plugged),
-                source.out.ready.eq(1),
-                fibre.into.valid.eq(source.out.valid),
-                fibre.into.word.eq(source.out.word),
-                sink.into.valid.eq(fibre.out.valid),
-                sink.into.word.eq(fibre.out.word),
+                fibre.between(source.out, sink.into),
                 sink.line.eq(self.plugged),
             ]
         fields = [getattr(self, name) for name in names]

@@ -1,0 +1,92 @@
+"""Bulk transfers: the share of the line that their data have, and what early answers save.
+
+`python -m kairos_gateware.figures.bulk PATH` draws the time of transfers over their size.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from ..link.bulk_bench import MEMORY_WORDS, BulkPair
+from ..link.bulk_near import RING
+from ..sim.lockstep import Lockstep, build_lockstep
+
+__all__ = ["DELAY", "bulk_engine", "throughput_share", "transfer_cycles"]
+
+DELAY = 125
+"""Cycles that a word is under way: 1 µs."""
+_UP = 3000
+_HALF = MEMORY_WORDS // 2
+_LONGEST = 1920
+"""Words of a descriptor: whole packets that fit behind the ring."""
+
+
+def bulk_engine(output: Path, coded: bool = False, traffic: bool = False, delay: int = 20) -> Lockstep:
+    """Two verilated boards. coded: with line coders, a cycle for 64 bits of the line; traffic: other streams are busy.
+    Raises OSError."""
+    dut = BulkPair(delay, coded, traffic)
+    return build_lockstep(output, dut, dut.inputs, dut.outputs)
+
+
+def _copied(engine, words, count, early, cycles):
+    """What was shown while a board copied so many words so often; it begins in cycle `_UP`."""
+    rows = np.zeros(_UP + cycles, engine.inputs)
+    rows["plugged"] = 1
+    rows["early"] = early
+    source = 2 * RING
+    descriptor = [8 * source | 8 * words << 32, 8 * _HALF | 1 << 32] * RING
+    rows["poke"][: len(descriptor), 0] = 1
+    rows["index"][: len(descriptor), 0] = np.arange(len(descriptor))
+    rows["value"][: len(descriptor), 0] = descriptor
+    rows["posted"][_UP:, 0] = count
+    shown = engine.play(rows)
+    if not shown["up"][_UP].all() or shown["halted"].any() or shown["completed"][-1, 0] != count:
+        raise ValueError("the transfer failed")
+    return shown["completed"][:, 0]
+
+
+def throughput_share(engine: Lockstep) -> float:
+    """Bits of data in each bit of the line while one board copies to the other in packets of 512 bytes, memory and line
+    without a pause."""
+    count = 40
+    completed = _copied(engine, _LONGEST, count, 1, count * _LONGEST * 5 // 4)
+    first, last = [int(np.argmax(completed == n)) for n in (10, count)]
+    return (count - 10) * _LONGEST / (last - first)
+
+
+def transfer_cycles(engine: Lockstep, words: int, early: bool) -> int:
+    """From the moment when a descriptor is posted to its completion."""
+    packets = -(-words // 64)
+    completed = _copied(engine, words, 1, early, 2000 + packets * 600)
+    return int(np.argmax(completed == 1)) - _UP
+
+
+def draw(path: Path, engine: Lockstep) -> None:
+    """Time of transfers over their size, with early answers and without."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot  # with the backend that was chosen
+
+    sizes = sorted({*[2**n for n in range(11)], 1408, _LONGEST})
+    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
+    for early, name, color, marker in [(0, "answered by the board", "#c8553d", "s"), (1, "early", "#2563a8", "o")]:
+        cycles = [transfer_cycles(engine, n, bool(early)) for n in sizes]
+        axes.plot([8 * n for n in sizes], [8 * n / 1000 for n in cycles], f"{marker}-", color=color, label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_yscale("log")
+    axes.set(xlabel="bytes copied, in packets of 512 at most", ylabel="µs from posting to completion, at 125 MHz")
+    axes.legend(title=f"line of {DELAY} cycles")
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def main(path: str) -> None:
+    from .__main__ import _root
+
+    draw(Path(path), bulk_engine(_root() / "figures_bulk", coded=True, delay=DELAY))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,210 @@
+"""What tests and figures put around bulk transfers: two boards with a memory each, whose engines copy from one to the
+other, while the endpoints between them carry other traffic."""
+
+from migen import *
+from migen.genlib.fifo import SyncFIFO
+
+from .bench import StreamTraffic
+from .bulk_far import BulkServer
+from .bulk_line import BulkLine
+from .bulk_near import BulkEngine
+from .coding import LineReceiver, LineTransmitter
+from .endpoint import Endpoint, Stream
+from .fibre import Fibre
+from .gearbox import Forms
+from .reliable import Reliability
+from .remote_far import Region
+
+__all__ = ["MEMORY_WORDS", "BulkBoard", "BulkPair"]
+
+MEMORY_WORDS = 4096
+_LATENCY = 30
+_ADDRESS = log2_int(MEMORY_WORDS)
+
+
+class _Port(Module):
+    """A memory of `MEMORY_WORDS` at address 0, and its ports as the processing system has them: the first beat comes
+    `_LATENCY` cycles after the address, bursts follow each other; beyond it are errors. While `stall` nothing is taken.
+    Two readers, the first of which has few bursts. `poke`: a word is written (`index`, `value`); `peek`: that at
+    `index`, a cycle later."""
+
+    def __init__(self, readers, writer):
+        self.poke, self.index, self.value, self.peek = Signal(), Signal(_ADDRESS), Signal(64), Signal(64)
+        self.stall = Signal()
+
+        # # #
+
+        memory = Memory(64, MEMORY_WORDS)
+        self.specials += memory
+        for reader in readers:
+            self._read(memory, reader)
+        self._write(memory, writer)
+        port = memory.get_port(write_capable=True)
+        self.specials += port
+        self.comb += [
+            port.adr.eq(self.index),
+            port.we.eq(self.poke),
+            port.dat_w.eq(self.value),
+            self.peek.eq(port.dat_r),
+        ]
+
+    def _read(self, memory, bus):
+        port = memory.get_port(async_read=True)
+        asked = SyncFIFO(33 + 4, 16)
+        self.specials += port
+        self.submodules += asked
+        beat, address, beats, now = Signal(4), Signal(29), Signal(4), Signal(29)
+        self.comb += [
+            bus.arready.eq(asked.writable & ~self.stall),
+            asked.we.eq(bus.arvalid & bus.arready),
+            asked.din.eq(Cat(bus.araddr[3:], bus.arlen)),
+            Cat(address, beats).eq(asked.dout),
+            now.eq(address + beat),
+            port.adr.eq(now),
+            asked.re.eq(asked.readable & (beat == beats)),
+        ]
+        self.sync += If(asked.readable, beat.eq(Mux(beat == beats, 0, beat + 1)))
+        late = Cat(asked.readable, beat == beats, now >= MEMORY_WORDS, port.dat_r)
+        for _ in range(_LATENCY - 1):
+            before, late = late, Signal(67)
+            self.sync += late.eq(before)
+        self.comb += Cat(bus.rvalid, bus.rlast, bus.rresp[1], bus.rdata).eq(late)
+
+    def _write(self, memory, bus):
+        port = memory.get_port(write_capable=True)
+        asked, answers = SyncFIFO(29, 16), SyncFIFO(1, 64)
+        self.specials += port
+        self.submodules += asked, answers
+        beat, now = Signal(4), Signal(29)
+        ends = Signal()
+        late = Cat(ends, now >= MEMORY_WORDS)
+        for _ in range(_LATENCY - 1):
+            before, late = late, Signal(2)
+            self.sync += late.eq(before)
+        self.comb += [
+            bus.awready.eq(asked.writable & ~self.stall),
+            asked.we.eq(bus.awvalid & bus.awready),
+            asked.din.eq(bus.awaddr[3:]),
+            now.eq(asked.dout + beat),
+            bus.wready.eq(asked.readable & ~self.stall),
+            port.adr.eq(now),
+            port.dat_w.eq(bus.wdata),
+            port.we.eq(bus.wvalid & bus.wready & (now < MEMORY_WORDS)),
+            ends.eq(bus.wvalid & bus.wready & bus.wlast),
+            asked.re.eq(ends),
+            answers.we.eq(late[0]),
+            answers.din.eq(late[1]),
+            bus.bvalid.eq(answers.readable),
+            bus.bresp[1].eq(answers.dout),
+            answers.re.eq(bus.bvalid & bus.bready),
+        ]
+        self.sync += If(bus.wvalid & bus.wready, beat.eq(Mux(bus.wlast, 0, beat + 1)))
+
+
+class BulkBoard(Module):
+    """An end of the link with its memory. Half of that is exported, the second half, to be written. traffic: number of
+    its other streams' traffic; None: they are idle. `line`: `BulkLine`. `waited`: for how many cycles a word of the
+    endpoint has waited at most that could have left if there were no bulk data."""
+
+    def __init__(self, traffic=None, timeout=2048):
+        if traffic is None:
+            streams = [Stream("idle", 1, Forms(word=40), 0, 4)]
+            self.submodules.endpoint = endpoint = Endpoint(streams, streams, Reliability())
+            self.gaps, self.wrong = Signal(), Signal()
+            self.offering = Signal()
+        else:
+            self.submodules.traffic = other = StreamTraffic(traffic, reliability=Reliability())
+            endpoint, self.offering, self.gaps, self.wrong = other.endpoint, other.offering, other.gaps, other.wrong
+        self.endpoint = endpoint
+        self.submodules.line = line = BulkLine(endpoint)
+        self.submodules.engine = engine = BulkEngine(line.sending.packet, line.receiving, timeout)
+        region = Region()
+        waits, waited = Signal(8), Signal(8)
+        other = endpoint.out
+        self.sync += [
+            If(other.valid & ~other.ready & line.out.ready, waits.eq(waits + 1)).Else(waits.eq(0)),
+            If(waits > waited, waited.eq(waits)),
+        ]
+        self.submodules.server = server = BulkServer(line.receiving, line.sending.answer, [region])
+        self.submodules.port = port = _Port([engine.bus_ring, engine.bus_data], server.bus)
+        self.comb += [
+            region.enable.eq(1),
+            region.writable.eq(1),
+            region.first.eq(MEMORY_WORDS // 2),
+            # and something that is not there
+            region.last.eq(2 * MEMORY_WORDS - 1),
+        ]
+        self.inputs = {
+            "poke": port.poke,
+            "index": port.index,
+            "value": port.value,
+            "stall": port.stall,
+            "posted": engine.posted,
+            "early": engine.early,
+            "clear": engine.clear,
+            "offering": self.offering,
+        }
+        self.outputs = {
+            "peek": port.peek,
+            "completed": engine.completed,
+            "done": engine.done,
+            "halted": engine.halted,
+            "reason": engine.reason,
+            "repeated": engine.repeated,
+            "idle": engine.idle,
+            "refused": server.refused,
+            "broken": server.broken,
+            "dropped": server.dropped,
+            "settled": server.settled,
+            "gaps": self.gaps,
+            "wrong": self.wrong,
+            "up": endpoint.up,
+            "waited": waited,
+        }
+
+
+class BulkPair(Module):
+    """delay: cycles of the line. coded: through line coders, 64 bits in a cycle. traffic: other streams are busy, too.
+
+    `boards`: a `BulkBoard` each. `plugged`; `flips`: bits to invert in what arrives at each."""
+
+    def __init__(self, delay=20, coded=False, traffic=False, **options):
+        self.boards = [BulkBoard(n if traffic else None, **options) for n in range(2)]
+        self.submodules += self.boards
+        self.plugged, self.flips = Signal(), [Signal(64), Signal(64)]
+        for n in range(2):
+            source, sink = self.boards[n].line, self.boards[1 - n].line
+            self.comb += sink.line.eq(self.plugged)
+            (self._coded if coded else self._words)(source, sink, delay, self.flips[1 - n])
+        self.inputs = {"plugged": self.plugged, "flips": self.flips}
+        self.outputs = {}
+        for table, names in [(self.inputs, "inputs"), (self.outputs, "outputs")]:
+            for name in getattr(self.boards[0], names):
+                table[name] = [getattr(board, names)[name] for board in self.boards]
+
+    def _words(self, source, sink, delay, flips):
+        self.submodules += (fibre := Fibre(delay))
+        come = Record(sink.into.layout)
+        self.comb += [
+            fibre.delay.eq(delay),
+            fibre.plugged.eq(self.plugged),
+            *fibre.between(source.out, come),
+            sink.into.valid.eq(come.valid),
+            sink.into.word.eq(come.word ^ flips),
+        ]
+
+    def _coded(self, source, sink, delay, flips):
+        transmitter, receiver = LineTransmitter(), LineReceiver()
+        self.submodules += transmitter, receiver
+        bits = transmitter.line
+        for _ in range(delay - 1):
+            before, bits = bits, Signal(64)
+            self.sync += bits.eq(before)
+        self.comb += [
+            transmitter.word.valid.eq(source.out.valid),
+            transmitter.word.word.eq(source.out.word),
+            source.out.ready.eq(transmitter.word.ready),
+            receiver.line.eq(bits ^ flips),
+            sink.into.valid.eq(receiver.word.valid),
+            sink.into.word.eq(receiver.word.word),
+        ]
