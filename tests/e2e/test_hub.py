@@ -182,4 +182,4 @@ def answers(lab):
 
 def test_settings_that_are_wrong(tmp_path):
     done = subprocess.run([HUB, tmp_path / "none.toml"], capture_output=True, text=True)
-    assert done.returncode == 1 and done.stderr.startswith("error: ") and "cannot be read" in done.stderr
+    assert done.returncode == 1 and done.stderr.startswith("kairos: ") and "cannot be read" in done.stderr

@@ -10,12 +10,12 @@ HUB = BUILD / "hub" / "kairos-hub"
 
 
 class Hub:
-    """A hub with these devices, names and addresses; `address`: where it listens."""
+    """A hub with these devices, names and addresses, and other entries of hub.toml; `address`: where it listens."""
 
-    def __init__(self, folder, devices, listen="127.0.0.1:0"):
+    def __init__(self, folder, devices, listen="127.0.0.1:0", entries=""):
         settings = folder / "hub.toml"
-        entries = (f"[[device]]\nname = '{name}'\naddress = '{address}'\n" for name, address in devices.items())
-        settings.write_text("".join(entries))
+        named = (f"[[device]]\nname = '{name}'\naddress = '{address}'\n" for name, address in devices.items())
+        settings.write_text("".join([entries, *named]))
         with (folder / "hub.log").open("w") as log:
             command = [HUB, settings, "--listen", listen]
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)

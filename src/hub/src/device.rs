@@ -8,6 +8,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tonic::Status;
 
 use crate::management::{Client, Error};
+use crate::program;
 use crate::registers::Gateware;
 use crate::settings::DeviceSettings;
 
@@ -87,11 +88,7 @@ impl Device {
                 ending,
                 results: words.iter().map(|word| u32::from_le_bytes(*word)).collect(),
             }),
-            Outcome::NotPermitted => Err(Status::permission_denied(ending.to_string())),
-            Outcome::NoGateware => Err(Status::failed_precondition(ending.to_string())),
-            Outcome::Malformed | Outcome::NotExported | Outcome::TooLong => {
-                Err(Status::invalid_argument(ending.to_string()))
-            }
+            _ => Err(program::refusal(&ending)),
         }
     }
 }

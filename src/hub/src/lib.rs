@@ -1,9 +1,10 @@
 //! The hub: registers, batches and health of a laboratory's core devices, over gRPC.
 //!
-//! [`settings`] reads hub.toml; a [`device::Device`] is a connection to a core device that comes back by itself, whose
+//! [`settings`] reads hub.toml; [`access`] says who may call what; a [`device::Device`] is a connection to a core device that comes back by itself, whose
 //! registers [`registers`] names; [`program`] makes batches of named steps; [`server`] offers all that.
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod device;
 pub mod management;
 pub mod program;

@@ -33,18 +33,14 @@ async fn main() -> ExitCode {
     match run(Arguments::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            eprintln!("kairos: {error}");
             ExitCode::FAILURE
         }
     }
 }
 
 async fn run(arguments: Arguments) -> Result<(), String> {
-    let settings = Settings::load(&arguments.settings)?;
-    let devices = settings
-        .devices
-        .into_iter()
-        .map(device::Device::start)
-        .collect::<Vec<_>>();
-    server::serve(arguments.listen.unwrap_or(settings.listen), Arc::new(devices)).await
+    let mut settings = Settings::load(&arguments.settings, arguments.listen)?;
+    let devices: Vec<_> = settings.devices.drain(..).map(device::Device::start).collect();
+    server::serve(settings, Arc::new(devices)).await
 }

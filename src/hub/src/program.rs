@@ -1,26 +1,41 @@
 //! Batches from steps that name registers.
 
-use kairos_contracts::batch::DEPTH_MAX;
-use kairos_proto::batch::{Instruction, Operation};
+use kairos_batch::Batch;
+use kairos_contracts::batch::{DEPTH_MAX, INSTRUCTION, INSTRUCTIONS_MAX};
+use kairos_proto::batch::{Ending, Instruction, Operation, Outcome};
 use tonic::Status;
 
 use crate::registers::{Gateware, Register};
 use crate::v1::step::{self, Step as Kind};
 use crate::v1::Step;
 
-/// The batch that does these steps on a device with this gateware. What it may do, and how long it may be, the device says.
+/// The batch that does these steps on a device with this gateware. What the device would refuse is refused here, before
+/// anything is sent.
 pub fn compile(steps: &[Step], gateware: &Gateware) -> Result<Vec<u8>, Status> {
     let mut program = Program {
         gateware,
         bytes: Vec::new(),
     };
     program.steps(steps, 0)?;
-    Ok(program.bytes)
+    match Batch::new(&program.bytes, |address| gateware.permission(address)) {
+        Ok(_) => Ok(program.bytes),
+        Err(ending) => Err(refusal(&ending)),
+    }
+}
+
+/// Why a batch is not executed.
+pub fn refusal(ending: &Ending) -> Status {
+    let text = ending.to_string();
+    match ending.outcome {
+        Outcome::NotPermitted => Status::permission_denied(text),
+        Outcome::NoGateware => Status::failed_precondition(text),
+        _ => Status::invalid_argument(text),
+    }
 }
 
 /// The batch that reads registers once: both words of a wide one.
 pub fn read<'a>(registers: impl IntoIterator<Item = &'a Register>) -> Vec<u8> {
-    let words = registers.into_iter().flat_map(words);
+    let words = registers.into_iter().flat_map(Register::words);
     words
         .flat_map(|address| instruction(Operation::Read, [address, 0, 0, 0]))
         .collect()
@@ -30,7 +45,7 @@ pub fn read<'a>(registers: impl IntoIterator<Item = &'a Register>) -> Vec<u8> {
 pub fn write(register: &Register, value: u64) -> Vec<u8> {
     let halves = [(value >> 32) as u32, value as u32];
     let values = &halves[usize::from(!register.is_wide())..];
-    let pairs = words(register).zip(values);
+    let pairs = register.words().zip(values);
     pairs
         .flat_map(|(address, &value)| instruction(Operation::Write, [address, value, 0, 0]))
         .collect()
@@ -45,12 +60,7 @@ pub fn value(register: &Register, words: &mut impl Iterator<Item = u32>) -> Opti
     }
 }
 
-fn words(register: &Register) -> impl Iterator<Item = u32> + use<> {
-    let (address, count) = (register.address, 1 + u32::from(register.is_wide()));
-    (0..count).map(move |word| address + 4 * word)
-}
-
-fn instruction(operation: Operation, [a, b, c, d]: [u32; 4]) -> [u8; kairos_contracts::batch::INSTRUCTION] {
+fn instruction(operation: Operation, [a, b, c, d]: [u32; 4]) -> [u8; INSTRUCTION] {
     Instruction { operation, a, b, c, d }.to_bytes()
 }
 
@@ -87,7 +97,15 @@ impl Program<'_> {
                 "at most {DEPTH_MAX} loops within each other"
             )));
         }
-        steps.iter().try_for_each(|step| self.step(step, depth))
+        for step in steps {
+            self.step(step, depth)?;
+            if self.bytes.len() > INSTRUCTIONS_MAX * INSTRUCTION {
+                return Err(Status::invalid_argument(format!(
+                    "a program has at most {INSTRUCTIONS_MAX} steps"
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn step(&mut self, step: &Step, depth: usize) -> Result<(), Status> {
@@ -117,7 +135,7 @@ impl Program<'_> {
                 self.add(Operation::Loop, [*rounds, 0, 0, 0]);
                 let body = self.bytes.len();
                 self.steps(steps, depth + 1)?;
-                let instructions = (self.bytes.len() - body) / kairos_contracts::batch::INSTRUCTION;
+                let instructions = (self.bytes.len() - body) / INSTRUCTION;
                 self.bytes[start..body]
                     .copy_from_slice(&instruction(Operation::Loop, [*rounds, instructions as u32, 0, 0]));
             }

@@ -20,6 +20,12 @@ impl Register {
     pub fn is_wide(&self) -> bool {
         self.width > 32
     }
+
+    /// Addresses of its words, the high one first.
+    pub fn words(&self) -> impl Iterator<Item = u32> + use<> {
+        let (address, count) = (self.address, 1 + u32::from(self.is_wide()));
+        (0..count).map(move |word| address + 4 * word)
+    }
 }
 
 /// A gateware: what it is, and its registers.
@@ -28,6 +34,8 @@ pub struct Gateware {
     /// `variant;version`; empty without gateware.
     pub identification: String,
     registers: BTreeMap<String, Register>,
+    /// What may be done with the word at an address.
+    words: BTreeMap<u32, Permission>,
 }
 
 impl Gateware {
@@ -45,14 +53,26 @@ impl Gateware {
             };
             (register.name.replacen('_', "/", 1), known)
         });
+        let registers: BTreeMap<_, _> = registers.collect();
+        let words = registers
+            .values()
+            .flat_map(|register| register.words().map(|address| (address, register.permission)))
+            .filter(|(_, permission)| permission.read || permission.write)
+            .collect();
         Ok(Self {
             identification: descriptor.identification().into(),
-            registers: registers.collect(),
+            registers,
+            words,
         })
     }
 
     pub fn registers(&self) -> impl Iterator<Item = (&str, &Register)> {
         self.registers.iter().map(|(name, register)| (name.as_str(), register))
+    }
+
+    /// What a batch may do at an address; `None` if nothing.
+    pub fn permission(&self, address: u32) -> Option<Permission> {
+        self.words.get(&address).copied()
     }
 
     /// The register called `block/register`.

@@ -1,21 +1,23 @@
 //! The gRPC server: devices and registers, health of each device, and the protocol itself by reflection.
 
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::net::TcpListener;
-use tokio_stream::wrappers::TcpListenerStream;
 use tokio_stream::{Stream, StreamExt};
-use tonic::transport::Server;
+use tonic::service::Routes;
+use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Identity, Server, ServerTlsConfig};
 use tonic::{Request, Response, Status};
 use tonic_health::server::HealthReporter;
 use tonic_health::ServingStatus;
 
+use crate::access;
 use crate::device::{Device, State};
 use crate::program;
 use crate::registers::Register;
+use crate::settings::Settings;
 use crate::v1::devices_server::{Devices, DevicesServer};
 use crate::v1::registers_server::{Registers, RegistersServer};
 use crate::v1::{
@@ -28,12 +30,60 @@ const PERIOD_MIN: Duration = Duration::from_millis(10);
 
 type All = Arc<Vec<Device>>;
 
+/// Longest request: some times the largest program that a device takes.
+const REQUEST_MAX: usize = 1 << 20;
+/// A client that does not answer a ping in time is gone, and with it what it watches.
+const PING: Duration = Duration::from_secs(30);
+/// Time that calls under way have when the hub ends.
+const GRACE: Duration = Duration::from_secs(2);
+/// Calls that a client may have under way on one connection.
+const STREAMS_MAX: u32 = 128;
+
 /// Serves until the process is asked to end. The first line on standard output says where.
-pub async fn serve(address: SocketAddr, devices: All) -> Result<(), String> {
-    let listener = TcpListener::bind(address)
+pub async fn serve(settings: Settings, devices: All) -> Result<(), String> {
+    let Settings {
+        listen, tls, tokens, ..
+    } = settings;
+    let listener = TcpListener::bind(listen)
         .await
-        .map_err(|error| format!("the hub cannot listen at {address}: {error}"))?;
+        .map_err(|error| format!("the hub cannot listen at {listen}: {error}"))?;
     let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let mut server = Server::builder()
+        .max_concurrent_streams(STREAMS_MAX)
+        .http2_keepalive_interval(Some(PING));
+    if let Some(tls) = tls {
+        let identity = Identity::from_pem(tls.certificate, tls.key);
+        server = server
+            .tls_config(ServerTlsConfig::new().identity(identity))
+            .map_err(|error| format!("[tls]: no PEM certificate with its key: {}", root(&error)))?;
+    }
+    let router = routes(devices)?
+        .into_axum_router()
+        .layer(axum::middleware::from_fn_with_state(Arc::new(tokens), access::admit));
+    println!("listening on {address}");
+    let (end, ended) = tokio::sync::oneshot::channel::<()>();
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    let serving = server
+        .add_routes(router.into())
+        .serve_with_incoming_shutdown(incoming, async { drop(ended.await) });
+    tokio::pin!(serving);
+    tokio::select! {
+        result = &mut serving => return result.map_err(|error| root(&error)),
+        () = asked_to_end() => drop(end),
+    }
+    // Who watches does so without end.
+    match tokio::time::timeout(GRACE, serving).await {
+        Ok(result) => result.map_err(|error| root(&error)),
+        Err(_) => Ok(()),
+    }
+}
+
+/// What an error comes from.
+fn root(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), root)
+}
+
+fn routes(devices: All) -> Result<Routes, String> {
     let (reporter, health) = tonic_health::server::health_reporter();
     for device in devices.iter() {
         tokio::spawn(report(
@@ -52,22 +102,28 @@ pub async fn serve(address: SocketAddr, devices: All) -> Result<(), String> {
     let (Ok(reflection), Ok(reflection_alpha)) = reflections else {
         return Err("the protocol cannot be described".into());
     };
-    println!("listening on {address}");
-    Server::builder()
-        .add_service(health)
+    let registers = RegistersServer::new(Service(devices.clone())).max_decoding_message_size(REQUEST_MAX);
+    Ok(Routes::new(health)
         .add_service(reflection)
         .add_service(reflection_alpha)
-        .add_service(DevicesServer::new(Service(devices.clone())))
-        .add_service(RegistersServer::new(Service(devices)))
-        .serve_with_incoming_shutdown(TcpListenerStream::new(listener), asked_to_end())
-        .await
-        .map_err(|error| error.to_string())
+        .add_service(DevicesServer::new(Service(devices)))
+        .add_service(registers))
 }
 
 async fn asked_to_end() {
+    use tokio::signal::unix::{signal, SignalKind};
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return std::future::pending().await;
+    };
     // Where signals cannot be had the process ends by itself.
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+    let interrupted = async {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    tokio::select! {
+        () = interrupted => {}
+        _ = terminate.recv() => {}
     }
 }
 

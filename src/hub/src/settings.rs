@@ -1,4 +1,4 @@
-//! hub.toml: where the hub listens, and which devices there are.
+//! hub.toml: where the hub listens, who may do what, and which devices there are.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,22 @@ use kairos_contracts::configuration::{AUTH_KEY_MAX, AUTH_KEY_MIN};
 use kairos_contracts::management::PORT;
 use serde::Deserialize;
 
+use crate::access::{Role, Token, Tokens};
+
 /// What hub.toml says.
 #[derive(Debug)]
 pub struct Settings {
     pub listen: SocketAddr,
+    pub tls: Option<Tls>,
+    pub tokens: Tokens,
     pub devices: Vec<DeviceSettings>,
+}
+
+/// What the hub shows its clients, as PEM.
+#[derive(Debug)]
+pub struct Tls {
+    pub certificate: Vec<u8>,
+    pub key: Vec<u8>,
 }
 
 /// A core device.
@@ -30,8 +41,28 @@ pub struct DeviceSettings {
 struct File {
     #[serde(default = "default_listen")]
     listen: SocketAddr,
+    tls: Option<TlsEntry>,
+    #[serde(default)]
+    token: Vec<TokenEntry>,
     #[serde(default)]
     device: Vec<DeviceEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TlsEntry {
+    /// PEM files, from the folder of hub.toml.
+    certificate_file: PathBuf,
+    key_file: PathBuf,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TokenEntry {
+    name: String,
+    role: Role,
+    /// Of the token, in hexadecimal.
+    sha256: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -51,14 +82,23 @@ fn default_listen() -> SocketAddr {
 
 impl Settings {
     /// Reads the file. The error is a line for the user.
-    pub fn load(path: &Path) -> Result<Self, String> {
+    /// Reads the file; `listen` counts instead of what it says. The error is a line for the user.
+    pub fn load(path: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
         let shown = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| format!("{shown} cannot be read: {error}"))?;
-        Self::read(&text, path.parent().unwrap_or(Path::new(""))).map_err(|error| format!("{shown}: {error}"))
+        Self::read(&text, path.parent().unwrap_or(Path::new("")), listen).map_err(|error| format!("{shown}: {error}"))
     }
 
-    fn read(text: &str, folder: &Path) -> Result<Self, String> {
+    fn read(text: &str, folder: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
         let file: File = toml::from_str(text).map_err(|error| error.to_string().trim().replace('\n', " "))?;
+        let listen = listen.unwrap_or(file.listen);
+        let tls = file.tls.map(|entry| entry.read(folder)).transpose()?;
+        let tokens = tokens(file.token)?;
+        if !listen.ip().is_loopback() && (tls.is_none() || tokens.0.is_empty()) {
+            return Err(format!(
+                "listening at {listen} lets others in: that needs [tls], and a [[token]] for each of them"
+            ));
+        }
         if file.device.is_empty() {
             return Err("there is no [[device]]: the hub needs at least one".into());
         }
@@ -71,10 +111,54 @@ impl Settings {
             devices.push(device);
         }
         Ok(Self {
-            listen: file.listen,
+            listen,
+            tls,
+            tokens,
             devices,
         })
     }
+}
+
+impl TlsEntry {
+    fn read(self, folder: &Path) -> Result<Tls, String> {
+        let read = |file: PathBuf| {
+            let path = folder.join(file);
+            std::fs::read(&path).map_err(|error| format!("[tls]: {} cannot be read: {error}", path.display()))
+        };
+        Ok(Tls {
+            certificate: read(self.certificate_file)?,
+            key: read(self.key_file)?,
+        })
+    }
+}
+
+fn tokens(entries: Vec<TokenEntry>) -> Result<Tokens, String> {
+    let mut tokens: Vec<Token> = Vec::new();
+    for TokenEntry { name, role, sha256 } in entries {
+        if tokens.iter().any(|other| *other.name == *name) {
+            return Err(format!("two tokens have the name {name}"));
+        }
+        let sha256 = digest(&sha256).ok_or_else(|| {
+            format!("token {name}: sha256 is 64 hexadecimal digits, as 'kairos hub token' prints them")
+        })?;
+        tokens.push(Token {
+            name: name.into(),
+            role,
+            sha256,
+        });
+    }
+    Ok(Tokens(tokens))
+}
+
+fn digest(text: &str) -> Option<[u8; 32]> {
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
+        return None;
+    };
+    let value = |digit: u8| char::from(digit).to_digit(16);
+    let bytes = pairs
+        .iter()
+        .map(|&[high, low]| Some((value(high)? << 4 | value(low)?) as u8));
+    bytes.collect::<Option<Vec<_>>>()?.try_into().ok()
 }
 
 impl DeviceEntry {
@@ -125,7 +209,7 @@ mod tests {
     use super::*;
 
     fn devices(text: &str) -> Result<Vec<(String, String)>, String> {
-        let settings = Settings::read(text, Path::new(""))?;
+        let settings = Settings::read(text, Path::new(""), None)?;
         Ok(settings
             .devices
             .into_iter()
@@ -135,7 +219,7 @@ mod tests {
 
     #[test]
     fn an_address_has_the_port_of_management_unless_it_says_another() {
-        let text = "listen = '0.0.0.0:7'\n\
+        let text = "listen = '127.0.0.2:7'\n\
                     [[device]]\nname = 'a'\naddress = 'lab'\n\
                     [[device]]\nname = 'b'\naddress = '10.0.0.2:99'\n\
                     [[device]]\nname = 'c'\naddress = 'fe80::1'\n\
@@ -164,9 +248,45 @@ mod tests {
                 "device a: /nowhere/k cannot be read",
             ),
             (format!("listen = 'here'\n{device}"), "listen"),
+            (
+                format!("listen = '0.0.0.0:1390'\n{device}"),
+                "listening at 0.0.0.0:1390 lets others in: that needs [tls]",
+            ),
+            (
+                format!("{device}[[token]]\nname = 'a'\nrole = 'look'\nsha256 = 'abc'"),
+                "token a: sha256 is 64",
+            ),
+            (
+                format!("{device}[[token]]\nname = 'a'\nrole = 'see'\nsha256 = ''"),
+                "unknown variant `see`",
+            ),
+            (
+                format!("{device}[tls]\ncertificate_file = 'c'\nkey_file = '/nowhere'"),
+                "[tls]: c cannot be read",
+            ),
         ] {
             let error = devices(&text).expect_err(&text);
             assert!(error.contains(expected) && !error.contains('\n'), "{error}");
         }
+    }
+
+    #[test]
+    fn others_are_let_in_with_a_certificate_and_a_token() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("pem"), "p").unwrap();
+        let digest = "0f".repeat(32);
+        let text = format!(
+            "[[device]]\nname = 'a'\naddress = 'lab'\n\
+             [tls]\ncertificate_file = 'pem'\nkey_file = 'pem'\n\
+             [[token]]\nname = 'b'\nrole = 'operate'\nsha256 = '{digest}'"
+        );
+        let listen = "[::]:1390".parse().ok();
+        let settings = Settings::read(&text, folder.path(), listen).unwrap();
+        let token = &settings.tokens.0[0];
+        assert_eq!(
+            (settings.listen.port(), token.role, token.sha256),
+            (1390, Role::Operate, [15; 32])
+        );
+        assert!(Settings::read(text.split("[[token]]").next().unwrap(), folder.path(), listen).is_err());
     }
 }

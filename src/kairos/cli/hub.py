@@ -1,14 +1,17 @@
 """``kairos hub``: the hub as a server, and its registers from the command line."""
 
+import hashlib
 import json
 import os
+import secrets
 import time
+from pathlib import Path
 
 from ..emulator.artifacts import build_directory
 from ..errors import UsageError
 from ..waveform.table import aligned
 
-__all__ = ["ls", "read", "serve", "watch", "write"]
+__all__ = ["ls", "read", "serve", "token", "watch", "write"]
 
 
 def serve(args):
@@ -75,13 +78,27 @@ def watch(args):
             print("  ".join([clock, *(f"{v:>{len(n)}}" for v, n in zip(values, names, strict=True))]), flush=True)
 
 
+def token(args):
+    """Print a new token, and the entry of hub.toml that lets it in. The hub never needs the token itself."""
+    made = secrets.token_urlsafe(32)
+    digest = hashlib.sha256(made.encode()).hexdigest()
+    print(f"# for {args.name}, shown only now: {made}")
+    print(f'[[token]]\nname = {json.dumps(args.name)}\nrole = "{args.role}"\nsha256 = "{digest}"')
+
+
 def _lab(args):
     try:
         # Needs gRPC, which is installed only where it is wanted.
         from ..hub import connect
     except ModuleNotFoundError as error:
         raise UsageError(f"the hub's client needs {error.name}: pip install 'kairos[hub]'") from None
-    return connect(args.hub)
+    token = os.environ.get("KAIROS_HUB_TOKEN")
+    if args.token_file is not None:
+        try:
+            token = Path(args.token_file).read_text().strip()
+        except OSError as error:
+            raise UsageError(f"{args.token_file} cannot be read: {error.strerror}") from None
+    return connect(args.hub, token=token, certificate=args.certificate or os.environ.get("KAIROS_HUB_CERTIFICATE"))
 
 
 def _of(holder, name: str):

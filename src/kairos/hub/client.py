@@ -1,7 +1,9 @@
 """Client of a hub. Its messages are those that the hub describes (server reflection): client and hub agree."""
 
+from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import grpc
 from google.protobuf.descriptor_pool import DescriptorPool
@@ -10,7 +12,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 
 from ..errors import KairosError
 
-__all__ = ["PORT", "Device", "HubError", "Lab", "Program", "Register", "connect"]
+__all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "connect"]
 
 PORT = 1390
 """Where a hub listens unless hub.toml says otherwise."""
@@ -28,18 +30,60 @@ class HubError(KairosError):
         self.code = code
 
 
-def connect(address: str, timeout: float = TIMEOUT) -> "Lab":
-    """The laboratory whose hub is at `address`, a host or host:port. HubError if no hub answers there."""
-    return Lab(address if ":" in address else f"{address}:{PORT}", timeout)
+SYSTEM = "system"
+"""As a certificate: whatever the authorities say that this system trusts."""
+
+
+def connect(
+    address: str, timeout: float = TIMEOUT, token: str | None = None, certificate: str | Path | None = None
+) -> "Lab":
+    """The laboratory whose hub is at `address`, a host or host:port. HubError if no hub answers there.
+
+    `token`: who this is, for a hub that asks. `certificate`: PEM file with the certificate of a hub that has TLS, or
+    of the authority that vouches for it, or "system" for those that this system trusts.
+    """
+    return Lab(address if ":" in address else f"{address}:{PORT}", timeout, token, certificate)
+
+
+class _Details(
+    namedtuple("_Details", "method timeout metadata credentials wait_for_ready compression"), grpc.ClientCallDetails
+):
+    """What gRPC knows of a call besides its request."""
+
+
+class _Token(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor, grpc.StreamStreamClientInterceptor):
+    """Shows the token with every call, those of reflection included."""
+
+    def __init__(self, token: str):
+        self._metadata = ("authorization", f"Bearer {token}")
+
+    def _call(self, proceed, details, request):
+        shown = _Details(*(getattr(details, field) for field in _Details._fields))
+        return proceed(shown._replace(metadata=[*(details.metadata or ()), self._metadata]), request)
+
+    intercept_unary_unary = intercept_unary_stream = intercept_stream_stream = _call
+
+
+def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
+    if certificate is None:
+        channel = grpc.insecure_channel(address)
+    else:
+        try:
+            roots = None if certificate == SYSTEM else Path(certificate).read_bytes()
+        except OSError as error:
+            raise HubError(f"{certificate} cannot be read: {error.strerror}", "INVALID_ARGUMENT") from None
+        channel = grpc.secure_channel(address, grpc.ssl_channel_credentials(roots))
+    return channel if token is None else grpc.intercept_channel(channel, _Token(token))
 
 
 class Lab:
     """The devices of a hub: ``lab["zc706"]``."""
 
-    def __init__(self, address: str, timeout: float = TIMEOUT):
+    def __init__(self, address, timeout: float = TIMEOUT, token: str | None = None, certificate=None):
         self._address, self._timeout = address, timeout
-        self._channel = grpc.insecure_channel(address)
-        self._pool = DescriptorPool(ProtoReflectionDescriptorDatabase(self._channel))
+        self._channel = _channel(address, token, certificate)
+        self._protocol = ProtoReflectionDescriptorDatabase(self._channel)
+        self._pool = DescriptorPool(self._protocol)
         try:
             self.devices()
         except BaseException:
@@ -109,7 +153,7 @@ class Lab:
         except grpc.RpcError as error:
             text = error.details() or error.code().name
             if error.code() == grpc.StatusCode.UNAVAILABLE and "does not answer" not in text:
-                text = f"no hub answers at {self._address}: is 'kairos hub serve' running there?"
+                text = f"no hub answers at {self._address}: is 'kairos hub serve' running there, and does it have TLS?"
             raise HubError(text, error.code().name) from None
         except KeyError:
             # The database of reflection found nothing: what answers is no hub.

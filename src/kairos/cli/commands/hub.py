@@ -3,7 +3,17 @@
 from ..command import Command, Option
 from ..options import JSON
 
-HUB = Option("--hub", default="localhost", metavar="HOST[:PORT]", help="where the hub listens; default: %(default)s")
+HUB = (
+    Option("--hub", default="localhost", metavar="HOST[:PORT]", help="where the hub listens; default: %(default)s"),
+    Option(
+        "--token-file", metavar="FILE", help="file with this client's token; default: $KAIROS_HUB_TOKEN is the token"
+    ),
+    Option(
+        "--certificate",
+        metavar="FILE",
+        help="certificate of a hub with TLS, or 'system' (whom this system trusts); default: $KAIROS_HUB_CERTIFICATE",
+    ),
+)
 REGISTERS = Option("registers", nargs="+", metavar="DEVICE/BLOCK/REGISTER", help="as 'kairos hub ls DEVICE' names them")
 
 COMMAND = Command(
@@ -18,24 +28,30 @@ COMMAND = Command(
         "ls": Command(
             "list the devices, or the registers of one",
             Option("device", nargs="?", metavar="DEVICE[/BLOCK]", help="of this one"),
-            HUB,
+            *HUB,
             JSON,
             runs="hub.ls",
         ),
-        "read": Command("show the values of registers", REGISTERS, HUB, JSON, runs="hub.read"),
+        "read": Command("show the values of registers", REGISTERS, *HUB, JSON, runs="hub.read"),
         "write": Command(
             "set a register",
             Option("register", metavar="DEVICE/BLOCK/REGISTER", help="which one"),
             Option("value", help="a number, also 0x…"),
-            HUB,
+            *HUB,
             runs="hub.write",
         ),
         "watch": Command(
             "show the values of registers again and again, until Ctrl-C",
             REGISTERS,
             Option("--period", type=float, default=1.0, metavar="S", help="seconds between readings; default: 1"),
-            HUB,
+            *HUB,
             runs="hub.watch",
+        ),
+        "token": Command(
+            "make a token for a client of the hub",
+            Option("name", metavar="NAME", help="of who has it, as the hub's log says it"),
+            Option("role", metavar="ROLE", choices=("look", "operate", "administer"), help="what it permits"),
+            runs="hub.token",
         ),
     },
     examples=(

@@ -1,0 +1,158 @@
+"""Who may do what at a hub: tokens, roles, TLS. The methods are those that the hub itself describes."""
+
+import hashlib
+import subprocess
+
+import grpc
+import pytest
+
+import kairos.hub
+from kairos.hub import HubError
+from kairos.hub.client import GetMessageClass
+from tests.support.command import run_kairos
+from tests.support.hub import HUB, Hub
+
+AWAY = {"away": "127.0.0.1:9"}
+"""Nothing is asked of a device here that would reach one."""
+
+ROLES = ("look", "operate", "administer")
+
+ASKED = {
+    "kairos.hub.v1.Devices/List": "look",
+    "kairos.hub.v1.Registers/List": "look",
+    "kairos.hub.v1.Registers/Read": "look",
+    "kairos.hub.v1.Registers/Watch": "look",
+    "kairos.hub.v1.Registers/Write": "operate",
+    "kairos.hub.v1.Registers/Run": "operate",
+    "grpc.health.v1.Health/Check": "look",
+    "grpc.health.v1.Health/Watch": "look",
+    "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "look",
+}
+"""The role that each method asks for."""
+
+
+def entry(token, role):
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    return f"[[token]]\nname = 'one who may {role}'\nrole = '{role}'\nsha256 = '{digest}'\n"
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory):
+    """A hub where each role is its own token."""
+    entries = "".join(entry(role, role) for role in ROLES)
+    hub = Hub(tmp_path_factory.mktemp("hub"), AWAY, entries=entries)
+    yield hub
+    hub.close()
+
+
+def methods(lab):
+    """Every method of every service that the hub describes: its name, and descriptor."""
+    for service in lab._protocol.get_services():
+        for method in lab._pool.FindServiceByName(service).methods:
+            yield f"{service}/{method.name}", method
+
+
+def answer(address, name, method, token):
+    """How a call with an empty request ends: gRPC's name of it. Of a stream its beginning."""
+    request = GetMessageClass(method.input_type)()
+    metadata = [("authorization", token)] if token is not None else []
+    with grpc.insecure_channel(address) as channel:
+        kinds = {
+            (False, False): channel.unary_unary,
+            (False, True): channel.unary_stream,
+            (True, False): channel.stream_unary,
+            (True, True): channel.stream_stream,
+        }
+        call = kinds[method.client_streaming, method.server_streaming](f"/{name}", type(request).SerializeToString)
+        given = iter([request]) if method.client_streaming else request
+        try:
+            reply = call(given, metadata=metadata, timeout=10)
+            if method.server_streaming:
+                next(reply)
+                reply.cancel()
+            return "OK"
+        except grpc.RpcError as error:
+            return error.code().name
+
+
+def test_every_method_refuses_who_has_no_token(hub):
+    with kairos.hub.connect(hub.address, token="look") as lab:
+        found = dict(methods(lab))
+    assert found.keys() == ASKED.keys()
+    for name, method in found.items():
+        for token in (None, "", "look", "Bearer", "Bearer ", "Bearer  look", "Bearer looks", "Basic look"):
+            assert answer(hub.address, name, method, token) == "UNAUTHENTICATED", (name, token)
+
+
+def test_every_method_refuses_whose_role_is_less_than_it_asks_for(hub):
+    with kairos.hub.connect(hub.address, token="administer") as lab:
+        found = dict(methods(lab))
+    for name, method in found.items():
+        for role in ROLES:
+            ended = answer(hub.address, name, method, f"Bearer {role}")
+            less = ROLES.index(role) < ROLES.index(ASKED[name])
+            assert (ended == "PERMISSION_DENIED") == less and ended != "UNAUTHENTICATED", (name, role, ended)
+
+
+def test_a_client_is_told_what_it_lacks(hub):
+    with pytest.raises(HubError, match="this hub wants a token") as failed:
+        kairos.hub.connect(hub.address)
+    assert failed.value.code == "UNAUTHENTICATED"
+    with kairos.hub.connect(hub.address, token="look") as lab:
+        assert [device.name for device in lab.devices()] == ["away"]
+        with pytest.raises(HubError, match="one who may look may look; this asks for a token that may operate"):
+            lab.call("Registers", "Write", device="away", register="a/b", value=1)
+
+
+@pytest.mark.parametrize("name", ["grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "none.Such/Method", ""])
+def test_what_the_hub_does_not_describe_is_refused_too(hub, name):
+    with grpc.insecure_channel(hub.address) as channel:
+        with pytest.raises(grpc.RpcError) as failed:
+            channel.unary_unary(f"/{name}")(b"", timeout=10)
+        assert failed.value.code().name == "UNAUTHENTICATED"
+
+
+def test_a_token_from_the_command_line(tmp_path):
+    """The token in the first line of what is printed fits to the entry behind it."""
+    done = run_kairos("hub", "token", "me", "look")
+    assert done.returncode == 0, done.stderr
+    head, entry = done.stdout.split("\n", 1)
+    token = tmp_path / "token"
+    token.write_text(head.split()[-1] + "\n")
+    hub = Hub(tmp_path, AWAY, entries=entry)
+    try:
+        known = run_kairos("hub", "ls", "--hub", hub.address, "--token-file", token)
+        assert known.returncode == 0 and "away" in known.stdout, known.stderr
+        unknown = run_kairos("hub", "ls", "--hub", hub.address)
+        assert unknown.returncode == 1 and "this hub wants a token" in unknown.stderr, unknown.stderr
+    finally:
+        hub.close()
+
+
+def test_tls(tmp_path):
+    """A hub for others: the certificate is made as docs/hub-security.md says."""
+    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    files = ["-keyout", "hub.key", "-out", "hub.crt"]
+    subprocess.run([*make, *name, *files], cwd=tmp_path, check=True, capture_output=True)
+    tls = "[tls]\ncertificate_file = 'hub.crt'\nkey_file = 'hub.key'\n"
+    hub = Hub(tmp_path, AWAY, listen="0.0.0.0:0", entries=entry("secret", "look") + tls)
+    address = f"localhost:{hub.address.rpartition(':')[2]}"
+    try:
+        with kairos.hub.connect(address, token="secret", certificate=tmp_path / "hub.crt") as lab:
+            assert list(lab) == ["away"]
+        for wrong in ({}, {"certificate": "system"}):
+            with pytest.raises(HubError) as failed:
+                kairos.hub.connect(address, token="secret", **wrong)
+            assert failed.value.code == "UNAVAILABLE"
+    finally:
+        hub.close()
+
+
+@pytest.mark.parametrize("entries", ["", entry("a", "look"), "[tls]\ncertificate_file = 'c'\nkey_file = 'c'\n"])
+def test_nobody_else_is_let_in_without_both(tmp_path, entries):
+    (tmp_path / "c").touch()
+    settings = tmp_path / "hub.toml"
+    settings.write_text(entries + "[[device]]\nname = 'a'\naddress = 'lab'\n")
+    done = subprocess.run([HUB, settings, "--listen", "0.0.0.0:0"], capture_output=True, text=True, timeout=30)
+    assert done.returncode == 1 and "needs [tls], and a [[token]]" in done.stderr, done.stderr
