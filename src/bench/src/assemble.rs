@@ -8,9 +8,11 @@ use rand_pcg::Pcg64Mcg;
 use serde_json::{json, Value};
 use toml::Spanned;
 
-use crate::chips::urukul::{self, Urukul};
+mod cards;
+
+use crate::cards::Card;
 use crate::engine::{End, Engine};
-use crate::file::{self, File, Source};
+use crate::file::{File, Source};
 use crate::model::Model;
 use crate::physics::aom::{self, Aom};
 use crate::physics::ion::{self, Ion};
@@ -23,6 +25,8 @@ use crate::signal::Ns;
 pub struct Pad {
     /// Of the device's arrays.
     pub index: u16,
+    /// Of the device's channels.
+    pub channel: u32,
     /// Its device, or its device and line.
     pub name: String,
     /// The device may drive it…
@@ -35,12 +39,14 @@ pub struct Pad {
 pub struct Assembly {
     /// That runs it.
     pub engine: Engine,
-    /// Its parts and wires, for pictures: `parts` [{name, kind}] and `wires` [{from, to, label}].
+    /// Its parts and wires, for pictures: `parts` [{name, kind, device}] and `wires` [{from, to, label}]. `device`: its driver's
+    /// entry in the device database, or null.
     pub plan: Value,
 }
 
-/// Puts together what a file says, for a device with these pins. The error is a line with the place in the file.
-pub fn assemble(source: Source, pads: &[Pad]) -> Result<Assembly, String> {
+/// Puts together what a file says, for a device with these pins, and with these cards in its database. The error is a line with
+/// the place in the file.
+pub fn assemble(source: Source, pads: &[Pad], cards: &[Card]) -> Result<Assembly, String> {
     let file = source.parse()?;
     let mut bench = Bench {
         source,
@@ -51,7 +57,7 @@ pub fn assemble(source: Source, pads: &[Pad]) -> Result<Assembly, String> {
         driven: BTreeMap::new(),
         plan: (Vec::new(), Vec::new()),
     };
-    bench.cards(&file)?;
+    bench.cards(&file, &crate::cards::find(pads, cards))?;
     bench.aoms(&file)?;
     bench.ions(&file)?;
     bench.photomultipliers(&file)?;
@@ -67,6 +73,9 @@ pub fn assemble(source: Source, pads: &[Pad]) -> Result<Assembly, String> {
 struct Known {
     kind: &'static str,
     model: usize,
+    /// How many of its outputs, from the first on, are tones, and how many are voltages.
+    tones: usize,
+    volts: usize,
 }
 
 struct Bench<'a> {
@@ -111,8 +120,17 @@ impl Bench<'_> {
             );
         }
         let model = self.engine.add(text, outputs, model);
-        self.parts.insert(text.clone(), Known { kind, model });
-        self.plan.0.push(json!({ "name": text, "kind": kind }));
+        let (tones, volts) = (0, 0);
+        self.parts.insert(
+            text.clone(),
+            Known {
+                kind,
+                model,
+                tones,
+                volts,
+            },
+        );
+        self.plan.0.push(json!({ "name": text, "kind": kind, "device": null }));
         Ok(model)
     }
 
@@ -192,70 +210,6 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// Cards: those that the file speaks of, and all others that the device's pins lead to.
-    fn cards(&mut self, file: &File) -> Done {
-        let of_device = |name: &str| Some(name.strip_prefix("spi_")?.strip_suffix("_clk")?.to_string());
-        let is_urukul = |name: &String| name.starts_with("urukul");
-        let names: Vec<String> = self
-            .pads
-            .keys()
-            .filter_map(|name| of_device(name))
-            .filter(is_urukul)
-            .collect();
-        for (name, card) in &file.urukul {
-            if !self.pads.contains_key(format!("spi_{}_clk", name.get_ref()).as_str()) {
-                let names: Vec<&str> = names.iter().map(String::as_str).collect();
-                let text = format!("the device has no card {}; it has {}", name.get_ref(), listed(&names));
-                return self.fail(name.span(), &text);
-            }
-            self.urukul(name, card)?;
-        }
-        for name in names
-            .into_iter()
-            .filter(|name| !file.urukul.contains_key(name.as_str()))
-        {
-            self.urukul(&Spanned::new(0..0, name), &file::Urukul::default())?;
-        }
-        Ok(())
-    }
-
-    fn urukul(&mut self, name: &Spanned<String>, card: &file::Urukul) -> Done {
-        let options = urukul::Options {
-            revision: card.proto_rev,
-            clocks: [card.oscillator_hz.0, card.sma_hz.0, card.mmcx_hz.0],
-        };
-        let model = self.add(name, "Urukul", urukul::MISO + 1, Box::new(Urukul::new(options)))?;
-        let name = name.get_ref();
-        for (input, line) in urukul::INPUTS.iter().enumerate() {
-            for prefix in ["spi", "ttl"] {
-                if let Some(pad) = self.pads.get(format!("{prefix}_{name}_{line}").as_str()) {
-                    self.engine.wire_pin(pad.index, model, input);
-                }
-            }
-        }
-        self.draw(&format!("spi_{name}"), name, "");
-        let miso = format!("spi_{name}_miso");
-        if let Some(pad) = self.pads.get(miso.as_str()) {
-            self.driven.insert(pad.index, name.clone());
-            self.engine.wire(model, urukul::MISO, End::Pin(pad.index));
-        }
-        Ok(())
-    }
-
-    /// `CARD.chN`: the model and its output.
-    fn channel(&self, name: &Spanned<String>) -> Result<(usize, usize, String), String> {
-        let text = name.get_ref();
-        let (card, channel) = text.split_once(".ch").unwrap_or((text, ""));
-        let model = self.part(&Spanned::new(name.span(), card.to_string()), "Urukul")?;
-        match channel.parse() {
-            Ok(channel) if channel < urukul::CHANNELS => Ok((model, channel, card.into())),
-            _ => self.fail(
-                name.span(),
-                &format!("{text} is no channel: write {card}.ch0 to {card}.ch3"),
-            ),
-        }
-    }
-
     fn aoms(&mut self, file: &File) -> Done {
         for (name, aom) in &file.aom {
             let passes = *aom.passes.get_ref();
@@ -272,7 +226,7 @@ impl Bench<'_> {
                 passes,
                 delay_ns: Ns::from(aom.delay_ns),
             };
-            let (card, channel, from) = self.channel(&aom.tone)?;
+            let (card, channel, from) = self.tone(&aom.tone)?;
             let model = self.add(name, "AOM", 1, Box::new(Aom::new(options)))?;
             self.join(
                 (card, channel),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::chips::urukul;
 
 const IONS: &str = include_str!("../../../examples/ion/bench.toml");
 
@@ -22,6 +23,7 @@ fn pads() -> Vec<Pad> {
     numbered
         .map(|(index, (name, drives, reads))| Pad {
             index: index as u16,
+            channel: index as u32,
             name,
             drives,
             reads,
@@ -31,7 +33,7 @@ fn pads() -> Vec<Pad> {
 
 fn made(text: &str) -> Result<Assembly, String> {
     let name = "bench.toml";
-    assemble(Source { name, text }, &pads())
+    assemble(Source { name, text }, &pads(), &[])
 }
 
 fn refused(text: &str) -> String {
@@ -56,7 +58,10 @@ fn the_example() {
 #[test]
 fn every_card_of_the_device_has_its_model() {
     let assembly = made("").expect("an empty file");
-    assert_eq!(assembly.plan["parts"], json!([{ "name": "urukul0", "kind": "Urukul" }]));
+    assert_eq!(
+        assembly.plan["parts"],
+        json!([{ "name": "urukul0", "kind": "Urukul", "device": null }])
+    );
     assert_eq!(assembly.engine.next(), None, "it waits");
 }
 
@@ -84,7 +89,7 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul1.ch0\"",
-            "bench.toml:3: there is no Urukul urukul1; there is urukul0",
+            "bench.toml:3: there is no card urukul1 that gives a tone; there is urukul0",
         ),
         (
             "[aom.a]\ncentre_hz = 80e6\ntone = \"urukul0.ch1\"\npasses = 3",

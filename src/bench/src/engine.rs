@@ -12,13 +12,13 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use serde_json::{json, Value};
 
 use crate::model::{Change, Model, Outbox};
-use crate::signal::{Ns, Signal, Tone};
+use crate::signal::{Ns, Signal};
 
 /// How much later than at a pin of the device a change is at what is wired to it.
 pub const CABLE: Ns = 8;
 /// Changes at one time after which the models are taken to go round in circles.
 const CIRCLE: u32 = 100_000;
-/// Changes of tones that are kept.
+/// Changes of tones and voltages that are kept.
 const HISTORY: usize = 1 << 22;
 /// Warnings of a model that are kept.
 const WARNINGS: usize = 20;
@@ -115,8 +115,8 @@ pub struct Engine {
     next: Option<Ns>,
     failure: Option<String>,
     warnings: Vec<Warning>,
-    /// (time, model, output, tone), in the order of time.
-    tones: Vec<(Ns, usize, usize, Tone)>,
+    /// (time, model, output, tone or voltage), in the order in which they were given.
+    history: Vec<(Ns, usize, usize, Signal)>,
     /// Changes that models have been told of.
     pub told: u64,
 }
@@ -256,8 +256,8 @@ impl Engine {
             self.warn(model, at, text);
         }
         for (delay, output, signal) in out.sent {
-            if let (Signal::Tone(tone), true) = (signal, self.tones.len() < HISTORY) {
-                self.tones.push((at + delay, model, output, tone));
+            if matches!(signal, Signal::Tone(_) | Signal::Volts(_)) && self.history.len() < HISTORY {
+                self.history.push((at + delay, model, output, signal));
             }
             for index in 0..self.parts[model].wires[output].len() {
                 let to = self.parts[model].wires[output][index];
@@ -298,13 +298,32 @@ impl Engine {
 
     /// The tones that an output has had: [time in ns, Hz, dBm or null, turns].
     pub fn tones(&self, name: &str, output: usize) -> Option<Value> {
+        self.history_of(name, output, |at, signal| match signal {
+            Signal::Tone(tone) => Some(json!([
+                at,
+                tone.hz,
+                tone.dbm.is_finite().then_some(tone.dbm),
+                tone.turns
+            ])),
+            _ => None,
+        })
+    }
+
+    /// The voltages that an output has had: [time in ns, volts].
+    pub fn volts(&self, name: &str, output: usize) -> Option<Value> {
+        self.history_of(name, output, |at, signal| match signal {
+            Signal::Volts(volts) => Some(json!([at, volts])),
+            _ => None,
+        })
+    }
+
+    fn history_of(&self, name: &str, output: usize, row: fn(Ns, Signal) -> Option<Value>) -> Option<Value> {
         let model = self.parts.iter().position(|part| part.name == name)?;
-        let of_it = self.tones.iter().filter(|tone| (tone.1, tone.2) == (model, output));
-        let rows = of_it.map(|(at, _, _, tone)| {
-            let dbm = tone.dbm.is_finite().then_some(tone.dbm);
-            json!([at, tone.hz, dbm, tone.turns])
-        });
-        Some(rows.collect())
+        let of_it = self
+            .history
+            .iter()
+            .filter(|change| (change.1, change.2) == (model, output));
+        Some(of_it.filter_map(|(at, _, _, signal)| row(*at, *signal)).collect())
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::chips::urukul::Revision;
+use crate::chips::urukul::{self, Chip, Revision};
 use crate::numbers::{Finite, Fraction, Natural, Positive};
 
 /// Parts of a kind, by their names.
@@ -35,27 +35,34 @@ pub struct File {
     pub loopback: Parts<Loopback>,
 }
 
-/// A card Urukul with AD9910.
-#[derive(Debug, Deserialize)]
+/// A card Urukul. What is not said here says the device database, or else `Default`.
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Urukul {
+    /// `ad9910` or `ad9912`.
+    pub dds: Option<Chip>,
     /// 8 or 9.
-    pub proto_rev: Revision,
+    pub proto_rev: Option<Revision>,
     /// Hz of the card's oscillator.
-    pub oscillator_hz: Natural,
+    pub oscillator_hz: Option<Natural>,
     /// Hz of what is plugged in; 0: nothing.
-    pub sma_hz: Natural,
+    pub sma_hz: Option<Natural>,
     /// Likewise.
-    pub mmcx_hz: Natural,
+    pub mmcx_hz: Option<Natural>,
 }
 
-impl Default for Urukul {
-    fn default() -> Self {
-        Self {
-            proto_rev: Revision::Nine,
-            oscillator_hz: Natural(100e6),
-            sma_hz: Natural(0.0),
-            mmcx_hz: Natural(125e6),
+impl Urukul {
+    /// What is on the card, where `own` is what the device database says.
+    pub fn options(&self, own: &Self) -> urukul::Options {
+        let hz = |said: Option<Natural>, own: Option<Natural>, else_hz| said.or(own).map_or(else_hz, |hz| hz.0);
+        urukul::Options {
+            chip: self.dds.or(own.dds).unwrap_or(Chip::Ad9910),
+            revision: self.proto_rev.or(own.proto_rev).unwrap_or(Revision::Nine),
+            clocks: [
+                hz(self.oscillator_hz, own.oscillator_hz, 100e6),
+                hz(self.sma_hz, own.sma_hz, 0.0),
+                hz(self.mmcx_hz, own.mmcx_hz, 125e6),
+            ],
         }
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`signal`], [`model`] | what passes between models, and what a model is |
 //! | [`engine`] | models, wires, and the order in which things happen |
+//! | [`cards`] | which cards a device has |
 //! | [`chips`] | chips on cards |
 //! | [`physics`] | light, ions, detectors, cables |
 //! | [`file`], [`numbers`], [`assemble`] | the file `bench.toml`, and how a bench is made of it |
@@ -12,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 pub mod assemble;
+pub mod cards;
 pub mod chips;
 pub mod engine;
 pub mod file;

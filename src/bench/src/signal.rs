@@ -14,6 +14,8 @@ pub enum Signal {
     Light(Light),
     /// Photons per second, at random times.
     Photons(f64),
+    /// A voltage against ground.
+    Volts(f64),
 }
 
 /// A sine, in full from the time on at which it comes.

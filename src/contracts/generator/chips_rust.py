@@ -25,6 +25,14 @@ impl Field {
         Self { low, width }
     }
 
+    /// The equal field that follows `number` places behind this one.
+    pub const fn at(self, number: u32) -> Self {
+        Self {
+            low: self.low + number * self.width,
+            width: self.width,
+        }
+    }
+
     /// Its bits in a word.
     pub const fn mask(self) -> u32 {
         ((1 << self.width) - 1) << self.low
@@ -81,8 +89,9 @@ impl WideField {
 /// A register, or a word of a serial protocol, of a chip that has some of more than 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WideRegister {
-    /// Its number; that of the first of equal ones.
-    pub address: u8,
+    /// Its number; that of the first of equal ones; of one that is wider than what the chip's bus carries, that of the
+    /// highest part.
+    pub address: u16,
     /// How many equal ones there are, at addresses that follow; 0 for a word that has no address.
     pub count: u8,
     /// Its bits.
@@ -136,7 +145,8 @@ def _module(chip: chips.Chip) -> str:
         lines += ["", *rust_doc(f"{table.doc} A row: {', '.join(table.columns)}."), f"pub const {table.name}: {of} = ["]
         lines += [*rows, "];"]
     for name, constant in chip.constants.items():
-        lines += ["", *rust_doc(constant.doc), f"pub const {name}: {constant.type} = {_number(constant.value)};"]
+        kind_of = "f64" if isinstance(constant.value, float) else constant.type
+        lines += ["", *rust_doc(constant.doc), f"pub const {name}: {kind_of} = {_number(constant.value)};"]
     for register in chip.registers:
         lines += ["", *_register(register, kind)]
     names = [register.name for register in chip.registers]
@@ -147,7 +157,9 @@ def _module(chip: chips.Chip) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _number(value: int) -> str:
+def _number(value: int | float) -> str:
+    if isinstance(value, float):
+        return f"{value:_.1f}"
     return f"{value:_}" if value < 1000 or value % 1000 == 0 else f"0x{value:_x}"
 
 
@@ -158,6 +170,8 @@ def _register(register: chips.Register, kind: str) -> list[str]:
     lines = [*rust_doc(f"{register.doc}."), f"pub const {register.name}: {kind}Register = {kind}Register {{"]
     lines += [f"    address: {register.address or 0},", *([f"    count: {count},"] if kind else [])]
     lines += [f"    width: {register.width},", f"    reset: {reset},", "};"]
+    if not register.fields:
+        return lines
     lines += ["", f"/// Fields of [`{register.name}`].", f"pub mod {register.name.lower()} {{"]
     lines += [f"    use super::{kind}Field;"]
     for each in register.fields:

@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from .. import emulator as emulation
 from ..devices import DeviceDB
-from ..emulator import artifacts, is_emulated, variant_of
+from ..emulator import artifacts
+from ..emulator.cards import lacking
+from ..emulator.process import wiring
 from ..errors import UsageError
 from .bench_plot import write_plot
 from .outputs import check_picture
@@ -17,13 +20,18 @@ NAME = "bench.toml"
 
 
 def check(args):
-    """Print the parts of the bench that the command line `args` names, and what they are wired to. UsageError."""
-    plan = _plan(args)
+    """Print the parts of the bench that the command line `args` names, and what they are wired to, then the devices
+    that have no model. UsageError."""
+    database = DeviceDB.load(args.device_db)
+    plan = _plan(args, database)
     for part in plan["parts"]:
         name = part["name"]
         before = ", ".join(_end(wire["from"], wire["label"]) for wire in plan["wires"] if wire["to"] == name)
         behind = ", ".join(_end(wire["to"], wire["label"]) for wire in plan["wires"] if wire["from"] == name)
-        print(f"{name}: {part['kind']}; from {before or 'nothing'}; to {behind or 'nothing'}")
+        kind = part["kind"] if part["device"] is None else f"{part['kind']} of {part['device']}"
+        print(f"{name}: {kind}; from {before or 'nothing'}; to {behind or 'nothing'}")
+    for name, driver in lacking(database.entries).items():
+        print(f"{name}: there is no model of what {driver} drives: its pins are open")
 
 
 def _end(name: str, label: str) -> str:
@@ -33,7 +41,7 @@ def _end(name: str, label: str) -> str:
 def draw(args):
     """Draw the bench that the command line `args` names. UsageError."""
     check_picture("--output", args.output)
-    plan = _plan(args)
+    plan = _plan(args, DeviceDB.load(args.device_db))
     try:
         write_plot(args.output, plan)
     except OSError as error:
@@ -41,16 +49,17 @@ def draw(args):
     print(f"wrote {args.output}")
 
 
-def _plan(args) -> dict:
+def _plan(args, database: DeviceDB) -> dict:
     """Parts and wires, as the emulator says them (`docs/interfaces.md` section 7)."""
-    path = Path(args.file) if args.file else Path(args.device_db).parent / NAME
-    if not path.is_file():
-        raise UsageError(f"there is no bench file {path}")
-    host = DeviceDB.load(args.device_db).arguments("core").get("host")
-    if not is_emulated(host):
+    host = database.arguments("core").get("host")
+    if not emulation.is_emulated(host):
         raise UsageError(f"the core device of {args.device_db} is not an emulated one, which alone have benches")
-    program, what = artifacts.command(variant_of(host))
-    command = [program, *what, "--bench", path, "--plan"]
+    bench = _beside(args, args.file)
+    program, what = artifacts.command(emulation.variant_of(host))
+    if "--pl" not in what:
+        raise UsageError(f"{host} are several boards, which have no bench yet")
+    options = emulation.Options(bench=bench, cards=emulation.cards(database.entries))
+    command = [program, *what, *wiring(options), "--plan"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     if done.returncode:
         raise UsageError(done.stderr.strip().removeprefix("kairos-emulator: "))
@@ -58,23 +67,25 @@ def _plan(args) -> dict:
 
 
 def bench_file(args) -> str | None:
-    """The bench file of a run on an emulated device, or None: ``--bench``, or that beside the device database.
+    """The bench file of a run on an emulated device: ``--bench``, or that beside the device database, or None.
 
     UsageError if it is not there.
     """
-    if args.no_bench:
-        return None
-    if args.bench is not None:
-        if not Path(args.bench).is_file():
-            raise UsageError(f"there is no bench file {args.bench}")
-        return args.bench
+    return None if args.no_bench else _beside(args, args.bench)
+
+
+def _beside(args, file: str | None) -> str | None:
+    if file is not None:
+        if not Path(file).is_file():
+            raise UsageError(f"there is no bench file {file}")
+        return file
     beside = Path(args.device_db).parent / NAME
     return str(beside) if beside.is_file() else None
 
 
 def print_warnings(device):
     """Tell what the parts of the bench complained about, if the device has one."""
-    if device.bench is None:
+    if not device.has_bench:
         return
     for at_ns, text in device.control.request("bench")["warnings"]:
         print(f"bench: at {at_ns / 1e6:.6f} ms: {text}", file=sys.stderr)

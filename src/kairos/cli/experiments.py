@@ -94,8 +94,10 @@ class Experiment:
         ddb: DeviceDB,
         dataset_db: str | None = None,
         applets: bool = False,
+        cls: type | None = None,
     ):
-        cls = choose_class(import_file(path), class_name)
+        """cls: the class, if its file has been imported already."""
+        cls = cls or choose_class(import_file(path), class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
         datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)

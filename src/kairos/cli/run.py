@@ -57,6 +57,8 @@ def run(args) -> int:
                 forward=_forwards(args.forward),
                 log=args.log,
                 bench=bench_file(args),
+                cards=emulation.cards(ddb.entries),
+                open_pins=args.no_bench,
             )
             device = emulation.acquire(host, options)
         elif args.vcd or args.plot or args.pulses or args.log:

@@ -86,7 +86,9 @@ class Core:
             # Here for the same reason, and because it takes 0.07 s.
             from ..session import Session
 
-            self._comm = Session.for_host(self._host)
+            # A device manager of somebody's own may have no database.
+            database = getattr(self.dmgr, "get_device_db", dict)()
+            self._comm = Session.for_host(self._host, database)
         return self._comm
 
     @host_only

@@ -15,7 +15,7 @@ from ..errors import EmulatorError
 from . import artifacts
 from .control import Control
 
-__all__ = ["Emulator", "Options", "acquire", "is_emulated", "shutdown_all", "variant_of"]
+__all__ = ["Emulator", "Options", "acquire", "is_emulated", "shutdown_all", "variant_of", "wiring"]
 
 _SCHEME = "emulator://"
 
@@ -37,7 +37,11 @@ class Options:
     log: str | None = None
     """File for what the device says on its serial line."""
     bench: str | None = None
-    """File that says what is wired to the pins."""
+    """File that says what is wired to the pins; without it the chips of the device's cards are."""
+    cards: list[dict] = field(default_factory=list)
+    """The cards of the device database (`kairos.emulator.cards`)."""
+    open_pins: bool = False
+    """Nothing is wired to the pins."""
 
 
 def is_emulated(host) -> bool:
@@ -56,13 +60,22 @@ def variant_of(url: str) -> str:
     return variant
 
 
+def wiring(options: Options) -> list[str]:
+    """What the command line of an emulator says of the pins."""
+    if options.open_pins:
+        return ["--no-bench"]
+    bench = [] if options.bench is None else ["--bench", options.bench]
+    return [*bench, "--cards", json.dumps(options.cards)] if options.cards else bench
+
+
 class Emulator:
     """A running emulator of the gateware `variant`. It ends with :meth:`stop`, or when this process ends."""
 
     def __init__(self, variant: str, options: Options = Options()):
         program, what = artifacts.command(variant)
         self.variant = variant
-        self.bench = options.bench
+        self.has_bench = not options.open_pins and "--pl" in what
+        """Whether anything is wired to the pins; boards of a system have nothing."""
         self.started = time.perf_counter()
         self._directory = tempfile.TemporaryDirectory(prefix="kairos-")
         self._socket_path = os.path.join(self._directory.name, "control")
@@ -74,8 +87,7 @@ class Emulator:
             command.append("--no-skip")
         if options.log is not None:
             command += ["--uart", options.log]
-        if options.bench is not None:
-            command += ["--bench", options.bench]
+        command += wiring(options)
         for name, value in options.settings.items():
             command += ["--set", f"{name}={value}"]
         try:

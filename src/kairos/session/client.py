@@ -52,10 +52,14 @@ class Session:
         self._system_info_checked = False
 
     @classmethod
-    def for_host(cls, host: str | None) -> "Session":
-        """A session for `host` of a device database: an address, ``address:port``, or ``emulator://VARIANT``."""
+    def for_host(cls, host: str | None, device_db: dict | None = None) -> "Session":
+        """A session for `host` of a device database: an address, ``address:port``, or ``emulator://VARIANT``.
+
+        An emulator that is started for it has the chips of the cards in `device_db`.
+        """
         if emulator.is_emulated(host):
-            return cls("127.0.0.1", emulator=emulator.acquire(host))
+            options = emulator.Options(cards=emulator.cards(device_db or {}))
+            return cls("127.0.0.1", emulator=emulator.acquire(host, options))
         if host is not None and host.count(":") == 1:
             address, port = host.split(":")
             if not port.isdecimal() or not 0 < int(port) < 65536:

@@ -7,6 +7,7 @@ use kairos_contracts::chips::ad9910::{self as chip, cfr1, cfr2, cfr3, instructio
 use kairos_contracts::chips::WideRegister;
 use serde_json::{json, Value};
 
+use super::dds::Dds;
 use super::shift::{Sent, Shift};
 use crate::signal::{Ns, Tone};
 
@@ -53,10 +54,10 @@ pub struct Ad9910 {
     accumulator: (u64, Ns),
     /// The selected profile.
     profile: usize,
-    /// What its pins and the card make of its output.
-    pub gain_db: f64,
+    /// What is behind its output.
+    gain_db: f64,
     /// Times that a register was written, and updates.
-    pub counts: [u64; 2],
+    counts: [u64; 2],
 }
 
 /// Width of the register at an address, if there is one.
@@ -95,62 +96,6 @@ impl Ad9910 {
         }
     }
 
-    /// The reset pin.
-    pub fn reset(&mut self) {
-        let (reference, gain_db, profile) = (self.reference, self.gain_db, self.profile);
-        *self = Self {
-            reference,
-            gain_db,
-            profile,
-            ..Self::new()
-        };
-    }
-
-    /// The chip is selected, or its port is reset: a message begins.
-    pub fn begin(&mut self) {
-        (self.shift, self.port) = Default::default();
-    }
-
-    /// A rising edge of the clock. Complaints about the message are for the owner of the bench.
-    pub fn rise(&mut self, bit: bool) -> Option<String> {
-        self.shift.take(bit);
-        match self.port {
-            Port::Instruction => {
-                let word = self.shift.message(chip::INSTRUCTION.width)?;
-                let address = instruction::REGISTER.get(word) as usize;
-                let Some(width) = width(address) else {
-                    return Some(format!("there is no register {address:#04x}"));
-                };
-                self.ram_at = ram_profile::START.get(self.tone_word()) as usize;
-                self.port = match instruction::READ.get(word) {
-                    0 => Port::Write(address),
-                    _ => Port::Read(address, self.sent(address, width)),
-                };
-            }
-            // Word for word until the chip is selected anew.
-            Port::Write(RAM_ADDRESS) => {
-                self.ram[self.ram_at] = self.shift.message(chip::RAM.width)? as u32;
-                self.next_word();
-            }
-            Port::Read(RAM_ADDRESS, _) => {
-                self.shift.message(chip::RAM.width)?;
-                self.next_word();
-                self.port = Port::Read(RAM_ADDRESS, self.sent(RAM_ADDRESS, chip::RAM.width));
-            }
-            Port::Write(address) => {
-                let word = self.shift.message(width(address)?)?;
-                self.written[address] = Some(word);
-                self.counts[0] += 1;
-                self.port = Port::Instruction;
-            }
-            Port::Read(address, _) => {
-                self.shift.message(width(address)?)?;
-                self.port = Port::Instruction;
-            }
-        }
-        None
-    }
-
     /// What goes out when a register is read.
     fn sent(&self, address: usize, width: u32) -> Sent {
         match address {
@@ -166,48 +111,6 @@ impl Ad9910 {
             true => ram_profile::START.get(word) as usize,
             false => (self.ram_at + 1) % RAM,
         };
-    }
-
-    /// A falling edge of the clock: the bit that it sends, if it does.
-    pub fn fall(&mut self) -> Option<bool> {
-        match &mut self.port {
-            Port::Read(_, sent) => Some(sent.take()),
-            _ => None,
-        }
-    }
-
-    /// The reference at its pin changes.
-    pub fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String> {
-        if hz == self.reference {
-            return None;
-        }
-        self.settle(at);
-        self.reference = hz;
-        self.start_clock(at)
-    }
-
-    /// The profile pins change.
-    pub fn set_profile(&mut self, at: Ns, profile: usize) {
-        self.settle(at);
-        self.profile = profile;
-    }
-
-    /// An update: what was written takes effect. Complaints about the clock are for the owner of the bench.
-    pub fn update(&mut self, at: Ns) -> Option<String> {
-        self.counts[1] += 1;
-        self.settle(at);
-        let clocked = self.written[usize::from(chip::CFR3.address)].is_some();
-        for (value, written) in self.registers.iter_mut().zip(&mut self.written) {
-            *value = written.take().unwrap_or(*value);
-        }
-        let cfr1 = self.register(chip::CFR1);
-        if cfr1::PHASE_AUTOCLEAR.get(cfr1) | cfr1::PHASE_CLEAR.get(cfr1) != 0 {
-            self.accumulator.0 = 0;
-        }
-        if clocked {
-            return self.start_clock(at);
-        }
-        None
     }
 
     fn register(&self, register: WideRegister) -> u64 {
@@ -252,16 +155,6 @@ impl Ad9910 {
         }
     }
 
-    /// When the PLL locks, if it is still to come at `at`.
-    pub fn locks(&self, at: Ns) -> Option<Ns> {
-        self.lock.filter(|lock| *lock > at)
-    }
-
-    /// Whether its PLL has locked.
-    pub fn is_locked(&self, at: Ns) -> bool {
-        self.lock.is_some_and(|lock| lock <= at)
-    }
-
     /// Its system clock in Hz; 0 if it has none.
     pub fn clock(&self, at: Ns) -> f64 {
         let word = self.register(chip::CFR3);
@@ -278,8 +171,116 @@ impl Ad9910 {
         self.registers[usize::from(chip::PROFILE.address) + self.profile]
     }
 
-    /// Brings the phase accumulator to `at`.
-    pub fn settle(&mut self, at: Ns) {
+    /// Of full scale.
+    fn amplitude(&self) -> f64 {
+        match cfr2::ASF_PROFILE_ENABLE.get(self.register(chip::CFR2)) {
+            0 => 1.0,
+            _ => profile::ASF.get(self.tone_word()) as f64 / 16383.0,
+        }
+    }
+}
+
+impl Dds for Ad9910 {
+    fn reset(&mut self) {
+        let (reference, gain_db, profile) = (self.reference, self.gain_db, self.profile);
+        *self = Self {
+            reference,
+            gain_db,
+            profile,
+            ..Self::new()
+        };
+    }
+
+    fn begin(&mut self) {
+        (self.shift, self.port) = Default::default();
+    }
+
+    fn rise(&mut self, bit: bool) -> Option<String> {
+        self.shift.take(bit);
+        match self.port {
+            Port::Instruction => {
+                let word = self.shift.message(chip::INSTRUCTION.width)?;
+                let address = instruction::REGISTER.get(word) as usize;
+                let Some(width) = width(address) else {
+                    return Some(format!("there is no register {address:#04x}"));
+                };
+                self.ram_at = ram_profile::START.get(self.tone_word()) as usize;
+                self.port = match instruction::READ.get(word) {
+                    0 => Port::Write(address),
+                    _ => Port::Read(address, self.sent(address, width)),
+                };
+            }
+            // Word for word until the chip is selected anew.
+            Port::Write(RAM_ADDRESS) => {
+                self.ram[self.ram_at] = self.shift.message(chip::RAM.width)? as u32;
+                self.next_word();
+            }
+            Port::Read(RAM_ADDRESS, _) => {
+                self.shift.message(chip::RAM.width)?;
+                self.next_word();
+                self.port = Port::Read(RAM_ADDRESS, self.sent(RAM_ADDRESS, chip::RAM.width));
+            }
+            Port::Write(address) => {
+                let word = self.shift.message(width(address)?)?;
+                self.written[address] = Some(word);
+                self.counts[0] += 1;
+                self.port = Port::Instruction;
+            }
+            Port::Read(address, _) => {
+                self.shift.message(width(address)?)?;
+                self.port = Port::Instruction;
+            }
+        }
+        None
+    }
+
+    fn fall(&mut self) -> Option<bool> {
+        match &mut self.port {
+            Port::Read(_, sent) => Some(sent.take()),
+            _ => None,
+        }
+    }
+
+    fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String> {
+        if hz == self.reference {
+            return None;
+        }
+        self.settle(at);
+        self.reference = hz;
+        self.start_clock(at)
+    }
+
+    fn set_profile(&mut self, at: Ns, profile: usize) {
+        self.settle(at);
+        self.profile = profile;
+    }
+
+    fn update(&mut self, at: Ns) -> Option<String> {
+        self.counts[1] += 1;
+        self.settle(at);
+        let clocked = self.written[usize::from(chip::CFR3.address)].is_some();
+        for (value, written) in self.registers.iter_mut().zip(&mut self.written) {
+            *value = written.take().unwrap_or(*value);
+        }
+        let cfr1 = self.register(chip::CFR1);
+        if cfr1::PHASE_AUTOCLEAR.get(cfr1) | cfr1::PHASE_CLEAR.get(cfr1) != 0 {
+            self.accumulator.0 = 0;
+        }
+        if clocked {
+            return self.start_clock(at);
+        }
+        None
+    }
+
+    fn locks(&self, at: Ns) -> Option<Ns> {
+        self.lock.filter(|lock| *lock > at)
+    }
+
+    fn is_locked(&self, at: Ns) -> bool {
+        self.lock.is_some_and(|lock| lock <= at)
+    }
+
+    fn settle(&mut self, at: Ns) {
         let (phase, since) = self.accumulator;
         // An integer number of Hz: exact for as long as it runs.
         let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
@@ -291,8 +292,7 @@ impl Ad9910 {
         self.accumulator = (phase, at);
     }
 
-    /// What it gives from `at` on; it has been settled there.
-    pub fn tone(&self, at: Ns) -> Tone {
+    fn tone(&self, at: Ns) -> Tone {
         let (word, clock) = (self.tone_word(), self.clock(at));
         let amplitude = self.amplitude();
         let off = cfr1::POWER_DOWN.get(self.register(chip::CFR1)) & 0b1100 != 0;
@@ -309,16 +309,7 @@ impl Ad9910 {
         }
     }
 
-    /// Of full scale.
-    fn amplitude(&self) -> f64 {
-        match cfr2::ASF_PROFILE_ENABLE.get(self.register(chip::CFR2)) {
-            0 => 1.0,
-            _ => profile::ASF.get(self.tone_word()) as f64 / 16383.0,
-        }
-    }
-
-    /// Its settings at `at`.
-    pub fn report(&self, at: Ns) -> Value {
+    fn report(&self, at: Ns) -> Value {
         let (word, clock) = (self.tone_word(), self.clock(at));
         let waiting = self.written.iter().any(Option::is_some);
         json!({
@@ -334,6 +325,10 @@ impl Ad9910 {
             "writes": self.counts[0],
             "updates": self.counts[1],
         })
+    }
+
+    fn set_gain(&mut self, gain_db: f64) {
+        self.gain_db = gain_db;
     }
 }
 

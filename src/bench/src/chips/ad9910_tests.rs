@@ -8,7 +8,7 @@ const CFR3_WORD: u64 = {
     cfr3::VCO_SEL.put(cfr3::PLL_ENABLE.put(word, 1), 5)
 };
 
-fn write(chip: &mut Ad9910, address: u8, value: u64) {
+fn write(chip: &mut Ad9910, address: u16, value: u64) {
     chip.begin();
     let bits = register(address.into()).expect("a register").width;
     let complaint = [(address.into(), 8), (value, bits)].map(|(word, width)| send(chip, word, width));
@@ -26,7 +26,7 @@ fn send(chip: &mut Ad9910, word: u64, width: u32) -> Option<String> {
 }
 
 /// As a host that samples at the clock's falling edge, before the chip sends its next bit.
-fn read(chip: &mut Ad9910, address: u8) -> u64 {
+fn read(chip: &mut Ad9910, address: u16) -> u64 {
     chip.begin();
     let width = register(address.into()).expect("a register").width;
     let mut sent = Sent::new((0x80 | address).into(), 8);
@@ -50,7 +50,7 @@ fn clocked() -> Ad9910 {
     assert_eq!(chip.set_reference(0, 31.25e6), None);
     write(&mut chip, chip::CFR3.address, CFR3_WORD);
     assert_eq!(chip.update(0), None);
-    chip.gain_db = 0.0;
+    chip.set_gain(0.0);
     chip
 }
 
@@ -61,7 +61,7 @@ fn tone_word(ftw: u64, pow: u64, asf: u64) -> u64 {
 proptest! {
     #[test]
     fn a_register_is_read_as_written_once_updated(index in 0usize..24, value: u64) {
-        let places: Vec<u8> = (0..32u8).filter(|n| *n != chip::RAM.address && register((*n).into()).is_some()).collect();
+        let places: Vec<u16> = (0..32u16).filter(|n| *n != chip::RAM.address && register((*n).into()).is_some()).collect();
         let address = places[index % places.len()];
         let width = register(address.into()).expect("a register").width;
         let value = value & super::super::shift::mask(width);

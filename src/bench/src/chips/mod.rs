@@ -1,5 +1,7 @@
 //! Chips on cards, as their data sheets describe them, on the register tables that the drivers use (`kairos_contracts::chips`).
 
 pub mod ad9910;
+pub mod ad9912;
+pub mod dds;
 pub mod shift;
 pub mod urukul;

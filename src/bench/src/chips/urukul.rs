@@ -1,4 +1,4 @@
-//! The card Urukul: logic (CPLD) with a serial port, switches and attenuators, four AD9910 behind it.
+//! The card Urukul: logic (CPLD) with a serial port, switches and attenuators, four AD9910 or AD9912 behind it.
 //!
 //! What the logic does with each line is inferred from the drivers' words and the card's manual: a switch is closed by its pin or
 //! by the configuration; so is an update given; a chip that is masked hears neither the chip select of all nor the update pin.
@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use super::ad9910::Ad9910;
+use super::ad9912::Ad9912;
+use super::dds::Dds;
 use super::shift::{mask, Sent, Shift};
 use crate::model::{Change, Model, Outbox};
 use crate::signal::{Ns, Signal, Tone};
@@ -39,10 +41,39 @@ const SW0: usize = 6;
 /// What is on a card, and what is plugged into it.
 #[derive(Debug, Clone, Copy)]
 pub struct Options {
+    /// What its DDS chips are.
+    pub chip: Chip,
     /// 8 or 9.
     pub revision: Revision,
     /// Hz of its oscillator, and at the connectors SMA and MMCX; 0: nothing is there.
     pub clocks: [f64; 3],
+}
+
+/// A kind of DDS chip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Chip {
+    /// With eight profiles and a RAM.
+    Ad9910,
+    /// With a frequency word of 48 bits.
+    Ad9912,
+}
+
+impl Chip {
+    fn make(self) -> Box<dyn Dds> {
+        match self {
+            Self::Ad9910 => Box::new(Ad9910::new()),
+            Self::Ad9912 => Box::new(Ad9912::new()),
+        }
+    }
+
+    /// Of the reference, by the card's divider setting: 0 is what the card with this chip does by itself.
+    fn dividers(self) -> [f64; 4] {
+        match self {
+            Self::Ad9910 => [4.0, 1.0, 2.0, 4.0],
+            Self::Ad9912 => [1.0, 1.0, 2.0, 4.0],
+        }
+    }
 }
 
 /// Protocol revision of the logic.
@@ -125,7 +156,7 @@ pub struct Urukul {
     attenuators: u64,
     shift: Shift,
     sent: Sent,
-    chips: [Ad9910; CHANNELS],
+    chips: [Box<dyn Dds>; CHANNELS],
     /// As last told to what is wired to the channels.
     tones: [Tone; CHANNELS],
     updating: [bool; CHANNELS],
@@ -145,7 +176,7 @@ impl Urukul {
             attenuators: 0,
             shift: Shift::default(),
             sent: Sent::default(),
-            chips: std::array::from_fn(|_| Ad9910::new()),
+            chips: std::array::from_fn(|_| options.chip.make()),
             tones: [Tone::OFF; CHANNELS],
             updating: [false; CHANNELS],
             miso: false,
@@ -292,7 +323,7 @@ impl Urukul {
         for n in 0..CHANNELS {
             let (closed, attenuation) = (self.switch(n), self.attenuation(n));
             let chip = &mut self.chips[n];
-            chip.gain_db = if closed { -attenuation } else { f64::NEG_INFINITY };
+            chip.set_gain(if closed { -attenuation } else { f64::NEG_INFINITY });
             let (before, after) = (self.tones[n], chip.tone(at));
             // The phase goes on by itself.
             if (before.hz, before.dbm) != (after.hz, after.dbm) || self.updating[n] && after != Tone::OFF {
@@ -313,7 +344,7 @@ fn reference(fields: &Fields, options: &Options, configuration: u64) -> f64 {
         (_, 1) => 2,
         _ => 0,
     };
-    let divider = [4.0, 1.0, 2.0, 4.0][fields.clk_div.get(configuration) as usize];
+    let divider = options.chip.dividers()[fields.clk_div.get(configuration) as usize];
     options.clocks[source] / divider
 }
 

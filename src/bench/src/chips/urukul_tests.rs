@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use super::*;
 
 const OPTIONS: Options = Options {
+    chip: Chip::Ad9910,
     revision: Revision::Nine,
     clocks: [100e6, 0.0, 125e6],
 };
@@ -66,7 +67,7 @@ impl Bus {
         read
     }
 
-    fn write(&mut self, select: u32, address: u8, word: u64, width: u32) {
+    fn write(&mut self, select: u32, address: u16, word: u64, width: u32) {
         self.select(select);
         self.exchange(address.into(), 8);
         self.exchange(word, width);
@@ -180,7 +181,7 @@ fn a_masked_chip_hears_neither_all_nor_the_update_pin() {
     bus.transfer(words::CS_CFG, masked, 52);
     bus.update();
     assert_eq!(bus.tones(), []);
-    let writes = |bus: &Bus, n: usize| bus.card.chips[n].counts[0];
+    let writes = |bus: &Bus, n: usize| bus.card.chips[n].report(0)["writes"].as_u64().expect("a number");
     let before = [writes(&bus, 1), writes(&bus, 2)];
     bus.write(words::CS_DDS_MULTI, dds::FTW.address, 5, 32);
     assert_eq!([writes(&bus, 1), writes(&bus, 2)], [before[0] + 1, before[1]]);

@@ -2,7 +2,14 @@
 //!
 //! Generated from `src/contracts/chips/*.toml` by `src/contracts/generate.py`: do not edit.
 
+pub mod ad53xx;
 pub mod ad9910;
+pub mod ad9912;
+pub mod adf5356;
+pub mod almazny;
+pub mod fastino;
+pub mod mirny;
+pub mod sampler;
 pub mod si5324;
 pub mod urukul;
 
@@ -17,6 +24,14 @@ impl Field {
     /// `width` bits from bit `low` on; up to 31 of them.
     pub const fn new(low: u32, width: u32) -> Self {
         Self { low, width }
+    }
+
+    /// The equal field that follows `number` places behind this one.
+    pub const fn at(self, number: u32) -> Self {
+        Self {
+            low: self.low + number * self.width,
+            width: self.width,
+        }
     }
 
     /// Its bits in a word.
@@ -75,8 +90,9 @@ impl WideField {
 /// A register, or a word of a serial protocol, of a chip that has some of more than 32 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WideRegister {
-    /// Its number; that of the first of equal ones.
-    pub address: u8,
+    /// Its number; that of the first of equal ones; of one that is wider than what the chip's bus carries, that of the
+    /// highest part.
+    pub address: u16,
     /// How many equal ones there are, at addresses that follow; 0 for a word that has no address.
     pub count: u8,
     /// Its bits.

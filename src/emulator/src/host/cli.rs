@@ -7,6 +7,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use kairos_bench::cards::Card as BenchCard;
 
 use super::control::Control;
 use super::forward::{Forwarder, Rule};
@@ -18,7 +19,7 @@ use crate::machine::params::Params;
 use crate::machine::time;
 use crate::peripherals::{Board, Card};
 use crate::pl::fabric::Gateware;
-use crate::pl::library::Library;
+use crate::pl::library::{Info, Library};
 use crate::pl::outside::Outside;
 use crate::pl::Pl;
 
@@ -60,11 +61,17 @@ pub struct Arguments {
     /// Contents of the QSPI flash; the boot ROM boots from it
     #[arg(long, value_name = "FILE", conflicts_with = "firmware")]
     qspi: Option<PathBuf>,
-    /// What is wired to the device's pins: a file, see docs/bench.md
+    /// What is wired to the device's pins: a file, see docs/bench.md. Without it the chips of its cards are
     #[arg(long, value_name = "FILE", requires = "firmware")]
     bench: Option<PathBuf>,
+    /// Nothing is wired to the pins
+    #[arg(long, conflicts_with = "bench")]
+    no_bench: bool,
+    /// Cards of the device as its database has them: a list, see docs/bench.md
+    #[arg(long, value_name = "JSON", value_parser = cards)]
+    cards: Option<Cards>,
     /// Print the bench as JSON, its parts and wires, and end
-    #[arg(long, requires = "bench")]
+    #[arg(long, requires = "pl", conflicts_with = "no_bench")]
     plan: bool,
     /// Run every PL cycle instead of moving the RTIO counter
     #[arg(long)]
@@ -74,14 +81,36 @@ pub struct Arguments {
     set: Vec<String>,
 }
 
+/// Cards of a device.
+#[derive(Clone)]
+struct Cards(Vec<BenchCard>);
+
+fn cards(text: &str) -> Result<Cards, serde_json::Error> {
+    serde_json::from_str(text).map(Cards)
+}
+
+impl Arguments {
+    /// What is wired to the pins of a gateware, if anything is.
+    fn outside(&self, info: &Info) -> Result<Option<Outside>, String> {
+        let cards = self.cards.as_ref().map_or(&[][..], |cards| &cards.0);
+        match self.no_bench {
+            true => Ok(None),
+            false => Outside::load(self.bench.as_deref(), cards, info).map(Some),
+        }
+    }
+}
+
 /// The bench of the arguments as JSON, if it is only to be shown. The error is a line for the user.
 pub fn plan(arguments: &Arguments) -> Option<Result<String, String>> {
-    let path = arguments.bench.as_ref().filter(|_| arguments.plan)?;
+    if !arguments.plan {
+        return None;
+    }
     let library = match &arguments.pl[..] {
         [library] => Library::load(library),
         _ => Err("--plan needs the gateware whose pins the bench is wired to (--pl)".into()),
     };
-    Some(library.and_then(|library| Ok(Outside::load(path, &library.info)?.plan().to_string())))
+    let plan = library.and_then(|library| arguments.outside(&library.info));
+    Some(plan.map(|outside| outside.map_or(String::new(), |outside| outside.plan().to_string())))
 }
 
 /// The machine that the arguments describe, with its connections. `started`: when the process did. The error is a line for the
@@ -135,11 +164,12 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
                 [path] => Some(Pl::new(Library::load(path)?, &board.params, skip)),
                 _ => return Err("one --pl at most with --firmware: nothing would choose between them".into()),
             };
-            if let Some(path) = &arguments.bench {
-                let pl = pl
-                    .as_mut()
-                    .ok_or("--bench needs the gateware whose pins it is wired to (--pl)")?;
-                pl.outside = Some(Outside::load(path, pl.info())?);
+            match &mut pl {
+                Some(pl) => pl.outside = arguments.outside(pl.info())?,
+                None if arguments.bench.is_some() => {
+                    return Err("--bench needs the gateware whose pins it is wired to (--pl)".into())
+                }
+                None => {}
             }
             board.pl = pl;
             let image = Image::load(firmware)?;

@@ -60,6 +60,10 @@ pub enum Request {
         part: String,
         output: usize,
     },
+    Volts {
+        part: String,
+        output: usize,
+    },
     Links,
     Link {
         /// The board below.
@@ -241,6 +245,10 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
             let tones = bench(bus)?.tones(&part, output);
             json!({ "tones": tones.ok_or_else(|| format!("the bench has no part {part}"))? })
         }
+        Request::Volts { part, output } => {
+            let volts = bench(bus)?.volts(&part, output);
+            json!({ "volts": volts.ok_or_else(|| format!("the bench has no part {part}"))? })
+        }
         Request::Sev { from } => {
             let (first, next, cycles) = fabric::of(bus).ok_or_else(no_pl)?.submissions(from);
             json!({ "first": first, "cycles": cycles.collect::<Vec<u64>>(), "next": next })
@@ -267,7 +275,7 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
 /// What is wired to the pins.
 fn bench(bus: &Bus) -> Result<&Outside, String> {
     let outside = fabric::of(bus).and_then(|pl| pl.outside.as_ref());
-    outside.ok_or_else(|| "nothing is wired to the pins; start the emulator with --bench".into())
+    outside.ok_or_else(|| "nothing is wired to the pins".into())
 }
 
 /// Eight bytes each, the lowest first.

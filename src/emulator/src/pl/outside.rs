@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use kairos_bench::assemble::{assemble, Pad as BenchPad};
+use kairos_bench::cards::Card;
 use kairos_bench::engine::Engine;
 use kairos_bench::file::Source;
 use serde_json::{json, Value};
@@ -22,13 +23,18 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// The bench of a file, at the pads of this gateware. The error is a line for the user.
-    pub fn load(path: &Path, info: &Info) -> Result<Self, String> {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| format!("bench {name}: {e}"))?;
+    /// The bench of a file, at the pads of this gateware, or without a file the cards that it is made for. `cards`: what the
+    /// device database says of them. The error is a line for the user.
+    pub fn load(path: Option<&Path>, cards: &[Card], info: &Info) -> Result<Self, String> {
+        let name = path.map_or("the default bench".into(), |path| path.display().to_string());
+        let text = match path {
+            Some(path) => std::fs::read_to_string(path).map_err(|e| format!("bench {name}: {e}"))?,
+            None => String::new(),
+        };
         let is_wave = |pad: &Pad| info.waves.iter().any(|wave| usize::from(wave.pad) == pad.index);
         let pads = info.pads.iter().map(|pad| BenchPad {
             index: pad.index as u16,
+            channel: pad.channel,
             name: pad.name.clone(),
             // Edges of clock generators are calculated, not run
             drives: pad.direction != "in" && !is_wave(pad),
@@ -39,7 +45,7 @@ impl Outside {
             name: &name,
             text: &text,
         };
-        let assembly = assemble(source, &pads)?;
+        let assembly = assemble(source, &pads, cards)?;
         Ok(Self {
             engine: assembly.engine,
             plan: assembly.plan,
@@ -118,5 +124,10 @@ impl Outside {
     /// The tones of an output of a part, from the first on.
     pub fn tones(&self, part: &str, output: usize) -> Option<Value> {
         self.engine.tones(part, output)
+    }
+
+    /// The voltages of an output of a part, from the first on.
+    pub fn volts(&self, part: &str, output: usize) -> Option<Value> {
+        self.engine.volts(part, output)
     }
 }

@@ -3,7 +3,7 @@
 from ..command import Command, Option
 from ..options import DEVICE_DB, output
 
-FILE = Option("file", metavar="FILE", nargs="?", help="default: bench.toml beside the device database")
+FILE = Option("file", metavar="FILE", nargs="?", help="default: bench.toml beside the device database, or none")
 
 COMMAND = Command(
     "check and draw what is wired to the pins of an emulated device",

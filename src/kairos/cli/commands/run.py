@@ -27,7 +27,9 @@ COMMAND = Command(
     quiet("print only what the experiment prints"),
     _emulated("--log", metavar="FILE", help="write what the device says on its serial line, its log"),
     _emulated(
-        "--bench", metavar="FILE", help="what is wired to the pins; default: bench.toml beside the device database"
+        "--bench",
+        metavar="FILE",
+        help="what is wired to the pins; default: bench.toml beside the device database, or the chips of its cards",
     ),
     _emulated("--no-bench", action="store_true", help="nothing is wired to the pins"),
     _emulated("--no-skip", action="store_true", help="let idle time pass clock by clock"),

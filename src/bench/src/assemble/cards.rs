@@ -1,0 +1,153 @@
+//! Cards: each that the device has pins for gets its model, with what the file says of it, or else the device database.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use toml::Spanned;
+
+use super::{listed, Bench, Done};
+use crate::cards::Found;
+use crate::chips::urukul::{self, Urukul};
+use crate::engine::End;
+use crate::file::{File, Parts};
+use crate::model::Model;
+
+/// A model of a card, and what its inputs and outputs are.
+struct Made {
+    kind: &'static str,
+    model: Box<dyn Model>,
+    /// Names of the lines that it hears, by input.
+    inputs: &'static [&'static str],
+    /// Its outputs: tones, then voltages, then lines by their names.
+    tones: usize,
+    volts: usize,
+    answers: &'static [&'static str],
+}
+
+/// What the file says of a card, and else the device database; the card's name where the file has it.
+type Said<'a, T> = (Spanned<String>, Option<&'a T>, T);
+
+impl Bench<'_> {
+    /// All cards of the device.
+    pub(super) fn cards(&mut self, file: &File, found: &[Found]) -> Done {
+        self.known("urukul", &file.urukul, found)?;
+        for card in found {
+            if card.kind == "urukul" {
+                self.urukul(file, card)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses cards of the file that the device does not have.
+    fn known<T>(&self, kind: &str, cards: &Parts<T>, found: &[Found]) -> Done {
+        let of_kind: Vec<&str> = found
+            .iter()
+            .filter(|card| card.kind == kind)
+            .map(|card| card.name.as_str())
+            .collect();
+        match cards.keys().find(|name| !of_kind.contains(&name.get_ref().as_str())) {
+            None => Ok(()),
+            Some(name) => {
+                let text = format!("the device has no card {}; it has {}", name.get_ref(), listed(&of_kind));
+                self.fail(name.span(), &text)
+            }
+        }
+    }
+
+    fn said<'a, T: DeserializeOwned + Default>(
+        &self,
+        cards: &'a Parts<T>,
+        card: &Found,
+    ) -> Result<Said<'a, T>, String> {
+        let own = match &card.settings {
+            Value::Null => T::default(),
+            settings => serde_json::from_value(settings.clone())
+                .map_err(|error| format!("{}: {error}", card.device.as_deref().unwrap_or(&card.name)))?,
+        };
+        let said = cards.get_key_value(card.name.as_str());
+        let name = said.map_or_else(|| Spanned::new(0..0, card.name.clone()), |(name, _)| name.clone());
+        Ok((name, said.map(|(_, settings)| settings), own))
+    }
+
+    fn urukul(&mut self, file: &File, card: &Found) -> Done {
+        let (name, said, own) = self.said(&file.urukul, card)?;
+        let options = said.unwrap_or(&own).options(&own);
+        let made = Made {
+            kind: "Urukul",
+            model: Box::new(Urukul::new(options)),
+            inputs: &urukul::INPUTS,
+            tones: urukul::CHANNELS,
+            volts: 0,
+            answers: &["miso"],
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    /// Adds a card with the wires to its pins. Returns its number.
+    fn card(&mut self, name: &Spanned<String>, card: &Found, made: Made) -> Result<usize, String> {
+        let signals = made.tones + made.volts;
+        let model = self.add(name, made.kind, signals + made.answers.len(), made.model)?;
+        let name = name.get_ref();
+        if let Some(known) = self.parts.get_mut(name) {
+            (known.tones, known.volts) = (made.tones, made.volts);
+        }
+        if let (Some(part), Some(device)) = (self.plan.0.last_mut(), &card.device) {
+            part["device"] = device.as_str().into();
+        }
+        for (input, line) in made.inputs.iter().enumerate() {
+            if let Some(pad) = card.lines.get(*line) {
+                self.engine.wire_pin(*pad, model, input);
+            }
+        }
+        for (output, line) in made.answers.iter().enumerate() {
+            if let Some(pad) = card.lines.get(*line) {
+                self.driven.insert(*pad, name.clone());
+                self.engine.wire(model, signals + output, End::Pin(*pad));
+            }
+        }
+        let buses = card.lines.iter().filter(|(line, _)| line.ends_with("clk"));
+        let pins: Vec<u16> = buses.map(|(_, pad)| *pad).collect();
+        for pad in pins {
+            let clock = self.pads.values().find(|known| known.index == pad);
+            let bus = clock
+                .and_then(|pad| pad.name.rsplit_once('_'))
+                .map(|(bus, _)| bus.to_string());
+            self.draw(bus.as_deref().unwrap_or(name), name, "");
+        }
+        Ok(model)
+    }
+
+    /// A channel of a card that gives tones, `CARD.chN`: the model, its output, and the card.
+    pub(super) fn tone(&self, name: &Spanned<String>) -> Result<(usize, usize, String), String> {
+        self.channel(name, "tone", |known| known.tones)
+    }
+
+    fn channel(
+        &self,
+        name: &Spanned<String>,
+        what: &str,
+        count: fn(&super::Known) -> usize,
+    ) -> Result<(usize, usize, String), String> {
+        let text = name.get_ref();
+        let (card, channel) = text.split_once(".ch").unwrap_or((text, ""));
+        let Some(known) = self.parts.get(card).filter(|known| count(known) > 0) else {
+            let cards = self.parts.iter().filter(|(_, known)| count(known) > 0);
+            let cards: Vec<&str> = cards.map(|(name, _)| name.as_str()).collect();
+            let text = format!(
+                "there is no card {card} that gives a {what}; there is {}",
+                listed(&cards)
+            );
+            return self.fail(name.span(), &text);
+        };
+        match channel.parse() {
+            Ok(channel) if channel < count(known) => Ok((known.model, channel, card.into())),
+            _ => {
+                let last = count(known) - 1;
+                self.fail(
+                    name.span(),
+                    &format!("{text} is no channel: write {card}.ch0 to {card}.ch{last}"),
+                )
+            }
+        }
+    }
+}

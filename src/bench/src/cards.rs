@@ -1,0 +1,177 @@
+//! Which cards a device has: by the names of its pins, and by what its device database says of them.
+//!
+//! A gateware calls the pins of a card `spi_CARD_clk`, `ttl_CARD_io_update`, or `CARD_mosi0`. A database says which channels of
+//! the device a driver of a card uses, so a card that it knows is found at any pins.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::assemble::Pad;
+
+/// Kinds of cards that have models, as their names begin.
+pub const KINDS: [&str; 5] = ["urukul", "mirny", "sampler", "zotino", "fastino"];
+
+/// A card of a device database.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Card {
+    /// One of [`KINDS`].
+    pub kind: String,
+    /// Its driver's entry in the database.
+    pub device: String,
+    /// Channels of the device by what they are for: `spi` for the lines of a bus whose names say enough (`clk`), else the
+    /// beginning of the line's name (`adc` for `adc_clk`), or all of it (`io_update`).
+    pub channels: BTreeMap<String, u32>,
+    /// What a bench file could say of it.
+    #[serde(default)]
+    pub settings: Value,
+}
+
+/// A card that the device has pins for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// One of [`KINDS`].
+    pub kind: String,
+    /// As the gateware calls it, or, where that knows of no card, its bus.
+    pub name: String,
+    /// Its driver's entry in the database, if that has one.
+    pub device: Option<String>,
+    /// Pads by the names of their lines.
+    pub lines: BTreeMap<String, u16>,
+    /// What the database says of it.
+    pub settings: Value,
+}
+
+/// The cards of a device with these pins, in the order of their names.
+pub fn find(pads: &[Pad], cards: &[Card]) -> Vec<Found> {
+    let mut found: BTreeMap<String, Found> = BTreeMap::new();
+    for pad in pads {
+        let Some((kind, name, line)) = named(&pad.name) else {
+            continue;
+        };
+        let card = found.entry(name.into()).or_insert_with(|| Found {
+            kind: kind.into(),
+            name: name.into(),
+            device: None,
+            lines: BTreeMap::new(),
+            settings: Value::Null,
+        });
+        card.lines.insert(line.into(), pad.index);
+    }
+    for card in cards {
+        if let Some(described) = described(card, pads) {
+            found.insert(described.name.clone(), described);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Kind, card and line of a pin whose name says so.
+fn named(pad: &str) -> Option<(&'static str, &str, &str)> {
+    let name = pad
+        .strip_prefix("spi_")
+        .or_else(|| pad.strip_prefix("ttl_"))
+        .unwrap_or(pad);
+    let (card, line) = name.split_once('_')?;
+    let is_of = |kind: &&&str| {
+        let number = card.strip_prefix(**kind);
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
+    };
+    Some((KINDS.iter().find(is_of)?, card, line))
+}
+
+/// A card of the database at its pins; nothing if the device lacks its first channel.
+fn described(card: &Card, pads: &[Pad]) -> Option<Found> {
+    let mut lines = BTreeMap::new();
+    let mut name = None;
+    for (part, channel) in &card.channels {
+        let of_it: Vec<&Pad> = pads.iter().filter(|pad| pad.channel == *channel).collect();
+        for pad in &of_it {
+            let (bus, last) = pad.name.rsplit_once('_').unwrap_or((&pad.name, &pad.name));
+            let line = match part.as_str() {
+                "spi" => last.to_string(),
+                part if of_it.len() > 1 => format!("{part}_{last}"),
+                part => part.to_string(),
+            };
+            let known = named(&pad.name).map(|(_, card, _)| card);
+            if of_it.len() > 1 {
+                name = name.or(known.or(Some(bus)));
+            }
+            lines.insert(line, pad.index);
+        }
+    }
+    Some(Found {
+        kind: card.kind.clone(),
+        name: name?.into(),
+        device: Some(card.device.clone()),
+        lines,
+        settings: card.settings.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn pads() -> Vec<Pad> {
+        let all = [
+            (0, "ttl0"),
+            (1, "spi_urukul0_clk"),
+            (1, "spi_urukul0_mosi"),
+            (2, "ttl_urukul0_io_update"),
+            (3, "dio_spi0_clk"),
+            (3, "dio_spi0_cs0"),
+            (4, "ttl16"),
+            (5, "spi_sampler0_adc_clk"),
+            (5, "spi_sampler0_adc_miso"),
+            (6, "fastino0_clk"),
+        ];
+        let numbered = all.iter().enumerate();
+        numbered
+            .map(|(index, (channel, name))| Pad {
+                index: index as u16,
+                channel: *channel,
+                name: (*name).into(),
+                drives: true,
+                reads: false,
+            })
+            .collect()
+    }
+
+    fn lines(found: &Found) -> Vec<(&str, u16)> {
+        found
+            .lines
+            .iter()
+            .map(|(name, index)| (name.as_str(), *index))
+            .collect()
+    }
+
+    #[test]
+    fn by_the_names_of_the_pins() {
+        let found = find(&pads(), &[]);
+        let names: Vec<&str> = found.iter().map(|card| card.name.as_str()).collect();
+        assert_eq!(names, ["fastino0", "sampler0", "urukul0"]);
+        assert_eq!(lines(&found[1]), [("adc_clk", 7), ("adc_miso", 8)]);
+        assert_eq!(lines(&found[2]), [("clk", 1), ("io_update", 3), ("mosi", 2)]);
+    }
+
+    #[test]
+    fn by_the_device_database() {
+        let card: Card = serde_json::from_value(json!({
+            "kind": "zotino", "device": "dac", "channels": { "spi": 3, "ldac": 4 }, "settings": { "vref": 4 },
+        }))
+        .expect("a card");
+        let found = find(&pads(), &[card]);
+        let zotino = &found[0];
+        assert_eq!(
+            (zotino.name.as_str(), zotino.device.as_deref()),
+            ("dio_spi0", Some("dac"))
+        );
+        assert_eq!(lines(zotino), [("clk", 4), ("cs0", 5), ("ldac", 6)]);
+        assert_eq!(zotino.settings["vref"], 4);
+        assert_eq!(found.len(), 4);
+    }
+}

@@ -1,0 +1,318 @@
+//! The DDS AD9912: serial port of bytes at falling addresses, registers behind an update, the clock's PLL, one tone.
+//!
+//! Its output is that of the DAC; spur reduction, CMOS and HSTL outputs, and the full scale current are not modelled.
+
+use kairos_contracts::chips::ad9912::{self as chip, instruction, n_divider, phase, pll, power, serial_config};
+use kairos_contracts::chips::WideRegister;
+use serde_json::{json, Value};
+
+use super::dds::Dds;
+use super::shift::{Sent, Shift};
+use crate::signal::{Ns, Tone};
+
+/// Addresses of the register map.
+const ADDRESSES: usize = 0x50a;
+/// Registers up to this one take effect at once (data sheet, table 12).
+const LAST_LIVE: usize = 0x005;
+/// From the setting of the PLL to its lock: 1 ms. The data sheet gives no time, the loop's filter decides.
+const LOCK: Ns = 1_000_000;
+/// Ranges of the PLL's oscillator in Hz: lower, upper, and what is found automatically (data sheet, register 0x022).
+const RANGES: [[f64; 2]; 3] = [[700e6, 810e6], [900e6, 1000e6], [700e6, 1000e6]];
+/// Fastest clock of the core in Hz.
+const FASTEST: f64 = 1e9;
+/// Full scale at the output of an Urukul with its attenuator at 0 dB.
+const FULL_SCALE_DBM: f64 = 10.0;
+/// Turns of the accumulator.
+const TURN: f64 = (1u64 << 48) as f64;
+
+/// Where a message stands.
+#[derive(Debug, Clone, Copy, Default)]
+enum Port {
+    #[default]
+    Instruction,
+    /// Data, from this address on downwards; how many bytes, none: until the end of the message.
+    Write(usize, Option<u64>),
+    Read(usize, Option<u64>, Sent),
+}
+
+/// One chip.
+pub struct Ad9912 {
+    /// In effect, by address.
+    bytes: [u8; ADDRESSES],
+    /// Written, and waiting for an update.
+    written: Vec<(usize, u8)>,
+    shift: Shift,
+    port: Port,
+    reference: f64,
+    lock: Option<Ns>,
+    /// The phase accumulator, in 2^-48 turns, at a time.
+    accumulator: (u64, Ns),
+    gain_db: f64,
+    counts: [u64; 2],
+}
+
+impl Ad9912 {
+    /// After its reset.
+    pub fn new() -> Self {
+        let mut bytes = [0; ADDRESSES];
+        for register in chip::ALL.iter().filter(|register| register.count > 0) {
+            put(&mut bytes, *register, register.reset);
+        }
+        put(&mut bytes, chip::PART_ID, chip::part_id::PART_AD9912);
+        Self {
+            bytes,
+            written: Vec::new(),
+            shift: Shift::default(),
+            port: Port::default(),
+            reference: 0.0,
+            lock: None,
+            accumulator: (0, 0),
+            gain_db: f64::NEG_INFINITY,
+            counts: [0; 2],
+        }
+    }
+
+    /// A register in effect: the byte at its address is the highest, the others are below.
+    fn get(&self, register: WideRegister) -> u64 {
+        (0..register.width / 8).fold(0, |word, n| {
+            word << 8 | u64::from(self.bytes[usize::from(register.address) - n as usize])
+        })
+    }
+
+    /// A byte comes for an address.
+    fn store(&mut self, address: usize, byte: u8) {
+        if address > LAST_LIVE {
+            self.written.push((address, byte));
+            return;
+        }
+        self.bytes[address] = byte;
+        let resets = serial_config::SOFT_RESET.get(byte.into()) != 0;
+        if address == usize::from(chip::SERIAL_CONFIG.address) && resets {
+            self.reset();
+            self.bytes[address] = byte & !(serial_config::SOFT_RESET.mask() as u8 | 0x04);
+        }
+    }
+
+    /// What goes out from an address.
+    fn sent(&self, address: usize) -> Sent {
+        Sent::new(self.bytes[address].into(), 8)
+    }
+
+    fn is_pll_on(&self) -> bool {
+        power::PLL_OFF.get(self.get(chip::POWER)) == 0
+    }
+
+    /// What its PLL is set to in Hz; the error says why it cannot be that.
+    fn pll(&self) -> Result<f64, String> {
+        if self.reference == 0.0 {
+            return Err(
+                "its PLL is on but the card has no clock: look at clk_sel of the card and its clocks here".into(),
+            );
+        }
+        let settings = self.get(chip::PLL);
+        let reference = self.reference * (1 + pll::DOUBLER.get(settings)) as f64;
+        let frequency = reference * 2.0 * (n_divider::N.get(self.get(chip::N_DIVIDER)) + 2) as f64;
+        let range = match pll::VCO_AUTO_RANGE.get(settings) {
+            0 => pll::VCO_HIGH_RANGE.get(settings) as usize,
+            _ => 2,
+        };
+        let [low, high] = RANGES[range];
+        if pll::CHARGE_PUMP.get(settings) == pll::CHARGE_PUMP_OFF {
+            return Err("its PLL cannot lock: its charge pump is off".into());
+        }
+        match (low..=high).contains(&frequency) {
+            true => Ok(frequency),
+            false => {
+                let [frequency, low, high] = [frequency, low, high].map(|hz| hz / 1e6);
+                Err(format!(
+                    "its PLL cannot lock: {frequency} MHz is outside of its oscillator, {low} to {high} MHz"
+                ))
+            }
+        }
+    }
+
+    /// The clock has been set: the PLL locks, or it cannot.
+    fn start_clock(&mut self, at: Ns) {
+        self.lock = (self.is_pll_on() && self.pll().is_ok()).then_some(at + LOCK);
+    }
+
+    /// Its system clock in Hz; 0 if it has none.
+    fn clock(&self, at: Ns) -> f64 {
+        match (self.is_pll_on(), self.lock) {
+            (false, _) => self.reference,
+            (true, Some(lock)) if lock <= at => self.pll().unwrap_or(0.0),
+            _ => 0.0,
+        }
+    }
+}
+
+fn put(bytes: &mut [u8; ADDRESSES], register: WideRegister, word: u64) {
+    for n in 0..register.width / 8 {
+        bytes[usize::from(register.address) - n as usize] = (word >> (register.width - 8 - 8 * n)) as u8;
+    }
+}
+
+impl Dds for Ad9912 {
+    fn reset(&mut self) {
+        let (reference, gain_db) = (self.reference, self.gain_db);
+        *self = Self {
+            reference,
+            gain_db,
+            ..Self::new()
+        };
+    }
+
+    fn begin(&mut self) {
+        (self.shift, self.port) = Default::default();
+    }
+
+    fn rise(&mut self, bit: bool) -> Option<String> {
+        self.shift.take(bit);
+        let after = |left: Option<u64>| left.map(|left| left - 1);
+        match self.port {
+            Port::Instruction => {
+                let word = self.shift.message(chip::INSTRUCTION.width)?;
+                let address = instruction::REGISTER.get(word) as usize;
+                let length = instruction::LENGTH.get(word);
+                let left = (length != instruction::LENGTH_STREAM).then_some(length + 1);
+                if address >= ADDRESSES {
+                    return Some(format!("there is no register {address:#05x}"));
+                }
+                if instruction::READ.get(word) == 0 {
+                    self.port = Port::Write(address, left);
+                    return None;
+                }
+                self.port = Port::Read(address, left, self.sent(address));
+                if serial_config::SDO_ACTIVE.get(self.get(chip::SERIAL_CONFIG)) == 0 {
+                    return Some("it is read, but its data do not come out on a pin of their own (sdo_active)".into());
+                }
+            }
+            Port::Write(_, Some(0)) | Port::Read(_, Some(0), _) => {}
+            Port::Write(address, left) => {
+                let byte = self.shift.message(8)? as u8;
+                self.counts[0] += 1;
+                self.port = Port::Write(address.saturating_sub(1), after(left));
+                self.store(address, byte);
+            }
+            Port::Read(address, left, _) => {
+                self.shift.message(8)?;
+                let next = address.saturating_sub(1);
+                self.port = Port::Read(next, after(left), self.sent(next));
+            }
+        }
+        None
+    }
+
+    fn fall(&mut self) -> Option<bool> {
+        let speaks = serial_config::SDO_ACTIVE.get(self.get(chip::SERIAL_CONFIG)) != 0;
+        match &mut self.port {
+            Port::Read(_, left, sent) if speaks && *left != Some(0) => Some(sent.take()),
+            _ => None,
+        }
+    }
+
+    fn update(&mut self, at: Ns) -> Option<String> {
+        self.counts[1] += 1;
+        self.settle(at);
+        let written = std::mem::take(&mut self.written);
+        let has = |registers: &[WideRegister]| {
+            let of_it = |address: usize| {
+                let is_of = |register: &WideRegister| {
+                    let last = usize::from(register.address);
+                    (last + 1 - register.width as usize / 8..=last).contains(&address)
+                };
+                registers.iter().any(is_of)
+            };
+            written.iter().any(|(address, _)| of_it(*address))
+        };
+        let (clocked, tuned) = (has(&[chip::POWER, chip::N_DIVIDER, chip::PLL]), has(&[chip::FREQUENCY]));
+        for (address, byte) in &written {
+            self.bytes[*address] = *byte;
+        }
+        if clocked {
+            self.start_clock(at);
+        }
+        // On the way from one setting to the next the clock may be wrong; a frequency is meant to be heard.
+        match tuned && self.is_pll_on() {
+            true => self.pll().err(),
+            false if tuned && self.reference > FASTEST => {
+                Some(format!("its clock is at most 1 GHz, not {} MHz", self.reference / 1e6))
+            }
+            false => None,
+        }
+    }
+
+    fn set_reference(&mut self, at: Ns, hz: f64) -> Option<String> {
+        if hz != self.reference {
+            self.settle(at);
+            self.reference = hz;
+            self.start_clock(at);
+        }
+        None
+    }
+
+    fn set_gain(&mut self, gain_db: f64) {
+        self.gain_db = gain_db;
+    }
+
+    fn locks(&self, at: Ns) -> Option<Ns> {
+        self.lock.filter(|lock| *lock > at)
+    }
+
+    /// It has no pin for that.
+    fn is_locked(&self, _at: Ns) -> bool {
+        false
+    }
+
+    fn settle(&mut self, at: Ns) {
+        let (phase, since) = self.accumulator;
+        let cycles = u128::from(at - since) * (self.clock(at).round() as u128) / 1_000_000_000;
+        let turned = u128::from(self.get(chip::FREQUENCY)) * cycles;
+        self.accumulator = ((u128::from(phase) + turned) as u64 & ((1 << 48) - 1), at);
+    }
+
+    fn tone(&self, at: Ns) -> Tone {
+        let (clock, word) = (self.clock(at), self.get(chip::FREQUENCY));
+        let settings = self.get(chip::POWER);
+        let off = power::ALL_OFF.get(settings) | power::DIGITAL_OFF.get(settings) != 0;
+        if clock == 0.0 || word == 0 || off || self.gain_db == f64::NEG_INFINITY {
+            return Tone::OFF;
+        }
+        Tone {
+            hz: word as f64 / TURN * clock,
+            dbm: FULL_SCALE_DBM + self.gain_db,
+            turns: (self.accumulator.0 as f64 / TURN + self.turns()).rem_euclid(1.0),
+        }
+    }
+
+    fn report(&self, at: Ns) -> Value {
+        let clock = self.clock(at);
+        json!({
+            "chip": "AD9912",
+            "frequency_hz": self.get(chip::FREQUENCY) as f64 / TURN * clock,
+            "phase_turns": self.turns(),
+            "clock_hz": clock,
+            "reference_hz": self.reference,
+            "waits_for_update": !self.written.is_empty(),
+            "writes": self.counts[0],
+            "updates": self.counts[1],
+        })
+    }
+}
+
+impl Ad9912 {
+    /// The phase word.
+    fn turns(&self) -> f64 {
+        phase::POW.get(self.get(chip::PHASE)) as f64 / 16384.0
+    }
+}
+
+impl Default for Ad9912 {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+#[path = "ad9912_tests.rs"]
+mod tests;

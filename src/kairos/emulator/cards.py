@@ -1,0 +1,94 @@
+"""Which cards a device database has, for the bench of an emulated device (``kairos-emulator --cards``).
+
+A driver's entry says which channels it uses; the model of its card is wired to their pins, whatever they are called.
+"""
+
+from collections.abc import Iterator
+
+__all__ = ["cards", "lacking"]
+
+REVISIONS = (8, 9)
+"""Of the Urukul's logic, as far as it is modelled."""
+FIRST_DDS = 4
+"""Chip select of an Urukul's channel 0."""
+
+
+class _Database:
+    """The entries of a device database, asked without a complaint: what is wrong there is for its drivers to say."""
+
+    def __init__(self, entries: dict):
+        self.entries = entries
+
+    def get(self, name) -> dict:
+        """An entry, aliases followed; an empty one if there is none."""
+        seen: set[str] = set()
+        while isinstance(name, str) and name not in seen:
+            seen.add(name)
+            name = self.entries.get(name)
+        return name if isinstance(name, dict) else {}
+
+    def arguments(self, entry: dict) -> dict:
+        arguments = entry.get("arguments")
+        return arguments if isinstance(arguments, dict) else {}
+
+    def channels(self, **devices) -> dict[str, int]:
+        """RTIO channels of devices by what they are for, of those that have one."""
+        found = {part: self.arguments(self.get(name)).get("channel") for part, name in devices.items()}
+        return {part: channel for part, channel in found.items() if isinstance(channel, int)}
+
+    def drivers(self, *classes: str) -> Iterator[tuple[str, dict]]:
+        """Name and entry of each device with one of these drivers."""
+        for name, entry in self.entries.items():
+            if isinstance(entry, dict) and entry.get("class") in classes:
+                yield name, entry
+
+    def behind(self, card: dict, argument: str, *classes: str) -> list[dict]:
+        """Arguments of the devices whose `argument` names a card."""
+        of_class = (self.arguments(entry) for _, entry in self.drivers(*classes))
+        return [arguments for arguments in of_class if self.get(arguments.get(argument)) is card]
+
+
+def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
+    arguments = database.arguments(entry)
+    lines = {"spi": arguments.get("spi_device"), "io_update": arguments.get("io_update_device")}
+    for channel in database.behind(entry, "cpld_device", "AD9910", "AD9912"):
+        select = channel.get("chip_select")
+        if isinstance(select, int) and select >= FIRST_DDS:
+            lines[f"sw{select - FIRST_DDS}"] = channel.get("sw_device")
+    settings: dict = {}
+    if database.behind(entry, "cpld_device", "AD9912"):
+        settings["dds"] = "ad9912"
+    if arguments.get("proto_rev") in REVISIONS:
+        settings["proto_rev"] = arguments["proto_rev"]
+    reference = arguments.get("refclk")
+    if isinstance(reference, int | float) and reference > 0:
+        # What the configuration selects: bit 0 the SMA connector, else bit 1 the MMCX connector, else the oscillator.
+        select = arguments.get("clk_sel", 0)
+        source = ("oscillator_hz", "sma_hz", "mmcx_hz", "sma_hz")[select if select in range(4) else 0]
+        settings[source] = float(reference)
+    return database.channels(**lines), settings
+
+
+CARDS = {"CPLD": ("urukul", _urukul)}
+"""Cards that have models by the classes of their drivers: their kind to the emulator, and what makes channels and
+settings of an entry."""
+
+WITHOUT = ("AD53xx", "AD9834", "CXPGrabber", "Fastino", "Grabber", "HMC542B", "Mirny", "Novogorny", "Phaser", "SUServo")
+WITHOUT += ("Sampler", "Zotino")
+"""Classes of drivers of cards that have no model."""
+
+
+def cards(entries: dict) -> list[dict]:
+    """The cards of a device database with the entries `entries`, as ``--cards`` takes them."""
+    database = _Database(entries)
+    found = []
+    for name, entry in database.drivers(*CARDS):
+        kind, describe = CARDS[entry["class"]]
+        channels, settings = describe(database, entry)
+        found.append({"kind": kind, "device": name, "channels": channels, "settings": settings})
+    return found
+
+
+def lacking(entries: dict) -> dict[str, str]:
+    """Devices that drive a card without a model, and their classes."""
+    return {name: entry["class"] for name, entry in _Database(entries).drivers(*WITHOUT)}
