@@ -159,6 +159,67 @@ def test_141_keywords_reach_the_host(core):
     assert seen == [((1, 2.0), {"text": "three"})]
 
 
+def test_142_print_is_that_of_the_host(core, capfd):
+    @kernel
+    def run(self):
+        print(1, 2.5, "x", sep="|", end=";")
+        print([1, 2], (True, None))
+
+    program(core, run)
+    assert capfd.readouterr().out == "1|2.5|x;[1, 2] (True, None)\n"
+
+
+def test_145_attributes_after_a_kernel(core):
+    class Counted(Base):
+        def __init__(self, core):
+            super().__init__(core)
+            self.n, self.seen = 5, []
+
+        def look(self):
+            self.seen.append(self.n)
+
+        @kernel
+        def run(self):
+            self.n += 1
+            self.look()
+
+    counted = Counted(core)
+    counted.run()
+    assert counted.seen == [5], "the host sees the old value while the kernel runs"
+    assert counted.n == 6 and type(counted.n) is np.int32
+
+
+class Own(Exception):
+    """Of the user, raised on the host and in kernels."""
+
+
+class Derived(Own):
+    pass
+
+
+def test_149_exceptions_of_the_user_cross(core):
+    def fail(self, derived):
+        raise (Derived if derived else Own)("from the host")
+
+    @kernel
+    def caught(self):
+        try:
+            self.fail(False)
+        except Own:
+            self.tell(1)
+
+    @kernel
+    def uncaught(self):
+        try:
+            self.fail(True)
+        except Own:
+            self.tell(2)
+
+    assert program(core, caught, fail=fail) == [1]
+    with pytest.raises(Derived, match="^from the host$"):
+        program(core, uncaught, fail=fail)
+
+
 def test_146_precompiled_kernels_are_frozen(core):
     class Frozen(Base):
         @kernel

@@ -229,6 +229,24 @@ PROGRAMS = {
             def run(self):
                 self.f()
     """,
+    "another object as self": """
+        class C:
+            pass
+
+
+        class Exp(Host):
+            c = C()
+
+            @kernel
+            def run(self):
+                self = self.c
+    """,
+    "self of another type": """
+        class Exp(Host):
+            @kernel
+            def run(self: TInt32):
+                pass
+    """,
     "a method without self": """
         class C:
             @kernel
