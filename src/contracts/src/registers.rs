@@ -63,6 +63,116 @@ pub mod satellite {
     pub const BOARDS: &str = "satellite_boards";
 }
 
+/// Names of the registers of `remote`.
+pub mod remote {
+    /// Of a word of 64 bits in the memory of the board at the other end, in bytes.
+    pub const ADDRESS: &str = "remote_address";
+
+    /// What is stored.
+    pub const DATA: &str = "remote_data";
+
+    /// Bytes that are stored, the lowest in bit 0; 255 after reset.
+    pub const STROBES: &str = "remote_strobes";
+
+    /// Write: load the word, if none is under way.
+    pub const LOAD: &str = "remote_load";
+
+    /// Write: store it, if none is under way.
+    pub const STORE: &str = "remote_store";
+
+    /// Bit 0 the link is up, 1 a load or store has not been answered, 2 nothing is under way, 4..3 status of the last
+    /// one: 0 done, 1 refused, 2 error of the bus, 3 unreachable.
+    pub const STATE: &str = "remote_state";
+    /// Bit of `remote_state`.
+    pub const STATE_UP_BIT: u32 = 1;
+    /// Bit of `remote_state`.
+    pub const STATE_BUSY_BIT: u32 = 2;
+    /// Bit of `remote_state`.
+    pub const STATE_IDLE_BIT: u32 = 4;
+    /// Bit of `remote_state`.
+    pub const STATE_STATUS_BIT: u32 = 8;
+
+    /// What was loaded last.
+    pub const VALUE: &str = "remote_value";
+
+    /// Stores are answered before the other board has executed them.
+    pub const EARLY: &str = "remote_early";
+
+    /// Stores that failed after they had been answered; stops at its greatest value, as those below do.
+    pub const FAILED: &str = "remote_failed";
+
+    /// Loads and stores that were sent again.
+    pub const REPEATED: &str = "remote_repeated";
+
+    /// Answers that came too late.
+    pub const STALE: &str = "remote_stale";
+}
+
+/// Names of the registers of `exports`.
+pub mod exports {
+    /// Which of the regions that the other board may use is set by `set`.
+    pub const REGION: &str = "exports_region";
+
+    /// Its first byte, a multiple of 8.
+    pub const FIRST: &str = "exports_first";
+
+    /// Any byte of its last word of 64 bits.
+    pub const LAST: &str = "exports_last";
+
+    /// Bit 0 it may be read, 1 written, too; 0: no such region, as after reset.
+    pub const RIGHTS: &str = "exports_rights";
+    /// Bit of `exports_rights`.
+    pub const RIGHTS_READ_BIT: u32 = 1;
+    /// Bit of `exports_rights`.
+    pub const RIGHTS_WRITE_BIT: u32 = 2;
+
+    /// Write: the region is so from now on.
+    pub const SET: &str = "exports_set";
+
+    /// Loads and stores of the other board that were refused; stops at its greatest value.
+    pub const REFUSED: &str = "exports_refused";
+
+    /// Packets of bulk transfers, likewise.
+    pub const PACKETS: &str = "exports_packets";
+}
+
+/// Names of the registers of `bulk`.
+pub mod bulk {
+    /// Address of the ring of 64 descriptors, a multiple of 1024.
+    pub const BASE: &str = "bulk_base";
+
+    /// Descriptors that have been posted, modulo 65536.
+    pub const POSTED: &str = "bulk_posted";
+
+    /// Packets are under way together; 0: each is answered before the next one is read; 1 after reset.
+    pub const EARLY: &str = "bulk_early";
+
+    /// Write: what was posted counts as completed, and the engine goes on, once nothing is under way.
+    pub const CLEAR: &str = "bulk_clear";
+
+    /// Descriptors that are complete, modulo 65536.
+    pub const COMPLETED: &str = "bulk_completed";
+
+    /// Bit 0 halted, 1 nothing is under way, 4..2 why: 1 refused, 2 error of the bus there, 3 unreachable, 5 invalid
+    /// descriptor, 6 own memory could not be read.
+    pub const STATE: &str = "bulk_state";
+    /// Bit of `bulk_state`.
+    pub const STATE_HALTED_BIT: u32 = 1;
+    /// Bit of `bulk_state`.
+    pub const STATE_IDLE_BIT: u32 = 2;
+    /// Bit of `bulk_state`.
+    pub const STATE_REASON_BIT: u32 = 4;
+
+    /// Packets that were sent again; stops at its greatest value, as those below do.
+    pub const REPEATED: &str = "bulk_repeated";
+
+    /// Packets that came broken.
+    pub const BROKEN: &str = "bulk_broken";
+
+    /// Packets that came while there was no room.
+    pub const DROPPED: &str = "bulk_dropped";
+}
+
 /// Names of the registers of `mailbox`.
 pub mod mailbox {
     /// Reads 0. Write: the next word of the packet that is to be sent, 256 at most.

@@ -47,7 +47,7 @@ def _parameter(parameter) -> str:
 def register_tables() -> dict[str, str]:
     """Table of each block's registers in Markdown, by the prefix of their names. Raises ValueError if a register has no
     description, or a description no register."""
-    variant = replace(VARIANTS["pulse"], satellites=VARIANTS["pair"].satellites, uplink=True)
+    variant = replace(VARIANTS["pulse"], satellites=VARIANTS["pair"].satellites, uplink=True, remote=True)
     soc = Soc(variant, "docs", clock=ClockControl())
     tables = {}
     for prefix, block in soc.register_blocks.items():

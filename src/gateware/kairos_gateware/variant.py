@@ -29,7 +29,8 @@ class Variant:
     is a satellite, with a link to the board above it. satellites: the boards below, each at the other end of a link,
     which may have satellites of their own; destinations are numbered in a walk through the tree, each board before
     those below it, so the first one is 1. converters: connectors of the board with cards for the outputs of pulse
-    cores, in their order; in simulation samples are made by a model."""
+    cores, in their order; in simulation samples are made by a model. remote: over the link to the board above, both
+    read and write each other's memory."""
 
     name: str
     channels: tuple[ChannelSpec, ...]
@@ -43,6 +44,7 @@ class Variant:
     uplink: bool = False
     satellites: tuple["Variant", ...] = ()
     converters: tuple[str, ...] = ()
+    remote: bool = False
 
     def boards(self) -> tuple["Variant", ...]:
         """This board and all below it, in the order of their destinations."""

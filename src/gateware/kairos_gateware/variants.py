@@ -52,6 +52,11 @@ def _satellite(name="satellite", prefix="sat_", **options) -> Variant:
     return Variant(name, channels, push_inputs=False, uplink=True, **options)
 
 
+def _store() -> Variant:
+    """A satellite whose memory the master reads and writes, and the other way round."""
+    return _satellite("store", remote=True)
+
+
 def _relay() -> Variant:
     """A satellite with a `satellite` behind it."""
     return _satellite("relay", "relay_", satellites=(_satellite(),))
@@ -94,6 +99,8 @@ VARIANTS = _Variants(
         "dac": _dac,
         "pair": lambda: _master("pair", _satellite()),
         "satellite": _satellite,
+        "memory": lambda: _master("memory", _store()),
+        "store": _store,
         "chain": lambda: _master("chain", _relay()),
         "relay": _relay,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),

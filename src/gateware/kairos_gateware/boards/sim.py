@@ -114,7 +114,7 @@ class KairosSim(TopLevel):
         next_due = self.port("sim_next_due", 64)
         nothing = soc.next_due == 2**COARSE_BITS - 1
         self.comb += next_due.eq(Cat(soc.next_due, Replicate(nothing, FINE_BITS)))
-        self._links(soc.links.ends)
+        self._links(soc.links)
 
         self.outputs = [
             {"name": variant.channels[number].name, "channel": number, "output": output}
@@ -149,22 +149,22 @@ class KairosSim(TopLevel):
         index = next(index for index, pad in enumerate(self.pads) if pad is wave.pad)
         return {"pad": index, "bits": len(wave.accumulator), "state": first}
 
-    def _links(self, ends):
+    def _links(self, links):
         """The words that leave and come, and whether the line is there, of all links side by side."""
-        self.links = list(ends)
-        if not ends:
+        self.links = list(links.ends)
+        if not self.links:
             return
-        count, ends = len(ends), list(ends.values())
+        count, wires = len(self.links), list(links.wires.values())
         valid, word, up = [self.port(f"link_rx_{name}", count * width) for name, width in _RX]
-        for n, end in enumerate(ends):
+        for n, (wire, end) in enumerate(zip(wires, links.ends.values(), strict=True)):
             self.comb += [
-                end.endpoint.out.ready.eq(1),
-                end.endpoint.into.valid.eq(valid[n]),
-                end.endpoint.into.word.eq(word[n * WORD_BITS : (n + 1) * WORD_BITS]),
+                wire.out.ready.eq(1),
+                wire.into.valid.eq(valid[n]),
+                wire.into.word.eq(word[n * WORD_BITS : (n + 1) * WORD_BITS]),
                 end.line_up.eq(up[n]),
             ]
-        self.outward(Cat(*[end.endpoint.out.valid for end in ends]), "link_tx_valid")
-        self.outward(Cat(*[end.endpoint.out.word for end in ends]), "link_tx_word")
+        self.outward(Cat(*[wire.out.valid for wire in wires]), "link_tx_valid")
+        self.outward(Cat(*[wire.out.word for wire in wires]), "link_tx_word")
 
 
 def generate(top: KairosSim) -> str:

@@ -81,6 +81,147 @@ BLOCKS = {
             "which of them can be reached, the satellite in bit 0",
         ),
     },
+    "remote": {
+        "address": (
+            32,
+            "rw",
+            "of a word of 64 bits in the memory of the board at the other end, in bytes",
+        ),
+        "data": (
+            64,
+            "rw",
+            "what is stored",
+        ),
+        "strobes": (
+            8,
+            "rw",
+            "bytes that are stored, the lowest in bit 0; 255 after reset",
+        ),
+        "load": (
+            1,
+            "w",
+            "write: load the word, if none is under way",
+        ),
+        "store": (
+            1,
+            "w",
+            "write: store it, if none is under way",
+        ),
+        "state": (
+            5,
+            "r",
+            "bit 0 the link is up, 1 a load or store has not been answered, 2 nothing is under way, 4..3 status of the last one: 0 done, 1 refused, 2 error of the bus, 3 unreachable",
+        ),
+        "value": (
+            64,
+            "r",
+            "what was loaded last",
+        ),
+        "early": (
+            1,
+            "rw",
+            "stores are answered before the other board has executed them",
+        ),
+        "failed": (
+            16,
+            "r",
+            "stores that failed after they had been answered; stops at its greatest value, as those below do",
+        ),
+        "repeated": (
+            16,
+            "r",
+            "loads and stores that were sent again",
+        ),
+        "stale": (
+            16,
+            "r",
+            "answers that came too late",
+        ),
+    },
+    "exports": {
+        "region": (
+            2,
+            "rw",
+            "which of the regions that the other board may use is set by `set`",
+        ),
+        "first": (
+            32,
+            "rw",
+            "its first byte, a multiple of 8",
+        ),
+        "last": (
+            32,
+            "rw",
+            "any byte of its last word of 64 bits",
+        ),
+        "rights": (
+            2,
+            "rw",
+            "bit 0 it may be read, 1 written, too; 0: no such region, as after reset",
+        ),
+        "set": (
+            1,
+            "w",
+            "write: the region is so from now on",
+        ),
+        "refused": (
+            16,
+            "r",
+            "loads and stores of the other board that were refused; stops at its greatest value",
+        ),
+        "packets": (
+            16,
+            "r",
+            "packets of bulk transfers, likewise",
+        ),
+    },
+    "bulk": {
+        "base": (
+            32,
+            "rw",
+            "address of the ring of 64 descriptors, a multiple of 1024",
+        ),
+        "posted": (
+            16,
+            "rw",
+            "descriptors that have been posted, modulo 65536",
+        ),
+        "early": (
+            1,
+            "rw",
+            "packets are under way together; 0: each is answered before the next one is read; 1 after reset",
+        ),
+        "clear": (
+            1,
+            "w",
+            "write: what was posted counts as completed, and the engine goes on, once nothing is under way",
+        ),
+        "completed": (
+            16,
+            "r",
+            "descriptors that are complete, modulo 65536",
+        ),
+        "state": (
+            5,
+            "r",
+            "bit 0 halted, 1 nothing is under way, 4..2 why: 1 refused, 2 error of the bus there, 3 unreachable, 5 invalid descriptor, 6 own memory could not be read",
+        ),
+        "repeated": (
+            16,
+            "r",
+            "packets that were sent again; stops at its greatest value, as those below do",
+        ),
+        "broken": (
+            16,
+            "r",
+            "packets that came broken",
+        ),
+        "dropped": (
+            16,
+            "r",
+            "packets that came while there was no room",
+        ),
+    },
     "mailbox": {
         "send": (
             32,
@@ -522,6 +663,9 @@ BLOCKS = {
 FIELDS = {
     "rtio_async_error": {"collision": 0, "busy": 1, "sequence_error": 2},
     "satellite_state": {"line": 0, "up": 1, "blocked": 2},
+    "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
+    "exports_rights": {"read": 0, "write": 1},
+    "bulk_state": {"halted": 0, "idle": 1, "reason": 2},
     "mailbox_state": {"line": 0, "busy": 1},
     "uplink_state": {"line": 0, "live": 1},
     "initiator_error": {"read": 0, "write": 1},

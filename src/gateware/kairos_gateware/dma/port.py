@@ -1,15 +1,16 @@
-"""Several readers on one high-performance port. Clock domain sys.
+"""Several readers, or several writers, on one high-performance port. Clock domain sys.
 
-Addresses go out as they come, those of the first reader first; data come in the order of the addresses, and go to who
-asked. A reader must take its data at once. No latency of its own.
+Addresses go out as they come, those of the first first; data come in the order of the addresses, and go to who asked,
+or are taken from who has the turn. A reader must take its data at once. No latency of its own, but that a burst's data
+are written in the cycle behind its address at the earliest.
 """
 
 from migen import *
 from migen.genlib.fifo import SyncFIFO
 
-from ..hp import HpRead
+from ..hp import HpRead, HpWrite
 
-__all__ = ["share"]
+__all__ = ["share", "share_writes"]
 
 _OPEN = 32
 """Bursts under way, at most."""
@@ -60,5 +61,68 @@ def share(module, readers) -> HpRead:
     if len(readers) == 1:
         return readers[0]
     shared = _Shared(readers)
+    module.submodules += shared
+    return shared.bus
+
+
+class _SharedWrites(Module):
+    def __init__(self, writers):
+        self.bus = bus = HpWrite()
+
+        # # #
+
+        width = bits_for(len(writers) - 1)
+        self.submodules.turns = turns = SyncFIFO(width, _OPEN)  # of data
+        self.submodules.owners = owners = SyncFIFO(width, _OPEN)  # of responses
+        held, holder, chosen, room = Signal(), Signal(width), Signal(width), Signal()
+        self.comb += [
+            *[If(writer.awvalid, chosen.eq(n)) for n, writer in reversed(list(enumerate(writers)))],
+            If(held, chosen.eq(holder)),
+            room.eq(turns.writable & owners.writable),
+            Case(
+                chosen,
+                {
+                    n: [
+                        bus.awvalid.eq(writer.awvalid & room),
+                        bus.awaddr.eq(writer.awaddr),
+                        bus.awlen.eq(writer.awlen),
+                        writer.awready.eq(bus.awready & room),
+                    ]
+                    for n, writer in enumerate(writers)
+                },
+            ),
+            Case(
+                turns.dout,
+                {
+                    n: [
+                        bus.wvalid.eq(writer.wvalid & turns.readable),
+                        bus.wdata.eq(writer.wdata),
+                        bus.wstrb.eq(writer.wstrb),
+                        bus.wlast.eq(writer.wlast),
+                        writer.wready.eq(bus.wready & turns.readable),
+                    ]
+                    for n, writer in enumerate(writers)
+                },
+            ),
+            Case(
+                owners.dout,
+                {n: [writer.bvalid.eq(bus.bvalid), bus.bready.eq(writer.bready)] for n, writer in enumerate(writers)},
+            ),
+            [writer.bresp.eq(bus.bresp) for writer in writers],
+            turns.din.eq(chosen),
+            owners.din.eq(chosen),
+            turns.we.eq(bus.awvalid & bus.awready),
+            owners.we.eq(turns.we),
+            turns.re.eq(bus.wvalid & bus.wready & bus.wlast),
+            owners.re.eq(bus.bvalid & bus.bready),
+        ]
+        self.sync += [held.eq(bus.awvalid & ~bus.awready), holder.eq(chosen)]
+
+
+def share_writes(module, writers) -> HpWrite:
+    """The same for `HpWrite`s."""
+    if len(writers) == 1:
+        return writers[0]
+    shared = _SharedWrites(writers)
     module.submodules += shared
     return shared.bus

@@ -72,20 +72,20 @@ class _Port(Module):
 
     def _write(self, memory, bus):
         port = memory.get_port(write_capable=True)
-        asked, answers = SyncFIFO(29, 16), SyncFIFO(1, 64)
+        asked, answers = SyncFIFO(33, 16), SyncFIFO(1, 64)
         self.specials += port
         self.submodules += asked, answers
         beat, now = Signal(4), Signal(29)
         ends = Signal()
-        late = Cat(ends, now >= MEMORY_WORDS)
+        late = Cat(ends, (now >= MEMORY_WORDS) | (beat != asked.dout[29:]))
         for _ in range(_LATENCY - 1):
             before, late = late, Signal(2)
             self.sync += late.eq(before)
         self.comb += [
             bus.awready.eq(asked.writable & ~self.stall),
             asked.we.eq(bus.awvalid & bus.awready),
-            asked.din.eq(bus.awaddr[3:]),
-            now.eq(asked.dout + beat),
+            asked.din.eq(Cat(bus.awaddr[3:], bus.awlen)),
+            now.eq(asked.dout[:29] + beat),
             bus.wready.eq(asked.readable & ~self.stall),
             port.adr.eq(now),
             port.dat_w.eq(bus.wdata),

@@ -147,7 +147,7 @@ class BulkServer(Module):
         self.specials += read
         owed = SyncFIFO(1 + ID_BITS, _BURSTS_OPEN)
         self.submodules += owed
-        address, beats = Signal(ADDRESS_BITS), Signal(log2_int(BURST))
+        address, beats, length = Signal(ADDRESS_BITS), Signal(log2_int(BURST)), Signal(log2_int(BURST))
         next_last, next_id, next_beats = Signal(), Signal(ID_BITS), Signal.like(beats)
         asks, writes, last = Signal(), Signal(), Signal()
         place, after = Signal(len(read.adr)), Signal(len(read.adr))
@@ -156,6 +156,7 @@ class BulkServer(Module):
         self.comb += [
             bus.awvalid.eq(asks),
             bus.awaddr.eq(Cat(C(0, 3), address)),
+            bus.awlen.eq(length),
             bus.wvalid.eq(writes),
             bus.wlast.eq(beats == 0),
             bus.wdata.eq(read.dat_r),
@@ -181,6 +182,7 @@ class BulkServer(Module):
                 writes.eq(1),
                 address.eq(next_address),
                 beats.eq(next_beats),
+                length.eq(next_beats),
                 last.eq(next_last),
             ),
         ]

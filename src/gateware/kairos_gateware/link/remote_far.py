@@ -26,11 +26,12 @@ class TransactionTable(Module):
 
     `key`: to be entered if `ready` and `enter`; it is then `entry`, the same as before if it is there already, whose
     count rises. `left`: a transaction of `entry_left` has ended, that of `key_left`; when the count falls to 0, the
-    entry is free. `full`: no new key has room.
+    entry is free. `full`: no new key has room; `empty`: none is there.
     """
 
     def __init__(self, key_bits, entries=ENTRIES, most=16):
         self.key, self.enter, self.ready, self.full = Signal(key_bits), Signal(), Signal(), Signal()
+        self.empty = Signal()
         self.entry, self.left, self.entry_left = Signal(max=entries), Signal(), Signal(max=entries)
         self.key_left = Signal(key_bits)
 
@@ -42,6 +43,7 @@ class TransactionTable(Module):
         self.comb += [
             [If(counts[n] == 0, free.eq(n)) for n in reversed(range(entries))],
             [If((counts[n] != 0) & (keys[n] == self.key), same.eq(n), known.eq(1)) for n in range(entries)],
+            self.empty.eq(~reduce(or_, [counts[n] != 0 for n in range(entries)])),
             self.full.eq(~reduce(or_, [counts[n] == 0 for n in range(entries)])),
             self.entry.eq(Mux(known, same, free)),
             self.ready.eq(Mux(known, counts[same] != most, ~self.full)),
@@ -72,7 +74,7 @@ class RemoteServer(Module):
 
     `regions`: list of `Region`. `bus`: a transaction, taken if `valid` and `ready`; `id`, `write`, `address` of a word,
     `data`, `strobes`. `reply`: one has ended, in any order: `valid`, `ready`, `id`, `error`, `data`. `refused`: how
-    many requests were; stops at its greatest value.
+    many requests were; stops at its greatest value. `settled`: nothing goes on.
     """
 
     def __init__(self, source, sink, regions=4):
@@ -81,7 +83,7 @@ class RemoteServer(Module):
         port = [("id", identification), ("write", 1), ("address", ADDRESS_BITS), ("data", 64), ("strobes", 8)]
         self.bus = Record([("valid", 1), ("ready", 1), *port])
         self.reply = Record([("valid", 1), ("ready", 1), ("id", identification), ("error", 1), ("data", 64)])
-        self.refused = Signal(_COUNT_BITS)
+        self.refused, self.settled = Signal(_COUNT_BITS), Signal()
 
         # # #
 
@@ -118,6 +120,7 @@ class RemoteServer(Module):
         answer, data = Signal(len(who)), Signal(64)
         self.comb += [
             reply.ready.eq(~answers | sink.ready),
+            self.settled.eq(~source.valid & ~job & ~answers & table.empty),
             table.left.eq(reply.valid & reply.ready),
             table.entry_left.eq(reply.id),
             sink.valid.eq(answers),

@@ -26,6 +26,7 @@ __all__ = [
     "STATUS_BITS",
     "UNREACHABLE",
     "fields",
+    "remote_both",
     "remote_streams",
 ]
 
@@ -69,3 +70,9 @@ def remote_streams(requests=1, answers=1):
         Stream("remote_requests", requests, _forms(REQUEST), _RANK, SLOTS),
         Stream("remote_answers", answers, _forms(ANSWER), _RANK, SLOTS),
     )
+
+
+def remote_both():
+    """More streams of a link between boards that each may ask the other: (away, back)."""
+    (asks, answers), (asked, answered) = remote_streams(4, 3), remote_streams(4, 5)
+    return [asks, answered], [asked, answers]

@@ -42,7 +42,7 @@ _REPORT_AFTER, _REPORT_EVENTS = 32, 64
 
 class FarRtio(Module):
     """core: `RtioCore` whose time base can be loaded. below: `NearRtio`s of the boards behind this one, in the order of
-    their destinations.
+    their destinations. more: as of `rtio_streams`.
 
     `cri`: for the core or its arbiter; bits 23..16 of channels are offsets (`rtio_words`). `destination`: what the
     master calls this board; `named`, for a cycle: it has just said so. `endpoint`, `line_up`, `joined`: as of
@@ -51,7 +51,7 @@ class FarRtio(Module):
     `settled`: for time skip, nothing moves here or in what is sent.
     """
 
-    def __init__(self, core, below=()):
+    def __init__(self, core, below=(), more=((), ())):
         self.line_up = Signal()
         self.destination, self.named = Signal(8), Signal()
         self.phy_reset = Signal(reset=1)
@@ -60,7 +60,7 @@ class FarRtio(Module):
         self._core = core
         self.cri = cri = Cri(len(core.cri.output.data))
         timebase = core.timebase
-        away, back = rtio_streams()
+        away, back = rtio_streams(more)
         self.submodules.endpoint = endpoint = Endpoint(back, away, RELIABILITY)
         self.joined = endpoint.up
         events, control, status = endpoint.source["events"], endpoint.source["control"], endpoint.sink["status"]

@@ -95,7 +95,7 @@ class NearRtio(Module):
     `settled`; `dues`, list of (flag, coarse time to which the counter may be moved).
     """
 
-    def __init__(self, timebase, data_width, destination, boards=1):
+    def __init__(self, timebase, data_width, destination, boards=1, more=((), ())):
         self.destination, self.boards = Signal(8), boards
         self.enable, self.abort = Signal(reset=1), Signal()
         self.cri = cri = Cri(data_width)
@@ -104,7 +104,7 @@ class NearRtio(Module):
         self.phy_reset = Signal(reset=1)
         self.blocked = Signal()
         self.sent = Signal(16)
-        away, back = rtio_streams()
+        away, back = rtio_streams(more)
         self.submodules.endpoint = endpoint = Endpoint(away, back, RELIABILITY)
         self.joined = endpoint.up
         self._event_tags, self._control_tags = away[0].forms.tags, away[1].forms.tags

@@ -100,11 +100,12 @@ def more_vectors(data_width):
     return max(0, -(-(data_width - 32) // MORE_BITS))
 
 
-def rtio_streams():
-    """(streams towards the satellite, streams from it)."""
+def rtio_streams(more=((), ())):
+    """(streams towards the satellite, streams from it), each with `more` behind them."""
     away = [
         Stream("events", 1, _forms(EVENTS), 0, EVENTS_DEPTH),
         Stream("control", 2, _forms(CONTROL), 1),
         auxiliary_stream(3),
+        *more[0],
     ]
-    return away, [Stream("status", 1, _forms(STATUS), 0), auxiliary_stream(2)]
+    return away, [Stream("status", 1, _forms(STATUS), 0), auxiliary_stream(2), *more[1]]

@@ -8,11 +8,13 @@ from migen import *
 from ..csr import uses
 from ..link.mailbox import Mailbox, MailboxRegisters
 from ..link.registers import LinkRegisters
+from ..link.remote_words import remote_both
 from ..link.rtio_far import FarRtio
 from ..link.rtio_near import NearRtio
 from ..link.rtio_registers import SatelliteRegisters
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
+from .remote import RemoteMemory
 
 __all__ = ["LANE_DEPTH", "Links", "UplinkRegisters", "data_width"]
 
@@ -24,6 +26,11 @@ def data_width(variant) -> int:
     """Bits of the widest event that a channel of the board or of those below it takes, 32 at least."""
     outputs = [phy.channel.output for board in variant.boards() for phy in make_phys(board.channels).values()]
     return max([LOG_WIDTH] + [output.data_width for output in outputs if output is not None])
+
+
+def _more(board):
+    """Streams of the link above a board, beside those that every link has."""
+    return remote_both() if board.remote else ((), ())
 
 
 class UplinkRegisters(Module, AutoCSR):
@@ -47,20 +54,22 @@ class Links(Module):
     `near`: of the boards below, list of `NearRtio`; `remotes`: the same for a `CriRouter`. `own`: the destination of
     this board. `far`: the `FarRtio`, once `attach` has been called on a board that has one above. `ends`: all of them
     by name ("up", "down1", …); each has `endpoint`, `line_up` and `joined`. `register_blocks`: by the prefix of their
-    names.
+    names. `wires`: by the names of the ends, what has `out` to the line and `into` from it. `memories`: `RemoteMemory`
+    of the links that have it.
     """
 
     def __init__(self, variant, timebase):
         if variant.uplink and variant.reorder:
             raise ValueError(f"{variant.name}: a satellite has lanes of increasing times (reorder = 0)")
         self.variant = variant
-        self.ends, self.register_blocks = {}, {}
+        self.ends, self.register_blocks, self.wires = {}, {}, {}
+        self.memories = []
         self.far = None
         self.own, self.near, self.remotes = Signal(8), [], []
         first = 1
         for n, board in enumerate(variant.satellites):
             count = len(board.boards())
-            near = NearRtio(timebase, data_width(board), self.own + first, count)
+            near = NearRtio(timebase, data_width(board), self.own + first, count, _more(board))
             self.near.append(near)
             self.remotes.append((near.cri, first, count))
             self.ends[f"down{n + 1}"] = near
@@ -70,7 +79,7 @@ class Links(Module):
 
     def attach(self, core, urgent):
         """The far end of the link to the board above, in front of the core. urgent: port of the arbiter."""
-        self.submodules.far = self.far = far = FarRtio(core, self.near)
+        self.submodules.far = self.far = far = FarRtio(core, self.near, _more(self.variant))
         self.ends = {"up": far, **self.ends}
         self.comb += [[near.enable.eq(far.live), near.abort.eq(far.abort)] for near in self.near]
         self.comb += [
@@ -89,13 +98,22 @@ class Links(Module):
     def complete(self):
         """What is the same at all ends, once they are there: the mailbox, and the registers of the link itself."""
         self._users = []
-        for n, end in enumerate(self.ends.values()):
+        below = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
+        for n, (name, end) in enumerate(self.ends.items()):
             endpoint = end.endpoint
             mailbox = Mailbox(endpoint.sink["auxiliary"], endpoint.source["auxiliary"], end.joined)
             self.register_blocks[f"mailbox{n or ''}"] = MailboxRegisters(mailbox)
             self.register_blocks[f"link{n or ''}"] = LinkRegisters(endpoint.channel)
             self.submodules += mailbox
             self._users.append(mailbox)
+            self.wires[name] = endpoint
+            if below.get(name, self.variant.remote):
+                memory = RemoteMemory(endpoint)
+                self.register_blocks |= {f"{part}{n or ''}": block for part, block in memory.register_blocks.items()}
+                self.submodules += memory
+                self._users.append(memory)
+                self.memories.append(memory)
+                self.wires[name] = memory.line
 
     def settled(self):
         """For time skip: nothing moves in any of them."""

@@ -10,7 +10,7 @@ from ..analyzer.analyzer import Analyzer
 from ..analyzer.registers import AnalyzerRegisters
 from ..descriptor import Descriptor, RtioChannel
 from ..dma.engine import DmaEngine
-from ..dma.port import share
+from ..dma.port import share, share_writes
 from ..dma.registers import DmaRegisters
 from ..dma.stream import StreamReader
 from ..initiator.registers import InitiatorRegisters
@@ -194,16 +194,24 @@ class Soc(Module):
         self.register_blocks = vars(blocks)
         self.submodules.bus = bus = Gp0Bus(blocks, describe)
         self.gp0 = bus.axi
-        self.acp, self.hp_write = initiator.bus, analyzer.bus
+        self.acp = initiator.bus
+        self.hp_write = share_writes(self, [analyzer.bus, *[w for memory in links.memories for w in memory.writers]])
         readers = [dma.bus] + [bus for stream in streams for bus in stream.buses]
+        readers += [reader for memory in links.memories for reader in memory.readers]
         if traffic is not None:
             readers.append(traffic.hp_read)
             self.submodules.acp_loan = Loan(initiator.bus, traffic.acp, traffic.wants_acp)
-            self.submodules.hp_loan = Loan(analyzer.bus, traffic.hp_write, traffic.wants_hp_write)
+            self.submodules.hp_loan = Loan(self.hp_write, traffic.hp_write, traffic.wants_hp_write)
             self.acp, self.hp_write = self.acp_loan.bus, self.hp_loan.bus
         self.hp_read = share(self, readers)
         self.event_o = initiator.event_o
         self.event_i = initiator.event_i
+        for memory in links.memories:
+            # A copy that is complete wakes the processors as an answer of the initiator does
+            toggled, told = Signal(), Signal()
+            self.sync += If(memory.done, toggled.eq(~toggled))
+            self.comb += told.eq(self.event_i ^ toggled)
+            self.event_i = told
         loads = [(far.time_load, far.time_value)] if far is not None else []
         if simulation:
             self.load, self.load_value = Signal(), Signal(COARSE_BITS)

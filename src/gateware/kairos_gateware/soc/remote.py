@@ -1,0 +1,58 @@
+"""Remote memory at one end of a link: what asks the other board, and what answers it, with the memory port."""
+
+from migen import *
+
+from ..link.bulk_far import BulkServer
+from ..link.bulk_line import BulkLine
+from ..link.bulk_near import BulkEngine
+from ..link.remote_far import RemoteServer
+from ..link.remote_near import RemoteInitiator
+from ..link.remote_port import WordPort
+from ..link.remote_registers import BulkRegisters, ExportRegisters, RemoteRegisters
+
+__all__ = ["RemoteMemory"]
+
+_REGIONS = 4
+
+
+class RemoteMemory(Module):
+    """endpoint: of the link, with the streams of `remote_streams` in both directions.
+
+    `line`: `BulkLine`, takes the endpoint's place at the line. `readers`, `writers`: halves of a memory port.
+    `register_blocks`: by their names. `done`: a copy is complete that was to tell. `settled`: for time skip.
+    """
+
+    def __init__(self, endpoint):
+        self.submodules.line = line = BulkLine(endpoint)
+        self.submodules.initiator = initiator = RemoteInitiator(
+            endpoint.sink["remote_requests"], endpoint.source["remote_answers"], endpoint.up
+        )
+        self.submodules.server = server = RemoteServer(
+            endpoint.source["remote_requests"], endpoint.sink["remote_answers"], _REGIONS
+        )
+        self.submodules.port = port = WordPort(server)
+        self.submodules.engine = engine = BulkEngine(line.sending.packet, line.receiving)
+        self.submodules.bulk = bulk = BulkServer(line.receiving, line.sending.answer, server.regions)
+        self.readers = [port.read, engine.bus_ring, engine.bus_data]
+        self.writers = [port.write, bulk.bus]
+        self.done = engine.done
+        self.register_blocks = {
+            "remote": RemoteRegisters(initiator, endpoint.up),
+            "exports": ExportRegisters(server.regions, [server.refused, bulk.refused]),
+            "bulk": BulkRegisters(engine, bulk),
+        }
+        self.settled = Signal()
+        asked = self.register_blocks["remote"]
+        self.comb += self.settled.eq(
+            initiator.idle
+            & ~initiator.request.valid
+            & ~asked.load.re
+            & ~asked.store.re
+            & server.settled
+            & port.settled
+            & engine.idle
+            & (engine.posted == engine.completed)
+            & bulk.settled
+            & ~line.sending.moving
+            & ~line.receiving.into.valid
+        )

@@ -1,0 +1,164 @@
+"""Two boards that read and write each other's memory: the comms core of each, through the registers of its gateware."""
+
+import struct
+
+import pytest
+
+from tests.support.boards import System
+from tests.support.gateware import built
+from tests.support.raw_management import Management
+
+SYSTEM = """
+[[board]]
+name = "master"
+variant = "memory"
+firmware = "runtime.elf"
+
+[[board]]
+name = "satellite"
+variant = "store"
+firmware = "satman.elf"
+
+[[link]]
+from = "master"
+to = "satellite"
+delay_ns = 1000
+"""
+READ, WRITE, POLL = 1, 2, 4
+DONE, REFUSED = 0, 1
+MEMORY = 0x0FF8_0000
+"""Half a megabyte that the firmware of these boards does not use, not cached: `STREAM` of src/contracts/memory.toml."""
+RING, SOURCE, TARGET = MEMORY, MEMORY + 0x1000, MEMORY + 0x8000
+
+
+class Board:
+    """A board's registers, read and written in batches by its comms core."""
+
+    def __init__(self, system, destination):
+        self.client = Management(system, b"ARTIQ management\n" + bytes([destination]))
+        assert self.client.reply(b"\x85") == 2
+        records, self.registers = self.client.bytes()[16:], {}
+        while records:
+            kind, length = struct.unpack_from("<HH", records)
+            if kind == 3:
+                address, width, _ = struct.unpack_from("<IHH", records, 4)
+                self.registers[records[12 : 4 + length].decode()] = (address, width)
+            records = records[4 + -(-length // 4) * 4 :]
+
+    def _words(self, name):
+        """Addresses of a register's words, the upper one first."""
+        address, width = self.registers[name]
+        return [address + 4 * n for n in range((width + 31) // 32)]
+
+    def batch(self, *steps):
+        """steps: (name, value) to write, (name,) to read, (name, value, mask) to wait for. Returns what was read."""
+        program, sizes = b"", []
+        for name, *operands in steps:
+            words = self._words(name)
+            if len(operands) == 2:
+                program += struct.pack("<4B4I", POLL, 0, 0, 0, words[0], *operands, 100_000)
+                sizes.append(0)
+                continue
+            for n, address in enumerate(words):
+                value = [operands[0] >> 32 * (len(words) - 1 - n) & 0xFFFF_FFFF] if operands else [0]
+                program += struct.pack("<4B4I", WRITE if operands else READ, 0, 0, 0, address, *value, 0, 0)
+            sizes.append(0 if operands else len(words))
+        assert self.client.reply(b"\x86" + self.client.pack(program)) == 133
+        answer = self.client.bytes()
+        outcome, at = struct.unpack_from("<B3xI", answer)
+        assert outcome == 0, (outcome, at)
+        results = list(struct.unpack_from(f"<{(len(answer) - 12) // 4}I", answer, 12))
+        read = []
+        for (_, *operands), size in zip(steps, sizes, strict=True):
+            if len(operands) == 2:
+                results.pop(0)
+            elif size:
+                read.append(int.from_bytes(b"".join(word.to_bytes(4, "big") for word in results[:size]), "big"))
+                del results[:size]
+        return read
+
+    def export(self, first, size, rights):
+        self.batch(
+            ("exports_region", 0),
+            ("exports_first", first),
+            ("exports_last", first + size - 1),
+            ("exports_rights", rights),
+            ("exports_set", 1),
+        )
+
+    def store(self, address, *values):
+        """The statuses of stores to words one behind the other."""
+        steps = []
+        for n, value in enumerate(values):
+            steps += [("remote_address", address + 8 * n), ("remote_data", value), ("remote_store", 1)]
+            steps += [("remote_state", 0, 2), ("remote_state",)]
+        return [state >> 3 for state in self.batch(*steps)]
+
+    def load(self, address):
+        """The status, and what was loaded."""
+        waits = [("remote_state", 0, 2), ("remote_state",), ("remote_value",)]
+        state, value = self.batch(("remote_address", address), ("remote_load", 1), *waits)
+        return state >> 3, value
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory):
+    built("memory", "store")
+    folder = tmp_path_factory.mktemp("memory")
+    (folder / "system.toml").write_text(SYSTEM)
+    system = System(folder, folder / "system.toml")
+    try:
+        system.until_logged("destination 1: Kairos satellite")
+        yield Board(system, 0), Board(system, 1)
+    finally:
+        system.close()
+
+
+def test_what_a_board_does_not_export_is_refused_and_counted(boards):
+    master, satellite = boards
+    satellite.export(TARGET, 0x1000, 0)
+    (before,) = satellite.batch(("exports_refused",))
+    assert master.store(TARGET, 1) == [REFUSED] and master.load(TARGET)[0] == REFUSED
+    satellite.export(TARGET, 0x1000, 1)
+    assert master.store(TARGET, 1) == [REFUSED] and master.load(TARGET)[0] == DONE
+    satellite.export(TARGET, 0x1000, 3)
+    assert master.store(TARGET - 8, 1) == [REFUSED] and master.store(TARGET + 0x1000, 1) == [REFUSED]
+    assert satellite.batch(("exports_refused",)) == [before + 5]
+
+
+def test_loads_and_stores_both_ways(boards):
+    for asker, owner in [boards, boards[::-1]]:
+        owner.export(TARGET, 0x1000, 3)
+        words = [0x0123_4567_89AB_CDEF, 2**64 - 1, 0]
+        assert asker.store(TARGET, *words) == [DONE] * 3
+        assert [asker.load(TARGET + 8 * n) for n in range(3)] == [(DONE, word) for word in words]
+        asker.batch(("remote_strobes", 0x0F))
+        assert asker.store(TARGET, 0x1111_1111_2222_2222) == [DONE]
+        asker.batch(("remote_strobes", 0xFF), ("remote_early", 1))
+        assert asker.load(TARGET) == (DONE, 0x0123_4567_2222_2222)
+        assert asker.store(TARGET + 8, 5) == [DONE] and asker.load(TARGET + 8) == (DONE, 5)
+        assert asker.batch(("remote_early", 0), ("remote_failed",)) == [0]
+
+
+def test_copies_from_memory_to_memory(boards):
+    """The ring and the data are put into the master's memory by the satellite, which then has them again."""
+    master, satellite = boards
+    master.export(MEMORY, 0x8000, 3)
+    satellite.export(TARGET, 0x4000, 3)
+    words = [n * 0x0101_0101_0101_0101 + (n << 40) for n in range(1, 25)]
+    assert set(satellite.store(SOURCE, *words)) == {DONE}
+    ring = [
+        *(SOURCE | 16 * 8 << 32, TARGET + 0x2000),
+        *(SOURCE + 16 * 8 | 8 * 8 << 32, TARGET + 0x2000 + 16 * 8 | 1 << 32),
+        *(SOURCE | 2000 * 8 << 32, TARGET | 1 << 32),
+        *(SOURCE | 8 << 32, MEMORY | 1 << 32),
+    ]
+    assert set(satellite.store(RING, *ring)) == {DONE}
+    master.batch(("bulk_base", RING), ("bulk_posted", 2), ("bulk_completed", 2, 0xFFFF))
+    assert [master.load(TARGET + 0x2000 + 8 * n) for n in range(24)] == [(DONE, word) for word in words]
+    master.batch(("bulk_posted", 3), ("bulk_completed", 3, 0xFFFF))
+    assert [master.load(TARGET + 8 * n) for n in range(24)] == [(DONE, word) for word in words]
+    (before,) = satellite.batch(("exports_packets",))
+    (state,) = master.batch(("bulk_posted", 4), ("bulk_state", 1, 1), ("bulk_state",))
+    assert state >> 2 == REFUSED and satellite.batch(("exports_packets",)) == [before + 1]
+    master.batch(("bulk_clear", 1), ("bulk_state", 2, 0x1F), ("bulk_completed", 4, 0xFFFF))
