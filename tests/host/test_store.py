@@ -10,7 +10,7 @@ import pytest
 from kairos.errors import UsageError
 from kairos.experiment.datasets import DatasetManager
 from kairos.experiment.store import DatasetStore
-from tests.support.command import run_kairos
+from tests.support.command import one_line, run_kairos
 
 
 @pytest.fixture
@@ -148,3 +148,50 @@ def test_datasets_are_changed_from_the_command_line(tmp_path):
     assert run_kairos("datasets", "delete", "f", cwd=tmp_path).returncode == 0
     said = run_kairos("datasets", "delete", "f", cwd=tmp_path).stderr
     assert said == "kairos: there is no dataset f in dataset_db.mdb; `kairos datasets list` shows all\n"
+
+
+def kept(path, values=300):
+    store = DatasetStore(path)
+    for number in range(values):
+        store.set(f"value {number}", list(range(number)), persist=True)
+    store.close_db()
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("damage", ["text", "cut", "head", "zeros"])
+def test_a_broken_file_is_told_before_anything_runs(tmp_path, damage):
+    """Also where nothing in the run asks for a dataset; the file stays as it is."""
+    path = tmp_path / "dataset_db.mdb"
+    whole = kept(path)
+    content = {
+        "text": b"This is no dataset store." * 400,
+        "cut": whole[: len(whole) // 2],
+        "head": whole[:100],
+        "zeros": bytes(len(whole)),
+    }[damage]
+    path.write_bytes(content)
+    (tmp_path / "hello.py").write_text(
+        "from artiq.experiment import *\n\n\nclass Hello(EnvExperiment):\n    def run(self):\n        print('hello')\n"
+    )
+    (tmp_path / "device_db.py").write_text("device_db = {}\n")
+    for words in (["run", "hello.py"], ["run", "hello.py", "--dataset-db", path], ["datasets", "list"]):
+        done = run_kairos(*words, cwd=tmp_path)
+        one_line(done, "cannot be opened: it is ")
+        assert "dataset_db.mdb" in done.stderr and "move it away" in done.stderr and done.stdout == ""
+    assert path.read_bytes() == content
+    assert run_kairos("run", "hello.py", "--dataset-db", "new.mdb", cwd=tmp_path).stdout.startswith("hello\n")
+
+
+def test_files_that_are_whole_pass(tmp_path):
+    path = tmp_path / "store.mdb"
+    DatasetStore(path).check()
+    path.touch()
+    DatasetStore(path).check()
+    store = DatasetStore(path)
+    for number in range(300):
+        store.set(f"value {number}", list(range(number)), persist=True)
+        DatasetStore(path).check()
+    for number in range(0, 300, 2):
+        store.delete(f"value {number}")
+        DatasetStore(path).check()
+    assert len(reopened(store).keys()) == 150

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass, field
 
-__all__ = ["ChannelSpec", "Variant", "RTIO_FREQUENCY", "driver"]
+__all__ = ["ChannelSpec", "Variant", "MONITORED", "RTIO_FREQUENCY", "driver"]
 
 RTIO_FREQUENCY = 125_000_000
+MONITORED = ("none", "ad9910", "ad9912", "ad53xx")
+"""Chips behind an SPI bus that the monitor can follow, by the number that the bus's parameter `monitor` has."""
 
 
 @dataclass(frozen=True)

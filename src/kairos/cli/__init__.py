@@ -51,7 +51,10 @@ def main(argv=None) -> int:
     try:
         return args.chosen.function()(args) or 0
     except KairosError as error:
-        print(f"kairos: {error}", file=sys.stderr)
+        # Here, because most runs do without it.
+        from .colour import coloured
+
+        print(coloured(f"kairos: {error}"), file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("kairos: interrupted", file=sys.stderr)

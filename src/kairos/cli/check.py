@@ -22,6 +22,7 @@ from ..experiment.arguments import DefaultMissing
 from ..experiment.datasets import DatasetManager
 from ..experiment.environment import ProcessArgumentManager, is_public_experiment
 from ..experiment.standalone import SingleRun, Unheard
+from .colour import coloured
 from .experiments import import_file
 from .report import UserCodeError
 
@@ -37,7 +38,8 @@ def check(args) -> int:
     if args.format == "json":
         print(json.dumps({"diagnostics": [diagnostic.lsp() for diagnostic in found]}, indent=2))
     else:
-        print("\n\n".join(diagnostic.text for diagnostic in found), end="\n" if found else "")
+        text = "\n\n".join(diagnostic.text for diagnostic in found)
+        print(coloured(text, sys.stdout), end="\n" if found else "")
         print(_summary(found, len(args.files)), file=sys.stderr)
     return int(any(args.strict or not diagnostic.warning for diagnostic in found))
 

@@ -19,6 +19,7 @@ from ..experiment.hdf5 import write_hdf5
 from ..experiment.standalone import SingleRun, Unheard
 from ..experiment.store import DatasetStore
 from . import report
+from .colour import coloured
 
 __all__ = ["Experiment", "parse_arguments"]
 
@@ -97,10 +98,11 @@ class Experiment:
         cls: type | None = None,
     ):
         """cls: the class, if its file has been imported already."""
+        datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
+        datasets.check()
         cls = cls or choose_class(import_file(path), class_name)
         self.name = cls.__name__
         self.file = Path(path).absolute()
-        datasets = DatasetDB() if dataset_db is None else DatasetStore(dataset_db)
         commands = Unheard()
         if applets:
             datasets = Published(datasets)
@@ -131,7 +133,7 @@ class Experiment:
             result = compiler.emit(
                 stage, type(instance).run, (instance,), {}, core=core, strict=strict, warnings=warnings
             )
-            print(*warnings, sep="\n", end="\n" if warnings else "", file=sys.stderr)
+            print(*map(coloured, warnings), sep="\n", end="\n" if warnings else "", file=sys.stderr)
             return result
 
     def statistics(self):

@@ -1,35 +1,90 @@
-"""``kairos moninj``: watch pins, take them over and give them back."""
+"""``kairos moninj``: watch pins and cards, take pins over and give them back."""
 
 import json
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 from ..contracts.moninj import Report
 from ..devices import DeviceDB
 from ..errors import UsageError
-from ..network.moninj import PORT, MonInj, Override
+from ..network.moninj import PORT, MonInj, Override, Probe
 from .address import address_of
 
 __all__ = ["release", "set_level", "watch"]
 
 CONFIRMED = 5.0
 """Seconds in which a device confirms what was set."""
+MEGA = 1e6
+
+
+class Watched(NamedTuple):
+    """What is watched: its name for users, and the card's probe, None for a plain number."""
+
+    name: str
+    card: object = None
+
+    def told(self, seen, as_json: bool) -> str:
+        """The line for a report."""
+        if as_json:
+            fields = {"name": self.name, "channel": seen.channel, "probe": seen.number, "value": seen.value}
+            if self.card is not None:
+                fields |= {"quantity": self.card.quantity(seen.value), "unit": self.card.unit}
+            return json.dumps(fields)
+        return f"{self.name}: {seen.value if self.card is None else self._quantity(seen.value)}"
+
+    def _quantity(self, value: int) -> str:
+        quantity = self.card.quantity(value)
+        if self.card.unit != "Hz":
+            return f"{quantity:.4f} {self.card.unit}"
+        return f"{round(quantity / MEGA, 6):.10g} MHz"
 
 
 def watch(args):
-    """Print the levels of the pins that the command line `args` names, and each change."""
-    names = _channels(args)
+    """Print the levels of the pins that the command line `args` names, what its cards were sent, and each change."""
+    database = _database(args)
+    watched = {place: what for name in args.names for place, what in _probes(name, database)}
     device = MonInj(*address_of(args, PORT))
-    for channel in names:
-        device.watch(channel)
+    for channel, probe in watched:
+        device.watch(channel, probe)
     began = time.monotonic()
     while args.seconds is None or (left := began + args.seconds - time.monotonic()) > 0:
         seen = device.next(None if args.seconds is None else left)
-        if seen is not None and seen.kind == Report.PROBE and seen.channel in names:
-            name = names[seen.channel]
-            told = json.dumps({"name": name, "channel": seen.channel, "value": seen.value})
-            print(told if args.json else f"{name}: {seen.value}", flush=True)
+        if seen is not None and seen.kind == Report.PROBE and (seen.channel, seen.number) in watched:
+            print(watched[seen.channel, seen.number].told(seen, args.json), flush=True)
     device.close()
+
+
+def _probes(name: str, database: DeviceDB | None):
+    """((channel, probe), `Watched`) of what a name means, as in ``ttl0``, ``zotino0:3``, ``9:1``."""
+    device, separator, number = name.rpartition(":")
+    if not (separator and number.isdecimal()):
+        device, number = name, ""
+    cards = _cards(device, database)
+    if cards is None:
+        return [((_channel(device, database), int(number or Probe.LEVEL)), Watched(name))]
+    if number:
+        cards = [card for card in cards if card.place == int(number)]
+    if not cards:
+        raise UsageError(f"'{name}' has nothing that could be watched")
+    labels = (name if number or card.place is None else f"{device}:{card.place}" for card in cards)
+    return [((card.channel, card.probe), Watched(label, card)) for card, label in zip(cards, labels, strict=True)]
+
+
+def _cards(name: str, database: DeviceDB | None):
+    """Probes of a card; None if the name is that of a plain channel, or of none."""
+    try:
+        module = database.get(name)["module"] if database is not None else ""
+    except (KeyError, TypeError, ValueError):
+        return None
+    if module.rpartition(".")[2] in ("", "ttl"):
+        return None
+    from .. import compat  # not at the head: pins need no drivers, which load NumPy
+    from ..devices import DeviceManager  # likewise
+
+    compat.install()
+    probes = getattr(DeviceManager(database).get(name), "monitored", None)
+    return None if probes is None else probes()
 
 
 def set_level(args):
@@ -45,7 +100,8 @@ def release(args):
 
 
 def _inject(args, values: dict[Override, int]):
-    names = _channels(args)
+    database = _database(args)
+    names = {_channel(name, database): name for name in args.names}
     device = MonInj(*address_of(args, PORT))
     for channel in names:
         for override, value in values.items():
@@ -58,13 +114,12 @@ def _inject(args, values: dict[Override, int]):
     device.close()
 
 
-def _channels(args) -> dict[int, str]:
-    """Names of the channels, by number."""
-    database = DeviceDB.load(args.device_db) if Path(args.device_db).exists() or not args.device else None
-    return {_channel(name, database): name for name in args.names}
+def _database(args) -> DeviceDB | None:
+    return DeviceDB.load(args.device_db) if Path(args.device_db).exists() or not args.device else None
 
 
 def _channel(name: str, database: DeviceDB | None) -> int:
+    """The number of a channel. UsageError."""
     try:
         return int(name, 0)
     except ValueError:

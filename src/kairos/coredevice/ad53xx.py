@@ -4,9 +4,10 @@ Codes, registers and bits are those of the data sheets. A voltage is a code of 1
 4 times the reference.
 """
 
-from ..language import TInt32, at_mu, delay, delay_mu, kernel, now_mu, ns, portable, us
+from ..language import TInt32, at_mu, delay, delay_mu, host_only, kernel, now_mu, ns, portable, us
 from .chips.ad53xx import ALL_CHANNELS, CONTROL, FIRST_CHANNEL, OFS, SELECT, WORD
 from .parts.absent import get_or_absent
+from .parts.monitored import Monitored
 from .parts.scales import Scale
 from .parts.spi import SPI_CLK_PHASE, SPI_END, SPI_INPUT, Transfer
 
@@ -75,6 +76,7 @@ class AD53xx:
     """
 
     kernel_invariants = {"bus", "ldac", "clr", "chip_select", "div_write", "div_read", "vref", "core"}
+    channels = ALL_CHANNELS
 
     word = Transfer(length=WORD.width, div="div_write", cs="chip_select", flags=SPI_AD53XX_CONFIG)
     answer = Transfer(length=WORD.width, div="div_read", cs="chip_select", flags=SPI_AD53XX_CONFIG | SPI_INPUT)
@@ -101,6 +103,16 @@ class AD53xx:
         self.vref = vref
         # Between transfers the bus is configured for words.
         self.bus.update_xfer_duration_mu(div_write, WORD.width)
+
+    @host_only
+    def monitored(self):
+        """The probes of all channels: what was sent to them last, in volts."""
+        return [Monitored(n, self.bus.channel, n, self.mu_to_voltage, "V") for n in range(self.channels)]
+
+    @host_only
+    def mu_to_voltage(self, code):
+        """Volts of a code."""
+        return SPAN.quantity(code - self.offset_dacs * CODES_OF_OFFSET) * SPANS * self.vref
 
     @kernel
     def init(self, blind=False):

@@ -5,7 +5,7 @@ Writes take no time on the timeline; a frame to the card, which has room for all
 
 from numpy import int64
 
-from ..language import TInt32, TList, delay_mu, kernel, portable
+from ..language import TInt32, TList, delay_mu, host_only, kernel, portable
 from .chips.fastino import (
     BITS_PER_CYCLE,
     CFG,
@@ -20,6 +20,7 @@ from .chips.fastino import (
     UPDATE,
 )
 from .parts.channel import RTIODevice
+from .parts.monitored import Monitored
 from .parts.scales import Scale
 from .rtio import rtio_output, rtio_output_wide
 
@@ -54,6 +55,11 @@ class Fastino(RTIODevice):
         super().__init__(dmgr, channel << 8, core_device)
         self.width = 1 << log2_width
         self.t_frame = int64(FRAME_WORDS * FRAME_WORD_BITS * self.core.ref_multiplier // BITS_PER_CYCLE)
+
+    @host_only
+    def monitored(self):
+        """The probes of all DACs: what was written to them last, in volts."""
+        return [Monitored(n, self.channel >> 8, n, VOLTS.quantity, "V") for n in range(DAC.count)]
 
     @property
     def target(self):

@@ -13,6 +13,7 @@ CS_LED = 2
 class Zotino(AD53xx):
     """A Zotino; the arguments are those of `AD53xx`."""
 
+    channels = 32
     leds = Transfer(length=8, div="div_write", cs=CS_LED)
 
     def __init__(

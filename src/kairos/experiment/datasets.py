@@ -32,6 +32,9 @@ class DatasetDB:
     def __init__(self):
         self.data: dict[str, Broadcast] = {}
 
+    def check(self):
+        """UsageError if they cannot be had. Those in memory can."""
+
     def get(self, key):
         return self.data[key].value
 

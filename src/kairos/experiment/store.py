@@ -5,7 +5,11 @@ soon as it is set: a process that is killed loses none. One that is changed in p
 most once a second, and at the end. Several processes may use one file: each writes only what it sets itself.
 """
 
+import struct
+import subprocess
+import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 from .. import pyon
@@ -18,6 +22,18 @@ _LARGEST_FILE = 1 << 36
 """Bytes; the file is only as long as what it holds."""
 _PERIOD = 1.0
 """Seconds between writes of a dataset that is changed in place."""
+
+_HEAD = struct.Struct("<16x I4x16x I92x Q Q")
+"""The head of an LMDB file, of which there is another one on the second page: magic number, size of a page, last page,
+transaction."""
+_MAGIC = 0xBEEFC0DE
+_READ_ALL = """
+import sys, lmdb
+with lmdb.open(sys.argv[1], subdir=False, readonly=True, lock=False) as store, store.begin() as view:
+    for key, value in view.cursor():
+        bytes(value)
+"""
+"""Reads the file of its argument. To be run in a process of its own: what LMDB misses in a file kills the process."""
 
 
 class DatasetStore(DatasetDB):
@@ -36,13 +52,39 @@ class DatasetStore(DatasetDB):
         self._saved: dict[str, float] = {}
         """When each dataset was written, in seconds of the monotonic clock."""
 
+    def check(self):
+        """UsageError if there is a file, and it is no dataset store, or parts of it are missing. It is not changed."""
+        if self.path.is_dir():
+            raise UsageError(f"the dataset store {self.path} is a directory, not a file")
+        try:
+            with self.path.open("rb") as file:
+                length = file.seek(0, 2)
+                pages = _pages(file)
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise self._unusable(error.strerror) from None
+        if length and pages is None:
+            raise self._unusable("it is no LMDB file")
+        # The last pages may not be in use, and then need not be there.
+        if length and pages > length and not self._can_be_read():
+            raise self._unusable("it is damaged, or cut short")
+
+    def _can_be_read(self) -> bool:
+        """Whether all datasets can be read, in a process of its own, which LMDB ends where a page is missing."""
+        command = [sys.executable, "-c", _READ_ALL, str(self.path)]
+        return subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
+
+    def _unusable(self, reason) -> UsageError:
+        advice = "move it away, or name another one with --dataset-db"
+        return UsageError(f"the dataset store {self.path} cannot be opened: {reason}; {advice}")
+
     def _open(self, create=False):
         """The environment; None if there is no file, and none is to be made."""
         if self._environment is None and (create or self.path.exists()):
             import lmdb  # not at the head: most runs keep nothing
 
-            if self.path.is_dir():
-                raise UsageError(f"the dataset store {self.path} is a directory, not a file")
+            self.check()
             try:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
                 self._environment = lmdb.open(str(self.path), subdir=False, map_size=_LARGEST_FILE, metasync=False)
@@ -50,11 +92,22 @@ class DatasetStore(DatasetDB):
                 raise UsageError(f"the dataset store {self.path} cannot be opened: {_reason(error)}") from None
         return self._environment
 
+    @contextmanager
+    def _view(self, environment):
+        """A transaction that reads; UsageError where the file is damaged."""
+        import lmdb  # as above
+
+        try:
+            with environment.begin() as transaction:
+                yield transaction
+        except lmdb.Error as error:
+            raise self._unusable(_reason(error)) from None
+
     def _kept(self, key) -> Broadcast | None:
         environment = self._open()
         if environment is None or not _fits(environment, key):
             return None
-        with environment.begin() as transaction:
+        with self._view(environment) as transaction:
             text = transaction.get(key.encode())
         return None if text is None else self._decoded(key, text)
 
@@ -76,7 +129,7 @@ class DatasetStore(DatasetDB):
         environment = self._open()
         kept = []
         if environment is not None:
-            with environment.begin() as transaction, transaction.cursor() as cursor:
+            with self._view(environment) as transaction, transaction.cursor() as cursor:
                 kept = [bytes(key).decode() for key in cursor.iternext(values=False)]
         return sorted({*self.data, *kept})
 
@@ -175,3 +228,17 @@ def _fits(environment, key) -> bool:
 def _reason(error) -> str:
     """The part of LMDB's text that tells what is wrong."""
     return str(error).rpartition(": ")[2].splitlines()[0]
+
+
+def _pages(file) -> int | None:
+    """Bytes of all pages of an LMDB file, used or not; None if it is none."""
+    heads = []
+    for place in range(2):
+        file.seek(heads[0][1] * place if heads else 0)
+        content = file.read(_HEAD.size)
+        if len(content) == _HEAD.size and content[16:20] == _MAGIC.to_bytes(4, "little"):
+            heads.append(_HEAD.unpack(content))
+        elif not heads:
+            return None
+    _, size, last, _ = max(heads, key=lambda head: head[3])
+    return (last + 1) * size

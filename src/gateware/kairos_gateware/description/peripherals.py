@@ -4,7 +4,7 @@ logic on them (Urukul, Mirny). For the cards in `PINS` that is not confirmed for
 description may say otherwise by `pins`.
 """
 
-from ..variant import ChannelSpec, driver
+from ..variant import MONITORED, ChannelSpec, driver
 
 __all__ = ["PERIPHERALS", "PINS", "Builder"]
 
@@ -121,6 +121,7 @@ def _dio_spi(b: Builder, card: dict) -> None:
             cs_width=len(spi["cs"]),
             mosi=len(pads["mosi"]),
             miso=len(pads["miso"]),
+            **_monitor(spi.get("monitor")),
         )
     b.bank(
         (f"{t['name']}{b.next(t['name'])}", t["direction"], f"eem{port}:d{t['pin']}", t["edge_counter"])
@@ -128,12 +129,18 @@ def _dio_spi(b: Builder, card: dict) -> None:
     )
 
 
+def _monitor(chip: str | None) -> dict[str, int]:
+    """The parameter of an SPI bus with these chips behind it, as far as the monitor knows them."""
+    return {"monitor": MONITORED.index(chip)} if chip else {}
+
+
 def _urukul(b: Builder, card: dict) -> None:
     """Manual of the Urukul logic: EEM0 clk, mosi, miso, cs0-2, io_update, sync or reset; EEM1 4-7: switches."""
     name = f"urukul{b.next('urukul')}"
     first, *second = [f"eem{port}" for port in card["ports"]]
     ad9910 = card["dds"] == "ad9910"
-    b.channel(f"spi_{name}", "spi_master", [f"{first}:d{i}" for i in range(6)], cs_width=3)
+    bus = [f"{first}:d{i}" for i in range(6)]
+    b.channel(f"spi_{name}", "spi_master", bus, cs_width=3, **_monitor(card["dds"]))
     if card["synchronization"]:
         b.channel(f"ttl_{name}_sync", "ttl_clockgen", [f"{first}:d7"], acc_width=4)
     b.channel(f"ttl_{name}_io_update", "ttl_out", [f"{first}:d6"], serialised=1)
@@ -226,7 +233,8 @@ def _sampler(b: Builder, card: dict) -> None:
 
 def _zotino(b: Builder, card: dict) -> None:
     name = f"zotino{b.next('zotino')}"
-    b.channel(f"spi_{name}", "spi_master", _places(card, "clk", "mosi", "miso", "cs_dac", "cs_led"), cs_width=2)
+    bus = _places(card, "clk", "mosi", "miso", "cs_dac", "cs_led")
+    b.channel(f"spi_{name}", "spi_master", bus, cs_width=2, **_monitor("ad53xx"))
     for signal in ["ldac", "clr"]:
         b.channel(f"ttl_{name}_{signal}", "ttl_out", _places(card, signal), serialised=1)
     b.device(

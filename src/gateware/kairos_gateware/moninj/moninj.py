@@ -1,7 +1,8 @@
 """Probes and overrides, selected by channel and number (wire protocols, section 3).
 
 TTL: probe 0 is the level (of the pin for in/out channels, else of the output), probe 1 the output enable (in/out only);
-override 0 enables, 1 is the level, 2 the output enable (in/out only). Other PHYs may have `probes` of up to 64 bits.
+override 0 enables, 1 is the level, 2 the output enable (in/out only). Other PHYs may have `probes` of up to 64 bits, or
+a `probe_port`: the read port of a memory whose words are the probes.
 What does not exist reads as 0, and writing it does nothing.
 
 An override acts between PHY and pin, without latency: the PHY's state goes on as the experiment says, and returns to
@@ -69,7 +70,7 @@ class MonitorInjector(Module):
         probes, overrides, writes = {}, {}, {}
         for number, block in blocks.items():
             injected = getattr(block, "overrides", [])
-            probes[number] = Case(self.probe, {i: selected.eq(probe) for i, probe in enumerate(block.probes)})
+            probes[number] = self._probed(block, selected)
             if injected:
                 current = {i: self.inject_current.eq(signal) for i, signal in enumerate(injected)}
                 set_ = {i: signal.eq(self.inject_value[0]) for i, signal in enumerate(injected)}
@@ -80,3 +81,11 @@ class MonitorInjector(Module):
             If(self.update, self.value.eq(selected)),
             If(self.write, Case(self.inject_channel, writes)),
         ]
+
+    def _probed(self, block, selected):
+        """Statement: the selected probe of a block."""
+        port = getattr(block, "probe_port", None)
+        if port is None:
+            return Case(self.probe, {i: selected.eq(probe) for i, probe in enumerate(block.probes)})
+        self.comb += port.adr.eq(self.probe)
+        return If(self.probe[len(port.adr) :] == 0, selected.eq(port.dat_r))

@@ -22,7 +22,9 @@ from ..contracts.descriptor import ChannelKind
 from ..contracts.spi import CONFIG_ADDRESS, DATA_ADDRESS, SpiFlag
 from ..pad import SAMPLES, Pad
 from ..rtio.link import Channel, InputLink, OutputLink
+from ..variant import MONITORED
 from .kind import Driver, Figure, Kind, Parameter
+from .spi_monitor import MONITORS
 
 __all__ = ["KINDS", "SpiMaster"]
 
@@ -48,7 +50,7 @@ _CONFIG = _config_layout()
 
 class SpiMaster(Module):
     """clk, mosi, miso: pads; mosi and miso may be None. cs: list of up to eight pads, bit 0 of the chip select first.
-    Events in the same cycle collide; there is no replacement."""
+    Events in the same cycle collide; there is no replacement. `sent`: the fields of a monitor's `SENT`."""
 
     def __init__(self, number, clk, mosi=None, miso=None, cs=()):
         link = OutputLink(data_width=_WIDTH, address_width=1, replace=False)
@@ -82,6 +84,13 @@ class SpiMaster(Module):
         div = Signal(9)
         phase_a = Signal(9)
         phase_b = Signal(9)
+        self.sent = {
+            "stb": start,
+            "data": link.data,
+            "length": config.length + spi.LENGTH_LEAST,
+            "cs": config.cs,
+            "end": config.end,
+        }
         self.comb += [
             new.raw_bits().eq(link.data),
             link.busy.eq(active & ~last),
@@ -182,7 +191,18 @@ def _make(place):
     low = place.pads([f"low{i}" for i in range(place["low"])])
     phy.comb += [pad.oe.eq(1) for pad in low]
     phy.pads += low
+    if place["monitor"]:
+        _watch(phy, MONITORS[MONITORED[place["monitor"]]]())
     return phy
+
+
+def _watch(phy, monitor):
+    """Gives a bus the probes of a monitor."""
+    phy.submodules.monitor = monitor
+    phy.comb += [getattr(monitor.sent, name).eq(value) for name, value in phy.sent.items()]
+    for name in ["probes", "probe_port"]:
+        if hasattr(monitor, name):
+            setattr(phy, name, getattr(monitor, name))
 
 
 def _measured():
@@ -200,6 +220,13 @@ KINDS = (
             Parameter("mosi", 1, meaning="0: no such pin"),
             Parameter("miso", 1, meaning="0: no such pin"),
             Parameter("low", 0, meaning="pads held at 0"),
+            Parameter(
+                "monitor",
+                0,
+                range(len(MONITORED)),
+                f"the monitor of an SPI master is 0 to {len(MONITORED) - 1}",
+                meaning="chips whose settings are probes: 1 AD9910, 2 AD9912 of an Urukul, 3 AD53xx",
+            ),
         ),
         driver=Driver("spi2", "SPIMaster"),
         figures={"spi": Figure("3 chip selects", _measured, {"lut": 118, "ff": 80, "bram": 0})},

@@ -27,6 +27,12 @@ def reach_for(capacity) -> int:
     return 1 << bits_for(11 * capacity // 3 + 48)
 
 
+def _kept(event, layout):
+    """What a memory keeps of an event: of its time no sign, and not whose turn it is."""
+    fields = [name for name, *_ in layout if name != "younger"]
+    return Cat(*[event.coarse[:_TIME_BITS] if name == "coarse" else getattr(event, name) for name in fields])
+
+
 class Pool(Module):
     """layout: of the events. capacity: a power of two. reach: cycles ahead of the counter that the wheel has slots for;
     margin: fewer of them are used.
@@ -48,9 +54,7 @@ class Pool(Module):
         # # #
 
         bits = log2_int(capacity)
-        kept = Cat(
-            *[getattr(self.event, name)[:_TIME_BITS] for name, *_ in layout if name != "younger"],
-        )
+        kept = _kept(self.event, layout)
         side = Signal()  # which memory is appended to and, in a lap, read
         written = [Signal(bits + 1, name=f"written_{n}") for n in range(2)]  # a bit more: full is not empty
         read = Signal(bits + 1)
@@ -62,7 +66,7 @@ class Pool(Module):
         # The event looked at
         head_valid, advance, keep, fetch = Signal(), Signal(), Signal(), Signal()
         head = Record(layout)
-        head_bits = Cat(*[getattr(head, name)[:_TIME_BITS] for name, *_ in layout if name != "younger"])
+        head_bits = _kept(head, layout)
         memories = [Memory(len(kept), capacity) for _ in range(2)]
         outputs = []
         for n, memory in enumerate(memories):

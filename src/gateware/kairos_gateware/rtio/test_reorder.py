@@ -14,16 +14,17 @@ from kairos_gateware.rtio.timing import MIN_SLACK, OUTPUT_LATENCY, TimeBase
 from kairos_gateware.rtio.wheel import MARGIN
 
 LANES, CAPACITY = 4, 8
+DATA_BITS = 96  # wider than a time
 REACH = reach_for(CAPACITY)
 
 
 class Bench(Module):
     def __init__(self):
         self.submodules.timebase = timebase = TimeBase(loadable=True)
-        channels = [Channel(n, output=OutputLink(8, 2)) for n in range(4)] + [Channel(4, discard=True)]
-        layout = event_layout(channel_width=4, address_width=2, data_width=8, lanes=LANES)
+        channels = [Channel(n, output=OutputLink(DATA_BITS, 2)) for n in range(4)] + [Channel(4, discard=True)]
+        layout = event_layout(channel_width=4, address_width=2, data_width=DATA_BITS, lanes=LANES)
         self.submodules.dispatcher = ReorderingDispatcher(
-            timebase, channels, layout, LANES, CAPACITY, 8, simulation=True
+            timebase, channels, layout, LANES, CAPACITY, DATA_BITS, simulation=True
         )
 
 
@@ -88,6 +89,14 @@ def test_slot_of_the_wheel_is_used_again():
     """Events of the same slot, a turn apart; the second is taken as soon as it is within reach."""
     events = [(40 + n * REACH, 1, n) for n in range(4)]
     _, _, out, errors = play(events, 50 + 3 * REACH)
+    assert (out, errors) == (at_gates(events), [])
+
+
+def test_wide_words_come_whole():
+    """Soon, and after a wait in the pool."""
+    word = int("1234567890abcdef" * 2, 16) % (1 << DATA_BITS) | 1 << DATA_BITS - 1
+    events = [(60, 1, word), (60 + 3 * REACH, 2, word ^ 1)]
+    _, _, out, errors = play(events, 70 + 3 * REACH)
     assert (out, errors) == (at_gates(events), [])
 
 

@@ -117,7 +117,9 @@ class Soc(Module):
         self.submodules.initiator = initiator = RingInitiator(arbiter.ports[0], core.roomy, core.pusher)
         self.submodules.dma_engine = dma = DmaEngine(len(cri.output.data))
         self.submodules.analyzer_block = analyzer = Analyzer(cri, core.timebase.coarse, core.pusher)
-        monitored = {number: phy for number, phy in phys.items() if hasattr(phy, "probes")} | injectors
+        monitored = {
+            number: phy for number, phy in phys.items() if hasattr(phy, "probes") or hasattr(phy, "probe_port")
+        } | injectors
         self.submodules.monitor = monitor = MonitorInjector(monitored)
         self.comb += [_connect(dma.cri, arbiter.ports[1]), arbiter.soon.eq(initiator.soon)]
 

@@ -1,14 +1,21 @@
-"""``kairos moninj``: levels of a device's pins, seen and set by hand."""
+"""``kairos moninj``: levels of a device's pins and settings of its cards, seen; pins set by hand."""
 
 from ..command import Command, Option
 from ..options import DEVICE_DB, JSON, device
 
 _NAMES = Option("names", metavar="DEVICE", nargs="+", help="a TTL of the device database, or the number of a channel")
 
+_WATCHED = Option(
+    "names",
+    metavar="DEVICE",
+    nargs="+",
+    help="a TTL, a DDS of an Urukul or a DAC card of the device database, or the number of a channel; NAME:N: probe N",
+)
+
 _TOOLS = {
     "watch": Command(
-        "print each change of levels, until Ctrl-C",
-        _NAMES,
+        "print each change of levels, frequencies and voltages, until Ctrl-C",
+        _WATCHED,
         Option("--for", dest="seconds", type=float, metavar="SECONDS", help="end after this time"),
         JSON,
         runs="moninj.watch",
@@ -29,6 +36,7 @@ COMMAND = Command(
     tools=_TOOLS,
     examples=(
         "kairos moninj watch ttl0 ttl4",
+        "kairos moninj watch urukul0_ch0 zotino0:3",
         "kairos moninj set 1 ttl4",
         "kairos moninj release ttl4",
     ),

@@ -194,7 +194,17 @@ def _native_function(symbol: str, function: Callable, calls: list) -> Any:
         calls.append((symbol, values))
         return function(*values)
 
-    return ctypes.CFUNCTYPE(NUMBERS[result], *(NUMBERS[argument] for argument in arguments))(call)
+    def call_with_place(place, *values):
+        for (name, _), value in zip(pair._fields_, call(*values), strict=True):
+            setattr(pair.from_address(place), name, value)
+
+    kinds = [NUMBERS[argument] for argument in arguments]
+    if result in NUMBERS:
+        return ctypes.CFUNCTYPE(NUMBERS[result], *kinds)(call)
+    # A tuple is written where the caller says.
+    members = result.strip("()").split(", ")
+    pair = type("Pair", (ctypes.Structure,), {"_fields_": [(f"m{n}", NUMBERS[m]) for n, m in enumerate(members)]})
+    return ctypes.CFUNCTYPE(None, ctypes.c_void_p, *kinds)(call_with_place)
 
 
 def _report(writer: int, answer: Any) -> None:

@@ -30,7 +30,8 @@ kernel method             what it does                                          
 ``exchange(data)``        `send`, then the word that was read; needs ``SPI_INPUT``               the same
 ``prepare()``             configures the bus for this kind                                       1 coarse cycle
 ``put(data)``             transfers `data`; `prepare` or `send` of this kind came last           ``cycles``
-``get()``                 the oldest word that was read and not fetched yet; waits for it        nothing
+``get()``                 the oldest word that was read and not fetched yet; RuntimeError if      nothing
+                          none comes up to a millisecond behind the cursor
 ========================  =====================================================================  ======================
 
 `data` is right aligned whatever the length: bit 0 is the last bit that goes out (with ``SPI_LSB_FIRST`` the first).
@@ -39,10 +40,12 @@ A `SizedTransfer` has no length of its own: ``send(data, length)`` and ``exchang
 `duration_mu` of a bound transfer is the time of `put` in machine units (int64), for transfers that end at the cursor.
 """
 
+from numpy import int64
+
 from ...contracts import spi as contract
 from ...contracts.spi import SpiFlag
-from ...language import TInt32, delay_mu, kernel, portable
-from ..rtio import rtio_input_data, rtio_output
+from ...language import TInt32, delay_mu, kernel, now_mu, portable
+from ..rtio import rtio_input_timestamped_data, rtio_output
 from .numbers import to_int32
 
 __all__ = [
@@ -75,6 +78,8 @@ SPI_HALF_DUPLEX = int(SpiFlag.HALF_DUPLEX)
 
 WORD = contract.WORD_BITS
 """Bits that a transfer can have."""
+LATEST_ANSWER = int64(1_000_000)
+"""Machine units behind the cursor, longer than an answer takes from a satellite."""
 
 
 def _field(name, least=0):
@@ -107,6 +112,18 @@ def config_word(**values):
 def transfer_cycles(length, div):
     """Coarse cycles for which a transfer keeps the bus busy: its bits, one period to select the chip, one cycle."""
     return (length + 1) * div + 1
+
+
+@kernel
+def _answer(channel) -> TInt32:
+    """The oldest word that a bus has read. Transfers end at the cursor: a bus without one then was not told to read."""
+    time_mu, word = rtio_input_timestamped_data(now_mu() + LATEST_ANSWER, channel)
+    if time_mu < 0:
+        raise RuntimeError(
+            "nothing was read on the SPI bus of RTIO channel {0}: call init() of the card before it is read",
+            int64(channel),
+        )
+    return word
 
 
 class Transfer:
@@ -165,8 +182,9 @@ class BoundTransfer:
 
     @kernel
     def get(self) -> TInt32:
-        """The oldest word read that was not fetched yet, right aligned; waits for it. The cursor stays."""
-        return rtio_input_data(self.bus.channel)
+        """The oldest word read that was not fetched yet, right aligned; waits for it. The cursor stays. RuntimeError if
+        the bus was not configured to read."""
+        return _answer(self.bus.channel)
 
     @kernel
     def send(self, data):
@@ -217,4 +235,4 @@ class BoundSizedTransfer:
     def exchange(self, data, length) -> TInt32:
         """`send`, and the word that was read, right aligned."""
         self.send(data, length)
-        return rtio_input_data(self.bus.channel)
+        return _answer(self.bus.channel)

@@ -1,8 +1,9 @@
 """What an Urukul does for each of its DDS channels, whatever chip is there."""
 
-from ...language import TFloat, TInt32, kernel
+from ...language import TFloat, TInt32, host_only, kernel
 from .. import urukul
 from .methods import made
+from .monitored import Monitored
 
 __all__ = ["UrukulChannel"]
 
@@ -31,6 +32,13 @@ class UrukulChannel:
         if sw_device is not None:
             self.sw = dmgr.get(sw_device)
             self.kernel_invariants = self.kernel_invariants | {"sw"}
+
+    @host_only
+    def monitored(self):
+        """The probe of the frequency; none if the chip select is that of several chips."""
+        if self.channel < 0:
+            return []
+        return [Monitored(None, self.bus.channel, self.channel, self.ftw_to_frequency, "Hz")]
 
     cfg_sw = line(urukul.CPLD.cfg_sw)
     cfg_mask_nu = line(urukul.CPLD.cfg_mask_nu)

@@ -66,15 +66,15 @@ def search(method, chip, *args):
     seen = 0
     calls = []
 
-    def read(_channel):
+    def read(_timeout, _channel):
         nonlocal seen
         for name, values in calls[seen:]:
             if name == "rtio_output":
                 chip.output(*values)
         seen = len(calls)
-        return chip.answers.pop(0)
+        return 0, chip.answers.pop(0)
 
-    return compiled.run(firmware={"rtio_input_data": read}, calls=calls)
+    return compiled.run(firmware={"rtio_input_timestamped_data": read}, calls=calls)
 
 
 @pytest.mark.parametrize("edge, seed, found", [(0, 15, (19, 5)), (0, 5, (6, 5)), (5, 15, (12, 5)), (5, 8, (11, 5))])

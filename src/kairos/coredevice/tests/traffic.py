@@ -62,6 +62,7 @@ def run(method, *args, data=(), times=(), counter=0):
     firmware = {
         "rtio_input_data": lambda channel: _signed(next(data)),
         "rtio_input_timestamp": lambda timeout, channel: next(times, -1),
+        "rtio_input_timestamped_data": lambda timeout, channel: next(((0, _signed(word)) for word in data), (-1, 0)),
         "rtio_get_counter": lambda: counter,
     }
     result = Compiled(method, args, method.__self__.core).run(firmware=firmware)

@@ -1,0 +1,100 @@
+"""`kairos moninj watch` on cards: what their buses have sent, in MHz and volts, on the gateware `lab`."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import PATIENCE
+from tests.support.command import one_line
+from tests.support.gateware import built
+
+ZOTINO = """
+device_db["zotino0"] = {
+    "type": "local",
+    "module": "artiq.coredevice.zotino",
+    "class": "Zotino",
+    "arguments": {"spi_device": "dio_spi0", "ldac_device": "ttl16"},
+}
+"""
+HEAD = """from artiq.experiment import *
+
+
+class Exp(EnvExperiment):
+    def build(self):
+        for name in ["core", "urukul0_ch1", "urukul0_ch3", "zotino0", "fastino0", "ttl4"]:
+            self.setattr_device(name)
+
+"""
+BODY = """
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.ttl4.output()
+        delay(1*us)
+        self.ttl4.on()
+        self.urukul0_ch1.set(80*MHz, profile=2)
+        self.urukul0_ch3.set(123.456789*MHz)
+        self.urukul0_ch3.set_att(3.0)
+        self.zotino0.init(blind=True)
+        delay(100*us)
+        self.zotino0.set_dac([1.25, -2.5], [3, 31])
+        delay(10*us)
+        self.fastino0.set_group(4, [1.0, 2.0, 3.0, 4.0])
+        self.core.wait_until_mu(now_mu())
+"""
+
+
+@pytest.fixture(scope="module")
+def lab_device(start_device, tmp_path_factory):
+    device = start_device(tmp_path_factory.mktemp("lab"), gateware=built("lab") / "libkairos_pl.so")
+    yield device
+    device.close()
+
+
+@pytest.fixture
+def database(lab_device, lab, tmp_path):
+    path = tmp_path / "device_db.py"
+    text = lab.read_text().replace("'emulator://lab'", f"'{lab_device.host}:{lab_device.port}'")
+    path.write_text(text + ZOTINO)
+    return path
+
+
+@pytest.fixture
+def watch(lab_device, database):
+    def run(*words):
+        command = [sys.executable, "-m", "kairos", "moninj", "--device", f"127.0.0.1:{lab_device.ports[1383]}"]
+        command += ["--device-db", str(database), "watch", *words, "--for", "1"]
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
+
+    return run
+
+
+def test_what_cards_were_sent_is_shown(kairos, database, watch):
+    done = watch("urukul0_ch1", "zotino0:3")
+    assert (done.stdout, done.stderr) == ("urukul0_ch1: 0 MHz\nzotino0:3: -10.0000 V\n", "")
+    done = kairos.run(BODY, head=HEAD, device_db=database)
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = watch("urukul0_ch0", "urukul0_ch1", "urukul0_ch3", "zotino0:3", "zotino0:31", "fastino0:7", "ttl4")
+    lines = dict(line.split(": ") for line in done.stdout.splitlines())
+    assert lines.pop("urukul0_ch3").startswith("123.456789")
+    assert lines == {
+        "urukul0_ch0": "0 MHz",
+        "urukul0_ch1": "80 MHz",
+        "zotino0:3": "1.2500 V",
+        "zotino0:31": "-2.5000 V",
+        "fastino0:7": "4.0000 V",
+        "ttl4": "1",
+    }
+    told = [json.loads(line) for line in watch("urukul0_ch1", "zotino0", "--json").stdout.splitlines()]
+    assert len(told) == 33
+    assert told[0]["value"] == round(80e6 / 1e9 * 2**32) and told[0]["unit"] == "Hz" and told[0]["probe"] == 1
+    assert told[0]["quantity"] == pytest.approx(80e6, abs=0.2)
+    volts = {each["name"]: each["quantity"] for each in told[1:]}
+    assert volts["zotino0:3"] == pytest.approx(1.25, abs=2e-4) and volts["zotino0:31"] == pytest.approx(-2.5, abs=2e-4)
+
+
+def test_what_cannot_be_watched(watch):
+    one_line(watch("zotino0:32"), "'zotino0:32' has nothing that could be watched")
+    one_line(watch("urukul0_cpld"), "there is no device 'urukul0_cpld' with a channel")
