@@ -1,5 +1,6 @@
 """What is wired to an emulated device, from the user's side: chips that answer, an ion, and faults that are told."""
 
+import json
 import re
 from pathlib import Path
 
@@ -107,6 +108,8 @@ def test_the_wiring_is_checked_and_drawn(kairos, ion, tmp_path):
     done = kairos("bench", "check", device_db=ion)
     assert done.returncode == 0, done.stderr
     assert "ion0: ion; from aom_729 (drive), aom_397 (detection), aom_854 (repump); to pmt (photons)" in done.stdout
+    told = [json.loads(line) for line in kairos("bench", "check", "--json", device_db=ion).stdout.splitlines()]
+    assert next(part for part in told if part["name"] == "ion0")["to"] == [["pmt", "photons"]]
     done = kairos("bench", "draw", "-o", "wiring.svg", device_db=ion)
     assert done.returncode == 0, done.stderr
     assert (kairos.directory / "wiring.svg").read_text().count("<!-- aom_729 -->") == 1

@@ -84,7 +84,7 @@ def test_what_cards_were_sent_is_shown(kairos, database, watch):
         "urukul0_ch1": "80 MHz",
         "zotino0:3": "1.2500 V",
         "zotino0:31": "-2.5000 V",
-        "fastino0:7": "4.0000 V",
+        "fastino0:7": "3.9999 V",
         "ttl4": "1",
     }
     told = [json.loads(line) for line in watch("urukul0_ch1", "zotino0", "--json").stdout.splitlines()]

@@ -144,6 +144,7 @@ def test_datasets_are_changed_from_the_command_line(tmp_path):
     assert run_kairos("datasets", "set", "f", "[1, 2.5]", cwd=tmp_path).returncode == 0
     said = run_kairos("datasets", "list", "--json", cwd=tmp_path).stdout
     assert said == '{"key": "f", "value": "[1, 2.5]", "metadata": {}}\n'
+    assert run_kairos("datasets", "get", "f", "--json", cwd=tmp_path).stdout == said
     assert "is not a PYON value" in run_kairos("datasets", "set", "f", "hello", cwd=tmp_path).stderr
     assert run_kairos("datasets", "delete", "f", cwd=tmp_path).returncode == 0
     said = run_kairos("datasets", "delete", "f", cwd=tmp_path).stderr

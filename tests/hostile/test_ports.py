@@ -29,6 +29,11 @@ def processor_seconds(pid) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def open_files(pid) -> int:
+    """Files and connections that a process has open."""
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
 def at_rest(pid) -> bool:
     """It uses less than a tenth of a core."""
     before, start = processor_seconds(pid), time.monotonic()
@@ -71,12 +76,13 @@ def works(kairos, device_db):
 def test_garbage_and_resets(device, device_db, kairos, connections):
     rng = random.Random(connections)
     works(kairos, device_db)
-    before = memory(device.process.pid)
+    before, files = memory(device.process.pid), open_files(device.process.pid)
     for _ in range(connections):
         fire(device, rng)
     works(kairos, device_db)
     until(lambda: at_rest(device.process.pid), lambda: f"the emulator is busy\n{device.uart()[-2000:]}")
     assert memory(device.process.pid) < before + (32 << 20)
+    until(lambda: open_files(device.process.pid) <= files, lambda: f"{open_files(device.process.pid)} files are open")
 
 
 def test_silent_clients_lock_nobody_out(device, device_db, kairos):

@@ -26,12 +26,20 @@ def check(args):
     plan = _plan(args, database)
     for part in plan["parts"]:
         name = part["name"]
-        before = ", ".join(_end(wire["from"], wire["label"]) for wire in plan["wires"] if wire["to"] == name)
-        behind = ", ".join(_end(wire["to"], wire["label"]) for wire in plan["wires"] if wire["from"] == name)
+        before = [(wire["from"], wire["label"]) for wire in plan["wires"] if wire["to"] == name]
+        behind = [(wire["to"], wire["label"]) for wire in plan["wires"] if wire["from"] == name]
+        if args.json:
+            fields = {"name": name, "kind": part["kind"], "device": part["device"], "from": before, "to": behind}
+            print(json.dumps(fields))
+            continue
+        before, behind = (", ".join(_end(*wire) for wire in wires) for wires in (before, behind))
         kind = part["kind"] if part["device"] is None else f"{part['kind']} of {part['device']}"
         print(f"{name}: {kind}; from {before or 'nothing'}; to {behind or 'nothing'}")
     for name, driver in lacking(database.entries).items():
-        print(f"{name}: there is no model of what {driver} drives: its pins are open")
+        if args.json:
+            print(json.dumps({"name": name, "kind": None, "device": driver}))
+        else:
+            print(f"{name}: there is no model of what {driver} drives: its pins are open")
 
 
 def _end(name: str, label: str) -> str:

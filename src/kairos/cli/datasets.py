@@ -33,10 +33,14 @@ def list_all(args):
         for key in store.keys():
             value = store.get(key)
             if args.json:
-                print(json.dumps({"key": key, "value": pyon.encode(value), "metadata": store.get_metadata(key)}))
+                print(_as_json(store, key, value))
             else:
                 unit = store.get_metadata(key).get("unit", "")
                 print(f"{key}: {readable(value, sys.stdout.isatty())}{f'  [{unit}]' if unit else ''}")
+
+
+def _as_json(store, key, value) -> str:
+    return json.dumps({"key": key, "value": pyon.encode(value), "metadata": store.get_metadata(key)})
 
 
 def _known(store, key, action):
@@ -47,9 +51,10 @@ def _known(store, key, action):
 
 
 def get(args):
-    """One value, as PYON."""
+    """One value, as PYON; with `json` as `list_all` has it."""
     with _store(args) as store:
-        print(pyon.encode(_known(store, args.key, store.get)))
+        value = _known(store, args.key, store.get)
+        print(_as_json(store, args.key, value) if args.json else pyon.encode(value))
 
 
 def set_value(args):

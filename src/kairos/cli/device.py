@@ -1,6 +1,7 @@
 """``kairos device``: log, configuration and restart of a core device."""
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -29,11 +30,23 @@ def _on_device(tool: Callable) -> Callable:
 
 @_on_device
 def log(management, args):
-    """Print the log of the device, or clear it."""
+    """Print the log of the device, or clear it. As JSON: time in seconds, level, source and message of each line."""
     if args.action == "clear":
         management.clear_log()
+    elif args.json:
+        for line in management.log().splitlines():
+            print(json.dumps(_entry(line)))
     else:
         sys.stdout.write(management.log())
+
+
+_ENTRY = re.compile(r"\[\s*(?P<time>[\d.]+)s?\]\s*(?P<level>[A-Z]+)\((?P<source>[^)]*)\): ?(?P<message>.*)")
+
+
+def _entry(line: str) -> dict:
+    """The parts of a line of the log; of one that has none but the message, that."""
+    found = _ENTRY.fullmatch(line)
+    return {**found.groupdict(), "time": float(found["time"])} if found else {"message": line}
 
 
 @_on_device

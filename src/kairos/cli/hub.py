@@ -72,8 +72,12 @@ def watch(args):
     ((device, names),) = found.items()
     with _lab(args) as lab:
         readings = _of(lab, device).watch(*names, period=args.period)
-        print("  ".join(["time        ", *names]))
+        if not args.json:
+            print("  ".join(["time        ", *names]))
         for when, values in readings:
+            if args.json:
+                print(json.dumps({"time": when, **dict(zip(names, values, strict=True))}), flush=True)
+                continue
             clock = time.strftime("%H:%M:%S", time.localtime(when)) + f".{int(when * 1000) % 1000:03}"
             print("  ".join([clock, *(f"{v:>{len(n)}}" for v, n in zip(values, names, strict=True))]), flush=True)
 

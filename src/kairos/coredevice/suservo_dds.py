@@ -5,7 +5,7 @@ listens to the Urukul's SPI bus instead, with the chip select of all, and its up
 """
 
 from ..contracts.servo import URUKUL_CHANNELS
-from ..language import TInt32, delay, delay_mu, kernel, portable
+from ..language import TInt32, TList, delay, delay_mu, kernel, portable
 from .ad9910 import AD9910
 from .ad9910_delays import delays_of
 from .parts.levels import hold, pulse
@@ -14,6 +14,7 @@ from .urukul import CS_DDS_MULTI
 __all__ = ["SharedDDS"]
 
 _ALL = (1 << URUKUL_CHANNELS) - 1
+_MIDDLE_DELAY = 15
 _STORED_BYTES = 4
 _NOT_SYNCHRONISED = [-1] * URUKUL_CHANNELS
 
@@ -113,6 +114,22 @@ class SharedDDS:
             self.update_dds_sel(channel)
             self.dds.set_sync(self.delays[channel].sync_delay_seed, 0)
             self.dds.clear_smp_err()
+
+    @kernel
+    def tune_sync_delays(self) -> TList(TInt32):
+        """Find and set the delay of the synchronisation clock of each chip, see `AD9910.tune_sync_delay`; returns them.
+
+        The servo is stopped before, and has the chips afterwards. Takes up to 0.4 s. ValueError if the Urukul has no
+        synchronisation clock, or no delay of a chip is good.
+        """
+        before = self.cpld.cfg_reg
+        found = [0 for _ in range(URUKUL_CHANNELS)]
+        for channel in range(URUKUL_CHANNELS):
+            self.core.break_realtime()
+            self.update_dds_sel(channel)
+            found[channel] = self.dds.tune_sync_delay(_MIDDLE_DELAY, channel)[0]
+        self.cpld.cfg_write(before)
+        return found
 
     @portable(flags={"fast-math"})
     def frequency_to_ftw(self, frequency) -> TInt32:

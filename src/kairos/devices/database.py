@@ -29,8 +29,9 @@ class DeviceDB:
         try:
             names = runpy.run_path(str(path))
         except SyntaxError as error:
-            raise UsageError(f"{error.filename}:{error.lineno}: {error.msg} (in the device database)") from None
-        except Exception as error:
+            place = f"{error.filename or path}:{error.lineno or 1}"
+            raise UsageError(f"{place}: {error.msg} (in the device database)") from None
+        except (Exception, SystemExit) as error:
             frames = traceback.extract_tb(error.__traceback__)
             line = next((f.lineno for f in reversed(frames) if f.filename == str(path)), "?")
             raise UsageError(f"{path}:{line}: {type(error).__name__}: {error} (in the device database)") from None

@@ -1,14 +1,16 @@
 """``kairos bench``: what is wired to the pins of an emulated device."""
 
 from ..command import Command, Option
-from ..options import DEVICE_DB, output
+from ..options import DEVICE_DB, JSON, output
 
 FILE = Option("file", metavar="FILE", nargs="?", help="default: bench.toml beside the device database, or none")
 
 COMMAND = Command(
     "check and draw what is wired to the pins of an emulated device",
     tools={
-        "check": Command("say what is wired, or what is wrong with the file", FILE, DEVICE_DB, runs="bench.check"),
+        "check": Command(
+            "say what is wired, or what is wrong with the file", FILE, DEVICE_DB, JSON, runs="bench.check"
+        ),
         "draw": Command(
             "draw parts and wires",
             FILE,

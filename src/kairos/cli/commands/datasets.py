@@ -10,7 +10,7 @@ COMMAND = Command(
     DATASET_DB,
     tools={
         "list": Command("names and values of all", JSON, runs="datasets.list_all"),
-        "get": Command("one value, whole, as PYON", _KEY, runs="datasets.get"),
+        "get": Command("one value, whole, as PYON", _KEY, JSON, runs="datasets.get"),
         "set": Command(
             "keep a value",
             _KEY,

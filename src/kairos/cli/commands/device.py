@@ -27,6 +27,7 @@ _TOOLS = {
     "log": Command(
         "print the log, or clear it",
         Option("action", nargs="?", choices=("clear",), help="empty the log"),
+        JSON,
         runs="device.log",
     ),
     "config": Command("configuration on the card of the device", tools=_CONFIG, kind="ACTION"),

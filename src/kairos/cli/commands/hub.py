@@ -45,6 +45,7 @@ COMMAND = Command(
             REGISTERS,
             Option("--period", type=float, default=1.0, metavar="S", help="seconds between readings; default: 1"),
             *HUB,
+            JSON,
             runs="hub.watch",
         ),
         "token": Command(

@@ -14,6 +14,7 @@ ENTRIES = {
     "cpld": ("urukul.CPLD", {"spi_device": "spi", "io_update_device": "update", "sync_device": "clock"}),
     "alone": ("urukul.CPLD", {"spi_device": "spi", "io_update_device": "update"}),
     "dds": ("ad9910.AD9910", {"chip_select": 5, "cpld_device": "cpld", "pll_n": 32}),
+    "shared": ("suservo.SharedDDS", {"cpld_device": "cpld", "pll_n": 32}),
     "unsynchronised": ("ad9910.AD9910", {"chip_select": 5, "cpld_device": "alone", "pll_n": 32}),
 }
 SYNC, STEP, FTW = 0x0A, 0x0C, 0x07
@@ -60,6 +61,32 @@ class Chip:
         return int((stop - self.phase) // 4 - (start - self.phase) // 4)
 
 
+class Card(Chip):
+    """The four chips of an Urukul that belongs to an SU-Servo, with these edges; MASK_NU says which listens."""
+
+    CONFIGURATION, ALL = 1, 3
+
+    def __init__(self, edges):
+        super().__init__()
+        self.edges, self.chips, self.channel = edges, [{} for _ in edges], None
+
+    def transfer(self, data, length):
+        self.message.append(data >> 32 - length)
+        cs = self.config >> 24
+        if cs == self.CONFIGURATION and len(self.message) == 1:
+            # The upper part of the configuration, from bit 28 on; the mask begins at bit 36.
+            self.channel = (self.message[0] >> 8 & 0xF).bit_length() - 1
+        if self.config & 4:
+            registers, edge = self.chips[self.channel], self.edges[self.channel]
+            window, delay = registers[SYNC][0] >> 28, registers[SYNC][0] >> 3 & 31
+            error = any(abs(delay - edge - 13 * n) <= window for n in range(-1, 4))
+            self.answers.append(9 << 16 | error << 4 + self.channel)
+        if self.config & 2:
+            if cs == self.ALL:
+                self.chips[self.channel][self.message[0]] = self.message[1:]
+            self.message = []
+
+
 def search(method, chip, *args):
     """Result of a kernel whose outputs go to the chip."""
     compiled = Compiled(method, args, method.__self__.core)
@@ -74,7 +101,8 @@ def search(method, chip, *args):
         seen = len(calls)
         return 0, chip.answers.pop(0)
 
-    return compiled.run(firmware={"rtio_input_timestamped_data": read}, calls=calls)
+    firmware = {"rtio_input_timestamped_data": read, "rtio_get_counter": lambda: 0}
+    return compiled.run(firmware=firmware, calls=calls)
 
 
 @pytest.mark.parametrize("edge, seed, found", [(0, 15, (19, 5)), (0, 5, (6, 5)), (5, 15, (12, 5)), (5, 8, (11, 5))])
@@ -93,3 +121,9 @@ def test_delay_of_updates(phase, delay):
     """With an edge of SYNC_CLK half a nanosecond behind a unit, the delay is 1.5 ns and 2.5 ns from its neighbours."""
     result = search(devices(ENTRIES).get("dds").tune_io_update_delay, Chip(phase=phase))
     assert result.exception is None and result.value == delay
+
+
+def test_delays_of_the_chips_under_a_servo():
+    card = Card([0, 5, 3, 8])
+    result = search(devices(ENTRIES).get("shared").tune_sync_delays, card)
+    assert result.exception is None and result.value == [19, 12, 10, 15]
