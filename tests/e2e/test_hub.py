@@ -9,16 +9,11 @@ import pytest
 import kairos.hub
 from kairos.hub import HubError, Program
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub
+from tests.support.hub import HUB, Hub, device_client, known
 from tests.support.waiting import until
 
 RESULTS = 16_384
 """Words that a program may give (docs/batch.md)."""
-
-
-def known(lab, name):
-    """Waits until the hub has found the device."""
-    until(lambda: next(device.connected for device in lab.devices() if device.name == name))
 
 
 @pytest.fixture(scope="module")
@@ -164,12 +159,6 @@ def test_a_device_that_goes_away_and_comes_back(tmp_path, start_device):
             fails("UNAVAILABLE", "does not answer", lambda: lab["lab"].read("rtio/outputs"))
     finally:
         hub.close()
-
-
-def device_client(device):
-    from kairos.network.management import Management
-
-    return Management(device.host, device.ports[1380])
 
 
 def answers(lab):

@@ -2,6 +2,8 @@
 
 import hashlib
 import subprocess
+import urllib.error
+import urllib.request
 
 import grpc
 import pytest
@@ -24,6 +26,8 @@ ASKED = {
     "kairos.hub.v1.Registers/Watch": "look",
     "kairos.hub.v1.Registers/Write": "operate",
     "kairos.hub.v1.Registers/Run": "operate",
+    "kairos.hub.v1.Monitor/Health": "look",
+    "kairos.hub.v1.Monitor/Log": "look",
     "grpc.health.v1.Health/Check": "look",
     "grpc.health.v1.Health/Watch": "look",
     "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "look",
@@ -104,6 +108,17 @@ def test_a_client_is_told_what_it_lacks(hub):
             lab.call("Registers", "Write", device="away", register="a/b", value=1)
 
 
+def test_metrics_are_for_who_may_look(hub):
+    for token, status in ((None, 401), ("none", 401), ("look", 200)):
+        request = urllib.request.Request(f"http://{hub.address}/metrics")
+        if token is not None:
+            request.add_header("Authorization", f"Bearer {token}")
+        try:
+            assert urllib.request.urlopen(request, timeout=10).status == status
+        except urllib.error.HTTPError as error:
+            assert error.code == status
+
+
 @pytest.mark.parametrize("name", ["grpc.reflection.v1.ServerReflection/ServerReflectionInfo", "none.Such/Method", ""])
 def test_what_the_hub_does_not_describe_is_refused_too(hub, name):
     with grpc.insecure_channel(hub.address) as channel:
@@ -141,6 +156,7 @@ def test_tls(tmp_path):
     try:
         with kairos.hub.connect(address, token="secret", certificate=tmp_path / "hub.crt") as lab:
             assert list(lab) == ["away"]
+            assert 'kairos_device_up{device="away"} 0' in lab.metrics()
         for wrong in ({}, {"certificate": "system"}):
             with pytest.raises(HubError) as failed:
                 kairos.hub.connect(address, token="secret", **wrong)

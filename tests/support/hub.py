@@ -3,21 +3,26 @@
 import signal
 import subprocess
 
+from kairos.network.management import Management
+
 from . import PATIENCE
 from .paths import BUILD
+from .waiting import until
 
 HUB = BUILD / "hub" / "kairos-hub"
 
 
 class Hub:
-    """A hub with these devices, names and addresses, and other entries of hub.toml; `address`: where it listens."""
+    """A hub with these devices, names and addresses, other entries of hub.toml and options; `address`: where it
+    listens."""
 
-    def __init__(self, folder, devices, listen="127.0.0.1:0", entries=""):
+    def __init__(self, folder, devices, listen="127.0.0.1:0", entries="", options=()):
+        self.folder = folder
         settings = folder / "hub.toml"
         named = (f"[[device]]\nname = '{name}'\naddress = '{address}'\n" for name, address in devices.items())
         settings.write_text("".join([entries, *named]))
         with (folder / "hub.log").open("w") as log:
-            command = [HUB, settings, "--listen", listen]
+            command = [HUB, settings, "--listen", listen, *options]
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
         line = self.process.stdout.readline()
         assert line.startswith("listening on "), (folder / "hub.log").read_text()
@@ -27,3 +32,13 @@ class Hub:
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(PATIENCE) == 0
         self.process.stdout.close()
+
+
+def known(lab, name):
+    """Waits until the hub has found the device."""
+    until(lambda: next(device.connected for device in lab.devices() if device.name == name))
+
+
+def device_client(device):
+    """A client of a device itself."""
+    return Management(device.host, device.ports[1380])

@@ -28,7 +28,7 @@ pub async fn answer(program: &[u8], room: &mut [u8]) -> Option<usize> {
         Ok(descriptor) => {
             let exports = EXPORTS.get_or_init(|| Exports::new(&descriptor));
             match Batch::new(program, |address| exports.permission(address)) {
-                Ok(batch) => execute(batch, exports, &mut places).await,
+                Ok(batch) => execute(batch, &mut places).await,
                 Err(refusal) => refusal,
             }
         }
@@ -45,9 +45,9 @@ fn refused(outcome: Outcome) -> Ending {
     }
 }
 
-async fn execute(batch: Batch<'_>, exports: &Exports, places: &mut &mut [[u8; 4]]) -> Ending {
+async fn execute(batch: Batch<'_>, places: &mut &mut [[u8; 4]]) -> Ending {
     let mut run = Run::new(batch);
-    let mut logic = Logic(exports);
+    let mut logic = Logic;
     // When a poll that waits has begun.
     let mut since = None;
     for turn in 1.. {
@@ -81,16 +81,16 @@ async fn execute(batch: Batch<'_>, exports: &Exports, places: &mut &mut [[u8; 4]
     refused(Outcome::TooLong)
 }
 
-/// The registers of the logic.
-struct Logic<'a>(&'a Exports);
+/// The registers of the logic. The check has asked whether a batch may use them.
+struct Logic;
 
-impl Registers for Logic<'_> {
+impl Registers for Logic {
     fn read(&mut self, address: u32) -> u32 {
-        self.0.register(address).map_or(0, Register::read)
+        Register::at(address).map_or(0, Register::read)
     }
 
     fn write(&mut self, address: u32, value: u32) {
-        if let Some(register) = self.0.register(address) {
+        if let Some(register) = Register::at(address) {
             register.write(value);
         }
     }

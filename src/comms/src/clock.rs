@@ -28,6 +28,8 @@ const MEASURING_LIMIT_MS: u32 = 30;
 
 /// Whether RTIO is without its clock.
 static LOST: AtomicBool = AtomicBool::new(false);
+/// Whether the external clock has failed, and the synthesiser goes on without it.
+static REFERENCE_LOST: AtomicBool = AtomicBool::new(false);
 /// Who runs a kernel: one task at a time.
 static KERNEL: AtomicWaker = AtomicWaker::new();
 
@@ -105,14 +107,35 @@ impl Switched {
                 }
             }
             Some(News::ReferenceLost(found)) => {
+                REFERENCE_LOST.store(true, Ordering::Relaxed);
                 log::error!("RTIO clock: the external clock has failed ({found}), the Si5324 goes on without it");
                 report::keep(
                     report::Core::Comms,
                     format_args!("the external clock of RTIO had failed ({found})"),
                 );
             }
-            Some(News::ReferenceBack) => log::warn!("RTIO clock: the external clock is back"),
+            Some(News::ReferenceBack) => {
+                REFERENCE_LOST.store(false, Ordering::Relaxed);
+                log::warn!("RTIO clock: the external clock is back");
+            }
         }
+    }
+}
+
+/// What is wrong with the clock.
+pub enum Trouble {
+    None,
+    /// The external clock has failed.
+    Reference,
+    /// RTIO has stopped.
+    Lost,
+}
+
+pub fn trouble() -> Trouble {
+    match (LOST.load(Ordering::Relaxed), REFERENCE_LOST.load(Ordering::Relaxed)) {
+        (true, _) => Trouble::Lost,
+        (false, true) => Trouble::Reference,
+        (false, false) => Trouble::None,
     }
 }
 

@@ -23,6 +23,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Error bits seen since the last report to a host.
 static SEEN: AtomicU8 = AtomicU8::new(0);
 
+/// How often each of [`ERRORS`] was found.
+static COUNTS: [AtomicU32; ERRORS.len()] = [const { AtomicU32::new(0) }; ERRORS.len()];
+
 /// Errors of the pulse core that stood in its register when it was looked at last.
 static PULSE_ERRORS: AtomicU32 = AtomicU32::new(0);
 
@@ -165,6 +168,11 @@ pub fn take_async_errors(rtio: Option<Rtio>) -> u8 {
     SEEN.swap(0, Ordering::Relaxed)
 }
 
+/// How often collisions, busy errors and sequence errors were found since the start.
+pub fn error_counts() -> [u32; ERRORS.len()] {
+    core::array::from_fn(|error| COUNTS[error].load(Ordering::Relaxed))
+}
+
 /// Watches for asynchronous errors, and the clock, for ever.
 #[embassy_executor::task]
 pub async fn watch(rtio: Option<Rtio>, mut clock: Option<Switched>) {
@@ -191,8 +199,9 @@ fn poll(rtio: Option<Rtio>) {
     if bits == 0 {
         return;
     }
-    for ((bit, error, _), register) in ERRORS.iter().zip(rtio.channels) {
+    for (((bit, error, _), register), count) in ERRORS.iter().zip(rtio.channels).zip(&COUNTS) {
         if bits & bit != 0 {
+            count.fetch_add(1, Ordering::Relaxed);
             let channel = register.read();
             let name = names::channel(channel).unwrap_or("unknown");
             log::error!("{error} involving channel 0x{channel:04x}:{name}");

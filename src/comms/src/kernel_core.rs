@@ -4,7 +4,7 @@
 //! emptied while core 1 stands in the restart handshake ([`kairos_channel`]).
 
 use core::future::poll_fn;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::{Context, Poll};
 
 use embassy_futures::yield_now;
@@ -46,6 +46,35 @@ const SPACE_INTERVAL: Duration = Duration::from_micros(100);
 pub static SUPERVISION: Heartbeat = Heartbeat::new(false);
 
 static BELL: AtomicWaker = AtomicWaker::new();
+
+static RESTARTS: AtomicU32 = AtomicU32::new(0);
+static RESETS: AtomicU32 = AtomicU32::new(0);
+static SILENCES: AtomicU32 = AtomicU32::new(0);
+static FAULTS: AtomicU32 = AtomicU32::new(0);
+
+/// What happened to the core since this start.
+pub struct Counts {
+    /// A kernel was loaded or killed.
+    pub restarts: u32,
+    /// It did not answer, or was started for the first time.
+    pub resets: u32,
+    /// It did not answer to a reset either.
+    pub silences: u32,
+    /// An abort or a panic.
+    pub faults: u32,
+}
+
+/// What happened to the core since this start.
+pub fn counts() -> Counts {
+    let [restarts, resets, silences, faults] =
+        [&RESTARTS, &RESETS, &SILENCES, &FAULTS].map(|count| count.load(Ordering::Relaxed));
+    Counts {
+        restarts,
+        resets,
+        silences,
+        faults,
+    }
+}
 
 /// Interrupt handler: core 1 has rung.
 pub fn on_bell() {
@@ -109,6 +138,7 @@ impl KernelCore {
         self.flush_line();
         self.ends = None;
         self.occupied = false;
+        RESTARTS.fetch_add(1, Ordering::Relaxed);
         self.shared.request_restart();
         if self.released {
             send_sgi(1, SGI_RESTART);
@@ -117,10 +147,12 @@ impl KernelCore {
             }
             log::warn!("the kernel core does not answer, resetting it");
         }
+        RESETS.fetch_add(1, Ordering::Relaxed);
         self.reset();
         if self.enter(RESET_TIMEOUT).await {
             return Ok(());
         }
+        SILENCES.fetch_add(1, Ordering::Relaxed);
         log::error!("{}", Failure::Silent);
         Err(Failure::Silent)
     }
@@ -350,6 +382,7 @@ impl KernelCore {
     fn log_fault(&self) {
         let mut buffer = [0; REASON_MAX];
         let reason = self.shared.reason(&mut buffer);
+        FAULTS.fetch_add(1, Ordering::Relaxed);
         log::error!("kernel core: {reason}");
         report::keep(report::Core::Kernel, format_args!("{reason}"));
     }

@@ -15,6 +15,7 @@ pub mod executor;
 pub mod fair_mutex;
 mod faults;
 pub mod gateware;
+mod health;
 mod interrupts;
 pub mod kernel_core;
 pub mod link;
@@ -23,6 +24,7 @@ pub mod management;
 pub mod report;
 mod secondary;
 pub mod sensors;
+mod stack;
 pub mod subkernels;
 pub mod traces;
 pub mod uncleared;
@@ -37,6 +39,7 @@ pub fn task<S>(
 
 /// What every board begins with: the chip, the log, what was kept before this start, the watchdog. `banner`: who this is. Returns the Ethernet controller too, for whoever has a network.
 pub fn start(banner: &str) -> (Board, Ethernet) {
+    stack::paint();
     // A branch at address 0 is where core 1 starts.
     let chip = chip::init(kernel_core::write_reset_branch);
     logger::init(chip.console);

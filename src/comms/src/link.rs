@@ -24,6 +24,8 @@ use static_cell::{ConstStaticCell, StaticCell};
 use crate::gateware::satellite_way;
 use crate::management::{Lost, Wire};
 
+mod counts;
+
 /// Boards that there may be, each with a name of its own.
 pub const BOARDS: usize = 8;
 /// Links that a board may have.

@@ -92,6 +92,14 @@ pub fn copy(out: &mut [u8], take: bool) -> usize {
     })
 }
 
+/// Bytes that are kept for clients, and that fell out.
+pub fn filling() -> (usize, u64) {
+    critical_section::with(|cs| {
+        let buffer = BUFFER.borrow_ref(cs);
+        (buffer.len(), buffer.dropped())
+    })
+}
+
 /// Forgets the kept text.
 pub fn clear() {
     critical_section::with(|cs| BUFFER.borrow_ref_mut(cs).clear());

@@ -15,6 +15,7 @@ use crate::batch;
 use crate::boot_image;
 use crate::config::Config;
 use crate::fair_mutex::FairMutex;
+use crate::health;
 use crate::link::Links;
 use crate::logger;
 use crate::uncleared::uncleared;
@@ -205,17 +206,10 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 self.send(&reply::log_content(length as u32)).await?;
                 self.send(&room[..length]).await
             }
-            Kind::Links => {
-                let mut room = self.data.lock().await;
-                let mut text = Text {
-                    room: &mut room,
-                    length: 0,
-                };
-                // It always fits.
-                let _ = self.links.describe(&mut text);
-                let length = text.length;
-                self.send(&reply::log_content(length as u32)).await?;
-                self.send(&room[..length]).await
+            Kind::Links => self.text(|connection, out| connection.links.describe(out)).await,
+            Kind::Health => {
+                self.text(|connection, out| health::describe(connection.links, out))
+                    .await
             }
             Kind::Descriptor => match kairos_pl::descriptor_bytes() {
                 [] => {
@@ -271,6 +265,20 @@ impl<W: Wire, M: Measures> Connection<'_, W, M> {
                 Err(error) => self.failed("erase", error).await,
             },
         }
+    }
+
+    /// Answers with a text.
+    async fn text(&mut self, describe: impl FnOnce(&Self, &mut Text) -> core::fmt::Result) -> Result<(), End> {
+        let mut room = self.data.lock().await;
+        let mut text = Text {
+            room: &mut room,
+            length: 0,
+        };
+        // It always fits.
+        let _ = describe(self, &mut text);
+        let length = text.length;
+        self.send(&reply::log_content(length as u32)).await?;
+        self.send(&room[..length]).await
     }
 
     async fn measure(&mut self, measurement: &Measurement) -> Result<(), End> {

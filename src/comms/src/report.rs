@@ -1,6 +1,7 @@
 //! What a core said when it failed, kept in memory over the reset that follows, and reported by the next start, once.
 
 use core::fmt;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use embassy_time::Instant;
 use kairos_channel::memory::REPORT;
@@ -12,6 +13,13 @@ use kairos_health::report::Slot;
 pub enum Core {
     Comms,
     Kernel,
+}
+
+static BY_WATCHDOG: AtomicBool = AtomicBool::new(false);
+
+/// Whether the watchdog has reset the device before this start.
+pub fn was_reset_by_watchdog() -> bool {
+    BY_WATCHDOG.load(Ordering::Relaxed)
 }
 
 /// One for each core.
@@ -42,6 +50,7 @@ pub fn forget(core: Core) {
 pub fn announce() {
     let failed = reset::take(Mark::Failure);
     if reset::was_by_watchdog() {
+        BY_WATCHDOG.store(true, Ordering::Relaxed);
         log::error!("before this start: reset by the watchdog");
     }
     let comms = with_slot(Core::Comms, |slot| {

@@ -2,12 +2,30 @@
 //!
 //! Without being set up the XADC converts its own sensors again and again.
 
+use core::cell::Cell;
+
+use critical_section::Mutex;
 use embassy_time::{Duration, Timer};
 use kairos_health::sensors::{Reading, SUPPLIES, TEMPERATURE};
 
 const INTERVAL: Duration = Duration::from_secs(10);
 /// Eight transfers of 32 bits take about 10 µs.
 const ANSWER: Duration = Duration::from_micros(100);
+
+static LATEST: Mutex<Cell<Latest>> = Mutex::new(Cell::new(Latest::None));
+
+/// What was measured last.
+#[derive(Clone, Copy)]
+pub enum Latest {
+    /// Nothing yet, or never.
+    None,
+    Read(Reading),
+}
+
+/// What was measured last.
+pub fn latest() -> Latest {
+    critical_section::with(|cs| LATEST.borrow(cs).get())
+}
 
 type Registers = zynq7000::xadc::MmioRegisters<'static>;
 
@@ -21,6 +39,7 @@ pub async fn watch(mut xadc: Registers) {
             log::warn!("the XADC measures nothing: temperature and supplies are not watched");
             return;
         };
+        critical_section::with(|cs| LATEST.borrow(cs).set(Latest::Read(reading)));
         let is_good = reading.is_good();
         match good {
             _ if good == Some(is_good) => log::debug!("{reading}"),

@@ -3,7 +3,7 @@
 //! A task feeds it, so a standing executor ends that. It feeds only while all heartbeats that are expected have been seen since
 //! the time before: the network's, and that of the task that waits for the kernel core, which is woken for it.
 
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use embassy_time::{Duration, Timer};
 use kairos_health::heartbeat::Heartbeat;
@@ -26,6 +26,14 @@ const RESTART: *mut u32 = 0xF800_5008 as *mut u32;
 
 /// CPU_1x in Hz: what it counts.
 static CLOCK: AtomicU32 = AtomicU32::new(0);
+
+/// Whether a heartbeat was missing when they were looked at last.
+static MISSING: AtomicBool = AtomicBool::new(false);
+
+/// Whether a heartbeat is missing: if it does not come back, the device is reset.
+pub fn missing() -> bool {
+    MISSING.load(Ordering::Relaxed)
+}
 
 /// Starts it.
 pub fn start(clocks: &Clocks) {
@@ -74,6 +82,7 @@ pub async fn feed() {
             (false, _) => Some("the network"),
             (true, false) => Some("the supervision of the kernel core"),
         };
+        MISSING.store(missing.is_some(), Ordering::Relaxed);
         match missing {
             None => set_limit(LIMIT),
             Some(who) if before.is_none() => {

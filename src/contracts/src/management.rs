@@ -109,11 +109,13 @@ pub enum Request {
     Descriptor = 133,
     /// Execute a batch of register accesses (`src/contracts/batch.toml`).
     Batch = 134,
+    /// How the subsystems of this board are, as JSON.
+    Health = 135,
 }
 
 impl Request {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::GetLog,
         Self::ClearLog,
         Self::Reboot,
@@ -131,6 +133,7 @@ impl Request {
         Self::Links,
         Self::Descriptor,
         Self::Batch,
+        Self::Health,
     ];
 
     /// Its payload: a member of [`Payload`].
@@ -145,7 +148,8 @@ impl Request {
             | Self::Netboot
             | Self::Challenge
             | Self::Links
-            | Self::Descriptor => Payload::None,
+            | Self::Descriptor
+            | Self::Health => Payload::None,
             Self::Flash | Self::Batch => Payload::Data,
             Self::ConfigRead | Self::ConfigRemove => Payload::Key,
             Self::ConfigWrite => Payload::KeyAndData,
@@ -178,6 +182,7 @@ impl TryFrom<u8> for Request {
             132 => Self::Links,
             133 => Self::Descriptor,
             134 => Self::Batch,
+            135 => Self::Health,
             other => return Err(other),
         })
     }

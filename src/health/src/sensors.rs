@@ -44,6 +44,7 @@ pub fn millivolts(raw: u16) -> u32 {
 }
 
 /// One look at all of them.
+#[derive(Clone, Copy)]
 pub struct Reading {
     /// 1/1000 °C.
     pub temperature: i32,

@@ -5,8 +5,12 @@ use std::time::Duration;
 
 use kairos_proto::batch::{Ending, Outcome};
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::time::{interval, MissedTickBehavior};
 use tonic::Status;
 
+use crate::health::{self, Subsystem};
+use crate::life::Pulse;
+use crate::logs::Logs;
 use crate::management::{Client, Error};
 use crate::program;
 use crate::registers::Gateware;
@@ -14,6 +18,8 @@ use crate::settings::DeviceSettings;
 
 /// Between attempts to connect.
 const PAUSE: Duration = Duration::from_secs(1);
+/// Between two looks at the health of a device that nobody asks for.
+const LOOK: Duration = Duration::from_secs(5);
 /// Requests that may wait for the device.
 const QUEUE: usize = 64;
 
@@ -22,8 +28,8 @@ const QUEUE: usize = 64;
 pub enum State {
     /// It does not answer: why.
     Away(String),
-    /// It answers, and has this gateware.
-    Here(Arc<Gateware>),
+    /// It answers, and has this gateware; its subsystems are like this.
+    Here(Arc<Gateware>, Arc<Vec<Subsystem>>),
 }
 
 /// How a batch ended, and its results.
@@ -32,9 +38,11 @@ pub struct Done {
     pub results: Vec<u32>,
 }
 
-struct Job {
-    program: Vec<u8>,
-    answer: oneshot::Sender<Result<Vec<u8>, Status>>,
+/// What is asked of a device, and where the answer goes.
+enum Job {
+    Batch(Vec<u8>, oneshot::Sender<Result<Vec<u8>, Status>>),
+    Health(oneshot::Sender<Result<Arc<Vec<Subsystem>>, Status>>),
+    Log(oneshot::Sender<Result<String, Status>>),
 }
 
 /// A device. What is asked of it while it is away fails at once.
@@ -42,6 +50,8 @@ pub struct Device {
     settings: DeviceSettings,
     state: watch::Receiver<State>,
     jobs: mpsc::Sender<Job>,
+    pub logs: Logs,
+    pulse: Arc<Pulse>,
 }
 
 impl Device {
@@ -49,8 +59,21 @@ impl Device {
     pub fn start(settings: DeviceSettings) -> Self {
         let (tell, state) = watch::channel(State::Away("it has not been asked yet".into()));
         let (jobs, queue) = mpsc::channel(QUEUE);
-        tokio::spawn(attend(settings.clone(), tell, queue));
-        Self { settings, state, jobs }
+        let pulse = Arc::new(Pulse::default());
+        let attendant = Attendant {
+            settings: settings.clone(),
+            state: tell,
+            queue,
+            pulse: pulse.clone(),
+        };
+        tokio::spawn(attendant.run());
+        Self {
+            logs: Logs::new(settings.clone(), state.clone()),
+            settings,
+            state,
+            jobs,
+            pulse,
+        }
     }
 
     pub fn name(&self) -> &str {
@@ -61,6 +84,11 @@ impl Device {
         &self.settings.address
     }
 
+    /// Of the task that attends to it.
+    pub fn pulse(&self) -> Arc<Pulse> {
+        self.pulse.clone()
+    }
+
     /// How it is, now and from now on.
     pub fn state(&self) -> watch::Receiver<State> {
         self.state.clone()
@@ -69,18 +97,24 @@ impl Device {
     /// Its gateware; UNAVAILABLE while it is away.
     pub fn gateware(&self) -> Result<Arc<Gateware>, Status> {
         match &*self.state.borrow() {
-            State::Here(gateware) => Ok(gateware.clone()),
+            State::Here(gateware, _) => Ok(gateware.clone()),
             State::Away(why) => Err(unavailable(&self.settings, why)),
         }
     }
 
+    /// How its subsystems are, asked now.
+    pub async fn health(&self) -> Result<Arc<Vec<Subsystem>>, Status> {
+        self.ask(Job::Health).await
+    }
+
+    /// What it has kept of its log.
+    pub async fn log(&self) -> Result<String, Status> {
+        self.ask(Job::Log).await
+    }
+
     /// Executes a batch. An outcome that is none of done and timeout is an error: nothing was executed.
     pub async fn run(&self, program: Vec<u8>) -> Result<Done, Status> {
-        self.gateware()?;
-        let (answer, reply) = oneshot::channel();
-        let gone = |_| Status::internal("the hub no longer attends to this device");
-        self.jobs.send(Job { program, answer }).await.map_err(|_| gone(()))?;
-        let reply = reply.await.map_err(|_| gone(()))??;
+        let reply = self.ask(|answer| Job::Batch(program, answer)).await?;
         let (ending, words) = Ending::from_reply(&reply)
             .ok_or_else(|| Status::internal(format!("{}: the reply to a batch is none", self.settings.name)))?;
         match ending.outcome {
@@ -91,6 +125,14 @@ impl Device {
             _ => Err(program::refusal(&ending)),
         }
     }
+
+    async fn ask<T>(&self, job: impl FnOnce(oneshot::Sender<Result<T, Status>>) -> Job) -> Result<T, Status> {
+        self.gateware()?;
+        let (answer, reply) = oneshot::channel();
+        let gone = || Status::internal("the hub no longer attends to this device");
+        self.jobs.send(job(answer)).await.map_err(|_| gone())?;
+        reply.await.map_err(|_| gone())?
+    }
 }
 
 fn unavailable(settings: &DeviceSettings, why: &str) -> Status {
@@ -100,69 +142,137 @@ fn unavailable(settings: &DeviceSettings, why: &str) -> Status {
     ))
 }
 
-/// Connects, serves requests until the connection is lost, and so on, until the hub ends.
-async fn attend(settings: DeviceSettings, tell: watch::Sender<State>, mut queue: mpsc::Receiver<Job>) {
-    let mut before = String::new();
-    loop {
-        let why = match connect(&settings).await {
-            Ok((mut client, gateware)) => {
-                tracing::info!(device = settings.name, gateware = gateware.identification, "connected");
-                tell.send_replace(State::Here(Arc::new(gateware)));
-                match serve(&mut client, &mut queue).await {
-                    Some(error) => error.to_string(),
-                    None => return,
+/// The task of a device.
+struct Attendant {
+    settings: DeviceSettings,
+    state: watch::Sender<State>,
+    queue: mpsc::Receiver<Job>,
+    pulse: Arc<Pulse>,
+}
+
+impl Attendant {
+    /// Connects, serves requests until the connection is lost, and so on, until the hub ends.
+    async fn run(mut self) {
+        let mut before = String::new();
+        loop {
+            self.pulse.beat();
+            let why = match connect(&self.settings).await {
+                Ok((mut client, gateware, subsystems)) => {
+                    let name = &self.settings.name;
+                    tracing::info!(device = name, gateware = gateware.identification, "connected");
+                    health::tell_changes(name, &[], &subsystems);
+                    self.state
+                        .send_replace(State::Here(Arc::new(gateware), Arc::new(subsystems)));
+                    match self.serve(&mut client).await {
+                        Some(error) => error.to_string(),
+                        None => return,
+                    }
+                }
+                Err(error) => error.to_string(),
+            };
+            // A device that stays away is told of once.
+            if why != before {
+                tracing::warn!(device = self.settings.name, "{why}");
+                before.clone_from(&why);
+            }
+            self.state.send_replace(State::Away(why));
+            let pause = tokio::time::sleep(PAUSE);
+            tokio::pin!(pause);
+            // What has waited meanwhile was not sent.
+            loop {
+                tokio::select! {
+                    () = &mut pause => break,
+                    job = self.queue.recv() => match job {
+                        Some(job) => job.fail(unavailable(&self.settings, &format!("{before}; nothing was sent to it"))),
+                        None => return,
+                    },
                 }
             }
-            Err(error) => error.to_string(),
-        };
-        // A device that stays away is told of once.
-        if why != before {
-            tracing::warn!(device = settings.name, "{why}");
-            before.clone_from(&why);
         }
-        tell.send_replace(State::Away(why));
-        let pause = tokio::time::sleep(PAUSE);
-        tokio::pin!(pause);
-        // What has waited meanwhile was not sent.
+    }
+
+    /// Until the connection is lost: why. `None` if nobody can ask any more.
+    async fn serve(&mut self, client: &mut Client) -> Option<Error> {
+        let mut look = interval(LOOK);
+        look.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        look.reset();
         loop {
-            tokio::select! {
-                () = &mut pause => break,
-                job = queue.recv() => match job {
-                    Some(job) => {
-                        let why = format!("{before}; nothing was sent to it");
-                        drop(job.answer.send(Err(unavailable(&settings, &why))));
+            self.pulse.beat();
+            let job = tokio::select! {
+                job = self.queue.recv() => Some(job?),
+                _ = look.tick() => None,
+                error = client.closed() => return Some(error),
+            };
+            let lost = match job {
+                Some(Job::Batch(program, answer)) => match client.batch(&program).await {
+                    Err(error @ Error::Lost(_)) => {
+                        let why = format!(
+                            "the device was lost in the middle of a batch: {error}; what of it was executed is not known"
+                        );
+                        drop(answer.send(Err(Status::aborted(why))));
+                        Some(error)
                     }
-                    None => return,
+                    result => {
+                        drop(answer.send(result.map_err(|why| Status::invalid_argument(why.to_string()))));
+                        None
+                    }
                 },
+                Some(Job::Health(answer)) => self.tell(answer, self.look(client).await),
+                Some(Job::Log(answer)) => self.tell(answer, client.log().await),
+                None => self.look(client).await.err(),
+            };
+            if lost.is_some() {
+                return lost;
             }
+        }
+    }
+
+    /// Answers; the error with which the connection was lost.
+    fn tell<T>(&self, answer: oneshot::Sender<Result<T, Status>>, result: Result<T, Error>) -> Option<Error> {
+        // Who asked may be gone.
+        match result {
+            Ok(value) => {
+                drop(answer.send(Ok(value)));
+                None
+            }
+            Err(error) => {
+                drop(answer.send(Err(unavailable(&self.settings, &error.to_string()))));
+                Some(error)
+            }
+        }
+    }
+
+    /// How the device's subsystems are; whoever follows its state knows too.
+    async fn look(&self, client: &mut Client) -> Result<Arc<Vec<Subsystem>>, Error> {
+        let found = Arc::new(client.health().await?);
+        let mut before = Arc::default();
+        self.state.send_if_modified(|state| {
+            let State::Here(_, subsystems) = state else {
+                return false;
+            };
+            before = std::mem::replace(subsystems, found.clone());
+            before != *subsystems
+        });
+        health::tell_changes(&self.settings.name, &before, &found);
+        Ok(found)
+    }
+}
+
+impl Job {
+    fn fail(self, status: Status) {
+        // Who asked may be gone.
+        match self {
+            Job::Batch(_, answer) => drop(answer.send(Err(status))),
+            Job::Health(answer) => drop(answer.send(Err(status))),
+            Job::Log(answer) => drop(answer.send(Err(status))),
         }
     }
 }
 
-async fn connect(settings: &DeviceSettings) -> Result<(Client, Gateware), Error> {
+async fn connect(settings: &DeviceSettings) -> Result<(Client, Gateware, Vec<Subsystem>), Error> {
     let mut client = Client::connect(&settings.address, settings.key.as_deref()).await?;
     let descriptor = client.descriptor().await?;
     let gateware = Gateware::read(&descriptor).map_err(|error| Error::Refused(error.to_string()))?;
-    Ok((client, gateware))
-}
-
-/// Until the connection is lost: why. `None` if nobody can ask any more.
-async fn serve(client: &mut Client, queue: &mut mpsc::Receiver<Job>) -> Option<Error> {
-    loop {
-        let job = tokio::select! {
-            job = queue.recv() => job?,
-            error = client.closed() => return Some(error),
-        };
-        match client.batch(&job.program).await {
-            Ok(reply) => drop(job.answer.send(Ok(reply))),
-            Err(Error::Refused(why)) => drop(job.answer.send(Err(Status::invalid_argument(why)))),
-            Err(error) => {
-                let why = format!(
-                    "the device was lost in the middle of a batch: {error}; what of it was executed is not known"
-                );
-                let _ = job.answer.send(Err(Status::aborted(why)));
-                return Some(error);
-            }
-        }
-    }
+    let subsystems = client.health().await?;
+    Ok((client, gateware, subsystems))
 }

@@ -21,16 +21,29 @@ struct Arguments {
     /// Listen here instead: address and port; port 0 for any that is free, which is printed
     #[arg(long)]
     listen: Option<std::net::SocketAddr>,
+    /// Of the log on standard error: lines to read, or a JSON object each
+    #[arg(long, value_enum, default_value = "text")]
+    log_format: LogFormat,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum LogFormat {
+    Text,
+    Json,
 }
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
     let levels = tracing_subscriber::EnvFilter::try_from_env("KAIROS_HUB_LOG").unwrap_or_else(|_| "info".into());
-    tracing_subscriber::fmt()
+    let log = tracing_subscriber::fmt()
         .with_env_filter(levels)
-        .with_writer(std::io::stderr)
-        .init();
-    match run(Arguments::parse()).await {
+        .with_writer(std::io::stderr);
+    match arguments.log_format {
+        LogFormat::Text => log.init(),
+        LogFormat::Json => log.json().flatten_event(true).init(),
+    }
+    match run(arguments).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("kairos: {error}");

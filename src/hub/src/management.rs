@@ -11,6 +11,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::health::{self, Subsystem};
+
 /// A batch takes 5 s at most; whatever takes longer than this is not coming.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// Longest reply that is taken: a descriptor, or the results of a batch.
@@ -106,6 +108,33 @@ impl Client {
         }
     }
 
+    /// How the subsystems are.
+    pub async fn health(&mut self) -> Result<Vec<Subsystem>, Error> {
+        match in_time(self.exchange(Kind::Health, &[])).await? {
+            (Reply::LogContent, text) => health::read(&text).map_err(Error::Refused),
+            (other, _) => Err(unexpected(other)),
+        }
+    }
+
+    /// What is kept of the log.
+    pub async fn log(&mut self) -> Result<String, Error> {
+        match in_time(self.exchange(Kind::GetLog, &[])).await? {
+            (Reply::LogContent, text) => Ok(String::from_utf8_lossy(&text).into_owned()),
+            (other, _) => Err(unexpected(other)),
+        }
+    }
+
+    /// The log as it comes; the device forgets what it has sent.
+    pub async fn pull_log(mut self) -> Result<LogPull, Error> {
+        let mut request = Bytes(Vec::new());
+        Request::encode(&mut request, Kind::PullLog, &[], &[]);
+        self.stream.write_all(&request.0).await?;
+        Ok(LogPull {
+            stream: self.stream,
+            pending: Vec::new(),
+        })
+    }
+
     /// Ends when the device ends the connection, to which it has no other reason to say anything.
     pub async fn closed(&mut self) -> Error {
         match self.stream.read_u8().await {
@@ -132,6 +161,34 @@ impl Client {
         let mut content = vec![0; length];
         self.stream.read_exact(&mut content).await?;
         Ok((reply, content))
+    }
+}
+
+/// A log that comes.
+pub struct LogPull {
+    stream: TcpStream,
+    pending: Vec<u8>,
+}
+
+impl LogPull {
+    /// Some text. May be dropped at any time without losing anything.
+    pub async fn next(&mut self) -> Result<Vec<u8>, Error> {
+        loop {
+            if let Some((length, text)) = self.pending.split_first_chunk() {
+                let length = u32::from_le_bytes(*length) as usize;
+                if length > REPLY_MAX {
+                    return Err(Error::Lost(format!("the device announces {length} bytes of its log")));
+                }
+                if text.len() >= length {
+                    let text = text[..length].to_vec();
+                    self.pending.drain(..4 + length);
+                    return Ok(text);
+                }
+            }
+            if self.stream.read_buf(&mut self.pending).await? == 0 {
+                return Err(Error::Lost("another client takes it, or the device restarts".into()));
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ from ..emulator.artifacts import build_directory
 from ..errors import UsageError
 from ..waveform.table import aligned
 
-__all__ = ["ls", "read", "serve", "token", "watch", "write"]
+__all__ = ["health", "log", "ls", "metrics", "read", "serve", "token", "watch", "write"]
 
 
 def serve(args):
@@ -20,7 +20,7 @@ def serve(args):
     if not program.is_file():
         raise UsageError(f"there is no {program}: build it with 'make hub' in the Kairos checkout")
     listen = ["--listen", args.listen] if args.listen else []
-    os.execv(program, [str(program), args.settings, *listen])
+    os.execv(program, [str(program), args.settings, *listen, "--log-format", args.log_format])
 
 
 def ls(args):
@@ -80,6 +80,53 @@ def watch(args):
                 continue
             clock = time.strftime("%H:%M:%S", time.localtime(when)) + f".{int(when * 1000) % 1000:03}"
             print("  ".join([clock, *(f"{v:>{len(n)}}" for v, n in zip(values, names, strict=True))]), flush=True)
+
+
+def health(args):
+    """Print how the subsystems of devices are, as a table or as JSON; exit code 1 if one is bad, or a device away."""
+    with _lab(args) as lab:
+        names = [args.device] if args.device is not None else list(lab)
+        found = {name: _health(_of(lab, name)) for name in names}
+    if args.json:
+        print(
+            json.dumps({name: {part: each._asdict() for part, each in parts.items()} for name, parts in found.items()})
+        )
+    else:
+        rows = [("device", "subsystem", "condition", "")]
+        for name, parts in found.items():
+            rows += [(name, part, each.condition, _details(each)) for part, each in parts.items()]
+        print("\n".join(aligned(rows, left=4)))
+    return int(any(each.condition == "bad" for parts in found.values() for each in parts.values()))
+
+
+def _health(device) -> dict:
+    # As above: gRPC.
+    from ..hub import HubError, Subsystem
+
+    try:
+        return device.health()
+    except HubError as error:
+        if error.code != "UNAVAILABLE":
+            raise
+        return {"device": Subsystem("bad", str(error), {})}
+
+
+def _details(subsystem) -> str:
+    values = (f"{name} {value:g}" for name, value in sorted(subsystem.values.items()))
+    return "; ".join(text for text in (subsystem.text, ", ".join(values)) if text)
+
+
+def log(args):
+    """Print the log of a device."""
+    with _lab(args) as lab:
+        for line in _of(lab, args.device).log(follow=args.follow):
+            print(line, flush=args.follow)
+
+
+def metrics(args):
+    """Print what Prometheus reads from the hub."""
+    with _lab(args) as lab:
+        print(lab.metrics(), end="")
 
 
 def token(args):

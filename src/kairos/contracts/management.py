@@ -95,6 +95,8 @@ class Request(IntEnum):
     """What the gateware says of itself (section 3)."""
     BATCH = 134
     """Execute a batch of register accesses (`src/contracts/batch.toml`)."""
+    HEALTH = 135
+    """How the subsystems of this board are, as JSON."""
 
 
 class Reply(IntEnum):

@@ -6,6 +6,6 @@
 The hub is a program of its own (``kairos hub serve``); what it offers, in any language, stands in ``src/hub/proto``.
 """
 
-from .client import PORT, SYSTEM, Device, HubError, Lab, Program, Register, connect
+from .client import PORT, SYSTEM, Device, HubError, Lab, Program, Register, Subsystem, connect
 
-__all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "connect"]
+__all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "Subsystem", "connect"]

@@ -1,5 +1,8 @@
 """Client of a hub. Its messages are those that the hub describes (server reflection): client and hub agree."""
 
+import ssl
+import urllib.error
+import urllib.request
 from collections import namedtuple
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +15,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 
 from ..errors import KairosError
 
-__all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "connect"]
+__all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "Subsystem", "connect"]
 
 PORT = 1390
 """Where a hub listens unless hub.toml says otherwise."""
@@ -20,6 +23,15 @@ PORT = 1390
 PACKAGE = "kairos.hub.v1"
 TIMEOUT = 30.0
 """Seconds in which the hub must answer."""
+
+
+CONDITIONS = ("unknown", "absent", "good", "warning", "bad")
+"""How a subsystem is, by the numbers of the protocol."""
+
+Subsystem = namedtuple("Subsystem", "condition text values")
+Subsystem.__doc__ = (
+    """How a subsystem is: one of `CONDITIONS`, what is wrong, and numbers by names that end in their unit."""
+)
 
 
 class HubError(KairosError):
@@ -81,6 +93,7 @@ class Lab:
 
     def __init__(self, address, timeout: float = TIMEOUT, token: str | None = None, certificate=None):
         self._address, self._timeout = address, timeout
+        self._token, self._certificate = token, certificate
         self._channel = _channel(address, token, certificate)
         self._protocol = ProtoReflectionDescriptorDatabase(self._channel)
         self._pool = DescriptorPool(self._protocol)
@@ -103,6 +116,21 @@ class Lab:
     def devices(self) -> list:
         """The devices, as the messages `Device` of the protocol: name, address, connected, gateware, error."""
         return list(self.call("Devices", "List").devices)
+
+    def metrics(self) -> str:
+        """Metrics of the hub and its devices, as Prometheus reads them."""
+        scheme, context = "http", None
+        if self._certificate is not None:
+            file = None if self._certificate == SYSTEM else self._certificate
+            scheme, context = "https", ssl.create_default_context(cafile=file)
+        request = urllib.request.Request(f"{scheme}://{self._address}/metrics")
+        if self._token is not None:
+            request.add_header("Authorization", f"Bearer {self._token}")
+        try:
+            with urllib.request.urlopen(request, timeout=self._timeout, context=context) as page:
+                return page.read().decode()
+        except (urllib.error.URLError, OSError) as error:
+            raise HubError(f"the hub at {self._address} gives no metrics: {error}", "UNAVAILABLE") from None
 
     def __iter__(self) -> Iterator[str]:
         return iter([device.name for device in self.devices()])
@@ -175,6 +203,17 @@ class Device:
     def read(self, *registers: str) -> list[int]:
         """The values of registers, read in one round trip."""
         return list(self._lab.call("Registers", "Read", device=self.name, registers=registers).values)
+
+    def health(self) -> dict[str, "Subsystem"]:
+        """How its subsystems are, by name, asked now."""
+        found = self._lab.call("Monitor", "Health", device=self.name).subsystems
+        return {each.name: Subsystem(CONDITIONS[each.condition], each.text, dict(each.values)) for each in found}
+
+    def log(self, follow: bool = False) -> Iterator[str]:
+        """The lines of its log: what it has kept, and with `follow` what comes, without end. The device forgets what
+        somebody has followed."""
+        for message in self._lab.stream("Monitor", "Log", device=self.name, follow=follow):
+            yield message.line
 
     def run(self, program: "Program") -> list[int]:
         """Execute a program of accesses in one round trip: its results. HubError if a poll was not answered in

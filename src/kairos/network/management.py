@@ -190,6 +190,11 @@ class Management:
         """The links of the board, as docs/interfaces.md, section 12, has them. Not part of ARTIQ's protocol."""
         return json.loads(self._ask("tell of its links", Reply.LOG_CONTENT, Request.LINKS))
 
+    def health(self) -> list[dict]:
+        """How each subsystem of the board is: its name, state ("good", "warning", "bad", "absent"), text and values
+        (docs/interfaces.md, section 12). Not part of ARTIQ's protocol."""
+        return json.loads(self._ask("tell how it is", Reply.LOG_CONTENT, Request.HEALTH))
+
     def descriptor(self) -> tuple:
         """What the gateware of the board says of itself: ``variant;version``; frequency of the RTIO clock in Hz and
         fine bits, or None; for each channel its number, its kind, its name, and pairs of parameters that do not have

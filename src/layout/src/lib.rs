@@ -47,7 +47,8 @@ pub fn comms_core() -> Image<Supplied> {
         data: Some(kairos_channel::memory::RUNTIME_DATA),
         startup: Supplied {
             cores: 2,
-            stack: 64 << 10,
+            // The tasks are set up in a frame of 68 KB; the request `health` tells what was ever used.
+            stack: 128 << 10,
             sections: &[".kernel_image"],
         },
     }

@@ -4,8 +4,6 @@ use kairos_batch::Permission;
 use kairos_channel::memory::PL_REGISTERS;
 use kairos_proto::descriptor::Descriptor;
 
-use crate::Register;
-
 /// Words of the register space.
 const WORDS: usize = (PL_REGISTERS.end - PL_REGISTERS.start) / 4;
 
@@ -49,12 +47,6 @@ impl Exports {
             write: self.write[index] & bit != 0,
         };
         (permission.read || permission.write).then_some(permission)
-    }
-
-    /// The word at an address, if anything may be done there.
-    pub fn register(&self, address: u32) -> Option<Register> {
-        self.permission(address)?;
-        Register::at(address)
     }
 }
 

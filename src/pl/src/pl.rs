@@ -113,7 +113,7 @@ impl Register {
     }
 
     /// A word of the register space.
-    pub(crate) fn at(address: u32) -> Option<Self> {
+    pub fn at(address: u32) -> Option<Self> {
         Self::is_ours(address, 4).then_some(Self(address))
     }
 

@@ -23,6 +23,7 @@ COMMAND = Command(
             "be the hub",
             Option("settings", nargs="?", default="hub.toml", metavar="FILE", help="the devices; default: %(default)s"),
             Option("--listen", metavar="ADDRESS:PORT", help="listen here instead of where the file says"),
+            Option("--log-format", choices=("text", "json"), default="text", help="of the log on standard error"),
             runs="hub.serve",
         ),
         "ls": Command(
@@ -48,6 +49,23 @@ COMMAND = Command(
             JSON,
             runs="hub.watch",
         ),
+        "health": Command(
+            "show how the subsystems of devices are; exit code 1 if one is bad",
+            Option("device", nargs="?", metavar="DEVICE", help="of this one; default: of all"),
+            *HUB,
+            JSON,
+            runs="hub.health",
+        ),
+        "log": Command(
+            "show the log of a device",
+            Option("device", metavar="DEVICE", help="whose"),
+            Option(
+                "-f", "--follow", action="store_true", help="go on with what comes, until Ctrl-C; the device forgets it"
+            ),
+            *HUB,
+            runs="hub.log",
+        ),
+        "metrics": Command("show what Prometheus reads from the hub", *HUB, runs="hub.metrics"),
         "token": Command(
             "make a token for a client of the hub",
             Option("name", metavar="NAME", help="of who has it, as the hub's log says it"),

@@ -74,7 +74,7 @@ fn requests() -> impl Strategy<Value = Vec<Owned>> {
     let key = "[a-z0-9_]{1,128}";
     let data = proptest::collection::vec(any::<u8>(), 0..300);
     let one = prop_oneof![
-        proptest::sample::select(&[1u8, 2, 5, 7, 8, 15, 128, 129, 132, 133][..]).prop_map(Owned::Plain),
+        proptest::sample::select(&[1u8, 2, 5, 7, 8, 15, 128, 129, 132, 133, 135][..]).prop_map(Owned::Plain),
         data.clone().prop_map(Owned::Flash),
         key.prop_map(Owned::Read),
         (key, data).prop_map(|(k, v)| Owned::Write(k, v)),
@@ -120,10 +120,10 @@ fn vectors() {
     proof.extend([9; 32]);
     assert_eq!(decode([&proof[..]].into_iter()), Ok(std::vec![Owned::Proof([9; 32])]));
     assert_eq!(
-        decode([&[1, 2, 5, 7, 8, 15, 128, 129, 132, 133][..]].into_iter())
+        decode([&[1, 2, 5, 7, 8, 15, 128, 129, 132, 133, 135][..]].into_iter())
             .unwrap()
             .len(),
-        10
+        11
     );
     for (request, bytes) in [
         (Owned::Flash(b"abc".to_vec()), &b"\x09\x03\0\0\0abc"[..]),
@@ -150,7 +150,7 @@ fn vectors() {
 #[test]
 fn errors() {
     let fails = |bytes: &[u8]| decode([bytes].into_iter()).unwrap_err();
-    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 135, 255] {
+    for kind in [0u8, 3, 4, 6, 10, 11, 16, 0x5a, 127, 136, 255] {
         assert_eq!(fails(&[kind]), ProtocolError::UnknownType(kind));
     }
     assert_eq!(fails(&[12, 0, 0, 0, 0]), ProtocolError::KeyLength(0));

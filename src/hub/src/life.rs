@@ -1,0 +1,126 @@
+//! Watchdog of the service manager (systemd's `sd_notify`): it hears of the hub only while all that must live does, the
+//! attendants of the devices and the server.
+
+use std::env;
+use std::io;
+use std::net::SocketAddr;
+use std::os::unix::net::UnixDatagram;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{interval, timeout};
+
+/// Longest time between two beats of a task that lives: a device has 15 s for an answer, and there may be three in a row.
+const SILENCE_MAX: Duration = Duration::from_secs(50);
+/// Time that the server has to answer.
+const ANSWER: Duration = Duration::from_secs(5);
+/// What a client of HTTP/2 begins with. One that should begin with TLS is told so: an answer too.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+
+static START: LazyLock<Instant> = LazyLock::new(Instant::now);
+
+/// When a task has last shown that it lives.
+#[derive(Debug, Default)]
+pub struct Pulse(AtomicU64);
+
+impl Pulse {
+    pub fn beat(&self) {
+        self.0.store(START.elapsed().as_millis() as u64, Ordering::Relaxed);
+    }
+
+    fn silence(&self, now: Duration) -> Duration {
+        now.saturating_sub(Duration::from_millis(self.0.load(Ordering::Relaxed)))
+    }
+}
+
+/// Tells the service manager that the hub is ready, and then that it lives, as often as that wants to hear it. Without a
+/// service manager it ends at once.
+pub async fn tell(pulses: Vec<(String, Arc<Pulse>)>, server: SocketAddr) {
+    let Some(socket) = env::var_os("NOTIFY_SOCKET") else {
+        return;
+    };
+    let notify = |text: &str| {
+        if let Err(error) = send(&socket, text) {
+            tracing::warn!("the service manager cannot be told that the hub lives: {error}");
+        }
+    };
+    notify("READY=1");
+    let limit = env::var("WATCHDOG_USEC").ok().and_then(|text| text.parse().ok());
+    let Some(limit) = limit.map(Duration::from_micros) else {
+        return;
+    };
+    let mut rounds = interval(limit / 3);
+    loop {
+        rounds.tick().await;
+        match missing(&pulses, START.elapsed()) {
+            Some(name) => tracing::error!("the attendant of {name} does not live: the watchdog is not told otherwise"),
+            None if !answers(server).await => {
+                tracing::error!("the server does not answer: the watchdog is not told otherwise");
+            }
+            None => notify("WATCHDOG=1"),
+        }
+    }
+}
+
+fn missing(pulses: &[(String, Arc<Pulse>)], now: Duration) -> Option<&str> {
+    let silent = pulses.iter().find(|(_, pulse)| pulse.silence(now) > SILENCE_MAX);
+    silent.map(|(name, _)| name.as_str())
+}
+
+/// Whether the server says anything, be it that it wants TLS.
+async fn answers(server: SocketAddr) -> bool {
+    let talk = async {
+        let mut stream = TcpStream::connect(server).await?;
+        stream.write_all(PREFACE).await?;
+        stream.read(&mut [0; 64]).await
+    };
+    matches!(timeout(ANSWER, talk).await, Ok(Ok(_)))
+}
+
+fn send(socket: &std::ffi::OsStr, text: &str) -> io::Result<()> {
+    let sender = UnixDatagram::unbound()?;
+    match socket.as_encoded_bytes() {
+        #[cfg(target_os = "linux")]
+        [b'@', name @ ..] => {
+            use std::os::linux::net::SocketAddrExt;
+            let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+            sender.send_to_addr(text.as_bytes(), &address)?;
+        }
+        _ => {
+            sender.send_to(text.as_bytes(), socket)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_that_is_silent_for_too_long_is_missed() {
+        let (one, other) = (Arc::new(Pulse::default()), Arc::new(Pulse::default()));
+        one.beat();
+        let pulses = [("one".to_string(), one.clone()), ("other".to_string(), other)];
+        let now = START.elapsed();
+        assert_eq!(missing(&pulses, now), None);
+        let later = now + SILENCE_MAX + Duration::from_secs(1);
+        assert_eq!(missing(&pulses[1..], later), Some("other"));
+        one.0.store(later.as_millis() as u64, Ordering::Relaxed);
+        assert_eq!(missing(&pulses, later), Some("other"));
+        assert_eq!(missing(&pulses[..1], later), None);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_says_nothing_does_not_live() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = async { drop(listener.accept().await.unwrap().0) };
+        assert!(tokio::join!(answers(address), server).0 || !answers(address).await);
+        drop(listener);
+        assert!(!answers(address).await);
+    }
+}

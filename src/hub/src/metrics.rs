@@ -1,0 +1,149 @@
+//! Metrics of hub and devices in Prometheus's text format, version 0.0.4.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use axum::extract::{Request, State};
+use axum::http::{header, HeaderMap};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use crate::device::{self, Device};
+use crate::health::Condition;
+use crate::service::All;
+
+/// Calls, by method and outcome.
+#[derive(Debug, Default)]
+pub struct Calls(Mutex<BTreeMap<(String, String), Sum>>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Sum {
+    count: u64,
+    time: Duration,
+}
+
+/// Different methods that are told apart. Clients can invent more.
+const METHODS_MAX: usize = 256;
+
+impl Calls {
+    fn add(&self, method: &str, code: &str, time: Duration) {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let method = if calls.len() < METHODS_MAX { method } else { "others" };
+        let sum = calls.entry((method.into(), code.into())).or_default();
+        sum.count += 1;
+        sum.time += time;
+    }
+}
+
+/// Counts a call: it ends, as far as this goes, with the head of its answer.
+pub async fn count(State(calls): State<&'static Calls>, request: Request, next: Next) -> Response {
+    let start = Instant::now();
+    let method = request.uri().path().to_string();
+    let response = next.run(request).await;
+    calls.add(&method, code(response.headers()), start.elapsed());
+    response
+}
+
+/// gRPC's number of how a call ended. One that failed says so in the head of its answer.
+fn code(headers: &HeaderMap) -> &str {
+    let status = headers.get("grpc-status").and_then(|value| value.to_str().ok());
+    status.unwrap_or("0")
+}
+
+/// The page.
+pub async fn page(State((devices, calls)): State<(All, &'static Calls)>) -> Response {
+    let mut text = String::new();
+    // A string takes everything.
+    let _ = write(&mut text, &devices, calls);
+    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+}
+
+/// Metrics by name: their samples, labels and value.
+type Families = BTreeMap<String, Vec<(String, f64)>>;
+
+fn write(out: &mut String, devices: &[Device], calls: &Calls) -> fmt::Result {
+    let mut families = Families::new();
+    let mut add = |name: String, labels: String, value: f64| families.entry(name).or_default().push((labels, value));
+    for device in devices {
+        let name = Label(device.name());
+        let labels = format!("device={name}");
+        let state = device.state().borrow().clone();
+        let device::State::Here(_, subsystems) = state else {
+            add("kairos_device_up".into(), labels, 0.0);
+            continue;
+        };
+        add("kairos_device_up".into(), labels.clone(), 1.0);
+        for subsystem in subsystems.iter() {
+            if subsystem.condition != Condition::Absent {
+                let good = f64::from(subsystem.condition == Condition::Good);
+                let labels = format!("{labels},subsystem={}", Label(&subsystem.name));
+                add("kairos_subsystem_good".into(), labels, good);
+            }
+            for (value, number) in &subsystem.values {
+                add(format!("kairos_{}_{value}", subsystem.name), labels.clone(), *number);
+            }
+        }
+    }
+    for ((method, code), sum) in calls.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        let labels = format!("method={},code={}", Label(method), Label(code));
+        add("kairos_hub_calls_total".into(), labels.clone(), sum.count as f64);
+        add("kairos_hub_call_seconds_total".into(), labels, sum.time.as_secs_f64());
+    }
+    for (name, samples) in families {
+        let kind = if name.ends_with("_total") { "counter" } else { "gauge" };
+        writeln!(out, "# TYPE {name} {kind}")?;
+        for (labels, value) in samples {
+            writeln!(out, "{name}{{{labels}}} {value}")?;
+        }
+    }
+    Ok(())
+}
+
+/// Text as the value of a label.
+struct Label<'a>(&'a str);
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for c in self.0.chars() {
+            match c {
+                '\\' => f.write_str("\\\\")?,
+                '"' => f.write_str("\\\"")?,
+                '\n' => f.write_str("\\n")?,
+                c => f.write_char(c)?,
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_counted_by_method_and_outcome() {
+        let calls = Calls::default();
+        calls.add("/a/B", "0", Duration::from_millis(250));
+        calls.add("/a/B", "0", Duration::from_millis(250));
+        calls.add("/a/\"B", "5", Duration::ZERO);
+        let mut text = String::new();
+        write(&mut text, &[], &calls).unwrap();
+        let expected = "# TYPE kairos_hub_call_seconds_total counter\n\
+                        kairos_hub_call_seconds_total{method=\"/a/\\\"B\",code=\"5\"} 0\n\
+                        kairos_hub_call_seconds_total{method=\"/a/B\",code=\"0\"} 0.5\n\
+                        # TYPE kairos_hub_calls_total counter\n\
+                        kairos_hub_calls_total{method=\"/a/\\\"B\",code=\"5\"} 1\n\
+                        kairos_hub_calls_total{method=\"/a/B\",code=\"0\"} 2\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn invented_methods_take_no_room() {
+        let calls = Calls::default();
+        (0..1000).for_each(|n| calls.add(&format!("/a/{n}"), "12", Duration::ZERO));
+        assert!(calls.0.lock().unwrap().len() <= METHODS_MAX + 1);
+    }
+}

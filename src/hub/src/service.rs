@@ -1,0 +1,237 @@
+//! What the hub does for its clients: the methods of `proto/`.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::sync::broadcast::error::RecvError;
+use tokio_stream::{Stream, StreamExt};
+use tonic::{Request, Response, Status};
+
+use crate::device::{Device, State};
+use crate::program;
+use crate::registers::Register;
+use crate::v1::devices_server::Devices;
+use crate::v1::monitor_server::Monitor;
+use crate::v1::registers_server::Registers;
+use crate::v1::{
+    self, HealthRequest, HealthResponse, ListDevicesRequest, ListDevicesResponse, ListRegistersRequest,
+    ListRegistersResponse, LogRequest, LogResponse, ReadRequest, ReadResponse, RunRequest, RunResponse, WatchRequest,
+    WatchResponse, WriteRequest, WriteResponse,
+};
+
+/// Shortest time between two readings of a watch.
+const PERIOD_MIN: Duration = Duration::from_millis(10);
+
+/// The devices of hub.toml.
+pub type All = Arc<Vec<Device>>;
+
+/// All services.
+#[derive(Clone)]
+pub struct Service(pub All);
+
+impl Service {
+    fn device(&self, name: &str) -> Result<&Device, Status> {
+        find(&self.0, name)
+    }
+}
+
+fn find<'a>(devices: &'a [Device], name: &str) -> Result<&'a Device, Status> {
+    let found = devices.iter().find(|device| device.name() == name);
+    found.ok_or_else(|| {
+        let known: Vec<_> = devices.iter().map(Device::name).collect();
+        Status::not_found(format!(
+            "there is no device '{name}'; this hub has {}",
+            known.join(", ")
+        ))
+    })
+}
+
+#[tonic::async_trait]
+impl Devices for Service {
+    async fn list(&self, _: Request<ListDevicesRequest>) -> Result<Response<ListDevicesResponse>, Status> {
+        let devices = self.0.iter().map(|device| {
+            let (gateware, error) = match &*device.state().borrow() {
+                State::Here(gateware, _) => (gateware.identification.clone(), String::new()),
+                State::Away(why) => (String::new(), why.clone()),
+            };
+            v1::Device {
+                name: device.name().into(),
+                address: device.address().into(),
+                connected: error.is_empty(),
+                gateware,
+                error,
+            }
+        });
+        Ok(Response::new(ListDevicesResponse {
+            devices: devices.collect(),
+        }))
+    }
+}
+
+#[tonic::async_trait]
+impl Registers for Service {
+    async fn list(&self, request: Request<ListRegistersRequest>) -> Result<Response<ListRegistersResponse>, Status> {
+        let gateware = self.device(&request.into_inner().device)?.gateware()?;
+        let registers = gateware.registers().map(|(name, register)| v1::Register {
+            name: name.into(),
+            width: register.width.into(),
+            readable: register.permission.read,
+            writable: register.permission.write,
+        });
+        Ok(Response::new(ListRegistersResponse {
+            registers: registers.collect(),
+        }))
+    }
+
+    async fn read(&self, request: Request<ReadRequest>) -> Result<Response<ReadResponse>, Status> {
+        let ReadRequest { device, registers } = request.into_inner();
+        let values = values(self.device(&device)?, &registers).await?;
+        Ok(Response::new(ReadResponse { values }))
+    }
+
+    async fn write(&self, request: Request<WriteRequest>) -> Result<Response<WriteResponse>, Status> {
+        let WriteRequest {
+            device,
+            register: name,
+            value,
+        } = request.into_inner();
+        let device = self.device(&device)?;
+        let gateware = device.gateware()?;
+        let register = program::find(&gateware, &name)?;
+        if !register.permission.write {
+            return Err(Status::permission_denied(format!(
+                "{name} cannot be written, or is the firmware's own"
+            )));
+        }
+        if register.width < 64 && value >> register.width != 0 {
+            return Err(Status::invalid_argument(format!(
+                "{value} does not fit into the {} bits of {name}",
+                register.width
+            )));
+        }
+        device.run(program::write(register, value)).await?;
+        Ok(Response::new(WriteResponse {}))
+    }
+
+    async fn run(&self, request: Request<RunRequest>) -> Result<Response<RunResponse>, Status> {
+        let RunRequest { device, steps } = request.into_inner();
+        let device = self.device(&device)?;
+        let program = program::compile(&steps, &*device.gateware()?)?;
+        let done = device.run(program).await?;
+        let complete = done.ending.outcome == kairos_proto::batch::Outcome::Done;
+        Ok(Response::new(RunResponse {
+            results: done.results,
+            steps: done.ending.steps,
+            done: complete,
+            error: if complete {
+                String::new()
+            } else {
+                done.ending.to_string()
+            },
+        }))
+    }
+
+    type WatchStream = Pin<Box<dyn Stream<Item = Result<WatchResponse, Status>> + Send>>;
+
+    async fn watch(&self, request: Request<WatchRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let WatchRequest {
+            device: name,
+            registers,
+            period_ms,
+        } = request.into_inner();
+        readable(self.device(&name)?, &registers)?;
+        let period = match period_ms {
+            0 => Duration::from_secs(1),
+            ms => Duration::from_millis(ms.into()).max(PERIOD_MIN),
+        };
+        let devices = self.0.clone();
+        let ticks = tokio_stream::wrappers::IntervalStream::new(tokio::time::interval(period));
+        let readings = ticks.then(move |_| {
+            let (devices, name, registers) = (devices.clone(), name.clone(), registers.clone());
+            async move {
+                let values = values(find(&devices, &name)?, &registers).await?;
+                let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+                Ok(WatchResponse {
+                    values,
+                    time: since.as_secs_f64(),
+                })
+            }
+        });
+        Ok(Response::new(Box::pin(readings)))
+    }
+}
+
+#[tonic::async_trait]
+impl Monitor for Service {
+    async fn health(&self, request: Request<HealthRequest>) -> Result<Response<HealthResponse>, Status> {
+        let subsystems = self.device(&request.into_inner().device)?.health().await?;
+        Ok(Response::new(HealthResponse {
+            subsystems: subsystems.iter().map(v1::Subsystem::from).collect(),
+        }))
+    }
+
+    type LogStream = Pin<Box<dyn Stream<Item = Result<LogResponse, Status>> + Send>>;
+
+    async fn log(&self, request: Request<LogRequest>) -> Result<Response<Self::LogStream>, Status> {
+        let LogRequest { device, follow } = request.into_inner();
+        let device = self.device(&device)?;
+        if follow {
+            device.gateware()?;
+            return Ok(Response::new(Box::pin(messages(device.logs.follow()))));
+        }
+        let text = device.log().await?;
+        let lines: Vec<_> = text.lines().map(|line| Ok(LogResponse { line: line.into() })).collect();
+        Ok(Response::new(Box::pin(tokio_stream::iter(lines))))
+    }
+}
+
+/// The lines of a log as messages. Who does not keep up is told how many it has missed.
+fn messages(
+    mut lines: tokio::sync::broadcast::Receiver<Arc<str>>,
+) -> impl Stream<Item = Result<LogResponse, Status>> + Send {
+    let (sender, receiver) = tokio::sync::mpsc::channel(1);
+    tokio::spawn(async move {
+        loop {
+            let line = tokio::select! {
+                line = lines.recv() => line,
+                () = sender.closed() => return,
+            };
+            let line = match line {
+                Ok(line) => line.to_string(),
+                Err(RecvError::Lagged(count)) => format!("[hub] {count} lines are lost: this client does not keep up"),
+                Err(RecvError::Closed) => return,
+            };
+            if sender.send(Ok(LogResponse { line })).await.is_err() {
+                return;
+            }
+        }
+    });
+    tokio_stream::wrappers::ReceiverStream::new(receiver)
+}
+
+/// The registers of those names, which may all be read.
+fn readable(device: &Device, names: &[String]) -> Result<Vec<Register>, Status> {
+    let gateware = device.gateware()?;
+    let found = names.iter().map(|name| {
+        let register = program::find(&gateware, name)?;
+        match register.permission.read {
+            true => Ok(*register),
+            false => Err(Status::permission_denied(format!(
+                "{name} cannot be read, or its words are the firmware's"
+            ))),
+        }
+    });
+    found.collect()
+}
+
+/// The values of registers, read in one batch.
+async fn values(device: &Device, names: &[String]) -> Result<Vec<u64>, Status> {
+    let registers = readable(device, names)?;
+    let done = device.run(program::read(&registers)).await?;
+    let mut words = done.results.into_iter();
+    let values = registers
+        .iter()
+        .map_while(|register| program::value(register, &mut words));
+    Ok(values.collect())
+}

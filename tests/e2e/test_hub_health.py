@@ -1,0 +1,157 @@
+"""How devices are, through the hub: subsystems, the health service, metrics, logs, the service manager's watchdog."""
+
+import json
+import re
+import socket
+import threading
+import time
+
+import pytest
+
+import kairos.hub
+from kairos.hub import HubError
+from tests.support.command import run_kairos
+from tests.support.connection import Closed
+from tests.support.hub import Hub, device_client, known
+from tests.support.kernels import kernel, run_empty
+from tests.support.raw_session import Session
+from tests.support.waiting import until
+
+SUBSYSTEMS = {"clock", "kernel_core", "links", "memory", "rtio", "sensors", "watchdog"}
+
+
+@pytest.fixture(scope="module")
+def hub(device, tmp_path_factory):
+    """A hub of a device, and of one that does not answer."""
+    addresses = {"demo": f"{device.host}:{device.ports[1380]}", "away": "127.0.0.1:9"}
+    hub = Hub(tmp_path_factory.mktemp("hub"), addresses, options=("--log-format", "json"))
+    yield hub
+    hub.close()
+
+
+@pytest.fixture
+def lab(hub):
+    with kairos.hub.connect(hub.address) as lab:
+        known(lab, "demo")
+        yield lab
+
+
+def test_every_subsystem_is_told_of(lab):
+    found = lab["demo"].health()
+    assert found.keys() == SUBSYSTEMS
+    assert {name: each.condition for name, each in found.items() if each.condition not in ("good", "absent")} == {}
+    sensors, memory = found["sensors"].values, found["memory"].values
+    assert 0 < sensors["temperature_celsius"] < 85 and 0.94 < sensors["vccint_volts"] < 1.06
+    assert found["clock"].values["rtio_hertz"] == 125_000_000
+    assert 1000 < memory["stack_used_bytes"] < memory["stack_size_bytes"]
+    assert found["watchdog"].values["uptime_seconds"] > 0
+    with pytest.raises(HubError, match="away at 127.0.0.1:9 does not answer"):
+        lab["away"].health()
+
+
+def test_each_subsystem_has_an_entry_in_the_health_service(lab):
+    def status(service):
+        (method,) = (m for m in lab._pool.FindServiceByName("grpc.health.v1.Health").methods if m.name == "Check")
+        request = kairos.hub.client.GetMessageClass(method.input_type)(service=service)
+        reply = kairos.hub.client.GetMessageClass(method.output_type)
+        call = lab._channel.unary_unary(
+            "/grpc.health.v1.Health/Check", type(request).SerializeToString, response_deserializer=reply.FromString
+        )
+        return call(request, timeout=10).status
+
+    assert [status(f"device/demo/{name}") for name in ("clock", "rtio", "memory", "kernel_core")] == [1, 1, 1, 1]
+
+
+def test_metrics(lab):
+    lab["demo"].read("rtio/outputs")
+    lines = lab.metrics().splitlines()
+    samples = dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
+    for line in lines:
+        assert re.fullmatch(r'# TYPE [a-z_]+ (gauge|counter)|[a-z_]+\{([a-z]+="[^"]*",?)+\} -?[0-9.e+-]+', line), line
+    assert samples['kairos_device_up{device="demo"}'] == "1" and samples['kairos_device_up{device="away"}'] == "0"
+    assert samples['kairos_subsystem_good{device="demo",subsystem="rtio"}'] == "1"
+    assert 0 < float(samples['kairos_sensors_temperature_celsius{device="demo"}']) < 85
+    calls = samples['kairos_hub_calls_total{method="/kairos.hub.v1.Registers/Read",code="0"}']
+    with pytest.raises(HubError):
+        lab["demo"].read("no/such")
+    lab["demo"].read("rtio/outputs")
+    later = dict(line.rsplit(" ", 1) for line in lab.metrics().splitlines() if not line.startswith("#"))
+    assert int(later['kairos_hub_calls_total{method="/kairos.hub.v1.Registers/Read",code="0"}']) == int(calls) + 1
+    assert later['kairos_hub_calls_total{method="/kairos.hub.v1.Registers/Read",code="5"}'] == "1"
+
+
+def test_from_the_command_line(hub, lab):
+    def run(*words):
+        return run_kairos("hub", *words, "--hub", hub.address)
+
+    done = run("health", "demo", "--json")
+    assert done.returncode == 0 and json.loads(done.stdout)["demo"].keys() == SUBSYSTEMS, done.stderr
+    table = run("health")
+    assert table.returncode == 1 and "does not answer" in table.stdout and "rtio_hertz 1.25e+08" in table.stdout
+    assert "kairos_device_up" in run("metrics").stdout
+    assert "gateware: demo" in run("log", "demo").stdout
+
+
+def test_the_hubs_own_log_is_an_object_a_line(hub, lab):
+    lines = [json.loads(line) for line in (hub.folder / "hub.log").read_text().splitlines()]
+    assert any(line["message"] == "connected" and line["device"] == "demo" for line in lines), lines
+
+
+def test_a_log_is_followed_by_many(lab, device):
+    """All get what comes; what the device has kept goes to the first."""
+    first, second = (lab["demo"].log(follow=True) for _ in range(2))
+    assert any("Kairos runtime" in next(first) for _ in range(20))
+
+    def say():
+        with device_client(device) as management:
+            management.debug_allocator()
+        return management
+
+    # The second has come when it hears of something.
+    heard = threading.Thread(target=next, args=(second,))
+    heard.start()
+    until(lambda: say() and not heard.is_alive())
+    say()
+    for lines in (first, second):
+        assert any("no heap on core 0" in next(lines) for _ in range(100))
+
+
+def test_a_kernel_that_fails_is_told_of(device, lab):
+    before = lab["demo"].health()["kernel_core"].values["faults_total"]
+    with Session(device) as session:
+        assert session.load(kernel("scribble")) is None
+        session.run()
+        with pytest.raises(Closed):
+            session.until_end()
+    assert lab["demo"].health()["kernel_core"].values["faults_total"] == before + 1
+    with Session(device) as session:
+        run_empty(session)
+    assert lab["demo"].health()["kernel_core"].condition == "good"
+
+
+def test_the_service_manager_hears_of_a_hub_that_lives(tmp_path, monkeypatch):
+    manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    manager.bind(str(tmp_path / "notify"))
+    manager.settimeout(20)
+    monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+    monkeypatch.setenv("WATCHDOG_USEC", "600000")
+    hub = Hub(tmp_path, {"away": "127.0.0.1:9"})
+    try:
+        said = [manager.recv(100) for _ in range(4)]
+        assert said == [b"READY=1", b"WATCHDOG=1", b"WATCHDOG=1", b"WATCHDOG=1"]
+        # One that stands still says nothing.
+        hub.process.send_signal(19)
+        time.sleep(0.3)
+        manager.setblocking(False)
+        try:
+            while manager.recv(100):
+                pass
+        except BlockingIOError:
+            pass
+        time.sleep(1)
+        with pytest.raises(BlockingIOError):
+            manager.recv(100)
+        hub.process.send_signal(18)
+    finally:
+        hub.close()
+        manager.close()
