@@ -45,7 +45,10 @@ fuzz_target!(|data: &[u8]| {
         match run.step(&mut registers) {
             Step::Next(word) => results += usize::from(word.is_some()),
             Step::Wait(_) => {}
-            Step::Again(_) => break drop(run.give_up()),
+            Step::Again(_) => {
+                let _ = run.give_up();
+                break;
+            }
             Step::Ended(ending) => break assert_eq!(ending.steps as usize, steps),
         }
         steps += 1;
