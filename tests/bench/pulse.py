@@ -76,9 +76,9 @@ def zynq_rows() -> dict[str, tuple[float, float, float, float]]:
     return found
 
 
-def recalibration() -> tuple[int, int]:
-    """Words that a usual recalibration takes, and words of the whole gate set: 8 ions with 6 rotations each and a gate
-    for each pair of neighbours; one ion's frequency and every rotation's amplitude on it are new."""
+def recalibrated() -> tuple[GateSet, GateSet]:
+    """A gate set before and after a usual recalibration: 8 ions with 6 rotations each and a gate for each pair of
+    neighbours; one ion's frequency and every rotation's amplitude on it are new."""
 
     def rotation(channel, frequency, amplitude, phase):
         shape = tuple(amplitude * share for share in (0, 0.3, 0.9, 1, 0.9, 0.3, 0))
@@ -100,7 +100,12 @@ def recalibration() -> tuple[int, int]:
         return found
 
     old = GateSet(gates(None))
-    new = old.successor(gates(3))
+    return old, old.successor(gates(3))
+
+
+def recalibration() -> tuple[int, int]:
+    """Words that a usual recalibration takes, and words of the whole gate set."""
+    old, new = recalibrated()
     return len(new.changes(old)), len(new.programming())
 
 

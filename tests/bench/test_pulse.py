@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.bench.pulse import recalibration, rows, zynq_rows
+from kairos.contracts import pulse as facts
+from tests.bench.pulse import recalibrated, recalibration, rows, zynq_rows
 
 CHECK = {
     "01_raw_stream": 10.656,
@@ -51,3 +52,17 @@ def test_check_66_zynq_7000():
 def test_a_recalibration_saves_most_words():
     changed, whole = recalibration()
     assert 0 < changed < whole / 5
+
+
+def segments(words):
+    """What the words write into pulse tables: (channel, body)."""
+    numbers = [int.from_bytes(word.tobytes(), "little") for word in words]
+    written = [n for n in numbers if n >> facts.MODE_AT & 7 == facts.Mode.PROGRAM_PLUT]
+    channels = range(facts.CHANNELS)
+    return {(c, n % (1 << facts.BODY_BITS)) for n in written for c in channels if n >> facts.CHANNEL_MASK_AT + c & 1}
+
+
+def test_a_recalibration_takes_as_few_words_as_can_be():
+    """Each segment that the tables lack takes a word at least."""
+    old, new = recalibrated()
+    assert len(new.changes(old)) == len(segments(new.programming()) - segments(old.programming()))

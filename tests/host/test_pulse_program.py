@@ -7,6 +7,8 @@ from kairos.contracts import pulse as facts
 from kairos.errors import UsageError
 from kairos.pulse import Adjustable, Branch, Core, Pulse, PulseError, Recording
 from kairos.pulse.program import Program
+from kairos.pulse.recording import MOST_CHANGES, Pins
+from kairos.waveform import Wave
 
 CORE = Core(clock=125e6, samples_per_cycle=8, channels=2, map=2048, pulses=1024)
 GATES = {
@@ -93,3 +95,21 @@ def test_recordings_are_kept_in_files(tmp_path):
     (tmp_path / "bad.npz").write_bytes(b"nothing")
     with pytest.raises(UsageError, match="no recording of pulses"):
         Recording.load(tmp_path / "bad.npz")
+
+
+def test_edges_of_clocks_are_made_when_they_are_asked_for(tmp_path):
+    """A clock of 62.5 MHz that runs for a minute beside a pulse core, kept in a file and read again."""
+    clock = Wave(pad=3, time_ns=1000, half=1 << 23, accumulator=0, word=1 << 23, changes=60 * 125_000_000)
+    outputs = [{"name": "pulse0", "channel": 14, "output": 0}]
+    pins = Pins({"clk": [(0, 0), (70 * 10**9, 1)], "ttl4": [(16, 1)]}, {"clk": [clock], "ttl4": []})
+    Recording(np.array([], dtype="u8"), outputs, 8, pins).save(tmp_path / "pulses.npz")
+    assert (tmp_path / "pulses.npz").stat().st_size < 10_000
+    pins = Recording.load(tmp_path / "pulses.npz").pins
+    assert list(pins) == ["clk", "ttl4"] and pins["ttl4"] == [[16, 1]]
+    assert pins.between("clk", 10**9, 10**9 + 32) == [(10**9 + 8 * n, (n + 1) % 2) for n in range(4)]
+    assert pins.between("clk", 0, 1009) == [[0, 0], (1008, 1)]
+    assert len(pins.between("clk", 10**9, 10**9 + 8 * MOST_CHANGES)) == MOST_CHANGES
+    with pytest.raises(
+        UsageError, match=r"pin clk has changed 7500000000 times.*pins.between\(.clk., begin_mu, end_mu"
+    ):
+        pins["clk"]

@@ -31,20 +31,30 @@ def _load(path) -> GateSet:
         raise UsageError(f"{path} cannot be run: {format_user_exception(error)}") from None
 
 
-def _words(gates: GateSet, path) -> numpy.ndarray:
+def _sequence(gates: GateSet, path) -> tuple[numpy.ndarray, int]:
+    """Words that run the file's sequence; and how many more the tables need then, for the pauses in it."""
+    before = len(gates.programming())
     try:
-        return gates.words()
+        run = gates.sequence()
     except PulseError as error:
         raise UsageError(f"{path}: {error}") from None
+    return run, len(gates.programming()) - before
+
+
+def _for_pauses(pauses: int) -> str:
+    return f", and {pauses} the pauses of its sequence" if pauses else ""
 
 
 def compile_words(args):
     """Write the words of a gate set and its sequence."""
     gates = _load(args.file)
-    words = _words(gates, args.file)
+    run, pauses = _sequence(gates, args.file)
+    programming = gates.programming()
+    words = numpy.concatenate([programming, run])
     files.write(args.output, words.tobytes())
     streamed = sum(not use.in_tables for use in gates.stats())
-    print(f"{args.output}: {len(words)} words, {len(gates.programming())} of them program {len(gates.gates)} gates")
+    counts = f"{len(programming) - pauses} program {len(gates.gates)} gates{_for_pauses(pauses)}; {len(run)} run it"
+    print(f"{args.output}: {len(words)} words. {counts}")
     if streamed:
         print(f"{streamed} gates have no room in the tables and are streamed")
 
@@ -66,7 +76,8 @@ def _length(gates: GateSet) -> int:
 def view(args):
     """Draw what a sequence plays."""
     gates = _load(args.file)
-    words = _words(gates, args.file)
+    run, _ = _sequence(gates, args.file)
+    words = numpy.concatenate([gates.programming(), run])
     channels = sorted({pulse.channel for pulses in gates.gates.values() for pulse in pulses})
     model = Model(gates.core, trigger_channels=sum(1 << channel for channel in channels))
     played = model.play(words, args.cycles or min(max(_length(gates), 1), MOST))
@@ -83,18 +94,21 @@ def view(args):
 def diff(args):
     """Count the words from one gate set to another."""
     old, new = _load(args.file), _load(args.new)
+    _sequence(old, args.file)  # the pauses are in the tables too
+    _, pauses = _sequence(new, args.new)
     try:
-        placed = old.successor(new.gates)
+        placed = old.successor(new.gates, new.steps)
     except PulseError as error:
         raise UsageError(f"{args.new}: {error}") from None
-    changes = placed.changes(old)
+    run, _ = _sequence(placed, args.new)
+    changes, whole = placed.changes(old), len(new.programming())
     if args.output:
-        files.write(args.output, changes.tobytes())
-    whole = len(new.programming())
+        files.write(args.output, numpy.concatenate([changes, run]).tobytes())
     if args.json:
-        print(json.dumps({"words": len(changes), "words_of_all": whole}))
+        print(json.dumps({"words": len(changes), "words_of_all": whole, "words_of_pauses": pauses, "run": len(run)}))
     else:
-        print(f"{len(changes)} words; all of {args.new} has {whole}")
+        counts = f"{whole - pauses} program all its gates{_for_pauses(pauses)}; {len(run)} run it"
+        print(f"{len(changes)} words make {args.new} of {args.file}. From nothing {counts}")
 
 
 def stats(args):
@@ -116,4 +130,6 @@ def stats(args):
         if used:
             room = f"{used}/{core.gates} gates, {entries}/{core.map} of the map, {segments}/{core.pulses} segments"
             print(f"channel {channel}: {room}")
-    print(f"{len(gates.programming())} words program them")
+    words = len(gates.programming())
+    _, pauses = _sequence(gates, args.file)
+    print(f"{words} words program them{_for_pauses(pauses)}")

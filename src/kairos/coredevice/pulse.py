@@ -37,6 +37,9 @@ WORDS = 8
 """int32 in a word of the stream."""
 ALL_ERRORS = sum(Error)
 STOPPED = int(Error.UNDERRUN | Error.MISALIGN)
+MODE, COUNT, TAU0, TRIGGER_EARLY, BRANCH_TIMEOUT = (
+    int(error) for error in (Error.MODE, Error.COUNT, Error.TAU0, Error.TRIGGER_EARLY, Error.BRANCH_TIMEOUT)
+)
 CYCLE_MU = 8
 CLOCK = 125e6
 SAMPLES_PER_CYCLE = 8
@@ -75,7 +78,8 @@ def _factor(part) -> TInt32:
 
 
 class PulseError(Exception):
-    """The pulse core has found something wrong; the text has the bits of `kairos.contracts.pulse.Error`."""
+    """The pulse core has found something wrong; the text says what, and has the bits of all that has been
+    (`kairos.contracts.pulse.Error`)."""
 
 
 class PulseUnderrun(PulseError):
@@ -262,13 +266,15 @@ class Pulse(RTIODevice):
 
     @kernel
     def set_branch_timeout(self, cycles):
-        """Have branches go on with result 0 after that many cycles of 8 ns; 0: never."""
+        """Have branches go on with result 0 after that many cycles of 8 ns; 0: never. 8 ns of the timeline."""
         rtio_output(self.timeout, cycles)
+        delay_mu(CYCLE_MU)
 
     @kernel
     def set_misalign_limit(self, cycles):
-        """Stop a channel whose engines wait for others for longer; 0: never."""
+        """Stop a channel whose engines wait for others for longer; 0: never. 8 ns of the timeline."""
         rtio_output(self.misalign, cycles)
+        delay_mu(CYCLE_MU)
 
     @kernel
     def status(self, clear=ALL_ERRORS) -> TInt32:
@@ -417,4 +423,19 @@ class Pulse(RTIODevice):
                 int64(first_parameter),
                 first_time + STOP_CYCLES * CYCLE_MU,
             )
-        raise PulseError("errors of the pulse core: {0}", int64(errors))
+        # In kernels messages are constants; they are those of `ERROR_TEXTS`.
+        if errors & STOPPED != 0:
+            raise PulseError(
+                "pulse core: parameters of a channel had pulses of different lengths (errors {0})", int64(errors)
+            )
+        if errors & MODE != 0:
+            raise PulseError("pulse core: a word of no known mode was dropped (errors {0})", int64(errors))
+        if errors & COUNT != 0:
+            raise PulseError("pulse core: a word counts more slots than it has (errors {0})", int64(errors))
+        if errors & TAU0 != 0:
+            raise PulseError("pulse core: a segment of no cycles was skipped (errors {0})", int64(errors))
+        if errors & TRIGGER_EARLY != 0:
+            raise PulseError("pulse core: the trigger came before all channels were armed (errors {0})", int64(errors))
+        if errors & BRANCH_TIMEOUT != 0:
+            raise PulseError("pulse core: a branch had no result in time and took 0 (errors {0})", int64(errors))
+        raise PulseError("pulse core: a table was written beyond its end (errors {0})", int64(errors))

@@ -205,7 +205,7 @@ class _Page:
         axis.axhline(0, color=INK, lw=0.5)
         axis.set_ylim(-58, 58)
         axis.set_yticks([-50, 0, 50], ["50", "0", "50"])
-        axis.set_ylabel(f"channel {channel}\namplitude (%)")
+        axis.set_ylabel(f"channel {channel}\namplitude\n(% of full scale)")
         axis.text(0.998, 0.94, "tone 0", color=TONES[0], transform=axis.transAxes, ha="right", va="top", fontsize=8)
         axis.text(0.998, 0.06, "tone 1", color=TONES[1], transform=axis.transAxes, ha="right", va="bottom", fontsize=8)
 
@@ -216,7 +216,7 @@ class _Page:
         axis.step(time, played.frame(channel, 0) % 360, where="post", color=FRAME, lw=1.1)
         axis.set_ylim(-25, 385)
         axis.set_yticks([0, 180, 360])
-        axis.set_ylabel("phase (°)")
+        axis.set_ylabel("phase of\ntone 0 (°)")
         axis.text(0.998, 0.96, "frame", color=FRAME, transform=axis.transAxes, ha="right", va="top", fontsize=8)
         axis.text(0.955, 0.96, "phase", color=TONES[0], transform=axis.transAxes, ha="right", va="top", fontsize=8)
 
@@ -249,9 +249,12 @@ def _signal(axis, recording, window, letter, origin_mu):
     line = _finer(samples)[MARGIN * FINER : -MARGIN * FINER]
     samples = samples[MARGIN:-MARGIN]
     span = len(samples)
-    axis.plot(numpy.arange(len(line)) / FINER, line, color=TONES[0], lw=0.8 if span < 200 else 0.35)
+    # In a colour of its own: it is the sum of both tones.
+    axis.plot(numpy.arange(len(line)) / FINER, line, color=SIGNAL, lw=0.8 if span < 200 else 0.35)
     if span < 200:
-        axis.plot(numpy.arange(span), samples, ".", color=TONES[1], ms=3)
+        axis.plot(numpy.arange(span), samples, "o", color=INK, ms=2.2, label="samples")
+        axis.plot([], [], color=SIGNAL, lw=0.8, label="band-limited between them")
+        axis.legend(loc="upper right", fontsize=6.5, frameon=False, ncols=2, borderpad=0, handlelength=1.2)
     axis.axhline(0, color=INK, lw=0.4)
     axis.set_xlim(0, span)
     axis.set_ylim(-105, 105)
@@ -288,7 +291,7 @@ def _shots(axis, recording, shots, letter):
     axis.set_xlim(0, length / 1000)
     axis.set_ylim(0, None)
     axis.set_xlabel("time after the shot begins (µs)", labelpad=2)
-    axis.set_ylabel("amplitude (%)", labelpad=4)
+    axis.set_ylabel("amplitude (% of full scale)", labelpad=4)
     _letter(axis, letter, "one amplitude follows a count")
 
 

@@ -115,9 +115,10 @@ class GateSet:
         run = self.sequence(steps, channels, close)
         return numpy.concatenate([self.programming(), run])
 
-    def successor(self, gates: Mapping[str, Iterable[Pulse]]) -> "GateSet":
-        """Other gates, placed so that few words make them of these: see `changes`."""
-        new = GateSet({}, self.steps, self.core)
+    def successor(self, gates: Mapping[str, Iterable[Pulse]], sequence: Iterable | None = None) -> "GateSet":
+        """Other gates, placed so that few words make them of these: see `changes`. `sequence`: the file's, by default
+        that of these."""
+        new = GateSet({}, self.steps if sequence is None else sequence, self.core)
         new.gates = {name: list(pulses) for name, pulses in gates.items()}
         new._image = self._image.successor(new._native_gates())
         return new

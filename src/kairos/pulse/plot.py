@@ -9,6 +9,8 @@ __all__ = ["spectrum", "write_plot"]
 
 SPECTRUM = 1 << 16
 """Samples of a spectrum, at most."""
+LOWEST = -130
+"""Of what is drawn of a spectrum, in dB; samples of 16 bits have nothing to say below."""
 
 
 def spectrum(samples: numpy.ndarray, rate: float) -> tuple[numpy.ndarray, numpy.ndarray]:
@@ -25,7 +27,7 @@ def write_plot(path, played: Played, channels: list[int]):
     cycles = played.values.shape[2]
     time = numpy.arange(cycles) / played.core.clock * 1e6
     fine = numpy.arange(played.samples.shape[1]) / played.core.sample_rate * 1e6
-    rows = ("amplitude", "frequency (MHz)", "phase, frame (deg)", "signal", "spectrum (dB)")
+    rows = ("amplitude (of 200)", "frequency (MHz)", "phase, frame (°)", "signal (% of full scale)", "spectrum (dB)")
     with drawing(**{"font.size": 9}) as pyplot:
         figure, axes = pyplot.subplots(
             len(rows), len(channels), figsize=(1 + 4.5 * len(channels), 9), squeeze=False, layout="constrained"
@@ -34,18 +36,24 @@ def write_plot(path, played: Played, channels: list[int]):
             amplitude, frequency, phase, signal, power = axes[:, column]
             for tone, color in enumerate(COLORS[:2]):
                 style = {"color": color, "lw": 1, "label": f"tone {tone}"}
-                amplitude.plot(time, played.amplitude(channel, tone), **style)
-                frequency.plot(time, played.frequency(channel, tone) / 1e6, **style)
+                size = played.amplitude(channel, tone)
+                amplitude.plot(time, size, **style)
+                # What a silent tone would have is not seen.
+                frequency.plot(time, numpy.where(size != 0, played.frequency(channel, tone) / 1e6, numpy.nan), **style)
                 phase.plot(time, played.phase(channel, tone), **style)
                 phase.plot(time, played.frame(channel, tone), color=color, lw=1, ls=":", label=f"frame {tone}")
-            signal.plot(fine, played.samples[channel], color="#374151", lw=0.4)
+            signal.plot(fine, played.samples[channel] / 327.68, color="#374151", lw=0.4)
             hertz, decibels = spectrum(played.samples[channel][:SPECTRUM], played.core.sample_rate)
             power.plot(hertz / 1e6, decibels, color="#374151", lw=0.6)
+            power.set_ylim(LOWEST, 5)
+            power.set_xlim(0, hertz[-1] / 1e6)
             amplitude.set_title(f"channel {channel}")
-            amplitude.legend(loc="upper right")
-            phase.legend(loc="upper right")
-            signal.set_xlabel("time (us)")
+            amplitude.legend(loc="upper right", fontsize=8)
+            phase.legend(loc="upper right", fontsize=8, ncols=2)
+            signal.set_xlabel("time (µs)")
             power.set_xlabel("frequency (MHz)")
+            for axis in (amplitude, frequency, phase, signal):
+                axis.set_xlim(0, fine[-1])
             for axis, name in zip(axes[:, column], rows, strict=True):
                 axis.set_ylabel(name if column == 0 else "")
         save(figure, path, 130)

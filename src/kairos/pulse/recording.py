@@ -5,8 +5,10 @@ they are asked for, by the bit-exact model. Times are machine units of RTIO, so 
 core's global phase counts from time 0.
 """
 
+import heapq
 import json
 import tempfile
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,10 +17,11 @@ import numpy
 from .. import _native
 from ..contracts.pulse import PARAMETERS, TONES, VALUE_BITS
 from ..errors import UsageError
+from ..waveform import Wave
 from .gateset import Core
 from .model import Played
 
-__all__ = ["Output", "Recording"]
+__all__ = ["Output", "Pins", "Recording"]
 
 CYCLE_MU = 8
 """Machine units in a cycle of the core's clock, which is that of RTIO."""
@@ -37,12 +40,59 @@ class Output:
     output: int
 
 
+MOST_CHANGES = 2_000_000
+"""Of a pin, that are given at once."""
+
+
+class Pins(Mapping):
+    """Changes of pins by name, each (time in machine units, level), in order. Those of clocks are made when they are
+    asked for: `waves` has them by the pin's name."""
+
+    def __init__(self, changes: Mapping[str, list], waves: Mapping[str, list[Wave]] | None = None):
+        self._changes, self.waves = dict(changes), {name: list(found) for name, found in (waves or {}).items() if found}
+
+    def __getitem__(self, name: str) -> list:
+        return self.between(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._changes)
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def events(self, name: str) -> list:
+        """Changes of a pin that are none of a clock's."""
+        return self._changes[name]
+
+    def between(self, name: str, begin_mu: int | None = None, end_mu: int | None = None) -> list:
+        """Changes of a pin from `begin_mu` to before `end_mu`, by default all. KeyError if there is no such pin,
+        UsageError if there are more than MOST_CHANGES."""
+        waves = self.waves.get(name, [])
+        if begin_mu is not None:
+            waves = [wave.since(begin_mu) for wave in waves]
+        if end_mu is not None:
+            waves = [wave.before(end_mu) for wave in waves]
+        count = sum(wave.changes for wave in waves)
+        if count > MOST_CHANGES:
+            raise UsageError(
+                f"pin {name} has changed {count} times in that time; ask for less of it: "
+                f'recording.pins.between("{name}", begin_mu, end_mu)'
+            )
+        events = [
+            change
+            for change in self._changes[name]
+            if (begin_mu is None or change[0] >= begin_mu) and (end_mu is None or change[0] < end_mu)
+        ]
+        edges = [edge for wave in waves for edge in wave.edges()]
+        return list(heapq.merge(events, edges, key=lambda change: change[0])) if edges else events
+
+
 class Recording:
     """What all outputs have shown since the device was configured. `outputs`: which there are."""
 
     def __init__(self, words: numpy.ndarray, outputs, samples_per_cycle: int, pins=None):
-        self.pins: dict[str, list[tuple[int, int | None]]] = pins or {}
-        """Changes of the device's pins by name, beside those of the cores: (time in machine units, level)."""
+        self.pins = pins if isinstance(pins, Pins) else Pins(pins or {})
+        """Changes of the device's pins, beside those of the cores."""
         self.outputs = tuple(output if isinstance(output, Output) else Output(**output) for output in outputs)
         self._words = numpy.ascontiguousarray(words, dtype="<u8")
         self._samples_per_cycle = samples_per_cycle
@@ -71,28 +121,32 @@ class Recording:
         for time_ns, pad, level in trace["events"]:
             if pad in names:
                 pins[names[pad]].append((time_ns - reply["origin_ns"], level))
+        waves = {name: [] for name in pins}
         for wave in trace["waves"]:
             if wave.pad in names:
-                pins[names[wave.pad]] += wave.moved(-reply["origin_ns"]).edges()
-                pins[names[wave.pad]].sort(key=lambda change: change[0])
-        return cls(words, reply["outputs"], reply["samples_per_cycle"], pins)
+                waves[names[wave.pad]].append(wave.moved(-reply["origin_ns"]))
+        return cls(words, reply["outputs"], reply["samples_per_cycle"], Pins(pins, waves))
 
     @classmethod
     def load(cls, path) -> "Recording":
         """The recording in a file, as `save` or ``kairos run --pulses`` writes it. UsageError if it is none."""
         try:
             with numpy.load(path) as file:
-                outputs, pins = (json.loads(str(file[name])) for name in ("outputs", "pins"))
-                return cls(file["words"], outputs, int(file["samples_per_cycle"]), pins)
+                outputs, pins, waves = (json.loads(str(file[name])) for name in ("outputs", "pins", "waves"))
+                clocks = {name: [Wave(*fields) for fields in found] for name, found in waves.items()}
+                return cls(file["words"], outputs, int(file["samples_per_cycle"]), Pins(pins, clocks))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise UsageError(f"{path} is no recording of pulses: {error}") from None
 
     def save(self, path):
         """Write the recording to a file (NumPy's npz)."""
         outputs = json.dumps([vars(output) for output in self.outputs])
-        rest = {"samples_per_cycle": self._samples_per_cycle, "pins": json.dumps(self.pins)}
+        changes = {name: self.pins.events(name) for name in self.pins}
+        rest = {"pins": json.dumps(changes), "waves": json.dumps(self.pins.waves)}
         with open(path, "wb") as file:
-            numpy.savez_compressed(file, words=self._words, outputs=outputs, **rest)
+            numpy.savez_compressed(
+                file, words=self._words, outputs=outputs, samples_per_cycle=self._samples_per_cycle, **rest
+            )
 
     def output(self, channel: int, name: str | None = None) -> int:
         """Place in `outputs` of a channel of the core `name`, by default the first. UsageError if there is none."""

@@ -14,7 +14,7 @@ from ..pad import SAMPLES, Pad
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..sim.ports import TopLevel
 from ..soc.clock import MEASURED_BITS, ClockControl
-from ..soc.soc import PLAY, Soc
+from ..soc.soc import FEED, PLAY, Soc
 
 __all__ = ["TOP", "KairosSim", "generate"]
 
@@ -111,6 +111,7 @@ class KairosSim(TopLevel):
         self.outward(soc.settled & ~timebase.load, "sim_quiet")
         if soc.outputs:
             self.outward(soc.waits & ~timebase.load, "sim_waits")
+            self.outward(soc.feeds, "sim_feeds")
         next_due = self.port("sim_next_due", 64)
         nothing = soc.next_due == 2**COARSE_BITS - 1
         self.comb += next_due.eq(Cat(soc.next_due, Replicate(nothing, FINE_BITS)))
@@ -172,5 +173,8 @@ def generate(top: KairosSim) -> str:
     result = verilog.convert(top, top.ios, name=TOP)
     if result.data_files:
         raise RuntimeError(f"the Verilog needs data files, which a shared library cannot find: {result.data_files}")
-    # Both edges of this clock count: verilated, each evaluation is a cycle
-    return result.main_source.replace(f"posedge {PLAY}_clk", f"edge {PLAY}_clk")
+    source = result.main_source
+    for clock in [PLAY, FEED]:
+        # Both edges of these clocks count: verilated, each evaluation is a cycle
+        source = source.replace(f"posedge {clock}_clk", f"edge {clock}_clk")
+    return source

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..contracts import pulse as facts
 
-__all__ = ["Body", "bypass", "gates", "glut", "mlut", "onto", "plut", "segments", "trajectory", "vectors"]
+__all__ = ["Body", "bypass", "expected", "gates", "glut", "mlut", "onto", "plut", "segments", "trajectory", "vectors"]
 
 _MASK = (1 << facts.VALUE_BITS) - 1
 _MODE = facts.Mode
@@ -119,3 +119,12 @@ def vectors():
     """The specification's example vectors, by number."""
     text = (Path(__file__).parents[3] / "pulse/tests/vectors.json").read_text()
     return {vector["name"].split("_")[0]: vector for vector in json.loads(text)["vectors"]}
+
+
+def expected(trajectory, cycles):
+    """A list of changes as a value for each cycle, modulo 2^40."""
+    changes, now, values = dict(map(tuple, trajectory)), 0, []
+    for cycle in range(cycles):
+        now = changes.get(cycle, now)
+        values.append(now % (1 << facts.VALUE_BITS))
+    return values

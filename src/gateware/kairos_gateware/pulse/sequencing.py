@@ -26,7 +26,9 @@ class Sequencing(Module):
     `result_channels`. `armed`, `running`: one bit for each channel. `loaded`: all channels are. `settled`: nothing
     moves until something comes from outside. `errors`: bits of `facts.Error`, sticky until `clear` is high where they
     are; `underrun_parameters`: of each channel, likewise. `first_cycles`: `cycle`, the count of cycles, at each
-    channel's first underrun since `clear`. skip: simulation skips time, the next cycle is `skipped` later.
+    channel's first underrun since `clear`. skip: simulation skips time, the next cycle is `skipped` later. `feeding`:
+    the modules that give segments to engines; without `feeds` they stay as they are, but for what is done two cycles
+    later.
     """
 
     def __init__(self, channels=facts.CHANNELS, segment_fifo=facts.SEGMENT_FIFO, input_fifo=facts.INPUT_FIFO, **tables):
@@ -37,7 +39,7 @@ class Sequencing(Module):
         self.result, self.result_valid = Signal(facts.BRANCH_STATE_BITS), Signal()
         self.result_channels = Signal(channels, reset=2**channels - 1)
         self.armed, self.running = Signal(channels), Signal(channels)
-        self.loaded, self.settled = Signal(), Signal()
+        self.loaded, self.settled, self.feeds = Signal(), Signal(), Signal()
         self.errors, self.clear = Signal(max(facts.Error).bit_length()), Signal(max(facts.Error).bit_length())
         self.cycle = Signal(facts.CYCLE_COUNTER_BITS)
         self.skip, self.skipped = Signal(), Signal(facts.CYCLE_COUNTER_BITS)
@@ -72,6 +74,11 @@ class Sequencing(Module):
             fifo.fifo.readable & ~fifo.readable for fifo in demultiplexer.fifos
         ]
         self.comb += self.settled.eq(~((self.valid & self.ready) | reduce(or_, moving)))
+        queues = [engine.queue for channel in self.channels for engine in channel.engines]
+        self.feeding = [demultiplexer, *self.sequencers, *queues]
+        moves = [*moving[len(self.channels) :], *[sequencer.waiting for sequencer in self.sequencers]]
+        moves += [queue.we | queue.take | queue.arriving for queue in queues]
+        self.comb += self.feeds.eq(self.valid | self.result_valid | reduce(or_, moves))
         early = self._start()
         self._collect(early)
 

@@ -6,18 +6,9 @@ import pytest
 
 from kairos_gateware.contracts import pulse as facts
 
-from .bench import Body, bypass, gates, glut, mlut, onto, plut, segments, vectors
+from .bench import Body, bypass, expected, gates, glut, mlut, onto, plut, segments, vectors
 
 PLAYED = [name for name, vector in vectors().items() if "trajectory" in vector]
-
-
-def expected(trajectory, cycles):
-    """A list of changes as a value for each cycle, modulo 2^40."""
-    changes, now, values = dict(map(tuple, trajectory)), 0, []
-    for cycle in range(cycles):
-        now = changes.get(cycle, now)
-        values.append(now % (1 << facts.VALUE_BITS))
-    return values
 
 
 def compare(played, vector, channels, trajectory="trajectory"):

@@ -1,6 +1,8 @@
-// The clocks of a top module with pulse cores, which have one of their own, `play_clk`. While they play and nothing else
-// moves (`sim_waits`), only that one runs. Before something comes to the rest, from outside or by its time, the rest's
-// counter is loaded with the time that it has missed: it cannot tell that from a skip of time (docs/gateware/time.md).
+// The clocks of a top module with pulse cores, which have two of their own: `play_clk` of what moves while engines run,
+// `feed_clk` of what gives them segments. While they play and nothing else moves (`sim_waits`), only those run, the latter
+// only when segments or words move (`sim_feeds`). Before something comes to the rest, from outside or by its time, the
+// rest's counter is loaded with the time that it has missed: it cannot tell that from a skip of time
+// (docs/gateware/time.md).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +13,7 @@
 template <class Top> class OneClock {
   public:
     bool together = true;
-    uint64_t alone = 0;
+    uint64_t alone = 0, engines = 0;
     uint64_t time(const Top &top) const { return top.sim_tsc; }
     void begin(Top &, bool) {}
     void settle(Top &top) { top.eval(); }
@@ -22,8 +24,8 @@ template <class Top> class TwoClocks {
   public:
     // True: both always run.
     bool together = false;
-    // Cycles that only pulse cores have seen.
-    uint64_t alone = 0;
+    // Cycles that only pulse cores have seen, and of those the ones that only engines have.
+    uint64_t alone = 0, engines = 0;
 
     // The count of cycles, by `sim_tsc` and what it is behind.
     uint64_t time(const Top &top) const { return top.sim_tsc + behind_; }
@@ -49,8 +51,14 @@ template <class Top> class TwoClocks {
             alone++;
             behind_++;
             top.play_clk ^= 1;
-            top.eval();
+            still_ = top.sim_feeds ? 0 : still_ + 1;
+            if (still_ < FED)
+                top.feed_clk ^= 1;
+            else
+                engines++;
+            eval_clocks(top);
         } else {
+            still_ = 0;
             clock_edge(top);
         }
         waited_ = waits ? waited_ + 1 : 0;
@@ -59,9 +67,12 @@ template <class Top> class TwoClocks {
   private:
     // Cycles that the rest sees after an input has changed (synchronisers), and before something comes by its time.
     static constexpr uint64_t SETTLE = 8;
+    // Cycles without a segment or word that moves until what gives them is as it stays.
+    static constexpr uint64_t FED = 4;
     uint64_t behind_ = 0;  // of `alone`, those that the rest does not know of yet
     bool settled_ = false;  // nothing has changed since the last edge, and no clock must fall
     uint64_t waited_ = 0;  // cycles before this one, all with the same inputs
+    uint64_t still_ = 0;  // cycles without a segment or word that moves, this one included
 
     // Nothing comes by its time in the next cycles.
     bool early(const Top &top) const { return time(top) + SETTLE < top.sim_next_due; }

@@ -90,8 +90,9 @@ void kairos_pl_cycle(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out);
 uint64_t kairos_pl_run(kairos_pl *pl, const kairos_pl_in *in, kairos_pl_out *out, uint64_t n, uint64_t until_tsc);
 
 /* Whether all clocks run in each cycle, also where nothing moves but pulse cores. At first they do not: that is faster, and
- * no output differs. Returns the number of cycles in which only those of pulse cores have run. */
-uint64_t kairos_pl_together(kairos_pl *pl, int together);
+ * no output differs. Returns the number of cycles in which only those of pulse cores have run; `engines`: in how many of
+ * these, of the cores, only the engines'. */
+uint64_t kairos_pl_together(kairos_pl *pl, int together, uint64_t *engines);
 
 /* What the outputs of pulse cores have shown since the instance was made, the format is in docs/interfaces.md. Returns
  * the number of words; they stay until the next cycle. `complete`: 0 when there was no room for all. */

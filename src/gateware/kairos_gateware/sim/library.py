@@ -88,7 +88,7 @@ class Library:
         self.dll.kairos_pl_cycle.argtypes = [ctypes.c_void_p] * 3
         self.dll.kairos_pl_run.argtypes = [ctypes.c_void_p] * 3 + [_U64, _U64]
         self.dll.kairos_pl_run.restype = _U64
-        self.dll.kairos_pl_together.argtypes = [ctypes.c_void_p, ctypes.c_int]
+        self.dll.kairos_pl_together.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(_U64)]
         self.dll.kairos_pl_together.restype = _U64
         self.dll.kairos_pl_shown.argtypes = [ctypes.c_void_p] * 3
         self.dll.kairos_pl_shown.restype = _U64

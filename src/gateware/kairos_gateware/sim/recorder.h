@@ -1,14 +1,42 @@
 // Records what the outputs of pulse cores show, change by change: docs/interfaces.md section 6 has the format.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstdint>
 #include <cstring>
-#include <vector>
+
+// Words of 64 bits that are only added, up to a gigabyte, in one piece. Address space is taken at once and memory as it
+// is needed: what has been recorded is never moved. Without address space there is room for none.
+class Words {
+  public:
+    Words() {
+        void *place = mmap(nullptr, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (place == MAP_FAILED) return;
+        words_ = static_cast<uint64_t *>(place);
+        room_ = BYTES / sizeof *words_;
+        madvise(place, BYTES, MADV_HUGEPAGE);  // if there are none it is only slower
+    }
+    Words(const Words &) = delete;
+    ~Words() {
+        if (words_) munmap(words_, BYTES);
+    }
+
+    size_t size() const { return size_; }
+    size_t room() const { return room_ - size_; }
+    const uint64_t *data() const { return words_; }
+    void push_back(uint64_t word) { words_[size_++] = word; }
+
+  private:
+    static constexpr size_t BYTES = size_t(1) << 30;
+    uint64_t *words_ = nullptr;
+    size_t size_ = 0, room_ = 0;
+};
 
 template <int OUTPUTS> class Recorder {
   public:
     // For each cycle in which an output changes: cycle << 16 | output << 12 | mask of its fields, then these fields.
-    std::vector<uint64_t> words;
+    Words words;
     // False: there was no room for all.
     bool complete = true;
 
@@ -17,7 +45,7 @@ template <int OUTPUTS> class Recorder {
         if (std::memcmp(last, fields, sizeof last) == 0) return;
         uint64_t now[OUTPUTS][FIELDS];
         std::memcpy(now, fields, sizeof now);
-        if (words.size() + OUTPUTS * (FIELDS + 1) > MOST) {
+        if (words.room() < OUTPUTS * (FIELDS + 1)) {
             complete = false;
             return;
         }
@@ -35,6 +63,5 @@ template <int OUTPUTS> class Recorder {
   private:
     static_assert(OUTPUTS <= 16, "more outputs than the format has numbers for");
     static constexpr int FIELDS = 12;
-    static constexpr size_t MOST = size_t(1) << 27;  // 1 GiB
     uint64_t last[OUTPUTS][FIELDS] = {};
 };

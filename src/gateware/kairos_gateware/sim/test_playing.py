@@ -28,8 +28,10 @@ class Watched(Ps):
         self.together(together)
 
     def together(self, together):
-        """Whether all clocks run in every cycle; returns in how many only the pulse core's has."""
-        return self.library.dll.kairos_pl_together(self.pl, together)
+        """Whether all clocks run in every cycle; returns in how many only the pulse core's have, and in how many of
+        these only its engines'."""
+        engines = ctypes.c_uint64()
+        return self.library.dll.kairos_pl_together(self.pl, together, ctypes.byref(engines)), engines.value
 
     def step(self):
         super().step()
@@ -98,9 +100,10 @@ def compare(built, registers, seed, skip):
         ps = built("pulse").boot(kind=Watched, together=together, skip=skip)
         pads = {entry["name"]: entry["index"] for entry in ps.library.info["pads"]}
         read = play(ps, registers, pads, seed)
-        alone = ps.together(together)
+        alone, engines = ps.together(together)
         found.append((read, ps.shown(), ps.seen))
-        assert alone == 0 if together else alone > 0
+        # Where time is skipped little is left to be played without segments that move.
+        assert (alone, engines) == (0, 0) if together else alone > engines >= (not skip)
         ps.close()
     for one, other in zip(*found, strict=True):
         assert one == other, f"of program {seed}"

@@ -36,10 +36,10 @@ from .bus import Gp0Bus
 from .clock import ClockRegisters
 from .links import LANE_DEPTH, Links, UplinkRegisters
 
-__all__ = ["PLAY", "Soc"]
+__all__ = ["FEED", "PLAY", "Soc"]
 
-PLAY = "play"
-"""Clock domain of pulse cores, in simulation."""
+PLAY, FEED = "play", "feed"
+"""Clock domains of pulse cores in simulation: of what moves while engines run, and of what gives them segments."""
 
 
 def _connect(cri, port):
@@ -48,14 +48,16 @@ def _connect(cri, port):
 
 
 def _resettable(phy, simulation):
-    """The PHY with its `reset`. In simulation a pulse core has a clock of its own, which runs on where nothing else
-    moves (sim/clocks.h)."""
+    """The PHY with its `reset`. In simulation a pulse core has clocks of its own, which run on where nothing else moves
+    (sim/clocks.h)."""
     if not (simulation and isinstance(phy, Pulse)):
         return ResetInserter()(phy)
-    core = ClockDomainsRenamer(PLAY)(ResetInserter()(phy.sequencing))
+    for part in phy.sequencing.feeding:
+        ClockDomainsRenamer(FEED)(part)
+    core = ClockDomainsRenamer(PLAY)(ResetInserter(["sys", FEED])(phy.sequencing))
     phy = ResetInserter(["sys"])(phy)
     phy.reset = phy.reset_sys
-    phy.comb += core.reset.eq(phy.reset)
+    phy.comb += [core.reset_sys.eq(phy.reset), core.reset_feed.eq(phy.reset)]
     return phy
 
 
@@ -73,8 +75,8 @@ class Soc(Module):
     blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
     channel, its own number there, its `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number,
     `Settings`. `links`: `Links`. Simulation only: `load` and `load_value` set the counter; `settled`, nothing moves but
-    time; `waits`, nothing moves but time and pulse cores, whatever those do; `next_due`, latest coarse time to which
-    the counter may be moved. Pulse cores are in clock domain PLAY then.
+    time; `waits`, nothing moves but time and pulse cores, whatever those do; `feeds`, in those segments or words move;
+    `next_due`, latest coarse time to which the counter may be moved. Pulse cores are in domains PLAY and FEED then.
     """
 
     def __init__(self, variant, build_id, simulation=False, clock=None, synthesiser=0):
@@ -221,7 +223,7 @@ class Soc(Module):
         for load, value in loads:
             self.comb += If(load, timebase.load.eq(1), timebase.load_value.eq(value))
         if simulation:
-            self.settled, self.waits = Signal(), Signal()
+            self.settled, self.waits, self.feeds = Signal(), Signal(), Signal()
             parts = [core.settled, initiator.settled, dma.settled, analyzer.settled, arbiter.settled, bus.idle]
             parts += links.settled()
             parts += [block.settled for block in [clock, traffic] if block is not None]
@@ -232,6 +234,7 @@ class Soc(Module):
                 self.waits.eq(
                     reduce(and_, [still, *[s.idle for s in streams], *[wave.word == 0 for wave in core.waves]])
                 ),
+                self.feeds.eq(reduce(or_, [part.feeds for part in cores], 0)),
             ]
             self.next_due = core.next_due
             connected, permit_end = initiator.permit.free_running.skip_with(core.timebase)

@@ -22,10 +22,10 @@ COMMAND = Command(
             runs="pulse.view",
         ),
         "diff": Command(
-            "count the words that make one gate set of another",
+            "count the words that make one gate set of another, pauses of their sequences included",
             FILE,
             Option("new", metavar="NEW", help="the other one"),
-            output("write these words", required=False),
+            output("write these words, and those that run the new one's sequence", required=False),
             JSON,
             runs="pulse.diff",
         ),

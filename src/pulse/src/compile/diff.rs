@@ -246,7 +246,27 @@ impl<'a> Successor<'a> {
         first
     }
 
+    /// Pauses of the old sequence of which nothing has been written over.
+    fn pauses(&self) -> BTreeMap<u64, Option<u16>> {
+        let segment = |map: &[(u8, u16)], pulses: &[Segment], at: usize| (map[at].0, pulses[usize::from(map[at].1)]);
+        let stays = |id: u16| {
+            let (first, last) = self.old.gates[usize::from(id)];
+            let mut entries = usize::from(first)..usize::from(last) + 1;
+            !self.gate_used[usize::from(id)]
+                && entries
+                    .all(|at| segment(&self.map, &self.pulses, at) == segment(&self.old.map, &self.old.pulses, at))
+        };
+        let known = self.old.idle.iter();
+        known
+            .filter(|(_, id)| id.is_some_and(stays))
+            .map(|(&cycles, &id)| (cycles, id))
+            .collect()
+    }
+
     fn finish(self) -> ChannelImage {
-        ChannelImage::with_tables(self.pulses, self.map, self.gates)
+        let idle = self.pauses();
+        let mut tables = ChannelImage::with_tables(self.pulses, self.map, self.gates);
+        tables.idle = idle;
+        tables
     }
 }
