@@ -57,7 +57,8 @@ impl Boards {
     pub fn runs(&self) -> (Vec<Run>, u64) {
         let (mut runs, mut known, mut first) = (Vec::new(), u64::MAX, 0);
         for board in self.system.boards() {
-            let bus = board.machine.bus.borrow();
+            let mut bus = board.machine.bus.borrow_mut();
+            fabric::catch_up(&mut bus);
             let Some(pl) = fabric::of(&bus) else { continue };
             runs.extend(pl.trace.runs().map(|mut run| {
                 run.wave.pad += first;

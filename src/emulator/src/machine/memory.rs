@@ -185,6 +185,15 @@ impl Memory {
         }
     }
 
+    /// Whether memory has these bytes there.
+    pub fn holds(&self, address: u32, data: &[u8]) -> bool {
+        self.locate(address, data.len()).is_some_and(|p| {
+            // SAFETY: `locate` checked the whole range, and no core runs meanwhile.
+            let there = unsafe { std::slice::from_raw_parts(p, data.len()) };
+            there == data
+        })
+    }
+
     /// Copies `data` to memory; false if the range is not memory.
     pub fn write(&self, address: u32, data: &[u8]) -> bool {
         match self.locate(address, data.len()) {

@@ -62,6 +62,13 @@ impl Acp {
             && self.responses.is_empty()
     }
 
+    /// The first cycle, behind `cycle`, before which memory has been read or at which it is written, at the earliest.
+    pub fn next_effect(&self, cycle: u64) -> u64 {
+        let read = self.reads.front().map_or(cycle + self.latency, |read| read.ready);
+        let write = self.writes.front().map_or(cycle + 1 + self.visible, |write| write.due);
+        (read + 1).min(write).max(cycle + 1)
+    }
+
     /// Makes writes visible that are due at the start of `cycle`.
     pub fn commit(&mut self, cycle: u64, memory: &Memory) {
         while self.writes.front().is_some_and(|w| w.due <= cycle) {

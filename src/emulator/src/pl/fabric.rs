@@ -152,6 +152,15 @@ pub fn of_mut(bus: &mut Bus) -> Option<&mut Pl> {
     bus.get_mut::<Fabric>()?.pl.as_mut()
 }
 
+/// Brings the record of a machine's gateware to the time that it is known to have reached.
+pub fn catch_up(bus: &mut Bus) {
+    bus.with(|fabric: &mut Fabric, context| {
+        if let Some(pl) = &mut fabric.pl {
+            pl.catch_up(context.memory);
+        }
+    });
+}
+
 /// Drives an input pad of a machine's gateware from `now` on. The error is a line for the user.
 pub fn set_pad(bus: &mut Bus, index: usize, level: bool, now: Cycles) -> Result<(), String> {
     let set = bus.with(|fabric: &mut Fabric, context| match &mut fabric.pl {

@@ -2,8 +2,9 @@
 //!
 //! The clock is lazy. `cycle` is the number of the next PL cycle to run; cycle c begins at 8 ns * c. When the logic is
 //! quiet and nothing is under way on a port, cycles are not run: the coarse counter is loaded with the value it would have
-//! (`sim_tsc_load`), at most up to `sim_next_due`. The counter always equals the cycle number minus a constant, and this
-//! is checked in every cycle that is run.
+//! (`sim_tsc_load`), at most up to `sim_next_due`. That is done when something comes to the logic, and not each time that
+//! somebody asks whether anything has happened. The counter always equals the cycle number minus a constant, and this is
+//! checked in every cycle that is run.
 
 pub mod acp;
 pub mod bitstream;
@@ -30,10 +31,10 @@ use crate::machine::memory::Memory;
 use crate::machine::params::Params;
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 
-/// Cycles always run after an input changed (synchronisers) and before the end of a jump.
+/// Cycles always run after an input changed (synchronisers).
 const SETTLE: u64 = 8;
 /// A jump shorter than this is not worth it.
-const SHORTEST_JUMP: u64 = 16;
+const SHORTEST_JUMP: u64 = 4;
 /// A GP access that takes longer has hung.
 const GP_LIMIT: u64 = 10_000;
 /// The logic counts so many periods of a clock as one (`soc/clock.py`)…
@@ -54,6 +55,8 @@ pub struct Pl {
     gp: Gp,
     /// Number of the next cycle.
     cycle: u64,
+    /// The cycles before this one are known to change nothing, and have not been skipped yet if `cycle` is behind.
+    rested: u64,
     /// Cycle number minus coarse counter; known after the first cycle.
     offset: Option<u64>,
     /// Cycles that must be run before the next jump.
@@ -106,6 +109,7 @@ impl Pl {
             hp: Hp::default(),
             gp: Gp::default(),
             cycle: 0,
+            rested: 0,
             offset: None,
             settle: SETTLE,
             skip,
@@ -152,13 +156,16 @@ impl Pl {
         self.outputs.sim_quiet != 0 && self.settle == 0 && self.acp.idle() && self.hp.idle() && self.gp.idle()
     }
 
-    /// When the answer that a core may be waiting for can come at the earliest; `None` if none is expected.
+    /// When the answer that a core may be waiting for can come at the earliest, or memory be read for it; `None` if none is
+    /// expected.
     pub fn answer(&self) -> Option<Cycles> {
-        if self.awaiting {
-            self.next()
-        } else {
-            None
+        if !self.awaiting {
+            return None;
         }
+        if self.idle() {
+            return self.next();
+        }
+        Some(time::from_pl(self.acp.next_effect(self.cycle)))
     }
 
     /// If the logic does something in its next cycles, not only at a known later time: the end of the next `cycles`.
@@ -302,6 +309,11 @@ impl Pl {
         self.cycle * NS_PER_PL_CYCLE
     }
 
+    /// Skips what is known to change nothing, so that the trace has what waves did meanwhile.
+    pub fn catch_up(&mut self, memory: &Memory) {
+        self.run(self.rested, memory, false, None, false);
+    }
+
     /// True if some pad changes within the current cycle, so that repeating the cycle repeats the change.
     fn pulsing(&self) -> bool {
         let pads = self.library.info.pads.len();
@@ -312,8 +324,24 @@ impl Pl {
     /// links, only as far as is known what they bring.
     /// The next cycle is then the one returned.
     pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) -> u64 {
-        self.run(time::to_pl(now), memory, to_event, None, false);
-        self.cycle
+        let target = time::to_pl(now);
+        if self.rests(target) {
+            self.rested = self.rested.max(target);
+        } else {
+            self.run(target, memory, to_event, None, false);
+        }
+        self.reached()
+    }
+
+    /// Whether no cycle before `target` changes anything, so that they may be skipped later.
+    fn rests(&self, target: u64) -> bool {
+        let due = self.due().min(self.outside_due());
+        self.skip && self.ends.is_empty() && target <= due && self.offset.is_some() && !self.awaiting && self.idle()
+    }
+
+    /// The first cycle of which nothing is known.
+    fn reached(&self) -> u64 {
+        self.cycle.max(self.rested)
     }
 
     /// The same, and surely up to there: a core of this board does something at `now`.
@@ -341,10 +369,10 @@ impl Pl {
             }
             let outside = self.outside_due();
             if self.skip && self.idle() && self.offset.is_some() && !self.arrives() {
-                let to = target.min(self.due()).min(outside).saturating_sub(SETTLE);
+                // The cycle of the jump itself says nothing about what comes behind it: another one does
+                let to = target.min(self.due()).min(outside).saturating_sub(1);
                 if to > self.cycle + SHORTEST_JUMP {
                     self.jump(to);
-                    self.settle = SETTLE.min(2);
                     continue;
                 }
             }
@@ -398,7 +426,7 @@ impl Pl {
     pub fn digest(&self) -> u64 {
         use std::hash::{DefaultHasher, Hash, Hasher};
         let mut h = DefaultHasher::new();
-        (self.trace.digest(), self.submitted, &self.submissions, self.cycle).hash(&mut h);
+        (self.trace.digest(), self.submitted, &self.submissions, self.reached()).hash(&mut h);
         h.finish()
     }
 
@@ -432,7 +460,6 @@ impl Pl {
                 if response & 2 != 0 {
                     log::warn!("pl: access to {:#010x} answered with an error", access.address);
                 }
-                self.settle = self.settle.max(SETTLE);
                 return (data, self.gp_cycles.max(time::from_pl(self.cycle).saturating_sub(now)));
             }
         }

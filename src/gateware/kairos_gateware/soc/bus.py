@@ -105,15 +105,16 @@ class Gp0Bus(Module):
         self.submodules.memory = memory = DescriptorMemory(make_descriptor(self.registers))
         self.submodules.interconnect = csr_bus.Interconnect(self.csr_bridge.csr, banks.get_buses() + [memory.bus])
 
-        # A transaction's effects in the blocks come some cycles after its end
+        # A transaction's effects in the blocks come some cycles after its end: a read's, if it has any, at once
         rest = Signal(3)
         open_ = Signal(8)
+        writes = axi.aw.valid | axi.w.valid | axi.b.valid
         begin = (axi.ar.valid & axi.ar.ready) + (axi.aw.valid & axi.aw.ready)
         end = (axi.r.valid & axi.r.ready & axi.r.last) + (axi.b.valid & axi.b.ready)
-        active = axi.ar.valid | axi.aw.valid | axi.w.valid | axi.r.valid | axi.b.valid | (open_ != 0)
+        active = axi.ar.valid | axi.r.valid | writes | (open_ != 0)
         self.sync += [
             open_.eq(open_ + begin - end),
-            If(active, rest.eq(7)).Elif(rest != 0, rest.eq(rest - 1)),
+            If(writes, rest.eq(7)).Elif(active & (rest < 2), rest.eq(2)).Elif(rest != 0, rest.eq(rest - 1)),
         ]
         self.comb += self.idle.eq(~active & (rest == 0))
 

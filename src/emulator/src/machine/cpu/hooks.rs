@@ -48,7 +48,9 @@ impl Core {
         let (slice, bus) = (self.slice.clone(), self.bus.clone());
         self.uc.add_edge_gen_hook(1, 0, move |uc, block, _| {
             let mut code = vec![0; block.size.into()];
-            bus.borrow().memory.read(block.pc as u32, &mut code);
+            let bus = bus.borrow();
+            bus.memory.read(block.pc as u32, &mut code);
+            slice.translated.borrow_mut().note(block.pc as u32, &code, &bus.memory);
             let found = special::scan(&code, get(uc, RegisterARM::CPSR) >> 5 & 1 != 0);
             for (offset, special) in found {
                 let at = block.pc as u32 + offset;

@@ -10,6 +10,7 @@ pub mod exception;
 mod hooks;
 mod slice;
 pub mod special;
+mod translated;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,6 +19,7 @@ use unicorn_engine::{uc_error, Arch, ArmCpuModel, Context, Mode, Prot, RegisterA
 
 use self::exception::{get, set, set_cp15, Exception};
 use self::slice::Slice;
+use self::translated::PAGE;
 use crate::machine::bus::Bus;
 use crate::machine::time::Cycles;
 
@@ -112,8 +114,8 @@ impl Core {
         if let Err(e) = self.uc.context_restore(&self.power_up) {
             log::error!("core {}: reset failed: {e}", self.index);
         }
-        self.flush_code();
         self.flush_tlb();
+        self.flush_code();
         set(&mut self.uc, RegisterARM::PC, entry);
         self.slice.streak.set(0);
         // The very first block is not reported by Unicorn.
@@ -123,7 +125,11 @@ impl Core {
     /// Looks for special instructions in the page of `entry`.
     fn look_at(&mut self, entry: u32) {
         let mut code = vec![0; 4096 - (entry as usize & 0xfff)];
-        self.bus.borrow().memory.read(entry & !3, &mut code);
+        {
+            let bus = self.bus.borrow();
+            bus.memory.read(entry & !3, &mut code);
+            self.slice.translated.borrow_mut().note(entry & !3, &code, &bus.memory);
+        }
         let found = special::scan(&code, false);
         self.slice
             .found
@@ -132,9 +138,23 @@ impl Core {
         self.place_hooks();
     }
 
-    /// Drops translated code: it was loaded by someone else.
+    /// Drops translated code that is not what stands in memory: it was loaded by someone else.
     pub fn flush_code(&mut self) {
-        let _ = self.uc.ctl_flush_tb();
+        let shared = self.bus.clone();
+        let bus = shared.borrow();
+        let changed = self.slice.translated.borrow_mut().take_changed(&bus.memory);
+        // Unicorn finds translations by what is mapped now
+        if changed
+            .iter()
+            .all(|page| exception::walk(&self.uc, &bus.memory, *page, false, true).is_none())
+        {
+            for page in changed {
+                let end = u64::from(page) + u64::from(PAGE);
+                let _ = self.uc.ctl_remove_cache(page.into(), end);
+            }
+        } else {
+            let _ = self.uc.ctl_flush_tb();
+        }
     }
 
     /// Drops address translations.

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 
 use super::special::Special;
+use super::translated::Translated;
 use crate::machine::time::Cycles;
 
 /// Progress of one core since the start of its turn, and its bounds.
@@ -23,6 +24,8 @@ pub struct Slice {
     pub stopped: Cell<bool>,
     /// Special instructions in blocks translated in this turn.
     pub found: RefCell<Vec<(u32, Special)>>,
+    /// Pages of blocks translated since they were last dropped.
+    pub translated: RefCell<Translated>,
     /// Addresses of special instructions that have been dealt with.
     pub known: RefCell<HashSet<u32>>,
     /// Unmapped access that ended the turn.

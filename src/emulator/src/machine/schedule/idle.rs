@@ -21,7 +21,12 @@ impl Machine {
         if self.serve() {
             return Step::Worked;
         }
-        match self.rests(self.dues()) {
+        let mut due = self.dues();
+        if due.work != NEVER && self.state[self.bus.borrow().sev_core] == CoreState::WaitEvent {
+            // What the logic does is run until it wakes the core
+            due.answer = NEVER;
+        }
+        match self.rests(due) {
             Move::To(target) => {
                 self.idle_to(target);
                 Step::Worked

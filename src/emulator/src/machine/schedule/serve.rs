@@ -53,6 +53,7 @@ impl Machine {
         );
         let system = std::mem::take(&mut signals.system_reset);
         let ddr = std::mem::take(&mut signals.ddr_running);
+        drop(bus);
         for c in 0..2 {
             if code[c] {
                 self.cores[c].flush_code();
@@ -61,6 +62,7 @@ impl Machine {
                 self.cores[c].flush_tlb();
             }
         }
+        let mut bus = self.bus.borrow_mut();
         if let Some(cause) = system {
             log::info!("system reset: {cause:?}");
             bus.reset(Reset::System(cause));

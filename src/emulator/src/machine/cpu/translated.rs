@@ -1,0 +1,90 @@
+//! Which pages of code a core has translated, and what stood in them. When code may have been loaded by someone else, only
+//! pages that differ from that are translated anew: a kernel that is loaded does not cost the translations of the firmware.
+
+use std::collections::BTreeMap;
+
+use crate::machine::memory::Memory;
+
+/// Bytes of a page.
+pub const PAGE: u32 = 4096;
+
+struct Page {
+    content: Box<[u8]>,
+    /// A block that was translated later stood otherwise there.
+    mixed: bool,
+}
+
+/// Pages of code by their addresses.
+#[derive(Default)]
+pub struct Translated {
+    pages: BTreeMap<u32, Page>,
+}
+
+impl Translated {
+    /// A block that is being translated is in the page of `address`, where it has these bytes.
+    pub fn note(&mut self, address: u32, code: &[u8], memory: &Memory) {
+        let mut rest = (address, code);
+        while !rest.1.is_empty() {
+            let (at, code) = rest;
+            let offset = (at % PAGE) as usize;
+            let here = code.len().min(PAGE as usize - offset);
+            let page = self.pages.entry(at - at % PAGE).or_insert_with(|| {
+                let mut content = vec![0; PAGE as usize].into_boxed_slice();
+                memory.read(at - at % PAGE, &mut content);
+                Page { content, mixed: false }
+            });
+            page.mixed |= page.content[offset..offset + here] != code[..here];
+            rest = (at.wrapping_add(here as u32), &code[here..]);
+        }
+    }
+
+    /// Forgets the pages that are not as they were, and returns them.
+    pub fn take_changed(&mut self, memory: &Memory) -> Vec<u32> {
+        let mut changed = Vec::new();
+        self.pages.retain(|base, page| {
+            let same = !page.mixed && memory.holds(*base, &page.content);
+            if !same {
+                changed.push(*base);
+            }
+            same
+        });
+        changed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_that_differ_are_told_once() {
+        let memory = Memory::new(1);
+        let mut translated = Translated::default();
+        let changed = |translated: &mut Translated| {
+            let mut pages = translated.take_changed(&memory);
+            pages.sort_unstable();
+            pages
+        };
+        translated.note(0x1ffc, &[0; 8], &memory);
+        translated.note(0x5000, &[0; 4], &memory);
+        assert!(changed(&mut translated).is_empty());
+        memory.set_word(0x2800, 1);
+        assert_eq!(changed(&mut translated), [0x2000]);
+        assert!(changed(&mut translated).is_empty());
+        memory.set_word(0x1000, 1);
+        memory.set_word(0x1000, 0);
+        assert!(changed(&mut translated).is_empty());
+    }
+
+    /// What was translated in between, and is gone again.
+    #[test]
+    fn a_page_that_is_as_before_may_have_been_another_one() {
+        let memory = Memory::new(1);
+        let mut translated = Translated::default();
+        translated.note(0x1000, &[0; 4], &memory);
+        memory.set_word(0x1080, 7);
+        translated.note(0x1080, &[7, 0, 0, 0], &memory);
+        memory.set_word(0x1080, 0);
+        assert_eq!(translated.take_changed(&memory), [0x1000]);
+    }
+}
