@@ -35,7 +35,7 @@ def write_plot(path, played: Played, channels: list[int]):
         for column, channel in enumerate(channels):
             amplitude, frequency, phase, signal, power = axes[:, column]
             for tone, color in enumerate(COLORS[:2]):
-                style = {"color": color, "lw": 1, "label": f"tone {tone}"}
+                style = {"color": color, "lw": 1, "ls": ("-", "--")[tone], "label": f"tone {tone}"}
                 size = played.amplitude(channel, tone)
                 amplitude.plot(time, size, **style)
                 # What a silent tone would have is not seen.
@@ -49,7 +49,9 @@ def write_plot(path, played: Played, channels: list[int]):
             power.set_xlim(0, hertz[-1] / 1e6)
             amplitude.set_title(f"channel {channel}")
             amplitude.legend(loc="upper right", fontsize=8)
-            phase.legend(loc="upper right", fontsize=8, ncols=2)
+            phase.legend(loc="lower right", fontsize=7, ncols=4)
+            phase.set_ylim(-270, 190)
+            phase.set_yticks([-180, 0, 180])
             signal.set_xlabel("time (µs)")
             power.set_xlabel("frequency (MHz)")
             for axis in (amplitude, frequency, phase, signal):
