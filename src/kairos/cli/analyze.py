@@ -44,6 +44,14 @@ def analyze(args):
             write_plot(args.plot, pins(dump, entries), title=Path(args.read or "analyzer").name)
         except OSError as error:
             raise UsageError(f"--plot {args.plot} cannot be written: {error.strerror}") from None
+    if args.scope:
+        # Not at the head: it loads NumPy.
+        from ..scope.record import write_dump_page
+
+        try:
+            write_dump_page(args.scope, dump, entries, Path(args.read or "analyzer").name)
+        except OSError as error:
+            raise UsageError(f"--scope {args.scope} cannot be written: {error.strerror}") from None
     messages = list(describe(dump, entries))
     if args.json:
         for message in messages:

@@ -22,7 +22,9 @@ class Outputs:
     """The files that the command line `args` of a run names."""
 
     def __init__(self, args):
-        named = {"-o": args.hdf5} | {f"--{name}": getattr(args, name) for name in ("vcd", "plot", "pulses", "log")}
+        named = {"-o": args.hdf5} | {
+            f"--{name}": getattr(args, name) for name in ("vcd", "plot", "scope", "pulses", "log")
+        }
         self.files = {option: Path(path) for option, path in named.items() if path is not None}
         self._quiet = args.quiet
 
@@ -53,7 +55,7 @@ class Outputs:
                 elif recording is None or option == "--log":
                     continue  # the log is written while the device runs
                 else:
-                    self._draw(option, path, recording, experiment.name, device)
+                    self._draw(option, path, recording, experiment, device)
             except (OSError, ValueError) as error:
                 # The libraries' own texts are several lines about their calls.
                 reason = os.strerror(error.errno) if getattr(error, "errno", None) else str(error).splitlines()[0]
@@ -64,13 +66,19 @@ class Outputs:
         if failures:
             raise UsageError("; ".join(failures))
 
-    def _draw(self, option, path, recording, title, device):
+    def _draw(self, option, path, recording, experiment, device):
+        title = experiment.name
         path.parent.mkdir(parents=True, exist_ok=True)
         if option == "--vcd":
             for line in write_vcd(path, recording, title=title):
                 print(f"{path}: {line}")
         elif option == "--plot":
             write_plot(path, recording, title=title)
+        elif option == "--scope":
+            # Not at the head: it loads NumPy.
+            from ..scope.run import write_run
+
+            write_run(path, recording, experiment.devices.ddb.entries, device, title)
         else:
             # Not at the head: it loads NumPy and the model.
             from ..pulse import Recording as Pulses

@@ -61,8 +61,10 @@ def run(args) -> int:
                 open_pins=args.no_bench,
             )
             device = emulation.acquire(host, options)
-        elif args.vcd or args.plot or args.pulses or args.log:
-            raise UsageError("--vcd, --plot, --pulses and --log are of emulated devices, and 'core' is not one")
+        elif args.vcd or args.plot or args.scope or args.pulses or args.log:
+            raise UsageError(
+                "--vcd, --plot, --scope, --pulses and --log are of emulated devices, and 'core' is not one"
+            )
         return _run_on(args, ddb, device, limit, outputs)
     finally:
         emulation.shutdown_all()

@@ -11,6 +11,7 @@ COMMAND = Command(
     Option("--dump", metavar="FILE", help="write the record as it is, to be read again"),
     Option("--vcd", metavar="FILE", help="write channels over time as a VCD file"),
     Option("--plot", metavar="FILE", help="draw the pins (.png, .pdf, .svg)"),
+    Option("--scope", metavar="FILE", help="write channels, buses and log as a page for a browser (.html)"),
     Option("--table", metavar="N", default="40", help="messages to show, or 'all'; default: %(default)s"),
     Option("--json", action="store_true", help="print every message as a line of JSON in place of the table"),
     runs="analyze.analyze",

@@ -18,6 +18,7 @@ COMMAND = Command(
     STRICT,
     Option("--vcd", metavar="FILE", help="write what the pins did as a VCD file"),
     Option("--plot", metavar="FILE", help="draw what the pins did (.png, .pdf, .svg)"),
+    Option("--scope", metavar="FILE", help="write all that happened as a page for a browser (.html)"),
     Option("--pulses", metavar="FILE", help="write what pulse cores did (.npz, for kairos.pulse.Recording)"),
     Option("--table", nargs="?", const="all", metavar="N", default="40", help="pulses to show, or 'all'"),
     Option("--no-table", dest="table", action="store_const", const="0", help="show no pulses"),
@@ -39,6 +40,7 @@ COMMAND = Command(
     examples=(
         "kairos run blink.py",
         "kairos run blink.py pulses=2 --vcd pins.vcd --plot pins.png",
+        "kairos run rabi_flop.py --scope rabi.html",
         "kairos run scan.py detuning=-50kHz:50kHz:101 -o results.h5",
     ),
 )

@@ -1,0 +1,123 @@
+"""The lanes of a page: what is drawn over the axis of time, and how it is packed for the browser.
+
+Times are nanoseconds since the page's time 0, in order.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+__all__ = ["FLOATING", "Lane", "Levels", "Marks", "Packer", "Steps", "Words"]
+
+FLOATING, CLOCKING = 2, 3
+"""Levels beside 0 and 1: the pin is not driven, or a clock runs from here on (the next one of `clocks`)."""
+
+
+class Packer:
+    """Arrays behind one another in one block of bytes, each from a multiple of 8 on, and texts that stand once."""
+
+    def __init__(self):
+        self.blocks: list[bytes] = []
+        self.texts: dict[str, int] = {}
+        self._size = 0
+
+    def array(self, values, kind) -> list[int]:
+        """Its place: first byte and number of elements."""
+        values = np.asarray(values, dtype=kind)
+        block = values.astype(values.dtype.newbyteorder("<")).tobytes()
+        place = [self._size, len(values)]
+        self.blocks.append(block + bytes(-len(block) % 8))
+        self._size += len(self.blocks[-1])
+        return place
+
+    def text(self, text: str) -> int:
+        """The number by which the page knows a text."""
+        return self.texts.setdefault(text, len(self.texts))
+
+
+@dataclass
+class Lane:
+    """A named row of the page, below those of the same `group` (a path of names)."""
+
+    name: str
+    group: tuple[str, ...] = ()
+
+    def packed(self, packer: Packer) -> dict:
+        """It as JSON, with the places of its arrays."""
+        return {"name": self.name, "group": list(self.group)} | self._content(packer)
+
+    def _content(self, packer) -> dict:
+        raise NotImplementedError
+
+
+@dataclass
+class Levels(Lane):
+    """A pin: the level before the first change, then changes to 0, 1, FLOATING or CLOCKING, each with its time.
+
+    `clocks` has, for each CLOCKING, numbers from which the edges follow (`kairos.waveform.Wave`): time in ns, half,
+    accumulator, word, number of changes.
+    """
+
+    initial: int = 0
+    times: Sequence[int] = ()
+    levels: Sequence[int] = ()
+    clocks: list[tuple[int, ...]] = field(default_factory=list)
+
+    def _content(self, packer):
+        return {
+            "kind": "levels",
+            "initial": self.initial,
+            "clocks": [list(clock) for clock in self.clocks],
+            "t": packer.array(self.times, np.float64),
+            "v": packer.array(self.levels, np.uint8),
+        }
+
+
+@dataclass
+class Steps(Lane):
+    """A quantity that keeps its value until the next time; NaN: it is not known, or there is none."""
+
+    unit: str = ""
+    times: Sequence[int] = ()
+    values: Sequence[float] = ()
+
+    def _content(self, packer):
+        return {
+            "kind": "steps",
+            "unit": self.unit,
+            "t": packer.array(self.times, np.float64),
+            "v": packer.array(self.values, np.float64),
+        }
+
+
+@dataclass
+class Marks(Lane):
+    """Moments, each with a text, which may be empty."""
+
+    times: Sequence[int] = ()
+    texts: Sequence[str] = ()
+
+    def _content(self, packer):
+        return {
+            "kind": "marks",
+            "t": packer.array(self.times, np.float64),
+            "v": packer.array([packer.text(text) for text in self.texts], np.uint32),
+        }
+
+
+@dataclass
+class Words(Lane):
+    """Words on a bus, each with its beginning, its end and a text. None begins before the one before has ended."""
+
+    times: Sequence[int] = ()
+    ends: Sequence[int] = ()
+    texts: Sequence[str] = ()
+
+    def _content(self, packer):
+        return {
+            "kind": "words",
+            "t": packer.array(self.times, np.float64),
+            "e": packer.array(self.ends, np.float64),
+            "v": packer.array([packer.text(text) for text in self.texts], np.uint32),
+        }

@@ -1,0 +1,44 @@
+"""The page: lanes and viewer in one file of HTML that needs no other and no network."""
+
+import base64
+import json
+import zlib
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+
+from .lanes import Lane, Packer
+
+__all__ = ["write_page"]
+
+SCRIPTS = ("lanes.js", "draw.js", "scope.js")
+"""In the order in which they follow from one another."""
+
+
+def write_page(path, title: str, lanes: Sequence[Lane], end_ns: float):
+    """Write a page of `lanes`, over the time from 0 to `end_ns`, to `path`. OSError if that cannot be."""
+    Path(path).write_text(page(title, lanes, end_ns), encoding="utf-8")
+
+
+def page(title: str, lanes: Sequence[Lane], end_ns: float) -> str:
+    """The page's text. What it shows stands compressed in it: a million events take some megabytes."""
+    packer = Packer()
+    content = {"title": title, "end": float(end_ns), "lanes": [lane.packed(packer) for lane in lanes]}
+    content["texts"] = list(packer.texts)
+    source = files(__package__) / "page"
+    parts = {
+        "TITLE": escape(title),
+        "STYLE": (source / "scope.css").read_text("utf-8"),
+        "SCRIPT": "\n".join((source / name).read_text("utf-8") for name in SCRIPTS),
+        "LANES": _compressed(json.dumps(content).encode()),
+        "ARRAYS": _compressed(b"".join(packer.blocks)),
+    }
+    text = (source / "scope.html").read_text("utf-8")
+    for name, part in parts.items():
+        text = text.replace(f"@{name}@", part)
+    return text
+
+
+def _compressed(data: bytes) -> str:
+    return base64.b64encode(zlib.compress(data, 6)).decode()

@@ -1,0 +1,288 @@
+// The page: rows of lanes over one axis of time, and what mouse and keys do.
+
+const NAMES = 200, RULER = 22, OVERVIEW = 34;
+
+async function unpacked(id) {
+  const packed = await fetch(`data:application/octet-stream;base64,${document.getElementById(id).textContent}`);
+  return new Response(packed.body.pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+}
+
+class Scope {
+  constructor(content, buffer) {
+    this.lanes = lanesFrom(content, buffer);
+    this.view = new View(content.end);
+    this.closed = new Set(this.lanes.filter(({ group }) => group.at(-1) === "pads").map(({ group }) => group.join("/")));
+    this.cursors = { a: null, b: null };
+    this.scroll = 0;
+    this.main = document.getElementById("view");
+    this.canvas = this.main.querySelector("canvas");
+    this.context = this.canvas.getContext("2d");
+    this.arrange();
+    this.listen();
+    this.frames = 0;
+    new ResizeObserver(() => this.resize()).observe(this.main);
+    this.resize();
+  }
+
+  // Rows from top to bottom: a head for each group, below it its lanes unless it is closed.
+  arrange() {
+    this.rows = [];
+    let path = [], top = 0;
+    const add = (row, height) => { this.rows.push({ ...row, top, height }); top += height; };
+    for (const lane of this.lanes) {
+      let common = 0;
+      while (common < path.length && path[common] === lane.group[common]) common++;
+      path = lane.group;
+      for (let depth = common; depth < path.length; depth++) {
+        const key = path.slice(0, depth + 1).join("/");
+        if (!this.isHidden(path.slice(0, depth))) add({ group: key, name: path[depth], depth }, HEIGHTS.group);
+      }
+      if (!this.isHidden(path)) add({ lane, depth: path.length }, HEIGHTS[lane.kind]);
+    }
+    this.height = top;
+  }
+
+  isHidden(group) {
+    return group.some((_, depth) => this.closed.has(group.slice(0, depth + 1).join("/")));
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.main, ratio = devicePixelRatio;
+    this.canvas.width = width * ratio;
+    this.canvas.height = height * ratio;
+    this.context.scale(ratio, ratio);
+    this.size = { width, height };
+    this.view.left = Math.min(NAMES, width / 3);
+    this.view.right = width;
+    this.redraw();
+  }
+
+  redraw() {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame(() => { this.asked = false; this.draw(); this.frames++; });
+  }
+
+  colours() {
+    const style = getComputedStyle(document.documentElement);
+    return Object.fromEntries(["ground", "panel", "line", "text", "faint", "level", "clock", "steps", "marks", "words", "a", "b"]
+      .map((name) => [name, style.getPropertyValue(`--${name}`)]));
+  }
+
+  draw() {
+    const { context, view, size } = this, colour = this.colours();
+    this.scroll = Math.max(0, Math.min(this.scroll, this.height - (size.height - RULER - OVERVIEW)));
+    context.font = "11px system-ui, 'DejaVu Sans', sans-serif";
+    context.fillStyle = colour.ground;
+    context.fillRect(0, 0, size.width, size.height);
+    const times = ticks(view);
+    context.fillStyle = colour.line;
+    times.forEach((time) => context.fillRect(view.x(time), RULER, 0.5, size.height));
+    for (const row of this.rows) this.drawRow(row, RULER + row.top - this.scroll, colour);
+    context.fillStyle = colour.panel;
+    context.fillRect(0, 0, size.width, RULER);
+    context.fillStyle = colour.text;
+    times.forEach((time) => context.fillText(duration(time), view.x(time) + 3, 15));
+    this.drawCursors(colour);
+    this.drawOverview(colour);
+  }
+
+  drawRow(row, top, colour) {
+    const { context, view, size } = this;
+    if (top + row.height < RULER || top > size.height - OVERVIEW) return;
+    if (row.lane) {
+      context.save();
+      context.beginPath();
+      context.rect(view.left, top, view.right - view.left, row.height);
+      context.clip();
+      DRAW[row.lane.kind](context, row.lane, view, top, row.height, colour);
+      context.restore();
+    }
+    context.fillStyle = colour.panel;
+    context.fillRect(0, top, row.lane ? view.left : size.width, row.height);
+    context.fillStyle = colour.line;
+    context.fillRect(0, top + row.height - 0.5, size.width, 0.5);
+    context.fillStyle = row.lane ? colour.text : colour.faint;
+    const sign = row.lane ? "" : this.closed.has(row.group) ? "▸ " : "▾ ";
+    context.fillText(sign + (row.lane?.name ?? row.name), 8 + 10 * row.depth, top + row.height / 2 + 4, view.left - 12 - 10 * row.depth);
+  }
+
+  drawCursors(colour) {
+    const { context, view, size } = this;
+    for (const [name, time] of Object.entries(this.cursors)) {
+      if (time === null || view.x(time) < view.left) continue;
+      context.fillStyle = colour[name];
+      context.fillRect(view.x(time) - 0.5, 0, 1, size.height - OVERVIEW);
+      context.fillText(name.toUpperCase(), view.x(time) + 3, RULER - 2);
+    }
+  }
+
+  // The whole recording below, with the part that is shown.
+  drawOverview(colour) {
+    const { context, view, size } = this, top = size.height - OVERVIEW;
+    context.fillStyle = colour.panel;
+    context.fillRect(0, top, size.width, OVERVIEW);
+    const whole = this.whole = new View(view.end, view.left, view.right);
+    context.fillStyle = colour.faint;
+    if (this.busy?.length !== Math.ceil(view.right - view.left)) this.busy = this.columns(whole);
+    this.busy.forEach((share, column) => context.fillRect(view.left + column, top + OVERVIEW - 4 - 24 * share, 1, 24 * share));
+    context.strokeStyle = colour.a;
+    const from = Math.max(whole.x(view.start), view.left), to = Math.min(whole.x(view.start + view.span), view.right);
+    context.strokeRect(from, top + 2, Math.max(to - from, 2), OVERVIEW - 4);
+  }
+
+  // How much happens in each column of the overview, 0 to 1.
+  columns(whole) {
+    const counts = [];
+    for (let x = whole.left; x < whole.right; x++) {
+      let count = 0;
+      for (const { t } of this.lanes) count += countBefore(t, whole.time(x + 1)) - countBefore(t, whole.time(x));
+      counts.push(Math.log1p(count));
+    }
+    const most = Math.max(...counts, 1e-9);
+    return counts.map((count) => count / most);
+  }
+
+  laneAt(y) {
+    const at = y - RULER + this.scroll;
+    return this.rows.find(({ top, height }) => top <= at && at < top + height);
+  }
+
+  // The time at a place: that of an edge of the lane there, if one is near.
+  timeNear(x, y) {
+    const time = this.view.time(x), lane = this.laneAt(y)?.lane;
+    if (!lane) return time;
+    const near = [changeFrom(lane, time, true), changeFrom(lane, time, false)].filter((found) => found !== null);
+    const best = near.sort((one, other) => Math.abs(one - time) - Math.abs(other - time))[0];
+    return best !== undefined && Math.abs(this.view.x(best) - x) < 8 ? best : time;
+  }
+
+  tell() {
+    const { a, b } = this.cursors, parts = [];
+    if (a !== null) parts.push(`A ${duration(a)}`);
+    if (b !== null) parts.push(`B ${duration(b)}`);
+    if (a !== null && b !== null) parts.push(`B − A ${duration(b - a)}`);
+    if (a !== null && b !== null && a !== b) parts.push(quantity(1e9 / Math.abs(b - a), "Hz"));
+    document.getElementById("cursors").textContent = parts.join("   ");
+    this.redraw();
+  }
+
+  tip(event) {
+    const tip = document.getElementById("tip"), row = this.laneAt(event.offsetY);
+    const time = this.view.time(event.offsetX);
+    const value = row?.lane && event.offsetX > this.view.left ? this.valueNear(row.lane, event.offsetX, time) : null;
+    tip.hidden = value === null;
+    if (value === null) return;
+    tip.textContent = `${row.lane.name}: ${value}\n${duration(time)}`;
+    tip.style.left = `${Math.min(event.clientX + 14, innerWidth - tip.offsetWidth - 4)}px`;
+    tip.style.top = `${event.clientY + 16}px`;
+  }
+
+  valueNear(lane, x, time) {
+    if (lane.kind !== "marks") return valueAt(lane, time);
+    const index = countUntil(lane.t, this.view.time(x + 4)) - 1;
+    return index >= 0 && this.view.x(lane.t[index]) > x - 4 ? lane.texts[lane.v[index]] || duration(lane.t[index]) : null;
+  }
+
+  find(forwards) {
+    const text = document.getElementById("search").value, output = document.getElementById("found");
+    if (!text) return;
+    const from = this.cursors.a ?? (forwards ? -1 : Infinity);
+    const found = search(this.lanes, text, from, forwards);
+    output.textContent = found ? `${found[0].name} at ${duration(found[1])}` : `no ${text} ${forwards ? "behind" : "before"} it`;
+    if (found) this.point(found[0], found[1]);
+  }
+
+  // Cursor A goes to a time, and the view with it, to where a lane can be seen.
+  point(lane, time) {
+    this.cursors.a = time;
+    if (time < this.view.start || time > this.view.start + this.view.span) this.view.show(time);
+    if (lane) {
+      lane.group.forEach((_, depth) => this.closed.delete(lane.group.slice(0, depth + 1).join("/")));
+      this.arrange();
+      const row = this.rows.find((row) => row.lane === lane), room = this.size.height - RULER - OVERVIEW;
+      if (row.top < this.scroll || row.top + row.height > this.scroll + room) this.scroll = row.top - room / 2;
+    }
+    this.tell();
+  }
+
+  listen() {
+    const { main, view } = this;
+    let drag = null;
+    const change = (action) => { action(); this.redraw(); };
+    main.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      change(() => {
+        if (event.shiftKey || event.offsetX < view.left) this.scroll += event.deltaY || event.deltaX;
+        else if (Math.abs(event.deltaX) > Math.abs(event.deltaY)) view.move(event.deltaX / (view.right - view.left));
+        else view.zoom(1.002 ** event.deltaY, event.offsetX);
+      });
+    }, { passive: false });
+    main.addEventListener("pointerdown", (event) => {
+      main.setPointerCapture(event.pointerId);
+      drag = { x: event.offsetX, y: event.offsetY, moved: 0, overview: event.offsetY > this.size.height - OVERVIEW };
+      if (drag.overview) change(() => view.show(this.whole.time(event.offsetX)));
+    });
+    main.addEventListener("pointermove", (event) => {
+      if (!drag) return this.tip(event);
+      drag.moved += Math.abs(event.offsetX - drag.x) + Math.abs(event.offsetY - drag.y);
+      if (drag.overview) change(() => view.show(this.whole.time(event.offsetX)));
+      else if (drag.moved > 3) {
+        change(() => { view.move((drag.x - event.offsetX) / (view.right - view.left)); this.scroll += drag.y - event.offsetY; });
+      }
+      [drag.x, drag.y] = [event.offsetX, event.offsetY];
+    });
+    main.addEventListener("pointerup", (event) => {
+      const click = drag && drag.moved <= 3 && !drag.overview;
+      drag = null;
+      if (click) this.click(event);
+    });
+    main.addEventListener("pointerleave", () => { document.getElementById("tip").hidden = true; });
+    main.addEventListener("pointermove", (event) => { this.mouse = event; });
+    document.getElementById("search").addEventListener("keydown", (event) => {
+      event.stopPropagation();
+      if (event.key === "Enter") this.find(!event.shiftKey);
+    });
+    const middle = () => (view.left + view.right) / 2;
+    const actions = {
+      f: () => view.fit(), "+": () => view.zoom(0.5, middle()), "-": () => view.zoom(2, middle()),
+      ArrowLeft: () => view.move(-0.2), ArrowRight: () => view.move(0.2),
+      Escape: () => { this.cursors = { a: null, b: null }; this.tell(); },
+      n: () => this.step(true), p: () => this.step(false),
+    };
+    document.addEventListener("keydown", (event) => {
+      const action = actions[event.key] ?? actions[event.key.toLowerCase()];
+      if (action && !event.ctrlKey && !event.metaKey && event.target.tagName !== "INPUT") change(action);
+    });
+    for (const [id, key] of [["fit", "f"], ["in", "+"], ["out", "-"]]) {
+      document.getElementById(id).addEventListener("click", () => change(actions[key]));
+    }
+    document.getElementById("help").addEventListener("click", () => document.getElementById("keys").showModal());
+  }
+
+  click(event) {
+    const row = this.laneAt(event.offsetY);
+    if (row?.group) {
+      if (!this.closed.delete(row.group)) this.closed.add(row.group);
+      this.arrange();
+      this.redraw();
+    } else if (event.offsetX > this.view.left) {
+      this.cursors[event.shiftKey ? "b" : "a"] = this.timeNear(event.offsetX, event.offsetY);
+      this.tell();
+    }
+  }
+
+  // Cursor A to the next change of the lane under the mouse.
+  step(forwards) {
+    const lane = this.mouse && this.laneAt(this.mouse.offsetY)?.lane;
+    if (!lane) return;
+    const found = changeFrom(lane, this.cursors.a ?? this.view.time(this.mouse.offsetX), forwards);
+    if (found !== null) this.point(null, found);
+  }
+}
+
+if (typeof document !== "undefined") {
+  Promise.all(["lanes", "arrays"].map(unpacked)).then(([content, arrays]) => {
+    window.scope = new Scope(JSON.parse(new TextDecoder().decode(content)), arrays);
+  });
+}

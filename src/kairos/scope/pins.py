@@ -1,0 +1,66 @@
+"""Lanes of what the pins of a device did: the pads of a serial bus below their words."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from ..waveform import Channel, Recording
+from .lanes import CLOCKING, FLOATING, Lane, Levels, Words
+from .serial import Labels, messages
+
+__all__ = ["lanes_of_pins"]
+
+_PAD = re.compile(r"(.+)_(clk|mosi|miso|cs\d*)$")
+"""The name of a pad of a serial bus: the bus, and what the pad is."""
+
+
+def levels_of(channel: Channel, group: tuple[str, ...]) -> Levels:
+    """The lane of one pin."""
+    lane = Levels(channel.name, group, initial=_level(channel.initial), times=[], levels=[])
+    for changes, wave in channel.parts():
+        lane.times += [time for time, _ in changes]
+        lane.levels += [_level(level) for _, level in changes]
+        if wave is not None:
+            last = wave.changes - 1
+            lane.times += [wave.time_of(0), wave.time_of(last)]
+            lane.levels += [CLOCKING, wave.final]
+            lane.clocks.append((wave.time_ns, wave.half, wave.accumulator, wave.word, wave.changes))
+    return lane
+
+
+def lanes_of_pins(recording: Recording, labels: Labels) -> Iterator[Lane]:
+    """A lane for each pin that changed, board by board; those of a serial bus behind a lane of its words."""
+    boards = recording.board_names()
+    buses: dict[tuple[int, str], dict[str, Channel]] = defaultdict(dict)
+    for channel in recording.channels:
+        if pad := _PAD.match(channel.name):
+            buses[channel.board, pad[1]][pad[2]] = channel
+    shown = set()
+    for channel in recording.active():
+        pad, board = _PAD.match(channel.name), boards[channel.board]
+        bus = (channel.board, pad[1]) if pad else None
+        if bus is None or "clk" not in buses[bus]:
+            yield levels_of(channel, (board,))
+        elif bus not in shown:
+            shown.add(bus)
+            yield from _bus(bus[1], buses[bus], board, labels)
+
+
+def _bus(name, pads, board, labels) -> Iterator[Lane]:
+    found = list(messages(pads))
+    for select in sorted({message.select for message in found}):
+        own = [message for message in found if message.select == select]
+        yield Words(
+            labels.name(name, select),
+            (board, name),
+            times=[message.start_ns for message in own],
+            ends=[message.end_ns for message in own],
+            texts=[labels.text(name, message) for message in own],
+        )
+    for pad in pads.values():
+        if pad.change_count:
+            yield levels_of(pad, (board, name, "pads"))
+
+
+def _level(level: int | None) -> int:
+    return FLOATING if level is None else level

@@ -1,0 +1,185 @@
+"""Lanes of what the analyzer of a device has recorded: pins, buses, the log and errors, and the slack of outputs.
+
+Each channel is shown as the driver that the device database gives it: the level of a TTL and the edges that were read
+from it, the frequency of a clock generator, the words on an SPI bus, and for any other the words that were written.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..contracts import spi
+from ..contracts.spi import SpiFlag
+from .lanes import FLOATING, Lane, Levels, Marks, Steps, Words
+from .page import write_page
+from .serial import Labels, Message
+
+__all__ = ["lanes_of_dump", "write_dump_page"]
+
+LEVEL, DRIVEN = range(2)
+"""Addresses of a TTL channel."""
+PINS = ("TTLOut", "TTLInOut")
+SEPARATOR, TERMINATOR = b"\x1e", 0x1D
+"""In the log: behind the name, and behind the text."""
+
+
+class Event(NamedTuple):
+    """A message of the analyzer, in nanoseconds of the page."""
+
+    time: int
+    address: int | None
+    """None: it was read."""
+    data: int
+    slack: int | None
+
+
+def write_dump_page(path, dump, entries: dict, title: str):
+    """Write the page of a `kairos.network.analyzer.Dump`, with the entries of a device database. OSError if it cannot
+    be."""
+    write_page(path, title, *lanes_of_dump(dump, entries))
+
+
+def lanes_of_dump(dump, entries: dict) -> tuple[list[Lane], int]:
+    """The lanes of a `kairos.network.analyzer.Dump`, with the entries of a device database, and the time of the last
+    event; time 0 is the first one."""
+    core = entries.get("core", {}).get("arguments", {})
+    period = core.get("ref_period", 1e-9) * 1e9
+    cycle = period * core.get("ref_multiplier", 8)
+    timed = [message for message in dump.messages if hasattr(message, "timestamp")]
+    origin = min((message.timestamp for message in timed), default=0)
+    channels: dict[int, list[Event]] = {}
+    for message in sorted(timed, key=lambda message: message.timestamp):
+        address = getattr(message, "address", None)
+        slack = None if address is None else round((message.timestamp - message.rtio_counter) * period)
+        event = Event(round((message.timestamp - origin) * period), address, message.data, slack)
+        channels.setdefault(message.channel, []).append(event)
+    log = channels.pop(dump.log_channel, [])
+    drivers = _drivers(entries)
+    lanes: list[Lane] = []
+    for number, events in sorted(channels.items()):
+        name, driver = drivers.get(number, (f"channel {number}", ""))
+        lanes += _channel(name, driver, events, cycle, Labels(entries))
+    lanes += _log(log)
+    lanes += _errors(dump, drivers, origin, period)
+    lanes += _slack(channels)
+    return lanes, max((events[-1].time for events in channels.values()), default=0)
+
+
+def _drivers(entries: dict) -> dict[int, tuple[str, str]]:
+    """Name and class of the first device of each channel."""
+    found: dict[int, tuple[str, str]] = {}
+    for name, entry in entries.items():
+        if isinstance(entry, dict) and entry.get("type") == "local":
+            channel = entry.get("arguments", {}).get("channel")
+            if isinstance(channel, int):
+                found.setdefault(channel, (name, entry.get("class", "")))
+    return found
+
+
+def _channel(name, driver, events: list[Event], cycle: float, labels: Labels) -> Iterator[Lane]:
+    outputs = [event for event in events if event.address is not None]
+    inputs = [event for event in events if event.address is None]
+    if driver in PINS:
+        yield _pin(name, driver, outputs)
+        if inputs:
+            yield Marks(name, ("inputs",), [event.time for event in inputs], [""] * len(inputs))
+    elif driver == "TTLClockGen":
+        hertz = [event.data / (1 << 32) / (cycle * 1e-9) for event in outputs]
+        yield Steps(name, ("clocks",), "Hz", [event.time for event in outputs], hertz)
+    elif driver == "SPIMaster":
+        yield from _bus(name, outputs, cycle, labels)
+        if inputs:
+            yield _marks(name, ("buses", name, "read"), inputs)
+    else:
+        yield _marks(name, ("other channels",), events)
+
+
+def _marks(name, group, events) -> Marks:
+    texts = [f"{event.data:#x}" if not event.address else f"{event.data:#x} to {event.address:#x}" for event in events]
+    return Marks(name, group, [event.time for event in events], texts)
+
+
+def _pin(name, driver, events) -> Levels:
+    driven = driver == "TTLOut"
+    lane = Levels(name, ("pins",), initial=0 if driven else FLOATING, times=[], levels=[])
+    level, before = 0, lane.initial
+    for event in events:
+        match event.address:
+            case 0:
+                level = event.data & 1
+            case 1:
+                driven = bool(event.data & 1)
+        now = level if driven else FLOATING
+        if now != before:
+            lane.times.append(event.time)
+            lane.levels.append(now)
+            before = now
+    return lane
+
+
+def _bus(name, events, cycle, labels: Labels) -> Iterator[Lane]:
+    """The messages of a bus, chip by chip: transfers up to the one that ends them."""
+    found: dict[int, list[Message]] = {}
+    config, open_message = None, None
+    for event in events:
+        if event.address == spi.CONFIG_ADDRESS:
+            config = event.data
+        elif event.address == spi.DATA_ADDRESS and config is not None:
+            length = (config >> spi.LENGTH_AT & (1 << spi.LENGTH_BITS) - 1) + spi.LENGTH_LEAST
+            period = (config >> spi.DIV_AT & (1 << spi.DIV_BITS) - 1) + spi.DIV_LEAST
+            select = config >> spi.CS_AT & (1 << spi.CS_BITS) - 1
+            end = event.time + round((length + 1) * period * cycle)
+            # Data are left aligned in the word.
+            word = event.data >> spi.WORD_BITS - length
+            if config & SpiFlag.LSB_FIRST:
+                word = event.data & (1 << length) - 1
+            if open_message is not None and open_message.select == select:
+                word |= open_message.written << length
+                length += open_message.bits
+                open_message = Message(open_message.start_ns, end, select, length, word, None)
+            else:
+                open_message = Message(event.time, end, select, length, word, None)
+            if config & SpiFlag.END:
+                found.setdefault(select, []).append(open_message)
+                open_message = None
+    for select, own in sorted(found.items()):
+        starts, ends = [message.start_ns for message in own], [message.end_ns for message in own]
+        texts = [labels.text(name, message) for message in own]
+        yield Words(labels.name(name, select), ("buses", name), starts, ends, texts)
+
+
+def _log(events) -> Iterator[Lane]:
+    """A lane for each name in the log. Four characters a word, zeros skipped."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    text, start = bytearray(), 0
+    for event in events:
+        for byte in (event.data & 0xFFFFFFFF).to_bytes(4, "big").lstrip(b"\0"):
+            start = start if text else event.time
+            if byte == TERMINATOR:
+                name, _, message = bytes(text).partition(SEPARATOR)
+                found.setdefault(name.decode(errors="replace"), []).append((start, message.decode(errors="replace")))
+                text.clear()
+            else:
+                text.append(byte)
+    for name, entries in found.items():
+        yield Marks(name, ("log",), [time for time, _ in entries], [entry for _, entry in entries])
+
+
+def _errors(dump, drivers, origin, period) -> Iterator[Lane]:
+    errors = [message for message in dump.messages if hasattr(message, "exception_type")]
+    if errors:
+        times = [round((message.rtio_counter - origin) * period) for message in errors]
+        texts = [
+            f"{message.exception_type.name.lower()} on {drivers.get(message.channel, (message.channel,))[0]}"
+            for message in errors
+        ]
+        order = sorted(range(len(errors)), key=times.__getitem__)
+        yield Marks("errors", ("RTIO",), [max(times[n], 0) for n in order], [texts[n] for n in order])
+
+
+def _slack(channels) -> Iterator[Lane]:
+    """How long before its time each output was submitted."""
+    outputs = sorted(
+        (event.time, event.slack) for events in channels.values() for event in events if event.slack is not None
+    )
+    if outputs:
+        yield Steps("slack", ("RTIO",), "ns", [time for time, _ in outputs], [slack for _, slack in outputs])

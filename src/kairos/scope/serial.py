@@ -1,0 +1,118 @@
+"""Messages on the pads of a serial bus (SPI), and what they say to the chips that the device database puts there."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..waveform import Channel
+from .chips import LABELS, SELECTS
+
+__all__ = ["Labels", "Message", "messages"]
+
+
+class Message(NamedTuple):
+    """Bits that went out and came in while a chip was selected, the first one highest. `select`: the chip selects
+    that were not as while the bus rests, a bit for each."""
+
+    start_ns: int
+    end_ns: int
+    select: int
+    bits: int
+    written: int
+    read: int | None
+
+
+class Labels:
+    """What the entries of a device database say of the chips on its buses."""
+
+    def __init__(self, entries: dict):
+        self._chips: dict[tuple[str, int], tuple[str, str]] = {}
+        buses = {}
+        for name, entry in entries.items():
+            if not isinstance(entry, dict) or entry.get("type") != "local":
+                continue
+            arguments = entry.get("arguments", {})
+            bus = arguments.get("spi_device") or buses.get(arguments.get("cpld_device"))
+            if bus is None:
+                continue
+            buses[name] = bus
+            driver = entry.get("class", "")
+            for select, suffix in SELECTS.get(driver, {arguments.get("chip_select"): ""}).items():
+                if driver in LABELS and isinstance(select, int):
+                    self._chips.setdefault((bus, select), (name + suffix, driver))
+
+    def name(self, bus: str, select: int) -> str:
+        """Name of the device that is selected so."""
+        return self._chips.get((bus, select), (f"{bus} select {select}", ""))[0]
+
+    def text(self, bus: str, message: Message) -> str:
+        """What a message says, or its bits as a number."""
+        _, driver = self._chips.get((bus, message.select), ("", ""))
+        text = LABELS[driver](message) if driver else None
+        return text or f"{message.written:#0{2 + -(-message.bits // 4)}x} ({message.bits} bits)"
+
+
+def messages(pads: dict[str, Channel]) -> Iterator[Message]:
+    """The messages on a bus with these pads (`clk`, `mosi`, `miso`, `cs0` ...), in order.
+
+    How the clock idles and which of its edges samples is taken from the pads: data do not change at an edge that
+    samples.
+    """
+    selects = [pads[name] for name in sorted(pads) if name.startswith("cs")]
+    clock, out = _samples(pads["clk"]), _samples(pads.get("mosi"))
+    incoming = _samples(pads.get("miso"))
+    for start, end, select in _selections(selects):
+        first, last = np.searchsorted(clock[0], (start, end))
+        if first == last:
+            continue
+        idle = clock[1][first - 1]
+        edges = clock[0][first:last]
+        leading, trailing = edges[clock[1][first:last] != idle], edges[clock[1][first:last] == idle]
+        changes = out[0][slice(*np.searchsorted(out[0], (start + 1, end)))]
+        late = len(np.intersect1d(changes, leading)) > len(np.intersect1d(changes, trailing))
+        sampled = trailing if late else leading
+        read = _number(incoming, sampled) if pads.get("miso") and pads["miso"].change_count else None
+        yield Message(start, end, select, len(sampled), _number(out, sampled), read)
+
+
+def _samples(channel: Channel | None) -> tuple[np.ndarray, np.ndarray]:
+    """Times and levels of a pad, with the level before the first change at the beginning of all times."""
+    changes = [] if channel is None else channel.changes
+    initial = 0 if channel is None else channel.initial or 0
+    times = np.array([np.iinfo(np.int64).min, *(time for time, _ in changes)], dtype=np.int64)
+    return times, np.array([initial, *(level or 0 for _, level in changes)], dtype=np.uint8)
+
+
+def _number(samples, times) -> int:
+    """The levels just before these times as a number, the first one highest."""
+    levels = samples[1][np.searchsorted(samples[0], times) - 1]
+    return int("".join(map(str, levels)) or "0", 2)
+
+
+def _selections(channels: list[Channel]) -> Iterator[tuple[int, int, int]]:
+    """Beginning, end and chip selects of each time in which these are not as while the bus rests: as in the beginning
+    and in the end, or, where these differ, as for the longest time."""
+    changes = sorted(
+        (time, number, level) for number, channel in enumerate(channels) for time, level in channel.changes
+    )
+    initial = pattern = sum((channel.initial or 0) << number for number, channel in enumerate(channels))
+    spans: list[list[int]] = []  # beginning, end, pattern
+    for time, number, level in changes:
+        pattern = pattern & ~(1 << number) | (level or 0) << number
+        if spans and spans[-1][0] == time:
+            spans[-1][2] = pattern
+        else:
+            if spans:
+                spans[-1][1] = time
+            spans.append([time, time, pattern])
+    rests: dict[int, int] = defaultdict(int)
+    for start, end, pattern in spans:
+        rests[pattern] += end - start
+    if not spans:
+        return
+    rest = spans[-1][2]
+    if rest != initial:
+        rest = max(rests, key=lambda pattern: rests[pattern])
+    yield from ((start, end, pattern ^ rest) for start, end, pattern in spans if pattern != rest and end > start)

@@ -1,0 +1,159 @@
+"""The page in a browser: what it shows, what mouse and keys do, and that it stays fluid."""
+
+import random
+import shutil
+
+import pytest
+
+from kairos.scope.lanes import CLOCKING, FLOATING, Levels, Marks, Steps, Words
+from kairos.scope.page import write_page
+from kairos.waveform import Wave
+
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+WAVE = Wave(pad=0, time_ns=3000, half=1 << 31, accumulator=12345, word=0x12345678, changes=400)
+
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Opens a page of lanes; at the end its console must be empty."""
+    said, pages = [], []
+
+    def show(lanes, end, title="a <b>title</b> & more"):
+        path = tmp_path / "page.html"
+        write_page(path, title, lanes, end)
+        page = browser.new_page(viewport={"width": 1000, "height": 600})
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_function("window.scope && scope.frames > 0")
+        pages.append(page)
+        return page
+
+    yield show
+    for page in pages:
+        page.wait_for_function("!scope.asked")
+        page.close()
+    assert said == []
+
+
+LANES = [
+    Levels("led", ("pins",), initial=0, times=[0, 1000, 2000], levels=[1, 0, FLOATING]),
+    Levels("clock", ("pins",), times=[WAVE.time_of(0), WAVE.time_of(399)], levels=[CLOCKING, 0], clocks=[WAVE[1:]]),
+    Steps("frequency", ("dds",), "Hz", [0, 500, 1500], [80e6, 80.25e6, float("nan")]),
+    Marks("state", ("log",), [100, 900, 900], ["ready", "go </script>", "gone"]),
+    Words("bus", ("pins", "spi"), [200, 600], [400, 800], ["CFR1: 1", "FTW: 2"]),
+    Levels("clk", ("pins", "spi", "pads"), times=[200], levels=[1]),
+]
+
+
+def values(page, time):
+    return page.evaluate(
+        "time => Object.fromEntries(scope.lanes.map((lane) => [lane.name, valueAt(lane, time)]))", time
+    )
+
+
+def test_what_lanes_say_at_a_time(show):
+    page = show(LANES, 60000)
+    assert values(page, 700) == {
+        "led": "1",
+        "clock": "0",
+        "frequency": "80.25 MHz",
+        "state": None,
+        "bus": "FTW: 2",
+        "clk": "1",
+    }
+    assert values(page, 2500) | {"clk": 0} == {
+        "led": "not driven",
+        "clock": "0",
+        "frequency": None,
+        "state": None,
+        "bus": None,
+        "clk": 0,
+    }
+
+
+def test_a_clock_has_the_edges_of_its_accumulator(show):
+    page = show(LANES, 60000)
+    edges = [time for time, _ in WAVE.edges()]
+    found = page.evaluate("Array.from({length: 400}, (_, number) => scope.lanes[1].clocks[0].timeOf(number))")
+    assert found == edges
+    step = "([time, forwards]) => changeFrom(scope.lanes[1], time, forwards)"
+    assert page.evaluate(step, [edges[7], True]) == edges[8]
+    assert page.evaluate(step, [edges[7], False]) == edges[6]
+    assert page.evaluate(step, [edges[0], False]) is None
+
+
+def test_search_goes_from_place_to_place(show):
+    page = show(LANES, 60000)
+    page.fill("#search", "GO")
+    found = []
+    for _ in range(3):
+        page.press("#search", "Enter")
+        found.append(page.text_content("#found"))
+    assert found == ["state at 900 ns", "no GO behind it", "no GO behind it"]
+    page.fill("#search", "led")
+    page.press("#search", "Shift+Enter")
+    assert page.text_content("#found") == "led at 0 ns"
+
+
+def test_cursors_measure_from_edge_to_edge(show):
+    page = show(LANES, 60000)
+    page.keyboard.press("f")
+    page.evaluate("scope.view.start = -500; scope.view.span = 4000; scope.redraw()")
+    place = (
+        "([time, name]) => { const row = scope.rows.find(({lane}) => lane?.name === name), "
+        "box = scope.canvas.getBoundingClientRect(); return [box.x + scope.view.x(time), box.y + 22 + row.top + 10]; }"
+    )
+    page.mouse.click(*page.evaluate(place, [12, "led"]))
+    page.keyboard.down("Shift")
+    page.mouse.click(*page.evaluate(place, [990, "led"]))
+    page.keyboard.up("Shift")
+    assert page.text_content("#cursors") == "A 0 ns   B 1 µs   B − A 1 µs   1 MHz"
+    page.keyboard.press("Escape")
+    assert page.text_content("#cursors") == ""
+
+
+def test_groups_open_and_close(show):
+    page = show(LANES, 60000)
+    names = "scope.rows.map((row) => row.lane?.name ?? row.name)"
+    assert "clk" not in page.evaluate(names) and "pads" in page.evaluate(names)
+    box = page.evaluate("scope.canvas.getBoundingClientRect().toJSON()")
+    top = page.evaluate("scope.rows.find(({group}) => group === 'pins/spi/pads').top")
+    page.mouse.click(box["x"] + 20, box["y"] + 22 + top + 8)
+    assert "clk" in page.evaluate(names)
+
+
+def test_title_and_texts_are_text(show):
+    page = show(LANES, 60000)
+    assert page.title() == "a <b>title</b> & more"
+    assert page.evaluate("scope.lanes[3].texts[scope.lanes[3].v[1]]") == "go </script>"
+
+
+@pytest.mark.parametrize("lanes", [[], [Levels("quiet", ("pins",))], [Steps("none", (), "V"), Marks("m"), Words("w")]])
+def test_nothing_happened(show, lanes):
+    page = show(lanes, 0)
+    page.keyboard.press("+")
+    assert page.evaluate("scope.lanes.length") == len(lanes)
+
+
+def test_extents_are_those_of_the_values(show):
+    random.seed(3)
+    numbers = [random.uniform(-5, 5) if random.random() < 0.9 else float("nan") for _ in range(5000)]
+    page = show([Steps("noise", (), "V", list(range(5000)), numbers)], 5000)
+    for _ in range(50):
+        first, last = sorted(random.sample(range(5001), 2))
+        part = [value for value in numbers[first:last] if value == value]
+        found = page.evaluate("([first, last]) => scope.lanes[0].extents.of(first, last)", [first, last])
+        assert not part or found == [min(part), max(part)]

@@ -1,0 +1,63 @@
+"""`kairos run --scope` and `kairos analyze --scope`: the pages hold what the device did."""
+
+import base64
+import json
+import re
+import zlib
+
+import numpy as np
+import pytest
+
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+
+from .test_blink import expected_blink
+
+ION = EXAMPLES / "ion"
+
+
+def lanes(path) -> dict:
+    """The lanes of a page by group and name, their arrays decoded."""
+    parts = dict(re.findall(r'<script type="application/octet-stream" id="(\w+)">(.*?)</script>', path.read_text()))
+    content, arrays = (zlib.decompress(base64.b64decode(parts[name])) for name in ("lanes", "arrays"))
+    content, found = json.loads(content), {}
+    kinds = {"levels": np.uint8, "steps": np.float64, "marks": np.uint32, "words": np.uint32}
+    for lane in content["lanes"]:
+        times = np.frombuffer(arrays, "<f8", lane["t"][1], lane["t"][0])
+        values = np.frombuffer(arrays, kinds[lane["kind"]], lane["v"][1], lane["v"][0])
+        if lane["kind"] in ("marks", "words"):
+            values = [content["texts"][number] for number in values]
+        found["/".join([*lane["group"], lane["name"]])] = (list(times), list(values))
+    return found
+
+
+def test_pins_of_a_run(kairos):
+    done = kairos("run", EXAMPLES / "blink.py", "--scope", "blink.html")
+    assert done.returncode == 0 and "wrote blink.html" in done.stdout, done.stdout + done.stderr
+    found = lanes(kairos.directory / "blink.html")
+    for name, pulses in zip(("ttl4", "ttl5"), expected_blink(), strict=True):
+        times, levels = found[f"pins/{name}"]
+        assert times == [time for pulse in pulses for time in pulse] and levels == [1, 0] * len(pulses)
+
+
+def test_chips_and_tones_of_a_run(kairos):
+    built("ion")
+    run = kairos(
+        "run", ION / "rabi_flop.py", "points=2", "shots=1", "--scope", "a.html", device_db=ION / "device_db.py"
+    )
+    assert (kairos.directory / "a.html").exists(), run.stdout + run.stderr
+    found = lanes(kairos.directory / "a.html")
+    times, words = found["pins/spi_urukul0/urukul0_ch0"]
+    assert "PROFILE7: asf 1, ftw 0.0800000001" in words
+    _, frequencies = found["bench/urukul0.ch0/frequency"]
+    assert np.nanmax(frequencies) == pytest.approx(80e6, abs=0.2)
+    # The tone is there while the switch is on, and only then: what comes behind the chip's own delay.
+    tone, _ = found["bench/urukul0.ch0/frequency"]
+    switch, _ = found["pins/ttl_urukul0_sw0"]
+    assert set(switch[-2:]) <= {time - 8 for time in tone}
+
+
+def test_a_place_that_cannot_be_written_is_found_before_the_run(kairos, tmp_path):
+    (tmp_path / "file").write_text("")
+    done = kairos("run", EXAMPLES / "blink.py", "--scope", tmp_path / "file" / "a.html")
+    assert done.returncode == 1 and "--scope" in done.stderr and "blinked" not in done.stdout
