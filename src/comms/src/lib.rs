@@ -6,6 +6,7 @@
 #![no_std]
 #![cfg(all(target_arch = "arm", feature = "image"))]
 
+pub mod analyzer;
 mod batch;
 mod boot_image;
 pub mod chip;
@@ -21,6 +22,7 @@ pub mod kernel_core;
 pub mod link;
 pub mod logger;
 pub mod management;
+pub mod moninj;
 pub mod report;
 mod secondary;
 pub mod sensors;

@@ -7,7 +7,6 @@
 use core::cell::RefCell;
 use core::fmt::{self, Write};
 use core::future::poll_fn;
-use core::task::{Context, Poll};
 
 use embassy_executor::Spawner;
 use embassy_futures::select::select;
@@ -22,7 +21,10 @@ use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
 use static_cell::{ConstStaticCell, StaticCell};
 
 use crate::gateware::satellite_way;
-use crate::management::{Lost, Wire};
+
+mod stream;
+
+pub use stream::LinkStream;
 
 mod counts;
 
@@ -234,6 +236,11 @@ impl Links {
         self.to(destination).is_some()
     }
 
+    /// The boards behind this one, in the order of their destinations.
+    pub fn boards(self) -> impl Iterator<Item = u8> {
+        (1..BOARDS as u8).filter(move |board| self.lead_to(*board))
+    }
+
     /// The link by which a board below is reached: the last one with a name that is not behind it.
     fn to(&self, destination: u8) -> Option<&'static Link> {
         let own = own_destination().map_or(DESTINATION_MASTER, |register| register.read() as u8);
@@ -356,6 +363,11 @@ impl Link {
         }
     }
 
+    /// What this board is called by the one above, 0 until it has said so.
+    pub fn destination(&self) -> u8 {
+        self.end.borrow().destination().unwrap_or(DESTINATION_MASTER)
+    }
+
     /// The next stream that the board above opens to a service.
     pub async fn accept(&'static self, service: Service) -> LinkStream {
         let number = poll_fn(|cx| self.end.borrow_mut().poll_accept(service as u8, cx)).await;
@@ -441,58 +453,4 @@ pub enum NoWay {
     Unknown,
     /// It does not answer, or has no room for one more client.
     Silent,
-}
-
-/// A stream, until it is dropped.
-pub struct LinkStream {
-    link: &'static Link,
-    number: usize,
-}
-
-impl LinkStream {
-    /// Some bytes; 0 at the end.
-    pub fn poll_read(&self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Lost>> {
-        let read = self.link.end.borrow_mut().poll_read(self.number, cx, buffer);
-        if read.is_ready() {
-            // What was read makes room, which the other end is told.
-            self.link.kick.signal(());
-        }
-        read.map_err(|_| Lost)
-    }
-
-    async fn write(&self, mut bytes: &[u8]) -> Result<(), Lost> {
-        while !bytes.is_empty() {
-            let written = poll_fn(|cx| self.link.end.borrow_mut().poll_write(self.number, cx, bytes)).await;
-            self.link.kick.signal(());
-            bytes = &bytes[written.map_err(|_| Lost)?..];
-        }
-        Ok(())
-    }
-
-    /// Until one of both ends.
-    async fn pass_to(&self, other: &Self) {
-        let mut buffer = [0; 1024];
-        while let Ok(count @ 1..) = poll_fn(|cx| self.poll_read(cx, &mut buffer)).await {
-            if other.write(&buffer[..count]).await.is_err() {
-                return;
-            }
-        }
-    }
-}
-
-impl Drop for LinkStream {
-    fn drop(&mut self) {
-        self.link.end.borrow_mut().close(self.number);
-        self.link.kick.signal(());
-    }
-}
-
-impl Wire for LinkStream {
-    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Lost> {
-        poll_fn(|cx| self.poll_read(cx, buffer)).await
-    }
-
-    async fn write_all(&mut self, bytes: &[u8]) -> Result<(), Lost> {
-        self.write(bytes).await
-    }
 }

@@ -98,11 +98,15 @@ pub enum Service {
     Management = 1,
     /// Kernels of the satellite's kernel core, in messages of their own (`Order`); one client at a time.
     Kernels = 2,
+    /// What the satellite's analyzer has recorded of its own channels, as on TCP 1382; its record begins anew.
+    Analyzer = 3,
+    /// Requests of the monitor and injector, as on TCP 1383 behind the greeting; each is answered by a report, once.
+    Monitor = 4,
 }
 
 impl Service {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 2] = [Self::Management, Self::Kernels];
+    pub const ALL: [Self; 4] = [Self::Management, Self::Kernels, Self::Analyzer, Self::Monitor];
 }
 
 impl TryFrom<u8> for Service {
@@ -113,6 +117,8 @@ impl TryFrom<u8> for Service {
         Ok(match number {
             1 => Self::Management,
             2 => Self::Kernels,
+            3 => Self::Analyzer,
+            4 => Self::Monitor,
             other => return Err(other),
         })
     }

@@ -75,6 +75,10 @@ class Service(IntEnum):
     """Requests of management, as on TCP 1380 behind the destination (wire protocols, section 2)."""
     KERNELS = 2
     """Kernels of the satellite's kernel core, in messages of their own (`Order`); one client at a time."""
+    ANALYZER = 3
+    """What the satellite's analyzer has recorded of its own channels, as on TCP 1382; its record begins anew."""
+    MONITOR = 4
+    """Requests of the monitor and injector, as on TCP 1383 behind the greeting; each is answered by a report, once."""
 
 
 class Order(IntEnum):

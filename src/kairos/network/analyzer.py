@@ -99,7 +99,9 @@ def decode(data: bytes) -> Dump:
     _, sent, total, error, log_channel, onehot = _HEAD.unpack_from(data)
     if sent != len(data) - HEAD or sent % MESSAGE:
         raise KairosError(f"the dump is not whole: {len(data) - HEAD} bytes of messages, of {sent}")
-    return Dump(log_channel, bool(onehot), list(_messages(data[HEAD:])), total, error)
+    # Those of one board stand behind those of another
+    messages = sorted(_messages(data[HEAD:]), key=lambda message: message.rtio_counter)
+    return Dump(log_channel, bool(onehot), messages, total, error)
 
 
 def _messages(body: bytes) -> Iterator:

@@ -1,7 +1,7 @@
 //! Analyzer dumps, TCP 1382 (wire protocols, section 4). The messages are made by the gateware, which may pack two of them into
 //! the room of one (`docs/interfaces.md`, section 11).
 
-use kairos_contracts::analyzer::Pair;
+use kairos_contracts::analyzer::{Exception, Message, Pair};
 pub use kairos_contracts::analyzer::{HEAD, MESSAGE, PORT};
 use kairos_contracts::session::LITTLE_ENDIAN;
 
@@ -30,6 +30,36 @@ impl Head {
         bytes[15] = 1;
         bytes
     }
+
+    /// What [`Self::encode`] has made; None: it is something else.
+    pub fn decode(bytes: &[u8; HEAD]) -> Option<Self> {
+        let (mut sent, mut total) = ([0; 4], [0; 8]);
+        sent.copy_from_slice(&bytes[1..5]);
+        total.copy_from_slice(&bytes[5..13]);
+        (bytes[0] == LITTLE_ENDIAN).then_some(Self {
+            sent_bytes: u32::from_le_bytes(sent),
+            total_bytes: u64::from_le_bytes(total),
+            error: bytes[13] != 0,
+            log_channel: bytes[14],
+        })
+    }
+}
+
+/// Boards that may tell of their channels: bits of a mask.
+pub const BOARDS: u32 = u32::BITS;
+
+/// Whether the board `own` tells of a unit of its record, if those whose bits are set in `telling` send their records, too. What one
+/// submits to another one's channel stands in the records of both, and of those on the way: the board of the channel
+/// tells of it, or, if it cannot, the one that is asked by the host. Only the board that has refused an event knows of that.
+pub fn is_told(unit: &[u8; MESSAGE], own: u8, telling: u32) -> bool {
+    // A pair's channels are of the board with the network.
+    let last = match is_pair(unit) {
+        true => 0,
+        false => u32::from_be_bytes([unit[28], unit[29], unit[30], unit[31]]),
+    };
+    let board = last >> 18 & 0xff;
+    let is_late = last & 3 == Message::Exception as u32 && unit[11] == Exception::Underflow as u8;
+    board == u32::from(own) || is_late || board >= BOARDS || telling >> board & 1 == 0
 }
 
 /// The parts of a ring of `size` bytes to send, oldest first, after `total` bytes have been written to it.
@@ -118,6 +148,8 @@ mod tests {
             head.encode(),
             *b"e\x04\x03\x02\x01\x0c\x0b\x0a\x09\x08\x07\x06\x05\x01\x24\x01"
         );
+        assert_eq!(Head::decode(&head.encode()), Some(head));
+        assert_eq!(Head::decode(&[0; HEAD]), None);
         assert_eq!(Head::default().encode(), *b"e\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x01");
     }
 
@@ -126,6 +158,29 @@ mod tests {
         let mut unit = [7; MESSAGE];
         unit[28] = 0x7f;
         assert_eq!(expand(&unit), (unit, None));
+    }
+
+    #[test]
+    fn each_event_is_told_by_one_board() {
+        let unit = |kind: Message, channel: u32, address: u8| {
+            let mut unit = [0; MESSAGE];
+            unit[11] = address;
+            unit[28..].copy_from_slice(&(channel << 2 | kind as u32).to_be_bytes());
+            unit
+        };
+        let far = unit(Message::Output, 2 << 16 | 4, 0);
+        // Submitted here, passed on by board 1, executed by board 2.
+        let told = |telling: u32| [0, 1, 2].map(|own| is_told(&far, own, if own == 0 { telling } else { u32::MAX }));
+        assert_eq!(told(0b110), [false, false, true]);
+        // It does not answer.
+        assert_eq!(told(0b010)[..2], [true, false]);
+        let late = unit(Message::Exception, 2 << 16 | 4, Exception::Underflow as u8);
+        assert!(is_told(&late, 0, 0b110) && is_told(&late, 1, u32::MAX));
+        let full = unit(Message::Exception, 2 << 16 | 4, Exception::Overflow as u8);
+        assert!(!is_told(&full, 0, 0b110) && is_told(&full, 2, u32::MAX));
+        let stopped = unit(Message::Stopped, 0, 0);
+        assert!(is_told(&stopped, 0, 0b110) && !is_told(&stopped, 1, u32::MAX));
+        assert!(is_told(&unit(Message::Output, 200 << 16, 0), 0, 0b110));
     }
 
     proptest! {

@@ -1,178 +1,158 @@
-//! The analyzer service on TCP 1382 (wire protocols, section 4): each client gets what was recorded since the one before.
-//!
-//! The gateware writes to a ring in memory, from boot on. For a dump it is stopped, the ring is copied, and it starts anew at
-//! once: little is missed, and a slow client keeps nobody from recording. Without gateware, or with one that has no
-//! analyzer, the dump is empty.
+//! The analyzer service on TCP 1382 (wire protocols, section 4): each client gets what was recorded since the one before, on this board
+//! and, behind that, on those that are reached by its links.
 
 use embassy_executor::Spawner;
-use kairos_channel::memory::ANALYZER;
-use kairos_chip::gic::barrier;
-use kairos_contracts::registers::analyzer;
+use embassy_time::{with_timeout, Duration};
+use kairos_comms::analyzer::{Analyzer, RING};
+use kairos_comms::fair_mutex::FairMutex;
+use kairos_comms::link::{Links, BOARDS};
+use kairos_comms::management::{Lost, Wire};
+use kairos_comms::uncleared::uncleared;
 use kairos_net::{Error, Socket, Stack};
-use kairos_pl::{Register, Register64};
-use kairos_proto::analyzer::{expand, is_pair, parts, Head, MESSAGE, PORT};
-use kairos_proto::descriptor::{ChannelKind, Descriptor};
+use kairos_proto::analyzer::{is_told, Head, HEAD, PORT};
+use kairos_proto::link::{Service, DESTINATION_MASTER};
 use static_cell::StaticCell;
 
-use crate::service::{self, Buffers, Places};
-use kairos_comms::fair_mutex::FairMutex;
-use kairos_comms::uncleared::uncleared;
+use crate::service::{self, Buffers, Places, Tcp};
 
 /// One client being served, others waiting or on their way out.
 pub const SOCKETS: usize = 4;
-/// Bytes of the ring.
-const RING: usize = 512 * 1024;
-/// Looks at `analyzer_busy` until what is under way must have arrived.
-const POLLS: u32 = 10_000;
-/// Messages sent at a time.
-const CHUNK: usize = 32;
+/// Bytes of other boards' messages, which fill their rings without pairs.
+const OTHERS: usize = (BOARDS - 1) * RING;
+/// Within this time a board begins to send its dump, and then ends.
+const PATIENCE: Duration = Duration::from_millis(500);
+const WHOLE: Duration = Duration::from_secs(5);
 
-const _: () = assert!(RING <= ANALYZER.end - ANALYZER.start && RING.is_multiple_of(MESSAGE));
-
-struct Registers {
-    enable: Register,
-    busy: Register,
-    base: Register,
-    last: Register,
-    pack: Register,
-    lossless: Register,
-    byte_count: Register64,
-    message_count: Register64,
-    overflow: Register,
-    bus_error: Register,
-}
-
-impl Registers {
-    fn find(descriptor: &Descriptor) -> Option<Self> {
-        let find = |name| Register::find(descriptor, name);
-        Some(Self {
-            enable: find(analyzer::ENABLE)?,
-            busy: find(analyzer::BUSY)?,
-            base: find(analyzer::BASE)?,
-            last: find(analyzer::LAST)?,
-            pack: find(analyzer::PACK)?,
-            lossless: find(analyzer::LOSSLESS)?,
-            byte_count: Register64::find(descriptor, analyzer::BYTE_COUNT)?,
-            message_count: Register64::find(descriptor, analyzer::MESSAGE_COUNT)?,
-            overflow: find(analyzer::OVERFLOW)?,
-            bus_error: find(analyzer::BUS_ERROR)?,
-        })
-    }
-
-    /// Records from the ring's begin on.
-    fn arm(&self) {
-        self.base.write(ANALYZER.start as u32);
-        self.last.write((ANALYZER.start + RING - 1) as u32);
-        self.pack.write(1);
-        self.lossless.write(0);
-        self.enable.write(1);
-    }
-
-    /// Ends the recording; false if the gateware does not come to rest.
-    fn disarm(&self) -> bool {
-        self.enable.write(0);
-        let rests = (0..POLLS).any(|_| self.busy.read() == 0);
-        barrier();
-        rests
-    }
-}
-
-/// The analyzer, and a copy of its ring; one client has it at a time.
-struct Analyzer {
-    registers: Option<Registers>,
-    log_channel: u8,
-    copy: &'static mut [u8; RING],
+/// The analyzer, and room for what other boards have recorded; one client has it at a time.
+struct Dumps {
+    analyzer: Analyzer,
+    links: Links,
+    others: &'static mut [u8; OTHERS],
 }
 
 /// Begins to record, and starts the service.
-pub fn start(spawner: &Spawner, stack: &'static Stack) {
-    static ANALYZER: StaticCell<FairMutex<Analyzer, SOCKETS>> = StaticCell::new();
-    let descriptor = kairos_pl::descriptor().ok();
-    let registers = descriptor.as_ref().and_then(Registers::find);
-    let log_channel = descriptor.as_ref().and_then(|descriptor| {
-        let log = descriptor.channels().find(|channel| channel.kind == ChannelKind::LOG)?;
-        u8::try_from(log.number).ok().filter(|number| *number < 128)
-    });
-    if let Some(registers) = &registers {
-        // A reset of this core alone leaves it recording.
-        registers.disarm();
-        registers.arm();
-    }
-    let analyzer = ANALYZER.init(FairMutex::new(Analyzer {
-        registers,
-        log_channel: log_channel.unwrap_or(0),
-        copy: uncleared!(RING),
+pub fn start(spawner: &Spawner, stack: &'static Stack, links: Links) {
+    static DUMPS: StaticCell<FairMutex<Dumps, SOCKETS>> = StaticCell::new();
+    let dumps = DUMPS.init(FairMutex::new(Dumps {
+        analyzer: Analyzer::start(),
+        links,
+        others: uncleared!(OTHERS),
     }));
     for _ in 0..SOCKETS {
-        spawner.spawn(kairos_comms::task(serve(stack, analyzer)));
+        spawner.spawn(kairos_comms::task(serve(stack, dumps)));
     }
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: &'static Stack, analyzer: &'static FairMutex<Analyzer, SOCKETS>) -> ! {
+async fn serve(stack: &'static Stack, dumps: &'static FairMutex<Dumps, SOCKETS>) -> ! {
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, { 16 * 1024 }> = service::buffers();
     let mut socket = service::socket(stack, PORT, &PLACES, &BUFFERS);
     loop {
         socket.accept().await;
         // A client that has gone misses its dump.
-        let _ = analyzer.lock().await.dump(&mut socket).await;
+        let _ = dumps.lock().await.dump(&mut socket).await;
         service::close(&mut socket).await;
     }
 }
 
-impl Analyzer {
-    /// Copies the ring, oldest byte first, and lets the recording begin anew. The head of the dump, and the bytes copied.
-    fn take(&mut self) -> (Head, usize) {
-        let mut head = Head {
-            log_channel: self.log_channel,
-            ..Head::default()
-        };
-        let Some(registers) = &self.registers else {
-            return (head, 0);
-        };
-        if !registers.disarm() {
-            log::error!("the analyzer does not come to rest");
-            head.error = true;
-            return (head, 0);
-        }
-        let mut length = 0;
-        for part in parts(registers.byte_count.read(), RING) {
-            // SAFETY: the ring's memory, to which nobody writes now.
-            let part = unsafe {
-                core::slice::from_raw_parts((ANALYZER.start + part.start) as *const u8, part.end - part.start)
-            };
-            self.copy[length..length + part.len()].copy_from_slice(part);
-            length += part.len();
-        }
-        head.total_bytes = registers.message_count.read() * MESSAGE as u64;
-        head.error = registers.overflow.read() | registers.bus_error.read() != 0;
-        registers.arm();
-        let (units, _) = self.copy[..length].as_chunks::<MESSAGE>();
-        let pairs = units.iter().filter(|unit| is_pair(unit)).count();
-        head.sent_bytes = (length + pairs * MESSAGE) as u32;
-        (head, length)
-    }
+/// What came of other boards.
+struct Others {
+    /// Bits of those that have told of their channels.
+    telling: u32,
+    /// Bytes of their messages.
+    length: usize,
+    total: u64,
+    error: bool,
+}
 
+impl Dumps {
     async fn dump(&mut self, socket: &mut Socket) -> Result<(), Error> {
-        let (head, length) = self.take();
-        let (units, _) = self.copy[..length].as_chunks::<MESSAGE>();
+        let Self {
+            analyzer,
+            links,
+            others: room,
+        } = self;
+        let record = analyzer.take();
+        let others = collect(*links, &mut room[..]).await;
+        let is_told = |unit: &_| is_told(unit, DESTINATION_MASTER, others.telling);
+        let mut head = record.head(is_told);
+        head.sent_bytes += others.length as u32;
+        head.total_bytes += others.total;
+        head.error |= others.error;
         let sending = async {
             socket.write_all(&head.encode()).await?;
-            for chunk in units.chunks(CHUNK) {
-                let mut bytes = heapless::Vec::<u8, { 2 * CHUNK * MESSAGE }>::new();
-                for unit in chunk {
-                    let (first, second) = expand(unit);
-                    // There is room for two messages of each unit.
-                    let _ = bytes.extend_from_slice(&first);
-                    if let Some(second) = second {
-                        let _ = bytes.extend_from_slice(&second);
-                    }
-                }
-                socket.write_all(&bytes).await?;
-            }
-            Ok(())
+            record.send(&mut Tcp(socket), is_told).await.map_err(|Lost| Error)?;
+            socket.write_all(&room[..others.length]).await
         };
         service::in_time("analyzer", head.sent_bytes as usize, sending).await
     }
+}
+
+/// Takes the dumps of all boards that answer, one after the other, so that they need one stream of each link.
+async fn collect(links: Links, room: &mut [u8]) -> Others {
+    let mut others = Others {
+        telling: 0,
+        length: 0,
+        total: 0,
+        error: false,
+    };
+    for board in links.boards() {
+        // A board that is away is not asked: what this one has submitted to it stands in its own record.
+        match take(links, board, &mut room[others.length..]).await {
+            Taken::Whole(head) => {
+                others.telling |= 1 << board;
+                others.length += head.sent_bytes as usize;
+                others.total += head.total_bytes;
+                others.error |= head.error;
+            }
+            Taken::Absent => {}
+            Taken::Cut => {
+                log::error!("analyzer: the record of destination {board} did not come whole");
+                others.error = true;
+            }
+        }
+    }
+    others
+}
+
+enum Taken {
+    Whole(Head),
+    Absent,
+    Cut,
+}
+
+async fn take(links: Links, board: u8, room: &mut [u8]) -> Taken {
+    let Ok(mut stream) = links.open(board, Service::Analyzer) else {
+        return Taken::Absent;
+    };
+    let mut head = [0; HEAD];
+    match with_timeout(PATIENCE, fill(&mut stream, &mut head)).await {
+        Ok(Ok(HEAD)) => {}
+        Ok(Ok(0) | Err(Lost)) => return Taken::Absent,
+        _ => return Taken::Cut,
+    }
+    let Some(head) = Head::decode(&head) else {
+        return Taken::Cut;
+    };
+    let Some(room) = room.get_mut(..head.sent_bytes as usize) else {
+        return Taken::Cut;
+    };
+    let wanted = room.len();
+    match with_timeout(WHOLE, fill(&mut stream, room)).await {
+        Ok(Ok(count)) if count == wanted => Taken::Whole(head),
+        _ => Taken::Cut,
+    }
+}
+
+/// Reads until the room is full, or nothing more comes.
+async fn fill(wire: &mut impl Wire, room: &mut [u8]) -> Result<usize, Lost> {
+    let mut filled = 0;
+    while filled < room.len() {
+        match wire.read(&mut room[filled..]).await? {
+            0 => break,
+            count => filled += count,
+        }
+    }
+    Ok(filled)
 }

@@ -34,8 +34,8 @@ extern "C" fn kmain() -> ! {
         board.spawn(&spawner);
         let mut links = Links::default();
         links.start_down(&spawner, 0);
-        analyzer::start(&spawner, stack);
-        moninj::start(&spawner, stack);
+        analyzer::start(&spawner, stack, links);
+        moninj::start(&spawner, stack, links);
         let loan = session::start(&spawner, stack, KernelCore::claim(), rtio, links, config);
         let instrument = Instrument { loan, processor };
         management::start(&spawner, stack, Management::new(config, links), instrument, links);

@@ -6,14 +6,14 @@ use embassy_futures::select::{select, Either};
 use embassy_time::with_timeout;
 use kairos_chip::reset;
 use kairos_comms::link::{Links, NoWay};
-use kairos_comms::management::{Lost, Management, Wire, CLIENTS};
+use kairos_comms::management::{Management, Wire, CLIENTS};
 use kairos_net::{Socket, Stack};
 use kairos_proto::link::Service;
 use kairos_proto::management::{ANSWER, DESTINATION_LOCAL, GREETING, PORT};
 use static_cell::StaticCell;
 
 use crate::channels::Instrument;
-use crate::service::{self, Buffers, Lobby, Places};
+use crate::service::{self, Buffers, Lobby, Places, Tcp};
 
 /// Connections at a time.
 pub const SOCKETS: usize = CLIENTS;
@@ -102,17 +102,5 @@ async fn relay(socket: &mut Socket, links: Links, destination: u8) {
         if !passed {
             return;
         }
-    }
-}
-
-struct Tcp<'a>(&'a mut Socket);
-
-impl Wire for Tcp<'_> {
-    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Lost> {
-        self.0.read(buffer).await.map_err(|_| Lost)
-    }
-
-    async fn write_all(&mut self, bytes: &[u8]) -> Result<(), Lost> {
-        self.0.write_all(bytes).await.map_err(|_| Lost)
     }
 }

@@ -1,109 +1,71 @@
-//! Monitor and injector on TCP 1383 (wire protocols, section 3). What does not exist reads as 0, and cannot be changed.
+//! Monitor and injector on TCP 1383 (wire protocols, section 3), for the channels of all boards. What does not exist, or does
+//! not answer, reads as 0.
+
+use core::cell::Cell;
 
 use embassy_executor::Spawner;
 use embassy_futures::select::{select, Either};
-use embassy_time::{Duration, Instant, Timer};
+use embassy_time::{with_deadline, Duration, Instant, Timer};
 use heapless::Vec;
-use kairos_contracts::registers::moninj;
+use kairos_comms::fair_mutex::FairMutex;
+use kairos_comms::link::Links;
+use kairos_comms::management::{Lost, Wire};
+use kairos_comms::moninj::Pins;
 use kairos_net::{Error, Socket, Stack};
-use kairos_pl::{Register, Register64};
-use kairos_proto::descriptor::Descriptor;
+use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::moninj::{Decoder, Message, Report, Request, GREETING, PORT};
+use static_cell::StaticCell;
 
 use crate::service::{self, Buffers, Lobby, Places};
 
 /// Connections at a time.
 pub const SOCKETS: usize = 3;
-/// The only DRTIO destination there is: this board.
-const DESTINATION_LOCAL: u32 = 0;
 /// Probes, and overrides, that a client may watch.
 const WATCHES: usize = 256;
 const INTERVAL: Duration = Duration::from_millis(200);
+/// Within this time a board answers.
+const PATIENCE: Duration = Duration::from_millis(200);
 
-/// Registers of the gateware.
-#[derive(Clone, Copy)]
-struct Registers {
-    channel: Register,
-    probe: Register,
-    update: Register,
-    value: Register64,
-    inject_channel: Register,
-    inject_override: Register,
-    inject_value: Register,
+/// The pins of all boards.
+struct Boards {
+    pins: Pins,
+    links: Links,
+    /// One client at a time asks other boards: they need one stream of each link.
+    turn: FairMutex<(), SOCKETS>,
+    /// Bits of those that did not answer the last time.
+    silent: Cell<u32>,
 }
 
-/// The gateware's monitor and injector, if it has them.
-#[derive(Clone, Copy)]
-struct Pins(Option<Registers>);
-
-impl Pins {
-    fn find(descriptor: &Descriptor) -> Option<Registers> {
-        let find = |name| Register::find(descriptor, name);
-        Some(Registers {
-            channel: find(moninj::CHANNEL)?,
-            probe: find(moninj::PROBE)?,
-            update: find(moninj::UPDATE)?,
-            value: Register64::find(descriptor, moninj::VALUE)?,
-            inject_channel: find(moninj::INJECT_CHANNEL)?,
-            inject_override: find(moninj::INJECT_OVERRIDE)?,
-            inject_value: find(moninj::INJECT_VALUE)?,
-        })
-    }
-
-    /// The registers, for a channel of this board.
-    fn of(self, channel: u32) -> Option<Registers> {
-        self.0.filter(|_| channel >> 16 == DESTINATION_LOCAL)
-    }
-
-    fn probe(self, channel: u32, probe: u8) -> u64 {
-        self.of(channel).map_or(0, |registers| {
-            registers.channel.write(channel);
-            registers.probe.write(probe.into());
-            registers.update.write(1);
-            registers.value.read()
-        })
-    }
-
-    /// What is to be said of an override.
-    fn override_report(self, channel: u32, number: u8) -> Message<Report> {
-        let level = self.of(channel).map_or(0, |registers| {
-            registers.inject_channel.write(channel);
-            registers.inject_override.write(number.into());
-            registers.inject_value.read() as u8
-        });
-        Message {
-            level,
-            ..Message::about(Report::Override, channel, number)
-        }
-    }
-
-    fn inject(self, channel: u32, number: u8, value: u8) {
-        if let Some(registers) = self.of(channel) {
-            registers.inject_channel.write(channel);
-            registers.inject_override.write(number.into());
-            registers.inject_value.write(value.into());
-        }
-    }
-}
-
-/// A watched (channel, number), and the value last sent.
+/// A watched probe or override, and the value last sent.
 struct Watch {
     channel: u32,
     number: u8,
     sent: Option<u64>,
 }
 
+/// What one client watches.
+#[derive(Default)]
+struct Watches {
+    probes: Vec<Watch, WATCHES>,
+    overrides: Vec<Watch, WATCHES>,
+}
+
 /// Starts the service.
-pub fn start(spawner: &Spawner, stack: &'static Stack) {
-    let descriptor = kairos_pl::descriptor().ok();
-    let pins = Pins(descriptor.as_ref().and_then(Pins::find));
+pub fn start(spawner: &Spawner, stack: &'static Stack, links: Links) {
+    static BOARDS: StaticCell<Boards> = StaticCell::new();
+    let boards: &'static Boards = BOARDS.init(Boards {
+        pins: Pins::find(),
+        links,
+        turn: FairMutex::new(()),
+        silent: Cell::new(0),
+    });
     for _ in 0..SOCKETS {
-        spawner.spawn(kairos_comms::task(serve(stack, pins)));
+        spawner.spawn(kairos_comms::task(serve(stack, boards)));
     }
 }
 
 #[embassy_executor::task(pool_size = SOCKETS)]
-async fn serve(stack: &'static Stack, pins: Pins) -> ! {
+async fn serve(stack: &'static Stack, boards: &'static Boards) -> ! {
     static LOBBY: Lobby = Lobby::new(SOCKETS);
     static PLACES: Places<SOCKETS> = service::places();
     static BUFFERS: Buffers<SOCKETS, 2048> = service::buffers();
@@ -113,20 +75,19 @@ async fn serve(stack: &'static Stack, pins: Pins) -> ! {
         let guest = LOBBY.enter();
         if guest.greet(&mut socket, GREETING).await {
             // A lost connection is the client's matter.
-            let _ = serve_client(&mut socket, pins).await;
+            let _ = serve_client(&mut socket, boards).await;
         }
         service::close(&mut socket).await;
     }
 }
 
-async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
-    let mut probes = Vec::<Watch, WATCHES>::new();
-    let mut overrides = Vec::<Watch, WATCHES>::new();
+async fn serve_client(socket: &mut Socket, boards: &Boards) -> Result<(), Error> {
+    let mut watches = Watches::default();
     let mut decoder = Decoder::default();
     let mut buffer = [0; 256];
     let mut poll = Instant::now();
     loop {
-        let idle = probes.is_empty() && overrides.is_empty();
+        let idle = watches.are_none();
         let due = async {
             if idle {
                 core::future::pending::<()>().await;
@@ -145,53 +106,180 @@ async fn serve_client(socket: &mut Socket, pins: Pins) -> Result<(), Error> {
                     length => &buffer[..length],
                 };
                 loop {
-                    let request = match decoder.next::<Request>(&mut input) {
+                    match decoder.next::<Request>(&mut input) {
                         Ok(None) => break,
-                        Ok(Some(request)) => request,
+                        Ok(Some(request)) => take(&request, &mut watches, boards, socket).await?,
                         Err(error) => {
                             log::warn!("monitor: malformed input, {error}");
                             return Ok(());
                         }
-                    };
-                    if request.destination() != DESTINATION_LOCAL {
-                        log::error!(
-                            "monitor: there is no DRTIO destination {} on this system",
-                            request.destination()
-                        );
-                    }
-                    let Message { channel, number, .. } = request;
-                    match request.kind {
-                        Request::WatchProbe => watch(&mut probes, request.enable, channel, number),
-                        Request::WatchOverride => watch(&mut overrides, request.enable, channel, number),
-                        Request::GetOverride => send(socket, pins.override_report(channel, number)).await?,
-                        Request::Inject => pins.inject(channel, number, request.level),
                     }
                 }
             }
             Either::Second(()) => {
-                for watch in &mut probes {
-                    let value = pins.probe(watch.channel, watch.number);
-                    if watch.sent.replace(value) != Some(value) {
-                        let about = Message::about(Report::Probe, watch.channel, watch.number);
-                        send(
-                            socket,
-                            Message {
-                                reading: value,
-                                ..about
-                            },
-                        )
-                        .await?;
-                    }
-                }
-                for watch in &mut overrides {
-                    let report = pins.override_report(watch.channel, watch.number);
-                    if watch.sent.replace(report.level.into()) != Some(report.level.into()) {
-                        send(socket, report).await?;
-                    }
+                let mut looked = None;
+                while let Some(destination) = watches.destination_behind(looked) {
+                    watches.look(destination, boards, socket).await?;
+                    looked = Some(destination);
                 }
                 poll = Instant::now() + INTERVAL;
             }
         }
+    }
+}
+
+/// Does what a client asks for.
+async fn take(
+    request: &Message<Request>,
+    watches: &mut Watches,
+    boards: &Boards,
+    socket: &mut Socket,
+) -> Result<(), Error> {
+    let destination = request.destination();
+    if !boards.are_there(destination) {
+        log::error!("monitor: there is no DRTIO destination {destination} on this system");
+    }
+    let Message {
+        channel,
+        number,
+        enable,
+        ..
+    } = *request;
+    match request.kind {
+        Request::WatchProbe => watch(&mut watches.probes, enable, channel, number),
+        Request::WatchOverride => watch(&mut watches.overrides, enable, channel, number),
+        Request::GetOverride | Request::Inject => {
+            let mut level = 0;
+            boards
+                .ask(destination, core::iter::once(*request), |value| level = value as u8)
+                .await;
+            if request.kind == Request::GetOverride {
+                let about = Message::about(Report::Override, channel, number);
+                send(socket, Message { level, ..about }).await?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Boards {
+    /// Whether there is a board of this name.
+    fn are_there(&self, destination: u32) -> bool {
+        let mut boards = core::iter::once(DESTINATION_MASTER).chain(self.links.boards());
+        boards.any(|board| u32::from(board) == destination)
+    }
+
+    /// Has a board do what requests ask for; what it says of each, 0 if it does not answer, goes to `take`.
+    async fn ask(
+        &self,
+        destination: u32,
+        requests: impl Iterator<Item = Message<Request>> + Clone,
+        mut take: impl FnMut(u64),
+    ) {
+        let value = |report: Message<Report>| match report.kind {
+            Report::Probe => report.reading,
+            Report::Override => report.level.into(),
+        };
+        if destination == u32::from(DESTINATION_MASTER) {
+            return requests.for_each(|request| take(value(self.pins.answer(&request))));
+        }
+        if !self.are_there(destination) {
+            return requests.for_each(|_| take(0));
+        }
+        let destination = destination as u8;
+        let _turn = self.turn.lock().await;
+        let mut missing = requests.clone().count();
+        let asked = self.ask_away(destination, requests, |report| {
+            missing -= 1;
+            take(value(report));
+        });
+        let answers = matches!(with_deadline(Instant::now() + PATIENCE, asked).await, Ok(Ok(())));
+        (0..missing).for_each(|_| take(0));
+        let (silent, bit) = (self.silent.get(), 1 << destination);
+        self.silent.set(if answers { silent & !bit } else { silent | bit });
+        if !answers && silent & bit == 0 {
+            log::error!("monitor: DRTIO destination {destination} does not answer, its channels read as 0");
+        }
+    }
+
+    /// All requests go at once, and are answered in their order. Together they are shorter than what a stream has room for.
+    async fn ask_away(
+        &self,
+        destination: u8,
+        requests: impl Iterator<Item = Message<Request>> + Clone,
+        mut take: impl FnMut(Message<Report>),
+    ) -> Result<(), Lost> {
+        let mut stream = self.links.open(destination, Service::Monitor).map_err(|_| Lost)?;
+        let mut left = 0_usize;
+        for request in requests {
+            let (bytes, length) = request.encode();
+            stream.write_all(&bytes[..length]).await?;
+            left += 1;
+        }
+        let mut decoder = Decoder::default();
+        let mut buffer = [0; 256];
+        while left > 0 {
+            let mut input = match stream.read(&mut buffer).await? {
+                0 => return Err(Lost),
+                length => &buffer[..length],
+            };
+            while let Some(report) = decoder.next::<Report>(&mut input).map_err(|_| Lost)? {
+                left = left.checked_sub(1).ok_or(Lost)?;
+                take(report);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Watches {
+    fn are_none(&self) -> bool {
+        self.probes.is_empty() && self.overrides.is_empty()
+    }
+
+    /// The board of which something is watched that comes after this one.
+    fn destination_behind(&self, last: Option<u32>) -> Option<u32> {
+        let all = self
+            .probes
+            .iter()
+            .chain(&self.overrides)
+            .map(|watch| watch.channel >> 16);
+        all.filter(|destination| last.is_none_or(|last| last < *destination))
+            .min()
+    }
+
+    /// Looks at what is watched of a board, probes first, and sends what has changed.
+    async fn look(&mut self, destination: u32, boards: &Boards, socket: &mut Socket) -> Result<(), Error> {
+        let here = |watch: &&Watch| watch.channel >> 16 == destination;
+        let about = |kind| move |watch: &Watch| Message::about(kind, watch.channel, watch.number);
+        let probes = self.probes.iter().filter(here).map(about(Request::WatchProbe));
+        let overrides = self.overrides.iter().filter(here).map(about(Request::GetOverride));
+        let mut values = Vec::<u64, { 2 * WATCHES }>::new();
+        // There is room for one of each watch.
+        let keep = |value| _ = values.push(value);
+        boards.ask(destination, probes.chain(overrides), keep).await;
+        let mut values = values.iter();
+        for (kind, watches) in [
+            (Report::Probe, &mut self.probes),
+            (Report::Override, &mut self.overrides),
+        ] {
+            for (watch, value) in watches.iter_mut().filter(|watch| here(&&**watch)).zip(&mut values) {
+                if watch.sent.replace(*value) != Some(*value) {
+                    let report = Message::about(kind, watch.channel, watch.number);
+                    let (reading, level) = (*value, *value as u8);
+                    send(
+                        socket,
+                        Message {
+                            reading,
+                            level,
+                            ..report
+                        },
+                    )
+                    .await?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

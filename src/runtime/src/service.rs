@@ -6,7 +6,7 @@ use embassy_futures::select::{select, Either};
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::watch::Watch;
 use embassy_time::{with_timeout, Duration, Timer};
-use kairos_comms::management::patience;
+use kairos_comms::management::{patience, Lost, Wire};
 use kairos_net::{Error, Place, Socket, SocketStorage, Stack};
 use static_cell::{ConstStaticCell, StaticCell};
 
@@ -188,4 +188,17 @@ pub async fn close(socket: &mut Socket) {
     .await;
     socket.abort();
     let _ = with_timeout(CLOSE_TIMEOUT, socket.flush()).await;
+}
+
+/// A connection as what management and dumps of the analyzer go over.
+pub struct Tcp<'a>(pub &'a mut Socket);
+
+impl Wire for Tcp<'_> {
+    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Lost> {
+        self.0.read(buffer).await.map_err(|_| Lost)
+    }
+
+    async fn write_all(&mut self, bytes: &[u8]) -> Result<(), Lost> {
+        self.0.write_all(bytes).await.map_err(|_| Lost)
+    }
 }

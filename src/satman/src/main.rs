@@ -9,22 +9,30 @@ mod player;
 
 use embassy_time::{Duration, Timer};
 use kairos_chip::reset;
+use kairos_comms::analyzer::Analyzer;
 use kairos_comms::executor::{self, Background};
 use kairos_comms::kernel_core::KernelCore;
 use kairos_comms::link::{Link, Links};
-use kairos_comms::management::{Management, Measures, Refused, CLIENTS};
+use kairos_comms::management::{Lost, Management, Measures, Refused, Wire, CLIENTS};
+use kairos_comms::moninj::Pins;
 use kairos_comms::watchdog;
 use kairos_links::end::{STREAMS, WAITERS};
+use kairos_proto::analyzer::is_told;
 use kairos_proto::channels::{Measurement, Refusal};
 use kairos_proto::link::Service;
 
 const BANNER: &str = concat!("Kairos satellite ", env!("CARGO_PKG_VERSION"));
 /// What the board above may open streams to.
-const SERVICES: &[u8] = &[Service::Management as u8, Service::Kernels as u8];
+const SERVICES: &[u8] = &[
+    Service::Management as u8,
+    Service::Kernels as u8,
+    Service::Analyzer as u8,
+    Service::Monitor as u8,
+];
 /// Streams to boards behind this one at a time: all that there can be.
 const RELAYED: usize = STREAMS;
-// Of management, of kernels, and those that pass on.
-const _: () = assert!(CLIENTS + 1 + RELAYED <= WAITERS);
+// Of management, of kernels, analyzer and monitor, and those that pass on.
+const _: () = assert!(CLIENTS + 3 + RELAYED <= WAITERS);
 /// Time for the last answer to leave before a restart.
 const FAREWELL: Duration = Duration::from_millis(100);
 
@@ -48,6 +56,8 @@ extern "C" fn kmain() -> ! {
                     spawner.spawn(kairos_comms::task(serve(uplink, management)));
                 }
                 spawner.spawn(kairos_comms::task(kernels::serve(uplink, KernelCore::claim())));
+                spawner.spawn(kairos_comms::task(record(uplink, Analyzer::start())));
+                spawner.spawn(kairos_comms::task(watch(uplink)));
             }
             None => log::error!("this gateware has no link to a board above: nobody can reach this one"),
         }
@@ -66,6 +76,34 @@ async fn serve(uplink: &'static Link, management: &'static Management) -> ! {
             Timer::after(FAREWELL).await;
             reset::reset(mark);
         }
+    }
+}
+
+/// Sends the board above, each time it asks, what has been recorded of this board's channels: its own dump has what came from there.
+#[embassy_executor::task]
+async fn record(uplink: &'static Link, mut analyzer: Analyzer) -> ! {
+    loop {
+        let mut stream = uplink.accept(Service::Analyzer).await;
+        let record = analyzer.take();
+        let own = uplink.destination();
+        let is_told = |unit: &_| is_told(unit, own, u32::MAX);
+        let sending = async {
+            stream.write_all(&record.head(is_told).encode()).await?;
+            record.send(&mut stream, is_told).await
+        };
+        if let Err(Lost) = sending.await {
+            log::warn!("analyzer: the board above has not taken all of the record");
+        }
+    }
+}
+
+/// Answers questions about this board's pins.
+#[embassy_executor::task]
+async fn watch(uplink: &'static Link) -> ! {
+    loop {
+        let mut stream = uplink.accept(Service::Monitor).await;
+        // Whoever asked is gone.
+        let _ = Pins::find().serve(&mut stream).await;
     }
 }
 

@@ -1,0 +1,61 @@
+//! A stream of bytes to a service of another board, or from that.
+
+use core::future::poll_fn;
+use core::task::{Context, Poll};
+
+use super::Link;
+use crate::management::{Lost, Wire};
+
+/// A stream, until it is dropped.
+pub struct LinkStream {
+    pub(super) link: &'static Link,
+    pub(super) number: usize,
+}
+
+impl LinkStream {
+    /// Some bytes; 0 at the end.
+    pub fn poll_read(&self, cx: &Context<'_>, buffer: &mut [u8]) -> Poll<Result<usize, Lost>> {
+        let read = self.link.end.borrow_mut().poll_read(self.number, cx, buffer);
+        if read.is_ready() {
+            // What was read makes room, which the other end is told.
+            self.link.kick.signal(());
+        }
+        read.map_err(|_| Lost)
+    }
+
+    async fn write(&self, mut bytes: &[u8]) -> Result<(), Lost> {
+        while !bytes.is_empty() {
+            let written = poll_fn(|cx| self.link.end.borrow_mut().poll_write(self.number, cx, bytes)).await;
+            self.link.kick.signal(());
+            bytes = &bytes[written.map_err(|_| Lost)?..];
+        }
+        Ok(())
+    }
+
+    /// Until one of both ends.
+    pub(super) async fn pass_to(&self, other: &Self) {
+        let mut buffer = [0; 1024];
+        while let Ok(count @ 1..) = poll_fn(|cx| self.poll_read(cx, &mut buffer)).await {
+            if other.write(&buffer[..count]).await.is_err() {
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for LinkStream {
+    fn drop(&mut self) {
+        self.link.end.borrow_mut().close(self.number);
+        self.link.kick.signal(());
+    }
+}
+
+impl Wire for LinkStream {
+    async fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Lost> {
+        poll_fn(|cx| self.poll_read(cx, buffer)).await
+    }
+
+    async fn write_all(&mut self, bytes: &[u8]) -> Result<(), Lost> {
+        self.write(bytes).await
+    }
+}

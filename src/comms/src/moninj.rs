@@ -1,0 +1,119 @@
+//! Monitor and injector of a board, if its gateware has them. What does not exist reads as 0, and cannot be changed.
+
+use kairos_contracts::registers::{moninj, uplink};
+use kairos_pl::{Register, Register64};
+use kairos_proto::descriptor::Descriptor;
+use kairos_proto::link::DESTINATION_MASTER;
+use kairos_proto::moninj::{Decoder, Message, Report, Request};
+
+use crate::management::{Lost, Wire};
+
+/// Registers of the gateware.
+#[derive(Clone, Copy)]
+struct Registers {
+    channel: Register,
+    probe: Register,
+    update: Register,
+    value: Register64,
+    inject_channel: Register,
+    inject_override: Register,
+    inject_value: Register,
+    /// What a satellite is called.
+    destination: Option<Register>,
+}
+
+impl Registers {
+    fn find(descriptor: &Descriptor) -> Option<Self> {
+        let find = |name| Register::find(descriptor, name);
+        Some(Self {
+            channel: find(moninj::CHANNEL)?,
+            probe: find(moninj::PROBE)?,
+            update: find(moninj::UPDATE)?,
+            value: Register64::find(descriptor, moninj::VALUE)?,
+            inject_channel: find(moninj::INJECT_CHANNEL)?,
+            inject_override: find(moninj::INJECT_OVERRIDE)?,
+            inject_value: find(moninj::INJECT_VALUE)?,
+            destination: find(uplink::DESTINATION),
+        })
+    }
+}
+
+/// Probes and overrides of this board's channels.
+#[derive(Clone, Copy)]
+pub struct Pins(Option<Registers>);
+
+impl Pins {
+    /// Of the gateware that there is.
+    pub fn find() -> Self {
+        let descriptor = kairos_pl::descriptor().ok();
+        Self(descriptor.as_ref().and_then(Registers::find))
+    }
+
+    /// The registers, for a channel of this board.
+    fn of(self, channel: u32) -> Option<Registers> {
+        let own = |registers: &Registers| {
+            let name = registers.destination.map(Register::read);
+            channel >> 16 == name.unwrap_or(DESTINATION_MASTER.into())
+        };
+        self.0.filter(own)
+    }
+
+    fn probe(self, channel: u32, probe: u8) -> u64 {
+        self.of(channel).map_or(0, |registers| {
+            registers.channel.write(channel & 0xffff);
+            registers.probe.write(probe.into());
+            registers.update.write(1);
+            registers.value.read()
+        })
+    }
+
+    fn level(self, channel: u32, number: u8) -> u8 {
+        self.of(channel).map_or(0, |registers| {
+            registers.inject_channel.write(channel & 0xffff);
+            registers.inject_override.write(number.into());
+            registers.inject_value.read() as u8
+        })
+    }
+
+    fn inject(self, channel: u32, number: u8, value: u8) {
+        if let Some(registers) = self.of(channel) {
+            registers.inject_channel.write(channel & 0xffff);
+            registers.inject_override.write(number.into());
+            registers.inject_value.write(value.into());
+        }
+    }
+
+    /// Does what a request asks for, once; what there is to say of it: the value of the probe, or of the override.
+    pub fn answer(self, request: &Message<Request>) -> Message<Report> {
+        let Message { channel, number, .. } = *request;
+        if request.kind == Request::WatchProbe {
+            return Message {
+                reading: self.probe(channel, number),
+                ..Message::about(Report::Probe, channel, number)
+            };
+        }
+        if request.kind == Request::Inject {
+            self.inject(channel, number, request.level);
+        }
+        Message {
+            level: self.level(channel, number),
+            ..Message::about(Report::Override, channel, number)
+        }
+    }
+
+    /// Answers requests of another board, until it has enough.
+    pub async fn serve(self, wire: &mut impl Wire) -> Result<(), Lost> {
+        let mut decoder = Decoder::default();
+        let mut buffer = [0; 256];
+        loop {
+            let mut input = match wire.read(&mut buffer).await? {
+                0 => return Ok(()),
+                length => &buffer[..length],
+            };
+            while let Some(request) = decoder.next::<Request>(&mut input).map_err(|_| Lost)? {
+                let (bytes, length) = self.answer(&request).encode();
+                wire.write_all(&bytes[..length]).await?;
+            }
+        }
+    }
+}
