@@ -194,11 +194,9 @@ def test_boot_is_written_only(configured):
     assert b"BOOT    BIN" in card and image in card
 
 
-@pytest.mark.parametrize(
-    "key", [b"net_trace", b"panic_reset", b"no_flash_boot", b"sed_spread_enable", b"routing_table"]
-)
+@pytest.mark.parametrize("key", [b"net_trace", b"panic_reset", b"no_flash_boot", b"sed_spread_enable"])
 def test_keys_without_a_meaning_here_are_kept(configured, key):
-    """The first three are not used on Zynq; lanes of the RTIO core always spread; there is no DRTIO."""
+    """The first three are not used on Zynq; lanes of the RTIO core always spread."""
     device = configured.start(**{key.decode(): b"1"})
     with Management(device) as client:
         assert client.config_read(key) == b"1"

@@ -47,6 +47,26 @@ def test_a_kernel_drives_pins_of_all_boards_and_has_subkernels_on_them(kairos, d
     assert pulses["ttl4"] == pulses["relay_ttl4"] == pulses["sat_ttl4"]
 
 
+NESTED = """\
+calls 1
+calls 4
+calls 7
+upwards 41
+caught 2
+errors 111
+directly 42
+"""
+
+
+def test_kernels_of_satellites_start_kernels_of_others(kairos, devices):
+    done = kairos("run", EXPERIMENTS / "nested.py", device_db=devices)
+    assert done.stdout.startswith(NESTED), done.stdout + done.stderr
+    assert done.returncode == 1 and "ValueError: odd: 7" in done.stderr
+    # Of the exception that nobody catches, with the frames of three boards
+    frames = [line.split(", in ")[1].split()[0] for line in done.stderr.splitlines() if "nested.py" in line]
+    assert frames == [f"nested.Nested.{name}" for name in ("raises", "passes_on", "run")]
+
+
 def test_every_board_is_reached_through_the_master(chain, tmp_path):
     links = chain.links()
     assert [(link["from"], link["destination"], link["board"].split(";")[0]) for link in links] == [

@@ -13,13 +13,17 @@ use embassy_futures::select::select;
 use embassy_sync::blocking_mutex::raw::CriticalSectionRawMutex;
 use embassy_sync::signal::Signal;
 use embassy_time::{Duration, Instant, Timer};
+use kairos_config::keys::Key;
+use kairos_config::store::Error;
 use kairos_contracts::registers::{link, mailbox, satellite, uplink};
 use kairos_links::end::{End, News, Role};
+use kairos_links::routing::{self, Way, TABLE};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
 use kairos_proto::link::{Service, DESTINATION_MASTER, PACKET_MAX};
 use static_cell::{ConstStaticCell, StaticCell};
 
+use crate::config::Config;
 use crate::gateware::satellite_way;
 
 mod stream;
@@ -248,6 +252,36 @@ impl Links {
         let before = |link: &&&'static Link| link.below.is_some_and(|name| name.get() <= destination);
         let last = links.rfind(before).copied();
         last.filter(|_| own < destination && destination - own <= self.behind)
+    }
+
+    /// Says whether the key `routing_table` agrees with the boards that there are. Called once, on the board with the network.
+    pub fn compare_routes(&self, config: &Config) {
+        static ROOM: ConstStaticCell<[u8; TABLE]> = ConstStaticCell::new([0; TABLE]);
+        let room = ROOM.take();
+        let length = match config.read(Key::RoutingTable.name(), room) {
+            Ok(Some(length)) => length,
+            // Of a card that is not there boot has told.
+            Ok(None) | Err(Error::Card(_)) => return,
+            Err(error) => return log::warn!("configuration: routing_table is ignored: {error}"),
+        };
+        match routing::check(&room[..length], |destination| self.way(destination)) {
+            Ok(()) => log::info!("configuration: routing_table agrees with the boards that there are"),
+            Err(wrong) => log::error!("configuration: routing_table is ignored: {wrong}"),
+        }
+    }
+
+    fn way(&self, destination: u8) -> Option<Way> {
+        if destination == DESTINATION_MASTER {
+            let (link, is_near) = (0, true);
+            return Some(Way { link, is_near });
+        }
+        let link = self.to(destination)?;
+        let mut links = self.all.iter().flatten();
+        let number = links.position(|other| core::ptr::eq(*other, link))?;
+        Some(Way {
+            link: number as u8 + 1,
+            is_near: link.below.is_some_and(|name| name.get() == destination),
+        })
     }
 
     /// A stream to a service of another board.

@@ -8,13 +8,17 @@ use core::task::{Context, Poll};
 
 use embassy_time::{with_timeout, Duration, Instant};
 use heapless::Vec;
-use kairos_channel::{Frame, Kind, Outcome};
-use kairos_links::mail::Mail;
+use kairos_channel::{Kind, Outcome};
+use kairos_links::mail::{Mail, Place};
 use kairos_proto::order::{Head, Order, ORDER_HEAD};
 
 use crate::kernel_core::{Failure, KernelCore};
 use crate::link::{LinkStream, BOARDS};
 use crate::management::{Lost, Wire};
+
+mod request;
+
+pub use request::{Message, Request};
 
 /// A board that takes nothing for so long is taken for lost.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -70,6 +74,14 @@ fn is_kept(order: Order) -> bool {
     matches!(order, Order::Keep | Order::Trace)
 }
 
+/// Whether an order is for the board to which it comes, not for its kernel.
+pub fn is_command(order: Order) -> bool {
+    matches!(
+        order,
+        Order::Load | Order::Run | Order::Play | Order::Forget | Order::Stop
+    )
+}
+
 /// Keeps none.
 pub struct KeepsNone;
 
@@ -108,9 +120,9 @@ impl Lines {
         self.wait = None;
     }
 
-    /// The kernel of a satellite has ended: nobody waits for messages.
+    /// The kernel of a satellite has ended: nobody waits for messages, and for what was to be heard of other boards.
     pub fn finish(&mut self) {
-        self.mail.retain(|head| head.order != Order::Message);
+        self.mail.retain(|head| is_command(head.order));
         self.wait = None;
     }
 
@@ -175,17 +187,27 @@ impl Lines {
     }
 
     async fn write(&mut self, destination: u8, bytes: &[u8]) -> Result<(), Lost> {
-        if bytes.is_empty() {
-            return Ok(());
-        }
-        let line = self.lines.iter_mut().find(|line| line.destination == destination);
-        let line = line.ok_or(Lost)?;
-        let written = with_timeout(PATIENCE, line.stream.write_all(bytes)).await;
-        if !matches!(written, Ok(Ok(()))) {
+        let written = write(&mut self.lines, destination, bytes).await;
+        if written.is_err() {
             self.drop_line(destination);
-            return Err(Lost);
         }
-        Ok(())
+        written
+    }
+
+    /// Passes on to another board what has come, and forgets it.
+    ///
+    /// # Errors
+    /// [`Lost`].
+    pub async fn forward(&mut self, place: Place, destination: u8, head: &Head) -> Result<(), Lost> {
+        let mut written = write(&mut self.lines, destination, &head.encode()).await;
+        if written.is_ok() {
+            written = write(&mut self.lines, destination, self.mail.payload(place)).await;
+        }
+        self.mail.remove(place);
+        if written.is_err() {
+            self.drop_line(destination);
+        }
+        written
     }
 
     /// Passes on the message of a request of the kernel core, and answers it. `board`: what the receiver is told of it.
@@ -241,6 +263,7 @@ impl Lines {
             Wait::Message { .. } => self.mail.find(|head| head.order == Order::Exception),
             _ => None,
         });
+        let found = found.or_else(|| self.mail.find(|head| wait.is_lost_with(head)));
         let Some((place, head)) = found else {
             let over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
             let outcome = match lost {
@@ -270,6 +293,7 @@ impl Lines {
                 bytes[5..].copy_from_slice(&(payload.len() as u32).to_le_bytes());
                 send_answer(kernel, &bytes, payload).await?;
             }
+            Order::Lost => answer(kernel, Outcome::Lost, head.board).await?,
             Order::Refused => {
                 log::error!("subkernel {}: {}", head.number, text(payload));
                 answer(kernel, Outcome::NotLoaded, wait.destination()).await?;
@@ -279,6 +303,18 @@ impl Lines {
         self.mail.remove(place);
         Ok(Some(head))
     }
+}
+
+/// Writes to a line; nobody drops it.
+async fn write(lines: &mut [Line], destination: u8, bytes: &[u8]) -> Result<(), Lost> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let line = lines.iter_mut().find(|line| line.destination == destination);
+    let line = line.ok_or(Lost)?;
+    with_timeout(PATIENCE, line.stream.write_all(bytes))
+        .await
+        .unwrap_or(Err(Lost))
 }
 
 fn text(bytes: &[u8]) -> &str {
@@ -295,6 +331,12 @@ impl Wait {
         };
         let (Wait::Start { number, .. } | Wait::End { number } | Wait::Message { number }) = self;
         head.number == number && orders.contains(&head.order)
+    }
+
+    /// Whether an order says that it never comes. Of a message nobody knows by its number alone who would send it.
+    fn is_lost_with(self, head: &Head) -> bool {
+        let (Wait::Start { number, .. } | Wait::End { number } | Wait::Message { number }) = self;
+        head.order == Order::Lost && (head.number == number || matches!(self, Wait::Message { .. }))
     }
 
     fn destination(self) -> u8 {
@@ -390,89 +432,5 @@ pub async fn answer(kernel: &mut KernelCore, outcome: Outcome, board: u8) -> Res
     match outcome {
         Outcome::Done => kernel.send(Kind::SubkernelAnswer, &[outcome as u8], false).await,
         _ => kernel.send(Kind::SubkernelAnswer, &[outcome as u8, board], false).await,
-    }
-}
-
-/// Values for another board.
-pub struct Message {
-    pub number: u32,
-    pub destination: u8,
-    /// The line by which they go.
-    pub line: u8,
-    pub is_result: bool,
-    pub count: u8,
-    /// Bytes of the values.
-    pub length: u32,
-}
-
-/// What the kernel core asks for.
-pub enum Request {
-    Run {
-        number: u32,
-        destination: u8,
-        run: bool,
-        cursor: [u8; 8],
-    },
-    Await {
-        number: u32,
-        deadline: Option<Instant>,
-    },
-    Send(Message),
-    Receive {
-        number: u32,
-        deadline: Option<Instant>,
-    },
-}
-
-impl Request {
-    /// Reads the frame of a request; None: it is about something else.
-    pub fn read(kernel: &mut KernelCore, frame: &Frame) -> Result<Option<Self>, Failure> {
-        let kinds = [
-            Kind::SubkernelRun,
-            Kind::SubkernelAwait,
-            Kind::SubkernelSend,
-            Kind::SubkernelReceive,
-        ];
-        if !kinds.contains(&frame.kind) {
-            return Ok(None);
-        }
-        let mut bytes = [0; 16];
-        let length = if frame.kind == Kind::SubkernelSend { 12 } else { 16 };
-        if kernel.read(&mut bytes[..length])? != length {
-            return Err(Failure::Corrupt);
-        }
-        let word = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let number = word(0);
-        let milliseconds = (u64::from(word(8)) | u64::from(word(12)) << 32) as i64;
-        let after = |milliseconds: i64| {
-            let milliseconds = u64::try_from(milliseconds).unwrap_or(0).min(u64::from(u32::MAX));
-            Some(Instant::now() + Duration::from_millis(milliseconds))
-        };
-        Ok(Some(match frame.kind {
-            Kind::SubkernelRun => Self::Run {
-                number,
-                destination: bytes[4],
-                run: bytes[5] != 0,
-                cursor: [
-                    bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15],
-                ],
-            },
-            Kind::SubkernelAwait => Self::Await {
-                number,
-                deadline: (milliseconds > 0).then(|| after(milliseconds)).flatten(),
-            },
-            Kind::SubkernelSend => Self::Send(Message {
-                number,
-                destination: bytes[4],
-                line: bytes[4],
-                is_result: bytes[5] != 0,
-                count: bytes[6],
-                length: word(8),
-            }),
-            _ => Self::Receive {
-                number,
-                deadline: (milliseconds >= 0).then(|| after(milliseconds)).flatten(),
-            },
-        }))
     }
 }

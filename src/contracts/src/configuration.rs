@@ -25,6 +25,9 @@ pub enum Key {
     LogLevel,
     /// `uart_log_level`: what goes to the serial console, likewise.
     UartLogLevel,
+    /// `routing_table`: ARTIQ's routing table, below: the gateware numbers the boards, and the log says whether the
+    /// table agrees.
+    RoutingTable,
     /// `device_map`: names of RTIO channels in messages.
     DeviceMap,
     /// `auth_key`: key that clients of management and network boot must have, 16 to 64 bytes.
@@ -44,7 +47,7 @@ pub enum Kind {
     Address,
     /// Of `ip6`.
     Address6,
-    /// Of `auth_seed`.
+    /// Of `routing_table`, `auth_seed`.
     Bytes,
     /// Of `rtio_clock`.
     Clock,
@@ -88,7 +91,7 @@ impl AtOnce {
 
 impl Key {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Ip,
         Self::Mac,
         Self::Ipv4DefaultRoute,
@@ -99,6 +102,7 @@ impl Key {
         Self::RtioClock,
         Self::LogLevel,
         Self::UartLogLevel,
+        Self::RoutingTable,
         Self::DeviceMap,
         Self::AuthKey,
         Self::AuthSeed,
@@ -119,6 +123,7 @@ impl Key {
             Self::RtioClock => "rtio_clock",
             Self::LogLevel => "log_level",
             Self::UartLogLevel => "uart_log_level",
+            Self::RoutingTable => "routing_table",
             Self::DeviceMap => "device_map",
             Self::AuthKey => "auth_key",
             Self::AuthSeed => "auth_seed",
@@ -138,9 +143,9 @@ impl Key {
             Self::StartupKernel | Self::IdleKernel => Kind::Kernel,
             Self::RtioClock => Kind::Clock,
             Self::LogLevel | Self::UartLogLevel => Kind::Level,
+            Self::RoutingTable | Self::AuthSeed => Kind::Bytes,
             Self::DeviceMap => Kind::DeviceMap,
             Self::AuthKey => Kind::Secret,
-            Self::AuthSeed => Kind::Bytes,
             Self::NetbootWait => Kind::Number,
             Self::Boot => Kind::Image,
         }

@@ -3,7 +3,7 @@
 //! Generated from `src/contracts/link.toml` by `src/contracts/generate.py`: do not edit.
 
 /// Version of the protocol.
-pub const VERSION: u16 = 2;
+pub const VERSION: u16 = 3;
 
 /// Longest packet in bytes, head and CRC included: what the mailbox takes.
 pub const PACKET_MAX: usize = 1 << 10;
@@ -144,7 +144,8 @@ pub enum Order {
     Forget = 7,
     /// End what runs, and what is played.
     Stop = 4,
-    /// It has been loaded, and runs if that was wanted.
+    /// It has been loaded, and runs if that was wanted. This and the next three are passed on to the satellite whose
+    /// kernel has started it.
     Ready = 16,
     /// It has not.
     Refused = 17,
@@ -156,13 +157,17 @@ pub enum Order {
     Kept = 20,
     /// The trace has been played, as far as it could be.
     Played = 21,
+    /// A kernel of the sender wants this subkernel of `board` to be loaded or run.
+    Start = 22,
+    /// `board`, which had this subkernel, is lost, or cannot be reached.
+    Lost = 23,
     /// Values for a kernel: by the number of a subkernel its arguments or its result.
     Message = 32,
 }
 
 impl Order {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Keep,
         Self::Load,
         Self::Run,
@@ -176,6 +181,8 @@ impl Order {
         Self::Exception,
         Self::Kept,
         Self::Played,
+        Self::Start,
+        Self::Lost,
         Self::Message,
     ];
 }
@@ -199,6 +206,8 @@ impl TryFrom<u8> for Order {
             19 => Self::Exception,
             20 => Self::Kept,
             21 => Self::Played,
+            22 => Self::Start,
+            23 => Self::Lost,
             32 => Self::Message,
             other => return Err(other),
         })

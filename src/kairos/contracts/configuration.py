@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Keys of the configuration.
 
 Generated from src/contracts/configuration.toml by src/contracts/generate.py: do not edit.
@@ -22,6 +23,7 @@ KEYS = {
     "rtio_clock": "where the RTIO clock comes from",
     "log_level": "what is kept in the log: TRACE, DEBUG, INFO, WARN, ERROR or OFF",
     "uart_log_level": "what goes to the serial console, likewise",
+    "routing_table": "ARTIQ's routing table, below: the gateware numbers the boards, and the log says whether the table agrees",
     "device_map": "names of RTIO channels in messages",
     "auth_key": "key that clients of management and network boot must have, 16 to 64 bytes",
     "auth_seed": "what makes the nonces of one boot differ from those of the others; the firmware writes it itself",

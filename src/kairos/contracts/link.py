@@ -18,7 +18,7 @@ __all__ = [
     "Order",
 ]
 
-VERSION = 2
+VERSION = 3
 """Version of the protocol."""
 
 PACKET_MAX = 1024
@@ -101,7 +101,8 @@ class Order(IntEnum):
     STOP = 4
     """End what runs, and what is played."""
     READY = 16
-    """It has been loaded, and runs if that was wanted."""
+    """It has been loaded, and runs if that was wanted. This and the next three are passed on to the satellite whose
+    kernel has started it."""
     REFUSED = 17
     """It has not."""
     FINISHED = 18
@@ -112,5 +113,9 @@ class Order(IntEnum):
     """The trace has come; `board` is that of the order, as in the next one."""
     PLAYED = 21
     """The trace has been played, as far as it could be."""
+    START = 22
+    """A kernel of the sender wants this subkernel of `board` to be loaded or run."""
+    LOST = 23
+    """`board`, which had this subkernel, is lost, or cannot be reached."""
     MESSAGE = 32
     """Values for a kernel: by the number of a subkernel its arguments or its result."""

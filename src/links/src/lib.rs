@@ -9,6 +9,7 @@ pub mod courier;
 pub mod end;
 pub mod libraries;
 pub mod mail;
+pub mod routing;
 mod streams;
 
 #[cfg(test)]

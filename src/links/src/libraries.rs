@@ -2,6 +2,7 @@
 //! them, on a satellite as they have come from there.
 
 use heapless::Vec;
+use kairos_proto::link::DESTINATION_MASTER;
 
 /// Libraries at a time.
 pub const LIBRARIES: usize = 64;
@@ -17,6 +18,8 @@ pub struct Library {
     /// The line by which it has been sent to its board; 0: none.
     pub sent: u32,
     pub stands: Stands,
+    /// The board whose kernel has started it.
+    pub starter: u8,
     start: usize,
     length: usize,
     filled: usize,
@@ -80,6 +83,7 @@ impl<'m> Libraries<'m> {
             destination,
             sent: 0,
             stands: Stands::Idle,
+            starter: DESTINATION_MASTER,
             start,
             length,
             filled: 0,
@@ -129,6 +133,10 @@ impl<'m> Libraries<'m> {
     /// One that was running on a board that was lost.
     pub fn lost(&self) -> Option<&Library> {
         self.list.iter().find(|library| library.stands == Stands::Lost)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Library> {
+        self.list.iter()
     }
 
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Library> {

@@ -77,6 +77,11 @@ impl<'m> Mail<'m> {
         })
     }
 
+    /// The line by which it has come.
+    pub fn line(&self, place: Place) -> u8 {
+        self.word(place.0 + 12) as u8
+    }
+
     /// The payload of what [`Self::find`] has found.
     pub fn payload(&self, place: Place) -> &[u8] {
         let start = place.0 + PREFIX;
@@ -166,6 +171,7 @@ mod tests {
         assert_eq!(mail.find(|head| head.number == 7), None);
         let (place, head) = mail.find(|_| true).unwrap();
         assert_eq!((head, mail.payload(place)), (message(8, 3), &b"xyz"[..]));
+        assert_eq!(mail.line(place), 2);
         put(&mut mail, 1, b"cde");
         let (place, _) = mail.find(|_| true).unwrap();
         assert_eq!(mail.payload(place), b"abcde");

@@ -6,8 +6,8 @@ use core::task::{Context, Poll, Waker};
 use heapless::{Deque, Vec};
 use kairos_proto::link::{Message, PIECE_MAX, WINDOW};
 
-/// Streams at a time: of management, four clients'; to each of seven boards one for kernels; analyzer and monitor one each.
-pub const STREAMS: usize = 13;
+/// Streams at a time.
+pub const STREAMS: usize = 8;
 
 /// Tasks that may wait for a stream; of more all would wake each other all the time.
 pub const WAITERS: usize = 2 * STREAMS;

@@ -34,6 +34,7 @@ extern "C" fn kmain() -> ! {
         board.spawn(&spawner);
         let mut links = Links::default();
         links.start_down(&spawner, 0);
+        links.compare_routes(config);
         analyzer::start(&spawner, stack, links);
         moninj::start(&spawner, stack, links);
         let loan = session::start(&spawner, stack, KernelCore::claim(), rtio, links, config);

@@ -7,11 +7,11 @@ use core::task::Poll;
 
 use embassy_futures::select::{select, Either};
 use embassy_time::{Duration, Instant, Timer};
-use heapless::String;
+use heapless::{String, Vec};
 use kairos_channel::{Frame, Kind, Outcome};
 use kairos_comms::kernel_core::{Failure, KernelCore, SUPERVISION};
 use kairos_comms::link::Link;
-use kairos_comms::subkernels::{answer, Keeps, Lines, Request, Wait, ARGUMENTS};
+use kairos_comms::subkernels::{answer, is_command, Keeps, Lines, Request, Wait, ARGUMENTS};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
 use kairos_links::libraries::Libraries;
@@ -26,6 +26,11 @@ const LIBRARIES: usize = 8 * 1024 * 1024;
 const MAIL: usize = 256 * 1024;
 /// Longest report of an exception, in bytes.
 const REPORT: usize = 8192;
+
+/// Subkernels of other boards that a kernel here may have running at a time.
+const STARTED: usize = 16;
+/// Within this time another board has loaded a library.
+const START: Duration = Duration::from_secs(10);
 
 /// How often a player that plays is looked at.
 const LOOK: Duration = Duration::from_micros(10);
@@ -117,6 +122,8 @@ pub async fn serve(uplink: &'static Link, mut kernel: KernelCore) -> ! {
             lines: &mut lines,
             shelf: &mut shelf,
             state: State::Nothing,
+            started: Vec::new(),
+            starting: None,
         };
         if let End::Kernel(failure) = session.serve().await {
             log::warn!("subkernels: {failure}");
@@ -133,6 +140,10 @@ struct Session<'a> {
     lines: &'a mut Lines,
     shelf: &'a mut Shelf,
     state: State,
+    /// Subkernels of other boards that the kernel has started and that have not ended, as far as it knows.
+    started: Vec<u32, STARTED>,
+    /// The one that it is starting.
+    starting: Option<u32>,
 }
 
 impl Session<'_> {
@@ -174,7 +185,7 @@ impl Session<'_> {
         }
         self.shelf.tape.poll();
         self.answer_tape().await?;
-        while let Some((place, head)) = self.lines.mail().find(|head| head.order != Order::Message) {
+        while let Some((place, head)) = self.lines.mail().find(|head| is_command(head.order)) {
             let mut cursor = [0; 8];
             if let Some(bytes) = self.lines.mail().payload(place).first_chunk() {
                 cursor = *bytes;
@@ -182,8 +193,26 @@ impl Session<'_> {
             self.lines.mail().remove(place);
             self.order(head, cursor).await?;
         }
-        self.lines.settle(self.kernel, None).await?;
+        if let Some(head) = self.lines.settle(self.kernel, None).await? {
+            self.heard(&head);
+        }
         Ok(())
+    }
+
+    /// The kernel has heard of a subkernel of another board.
+    fn heard(&mut self, head: &Head) {
+        let number = head.number;
+        match head.order {
+            Order::Ready if self.starting == Some(number) => {
+                if !self.started.contains(&number) && self.started.push(number).is_err() {
+                    log::warn!("subkernel {number}: more than {STARTED} at a time cannot be awaited");
+                }
+            }
+            Order::Finished | Order::Exception | Order::Refused | Order::Lost => {
+                self.started.retain(|known| *known != number);
+            }
+            _ => {}
+        }
     }
 
     async fn answer_tape(&mut self) -> Result<(), End> {
@@ -228,8 +257,7 @@ impl Session<'_> {
             Order::Stop => {
                 self.shelf.tape.stop();
                 self.kernel.stop().await;
-                self.state = State::Nothing;
-                self.lines.finish();
+                self.ended();
                 Ok(())
             }
             _ => Ok(()),
@@ -324,13 +352,35 @@ impl Session<'_> {
     fn ended(&mut self) {
         self.kernel.ended();
         self.state = State::Nothing;
+        self.started.clear();
         self.lines.finish();
     }
 
     async fn request(&mut self, own: u32, request: Request) -> Result<(), End> {
         match request {
-            // Only the board with the network knows the others.
-            Request::Run { destination, .. } => answer(self.kernel, Outcome::NotLoaded, destination).await?,
+            // The board with the network knows the others, and has their libraries.
+            Request::Run {
+                destination,
+                number,
+                cursor,
+                run,
+            } => {
+                self.lines.mail().retain(|head| head.number != number);
+                let mut payload = [u8::from(run); 9];
+                payload[..8].copy_from_slice(&cursor);
+                let head = Head {
+                    board: destination,
+                    length: payload.len() as u32,
+                    ..Head::new(Order::Start, number)
+                };
+                self.lines.send(DESTINATION_MASTER, &head, &payload).await?;
+                self.starting = run.then_some(number);
+                let start = Wait::Start { number, destination };
+                self.lines.wait(start, Some(Instant::now() + START));
+            }
+            Request::Await { number, deadline } if self.started.contains(&number) => {
+                self.lines.wait(Wait::End { number }, deadline);
+            }
             Request::Await { .. } => answer(self.kernel, Outcome::NotRunning, 0).await?,
             Request::Send(mut message) => {
                 let board = if message.is_result {

@@ -57,6 +57,8 @@ pub struct Due {
     pub answer: Cycles,
     /// A stretch of work that is under way. Time moves to its end, turns do not care.
     pub work: Cycles,
+    /// A core in `wfe` has been woken by the logic and does not know it yet: until then the logic stands still.
+    pub woken: Cycles,
     /// Something that waits for its time and wakes no core.
     pub queued: Cycles,
     /// Something comes in at the pins by itself. It counts for a core that waits for an event.
@@ -70,6 +72,7 @@ impl Default for Due {
             arrival: NEVER,
             answer: NEVER,
             work: NEVER,
+            woken: NEVER,
             queued: NEVER,
             outside: NEVER,
         }

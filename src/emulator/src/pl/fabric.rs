@@ -200,7 +200,8 @@ impl Peripheral for Fabric {
     fn next(&self, due: &mut Due) {
         let Some(pl) = &self.pl else { return };
         sooner(&mut due.answer, pl.answer());
-        sooner(&mut due.work, pl.event.map(|cycle| time::from_pl(cycle + 1)));
+        sooner(&mut due.work, pl.woke());
+        sooner(&mut due.woken, pl.woke());
         sooner(&mut due.work, pl.stretch(CHUNK));
         sooner(&mut due.queued, pl.next());
         sooner(&mut due.outside, pl.outside_next());

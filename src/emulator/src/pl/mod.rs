@@ -168,6 +168,11 @@ impl Pl {
         Some(time::from_pl(self.acp.next_effect(self.cycle)))
     }
 
+    /// When the logic has woken a core in `wfe` that has not been told.
+    pub fn woke(&self) -> Option<Cycles> {
+        self.event.map(|cycle| time::from_pl(cycle + 1))
+    }
+
     /// If the logic does something in its next cycles, not only at a known later time: the end of the next `cycles`.
     pub fn stretch(&self, cycles: u64) -> Option<Cycles> {
         let end = if self.idle() {

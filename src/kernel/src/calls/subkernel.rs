@@ -184,7 +184,10 @@ fn note(report: &[u8], number: u32) -> bool {
         param: newest.param,
     };
     let frames = newest.frames().map(|mut frame| {
-        frame.address |= number << LIBRARY_BITS;
+        // Those of one that it has started say so already.
+        if frame.address >> LIBRARY_BITS == 0 {
+            frame.address |= number << LIBRARY_BITS;
+        }
         frame
     });
     raise::record_from_board(record, frames);

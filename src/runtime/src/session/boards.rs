@@ -13,7 +13,8 @@ use kairos_comms::management::Lost;
 use kairos_comms::subkernels::{answer, KeepsNone, Lines, Request, Wait};
 use kairos_comms::traces::TraceRequest;
 use kairos_comms::uncleared::uncleared;
-use kairos_links::libraries::{Full, Libraries, Stands};
+use kairos_links::libraries::{Full, Libraries, Library, Stands};
+use kairos_links::mail::Place;
 use kairos_proto::link::{Service, DESTINATION_MASTER};
 use kairos_proto::order::{Head, Order};
 
@@ -32,6 +33,16 @@ pub struct Boards {
     libraries: Libraries<'static>,
     lines: Lines,
     traces: Traces,
+}
+
+/// What is to be loaded, and perhaps run.
+struct Start {
+    number: u32,
+    destination: u8,
+    run: bool,
+    cursor: [u8; 8],
+    /// The board whose kernel wants it.
+    starter: u8,
 }
 
 impl Boards {
@@ -121,13 +132,20 @@ impl Boards {
                 run,
                 cursor,
             } => {
-                if let Err(outcome) = self.start(number, destination, run, cursor).await {
+                let start = Start {
+                    number,
+                    destination,
+                    run,
+                    cursor,
+                    starter: DESTINATION_MASTER,
+                };
+                if let Err(outcome) = self.start(&start).await {
                     return answer(kernel, outcome, destination).await;
                 }
                 let start = Wait::Start { number, destination };
                 self.lines.wait(start, Some(Instant::now() + START));
             }
-            Request::Await { number, deadline } => match self.libraries.find(number).map(|library| library.stands) {
+            Request::Await { number, deadline } => match self.stands(number) {
                 Some(Stands::Running | Stands::Lost) => self.lines.wait(Wait::End { number }, deadline),
                 Some(Stands::Idle) => return answer(kernel, Outcome::NotRunning, 0).await,
                 None => return answer(kernel, Outcome::NotLoaded, 0).await,
@@ -169,7 +187,8 @@ impl Boards {
 
     /// Answers the kernel if what it waits for has come, and passes on what is for other boards.
     pub async fn settle(&mut self, kernel: &mut KernelCore) -> Result<(), Failure> {
-        self.notice_losses();
+        self.notice_losses().await;
+        self.pass_on().await;
         self.traces.settle(&mut self.lines, kernel).await?;
         let lost = self.lost();
         if let Some(head) = self.lines.settle(kernel, lost).await? {
@@ -181,13 +200,120 @@ impl Boards {
         Ok(())
     }
 
-    /// What was running on a board whose line is lost is lost.
-    fn notice_losses(&mut self) {
+    /// How a subkernel stands that this board's kernel has started.
+    fn stands(&self, number: u32) -> Option<Stands> {
+        let library = self.libraries.find(number)?;
+        match library.starter {
+            DESTINATION_MASTER => Some(library.stands),
+            _ => Some(Stands::Idle),
+        }
+    }
+
+    /// What was running on a board whose line is lost is lost. A satellite whose kernel has started it is told.
+    async fn notice_losses(&mut self) {
         for library in self.libraries.iter_mut() {
-            if library.stands == Stands::Running && self.lines.name(library.destination) != library.sent {
-                library.stands = Stands::Lost;
+            if library.stands != Stands::Running || self.lines.name(library.destination) == library.sent {
+                continue;
+            }
+            library.stands = Stands::Lost;
+            let starter = core::mem::replace(&mut library.starter, DESTINATION_MASTER);
+            if starter != DESTINATION_MASTER {
+                library.stands = Stands::Idle;
+                let head = Head {
+                    board: library.destination,
+                    ..Head::new(Order::Lost, library.number)
+                };
+                // It may be lost, too.
+                let _ = self.lines.send(starter, &head, &[]).await;
             }
         }
+    }
+
+    /// Passes on what kernels of satellites say to each other, and starts what they want to be started.
+    async fn pass_on(&mut self) {
+        while let Some((place, head)) = self.next_away() {
+            self.pass(place, head).await;
+        }
+    }
+
+    /// What is for another board than this one.
+    fn next_away(&mut self) -> Option<(Place, Head)> {
+        let libraries = &self.libraries;
+        let starter = |number| {
+            libraries
+                .find(number)
+                .map_or(DESTINATION_MASTER, |library| library.starter)
+        };
+        let is_away = |head: &Head| match head.order {
+            Order::Start => true,
+            Order::Message if head.board != DESTINATION_MASTER => true,
+            _ => starter(head.number) != DESTINATION_MASTER,
+        };
+        self.lines.mail().find(is_away)
+    }
+
+    async fn pass(&mut self, place: Place, head: Head) {
+        let from = self.lines.mail().line(place);
+        match head.order {
+            Order::Start => self.start_for(from, place, &head).await,
+            Order::Message if head.board != DESTINATION_MASTER => {
+                let to = head.board;
+                // Without a line it is dropped.
+                let _ = self.line_to(to);
+                let head = Head { board: from, ..head };
+                if self.lines.forward(place, to, &head).await.is_err() {
+                    log::error!("a message of destination {from} does not reach destination {to}");
+                }
+            }
+            order => {
+                let ended = matches!(order, Order::Finished | Order::Exception | Order::Refused);
+                let starter = match self.libraries.find_mut(head.number) {
+                    Some(library) if ended => {
+                        library.stands = Stands::Idle;
+                        core::mem::replace(&mut library.starter, DESTINATION_MASTER)
+                    }
+                    library => library.map_or(DESTINATION_MASTER, |library| library.starter),
+                };
+                // If it is lost, nobody waits for it.
+                let _ = self.lines.forward(place, starter, &head).await;
+            }
+        }
+    }
+
+    /// A kernel of a satellite wants a subkernel of another one.
+    async fn start_for(&mut self, from: u8, place: Place, head: &Head) {
+        let mut wanted = [0; 9];
+        let payload = self.lines.mail().payload(place);
+        let length = payload.len().min(wanted.len());
+        wanted[..length].copy_from_slice(&payload[..length]);
+        self.lines.mail().remove(place);
+        let [cursor @ .., run] = wanted;
+        let runs = |library: &Library| library.destination == from && library.stands == Stands::Running;
+        if !self.libraries.iter().any(runs) {
+            // What has asked for it has been ended.
+            return;
+        }
+        let start = Start {
+            number: head.number,
+            destination: head.board,
+            run: run != 0,
+            cursor,
+            starter: from,
+        };
+        let text = match self.start(&start).await {
+            Ok(()) => return,
+            Err(Outcome::Lost) => None,
+            Err(_) => Some("there is no library of it, or another board has it running"),
+        };
+        let order = if text.is_some() { Order::Refused } else { Order::Lost };
+        let text = text.unwrap_or("");
+        let answer = Head {
+            board: head.board,
+            length: text.len() as u32,
+            ..Head::new(order, head.number)
+        };
+        // A board that is lost waits for nothing.
+        let _ = self.lines.send(from, &answer, text.as_bytes()).await;
     }
 
     /// The board that the kernel waits for in vain.
@@ -221,11 +347,19 @@ impl Boards {
     }
 
     /// Has a board load a subkernel, after sending its library if that is not there, and run it.
-    async fn start(&mut self, number: u32, destination: u8, run: bool, cursor: [u8; 8]) -> Result<(), Outcome> {
+    async fn start(&mut self, start: &Start) -> Result<(), Outcome> {
+        let Start {
+            number,
+            destination,
+            run,
+            cursor,
+            starter,
+        } = *start;
         let known = self
             .libraries
             .find(number)
             .filter(|library| library.destination == destination);
+        let known = known.filter(|library| library.stands != Stands::Running || library.starter == starter);
         let sent = known.ok_or(Outcome::NotLoaded)?.sent;
         let lost = |Lost| Outcome::Lost;
         self.line_to(destination).map_err(lost)?;
@@ -254,6 +388,7 @@ impl Boards {
         if let Some(library) = self.libraries.find_mut(number) {
             library.sent = line;
             library.stands = if run { Stands::Running } else { Stands::Idle };
+            library.starter = starter;
         }
         Ok(())
     }

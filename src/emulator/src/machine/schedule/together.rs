@@ -82,7 +82,12 @@ impl System {
         let due: Vec<Due> = self.boards.iter().map(|board| board.machine.dues()).collect();
         let next = |n: usize| {
             let machine = &self.boards[n].machine;
-            machine.behind().map_or(earliest(&due[n]), |core| machine.local[core])
+            match machine.behind() {
+                // Its logic stands still until a core in `wfe` knows that it is woken, and so may that of others.
+                Some(core) if machine.state.contains(&CoreState::WaitEvent) => machine.local[core].min(due[n].woken),
+                Some(core) => machine.local[core],
+                None => earliest(&due[n]),
+            }
         };
         let mut order: Vec<(Cycles, usize)> = (0..self.boards.len()).map(|n| (next(n), n)).collect();
         order.sort_unstable();
@@ -164,6 +169,7 @@ fn sooner_of(a: Due, b: Due) -> Due {
         arrival: a.arrival.min(b.arrival),
         answer: a.answer.min(b.answer),
         work: a.work.min(b.work),
+        woken: a.woken.min(b.woken),
         queued: a.queued.min(b.queued),
         outside: a.outside.min(b.outside),
     }
