@@ -90,6 +90,22 @@ def compile_figures(figures: Figures):
         figures.add(f"compile.{name}", value, "s", target=target, baseline=baseline, source=source)
 
 
+def testing_figures(figures: Figures):
+    """What a test of an experiment spends on its own device."""
+    from kairos.testing import Bench
+    from tests.support.gateware import built
+
+    built("ion")
+    spent = []
+    for _ in range(7):
+        start = time.perf_counter()
+        with Bench("examples/ion/device_db.py") as bench:
+            bench.device.wait_ready()
+        spent.append(time.perf_counter() - start)
+    source = "an emulated device with a bench: started, booted, ended"
+    figures.add("testing.device_s", statistics.median(spent), "s", target=0.2, source=source)
+
+
 def device_figures(figures: Figures):
     """One emulated device after another, driven through the same classes as `kairos run`."""
     from kairos.emulator import Emulator, acquire
@@ -279,6 +295,7 @@ GROUPS = [
     (code.code_figures, ("code.",), "plain code", "10 s"),
     (compile_figures, ("compile.",), "compiler", "3 min"),
     (device_figures, DEVICE, "emulated device", "20 s"),
+    (testing_figures, ("testing.",), "experiments under test", "5 s"),
     (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
     (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
     (waits.installed_figures, ("wheel.",), "Kairos installed from wheels", "40 s, three minutes if they are not built"),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::chips::sampler;
 use crate::chips::urukul::{self, Chip, Revision};
 use crate::numbers::{Finite, Fraction, Natural, Positive};
 
@@ -21,6 +22,12 @@ pub struct File {
     /// Cards with four DDS channels.
     #[serde(default)]
     pub urukul: Parts<Urukul>,
+    /// Cards with 32 DAC channels.
+    #[serde(default)]
+    pub zotino: Parts<Zotino>,
+    /// Cards with eight ADC channels.
+    #[serde(default)]
+    pub sampler: Parts<Sampler>,
     /// Modulators.
     #[serde(default)]
     pub aom: Parts<Aom>,
@@ -65,6 +72,58 @@ impl Urukul {
             ],
         }
     }
+}
+
+/// A card Zotino.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Zotino {
+    /// Reference in volts: 5 if nothing is said.
+    pub vref: Option<Positive>,
+}
+
+/// A card Sampler, and what is at its inputs: nothing, 0 V.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sampler {
+    /// Hardware revision: `v2.1`, whose range is 10 V, or a later one with 10.24 V.
+    pub hw_rev: Option<String>,
+    pub ch0: Option<Spanned<Wire>>,
+    pub ch1: Option<Spanned<Wire>>,
+    pub ch2: Option<Spanned<Wire>>,
+    pub ch3: Option<Spanned<Wire>>,
+    pub ch4: Option<Spanned<Wire>>,
+    pub ch5: Option<Spanned<Wire>>,
+    pub ch6: Option<Spanned<Wire>>,
+    pub ch7: Option<Spanned<Wire>>,
+}
+
+impl Sampler {
+    /// What is at each input.
+    pub fn inputs(&self) -> [Option<&Spanned<Wire>>; sampler::INPUTS_OF_CARD] {
+        let Self {
+            ch0,
+            ch1,
+            ch2,
+            ch3,
+            ch4,
+            ch5,
+            ch6,
+            ch7,
+            ..
+        } = self;
+        [ch0, ch1, ch2, ch3, ch4, ch5, ch6, ch7].map(Option::as_ref)
+    }
+}
+
+/// What is at an input for voltages.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged, expecting = "an input has volts, or a channel that gives them, such as \"zotino0.ch3\"")]
+pub enum Wire {
+    /// So many volts, for ever.
+    Volts(Finite),
+    /// A channel of a card that gives a voltage: `CARD.chN`.
+    From(String),
 }
 
 /// A modulator.

@@ -15,6 +15,10 @@ OUTPUT = "TTLOut"
 """The class of the device that the experiment switches."""
 
 
+BENCHES = {"ion": ("bench.toml", "conftest.py")}
+"""Benches by name: the files that come with them. The gateware that they are for has the same name."""
+
+
 def new(args):
     """Write the experiment that the command line `args` names into this folder."""
     name = args.name.removesuffix(".py")
@@ -25,19 +29,50 @@ def new(args):
         raise UsageError(f"{args.name} is no name for an experiment: give a word, such as rabi_flop")
     if path.exists():
         raise UsageError(f"{path} is there already: choose another name")
+    if args.bench is not None:
+        _with_bench(args.bench, path, title, " ".join(words))
+        return
     made = not DATABASE.exists()
     if made:
-        built = gateware(args.variant, DATABASE.name)
-        if not built.is_file():
-            raise UsageError(f"there is no {built}: {how_to_get('gateware', f'VARIANT={args.variant}')}")
-        files.write(DATABASE, built.read_bytes())
-    output = _output()
-    template = (resources.files(__package__) / "templates" / "experiment.py.txt").read_text()
-    for word, text in (("CLASS", title), ("NAME", " ".join(words)), ("OUTPUT", output)):
-        template = template.replace(word, text)
-    files.write(path, template.encode())
+        files.write(DATABASE, _database(args.variant))
+    texts = {"CLASS": title, "NAME": " ".join(words), "OUTPUT": _output()}
+    files.write(path, _filled("experiment.py", texts))
     print(f"wrote {path}" + (f" and {DATABASE}" if made else f", for the devices of {DATABASE}"))
     print(f"run it: kairos run {path}")
+
+
+def _with_bench(bench: str, path: Path, title: str, name: str):
+    """Write an experiment with the bench that it is for, and a test of it."""
+    test = Path(f"test_{path.name}")
+    written = {Path(file): _filled(f"{bench}/{file}", {}) for file in BENCHES[bench]}
+    written[DATABASE] = _database(bench)
+    for file in (*written, test):
+        if file.exists():
+            raise UsageError(f"{file} is there already: a bench wants a folder of its own")
+    written[path] = _filled(f"{bench}/experiment.py", {"CLASS": title, "NAME": name})
+    written[test] = _filled(f"{bench}/test.py", {"EXPERIMENT": path.stem})
+    for file, content in written.items():
+        files.write(file, content)
+    print(f"wrote {', '.join(map(str, sorted(written)))}")
+    print(f"run it: kairos run {path} -o results.h5")
+    print("see it: kairos plot results.h5 excitation -x length_us")
+    print("test it: pytest")
+
+
+def _filled(template: str, texts: dict[str, str]) -> bytes:
+    """A template with words replaced."""
+    text = (resources.files(__package__) / "templates" / f"{template}.txt").read_text()
+    for word, replacement in texts.items():
+        text = text.replace(word, replacement)
+    return text.encode()
+
+
+def _database(variant: str) -> bytes:
+    """The device database that comes with a gateware; UsageError if it is not built."""
+    built = gateware(variant, DATABASE.name)
+    if not built.is_file():
+        raise UsageError(f"there is no {built}: {how_to_get('gateware', f'VARIANT={variant}')}")
+    return built.read_bytes()
 
 
 def _output() -> str:

@@ -40,6 +40,9 @@ AD53XX_READ_CONTROL, AD53XX_READ_OFS0, AD53XX_READ_OFS1 = (
     SELECT.encode(register="OTHER", channel=common) for common in SELECT.channel.values
 )
 
+_COMMON = SELECT.register.number("OTHER")
+"""Registers that belong to no channel: the place in the word says which."""
+
 EVERY_CHANNEL = list(range(ALL_CHANNELS))
 CODES_OF_OFFSET = 4
 """Codes that a step of the offset DACs is worth."""
@@ -154,8 +157,11 @@ class AD53xx:
 
     @kernel
     def read_reg(self, channel=0, op=AD53XX_READ_X1A) -> TInt32:
-        """Read a register of a channel, 16 bits; waits for the answer."""
-        self.word.put(AD53XX_SPECIAL_READ | op | SELECT.channel.place(channel + FIRST_CHANNEL))
+        """Read a register of a channel, or one that all of them have in common, 16 bits; waits for the answer."""
+        selected = op
+        if SELECT.register.get(op) != _COMMON:
+            selected |= SELECT.channel.place(channel + FIRST_CHANNEL)
+        self.word.put(AD53XX_SPECIAL_READ | selected)
         self.answer.prepare()
         delay(270 * ns)
         self.answer.put(0)

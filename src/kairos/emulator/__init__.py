@@ -6,6 +6,16 @@ package finds its files, holds its process and speaks to its control socket.
 
 from .artifacts import build_directory
 from .cards import cards
-from .process import Emulator, Options, acquire, is_emulated, shutdown_all, variant_of
+from .process import Emulator, Options, acquire, is_emulated, is_running, shutdown_all, variant_of
 
-__all__ = ["Emulator", "Options", "acquire", "build_directory", "cards", "is_emulated", "shutdown_all", "variant_of"]
+__all__ = [
+    "Emulator",
+    "Options",
+    "acquire",
+    "build_directory",
+    "cards",
+    "is_emulated",
+    "is_running",
+    "shutdown_all",
+    "variant_of",
+]

@@ -69,12 +69,27 @@ def _urukul(database: _Database, entry: dict) -> tuple[dict, dict]:
     return database.channels(**lines), settings
 
 
-CARDS = {"CPLD": ("urukul", _urukul)}
+def _zotino(database: _Database, entry: dict) -> tuple[dict, dict]:
+    arguments = database.arguments(entry)
+    devices = {"spi": "spi_device", "ldac": "ldac_device", "clr": "clr_device"}
+    vref = arguments.get("vref")
+    settings = {"vref": float(vref)} if isinstance(vref, int | float) and vref > 0 else {}
+    return database.channels(**{line: arguments.get(name) for line, name in devices.items()}), settings
+
+
+def _sampler(database: _Database, entry: dict) -> tuple[dict, dict]:
+    arguments = database.arguments(entry)
+    devices = {"adc": "spi_adc_device", "pgia": "spi_pgia_device", "cnv": "cnv_device"}
+    revision = arguments.get("hw_rev")
+    settings = {"hw_rev": revision} if isinstance(revision, str) else {}
+    return database.channels(**{line: arguments.get(name) for line, name in devices.items()}), settings
+
+
+CARDS = {"CPLD": ("urukul", _urukul), "Sampler": ("sampler", _sampler), "Zotino": ("zotino", _zotino)}
 """Cards that have models by the classes of their drivers: their kind to the emulator, and what makes channels and
 settings of an entry."""
 
 WITHOUT = ("AD53xx", "AD9834", "CXPGrabber", "Fastino", "Grabber", "HMC542B", "Mirny", "Novogorny", "Phaser", "SUServo")
-WITHOUT += ("Sampler", "Zotino")
 """Classes of drivers of cards that have no model."""
 
 

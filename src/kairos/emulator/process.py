@@ -15,7 +15,7 @@ from ..errors import EmulatorError
 from . import artifacts
 from .control import Control
 
-__all__ = ["Emulator", "Options", "acquire", "is_emulated", "shutdown_all", "variant_of", "wiring"]
+__all__ = ["Emulator", "Options", "acquire", "is_emulated", "is_running", "shutdown_all", "variant_of", "wiring"]
 
 _SCHEME = "emulator://"
 
@@ -295,6 +295,11 @@ def acquire(url: str, options: Options | None = None) -> Emulator:
     if variant not in _running:
         _running[variant] = Emulator(variant, options or Options())
     return _running[variant]
+
+
+def is_running(url: str) -> bool:
+    """Whether this process has the emulator of ``emulator://VARIANT``."""
+    return variant_of(url) in _running
 
 
 @atexit.register

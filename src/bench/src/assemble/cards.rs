@@ -6,9 +6,12 @@ use toml::Spanned;
 
 use super::{listed, Bench, Done};
 use crate::cards::Found;
+use crate::chips::ad53xx;
+use crate::chips::sampler::{self, Sampler};
 use crate::chips::urukul::{self, Urukul};
+use crate::chips::zotino::{self, Zotino};
 use crate::engine::End;
-use crate::file::{File, Parts};
+use crate::file::{self, File, Parts, Wire};
 use crate::model::Model;
 
 /// A model of a card, and what its inputs and outputs are.
@@ -30,12 +33,20 @@ impl Bench<'_> {
     /// All cards of the device.
     pub(super) fn cards(&mut self, file: &File, found: &[Found]) -> Done {
         self.known("urukul", &file.urukul, found)?;
+        self.known("zotino", &file.zotino, found)?;
+        self.known("sampler", &file.sampler, found)?;
         for card in found {
-            if card.kind == "urukul" {
-                self.urukul(file, card)?;
+            match card.kind.as_str() {
+                "urukul" => self.urukul(file, card)?,
+                "zotino" => self.zotino(file, card)?,
+                _ => {}
             }
         }
-        Ok(())
+        // What they measure is there by now.
+        found
+            .iter()
+            .filter(|card| card.kind == "sampler")
+            .try_for_each(|card| self.sampler(file, card))
     }
 
     /// Refuses cards of the file that the device does not have.
@@ -83,6 +94,59 @@ impl Bench<'_> {
         self.card(&name, card, made).map(drop)
     }
 
+    fn zotino(&mut self, file: &File, card: &Found) -> Done {
+        let (name, said, own) = self.said(&file.zotino, card)?;
+        let vref = said.and_then(|said| said.vref).or(own.vref);
+        let options = zotino::Options {
+            vref: vref.map_or(5.0, |vref| vref.0),
+            wired: ["ldac", "clr"].map(|line| card.lines.contains_key(line)),
+        };
+        let made = Made {
+            kind: "Zotino",
+            model: Box::new(Zotino::new(options)),
+            inputs: &zotino::INPUTS,
+            tones: 0,
+            volts: ad53xx::CHANNELS,
+            answers: &zotino::ANSWERS,
+        };
+        self.card(&name, card, made).map(drop)
+    }
+
+    fn sampler(&mut self, file: &File, card: &Found) -> Done {
+        let (name, said, own) = self.said(&file.sampler, card)?;
+        let revision = said.and_then(|said| said.hw_rev.as_deref()).or(own.hw_rev.as_deref());
+        let span = sampler::SPANS[usize::from(revision != Some("v2.1"))];
+        let inputs = said.map(file::Sampler::inputs).unwrap_or_default();
+        let volts = inputs.map(|input| match input.map(Spanned::get_ref) {
+            Some(Wire::Volts(volts)) => volts.0,
+            _ => 0.0,
+        });
+        let made = Made {
+            kind: "Sampler",
+            model: Box::new(Sampler::new(span, volts)),
+            inputs: &sampler::INPUTS,
+            tones: 0,
+            volts: 0,
+            answers: &sampler::ANSWERS,
+        };
+        let model = self.card(&name, card, made)?;
+        for (n, input) in inputs.into_iter().enumerate() {
+            let Some((span, Wire::From(from))) = input.map(|wire| (wire.span(), wire.get_ref())) else {
+                continue;
+            };
+            let (source, output, of) = self.volt(&Spanned::new(span, from.clone()))?;
+            let label = format!("{from} to ch{n}");
+            self.join(
+                (source, output),
+                model,
+                sampler::INPUTS.len() + n,
+                [&of, name.get_ref()],
+                &label,
+            );
+        }
+        Ok(())
+    }
+
     /// Adds a card with the wires to its pins. Returns its number.
     fn card(&mut self, name: &Spanned<String>, card: &Found, made: Made) -> Result<usize, String> {
         let signals = made.tones + made.volts;
@@ -120,6 +184,13 @@ impl Bench<'_> {
     /// A channel of a card that gives tones, `CARD.chN`: the model, its output, and the card.
     pub(super) fn tone(&self, name: &Spanned<String>) -> Result<(usize, usize, String), String> {
         self.channel(name, "tone", |known| known.tones)
+    }
+
+    /// One that gives a voltage: likewise.
+    fn volt(&self, name: &Spanned<String>) -> Result<(usize, usize, String), String> {
+        let (model, channel, card) = self.channel(name, "voltage", |known| known.volts)?;
+        let tones = self.parts.get(&card).map_or(0, |known| known.tones);
+        Ok((model, tones + channel, card))
     }
 
     fn channel(

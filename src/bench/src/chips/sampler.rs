@@ -1,0 +1,175 @@
+//! The card Sampler: eight inputs, each behind an amplifier whose gain is set by a shift register, and an ADC (LTC2320-16) that
+//! samples all at once and sends the codes on one line, that of channel 7 first.
+
+use kairos_contracts::chips::sampler::{pgia, CHANNELS, PGIA};
+use serde_json::{json, Value};
+
+use super::shift::{mask, Shift};
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{Ns, Signal};
+
+/// Channels of the card.
+pub const INPUTS_OF_CARD: usize = CHANNELS as usize;
+/// Names of the lines that it hears; behind them are the voltages at its inputs.
+pub const INPUTS: [&str; 5] = ["adc_clk", "cnv", "pgia_clk", "pgia_mosi", "pgia_cs0"];
+/// Names of the lines that it drives.
+pub const ANSWERS: [&str; 2] = ["adc_miso", "pgia_miso"];
+const CLK: usize = 0;
+const CNV: usize = 1;
+const PGIA_CLK: usize = 2;
+const PGIA_MOSI: usize = 3;
+const PGIA_CS: usize = 4;
+/// Volts from the lowest to the highest code, of hardware revision 2.1 and of later ones.
+pub const SPANS: [f64; 2] = [20.0, 20.48];
+const GAINS: [f64; 4] = [1.0, 10.0, 100.0, 1000.0];
+/// Least time in ns that CNV is high, and longest time of a conversion (LTC2320-16 data sheet, t_CNVH and t_CONV).
+const SAMPLING: Ns = 30;
+const CONVERSION: Ns = 450;
+/// Bits of a code.
+const CODE: u32 = 16;
+
+/// The card.
+pub struct Sampler {
+    span: f64,
+    lines: [bool; INPUTS.len()],
+    volts: [f64; INPUTS_OF_CARD],
+    gains: u32,
+    shift: Shift,
+    codes: [i32; INPUTS_OF_CARD],
+    /// Bits of the codes that have been sent since the conversion.
+    sent: u32,
+    /// When CNV rose, and when it fell.
+    sampling: Option<Ns>,
+    converting: Option<Ns>,
+    conversions: u64,
+    answers: [bool; ANSWERS.len()],
+}
+
+impl Sampler {
+    /// After power-up, with these voltages at its inputs; `span`: one of [`SPANS`].
+    pub fn new(span: f64, volts: [f64; INPUTS_OF_CARD]) -> Self {
+        Self {
+            span,
+            lines: [false; INPUTS.len()],
+            volts,
+            gains: PGIA.reset,
+            shift: Shift::default(),
+            codes: [0; INPUTS_OF_CARD],
+            sent: 0,
+            sampling: None,
+            converting: None,
+            conversions: 0,
+            answers: [false; ANSWERS.len()],
+        }
+    }
+
+    fn gain(&self, n: usize) -> f64 {
+        GAINS[pgia::GAIN.at(n as u32).get(self.gains) as usize]
+    }
+
+    /// The code of a channel, were it sampled now.
+    fn code(&self, n: usize) -> i32 {
+        let steps = (self.volts[n] * self.gain(n) / self.span * 65536.0).round();
+        steps.clamp(-32768.0, 32767.0) as i32
+    }
+
+    fn convert(&mut self, at: Ns, level: bool, out: &mut Outbox) {
+        if level {
+            self.sampling = Some(at);
+            return;
+        }
+        let Some(since) = self.sampling.take() else { return };
+        if at - since < SAMPLING {
+            let time = at - since;
+            out.warn(format!(
+                "CNV is high for {time} ns: it samples for at least {SAMPLING} ns"
+            ));
+        }
+        self.codes = std::array::from_fn(|n| self.code(n));
+        self.conversions += 1;
+        (self.converting, self.sent) = (Some(at), 0);
+    }
+
+    /// The bit that the ADC shows: of the highest channel first.
+    fn bit(&self) -> bool {
+        let (place, bit) = ((self.sent / CODE) as usize, CODE - 1 - self.sent % CODE);
+        let code = INPUTS_OF_CARD.checked_sub(place + 1).map_or(0, |n| self.codes[n]);
+        code >> bit & 1 != 0
+    }
+
+    fn clock_adc(&mut self, at: Ns, out: &mut Outbox) {
+        match (self.lines[CLK], self.converting) {
+            (true, None) => out.warn("the ADC is read, but has not converted anything (CNV)"),
+            (true, Some(since)) if at - since < CONVERSION => {
+                let time = at - since;
+                out.warn(format!(
+                    "the ADC is read {time} ns after CNV: a conversion takes up to {CONVERSION} ns"
+                ));
+            }
+            (true, _) => {}
+            (false, _) => self.sent += 1,
+        }
+    }
+
+    fn amplifiers(&mut self, before: &[bool; INPUTS.len()], out: &mut Outbox) {
+        let width = PGIA.width;
+        match (before[PGIA_CS], self.lines[PGIA_CS]) {
+            (true, false) => {
+                self.shift = Shift {
+                    bits: self.gains.into(),
+                    count: 0,
+                }
+            }
+            (false, true) if self.shift.count > 0 => {
+                if self.shift.count != width {
+                    let count = self.shift.count;
+                    out.warn(format!("{count} bits for the amplifiers: there are {width}"));
+                }
+                self.gains = (self.shift.bits & mask(width)) as u32;
+            }
+            _ => {}
+        }
+        if !before[PGIA_CLK] && self.lines[PGIA_CLK] && !self.lines[PGIA_CS] {
+            self.shift.take(self.lines[PGIA_MOSI]);
+        }
+    }
+}
+
+impl Model for Sampler {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        let before = self.lines;
+        for (input, signal) in changes {
+            match signal {
+                Signal::Level(level) if *input < INPUTS.len() => self.lines[*input] = *level,
+                Signal::Volts(volts) if *input >= INPUTS.len() => self.volts[*input - INPUTS.len()] = *volts,
+                _ => {}
+            }
+        }
+        if before[CNV] != self.lines[CNV] {
+            self.convert(at, self.lines[CNV], out);
+        }
+        if before[CLK] != self.lines[CLK] {
+            self.clock_adc(at, out);
+        }
+        self.amplifiers(&before, out);
+        let pgia = self.shift.bits >> (PGIA.width - 1) & 1 != 0;
+        for (n, level) in [self.bit(), pgia && !self.lines[PGIA_CS]].into_iter().enumerate() {
+            if level != self.answers[n] {
+                self.answers[n] = level;
+                out.send(n, Signal::Level(level));
+            }
+        }
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        let mut report = json!({ "card": "Sampler", "conversions": self.conversions });
+        for n in 0..INPUTS_OF_CARD {
+            report[format!("ch{n}")] = json!({ "volts": self.volts[n], "gain": self.gain(n), "code": self.codes[n] });
+        }
+        report
+    }
+}
+
+#[cfg(test)]
+#[path = "sampler_tests.rs"]
+mod tests;

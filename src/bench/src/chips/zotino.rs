@@ -1,0 +1,146 @@
+//! The card Zotino: a DAC with 32 channels (AD5372), and eight LEDs at a shift register. Both are selected by a low level.
+
+use serde_json::{json, Value};
+
+use super::ad53xx::{Ad53xx, CHANNELS};
+use super::shift::{mask, Shift};
+use crate::model::{Change, Model, Outbox};
+use crate::signal::{Ns, Signal};
+
+/// Names of the lines that it hears.
+pub const INPUTS: [&str; 6] = ["clk", "mosi", "cs0", "cs1", "ldac", "clr"];
+const CLK: usize = 0;
+const MOSI: usize = 1;
+const CS_DAC: usize = 2;
+const CS_LED: usize = 3;
+const LDAC: usize = 4;
+const CLR: usize = 5;
+/// Number of the output that goes to the bus, behind those of the channels.
+const MISO: usize = CHANNELS;
+/// Names of the lines that it drives.
+pub const ANSWERS: [&str; 1] = ["miso"];
+const LEDS: u32 = 8;
+
+/// What is wired to it.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// Reference in volts.
+    pub vref: f64,
+    /// Whether LDAC and CLR lead to the device; else LDAC is low and CLR high for ever.
+    pub wired: [bool; 2],
+}
+
+/// The card.
+pub struct Zotino {
+    options: Options,
+    lines: [bool; INPUTS.len()],
+    dac: Ad53xx,
+    leds: u64,
+    led_shift: Shift,
+    volts: [f64; CHANNELS],
+    miso: bool,
+}
+
+impl Zotino {
+    /// After power-up: all outputs at ground.
+    pub fn new(options: Options) -> Self {
+        Self {
+            dac: Ad53xx::new(options.vref),
+            options,
+            lines: [false; INPUTS.len()],
+            leds: 0,
+            led_shift: Shift::default(),
+            volts: [0.0; CHANNELS],
+            miso: false,
+        }
+    }
+
+    fn is_cleared(&self) -> bool {
+        self.options.wired[1] && !self.lines[CLR]
+    }
+
+    fn is_loading(&self) -> bool {
+        !self.options.wired[0] || !self.lines[LDAC]
+    }
+
+    /// Tells what is wired to the channels what has become of them.
+    fn show(&mut self, out: &mut Outbox) {
+        for n in 0..CHANNELS {
+            let volts = if self.is_cleared() { 0.0 } else { self.dac.volts(n) };
+            if volts != self.volts[n] {
+                self.volts[n] = volts;
+                out.send(n, Signal::Volts(volts));
+            }
+        }
+    }
+
+    fn bus(&mut self, at: Ns, before: &[bool; INPUTS.len()], out: &mut Outbox) {
+        match (before[CS_DAC], self.lines[CS_DAC]) {
+            (true, false) => self.dac.begin(),
+            (false, true) => {
+                if let Some(text) = self.dac.end(at) {
+                    out.warn(text);
+                }
+            }
+            _ => {}
+        }
+        match (before[CS_LED], self.lines[CS_LED]) {
+            (true, false) => self.led_shift = Shift::default(),
+            (false, true) if self.led_shift.count > 0 => self.leds = self.led_shift.bits & mask(LEDS),
+            _ => {}
+        }
+        match (before[CLK], self.lines[CLK]) {
+            (false, true) => {
+                if !self.lines[CS_LED] {
+                    self.led_shift.take(self.lines[MOSI]);
+                }
+                let miso = !self.lines[CS_DAC] && self.dac.rise().unwrap_or(false);
+                if miso != self.miso {
+                    self.miso = miso;
+                    out.send(MISO, Signal::Level(miso));
+                }
+            }
+            (true, false) if !self.lines[CS_DAC] => self.dac.fall(at, self.lines[MOSI]),
+            _ => {}
+        }
+    }
+}
+
+impl Model for Zotino {
+    fn input(&mut self, at: Ns, changes: &[Change], out: &mut Outbox) {
+        let before = self.lines;
+        for (input, signal) in changes {
+            if let Signal::Level(level) = signal {
+                self.lines[*input] = *level;
+            }
+        }
+        self.bus(at, &before, out);
+        if before[CS_DAC..] != self.lines[CS_DAC..] {
+            if self.is_loading() {
+                self.dac.load(at);
+            }
+            self.show(out);
+        }
+    }
+
+    fn next(&self) -> Option<Ns> {
+        self.dac.next()
+    }
+
+    fn act(&mut self, at: Ns, out: &mut Outbox) {
+        self.dac.load(at);
+        self.show(out);
+    }
+
+    fn report(&self, _at: Ns) -> Value {
+        let mut report = json!({ "card": "Zotino", "leds": self.leds });
+        for n in 0..CHANNELS {
+            report[format!("ch{n}")] = json!({ "volts": self.volts[n], "code": self.dac.code(n) });
+        }
+        report
+    }
+}
+
+#[cfg(test)]
+#[path = "zotino_tests.rs"]
+mod tests;

@@ -1,0 +1,51 @@
+"""Tests of experiments on an emulated device with its bench: a plugin of pytest.
+
+With ``pytest_plugins = ["kairos.testing"]`` in the topmost ``conftest.py``, a test that takes ``bench`` has a device of
+its own, and what is wired to it::
+
+    def test_the_beam_is_on(bench):
+        bench.run("cool.py", detuning=-10e6)
+        assert bench.dds("dds_397").at(5e-6).frequency == pytest.approx(110e6, abs=1)
+        assert bench.datasets["counts"] > 10
+        assert bench.warnings == []
+"""
+
+from pathlib import Path
+
+import pytest
+
+from .. import compat
+from .bench import Bench
+from .signals import Dac, Dds, Pin, Tone
+
+__all__ = ["Bench", "Dac", "Dds", "Pin", "Tone", "bench", "bench_device_db", "bench_file"]
+
+DATABASE = "device_db.py"
+
+# A test may have experiments of its own, which say `from artiq.experiment import *`.
+compat.install()
+
+
+@pytest.fixture
+def bench_device_db(request) -> Path:
+    """The device database of a test's bench: ``device_db.py`` in the folder of the test or the nearest one above it.
+    Override it for another one."""
+    folder = request.path.parent
+    for candidate in (folder, *folder.parents):
+        if (candidate / DATABASE).is_file():
+            return candidate / DATABASE
+    raise pytest.UsageError(f"there is no {DATABASE} in {folder} or above it: override the fixture bench_device_db")
+
+
+@pytest.fixture
+def bench_file() -> Path | None:
+    """The bench file; None: ``bench.toml`` beside the device database, or without it the chips of its cards.
+    Override it for another one."""
+    return None
+
+
+@pytest.fixture
+def bench(bench_device_db, bench_file):
+    """An emulated device of this test alone: a `Bench`."""
+    with Bench(bench_device_db, bench_file) as made:
+        yield made

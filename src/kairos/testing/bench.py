@@ -1,0 +1,161 @@
+"""An emulated device with what is wired to its pins, for a test: runs experiments, and says what they did."""
+
+import inspect
+from pathlib import Path
+
+from .. import emulator, pyon
+from ..cli.bench import NAME
+from ..cli.experiments import Experiment
+from ..devices import DeviceDB
+from ..errors import UsageError
+from ..waveform import Recording
+from .signals import Dac, Dds, Pin
+
+__all__ = ["Bench"]
+
+FIRST_DDS = 4
+"""Chip select of an Urukul's channel 0."""
+
+
+class Bench:
+    """The device that a device database names, booted, and its bench; it ends with `close`, or a ``with`` statement.
+
+    `file`: bench file; None: ``bench.toml`` beside the database if it is there, else the chips of the database's cards.
+    UsageError if the device is not an emulated one, or this process has it already.
+    """
+
+    def __init__(self, device_db, file=None):
+        self.database = DeviceDB.load(device_db)
+        host = self.database.arguments("core").get("host")
+        if not emulator.is_emulated(host):
+            raise UsageError(f"the core device of {device_db} is not an emulated one, which alone have benches")
+        if emulator.is_running(host):
+            raise UsageError(f"this process has a device {host} already: end that one first")
+        beside = Path(device_db).parent / NAME
+        chosen = file or (beside if beside.is_file() else None)
+        bench = None if chosen is None else str(chosen)
+        options = emulator.Options(bench=bench, cards=emulator.cards(self.database.entries))
+        self.device = emulator.acquire(host, options)
+        self.datasets: dict = {}
+        """What the last run left, by key."""
+        self._warned = 0
+        self._recording: Recording | None = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """End the device."""
+        self.device.stop()
+
+    def run(self, experiment, class_name: str | None = None, **arguments):
+        """Run an experiment, a class or a file, to its end, with `analyze`; returns its object.
+
+        class_name: of the file, if it has several. What the experiment raises is raised here.
+        """
+        file = inspect.getfile(experiment) if inspect.isclass(experiment) else experiment
+        name = experiment.__name__ if inspect.isclass(experiment) else class_name
+        texts = [f"{key}={pyon.encode(value)}" for key, value in arguments.items()]
+        made = Experiment(file, name, texts, self.database, cls=experiment if inspect.isclass(experiment) else None)
+        self._warned = self._state()["next"]
+        self._recording = None
+        self.device.mark_start()
+        try:
+            made.instance.prepare()
+            made.instance.run()
+            made.devices.notify_run_end()
+            made.instance.analyze()
+        finally:
+            self.datasets = dict(made.datasets.local)
+            made.devices.close_devices()
+            if self.device.is_alive():
+                self.device.settle(clocks=self.database.channels_of("TTLClockGen"))
+        return made.instance
+
+    # What it did
+
+    @property
+    def warnings(self) -> list[str]:
+        """What parts of the bench had to complain about in the last run."""
+        return [text for _, text in self._state(self._warned)["warnings"]]
+
+    @property
+    def recording(self) -> Recording:
+        """What the pins did in the last run."""
+        if self._recording is None:
+            device = self.device
+            trace = device.control.trace(until=device.settled_ns)
+            names = self.database.channel_names()
+            self._recording = Recording.from_trace(trace, device.trace_start, names, device.trace_start_ns)
+        return self._recording
+
+    def pin(self, name: str) -> Pin:
+        """A pin, by the name of its device. KeyError if there is none."""
+        wanted = self._channel(name)
+        for channel in self.recording.channels:
+            if channel.name == name or (wanted is not None and channel.number == wanted):
+                return Pin(channel)
+        raise KeyError(f"the device has no pin {name}; it has {', '.join(c.name for c in self.recording.channels)}")
+
+    def dds(self, name: str) -> Dds:
+        """A DDS channel, by the name of its device or as in a bench file (``urukul0.ch0``). KeyError if there is
+        none."""
+        return Dds(name, self._history("tones", name), self.recording.origin_ns)
+
+    def dac(self, name: str, channel: int | None = None) -> Dac:
+        """A channel of a DAC, by the name of its device and its number, or as in a bench file (``zotino0.ch3``).
+        KeyError if there is none."""
+        return Dac(name, self._history("volts", name, channel), self.recording.origin_ns)
+
+    def part(self, name: str) -> dict:
+        """What a part says of its settings and its state, by its name in the bench, or by that of the card's device.
+        KeyError if there is none."""
+        state = self._state()
+        found = self._part(name, state["plan"]["parts"])
+        if found is None:
+            raise KeyError(f"the bench has no part {name}; it has {', '.join(state['parts'])}")
+        return state["parts"][found]
+
+    # How it is asked
+
+    def _state(self, first: int = 0) -> dict:
+        return self.device.control.request("bench", **{"from": first})
+
+    def _channel(self, name: str):
+        return self.database.arguments(name).get("channel")
+
+    def _part(self, name: str, parts: list) -> str | None:
+        """The part of this name, or of the card that this device drives."""
+        entry = self._entry(name)
+        for part in parts:
+            device = part["device"]
+            if part["name"] == name or (entry and device is not None and self._entry(device) is entry):
+                return part["name"]
+        return None
+
+    def _entry(self, name: str) -> dict | None:
+        try:
+            return self.database.get(name)
+        except (KeyError, ValueError):
+            return None
+
+    def _history(self, kind: str, name: str, channel: int | None = None) -> list:
+        """Tones or volts of a channel of a card since power-up."""
+        card, _, number = name.partition(".ch")
+        if not number:
+            card, number = self._place(name, channel)
+        part = self._part(card, self._state()["plan"]["parts"])
+        if part is None or not str(number).isdecimal():
+            raise KeyError(f"the bench has no channel {name}")
+        return self.device.control.request(kind, part=part, output=int(number))[kind]
+
+    def _place(self, name: str, channel: int | None) -> tuple[str, int | str]:
+        """Card and channel of a device."""
+        arguments = self.database.arguments(name)
+        if "cpld_device" in arguments:
+            select = arguments.get("chip_select")
+            return arguments["cpld_device"], arguments["channel"] if select is None else select - FIRST_DDS
+        return name, "" if channel is None else channel

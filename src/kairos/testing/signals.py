@@ -1,0 +1,120 @@
+"""What a run left at pins, DDS channels and DAC channels, by time.
+
+Times are in seconds since the first change of a pin in the run, as ``kairos run`` shows them.
+"""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..waveform import Channel
+
+__all__ = ["Dac", "Dds", "Pin", "Tone"]
+
+NS = 1e-9
+
+
+@dataclass(frozen=True)
+class Tone:
+    """What a DDS channel gives from `time` on, until the next change."""
+
+    time: float
+    """Seconds."""
+    frequency: float
+    """Hz; 0 if it is silent."""
+    power: float | None
+    """dBm, None if it is silent."""
+    phase: float
+    """Turns, 0 to 1, at `time`."""
+
+
+class History:
+    """Changes at known times, in ns of the device."""
+
+    def __init__(self, name: str, times_ns: Sequence[int], origin_ns: int):
+        self.name = name
+        self._times = times_ns
+        self._origin = origin_ns
+
+    def _index(self, seconds: float) -> int:
+        """Of the last change up to then; -1 if there is none."""
+        # What changes at a whole nanosecond has changed at that time, however it is written.
+        return bisect_right(self._times, self._origin + round(seconds / NS)) - 1
+
+    def _seconds(self, index: int) -> float:
+        return (self._times[index] - self._origin) * NS
+
+
+class Dds(History):
+    """A DDS channel: what comes out of it, behind its switch and attenuator."""
+
+    def __init__(self, name: str, rows: list, origin_ns: int):
+        super().__init__(name, [row[0] for row in rows], origin_ns)
+        self._rows = rows
+
+    @property
+    def changes(self) -> list[Tone]:
+        """All tones since power-up, in the order of time."""
+        return [self._tone(index) for index in range(len(self._rows))]
+
+    def at(self, seconds: float) -> Tone:
+        """The tone at a time, with its phase then."""
+        index = self._index(seconds)
+        if index < 0:
+            return Tone(seconds, 0.0, None, 0.0)
+        tone = self._tone(index)
+        elapsed = seconds - tone.time
+        return Tone(seconds, tone.frequency, tone.power, (tone.phase + tone.frequency * elapsed) % 1.0)
+
+    def _tone(self, index: int) -> Tone:
+        _, hz, dbm, turns = self._rows[index]
+        return Tone(self._seconds(index), hz, dbm, turns)
+
+
+class Dac(History):
+    """A DAC channel: its voltage."""
+
+    def __init__(self, name: str, rows: list, origin_ns: int):
+        super().__init__(name, [row[0] for row in rows], origin_ns)
+        self._volts = [row[1] for row in rows]
+
+    @property
+    def changes(self) -> list[tuple[float, float]]:
+        """(time, volts) since power-up, in the order of time."""
+        return [(self._seconds(index), volts) for index, volts in enumerate(self._volts)]
+
+    def at(self, seconds: float) -> float:
+        """Volts at a time."""
+        index = self._index(seconds)
+        return self._volts[index] if index >= 0 else 0.0
+
+
+class Pin(History):
+    """A pin of the device."""
+
+    def __init__(self, channel: Channel):
+        # A recording counts from the first change on.
+        super().__init__(channel.name, [time for time, _ in channel.changes], 0)
+        self._channel = channel
+
+    @property
+    def changes(self) -> list[tuple[float, int | None]]:
+        """(time, level) of the run, in the order of time; None: not driven. Long runs of clocks are not among them."""
+        return [(time * NS, level) for time, level in self._channel.changes]
+
+    @property
+    def pulses(self) -> list[tuple[float, float]]:
+        """Start and end of each time at which it was high, as far as it ended."""
+        found, start = [], None
+        for time, level in self._channel.changes:
+            if level == 1 and start is None:
+                start = time
+            elif level != 1 and start is not None:
+                found.append((start * NS, time * NS))
+                start = None
+        return found
+
+    def at(self, seconds: float) -> int | None:
+        """Its level at a time: 0, 1, or None if it is not driven."""
+        index = self._index(seconds)
+        return self._channel.changes[index][1] if index >= 0 else self._channel.initial

@@ -1,0 +1,77 @@
+"""A Zotino and a Sampler through the real chain: what is set is read back, and what one gives the other measures."""
+
+from artiq.coredevice.ad53xx import (
+    AD53XX_READ_CONTROL,
+    AD53XX_READ_GAIN,
+    AD53XX_READ_OFFSET,
+    AD53XX_READ_X1A,
+)
+from artiq.coredevice.spi2 import SPI_CLK_PHASE, SPI_END
+from artiq.experiment import *
+
+
+class Converters(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("zotino0")
+        self.setattr_device("sampler0")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.core.break_realtime()
+        self.zotino0.init()
+        delay(1 * ms)
+        self.zotino0.write_gain_mu(5, 0x7FFF)
+        self.zotino0.write_offset_mu(5, 0x9000)
+        self.zotino0.set_leds(0xA5)
+        delay(100 * us)
+        self.zotino0.set_dac([0.5, -3.0], [0, 3])
+        delay(100 * us)
+        words = [
+            self.read(AD53XX_READ_X1A, 3),
+            self.read(AD53XX_READ_GAIN, 5),
+            self.read(AD53XX_READ_OFFSET, 5),
+            self.read(AD53XX_READ_CONTROL, 0),
+        ]
+        self.core.break_realtime()
+        self.sampler0.init()
+        for channel in range(8):
+            self.sampler0.set_gain_mu(channel, channel % 2)
+            delay(20 * us)
+        gains = self.sampler0.get_gains_mu()
+        self.core.break_realtime()
+        volts = [0.0] * 8
+        self.sampler0.sample(volts)
+        self.set_dataset("words", words)
+        self.set_dataset("gains", gains)
+        self.set_dataset("volts", volts)
+
+    @kernel
+    def read(self, register, channel) -> TInt32:
+        self.core.break_realtime()
+        return self.zotino0.read_reg(channel, register)
+
+
+class TooFast(EnvExperiment):
+    """What the data sheets forbid, and a wire too few."""
+
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("sampler0")
+        self.setattr_device("spi_sampler0_adc")
+        self.zotino = self.get_device("dio_spi0")
+        self.cnv = self.get_device("ttl_sampler0_cnv")
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.core.break_realtime()
+        self.sampler0.init()
+        self.cnv.pulse(16 * ns)
+        delay(16 * ns)
+        self.spi_sampler0_adc.write(0)
+        self.zotino.set_config_mu(SPI_CLK_PHASE | SPI_END, 16, 4, 1)
+        delay(100 * us)
+        self.zotino.write(0)
+        delay(100 * us)

@@ -1,0 +1,80 @@
+"""DAC and ADC cards with their chips on the bench: drivers, voltages between cards, and what the data sheets forbid."""
+
+import pprint
+from pathlib import Path
+
+import pytest
+
+from kairos.devices import DeviceDB
+from kairos.testing import Bench
+
+EXPERIMENTS = Path(__file__).with_name("experiments") / "converters.py"
+WIRES = """
+[sampler.sampler0]
+ch0 = 0.25
+ch1 = "dio_spi0.ch0"
+ch2 = "dio_spi0.ch3"
+"""
+
+
+@pytest.fixture
+def database(lab, tmp_path):
+    """Of the laboratory, with a Zotino at the bare SPI port."""
+    entries = DeviceDB.load(lab).entries
+    arguments = {"spi_device": "dio_spi0", "ldac_device": "ttl16"}
+    entries["zotino0"] = entries["sampler0"] | {
+        "module": "artiq.coredevice.zotino",
+        "class": "Zotino",
+        "arguments": arguments,
+    }
+    path = tmp_path / "device_db.py"
+    path.write_text(f"device_db = {pprint.pformat(entries)}\n")
+    return path
+
+
+def test_what_a_zotino_gives_a_sampler_measures(database, tmp_path):
+    bench_file = tmp_path / "wires.toml"
+    bench_file.write_text(WIRES)
+    with Bench(database, bench_file) as bench:
+        bench.run(EXPERIMENTS, "Converters")
+        assert bench.warnings == []
+        assert [word & 0xFFFF for word in bench.datasets["words"]] == [22938, 0x7FFF, 0x9000, 2]
+        assert bench.datasets["gains"] == 0b01_00_01_00_01_00_01_00
+        volts = bench.datasets["volts"]
+        assert volts[0] == pytest.approx(0.25, abs=2e-4)
+        assert volts[1] == pytest.approx(0.5, abs=1e-3), "behind a gain of ten"
+        assert volts[2] == pytest.approx(-3.0, abs=1e-3)
+        assert volts[3:] == [0.0] * 5
+        given = bench.dac("zotino0", 3)
+        (before, _), (at, volts) = given.changes[-2:] if len(given.changes) > 1 else [(0, 0), given.changes[-1]]
+        assert before < at and volts == pytest.approx(-3.0, abs=1e-3)
+        assert (given.at(at), given.at(at - 1e-9)) == (volts, pytest.approx(0.0, abs=2e-3))
+        # At the end of LDAC's delay both channels change at once, with its falling edge.
+        assert bench.dac("dio_spi0.ch0").changes[-1][0] == at
+        assert at == pytest.approx(bench.pin("ttl16").changes[-2][0] + 8e-9, abs=1e-12)
+        assert bench.part("zotino0")["leds"] == 0xA5
+        assert bench.part("zotino0")["ch5"]["code"] == 0x9000 - 0x8000 + 0x3FFE
+
+
+def test_what_the_data_sheets_forbid_is_told(database):
+    with Bench(database) as bench:
+        bench.run(EXPERIMENTS, "TooFast")
+        texts = bench.warnings
+    assert "sampler0: CNV is high for 16 ns: it samples for at least 30 ns" in texts
+    assert any("sampler0: the ADC is read" in text and "takes up to 450 ns" in text for text in texts)
+    assert "dio_spi0: a transfer of 16 bits: one has 24, and is ignored" in texts
+
+
+@pytest.mark.parametrize(
+    "wire, text",
+    [
+        ("'zotino7.ch0'", "there is no card zotino7 that gives a voltage; there is dio_spi0"),
+        ("'dio_spi0.ch32'", "dio_spi0.ch32 is no channel: write dio_spi0.ch0 to dio_spi0.ch31"),
+        ("true", 'an input has volts, or a channel that gives them, such as "zotino0.ch3"'),
+    ],
+)
+def test_a_wire_that_leads_nowhere_is_refused_in_one_line(kairos, database, wire, text):
+    bench = kairos.directory / "bench.toml"
+    bench.write_text(f"[sampler.sampler0]\nch0 = 1\nch1 = {wire}\n")
+    done = kairos("bench", "check", bench, device_db=database)
+    assert (done.returncode, done.stderr) == (1, f"kairos: {bench}:3: {text}\n")

@@ -1,0 +1,134 @@
+"""`kairos new --bench ion` and `kairos.testing`, as a laboratory has them: in a folder of its own, with pytest."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.support import PATIENCE
+from tests.support.command import run_kairos
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+
+TESTS = """
+import pytest
+from artiq.experiment import *
+
+
+class Pulses(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("ttl4")
+        self.dds = self.get_device("dds_729")
+        self.cpld = self.get_device("urukul0_cpld")
+        self.setattr_argument("fails", BooleanValue(False))
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        self.cpld.init()
+        self.dds.init()
+        self.dds.set_att(10.0)
+        self.dds.sw.on()
+        self.ttl4.pulse(3 * us)
+        self.dds.set(80 * MHz, amplitude=0.5)
+        delay(10 * us)
+        self.dds.set(81 * MHz, phase=0.25, amplitude=1.0)
+        self.set_dataset("sent", 2)
+        if self.fails:
+            delay(-10 * ms)
+            self.ttl4.on()
+
+
+@pytest.fixture
+def bench_device_db(tmp_path):
+    path = tmp_path / "device_db.py"
+    path.write_text(open(DATABASE).read() + "\\ndevice_db['dds_729'] = 'urukul0_ch0'\\n")
+    return path
+
+
+def test_tones_and_pins(bench):
+    assert bench.run(Pulses).fails is False
+    (start, end), = bench.pin("ttl4").pulses
+    assert end - start == pytest.approx(3e-6)
+    assert (bench.pin("ttl4").at(start), bench.pin("ttl4").at(end), bench.pin("ttl5").at(end)) == (1, 0, 0)
+    dds = bench.dds("dds_729")
+    last = dds.changes[-1]
+    assert last.frequency == pytest.approx(81e6, abs=0.2)
+    assert last.power == pytest.approx(0.0, abs=1e-3)
+    before = dds.at(last.time - 1e-6)
+    assert before.frequency == pytest.approx(80e6, abs=0.2)
+    assert before.power == pytest.approx(-6.02, abs=0.01)
+    assert dds.at(last.time + 1e-6).phase == pytest.approx(last.phase, abs=1e-3), "81 turns"
+    assert bench.dds("urukul0.ch0").changes == dds.changes
+    assert bench.dds("urukul0_ch1").at(last.time).power is None
+    assert bench.part("urukul0_cpld")["ch0"]["attenuation_db"] == 10.0
+    assert bench.datasets == {"sent": 2}
+
+
+def test_what_the_experiment_raises_is_raised(bench):
+    with pytest.raises(RTIOUnderflow):
+        bench.run(Pulses, fails=True)
+    assert bench.datasets == {"sent": 2}, "the test before has left nothing, this one what it had"
+
+
+def test_names_that_there_are_not(bench):
+    bench.run(Pulses)
+    for ask in (bench.pin, bench.dds, bench.part):
+        with pytest.raises(KeyError, match="nothing"):
+            ask("nothing")
+
+
+class TestFaults:
+    @pytest.fixture
+    def bench_file(self, tmp_path):
+        path = tmp_path / "no_clock.toml"
+        path.write_text("[urukul.urukul0]\\nmmcx_hz = 0\\n")
+        return path
+
+    def test_a_fault_of_the_wiring_is_told(self, bench):
+        with pytest.raises(ValueError, match="PLL"):
+            bench.run(Pulses)
+        assert any("ch0: its PLL is on but the card has no clock" in text for text in bench.warnings)
+"""
+
+
+def run_pytest(folder):
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE)
+
+
+def test_a_new_bench_runs_shows_and_tests(tmp_path):
+    built("ion")
+    done = run_kairos("new", "--bench", "ion", "rabi_flop", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for line in done.stdout.splitlines()[1:3]:
+        words = line.partition("kairos ")[2].split()
+        done = run_kairos(*words, cwd=tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert (tmp_path / "results.png").read_bytes().startswith(b"\x89PNG")
+    done = run_pytest(tmp_path)
+    assert (done.returncode, "2 passed" in done.stdout) == (0, True), done.stdout
+    done = run_kairos("new", "--bench", "ion", "ramsey", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "kairos: bench.toml is there already: a bench wants a folder of its own\n"
+
+
+def test_what_a_test_may_ask(tmp_path):
+    built("ion")
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["kairos.testing"]\n')
+    database = EXAMPLES / "ion" / "device_db.py"
+    (tmp_path / "test_pulses.py").write_text(f"DATABASE = {str(database)!r}\n{TESTS}")
+    done = run_pytest(tmp_path)
+    assert (done.returncode, "4 passed" in done.stdout) == (0, True), done.stdout
+
+
+@pytest.mark.parametrize("host", ["emulator://none", "192.168.1.2"])
+def test_a_device_that_cannot_be_had(tmp_path, host):
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["kairos.testing"]\n')
+    core = {"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": host}}
+    (tmp_path / "device_db.py").write_text(f"device_db = {{'core': {core!r}}}\n")
+    (tmp_path / "test_it.py").write_text("def test_it(bench):\n    pass\n")
+    done = run_pytest(tmp_path)
+    assert done.returncode == 1
+    assert ("there is no gateware 'none'" if "none" in host else "is not an emulated one") in done.stdout
