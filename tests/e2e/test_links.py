@@ -9,7 +9,8 @@ from kairos.compat.clients import CommMgmt
 from tests.support.boards import System
 from tests.support.command import run_kairos
 from tests.support.gateware import built
-from tests.support.paths import BUILD, EXAMPLES
+from tests.support.paths import BUILD, EXAMPLES, ROOT
+from tests.support.waiting import let_pass, until
 
 ABOVE = "destination 1: Kairos satellite"
 """What the master says of the satellite when it knows it."""
@@ -93,3 +94,17 @@ def test_a_satellite_that_restarts_while_a_kernel_waits_for_it(pair, tmp_path):
     assert done.stdout.startswith("sum 3\nlost\nsum 7\n"), done.stdout + done.stderr
     assert done.returncode == 1
     assert "SubkernelError: Lost communication with satellite: destination 1 does not answer" in done.stderr
+
+
+def test_a_link_is_pulled_out_at_the_time_that_its_description_says(tmp_path):
+    built("pair", "satellite")
+    description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
+    (tmp_path / "system.toml").write_text(description + "unplugged_ns = [[1_000_000_000, 1_003_000_000]]\n")
+    device = System(tmp_path, tmp_path / "system.toml")
+    try:
+        device.until_logged(ABOVE)
+        let_pass(device, 1)
+        (link,) = until(lambda: [link for link in device.links() if link["up"] and link["rtio"]], device.uart)
+        assert link["words"]["ended"] == 1
+    finally:
+        device.close()

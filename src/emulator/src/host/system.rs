@@ -70,6 +70,9 @@ struct LinkEntry {
     losses: f64,
     #[serde(default)]
     seed: u64,
+    /// When it is pulled out, and plugged in again.
+    #[serde(default)]
+    unplugged_ns: Vec<[u64; 2]>,
 }
 
 impl Description {
@@ -129,6 +132,12 @@ impl Description {
         }
         for link in &self.link {
             place(&link.to)?;
+            if !link.unplugged_ns.as_flattened().is_sorted() {
+                return Err(format!(
+                    "the times at which the link to {} is pulled out and plugged in are not in order",
+                    link.to
+                ));
+            }
             if ![link.bit_errors, link.losses]
                 .iter()
                 .all(|rate| (0.0..=1.0).contains(rate))
@@ -176,7 +185,12 @@ impl Description {
                 losses: entry.losses,
             };
             let ends = [(from, &format!("down{number}")[..]), (to, link::UP)];
-            let joined = link::join(ends, entry.delay_ns / NS_PER_PL_CYCLE, quality, entry.seed);
+            let out = entry
+                .unplugged_ns
+                .iter()
+                .map(|times| times.map(|ns| ns / NS_PER_PL_CYCLE));
+            let delay = entry.delay_ns / NS_PER_PL_CYCLE;
+            let joined = link::join(ends, delay, quality, entry.seed, out.collect());
             let joined = joined.map_err(|e| format!("link from {} to {}: {e}", entry.from, entry.to))?;
             links.push((entry.from.clone(), entry.to.clone(), joined));
         }
@@ -361,6 +375,7 @@ impl Boards {
 
     /// The links, for the control socket.
     pub fn links(&self) -> Vec<Value> {
+        let now = time::to_pl(self.master().now());
         let shown = self.links.iter().map(|(from, to, link)| {
             let directions = link
                 .counts()
@@ -368,7 +383,7 @@ impl Boards {
             json!({
                 "from": from,
                 "to": to,
-                "plugged": link.is_plugged(),
+                "plugged": link.is_plugged(now),
                 "delay_ns": link.delay() * NS_PER_PL_CYCLE,
                 "down": directions[0],
                 "up": directions[1],
@@ -431,6 +446,10 @@ mod tests {
             (
                 format!("{a}{b}{c}{}{}", link("c", "b"), link("b", "c")),
                 "b stands before the board above it",
+            ),
+            (
+                format!("{a}{b}{}unplugged_ns=[[5, 9], [8, 12]]", link("a", "b")),
+                "the times at which the link to b is pulled out and plugged in are not in order",
             ),
         ] {
             assert_eq!(checked(&wrong), Err(why.into()));

@@ -43,7 +43,16 @@ impl Pl {
             if asker == Some(n) {
                 end.told();
             }
-            let up = u8::from(end.is_up()) << end.place;
+        }
+        self.look_at_plugs();
+    }
+
+    /// Tells the logic which links are plugged in, which may have changed.
+    pub(super) fn look_at_plugs(&mut self) {
+        let cycle = self.cycle;
+        self.replug = self.ends.iter().map(|end| end.change(cycle)).min().unwrap_or(u64::MAX);
+        for end in &self.ends {
+            let up = u8::from(end.is_up(cycle)) << end.place;
             if up != self.inputs.link_rx_up & 1 << end.place {
                 self.inputs.link_rx_up ^= 1 << end.place;
                 self.settle = SETTLE;
@@ -121,6 +130,7 @@ impl Pl {
             return Err(format!("its link {name} is connected already"));
         }
         self.ends.push(end);
+        self.look_at_plugs();
         Ok(())
     }
 

@@ -97,6 +97,27 @@ struct Cable {
     plugged: Cell<bool>,
     /// In cycles.
     delay: u64,
+    /// When it is out anyway: cycles from the first to before the second, in order.
+    out: Vec<[u64; 2]>,
+}
+
+impl Cable {
+    /// Whether what leaves in `cycle` arrives.
+    fn carries(&self, cycle: u64) -> bool {
+        let arrival = cycle + self.delay;
+        self.plugged.get() && !self.out.iter().any(|&[from, to]| from <= arrival && cycle < to)
+    }
+
+    /// Whether it is plugged in.
+    fn is_in(&self, cycle: u64) -> bool {
+        self.plugged.get() && !self.out.iter().any(|&[from, to]| (from..to).contains(&cycle))
+    }
+
+    /// When that changes next, as far as it is known.
+    fn change(&self, cycle: u64) -> u64 {
+        let changes = self.out.iter().flatten().copied();
+        changes.filter(|&change| change > cycle).min().unwrap_or(u64::MAX)
+    }
 }
 
 /// One end of a link, at a board.
@@ -114,12 +135,20 @@ pub struct End {
 }
 
 /// Joins the logic of two boards by a link: the libraries' links with these names, with a delay of `delay` cycles. `seed` is
-/// for the errors. The error is a line for the user.
-pub fn join(boards: [(&Rc<RefCell<Bus>>, &str); 2], delay: u64, quality: Quality, seed: u64) -> Result<Link, String> {
+/// for the errors. `out`: when it is not plugged in, cycles from the first to before the second. The error is a line for the
+/// user.
+pub fn join(
+    boards: [(&Rc<RefCell<Bus>>, &str); 2],
+    delay: u64,
+    quality: Quality,
+    seed: u64,
+    out: Vec<[u64; 2]>,
+) -> Result<Link, String> {
     let fibres = [0, 1].map(|n| Rc::new(Fibre::new(quality, seed.wrapping_mul(2).wrapping_add(n))));
     let cable = Rc::new(Cable {
         plugged: Cell::new(true),
         delay,
+        out,
     });
     let mut there = [0; 2];
     let count = |bus: &Rc<RefCell<Bus>>| bus.borrow().get::<Fabric>().map_or(0, Fabric::ends);
@@ -160,8 +189,8 @@ impl Link {
     }
 
     /// Whether it is plugged in.
-    pub fn is_plugged(&self) -> bool {
-        self.cable.plugged.get()
+    pub fn is_plugged(&self, cycle: u64) -> bool {
+        self.cable.is_in(cycle)
     }
 
     /// Words sent, with wrong bits, and lost, in each direction.
@@ -177,13 +206,18 @@ impl Link {
 
 impl End {
     /// Whether the line carries words.
-    pub fn is_up(&self) -> bool {
-        self.cable.plugged.get() && self.neighbour.strong_count() != 0
+    pub fn is_up(&self, cycle: u64) -> bool {
+        self.cable.is_in(cycle) && self.neighbour.strong_count() != 0
+    }
+
+    /// When that changes next by itself.
+    pub fn change(&self, cycle: u64) -> u64 {
+        self.cable.change(cycle)
     }
 
     /// A word leaves in `cycle`.
     pub fn send(&mut self, cycle: u64, word: u64) {
-        if !self.cable.plugged.get() {
+        if !self.cable.carries(cycle) {
             return;
         }
         let arrival = cycle + self.cable.delay;
@@ -240,6 +274,21 @@ impl End {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_under_way_when_the_cable_is_out_is_lost() {
+        let cable = Cable {
+            plugged: Cell::new(true),
+            delay: 10,
+            out: vec![[100, 120], [130, 131]],
+        };
+        let arrives: Vec<u64> = (80..150).filter(|&cycle| cable.carries(cycle)).collect();
+        assert_eq!(arrives, (80..90).chain(131..150).collect::<Vec<_>>());
+        let is_in: Vec<u64> = (95..135).filter(|&cycle| cable.is_in(cycle)).collect();
+        assert_eq!(is_in, (95..100).chain(120..130).chain(131..135).collect::<Vec<_>>());
+        let changes = [0, 99, 100, 120, 130, 131].map(|cycle| cable.change(cycle));
+        assert_eq!(changes, [100, 100, 120, 130, 131, u64::MAX]);
+    }
 
     #[test]
     fn errors_come_as_often_as_stated_and_the_same_for_a_seed() {

@@ -83,6 +83,8 @@ pub struct Pl {
     submitted: u64,
     /// Its links.
     ends: Vec<End>,
+    /// When one of them is next plugged in, or pulled out.
+    replug: u64,
     /// Those that have sent a word in this run, as bits.
     sent: u8,
     /// Of a link to the board above, whose time the counter takes over.
@@ -125,6 +127,7 @@ impl Pl {
             submissions: VecDeque::new(),
             submitted: 0,
             ends: Vec::new(),
+            replug: u64::MAX,
             sent: 0,
             follows,
             ahead: 0,
@@ -201,10 +204,11 @@ impl Pl {
 
     /// The cycle in which something that waits for its time is due.
     fn due(&self) -> u64 {
-        match (self.outputs.sim_next_due, self.offset) {
+        let due = match (self.outputs.sim_next_due, self.offset) {
             (u64::MAX, _) | (_, None) => u64::MAX,
             (due, Some(offset)) => due.saturating_add(offset),
-        }
+        };
+        due.min(self.replug)
     }
 
     /// Runs one cycle with the ports.
@@ -366,7 +370,10 @@ impl Pl {
         self.look_again(asker);
         self.sent = 0;
         while self.cycle < target && !(to_event && self.event.is_some()) {
-            let Some(target) = self.known(target, asker, urgent) else {
+            if self.cycle >= self.replug {
+                self.look_at_plugs();
+            }
+            let Some(target) = self.known(target.min(self.replug), asker, urgent) else {
                 break;
             };
             if asker.is_some_and(|end| self.sent >> end & 1 != 0) {

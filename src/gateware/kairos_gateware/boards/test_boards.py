@@ -206,6 +206,13 @@ def test_boards_without_a_synthesiser():
         Top(board("ebaz4205"), board("ebaz4205").platform(), VARIANTS["clocked"], "x")
 
 
+@pytest.mark.parametrize("variant", ["pair", "satellite"])
+def test_links_are_refused(variant):
+    """Nothing would drive them."""
+    with pytest.raises(ValueError, match="there are no links to other boards on zc706 yet"):
+        Top(board("zc706"), board("zc706").platform(), VARIANTS[variant], "x")
+
+
 def test_description_is_built(tmp_path, capsys):
     path = tmp_path / "system.json"
     card = {"type": "urukul", "ports": [8, 9], "dds": "ad9912"}

@@ -50,7 +50,7 @@ class Top(Module):
 
     def __init__(self, board, platform, variant, build_id):
         chip = board.synthesiser
-        if variant.satellites:
+        if variant.satellites or variant.uplink:
             raise ValueError(
                 f"{variant.name}: there are no links to other boards on {board.name} yet, only in simulation"
             )
