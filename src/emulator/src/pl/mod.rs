@@ -17,6 +17,7 @@ pub mod link;
 pub mod outside;
 pub mod trace;
 pub mod wave;
+mod wires;
 
 use std::collections::VecDeque;
 
@@ -37,11 +38,6 @@ const SETTLE: u64 = 8;
 const SHORTEST_JUMP: u64 = 4;
 /// A GP access that takes longer has hung.
 const GP_LIMIT: u64 = 10_000;
-/// The logic counts so many periods of a clock as one (`soc/clock.py`)…
-const CLOCK_PRESCALE: u64 = 4;
-/// …in so many of its own cycles.
-const CLOCK_WINDOW: u64 = 1 << 20;
-const PL_HZ: u64 = 1_000_000_000 / NS_PER_PL_CYCLE;
 /// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
 const RESPONSE_WINDOW: u64 = 64;
 
@@ -478,59 +474,5 @@ impl Pl {
         log::error!("pl: no answer to the access to {:#010x}", access.address);
         self.gp.abandon();
         (0, self.gp_cycles)
-    }
-
-    /// Drives an input pad with a constant level from `now` on.
-    pub fn set_pad(&mut self, index: usize, level: bool, now: Cycles, memory: &Memory) -> Result<(), String> {
-        if !self.library.info.pads.iter().any(|p| p.index == index) {
-            return Err(format!("there is no pad {index}"));
-        }
-        self.come_to(now, memory);
-        self.inputs.pads_i[index] = if level { 0xff } else { 0 };
-        self.settle = SETTLE;
-        Ok(())
-    }
-
-    /// From `now` on the processing system shows this on its EMIO lines.
-    pub fn set_lines(&mut self, lines: u64, now: Cycles, memory: &Memory) {
-        self.come_to(now, memory);
-        self.inputs.emio_o = lines;
-        self.settle = SETTLE;
-    }
-
-    /// What the processing system shows there.
-    pub fn lines_set(&self) -> u64 {
-        self.inputs.emio_o
-    }
-
-    /// What the logic shows on the EMIO lines to the processing system, in the newest cycle.
-    pub fn lines(&self) -> u64 {
-        self.outputs.emio_i
-    }
-
-    /// Whether the logic measures clocks.
-    pub fn measures_clocks(&self) -> bool {
-        !self.library.info.clocks.is_empty()
-    }
-
-    /// From `now` on a clock that the logic measures has this frequency in Hz.
-    pub fn set_clock(&mut self, name: &str, frequency: u64, now: Cycles, memory: &Memory) {
-        let Some(pads) = self.library.info.clocks.get(name) else {
-            return;
-        };
-        let count = (frequency * CLOCK_WINDOW / (CLOCK_PRESCALE * PL_HZ)).to_le_bytes();
-        if pads
-            .iter()
-            .zip(count)
-            .all(|(pad, byte)| self.inputs.pads_i[*pad] == byte)
-        {
-            return;
-        }
-        let pads = pads.clone();
-        self.come_to(now, memory);
-        for (pad, byte) in pads.into_iter().zip(count) {
-            self.inputs.pads_i[pad] = byte;
-        }
-        self.settle = SETTLE;
     }
 }
