@@ -118,7 +118,10 @@ impl Sampler {
 
 /// What is at an input for voltages.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "an input has volts, or a channel that gives them, such as \"zotino0.ch3\"")]
+#[serde(
+    untagged,
+    expecting = "an input has volts, or a channel that gives them, such as \"zotino0.ch3\""
+)]
 pub enum Wire {
     /// So many volts, for ever.
     Volts(Finite),
