@@ -236,9 +236,9 @@ INSTRUCTIONS = {
     "image.kernel_bytes": ("bytes", 272 * 1024, None, "image of core 1"),
     "image.runtime_bytes": (
         "bytes",
-        768 * 1024,
+        800 * 1024,
         None,
-        "image of core 0, that of core 1, links, subkernels, measurements, distributed DMA and batches included",
+        "image of core 0, that of core 1, links, subkernels, all boards' records, distributed DMA, batches, health included",
     ),
 }
 

@@ -14,5 +14,6 @@ def test_what_the_table_names_exists():
     assert len(files) > 15
     assert [name for name in files if not (HERE / name).exists() and not (ROOT / name).exists()] == []
     tests = {test for name in quoted for test in re.findall(r"\btest_\w+\b(?!\.py)", name)}
-    defined = set(re.findall(r"^def (test_\w+)", "".join(p.read_text() for p in HERE.glob("test_*.py")), re.MULTILINE))
+    sources = "".join(path.read_text() for path in HERE.parent.rglob("test_*.py"))
+    defined = set(re.findall(r"^def (test_\w+)", sources, re.MULTILINE))
     assert tests and tests <= defined, tests - defined

@@ -5,16 +5,7 @@ import re
 import pytest
 
 from tests.support.paths import EXAMPLES
-from tests.support.waveforms import pulses_of_vcd
-
-
-def expected_blink(pulses=5, length=2000):
-    ttl4, ttl5, time = [], [], 0
-    for i in range(pulses):
-        ttl4.append((time, time + (i + 1) * length))
-        ttl5.append((time + 1000, time + 1000 + length))
-        time += max((i + 1) * length, 1000 + length) + 3000
-    return ttl4, ttl5
+from tests.support.waveforms import expected_blink, pulses_of_vcd
 
 
 def blink(kairos, name, *arguments):

@@ -10,8 +10,7 @@ import pytest
 
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
-
-from .test_blink import expected_blink
+from tests.support.waveforms import expected_blink
 
 ION = EXAMPLES / "ion"
 

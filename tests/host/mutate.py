@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[2]
 OTHER_DEVICES = (
     "calibrated",
     "chain",
+    "converters",
+    "default_bench",
     "distributed",
+    "nested",
     "pulses",
     "satellite",
     "servo",
@@ -27,6 +30,7 @@ OTHER_DEVICES = (
     "subkernels",
     "two_boards",
     "urukul",
+    "watched",
 )
 """Those for devices that the database below does not have."""
 SOURCES = [*(ROOT / "examples").glob("*.py"), *(ROOT / "tests/e2e/experiments").glob("*.py")]

@@ -13,7 +13,7 @@ from kairos.experiment.hdf5 import write_hdf5
 
 
 def outputs(**files):
-    names = ("hdf5", "vcd", "plot", "pulses", "log")
+    names = ("hdf5", "vcd", "plot", "scope", "pulses", "log")
     return Outputs(SimpleNamespace(**dict.fromkeys(names) | {"quiet": True} | files))
 
 

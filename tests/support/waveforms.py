@@ -18,3 +18,13 @@ def pulses_of_vcd(text, complete=True):
                 pulses[name].append((since.pop(name), time))
     assert not (complete and since), "a pulse has no end"
     return pulses
+
+
+def expected_blink(pulses=5, length=2000):
+    """(start, end) in ns of each pulse of `examples/blink.py`, on ttl4 and on ttl5."""
+    ttl4, ttl5, time = [], [], 0
+    for i in range(pulses):
+        ttl4.append((time, time + (i + 1) * length))
+        ttl5.append((time + 1000, time + 1000 + length))
+        time += max((i + 1) * length, 1000 + length) + 3000
+    return ttl4, ttl5

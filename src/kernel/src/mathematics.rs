@@ -203,7 +203,7 @@ pub fn log(x: f64) -> f64 {
         return libm::log(x);
     }
     // x = 2^exponent * (1 + f), 1 + f between the square roots of 1/2 and 2.
-    let shifted = high - ROOT;
+    let shifted = high.wrapping_sub(ROOT);
     let exponent = f64::from(shifted as i32 >> 20);
     let mantissa = (shifted & 0x000f_ffff) + ROOT;
     let f = f64::from_bits(u64::from(mantissa) << 32 | x.to_bits() & 0xffff_ffff) - 1.0;

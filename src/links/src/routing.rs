@@ -1,4 +1,4 @@
-//! The key `routing_table` (wire protocols, section 7.4): by which links ARTIQ's tools say that boards are reached. Here the
+//! The key `routing_table` (wire protocols, section 6): by which links ARTIQ's tools say that boards are reached. Here the
 //! gateware numbers the boards as they stand in the tree, so a table agrees with that or is wrong.
 
 use core::fmt;

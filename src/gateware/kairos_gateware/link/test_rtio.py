@@ -20,7 +20,7 @@ class Wide(Module):
 
     def __init__(self):
         self.submodules.timebase = self.timebase = TimeBase()
-        self.submodules.near = self.near = NearRtio(self.timebase, WIDTH, 1)
+        self.submodules.near = self.near = NearRtio(self.timebase, WIDTH, 0)
         self.link = OutputLink(WIDTH, 8)
         self.submodules.core = self.core = RtioCore([Channel(0, self.link)], lanes=2, depth=32, loadable=True)
         self.submodules.far = self.far = FarRtio(self.core)
@@ -48,7 +48,7 @@ def test_events_with_more_than_32_bits_of_data():
         for n, value in enumerate(data):
             yield near.cri.output.valid.eq(1)
             yield near.cri.output.timestamp.eq((UP + 150 + 9 * n << 3) + n)
-            yield near.cri.output.channel.eq(1 << 16)
+            yield near.cri.output.channel.eq(0)
             yield near.cri.output.address.eq(40 * n)
             yield near.cri.output.data.eq(value)
             yield
