@@ -238,7 +238,7 @@ INSTRUCTIONS = {
         "bytes",
         800 * 1024,
         None,
-        "image of core 0, that of core 1, links, subkernels, all boards' records, distributed DMA, batches, health included",
+        "image of core 0, with core 1's, links, subkernels, all boards' records, distributed DMA, batches and health",
     ),
 }
 
