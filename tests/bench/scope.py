@@ -4,6 +4,8 @@ import io
 import random
 import shutil
 import struct
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -16,6 +18,8 @@ from kairos.network import analyzer
 from kairos.scope.lanes import Levels, Marks, Steps, Words
 from kairos.scope.page import write_page
 from kairos.waveform.analysis import write_dump
+
+from .timing import ROOT
 
 __all__ = ["PREFIXES", "scope_figures"]
 
@@ -86,8 +90,8 @@ def _record() -> bytes:
     return struct.pack("<BIQ?BB", LITTLE_ENDIAN, len(body), len(body), False, CHANNELS, 0) + body
 
 
-def _analyzed() -> float:
-    """Events a second, from the bytes of a record to the text of a VCD file."""
+def analyzed() -> float:
+    """Events a second of processor time, from the bytes of a record to the text of a VCD file."""
     record = _record()
     devices = {"core": {"type": "local", "class": "Core", "arguments": {}}}
     for channel in range(CHANNELS):
@@ -103,7 +107,10 @@ def _analyzed() -> float:
 def scope_figures(figures):
     """Pages for a browser, and records as files."""
     source = f"{MESSAGES} outputs of {CHANNELS} pins, from a record's bytes to a VCD file's text, processor time"
-    figures.add("analyze.events_per_s", _analyzed(), "events/s", target=300_000, at_least=True, source=source)
+    # In a process of its own, as `kairos analyze` is: what else lives in this one slows the collection of garbage.
+    code = "from tests.bench.scope import analyzed; print(analyzed())"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    figures.add("analyze.events_per_s", float(done.stdout), "events/s", target=300_000, at_least=True, source=source)
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "page.html"
         write_page(path, "a million events", _lanes(), SPAN_NS)
