@@ -99,7 +99,10 @@ def gateware(variant: str, name: str) -> Path:
     if not (folder / variant / name).is_file():
         known = sorted(path.parent.name for path in folder.glob(f"*/{LIBRARY}"))
         if known and variant not in known:
-            raise EmulatorError(f"there is no gateware '{variant}' to emulate in {folder}; there is {', '.join(known)}")
+            raise EmulatorError(
+                f"there is no gateware '{variant}' to emulate in {folder}; there is {', '.join(known)}. "
+                f"In a checkout, `make gateware VARIANT={variant}` builds it if there is a description of it"
+            )
     return folder / variant / name
 
 
