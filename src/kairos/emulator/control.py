@@ -71,9 +71,9 @@ class Control:
         return self.request("sev", **{"from": start})["cycles"]
 
     def trace(self, start: int = 0, until: int | None = None) -> dict:
-        """``pads``; ``events`` from number `start` up to now, or to the time `until` in ns, each (ns, pad, level), and
-        ``next``, the number of the event after them; ``waves``: what clocks did since power-up, up to that time,
-        which is not among the events; ``time_ns``, up to which all is known."""
+        """``pads``; ``events`` from number `start` up to now, or before the time `until` in ns, each (ns, pad, level),
+        and ``next``, the number of the event after them; ``waves``: what clocks did since power-up, before that
+        time, which is not among the events; ``time_ns``, before which all is known."""
         # What is driven without end would give new ones for ever.
         end = self.status()["time_ns"] if until is None else until
         events, following = [], start
@@ -85,8 +85,8 @@ class Control:
                 break
         waves = [Wave(*fields) for fields in reply["waves"]]
         if until is not None:
-            events = [event for event in events if event[0] <= until]
-            waves = [wave.before(until + 1) for wave in waves]
+            events = [event for event in events if event[0] < until]
+            waves = [wave.before(until) for wave in waves]
         # Where nothing of it is left, there is none.
         waves = [wave for wave in waves if wave.changes]
         known = {"next": following, "time_ns": reply["time_ns"]}
