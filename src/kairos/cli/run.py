@@ -8,7 +8,6 @@ from .. import emulator as emulation
 from ..contracts.session import PORT
 from ..devices import DeviceDB, DeviceError
 from ..errors import ConnectionLost, DeviceUnreachable, EmulatorError, KairosError, UsageError
-from ..waveform import Recording
 from ..waveform.table import format_duration, format_table
 from . import report
 from .bench import bench_file, print_warnings
@@ -145,8 +144,7 @@ def _record(device, devices):
     clocks = devices.ddb.channels_of("TTLClockGen")
     if not device.settle(clocks=clocks):
         print("kairos: the recording ends while the device still has outputs queued", file=sys.stderr)
-    trace = device.control.trace(until=device.settled_ns)
-    return Recording.from_trace(trace, device.trace_start, devices.ddb.channel_names(), device.trace_start_ns)
+    return device.recording(devices.ddb.channel_names())
 
 
 def _count(number, noun):

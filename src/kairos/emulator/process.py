@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ..contracts.session import PORT
 from ..errors import EmulatorError
+from ..waveform import Recording
 from . import artifacts
 from .control import Control
 
@@ -24,6 +25,8 @@ READY_TIMEOUT = 30.0
 
 CLOCKS_ONLY_NS = 1_000_000
 """A recording in which clock generators run on ends so long after the last change of another pin."""
+
+_MARGIN_NS = 1_000
 
 
 @dataclass(frozen=True)
@@ -233,7 +236,8 @@ class Emulator:
         status = self.control.status()
         start, seen, last = status["time_ns"], self.trace_start, None
         while True:
-            until = max(start, last or 0) + CLOCKS_ONLY_NS if clocks else None
+            # A little later: what happens in the cycle of that very moment may not have been run yet.
+            until = max(start, last or 0) + CLOCKS_ONLY_NS + _MARGIN_NS if clocks else None
             reached = self.control.wait("idle", deadline - time.monotonic(), until)
             if reached is None and self._gets_nearer(status):
                 deadline = time.monotonic() + timeout
@@ -249,12 +253,17 @@ class Emulator:
             firsts = [moment for moment, _, _ in trace["events"]] + [w.time_of(0) for w in clocked if w.changes]
             first = min(firsts, default=start)
             last = max(others, default=last or first)
-            if max(start, last) + CLOCKS_ONLY_NS <= until:
+            if max(start, last) + CLOCKS_ONLY_NS <= trace["time_ns"]:
                 # Not where the device happens to be by now: the same run gives the same recording.
                 self.settled_ns = last + CLOCKS_ONLY_NS
                 return True
             if time.monotonic() > deadline:
                 return False
+
+    def recording(self, names: dict[int, str]) -> Recording:
+        """What the pins did in the run that has settled; `names` are those of its RTIO channels."""
+        trace = self.control.trace(until=self.settled_ns)
+        return Recording.from_trace(trace, self.trace_start, names, self.trace_start_ns)
 
     def _gets_nearer(self, status: dict) -> bool:
         """Whether time goes on towards the output that was the next one at `status`, which is brought up to date."""

@@ -9,15 +9,13 @@ from typing import NamedTuple
 
 from ..contracts import spi
 from ..contracts.spi import SpiFlag
+from ..waveform.analysis import Line, drivers
 from .lanes import FLOATING, Lane, Levels, Marks, Steps, Words
 from .page import write_page
 from .serial import Labels, Message
 
 __all__ = ["lanes_of_dump", "write_dump_page"]
 
-LEVEL, DRIVEN = range(2)
-"""Addresses of a TTL channel."""
-PINS = ("TTLOut", "TTLInOut")
 SEPARATOR, TERMINATOR = b"\x1e", 0x1D
 """In the log: behind the name, and behind the text."""
 
@@ -53,33 +51,23 @@ def lanes_of_dump(dump, entries: dict) -> tuple[list[Lane], int]:
         event = Event(round((message.timestamp - origin) * period), address, message.data, slack)
         channels.setdefault(message.channel, []).append(event)
     log = channels.pop(dump.log_channel, [])
-    drivers = _drivers(entries)
+    devices, labels = drivers(entries), Labels(entries)
     lanes: list[Lane] = []
     for number, events in sorted(channels.items()):
-        name, driver = drivers.get(number, (f"channel {number}", ""))
-        lanes += _channel(name, driver, events, cycle, Labels(entries))
+        line = Line(*devices.get(number, (f"channel {number}", "")))
+        lanes += _channel(line, events, cycle, labels)
     lanes += _log(log)
-    lanes += _errors(dump, drivers, origin, period)
+    lanes += _errors(dump, devices, origin, period)
     lanes += _slack(channels)
     return lanes, max((events[-1].time for events in channels.values()), default=0)
 
 
-def _drivers(entries: dict) -> dict[int, tuple[str, str]]:
-    """Name and class of the first device of each channel."""
-    found: dict[int, tuple[str, str]] = {}
-    for name, entry in entries.items():
-        if isinstance(entry, dict) and entry.get("type") == "local":
-            channel = entry.get("arguments", {}).get("channel")
-            if isinstance(channel, int):
-                found.setdefault(channel, (name, entry.get("class", "")))
-    return found
-
-
-def _channel(name, driver, events: list[Event], cycle: float, labels: Labels) -> Iterator[Lane]:
+def _channel(line: Line, events: list[Event], cycle: float, labels: Labels) -> Iterator[Lane]:
+    name, driver = line.name, line.driver
     outputs = [event for event in events if event.address is not None]
     inputs = [event for event in events if event.address is None]
-    if driver in PINS:
-        yield _pin(name, driver, outputs)
+    if line.is_pin:
+        yield _pin(line, outputs)
         if inputs:
             yield Marks(name, ("inputs",), [event.time for event in inputs], [""] * len(inputs))
     elif driver == "TTLClockGen":
@@ -98,21 +86,18 @@ def _marks(name, group, events) -> Marks:
     return Marks(name, group, [event.time for event in events], texts)
 
 
-def _pin(name, driver, events) -> Levels:
-    driven = driver == "TTLOut"
-    lane = Levels(name, ("pins",), initial=0 if driven else FLOATING, times=[], levels=[])
-    level, before = 0, lane.initial
+def _pin(line: Line, events) -> Levels:
+    def level(value):
+        return FLOATING if value == "x" else value
+
+    lane = Levels(line.name, ("pins",), initial=level(line.initial), times=[], levels=[])
+    before = lane.initial
     for event in events:
-        match event.address:
-            case 0:
-                level = event.data & 1
-            case 1:
-                driven = bool(event.data & 1)
-        now = level if driven else FLOATING
-        if now != before:
+        value = line.after(event)
+        if value is not None and level(value) != before:
+            before = level(value)
             lane.times.append(event.time)
-            lane.levels.append(now)
-            before = now
+            lane.levels.append(before)
     return lane
 
 
@@ -164,12 +149,12 @@ def _log(events) -> Iterator[Lane]:
         yield Marks(name, ("log",), [time for time, _ in entries], [entry for _, entry in entries])
 
 
-def _errors(dump, drivers, origin, period) -> Iterator[Lane]:
+def _errors(dump, devices, origin, period) -> Iterator[Lane]:
     errors = [message for message in dump.messages if hasattr(message, "exception_type")]
     if errors:
         times = [round((message.rtio_counter - origin) * period) for message in errors]
         texts = [
-            f"{message.exception_type.name.lower()} on {drivers.get(message.channel, (message.channel,))[0]}"
+            f"{message.exception_type.name.lower()} on {devices.get(message.channel, (message.channel,))[0]}"
             for message in errors
         ]
         order = sorted(range(len(errors)), key=times.__getitem__)

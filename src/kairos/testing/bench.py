@@ -86,10 +86,7 @@ class Bench:
     def recording(self) -> Recording:
         """What the pins did in the last run."""
         if self._recording is None:
-            device = self.device
-            trace = device.control.trace(until=device.settled_ns)
-            names = self.database.channel_names()
-            self._recording = Recording.from_trace(trace, device.trace_start, names, device.trace_start_ns)
+            self._recording = self.device.recording(self.database.channel_names())
         return self._recording
 
     def pin(self, name: str) -> Pin:

@@ -105,14 +105,8 @@ class Pin(History):
     @property
     def pulses(self) -> list[tuple[float, float]]:
         """Start and end of each time at which it was high, as far as it ended."""
-        found, start = [], None
-        for time, level in self._channel.changes:
-            if level == 1 and start is None:
-                start = time
-            elif level != 1 and start is not None:
-                found.append((start * NS, time * NS))
-                start = None
-        return found
+        ended = [pulse for pulse in self._channel.pulses() if pulse.end_ns is not None]
+        return [(pulse.start_ns * NS, pulse.end_ns * NS) for pulse in ended]
 
     def at(self, seconds: float) -> int | None:
         """Its level at a time: 0, 1, or None if it is not driven."""

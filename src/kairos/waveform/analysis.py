@@ -9,18 +9,19 @@ from collections.abc import Iterator
 
 from .recording import Channel, Recording
 
-__all__ = ["describe", "pins", "write_dump"]
+__all__ = ["Line", "describe", "drivers", "pins", "write_dump"]
 
 _LEVEL, _DRIVEN = range(2)
 """Addresses of a TTL channel."""
 _SCOPES = {"TTLOut": "ttl", "TTLInOut": "ttl", "TTLClockGen": "ttl_clkgen", "SPIMaster": "spi2"}
 
 
-class _Line:
-    """A variable of the file: a pin, or the last word of a channel."""
+class Line:
+    """A channel as its driver has it: a pin, or the word that was written last. `initial`: its value before any
+    message, "x" while nothing drives it."""
 
     def __init__(self, name: str, driver: str):
-        self.name, self.scope = name, _SCOPES.get(driver, "word")
+        self.name, self.driver, self.scope = name, driver, _SCOPES.get(driver, "word")
         self.is_pin = self.scope == "ttl"
         self.width = 1 if self.is_pin else 64
         self.initial = "x" if driver != "TTLOut" else 0
@@ -41,15 +42,20 @@ class _Line:
         return self._level if self._driven else "x"
 
 
-def _lines(devices: dict) -> dict[int, _Line]:
-    """The variable of each channel that a local device owns; the first device counts."""
-    found: dict[int, _Line] = {}
+def drivers(devices: dict) -> dict[int, tuple[str, str]]:
+    """Name and class of the local device of each channel; the first one counts."""
+    found: dict[int, tuple[str, str]] = {}
     for name, entry in devices.items():
         if isinstance(entry, dict) and entry.get("type") == "local":
             channel = entry.get("arguments", {}).get("channel")
             if isinstance(channel, int):
-                found.setdefault(channel, _Line(name, entry.get("class", "")))
+                found.setdefault(channel, (name, entry.get("class", "")))
     return found
+
+
+def _lines(devices: dict) -> dict[int, Line]:
+    """The line of each channel that a local device owns."""
+    return {channel: Line(*device) for channel, device in drivers(devices).items()}
 
 
 def _events(dump) -> Iterator[tuple[int, object]]:

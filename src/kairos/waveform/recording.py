@@ -56,6 +56,22 @@ class Channel:
             position = end
         yield self.changes[position:], None
 
+    def pulses(self) -> Iterator["Pulse"]:
+        """All pulses but those of clocks, in order."""
+        start = None
+        for changes, wave in self.parts():
+            for time, level in changes:
+                if level == 1 and start is None:
+                    start = time
+                elif level != 1 and start is not None:
+                    yield Pulse(self.name, start, time)
+                    start = None
+            if wave is not None:
+                # A pulse that ends with the clock's first change, or begins with its last one, is the clock's.
+                start = None
+        if start is not None:
+            yield Pulse(self.name, start, None)
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -147,22 +163,9 @@ class Recording:
 
     def pulses(self) -> list[Pulse]:
         """All pulses but those of clocks, in order of their start, then of their channel."""
-        found = []
-        for position, channel in enumerate(self.channels):
-            start = None
-            for changes, wave in channel.parts():
-                for time, level in changes:
-                    if level == 1 and start is None:
-                        start = time
-                    elif level != 1 and start is not None:
-                        found.append((start, position, Pulse(channel.name, start, time)))
-                        start = None
-                if wave is not None:
-                    # A pulse that ends with the clock's first change, or begins with its last one, is the clock's.
-                    start = None
-            if start is not None:
-                found.append((start, position, Pulse(channel.name, start, None)))
-        return [pulse for _, _, pulse in sorted(found, key=lambda entry: entry[:2])]
+        found = [pulse for channel in self.channels for pulse in channel.pulses()]
+        # Stable: those of one time stay in the order of their channels.
+        return sorted(found, key=lambda pulse: pulse.start_ns)
 
     def clocks(self) -> list[Clock]:
         """Long runs of clocks, in order of their start, then of their channel."""

@@ -11,6 +11,7 @@ import numpy as np
 from ..link.bulk_bench import MEMORY_WORDS, BulkPair
 from ..link.bulk_near import RING
 from ..sim.lockstep import Lockstep, build_lockstep
+from .early import draw_early
 
 __all__ = ["DELAY", "bulk_engine", "throughput_share", "transfer_cycles"]
 
@@ -64,22 +65,19 @@ def transfer_cycles(engine: Lockstep, words: int, early: bool) -> int:
 
 def draw(path: Path, engine: Lockstep) -> None:
     """Time of transfers over their size, with early answers and without."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
-
     sizes = sorted({*[2**n for n in range(11)], 1408, _LONGEST})
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    for early, name, color, marker in [(0, "answered by the board", "#c8553d", "s"), (1, "early", "#2563a8", "o")]:
-        cycles = [transfer_cycles(engine, n, bool(early)) for n in sizes]
-        axes.plot([8 * n for n in sizes], [8 * n / 1000 for n in cycles], f"{marker}-", color=color, label=name)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set(xlabel="bytes copied, in packets of 512 at most", ylabel="µs from posting to completion, at 125 MHz")
-    axes.legend(title=f"line of {DELAY} cycles")
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
+
+    def duration(words: int, early: bool) -> float:
+        return 8 * transfer_cycles(engine, words, early) / 1000
+
+    draw_early(
+        path,
+        sizes,
+        duration,
+        DELAY,
+        "bytes copied, in packets of 512 at most",
+        "µs from posting to completion, at 125 MHz",
+    )
 
 
 def main(path: str) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from ..link.reliable import Reliability
 from ..link.remote_bench import RemotePair
 from ..sim.lockstep import Lockstep, build_lockstep
+from .early import draw_early
 
 __all__ = ["DELAY", "remote_engine", "round_trip_cycles", "transfer_cycles"]
 
@@ -59,22 +60,12 @@ def transfer_cycles(engine: Lockstep, words: int, early: bool) -> int:
 
 def draw(path: Path, engine: Lockstep) -> None:
     """Time of transfers over their size, with early answers and without."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # with the backend that was chosen
-
     sizes = [2**n for n in range(11)]
-    figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
-    for early, name, color, marker in [(0, "answered by the board", "#c8553d", "s"), (1, "early", "#2563a8", "o")]:
-        cycles = [transfer_cycles(engine, n, bool(early)) for n in sizes]
-        axes.plot([8 * n for n in sizes], cycles, f"{marker}-", color=color, label=name)
-    axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
-    axes.set(xlabel="bytes stored, 8 at a time", ylabel="cycles until all are there")
-    axes.legend(title=f"line of {DELAY} cycles")
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
+
+    def duration(words: int, early: bool) -> float:
+        return transfer_cycles(engine, words, early)
+
+    draw_early(path, sizes, duration, DELAY, "bytes stored, 8 at a time", "cycles until all are there")
 
 
 def main(path: str) -> None:

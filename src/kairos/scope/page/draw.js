@@ -123,12 +123,7 @@ const DRAW = {
       context.fillStyle = colour.marks;
       context.fillRect(x - 0.5, top + 4, 1.5, height - 8);
       label(context, lane.texts[lane.v[index]], x + 4, next - 2, top, height, colour.text);
-    }, (from, to, x, width) => {
-      context.fillStyle = colour.marks;
-      context.globalAlpha = 0.6;
-      context.fillRect(x, top + 4, width, height - 8);
-      context.globalAlpha = 1;
-    });
+    }, (from, to, x, width) => drawDense(context, colour.marks, x, top + 4, width, height - 8));
   },
 
   words(context, lane, view, top, height, colour) {
@@ -143,14 +138,17 @@ const DRAW = {
       context.fillRect(x, top + 3, Math.max(end - x, 1), 1);
       context.fillRect(x, top + height - 4, Math.max(end - x, 1), 1);
       label(context, lane.texts[lane.v[index]], x + 4, end - 2, top, height, colour.text);
-    }, (from, to, x, width) => {
-      context.fillStyle = colour.words;
-      context.globalAlpha = 0.6;
-      context.fillRect(x, top + 3, width, height - 6);
-      context.globalAlpha = 1;
-    });
+    }, (from, to, x, width) => drawDense(context, colour.words, x, top + 3, width, height - 6));
   },
 };
+
+// Entries that cannot be told apart.
+function drawDense(context, colour, x, top, width, height) {
+  context.fillStyle = colour;
+  context.globalAlpha = 0.6;
+  context.fillRect(x, top, width, height);
+  context.globalAlpha = 1;
+}
 
 // A clock between two places: its edges if they can be told apart, else a band.
 function drawClock(context, clock, view, x, next, low, high, colour, span, edge) {
