@@ -14,26 +14,12 @@ use crate::cards::Card;
 use crate::engine::{End, Engine};
 use crate::file::{File, Source};
 use crate::model::Model;
+use crate::pad::Pad;
 use crate::physics::aom::{self, Aom};
 use crate::physics::ion::{self, Ion};
 use crate::physics::loopback::Loopback;
 use crate::physics::photomultiplier::{self, Photomultiplier};
 use crate::signal::Ns;
-
-/// A pin of the device.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pad {
-    /// Of the device's arrays.
-    pub index: u16,
-    /// Of the device's channels.
-    pub channel: u32,
-    /// Its device, or its device and line.
-    pub name: String,
-    /// The device may drive it…
-    pub drives: bool,
-    /// …and read it.
-    pub reads: bool,
-}
 
 /// A bench that is put together.
 pub struct Assembly {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::assemble::Pad;
+use crate::pad::Pad;
 
 /// Kinds of cards that have models, as their names begin.
 pub const KINDS: [&str; 5] = ["urukul", "mirny", "sampler", "zotino", "fastino"];

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`signal`], [`model`] | what passes between models, and what a model is |
 //! | [`engine`] | models, wires, and the order in which things happen |
-//! | [`cards`] | which cards a device has |
+//! | [`pad`], [`cards`] | the pins of a device, and which cards it has |
 //! | [`chips`] | chips on cards |
 //! | [`physics`] | light, ions, detectors, cables |
 //! | [`file`], [`numbers`], [`assemble`] | the file `bench.toml`, and how a bench is made of it |
@@ -19,5 +19,6 @@ pub mod engine;
 pub mod file;
 pub mod model;
 pub mod numbers;
+pub mod pad;
 pub mod physics;
 pub mod signal;

@@ -1,9 +1,9 @@
 //! What happened at the pads of all boards, for the control socket.
 
 use super::system::Boards;
+use crate::pl::event::Event;
 use crate::pl::fabric;
 use crate::pl::library::Pad;
-use crate::pl::trace::Event;
 use crate::pl::wave::Run;
 
 /// Bits 23..16 of a channel are its board's destination.

@@ -12,9 +12,9 @@ use crate::machine::params::Params;
 use crate::machine::schedule::{Machine, NamedMachine, System};
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 use crate::peripherals::{Board, Cable};
+use crate::pl::event::Event;
 use crate::pl::library::Library;
 use crate::pl::link::{self, Link, Quality};
-use crate::pl::trace::Event;
 use crate::pl::{fabric, Pl};
 
 /// The descriptions that come with the emulator, by name.

@@ -9,6 +9,7 @@
 pub mod acp;
 pub mod bitstream;
 mod ends;
+pub mod event;
 pub mod fabric;
 pub mod gp;
 mod hp;

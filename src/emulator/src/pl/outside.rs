@@ -4,14 +4,15 @@
 
 use std::path::Path;
 
-use kairos_bench::assemble::{assemble, Pad as BenchPad};
+use kairos_bench::assemble::assemble;
 use kairos_bench::cards::Card;
 use kairos_bench::engine::Engine;
 use kairos_bench::file::Source;
+use kairos_bench::pad::Pad as BenchPad;
 use serde_json::{json, Value};
 
+use super::event::Event;
 use super::library::{Info, Inputs, Pad};
-use super::trace::Event;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// A bench at the pads of a board's logic.

@@ -1,17 +1,7 @@
 //! What happened at the pins: every change of every pad with its exact time.
 
+use super::event::Event;
 use super::wave::{Run, Wave};
-
-/// One change of a pad.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Event {
-    /// Nanoseconds since power-up.
-    pub time_ns: u64,
-    /// Index of the pad.
-    pub pad: u16,
-    /// Level, or `None` while the PL does not drive the pad.
-    pub level: Option<bool>,
-}
 
 /// Changes since the last clear.
 pub struct Trace {

@@ -1,6 +1,6 @@
 //! Square waves of clock generators, which need not be run: their edges are known.
 
-use super::trace::Event;
+use super::event::Event;
 use crate::machine::time::NS_PER_PL_CYCLE;
 
 /// A wave in some cycle: its pad has the highest bit of an accumulator to which a word is added each cycle.

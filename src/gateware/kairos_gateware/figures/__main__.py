@@ -13,7 +13,6 @@ import os
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache, partial
-from pathlib import Path
 
 from .. import build
 from ..boards import sim
@@ -25,6 +24,7 @@ from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
 from . import blocks, bulk, cycles, links, pulse, pulse_updates, remote
 from .phys import BASELINES, PHYS
+from .place import root
 from .synthesis import synthesise
 
 _HP = f"HP read latency {cycles.HP_LATENCY}, bursts of 16 beats of 64 bits"
@@ -32,13 +32,9 @@ _YOSYS = "yosys synth_xilinx -family xc7, flattened"
 _ACP = f"verilated whole; L = {cycles.ACP_LATENCY}, W = {cycles.ACP_VISIBLE}, C = {cycles.CPU_CYCLES}"
 
 
-def _root() -> Path:
-    return Path(os.environ.get("KAIROS_BUILD", Path(__file__).parents[4] / "build")) / "gateware"
-
-
 @cache
 def _whole(variant) -> Library:
-    output = _root() / variant
+    output = root() / variant
     with open(os.devnull, "w") as silent:
         stdout, sys.stdout = sys.stdout, silent
         try:
@@ -63,7 +59,7 @@ def _ttl_16_8() -> Library:
     """16 outputs, 8 in/out channels, and all that belongs to a whole gateware."""
     channels = [ChannelSpec(f"out{i}", "ttl_out") for i in range(16)]
     channels += [ChannelSpec(f"in{i}", "ttl_inout") for i in range(8)]
-    output = _root() / "figures"
+    output = root() / "figures"
     top = sim.KairosSim(Variant("figures", tuple(channels)), "figures")
     with verilate.building_alone(output):
         (output / f"{sim.TOP}.v").write_text(sim.generate(top))
@@ -72,12 +68,12 @@ def _ttl_16_8() -> Library:
 
 @cache
 def _bridge():
-    return links.bridge_engine(_root() / "figures_bridge")
+    return links.bridge_engine(root() / "figures_bridge")
 
 
 @cache
 def _whole_link():
-    return links.whole_engine(_root() / "figures_link")
+    return links.whole_engine(root() / "figures_link")
 
 
 def _bridge_rate(beats, direction):
@@ -118,10 +114,10 @@ def _remote_memory():
             f"a store of 64 bits, taken → answered, less the line and the memory's cycle; verilated, {how}; baseline: "
         )
         what += "packetise 8, switch 9, depacketise 9, one way; no switch here"
-        folder = _root() / ("remote_bench" if reliable else "figures_remote")
+        folder = root() / ("remote_bench" if reliable else "figures_remote")
         measure = partial(lambda *a: remote.round_trip_cycles(remote.remote_engine(*a)), folder, reliable)
         yield f"remote.write_round_trip{suffix}_cycles", (measure, "cycles", None if reliable else 26, what)
-    folder = _root() / "remote_bench"
+    folder = root() / "remote_bench"
     for early in (False, True):
         name = f"remote.store_512_bytes{'_early' if early else ''}_cycles"
         what = (
@@ -134,7 +130,7 @@ def _remote_memory():
 
 @cache
 def _bulk():
-    return bulk.bulk_engine(_root() / "figures_bulk", coded=True, delay=bulk.DELAY)
+    return bulk.bulk_engine(root() / "figures_bulk", coded=True, delay=bulk.DELAY)
 
 
 def _bulk_transfers():
@@ -153,7 +149,7 @@ def _bulk_transfers():
 
 @cache
 def _remote():
-    return build_link(_root() / "link_bench", 4, 2)
+    return build_link(root() / "link_bench", 4, 2)
 
 
 def _remote_rates():
@@ -177,7 +173,7 @@ def _remote_rates():
 @cache
 def _reference_pulse():
     """The verilated reference core: eight channels, tables as deep as words can address."""
-    return build_engines(_root() / "figures_pulse")
+    return build_engines(root() / "figures_pulse")
 
 
 # name: (function, unit, baseline, source)
@@ -228,7 +224,7 @@ _CYCLES = {
     "sed.cycles_per_event": (cycles.sed_cycles_per_event, "cycles", 2, "increasing timestamps offered without a pause"),
     "sed.min_slack_cycles": (cycles.sed_min_slack, "cycles", 11, "least accepted slack at acceptance"),
     "pulse.gate_min_cycles": (
-        lambda: pulse.gate_min(build_engines(_root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)),
+        lambda: pulse.gate_min(build_engines(root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)),
         "cycles",
         8,
         "shortest gate of eight different segments that plays 1,000 times from tables without a gap; baseline: "
@@ -236,13 +232,13 @@ _CYCLES = {
     ),
     "initiator.period_sync_cycles": (lambda: cycles.initiator_period(_demo()), "cycles", 71, _ACP),
     "sim.mcycles_per_s": (
-        lambda: cycles.core_speed(build_core(_root() / "figures_core", 16, 8)),
+        lambda: cycles.core_speed(build_core(root() / "figures_core", 16, 8)),
         "Mcycles/s",
         1.84,
         "verilated RTIO core with PHYs, 16 outputs and 8 in/out, one event each 100 cycles; processor time, best of 5",
     ),
     "sim.reordering_mcycles_per_s": (
-        lambda: cycles.core_speed(build_core(_root() / "figures_reordering", 16, 8, 1024)),
+        lambda: cycles.core_speed(build_core(root() / "figures_reordering", 16, 8, 1024)),
         "Mcycles/s",
         1.84,
         "the same with reordering of 1024 events",
@@ -322,7 +318,7 @@ BEGINNINGS = (*_CYCLES, "rtio.heap_", *(f"{name}." for name in _AREA))
 def _synthesised(name):
     """(what it is, area) of a block."""
     what, module, ios = blocks.BLOCKS[name]()
-    return what, synthesise(module, ios, name, cache=_root() / "synthesis")
+    return what, synthesise(module, ios, name, cache=root() / "synthesis")
 
 
 def _heap():

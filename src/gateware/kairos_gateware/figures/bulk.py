@@ -12,6 +12,7 @@ from ..link.bulk_bench import MEMORY_WORDS, BulkPair
 from ..link.bulk_near import RING
 from ..sim.lockstep import Lockstep, build_lockstep
 from .early import draw_early
+from .place import root
 
 __all__ = ["DELAY", "bulk_engine", "throughput_share", "transfer_cycles"]
 
@@ -81,9 +82,7 @@ def draw(path: Path, engine: Lockstep) -> None:
 
 
 def main(path: str) -> None:
-    from .__main__ import _root
-
-    draw(Path(path), bulk_engine(_root() / "figures_bulk", coded=True, delay=DELAY))
+    draw(Path(path), bulk_engine(root() / "figures_bulk", coded=True, delay=DELAY))
 
 
 if __name__ == "__main__":

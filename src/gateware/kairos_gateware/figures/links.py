@@ -13,6 +13,7 @@ from ..link.bench import BridgeTraffic
 from ..link.reliable import Reliability
 from ..sim.core_bench import Command, Core, LinkBench
 from ..sim.lockstep import Lockstep, build_lockstep
+from .place import root
 
 __all__ = [
     "FIBRE",
@@ -176,9 +177,7 @@ def draw(path: Path, points: dict[str, list[tuple[int, float]]]) -> None:
 
 
 def main(path: str) -> None:
-    from .__main__ import _root
-
-    plain, whole = bridge_engine(_root() / "figures_bridge"), whole_engine(_root() / "figures_link")
+    plain, whole = bridge_engine(root() / "figures_bridge"), whole_engine(root() / "figures_link")
     lengths = [2**n for n in range(9)]
     draw(
         Path(path),

@@ -12,6 +12,7 @@ from ..link.reliable import Reliability
 from ..link.remote_bench import RemotePair
 from ..sim.lockstep import Lockstep, build_lockstep
 from .early import draw_early
+from .place import root
 
 __all__ = ["DELAY", "remote_engine", "round_trip_cycles", "transfer_cycles"]
 
@@ -69,9 +70,7 @@ def draw(path: Path, engine: Lockstep) -> None:
 
 
 def main(path: str) -> None:
-    from .__main__ import _root
-
-    draw(Path(path), remote_engine(_root() / "remote_bench", reliable=True))
+    draw(Path(path), remote_engine(root() / "remote_bench", reliable=True))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from migen import *
 from kairos_gateware.contracts import pulse as facts
 from kairos_gateware.figures import __main__ as figures
 from kairos_gateware.figures import blocks, cycles, pulse, pulse_updates, synthesis
+from kairos_gateware.figures.place import root
 from kairos_gateware.figures.synthesis import synthesise
 from kairos_gateware.sim.pulse_bench import build_engines
 
@@ -24,7 +25,7 @@ def test_least_slack():
 
 @pytest.fixture(scope="module")
 def engines():
-    return build_engines(figures._root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)
+    return build_engines(root() / "pulse_engines", channels=2, mlut_bits=11, plut_bits=10)
 
 
 def test_shortest_gate(engines):
