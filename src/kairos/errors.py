@@ -9,6 +9,7 @@ __all__ = [
     "EmulatorError",
     "KairosError",
     "LoadError",
+    "NotInKairos",
     "UsageError",
 ]
 
@@ -19,6 +20,10 @@ class KairosError(Exception):
 
 class UsageError(KairosError):
     """The command, a file or an argument is not what was asked for."""
+
+
+class NotInKairos(KairosError):
+    """Something of ARTIQ was used that Kairos does not have; the text says why, or what to use instead."""
 
 
 class DeviceUnreachable(KairosError):

@@ -3,13 +3,9 @@
 Files of laboratories import more than they use, so an import alone must not end a run.
 """
 
-from ..errors import KairosError
+from ..errors import NotInKairos
 
 __all__ = ["NotInKairos", "absent"]
-
-
-class NotInKairos(KairosError):
-    """Something of ARTIQ was used that Kairos does not have; the text says what to use instead."""
 
 
 class _Absent(type):

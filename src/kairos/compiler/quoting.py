@@ -26,6 +26,7 @@ from kairos.compiler.syscalls import check_syscall
 from kairos.compiler.texts import call_with_texts, text_function
 from kairos.contracts.exceptions import PRELUDE
 from kairos.contracts.memory import KERNEL_LIBRARY
+from kairos.errors import NotInKairos
 from kairos.exceptions.names import device_name
 from kairos.language.core import EmbeddedInfo
 
@@ -217,6 +218,8 @@ class HostBridge:
         obj = self.embedding.retrieve_object(handle)
         try:
             value = getattr(obj, name)
+        except NotInKairos as error:
+            raise QuotingError(str(error)) from None
         except AttributeError:
             if inspect.getattr_static(obj, name, None) is not None:
                 raise  # a property that failed

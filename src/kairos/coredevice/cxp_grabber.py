@@ -6,11 +6,16 @@ triggers) and the viewer are not here: their protocol with the device is not des
 
 from .grabber import Grabber, GrabberTimeoutException, OutOfSyncException
 from .parts.channel import Address, RTIODevice
+from .parts.lacking import lacking
 from .parts.numbers import to_int32
 
 __all__ = ["CXPGrabber", "GrabberTimeoutException", "OutOfSyncException"]
 
 
+@lacking(
+    "what the gateware's CoaXPress transceiver takes from the device is not published",
+    "send_cxp_linktrigger read32 write32 read_local_xml start_roi_viewer read_roi_viewer_frame",
+)
 class CXPGrabber(Grabber):
     """A grabber on the RTIO channels `channel` (trigger), `channel` + 1 (regions) and `channel` + 2 (gate and results).
 

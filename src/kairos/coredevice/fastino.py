@@ -20,6 +20,7 @@ from .chips.fastino import (
     UPDATE,
 )
 from .parts.channel import RTIODevice
+from .parts.lacking import lacking
 from .parts.monitored import Monitored
 from .parts.scales import Scale
 from .rtio import rtio_output, rtio_output_wide
@@ -46,6 +47,7 @@ QUIET = [
 """What brings a card into a known state: registers and words, one to a frame."""
 
 
+@lacking("the order and the gain of its interpolating filter are not published", "stage_cic")
 class Fastino(RTIODevice):
     """The Fastino on RTIO channel `channel`, which takes 2 ** `log2_width` DACs in an event."""
 

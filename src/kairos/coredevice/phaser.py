@@ -2,7 +2,7 @@
 
 What its public description says is here: the registers of its link, LEDs, fan, upconverters and oscillators. How its
 SPI bus is driven is not in it, so the DAC, the analogue upconverters and the attenuators behind that bus, and with them
-`init`, are missing; so are the servos and Miqro (docs/chips/phaser.md).
+`init`, are missing; so are the servos and Miqro (docs/chips/phaser.md). Using what is missing is an error that says so.
 """
 
 from numpy import int64
@@ -37,17 +37,30 @@ from .chips.phaser import (
     UPCONVERTER_SPACING,
 )
 from .parts.channel import RTIODevice
+from .parts.lacking import Unknown, lacking
 from .parts.methods import made
 from .parts.scales import Scale
 from .rtio import rtio_input_data, rtio_input_timestamp, rtio_output
 
-__all__ = ["Phaser", "PhaserChannel", "PhaserOscillator"]
+__all__ = [
+    "Miqro",
+    "Phaser",
+    "PhaserChannel",
+    "PhaserDDS",
+    "PhaserMTDDS",
+    "PhaserMTDDSChannel",
+    "PhaserOscillator",
+]
 
 _BITS = 8
 _BYTE = 0xFF
 _TURN = DUC_P.pow.steps
 _MIQRO = GW_REV.gateware.number("MIQRO")
 _WAIT_FRAMES = 4
+_SPI = "the bits of the registers of the card's SPI bus (0x0a to 0x0c) are not published"
+_SERVO = "how the servos lie in the memory behind 0x30 to 0x32 is not published"
+_MEMORY = "how Miqro's profiles and windows lie in the memory behind 0x72 and 0x74 is not published"
+_SATELLITE = "what the channels of a Phaser's satellite take is not published"
 
 
 class _Fraction(Scale):
@@ -71,6 +84,11 @@ def fetch(register, text):
     return fetch
 
 
+@lacking(
+    _SPI,
+    """init spi_cfg dac_write dac_read get_dac_temperature dac_sync set_dac_cmix get_dac_alarms clear_dac_alarms
+    dac_iotest dac_tune_fifo_offset""",
+)
 class Phaser(RTIODevice):
     """The card on the RTIO channels from `channel_base` on: its registers, then those of its channels.
 
@@ -232,14 +250,31 @@ class Phaser(RTIODevice):
         return self.frame_tstamp + (frames + 1) * self.t_frame
 
 
+@lacking(_MEMORY, "reset set_profile_mu set_profile set_window_mu set_window encode pulse_mu pulse")
+class Miqro:
+    """The pulse generator of channel `index` of a Phaser with gateware 2."""
+
+    kernel_invariants = {"core", "index", "phaser"}
+
+    def __init__(self, phaser, index):
+        self.phaser, self.index, self.core = phaser, index, phaser.core
+
+
+@lacking(
+    _SPI,
+    """set_nco_frequency_mu set_nco_frequency set_nco_phase_mu set_nco_phase set_att_mu set_att get_att_mu trf_write
+    trf_read cal_trf_vco en_trf_out""",
+)
+@lacking(_SERVO, "set_servo set_iir_mu set_iir")
 class PhaserChannel:
     """Channel `index` of a Phaser: its upconverter, and in the base gateware five `oscillator`s."""
 
-    kernel_invariants = {"core", "first", "index", "oscillator", "phaser"}
+    kernel_invariants = {"core", "first", "index", "miqro", "oscillator", "phaser"}
 
     def __init__(self, phaser, index):
         self.phaser, self.index, self.core = phaser, index, phaser.core
         self.first = UPCONVERTER_SPACING * index
+        self.miqro = Miqro(phaser, index)
         base = phaser.channel_base + 1 + 2 * index
         count = OSCILLATORS if phaser.gw_rev != _MIQRO else 0
         self.oscillator = [PhaserOscillator(phaser.core, base, number) for number in range(count)]
@@ -311,3 +346,46 @@ class PhaserOscillator:
     def set_amplitude_phase(self, amplitude: TFloat, phase=0.0, clr=0):
         """Set amplitude (0 to 1) and phase in turns. ValueError if the amplitude is out of range."""
         self.set_amplitude_phase_mu(_AMPLITUDE.code(amplitude), int(round(phase * _TURN)), clr)
+
+
+class PhaserMTDDS(Unknown):
+    """The DAC and the logic of a Phaser on a satellite; `sysclk` in Hz."""
+
+    why = _SATELLITE
+
+    def __init__(self, dmgr, channel, sysclk, dac_device, core_device="core"):
+        self.core, self.channel, self.sysclk = dmgr.get(core_device), channel, sysclk
+        self.dac = dmgr.get(dac_device)
+
+
+class PhaserMTDDSChannel(Unknown):
+    """Channel `channel_index` of a Phaser on a satellite, with `tones` tones."""
+
+    why = _SATELLITE
+
+    def __init__(
+        self,
+        dmgr,
+        channel_index,
+        tones,
+        fpga_device,
+        dac_device,
+        att_device,
+        dds_device_prefix,
+        iquc_device=None,
+        core_device="core",
+    ):
+        self.core, self.channel_index, self.tones = dmgr.get(core_device), channel_index, tones
+        self.fpga, self.dac, self.att = dmgr.get(fpga_device), dmgr.get(dac_device), dmgr.get(att_device)
+        self.dds_device_prefix = dds_device_prefix
+        self.iquc = dmgr.get(iquc_device) if iquc_device is not None else None
+
+
+class PhaserDDS(Unknown, RTIODevice):
+    """A tone of a Phaser on a satellite; `bandwidth` in Hz."""
+
+    why = _SATELLITE
+
+    def __init__(self, dmgr, channel, bandwidth, core_device="core"):
+        RTIODevice.__init__(self, dmgr, channel, core_device)
+        self.bandwidth = bandwidth

@@ -19,11 +19,12 @@ from .chips.shuttler import (
     WORD_BITS,
 )
 from .parts.channel import RTIODevice
+from .parts.lacking import lacking
 from .parts.methods import made
 from .parts.spi import SPI_END, SPI_INPUT, SizedTransfer, Transfer
 from .rtio import rtio_output
 
-__all__ = ["ADC", "DCBias", "DDS", "Relay", "Trigger", "shuttler_volt_to_mu"]
+__all__ = ["ADC", "Config", "DCBias", "DDS", "Relay", "Trigger", "shuttler_volt_to_mu"]
 
 _WORD = int64((1 << WORD_BITS) - 1)
 _LEVEL = [words for words, _ in LEVEL_WORDS]
@@ -35,6 +36,14 @@ _BYTE = 8
 def shuttler_volt_to_mu(volt) -> TInt32:
     """The 16-bit word for volts, -10 V to less than 10 V."""
     return int32(round(volt * ((1 << WORD_BITS) / OUTPUT_SPAN))) & 0xFFFF
+
+
+@lacking(
+    "the RTIO addresses of a Shuttler's gains, offsets and clear bits are not published",
+    "set_clr set_gain get_gain set_offset get_offset",
+)
+class Config(RTIODevice):
+    """Gains and offsets of the outputs."""
 
 
 class Spline(RTIODevice):
@@ -134,6 +143,10 @@ def in_mode(name, text):
     return set_mode
 
 
+@lacking(
+    "which input of the ADC measures which output of a Shuttler, and through what divider, is not published",
+    "read_ch calibrate",
+)
 class ADC:
     """The ADC AD4115 of a Shuttler, on the SPI bus `spi_device`."""
 

@@ -1,0 +1,20 @@
+"""The DAC chip DAC34H84 of a Phaser. Only how it is named in a device database is known here: its registers are not
+published as text, so using it is an error that says so.
+"""
+
+from .parts.lacking import Unknown
+
+__all__ = ["DAC34H84"]
+
+
+class DAC34H84(Unknown):
+    """The chip on the SPI bus `spi_device`, which gets `input_sample_rate` samples a second; or, made from a dictionary
+    of settings alone, what an older experiment has for its registers."""
+
+    why = "the register map of the DAC34H84 is not published as text"
+
+    def __init__(self, dmgr=None, spi_device=None, input_sample_rate=None, core_device="core"):
+        self.settings = dmgr if isinstance(dmgr, dict) else {}
+        self.input_sample_rate = input_sample_rate
+        if spi_device is not None:
+            self.core, self.bus = dmgr.get(core_device), dmgr.get(spi_device)

@@ -1,0 +1,133 @@
+"""Drivers whose cards are not wholly described: a device database with them loads, and using what is missing says so,
+where it stands, before anything runs."""
+
+import pytest
+
+from kairos.compiler.tests.jit import Compiled
+from kairos.errors import CompileError, NotInKairos, UsageError
+from kairos.language import kernel
+
+from .traffic import devices
+
+ENTRIES = {
+    "spi": ("spi2.SPIMaster", {"channel": 1}),
+    "phaser": ("phaser.Phaser", {"channel_base": 2, "dac": {"interpolation": 2}, "trf0": {"nint": 25}, "trf1": {}}),
+    "miqro": ("phaser.Phaser", {"channel_base": 8, "gw_rev": 2}),
+    "dac": ("dac34h84.DAC34H84", {"spi_device": "spi", "input_sample_rate": 250e6}),
+    "lo": ("trf372017.TRF372017", {"spi_device": "spi", "refclk": 125e6, "use_external_lo": False}),
+    "att": ("hmc542b.HMC542B", {"spi_device": "spi"}),
+    "mtdds": ("phaser.PhaserMTDDS", {"channel": 12, "sysclk": 125e6, "dac_device": "dac"}),
+    "mtdds_ch0": (
+        "phaser.PhaserMTDDSChannel",
+        {
+            "channel_index": 0,
+            "tones": 2,
+            "fpga_device": "mtdds",
+            "dac_device": "dac",
+            "att_device": "att",
+            "dds_device_prefix": "mtdds_dds",
+            "iquc_device": "lo",
+        },
+    ),
+    "mtdds_dds0": ("phaser.PhaserDDS", {"channel": 13, "bandwidth": 125e6}),
+    "shuttler_config": ("shuttler.Config", {"channel": 14}),
+    "shuttler_adc": ("shuttler.ADC", {"spi_device": "spi"}),
+    "fastino": ("fastino.Fastino", {"channel": 15}),
+    "camera": ("cxp_grabber.CXPGrabber", {"channel": 16}),
+    "songbird": ("songbird.Songbird", {"spi_device": "spi", "channel": 20}),
+    "songbird_dds": ("songbird.DDS", {"channel": 23, "config_device": "songbird", "dds_no": 0}),
+}
+
+
+@pytest.fixture(scope="module")
+def manager():
+    return devices(ENTRIES)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_the_device_can_be_made(manager, name):
+    module, cls = ENTRIES[name][0].split(".")
+    device = manager.get(name)
+    assert (type(device).__name__, type(device).__module__) == (cls, f"kairos.coredevice.{module}")
+    if "channel" in ENTRIES[name][1]:
+        channels = type(device).get_rtio_channels(**ENTRIES[name][1]) if hasattr(device, "get_rtio_channels") else []
+        assert all(number >= ENTRIES[name][1]["channel"] for number, _ in channels)
+
+
+MISSING = [
+    ("phaser", "init", "SPI"),
+    ("phaser", "dac_sync", "SPI"),
+    ("phaser", "channel[0].set_att", "SPI"),
+    ("phaser", "channel[1].set_servo", "servos"),
+    ("miqro", "channel[0].miqro.pulse", "Miqro"),
+    ("dac", "init", "register map"),
+    ("lo", "init", "its methods"),
+    ("mtdds", "init", "satellite"),
+    ("mtdds_ch0", "set_att", "satellite"),
+    ("mtdds_dds0", "set_mu", "satellite"),
+    ("shuttler_config", "set_gain", "gains"),
+    ("shuttler_adc", "calibrate", "ADC"),
+    ("fastino", "stage_cic", "filter"),
+    ("camera", "write32", "CoaXPress"),
+    ("songbird", "clear", "Songbird"),
+    ("songbird_dds", "set_waveform", "Songbird"),
+]
+
+
+@pytest.mark.parametrize("name, method, why", MISSING)
+def test_what_is_missing_says_so(manager, name, method, why):
+    device = manager.get(name)
+    *path, last = method.split(".")
+    for step in path:
+        part, _, index = step.partition("[")
+        device = getattr(device, part)
+        if index:
+            device = device[int(index[:-1])]
+    with pytest.raises(NotInKairos, match=rf"{type(device).__name__}\.{last} is not part of Kairos: .*{why}"):
+        getattr(device, last)
+    assert not hasattr(device, last)
+
+
+class UsesWhatIsMissing:
+    def __init__(self, manager):
+        self.core, self.phaser, self.songbird = manager.get("core"), manager.get("phaser"), manager.get("songbird")
+
+    @kernel
+    def start(self):
+        self.phaser.set_leds(1)
+        self.phaser.init(debug=True)
+
+    @kernel
+    def clear(self):
+        self.songbird.clear()
+
+
+@pytest.mark.parametrize("method", ["start", "clear"])
+def test_a_kernel_that_uses_it_does_not_compile(manager, method):
+    experiment = UsesWhatIsMissing(manager)
+    with pytest.raises(CompileError) as refused:
+        Compiled(getattr(experiment, method), (), experiment.core)
+    text = str(refused.value)
+    assert " is not part of Kairos: " in text and "docs/experiments.md" in text
+    assert f"self.{'phaser.init(debug=True)' if method == 'start' else 'songbird.clear()'}" in text
+
+
+def test_registers_of_the_modulator_from_settings():
+    from artiq.coredevice.trf372017 import TRF372017
+
+    # As after a reset, or as the data sheet recommends; the address of register n is 8 + n, in the lowest five bits.
+    plain = TRF372017().get_mmap()
+    assert [word & 0x1F for word in plain] == [8 + n for n in range(1, 8)]
+    assert [word & 0xFFFFFFFF for word in plain[:3]] == [0x41500029, 0x08A0100A, 0x0000000B]
+    # 125 MHz / 2 * 25 * 2 (divider in front of the prescaler), through a divider by 4: 781.25 MHz
+    words = TRF372017(
+        {"rdiv": 2, "nint": 25, "pll_div_sel": 1, "prsc_sel": "P4_5", "icp": 0, "tx_div_sel": 2}
+    ).get_mmap()
+    assert words[0] == 2 << 5 | 1 << 20 | 8 << 27 | 9
+    assert words[1] == 25 << 5 | 1 << 21 | 2 << 26 | 10
+    assert words[5] & 0xFFFFFFFF == 0x80 << 5 | 0x80 << 13 | 4 << 21 | 2 << 24 | 2 << 28 | 2 << 30 | 14
+    assert words[2:5] == plain[2:5] and words[6] == plain[6]
+    with pytest.raises(UsageError, match="no setting 'n_int'; did you mean 'nint'"):
+        TRF372017({"n_int": 25})
+    with pytest.raises(ValueError, match="between 0 and 8191"):
+        TRF372017({"rdiv": 8192}).get_mmap()
