@@ -1,0 +1,156 @@
+//! Instructions and calls as text.
+
+use std::fmt::Write;
+
+use super::text::{operand, passed, quoted, result, typed};
+use super::Printer;
+use crate::ir::*;
+
+/// Instructions up to which a function inlines others everywhere, and up to which it does so in its loops: code generation
+/// takes more than proportionally longer for large blocks.
+const LONG: usize = 200;
+const LARGE: usize = 600;
+
+impl Printer<'_> {
+    pub(super) fn instruction(&mut self, function: &Function, instruction: &Instruction, scope: Option<usize>) {
+        let fast = if function.fast_math { "fast " } else { "" };
+        let text = match &instruction.op {
+            Op::Binary(op, a, b) => {
+                let fast = if op.is_float() { fast } else { "" };
+                format!("{} {fast}{}, {}", op.name(), typed(a), operand(b))
+            }
+            Op::Compare(op, a, b) => format!("{} {}, {}", op.name(), typed(a), operand(b)),
+            Op::Convert(Convert::FPToSI, a, ty) => self.float_to_integer(instruction.result.expect("a number"), a, ty),
+            Op::Convert(op, a, ty) => format!("{} {} to {ty}", op.name(), typed(a)),
+            Op::Select(c, a, b) => format!("select {}, {}, {}", typed(c), typed(a), typed(b)),
+            Op::Load { ty, from, invariant } => {
+                let invariant = if *invariant { ", !invariant.load !{}" } else { "" };
+                format!("load {ty}, {}{invariant}", typed(from))
+            }
+            Op::Store { value, to } => format!("store {}, {}", typed(value), typed(to)),
+            Op::Field { base, of, index } => format!("getelementptr {of}, {}, i32 0, i32 {index}", typed(base)),
+            Op::Element { base, of, index } => format!("getelementptr {of}, {}, {}", typed(base), typed(index)),
+            Op::Extract { from, index } => format!("extractvalue {}, {index}", typed(from)),
+            Op::Insert { into, value, index } => format!("insertvalue {}, {}, {index}", typed(into), typed(value)),
+            Op::Alloca { of, count } => format!("alloca {of}, {}, align 8", typed(count)),
+            Op::LandingPad { clauses, cleanup } => {
+                let mut text = String::from("landingpad { ptr, i32 }");
+                if *cleanup {
+                    text.push_str(" cleanup");
+                }
+                for clause in clauses {
+                    match clause {
+                        Some(name) => write!(text, " catch ptr @{}", quoted(name)).expect("writing to a string"),
+                        None => text.push_str(" catch ptr null"),
+                    }
+                }
+                text
+            }
+            Op::Call { .. } => return self.call(instruction, scope),
+        };
+        match instruction.result {
+            Some(number) => self.line(format_args!("  %t{number} = {text}")),
+            None => self.line(format_args!("  {text}")),
+        }
+    }
+
+    /// Cuts a float toward zero: the nearest integer of what lies beyond the range, 0 of what is not a number. LLVM's own
+    /// instruction leaves both open, and what it folds would not be what the processor gives.
+    fn float_to_integer(&mut self, result: u32, value: &Value, ty: &Ty) -> String {
+        let saturating = format!("llvm.fptosi.sat.{ty}.f64");
+        let library = "__aeabi_d2lz";
+        let fast = self.arm && *ty == Ty::I64;
+        let declared = [
+            (true, saturating.as_str(), format!("{ty}")),
+            (fast, "llvm.is.constant.f64", "i1".into()),
+            (fast, library, format!("arm_aapcscc {ty}")),
+        ];
+        for (_, symbol, returns) in declared.into_iter().filter(|(needed, ..)| *needed) {
+            let declaration = format!("declare {returns} @{symbol}(double) nounwind willreturn memory(none)");
+            self.conversions.insert(symbol.to_string(), declaration);
+        }
+        let value = typed(value);
+        if !fast {
+            return format!("call {ty} @{saturating}({value})");
+        }
+        // The run-time library's function gives just that, but LLVM does not know, and would put comparisons around it.
+        self.line(format_args!(
+            "  %t{result}.known = call i1 @llvm.is.constant.f64({value})"
+        ));
+        self.line(format_args!("  %t{result}.folded = call {ty} @{saturating}({value})"));
+        self.line(format_args!(
+            "  %t{result}.called = call arm_aapcscc {ty} @{library}({value})"
+        ));
+        format!("select i1 %t{result}.known, {ty} %t{result}.folded, {ty} %t{result}.called")
+    }
+
+    fn call(&mut self, instruction: &Instruction, scope: Option<usize>) {
+        let Op::Call {
+            callee,
+            args,
+            returns,
+            unwind,
+            looped,
+        } = &instruction.op
+        else {
+            return;
+        };
+        let location = self.location(scope, instruction.span);
+        let external = self.module.externals.get(callee);
+        let mut list: Vec<String> = args
+            .iter()
+            .map(|arg| match external {
+                Some(_) => format!("{} {}", passed(&arg.ty), operand(arg)),
+                None => typed(arg),
+            })
+            .collect();
+        let by_pointer = external.is_some_and(|external| external.by_pointer);
+        let number = instruction.result.unwrap_or(0);
+        if by_pointer {
+            list.insert(0, format!("ptr sret({returns}) %r{number}"));
+        }
+        let value = if by_pointer || instruction.result.is_none() {
+            String::new()
+        } else {
+            format!("%t{number} = ")
+        };
+        let returned = if by_pointer {
+            "void".to_string()
+        } else {
+            result(returns)
+        };
+        let returned = match external {
+            Some(External {
+                variadic: true, params, ..
+            }) => {
+                let params: Vec<_> = params.iter().map(passed).collect();
+                format!("{returned} ({}, ...)", params.join(", "))
+            }
+            _ => returned,
+        };
+        let folds = *looped && self.folding.contains(callee) && args.iter().any(|arg| arg.as_float().is_some());
+        // What runs once in a long function is not worth the space, nor the time to compile it.
+        let worth = self.size <= if *looped { LARGE } else { LONG };
+        let attribute = match (worth, self.inlined.contains(callee)) {
+            (true, _) if folds => " alwaysinline",
+            (false, true) => " noinline",
+            _ => "",
+        };
+        let callee = quoted(callee);
+        let call = format!("{returned} @{callee}({}){attribute}", list.join(", "));
+        match unwind {
+            None => self.line(format_args!("  {value}call {call}{location}")),
+            Some(pad) => {
+                let next = self.cont;
+                self.cont += 1;
+                self.line(format_args!(
+                    "  {value}invoke {call} to label %c{next} unwind label %b{pad}{location}"
+                ));
+                self.line(format_args!("c{next}:"));
+            }
+        }
+        if by_pointer {
+            self.line(format_args!("  %t{number} = load {returns}, ptr %r{number}"));
+        }
+    }
+}

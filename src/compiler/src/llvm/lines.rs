@@ -1,0 +1,72 @@
+//! The line table: which source line each call is on.
+
+use super::text::escaped;
+use super::Printer;
+use crate::source::{FileId, Span};
+
+/// Numbers of the fixed metadata nodes.
+const UNIT: usize = 0;
+const FIRST_FREE: usize = 5;
+
+impl Printer<'_> {
+    /// The end of a module: all nodes.
+    pub(super) fn metadata(&mut self) {
+        let flags = "!llvm.module.flags = !{!1, !2}\n!llvm.dbg.cu = !{!0}";
+        self.line(format_args!("{flags}"));
+        let unit = "distinct !DICompileUnit(language: DW_LANG_Python, file: !3, producer: \"kairos\", \
+                    isOptimized: true, runtimeVersion: 0, emissionKind: LineTablesOnly)";
+        self.line(format_args!("!{UNIT} = {unit}"));
+        self.line(format_args!("!1 = !{{i32 2, !\"Debug Info Version\", i32 3}}"));
+        self.line(format_args!("!2 = !{{i32 2, !\"Dwarf Version\", i32 4}}"));
+        self.line(format_args!("!3 = !DIFile(filename: \"kernel\", directory: \"\")"));
+        self.line(format_args!("!4 = !DISubroutineType(types: !{{}})"));
+        for (index, node) in std::mem::take(&mut self.meta).into_iter().enumerate() {
+            self.line(format_args!("!{} = {node}", index + FIRST_FREE));
+        }
+    }
+
+    fn node(&mut self, text: String) -> usize {
+        self.meta.push(text);
+        self.meta.len() - 1 + FIRST_FREE
+    }
+
+    fn file(&mut self, file: FileId) -> usize {
+        let text = format!(
+            "!DIFile(filename: \"{}\", directory: \"\")",
+            escaped(self.sources.file(file).name.as_bytes())
+        );
+        match self.meta.iter().position(|known| *known == text) {
+            Some(known) => known + FIRST_FREE,
+            None => self.node(text),
+        }
+    }
+
+    /// The node of a function.
+    pub(super) fn subprogram(&mut self, symbol: &str, span: Span) -> usize {
+        let file = self.file(span.file);
+        let line = self.sources.position(span).0;
+        let name = escaped(symbol.as_bytes());
+        self.node(format!(
+            "distinct !DISubprogram(name: \"{name}\", scope: !{file}, file: !{file}, line: {line}, type: !4, \
+             scopeLine: {line}, spFlags: DISPFlagDefinition | DISPFlagOptimized, unit: !{UNIT})"
+        ))
+    }
+
+    /// What a call of the function with the node `scope` bears.
+    pub(super) fn location(&mut self, scope: Option<usize>, span: Span) -> String {
+        let Some(scope) = scope else { return String::new() };
+        let (line, column) = self.sources.position(span);
+        let node = match self.locations.get(&(scope, line, column)) {
+            Some(&known) => known,
+            None => {
+                let node = self.node(format!(
+                    "!DILocation(line: {line}, column: {}, scope: !{scope})",
+                    column + 1
+                ));
+                self.locations.insert((scope, line, column), node);
+                node
+            }
+        };
+        format!(", !dbg !{node}")
+    }
+}

@@ -1,0 +1,289 @@
+//! The intermediate representation as LLVM assembly.
+//!
+//! Debug information is a line table only: a location on every call, which is where an exception can start.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt::Write;
+use std::rc::Rc;
+
+use crate::ir::*;
+use crate::language::only_computes;
+use crate::parts::Part;
+use crate::source::Sources;
+use crate::vectors;
+
+mod instructions;
+mod lines;
+mod text;
+
+use text::{escaped, operand, passed, quoted, result, typed};
+
+/// Triple and data layout that the text is for. An empty layout leaves the choice to LLVM.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    pub triple: String,
+    pub data_layout: String,
+}
+
+/// Prints a module whole.
+pub fn print(module: &Module, sources: &Sources, machine: &Machine) -> String {
+    let functions = module.functions.iter().map(|function| &function.symbol);
+    let globals = module.globals.iter().map(|global| &global.name);
+    let whole = Part {
+        thorough: true,
+        defines: functions
+            .chain(globals)
+            .chain(module.routines.keys())
+            .cloned()
+            .collect(),
+        shares: HashSet::new(),
+        borrows: HashSet::new(),
+    };
+    print_part(module, &whole, sources, machine)
+}
+
+/// Prints a part of a module.
+pub fn print_part(module: &Module, part: &Part, sources: &Sources, machine: &Machine) -> String {
+    let named = |wanted: &dyn Fn(&Function) -> bool| {
+        let functions = module.functions.iter();
+        let functions = functions.filter(|function| part.defines.contains(&function.symbol) && wanted(function));
+        functions.map(|function| function.symbol.clone()).collect()
+    };
+    let mut printer = Printer {
+        module,
+        part,
+        sources,
+        out: String::new(),
+        meta: vec![],
+        locations: HashMap::new(),
+        cont: 0,
+        size: 0,
+        arm: machine.triple.starts_with("arm"),
+        conversions: BTreeMap::new(),
+        inlined: named(&|function| function.attributes.starts_with("alwaysinline")),
+        folding: named(&|function| function.folds),
+    };
+    printer.module(machine);
+    printer.out
+}
+
+struct Printer<'a> {
+    module: &'a Module,
+    part: &'a Part,
+    sources: &'a Sources,
+    out: String,
+    /// Metadata nodes from number 3 on.
+    meta: Vec<String>,
+    locations: HashMap<(usize, u32, u32), usize>,
+    /// Number of the next block that continues after an invoke.
+    cont: usize,
+    /// Instructions of the function being printed.
+    size: usize,
+    /// Whether the processor is ARM, so that the firmware's run-time library is there.
+    arm: bool,
+    /// What converts floats to integers: symbol and declaration.
+    conversions: BTreeMap<String, String>,
+    /// Functions of this part to be inlined wherever they are called.
+    inlined: HashSet<Rc<str>>,
+    /// Functions to be inlined in loops where a float that is passed is a constant.
+    folding: HashSet<Rc<str>>,
+}
+
+/// Where something is defined.
+enum Place {
+    /// With this linkage and visibility.
+    Here(&'static str),
+    /// In the other part, and it is used here.
+    Borrowed,
+    Elsewhere,
+}
+
+impl Printer<'_> {
+    fn line(&mut self, text: std::fmt::Arguments) {
+        self.out.write_fmt(text).expect("writing to a string");
+        self.out.push('\n');
+    }
+
+    fn module(&mut self, machine: &Machine) {
+        self.line(format_args!("target triple = \"{}\"", machine.triple));
+        if !machine.data_layout.is_empty() {
+            self.line(format_args!("target datalayout = \"{}\"", machine.data_layout));
+        }
+        for global in &self.module.globals {
+            self.global(global);
+        }
+        self.line(format_args!("declare i32 @__artiq_personality(...)"));
+        for (symbol, external) in &self.module.externals {
+            let mut params: Vec<String> = external.params.iter().map(|ty| passed(ty).to_string()).collect();
+            let returns = match external.by_pointer {
+                true => {
+                    params.insert(0, format!("ptr sret({})", external.returns));
+                    "void".to_string()
+                }
+                false => result(&external.returns),
+            };
+            if external.variadic {
+                params.push("...".into());
+            }
+            let attributes = match external.nounwind {
+                // So that a result that nobody needs is not computed.
+                true if only_computes(symbol) => " nounwind willreturn memory(none)",
+                true => " nounwind",
+                false => "",
+            };
+            self.line(format_args!(
+                "declare {returns} @{}({}){attributes}",
+                quoted(symbol),
+                params.join(", ")
+            ));
+        }
+        for function in &self.module.functions {
+            match self.place(&function.symbol) {
+                Place::Here(_) => self.function(function),
+                Place::Borrowed => self.declaration(function),
+                Place::Elsewhere => {}
+            }
+        }
+        self.routines();
+        for declaration in std::mem::take(&mut self.conversions).into_values() {
+            self.line(format_args!("{declaration}"));
+        }
+        self.metadata();
+    }
+
+    fn place(&self, name: &Rc<str>) -> Place {
+        match (self.part.defines.contains(name), self.part.shares.contains(name)) {
+            (true, true) => Place::Here("hidden "),
+            (true, false) => Place::Here("internal "),
+            (false, _) if self.part.borrows.contains(name) => Place::Borrowed,
+            (false, _) => Place::Elsewhere,
+        }
+    }
+
+    fn routines(&mut self) {
+        let mut defined = false;
+        for (symbol, &routine) in &self.module.routines {
+            match self.place(symbol) {
+                Place::Here(linkage) => {
+                    self.out.push_str(&vectors::definition(routine, linkage, self.arm));
+                    defined = true;
+                }
+                Place::Borrowed => self.out.push_str(&vectors::declaration(routine)),
+                Place::Elsewhere => {}
+            }
+        }
+        if self.arm && defined {
+            self.out.push_str(&vectors::declarations());
+        }
+    }
+
+    /// A function of the other part.
+    fn declaration(&mut self, function: &Function) {
+        let params: Vec<_> = function.params.iter().map(|(_, ty)| ty.to_string()).collect();
+        let attributes = function.attributes.split(' ');
+        let attributes: Vec<_> = attributes
+            .filter(|one| ["nounwind", "noreturn", "cold"].contains(one))
+            .collect();
+        self.line(format_args!(
+            "declare hidden {} @{}({}) {}",
+            result(&function.returns),
+            quoted(&function.symbol),
+            params.join(", "),
+            attributes.join(" "),
+        ));
+    }
+
+    fn global(&mut self, global: &Global) {
+        let kind = if global.constant { "constant" } else { "global" };
+        let linkage = match (&global.init, self.place(&global.name)) {
+            (Init::External(_), _) => "external ",
+            (_, Place::Here(_)) if global.exported => "",
+            (_, Place::Here(linkage)) => linkage,
+            (_, Place::Borrowed) => {
+                let name = quoted(&global.name);
+                return self.line(format_args!("@{name} = external hidden {kind} i8"));
+            }
+            (_, Place::Elsewhere) => return,
+        };
+        let init = match &global.init {
+            Init::Bytes(bytes) => format!("[{} x i8] c\"{}\"", bytes.len(), escaped(bytes)),
+            Init::Memory(memory) if global.fill().is_some() => {
+                // In a section of its contents, and not to be taken for zeros.
+                let size = memory.len();
+                let name = quoted(&global.name);
+                let line = format!("[{size} x i8] zeroinitializer, section \".data\", align 8");
+                return self.line(format_args!("@{name} = {linkage}externally_initialized global {line}"));
+            }
+            Init::Memory(memory) => format!("[{} x i8] c\"{}\", align 8", memory.len(), escaped(memory)),
+            Init::Value(value) => typed(value),
+            Init::External(ty) => ty.to_string(),
+            Init::Array(ty, values) => {
+                let values: Vec<_> = values.iter().map(typed).collect();
+                format!("[{} x {ty}] [{}]", values.len(), values.join(", "))
+            }
+        };
+        self.line(format_args!("@{} = {linkage}{kind} {init}", quoted(&global.name)));
+    }
+
+    fn function(&mut self, function: &Function) {
+        let linkage = match self.place(&function.symbol) {
+            Place::Here(linkage) if !function.exported => linkage,
+            _ => "",
+        };
+        let params: Vec<_> = function
+            .params
+            .iter()
+            .map(|(number, ty)| format!("{ty} %t{number}"))
+            .collect();
+        let scope = function.span.map(|span| self.subprogram(&function.symbol, span));
+        let debug = scope.map_or(String::new(), |scope| format!(" !dbg !{scope}"));
+        self.line(format_args!(
+            "define {linkage}{} @{}({}) uwtable {} personality ptr @__artiq_personality{debug} {{",
+            result(&function.returns),
+            quoted(&function.symbol),
+            params.join(", "),
+            function.attributes,
+        ));
+        self.size = function.blocks.iter().map(|block| block.body.len()).sum();
+        self.line(format_args!("entry:"));
+        for (number, ty) in &function.slots {
+            self.line(format_args!("  %t{number} = alloca {ty}"));
+        }
+        // Room for results that firmware functions store: once, however often a loop calls them.
+        let calls = function.blocks.iter().flat_map(|block| &block.body);
+        for instruction in calls {
+            if let Op::Call { callee, returns, .. } = &instruction.op {
+                if self
+                    .module
+                    .externals
+                    .get(callee)
+                    .is_some_and(|external| external.by_pointer)
+                {
+                    let number = instruction.result.unwrap_or(0);
+                    self.line(format_args!("  %r{number} = alloca {returns}"));
+                }
+            }
+        }
+        self.line(format_args!("  br label %b0"));
+        for (id, block) in function.blocks.iter().enumerate() {
+            if block.is_unreachable() {
+                continue;
+            }
+            self.line(format_args!("b{id}:"));
+            for instruction in &block.body {
+                self.instruction(function, instruction, scope);
+            }
+            match &block.end {
+                Some(Terminator::Jump(to)) => self.line(format_args!("  br label %b{to}")),
+                Some(Terminator::Branch(condition, yes, no)) => self.line(format_args!(
+                    "  br i1 {}, label %b{yes}, label %b{no}",
+                    operand(condition)
+                )),
+                Some(Terminator::Return(value)) if value.ty.is_unit() => self.line(format_args!("  ret void")),
+                Some(Terminator::Return(value)) => self.line(format_args!("  ret {}", typed(value))),
+                Some(Terminator::Unreachable) | None => self.line(format_args!("  unreachable")),
+            }
+        }
+        self.line(format_args!("}}"));
+    }
+}
