@@ -1,5 +1,7 @@
 """Devices, arguments and datasets as experiments see them."""
 
+import re
+
 import h5py
 import numpy
 import pytest
@@ -286,10 +288,13 @@ def test_interactive_arguments(monkeypatch, capsys):
         (api.StringValue(), "5", "5"),
         (api.EnumerationValue(["a", "b"]), "b", "b"),
         (api.BooleanValue(), "true", True),
+        (api.BooleanValue(), "False", False),
         (api.PYONValue(), "[1, 2.5]", [1, 2.5]),
         (api.Scannable(), "-50e3:50e3:5", [-50e3, -25e3, 0, 25e3, 50e3]),
         (api.Scannable(), "1us:3us:3", [1e-6, 2e-6, 3e-6]),
         (api.Scannable(), "[3, 1]", [3, 1]),
+        (api.Scannable(), "[1kHz, 2.5 kHz, -3]", [1000, 2500, -3]),
+        (api.Scannable(), "[]", []),
         (api.Scannable(), "5MHz", [5e6]),
         (api.Scannable(), '{"ty": "CenterScan", "center": 0, "span": 2, "step": 1}', [0, -1, 1]),
     ],
@@ -307,7 +312,10 @@ def test_arguments_as_they_are_typed(processor, text, value):
         (api.NumberValue(), "5 parsec", "'parsec' is no unit; there are"),
         (api.NumberValue(precision=0, step=1, type="int"), "2.7", "2.7 is not an integer"),
         (api.EnumerationValue(["a", "b"]), "c", "one of a, b"),
-        (api.BooleanValue(), "1", "Invalid BooleanValue value"),
+        (api.BooleanValue(), "1", "it is true or false"),
+        (api.Scannable(), "[1, blue]", "not a number"),
+        (api.Scannable(), "[1, true]", "it is no scan: A:B:N"),
+        (api.Scannable(), "[1, 2", "not a number"),
         (api.Scannable(), "1:2:many", "'many' is no number of points"),
         (api.Scannable(), "1:2", "it is no scan: A:B:N"),
         (api.Scannable(), "1:2:3:4", "it is no scan: A:B:N"),
@@ -315,5 +323,5 @@ def test_arguments_as_they_are_typed(processor, text, value):
     ],
 )
 def test_arguments_that_are_typed_wrongly(processor, text, reason):
-    with pytest.raises(ArgumentError, match=f"^argument 'x' = {text}: .*{reason}"):
+    with pytest.raises(ArgumentError, match=f"^argument 'x' = {re.escape(text)}: .*{reason}"):
         ProcessArgumentManager({"x": text}, typed=True).get("x", processor)

@@ -139,6 +139,13 @@ class BooleanValue(Processor):
     def accepts(self, x):
         return isinstance(x, bool)
 
+    def typed(self, text):
+        """``true`` or ``false``, as PYON and Python write them."""
+        words = {"true": True, "false": False}
+        if text.strip().lower() not in words:
+            raise ValueError(f"it is {self.hint()}")
+        return words[text.strip().lower()]
+
     def hint(self):
         return "true or false"
 

@@ -8,6 +8,7 @@ generator): make a list first, ``self.points = [x for x in self.scan]``.
 
 import itertools
 import random
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from types import SimpleNamespace
@@ -126,15 +127,19 @@ class Scannable(Processor):
     def typed(self, text):
         """Short forms: ``A:B:N`` are `N` points from `A` to `B`, ``A:B:N:random`` in random order, ``[A, B, C]`` these
         points, ``A`` one; numbers may have units."""
-        parts = text.split(":") if text.lstrip()[:1] not in ("{", "[") else []
+        listed = re.fullmatch(r"\s*\[(.*)\]\s*", text, re.DOTALL)
+        if listed:
+            points = [quantity(point) for point in listed[1].split(",")] if listed[1].strip() else []
+            if not all(type(point) in (int, float) for point in points):
+                raise ValueError(f"it is no scan: {self.hint()}")
+            return ExplicitScan(points).describe()
+        parts = text.split(":") if text.lstrip()[:1] != "{" else []
         if len(parts) in (3, 4) and parts[3:] in ([], ["random"]):
             start, stop = (float(quantity(part)) for part in parts[:2])
             if not parts[2].strip().isdecimal():
                 raise ValueError(f"'{parts[2]}' is no number of points")
             return RangeScan(start, stop, int(parts[2]), randomize=len(parts) == 4).describe()
         value = quantity(text) if len(parts) == 1 else super().typed(text) if not parts else None
-        if isinstance(value, list):
-            return ExplicitScan(value).describe()
         if isinstance(value, int | float):
             return NoScan(value).describe()
         if isinstance(value, dict):

@@ -1,0 +1,166 @@
+"""What the page of experiments and the README show is typed as it stands there, and does what they say it does."""
+
+import ast
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+import pytest
+
+from kairos import cli, compat
+from kairos.cli import commands as subcommands
+from tests.support import PATIENCE
+from tests.support.paths import ROOT
+
+MANUAL = (ROOT / "docs" / "experiments.md").read_text()
+README = (ROOT / "README.md").read_text()
+BLOCK = re.compile(r"^```(python|console)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+
+RUN_BY = {
+    "kairos analyze": "tests/host/test_tools.py::test_analyze_a_device",
+    "kairos moninj": "tests/conformance/test_moninj_command.py::",
+    "kairos rtiomap": "tests/host/test_tools.py::test_map_of_channels",
+    "kairos controllers": "tests/host/test_controllers.py::test_processes_are_kept_running",
+    "kairos controllers --list": "tests/host/test_controllers.py::test_the_command_says_which_there_are",
+    "kairos device --board satellite log": "tests/e2e/test_subkernels.py::",
+    "kairos run --applets": "tests/host/test_applets.py::test_applets_that_an_experiment_creates_are_shown",
+    "python -m kairos.compat FILE": "tests/host/test_applets.py::test_a_program_of_a_laboratory_draws_the_datasets",
+    "python -m kairos.compat FILE …": "tests/host/test_controllers.py::",
+    "python -m kairos.applets plot_xy scan.y --x scan.x": "tests/host/test_applets.py::test_those_that_come",
+    "artiq_run": "tests/host/test_artiq_commands.py::test_run",
+    "artiq_compile": "tests/host/test_artiq_commands.py::test_compile",
+    "artiq_coremgmt": "tests/host/test_artiq_commands.py::test_tools_of_the_device",
+    "artiq_coreanalyzer": "tests/host/test_artiq_commands.py::test_analyzer",
+    "artiq_rtiomap": "tests/host/test_artiq_commands.py::test_tools_of_the_device",
+    "artiq_flash": "tests/host/test_artiq_commands.py::",
+    "pip install build/wheels/*.whl": "tests/host/test_installed.py::test_the_first_run_after_an_installation",
+    "kairos new blink && kairos run blink.py": "tests/host/test_installed.py::test_the_first_run_after_an_installation",
+}
+"""Commands in the text that this test does not type, and the test that does."""
+CANNOT_BE_USED = {"artiq_client", "artiq_master", "artiq_dashboard"}
+
+
+def commands(block):
+    """(command, lines that it prints, exit code) of a console block."""
+    for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        command, *lines = entry.rstrip("\n").split("\n")
+        code = int(lines.pop()[1:-1]) if lines and re.fullmatch(r"\[\d+\]", lines[-1]) else 0
+        yield command, lines, code
+
+
+def shown():
+    """All (command, lines, code) of the page, in its order."""
+    return [entry for kind, text in BLOCK.findall(MANUAL) if kind == "console" for entry in commands(text)]
+
+
+def in_the_text(page):
+    """Commands that stand outside of fenced blocks: between backquotes, or indented."""
+    text = FENCED.sub("", page)
+    quoted = re.findall(r"`((?:kairos|artiq_\w+|python -m|pip|make)\b[^`]*)`", text)
+    indented = re.findall(r"^    ((?:kairos|artiq_\w+|python|pip|make|build/).*)$", text, re.MULTILINE)
+    found = [re.sub(r"\s+", " ", command.partition(" #")[0]).strip() for command in [*quoted, *indented]]
+    return {command for command in found if not command.startswith("kairos.") and command not in ("kairos", "make")}
+
+
+def pattern(lines):
+    """What the output must be: a line `…` stands for some lines, `…` in a line for some text."""
+    parts = [r"(?:.*\n)*?" if line == "…" else re.escape(line).replace("…", ".*") + r"\n" for line in lines]
+    return re.compile("".join(parts) + (r"(?:.*\n)*" if lines and "…" in lines[-1] else ""))
+
+
+@pytest.fixture
+def typed(tmp_path):
+    """`typed(command, folder)` runs a line of a shell in which `kairos` is this one."""
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "kairos").write_text(f'#!/bin/sh\nexec {sys.executable} -m kairos "$@"\n')
+    (tools / "kairos").chmod(0o755)
+    environment = os.environ | {"PATH": f"{tools}:{os.environ['PATH']}"}
+
+    def run(command, folder):
+        return subprocess.run(
+            command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE
+        )
+
+    return run
+
+
+def test_every_command_does_what_the_manual_shows(typed, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for block in BLOCK.finditer(MANUAL):
+        language, text = block.groups()
+        if language == "python":
+            said = re.search(r"Save this as `(\w+\.py)`[^`]*\Z", MANUAL[: block.start()])
+            if said:
+                (folder / said[1]).write_text(text)
+            continue
+        for command, lines, code in commands(text):
+            done = typed(command, folder)
+            printed = done.stdout + done.stderr
+            assert done.returncode == code, f"$ {command}\n{printed}"
+            assert pattern(lines).fullmatch(printed), f"$ {command}\n{printed}\nis not\n" + "\n".join(lines)
+    written = {path.name for path in folder.iterdir()}
+    assert {"pins.png", "pins.vcd", "result.h5", "result.png", "blink.h5", "device.log"} <= written
+    assert len(shown()) >= 20
+
+
+def test_the_commands_of_the_readme_run(typed):
+    lines = [line for line in sorted(in_the_text(README)) if line.startswith("build/venv/bin/kairos ")]
+    assert len(lines) == 2
+    for line in lines:
+        done = typed(line.removeprefix("build/venv/bin/"), ROOT)
+        assert done.returncode == 0, done.stderr
+        assert ("define" if "--emit llvm" in line else "ttl4") in done.stdout, line
+
+
+@pytest.mark.parametrize("page", [MANUAL, README], ids=["docs/experiments.md", "README.md"])
+def test_every_command_in_the_text_is_run_by_a_test(page):
+    """Typed here, or by the test of the table; commands of make are targets of the Makefile."""
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    typed_here = [command for command, _, _ in shown()]
+    for command in sorted(in_the_text(page) - CANNOT_BE_USED):
+        if command.startswith("build/venv/bin/kairos"):
+            continue  # the test above
+        words = command.split()
+        if words[0] == "make":
+            assert words[1] in targets, command
+        elif command in RUN_BY:
+            file, _, name = RUN_BY[command].partition("::")
+            assert f"def {name}" in (ROOT / file).read_text(), f"{command}: {RUN_BY[command]}"
+        else:
+            known = " ".join(word for word in words[:3] if re.fullmatch("[a-z]+", word))
+            assert any(line.startswith(known) for line in typed_here), f"no test runs {command}"
+
+
+def test_what_stands_in_the_table_has_the_text():
+    """The table names no command that the pages no longer have."""
+    assert set(RUN_BY) <= in_the_text(MANUAL) | in_the_text(README)
+
+
+def test_options_in_the_table_of_runs_are_those_of_the_command():
+    section = MANUAL.partition("## Running one\n")[2].partition("\n## ")[0]
+    rows = [row.split("|")[1] for row in section.splitlines() if row.startswith("| `")]
+    named = {option for row in rows for option in re.findall(r"`(--?[a-z][\w-]*)", row)}
+    known = {flag for option in subcommands.load("run").options for flag in option.names}
+    assert len(named) >= 14 and named <= known
+
+
+def test_commands_shown_are_understood():
+    for command, _, _ in shown():
+        words = shlex.split(command)
+        if words[0] == "kairos":
+            cli._parse(words[1:])
+
+
+def test_the_python_of_the_page_is_python():
+    compat.install()
+    blocks = [text for kind, text in BLOCK.findall(MANUAL) if kind == "python"]
+    for text in blocks:
+        tree = compile(text, "docs/experiments.md", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        exec(compile(ast.Module(imports, []), "docs/experiments.md", "exec"), {})
+    assert len(blocks) >= 8
