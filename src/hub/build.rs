@@ -4,13 +4,15 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use protox::prost_reflect::{DescriptorPool, Value};
+#[path = "src/roles.rs"]
+mod roles;
 
 const FILES: [&str; 1] = ["kairos/hub/v1/hub.proto"];
 const PACKAGE: &str = "kairos.hub.v1";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("cargo:rerun-if-changed=proto");
+    println!("cargo:rerun-if-changed=src/roles.rs");
     let mut compiler = protox::Compiler::new(["proto"])?;
     compiler
         .include_imports(true)
@@ -18,30 +20,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .open_files(FILES)?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?);
     std::fs::write(out.join("hub.bin"), compiler.encode_file_descriptor_set())?;
-    std::fs::write(out.join("methods.rs"), methods(&compiler.descriptor_pool())?)?;
+    let mut methods = String::from("[\n");
+    for (path, role) in roles::methods(&compiler.descriptor_pool(), |package| package == PACKAGE)? {
+        let role = match role {
+            1 => "Look",
+            2 => "Operate",
+            3 => "Administer",
+            _ => return Err(format!("{path} does not say which role it asks for").into()),
+        };
+        writeln!(methods, "    (\"{path}\", Role::{role}),")?;
+    }
+    std::fs::write(out.join("methods.rs"), methods + "]")?;
     let mut files = compiler.file_descriptor_set();
     // What is imported has code already.
     files.file.retain(|file| file.package() == PACKAGE);
     tonic_prost_build::configure().compile_fds(files)?;
+    // Of the example of a plugin.
+    println!("cargo:rerun-if-changed=../../examples/hub/plugins/counter.proto");
+    let example = protox::compile(["counter.proto"], ["../../examples/hub/plugins"])?;
+    tonic_prost_build::configure()
+        .build_client(false)
+        .compile_fds(example)?;
     Ok(())
-}
-
-/// A Rust expression: each method's path and role.
-fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn std::error::Error>> {
-    let option = pool
-        .get_extension_by_name(&format!("{PACKAGE}.role"))
-        .ok_or("the protocol has no option `role`")?;
-    let mut text = String::from("[\n");
-    let services = pool.services().filter(|service| service.package_name() == PACKAGE);
-    for method in services.flat_map(|service| service.methods().collect::<Vec<_>>()) {
-        let path = format!("/{}/{}", method.parent_service().full_name(), method.name());
-        let role = match *method.options().get_extension(&option) {
-            Value::EnumNumber(1) => "Look",
-            Value::EnumNumber(2) => "Operate",
-            Value::EnumNumber(3) => "Administer",
-            _ => return Err(format!("{path} does not say which role it asks for").into()),
-        };
-        writeln!(text, "    (\"{path}\", Role::{role}),")?;
-    }
-    Ok(text + "]")
 }

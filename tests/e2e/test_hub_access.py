@@ -28,6 +28,8 @@ ASKED = {
     "kairos.hub.v1.Registers/Run": "operate",
     "kairos.hub.v1.Monitor/Health": "look",
     "kairos.hub.v1.Monitor/Log": "look",
+    "kairos.hub.v1.Plugins/List": "look",
+    "kairos.hub.v1.Plugins/Reload": "administer",
     "grpc.health.v1.Health/Check": "look",
     "grpc.health.v1.Health/Watch": "look",
     "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo": "look",

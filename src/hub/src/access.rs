@@ -1,15 +1,20 @@
 //! Who may call what: each method asks for a role (`proto/`), each client shows a token that has one.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{header, HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
+use tokio::sync::Semaphore;
 use tonic::transport::server::{TcpConnectInfo, TlsConnectInfo};
 use tonic::Status;
+
+use crate::body::Held;
 
 /// What a client may do. Each role may do what those before it may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -37,15 +42,12 @@ const LOOKED_AT: [&str; 3] = ["/grpc.health.v1.Health/", "/grpc.reflection.v1", 
 /// The one path that is not a method of gRPC.
 pub const METRICS: &str = "/metrics";
 
-/// The role that a path asks for; of what there is not, the highest.
-fn asked(path: &str) -> Role {
-    let known = METHODS.iter().find(|&&(method, _)| method == path);
-    match known {
-        Some(&(_, role)) => role,
-        None if LOOKED_AT.iter().any(|start| path.starts_with(start)) => Role::Look,
-        None => Role::Administer,
-    }
-}
+/// Calls that a plugin may have under way at the hub.
+const PLUGIN_CALLS: usize = 16;
+
+/// Who calls, for what is behind.
+#[derive(Clone, Debug)]
+pub struct Caller(pub Arc<str>);
 
 /// A client that has shown a token. The hub knows of a token only its SHA-256: hub.toml betrays none.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,31 +57,71 @@ pub struct Token {
     pub sha256: [u8; 32],
 }
 
-/// All tokens. Without any the hub asks nobody.
+/// All tokens of hub.toml. Without any the hub asks nobody.
 #[derive(Clone, Debug, Default)]
 pub struct Tokens(pub Vec<Token>);
 
-impl Tokens {
-    /// Who calls, if that client may. `None`: the hub asks nobody.
-    fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<&Token>, Status> {
-        if self.0.is_empty() {
-            return Ok(None);
+/// Who comes in.
+#[derive(Debug, Default)]
+pub struct Gate {
+    pub tokens: Tokens,
+    /// The role that each method of a plugin asks for.
+    pub methods: BTreeMap<String, Role>,
+    /// Tokens that the hub has given to its plugins, from whose calls it is protected.
+    pub plugins: Vec<(Token, Arc<Semaphore>)>,
+}
+
+/// A client, and the calls that it may have under way, if they are counted.
+type Known<'a> = (&'a Token, Option<&'a Arc<Semaphore>>);
+
+impl Gate {
+    /// Gives a plugin a token of its own.
+    pub fn add_plugin(&mut self, name: &str, token: &str) {
+        let token = Token {
+            name: format!("plugin {name}").into(),
+            role: Role::Operate,
+            sha256: Sha256::digest(token).into(),
+        };
+        self.plugins.push((token, Arc::new(Semaphore::new(PLUGIN_CALLS))));
+    }
+
+    /// The role that a path asks for; of what there is not, the highest.
+    fn asked(&self, path: &str) -> Role {
+        let ours = METHODS
+            .iter()
+            .find(|&&(method, _)| method == path)
+            .map(|&(_, role)| role);
+        match ours.or_else(|| self.methods.get(path).copied()) {
+            Some(role) => role,
+            None if LOOKED_AT.iter().any(|start| path.starts_with(start)) => Role::Look,
+            None => Role::Administer,
         }
+    }
+
+    /// Who calls, if that client may. `None`: the hub asks nobody.
+    fn admit(&self, path: &str, headers: &HeaderMap) -> Result<Option<Known<'_>>, Status> {
         let shown = headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
-            .and_then(|value| value.strip_prefix("Bearer "))
-            .ok_or_else(|| Status::unauthenticated("this hub wants a token"))?;
+            .and_then(|value| value.strip_prefix("Bearer "));
         // Comparing digests tells nothing of a token, however long it takes.
-        let digest: [u8; 32] = Sha256::digest(shown).into();
-        let token = self
-            .0
-            .iter()
-            .find(|token| token.sha256 == digest)
-            .ok_or_else(|| Status::unauthenticated("this hub does not know that token"))?;
-        let asked = asked(path);
+        let digest = shown.map(|shown| <[u8; 32]>::from(Sha256::digest(shown)));
+        let known = |token: &&Token| Some(token.sha256) == digest;
+        let plugin = self.plugins.iter().find(|(token, _)| known(&token));
+        let found = match plugin {
+            Some((token, calls)) => Some((token, Some(calls))),
+            None => self.tokens.0.iter().find(known).map(|token| (token, None)),
+        };
+        let Some((token, calls)) = found else {
+            return match (self.tokens.0.is_empty(), shown) {
+                (true, _) => Ok(None),
+                (false, None) => Err(Status::unauthenticated("this hub wants a token")),
+                (false, Some(_)) => Err(Status::unauthenticated("this hub does not know that token")),
+            };
+        };
+        let asked = self.asked(path);
         match token.role >= asked {
-            true => Ok(Some(token)),
+            true => Ok(Some((token, calls))),
             false => Err(Status::permission_denied(format!(
                 "{} may {}; this asks for a token that may {}",
                 token.name,
@@ -91,19 +133,27 @@ impl Tokens {
 }
 
 /// Lets a call through to what is behind, or refuses it.
-pub async fn admit(State(tokens): State<Arc<Tokens>>, request: Request, next: Next) -> Response {
+pub async fn admit(State(gate): State<Arc<Gate>>, mut request: Request, next: Next) -> Response {
     let path = request.uri().path();
-    match tokens.admit(path, request.headers()) {
-        Ok(token) => {
-            if let Some(token) = token {
-                tracing::debug!(client = &*token.name, method = path, "call");
-            }
-            next.run(request).await
-        }
+    let (token, calls) = match gate.admit(path, request.headers()) {
+        Ok(None) => return next.run(request).await,
+        Ok(Some(found)) => found,
         Err(status) => {
             tracing::warn!(from = from(&request), method = path, "refused: {}", status.message());
-            refuse(path, status)
+            return refuse(path, status);
         }
+    };
+    tracing::debug!(client = &*token.name, method = path, "call");
+    let permit = calls.map(|calls| calls.clone().try_acquire_owned());
+    let Ok(permit) = permit.transpose() else {
+        let text = format!("{} has {PLUGIN_CALLS} calls under way, which are enough", token.name);
+        return refuse(path, Status::resource_exhausted(text));
+    };
+    request.extensions_mut().insert(Caller(token.name.clone()));
+    let response = next.run(request).await;
+    match permit {
+        Some(permit) => response.map(|body| Body::new(Held::new(body, permit, None))),
+        None => response,
     }
 }
 
@@ -143,7 +193,11 @@ mod tests {
         if let Some(value) = authorization {
             headers.insert(header::AUTHORIZATION, value.parse().unwrap());
         }
-        match tokens.admit(path, &headers) {
+        let gate = Gate {
+            tokens: tokens.clone(),
+            ..Gate::default()
+        };
+        match gate.admit(path, &headers) {
             Ok(_) => Code::Ok,
             Err(status) => status.code(),
         }
@@ -188,6 +242,25 @@ mod tests {
                 assert_eq!(code(&tokens, path, shown), Code::Unauthenticated, "{path} {shown:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_plugins_methods_ask_for_what_its_protocol_says() {
+        let mut gate = Gate {
+            tokens: Tokens(vec![token("a", Role::Look)]),
+            methods: BTreeMap::from([
+                ("/lab.Pll/Lock".into(), Role::Operate),
+                ("/lab.Pll/State".into(), Role::Look),
+            ]),
+            plugins: Vec::new(),
+        };
+        gate.add_plugin("pll", "b");
+        let may = |path: &str, shown: &str| {
+            let headers = HeaderMap::from_iter([(header::AUTHORIZATION, shown.parse().unwrap())]);
+            gate.admit(path, &headers).is_ok()
+        };
+        assert!(may("/lab.Pll/State", "Bearer a") && !may("/lab.Pll/Lock", "Bearer a"));
+        assert!(may("/lab.Pll/Lock", "Bearer b") && !may("/lab.Pll/None", "Bearer b"));
     }
 
     #[test]

@@ -1,19 +1,23 @@
 //! The hub: registers, batches and health of a laboratory's core devices, over gRPC.
 //!
-//! [`settings`] reads hub.toml; [`access`] says who may call what; a [`device::Device`] is a connection to a core device that comes back by itself, whose
-//! registers [`registers`] names, whose [`health`] and [`logs`] others can follow; [`program`] makes batches of named steps;
-//! [`service`] offers all that, on a [`server`], with [`metrics`]. [`life`] tells a service manager that the hub lives.
+//! [`settings`] reads hub.toml; [`access`] says who may call what; a [`device::Device`] is a connection to a core device that
+//! comes back by itself, whose registers [`registers`] names, whose [`health`] and [`logs`] others can follow; [`program`] makes
+//! batches of named steps; [`service`] offers all that, on a [`server`], with [`metrics`] and the methods of [`plugins`].
+//! [`life`] tells a service manager that the hub lives.
 #![forbid(unsafe_code)]
 
 pub mod access;
+mod body;
 pub mod device;
 pub mod health;
 pub mod life;
 pub mod logs;
 pub mod management;
 pub mod metrics;
+pub mod plugins;
 pub mod program;
 pub mod registers;
+mod roles;
 pub mod server;
 pub mod service;
 pub mod settings;

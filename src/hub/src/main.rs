@@ -3,11 +3,10 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::Parser;
+use kairos_hub::server;
 use kairos_hub::settings::Settings;
-use kairos_hub::{device, server};
 
 #[derive(Parser)]
 #[command(
@@ -53,7 +52,6 @@ async fn main() -> ExitCode {
 }
 
 async fn run(arguments: Arguments) -> Result<(), String> {
-    let mut settings = Settings::load(&arguments.settings, arguments.listen)?;
-    let devices: Vec<_> = settings.devices.drain(..).map(device::Device::start).collect();
-    server::serve(settings, Arc::new(devices)).await
+    let settings = Settings::load(&arguments.settings, arguments.listen)?;
+    server::serve(arguments.settings, settings).await
 }

@@ -1,28 +1,37 @@
 //! The server: the services of [`crate::service`], health of each device and its subsystems, the protocol itself by
 //! reflection, metrics, all at one address.
 
+use std::io::Read;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
-use tokio::net::TcpListener;
+use axum::routing::{any, get};
+use tempfile::TempDir;
+use tokio::net::{TcpListener, UnixListener};
+use tokio_stream::wrappers::UnixListenerStream;
 use tonic::service::Routes;
 use tonic::transport::server::TcpIncoming;
 use tonic::transport::{Identity, Server, ServerTlsConfig};
 use tonic_health::server::HealthReporter;
 use tonic_health::ServingStatus;
 
-use crate::access;
-use crate::device::State;
+use crate::access::{self, Gate};
+use crate::device::{Device, State};
 use crate::health::Condition;
 use crate::life;
 use crate::metrics::{self, Calls};
+use crate::plugins::forward::forward;
+use crate::plugins::process::{self, HubAccess, Plugin};
+use crate::plugins::settings::PluginSettings;
+use crate::plugins::Plugins;
 use crate::service::{All, Service};
 use crate::settings::Settings;
 use crate::v1;
 use crate::v1::devices_server::DevicesServer;
 use crate::v1::monitor_server::MonitorServer;
+use crate::v1::plugins_server::PluginsServer;
 use crate::v1::registers_server::RegistersServer;
 
 /// Longest request: some times the largest program that a device takes.
@@ -34,10 +43,14 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Calls that a client may have under way on one connection.
 const STREAMS_MAX: u32 = 128;
 
-/// Serves until the process is asked to end. The first line on standard output says where.
-pub async fn serve(settings: Settings, devices: All) -> Result<(), String> {
+/// Serves until the process is asked to end. `file`: hub.toml. The first line on standard output says where.
+pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
     let Settings {
-        listen, tls, tokens, ..
+        listen,
+        tls,
+        tokens,
+        devices,
+        plugins,
     } = settings;
     let listener = TcpListener::bind(listen)
         .await
@@ -48,28 +61,55 @@ pub async fn serve(settings: Settings, devices: All) -> Result<(), String> {
         .accept_http1(true)
         .max_concurrent_streams(STREAMS_MAX)
         .http2_keepalive_interval(Some(PING));
+    // For plugins, which are of this machine and this user.
+    let mut inner = server.clone();
     if let Some(tls) = tls {
         let identity = Identity::from_pem(tls.certificate, tls.key);
         server = server
             .tls_config(ServerTlsConfig::new().identity(identity))
             .map_err(|error| format!("[tls]: no PEM certificate with its key: {}", root(&error)))?;
     }
+    let mut gate = Gate {
+        tokens,
+        ..Gate::default()
+    };
+    let sockets = Sockets::new().map_err(|error| format!("there is no folder for sockets: {error}"))?;
+    let devices: All = Arc::new(devices.into_iter().map(Device::start).collect());
+    let plugins = Plugins::new(
+        plugins
+            .into_iter()
+            .map(|plugin| sockets.start(plugin, &mut gate))
+            .collect(),
+    );
+    gate.methods = plugins.methods();
     let pulses = devices
         .iter()
         .map(|device| (device.name().to_string(), device.pulse()))
+        .chain(plugins.iter().map(|plugin| (plugin.name().to_string(), plugin.pulse())))
         .collect();
+    let service = Service {
+        devices,
+        plugins,
+        file: Arc::new(file),
+    };
     let calls: &'static Calls = Box::leak(Box::default());
-    let router = routes(devices.clone())?
+    let metrics = axum::Router::new()
+        .route(access::METRICS, get(metrics::page))
+        .with_state((service.devices.clone(), calls));
+    let plugins = service.plugins.clone();
+    let router = routes(service)?
         .into_axum_router()
-        .merge(
-            axum::Router::new()
-                .route(access::METRICS, get(metrics::page))
-                .with_state((devices, calls)),
-        )
-        .layer(from_fn_with_state(Arc::new(tokens), access::admit))
+        .merge(metrics)
+        .fallback_service(any(forward).with_state(plugins))
+        .layer(from_fn_with_state(Arc::new(gate), access::admit))
         .layer(from_fn_with_state(calls, metrics::count));
     println!("listening on {address}");
     tokio::spawn(life::tell(pulses, address));
+    tokio::spawn(
+        inner
+            .add_routes(router.clone().into())
+            .serve_with_incoming(UnixListenerStream::new(sockets.listener)),
+    );
     let (end, ended) = tokio::sync::oneshot::channel::<()>();
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     let serving = server
@@ -87,14 +127,59 @@ pub async fn serve(settings: Settings, devices: All) -> Result<(), String> {
     }
 }
 
+/// Where plugins and hub meet: a folder that only this user may enter, which goes when the hub ends.
+struct Sockets {
+    folder: TempDir,
+    hub: PathBuf,
+    listener: UnixListener,
+}
+
+impl Sockets {
+    fn new() -> std::io::Result<Self> {
+        let folder = tempfile::Builder::new().prefix("kairos-hub-").tempdir()?;
+        let hub = folder.path().join("hub.socket");
+        let listener = UnixListener::bind(&hub)?;
+        Ok(Self { folder, hub, listener })
+    }
+
+    fn start(&self, settings: PluginSettings, gate: &mut Gate) -> Plugin {
+        let hub = match secret() {
+            Ok(token) => {
+                gate.add_plugin(&settings.name, &token);
+                let address = format!("unix:{}", self.hub.display());
+                Some(HubAccess { address, token })
+            }
+            Err(error) => {
+                tracing::error!(
+                    plugin = settings.name,
+                    "it cannot have a token, and cannot call: {error}"
+                );
+                None
+            }
+        };
+        Plugin::start(settings, self.folder.path(), hub)
+    }
+}
+
+/// A token that nobody can guess.
+fn secret() -> std::io::Result<String> {
+    let mut bytes = [0; 32];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
 /// What an error comes from.
 fn root(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), root)
 }
 
-fn routes(devices: All) -> Result<Routes, String> {
+fn routes(service: Service) -> Result<Routes, String> {
     let (reporter, health) = tonic_health::server::health_reporter();
-    for device in devices.iter() {
+    for plugin in service.plugins.iter() {
+        let entry = format!("plugin/{}", plugin.name());
+        tokio::spawn(report_plugin(entry, plugin.state(), reporter.clone()));
+    }
+    for device in service.devices.iter() {
         tokio::spawn(report(
             format!("device/{}", device.name()),
             device.state(),
@@ -103,21 +188,24 @@ fn routes(devices: All) -> Result<Routes, String> {
     }
     // Clients in use ask for the one or the other version of the same service.
     let reflection = || {
-        tonic_reflection::server::Builder::configure()
+        let ours = tonic_reflection::server::Builder::configure()
             .register_encoded_file_descriptor_set(v1::FILES)
-            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET);
+        service.plugins.iter().fold(ours, |builder, plugin| {
+            builder.register_encoded_file_descriptor_set(&plugin.protocol().files)
+        })
     };
     let reflections = (reflection().build_v1(), reflection().build_v1alpha());
     let (Ok(reflection), Ok(reflection_alpha)) = reflections else {
         return Err("the protocol cannot be described".into());
     };
-    let service = Service(devices);
     let registers = RegistersServer::new(service.clone()).max_decoding_message_size(REQUEST_MAX);
     Ok(Routes::new(health)
         .add_service(reflection)
         .add_service(reflection_alpha)
         .add_service(DevicesServer::new(service.clone()))
-        .add_service(MonitorServer::new(service))
+        .add_service(MonitorServer::new(service.clone()))
+        .add_service(PluginsServer::new(service))
         .add_service(registers))
 }
 
@@ -162,6 +250,24 @@ async fn report(name: String, mut state: tokio::sync::watch::Receiver<State>, re
             reporter.set_service_status(&entry, status).await;
             known.push(entry);
         }
+        if state.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Keeps a plugin's entry there.
+async fn report_plugin(
+    name: String,
+    mut state: tokio::sync::watch::Receiver<process::State>,
+    reporter: HealthReporter,
+) {
+    loop {
+        let status = match *state.borrow_and_update() {
+            process::State::Running(_) => ServingStatus::Serving,
+            process::State::Down(_) => ServingStatus::NotServing,
+        };
+        reporter.set_service_status(&name, status).await;
         if state.changed().await.is_err() {
             return;
         }

@@ -1,5 +1,7 @@
 //! What the hub does for its clients: the methods of `proto/`.
 
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -9,15 +11,19 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
 
 use crate::device::{Device, State};
+use crate::plugins::settings::Layer;
+use crate::plugins::Plugins;
 use crate::program;
 use crate::registers::Register;
+use crate::settings::Settings;
 use crate::v1::devices_server::Devices;
 use crate::v1::monitor_server::Monitor;
 use crate::v1::registers_server::Registers;
 use crate::v1::{
-    self, HealthRequest, HealthResponse, ListDevicesRequest, ListDevicesResponse, ListRegistersRequest,
-    ListRegistersResponse, LogRequest, LogResponse, ReadRequest, ReadResponse, RunRequest, RunResponse, WatchRequest,
-    WatchResponse, WriteRequest, WriteResponse,
+    self, HealthRequest, HealthResponse, ListDevicesRequest, ListDevicesResponse, ListPluginsRequest,
+    ListPluginsResponse, ListRegistersRequest, ListRegistersResponse, LogRequest, LogResponse, ReadRequest,
+    ReadResponse, ReloadPluginRequest, ReloadPluginResponse, RunRequest, RunResponse, WatchRequest, WatchResponse,
+    WriteRequest, WriteResponse,
 };
 
 /// Shortest time between two readings of a watch.
@@ -28,11 +34,16 @@ pub type All = Arc<Vec<Device>>;
 
 /// All services.
 #[derive(Clone)]
-pub struct Service(pub All);
+pub struct Service {
+    pub devices: All,
+    pub plugins: Plugins,
+    /// hub.toml.
+    pub file: Arc<PathBuf>,
+}
 
 impl Service {
     fn device(&self, name: &str) -> Result<&Device, Status> {
-        find(&self.0, name)
+        find(&self.devices, name)
     }
 }
 
@@ -50,7 +61,7 @@ fn find<'a>(devices: &'a [Device], name: &str) -> Result<&'a Device, Status> {
 #[tonic::async_trait]
 impl Devices for Service {
     async fn list(&self, _: Request<ListDevicesRequest>) -> Result<Response<ListDevicesResponse>, Status> {
-        let devices = self.0.iter().map(|device| {
+        let devices = self.devices.iter().map(|device| {
             let (gateware, error) = match &*device.state().borrow() {
                 State::Here(gateware, _) => (gateware.identification.clone(), String::new()),
                 State::Away(why) => (String::new(), why.clone()),
@@ -145,7 +156,7 @@ impl Registers for Service {
             0 => Duration::from_secs(1),
             ms => Duration::from_millis(ms.into()).max(PERIOD_MIN),
         };
-        let devices = self.0.clone();
+        let devices = self.devices.clone();
         let ticks = tokio_stream::wrappers::IntervalStream::new(tokio::time::interval(period));
         let readings = ticks.then(move |_| {
             let (devices, name, registers) = (devices.clone(), name.clone(), registers.clone());
@@ -208,6 +219,52 @@ fn messages(
         }
     });
     tokio_stream::wrappers::ReceiverStream::new(receiver)
+}
+
+#[tonic::async_trait]
+impl v1::plugins_server::Plugins for Service {
+    async fn list(&self, _: Request<ListPluginsRequest>) -> Result<Response<ListPluginsResponse>, Status> {
+        let plugins = self.plugins.iter().map(|plugin| {
+            let (facts, running) = (plugin.facts(), plugin.channel());
+            v1::Plugin {
+                name: plugin.name().into(),
+                layer: match plugin.layer() {
+                    Layer::Access => v1::Layer::Access,
+                    Layer::Control => v1::Layer::Control,
+                }
+                .into(),
+                services: plugin.protocol().services().into_iter().map(String::from).collect(),
+                running: running.is_ok(),
+                error: running.err().unwrap_or_default(),
+                starts: facts.starts,
+                pid: facts.pid,
+                memory: facts.memory,
+            }
+        });
+        Ok(Response::new(ListPluginsResponse {
+            plugins: plugins.collect(),
+        }))
+    }
+
+    async fn reload(&self, request: Request<ReloadPluginRequest>) -> Result<Response<ReloadPluginResponse>, Status> {
+        let name = request.into_inner().name;
+        let plugin = self
+            .plugins
+            .find(&name)
+            .ok_or_else(|| Status::not_found(format!("there is no plugin '{name}'")))?;
+        // Where the hub listens is not what is asked now.
+        let settings = Settings::load(&self.file, Some((Ipv4Addr::LOCALHOST, 0).into()));
+        let mut found = settings.map_err(Status::failed_precondition)?.plugins;
+        let at = found.iter().position(|other| other.name == name);
+        let at = at.ok_or_else(|| Status::failed_precondition(format!("hub.toml no longer has plugin {name}")))?;
+        let settings = found.swap_remove(at);
+        if settings.protocol.methods != plugin.protocol().methods || settings.layer != plugin.layer() {
+            let text = format!("methods or layer of plugin {name} have changed: that needs a restart of the hub");
+            return Err(Status::failed_precondition(text));
+        }
+        plugin.reload(settings).await;
+        Ok(Response::new(ReloadPluginResponse {}))
+    }
 }
 
 /// The registers of those names, which may all be read.

@@ -8,6 +8,7 @@ use kairos_contracts::management::PORT;
 use serde::Deserialize;
 
 use crate::access::{Role, Token, Tokens};
+use crate::plugins::settings::{PluginEntry, PluginSettings};
 
 /// What hub.toml says.
 #[derive(Debug)]
@@ -16,6 +17,7 @@ pub struct Settings {
     pub tls: Option<Tls>,
     pub tokens: Tokens,
     pub devices: Vec<DeviceSettings>,
+    pub plugins: Vec<PluginSettings>,
 }
 
 /// What the hub shows its clients, as PEM.
@@ -46,6 +48,8 @@ struct File {
     token: Vec<TokenEntry>,
     #[serde(default)]
     device: Vec<DeviceEntry>,
+    #[serde(default)]
+    plugin: Vec<PluginEntry>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -110,11 +114,29 @@ impl Settings {
             }
             devices.push(device);
         }
+        let mut plugins: Vec<PluginSettings> = Vec::new();
+        for entry in file.plugin {
+            let plugin = entry.read(folder)?;
+            let services = plugin.protocol.services();
+            for other in &plugins {
+                if other.name == plugin.name {
+                    return Err(format!("two plugins have the name {}", plugin.name));
+                }
+                if let Some(service) = other.protocol.services().intersection(&services).next() {
+                    return Err(format!(
+                        "plugins {} and {} both have {service}",
+                        other.name, plugin.name
+                    ));
+                }
+            }
+            plugins.push(plugin);
+        }
         Ok(Self {
             listen,
             tls,
             tokens,
             devices,
+            plugins,
         })
     }
 }

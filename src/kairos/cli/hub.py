@@ -11,7 +11,7 @@ from ..emulator.artifacts import build_directory
 from ..errors import UsageError
 from ..waveform.table import aligned
 
-__all__ = ["health", "log", "ls", "metrics", "read", "serve", "token", "watch", "write"]
+__all__ = ["health", "log", "ls", "metrics", "plugins", "read", "reload", "serve", "token", "watch", "write"]
 
 
 def serve(args):
@@ -121,6 +121,31 @@ def log(args):
     with _lab(args) as lab:
         for line in _of(lab, args.device).log(follow=args.follow):
             print(line, flush=args.follow)
+
+
+def plugins(args):
+    """Print the plugins of a hub, as a table or as JSON."""
+    with _lab(args) as lab:
+        found = lab.plugins()
+    layers = ("", "access", "control")
+    if args.json:
+        keys = ("name", "running", "error", "starts", "pid", "memory")
+        shown = [{key: getattr(each, key) for key in keys} for each in found]
+        for each, entry in zip(found, shown, strict=True):
+            entry |= {"layer": layers[each.layer], "services": list(each.services)}
+        print(json.dumps(shown, indent=2))
+        return
+    rows = [("plugin", "layer", "services", "memory", "starts", "state")]
+    for each in found:
+        memory, state = f"{each.memory / 2**20:.0f} MB", "runs" if each.running else f"does not run: {each.error}"
+        rows.append((each.name, layers[each.layer], ", ".join(each.services), memory, str(each.starts), state))
+    print("\n".join(aligned(rows, left=3)))
+
+
+def reload(args):
+    """Have a plugin started anew."""
+    with _lab(args) as lab:
+        lab.reload(args.plugin)
 
 
 def metrics(args):

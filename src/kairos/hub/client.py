@@ -1,6 +1,7 @@
 """Client of a hub. Its messages are those that the hub describes (server reflection): client and hub agree."""
 
 import ssl
+import threading
 import urllib.error
 import urllib.request
 from collections import namedtuple
@@ -78,7 +79,9 @@ class _Token(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor
 
 def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
     if certificate is None:
-        channel = grpc.insecure_channel(address)
+        # The path of a Unix socket is no name of a host, which the hub would be called by otherwise.
+        options = [("grpc.default_authority", "localhost")] if address.startswith("unix:") else []
+        channel = grpc.insecure_channel(address, options)
     else:
         try:
             roots = None if certificate == SYSTEM else Path(certificate).read_bytes()
@@ -97,6 +100,9 @@ class Lab:
         self._channel = _channel(address, token, certificate)
         self._protocol = ProtoReflectionDescriptorDatabase(self._channel)
         self._pool = DescriptorPool(self._protocol)
+        # What the hub describes is looked up once: a pool that asks while another thread does loses what either found.
+        self._looking = threading.RLock()
+        self._methods = {}
         try:
             self.devices()
         except BaseException:
@@ -132,6 +138,14 @@ class Lab:
         except (urllib.error.URLError, OSError) as error:
             raise HubError(f"the hub at {self._address} gives no metrics: {error}", "UNAVAILABLE") from None
 
+    def plugins(self) -> list:
+        """The plugins, as the messages `Plugin` of the protocol: name, layer, services, running, error, starts."""
+        return list(self.call("Plugins", "List").plugins)
+
+    def reload(self, plugin: str):
+        """Start a plugin anew, with what hub.toml says of it now. Needs a token that may administer."""
+        self.call("Plugins", "Reload", name=plugin)
+
     def __iter__(self) -> Iterator[str]:
         return iter([device.name for device in self.devices()])
 
@@ -147,32 +161,36 @@ class Lab:
 
     def message(self, name: str, **fields):
         """A message of the protocol."""
-        return GetMessageClass(self._pool.FindMessageTypeByName(f"{PACKAGE}.{name}"))(**fields)
+        with self._looking:
+            described = self._pool.FindMessageTypeByName(f"{PACKAGE}.{name}")
+        return GetMessageClass(described)(**fields)
 
     def call(self, service: str, method: str, **fields):
-        """The answer to a call of the protocol, a message, or messages as they come. HubError."""
+        """The answer to a call, a message. `service`: one of the hub, or in full one of a plugin. HubError."""
         with self._errors():
-            return self._method(service, method)(self._request(service, method, fields), timeout=self._timeout)
+            request, send = self._method(service, method)
+            return send(request(**fields), timeout=self._timeout)
 
     def stream(self, service: str, method: str, **fields) -> Iterator:
         """What the hub sends in answer to a call, without end. HubError."""
         with self._errors():
-            yield from self._method(service, method)(self._request(service, method, fields))
-
-    def _described(self, service: str, method: str):
-        return self._pool.FindServiceByName(f"{PACKAGE}.{service}").FindMethodByName(method)
-
-    def _request(self, service: str, method: str, fields: dict):
-        return GetMessageClass(self._described(service, method).input_type)(**fields)
+            request, send = self._method(service, method)
+            yield from send(request(**fields))
 
     def _method(self, service: str, method: str):
-        described = self._described(service, method)
-        make = self._channel.unary_stream if described.server_streaming else self._channel.unary_unary
-        return make(
-            f"/{PACKAGE}.{service}/{method}",
-            request_serializer=lambda message: message.SerializeToString(),
-            response_deserializer=GetMessageClass(described.output_type).FromString,
-        )
+        """The class of its requests, and what sends one."""
+        path = f"/{service if '.' in service else f'{PACKAGE}.{service}'}/{method}"
+        with self._looking:
+            if path not in self._methods:
+                described = self._pool.FindServiceByName(path.split("/")[1]).FindMethodByName(method)
+                make = self._channel.unary_stream if described.server_streaming else self._channel.unary_unary
+                send = make(
+                    path,
+                    request_serializer=lambda message: message.SerializeToString(),
+                    response_deserializer=GetMessageClass(described.output_type).FromString,
+                )
+                self._methods[path] = GetMessageClass(described.input_type), send
+            return self._methods[path]
 
     @contextmanager
     def _errors(self):
@@ -180,7 +198,8 @@ class Lab:
             yield
         except grpc.RpcError as error:
             text = error.details() or error.code().name
-            if error.code() == grpc.StatusCode.UNAVAILABLE and "does not answer" not in text:
+            of_the_hub = "does not answer" in text or text.startswith("plugin ")
+            if error.code() == grpc.StatusCode.UNAVAILABLE and not of_the_hub:
                 text = f"no hub answers at {self._address}: is 'kairos hub serve' running there, and does it have TLS?"
             raise HubError(text, error.code().name) from None
         except KeyError:

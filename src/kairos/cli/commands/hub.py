@@ -65,6 +65,13 @@ COMMAND = Command(
             *HUB,
             runs="hub.log",
         ),
+        "plugins": Command("list the plugins", *HUB, JSON, runs="hub.plugins"),
+        "reload": Command(
+            "start a plugin anew, with what hub.toml says of it now",
+            Option("plugin", metavar="PLUGIN", help="which one"),
+            *HUB,
+            runs="hub.reload",
+        ),
         "metrics": Command("show what Prometheus reads from the hub", *HUB, runs="hub.metrics"),
         "token": Command(
             "make a token for a client of the hub",

@@ -1,0 +1,47 @@
+//! Calls of clients, passed on to the plugin that has the method.
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{header, HeaderValue};
+use axum::response::Response;
+use tonic::Status;
+use tower::{Service, ServiceExt};
+
+use super::Plugins;
+use crate::access::Caller;
+use crate::body::Held;
+
+/// Name of the client that calls, for the plugin.
+const CLIENT: &str = "kairos-client";
+
+/// Passes a call on, and its answer back, as they come. What nobody has ends with UNIMPLEMENTED.
+pub async fn forward(State(plugins): State<Plugins>, mut request: Request) -> Response {
+    let Some(plugin) = plugins.with_method(request.uri().path()) else {
+        return Status::unimplemented("there is no such method").into_http();
+    };
+    let name = plugin.name();
+    let mut channel = match plugin.channel() {
+        Ok(channel) => channel,
+        Err(why) => return Status::unavailable(format!("plugin {name} does not run: {why}")).into_http(),
+    };
+    // One client's calls must not fill it for all others, nor its own memory.
+    let Ok(permit) = plugin.calls().try_acquire_owned() else {
+        return Status::resource_exhausted(format!("plugin {name} has too many calls under way")).into_http();
+    };
+    // A plugin is to know who calls, and not to be able to call as that client.
+    request.headers_mut().remove(header::AUTHORIZATION);
+    request.headers_mut().remove(CLIENT);
+    if let Some(Caller(client)) = request.extensions().get::<Caller>().cloned() {
+        if let Ok(value) = HeaderValue::from_str(&client) {
+            request.headers_mut().insert(CLIENT, value);
+        }
+    }
+    let lost = Status::unavailable(format!(
+        "plugin {name} was lost in the middle of the call: what of it was done is not known"
+    ));
+    let answer = async { channel.ready().await?.call(request.map(tonic::body::Body::new)).await };
+    match answer.await {
+        Ok(response) => response.map(|body| Body::new(Held::new(Body::new(body), permit, Some(lost)))),
+        Err(_) => lost.into_http(),
+    }
+}

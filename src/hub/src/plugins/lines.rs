@@ -1,0 +1,46 @@
+//! What a plugin writes, as lines of the hub's log. One that writes more than is good waits: its pipe is read no faster.
+
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::time::{sleep_until, Instant};
+
+/// In a second.
+const BYTES_MAX: usize = 16 * 1024;
+/// Longest line; a longer one becomes several.
+const LINE_MAX: usize = 1024;
+
+/// Until the plugin has closed the pipe.
+pub async fn log(plugin: String, mut pipe: impl AsyncRead + Unpin) {
+    let mut line = Vec::new();
+    let mut buffer = [0; 4096];
+    let mut taken = 0;
+    let mut round = Instant::now();
+    loop {
+        let count = match pipe.read(&mut buffer).await {
+            Ok(0) | Err(_) => break,
+            Ok(count) => count,
+        };
+        for &byte in &buffer[..count] {
+            if byte != b'\n' {
+                line.push(byte);
+            }
+            if byte == b'\n' || line.len() >= LINE_MAX {
+                tell(&plugin, &mut line);
+            }
+        }
+        taken += count;
+        if taken >= BYTES_MAX {
+            sleep_until(round + Duration::from_secs(1)).await;
+            (taken, round) = (0, Instant::now());
+        }
+    }
+    tell(&plugin, &mut line);
+}
+
+fn tell(plugin: &str, line: &mut Vec<u8>) {
+    if !line.is_empty() {
+        tracing::info!(target: "plugin", plugin, "{}", String::from_utf8_lossy(line));
+        line.clear();
+    }
+}

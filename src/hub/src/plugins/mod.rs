@@ -1,0 +1,47 @@
+//! Plugins: processes of their own, in any language, whose methods the hub serves as if they were its own
+//! (`docs/hub-plugins.md`).
+//!
+//! [`settings`] is their section of hub.toml, [`protocol`] what they serve; a [`process`] is started, watched and started anew,
+//! its lines go to the hub's log ([`lines`]); [`forward`] passes calls on.
+
+pub mod forward;
+mod lines;
+pub mod process;
+pub mod protocol;
+pub mod settings;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::access::Role;
+use process::Plugin;
+
+/// All of hub.toml.
+#[derive(Clone, Default)]
+pub struct Plugins(Arc<Vec<Plugin>>);
+
+impl Plugins {
+    pub fn new(plugins: Vec<Plugin>) -> Self {
+        Self(Arc::new(plugins))
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Plugin> {
+        self.0.iter()
+    }
+
+    pub fn find(&self, name: &str) -> Option<&Plugin> {
+        self.iter().find(|plugin| plugin.name() == name)
+    }
+
+    /// The plugin that has a method.
+    fn with_method(&self, path: &str) -> Option<&Plugin> {
+        self.iter().find(|plugin| plugin.protocol().methods.contains_key(path))
+    }
+
+    /// The role that each of their methods asks for.
+    pub fn methods(&self) -> BTreeMap<String, Role> {
+        self.iter()
+            .flat_map(|plugin| plugin.protocol().methods.clone())
+            .collect()
+    }
+}

@@ -1,0 +1,337 @@
+//! A plugin's process: started, watched, and started anew when it ends, does not answer, or has too much memory.
+
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use hyper_util::rt::TokioIo;
+use rustix::process::{kill_process_group, Pid, Signal};
+use tokio::net::UnixStream;
+use tokio::process::{Child, Command};
+use tokio::sync::{mpsc, watch, Semaphore};
+use tokio::time::{interval, sleep, timeout, MissedTickBehavior};
+use tonic::transport::{Channel, Endpoint};
+use tonic_health::pb::health_client::HealthClient;
+use tonic_health::pb::HealthCheckRequest;
+
+use super::lines;
+use super::protocol::Protocol;
+use super::settings::{Layer, PluginSettings};
+use crate::life::Pulse;
+
+/// Between two looks at it.
+const LOOK: Duration = Duration::from_millis(500);
+/// Time that it has to begin to answer.
+const START: Duration = Duration::from_secs(30);
+/// Time that it has to end by itself, when its standard input is closed.
+const FAREWELL: Duration = Duration::from_secs(2);
+/// Before it is started anew: doubled each time, until it has run for [`STEADY`].
+const PAUSE_MIN: Duration = Duration::from_millis(500);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+const STEADY: Duration = Duration::from_secs(60);
+/// Calls under way at a time.
+const CALLS_MAX: usize = 64;
+
+/// How a plugin is.
+#[derive(Clone, Debug)]
+pub enum State {
+    /// It serves: the connection to this process, which no process after it has.
+    Running(Channel),
+    /// It does not run: why.
+    Down(String),
+}
+
+/// What is known of its processes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    pub pid: u32,
+    /// How often it was started.
+    pub starts: u32,
+    /// Resident, in bytes.
+    pub memory: u64,
+}
+
+/// What a control plugin calls the hub with.
+#[derive(Clone, Debug)]
+pub struct HubAccess {
+    pub address: String,
+    pub token: String,
+}
+
+/// A plugin.
+pub struct Plugin {
+    name: String,
+    layer: Layer,
+    protocol: Protocol,
+    state: watch::Receiver<State>,
+    facts: Arc<Mutex<Facts>>,
+    reload: mpsc::Sender<PluginSettings>,
+    calls: Arc<Semaphore>,
+    pulse: Arc<Pulse>,
+}
+
+impl Plugin {
+    /// Starts it, and goes on with that until the hub ends. `folder`: where its socket may stand.
+    pub fn start(settings: PluginSettings, folder: &std::path::Path, hub: Option<HubAccess>) -> Self {
+        let (tell, state) = watch::channel(State::Down("it is being started".into()));
+        let (reload, reloads) = mpsc::channel(1);
+        let socket = folder.join(format!("{}.socket", settings.name));
+        let facts = Arc::<Mutex<Facts>>::default();
+        let pulse = Arc::new(Pulse::default());
+        let plugin = Self {
+            name: settings.name.clone(),
+            layer: settings.layer,
+            protocol: settings.protocol.clone(),
+            state,
+            facts: facts.clone(),
+            reload,
+            calls: Arc::new(Semaphore::new(CALLS_MAX)),
+            pulse: pulse.clone(),
+        };
+        let supervisor = Supervisor {
+            hub: hub.filter(|_| settings.layer == Layer::Control),
+            settings,
+            socket,
+            state: tell,
+            facts,
+            reloads,
+            pulse,
+        };
+        tokio::spawn(supervisor.run());
+        plugin
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn layer(&self) -> Layer {
+        self.layer
+    }
+
+    pub fn protocol(&self) -> &Protocol {
+        &self.protocol
+    }
+
+    pub fn facts(&self) -> Facts {
+        *self.facts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn state(&self) -> watch::Receiver<State> {
+        self.state.clone()
+    }
+
+    pub fn pulse(&self) -> Arc<Pulse> {
+        self.pulse.clone()
+    }
+
+    /// The connection to it; if it does not run, why.
+    pub fn channel(&self) -> Result<Channel, String> {
+        match &*self.state.borrow() {
+            State::Running(channel) => Ok(channel.clone()),
+            State::Down(why) => Err(why.clone()),
+        }
+    }
+
+    pub fn calls(&self) -> Arc<Semaphore> {
+        self.calls.clone()
+    }
+
+    /// Has it started anew with these settings, whose protocol is the same.
+    pub async fn reload(&self, settings: PluginSettings) {
+        // It is never closed before the hub ends.
+        let _ = self.reload.send(settings).await;
+    }
+}
+
+/// A connection to whatever process listens at the socket.
+fn channel(socket: PathBuf) -> Channel {
+    let connect = move |_| {
+        let socket = socket.clone();
+        async move { UnixStream::connect(socket).await.map(TokioIo::new) }
+    };
+    Endpoint::from_static("http://plugin").connect_with_connector_lazy(tower::service_fn(connect))
+}
+
+/// Why a process is no longer watched.
+enum End {
+    /// It failed, and how.
+    Failed(String),
+    Reload(PluginSettings),
+    /// The hub ends.
+    Over,
+}
+
+struct Supervisor {
+    settings: PluginSettings,
+    socket: PathBuf,
+    hub: Option<HubAccess>,
+    state: watch::Sender<State>,
+    facts: Arc<Mutex<Facts>>,
+    reloads: mpsc::Receiver<PluginSettings>,
+    pulse: Arc<Pulse>,
+}
+
+impl Supervisor {
+    async fn run(mut self) {
+        let mut pause = PAUSE_MIN;
+        loop {
+            let begun = Instant::now();
+            let end = match self.spawn() {
+                Ok(mut child) => {
+                    // Waiting for a child would close what it still has.
+                    let input = child.stdin.take();
+                    let end = self.watch(&mut child).await;
+                    drop(input);
+                    stop(child).await;
+                    end
+                }
+                Err(error) => End::Failed(format!("{} cannot be started: {error}", self.settings.command[0])),
+            };
+            match end {
+                End::Over => return,
+                End::Reload(settings) => {
+                    tracing::info!(plugin = self.settings.name, "started anew, as asked");
+                    self.settings = settings;
+                    self.state.send_replace(State::Down("it is being started anew".into()));
+                    pause = PAUSE_MIN;
+                }
+                End::Failed(why) => {
+                    if begun.elapsed() > STEADY {
+                        pause = PAUSE_MIN;
+                    }
+                    tracing::error!(plugin = self.settings.name, "{why}; it is started anew in {pause:?}");
+                    self.state.send_replace(State::Down(why));
+                    self.pulse.beat();
+                    tokio::select! {
+                        () = sleep(pause) => {}
+                        settings = self.reloads.recv() => match settings {
+                            Some(settings) => self.settings = settings,
+                            None => return,
+                        },
+                    }
+                    pause = (2 * pause).min(PAUSE_MAX);
+                }
+            }
+        }
+    }
+
+    fn spawn(&self) -> std::io::Result<Child> {
+        // What the process before it has left.
+        let _ = std::fs::remove_file(&self.socket);
+        let protocol = self.socket.with_extension("protocol");
+        std::fs::write(&protocol, &self.settings.protocol.files)?;
+        let [program, arguments @ ..] = &self.settings.command[..] else {
+            return Err(std::io::ErrorKind::InvalidInput.into());
+        };
+        let mut command = Command::new(program);
+        command
+            .args(arguments)
+            .current_dir(match self.settings.folder.as_os_str().is_empty() {
+                true => std::path::Path::new("."),
+                false => &self.settings.folder,
+            })
+            .env("KAIROS_PLUGIN", &self.settings.name)
+            .env("KAIROS_PLUGIN_SOCKET", &self.socket)
+            .env("KAIROS_PLUGIN_PROTOCOL", &protocol)
+            .env("KAIROS_PLUGIN_SETTINGS", &self.settings.section)
+            .env_remove("NOTIFY_SOCKET")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true);
+        if let Some(hub) = &self.hub {
+            command
+                .env("KAIROS_HUB", &hub.address)
+                .env("KAIROS_HUB_TOKEN", &hub.token);
+        }
+        let mut child = command.spawn()?;
+        if let Some(pipe) = child.stdout.take() {
+            tokio::spawn(lines::log(self.settings.name.clone(), pipe));
+        }
+        if let Some(pipe) = child.stderr.take() {
+            tokio::spawn(lines::log(self.settings.name.clone(), pipe));
+        }
+        let mut facts = self.facts.lock().unwrap_or_else(PoisonError::into_inner);
+        facts.pid = child.id().unwrap_or(0);
+        facts.starts += 1;
+        Ok(child)
+    }
+
+    /// Until it has to be stopped, or has ended.
+    async fn watch(&mut self, child: &mut Child) -> End {
+        let mut looks = interval(LOOK);
+        looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let begun = Instant::now();
+        let channel = channel(self.socket.clone());
+        let mut is_up = false;
+        loop {
+            self.pulse.beat();
+            tokio::select! {
+                status = child.wait() => return End::Failed(match status {
+                    Ok(status) => format!("it has ended: {status}"),
+                    Err(error) => format!("it has ended: {error}"),
+                }),
+                settings = self.reloads.recv() => return settings.map_or(End::Over, End::Reload),
+                _ = looks.tick() => {}
+            }
+            let memory = resident(child.id());
+            self.facts.lock().unwrap_or_else(PoisonError::into_inner).memory = memory;
+            if memory > self.settings.memory {
+                let most = self.settings.memory >> 20;
+                return End::Failed(format!("it has {} MB of memory, {most} are its limit", memory >> 20));
+            }
+            // One that ends meanwhile is seen in the next round.
+            let answered = tokio::select! {
+                answered = timeout(self.settings.patience, answers(channel.clone())) => answered.unwrap_or(false),
+                _ = child.wait() => continue,
+            };
+            match (answered, is_up) {
+                (true, true) => {}
+                (true, false) => {
+                    is_up = true;
+                    tracing::info!(plugin = self.settings.name, "runs");
+                    self.state.send_replace(State::Running(channel.clone()));
+                }
+                (false, true) => {
+                    return End::Failed(format!("it has not answered within {:?}", self.settings.patience));
+                }
+                (false, false) if begun.elapsed() > START => {
+                    return End::Failed(format!("it does not answer {START:?} after its start"));
+                }
+                (false, false) => {}
+            }
+        }
+    }
+}
+
+/// Whether its own health service says that it serves.
+async fn answers(channel: Channel) -> bool {
+    let request = HealthCheckRequest { service: String::new() };
+    let reply = HealthClient::new(channel).check(request).await;
+    reply.is_ok_and(|reply| reply.get_ref().status == tonic_health::ServingStatus::Serving as i32)
+}
+
+/// Ends a process and all that it has started: it may do so itself first.
+async fn stop(mut child: Child) {
+    let group = child.id();
+    let _ = timeout(FAREWELL, child.wait()).await;
+    let group = group.and_then(|group| Pid::from_raw(group as i32));
+    if let Some(group) = group {
+        // Nobody may be left.
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+    let _ = child.kill().await;
+}
+
+/// Resident memory of a process in bytes; 0 if it cannot be known.
+fn resident(pid: Option<u32>) -> u64 {
+    let status = pid.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")).ok());
+    let line = status
+        .as_deref()
+        .and_then(|status| status.lines().find_map(|line| line.strip_prefix("VmRSS:")));
+    let number = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    number.unwrap_or(0) * 1024
+}

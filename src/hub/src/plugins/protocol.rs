@@ -1,0 +1,115 @@
+//! The protocol of a plugin: its file, compiled when the hub starts, so that the hub knows its methods and describes them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use protox::file::{ChainFileResolver, DescriptorSetFileResolver, GoogleFileResolver, IncludeFileResolver};
+use protox::Compiler;
+
+use crate::access::Role;
+use crate::{roles, v1};
+
+/// The protocol of a plugin.
+#[derive(Clone, Debug, Default)]
+pub struct Protocol {
+    /// The file and what it imports, as reflection gives them out.
+    pub files: Vec<u8>,
+    /// The role that each path asks for.
+    pub methods: BTreeMap<String, Role>,
+}
+
+impl Protocol {
+    /// From a file, which may import the hub's (`kairos/hub/v1/hub.proto`). Methods that name no role ask for `operate`.
+    pub fn compile(file: &Path) -> Result<Self, String> {
+        let shown =
+            |error: &dyn std::fmt::Display| format!("{}: {}", file.display(), error.to_string().replace('\n', " "));
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
+            return Err(shown(&"is no file"));
+        };
+        let ours = DescriptorSetFileResolver::decode(v1::FILES).map_err(|error| shown(&error))?;
+        let mut files = ChainFileResolver::new();
+        files.add(ours);
+        files.add(GoogleFileResolver::new());
+        files.add(IncludeFileResolver::new(folder.into()));
+        let mut compiler = Compiler::with_file_resolver(files);
+        compiler
+            .include_imports(true)
+            .include_source_info(true)
+            // Without it the option `role` would be unknown to a file that does not import it.
+            .open_file("kairos/hub/v1/hub.proto")
+            .and_then(|compiler| compiler.open_file(name))
+            .map_err(|error| shown(&error))?;
+        let known = |package: &str| package != "kairos.hub.v1" && !package.starts_with("google.");
+        let found = roles::methods(&compiler.descriptor_pool(), known).map_err(|error| shown(&error))?;
+        if found.is_empty() {
+            return Err(shown(&"there is no service in it"));
+        }
+        let methods = found.into_iter().map(|(path, role)| {
+            let role = match role {
+                1 => Role::Look,
+                3 => Role::Administer,
+                _ => Role::Operate,
+            };
+            (path, role)
+        });
+        Ok(Self {
+            methods: methods.collect(),
+            files: compiler.encode_file_descriptor_set(),
+        })
+    }
+
+    /// Full names of its services.
+    pub fn services(&self) -> BTreeSet<&str> {
+        self.methods.keys().filter_map(|path| service(path)).collect()
+    }
+}
+
+/// The service of a path.
+pub fn service(path: &str) -> Option<&str> {
+    Some(path.strip_prefix('/')?.split_once('/')?.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compile(text: &str) -> Result<Protocol, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pll.proto");
+        std::fs::write(&file, text).unwrap();
+        Protocol::compile(&file)
+    }
+
+    #[test]
+    fn methods_say_which_role_they_ask_for() {
+        let protocol = compile(
+            "syntax = 'proto3'; package lab.pll.v1; import 'kairos/hub/v1/hub.proto'; message M {}\n\
+             service Pll { rpc Lock(M) returns (M);\n\
+             rpc State(M) returns (M) { option (kairos.hub.v1.role) = ROLE_LOOK; } }",
+        )
+        .unwrap();
+        let methods = [
+            ("/lab.pll.v1.Pll/Lock", Role::Operate),
+            ("/lab.pll.v1.Pll/State", Role::Look),
+        ];
+        let found: Vec<_> = protocol
+            .methods
+            .iter()
+            .map(|(path, role)| (path.as_str(), *role))
+            .collect();
+        assert_eq!(found, methods);
+        assert_eq!(protocol.services(), BTreeSet::from(["lab.pll.v1.Pll"]));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_in_a_line() {
+        for (text, expected) in [
+            ("syntax = 'proto3';", "no service"),
+            ("nonsense", "pll.proto"),
+            ("syntax = 'proto3'; import 'none.proto';", "none.proto"),
+        ] {
+            let error = compile(text).expect_err(text);
+            assert!(error.contains(expected) && !error.contains('\n'), "{error}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+"""A plugin of the hub in Python: a process that the hub starts, and whose methods it serves (docs/hub-plugins.md).
+
+    class Counter:
+        def Add(self, request, context):
+            self.sum += request.amount
+            return {"sum": self.sum}
+
+    plugin.serve({"lab.counter.v1.Counter": Counter()})
+
+Messages are made from the plugin's protocol file, which hub.toml names: nothing is generated.
+"""
+
+import json
+import os
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import grpc
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+
+from ..errors import KairosError
+from .client import Lab
+
+__all__ = ["lab", "serve", "settings"]
+
+SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"
+"""Messages HealthCheckResponse."""
+HANGING = 60.0
+"""Seconds after which a plugin of which no call comes on says so itself; the hub is less patient."""
+
+
+def settings() -> dict:
+    """The plugin's section of hub.toml: `[plugin.settings]`."""
+    return json.loads(_given("KAIROS_PLUGIN_SETTINGS"))
+
+
+def lab() -> Lab:
+    """The laboratory, for a plugin of the layer `control`: devices, and services of other plugins."""
+    return Lab(_given("KAIROS_HUB"), token=_given("KAIROS_HUB_TOKEN"))
+
+
+def serve(services: dict[str, object], workers: int = 32):
+    """Serve until the hub ends this plugin. `services`: by full name an object with a method for each of the
+    protocol's, which takes the request and gRPC's context, and gives a message or its fields; of a stream, it yields.
+
+    `workers` calls are answered at a time, more are refused with RESOURCE_EXHAUSTED. When so many are under way and
+    none of them comes on, ends or yields, the hub starts the plugin anew.
+    """
+    files = FileDescriptorSet.FromString(Path(_given("KAIROS_PLUGIN_PROTOCOL")).read_bytes())
+    pool = DescriptorPool()
+    for file in files.file:
+        pool.Add(file)
+    calls = _Calls(workers)
+    # One more, for who asks whether it serves.
+    server = grpc.server(ThreadPoolExecutor(workers + 1))
+    for name, service in services.items():
+        handlers = {method.name: _handler(method, service, calls) for method in pool.FindServiceByName(name).methods}
+        server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(name, handlers),))
+    health = {"Check": grpc.unary_unary_rpc_method_handler(lambda request, context: calls.health())}
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("grpc.health.v1.Health", health),))
+    server.add_insecure_port(f"unix:{_given('KAIROS_PLUGIN_SOCKET')}")
+    server.start()
+    # The hub holds the other end, and lets it go when this is to end, or when the hub itself does.
+    while sys.stdin.buffer.read(4096):
+        pass
+    server.stop(grace=1).wait()
+
+
+class _Calls:
+    """Those under way, `most` at a time."""
+
+    def __init__(self, most: int):
+        self._most, self._count, self._moved = most, 0, threading.Condition()
+
+    @contextmanager
+    def one(self, context):
+        """While it is answered."""
+        with self._moved:
+            is_full = self._count == self._most
+            self._count += not is_full
+        if is_full:
+            context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, f"this plugin answers {self._most} calls at a time")
+        try:
+            yield
+        finally:
+            with self._moved:
+                self._count -= 1
+                self._moved.notify_all()
+
+    def move(self):
+        """One of them comes on."""
+        with self._moved:
+            self._moved.notify_all()
+
+    def health(self) -> bytes:
+        """Whether there is room for a call, or one of them comes on."""
+        with self._moved:
+            is_well = self._count < self._most or self._moved.wait(HANGING)
+        return SERVING if is_well else NOT_SERVING
+
+
+def _handler(method, service, calls: _Calls):
+    """What gRPC calls for a method of the protocol."""
+    work, answer = getattr(service, method.name), GetMessageClass(method.output_type)
+
+    def message(result):
+        return answer(**result) if isinstance(result, dict) else result
+
+    def one(request, context):
+        with calls.one(context):
+            return message(work(request, context))
+
+    def many(request, context):
+        with calls.one(context):
+            for result in work(request, context):
+                yield message(result)
+                calls.move()
+
+    kinds = {
+        (False, False): grpc.unary_unary_rpc_method_handler,
+        (False, True): grpc.unary_stream_rpc_method_handler,
+        (True, False): grpc.stream_unary_rpc_method_handler,
+        (True, True): grpc.stream_stream_rpc_method_handler,
+    }
+    return kinds[method.client_streaming, method.server_streaming](
+        many if method.server_streaming else one,
+        request_deserializer=GetMessageClass(method.input_type).FromString,
+        response_serializer=lambda result: result.SerializeToString(),
+    )
+
+
+def _given(name: str) -> str:
+    try:
+        return os.environ[name]
+    except KeyError:
+        text = "this is no plugin of the layer 'control'" if name.startswith("KAIROS_HUB") else "the hub starts plugins"
+        raise KairosError(f"there is no {name}: {text} (docs/hub-plugins.md)") from None

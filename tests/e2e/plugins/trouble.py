@@ -1,0 +1,61 @@
+"""See trouble.proto."""
+
+import itertools
+import os
+import sys
+import threading
+import time
+
+from kairos.hub import HubError, plugin
+
+KEPT = []
+
+
+class Trouble:
+    def Echo(self, request, context):
+        metadata = dict(context.invocation_metadata())
+        client = metadata.get("kairos-client", "nobody")
+        secret = "with a token" if "authorization" in metadata else "without"
+        return {
+            "text": f"{plugin.settings().get('word', '')}{request.text} from {client} {secret}",
+            "number": os.getpid(),
+        }
+
+    def Hang(self, request, context):
+        time.sleep(1e6)
+
+    def Die(self, request, context):
+        os._exit(3)
+
+    def Leak(self, request, context):
+        KEPT.append(b"x" * (request.number << 20))
+        return request
+
+    def Write(self, request, context):
+        def write():
+            while True:
+                sys.stdout.write("y" * 1000 + "\n")
+
+        threading.Thread(target=write, daemon=True).start()
+        return request
+
+    def Flood(self, request, context):
+        def flood():
+            with plugin.lab() as lab:
+                while True:
+                    try:
+                        lab.call("Registers", "Read", device=request.text, registers=["rtio/outputs"] * 100)
+                    except HubError as error:
+                        assert error.code == "RESOURCE_EXHAUSTED", error
+
+        for _ in range(request.number):
+            threading.Thread(target=flood, daemon=True).start()
+        return request
+
+    def Count(self, request, context):
+        for number in itertools.count():
+            yield {"number": number}
+
+
+print("I begin", flush=True)
+plugin.serve({"kairos.tests.trouble.v1.Trouble": Trouble()}, workers=8)

@@ -1,0 +1,312 @@
+"""Plugins of the hub: what they serve, and that one that hangs, dies, leaks or floods costs nobody else anything."""
+
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import grpc
+import pytest
+
+import kairos.hub
+from kairos.hub import HubError
+from tests.support.command import run_kairos
+from tests.support.hub import HUB, Hub, known
+from tests.support.paths import ROOT
+from tests.support.waiting import until
+
+HERE = Path(__file__).parent / "plugins"
+EXAMPLES = ROOT / "examples" / "hub" / "plugins"
+PATIENCE = 2.0
+"""Seconds that the plugins here have to answer."""
+RATE = 16 * 1024
+"""Bytes in a second that a plugin may write."""
+WORKERS = 8
+"""Calls that `trouble.py` answers at a time."""
+
+
+def entry(name, script, layer="control", protocol=None, **settings):
+    """An entry of hub.toml."""
+    protocol = protocol or script.with_suffix(".proto")
+    lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
+    return (
+        f"[[plugin]]\nname = '{name}'\nlayer = '{layer}'\ncommand = ['{sys.executable}', '{script}']\n"
+        f"protocol = '{protocol}'\npatience_s = {PATIENCE}\nmemory_mb = 300\n[plugin.settings]\n"
+        + "\n".join(lines)
+        + "\n"
+    )
+
+
+def trouble(folder, package="trouble"):
+    """A copy of the plugin that does what it should not, with a service of its own."""
+    for suffix in (".py", ".proto"):
+        text = (HERE / f"trouble{suffix}").read_text().replace("tests.trouble.v1", f"tests.{package}.v1")
+        (folder / f"{package}{suffix}").write_text(text)
+    return folder / f"{package}.py"
+
+
+@pytest.fixture(scope="module")
+def hub(device, tmp_path_factory):
+    """A hub of a device with three plugins: one that is well, one that is not, and the example."""
+    folder = tmp_path_factory.mktemp("hub")
+    entries = entry("well", trouble(folder, "well"), word="hello ")
+    entries += entry("ill", trouble(folder, "ill")) + entry("pll", EXAMPLES / "pll.py", register="rtio/outputs")
+    hub = Hub(folder, {"demo": f"{device.host}:{device.ports[1380]}"}, entries=entries)
+    yield hub
+    hub.close()
+
+
+@pytest.fixture
+def lab(hub):
+    with kairos.hub.connect(hub.address) as lab:
+        known(lab, "demo")
+        until(lambda: all(plugin.running for plugin in lab.plugins()))
+        yield lab
+
+
+@pytest.fixture
+def ill(lab):
+    """The plugin that is not well, just started: how often it was started until now."""
+    before = plugin(lab, "ill").starts
+    lab.reload("ill")
+    until(lambda: plugin(lab, "ill").running and plugin(lab, "ill").starts == before + 1)
+    return before + 1
+
+
+def comes_back(lab, starts):
+    until(lambda: plugin(lab, "ill").running and plugin(lab, "ill").starts == starts + 1)
+
+
+def plugin(lab, name):
+    return next(plugin for plugin in lab.plugins() if plugin.name == name)
+
+
+def call(lab, package, method, **fields):
+    return lab.call(f"kairos.tests.{package}.v1.Trouble", method, **fields)
+
+
+class Bystander:
+    """Uses a device and the plugin that is well all the time, and notes what fails."""
+
+    def __init__(self, hub, lab):
+        self.rounds, self.failures, self.starts = 0, [], plugin(lab, "well").starts
+        self.process = call(lab, "well", "Echo").number
+        self._hub, self._lab, self._over = hub, lab, threading.Event()
+        self._thread = threading.Thread(target=self._work)
+        self._thread.start()
+
+    def _work(self):
+        with kairos.hub.connect(self._hub.address) as lab:
+            while not self._over.wait(0.005) and not self.failures:
+                try:
+                    assert lab["demo"].read("rtio/outputs") == [13]
+                    assert call(lab, "well", "Echo", text="a").number == self.process
+                except (HubError, AssertionError) as error:
+                    self.failures.append(error)
+                self.rounds += 1
+
+    def goes_on(self, rounds=20):
+        """Waits until it was served so many times more."""
+        until(lambda end=self.rounds + rounds: self.failures or self.rounds >= end)
+        assert not self.failures
+
+    def end(self):
+        """Nothing failed, and the plugin that is well was not started anew."""
+        self._over.set()
+        self._thread.join()
+        assert not self.failures and plugin(self._lab, "well").starts == self.starts
+
+
+@pytest.fixture
+def bystander(hub, lab):
+    bystander = Bystander(hub, lab)
+    yield bystander
+    try:
+        bystander.goes_on()
+    finally:
+        bystander.end()
+
+
+def test_a_plugin_serves_as_the_hub_does(hub, lab):
+    """By name, by reflection, with its own settings; as a stream; through the command line."""
+    assert call(lab, "well", "Echo", text="world").text == "hello world from nobody without"
+    numbers = lab.stream("kairos.tests.well.v1.Trouble", "Count")
+    assert [next(numbers).number for _ in range(5)] == [0, 1, 2, 3, 4]
+    assert {"kairos.tests.well.v1.Trouble", "lab.pll.v1.Pll"} <= set(lab._protocol.get_services())
+    listed = json.loads(run_kairos("hub", "plugins", "--json", "--hub", hub.address).stdout)
+    assert [(each["name"], each["layer"], each["running"]) for each in listed] == [
+        ("well", "control", True),
+        ("ill", "control", True),
+        ("pll", "control", True),
+    ]
+    assert listed[2]["services"] == ["lab.pll.v1.Pll"] and listed[0]["memory"] > 1 << 20
+    with pytest.raises(HubError) as failed, grpc.insecure_channel(hub.address) as channel:
+        try:
+            channel.unary_unary("/lab.pll.v1.Pll/None")(b"", timeout=10)
+        except grpc.RpcError as error:
+            raise HubError("", error.code().name) from None
+    assert failed.value.code == "UNIMPLEMENTED"
+
+
+def test_a_plugin_in_python_calibrates(lab):
+    found = lab.call("lab.pll.v1.Pll", "Calibrate", device="demo")
+    assert (found.accesses, found.value) == (1000, 13)
+    assert lab.call("lab.pll.v1.Pll", "State") == found
+
+
+def test_lines_of_a_plugin_are_in_the_log(hub, lab):
+    until(lambda: 'I begin plugin="well"' in plain(hub))
+
+
+def plain(hub):
+    return re.sub(r"\x1b\[[0-9;]*m", "", (hub.folder / "hub.log").read_text())
+
+
+def test_one_that_dies_is_started_anew(hub, lab, ill, bystander):
+    process = call(lab, "ill", "Echo").number
+    with pytest.raises(HubError) as failed:
+        call(lab, "ill", "Die")
+    assert failed.value.code == "UNAVAILABLE"
+    comes_back(lab, ill)
+    assert call(lab, "ill", "Echo").number != process
+    assert "it has ended: exit status: 3" in plain(hub)
+
+
+def test_one_that_hangs_is_started_anew(lab, ill, bystander):
+    """It stands still: no thread answers."""
+    os.kill(call(lab, "ill", "Echo").number, signal.SIGSTOP)
+    with pytest.raises(HubError) as failed:
+        call(lab, "ill", "Echo")
+    assert failed.value.code == "UNAVAILABLE"
+    comes_back(lab, ill)
+
+
+def test_one_whose_calls_all_hang_is_started_anew(lab, ill, bystander):
+    request = {"service": "kairos.tests.ill.v1.Trouble", "method": "Hang"}
+    threads = [threading.Thread(target=lambda: pytest.raises(HubError, lab.call, **request)) for _ in range(WORKERS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    comes_back(lab, ill)
+
+
+def test_one_that_takes_too_much_memory_is_started_anew(hub, lab, ill, bystander):
+    call(lab, "ill", "Leak", number=100)
+    assert plugin(lab, "ill").running
+    call(lab, "ill", "Leak", number=250)
+    comes_back(lab, ill)
+    assert "MB of memory, 300 are its limit" in plain(hub)
+
+
+def test_one_that_writes_without_end_waits(hub, lab, ill, bystander):
+    """It is read at its rate, and serves on: only who writes waits."""
+    log = hub.folder / "hub.log"
+    before, begun = log.stat().st_size, time.monotonic()
+    call(lab, "ill", "Write")
+    bystander.goes_on(40)
+    until(lambda: log.stat().st_size > before + RATE)
+    written, seconds = log.stat().st_size - before, time.monotonic() - begun
+    # A line of the log is some more than what the plugin wrote; the first second's share comes at once.
+    assert written < 1.5 * RATE * (seconds + 2)
+    assert call(lab, "ill", "Echo", text="a").text.startswith("a from")
+
+
+def test_one_that_calls_without_end_waits(lab, ill, bystander):
+    call(lab, "ill", "Flood", text="demo", number=40)
+    bystander.goes_on(40)
+    assert plugin(lab, "ill").starts == ill
+
+
+def test_streams_under_way_are_calls_that_come_on(lab, ill, bystander):
+    """As many as the plugin answers: it is not taken for one that hangs, refuses more, and tells when it is lost."""
+    streams = [lab.stream("kairos.tests.ill.v1.Trouble", "Count") for _ in range(WORKERS)]
+    looks = time.monotonic() + 2 * PATIENCE
+    while time.monotonic() < looks:
+        for stream in streams:
+            next(stream)
+    with pytest.raises(HubError) as failed:
+        call(lab, "ill", "Echo")
+    assert failed.value.code == "RESOURCE_EXHAUSTED" and plugin(lab, "ill").starts == ill
+    streams.pop().close()
+    until(lambda: answers(lab))
+    os.kill(plugin(lab, "ill").pid, signal.SIGKILL)
+    for stream in streams:
+        with pytest.raises(HubError) as failed:
+            list(stream)
+        assert failed.value.code == "UNAVAILABLE"
+    comes_back(lab, ill)
+
+
+def answers(lab):
+    try:
+        return call(lab, "ill", "Echo", text="a").text.startswith("a from")
+    except HubError as error:
+        assert error.code == "RESOURCE_EXHAUSTED", error
+        return False
+
+
+def test_reloading_one_stops_nobody_else(hub, lab, ill, bystander):
+    process = call(lab, "ill", "Echo", text="a").number
+    settings = hub.folder / "hub.toml"
+    written = settings.read_text()
+    head, tail = written.split("name = 'ill'")
+    settings.write_text(
+        head + "name = 'ill'" + tail.replace("[plugin.settings]", "[plugin.settings]\nword = 'new '", 1)
+    )
+    assert run_kairos("hub", "reload", "ill", "--hub", hub.address).returncode == 0
+    comes_back(lab, ill)
+    answer = call(lab, "ill", "Echo", text="a")
+    assert answer.text.startswith("new a") and answer.number != process
+    for name, text in (("none", "there is no plugin 'none'"), ("ill", "hub.toml")):
+        settings.write_text("nonsense")
+        done = run_kairos("hub", "reload", name, "--hub", hub.address)
+        assert done.returncode == 1 and text in done.stderr, done.stderr
+    settings.write_text(written)
+
+
+def test_a_plugin_in_rust(tmp_path):
+    """The example of the manual: `access`, so without a way to call the hub."""
+    program = HUB.parent / "examples" / "counter"
+    shutil.copy(EXAMPLES / "counter.proto", tmp_path)
+    entries = (
+        f"[[plugin]]\nname = 'counter'\nlayer = 'access'\ncommand = ['{program}']\nprotocol = 'counter.proto'\n"
+        "[plugin.settings]\nstart = 40\n"
+    )
+    hub = Hub(tmp_path, {"away": "127.0.0.1:9"}, entries=entries)
+    try:
+        with kairos.hub.connect(hub.address) as lab:
+            until(lambda: lab.plugins()[0].running)
+            assert lab.call("lab.counter.v1.Counter", "Add", amount=2).sum == 42
+            environment = Path(f"/proc/{lab.plugins()[0].pid}/environ").read_bytes()
+            assert b"KAIROS_PLUGIN_SOCKET" in environment and b"KAIROS_HUB_TOKEN" not in environment
+            process = lab.plugins()[0].pid
+        # One that is killed ends nobody itself: its plugins notice.
+        hub.process.kill()
+        hub.process.wait()
+        until(lambda: not Path(f"/proc/{process}").exists())
+    finally:
+        hub.process.kill()
+        hub.process.wait()
+        hub.process.stdout.close()
+
+
+@pytest.mark.parametrize(
+    "change, text",
+    [
+        (("name = 'a'", "name = 'a/b'"), "a name has up to 32 letters"),
+        (("layer = 'control'", "layer = 'other'"), "unknown variant `other`"),
+        (("trouble.proto", "none.proto"), "none.proto"),
+        (("patience_s = 2.0", "patience_s = 0"), "patience_s is 0.1 to 3600"),
+    ],
+)
+def test_entries_that_are_wrong(tmp_path, change, text):
+    written = entry("a", HERE / "trouble.py").replace(*change) + "[[device]]\nname = 'a'\naddress = 'lab'\n"
+    (tmp_path / "hub.toml").write_text(written)
+    done = run_kairos("hub", "serve", tmp_path / "hub.toml")
+    assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1, done.stderr
