@@ -2,7 +2,10 @@
 
 import json
 import re
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 
@@ -10,6 +13,7 @@ import pytest
 
 import kairos.hub
 from kairos.hub import HubError
+from tests.support import PATIENCE
 from tests.support.command import run_kairos
 from tests.support.connection import Closed
 from tests.support.hub import Hub, device_client, known
@@ -90,6 +94,21 @@ def test_from_the_command_line(hub, lab):
     assert table.returncode == 1 and "does not answer" in table.stdout and "rtio_hertz 1.25e+08" in table.stdout
     assert "kairos_device_up" in run("metrics").stdout
     assert "gateware: demo" in run("log", "demo").stdout
+    entries = [json.loads(line) for line in run("log", "demo", "--json").stdout.splitlines()]
+    assert any("gateware: demo" in entry["message"] and entry["level"] == "INFO" for entry in entries)
+
+
+def test_registers_are_watched_from_the_command_line(hub):
+    """A line of JSON for each reading, at once, until Ctrl-C."""
+    names = ["demo/rtio/outputs", "demo/rtio/counter"]
+    command = [sys.executable, "-m", "kairos", "hub", "watch", *names, "--period", "0.02", "--json"]
+    with subprocess.Popen([*command, "--hub", hub.address], stdout=subprocess.PIPE, text=True) as process:
+        readings = [json.loads(process.stdout.readline()) for _ in range(3)]
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
+    assert all(reading.keys() == {"time", "rtio/outputs", "rtio/counter"} for reading in readings)
+    times = [reading["time"] for reading in readings]
+    assert times == sorted(times) and len(set(times)) == 3
 
 
 def test_the_hubs_own_log_is_an_object_a_line(hub, lab):

@@ -1,5 +1,6 @@
 """The declarations of the subcommands: complete, documented, and light."""
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -12,6 +13,7 @@ from kairos import cli, compiler
 from kairos.cli import commands, reference
 from kairos.cli.commands.compile import STAGES
 from tests.support import PATIENCE
+from tests.support.command import run_kairos
 
 MANUAL = Path(__file__).parents[2] / "docs" / "commands.md"
 
@@ -40,6 +42,96 @@ def test_the_manual_has_every_subcommand():
     assert reference.page() == MANUAL.read_text(), (
         "docs/commands.md is stale: renew it with 'build/venv/bin/python -m kairos.cli.reference > docs/commands.md'"
     )
+
+
+def leaves():
+    """(words, command, examples) of every command that does something, at whatever depth."""
+
+    def walk(path, command, others):
+        examples = command.examples_of(path, others)
+        if command.runs:
+            yield path, command, examples
+        for tool, nested in command.tools.items():
+            yield from walk(f"{path} {tool}", nested, examples)
+
+    return [leaf for name in commands.names() for leaf in walk(name, commands.load(name), ())]
+
+
+LEAVES = leaves()
+
+ACTS = {
+    "bench draw": "writes a picture",
+    "boot": "sends firmware",
+    "compile": "writes what the compiler makes",
+    "completion": "prints a script",
+    "datasets set": "changes",
+    "datasets delete": "changes",
+    "device config write": "changes",
+    "device config remove": "changes",
+    "device config erase": "changes",
+    "device reboot": "changes",
+    "device flash": "changes",
+    "device debug": "has the device write its log",
+    "hub serve": "is a server",
+    "hub write": "changes",
+    "hub metrics": "prints what Prometheus reads",
+    "hub reload": "starts a plugin anew",
+    "hub token": "prints a piece of hub.toml",
+    "moninj set": "changes",
+    "moninj release": "changes",
+    "new": "writes files",
+    "plot": "writes a picture",
+    "pulse compile": "writes words",
+    "pulse view": "writes a picture",
+    "run": "runs an experiment, whose datasets -o writes",
+}
+"""Commands that answer no question, so that they need no `--json`, and what they do instead."""
+
+
+@pytest.mark.parametrize("path, command, _examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
+def test_a_query_answers_in_json_too(path, command, _examples):
+    has = any("--json" in option.names for option in command.options)
+    assert has != (path in ACTS), f"'kairos {path}' is a query and needs --json, or stands in ACTS"
+
+
+def test_only_commands_that_there_are_act():
+    assert set(ACTS) <= {path for path, _, _ in LEAVES}
+
+
+@pytest.mark.parametrize("path, _command, examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
+def test_the_help_of_every_command_has_an_example_that_is_understood(path, _command, examples, capsys):
+    assert examples, f"'kairos {path} --help' shows no example"
+    with pytest.raises(SystemExit) as ended:
+        cli._parse([*path.split(), "--help"])
+    shown = capsys.readouterr().out
+    assert ended.value.code == 0 and "examples:" in shown
+    for line in examples:
+        words = shlex.split(line.partition(" > ")[0].partition(" >> ")[0])
+        assert words[0] == "kairos" and f"  {line}\n" in shown
+        cli._parse(words[1:])
+
+
+@pytest.mark.parametrize("path, command, _examples", LEAVES, ids=[leaf[0] for leaf in LEAVES])
+def test_a_wrong_command_line_is_one_line_beside_the_usage_and_not_coloured(path, command, _examples, capsys):
+    """`test_colour.py` and `test_progress.py` have what is coloured and drawn on terminals."""
+    given = ["x" for option in command.options if not option.names[0].startswith("-")]
+    with pytest.raises(SystemExit) as ended:
+        cli._parse([*path.split(), "--no-such-option", *given])
+    printed = capsys.readouterr()
+    assert ended.value.code == 2 and not printed.out and "\x1b" not in printed.err
+    assert len([line for line in printed.err.splitlines() if line.startswith("kairos")]) == 1, printed.err
+
+
+def test_every_command_can_be_completed():
+    script = run_kairos("completion", "bash").stdout
+    for path, command, _ in LEAVES:
+        variable = "_shtab_kairos_" + path.replace(" ", "_").replace("-", "_")
+        assert f"{variable}_option_strings=(" in script, path
+        for option in command.options:
+            for name in option.names:
+                if name.startswith("--"):
+                    known = re.search(rf"{variable}_option_strings=\((.*)\)", script)[1].replace("'", " ").split()
+                    assert name in known, (path, name)
 
 
 @pytest.mark.parametrize("name", commands.names())

@@ -22,6 +22,12 @@ class Option:
         self.settings = {**settings, "help": help}
 
 
+def _is_of(line: str, path: str) -> bool:
+    """Whether an example has the words of a subcommand, in their order; options with their values stand between."""
+    words = iter(line.split())
+    return all(word in words for word in path.split())
+
+
 class Command:
     """A subcommand: either it runs a function, or it has `tools`, subcommands of its own, which the help calls `kind`.
 
@@ -51,9 +57,16 @@ class Command:
         module, _, name = self.runs.partition(".")
         return getattr(import_module(f".{module}", __package__), name)
 
-    def add_to(self, parsers, name: str):
-        """Add a parser called `name` to what `ArgumentParser.add_subparsers` has given."""
-        shown = "examples:\n" + "".join(f"  {line}\n" for line in self.examples) if self.examples else None
+    def examples_of(self, path: str, others: tuple[str, ...]) -> tuple[str, ...]:
+        """Its examples, and those of `others` (the commands around it) that are of this one, whose words are `path`."""
+        return (*self.examples, *(line for line in others if _is_of(line, path)))
+
+    def add_to(self, parsers, name: str, path: str = "", others: tuple[str, ...] = ()):
+        """Add a parser called `name` to what `ArgumentParser.add_subparsers` has given; `path` and `others`: words and
+        examples of the commands around it."""
+        path = f"{path} {name}"
+        examples = self.examples_of(path, others)
+        shown = "examples:\n" + "".join(f"  {line}\n" for line in examples) if examples else None
         parser = parsers.add_parser(
             name,
             help=self.help,
@@ -71,4 +84,4 @@ class Command:
         if self.tools:
             nested = parser.add_subparsers(required=True, metavar=self.kind, dest=self.kind)
             for tool, command in self.tools.items():
-                command.add_to(nested, tool)
+                command.add_to(nested, tool, path, examples)

@@ -35,7 +35,7 @@ def log(management, args):
         management.clear_log()
     elif args.json:
         for line in management.log().splitlines():
-            print(json.dumps(_entry(line)))
+            print(json.dumps(entry(line)))
     else:
         sys.stdout.write(management.log())
 
@@ -43,7 +43,7 @@ def log(management, args):
 _ENTRY = re.compile(r"\[\s*(?P<time>[\d.]+)s?\]\s*(?P<level>[A-Z]+)\((?P<source>[^)]*)\): ?(?P<message>.*)")
 
 
-def _entry(line: str) -> dict:
+def entry(line: str) -> dict:
     """The parts of a line of the log; of one that has none but the message, that."""
     found = _ENTRY.fullmatch(line)
     return {**found.groupdict(), "time": float(found["time"])} if found else {"message": line}

@@ -10,6 +10,7 @@ from pathlib import Path
 from ..emulator.artifacts import build_directory
 from ..errors import UsageError
 from ..waveform.table import aligned
+from .device import entry
 
 __all__ = ["health", "log", "ls", "metrics", "plugins", "read", "reload", "serve", "token", "watch", "write"]
 
@@ -117,10 +118,10 @@ def _details(subsystem) -> str:
 
 
 def log(args):
-    """Print the log of a device."""
+    """Print the log of a device, as JSON as `kairos device log` does."""
     with _lab(args) as lab:
         for line in _of(lab, args.device).log(follow=args.follow):
-            print(line, flush=args.follow)
+            print(json.dumps(entry(line)) if args.json else line, flush=args.follow)
 
 
 def plugins(args):

@@ -23,5 +23,6 @@ COMMAND = Command(
         "kairos datasets list --json",
         "kairos datasets set detuning 1.5e3",
         "kairos datasets get detuning",
+        "kairos datasets delete detuning",
     ),
 )

@@ -15,12 +15,21 @@ def _keys(*of_texts: str) -> tuple[Option, Option]:
 
 
 _CONFIG = {
-    "read": Command("print values, or write them to files", *_keys("KEY"), JSON, runs="device.read"),
+    "read": Command(
+        "print values, or write them to files",
+        *_keys("KEY"),
+        JSON,
+        runs="device.read",
+        examples=("kairos device config read -s ip",),
+    ),
     "write": Command("set values", *_keys("KEY", "VALUE"), runs="device.write"),
     "remove": Command(
-        "remove keys", Option("keys", metavar="KEY", nargs="+", help="what is removed"), runs="device.remove"
+        "remove keys",
+        Option("keys", metavar="KEY", nargs="+", help="what is removed"),
+        runs="device.remove",
+        examples=("kairos device config remove ip",),
     ),
-    "erase": Command("remove all keys", runs="device.erase"),
+    "erase": Command("remove all keys", runs="device.erase", examples=("kairos device config erase",)),
 }
 
 _TOOLS = {
@@ -36,6 +45,7 @@ _TOOLS = {
         "replace the boot image and restart",
         Option("image", metavar="FILE", help="boot image (BOOT.BIN)"),
         runs="device.flash",
+        examples=("kairos device -D 192.168.1.56 flash BOOT.BIN",),
     ),
     "channels": Command(
         "measure the paths between processors, memory and logic",
@@ -49,6 +59,7 @@ _TOOLS = {
         "have the device log its own state",
         Option("what", choices=("allocator",), help="the memory of the firmware"),
         runs="device.debug",
+        examples=("kairos device debug allocator",),
     ),
 }
 

@@ -40,6 +40,7 @@ COMMAND = Command(
             Option("value", help="a number, also 0x…"),
             *HUB,
             runs="hub.write",
+            examples=("kairos hub write zc706/rtio/enable 1",),
         ),
         "watch": Command(
             "show the values of registers again and again, until Ctrl-C",
@@ -48,6 +49,7 @@ COMMAND = Command(
             *HUB,
             JSON,
             runs="hub.watch",
+            examples=("kairos hub watch zc706/rtio/async_error --period 0.2 --json",),
         ),
         "health": Command(
             "show how the subsystems of devices are; exit code 1 if one is bad",
@@ -55,6 +57,7 @@ COMMAND = Command(
             *HUB,
             JSON,
             runs="hub.health",
+            examples=("kairos hub health zc706",),
         ),
         "log": Command(
             "show the log of a device",
@@ -63,21 +66,27 @@ COMMAND = Command(
                 "-f", "--follow", action="store_true", help="go on with what comes, until Ctrl-C; the device forgets it"
             ),
             *HUB,
+            JSON,
             runs="hub.log",
+            examples=("kairos hub log zc706 --follow",),
         ),
-        "plugins": Command("list the plugins", *HUB, JSON, runs="hub.plugins"),
+        "metrics": Command(
+            "show what Prometheus reads from the hub", *HUB, runs="hub.metrics", examples=("kairos hub metrics",)
+        ),
+        "plugins": Command("list the plugins", *HUB, JSON, runs="hub.plugins", examples=("kairos hub plugins",)),
         "reload": Command(
             "start a plugin anew, with what hub.toml says of it now",
             Option("plugin", metavar="PLUGIN", help="which one"),
             *HUB,
             runs="hub.reload",
+            examples=("kairos hub reload shutter",),
         ),
-        "metrics": Command("show what Prometheus reads from the hub", *HUB, runs="hub.metrics"),
         "token": Command(
             "make a token for a client of the hub",
             Option("name", metavar="NAME", help="of who has it, as the hub's log says it"),
             Option("role", metavar="ROLE", choices=("look", "operate", "administer"), help="what it permits"),
             runs="hub.token",
+            examples=("kairos hub token alice operate >> hub.toml",),
         ),
     },
     examples=(

@@ -13,6 +13,7 @@ COMMAND = Command(
             FILE,
             output("32 bytes a word, the least significant first", required=True),
             runs="pulse.compile_words",
+            examples=("kairos pulse compile gates.py -o gates.bin",),
         ),
         "view": Command(
             "draw what its sequence plays, or write it as a NumPy file",
@@ -28,6 +29,7 @@ COMMAND = Command(
             output("write these words, and those that run the new one's sequence", required=False),
             JSON,
             runs="pulse.diff",
+            examples=("kairos pulse diff gates.py new_gates.py --json",),
         ),
         "stats": Command("show time and memory of each gate", FILE, JSON, runs="pulse.stats"),
     },
