@@ -9,6 +9,8 @@ use serde_json::{json, Value};
 use toml::Spanned;
 
 mod cards;
+mod detectors;
+mod ions;
 
 use crate::cards::Card;
 use crate::engine::{End, Engine};
@@ -16,9 +18,6 @@ use crate::file::{File, Source};
 use crate::model::Model;
 use crate::pad::Pad;
 use crate::physics::aom::{self, Aom};
-use crate::physics::ion::{self, Ion};
-use crate::physics::loopback::Loopback;
-use crate::physics::photomultiplier::{self, Photomultiplier};
 use crate::signal::Ns;
 
 /// A bench that is put together.
@@ -43,10 +42,15 @@ pub fn assemble(source: Source, pads: &[Pad], cards: &[Card]) -> Result<Assembly
         driven: BTreeMap::new(),
         plan: (Vec::new(), Vec::new()),
     };
-    bench.cards(&file, &crate::cards::find(pads, cards))?;
+    let found = crate::cards::find(pads, cards);
+    bench.cards(&file, &found)?;
     bench.aoms(&file)?;
     bench.ions(&file)?;
+    bench.crystals(&file)?;
     bench.photomultipliers(&file)?;
+    bench.photodiodes(&file)?;
+    bench.measured(&file, &found)?;
+    bench.lines(&file)?;
     bench.loopbacks(&file)?;
     let (parts, wires) = bench.plan;
     Ok(Assembly {
@@ -129,16 +133,17 @@ impl Bench<'_> {
         self.plan.1.push(json!({ "from": from, "to": to, "label": label }));
     }
 
-    /// A part of this kind.
-    fn part(&self, name: &Spanned<String>, kind: &str) -> Result<usize, String> {
+    /// A part of one of these kinds.
+    fn part(&self, name: &Spanned<String>, kinds: &[&str]) -> Result<usize, String> {
+        let kind = kinds.join(" or ");
         match self.parts.get(name.get_ref()) {
-            Some(known) if known.kind == kind => Ok(known.model),
+            Some(known) if kinds.contains(&known.kind) => Ok(known.model),
             Some(known) => self.fail(
                 name.span(),
                 &format!("{} is not of kind {kind}: {}", name.get_ref(), known.kind),
             ),
             None => {
-                let all = self.parts.iter().filter(|(_, known)| known.kind == kind);
+                let all = self.parts.iter().filter(|(_, known)| kinds.contains(&known.kind));
                 let all: Vec<&str> = all.map(|(name, _)| name.as_str()).collect();
                 let text = format!("there is no {kind} {}; there is {}", name.get_ref(), listed(&all));
                 self.fail(name.span(), &text)
@@ -221,87 +226,6 @@ impl Bench<'_> {
                 [&from, name.get_ref()],
                 &format!("ch{channel}"),
             );
-        }
-        Ok(())
-    }
-
-    fn ions(&mut self, file: &File) -> Done {
-        for (name, ion) in &file.ion {
-            let rate = |time: &Option<crate::numbers::Positive>| time.map_or(0.0, |time| 1.0 / time.0);
-            let mut options = ion::Options {
-                rabi_hz: 0.0,
-                resonance_hz: 0.0,
-                scattering_hz: 0.0,
-                repump_hz: 0.0,
-                dephasing: rate(&ion.coherence_s),
-                decay: rate(&ion.lifetime_s),
-            };
-            let mut lights = Vec::new();
-            if let Some(drive) = &ion.drive {
-                let passes = file
-                    .aom
-                    .get(drive.light.get_ref().as_str())
-                    .map_or(1, |aom| *aom.passes.get_ref());
-                options.rabi_hz = drive.rabi_hz.0;
-                options.resonance_hz = f64::from(passes) * drive.resonance_hz.0;
-                lights.push((&drive.light, ion::DRIVE, "drive"));
-            }
-            if let Some(detection) = &ion.detection {
-                options.scattering_hz = detection.photons_hz.0;
-                lights.push((&detection.light, ion::DETECTION, "detection"));
-            }
-            if let Some(repump) = &ion.repump {
-                options.repump_hz = repump.rate_hz.0;
-                lights.push((&repump.light, ion::REPUMP, "repump"));
-            }
-            let random = self.random(name.get_ref());
-            let model = self.add(name, "ion", 1, Box::new(Ion::new(options, random)))?;
-            for (light, input, label) in lights {
-                let from = self.part(light, "AOM")?;
-                self.join((from, 0), model, input, [light.get_ref(), name.get_ref()], label);
-            }
-        }
-        Ok(())
-    }
-
-    fn photomultipliers(&mut self, file: &File) -> Done {
-        for (name, detector) in &file.photomultiplier {
-            let pulse = *detector.pulse_ns.get_ref();
-            let dead = detector.dead_ns.as_ref();
-            if let Some(dead) = dead.filter(|dead| *dead.get_ref() < pulse) {
-                let text = format!(
-                    "a dead time of {} ns is shorter than a pulse of {pulse} ns",
-                    dead.get_ref()
-                );
-                return self.fail(dead.span(), &text);
-            }
-            let options = photomultiplier::Options {
-                efficiency: detector.efficiency.0,
-                dark_hz: detector.dark_hz.0 .0,
-                pulse_ns: pulse.max(1).into(),
-                dead_ns: dead.map_or(pulse, |dead| *dead.get_ref()).into(),
-            };
-            let random = self.random(name.get_ref());
-            let made = Photomultiplier::new(options, detector.sees.len(), random);
-            let model = self.add(name, "photomultiplier", 1, Box::new(made))?;
-            for (input, ion) in detector.sees.iter().enumerate() {
-                let from = self.part(ion, "ion")?;
-                self.join((from, 0), model, input, [ion.get_ref(), name.get_ref()], "photons");
-            }
-            self.drive(&detector.pin, (model, 0), name.get_ref())?;
-        }
-        Ok(())
-    }
-
-    fn loopbacks(&mut self, file: &File) -> Done {
-        for (name, cable) in &file.loopback {
-            let from = self.source_pin(&cable.from)?;
-            let random = self.random(name.get_ref());
-            let made = Loopback::new(cable.delay_ns.into(), cable.jitter_ns.0 .0, random);
-            let model = self.add(name, "loopback", 1, Box::new(made))?;
-            self.engine.wire_pin(from, model, 0);
-            self.draw(cable.from.get_ref(), name.get_ref(), "");
-            self.drive(&cable.to, (model, 0), name.get_ref())?;
         }
         Ok(())
     }

@@ -68,6 +68,8 @@ fn every_card_of_the_device_has_its_model() {
 #[test]
 fn each_error_is_a_line_with_its_place() {
     let ion = "[ion.i]\n";
+    let aom = "[aom.a]\ntone = \"urukul0.ch0\"\ncentre_hz = 80e6\n";
+    let mode = "mode = { hz = 1e6, eta = 0.1 }\n";
     let pmt = "[photomultiplier.p]\npin = \"ttl0\"\n";
     let cases = [
         (
@@ -121,11 +123,46 @@ fn each_error_is_a_line_with_its_place() {
         ),
         (
             &format!("{pmt}sees = [\"urukul0\"]"),
-            "bench.toml:3: urukul0 is not of kind ion: Urukul",
+            "bench.toml:3: urukul0 is not of kind ion or crystal: Urukul",
         ),
         (
             &format!("{pmt}[photomultiplier.q]\npin = \"ttl0\""),
             "bench.toml:4: q and p both drive the pin ttl0",
+        ),
+        (
+            &format!("{pmt}afterpulses = 0.6"),
+            "bench.toml:2: afterpulses of 0.6 would never end: at most 0.5",
+        ),
+        ("[crystal.c]\n", "bench.toml:1: missing field `mode`"),
+        (
+            &format!("[crystal.c]\nions = 3\n{mode}"),
+            "bench.toml:2: a crystal has 1 or 2 ions",
+        ),
+        (
+            "[crystal.c]\nmode = { hz = 1e6, eta = 0.1, states = 1000 }",
+            "bench.toml:2: 2 to 40 states of a mode are kept",
+        ),
+        (
+            &format!("[crystal.c]\nto_lower = 0.6\nto_upper = 0.5\n{mode}"),
+            "bench.toml:2: 0.6 of the decays to the lower level and 0.5 to the upper are more than all",
+        ),
+        (
+            &format!(
+                "{aom}[crystal.c]\n{mode}drive = [{{ light = \"a\", rabi_hz = 1e3, resonance_hz = 8e7, ions = [1] }}]"
+            ),
+            "bench.toml:6: there is no ion 1: they are numbered from 0 to 0",
+        ),
+        (
+            &format!("[crystal.c]\n{mode}cooling = {{ light = \"b\", resonance_hz = 8e7 }}"),
+            "bench.toml:3: there is no AOM b; there is none",
+        ),
+        (
+            "[line.l]\npin = \"ttl0\"\npulse_ns = 20000000",
+            "bench.toml:3: pulses of 20000000 ns do not fit into periods of 50 Hz",
+        ),
+        (
+            "[photodiode.d]\nvolts = 1.0\nsees = [\"urukul0\"]",
+            "bench.toml:3: urukul0 is not of kind AOM: Urukul",
         ),
         (
             "[photomultiplier.p]\npin = \"ttl4\"",

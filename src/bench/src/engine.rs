@@ -18,7 +18,7 @@ use crate::signal::{Ns, Signal};
 pub const CABLE: Ns = 8;
 /// Changes at one time after which the models are taken to go round in circles.
 const CIRCLE: u32 = 100_000;
-/// Changes of tones and voltages that are kept.
+/// Changes of tones, voltages, photons and populations that are kept; likewise of input pins.
 const HISTORY: usize = 1 << 22;
 /// Warnings of a model that are kept.
 const WARNINGS: usize = 20;
@@ -115,8 +115,10 @@ pub struct Engine {
     next: Option<Ns>,
     failure: Option<String>,
     warnings: Vec<Warning>,
-    /// (time, model, output, tone or voltage), in the order in which they were given.
+    /// (time, model, output, what), in the order in which they were given.
     history: Vec<(Ns, usize, usize, Signal)>,
+    /// What has been done to input pins.
+    driven: Vec<Edge>,
     /// Changes that models have been told of.
     pub told: u64,
 }
@@ -222,7 +224,11 @@ impl Engine {
     /// A pin of the device is driven.
     fn drive(&mut self, at: Ns, to: End, signal: Signal) {
         if let (End::Pin(pad), Signal::Level(level)) = (to, signal) {
-            self.edges.push_back(Edge { at, pad, level });
+            let edge = Edge { at, pad, level };
+            if self.driven.len() < HISTORY {
+                self.driven.push(edge);
+            }
+            self.edges.push_back(edge);
         }
     }
 
@@ -256,7 +262,7 @@ impl Engine {
             self.warn(model, at, text);
         }
         for (delay, output, signal) in out.sent {
-            if matches!(signal, Signal::Tone(_) | Signal::Volts(_)) && self.history.len() < HISTORY {
+            if !matches!(signal, Signal::Level(_) | Signal::Light(_)) && self.history.len() < HISTORY {
                 self.history.push((at + delay, model, output, signal));
             }
             for index in 0..self.parts[model].wires[output].len() {
@@ -315,6 +321,21 @@ impl Engine {
             Signal::Volts(volts) => Some(json!([at, volts])),
             _ => None,
         })
+    }
+
+    /// The numbers that an output has had, of photons per second, of a population or of volts: [time in ns, number].
+    pub fn numbers(&self, name: &str, output: usize) -> Option<Value> {
+        self.history_of(name, output, |at, signal| match signal {
+            Signal::Photons(number) | Signal::Population(number) | Signal::Volts(number) => Some(json!([at, number])),
+            _ => None,
+        })
+    }
+
+    /// What has been done to input pins: [time in ns, pad, level].
+    pub fn driven(&self) -> Value {
+        let rows = self.driven.iter();
+        rows.map(|edge| json!([edge.at, edge.pad, u8::from(edge.level)]))
+            .collect()
     }
 
     fn history_of(&self, name: &str, output: usize, row: fn(Ns, Signal) -> Option<Value>) -> Option<Value> {

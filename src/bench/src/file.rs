@@ -9,6 +9,10 @@ use crate::chips::sampler;
 use crate::chips::urukul::{self, Chip, Revision};
 use crate::numbers::{Finite, Fraction, Natural, Positive};
 
+mod light;
+
+pub use light::{Beam, Crystal, Drive, Line, Photodiode};
+
 /// Parts of a kind, by their names.
 pub type Parts<T> = BTreeMap<Spanned<String>, T>;
 
@@ -34,9 +38,18 @@ pub struct File {
     /// Ions.
     #[serde(default)]
     pub ion: Parts<Ion>,
+    /// Ions with motion.
+    #[serde(default)]
+    pub crystal: Parts<Crystal>,
     /// Detectors of photons.
     #[serde(default)]
     pub photomultiplier: Parts<Photomultiplier>,
+    /// Detectors of light.
+    #[serde(default)]
+    pub photodiode: Parts<Photodiode>,
+    /// Triggers of the mains.
+    #[serde(default)]
+    pub line: Parts<Line>,
     /// Cables from pin to pin.
     #[serde(default)]
     pub loopback: Parts<Loopback>,
@@ -147,11 +160,16 @@ pub struct Aom {
 }
 
 /// In dBm; 0 if nothing is said.
+pub type Power = OrZero;
+/// In volts; 0 if nothing is said.
+pub type Volts = OrZero;
+
+/// 0 if nothing is said.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(transparent)]
-pub struct Power(pub Finite);
+pub struct OrZero(pub Finite);
 
-impl Default for Power {
+impl Default for OrZero {
     fn default() -> Self {
         Self(Finite(0.0))
     }
@@ -216,7 +234,7 @@ pub struct Repump {
 pub struct Photomultiplier {
     /// Of the device.
     pub pin: Spanned<String>,
-    /// Ions.
+    /// Ions and crystals.
     #[serde(default)]
     pub sees: Vec<Spanned<String>>,
     #[serde(default = "all")]
@@ -227,6 +245,27 @@ pub struct Photomultiplier {
     pub pulse_ns: Spanned<u32>,
     #[serde(default)]
     pub dead_ns: Option<Spanned<u32>>,
+    /// Probability that a count is followed by another one…
+    #[serde(default)]
+    pub afterpulses: Part,
+    /// …after this time in the mean.
+    #[serde(default = "afterpulse")]
+    pub afterpulse_ns: Positive,
+}
+
+/// 0 if nothing is said.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(transparent)]
+pub struct Part(pub Fraction);
+
+impl Default for Part {
+    fn default() -> Self {
+        Self(Fraction(0.0))
+    }
+}
+
+fn afterpulse() -> Positive {
+    Positive(500.0)
 }
 
 /// 0 if nothing is said.

@@ -16,6 +16,8 @@ pub enum Signal {
     Photons(f64),
     /// A voltage against ground.
     Volts(f64),
+    /// How much of an ion is in its upper state: for the record, no wire takes it.
+    Population(f64),
 }
 
 /// A sine, in full from the time on at which it comes.

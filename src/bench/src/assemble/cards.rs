@@ -42,11 +42,13 @@ impl Bench<'_> {
                 _ => {}
             }
         }
-        // What they measure is there by now.
-        found
-            .iter()
-            .filter(|card| card.kind == "sampler")
-            .try_for_each(|card| self.sampler(file, card))
+        Ok(())
+    }
+
+    /// Cards that measure: what they are wired to is there by now.
+    pub(super) fn measured(&mut self, file: &File, found: &[Found]) -> Done {
+        let mut samplers = found.iter().filter(|card| card.kind == "sampler");
+        samplers.try_for_each(|card| self.sampler(file, card))
     }
 
     /// Refuses cards of the file that the device does not have.
@@ -209,6 +211,12 @@ impl Bench<'_> {
                 listed(&cards)
             );
             return self.fail(name.span(), &text);
+        };
+        // A part that is no card has one output, which needs no number.
+        let channel = if card == text && known.kind == "photodiode" {
+            "0"
+        } else {
+            channel
         };
         match channel.parse() {
             Ok(channel) if channel < count(known) => Ok((known.model, channel, card.into())),

@@ -37,7 +37,7 @@ pub struct Options {
     pub decay: f64,
 }
 
-/// The ion: output 0 are its photons.
+/// The ion: output 0 are its photons, output 1 says how much of it is in the upper state.
 pub struct Ion {
     options: Options,
     random: Pcg64Mcg,
@@ -50,6 +50,7 @@ pub struct Ion {
     /// During detection, when the upper state falls.
     jump: Option<Ns>,
     measured: u64,
+    told: f64,
 }
 
 impl Ion {
@@ -64,6 +65,7 @@ impl Ion {
             since: 0,
             jump: None,
             measured: 0,
+            told: 0.0,
         }
     }
 
@@ -116,6 +118,14 @@ impl Ion {
         });
     }
 
+    fn tell(&mut self, out: &mut Outbox) {
+        let upper = (1.0 + self.state.z) / 2.0;
+        if (upper - self.told).abs() > 1e-6 {
+            self.told = upper;
+            out.send(1, Signal::Population(upper));
+        }
+    }
+
     fn shine(&self, out: &mut Outbox) {
         let scattered = self.options.scattering_hz * self.light[DETECTION].power;
         out.send(0, Signal::Photons(if self.state.z < 0.0 { scattered } else { 0.0 }));
@@ -141,6 +151,7 @@ impl Model for Ion {
             self.draw_jump();
             self.shine(out);
         }
+        self.tell(out);
     }
 
     fn next(&self) -> Option<Ns> {
@@ -152,6 +163,7 @@ impl Model for Ion {
         self.state = -Vector3::z();
         self.jump = None;
         self.shine(out);
+        self.tell(out);
     }
 
     fn report(&self, at: Ns) -> Value {

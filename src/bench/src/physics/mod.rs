@@ -1,7 +1,14 @@
 //! What chips are for: light that they switch and tune, an ion in it, and what sees the ion.
 
 pub mod aom;
+pub mod crystal;
+pub mod four_levels;
 pub mod ion;
+pub mod line;
 pub mod loopback;
+pub mod photodiode;
 pub mod photomultiplier;
 pub mod two_level;
+
+#[cfg(test)]
+mod reference;

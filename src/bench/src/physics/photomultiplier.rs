@@ -1,6 +1,6 @@
 //! A photomultiplier with its discriminator: pulses at random times.
 
-use rand_distr::{Distribution, Exp1};
+use rand_distr::{Distribution, Exp1, StandardUniform};
 use rand_pcg::Pcg64Mcg;
 use serde_json::{json, Value};
 
@@ -18,6 +18,10 @@ pub struct Options {
     pub pulse_ns: Ns,
     /// Time behind a count in which another is not seen.
     pub dead_ns: Ns,
+    /// Probability that a count is followed by one that nothing caused…
+    pub afterpulses: f64,
+    /// …so many ns later in the mean, at random times.
+    pub afterpulse_ns: f64,
 }
 
 /// The detector: each input is a source of photons, output 0 the pulses.
@@ -26,6 +30,8 @@ pub struct Photomultiplier {
     random: Pcg64Mcg,
     photons: Vec<f64>,
     next: Option<Ns>,
+    /// The next count that an earlier one brings.
+    after: Option<Ns>,
     /// The end of the time in which it sees nothing.
     blind: Ns,
     counts: u64,
@@ -39,6 +45,7 @@ impl Photomultiplier {
             random,
             photons: vec![0.0; sources],
             next: None,
+            after: None,
             blind: 0,
             counts: 0,
         };
@@ -61,6 +68,20 @@ impl Photomultiplier {
     }
 }
 
+impl Photomultiplier {
+    /// Whether a count at `at` brings another one, and when.
+    fn draw_after(&mut self, at: Ns) {
+        if self.options.afterpulses == 0.0 {
+            return;
+        }
+        let drawn: f64 = StandardUniform.sample(&mut self.random);
+        let wait: f64 = Exp1.sample(&mut self.random);
+        if drawn < self.options.afterpulses && self.after.is_none() {
+            self.after = Some(at + (wait * self.options.afterpulse_ns).min(1e18) as Ns + 1);
+        }
+    }
+}
+
 impl Model for Photomultiplier {
     fn input(&mut self, at: Ns, changes: &[Change], _out: &mut Outbox) {
         let before = self.rate();
@@ -75,11 +96,18 @@ impl Model for Photomultiplier {
     }
 
     fn next(&self) -> Option<Ns> {
-        self.next
+        self.next.into_iter().chain(self.after).min()
     }
 
     fn act(&mut self, at: Ns, out: &mut Outbox) {
+        if self.after == Some(at) {
+            self.after = None;
+        }
+        if at < self.blind {
+            return; // an ion in the tube that comes too soon
+        }
         self.counts += 1;
+        self.draw_after(at);
         self.blind = at + self.options.dead_ns;
         out.send(0, Signal::Level(true));
         out.send_after(self.options.pulse_ns, 0, Signal::Level(false));
@@ -121,6 +149,8 @@ mod tests {
         dark_hz: 1000.0,
         pulse_ns: 20,
         dead_ns: 0,
+        afterpulses: 0.0,
+        afterpulse_ns: 500.0,
     };
 
     #[test]
@@ -141,6 +171,18 @@ mod tests {
         let (mean, variance) = moments(&counts(dead, 5e6, 1_000_000, 4000));
         assert!((mean - 1e-3 * rate / (1.0 + rate * 5e-6)).abs() < 0.5, "{mean}");
         assert!(variance < 0.75 * mean, "{variance}: more regular than Poisson");
+    }
+
+    /// Each count brings p others, those bring p each: 1/(1 - p) times as many, in groups.
+    #[test]
+    fn some_counts_come_twice() {
+        let twice = Options {
+            afterpulses: 0.05,
+            ..OPTIONS
+        };
+        let (mean, variance) = moments(&counts(twice, 5e6, 1_000_000, 4000));
+        assert!((mean - 51.0 / 0.95).abs() < 0.5, "{mean}");
+        assert!(variance / mean > 1.04, "{}", variance / mean);
     }
 
     #[test]

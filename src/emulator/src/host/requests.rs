@@ -64,6 +64,11 @@ pub enum Request {
         part: String,
         output: usize,
     },
+    Numbers {
+        part: String,
+        output: usize,
+    },
+    Driven,
     Links,
     Link {
         /// The board below.
@@ -249,6 +254,11 @@ fn of_master(bus: &mut Bus, request: Request, now: Cycles) -> Result<Value, Stri
             let volts = bench(bus)?.volts(&part, output);
             json!({ "volts": volts.ok_or_else(|| format!("the bench has no part {part}"))? })
         }
+        Request::Numbers { part, output } => {
+            let numbers = bench(bus)?.numbers(&part, output);
+            json!({ "numbers": numbers.ok_or_else(|| format!("the bench has no part {part}"))? })
+        }
+        Request::Driven => json!({ "edges": bench(bus)?.driven() }),
         Request::Sev { from } => {
             let (first, next, cycles) = fabric::of(bus).ok_or_else(no_pl)?.submissions(from);
             json!({ "first": first, "cycles": cycles.collect::<Vec<u64>>(), "next": next })

@@ -131,4 +131,14 @@ impl Outside {
     pub fn volts(&self, part: &str, output: usize) -> Option<Value> {
         self.engine.volts(part, output)
     }
+
+    /// The numbers of an output of a part, from the first on: photons, a population or a voltage.
+    pub fn numbers(&self, part: &str, output: usize) -> Option<Value> {
+        self.engine.numbers(part, output)
+    }
+
+    /// What it has done to input pins.
+    pub fn driven(&self) -> Value {
+        self.engine.driven()
+    }
 }

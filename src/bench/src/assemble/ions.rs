@@ -1,0 +1,152 @@
+//! Ions and the light on them.
+
+use toml::Spanned;
+
+use super::{Bench, Done};
+use crate::file::{self, File};
+use crate::numbers::Positive;
+use crate::physics::crystal::{self, wave::Mode, Crystal};
+use crate::physics::four_levels::Levels;
+use crate::physics::ion::{self, Ion};
+
+/// States of a mode that may be kept: a propagator of two ions then takes a fraction of a second.
+const STATES: std::ops::RangeInclusive<usize> = 2..=40;
+
+/// The rate of what lasts so long.
+fn rate(time: Option<Positive>) -> f64 {
+    time.map_or(0.0, |time| 1.0 / time.0)
+}
+
+/// The frequency of a modulator's light, where that of its tone is `hz`.
+fn of_light(file: &File, light: &Spanned<String>, hz: f64) -> f64 {
+    let aom = file.aom.get(light.get_ref().as_str());
+    f64::from(aom.map_or(1, |aom| *aom.passes.get_ref())) * hz
+}
+
+impl Bench<'_> {
+    pub(super) fn ions(&mut self, file: &File) -> Done {
+        for (name, ion) in &file.ion {
+            let mut options = ion::Options {
+                rabi_hz: 0.0,
+                resonance_hz: 0.0,
+                scattering_hz: 0.0,
+                repump_hz: 0.0,
+                dephasing: rate(ion.coherence_s),
+                decay: rate(ion.lifetime_s),
+            };
+            let mut lights = Vec::new();
+            if let Some(drive) = &ion.drive {
+                options.rabi_hz = drive.rabi_hz.0;
+                options.resonance_hz = of_light(file, &drive.light, drive.resonance_hz.0);
+                lights.push((&drive.light, ion::DRIVE, "drive"));
+            }
+            if let Some(detection) = &ion.detection {
+                options.scattering_hz = detection.photons_hz.0;
+                lights.push((&detection.light, ion::DETECTION, "detection"));
+            }
+            if let Some(repump) = &ion.repump {
+                options.repump_hz = repump.rate_hz.0;
+                lights.push((&repump.light, ion::REPUMP, "repump"));
+            }
+            let random = self.random(name.get_ref());
+            let model = self.add(name, "ion", 2, Box::new(Ion::new(options, random)))?;
+            for (light, input, label) in lights {
+                let from = self.part(light, &["AOM"])?;
+                self.join((from, 0), model, input, [light.get_ref(), name.get_ref()], label);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn crystals(&mut self, file: &File) -> Done {
+        for (name, crystal) in &file.crystal {
+            let options = self.crystal(file, crystal)?;
+            let drives = crystal.drive.iter().enumerate();
+            let mut lights: Vec<_> = drives
+                .map(|(n, drive)| (&drive.light, crystal::DRIVES + n, "drive"))
+                .collect();
+            let mut join = |light, input, label| lights.push((light, input, label));
+            if let Some(cooling) = &crystal.cooling {
+                join(&cooling.light, crystal::COOLING, "cooling");
+            }
+            if let Some(pumping) = &crystal.pumping {
+                join(&pumping.light, crystal::PUMPING, "pumping");
+            }
+            if let Some(repump) = &crystal.repump {
+                join(&repump.light, crystal::REPUMP, "repump");
+            }
+            let outputs = 1 + options.mode.ions;
+            let random = self.random(name.get_ref());
+            let model = self.add(name, "crystal", outputs, Box::new(Crystal::new(options, random)))?;
+            for (light, input, label) in lights {
+                let from = self.part(light, &["AOM"])?;
+                self.join((from, 0), model, input, [light.get_ref(), name.get_ref()], label);
+            }
+        }
+        Ok(())
+    }
+
+    fn crystal(&self, file: &File, crystal: &file::Crystal) -> Result<crystal::Options, String> {
+        let ions = *crystal.ions.get_ref();
+        if !(1..=2).contains(&ions) {
+            return self.fail(crystal.ions.span(), "a crystal has 1 or 2 ions");
+        }
+        let states = *crystal.mode.states.get_ref();
+        if !STATES.contains(&states) {
+            let text = format!("{} to {} states of a mode are kept", STATES.start(), STATES.end());
+            return self.fail(crystal.mode.states.span(), &text);
+        }
+        let (to_lower, to_upper) = (crystal.to_lower.get_ref().0, crystal.to_upper.0);
+        if to_lower + to_upper > 1.0 {
+            let text =
+                format!("{to_lower} of the decays to the lower level and {to_upper} to the upper are more than all");
+            return self.fail(crystal.to_lower.span(), &text);
+        }
+        let beam = |beam: &Option<file::Beam>| {
+            beam.as_ref().map_or_else(crystal::Beam::default, |beam| crystal::Beam {
+                saturation: beam.saturation.0,
+                resonance_hz: of_light(file, &beam.light, beam.resonance_hz.0),
+            })
+        };
+        let mut drives = Vec::new();
+        for drive in &crystal.drive {
+            let all: Vec<usize> = (0..ions).collect();
+            let lit = drive.ions.as_ref().map_or(&all, Spanned::get_ref);
+            if let Some(other) = lit.iter().find(|ion| **ion >= ions) {
+                let span = drive.ions.as_ref().map_or(0..0, Spanned::span);
+                return self.fail(
+                    span,
+                    &format!("there is no ion {other}: they are numbered from 0 to {}", ions - 1),
+                );
+            }
+            drives.push(crystal::Drive {
+                rabi_hz: drive.rabi_hz.0,
+                resonance_hz: of_light(file, &drive.light, drive.resonance_hz.0),
+                ions: lit.iter().fold(0, |bits, ion| bits | 1 << ion),
+            });
+        }
+        let linewidth_hz = crystal.linewidth_hz.0;
+        Ok(crystal::Options {
+            mode: Mode {
+                ions,
+                states,
+                hz: crystal.mode.hz.0,
+                eta: crystal.mode.eta.0,
+            },
+            eta_cooling: crystal.mode.eta_cooling.0 .0,
+            heating: crystal.mode.heating_hz.0 .0,
+            quanta: crystal.mode.quanta.0 .0,
+            levels: Levels {
+                linewidth: std::f64::consts::TAU * linewidth_hz,
+                branching: [to_lower, 1.0 - to_lower - to_upper, to_upper],
+                decay: rate(crystal.lifetime_s),
+                dephasing: rate(crystal.coherence_s),
+            },
+            linewidth_hz,
+            cooling: beam(&crystal.cooling),
+            pumping: beam(&crystal.pumping),
+            repump: crystal.repump.as_ref().map_or(0.0, |repump| repump.rate_hz.0),
+            drives,
+        })
+    }
+}

@@ -1,0 +1,215 @@
+//! The wave function of up to two qubits and a mode of motion in light of one or two tones.
+//!
+//! Qubits stand in the frame that turns with their transition, the oscillator does not turn. Times are whole nanoseconds. In one
+//! tone the Hamiltonian is constant in the frame of that light, so a time is a product of powers of two of the propagator of a
+//! nanosecond. In two tones it has the period of their beat, so a time is so many periods, likewise, and what is left of them at
+//! both ends. All of these are kept as long as the light has the same settings, which in an experiment recur shot by shot.
+
+use std::collections::HashMap;
+use std::f64::consts::TAU;
+
+use nalgebra::{DMatrix, DVector};
+
+use super::oscillator::{kick, C};
+use super::period::Period;
+use crate::signal::{seconds, Ns};
+
+/// Settings whose propagators are kept.
+const KEPT: usize = 64;
+
+/// A mode of motion, and ions in it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Mode {
+    /// Number of ions, 1 or 2, of which all take part alike.
+    pub ions: usize,
+    /// States of the mode that are kept: below so many quanta.
+    pub states: usize,
+    /// Frequency in Hz.
+    pub hz: f64,
+    /// Lamb-Dicke parameter of the qubits' light.
+    pub eta: f64,
+}
+
+impl Mode {
+    /// Numbers of the wave function.
+    pub fn size(&self) -> usize {
+        self.states << self.ions
+    }
+
+    /// Whether an ion is in `D` in a row of the wave function.
+    pub fn is_up(&self, row: usize, ion: usize) -> bool {
+        (row / self.states) & (1 << ion) != 0
+    }
+}
+
+/// Light on qubits.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tone {
+    /// Rabi frequency in Hz of an ion that rests.
+    pub rabi_hz: f64,
+    /// Light less transition in Hz.
+    pub detuning_hz: f64,
+    /// Phase in turns at the beginning, in the transition's frame.
+    pub turns: f64,
+    /// Bit n: it is on ion n.
+    pub ions: usize,
+}
+
+/// A matrix and its powers of two.
+pub struct Powers(Vec<DMatrix<C>>);
+
+impl Powers {
+    /// Of this one.
+    pub fn of(matrix: DMatrix<C>) -> Self {
+        Self(vec![matrix])
+    }
+
+    /// `state` after `times` times the matrix.
+    pub fn apply(&mut self, mut state: DVector<C>, times: u64) -> DVector<C> {
+        for bit in 0..u64::BITS - times.leading_zeros() {
+            if self.0.len() == bit as usize {
+                let last = &self.0[bit as usize - 1];
+                self.0.push(last * last);
+            }
+            if times >> bit & 1 != 0 {
+                state = &self.0[bit as usize] * state;
+            }
+        }
+        state
+    }
+}
+
+/// What light of these settings does.
+pub struct Propagators {
+    mode: Mode,
+    kick: DMatrix<C>,
+    one: HashMap<[u64; 4], Powers>,
+    two: HashMap<[u64; 7], Period>,
+}
+
+impl Propagators {
+    /// Of no light yet.
+    pub fn new(mode: Mode) -> Self {
+        Self {
+            mode,
+            kick: kick(mode.eta, mode.states),
+            one: HashMap::new(),
+            two: HashMap::new(),
+        }
+    }
+
+    /// The state after `time`; with `leaving`, a rate in 1/s at which each qubit leaves its upper state, it is that of which
+    /// nothing has left, and its norm squared the probability of that. At most two tones act.
+    pub fn evolve(&mut self, state: &DVector<C>, tones: &[Tone], leaving: f64, time: Ns) -> DVector<C> {
+        match tones {
+            [] => self.free(state, leaving, time),
+            [tone] => self.in_one(state, tone, leaving, time),
+            [first, second, ..] if first.detuning_hz < second.detuning_hz => {
+                self.in_two(state, first, second, leaving, time)
+            }
+            [first, second, ..] => self.in_two(state, second, first, leaving, time),
+        }
+    }
+
+    fn free(&self, state: &DVector<C>, leaving: f64, time: Ns) -> DVector<C> {
+        let time = seconds(time);
+        let turn = diagonal(&self.mode, 0.0, leaving).map(|rate| (rate * C::new(0.0, -time)).exp());
+        turn.component_mul(state)
+    }
+
+    fn in_one(&mut self, state: &DVector<C>, tone: &Tone, leaving: f64, time: Ns) -> DVector<C> {
+        let there = turned(&self.mode, state, tone.turns);
+        let key = [
+            tone.rabi_hz.to_bits(),
+            tone.detuning_hz.to_bits(),
+            tone.ions as u64,
+            leaving.to_bits(),
+        ];
+        if self.one.len() >= KEPT && !self.one.contains_key(&key) {
+            self.one.clear();
+        }
+        let powers = self.one.entry(key).or_insert_with(|| {
+            let coupling = coupling(&self.mode, &self.kick, tone);
+            let hamiltonian = DMatrix::from_diagonal(&diagonal(&self.mode, tone.detuning_hz, leaving))
+                + coupling.adjoint()
+                + coupling;
+            Powers::of((hamiltonian * C::new(0.0, -1e-9)).exp())
+        });
+        let there = powers.apply(there, time);
+        turned(
+            &self.mode,
+            &there,
+            -(tone.turns + tone.detuning_hz * seconds(time)).rem_euclid(1.0),
+        )
+    }
+
+    /// In two tones, the first of which is not above the second.
+    fn in_two(&mut self, state: &DVector<C>, first: &Tone, second: &Tone, leaving: f64, time: Ns) -> DVector<C> {
+        let phase = (second.turns - first.turns).rem_euclid(1.0);
+        let beat = second.detuning_hz - first.detuning_hz;
+        // Without a beat the phase is a setting; with one it is where in the period the light begins.
+        let setting = if beat == 0.0 { phase } else { 0.0 };
+        let key = [
+            first.rabi_hz.to_bits(),
+            first.detuning_hz.to_bits(),
+            second.rabi_hz.to_bits(),
+            second.detuning_hz.to_bits(),
+            (first.ions | second.ions << 8) as u64,
+            leaving.to_bits(),
+            setting.to_bits(),
+        ];
+        if self.two.len() >= KEPT && !self.two.contains_key(&key) {
+            self.two.clear();
+        }
+        let period = self.two.entry(key).or_insert_with(|| {
+            let rates = diagonal(&self.mode, first.detuning_hz, leaving);
+            let of = |tone| coupling(&self.mode, &self.kick, tone);
+            let turned = of(second) * C::new(0.0, -TAU * setting).exp();
+            let fastest = first.detuning_hz.abs() + 4.0 * self.mode.hz;
+            Period::new(rates, of(first), turned, beat, fastest)
+        });
+        let there = turned(&self.mode, state, first.turns);
+        let there = period.apply(there, phase, seconds(time));
+        turned(
+            &self.mode,
+            &there,
+            -(first.turns + first.detuning_hz * seconds(time)).rem_euclid(1.0),
+        )
+    }
+}
+
+/// The diagonal of the Hamiltonian in the frame of light, over h-bar: in rad/s, with minus half of a rate as imaginary part.
+fn diagonal(mode: &Mode, detuning_hz: f64, leaving: f64) -> DVector<C> {
+    DVector::from_fn(mode.size(), |row, _| {
+        let up = f64::from((row / mode.states).count_ones());
+        let quanta = (row % mode.states) as f64;
+        C::new(TAU * (mode.hz * quanta - detuning_hz * up), -leaving / 2.0 * up)
+    })
+}
+
+/// What a tone adds above the diagonal: it excites its ions and kicks them.
+fn coupling(mode: &Mode, kick: &DMatrix<C>, tone: &Tone) -> DMatrix<C> {
+    let states = mode.states;
+    let mut coupling = DMatrix::zeros(mode.size(), mode.size());
+    for ion in (0..mode.ions).filter(|ion| tone.ions >> ion & 1 != 0) {
+        for low in (0..1 << mode.ions).filter(|inner| inner >> ion & 1 == 0) {
+            let place = ((low | 1 << ion) * states, low * states);
+            let strength = C::new(TAU * tone.rabi_hz / 2.0, 0.0);
+            coupling.view_mut(place, (states, states)).copy_from(&(kick * strength));
+        }
+    }
+    coupling
+}
+
+/// The state as light of this phase sees it.
+fn turned(mode: &Mode, state: &DVector<C>, turns: f64) -> DVector<C> {
+    let one = C::new(0.0, TAU * turns).exp();
+    let by = [C::new(1.0, 0.0), one, one * one];
+    DVector::from_fn(state.len(), |row, _| {
+        state[row] * by[(row / mode.states).count_ones() as usize]
+    })
+}
+
+#[cfg(test)]
+#[path = "wave_tests.rs"]
+mod tests;

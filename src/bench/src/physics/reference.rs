@@ -1,0 +1,113 @@
+//! Answers of QuTiP, which tests compare with: `tests/physics/reference.py` asked for them, and says what they are.
+
+use serde::Deserialize;
+
+use super::crystal::oscillator::C;
+use super::crystal::wave::{Mode, Tone};
+
+/// All of them.
+#[derive(Deserialize)]
+pub struct Reference {
+    pub levels: Levels,
+    pub four_levels: Vec<FourLevels>,
+    pub waves: Vec<Wave>,
+    pub disturbed: Vec<Disturbed>,
+}
+
+#[derive(Deserialize)]
+pub struct Levels {
+    pub linewidth: f64,
+    pub branching: [f64; 3],
+    pub decay: f64,
+    pub dephasing: f64,
+}
+
+#[derive(Deserialize)]
+pub struct Lights {
+    pub rabi_hz: f64,
+    pub detuning_hz: f64,
+    pub turns: f64,
+    pub cooling: f64,
+    pub pumping: f64,
+    pub repump: f64,
+}
+
+#[derive(Deserialize)]
+pub struct FourLevels {
+    pub what: String,
+    pub lights: Lights,
+    pub time: f64,
+    pub begin: [f64; 6],
+    pub end: [f64; 6],
+}
+
+#[derive(Deserialize)]
+pub struct Beam {
+    rabi_hz: f64,
+    detuning_hz: f64,
+    turns: f64,
+    ions: usize,
+}
+
+/// Ions and a mode, light on them, and where it begins.
+#[derive(Deserialize)]
+pub struct System {
+    pub what: String,
+    ions: usize,
+    states: usize,
+    mode_hz: f64,
+    eta: f64,
+    tones: Vec<Beam>,
+    pub up: usize,
+    pub quanta: usize,
+    pub time_ns: u64,
+}
+
+#[derive(Deserialize)]
+pub struct Wave {
+    #[serde(flatten)]
+    pub system: System,
+    end: Vec<(f64, f64)>,
+}
+
+#[derive(Deserialize)]
+pub struct Disturbed {
+    #[serde(flatten)]
+    pub system: System,
+    pub heating: f64,
+    pub dephasing: f64,
+    pub leaving: f64,
+    pub upper: f64,
+    pub mean_quanta: f64,
+}
+
+impl System {
+    pub fn mode(&self) -> Mode {
+        Mode {
+            ions: self.ions,
+            states: self.states,
+            hz: self.mode_hz,
+            eta: self.eta,
+        }
+    }
+
+    pub fn tones(&self) -> Vec<Tone> {
+        let tone = |beam: &Beam| Tone {
+            rabi_hz: beam.rabi_hz,
+            detuning_hz: beam.detuning_hz,
+            turns: beam.turns,
+            ions: beam.ions,
+        };
+        self.tones.iter().map(tone).collect()
+    }
+}
+
+impl Wave {
+    pub fn end(&self) -> Vec<C> {
+        self.end.iter().map(|(re, im)| C::new(*re, *im)).collect()
+    }
+}
+
+pub fn reference() -> Reference {
+    serde_json::from_str(include_str!("qutip.json")).expect("what the script wrote")
+}
