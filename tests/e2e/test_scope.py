@@ -42,7 +42,14 @@ def test_pins_of_a_run(kairos):
 def test_chips_and_tones_of_a_run(kairos):
     built("ion")
     run = kairos(
-        "run", ION / "rabi_flop.py", "points=2", "shots=1", "--scope", "a.html", device_db=ION / "device_db.py"
+        "run",
+        ION / "rabi_flop.py",
+        "points=2",
+        "shots=1",
+        "longest=10e-6",
+        "--scope",
+        "a.html",
+        device_db=ION / "device_db.py",
     )
     assert (kairos.directory / "a.html").exists(), run.stdout + run.stderr
     found = lanes(kairos.directory / "a.html")
@@ -50,6 +57,13 @@ def test_chips_and_tones_of_a_run(kairos):
     assert "PROFILE7: asf 1, ftw 0.0800000001" in words
     _, frequencies = found["bench/urukul0.ch0/frequency"]
     assert np.nanmax(frequencies) == pytest.approx(80e6, abs=0.2)
+    # Photons while it is cooled and repumped, none while it is shelved; counts come back at the pin.
+    times, photons = found["bench/ion0/photons"]
+    assert max(photons) == pytest.approx(20e6, rel=0.01) and photons[-1] == 0
+    _, upper = found["bench/ion0/upper state of ion 0"]
+    assert 0 <= min(upper) and 0.9 < max(upper) <= 1
+    edges, levels = found["inputs/ttl0"]
+    assert levels[:2] == [1, 0] and edges[1] - edges[0] == 20
     # The tone is there while the switch is on, and only then: what comes behind the chip's own delay.
     tone, _ = found["bench/urukul0.ch0/frequency"]
     switch, _ = found["pins/ttl_urukul0_sw0"]

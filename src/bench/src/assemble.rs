@@ -24,8 +24,8 @@ use crate::signal::Ns;
 pub struct Assembly {
     /// That runs it.
     pub engine: Engine,
-    /// Its parts and wires, for pictures: `parts` [{name, kind, device}] and `wires` [{from, to, label}]. `device`: its driver's
-    /// entry in the device database, or null.
+    /// Its parts and wires, for pictures: `parts` [{name, kind, device}], `wires` [{from, to, label}], and the pins that it drives,
+    /// `pins` [{index, name, channel}]. `device`: its driver's entry in the device database, or null.
     pub plan: Value,
 }
 
@@ -52,10 +52,14 @@ pub fn assemble(source: Source, pads: &[Pad], cards: &[Card]) -> Result<Assembly
     bench.measured(&file, &found)?;
     bench.lines(&file)?;
     bench.loopbacks(&file)?;
+    let driven = bench.pads.values().filter(|pad| bench.driven.contains_key(&pad.index));
+    let pins: Vec<Value> = driven
+        .map(|pad| json!({ "index": pad.index, "name": pad.name, "channel": pad.channel }))
+        .collect();
     let (parts, wires) = bench.plan;
     Ok(Assembly {
         engine: bench.engine,
-        plan: json!({ "parts": parts, "wires": wires }),
+        plan: json!({ "parts": parts, "wires": wires, "pins": pins }),
     })
 }
 

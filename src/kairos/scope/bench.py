@@ -1,9 +1,11 @@
-"""Lanes of what is wired to the pins of an emulated device: the tones of its synthesisers."""
+"""Lanes of what is wired to the pins of an emulated device: tones of its synthesisers, voltages, photons, how much of
+each ion is in its upper state, and what comes back at inputs."""
 
 import math
 from collections.abc import Iterator
 
-from .lanes import Lane, Steps
+from ..waveform import Recording
+from .lanes import Lane, Levels, Steps
 
 __all__ = ["lanes_of_bench"]
 
@@ -13,18 +15,50 @@ POWER = 2
 """Place of the power there; None: the tone is off."""
 SYNTHESISERS = {"Urukul": 4}
 """Kind of a part: its number of outputs."""
+VOLTS = {"Zotino": [f"ch{n}" for n in range(32)], "photodiode": ["light"]}
+"""Kind of a part: names of its outputs."""
+POPULATIONS = {"ion": 1, "crystal": 2}
+"""Kind of a part: how many outputs behind that of its photons say how much of an ion is in its upper state."""
 
 
-def lanes_of_bench(device, origin_ns: int) -> Iterator[Lane]:
-    """Lanes of the bench of a `kairos.emulator.Emulator`, if it has one; `origin_ns` is the page's time 0."""
+def lanes_of_bench(device, recording: Recording) -> Iterator[Lane]:
+    """Lanes of the bench of a `kairos.emulator.Emulator`, if it has one; `recording` says the page's time 0 and the
+    names of pins."""
     if not device.has_bench:
         return
-    control = device.control
-    for part in control.request("bench", **{"from": 0})["plan"].get("parts", ()):
-        for output in range(SYNTHESISERS.get(part["kind"], 0)):
-            tones = control.request("tones", part=part["name"], output=output)["tones"]
+    control, origin = device.control, recording.origin_ns
+    plan = control.request("bench", **{"from": 0})["plan"]
+    for part in plan.get("parts", ()):
+        name, kind = part["name"], part["kind"]
+        for output in range(SYNTHESISERS.get(kind, 0)):
+            tones = control.request("tones", part=name, output=output)["tones"]
             if tones:
-                yield from _tone(f"{part['name']}.ch{output}", tones, origin_ns)
+                yield from _tone(f"{name}.ch{output}", tones, origin)
+        for output, label in enumerate(VOLTS.get(kind, ())):
+            yield from _numbers(control, part, output, label, "V", origin)
+        if kind in POPULATIONS:
+            yield from _numbers(control, part, 0, "photons", "1/s", origin)
+            for ion in range(POPULATIONS[kind]):
+                yield from _numbers(control, part, 1 + ion, f"upper state of ion {ion}", "", origin)
+    yield from _inputs(control.request("driven")["edges"], plan.get("pins", ()), recording)
+
+
+def _numbers(control, part, output: int, label: str, unit: str, origin_ns: int) -> Iterator[Lane]:
+    rows = control.request("numbers", part=part["name"], output=output)["numbers"]
+    if rows:
+        times = [max(time - origin_ns, 0) for time, _ in rows]
+        yield Steps(label, ("bench", part["name"]), unit, times, [number for _, number in rows])
+
+
+def _inputs(edges, pins, recording: Recording) -> Iterator[Lane]:
+    """Pins that the bench drives: those of the answers of chips stand with their buses already."""
+    names = {channel.number: channel.name for channel in recording.channels}
+    for pin in pins:
+        own = [(time - recording.origin_ns, level) for time, pad, level in edges if pad == pin["index"]]
+        own = [(time, level) for time, level in own if time >= 0]
+        if own and not pin["name"].startswith("spi_"):
+            times, levels = zip(*own, strict=True)
+            yield Levels(names.get(pin["channel"], pin["name"]), ("inputs",), times=list(times), levels=list(levels))
 
 
 def _tone(name: str, tones: list, origin_ns: int) -> Iterator[Lane]:

@@ -49,7 +49,7 @@ fn drive(rabi_hz: f64) -> Drive {
 
 /// A crystal with the beams of a system, in its first state.
 fn of(system: &System, seed: u64) -> (Crystal, Vec<Change>) {
-    let tones = system.tones();
+    let tones = &system.tones;
     let drives = tones.iter().map(|tone| drive(tone.rabi_hz)).collect();
     let mut crystal = Crystal::new(options(system.mode(), drives), Pcg64Mcg::seed_from_u64(seed));
     crystal.put(system.up, system.quanta as u32);

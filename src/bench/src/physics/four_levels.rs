@@ -22,6 +22,7 @@ const IM: usize = 5;
 
 /// What the ion is, in rates per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Levels {
     /// At which `P` decays…
     pub linewidth: f64,
@@ -35,6 +36,7 @@ pub struct Levels {
 
 /// What acts on the ion, constant for some time.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Lights {
     /// Rabi frequency of the qubit in Hz.
     pub rabi_hz: f64,

@@ -5,39 +5,17 @@ use std::f64::consts::TAU;
 use nalgebra::Vector6;
 
 use super::*;
-use crate::physics::reference::{self, reference};
+use crate::physics::reference::reference;
 
 fn levels() -> Levels {
-    let reference::Levels {
-        linewidth,
-        branching,
-        decay,
-        dephasing,
-    } = reference().levels;
-    Levels {
-        linewidth,
-        branching,
-        decay,
-        dephasing,
-    }
-}
-
-fn lights(of: &reference::Lights) -> Lights {
-    Lights {
-        rabi_hz: of.rabi_hz,
-        detuning_hz: of.detuning_hz,
-        turns: of.turns,
-        cooling: of.cooling,
-        pumping: of.pumping,
-        repump: of.repump,
-    }
+    reference().levels
 }
 
 #[test]
 fn the_master_equation_is_that_of_qutip() {
     let levels = levels();
     for case in reference().four_levels {
-        let found = evolve(Vector6::from(case.begin), &levels, &lights(&case.lights), case.time);
+        let found = evolve(Vector6::from(case.begin), &levels, &case.lights, case.time);
         let apart = (found - Vector6::from(case.end)).abs().max();
         assert!(apart < 1e-6, "{}: {apart:e}", case.what);
     }

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::crystal::oscillator::C;
 use super::crystal::wave::{Mode, Tone};
+use super::four_levels::{Levels, Lights};
 
 /// All of them.
 #[derive(Deserialize)]
@@ -15,38 +16,12 @@ pub struct Reference {
 }
 
 #[derive(Deserialize)]
-pub struct Levels {
-    pub linewidth: f64,
-    pub branching: [f64; 3],
-    pub decay: f64,
-    pub dephasing: f64,
-}
-
-#[derive(Deserialize)]
-pub struct Lights {
-    pub rabi_hz: f64,
-    pub detuning_hz: f64,
-    pub turns: f64,
-    pub cooling: f64,
-    pub pumping: f64,
-    pub repump: f64,
-}
-
-#[derive(Deserialize)]
 pub struct FourLevels {
     pub what: String,
     pub lights: Lights,
     pub time: f64,
     pub begin: [f64; 6],
     pub end: [f64; 6],
-}
-
-#[derive(Deserialize)]
-pub struct Beam {
-    rabi_hz: f64,
-    detuning_hz: f64,
-    turns: f64,
-    ions: usize,
 }
 
 /// Ions and a mode, light on them, and where it begins.
@@ -57,7 +32,7 @@ pub struct System {
     states: usize,
     mode_hz: f64,
     eta: f64,
-    tones: Vec<Beam>,
+    pub tones: Vec<Tone>,
     pub up: usize,
     pub quanta: usize,
     pub time_ns: u64,
@@ -89,16 +64,6 @@ impl System {
             hz: self.mode_hz,
             eta: self.eta,
         }
-    }
-
-    pub fn tones(&self) -> Vec<Tone> {
-        let tone = |beam: &Beam| Tone {
-            rabi_hz: beam.rabi_hz,
-            detuning_hz: beam.detuning_hz,
-            turns: beam.turns,
-            ions: beam.ions,
-        };
-        self.tones.iter().map(tone).collect()
     }
 }
 

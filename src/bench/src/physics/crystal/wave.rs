@@ -44,6 +44,7 @@ impl Mode {
 
 /// Light on qubits.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Tone {
     /// Rabi frequency in Hz of an ion that rests.
     pub rabi_hz: f64,

@@ -22,7 +22,7 @@ fn waves_are_those_of_qutip() {
         let mode = system.mode();
         let mut propagators = Propagators::new(mode);
         let begin = basis(&mode, system.up, system.quanta);
-        let found = propagators.evolve(&begin, &system.tones(), 0.0, system.time_ns);
+        let found = propagators.evolve(&begin, &system.tones, 0.0, system.time_ns);
         let apart = found
             .iter()
             .zip(case.end())
@@ -42,7 +42,7 @@ fn a_gate_entangles() {
         .expect("there is one");
     let mode = case.system.mode();
     let mut propagators = Propagators::new(mode);
-    let state = propagators.evolve(&basis(&mode, 0, 0), &case.system.tones(), 0.0, case.system.time_ns);
+    let state = propagators.evolve(&basis(&mode, 0, 0), &case.system.tones, 0.0, case.system.time_ns);
     let of = |up: usize| state.rows(up * mode.states, mode.states).norm_squared();
     let coherence = state
         .rows(0, mode.states)
@@ -52,7 +52,7 @@ fn a_gate_entangles() {
     assert!(fidelity > 0.98, "{fidelity}");
     assert!(of(1) + of(2) < 0.02, "{} {}", of(1), of(2));
     // Half of the way it is not: the mode is entangled with the ions.
-    let half = propagators.evolve(&basis(&mode, 0, 0), &case.system.tones(), 0.0, case.system.time_ns / 2);
+    let half = propagators.evolve(&basis(&mode, 0, 0), &case.system.tones, 0.0, case.system.time_ns / 2);
     let moved: f64 = half
         .iter()
         .enumerate()
