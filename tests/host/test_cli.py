@@ -54,6 +54,7 @@ def test_datasets_are_printed(kairos):
         (experiment("pass"), ["-c", "Nope"], "has no experiment 'Nope'; it has Exp"),
         (experiment("pass"), ["n=1"], "Exp has no argument n; it takes none"),
         (experiment("pass"), ["n"], "argument 'n' is not KEY=VALUE"),
+        (experiment("pass"), ["n=1", "n=2"], "argument 'n' is given twice"),
         (
             experiment("pass", 'self.setattr_argument("n")'),
             ["n=abc"],
@@ -69,6 +70,12 @@ def test_datasets_are_printed(kairos):
 )
 def test_mistakes(kairos, source, arguments, text):
     one_line(kairos(source, *arguments), text)
+
+
+def test_a_device_database_may_import_what_experiments_do(kairos):
+    devices = f"from artiq.language.units import MHz\n{DEVICES}device_db['core']['sysclk'] = 1000 * MHz\n"
+    done = kairos(experiment('print(self.get_device_db()["core"]["sysclk"])'), devices=devices)
+    assert done.stdout.startswith("1000000000.0"), done.stderr
 
 
 def test_missing_file(kairos, tmp_path):

@@ -45,6 +45,11 @@ def test_missing_module_names_what_there_is(statement):
     assert "artiq.coredevice.ttl" in message
 
 
+def test_a_module_with_a_typo_is_told_the_near_one():
+    done = python("import artiq.coredevice.tll")
+    assert done.stderr.strip().endswith("no counterpart of artiq.coredevice.tll; did you mean artiq.coredevice.ttl?")
+
+
 def test_without_the_hook_there_is_no_artiq():
     done = subprocess.run(
         [sys.executable, "-c", "import kairos, artiq"], capture_output=True, text=True, timeout=PATIENCE

@@ -26,6 +26,7 @@ from kairos.controllers import (
 )
 from kairos.devices import DeviceDB, DeviceManager
 from tests.support import PATIENCE
+from tests.support.command import run_kairos
 from tests.support.waiting import until
 
 
@@ -284,6 +285,37 @@ def test_processes_are_kept_running(database):
     laser.close_rpc()
     text = log.read_text()
     assert text.count("counter: counting at") == 2 and "ended with exit code 3" in text and "far" not in text
+
+
+PROXY = {"type": "controller", "host": "::1", "port": 1384, "port_proxy": 1383}
+
+
+def test_commands_may_ask_for_any_field_of_the_entry():
+    command = "aqctl_moninj_proxy --port-proxy {port_proxy} --port-control {port} --bind {bind} 192.0.2.1"
+    (proxy,) = Supervisor({"core_moninj": PROXY | {"command": command}, "alias": "core_moninj"}).controllers
+    assert proxy.command[1:7] == ["--port-proxy", "1383", "--port-control", "1384", "--bind", "::1"]
+
+
+@pytest.mark.parametrize(
+    "entry, text",
+    [
+        (PROXY | {"command": "proxy {porto}"}, "'core_moninj': its command asks for 'porto'"),
+        ({"type": "controller", "host": "::1", "command": "proxy"}, "'core_moninj': its entry lacks 'port'"),
+    ],
+)
+def test_an_entry_that_lacks_something_is_one_line(tmp_path, entry, text):
+    path = tmp_path / "device_db.py"
+    path.write_text(f"device_db = {dict(core_moninj=entry)!r}\n")
+    done = run_kairos("controllers", "--list", "--device-db", path)
+    assert done.returncode == 1 and text in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_a_program_that_is_not_installed_is_told_once(caplog):
+    (proxy,) = Supervisor({"core_moninj": PROXY | {"command": "aqctl_that_is_not_there {port}"}}).controllers
+    asyncio.run(proxy.keep(0.0, 1.0))
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == [
+        "core_moninj: there is no program aqctl_that_is_not_there here; it is not started"
+    ]
 
 
 def test_a_process_that_hangs_is_started_again(database):

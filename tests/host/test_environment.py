@@ -87,6 +87,12 @@ def test_ttl_targets():
         ({"ttl0": {"type": "magic"}}, "Failed to create device 'ttl0': ValueError: Unsupported type"),
         ({"ttl0": {**ttl(0), "class": "Nope"}}, "Failed to create device 'ttl0': .* has no class 'Nope'"),
         ({"ttl0": {**ttl(0), "arguments": {"chan": 1}}}, "Failed to create device 'ttl0': TypeError: .*'chan'"),
+        (
+            {"ttl0": {**ttl(0), "arguments": {"chanel": 1}}},
+            "'ttl0': TypeError: TTLOut has no argument 'chanel'; it has channel, core_device$",
+        ),
+        ({"ttl0": {**ttl(0), "arguments": {"channel": "0"}}, "core": {"type": "dummy"}}, "is a number, not '0'"),
+        ({"ttl0": {"class": "TTLOut"}}, "Unsupported type in device DB: None; there are local, "),
         ({"ttl0": ttl(0)}, "Failed to create device 'ttl0': the device 'core' is not in"),
     ],
 )

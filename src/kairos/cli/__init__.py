@@ -8,7 +8,7 @@ import argparse
 import os
 import sys
 
-from .. import __version__
+from .. import __version__, compat
 from ..errors import KairosError
 from . import commands
 
@@ -48,6 +48,8 @@ def _discard_output():
 def main(argv=None) -> int:
     """Run the command; the exit code is 0, 1 (it failed), 2 (bad command line) or 130 (interrupted)."""
     args = _parse(sys.argv[1:] if argv is None else argv)
+    # Device databases may import ARTIQ's units, as experiments do.
+    compat.install()
     try:
         return args.chosen.function()(args) or 0
     except KairosError as error:

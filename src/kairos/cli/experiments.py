@@ -44,6 +44,8 @@ def _texts(texts: list[str]) -> dict[str, str]:
         key, separator, value = text.partition("=")
         if not separator or not key:
             raise UsageError(f"argument '{text}' is not KEY=VALUE")
+        if key in arguments:
+            raise UsageError(f"argument '{key}' is given twice")
         arguments[key] = value
     return arguments
 

@@ -5,6 +5,7 @@ which of ours is the table :mod:`kairos.compat.names`. A module without a counte
 what there is.
 """
 
+import difflib
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -101,6 +102,15 @@ class _Loader(importlib.abc.Loader):
 class _Finder(importlib.abc.MetaPathFinder):
     """Finds the modules of one package."""
 
+    @staticmethod
+    def _advice(name: str) -> str:
+        """What may have been meant, or what there is in the same package."""
+        around = name.rpartition(".")[0]
+        known = _available(around) or _available(name.partition(".")[0])
+        last = {each.rpartition(".")[2]: each for each in known}
+        near = difflib.get_close_matches(name.rpartition(".")[2], last, 1, 0.65)
+        return f"did you mean {last[near[0]]}?" if near else f"it has {', '.join(known)}"
+
     def __init__(self, package: str):
         self.package = package
         self._made = {name for name in _made() if name.partition(".")[0] == package}
@@ -109,8 +119,9 @@ class _Finder(importlib.abc.MetaPathFinder):
         if fullname.partition(".")[0] != self.package:
             return None
         if fullname not in self._made and _counterpart(fullname) is None:
-            known = ", ".join(_available(self.package))
-            raise ModuleNotFoundError(f"Kairos has no counterpart of {fullname}; it has {known}", name=fullname)
+            raise ModuleNotFoundError(
+                f"Kairos has no counterpart of {fullname}; {self._advice(fullname)}", name=fullname
+            )
         return importlib.machinery.ModuleSpec(fullname, _Loader(), is_package=fullname in self._made)
 
 

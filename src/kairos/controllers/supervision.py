@@ -14,6 +14,7 @@ import signal
 import socket
 import time
 
+from ..errors import UsageError
 from .client import AsyncClient
 from .wire import AutoTarget, ControllerError
 
@@ -57,10 +58,17 @@ class Controller:
 
     def __init__(self, name: str, entry: dict, bind: str | None = None):
         self.name = name
+        if "port" not in entry:
+            raise UsageError(f"controller '{name}': its entry lacks 'port'")
         self.host, self.port = entry["host"], entry["port"]
         self.target = entry.get("target_name") or AutoTarget
         self.encryption = entry.get("simple_ssl_config")
-        self.command = shlex.split(entry["command"].format(name=name, port=self.port, bind=bind or self.host))
+        try:
+            # Of any field of the entry, as `port_proxy` of ARTIQ's proxies.
+            command = entry["command"].format(**entry | {"name": name, "bind": bind or self.host})
+        except (KeyError, IndexError, ValueError) as error:
+            raise UsageError(f"controller '{name}': its command asks for {error}, which its entry lacks") from None
+        self.command = shlex.split(command)
         self.starts = 0
         self.running = asyncio.Event()
 
@@ -69,6 +77,9 @@ class Controller:
         while True:
             try:
                 await self._live(ping)
+            except FileNotFoundError:
+                logger.error("%s: there is no program %s here; it is not started", self.name, self.command[0])
+                return
             except OSError as error:
                 logger.error("%s: cannot start %s: %s", self.name, shlex.join(self.command), error)
             self.running.clear()
@@ -164,7 +175,7 @@ class Supervisor:
             Controller(name, entry, bind)
             for name, entry in entries.items()
             if isinstance(entry, dict) and entry.get("type") == "controller" and "command" in entry
-            if is_local(entry["host"])
+            if is_local(entry.get("host", ""))
         ]
         self._restart, self._ping = restart, ping
 

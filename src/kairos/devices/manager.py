@@ -2,6 +2,7 @@
 
 import difflib
 import importlib
+import inspect
 import logging
 from collections.abc import Callable, Hashable
 from contextlib import ExitStack
@@ -86,7 +87,7 @@ class DeviceManager:
             raise DeviceError(f"its entry in {self.ddb.path} is neither a dictionary nor the name of another entry")
         kind = description.get("type")
         if kind not in _KINDS:
-            raise ValueError(f"Unsupported type in device DB: {kind}")
+            raise ValueError(f"Unsupported type in device DB: {kind}; there are {', '.join(_KINDS)}")
         return _KINDS[kind](self, description)
 
     def notify_run_end(self):
@@ -110,7 +111,21 @@ def _driver(manager: DeviceManager, description: dict):
     driver = getattr(importlib.import_module(module), name, None)
     if driver is None:
         raise DeviceError(f"{module} has no class '{name}'")
-    return driver(manager, **description.get("arguments", {}))
+    arguments = description.get("arguments", {})
+    try:
+        signature = inspect.signature(driver)
+    except ValueError:
+        return driver(manager, **arguments)  # written in C
+    taken = list(signature.parameters)[1:]
+    open_ended = any(known.kind is known.VAR_KEYWORD for known in signature.parameters.values())
+    unknown = [] if open_ended else [key for key in arguments if key not in taken]
+    if unknown:
+        raise TypeError(f"{name} has no argument '{unknown[0]}'; it has {', '.join(taken)}")
+    try:
+        signature.bind(manager, **arguments)
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}; its arguments are {', '.join(taken)}") from None
+    return driver(manager, **arguments)
 
 
 def _dummy(_manager: DeviceManager, _description: dict):

@@ -58,6 +58,8 @@ class RTIODevice(CoreDevice):
 
     def __init__(self, dmgr, channel, core_device="core"):
         super().__init__(dmgr, core_device)
+        if not hasattr(channel, "__index__"):
+            raise ValueError(f"a channel is a number, not {channel!r}")
         self.channel = channel
 
     @property
