@@ -26,6 +26,7 @@ def test_what_cannot_be_written_is_found_at_once(tmp_path):
         ({"hdf5": tmp_path / "pipe"}, "^-o .*pipe cannot be written: it is no file, but a device or a pipe"),
         ({"vcd": "/dev/null/a.vcd"}, "/dev/null/a.vcd cannot be written"),
         ({"plot": tmp_path / "a.bmp"}, r"a.bmp: the name ends with .png, .pdf, .svg, which says the format"),
+        ({"scope": tmp_path / "a.png"}, r"--scope .*a.png: it is a page for a browser, whose name ends with .html"),
         ({"vcd": tmp_path / "a", "hdf5": tmp_path / "a"}, "-o and --vcd name one file"),
     ]:
         with pytest.raises(UsageError, match=text):

@@ -34,6 +34,8 @@ class Outputs:
         for option, path in self.files.items():
             if option == "--plot":
                 check_picture(option, path)
+            if option == "--scope" and path.suffix not in (".html", ".htm"):
+                raise UsageError(f"--scope {path}: it is a page for a browser, whose name ends with .html")
             other = places.setdefault(path.absolute(), option)
             if other != option:
                 raise UsageError(f"{other} and {option} name one file, {path}")
