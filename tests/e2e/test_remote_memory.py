@@ -6,7 +6,9 @@ import pytest
 
 from tests.support.boards import System
 from tests.support.gateware import built
+from tests.support.kernels import kernel, marks
 from tests.support.raw_management import Management
+from tests.support.raw_session import Session
 
 SYSTEM = """
 [[board]]
@@ -109,7 +111,9 @@ def boards(tmp_path_factory):
     system = System(folder, folder / "system.toml")
     try:
         system.until_logged("destination 1: Kairos satellite")
-        yield Board(system, 0), Board(system, 1)
+        master, satellite = Board(system, 0), Board(system, 1)
+        master.system = system
+        yield master, satellite
     finally:
         system.close()
 
@@ -162,3 +166,27 @@ def test_copies_from_memory_to_memory(boards):
     (state,) = master.batch(("bulk_posted", 4), ("bulk_state", 1, 1), ("bulk_state",))
     assert state >> 2 == REFUSED and satellite.batch(("exports_packets",)) == [before + 1]
     master.batch(("bulk_clear", 1), ("bulk_state", 2, 0x1F), ("bulk_completed", 4, 0xFFFF))
+
+
+def test_plain_pointers_of_a_kernel(boards):
+    """Loads and stores of the kernel's own code; the caller catches what fails, with its registers as they were."""
+    master, satellite = boards
+    satellite.export(TARGET, 0x1000, 3)
+    (before,) = master.batch(("window_failed",))
+    assert master.store(TARGET, 5 | 9 << 32) == [DONE]
+    with Session(master.system) as session:
+        assert session.load(kernel("pointers")) is None
+        session.run()
+        requests = []
+        for address, rights in [(4, 3), (0x1000, 3), (0, 3), (0, 1), (None, 3)]:
+            while session.message(10) and (request := session.request()).service != 101:
+                requests.append(request)
+            satellite.export(TARGET, 0x1000, rights)
+            session.reply(b"i", (0 if address is None else TARGET + address).to_bytes(4, "little"))
+        last, exception = session.until_end()
+    assert exception is None and last == []
+    told = [9, 10, -1, TARGET + 0x1007, 5, 6, 6, -1, TARGET + 7]
+    assert marks(requests) == told
+    assert master.load(TARGET) == (DONE, 6 | 10 << 32)
+    assert master.batch(("window_failed",)) == [before + 2]
+    assert [master.batch((name,))[0] for name in ("window_fault", "window_address")] == [9, 0x8000_0000 + TARGET]

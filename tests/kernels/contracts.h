@@ -84,6 +84,15 @@ IMPORT void subkernel_await_finish(uint32_t, int64_t);
 IMPORT void subkernel_send_message(uint32_t, int, int, int, const slice *, void *);
 IMPORT int subkernel_await_message(int32_t, int64_t, const slice *, int, int);
 
+/* remote: memory of other boards */
+IMPORT int32_t remote_pointer(int32_t, int32_t);
+IMPORT int32_t remote_load(int32_t, int32_t);
+IMPORT void remote_store(int32_t, int32_t, int32_t);
+IMPORT void remote_read(int32_t, int32_t, const void *);
+IMPORT void remote_export(int32_t, int32_t, int32_t, int32_t, int32_t);
+IMPORT void remote_copy(int32_t, int32_t, int32_t, int32_t);
+IMPORT void remote_write(int32_t, int32_t, const void *);
+
 /* coaxpress: CoaXPress cameras: always raise */
 IMPORT int32_t cxp_download_xml_file(int32_t, const void *);
 IMPORT int32_t cxp_read32(int32_t, int32_t);
@@ -315,6 +324,7 @@ enum {
     ID_LinAlgError = 20,
     ID_UnwrapNoneError = 21,
     ID_CXPError = 22,
+    ID_RemoteMemoryError = 23,
 };
 
 /* The kernel initiator's ring. */
@@ -385,7 +395,11 @@ enum {
 #define KERNEL_STACK_START 0x0c000000u
 #define KERNEL_STACK_END 0x0e000000u
 #define DMA_START 0x0e000000u
-#define DMA_END 0x0ff00000u
+#define DMA_END 0x0fe00000u
+#define REMOTE_START 0x0fe00000u
+#define REMOTE_END 0x0feff000u
+#define REMOTE_RINGS_START 0x0feff000u
+#define REMOTE_RINGS_END 0x0ff00000u
 #define ANALYZER_START 0x0ff00000u
 #define ANALYZER_END 0x0ff80000u
 #define STREAM_START 0x0ff80000u
@@ -394,6 +408,8 @@ enum {
 #define PL_DESCRIPTOR_END 0x40010000u
 #define PL_REGISTERS_START 0x40010000u
 #define PL_REGISTERS_END 0x40020000u
+#define REMOTE_WINDOW_START 0x80000000u
+#define REMOTE_WINDOW_END 0xc0000000u
 #define FIRST_STAGE_START 0x00000000u
 #define FIRST_STAGE_END 0x00030000u
 #define BOOT_FIRMWARE_START 0x08000000u

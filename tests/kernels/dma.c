@@ -55,7 +55,7 @@ void __modinit__(void *unused)
     case 5:
         dma_playback(rtio_get_counter() + 125000, 0x0e000084, 0);
         break;
-    case 6: /* more than there is memory for: 31 MiB by 80 bytes */
+    case 6: /* more than there is memory for: 30 MiB by 80 bytes */
         dma_record_start(name);
         for (int event = 0; event < 410000; event++) {
             static int32_t words[16] = {1};

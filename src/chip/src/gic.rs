@@ -17,6 +17,7 @@ const ICD_ENABLE_SET0: *mut u32 = 0xF8F0_1100 as *mut u32;
 const ICD_ENABLE_CLEAR0: *mut u32 = 0xF8F0_1180 as *mut u32;
 const ICD_PRIORITY0: *mut u32 = 0xF8F0_1400 as *mut u32;
 const ICD_TARGETS0: *mut u32 = 0xF8F0_1800 as *mut u32;
+const ICD_CONFIGURATION0: *mut u32 = 0xF8F0_1C00 as *mut u32;
 const ICD_SGI: *mut u32 = 0xF8F0_1F00 as *mut u32;
 
 /// Makes everything written before visible to the other core, then raises software-generated interrupt `id` (0 to 15) on
@@ -60,6 +61,20 @@ pub fn listen(cpu: u8, interrupts: &[u16]) {
         write_volatile(ICC_PRIORITY_MASK, 0xff);
         write_volatile(ICC_CTRL, 0b0_0111);
         write_volatile(ICD_CONTROL, 1);
+    }
+}
+
+/// Has a shared interrupt (32 or above) come to core `cpu` alone, at each rise of its line. The distributor must be on already.
+pub fn route_rising(cpu: u8, id: u16) {
+    let id = usize::from(id);
+    // SAFETY: the bytes and the bit are this interrupt's alone; its two bits of the configuration share a word with those of
+    // others, which are set when the controller is, before this.
+    unsafe {
+        let configuration = ICD_CONFIGURATION0.add(id / 16);
+        write_volatile(configuration, read_volatile(configuration) | 2 << (2 * (id % 16)));
+        write_volatile(ICD_PRIORITY0.cast::<u8>().add(id), 0x80);
+        write_volatile(ICD_TARGETS0.cast::<u8>().add(id), 1 << cpu);
+        write_volatile(ICD_ENABLE_SET0.add(id / 32), 1 << (id % 32));
     }
 }
 

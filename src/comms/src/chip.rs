@@ -2,8 +2,8 @@
 
 use aarch32_cpu::register::{dacr::DomainAccess, Dacr};
 use kairos_channel::memory::{
-    ANALYZER, CHANNEL, DESCRIPTOR_COPY, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, KERNEL_DATA, KERNEL_HEAP,
-    KERNEL_IMAGE, KERNEL_STACK, LOW, REPORT, RUNTIME, RUNTIME_DATA, STREAM,
+    CHANNEL, DESCRIPTOR_COPY, DMA, ETHERNET_BUFFERS, ETHERNET_DESCRIPTORS, KERNEL_DATA, KERNEL_HEAP, KERNEL_IMAGE,
+    KERNEL_STACK, LOW, REMOTE, REPORT, RUNTIME, RUNTIME_DATA, STREAM,
 };
 use kairos_chip::setup::{self, DATA, DEVICE, NOT_CACHED, UNMAPPED};
 use zynq7000_hal::clocks::Clocks;
@@ -67,7 +67,7 @@ fn protect_memory() {
         (ETHERNET_BUFFERS, NOT_CACHED),
         (REPORT, NOT_CACHED),
         (DMA, NOT_CACHED),
-        (ANALYZER.start..STREAM.end, NOT_CACHED),
+        (REMOTE.start..STREAM.end, NOT_CACHED),
     ]);
     // The HAL leaves the domain in manager mode, where permissions are ignored.
     Dacr::modify(|dacr| dacr.set_d(0, DomainAccess::Client));

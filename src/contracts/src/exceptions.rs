@@ -58,10 +58,12 @@ pub enum Id {
     UnwrapNoneError = 21,
     /// A camera or its frame grabber failed.
     CxpError = 22,
+    /// A load or store in another board's memory failed.
+    RemoteMemoryError = 23,
 }
 
 /// Names, by id.
-pub const NAMES: [&str; 23] = [
+pub const NAMES: [&str; 24] = [
     "RTIOUnderflow",
     "RTIOOverflow",
     "RTIODestinationUnreachable",
@@ -85,6 +87,7 @@ pub const NAMES: [&str; 23] = [
     "LinAlgError",
     "UnwrapNoneError",
     "CXPError",
+    "RemoteMemoryError",
 ];
 
 /// Those that kernels know without an import.

@@ -73,6 +73,14 @@ macro_rules! kernel_symbols {
             "subkernel_await_finish" = subkernel::subkernel_await_finish;
             "subkernel_send_message" = subkernel::subkernel_send_message;
             "subkernel_await_message" = subkernel::subkernel_await_message;
+            // remote: memory of other boards
+            "remote_pointer" = remote::remote_pointer;
+            "remote_load" = remote::remote_load;
+            "remote_store" = remote::remote_store;
+            "remote_read" = remote::remote_read;
+            "remote_export" = remote::remote_export;
+            "remote_copy" = remote::remote_copy;
+            "remote_write" = remote::remote_write;
             // coaxpress: CoaXPress cameras: always raise
             "cxp_download_xml_file" = unavailable::cxp;
             "cxp_read32" = unavailable::cxp;

@@ -5,6 +5,9 @@
 /// Everything the firmware uses of the DDR lies below this address: 256 MiB, the smallest supported board.
 pub const DDR_END: usize = 1 << 28;
 
+/// Of each board's memory, from its first byte on, in the window to other boards' memory.
+pub const REMOTE_WINDOW_BYTES: usize = 1 << 28;
+
 /// While booting: upper end of the first stage's stack, in the fourth block of on-chip memory, below what the boot ROM
 /// keeps for the core that waits there.
 pub const FIRST_STAGE_STACK: usize = 0xffff_fe00;
@@ -55,7 +58,14 @@ pub const KERNEL_GUARD: Region = 0x0b00_0000..0x0c00_0000;
 pub const KERNEL_STACK: Region = 0x0c00_0000..0x0e00_0000;
 
 /// DMA traces, kept by the kernel core; not cached: the gateware reads them.
-pub const DMA: Region = 0x0e00_0000..0x0ff0_0000;
+pub const DMA: Region = 0x0e00_0000..0x0fe0_0000;
+
+/// What kernels let other boards read and write, and copy to them; not cached: the gateware gets there through an HP
+/// port.
+pub const REMOTE: Region = 0x0fe0_0000..0x0fef_f000;
+
+/// Rings of descriptors of copies to other boards, a KiB for each link; likewise.
+pub const REMOTE_RINGS: Region = 0x0fef_f000..0x0ff0_0000;
 
 /// Ring of the analyzer; not cached.
 pub const ANALYZER: Region = 0x0ff0_0000..0x0ff8_0000;
@@ -69,6 +79,10 @@ pub const PL_DESCRIPTOR: Region = 0x4000_0000..0x4001_0000;
 
 /// PL, port GP0: registers, found by name in the descriptor.
 pub const PL_REGISTERS: Region = 0x4001_0000..0x4002_0000;
+
+/// PL, port GP1: memory of the boards at the other ends of this one's links, 256 MiB each, where the gateware has
+/// remote memory; Strongly-ordered. Else not accessible.
+pub const REMOTE_WINDOW: Region = 0x8000_0000..0xc000_0000;
 
 /// The three blocks of on-chip memory into which the boot ROM puts the first stage of the loader.
 pub const FIRST_STAGE: Region = 0x0000_0000..0x0003_0000;

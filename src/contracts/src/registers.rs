@@ -150,6 +150,15 @@ pub mod bulk {
     /// Write: what was posted counts as completed, and the engine goes on, once nothing is under way.
     pub const CLEAR: &str = "bulk_clear";
 
+    /// A descriptor is complete that was to tell, or the engine has halted.
+    pub const TOLD: &str = "bulk_told";
+
+    /// Write: `told` is 0 until the next time.
+    pub const HEARD: &str = "bulk_heard";
+
+    /// 1: the interrupt is raised as long as `told` is 1.
+    pub const INTERRUPT: &str = "bulk_interrupt";
+
     /// Descriptors that are complete, modulo 65536.
     pub const COMPLETED: &str = "bulk_completed";
 
@@ -171,6 +180,26 @@ pub mod bulk {
 
     /// Packets that came while there was no room.
     pub const DROPPED: &str = "bulk_dropped";
+}
+
+/// Names of the registers of `window`.
+pub mod window {
+    /// How many of the board's links the window has addresses for.
+    pub const ENDS: &str = "window_ends";
+
+    /// Why the newest access failed that did: 2..0 as in `remote_state`, 4: the board has no such link; bit 3 it was a
+    /// store.
+    pub const FAULT: &str = "window_fault";
+    /// Bit of `window_fault`.
+    pub const FAULT_WHY_BIT: u32 = 1;
+    /// Bit of `window_fault`.
+    pub const FAULT_STORE_BIT: u32 = 8;
+
+    /// Its address in the window.
+    pub const ADDRESS: &str = "window_address";
+
+    /// Accesses that failed; stops at its greatest value.
+    pub const FAILED: &str = "window_failed";
 }
 
 /// Names of the registers of `mailbox`.

@@ -96,6 +96,55 @@ fn events_through_the_acp() {
 }
 
 #[test]
+fn accesses_that_take_their_time() {
+    let directory = tempfile::tempdir().unwrap();
+    let Some(elf) = build("window", directory.path()) else {
+        return;
+    };
+    let library = build_pl(directory.path(), &[]);
+    let run = |skip| {
+        let mut m = machine(&elf, Some((&library, skip)));
+        assert!(
+            m.run_until(CPU_HZ / 100, finished),
+            "{:?} {:#x} {:?}",
+            m.crashes,
+            m.cores[0].pc(),
+            m.state(0)
+        );
+        m
+    };
+    let m = run(true);
+    let results: Vec<u32> = (0..21).map(|n| result(&m, n)).collect();
+    assert_eq!(
+        results[..4],
+        [0x8080_1180, 0x2222_8181, 0xffff_ff82, 0x8282],
+        "{results:x?}"
+    );
+    assert_eq!(results[4..6], [1, 1], "several registers, floating point");
+    assert!(
+        (12_800..13_000).contains(&results[6]),
+        "2000 cycles of the logic take {}",
+        results[6]
+    );
+    assert!(results[7] > 2000, "the other core came {} times around", results[7]);
+    assert_eq!(results[8], 0x77, "a load that fails changes no register");
+    assert_eq!(
+        results[9..12],
+        [3, 4, 5],
+        "a store's abort comes when it is not masked, and at once else"
+    );
+    assert_eq!(results[12..14], [0x9000_0000, 0xa000_0000], "DFAR");
+    assert_eq!(results[14] & 0xff1, 0xe51, "at the load");
+    assert_eq!(
+        results[16..],
+        [0x1008, 0x008, 0x001, 0x1c06, 0x0c06],
+        "DFSR: {results:x?}"
+    );
+    assert_eq!(digest(&m), digest(&run(true)), "two runs differ");
+    assert_eq!(digest(&m), digest(&run(false)), "jumps of the counter changed the run");
+}
+
+#[test]
 fn ethernet_reaches_the_gateway() {
     let directory = tempfile::tempdir().unwrap();
     let Some(elf) = build("ping", directory.path()) else {

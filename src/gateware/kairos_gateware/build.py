@@ -63,6 +63,7 @@ def build_sim(variant, output: Path, compile_library: bool = True) -> None:
             outputs=top.outputs,
             links=top.links,
             waves=top.waves,
+            window=top.has_window,
         )
 
 

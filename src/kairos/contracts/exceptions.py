@@ -35,6 +35,7 @@ PREALLOCATED = (
     HOST_BUILTIN_PREFIX + "LinAlgError",
     HOST_PREFIX + "UnwrapNoneError",
     HOST_PREFIX + "CXPError",
+    HOST_PREFIX + "RemoteMemoryError",
 )
 """Names in the host's string table, by id."""
 
@@ -65,5 +66,6 @@ IDS = {
     "LinAlgError": 20,
     "UnwrapNoneError": 21,
     "CXPError": 22,
+    "RemoteMemoryError": 23,
 }
 """Ids, by name."""

@@ -196,6 +196,21 @@ BLOCKS = {
             "w",
             "write: what was posted counts as completed, and the engine goes on, once nothing is under way",
         ),
+        "told": (
+            1,
+            "r",
+            "a descriptor is complete that was to tell, or the engine has halted",
+        ),
+        "heard": (
+            1,
+            "w",
+            "write: `told` is 0 until the next time",
+        ),
+        "interrupt": (
+            1,
+            "rw",
+            "1: the interrupt is raised as long as `told` is 1",
+        ),
         "completed": (
             16,
             "r",
@@ -220,6 +235,28 @@ BLOCKS = {
             16,
             "r",
             "packets that came while there was no room",
+        ),
+    },
+    "window": {
+        "ends": (
+            3,
+            "r",
+            "how many of the board's links the window has addresses for",
+        ),
+        "fault": (
+            4,
+            "r",
+            "why the newest access failed that did: 2..0 as in `remote_state`, 4: the board has no such link; bit 3 it was a store",
+        ),
+        "address": (
+            32,
+            "r",
+            "its address in the window",
+        ),
+        "failed": (
+            16,
+            "r",
+            "accesses that failed; stops at its greatest value",
         ),
     },
     "mailbox": {
@@ -666,6 +703,7 @@ FIELDS = {
     "remote_state": {"up": 0, "busy": 1, "idle": 2, "status": 3},
     "exports_rights": {"read": 0, "write": 1},
     "bulk_state": {"halted": 0, "idle": 1, "reason": 2},
+    "window_fault": {"why": 0, "store": 3},
     "mailbox_state": {"line": 0, "busy": 1},
     "uplink_state": {"line": 0, "live": 1},
     "initiator_error": {"read": 0, "write": 1},

@@ -42,6 +42,7 @@ __all__ = [
     "NotImplementedError",
     "OverflowError",
     "RPCReturnValueError",
+    "RemoteMemoryError",
     "RTIODestinationUnreachable",
     "RTIOOverflow",
     "RTIOUnderflow",
@@ -94,6 +95,10 @@ class SubkernelError(Exception):
 
 class CXPError(Exception):
     """A CoaXPress camera or its frame grabber failed."""
+
+
+class RemoteMemoryError(Exception):
+    """A load or store in another board's memory was refused, or the board did not answer."""
 
 
 class UnwrapNoneError(Exception):

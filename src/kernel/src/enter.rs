@@ -43,6 +43,8 @@ pub unsafe extern "C" fn enter(entry: u32) -> Ended {
         "str sp, [r12]",
         "mov r1, r0",
         "mov r0, #0",
+        // Failed stores in another board's memory are told while the kernel runs
+        "cpsie a",
         "blx r1",
         "mov r0, #0",
         "b {leave}",
@@ -63,6 +65,7 @@ pub unsafe extern "C" fn leave(ended: Ended) -> ! {
         "ldr sp, [r12]",
         "mov r1, #0",
         "str r1, [r12]",
+        "cpsid a",
         "vpop {{d8-d15}}",
         "pop {{r3-r11, pc}}",
         stack = sym STACK,

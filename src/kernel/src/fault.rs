@@ -1,10 +1,10 @@
 //! Aborts and undefined instructions. In a kernel they become an exception at the host, which the kernel cannot catch.
 //! Elsewhere the comms core gets a text, and this core waits to be restarted.
 
-use core::arch::asm;
+use core::arch::{asm, naked_asm};
 use core::fmt::Write;
 
-use kairos_channel::memory::{KERNEL_GUARD, KERNEL_STACK};
+use kairos_channel::memory::{KERNEL_GUARD, KERNEL_STACK, REMOTE_WINDOW};
 use kairos_kernel::elf::Library;
 use kairos_kernel::unwind::{Registers, LR, PC, SP};
 use kairos_proto::rpc::Memory;
@@ -12,7 +12,13 @@ use kairos_proto::rpc::Memory;
 use crate::comms::{intact, report, Text};
 use crate::memory::KernelMemory;
 use crate::owned::Owned;
-use crate::{library, raise};
+use crate::timer::unmask_interrupts;
+use crate::{library, raise, window};
+
+/// Registers at a data abort but those of [`Registers`] that a call preserves: r0 to r12, pc, CPSR, FPSCR, d0 to d7, d16 to d31.
+#[repr(C, align(8))]
+pub struct Context([u32; 64]);
+pub static CONTEXT: Owned<Context> = Owned::new(Context([0; 64]));
 
 /// What the host is told of a fault in a kernel: it outlives the handler's stack.
 static MESSAGE: Owned<Text> = Owned::new(Text::new());
@@ -28,6 +34,9 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
         1 => instruction_fault(),
         _ => data_fault(),
     };
+    if what == 2 {
+        other_board(status, address, registers);
+    }
     let _ = match what {
         0 => text.push_str("undefined instruction").map_err(|_| core::fmt::Error),
         3 => text.push_str("supervisor call").map_err(|_| core::fmt::Error),
@@ -52,6 +61,81 @@ pub extern "C" fn fault(what: u32, registers: &mut Registers) -> ! {
     place(&mut text, lr);
     let _ = write!(text, ", stack pointer {sp:#010x}");
     report(&text)
+}
+
+/// Returns if the abort has nothing to do with another board's memory. An error of a load is told at the instruction; one of
+/// a store later, perhaps in a firmware function, which then goes on and raises when it returns (Cortex-A9 TRM, 6.5).
+fn other_board(status: u32, address: u32, registers: &mut Registers) {
+    let asynchronous = status & 0x40f == 0x406;
+    if !asynchronous && (status & 0x40f != 0x008 || !REMOTE_WINDOW.contains(&(address as usize))) {
+        return;
+    }
+    let Some(record) = window::fault((!asynchronous).then_some(address)) else {
+        return;
+    };
+    let pc = registers.r[PC];
+    if window::is_access(pc) {
+        raise::record(record);
+        registers.r[0] = 0;
+        registers.r[PC] = registers.r[LR];
+    } else if library::running().is_some_and(|library| library.contains(pc)) && intact() {
+        registers.r[PC] = pc.wrapping_add(4); // a return address lies behind its call
+        unmask_interrupts();
+        raise::raise_in_kernel(record, registers);
+    } else if asynchronous {
+        raise::record(record);
+        // SAFETY: the context is that of this abort, and nothing on this stack is needed any more.
+        unsafe { resume(registers) }
+    } else {
+        return;
+    }
+    // SAFETY: registers of a landing pad, or of a return; nothing on this stack is needed any more.
+    unsafe { go_on(registers) }
+}
+
+/// Goes on with these registers, interrupts and asynchronous aborts unmasked.
+///
+/// # Safety
+/// They are those of a call's return, or of a landing pad.
+#[unsafe(naked)]
+unsafe extern "C" fn go_on(registers: &Registers) -> ! {
+    naked_asm!(
+        "clrex",
+        "mov lr, r0",
+        "add r12, lr, #64",
+        "vldmia r12, {{d8-d15}}",
+        "ldm lr, {{r0-r11}}",
+        "ldr r12, [lr, #60]",
+        "ldr sp, [lr, #52]",
+        "ldr lr, [lr, #56]",
+        "cpsie ai",
+        "bx r12",
+    )
+}
+
+/// Goes on at the instruction before which the abort came.
+///
+/// # Safety
+/// [`CONTEXT`] and `registers` are of the same abort.
+#[unsafe(naked)]
+unsafe extern "C" fn resume(registers: &Registers) -> ! {
+    naked_asm!(
+        "clrex",
+        "add r1, r0, #64",
+        "vldmia r1, {{d8-d15}}",
+        "ldr sp, [r0, #52]",
+        "ldr lr, [r0, #56]",
+        "cps #0x17",
+        "add r2, sp, #56",
+        "ldm r2!, {{r0, r1}}",
+        "msr spsr_cxsf, r0",
+        "vmsr fpscr, r1",
+        "vldmia r2!, {{d0-d7}}",
+        "vldmia r2!, {{d16-d31}}",
+        "ldr lr, [sp, #52]",
+        "ldm sp, {{r0-r12}}",
+        "movs pc, lr",
+    )
 }
 
 /// Ends the kernel with an exception of this text, and the frames that `registers` lead to.

@@ -34,6 +34,8 @@ mod start;
 mod symbols;
 #[cfg(target_arch = "arm")]
 mod timer;
+#[cfg(target_arch = "arm")]
+mod window;
 
 /// The image exists for the chip only; cargo on the host builds the library and its tests.
 #[cfg(not(target_arch = "arm"))]

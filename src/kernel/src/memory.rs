@@ -4,7 +4,10 @@ use core::arch::asm;
 use core::ops::Range;
 use core::ptr::{read_volatile, write_volatile};
 
-use kairos_channel::memory::{CHANNEL, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, RUNTIME};
+use kairos_channel::memory::{
+    CHANNEL, KERNEL_GUARD, KERNEL_HEAP, KERNEL_IMAGE, KERNEL_LIBRARY, KERNEL_STACK, REMOTE_WINDOW, REMOTE_WINDOW_BYTES,
+    RUNTIME,
+};
 use kairos_proto::rpc::{BadAddress, Memory, MemoryMut};
 
 use crate::owned::Owned;
@@ -79,6 +82,21 @@ fn elements(list: u32, size: u32) -> Result<&'static [u8], BadAddress> {
     memory.bytes(elements, length)
 }
 
+/// A kernel's list of integers, to be changed.
+pub fn words_mut(list: u32) -> Result<&'static mut [u32], BadAddress> {
+    let words = words(list)?;
+    let (start, length) = (words.as_ptr() as u32, words.len());
+    if !start.is_multiple_of(4) {
+        return Err(BadAddress {
+            address: start,
+            length: 4,
+        });
+    }
+    check(start, 4 * length as u32, KERNEL_LIBRARY.start)?;
+    // SAFETY: checked memory of the kernel, which does not run meanwhile; the other reference ends here.
+    Ok(unsafe { core::slice::from_raw_parts_mut(start as *mut u32, length) })
+}
+
 /// A kernel's list of integers.
 pub fn words(list: u32) -> Result<&'static [u32], BadAddress> {
     let bytes = elements(list, 4)?;
@@ -145,12 +163,15 @@ pub fn publish_code(start: u32, size: u32) {
 struct PageTable([u32; 4096]);
 static PAGE_TABLE: Owned<PageTable> = Owned::new(PageTable([0; 4096]));
 const SECTION: u32 = 2;
+/// A section that is Strongly-ordered, for everybody, and holds no code (ARM ARM, B3.5.1, B3.8.2).
+const WINDOW: u32 = SECTION | 3 << 10 | 1 << 4;
 /// Bit 2 of a section's access permissions: nobody writes (ARM ARM, B3.7.1).
 const READ_ONLY: u32 = 1 << 15;
 
 /// Goes over to a page table of this core's own: the comms core's, but without the guard below the stack, and the comms core's memory
 /// is read only, so that no kernel overwrites it. The channel between the cores is behind that.
-pub fn protect() {
+/// `ends`: so many boards have addresses in the window to other boards' memory; all other addresses there fault.
+pub fn protect(ends: u32) {
     // SAFETY: called once, at reset of this core. The table it uses so far is read only here; the new one maps all that this
     // image uses as the old one does, is cleaned for the table walk, and takes effect with the translations dropped.
     unsafe {
@@ -162,6 +183,14 @@ pub fn protect() {
             let entry = read_volatile(from.add(index));
             let entry = match entry & 3 {
                 _ if KERNEL_GUARD.contains(&start) => 0,
+                _ if REMOTE_WINDOW.contains(&start) => {
+                    let end = (start - REMOTE_WINDOW.start) / REMOTE_WINDOW_BYTES;
+                    if end < ends as usize {
+                        start as u32 | WINDOW
+                    } else {
+                        0
+                    }
+                }
                 SECTION if COMMS.contains(&start) => entry | READ_ONLY,
                 _ => entry,
             };

@@ -52,6 +52,11 @@ pub fn record_from_board(raised: Record, frames: impl Iterator<Item = Frame>) {
     PASSED.with(|passed| passed.extend(frames.take(PASSED_MAX)));
 }
 
+/// Whether an exception is noted.
+pub fn is_noted() -> bool {
+    RAISED.get() != 0
+}
+
 /// Takes back what was noted last.
 fn take() -> Record {
     RAISED.set(0);
@@ -83,6 +88,13 @@ pub fn write_uncaught(sink: &mut impl Sink) {
             exceptions.backtrace(),
             names::channel,
         );
+    });
+}
+
+/// Raises an exception at the instruction that `registers` describe, as if it were a call; they are then those to go on with.
+pub fn raise_in_kernel(record: Record, registers: &mut Registers) {
+    unwind(registers, |exceptions, library, registers| {
+        exceptions.raise(record, &KernelMemory, library, registers)
     });
 }
 

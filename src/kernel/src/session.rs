@@ -10,7 +10,7 @@ use crate::comms::{self, next_frame, receiving, report, report_fmt, send, send_p
 use crate::enter::{self, enter, Ended};
 use crate::memory::{self, Area, KernelMemory};
 use crate::owned::Lent;
-use crate::{calls, library, measure, raise, rtio, symbols, timer};
+use crate::{calls, library, measure, raise, rtio, symbols, timer, window};
 
 /// The memory for the library's image. While a kernel runs it is the kernel's.
 static IMAGE: Lent<Area<{ KERNEL_LIBRARY.start }, { KERNEL_LIBRARY.end }>> = {
@@ -22,7 +22,7 @@ static IMAGE: Lent<Area<{ KERNEL_LIBRARY.start }, { KERNEL_LIBRARY.end }>> = {
 pub extern "C" fn boot() {
     gic::enable_sgis_only();
     timer::initialise();
-    memory::protect();
+    memory::protect(window::boot());
     rtio::boot();
     calls::cache::boot();
     calls::dma::boot();
@@ -33,11 +33,13 @@ pub extern "C" fn restart() -> ! {
     comms::forget();
     library::loaded(None);
     enter::forget();
+    window::settle();
     forget_kernel();
     IMAGE.reclaim();
     calls::cache::reclaim();
     calls::linalg::reclaim();
     calls::pulse::reclaim();
+    calls::remote::reclaim();
     calls::dma::abandon();
     calls::i2c::recover();
     rtio::settle();
@@ -129,6 +131,8 @@ fn finish(attributes: Option<u32>, ended: Ended) {
     // An output that was posted may have failed since: this is the kernel's exception too, beside one that has ended it.
     // A kernel that has faulted may have overwritten what would be waited for.
     let failed = ended != Ended::Faulted && rtio::posted_error_at_end();
+    window::settle();
+    let failed = failed || ended != Ended::Faulted && raise::is_noted();
     if failed {
         raise::add_noted();
     }

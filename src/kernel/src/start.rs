@@ -80,10 +80,15 @@ kairos_start:
     start_clear_bss!(),
     r#"
 
-    @ Stacks of the exception modes. Faults change to a stack of their own at once and need none.
+    @ Stacks of the exception modes. Faults change to a stack of their own at once and need none; that of aborts is
+    @ where their context is kept.
     movw    r1, #:lower16:__irq_stack
     movt    r1, #:upper16:__irq_stack
     cps     #0x12
+    mov     sp, r1
+    movw    r1, #:lower16:{context}
+    movt    r1, #:upper16:{context}
+    cps     #0x17
     mov     sp, r1
 
     cps     #0x1f
@@ -116,9 +121,18 @@ prefetch_abort:
     mov     r0, #1
     sub     r1, lr, #4
     b       5f
-data_abort:
+data_abort:                                 @ everything is kept: it may come between any two instructions
+    sub     lr, lr, #8
+    stm     sp, {{r0-r12}}                  @ fault::Context
+    str     lr, [sp, #52]
+    mrs     r0, spsr
+    vmrs    r1, fpscr
+    add     r2, sp, #56
+    stm     r2!, {{r0, r1}}
+    vstmia  r2!, {{d0-d7}}
+    vstmia  r2!, {{d16-d31}}
     mov     r0, #2
-    sub     r1, lr, #8
+    mov     r1, lr
 5:  cps     #0x1f
     mov     r3, sp
     movw    sp, #:lower16:__fault_stack
@@ -167,4 +181,5 @@ fresh:
     boot = sym crate::session::boot,
     restart = sym crate::session::restart,
     fault = sym crate::fault::fault,
+    context = sym crate::fault::CONTEXT,
 );

@@ -3,7 +3,7 @@
 
 use kairos_kernel::index::Index;
 
-use crate::calls::{cache, dma, i2c, linalg, log, math, pulse, rpc, subkernel, unavailable};
+use crate::calls::{cache, dma, i2c, linalg, log, math, pulse, remote, rpc, subkernel, unavailable};
 use crate::raise;
 use crate::rtio::{self, cursor};
 

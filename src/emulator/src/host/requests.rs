@@ -321,6 +321,7 @@ fn state_name(state: CoreState) -> &'static str {
         CoreState::Running => "running",
         CoreState::WaitInterrupt => "wfi",
         CoreState::WaitEvent => "wfe",
+        CoreState::WaitAccess => "access",
         CoreState::Reset => "reset",
         CoreState::BootRom => "boot_rom",
         CoreState::Crashed => "crashed",

@@ -4,7 +4,7 @@
 use std::any::Any;
 
 use super::memory::Memory;
-use super::peripheral::{Access, Context, Due, Peripheral, Reset, Standing, NEVER};
+use super::peripheral::{Access, Context, Due, Ended, Peripheral, Reset, Standing, NEVER};
 use super::signals::Signals;
 use super::time::Cycles;
 
@@ -17,6 +17,8 @@ pub struct Window {
     pub size: u32,
     /// Before a read everything else is brought to its time: it tells what the others do.
     pub tells_of_others: bool,
+    /// An access takes its time, while that of everything else goes on: the window is in none of the bus's spaces.
+    pub waits: bool,
 }
 
 /// Which interrupts a peripheral drives.
@@ -55,6 +57,7 @@ struct Route {
     place: usize,
     window: usize,
     tells_of_others: bool,
+    waits: bool,
 }
 
 impl Route {
@@ -86,8 +89,8 @@ pub struct Bus {
     pub sev_core: usize,
     /// No core does anything before this time unless something wakes it. For boards that are joined to others.
     pub acting: Cycles,
-    /// A core is in `wfe`: an event of the PL wakes it. Likewise.
-    pub in_wfe: bool,
+    /// A core waits for an event of the PL, or for the answer to an access. Likewise.
+    pub awaiting_pl: bool,
     places: Vec<Place>,
     /// Places that keep time, in the order in which they are brought to it.
     clocked: Vec<usize>,
@@ -134,6 +137,7 @@ impl Bus {
                     place,
                     window,
                     tells_of_others: entry.tells_of_others,
+                    waits: entry.waits,
                 });
             }
         }
@@ -144,7 +148,7 @@ impl Bus {
             sev_count: 0,
             sev_core: 1,
             acting: NEVER,
-            in_wfe: false,
+            awaiting_pl: false,
             clocked: Vec::new(),
             levels: vec![0; places.len()],
             places,
@@ -293,9 +297,29 @@ impl Bus {
                 place: self.places.len() - 1,
                 window: 0,
                 tells_of_others: false,
+                waits: false,
             });
         }
         self.recent
+    }
+
+    /// Whether an access there takes its time.
+    pub fn waits(&mut self, address: u32) -> bool {
+        self.route(address).waits
+    }
+
+    /// Begins such an access at `now`: a load, or a store of a value. `None`: nobody answers there; false: another one is
+    /// under way.
+    pub fn begin(&mut self, core: usize, address: u32, size: u32, store: Option<u32>, now: Cycles) -> Option<bool> {
+        let route = self.route(address);
+        let at = route.access(core, address, size, now);
+        with_context!(self, route.place, true, |p, cx| p.begin(at, store, cx)).0
+    }
+
+    /// Takes the end of the access that is under way at the place of `address`.
+    pub fn end(&mut self, address: u32) -> Option<Ended> {
+        let place = self.route(address).place;
+        self.places[place].peripheral.end()
     }
 
     /// A load of `size` bytes by `core` at `now`; the value is right-aligned.

@@ -33,6 +33,26 @@ impl Access {
     }
 }
 
+/// Why the bus has failed an access.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// Nobody has the address (DECERR).
+    Decode,
+    /// Who has it says so (SLVERR).
+    Slave,
+}
+
+/// How an access has ended that took its time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ended {
+    /// What was loaded, right-aligned.
+    pub value: u32,
+    /// It has failed.
+    pub fault: Option<Fault>,
+    /// When the core has the answer.
+    pub at: Cycles,
+}
+
 /// What a peripheral reaches, and what an access costs.
 pub struct Context<'a> {
     /// DDR and on-chip memory.
@@ -111,6 +131,17 @@ pub trait Peripheral: Any {
 
     /// Stores `value`, which is right-aligned, whatever bytes of the word the access touches.
     fn write(&mut self, at: Access, value: u32, context: &mut Context);
+
+    /// Begins an access in a window whose accesses take their time. `None`: nobody answers there; false: another access is
+    /// under way, whose end is to be taken first.
+    fn begin(&mut self, _at: Access, _store: Option<u32>, _context: &mut Context) -> Option<bool> {
+        None
+    }
+
+    /// Takes the end of the access that is under way.
+    fn end(&mut self) -> Option<Ended> {
+        None
+    }
 
     /// Back to what a reset makes of it; what is outside of the chip stays as it is.
     fn reset(&mut self, what: Reset, context: &mut Context);

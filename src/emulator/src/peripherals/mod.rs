@@ -32,7 +32,6 @@ use crate::pl::fabric::Fabric;
 /// Address ranges (base, size) in which an access is no external abort.
 pub const SPACES: &[(u32, u32)] = &[
     (0x4000_0000, 0x4000_0000), // GP0
-    (0x8000_0000, 0x4000_0000), // GP1: nothing there
     (0xe000_0000, 0x0030_0000), // I/O peripherals
     (0xe100_0000, 0x0500_0000), // static memory controller: nothing there
     (0xf800_0000, 0x0100_0000), // system registers, MPCore, L2 cache controller
@@ -58,7 +57,7 @@ pub const TABLE: &[Row] = &[
     row("Private timers", &[at(0xf8f0_0600, 0x20)], Interrupts::Private(29), |_| Box::<timers::Private>::default()),
     row("Private watchdogs", &[at(0xf8f0_0620, 0xe0)], Interrupts::Private(30), |_| Box::<timers::Private>::default()),
     row("SWDT", &[at(0xf800_5000, 0x1000)], NONE, |_| Box::<swdt::Swdt>::default()),
-    row("PL", &[at(0x4000_0000, 0x4000_0000)], IRQF2P, |parts| Box::new(Fabric::new(parts.pl.take(), parts.gateware()))),
+    row("PL", &[at(0x4000_0000, 0x4000_0000), waits(0x8000_0000, 0x4000_0000)], IRQF2P, |parts| Box::new(Fabric::new(parts.pl.take(), parts.gateware()))),
     row("GEM0", &[at(0xe000_b000, 0x1000)], Interrupts::Shared(&[54]), |parts| Box::new(gem::Gem::new(parts.cable.take()))),
     row("GIC", &[tells_of_others(0xf8f0_0100, 0x100), at(0xf8f0_1000, 0x1000)], NONE, |_| Box::<gic::Gic>::default()),
     row("UART0", &[at(0xe000_0000, 0x1000)], Interrupts::Shared(&[59]), |_| Box::new(uart::Uart::new(0))),
@@ -96,13 +95,20 @@ const fn at(base: u32, size: u32) -> Window {
         base,
         size,
         tells_of_others: false,
+        waits: false,
     }
 }
 
 const fn tells_of_others(base: u32, size: u32) -> Window {
     Window {
-        base,
-        size,
         tells_of_others: true,
+        ..at(base, size)
+    }
+}
+
+const fn waits(base: u32, size: u32) -> Window {
+    Window {
+        waits: true,
+        ..at(base, size)
     }
 }

@@ -111,8 +111,8 @@ impl Pl {
             return self.cycle;
         }
         let mut first = self.due().min(question.acting).min(self.arrival().unwrap_or(u64::MAX));
-        if let (Some(event), true) = (self.event, question.wakes) {
-            first = first.min(event + 1);
+        if question.wakes || self.raised.is_some() {
+            first = first.min(self.waker().map_or(u64::MAX, |waker| waker + 1));
         }
         for n in (0..self.ends.len()).filter(|&n| n != question.end) {
             self.ends[n].ask(self.cycle, first.max(self.cycle), self.cycle, question.urgent);

@@ -1,16 +1,17 @@
-//! The programmable logic as the processing system sees it: a peripheral behind GP0 with 16 interrupts, that events reach, and
+//! The programmable logic as the processing system sees it: a peripheral behind GP0 and GP1 with 16 interrupts, that events reach, and
 //! that is empty until it is configured.
 
 use std::path::{Path, PathBuf};
 
 use super::bitstream;
+use super::gp::Access as GpAccess;
 use super::library::Library;
 use super::link::{End, Question};
-use super::{Access as GpAccess, Pl};
+use super::Pl;
 use crate::machine::bus::Bus;
 use crate::machine::memory::Memory;
 use crate::machine::params::Params;
-use crate::machine::peripheral::{sooner, Access, Context, Due, Peripheral, Reset};
+use crate::machine::peripheral::{sooner, Access, Context, Due, Ended, Peripheral, Reset};
 use crate::machine::signals::{Configuration, Signals};
 use crate::machine::time::{self, Cycles};
 
@@ -179,6 +180,20 @@ impl Peripheral for Fabric {
         self.access(at, Some(value), context);
     }
 
+    fn begin(&mut self, at: Access, store: Option<u32>, context: &mut Context) -> Option<bool> {
+        let pl = self.pl.as_mut().filter(|pl| pl.has_window())?;
+        let access = GpAccess {
+            address: at.address,
+            size: at.size,
+            store,
+        };
+        Some(pl.begin_window(access, at.now, context.memory))
+    }
+
+    fn end(&mut self) -> Option<Ended> {
+        self.pl.as_mut()?.take_window()
+    }
+
     /// A machine with a boot ROM loses its gateware.
     fn reset(&mut self, what: Reset, context: &mut Context) {
         if let (Reset::System(_), true) = (what, context.memory.has_boot_rom()) {
@@ -194,12 +209,15 @@ impl Peripheral for Fabric {
         if let Some(cycle) = pl.event.take() {
             context.signals.event = [Some(time::from_pl(cycle + 1)); 2];
         }
+        pl.raised = None;
         true
     }
 
     fn next(&self, due: &mut Due) {
         let Some(pl) = &self.pl else { return };
         sooner(&mut due.answer, pl.answer());
+        sooner(&mut due.answer, pl.window_due());
+        sooner(&mut due.arrival, pl.interrupted());
         sooner(&mut due.work, pl.woke());
         sooner(&mut due.woken, pl.woke());
         sooner(&mut due.work, pl.stretch(CHUNK));
@@ -230,8 +248,8 @@ impl Peripheral for Fabric {
     fn idle(&mut self, until: Cycles, context: &mut Context) -> Cycles {
         let Some(pl) = &mut self.pl else { return until };
         let reached = time::from_pl(pl.advance(until, context.memory, true));
-        match pl.event {
-            Some(cycle) => until.min(time::from_pl(cycle + 1)),
+        match pl.woke() {
+            Some(woke) => until.min(woke),
             None if time::to_pl(reached) < time::to_pl(until) => reached,
             None => until,
         }

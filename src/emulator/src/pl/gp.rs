@@ -1,6 +1,4 @@
-//! The general-purpose port GP0: an AXI3 master of 32 bits, one access at a time.
-
-use super::library::{Inputs, Outputs};
+//! A general-purpose port: an AXI3 master of 32 bits, one access at a time.
 
 /// An access by a core.
 #[derive(Debug, Clone, Copy)]
@@ -13,17 +11,64 @@ pub struct Access {
     pub store: Option<u32>,
 }
 
+/// Signals of the master for a cycle; what is the same in each access has its place in [`super::library::Inputs`].
+#[allow(missing_docs)]
+#[derive(Default, Clone, Copy)]
+pub struct Master {
+    pub awvalid: u8,
+    pub wvalid: u8,
+    pub arvalid: u8,
+    pub address: u32,
+    pub size: u8,
+    pub wdata: u32,
+    pub wstrb: u8,
+    pub rready: u8,
+    pub bready: u8,
+}
+
+/// Signals of the slave in a cycle.
+#[allow(missing_docs)]
+#[derive(Default, Clone, Copy)]
+pub struct Slave {
+    pub awready: u8,
+    pub wready: u8,
+    pub arready: u8,
+    pub rvalid: u8,
+    pub rdata: u32,
+    pub rresp: u8,
+    pub bvalid: u8,
+    pub bresp: u8,
+}
+
+/// What an access has come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answer {
+    /// What was loaded, right-aligned.
+    pub data: u32,
+    /// The AXI response: 2, error of the slave; 3, nobody has the address.
+    pub response: u8,
+    /// The cycle of the answer.
+    pub cycle: u64,
+}
+
+impl Answer {
+    /// Whether the access has failed.
+    pub fn failed(&self) -> bool {
+        self.response & 2 != 0
+    }
+}
+
 /// The access under way.
 #[derive(Default)]
 pub struct Gp {
     access: Option<Access>,
     address_sent: bool,
     data_sent: bool,
-    result: Option<(u32, u8)>,
+    answer: Option<Answer>,
 }
 
 impl Gp {
-    /// Nothing under way.
+    /// Nothing under way, and no answer to be taken.
     pub fn idle(&self) -> bool {
         self.access.is_none()
     }
@@ -36,11 +81,16 @@ impl Gp {
         };
     }
 
-    /// The data (right-aligned) and AXI response of the finished access; the port is idle again.
-    pub fn finish(&mut self) -> Option<(u32, u8)> {
-        let result = self.result.take()?;
+    /// The answer, if there is one.
+    pub fn answer(&self) -> Option<Answer> {
+        self.answer
+    }
+
+    /// Takes the answer; the port is idle again.
+    pub fn finish(&mut self) -> Option<Answer> {
+        let answer = self.answer.take()?;
         self.access = None;
-        Some(result)
+        Some(answer)
     }
 
     /// Gives up on the access.
@@ -48,40 +98,52 @@ impl Gp {
         *self = Self::default();
     }
 
-    /// Sets this side's signals for a cycle.
-    pub fn drive(&self, i: &mut Inputs) {
-        (i.gp0_arvalid, i.gp0_awvalid, i.gp0_wvalid, i.gp0_rready, i.gp0_bready) = (0, 0, 0, 0, 0);
-        let Some(a) = self.access else { return };
-        let (size, shift) = (a.size.trailing_zeros() as u8, 8 * (a.address & 3));
+    /// This side's signals for a cycle.
+    pub fn drive(&self) -> Master {
+        let Some(a) = self.access.filter(|_| self.answer.is_none()) else {
+            return Master::default();
+        };
+        let common = Master {
+            address: a.address,
+            size: a.size.trailing_zeros() as u8,
+            ..Master::default()
+        };
         match a.store {
-            None => {
-                i.gp0_arvalid = (!self.address_sent).into();
-                (i.gp0_araddr, i.gp0_arsize, i.gp0_arburst, i.gp0_arlen) = (a.address, size, 1, 0);
-                i.gp0_rready = 1;
-            }
-            Some(value) => {
-                i.gp0_awvalid = (!self.address_sent).into();
-                (i.gp0_awaddr, i.gp0_awsize, i.gp0_awburst, i.gp0_awlen) = (a.address, size, 1, 0);
-                i.gp0_wvalid = (!self.data_sent).into();
-                i.gp0_wdata = value << shift;
-                i.gp0_wstrb = (((1 << a.size) - 1) << (a.address & 3)) as u8;
-                i.gp0_wlast = 1;
-                i.gp0_bready = 1;
-            }
+            None => Master {
+                arvalid: (!self.address_sent).into(),
+                rready: 1,
+                ..common
+            },
+            Some(value) => Master {
+                awvalid: (!self.address_sent).into(),
+                wvalid: (!self.data_sent).into(),
+                wdata: value << (8 * (a.address & 3)),
+                wstrb: (((1 << a.size) - 1) << (a.address & 3)) as u8,
+                bready: 1,
+                ..common
+            },
         }
     }
 
-    /// Performs the handshakes of a cycle.
-    pub fn sample(&mut self, i: &Inputs, o: &Outputs) {
+    /// Performs the handshakes of a cycle in which `drive` gave `i`.
+    pub fn sample(&mut self, cycle: u64, i: Master, o: Slave) {
         let Some(a) = self.access else { return };
-        self.address_sent |= i.gp0_arvalid & o.gp0_arready != 0 || i.gp0_awvalid & o.gp0_awready != 0;
-        self.data_sent |= i.gp0_wvalid & o.gp0_wready != 0;
-        if a.store.is_none() && i.gp0_rready & o.gp0_rvalid != 0 {
+        self.address_sent |= i.arvalid & o.arready != 0 || i.awvalid & o.awready != 0;
+        self.data_sent |= i.wvalid & o.wready != 0;
+        if i.rready & o.rvalid != 0 {
             let mask = if a.size == 4 { !0 } else { (1 << (8 * a.size)) - 1 };
-            self.result = Some((o.gp0_rdata >> (8 * (a.address & 3)) & mask, o.gp0_rresp));
+            self.answer = Some(Answer {
+                data: o.rdata >> (8 * (a.address & 3)) & mask,
+                response: o.rresp,
+                cycle,
+            });
         }
-        if a.store.is_some() && i.gp0_bready & o.gp0_bvalid != 0 {
-            self.result = Some((0, o.gp0_bresp));
+        if i.bready & o.bvalid != 0 {
+            self.answer = Some(Answer {
+                data: 0,
+                response: o.bresp,
+                cycle,
+            });
         }
     }
 }

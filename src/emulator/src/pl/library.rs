@@ -7,10 +7,11 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::gp::{Master, Slave};
 use super::wave::Wave;
 
 /// `KAIROS_PL_ABI` this program was written for.
-pub const ABI: u32 = 4;
+pub const ABI: u32 = 5;
 /// Entries in the pad arrays of the interface.
 pub const MAX_PADS: usize = 128;
 /// Entries in its arrays of words on links.
@@ -29,6 +30,9 @@ pub struct Inputs {
     pub gp0_awaddr: u32,
     pub gp0_wdata: u32,
     pub gp0_araddr: u32,
+    pub gp1_awaddr: u32,
+    pub gp1_wdata: u32,
+    pub gp1_araddr: u32,
     pub gp0_awid: u16,
     pub gp0_wid: u16,
     pub gp0_arid: u16,
@@ -45,6 +49,15 @@ pub struct Inputs {
     pub gp0_arsize: u8,
     pub gp0_arburst: u8,
     pub gp0_rready: u8,
+    pub gp1_awvalid: u8,
+    pub gp1_awlen: u8,
+    pub gp1_wvalid: u8,
+    pub gp1_wstrb: u8,
+    pub gp1_wlast: u8,
+    pub gp1_bready: u8,
+    pub gp1_arvalid: u8,
+    pub gp1_arlen: u8,
+    pub gp1_rready: u8,
     pub acp_arready: u8,
     pub acp_rvalid: u8,
     pub acp_rid: u8,
@@ -82,6 +95,7 @@ pub struct Outputs {
     pub emio_i: u64,
     pub link_tx_word: [u64; MAX_LINKS],
     pub gp0_rdata: u32,
+    pub gp1_rdata: u32,
     pub acp_araddr: u32,
     pub acp_awaddr: u32,
     pub hp0_araddr: u32,
@@ -97,6 +111,14 @@ pub struct Outputs {
     pub gp0_rvalid: u8,
     pub gp0_rlast: u8,
     pub gp0_rresp: u8,
+    pub gp1_awready: u8,
+    pub gp1_wready: u8,
+    pub gp1_bvalid: u8,
+    pub gp1_bresp: u8,
+    pub gp1_arready: u8,
+    pub gp1_rvalid: u8,
+    pub gp1_rlast: u8,
+    pub gp1_rresp: u8,
     pub acp_arvalid: u8,
     pub acp_arid: u8,
     pub acp_arlen: u8,
@@ -130,6 +152,36 @@ impl Inputs {
         // SAFETY: plain integers.
         unsafe { std::mem::zeroed() }
     }
+
+    /// Signals of the master at GP0: bursts of one beat.
+    pub fn set_gp0(&mut self, m: Master) {
+        (self.gp0_awvalid, self.gp0_wvalid, self.gp0_arvalid) = (m.awvalid, m.wvalid, m.arvalid);
+        (self.gp0_rready, self.gp0_bready) = (m.rready, m.bready);
+        if m.arvalid != 0 {
+            (self.gp0_araddr, self.gp0_arsize, self.gp0_arburst, self.gp0_arlen) = (m.address, m.size, 1, 0);
+        }
+        if m.awvalid != 0 {
+            (self.gp0_awaddr, self.gp0_awsize, self.gp0_awburst, self.gp0_awlen) = (m.address, m.size, 1, 0);
+        }
+        if m.wvalid != 0 {
+            (self.gp0_wdata, self.gp0_wstrb, self.gp0_wlast) = (m.wdata, m.wstrb, 1);
+        }
+    }
+
+    /// The same at GP1.
+    pub fn set_gp1(&mut self, m: Master) {
+        (self.gp1_awvalid, self.gp1_wvalid, self.gp1_arvalid) = (m.awvalid, m.wvalid, m.arvalid);
+        (self.gp1_rready, self.gp1_bready) = (m.rready, m.bready);
+        if m.arvalid != 0 {
+            (self.gp1_araddr, self.gp1_arlen) = (m.address, 0);
+        }
+        if m.awvalid != 0 {
+            (self.gp1_awaddr, self.gp1_awlen) = (m.address, 0);
+        }
+        if m.wvalid != 0 {
+            (self.gp1_wdata, self.gp1_wstrb, self.gp1_wlast) = (m.wdata, m.wstrb, 1);
+        }
+    }
 }
 
 impl Outputs {
@@ -137,6 +189,34 @@ impl Outputs {
     pub fn zero() -> Self {
         // SAFETY: plain integers.
         unsafe { std::mem::zeroed() }
+    }
+
+    /// Signals of the slave at GP0.
+    pub fn gp0(&self) -> Slave {
+        Slave {
+            awready: self.gp0_awready,
+            wready: self.gp0_wready,
+            arready: self.gp0_arready,
+            rvalid: self.gp0_rvalid,
+            rdata: self.gp0_rdata,
+            rresp: self.gp0_rresp,
+            bvalid: self.gp0_bvalid,
+            bresp: self.gp0_bresp,
+        }
+    }
+
+    /// The same at GP1.
+    pub fn gp1(&self) -> Slave {
+        Slave {
+            awready: self.gp1_awready,
+            wready: self.gp1_wready,
+            arready: self.gp1_arready,
+            rvalid: self.gp1_rvalid,
+            rdata: self.gp1_rdata,
+            rresp: self.gp1_rresp,
+            bvalid: self.gp1_bvalid,
+            bresp: self.gp1_bresp,
+        }
     }
 }
 
@@ -173,6 +253,9 @@ pub struct Info {
     /// Names of its links, in the order of the interface: `up`, to the board above, then `down1`, `down2`…
     #[serde(default)]
     pub links: Vec<String>,
+    /// Something answers at port GP1.
+    #[serde(default)]
+    pub window: bool,
     /// Waves of its clock generators.
     #[serde(default)]
     pub waves: Vec<WaveInfo>,

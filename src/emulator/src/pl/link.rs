@@ -257,7 +257,7 @@ impl End {
         self.out.silent.set(silent);
         let mut bus = neighbour.borrow_mut();
         let (acting, needed) = (time::to_pl(bus.acting), cycle.saturating_sub(self.cable.delay));
-        let wakes = bus.in_wfe;
+        let wakes = bus.awaiting_pl;
         let question = Question {
             end: self.there,
             needed,

@@ -6,6 +6,7 @@
 //! somebody asks whether anything has happened. The counter always equals the cycle number minus a constant, and this is
 //! checked in every cycle that is run.
 
+mod accesses;
 pub mod acp;
 pub mod bitstream;
 mod ends;
@@ -23,7 +24,7 @@ mod wires;
 use std::collections::VecDeque;
 
 use self::acp::Acp;
-use self::gp::{Access, Gp};
+use self::gp::Gp;
 use self::hp::Hp;
 use self::library::{Inputs, Library, Outputs};
 use self::link::End;
@@ -37,8 +38,6 @@ use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 const SETTLE: u64 = 8;
 /// A jump shorter than this is not worth it.
 const SHORTEST_JUMP: u64 = 4;
-/// A GP access that takes longer has hung.
-const GP_LIMIT: u64 = 10_000;
 /// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
 const RESPONSE_WINDOW: u64 = 64;
 
@@ -50,6 +49,7 @@ pub struct Pl {
     acp: Acp,
     hp: Hp,
     gp: Gp,
+    window: Gp,
     /// Number of the next cycle.
     cycle: u64,
     /// The cycles before this one are known to change nothing, and have not been skipped yet if `cycle` is behind.
@@ -68,6 +68,8 @@ pub struct Pl {
     pub trace: Trace,
     /// EVENTEVENTI has toggled since this was last cleared; the cycle in which it did.
     pub event: Option<u64>,
+    /// An interrupt has been raised since this was last cleared; the cycle in which it was.
+    pub raised: Option<u64>,
     sev_cycle: u64,
     awaiting: bool,
     seen: (u64, u64),
@@ -107,6 +109,7 @@ impl Pl {
             acp: Acp::new(params.acp_read_latency, params.acp_write_visible),
             hp: Hp::default(),
             gp: Gp::default(),
+            window: Gp::default(),
             cycle: 0,
             rested: 0,
             offset: None,
@@ -116,6 +119,7 @@ impl Pl {
             skipped: 0,
             trace: Trace::new(pads),
             event: None,
+            raised: None,
             sev_cycle: 0,
             awaiting: false,
             seen: (0, 0),
@@ -153,7 +157,12 @@ impl Pl {
     }
 
     fn idle(&self) -> bool {
-        self.outputs.sim_quiet != 0 && self.settle == 0 && self.acp.idle() && self.hp.idle() && self.gp.idle()
+        self.outputs.sim_quiet != 0 && self.settle == 0 && self.ports_idle()
+    }
+
+    /// Nothing is under way on a port.
+    fn ports_idle(&self) -> bool {
+        self.acp.idle() && self.hp.idle() && self.gp.idle() && self.window.idle()
     }
 
     /// When the answer that a core may be waiting for can come at the earliest, or memory be read for it; `None` if none is
@@ -168,9 +177,20 @@ impl Pl {
         Some(time::from_pl(self.acp.next_effect(self.cycle)))
     }
 
-    /// When the logic has woken a core in `wfe` that has not been told.
+    /// The cycle in which the logic has done what a core waits for: an event, or the answer to an access.
+    fn waker(&self) -> Option<u64> {
+        let answer = self.window.answer().map(|answer| answer.cycle);
+        self.event.into_iter().chain(answer).chain(self.raised).min()
+    }
+
+    /// When it has raised an interrupt that nobody has been told of.
+    pub fn interrupted(&self) -> Option<Cycles> {
+        self.raised.map(|cycle| time::from_pl(cycle + 1))
+    }
+
+    /// When the logic has woken a core that has not been told.
     pub fn woke(&self) -> Option<Cycles> {
-        self.event.map(|cycle| time::from_pl(cycle + 1))
+        self.waker().map(|cycle| time::from_pl(cycle + 1))
     }
 
     /// If the logic does something in its next cycles, not only at a known later time: the end of the next `cycles`.
@@ -214,24 +234,35 @@ impl Pl {
         self.look_outside();
         self.acp.drive(self.cycle, &mut self.inputs, memory);
         self.hp.drive(self.cycle, &mut self.inputs, memory);
-        self.gp.drive(&mut self.inputs);
-        let event = self.outputs.event_i;
+        let (gp, window) = (self.gp.drive(), self.window.drive());
+        self.inputs.set_gp0(gp);
+        self.inputs.set_gp1(window);
+        let before = self.told();
         self.library.cycle(&self.inputs, &mut self.outputs);
         self.acp.sample(self.cycle, &self.inputs, &self.outputs);
         self.hp.sample(self.cycle, &self.inputs, &self.outputs);
-        self.gp.sample(&self.inputs, &self.outputs);
+        self.gp.sample(self.cycle, gp, self.outputs.gp0());
+        self.window.sample(self.cycle, window, self.outputs.gp1());
         self.inputs.link_rx_valid = 0;
-        self.after(1, event);
+        self.after(1, before);
+    }
+
+    /// EVENTEVENTI and the interrupts.
+    fn told(&self) -> (u8, u16) {
+        (self.outputs.event_i, self.outputs.irq_f2p)
     }
 
     /// Book-keeping after `n` cycles of which only the last may differ from the ones before.
-    fn after(&mut self, n: u64, event: u8) {
+    fn after(&mut self, n: u64, (event, interrupts): (u8, u16)) {
         self.clocked += n;
         self.cycle += n;
         let last = self.cycle - 1;
         self.settle = self.settle.saturating_sub(n);
         if self.outputs.event_i != event {
             self.event.get_or_insert(last);
+        }
+        if self.outputs.irq_f2p & !interrupts != 0 {
+            self.raised.get_or_insert(last);
         }
         match self.offset {
             None => self.offset = Some(last.wrapping_sub(self.outputs.sim_tsc)),
@@ -294,10 +325,10 @@ impl Pl {
         let Some(offset) = self.offset else { return };
         self.inputs.sim_tsc_load = 1;
         self.inputs.sim_tsc_value = to.wrapping_sub(offset);
-        let event = self.outputs.event_i;
+        let before = self.told();
         self.library.cycle(&self.inputs, &mut self.outputs);
         self.inputs.sim_tsc_load = 0;
-        self.after(1, event);
+        self.after(1, before);
         let cycles = to - self.cycle;
         let waves = self.library.waves(&self.outputs);
         self.trace.skip(waves, self.cycle - 1, cycles);
@@ -326,7 +357,7 @@ impl Pl {
         self.outputs.pads_o[..pads].iter().any(|s| *s != 0 && *s != 0xff)
     }
 
-    /// Runs the logic up to (not including) the cycle that contains `now`, or until EVENTEVENTI toggles if `to_event`. With
+    /// Runs the logic up to (not including) the cycle that contains `now`, or until it wakes a core if `to_event`. With
     /// links, only as far as is known what they bring.
     /// The next cycle is then the one returned.
     pub fn advance(&mut self, now: Cycles, memory: &Memory, to_event: bool) -> u64 {
@@ -366,7 +397,7 @@ impl Pl {
     fn run(&mut self, target: u64, memory: &Memory, to_event: bool, asker: Option<usize>, urgent: bool) {
         self.look_again(asker);
         self.sent = 0;
-        while self.cycle < target && !(to_event && self.event.is_some()) {
+        while self.cycle < target && !(to_event && self.waker().is_some()) {
             if self.cycle >= self.replug {
                 self.look_at_plugs();
             }
@@ -385,9 +416,7 @@ impl Pl {
                     continue;
                 }
             }
-            if self.acp.idle()
-                && self.hp.idle()
-                && self.gp.idle()
+            if self.ports_idle()
                 && self.offset.is_some()
                 && !self.pulsing()
                 && self.ports_rest()
@@ -400,13 +429,13 @@ impl Pl {
                 // whenever the logic may start a transaction, i.e. while an answer is awaited.
                 if !self.awaiting {
                     let n = (target.min(outside) - self.cycle).min(4096);
-                    let event = self.outputs.event_i;
+                    let before = self.told();
                     let ran = self.library.run(&self.inputs, &mut self.outputs, n);
                     // The handshakes of the last cycle count.
                     let last = self.cycle + ran.max(1) - 1;
                     self.acp.sample(last, &self.inputs, &self.outputs);
                     self.hp.sample(last, &self.inputs, &self.outputs);
-                    self.after(ran.max(1), event);
+                    self.after(ran.max(1), before);
                     continue;
                 }
             }
@@ -457,23 +486,5 @@ impl Pl {
         }
         self.submissions.push_back(self.cycle);
         self.submitted += 1;
-    }
-
-    /// Performs a GP0 access begun at `now`. Returns the data and the cycles the core stalls.
-    pub fn access(&mut self, access: Access, now: Cycles, memory: &Memory) -> (u32, Cycles) {
-        self.come_to(now, memory);
-        self.gp.start(access);
-        for _ in 0..GP_LIMIT {
-            self.clock_now(memory);
-            if let Some((data, response)) = self.gp.finish() {
-                if response & 2 != 0 {
-                    log::warn!("pl: access to {:#010x} answered with an error", access.address);
-                }
-                return (data, self.gp_cycles.max(time::from_pl(self.cycle).saturating_sub(now)));
-            }
-        }
-        log::error!("pl: no answer to the access to {:#010x}", access.address);
-        self.gp.abandon();
-        (0, self.gp_cycles)
     }
 }

@@ -72,7 +72,10 @@ abort_entry:
     mov r0, #4
     sub r1, lr, #8
     bl exception
+    mrc p15, 0, r0, c5, c0, 0
+    tst r0, #0x400        @ asynchronous: on with the instruction that was next
     pop {r0-r3, r12, lr}
+    subnes pc, lr, #8
     subs pc, lr, #4
 irq_entry:
     sub lr, lr, #4

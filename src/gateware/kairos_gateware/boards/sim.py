@@ -86,6 +86,11 @@ class KairosSim(TopLevel):
             self.outward(getattr(axi, channel).valid, f"gp0_{channel}valid")
             self.inward(getattr(axi, channel).ready, f"gp0_{channel}ready")
 
+        if soc.gp1 is not None:
+            self._window(soc.gp1)
+        self.has_window = soc.gp1 is not None
+        self.outward(soc.interrupts, "irq_f2p")
+
         for name in AcpMaster.INPUTS:
             self.inward(getattr(soc.acp, name), f"acp_{name}")
         for name in AcpMaster.OUTPUTS:
@@ -139,6 +144,28 @@ class KairosSim(TopLevel):
                 self.comb += getattr(control, name).eq(Cat(*[pad.i for pad in measured]))
         self.waves = [self._wave(wave, pads, soc.settled) for wave in soc.core.waves]
         self.pad_ports(pads)
+
+    def _window(self, axi):
+        """Port GP1, whose master has one access at a time, in words."""
+        for channel in ["aw", "ar"]:
+            ax = getattr(axi, channel)
+            self.inward(ax.addr, f"gp1_{channel}addr")
+            self.inward(ax.len[:4], f"gp1_{channel}len")
+        for signal, name in [(axi.w.data, "wdata"), (axi.w.strb, "wstrb"), (axi.w.last, "wlast")]:
+            self.inward(signal, f"gp1_{name}")
+        for signal, name in [
+            (axi.r.data, "rdata"),
+            (axi.r.resp, "rresp"),
+            (axi.r.last, "rlast"),
+            (axi.b.resp, "bresp"),
+        ]:
+            self.outward(signal, f"gp1_{name}")
+        for channel in ["aw", "w", "ar"]:
+            self.inward(getattr(axi, channel).valid, f"gp1_{channel}valid")
+            self.outward(getattr(axi, channel).ready, f"gp1_{channel}ready")
+        for channel in ["b", "r"]:
+            self.outward(getattr(axi, channel).valid, f"gp1_{channel}valid")
+            self.inward(getattr(axi, channel).ready, f"gp1_{channel}ready")
 
     def _wave(self, wave, pads, settled):
         """Adds pads whose bytes are a wave's state while time can be skipped; what the library tells of it."""

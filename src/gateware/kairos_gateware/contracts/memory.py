@@ -5,6 +5,7 @@ Generated from src/contracts/memory.toml by src/contracts/generate.py: do not ed
 
 __all__ = [
     "DDR_END",
+    "REMOTE_WINDOW_BYTES",
     "FIRST_STAGE_STACK",
     "LOW",
     "RUNTIME",
@@ -20,10 +21,13 @@ __all__ = [
     "KERNEL_GUARD",
     "KERNEL_STACK",
     "DMA",
+    "REMOTE",
+    "REMOTE_RINGS",
     "ANALYZER",
     "STREAM",
     "PL_DESCRIPTOR",
     "PL_REGISTERS",
+    "REMOTE_WINDOW",
     "FIRST_STAGE",
     "BOOT_FIRMWARE",
     "BOOT_GATEWARE",
@@ -33,6 +37,9 @@ __all__ = [
 
 DDR_END = 0x1000_0000
 """Everything the firmware uses of the DDR lies below this address: 256 MiB, the smallest supported board."""
+
+REMOTE_WINDOW_BYTES = 0x1000_0000
+"""Of each board's memory, from its first byte on, in the window to other boards' memory."""
 
 FIRST_STAGE_STACK = 0xFFFF_FE00
 """While booting: upper end of the first stage's stack, in the fourth block of on-chip memory, below what the boot ROM
@@ -80,8 +87,15 @@ once is no longer than this."""
 KERNEL_STACK = range(0x0C000000, 0x0E000000)
 """Kernel stack, growing down from the end."""
 
-DMA = range(0x0E000000, 0x0FF00000)
+DMA = range(0x0E000000, 0x0FE00000)
 """DMA traces, kept by the kernel core; not cached: the gateware reads them."""
+
+REMOTE = range(0x0FE00000, 0x0FEFF000)
+"""What kernels let other boards read and write, and copy to them; not cached: the gateware gets there through an HP
+port."""
+
+REMOTE_RINGS = range(0x0FEFF000, 0x0FF00000)
+"""Rings of descriptors of copies to other boards, a KiB for each link; likewise."""
 
 ANALYZER = range(0x0FF00000, 0x0FF80000)
 """Ring of the analyzer; not cached."""
@@ -95,6 +109,10 @@ PL_DESCRIPTOR = range(0x40000000, 0x40010000)
 
 PL_REGISTERS = range(0x40010000, 0x40020000)
 """PL, port GP0: registers, found by name in the descriptor."""
+
+REMOTE_WINDOW = range(0x80000000, 0xC0000000)
+"""PL, port GP1: memory of the boards at the other ends of this one's links, 256 MiB each, where the gateware has remote
+memory; Strongly-ordered. Else not accessible."""
 
 FIRST_STAGE = range(0x00000000, 0x00030000)
 """The three blocks of on-chip memory into which the boot ROM puts the first stage of the loader."""

@@ -22,7 +22,7 @@ from ..sim.core_bench import build_core, build_link
 from ..sim.library import Library
 from ..sim.pulse_bench import build_engines
 from ..variants import ChannelSpec, Variant
-from . import blocks, bulk, cycles, links, pulse, pulse_updates, remote
+from . import blocks, bulk, cycles, links, pulse, pulse_updates, remote, sync
 from .phys import BASELINES, PHYS
 from .place import root
 from .synthesis import synthesise
@@ -170,6 +170,21 @@ def _remote_rates():
     )
 
 
+def _synchronisation():
+    """Of the satellite's clock, by the model of `sync`: there is no gateware that recovers a clock."""
+    what = "modelled, no gateware recovers a clock yet: satellite's counter less the master's, greatest over "
+    what += f"{len(sync.LENGTHS)} fibres around 200 m whose lengths are spread over two cycles, "
+    yield (
+        "sync.phase_error_ps",
+        (sync.greatest_error, "ps", None, what + "with steps of temperature of 5 and 10 K; those that come up"),
+    )
+    yield (
+        "sync.phase_drift_ps",
+        (sync.greatest_drift, "ps", None, what + "of what it moves by after the counter was set"),
+    )
+    yield "sync.fibres_share", (sync.share, "of fibres", None, "modelled: that come up at all, of lengths at random")
+
+
 @cache
 def _reference_pulse():
     """The verilated reference core: eight channels, tables as deep as words can address."""
@@ -182,6 +197,7 @@ _CYCLES = {
     **dict(_remote_rates()),
     **dict(_remote_memory()),
     **dict(_bulk_transfers()),
+    **dict(_synchronisation()),
     **pulse.rows(_reference_pulse),
     "pulse.sim_14_update_by_dma": (
         lambda: _updates(20),

@@ -12,7 +12,7 @@ from .remote_far import RemoteServer
 from .remote_near import RemoteInitiator
 from .remote_words import remote_streams
 
-__all__ = ["MEMORY_WORDS", "RemotePair"]
+__all__ = ["MEMORY_WORDS", "RemotePair", "ServedMemory"]
 
 MEMORY_WORDS = 256
 _BOARD = 5
@@ -20,7 +20,7 @@ _REGIONS = 2
 _QUEUE = 4096
 
 
-class _Memory(Module):
+class ServedMemory(Module):
     """A memory of `MEMORY_WORDS` behind a server's bus, from address 0; beyond it is an error. A word is read or
     written when it is asked for, and answered a cycle later, in order; while `stall`, it takes nothing; while `hold`,
     it answers nothing."""
@@ -70,7 +70,7 @@ class RemotePair(Module):
         self.submodules.server = server = RemoteServer(
             far.source["remote_requests"], far.sink["remote_answers"], _REGIONS
         )
-        self.submodules.memory = memory = _Memory(server)
+        self.submodules.memory = memory = ServedMemory(server)
         request = initiator.request
         names = ["write", "address", "data", "strobes", "tag"]
         for name in names:

@@ -12,11 +12,12 @@ _COUNT_BITS = 16
 
 
 class RemoteRegisters(Module, AutoCSR):
-    """initiator: `RemoteInitiator`; its loads and stores are asked for here one at a time. up: of the link."""
+    """initiator: `RemoteInitiator`. asker: of its `RemoteAskers`; loads and stores are asked for here one at a time.
+    up: of the link."""
 
     USES = uses("remote")
 
-    def __init__(self, initiator, up):
+    def __init__(self, initiator, asker, up):
         self.address = CSRStorage(32, name="address")
         self.data = CSRStorage(64, name="data")
         self.strobes = CSRStorage(8, name="strobes", reset=255)
@@ -31,14 +32,14 @@ class RemoteRegisters(Module, AutoCSR):
 
         # # #
 
-        request, answer = initiator.request, initiator.answer
+        request, answer = asker.request, asker.answer
         waits, status = Signal(), Signal(STATUS_BITS)
         asks = self.load.re | self.store.re
         self.comb += [
             request.address.eq(self.address.storage[3:]),
             request.data.eq(self.data.storage),
             request.strobes.eq(self.strobes.storage),
-            initiator.early.eq(self.early.storage),
+            request.early.eq(self.early.storage),
             self.state.status.eq(Cat(up, request.valid | waits, initiator.idle, status)),
             self.repeated.status.eq(initiator.repeated),
             self.stale.status.eq(initiator.stale),
@@ -83,7 +84,8 @@ class ExportRegisters(Module, AutoCSR):
 
 
 class BulkRegisters(Module, AutoCSR):
-    """engine: `BulkEngine`. server: `BulkServer`."""
+    """engine: `BulkEngine`. server: `BulkServer`. `irq`: level of the interrupt to this board's
+    processors; `tells`: for a cycle, there is something to tell them."""
 
     USES = uses("bulk")
 
@@ -92,15 +94,27 @@ class BulkRegisters(Module, AutoCSR):
         self.posted = CSRStorage(_COUNT_BITS, name="posted")
         self.early = CSRStorage(name="early", reset=1)
         self.clear = CSR(name="clear")
+        self.told = CSRStatus(name="told")
+        self.heard = CSR(name="heard")
+        self.interrupt = CSRStorage(name="interrupt")
         self.completed = CSRStatus(_COUNT_BITS, name="completed")
         self.state = CSRStatus(2 + len(engine.reason), name="state")
         self.repeated = CSRStatus(_COUNT_BITS, name="repeated")
         self.broken = CSRStatus(_COUNT_BITS, name="broken")
         self.dropped = CSRStatus(_COUNT_BITS, name="dropped")
+        self.irq, self.tells = Signal(), Signal()
 
         # # #
 
+        told, halted = Signal(), Signal()
+        self.sync += [
+            halted.eq(engine.halted),
+            If(self.tells, told.eq(1)).Elif(self.heard.re, told.eq(0)),
+        ]
         self.comb += [
+            self.tells.eq(engine.done | (engine.halted & ~halted)),
+            self.told.status.eq(told),
+            self.irq.eq(told & self.interrupt.storage),
             engine.base.eq(self.base.storage),
             engine.posted.eq(self.posted.storage),
             engine.early.eq(self.early.storage),

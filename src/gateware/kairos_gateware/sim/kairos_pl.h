@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define KAIROS_PL_ABI 4
+#define KAIROS_PL_ABI 5
 #define KAIROS_PL_MAX_PADS 128
 #define KAIROS_PL_MAX_LINKS 8
 
@@ -25,10 +25,13 @@ typedef struct kairos_pl_in {
     uint64_t emio_o; /* lines of the GPIO controller */
     uint64_t link_rx_word[KAIROS_PL_MAX_LINKS];
     uint32_t gp0_awaddr, gp0_wdata, gp0_araddr;
+    uint32_t gp1_awaddr, gp1_wdata, gp1_araddr;
     uint16_t gp0_awid, gp0_wid, gp0_arid;
     uint8_t gp0_awvalid, gp0_awlen, gp0_awsize, gp0_awburst;
     uint8_t gp0_wvalid, gp0_wstrb, gp0_wlast, gp0_bready;
     uint8_t gp0_arvalid, gp0_arlen, gp0_arsize, gp0_arburst, gp0_rready;
+    uint8_t gp1_awvalid, gp1_awlen, gp1_wvalid, gp1_wstrb, gp1_wlast, gp1_bready;
+    uint8_t gp1_arvalid, gp1_arlen, gp1_rready;
     uint8_t acp_arready, acp_rvalid, acp_rid, acp_rlast, acp_rresp;
     uint8_t acp_awready, acp_wready, acp_bvalid, acp_bid, acp_bresp;
     uint8_t hp0_arready, hp0_rvalid, hp0_rlast, hp0_rresp;
@@ -48,12 +51,14 @@ typedef struct kairos_pl_out {
     uint64_t hp0_wdata;
     uint64_t emio_i;
     uint64_t link_tx_word[KAIROS_PL_MAX_LINKS]; /* of the NEXT cycle: words leave registers, so they are known before */
-    uint32_t gp0_rdata;
+    uint32_t gp0_rdata, gp1_rdata;
     uint32_t acp_araddr, acp_awaddr;
     uint32_t hp0_araddr, hp0_awaddr;
     uint16_t gp0_bid, gp0_rid, irq_f2p;
     uint8_t gp0_awready, gp0_wready, gp0_bvalid, gp0_bresp;
     uint8_t gp0_arready, gp0_rvalid, gp0_rlast, gp0_rresp;
+    uint8_t gp1_awready, gp1_wready, gp1_bvalid, gp1_bresp;
+    uint8_t gp1_arready, gp1_rvalid, gp1_rlast, gp1_rresp;
     uint8_t acp_arvalid, acp_arid, acp_arlen, acp_rready;
     uint8_t acp_awvalid, acp_awid, acp_awlen;
     uint8_t acp_wvalid, acp_wstrb, acp_wlast, acp_bready;
@@ -74,7 +79,7 @@ uint32_t kairos_pl_abi(void);
 
 /* JSON text: {"variant": str, "pads": [{"index": int, "name": str, "channel": int, "direction": "out"|"in"|"inout"}],
  * "rtio_frequency": int, "fine_bits": int, "clocks": {name: [pad]}, "outputs": [{"name": str, "channel": int, "output":
- * int}], "samples_per_cycle": int, "links": [name]}. Owned by the library. */
+ * int}], "samples_per_cycle": int, "links": [name], "window": bool: something answers at port GP1}. Owned by the library. */
 const char *kairos_pl_info(void);
 
 /* A new instance after power-up reset, or null when out of memory. */

@@ -24,7 +24,7 @@ __all__ = ["PlIn", "PlOut", "Library", "Ps", "MAX_PADS", "NEVER"]
 MAX_PADS = 128
 NUMBERS = (1 << NUMBER_BITS) - 1
 MAX_LINKS = 8
-ABI = 4
+ABI = 5
 NEVER = 2**64 - 1
 LATENCY = 20
 """Cycles in which memory answers a read, where a test says nothing else."""
@@ -43,12 +43,13 @@ class PlIn(ctypes.Structure):
     _fields_ = (
         _fields(_U64, "sim_tsc_value acp_rdata hp0_rdata emio_o")
         + [("link_rx_word", _U64 * MAX_LINKS)]
-        + _fields(_U32, "gp0_awaddr gp0_wdata gp0_araddr")
+        + _fields(_U32, "gp0_awaddr gp0_wdata gp0_araddr gp1_awaddr gp1_wdata gp1_araddr")
         + _fields(_U16, "gp0_awid gp0_wid gp0_arid")
         + _fields(
             _U8,
             "gp0_awvalid gp0_awlen gp0_awsize gp0_awburst gp0_wvalid gp0_wstrb gp0_wlast gp0_bready "
             "gp0_arvalid gp0_arlen gp0_arsize gp0_arburst gp0_rready "
+            "gp1_awvalid gp1_awlen gp1_wvalid gp1_wstrb gp1_wlast gp1_bready gp1_arvalid gp1_arlen gp1_rready "
             "acp_arready acp_rvalid acp_rid acp_rlast acp_rresp acp_awready acp_wready acp_bvalid acp_bid acp_bresp "
             "hp0_arready hp0_rvalid hp0_rlast hp0_rresp hp0_awready hp0_wready hp0_bvalid hp0_bresp "
             "event_o sim_tsc_load link_rx_valid link_rx_up",
@@ -63,11 +64,12 @@ class PlOut(ctypes.Structure):
     _fields_ = (
         _fields(_U64, "sim_tsc sim_next_due acp_wdata hp0_wdata emio_i")
         + [("link_tx_word", _U64 * MAX_LINKS)]
-        + _fields(_U32, "gp0_rdata acp_araddr acp_awaddr hp0_araddr hp0_awaddr")
+        + _fields(_U32, "gp0_rdata gp1_rdata acp_araddr acp_awaddr hp0_araddr hp0_awaddr")
         + _fields(_U16, "gp0_bid gp0_rid irq_f2p")
         + _fields(
             _U8,
             "gp0_awready gp0_wready gp0_bvalid gp0_bresp gp0_arready gp0_rvalid gp0_rlast gp0_rresp "
+            "gp1_awready gp1_wready gp1_bvalid gp1_bresp gp1_arready gp1_rvalid gp1_rlast gp1_rresp "
             "acp_arvalid acp_arid acp_arlen acp_rready acp_awvalid acp_awid acp_awlen "
             "acp_wvalid acp_wstrb acp_wlast acp_bready "
             "hp0_arvalid hp0_arlen hp0_rready hp0_awvalid hp0_awlen hp0_wvalid hp0_wstrb hp0_wlast hp0_bready "

@@ -33,7 +33,7 @@ namespace {
 struct Watched {
     uint8_t pads_o[KAIROS_PADS];
     uint8_t pads_oe[(KAIROS_PADS + 31) / 32 * 4];
-    uint8_t valid;
+    uint16_t valid, irq;
     uint8_t event;
     uint8_t quiet;
 };
@@ -101,6 +101,20 @@ struct kairos_pl {
         top.gp0_arsize = in.gp0_arsize & 0x7;
         top.gp0_arburst = in.gp0_arburst & 0x3;
         top.gp0_rready = in.gp0_rready;
+#if KAIROS_WINDOW
+        top.gp1_awaddr = in.gp1_awaddr;
+        top.gp1_wdata = in.gp1_wdata;
+        top.gp1_araddr = in.gp1_araddr;
+        top.gp1_awvalid = in.gp1_awvalid;
+        top.gp1_awlen = in.gp1_awlen & 0xf;
+        top.gp1_wvalid = in.gp1_wvalid;
+        top.gp1_wstrb = in.gp1_wstrb & 0xf;
+        top.gp1_wlast = in.gp1_wlast;
+        top.gp1_bready = in.gp1_bready;
+        top.gp1_arvalid = in.gp1_arvalid;
+        top.gp1_arlen = in.gp1_arlen & 0xf;
+        top.gp1_rready = in.gp1_rready;
+#endif
         top.acp_arready = in.acp_arready;
         top.acp_rvalid = in.acp_rvalid;
         top.acp_rid = in.acp_rid & 0x7;
@@ -136,7 +150,7 @@ struct kairos_pl {
         out.sim_quiet = top.sim_quiet;
         out.event_i = top.event_i;
         out.emio_i = top.emio_i;
-        out.irq_f2p = 0;
+        out.irq_f2p = top.irq_f2p;
         out.gp0_rdata = top.gp0_rdata;
         out.gp0_bid = top.gp0_bid;
         out.gp0_rid = top.gp0_rid;
@@ -148,6 +162,21 @@ struct kairos_pl {
         out.gp0_rvalid = top.gp0_rvalid;
         out.gp0_rlast = top.gp0_rlast;
         out.gp0_rresp = top.gp0_rresp;
+#if KAIROS_WINDOW
+        out.gp1_rdata = top.gp1_rdata;
+        out.gp1_awready = top.gp1_awready;
+        out.gp1_wready = top.gp1_wready;
+        out.gp1_bvalid = top.gp1_bvalid;
+        out.gp1_bresp = top.gp1_bresp;
+        out.gp1_arready = top.gp1_arready;
+        out.gp1_rvalid = top.gp1_rvalid;
+        out.gp1_rlast = top.gp1_rlast;
+        out.gp1_rresp = top.gp1_rresp;
+#else
+        out.gp1_rdata = 0;
+        out.gp1_awready = out.gp1_wready = out.gp1_arready = 0;
+        out.gp1_bvalid = out.gp1_rvalid = out.gp1_rlast = out.gp1_bresp = out.gp1_rresp = 0;
+#endif
         out.acp_wdata = top.acp_wdata;
         out.acp_araddr = top.acp_araddr;
         out.acp_awaddr = top.acp_awaddr;
@@ -196,6 +225,10 @@ struct kairos_pl {
         std::memcpy(w.pads_oe, &top.pads_oe, sizeof top.pads_oe < sizeof w.pads_oe ? sizeof top.pads_oe : sizeof w.pads_oe);
         w.valid = top.gp0_bvalid | top.gp0_rvalid << 1 | top.acp_arvalid << 2 | top.acp_awvalid << 3 | top.acp_wvalid << 4 |
                   top.hp0_arvalid << 5 | top.hp0_awvalid << 6 | top.hp0_wvalid << 7;
+#if KAIROS_WINDOW
+        w.valid |= top.gp1_bvalid << 8 | top.gp1_rvalid << 9;
+#endif
+        w.irq = top.irq_f2p;
         w.event = top.event_i;
         w.quiet = top.sim_quiet;
         return w;

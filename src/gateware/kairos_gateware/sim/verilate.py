@@ -53,7 +53,7 @@ def _run(command, **options) -> None:
         raise OSError(f"{Path(command[0]).name} failed:\n{done.stdout[-4000:]}")
 
 
-def _config(variant: str, pads, clocks, outputs, links, waves) -> str:
+def _config(variant: str, pads, clocks, outputs, links, waves, window) -> str:
     info = {
         "variant": variant,
         "pads": [
@@ -67,26 +67,36 @@ def _config(variant: str, pads, clocks, outputs, links, waves) -> str:
         "samples_per_cycle": SAMPLES,
         "links": links,
         "waves": waves,
+        "window": window,
     }
     # In the order of the interface: pads, clocks that are measured, waves in twice four bytes each
     count = len(pads) + sum(len(indices) for indices in clocks.values()) + 8 * len(waves)
-    numbers = {"PADS": count, "OUTPUTS": len(outputs), "LINKS": len(links)}
+    numbers = {"PADS": count, "OUTPUTS": len(outputs), "LINKS": len(links), "WINDOW": int(window)}
     defined = "".join(f"#define KAIROS_{name} {number}\n" for name, number in numbers.items())
     return defined + f"#define KAIROS_INFO {json.dumps(json.dumps(info))}\n"
 
 
 def compile_library(
-    output: Path, top: str, variant: str, pads, shim: str = "shim.cpp", clocks=None, outputs=(), links=(), waves=()
+    output: Path,
+    top: str,
+    variant: str,
+    pads,
+    shim: str = "shim.cpp",
+    clocks=None,
+    outputs=(),
+    links=(),
+    waves=(),
+    window=False,
 ) -> Path:
     """Makes `libkairos_pl.so` in `output`, where `<top>.v` already is; returns its path. Skipped if nothing has
     changed. The caller is within `building_alone(output)`. shim: the C interface, a file beside this one. clocks: by
     name, the input pads behind `pads` that hold a clock's frequency. outputs: of pulse cores, as `kairos_pl_info` tells
-    of them. links: their names. waves: of clock generators, likewise.
+    of them. links: their names. waves: of clock generators, likewise. window: there is a port GP1.
 
     Raises OSError with the tool's output.
     """
     library = output / "libkairos_pl.so"
-    config = _config(variant, pads, clocks or {}, list(outputs), list(links), list(waves))
+    config = _config(variant, pads, clocks or {}, list(outputs), list(links), list(waves), window)
     headers = [_HERE / name for name in ["kairos_pl.h", "clocked.h", "clocks.h", "recorder.h"]]
     sources = [output / f"{top}.v", _HERE / shim, *headers, Path(__file__)]
     stamp = hashlib.sha256(config.encode() + b"".join(path.read_bytes() for path in sources)).hexdigest()

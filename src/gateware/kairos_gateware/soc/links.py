@@ -12,6 +12,7 @@ from ..link.remote_words import remote_both
 from ..link.rtio_far import FarRtio
 from ..link.rtio_near import NearRtio
 from ..link.rtio_registers import SatelliteRegisters
+from ..link.window import RemoteWindow, WindowRegisters
 from ..phy.kinds import make_phys
 from ..rtio.core import LOG_WIDTH
 from .remote import RemoteMemory
@@ -55,7 +56,7 @@ class Links(Module):
     this board. `far`: the `FarRtio`, once `attach` has been called on a board that has one above. `ends`: all of them
     by name ("up", "down1", …); each has `endpoint`, `line_up` and `joined`. `register_blocks`: by the prefix of their
     names. `wires`: by the names of the ends, what has `out` to the line and `into` from it. `memories`: `RemoteMemory`
-    of the links that have it.
+    of the links that have it; `window`: `RemoteWindow`, or None without any.
     """
 
     def __init__(self, variant, timebase):
@@ -63,7 +64,7 @@ class Links(Module):
             raise ValueError(f"{variant.name}: a satellite has lanes of increasing times (reorder = 0)")
         self.variant = variant
         self.ends, self.register_blocks, self.wires = {}, {}, {}
-        self.memories = []
+        self.memories, self.window = [], None
         self.far = None
         self.own, self.near, self.remotes = Signal(8), [], []
         first = 1
@@ -97,7 +98,7 @@ class Links(Module):
 
     def complete(self):
         """What is the same at all ends, once they are there: the mailbox, and the registers of the link itself."""
-        self._users = []
+        self._users, pointers = [], []
         below = {f"down{n + 1}": board.remote for n, board in enumerate(self.variant.satellites)}
         for n, (name, end) in enumerate(self.ends.items()):
             endpoint = end.endpoint
@@ -107,13 +108,20 @@ class Links(Module):
             self.submodules += mailbox
             self._users.append(mailbox)
             self.wires[name] = endpoint
+            pointers.append(None)
             if below.get(name, self.variant.remote):
                 memory = RemoteMemory(endpoint)
+                pointers[-1] = memory.pointers
                 self.register_blocks |= {f"{part}{n or ''}": block for part, block in memory.register_blocks.items()}
                 self.submodules += memory
                 self._users.append(memory)
                 self.memories.append(memory)
                 self.wires[name] = memory.line
+
+        if self.memories:
+            self.submodules.window = self.window = RemoteWindow(pointers)
+            self.register_blocks["window"] = WindowRegisters(self.window)
+            self._users.append(self.window)
 
     def settled(self):
         """For time skip: nothing moves in any of them."""

@@ -31,22 +31,24 @@ class Ps7(Module):
             i_FCLKCLKTRIGN=0,
             o_EVENTEVENTO=soc.event_o,
             i_EVENTEVENTI=soc.event_i,
-            i_IRQF2P=C(0, 20),
+            i_IRQF2P=Cat(soc.interrupts, C(0, 4)),
             o_EMIOGPIOO=soc.emio_o,
             i_EMIOGPIOI=soc.emio_i,
-            **self._gp0(soc.gp0),
+            **self._gp(0, soc.gp0),
+            **(self._gp(1, soc.gp1) if soc.gp1 is not None else {}),
             **self._acp(soc.acp),
             **self._hp0(soc.hp_read, soc.hp_write),
         )
 
-    def _gp0(self, axi):
-        ports = {"i_MAXIGP0ACLK": ClockSignal()}
+    def _gp(self, number, axi):
+        port = f"MAXIGP{number}"
+        ports = {f"i_{port}ACLK": ClockSignal()}
         for channel in ["aw", "ar"]:
             ax = getattr(axi, channel)
-            burst = Signal(4, name=f"gp0_{channel}len")
-            size = Signal(2, name=f"gp0_{channel}size")
+            burst = Signal(4, name=f"gp{number}_{channel}len")
+            size = Signal(2, name=f"gp{number}_{channel}size")
             self.comb += [ax.len.eq(burst), ax.size.eq(size)]
-            prefix = f"MAXIGP0{channel.upper()}"
+            prefix = f"{port}{channel.upper()}"
             ports |= {
                 f"o_{prefix}VALID": ax.valid,
                 f"i_{prefix}READY": ax.ready,
@@ -57,21 +59,21 @@ class Ps7(Module):
                 f"o_{prefix}ID": ax.id,
             }
         return ports | {
-            "o_MAXIGP0WVALID": axi.w.valid,
-            "i_MAXIGP0WREADY": axi.w.ready,
-            "o_MAXIGP0WDATA": axi.w.data,
-            "o_MAXIGP0WSTRB": axi.w.strb,
-            "o_MAXIGP0WLAST": axi.w.last,
-            "i_MAXIGP0BVALID": axi.b.valid,
-            "o_MAXIGP0BREADY": axi.b.ready,
-            "i_MAXIGP0BID": axi.b.id,
-            "i_MAXIGP0BRESP": axi.b.resp,
-            "i_MAXIGP0RVALID": axi.r.valid,
-            "o_MAXIGP0RREADY": axi.r.ready,
-            "i_MAXIGP0RID": axi.r.id,
-            "i_MAXIGP0RDATA": axi.r.data,
-            "i_MAXIGP0RRESP": axi.r.resp,
-            "i_MAXIGP0RLAST": axi.r.last,
+            f"o_{port}WVALID": axi.w.valid,
+            f"i_{port}WREADY": axi.w.ready,
+            f"o_{port}WDATA": axi.w.data,
+            f"o_{port}WSTRB": axi.w.strb,
+            f"o_{port}WLAST": axi.w.last,
+            f"i_{port}BVALID": axi.b.valid,
+            f"o_{port}BREADY": axi.b.ready,
+            f"i_{port}BID": axi.b.id,
+            f"i_{port}BRESP": axi.b.resp,
+            f"i_{port}RVALID": axi.r.valid,
+            f"o_{port}RREADY": axi.r.ready,
+            f"i_{port}RID": axi.r.id,
+            f"i_{port}RDATA": axi.r.data,
+            f"i_{port}RRESP": axi.r.resp,
+            f"i_{port}RLAST": axi.r.last,
         }
 
     @staticmethod

@@ -9,6 +9,7 @@ from ..link.remote_far import RemoteServer
 from ..link.remote_near import RemoteInitiator
 from ..link.remote_port import WordPort
 from ..link.remote_registers import BulkRegisters, ExportRegisters, RemoteRegisters
+from ..link.window import RemoteAskers
 
 __all__ = ["RemoteMemory"]
 
@@ -19,7 +20,9 @@ class RemoteMemory(Module):
     """endpoint: of the link, with the streams of `remote_streams` in both directions.
 
     `line`: `BulkLine`, takes the endpoint's place at the line. `readers`, `writers`: halves of a memory port.
-    `register_blocks`: by their names. `done`: a copy is complete that was to tell. `settled`: for time skip.
+    `register_blocks`: by their names. `pointers`: `Asker` for a window. `done`: a copy is complete that was to tell, or
+    the engine has halted;
+    `irq`: the interrupt after that. `settled`: for time skip.
     """
 
     def __init__(self, endpoint):
@@ -27,6 +30,8 @@ class RemoteMemory(Module):
         self.submodules.initiator = initiator = RemoteInitiator(
             endpoint.sink["remote_requests"], endpoint.source["remote_answers"], endpoint.up
         )
+        self.submodules.askers = askers = RemoteAskers(initiator, 2)
+        by_registers, self.pointers = askers.askers
         self.submodules.server = server = RemoteServer(
             endpoint.source["remote_requests"], endpoint.sink["remote_answers"], _REGIONS
         )
@@ -35,14 +40,14 @@ class RemoteMemory(Module):
         self.submodules.bulk = bulk = BulkServer(line.receiving, line.sending.answer, server.regions)
         self.readers = [port.read, engine.bus_ring, engine.bus_data]
         self.writers = [port.write, bulk.bus]
-        self.done = engine.done
         self.register_blocks = {
-            "remote": RemoteRegisters(initiator, endpoint.up),
+            "remote": RemoteRegisters(initiator, by_registers, endpoint.up),
             "exports": ExportRegisters(server.regions, [server.refused, bulk.refused]),
             "bulk": BulkRegisters(engine, bulk),
         }
         self.settled = Signal()
         asked = self.register_blocks["remote"]
+        self.irq, self.done = self.register_blocks["bulk"].irq, self.register_blocks["bulk"].tells
         self.comb += self.settled.eq(
             initiator.idle
             & ~initiator.request.valid

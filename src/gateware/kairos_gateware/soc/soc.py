@@ -1,7 +1,7 @@
 """A variant's logic on the ports of the processing system: what every board, real or simulated, has in common."""
 
 from functools import reduce
-from operator import and_
+from operator import and_, or_
 
 from migen import *
 
@@ -69,8 +69,9 @@ class Soc(Module):
     """variant: `variants.Variant`. build_id: text for the descriptor. simulation: with the time base's load port.
     clock: `ClockControl` where a synthesiser makes the clock, with its number in the descriptor, `synthesiser`.
 
-    Ports: `gp0` (LiteX AXI slave), `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer),
-    `event_o`, `event_i`, `emio_o`, `emio_i` (64 lines of the GPIO controller each way), `pads` (list of `Pad`).
+    Ports: `gp0` (LiteX AXI slave), `gp1` (the same, or None without remote memory), `interrupts` (IRQF2P; 0: copies),
+    `acp` (`AcpMaster`), `hp_read` (DMA, words for pulse cores), `hp_write` (analyzer), `event_o`, `event_i`, `emio_o`,
+    `emio_i` (64 lines of the GPIO controller each way), `pads` (list of `Pad`).
     `descriptor`: what the descriptor memory says. `register_blocks`: the
     blocks that have registers, by the prefix of their names. `outputs`: of pulse cores, each the number of its RTIO
     channel, its own number there, its `pulse.channel.Channel`, and its PHY's reset; `settings`: by such a number,
@@ -198,6 +199,9 @@ class Soc(Module):
         self.register_blocks = vars(blocks)
         self.submodules.bus = bus = Gp0Bus(blocks, describe)
         self.gp0 = bus.axi
+        self.gp1 = links.window.axi if links.window is not None else None
+        self.interrupts = Signal(16)
+        self.comb += self.interrupts[0].eq(reduce(or_, [memory.irq for memory in links.memories], C(0)))
         self.acp = initiator.bus
         self.hp_write = share_writes(self, [analyzer.bus, *[w for memory in links.memories for w in memory.writers]])
         readers = [dma.bus] + [bus for stream in streams for bus in stream.buses]

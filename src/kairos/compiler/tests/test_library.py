@@ -223,7 +223,7 @@ def test_fixed_exception_keys():
     assert embedding.retrieve_str(19) == "0:ZeroDivisionError"
     assert embedding.retrieve_str(22) == "0:artiq.coredevice.exceptions.CXPError"
     assert embedding.store_str("0:ValueError") == 18
-    assert embedding.store_str("new") == 23
+    assert embedding.store_str("new") == 24
 
 
 def test_the_result_function_is_number_one():

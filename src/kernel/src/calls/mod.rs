@@ -7,6 +7,7 @@ pub mod linalg;
 pub mod log;
 pub mod math;
 pub mod pulse;
+pub mod remote;
 pub mod rpc;
 pub mod subkernel;
 pub mod unavailable;

@@ -34,6 +34,12 @@ impl Exception {
 
 /// Fault status of a synchronous external abort (short descriptors).
 pub const EXTERNAL_ABORT: u32 = 0x08;
+/// Fault status of an asynchronous external abort of a store.
+pub const ASYNCHRONOUS_ABORT: u32 = 0xc06;
+/// Of either: the slave has answered with an error, else nobody has (ExT; Cortex-A9 TRM, "Data Fault Status Register").
+pub const SLAVE_ERROR: u32 = 0x1000;
+/// Fault status of an access that is not aligned, to memory where it must be.
+pub const ALIGNMENT: u32 = 0x01;
 /// Fault status of a debug event (`bkpt`).
 pub const DEBUG_EVENT: u32 = 0x02;
 
@@ -119,91 +125,6 @@ pub fn set_data_fault(uc: &mut Uc<'_>, status: u32, write: bool, address: u32) {
 pub fn set_fetch_fault(uc: &mut Uc<'_>, status: u32, address: u32) {
     set_cp15(uc, 5, 0, 0, 1, status);
     set_cp15(uc, 6, 0, 0, 2, address);
-}
-
-/// General register `n` as an operand: r15 reads as the instruction's address + 8.
-fn operand(uc: &Uc<'_>, n: u32, pc: u32) -> u32 {
-    match n & 15 {
-        13 => get(uc, RegisterARM::SP),
-        14 => get(uc, RegisterARM::LR),
-        15 => pc.wrapping_add(8),
-        n => uc.reg_read(RegisterARM::R0 as i32 + n as i32).unwrap_or(0) as u32,
-    }
-}
-
-/// First and last byte that the A32 load or store `word` at `pc` touches. `None` if it is not one.
-pub fn touched(uc: &Uc<'_>, word: u32, pc: u32) -> Option<(u32, u32)> {
-    let bit = |n: u32| word >> n & 1 != 0;
-    let rn = operand(uc, word >> 16, pc);
-    let signed = |offset: u32| {
-        if bit(23) {
-            rn.wrapping_add(offset)
-        } else {
-            rn.wrapping_sub(offset)
-        }
-    };
-    let indexed = |offset: u32| if bit(24) { signed(offset) } else { rn };
-    let span = |at: u32, length: u32| Some((at, at.wrapping_add(length.max(1) - 1)));
-    match word >> 25 & 7 {
-        // LDREX, STREX and their sizes.
-        0 if word >> 23 & 31 == 3 && word >> 4 & 0xf == 9 => span(rn, [4, 8, 1, 2][(word >> 21 & 3) as usize]),
-        // Halfword, doubleword, signed.
-        0 if bit(7) && bit(4) && word >> 5 & 3 != 0 => {
-            let offset = if bit(22) {
-                word >> 4 & 0xf0 | word & 15
-            } else {
-                operand(uc, word, pc)
-            };
-            let double = !bit(20) && bit(6);
-            let byte = bit(20) && word >> 5 & 3 == 2;
-            span(
-                indexed(offset),
-                if double {
-                    8
-                } else if byte {
-                    1
-                } else {
-                    2
-                },
-            )
-        }
-        2 => span(indexed(word & 0xfff), if bit(22) { 1 } else { 4 }),
-        3 if !bit(4) => {
-            let (m, amount) = (operand(uc, word, pc), word >> 7 & 31);
-            let carry = get(uc, RegisterARM::CPSR) >> 29 & 1;
-            let offset = match (word >> 5 & 3, amount) {
-                (0, n) => m << n,
-                (1, 0) => 0,
-                (1, n) => m >> n,
-                (2, 0) => ((m as i32) >> 31) as u32,
-                (2, n) => ((m as i32) >> n) as u32,
-                (_, 0) => carry << 31 | m >> 1,
-                (_, n) => m.rotate_right(n),
-            };
-            span(indexed(offset), if bit(22) { 1 } else { 4 })
-        }
-        4 => {
-            let length = 4 * (word & 0xffff).count_ones();
-            let start = match (bit(24), bit(23)) {
-                (false, true) => rn,
-                (true, true) => rn.wrapping_add(4),
-                (false, false) => rn.wrapping_sub(length).wrapping_add(4),
-                (true, false) => rn.wrapping_sub(length),
-            };
-            span(start, length)
-        }
-        // VLDR, VSTR, VLDM, VSTM.
-        6 if word >> 9 & 7 == 5 => {
-            let offset = 4 * (word & 0xff);
-            if bit(24) && !bit(21) {
-                span(signed(offset), if bit(8) { 8 } else { 4 })
-            } else {
-                span(if bit(23) { rn } else { rn.wrapping_sub(offset) }, offset)
-            }
-        }
-        _ if word >> 24 == 0xf4 && !bit(20) => span(rn, 8), // NEON element and structure transfers
-        _ => None,
-    }
 }
 
 /// Short-descriptor fault status of an access to `address`, by a walk of the tables; `None` if the MMU allows it.

@@ -10,7 +10,7 @@ use unicorn_engine::{uc_emu_stop, uc_engine, uc_error, uc_hook, uc_hook_add, Hoo
 use super::exception::{self, get, set, Exception};
 use super::slice::Slice;
 use super::special::{self, Special};
-use super::{Core, SENTINEL};
+use super::{transfer, Core, SENTINEL};
 use crate::machine::bus::Bus;
 
 /// Called from translated code at the start of every block.
@@ -184,7 +184,7 @@ fn on_exception(uc: &mut Unicorn<'_, ()>, number: u32, slice: &Slice, bus: &RefC
         4 => {
             let write = get(uc, RegisterARM::ESR) >> 6 & 1 != 0;
             let bus = bus.borrow();
-            let (first, last) = exception::touched(uc, bus.memory.word(pc), pc).unwrap_or((0, 0));
+            let (first, last) = transfer::touched(uc, bus.memory.word(pc), pc).unwrap_or((0, 0));
             let status = |at| exception::walk(uc, &bus.memory, at, write, false).map(|s| (s, at));
             // An access that spans two pages faults on the second at that page's start.
             let second = last & !0xfff;

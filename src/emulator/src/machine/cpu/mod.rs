@@ -6,10 +6,12 @@
 //! is placed on the instruction, and the turn goes on. So it does not matter how, when and by whom code was loaded.
 //! Code is read at its virtual address: address spaces must be flat for code, as those of the firmware are.
 
+pub mod access;
 pub mod exception;
 mod hooks;
 mod slice;
 pub mod special;
+mod transfer;
 mod translated;
 
 use std::cell::RefCell;
@@ -17,6 +19,7 @@ use std::rc::Rc;
 
 use unicorn_engine::{uc_error, Arch, ArmCpuModel, Context, Mode, Prot, RegisterARM, RegisterARMCP, UcHookId, Unicorn};
 
+use self::access::Access;
 use self::exception::{get, set, set_cp15, Exception};
 use self::slice::Slice;
 use self::translated::PAGE;
@@ -35,6 +38,8 @@ pub enum Exit {
     WaitInterrupt,
     /// `wfe`
     WaitEvent,
+    /// An access takes its time.
+    Access(Access),
     /// The core can do nothing any more; the reason.
     Crashed(String),
 }
@@ -46,6 +51,8 @@ pub struct Core {
     slice: Rc<Slice>,
     bus: Rc<RefCell<Bus>>,
     power_up: Context,
+    /// Status of an asynchronous abort that has not been taken.
+    pending: Option<u32>,
     /// Hooks on what is no memory.
     unmapped: Vec<UcHookId>,
 }
@@ -91,6 +98,7 @@ impl Core {
             slice,
             bus: bus.clone(),
             power_up,
+            pending: None,
             unmapped: Vec::new(),
         };
         core.install_hooks().map_err(failed("hook"))?;
@@ -118,6 +126,7 @@ impl Core {
         self.flush_code();
         set(&mut self.uc, RegisterARM::PC, entry);
         self.slice.streak.set(0);
+        self.pending = None;
         // The very first block is not reported by Unicorn.
         self.look_at(entry);
     }
@@ -228,6 +237,9 @@ impl Core {
             Err(e @ (uc_error::READ_UNMAPPED | uc_error::WRITE_UNMAPPED | uc_error::FETCH_UNMAPPED)) => {
                 let pc = self.pc();
                 let (address, write) = slice.unmapped.get().unwrap_or((pc, false));
+                if e != uc_error::FETCH_UNMAPPED && self.bus.borrow_mut().waits(address) {
+                    return self.begin_access(address);
+                }
                 log::debug!("core {}: external abort at {address:#010x}, pc {pc:#010x}", self.index);
                 if e == uc_error::FETCH_UNMAPPED {
                     exception::set_fetch_fault(&mut self.uc, exception::EXTERNAL_ABORT, address);

@@ -5,6 +5,7 @@
 //! that is behind. When no core runs, time moves to the next thing that is due; what counts is stated in
 //! docs/interfaces.md section 7, "Virtual time". All of this depends on nothing but the guest and its input.
 
+mod access;
 mod idle;
 mod serve;
 mod together;
@@ -13,6 +14,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::bus::Bus;
+use super::cpu::access::Access;
 use super::cpu::{Core, Exit};
 use super::params::Params;
 use super::peripheral::NEVER;
@@ -29,6 +31,8 @@ pub enum CoreState {
     WaitInterrupt,
     /// In `wfe`.
     WaitEvent,
+    /// An access takes its time.
+    WaitAccess,
     /// Held in reset.
     Reset,
     /// In the boot ROM, waiting for `sev` and an address at 0xFFFFFFF0.
@@ -51,6 +55,8 @@ const ALONE: u64 = 20;
 /// Turn of a core that has a masked interrupt pending, in cycles: one block. Firmware that sleeps with interrupts masked lets
 /// them in for a few instructions between two sleeps only, and a longer turn would never end there.
 const MASKED_TURN: Cycles = 1;
+/// Turn of a core while an access of the other one is under way: that one is not to know of its end much too late.
+const ACCESS_TURN: Cycles = 64;
 /// Places what runs first in memory and returns its entry point: at power-up, and after each reset of the system. The error is
 /// a line for the user.
 pub type Start = Box<dyn Fn(&mut Bus) -> Result<u32, String>>;
@@ -62,6 +68,7 @@ pub struct Machine {
     /// The cores.
     pub cores: [Core; 2],
     state: [CoreState; 2],
+    accesses: [Option<Access>; 2],
     local: [Cycles; 2],
     now: Cycles,
     params: Params,
@@ -90,6 +97,7 @@ impl Machine {
             bus,
             cores,
             state: [CoreState::Running, CoreState::BootRom],
+            accesses: [None, None],
             local: [0; 2],
             now: 0,
             params,
@@ -147,6 +155,7 @@ impl Machine {
         if self.irq(core) && !self.cores[core].irq_masked() {
             self.cores[core].interrupt();
         }
+        self.cores[core].take_abort();
         let (exit, used) = self.cores[core].run(start, end.saturating_sub(start).max(1));
         self.local[core] = start + used;
         self.finish(core, exit);
@@ -173,7 +182,10 @@ impl Machine {
         if bus.sev_core == core {
             end = end.min(due.answer);
         }
-        if bus.signals.lines.irq[core] && self.cores[core].irq_masked() {
+        if self.state[other] == CoreState::WaitAccess {
+            end = end.min(start + ACCESS_TURN);
+        }
+        if bus.signals.lines.irq[core] && self.cores[core].irq_masked() || self.cores[core].abort_waits() {
             end = end.min(start + MASKED_TURN);
         }
         end
@@ -187,6 +199,11 @@ impl Machine {
     fn finish(&mut self, core: usize, exit: Exit) {
         match exit {
             Exit::Slice => {}
+            Exit::Access(access) => {
+                self.state[core] = CoreState::WaitAccess;
+                self.accesses[core] = Some(access);
+                self.begin_access(core);
+            }
             Exit::WaitInterrupt => self.state[core] = CoreState::WaitInterrupt,
             Exit::WaitEvent => match self.bus.borrow_mut().signals.event[core].take() {
                 Some(t) => self.local[core] = self.local[core].max(t),

@@ -9,9 +9,12 @@ impl Machine {
         let mut bus = self.bus.borrow_mut();
         bus.update(self.now);
         let mut woke = bus.signals.system_reset.is_some();
+        drop(bus);
+        woke |= self.serve_accesses();
+        let mut bus = self.bus.borrow_mut();
         for core in 0..2 {
             let when = match self.state[core] {
-                CoreState::WaitInterrupt if bus.signals.lines.irq[core] => self.now,
+                CoreState::WaitInterrupt if bus.signals.lines.irq[core] || self.cores[core].abort_waits() => self.now,
                 CoreState::WaitEvent if bus.signals.lines.irq[core] && !self.cores[core].irq_masked() => self.now,
                 CoreState::WaitEvent => match bus.signals.event[core].take() {
                     Some(t) => t,
@@ -69,6 +72,7 @@ impl Machine {
             drop(bus);
             self.set_ddr(false);
             self.state = [CoreState::Running, CoreState::BootRom];
+            self.accesses = [None, None];
             self.local = [self.now.max(self.local[0]); 2];
             if let Err(e) = self.begin() {
                 self.state[0] = CoreState::Crashed;
@@ -83,6 +87,7 @@ impl Machine {
         }
         if held {
             self.state[1] = CoreState::Reset;
+            self.accesses[1] = None;
             bus.reset(Reset::Core(1));
         }
         if released && self.state[1] == CoreState::Reset {

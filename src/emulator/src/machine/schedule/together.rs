@@ -83,8 +83,8 @@ impl System {
         let next = |n: usize| {
             let machine = &self.boards[n].machine;
             match machine.behind() {
-                // Its logic stands still until a core in `wfe` knows that it is woken, and so may that of others.
-                Some(core) if machine.state.contains(&CoreState::WaitEvent) => machine.local[core].min(due[n].woken),
+                // Its logic stands still until a core that waits for it knows that it is woken, and so may that of others.
+                Some(core) if machine.awaits_pl() => machine.local[core].min(due[n].woken),
                 Some(core) => machine.local[core],
                 None => earliest(&due[n]),
             }
@@ -143,6 +143,12 @@ impl System {
 }
 
 impl Machine {
+    /// A core waits for the logic.
+    fn awaits_pl(&self) -> bool {
+        let waits = |state: &CoreState| matches!(state, CoreState::WaitEvent | CoreState::WaitAccess);
+        self.state.iter().any(waits)
+    }
+
     /// Tells the neighbours when a core of this board may do something. `host`: what comes from it may wake one.
     fn tell_acting(&mut self, due: &Due, host: bool) {
         let acting = match self.behind() {
@@ -152,7 +158,7 @@ impl Machine {
         };
         let mut bus = self.bus.borrow_mut();
         bus.acting = acting.min(due.timer[0]).min(due.timer[1]).min(due.arrival);
-        bus.in_wfe = self.state.contains(&CoreState::WaitEvent);
+        bus.awaiting_pl = self.awaits_pl();
     }
 }
 

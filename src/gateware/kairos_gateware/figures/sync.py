@@ -1,0 +1,141 @@
+"""The phase of a satellite's clock, as far as it can be known before there is one: the time transfer of the gateware
+(`link/rtio_time.py`) played by a model of clocks and fibre.
+
+No gateware recovers a clock yet: in simulation both boards have the same one. What is modelled here, with its sources:
+
+* The satellite's clock follows the words that come: its edges are the master's, later by the fibre's delay and a
+  constant of both transceivers, taken to be calibrated. A recovered clock has jitter of 5 ps rms (assumed).
+* A Si5324 cleans it: a loop of second order, of 60 Hz, as its data sheet offers between 4 and 525 Hz; it adds
+  0.3 ps rms (data sheet: 290 fs). Its crystal drifts with the board's temperature by 0.5 ppm/K (assumed).
+* The fibre's delay has 38 ps/(km K) (Slavík et al., Sci. Rep. 5, 15447 (2015), for standard fibre); temperatures of
+  fibre and boards change by steps, which they follow with a time constant.
+* What comes back is seen in the first cycle of the master's that begins after it has come.
+
+The error is the satellite's counter less the master's at the same instant, in ps, with the fraction of a cycle.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+__all__ = [
+    "CYCLE_PS",
+    "LENGTHS",
+    "Setup",
+    "greatest_drift",
+    "greatest_error",
+    "phase_errors",
+    "share",
+    "static_error",
+    "travel",
+]
+
+CYCLE_PS = 8000.0
+_LOOP_HZ, _DAMPING = 60.0, 1.0
+_JITTER_PS, _CLEANER_PS = 5.0, 0.3
+_FIBRE_PS_PER_M_K = 0.038
+_PS_PER_M = 4900.0
+_CRYSTAL_PER_K = 0.5e-6
+_STEP_S = 2e-3
+_FAR_CYCLES = 1
+LENGTHS = tuple(200 + 2 * CYCLE_PS / _PS_PER_M / 12 * n for n in range(12))
+"""Of fibres, in m."""
+
+
+@dataclass
+class Setup:
+    """Length of the fibre in m; time in s at which temperatures change, and by how much (K), of fibre and boards; their
+    time constants in s; how much longer the way back is, in ps."""
+
+    length: float = 200.0
+    steps: tuple = ((60.0, 5.0), (240.0, -10.0), (420.0, 5.0))
+    fibre_s: float = 60.0
+    board_s: float = 120.0
+    asymmetry: float = 0.0
+
+
+def travel(delay, asymmetry=0.0):
+    """A as the gateware finds it, for a way there of `delay` ps; None if its third step never agrees: that asks for a
+    round trip of 2 A + 1 cycles."""
+    cycles = int(np.ceil((2 * delay + asymmetry) / CYCLE_PS)) + _FAR_CYCLES
+    found = (cycles - 1) >> 1
+    return found if cycles == 2 * found + 1 else None
+
+
+def static_error(delay, asymmetry=0.0):
+    """The error in ps once the counter has been set; None as for `travel`. The satellite's counter is loaded with A + 1
+    more than the master's when the word left, a cycle after it has come."""
+    found = travel(delay, asymmetry)
+    return None if found is None else found * CYCLE_PS - delay
+
+
+def _relaxed(times, steps, constant):
+    """Temperature over time: each step is followed exponentially."""
+    kelvin = np.zeros_like(times)
+    for when, size in steps:
+        after = times >= when
+        kelvin[after] += size * (1 - np.exp(-(times[after] - when) / constant))
+    return kelvin
+
+
+def _cleaned(phase, drift, random):
+    """The loop's output phase: of second order, its input `phase` in ps with the recovered clock's jitter; its own
+    crystal runs away by `drift` (relative)."""
+    w = 2 * np.pi * _LOOP_HZ
+    # Of white noise sampled each step, only what the loop lets through: it is sampled far more often in truth
+    noisy = phase + random.normal(0, _JITTER_PS * np.sqrt(_LOOP_HZ * 1e-6), len(phase))
+    output, rate = np.empty_like(phase), 0.0
+    now = phase[0]
+    substeps = 8
+    dt = _STEP_S / substeps
+    for n, target in enumerate(noisy):
+        for _ in range(substeps):
+            error = target - now
+            rate += w * w * error * dt
+            now += (2 * _DAMPING * w * error + rate + drift[n] * 1e12) * dt
+        output[n] = now
+    return output + random.normal(0, _CLEANER_PS, len(phase))
+
+
+def phase_errors(setup=None, seconds=600.0, seed=1):
+    """(times in s, errors in ps) since the counter was set. Raises ValueError if it cannot be with this fibre."""
+    setup = setup or Setup()
+    random = np.random.default_rng(seed)
+    times = np.arange(0, seconds, _STEP_S)
+    fibre = _relaxed(times, setup.steps, setup.fibre_s)
+    board = _relaxed(times, setup.steps, setup.board_s)
+    delay = setup.length * (_PS_PER_M + _FIBRE_PS_PER_M_K * fibre)
+    start = static_error(delay[0], setup.asymmetry)
+    if start is None:
+        raise ValueError("the round trip has an even number of cycles: the gateware does not come up with this fibre")
+    drift = _CRYSTAL_PER_K * (board - board[0])
+    moved = _cleaned(delay, drift, random) - delay[0]
+    return times, start - moved
+
+
+@cache
+def _runs():
+    """Errors over time of the fibres that come up."""
+    delays = [length * _PS_PER_M for length in LENGTHS]
+    return [
+        phase_errors(Setup(length=length), seed=n)[1]
+        for n, (length, delay) in enumerate(zip(LENGTHS, delays, strict=True))
+        if static_error(delay) is not None
+    ]
+
+
+def greatest_error():
+    """Of all runs, in ps."""
+    return float(max(np.abs(errors).max() for errors in _runs()))
+
+
+def greatest_drift():
+    """How far the phase of a satellite moves after its counter has been set, in ps."""
+    return float(max(np.abs(errors - errors[0]).max() for errors in _runs()))
+
+
+def share(count=10_000, seed=1):
+    """Of fibres of up to 20 km, those with which the time transfer comes to an end."""
+    delays = np.random.default_rng(seed).uniform(0, 20_000 * _PS_PER_M, count)
+    return sum(travel(delay) is not None for delay in delays) / count

@@ -1,0 +1,245 @@
+//! Memory of other boards: loads and stores of kernels there ([`window`]), and what they let other boards do with this one's.
+
+use kairos_channel::memory::{REMOTE, REMOTE_RINGS, REMOTE_WINDOW, REMOTE_WINDOW_BYTES};
+use kairos_chip::gic;
+use kairos_contracts::registers::{bulk, exports};
+use kairos_pl::Register;
+use kairos_proto::exception::Id;
+
+use crate::fault::broken;
+use crate::memory::{words, words_mut, Area};
+use crate::owned::Lent;
+use crate::{raise, timer, window};
+
+#[cold]
+#[inline(never)]
+fn refuse(message: &'static str, params: [u32; 3]) {
+    raise::firmware(Id::RemoteMemoryError, message, params.map(i64::from));
+}
+
+/// The number of the link to a board; notes an exception if there is none.
+fn end_to(destination: u32) -> Option<usize> {
+    let is_it = |end: &Option<window::Neighbour>| end.and_then(window::Neighbour::destination) == Some(destination);
+    let end = window::neighbours().iter().position(is_it);
+    if end.is_none() {
+        let message = "destination {0} is not joined to this board by a link with remote memory";
+        refuse(message, [destination, 0, 0]);
+    }
+    end
+}
+
+/// Where this core has `bytes` at `address` of a board, which may be this one; notes an exception if nowhere.
+fn place(destination: u32, address: u32, bytes: usize) -> Option<u32> {
+    let (base, there) = if destination == window::own() {
+        (0, REMOTE)
+    } else {
+        (
+            (REMOTE_WINDOW.start + end_to(destination)? * REMOTE_WINDOW_BYTES) as u32,
+            0..REMOTE_WINDOW_BYTES,
+        )
+    };
+    let last = (address as usize).checked_add(bytes);
+    let inside = there.contains(&(address as usize)) && last.is_some_and(|last| last <= there.end);
+    if !address.is_multiple_of(4) || !inside {
+        let message =
+            "address {1:#010x} of destination {0} is not that of a word from {2:#010x} on that can be reached";
+        refuse(message, [destination, address, there.start as u32]);
+        return None;
+    }
+    Some(base + address)
+}
+
+extern "C" fn export(destination: u32, region: u32, address: u32, bytes: u32, rights: u32) {
+    let Some(end) = end_to(destination) else { return };
+    let end_of = address.checked_add(bytes).filter(|last| *last as usize <= REMOTE.end);
+    let (Some(end_of), true) = (
+        end_of,
+        address as usize >= REMOTE.start && bytes > 0 && address.is_multiple_of(8),
+    ) else {
+        let message = "kernels may export memory from {1:#010x} to {2:#010x}, from multiples of 8 on: not {0:#010x}";
+        return refuse(message, [address, REMOTE.start as u32, REMOTE.end as u32]);
+    };
+    let registers = [
+        (exports::REGION, region),
+        (exports::FIRST, address),
+        (exports::LAST, end_of - 1),
+        (exports::RIGHTS, rights),
+        (exports::SET, 1),
+    ];
+    for (name, value) in registers {
+        match register(name, end) {
+            Some(register) => register.write(value),
+            None => {
+                return refuse(
+                    "there is no remote memory at the link to destination {0}",
+                    [destination, 0, 0],
+                )
+            }
+        }
+    }
+}
+
+extern "C" fn pointer(destination: u32, address: u32) -> u32 {
+    place(destination, address, 4).unwrap_or(0)
+}
+
+extern "C" fn load_at(destination: u32, address: u32) -> u32 {
+    // SAFETY: in the window.
+    place(destination, address, 4).map_or(0, |at| unsafe { window::load(at) })
+}
+
+extern "C" fn store_at(destination: u32, address: u32, value: u32) {
+    if let Some(at) = place(destination, address, 4) {
+        // SAFETY: in the window.
+        unsafe { window::store(at, value) };
+    }
+}
+
+extern "C" fn read(destination: u32, address: u32, list: u32) {
+    match words_mut(list) {
+        Ok(words) => {
+            let Some(first) = place(destination, address, 4 * words.len()) else {
+                return;
+            };
+            for (at, word) in (first..).step_by(4).zip(words) {
+                // SAFETY: in the window.
+                *word = unsafe { window::load(at) };
+                if raise::is_noted() {
+                    return;
+                }
+            }
+        }
+        Err(error) => broken(format_args!("words of another board: {error}")),
+    }
+}
+
+extern "C" fn write(destination: u32, address: u32, list: u32) {
+    match words(list) {
+        Ok(words) => {
+            let Some(first) = place(destination, address, 4 * words.len()) else {
+                return;
+            };
+            for (at, word) in (first..).step_by(4).zip(words) {
+                // SAFETY: in the window.
+                unsafe { window::store(at, *word) };
+                if raise::is_noted() {
+                    return;
+                }
+            }
+        }
+        Err(error) => broken(format_args!("words for another board: {error}")),
+    }
+}
+
+/// Rings of descriptors, of which a copy uses the next one.
+static RINGS: Lent<Area<{ REMOTE_RINGS.start }, { REMOTE_RINGS.end }>> = {
+    // SAFETY: set apart in the memory map for this, and only this module uses it. The gateware reads it.
+    Lent::new(unsafe { Area::new() })
+};
+/// Bytes of a ring, and words of a descriptor.
+const RING: usize = 1024;
+const DESCRIPTOR: usize = 4;
+/// The first interrupt of the logic.
+const INTERRUPT: u16 = 61;
+const THIS_CORE: u8 = 1;
+
+/// In a restart.
+pub fn reclaim() {
+    RINGS.reclaim();
+}
+
+/// Registers of the engine at a link.
+struct Engine {
+    base: Register,
+    posted: Register,
+    completed: Register,
+    state: Register,
+    clear: Register,
+    told: Register,
+    heard: Register,
+    interrupt: Register,
+}
+
+/// A register of the block at a link.
+#[inline(never)]
+fn register(name: &str, end: usize) -> Option<Register> {
+    Register::find_numbered(&kairos_pl::descriptor().ok()?, name, end)
+}
+
+impl Engine {
+    fn find(end: usize) -> Option<Self> {
+        let find = |name| register(name, end);
+        Some(Self {
+            base: find(bulk::BASE)?,
+            posted: find(bulk::POSTED)?,
+            completed: find(bulk::COMPLETED)?,
+            state: find(bulk::STATE)?,
+            clear: find(bulk::CLEAR)?,
+            told: find(bulk::TOLD)?,
+            heard: find(bulk::HEARD)?,
+            interrupt: find(bulk::INTERRUPT)?,
+        })
+    }
+
+    /// Takes back what a kernel before was stopped in, and what has failed.
+    fn settle(&self) {
+        while self.completed.read() != self.posted.read() && self.state.read() & 1 == 0 {
+            timer::sleep_briefly();
+        }
+        self.clear.write(1);
+        while self.completed.read() != self.posted.read() {
+            timer::sleep_briefly();
+        }
+    }
+}
+
+/// Copies and waits for the engine's interrupt. What was copied last has been answered by the other board then.
+extern "C" fn copy(destination: u32, there: u32, here: u32, bytes: u32) {
+    let Some(end) = end_to(destination) else { return };
+    let Some(engine) = Engine::find(end) else {
+        return refuse(
+            "there is no remote memory at the link to destination {0}",
+            [destination, 0, 0],
+        );
+    };
+    let last = (here as usize).checked_add(bytes as usize);
+    let inside = REMOTE.contains(&(here as usize)) && last.is_some_and(|last| last <= REMOTE.end);
+    if !inside || !(there | here | bytes).is_multiple_of(8) || bytes == 0 {
+        let message = "copies are of multiples of 8 bytes from {1:#010x} on: not {2} from {0:#010x}";
+        return refuse(message, [here, REMOTE.start as u32, bytes]);
+    }
+    engine.settle();
+    let posted = engine.posted.read();
+    engine.base.write((REMOTE_RINGS.start + end * RING) as u32);
+    RINGS.with(|rings| {
+        let at = end * RING / 4 + posted as usize % (RING / 4 / DESCRIPTOR) * DESCRIPTOR;
+        rings.words()[at..at + DESCRIPTOR].copy_from_slice(&[here, bytes, there, 1]);
+    });
+    gic::barrier();
+    gic::route_rising(THIS_CORE, INTERRUPT);
+    engine.heard.write(1);
+    engine.interrupt.write(1);
+    engine.posted.write((posted + 1) & 0xffff);
+    timer::sleep_until(|| engine.told.read() != 0);
+    engine.interrupt.write(0);
+    let state = engine.state.read();
+    if state & 1 != 0 {
+        let message = match state >> 2 {
+            1 => "destination {0} does not export {1:#010x} of its memory for this",
+            2 => "bus error at {1:#010x} on destination {0}",
+            3 => "destination {0} does not answer about {1:#010x} of its memory: the link is lost",
+            _ => "a copy to {1:#010x} of the memory of destination {0} failed",
+        };
+        refuse(message, [destination, there, 0]);
+    }
+}
+
+raise::raising! {
+    remote_pointer => pointer;
+    remote_load => load_at;
+    remote_store => store_at;
+    remote_read => read;
+    remote_write => write;
+    remote_copy => copy;
+    remote_export => export, stack 1;
+}
