@@ -13,7 +13,7 @@ from PIL import Image
 from kairos.cli import main
 from kairos.cli.address import address_of
 from tests.support.analyzer_record import DUMP
-from tests.support.command import one_line
+from tests.support.command import one_line, run_kairos
 from tests.support.paths import BUILD, EXAMPLES
 
 
@@ -133,6 +133,16 @@ def test_plot(results, tmp_path, capsys):
     (tmp_path / "bad.h5").write_bytes(b"nothing")
     assert main(["plot", str(tmp_path / "bad.h5")]) == 1
     assert "is no HDF5 file" in capsys.readouterr().err
+
+
+def test_a_bench_with_nothing_says_so(tmp_path):
+    database = tmp_path / "device_db.py"
+    database.write_text((EXAMPLES / "device_db.py").read_text())
+    done = run_kairos("bench", "check", "--device-db", database)
+    assert (
+        done.returncode == 0 and done.stdout == f"nothing is wired to the pins, and no device of {database} needs it\n"
+    )
+    assert run_kairos("bench", "check", "--json", "--device-db", database).stdout == ""
 
 
 def test_new(tmp_path, monkeypatch, capsys):

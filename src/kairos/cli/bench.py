@@ -40,6 +40,8 @@ def check(args):
             print(json.dumps({"name": name, "kind": None, "device": driver}))
         else:
             print(f"{name}: there is no model of what {driver} drives: its pins are open")
+    if not (plan["parts"] or lacking(database.entries) or args.json):
+        print(f"nothing is wired to the pins, and no device of {args.device_db} needs it")
 
 
 def _end(name: str, label: str) -> str:
