@@ -95,9 +95,9 @@ fn halves(word: u32) -> impl Iterator<Item = Place> {
     let first = if wide {
         2 * (d | (word >> 22 & 1) << 4)
     } else {
-        2 * d | word >> 22 & 1
+        (2 * d) | (word >> 22 & 1)
     };
-    (first..first + words).map(|n| Place::Half(n / 2 & 31, n & 1 != 0))
+    (first..first + words).map(|n| Place::Half((n / 2) & 31, n & 1 != 0))
 }
 
 impl Transfer {
