@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kairos.compat.clients import CommMgmt
+from tests.support import sd_card
 from tests.support.boards import System
 from tests.support.command import run_kairos
 from tests.support.gateware import built
@@ -106,5 +107,58 @@ def test_a_link_is_pulled_out_at_the_time_that_its_description_says(tmp_path):
         let_pass(device, 1)
         (link,) = until(lambda: [link for link in device.links() if link["up"] and link["rtio"]], device.uart)
         assert link["words"]["ended"] == 1
+    finally:
+        device.close()
+
+
+ALONE = """from artiq.experiment import *
+
+
+class Alone(EnvExperiment):
+    def build(self):
+        self.setattr_device("core")
+        self.setattr_device("sat_ttl4")
+
+    @subkernel(destination=1)
+    def pulses(self, a: TInt32) -> TInt32:
+        self.sat_ttl4.pulse(1 * us)
+        return 2 * a
+
+    @kernel
+    def run(self):
+        self.core.reset()
+        subkernel_preload(self.pulses)
+        self.core.break_realtime()
+        delay(5 * ms)
+        self.pulses(21)
+        print("alone", subkernel_await(self.pulses))
+        self.core.wait_until_mu(now_mu() + 5000)
+"""
+
+
+def finished(log):
+    return log if "startup kernel: finished" in log else None
+
+
+def test_a_startup_kernel_has_subkernels(kairos, tmp_path):
+    path = kairos.write(ALONE, "", "alone.py")
+    done = kairos("compile", path, device_db=EXAMPLES / "two_boards_device_db.py")
+    assert done.stdout == f"wrote {path.with_suffix('.tar')}\n", done.stderr
+    card = sd_card.make(tmp_path / "card", [(b"CONFIG  TXT", b"")])
+    description = (ROOT / "src/emulator/src/host/pair.toml").read_text()
+    (tmp_path / "system.toml").write_text(description.replace("[[board]]", f'[[board]]\nsd = "{card.name}"', 1))
+    device = System(tmp_path, tmp_path / "system.toml")
+    try:
+        written = path.with_suffix(".tar")
+        done = run_kairos("device", "-D", device.address, "config", "write", "-f", "startup_kernel", written)
+        assert done.returncode == 0, done.stderr
+        assert run_kairos("device", "-D", device.address, "reboot").returncode == 0
+        # Time goes on while the log is asked for.
+        log = until(lambda: finished(run_kairos("device", "-D", device.address, "log").stdout), device.uart)
+        assert "alone 42" in log
+        trace = device.control("trace", **{"from": 0})
+        (pad,) = [pad["index"] for pad in trace["pads"] if pad["name"] == "sat_ttl4"]
+        times = [when for when, index, _ in trace["events"] if index == pad]
+        assert times[-1] - times[-2] == 1000
     finally:
         device.close()

@@ -240,6 +240,11 @@ impl Links {
         self.to(destination).is_some()
     }
 
+    /// Whether the firmware at the end of the link that leads to a board answers.
+    pub fn are_up_to(&self, destination: u8) -> bool {
+        self.to(destination).is_some_and(|link| link.end.borrow().is_up())
+    }
+
     /// The boards behind this one, in the order of their destinations.
     pub fn boards(self) -> impl Iterator<Item = u8> {
         (1..BOARDS as u8).filter(move |board| self.lead_to(*board))

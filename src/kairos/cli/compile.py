@@ -17,7 +17,8 @@ def compile_experiment(args):
     content = stage.encode() if isinstance(stage, str) else stage
     path = args.output
     if path is None and args.emit == "elf":
-        path = str(Path(args.file).with_suffix(".elf"))
+        suffix = ".elf" if content.startswith(b"\x7fELF") else ".tar"
+        path = str(Path(args.file).with_suffix(suffix))
     if path is None:
         sys.stdout.buffer.write(content if content.endswith(b"\n") else content + b"\n")
     else:

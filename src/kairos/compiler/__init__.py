@@ -5,7 +5,9 @@ and links it.
 """
 
 import functools
+import io
 import itertools
+import tarfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -261,7 +263,8 @@ def emit(
     strict: bool = False,
     warnings: list[str] | None = None,
 ):
-    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`.
+    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`, of a program that starts subkernels an
+    archive (tar) of all its libraries.
 
     The program stands for itself, as startup and idle kernels do: it sends no result, writes no attributes back, and
     its `print` writes to the log of the device. Raises `CompileError` when it is rejected, and for `elf` also when it
@@ -282,7 +285,23 @@ def emit(
         return program.llvm(codegen.TRIPLE, codegen.data_layout())
     if stage == "asm":
         return b"\n".join(codegen.generate(program, emit_assembly=True)).decode()
-    return _native.strip(_link(codegen.generate(program), program)[0])
+    library = _native.strip(_link(codegen.generate(program), program)[0])
+    subkernels = [
+        (f"{number} {destination}.elf", _native.strip(_link(codegen.generate(one), one)[0]))
+        for number, destination, one in program.subkernels()
+    ]
+    return _archive([("main.elf", library), *subkernels]) if subkernels else library
+
+
+def _archive(parts: list[tuple[str, bytes]]) -> bytes:
+    """An uncompressed tar file of these names and contents, the same each time."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as archive:
+        for name, content in parts:
+            head = tarfile.TarInfo(name)
+            head.size = len(content)
+            archive.addfile(head, io.BytesIO(content))
+    return out.getvalue()
 
 
 def check(function: Callable, args: tuple | list = (), kwargs: dict[str, Any] | None = None, *, core: Any):

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analyzer;
+pub mod archive;
 pub mod batch;
 pub mod bitstream;
 pub mod boards;

@@ -135,12 +135,7 @@ pub fn build(arguments: Arguments, started: Instant) -> Result<Host, String> {
         host_wait: Duration::from_millis(params.host_wait_ms),
     };
     let card = match &arguments.sd {
-        Some(path) => {
-            let cut = Some(params.sd_cut_after).filter(|sectors| *sectors > 0);
-            let image = std::fs::File::options().read(true).write(true).open(path);
-            let card = image.and_then(|image| Card::new(image, cut));
-            Some(card.map_err(|e| format!("SD card image {}: {e}", path.display()))?)
-        }
+        Some(path) => Some(Card::open(path, &params)?),
         None => None,
     };
     let net = Rc::new(RefCell::new(Net::new(time::from_ns(params.net_latency_ns))));

@@ -11,7 +11,7 @@ use super::image::Image;
 use crate::machine::params::Params;
 use crate::machine::schedule::{Machine, NamedMachine, System};
 use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
-use crate::peripherals::{Board, Cable};
+use crate::peripherals::{Board, Cable, Card};
 use crate::pl::event::Event;
 use crate::pl::library::Library;
 use crate::pl::link::{self, Link, Quality};
@@ -32,6 +32,9 @@ pub struct Description {
     board: Vec<BoardEntry>,
     #[serde(default)]
     link: Vec<LinkEntry>,
+    /// Where the file is.
+    #[serde(skip)]
+    folder: PathBuf,
 }
 
 #[derive(Debug, Deserialize)]
@@ -42,6 +45,8 @@ struct BoardEntry {
     variant: String,
     /// Name of an image in the folder of built firmware, or a path. Without one the cores are held in reset.
     firmware: Option<PathBuf>,
+    /// Image of the card in its slot; a path from the folder of the description.
+    sd: Option<PathBuf>,
     /// DDR in MiB.
     #[serde(default = "default_memory")]
     memory: u32,
@@ -83,7 +88,7 @@ impl Description {
             Some((_, text)) => text.to_string(),
             None => std::fs::read_to_string(path).map_err(|e| format!("description of boards {shown}: {e}"))?,
         };
-        let this: Self = toml::from_str(&text).map_err(|e| {
+        let mut this: Self = toml::from_str(&text).map_err(|e| {
             format!(
                 "description of boards {shown}: {}",
                 e.to_string().trim().replace('\n', " ")
@@ -91,6 +96,7 @@ impl Description {
         })?;
         this.check()
             .map_err(|e| format!("description of boards {shown}: {e}"))?;
+        this.folder = path.parent().unwrap_or(Path::new("")).into();
         Ok(this)
     }
 
@@ -157,7 +163,7 @@ impl Description {
         let mut cable = Some(cable);
         let mut boards = Vec::new();
         for entry in &self.board {
-            let machine = entry.build(build, params, skip, cable.take());
+            let machine = entry.build(build, &self.folder, params, skip, cable.take());
             let machine = machine.map_err(|e| format!("board {}: {e}", entry.name))?;
             let name = entry.name.clone();
             boards.push(NamedMachine { name, machine });
@@ -204,6 +210,7 @@ impl BoardEntry {
     fn build(
         &self,
         build: &Path,
+        folder: &Path,
         params: &Params,
         skip: bool,
         cable: Option<Box<dyn Cable>>,
@@ -221,7 +228,9 @@ impl BoardEntry {
             ));
         }
         let pl = Pl::new(Library::load(&library)?, &params, skip);
+        let card = self.sd.as_ref().map(|path| Card::open(&folder.join(path), &params));
         let board = Board {
+            card: card.transpose()?,
             mib: self.memory as usize,
             params,
             pl: Some(pl),

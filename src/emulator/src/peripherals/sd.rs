@@ -3,7 +3,9 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::path::Path;
 
+use crate::machine::params::Params;
 use crate::machine::peripheral::{Access, Context, Peripheral, Reset};
 
 /// Bytes of a block.
@@ -48,6 +50,14 @@ impl Card {
             application: false,
             left: cut_after,
         })
+    }
+
+    /// The card in an image file, for as many writes as the parameters say. The error is a line for the user.
+    pub fn open(path: &Path, params: &Params) -> Result<Self, String> {
+        let cut = Some(params.sd_cut_after).filter(|sectors| *sectors > 0);
+        let image = File::options().read(true).write(true).open(path);
+        let card = image.and_then(|image| Self::new(image, cut));
+        card.map_err(|e| format!("SD card image {}: {e}", path.display()))
     }
 
     /// The file behind the card.

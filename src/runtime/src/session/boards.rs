@@ -74,6 +74,11 @@ impl Boards {
         Some(text)
     }
 
+    /// Whether the link that leads to a board is up.
+    pub fn is_there(&self, destination: u8) -> bool {
+        self.links.are_up_to(destination)
+    }
+
     /// Keeps a library for a board; else why not.
     pub fn keep(&mut self, number: u32, destination: u8, library: &[u8]) -> Result<(), String<96>> {
         let mut text = String::new();

@@ -1,22 +1,32 @@
 //! Kernels that run without a host (wire protocols, section 1.12): the startup kernel once at boot, before the first session,
-//! and the idle kernel whenever no session is served. They come from the configuration, as ELF files.
+//! and the idle kernel whenever no session is served. They come from the configuration, as ELF files, or with the libraries of
+//! satellites as archives.
 
 use core::fmt;
+use core::future::poll_fn;
+use core::ops::Range;
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::Poll;
 
 use embassy_futures::select::{select, select3, Either, Either3};
-use embassy_time::{Duration, Timer};
-use kairos_channel::Kind;
+use embassy_time::{Duration, Instant, Timer};
+use kairos_channel::{Frame, Kind};
 use kairos_config::keys::Key;
+use kairos_proto::archive;
 use kairos_proto::summary::Summary;
 
+use super::boards::Boards;
 use super::{Owner, Shared, CLIENTS};
 use kairos_comms::config::{Config, IDLE_KERNEL_CHANGED};
-use kairos_comms::kernel_core::Failure;
+use kairos_comms::kernel_core::{Failure, KernelCore, SUPERVISION};
 use kairos_comms::{clock, gateware};
 
 /// There is an idle kernel, as far as is known.
 pub static IS_SET: AtomicBool = AtomicBool::new(false);
+
+/// Within this time after a start boards that an archive has libraries for are there.
+const ARRIVAL: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Before an idle kernel that has failed is started again.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -25,6 +35,9 @@ const PAUSE: Duration = Duration::from_millis(500);
 enum Error {
     /// What the configuration has is no library.
     NotElf,
+    Archive(archive::Wrong),
+    /// A board that an archive has a library for does not answer.
+    Silent(u8),
     Refused(heapless::String<160>),
     Exception(heapless::String<320>),
     Rpc,
@@ -36,7 +49,9 @@ enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NotElf => write!(f, "it is not an ELF file ('kairos compile' makes one)"),
+            Error::NotElf => write!(f, "it is neither an ELF file nor an archive ('kairos compile' makes them)"),
+            Error::Archive(wrong) => write!(f, "{wrong}"),
+            Error::Silent(board) => write!(f, "destination {board} does not answer"),
             Error::Refused(text) => write!(f, "it cannot be loaded: {text}"),
             Error::Exception(text) => write!(f, "it ended with {text}"),
             Error::Rpc => write!(f, "it has called the host, and there is none: it is stopped"),
@@ -50,7 +65,10 @@ impl fmt::Display for Error {
 impl Error {
     /// Starting it again would end in the same way.
     fn is_lasting(&self) -> bool {
-        matches!(self, Error::NotElf | Error::Refused(_) | Error::Rpc)
+        matches!(
+            self,
+            Error::NotElf | Error::Archive(_) | Error::Refused(_) | Error::Rpc
+        )
     }
 }
 
@@ -71,6 +89,7 @@ pub async fn startup(shared: &mut Shared, config: &Config) {
         Err(error) => log::error!("startup kernel: {error}"),
     }
     shared.kernel.stop().await;
+    shared.boards.close();
 }
 
 /// Runs the idle kernel over and over while no session is served, for ever.
@@ -102,6 +121,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
             };
             log::error!("idle kernel: {error}");
             shared.kernel.stop().await;
+            shared.boards.close();
             if error.is_lasting() {
                 core::future::pending::<()>().await;
             }
@@ -112,6 +132,7 @@ pub async fn idle(owner: &'static Owner, config: &'static Config) {
             absent = false;
         }
         shared.kernel.stop().await;
+        shared.boards.close();
         if length.is_some() && !matches!(ended, Either3::Third(())) {
             log::info!("idle kernel: stopped");
         }
@@ -141,15 +162,44 @@ fn read(shared: &mut Shared, config: &Config, key: Key) -> Option<usize> {
     }
 }
 
-/// Runs the kernel in the buffer to its end.
-async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
-    if !shared.library[..length].starts_with(b"\x7fELF") {
+/// Where the library of this board is in the buffer; those of others are kept for them.
+async fn unpack(shared: &mut Shared, length: usize) -> Result<Range<usize>, Error> {
+    let Shared { library, boards, .. } = shared;
+    let content = &library[..length];
+    if content.starts_with(b"\x7fELF") {
+        return Ok(0..length);
+    }
+    if !archive::is_archive(content) {
         return Err(Error::NotElf);
     }
-    let Shared {
-        kernel, library, rtio, ..
-    } = shared;
-    kernel.load(&library[..length]).await?;
+    let mut own = None;
+    for part in archive::parts(content) {
+        let part = part.map_err(Error::Archive)?;
+        let Some((number, destination)) = part.subkernel else {
+            own = Some(part.place);
+            continue;
+        };
+        let kept = match boards.refusal(destination) {
+            Some(reason) => Err(reason),
+            None => boards.keep(number, destination, &content[part.place]),
+        };
+        kept.map_err(|reason| Error::Refused(heapless::String::try_from(reason.as_str()).unwrap_or_default()))?;
+        let deadline = Instant::now() + ARRIVAL;
+        while !boards.is_there(destination) {
+            if Instant::now() >= deadline {
+                return Err(Error::Silent(destination));
+            }
+            Timer::after(LOOK).await;
+        }
+    }
+    own.ok_or(Error::Archive(archive::Wrong::NoMain))
+}
+
+/// Runs the kernel in the buffer to its end.
+async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
+    let place = unpack(shared, length).await?;
+    let Shared { kernel, library, .. } = shared;
+    kernel.load(&library[place]).await?;
     let frame = kernel.next_frame().await?;
     match frame.kind {
         Kind::LoadCompleted => {}
@@ -157,28 +207,65 @@ async fn run(shared: &mut Shared, length: usize) -> Result<(), Error> {
         kind => return Err(Error::Unexpected(kind)),
     }
     kernel.send(Kind::Run, &[], false).await?;
-    let frame = match select(kernel.next_frame(), clock::wait(true)).await {
-        Either::First(frame) => frame?,
-        Either::Second(()) => return Err(Error::Clock),
+    let ended = match select(until_end(shared), clock::wait(true)).await {
+        Either::First(ended) => ended,
+        Either::Second(()) => Err(Error::Clock),
     };
-    match frame.kind {
-        Kind::Finished => {
-            kernel.ended();
-            // They have been logged, and concern no later session.
-            gateware::take_async_errors(*rtio);
-            Ok(())
+    shared.boards.end().await;
+    ended
+}
+
+/// Serves what the kernel wants of other boards until it ends.
+async fn until_end(shared: &mut Shared) -> Result<(), Error> {
+    loop {
+        let Shared {
+            kernel, boards, rtio, ..
+        } = &mut *shared;
+        let Some(frame) = next_frame(kernel, boards).await? else {
+            boards.settle(kernel).await?;
+            continue;
+        };
+        match frame.kind {
+            Kind::Log => kernel.log().await?,
+            Kind::Finished => {
+                kernel.ended();
+                // They have been logged, and concern no later session.
+                gateware::take_async_errors(*rtio);
+                return Ok(());
+            }
+            Kind::Exception => {
+                let mut report = [0; 512];
+                let length = kernel.read(&mut report)?;
+                let mut text = heapless::String::new();
+                let _ = match Summary::read(&report[..length]) {
+                    Some(summary) => fmt::write(&mut text, format_args!("{summary}")),
+                    None => fmt::write(&mut text, format_args!("an exception")),
+                };
+                return Err(Error::Exception(text));
+            }
+            Kind::RpcSync | Kind::RpcAsync => return Err(Error::Rpc),
+            kind if !boards.serve_frame(kernel, &frame).await? => return Err(Error::Unexpected(kind)),
+            _ => {}
         }
-        Kind::Exception => {
-            let mut report = [0; 512];
-            let length = kernel.read(&mut report)?;
-            let mut text = heapless::String::new();
-            let _ = match Summary::read(&report[..length]) {
-                Some(summary) => fmt::write(&mut text, format_args!("{summary}")),
-                None => fmt::write(&mut text, format_args!("an exception")),
-            };
-            Err(Error::Exception(text))
+    }
+}
+
+/// The next frame of the kernel core; None: something has come of another board, or has not come in time.
+async fn next_frame(kernel: &mut KernelCore, boards: &mut Boards) -> Result<Option<Frame>, Error> {
+    let _expected = SUPERVISION.expect();
+    let deadline = boards.deadline();
+    let event = poll_fn(|cx| match kernel.poll_frame(cx) {
+        Poll::Ready(frame) => Poll::Ready(frame.map(Some)),
+        Poll::Pending => boards.poll(cx).map(|()| Ok(None)),
+    });
+    let late = async {
+        match deadline {
+            Some(deadline) => Timer::at(deadline).await,
+            None => core::future::pending().await,
         }
-        Kind::RpcSync | Kind::RpcAsync => Err(Error::Rpc),
-        kind => Err(Error::Unexpected(kind)),
+    };
+    match select(event, late).await {
+        Either::First(event) => Ok(event?),
+        Either::Second(()) => Ok(None),
     }
 }
