@@ -21,6 +21,7 @@ Odd
 not running
 timed out
 another one runs
+it runs already
 no message
 """
 

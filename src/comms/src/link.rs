@@ -16,7 +16,7 @@ use embassy_time::{Duration, Instant, Timer};
 use kairos_config::keys::Key;
 use kairos_config::store::Error;
 use kairos_contracts::registers::{link, mailbox, satellite, uplink};
-use kairos_links::end::{End, News, Role};
+use kairos_links::end::{End, News, Role, Streams};
 use kairos_links::routing::{self, Way, TABLE};
 use kairos_pl::Register;
 use kairos_proto::descriptor::Descriptor;
@@ -312,13 +312,15 @@ fn start(
     role: Role,
 ) -> &'static Link {
     static PLACES: [StaticCell<Link>; LINKS] = [const { StaticCell::new() }; LINKS];
+    static STREAMS: [ConstStaticCell<Streams>; LINKS] = [const { ConstStaticCell::new(Streams::new()) }; LINKS];
+    let streams = STREAMS[number].take();
     let descriptor = kairos_pl::descriptor().ok();
     let link: &'static Link = PLACES[number].init_with(|| Link {
         mailbox,
         words: descriptor.and_then(|descriptor| Words::find(&descriptor, number)),
         rtio,
         below,
-        end: RefCell::new(End::new(role, session())),
+        end: RefCell::new(End::new(role, session(), streams)),
         kick: Signal::new(),
     });
     spawner.spawn(crate::task(run(link)));

@@ -42,7 +42,7 @@ struct Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// That a subkernel is loaded, or runs.
-    Start { number: u32, destination: u8 },
+    Start { number: u32, destination: u8, run: bool },
     /// That it ends.
     End { number: u32 },
     /// A message, or the result of a subkernel.
@@ -294,13 +294,17 @@ impl Lines {
                 send_answer(kernel, &bytes, payload).await?;
             }
             Order::Lost => answer(kernel, Outcome::Lost, head.board).await?,
-            Order::Refused => {
+            Order::Refused | Order::Busy => {
                 log::error!("subkernel {}: {}", head.number, text(payload));
                 answer(kernel, Outcome::NotLoaded, wait.destination()).await?;
             }
             _ => answer(kernel, Outcome::Done, 0).await?,
         }
         self.mail.remove(place);
+        if let (Order::Ready, Wait::Start { number, run: true, .. }) = (head.order, wait) {
+            // What has come before is of an earlier run, what comes now of this one.
+            self.mail.remove_before(place, |head| head.number == number);
+        }
         Ok(Some(head))
     }
 }
@@ -325,7 +329,7 @@ impl Wait {
     /// Whether an order is what is waited for.
     fn ends_with(self, head: &Head) -> bool {
         let orders: &[Order] = match self {
-            Wait::Start { .. } => &[Order::Ready, Order::Refused],
+            Wait::Start { .. } => &[Order::Ready, Order::Refused, Order::Busy],
             Wait::End { .. } => &[Order::Finished, Order::Exception, Order::Refused],
             Wait::Message { .. } => &[Order::Message],
         };

@@ -157,6 +157,8 @@ pub enum Order {
     Kept = 20,
     /// The trace has been played, as far as it could be.
     Played = 21,
+    /// It is not loaded: the kernel core runs another one, or this one, which goes on. Passed on as `ready` is.
+    Busy = 24,
     /// A kernel of the sender wants this subkernel of `board` to be loaded or run.
     Start = 22,
     /// `board`, which had this subkernel, is lost, or cannot be reached.
@@ -167,7 +169,7 @@ pub enum Order {
 
 impl Order {
     /// All of them, in the order of the file.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Keep,
         Self::Load,
         Self::Run,
@@ -181,6 +183,7 @@ impl Order {
         Self::Exception,
         Self::Kept,
         Self::Played,
+        Self::Busy,
         Self::Start,
         Self::Lost,
         Self::Message,
@@ -206,6 +209,7 @@ impl TryFrom<u8> for Order {
             19 => Self::Exception,
             20 => Self::Kept,
             21 => Self::Played,
+            24 => Self::Busy,
             22 => Self::Start,
             23 => Self::Lost,
             32 => Self::Message,

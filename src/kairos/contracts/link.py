@@ -113,6 +113,8 @@ class Order(IntEnum):
     """The trace has come; `board` is that of the order, as in the next one."""
     PLAYED = 21
     """The trace has been played, as far as it could be."""
+    BUSY = 24
+    """It is not loaded: the kernel core runs another one, or this one, which goes on. Passed on as `ready` is."""
     START = 22
     """A kernel of the sender wants this subkernel of `board` to be loaded or run."""
     LOST = 23

@@ -9,8 +9,7 @@ use kairos_proto::link::{
 };
 
 use crate::courier::Courier;
-use crate::streams::Streams;
-pub use crate::streams::{Gone, Taken, STREAMS, WAITERS};
+pub use crate::streams::{Gone, Streams, Taken, STREAMS, WAITERS};
 
 /// Which end it is.
 pub enum Role {
@@ -58,7 +57,7 @@ pub struct End {
     role: Role,
     courier: Courier,
     epoch: u32,
-    streams: Streams,
+    streams: &'static mut Streams,
     /// What this board is called; on a satellite once it has been told.
     destination: Option<u8>,
     peer: Option<Peer>,
@@ -75,15 +74,15 @@ pub struct End {
 }
 
 impl End {
-    /// session: see [`Courier::new`].
-    pub fn new(role: Role, session: u16) -> Self {
+    /// session: see [`Courier::new`]. `streams`: fresh ones.
+    pub fn new(role: Role, session: u16, streams: &'static mut Streams) -> Self {
         Self {
             destination: matches!(role, Role::Near { .. }).then_some(DESTINATION_MASTER),
             hello: matches!(role, Role::Far { .. }),
             role,
             courier: Courier::new(session),
             epoch: 0,
-            streams: Streams::default(),
+            streams,
             peer: None,
             welcome: false,
             describe: false,

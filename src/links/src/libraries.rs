@@ -3,6 +3,7 @@
 
 use heapless::Vec;
 use kairos_proto::link::DESTINATION_MASTER;
+use kairos_proto::order::Order;
 
 /// Libraries at a time.
 pub const LIBRARIES: usize = 64;
@@ -29,9 +30,41 @@ pub struct Library {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stands {
     Idle,
+    /// Its board has been told to run it, and has not answered.
+    Starting,
     Running,
+    /// It was running when its board was told to run it again, and may have ended by then.
+    Restarting,
     /// It was running when its board was lost.
     Lost,
+}
+
+impl Stands {
+    /// It runs, as far as is known, or will.
+    pub fn is_running(self) -> bool {
+        matches!(self, Self::Starting | Self::Running | Self::Restarting)
+    }
+
+    /// Its board is told to run it.
+    pub fn start(&mut self) {
+        *self = match self.is_running() {
+            true => Self::Restarting,
+            false => Self::Starting,
+        };
+    }
+
+    /// What its board has said of it.
+    pub fn hear(&mut self, order: Order) {
+        *self = match (order, *self) {
+            (Order::Ready, Self::Starting | Self::Restarting) => Self::Running,
+            (Order::Busy, Self::Starting) => Self::Idle,
+            (Order::Busy, Self::Restarting) => Self::Running,
+            // Its answer to the start is still to come.
+            (Order::Finished | Order::Exception | Order::Refused, Self::Restarting) => Self::Starting,
+            (Order::Finished | Order::Exception | Order::Refused, _) => Self::Idle,
+            (_, stands) => stands,
+        };
+    }
 }
 
 /// There is no room for one more.
@@ -192,6 +225,25 @@ mod tests {
         assert_eq!(libraries.keep(4, 1, &[0; 40]), Err(Full));
         assert_eq!(libraries.bytes(4), None);
         assert_eq!(libraries.bytes(3), Some(&b"third"[..]));
+    }
+
+    /// Whether a subkernel still counts as running after its board has said this.
+    fn runs_after(starts: usize, said: &[Order]) -> bool {
+        let mut stands = Stands::Idle;
+        (0..starts).for_each(|_| stands.start());
+        said.iter().for_each(|order| stands.hear(*order));
+        stands.is_running()
+    }
+
+    #[test]
+    fn a_second_start_changes_nothing_of_one_that_runs() {
+        use Order::{Busy, Exception, Finished, Ready, Refused};
+        assert!(runs_after(1, &[Ready]) && !runs_after(1, &[Busy]) && !runs_after(1, &[Refused]));
+        assert!(!runs_after(1, &[Ready, Finished]) && !runs_after(1, &[Ready, Exception]));
+        assert!(runs_after(2, &[Ready, Busy]) && !runs_after(2, &[Ready, Busy, Finished]));
+        // It has ended while it was told to start again.
+        assert!(runs_after(2, &[Finished, Ready]) && !runs_after(2, &[Finished, Ready, Finished]));
+        assert!(!runs_after(2, &[Finished, Refused]) && !runs_after(2, &[Exception, Busy]));
     }
 
     #[test]

@@ -102,6 +102,15 @@ impl<'m> Mail<'m> {
         }
     }
 
+    /// Removes what is complete, and stands in front of a place.
+    pub fn remove_before(&mut self, place: Place, unwanted: impl Fn(&Head) -> bool) {
+        let mut end = place.0;
+        while let Some((older, _)) = self.find(|head| unwanted(head)).filter(|(older, _)| older.0 < end) {
+            end -= PREFIX + self.length(older.0);
+            self.remove(older);
+        }
+    }
+
     fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
         let mut next = 0;
         core::iter::from_fn(move || {
@@ -180,6 +189,24 @@ mod tests {
         assert_eq!([7, 8, 9].map(|number| numbers(&mail, number)), [false, true, true]);
         mail.retain(|head| head.order == Order::Finished);
         assert_eq!([7, 8, 9].map(|number| numbers(&mail, number)), [false, false, true]);
+    }
+
+    #[test]
+    fn what_is_older_than_another_one_goes() {
+        let mut memory = vec![0; 200];
+        let mut mail = Mail::new(&mut memory);
+        for number in [7, 8, 7, 9, 7] {
+            assert!(mail.begin(1, &Head::new(Order::Finished, number)));
+        }
+        let (place, _) = mail.find(|head| head.number == 9).unwrap();
+        mail.remove(place);
+        mail.remove_before(place, |head| head.number == 7);
+        let mut left = vec![];
+        while let Some((place, head)) = mail.find(|_| true) {
+            mail.remove(place);
+            left.push(head.number);
+        }
+        assert_eq!(left, [8, 7]);
     }
 
     #[test]

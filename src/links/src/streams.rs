@@ -6,8 +6,9 @@ use core::task::{Context, Poll, Waker};
 use heapless::{Deque, Vec};
 use kairos_proto::link::{Message, PIECE_MAX, WINDOW};
 
-/// Streams at a time.
-pub const STREAMS: usize = 8;
+/// Streams at a time: four clients of management, analyzer, monitor, and kernels of seven boards, as a tree of eight may have
+/// behind a link.
+pub const STREAMS: usize = 4 + 1 + 1 + 7;
 
 /// Tasks that may wait for a stream; of more all would wake each other all the time.
 pub const WAITERS: usize = 2 * STREAMS;
@@ -26,7 +27,6 @@ pub struct Taken {
 }
 
 /// One end of a stream.
-#[derive(Default)]
 struct Stream {
     /// Somebody here has it.
     held: bool,
@@ -52,6 +52,24 @@ struct Stream {
 }
 
 impl Stream {
+    const FREE: Self = Self {
+        held: false,
+        service: 0,
+        destination: 0,
+        told: false,
+        refused: false,
+        fresh: false,
+        incoming: Deque::new(),
+        outgoing: Deque::new(),
+        credit: 0,
+        freed: 0,
+        ended: false,
+        closed: false,
+        close_told: false,
+        gone: false,
+        waker: None,
+    };
+
     fn is_free(&self) -> bool {
         !self.held && !self.fresh && !self.told
     }
@@ -61,7 +79,7 @@ impl Stream {
             service,
             destination,
             credit: WINDOW,
-            ..Self::default()
+            ..Self::FREE
         }
     }
 
@@ -74,13 +92,12 @@ impl Stream {
     /// Forgets it when both ends have finished.
     fn settle(&mut self) {
         if !self.held && !self.fresh && (self.gone || self.refused || self.ended && self.close_told) {
-            *self = Self::default();
+            *self = Self::FREE;
         }
     }
 }
 
-/// All streams of an end.
-#[derive(Default)]
+/// All streams of an end: large, so it is to be made where it stays.
 pub struct Streams {
     all: [Stream; STREAMS],
     turn: usize,
@@ -88,7 +105,22 @@ pub struct Streams {
     waiting: Vec<Waker, WAITERS>,
 }
 
+impl Default for Streams {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Streams {
+    pub const fn new() -> Self {
+        Self {
+            all: [const { Stream::FREE }; STREAMS],
+            turn: 0,
+            refusal: None,
+            waiting: Vec::new(),
+        }
+    }
+
     /// A new stream; None if all are in use.
     pub fn open(&mut self, service: u8, destination: u8) -> Option<usize> {
         let number = self.all.iter().position(Stream::is_free)?;

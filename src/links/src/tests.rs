@@ -10,7 +10,7 @@ use std::vec::Vec;
 use kairos_proto::link::PACKET_MAX;
 use proptest::prelude::*;
 
-use crate::end::{End, Gone, News, Role, STREAMS};
+use crate::end::{End, Gone, News, Role, Streams, STREAMS};
 
 const SERVICE: u8 = 1;
 /// A far end with this session passes streams on.
@@ -22,9 +22,13 @@ fn descriptor() -> &'static [u8] {
     Vec::leak((0..5000u32).map(|n| ((n * n) >> 3) as u8).collect())
 }
 
+fn streams() -> &'static mut Streams {
+    Box::leak(Box::default())
+}
+
 fn near(session: u16) -> End {
     let room = Box::leak(Box::new([0; 8192]));
-    End::new(Role::Near { destination: 3, room }, session)
+    End::new(Role::Near { destination: 3, room }, session, streams())
 }
 
 fn far(session: u16) -> End {
@@ -37,6 +41,7 @@ fn far(session: u16) -> End {
             relays: session == RELAY,
         },
         session,
+        streams(),
     )
 }
 

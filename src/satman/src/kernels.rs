@@ -229,7 +229,8 @@ impl Session<'_> {
                 if let State::Running(number) = self.state {
                     let mut text = String::<64>::new();
                     let _ = core::fmt::write(&mut text, format_args!("subkernel {number} is running on its board"));
-                    return self.refuse(head.number, &text).await;
+                    log::error!("subkernel {}: {text}", head.number);
+                    return self.report(Order::Busy, head.number, text.as_bytes()).await;
                 }
                 // Of an earlier run.
                 let number = head.number;
@@ -365,7 +366,10 @@ impl Session<'_> {
                 cursor,
                 run,
             } => {
-                self.lines.mail().retain(|head| head.number != number);
+                // What an earlier run has left; of one that may go on only what is about its start.
+                let runs = self.started.contains(&number);
+                let kept = |head: &Head| runs && !matches!(head.order, Order::Ready | Order::Busy);
+                self.lines.mail().retain(|head| head.number != number || kept(head));
                 let mut payload = [u8::from(run); 9];
                 payload[..8].copy_from_slice(&cursor);
                 let head = Head {
@@ -375,7 +379,11 @@ impl Session<'_> {
                 };
                 self.lines.send(DESTINATION_MASTER, &head, &payload).await?;
                 self.starting = run.then_some(number);
-                let start = Wait::Start { number, destination };
+                let start = Wait::Start {
+                    number,
+                    destination,
+                    run,
+                };
                 self.lines.wait(start, Some(Instant::now() + START));
             }
             Request::Await { number, deadline } if self.started.contains(&number) => {

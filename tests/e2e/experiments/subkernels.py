@@ -100,6 +100,10 @@ class Subkernels(EnvExperiment):
         except SubkernelError:
             print("another one runs")
         try:
+            self.waits()
+        except SubkernelError:
+            print("it runs already")
+        try:
             print(subkernel_recv("sum", TInt64, 1))
         except SubkernelError:
             print("no message")

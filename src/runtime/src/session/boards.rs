@@ -109,7 +109,7 @@ impl Boards {
             let _ = self.lines.send(board, &Head::new(Order::Stop, 0), &[]).await;
         }
         for library in self.libraries.iter_mut() {
-            if core::mem::replace(&mut library.stands, Stands::Idle) == Stands::Running {
+            if core::mem::replace(&mut library.stands, Stands::Idle).is_running() {
                 let order = Head::new(Order::Stop, library.number);
                 // A board that is lost runs nothing for this one.
                 let _ = self.lines.send(library.destination, &order, &[]).await;
@@ -147,12 +147,16 @@ impl Boards {
                 if let Err(outcome) = self.start(&start).await {
                     return answer(kernel, outcome, destination).await;
                 }
-                let start = Wait::Start { number, destination };
+                let start = Wait::Start {
+                    number,
+                    destination,
+                    run,
+                };
                 self.lines.wait(start, Some(Instant::now() + START));
             }
             Request::Await { number, deadline } => match self.stands(number) {
-                Some(Stands::Running | Stands::Lost) => self.lines.wait(Wait::End { number }, deadline),
                 Some(Stands::Idle) => return answer(kernel, Outcome::NotRunning, 0).await,
+                Some(_) => self.lines.wait(Wait::End { number }, deadline),
                 None => return answer(kernel, Outcome::NotLoaded, 0).await,
             },
             Request::Send(message) => {
@@ -197,9 +201,8 @@ impl Boards {
         self.traces.settle(&mut self.lines, kernel).await?;
         let lost = self.lost();
         if let Some(head) = self.lines.settle(kernel, lost).await? {
-            let ended = matches!(head.order, Order::Finished | Order::Exception | Order::Refused);
-            if let (true, Some(library)) = (ended, self.libraries.find_mut(head.number)) {
-                library.stands = Stands::Idle;
+            if let Some(library) = self.libraries.find_mut(head.number) {
+                library.stands.hear(head.order);
             }
         }
         Ok(())
@@ -217,7 +220,7 @@ impl Boards {
     /// What was running on a board whose line is lost is lost. A satellite whose kernel has started it is told.
     async fn notice_losses(&mut self) {
         for library in self.libraries.iter_mut() {
-            if library.stands != Stands::Running || self.lines.name(library.destination) == library.sent {
+            if !library.stands.is_running() || self.lines.name(library.destination) == library.sent {
                 continue;
             }
             library.stands = Stands::Lost;
@@ -271,14 +274,15 @@ impl Boards {
                 }
             }
             order => {
-                let ended = matches!(order, Order::Finished | Order::Exception | Order::Refused);
-                let starter = match self.libraries.find_mut(head.number) {
-                    Some(library) if ended => {
-                        library.stands = Stands::Idle;
-                        core::mem::replace(&mut library.starter, DESTINATION_MASTER)
+                let mut starter = DESTINATION_MASTER;
+                if let Some(library) = self.libraries.find_mut(head.number) {
+                    starter = library.starter;
+                    library.stands.hear(order);
+                    let ends = matches!(order, Order::Finished | Order::Exception | Order::Refused | Order::Busy);
+                    if ends && !library.stands.is_running() {
+                        library.starter = DESTINATION_MASTER;
                     }
-                    library => library.map_or(DESTINATION_MASTER, |library| library.starter),
-                };
+                }
                 // If it is lost, nobody waits for it.
                 let _ = self.lines.forward(place, starter, &head).await;
             }
@@ -293,7 +297,7 @@ impl Boards {
         wanted[..length].copy_from_slice(&payload[..length]);
         self.lines.mail().remove(place);
         let [cursor @ .., run] = wanted;
-        let runs = |library: &Library| library.destination == from && library.stands == Stands::Running;
+        let runs = |library: &Library| library.destination == from && library.stands.is_running();
         if !self.libraries.iter().any(runs) {
             // What has asked for it has been ended.
             return;
@@ -329,7 +333,9 @@ impl Boards {
                 .filter(|library| library.stands == Stands::Lost)
         };
         match self.lines.waiting()? {
-            Wait::Start { number, destination } => {
+            Wait::Start {
+                number, destination, ..
+            } => {
                 let sent = self.libraries.find(number).map(|library| library.sent);
                 (sent != Some(self.lines.name(destination))).then_some(destination)
             }
@@ -364,13 +370,16 @@ impl Boards {
             .libraries
             .find(number)
             .filter(|library| library.destination == destination);
-        let known = known.filter(|library| library.stands != Stands::Running || library.starter == starter);
-        let sent = known.ok_or(Outcome::NotLoaded)?.sent;
+        let known = known.filter(|library| !library.stands.is_running() || library.starter == starter);
+        let (sent, runs) = known
+            .map(|library| (library.sent, library.stands.is_running()))
+            .ok_or(Outcome::NotLoaded)?;
         let lost = |Lost| Outcome::Lost;
         self.line_to(destination).map_err(lost)?;
         let line = self.lines.name(destination);
-        // What an earlier run has left.
-        self.lines.mail().retain(|head| head.number != number);
+        // What an earlier run has left; of one that may go on only what is about its start.
+        let kept = |head: &Head| runs && !matches!(head.order, Order::Ready | Order::Busy);
+        self.lines.mail().retain(|head| head.number != number || kept(head));
         if sent != line {
             let library = self.libraries.bytes(number).ok_or(Outcome::NotLoaded)?;
             let head = Head {
@@ -392,7 +401,11 @@ impl Boards {
         self.lines.send(destination, &head, payload).await.map_err(lost)?;
         if let Some(library) = self.libraries.find_mut(number) {
             library.sent = line;
-            library.stands = if run { Stands::Running } else { Stands::Idle };
+            if run {
+                library.stands.start();
+            } else if !runs {
+                library.stands = Stands::Idle;
+            }
             library.starter = starter;
         }
         Ok(())

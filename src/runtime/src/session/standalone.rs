@@ -49,7 +49,10 @@ enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Error::NotElf => write!(f, "it is neither an ELF file nor an archive ('kairos compile' makes them)"),
+            Error::NotElf => write!(
+                f,
+                "it is neither an ELF file nor an archive ('kairos compile' makes them)"
+            ),
             Error::Archive(wrong) => write!(f, "{wrong}"),
             Error::Silent(board) => write!(f, "destination {board} does not answer"),
             Error::Refused(text) => write!(f, "it cannot be loaded: {text}"),
@@ -65,10 +68,7 @@ impl fmt::Display for Error {
 impl Error {
     /// Starting it again would end in the same way.
     fn is_lasting(&self) -> bool {
-        matches!(
-            self,
-            Error::NotElf | Error::Archive(_) | Error::Refused(_) | Error::Rpc
-        )
+        matches!(self, Error::NotElf | Error::Archive(_) | Error::Refused(_) | Error::Rpc)
     }
 }
 
