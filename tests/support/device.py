@@ -19,10 +19,10 @@ class Emulated:
     """An emulator that was started with these arguments; its files are in `directory`."""
 
     def __init__(self, directory, *arguments):
-        self.uart_file, self._errors, self._socket_path = (directory / name for name in ("uart", "errors", "control"))
+        self.uart_file, self._errors, self.control_socket = (directory / name for name in ("uart", "errors", "control"))
         # Clients that are silent on purpose need not be waited for as long as an experiment's host.
         command = [EMULATOR, "--set", "host_wait_ms=100", *arguments, "--uart", self.uart_file]
-        command += ["--control", self._socket_path, "--exit-with-control"]
+        command += ["--control", self.control_socket, "--exit-with-control"]
         with self._errors.open("w") as errors:
             self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
         self._control = None
@@ -33,7 +33,7 @@ class Emulated:
         def attempt():
             connection = socket.socket(socket.AF_UNIX)
             try:
-                connection.connect(str(self._socket_path))
+                connection.connect(str(self.control_socket))
                 self._control, self._replies = connection, connection.makefile("r")
             except (FileNotFoundError, ConnectionRefusedError):
                 connection.close()
