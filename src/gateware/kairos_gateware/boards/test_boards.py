@@ -251,6 +251,11 @@ def test_cells_and_their_ports_exist(files):
     assert done.returncode == 0, done.stderr
 
 
+def test_a_variant_is_the_same_verilog_each_time(sim_verilog):
+    """Else it is compiled again by whoever builds it behind something else."""
+    assert sim.generate(sim.KairosSim(VARIANTS["demo"], "test")) == sim_verilog
+
+
 def test_sim_ports_are_those_of_the_interface(sim_verilog):
     found = ports(sim_verilog)
     pads = 12

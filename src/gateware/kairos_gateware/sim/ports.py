@@ -1,14 +1,19 @@
 """Ports of a top module that becomes a shared library: named as the shims expect, collected in `ios`."""
 
 from migen import *
+from migen.fhdl import tracer
 
 __all__ = ["TopLevel"]
 
 
 class TopLevel(Module):
-    """`ios`: the set of ports."""
+    """`ios`: the set of ports. To be called before the parts are made."""
 
     def __init__(self):
+        # Migen numbers names by all that the process has made: the second time the Verilog would be another one, and be
+        # compiled again.
+        tracer.name_to_idx.clear()
+        tracer.classname_to_objs.clear()
         self.ios = set()
 
     def port(self, name, width=1):
