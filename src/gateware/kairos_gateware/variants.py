@@ -62,9 +62,15 @@ def _relay() -> Variant:
     return _satellite("relay", "relay_", satellites=(_satellite(),))
 
 
-def _master(name, satellite) -> Variant:
-    """A master with one link. Inputs are asked for, since the satellite's are."""
-    return Variant(name, _fine(), push_inputs=False, satellites=(satellite,))
+def _fork(prefix="fork_") -> Variant:
+    """A satellite with two of `satellite` behind it."""
+    behind = tuple(_satellite(prefix=f"{prefix}{letter}_") for letter in "ab")
+    return _satellite("fork", prefix, satellites=behind)
+
+
+def _master(name, *satellites) -> Variant:
+    """A master with a link to each of these. Inputs are asked for, since the satellites' are."""
+    return Variant(name, _fine(), push_inputs=False, satellites=satellites)
 
 
 def _described(name: str, **options):
@@ -103,6 +109,9 @@ VARIANTS = _Variants(
         "store": _store,
         "chain": lambda: _master("chain", _relay()),
         "relay": _relay,
+        "star": lambda: _master("star", *(_satellite(prefix=f"sat{n}_") for n in (1, 2, 3))),
+        "tree": lambda: _master("tree", _fork("fork1_"), _fork("fork2_"), _satellite()),
+        "fork": _fork,
         "clocked": lambda: replace(_demo(), name="clocked", synthesiser=1),
         "lab": _described("lab", reorder=1024),
         "servo": _described("servo"),

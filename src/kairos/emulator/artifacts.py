@@ -12,7 +12,12 @@ from ..errors import EmulatorError, UsageError
 
 __all__ = ["SYSTEMS", "build_directory", "built_firmware", "command", "find"]
 
-SYSTEMS = {"pair": ("pair", "satellite"), "chain": ("chain", "relay", "satellite")}
+SYSTEMS = {
+    "pair": ("pair", "satellite"),
+    "chain": ("chain", "relay", "satellite"),
+    "star": ("star", "satellite"),
+    "tree": ("tree", "fork", "satellite"),
+}
 """Systems of several boards that the emulator knows by name, and the variants of their gateware."""
 
 LIBRARY = "libkairos_pl.so"

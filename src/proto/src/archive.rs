@@ -124,17 +124,35 @@ mod tests {
         archive.extend(file("12 255.elf", b'0', b""));
         archive.extend([0; 1024]);
         assert!(is_archive(&archive) && !is_archive(b"\x7fELF"));
-        let part = |subkernel, start, length| Ok(Part { subkernel, place: start..start + length });
+        let part = |subkernel, start, length| {
+            Ok(Part {
+                subkernel,
+                place: start..start + length,
+            })
+        };
         assert_eq!(
             read(&archive),
-            [part(None, 512, 4), part(Some((1, 2)), 2560, 600), part(Some((12, 255)), 4096, 0)]
+            [
+                part(None, 512, 4),
+                part(Some((1, 2)), 2560, 600),
+                part(Some((12, 255)), 4096, 0)
+            ]
         );
         assert_eq!(read(&archive[..3000]), [part(None, 512, 4), Err(Wrong::CutOff)]);
     }
 
     #[test]
     fn names_that_it_must_not_have() {
-        for name in ["other.elf", "1 256.elf", "1.elf", "a 1.elf", "1 2.so", "1  2.elf", "-1 2.elf", "99999999999 1.elf"] {
+        for name in [
+            "other.elf",
+            "1 256.elf",
+            "1.elf",
+            "a 1.elf",
+            "1 2.so",
+            "1  2.elf",
+            "-1 2.elf",
+            "99999999999 1.elf",
+        ] {
             assert_eq!(read(&file(name, b'0', b"x")), [Err(Wrong::Name)], "{name}");
         }
     }

@@ -27,7 +27,7 @@ use crate::pl::Pl;
 #[derive(Parser)]
 #[command(name = "kairos-emulator", version)]
 pub struct Arguments {
-    /// Several boards and their links: a description, see docs/emulator.md, or `pair` or `chain`
+    /// Several boards and their links: a description, see docs/emulator.md, or `pair`, `chain`, `star` or `tree`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["firmware", "pl", "sd", "qspi", "memory"])]
     system: Option<PathBuf>,
     /// The folder where --system finds gateware and firmware

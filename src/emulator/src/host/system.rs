@@ -18,9 +18,11 @@ use crate::pl::link::{self, Link, Quality};
 use crate::pl::{fabric, Pl};
 
 /// The descriptions that come with the emulator, by name.
-const KNOWN: [(&str, &str); 2] = [
+const KNOWN: [(&str, &str); 4] = [
     ("pair", include_str!("pair.toml")),
     ("chain", include_str!("chain.toml")),
+    ("star", include_str!("star.toml")),
+    ("tree", include_str!("tree.toml")),
 ];
 
 /// A file that describes boards.
