@@ -263,8 +263,8 @@ def emit(
     strict: bool = False,
     warnings: list[str] | None = None,
 ):
-    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`, of a program that starts subkernels an
-    archive (tar) of all its libraries.
+    """What the compiler has after `stage`, one of `STAGES`: text, or bytes for `elf`; of a program that starts
+    subkernels an archive (tar) of all its libraries.
 
     The program stands for itself, as startup and idle kernels do: it sends no result, writes no attributes back, and
     its `print` writes to the log of the device. Raises `CompileError` when it is rejected, and for `elf` also when it
