@@ -340,9 +340,13 @@ impl Boards {
                 (sent != Some(self.lines.name(destination))).then_some(destination)
             }
             Wait::End { number } => of(number).map(|library| library.destination),
-            // By its number alone nobody knows who would send it.
             Wait::Message { number } => {
-                let lost = of(number).or_else(|| self.libraries.lost());
+                let lost = match self.libraries.find(number) {
+                    // The result of this one.
+                    Some(_) => of(number),
+                    // By its number alone nobody knows who would send it.
+                    None => self.libraries.lost(),
+                };
                 lost.map(|library| library.destination)
             }
         }
