@@ -21,7 +21,7 @@ from migen.genlib.resetsync import AsyncResetSynchronizer
 from ..soc.clock import MEASURED_BITS, Activity, ClockControl, Frequency
 from .io import FAST_DOMAIN
 
-__all__ = ["BOOT_DOMAIN", "FixedClock", "SwitchedClock", "Synthesiser", "connect"]
+__all__ = ["BOOT_DOMAIN", "FixedClock", "SwitchedClock", "Synthesiser", "connect", "reference"]
 
 BOOT_DOMAIN = "boot"
 _PERIOD_NS = 8.0
@@ -142,22 +142,38 @@ def _measure(module, domain, count):
     module.comb += [crossing.i.eq(frequency.count), count.eq(crossing.o)]
 
 
-def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, ps7) -> None:
-    """Adds to a module `SwitchedClock`, a synthesiser's pins, and what measures its clock and the external one."""
-    clock, external = platform.request(synthesiser.clock), platform.request(synthesiser.external)
+def reference(module, platform, synthesiser: Synthesiser):
+    """The synthesiser's pins, and its clock behind their buffer."""
+    clock, from_chip = platform.request(synthesiser.clock), Signal(name="from_synthesiser")
+    buffer = dict(i_I=clock.p, i_IB=clock.n, o_O=from_chip)
+    if synthesiser.transceiver:
+        module.specials += Instance("IBUFDS_GTE2", i_CEB=0, **buffer)
+    else:
+        module.specials += Instance("IBUFDS", **buffer)
+    return clock, from_chip
+
+
+def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, ps7, clock, received=None) -> None:
+    """Adds to a module `SwitchedClock`, a synthesiser's pins, and what measures its clock and the external one. clock:
+    as `reference` returns it. received: domain of the clock that goes to the synthesiser in place of the external
+    one."""
+    clock, from_chip = clock
     forward = platform.request(synthesiser.forward)
     if synthesiser.reset is not None:
         name, signal = synthesiser.reset
         module.comb += getattr(platform.request(name), signal).eq(1)
-    from_chip, from_outside, to_chip = Signal(), Signal(), Signal()
-    if synthesiser.transceiver:
-        module.specials += Instance("IBUFDS_GTE2", i_CEB=0, i_I=clock.p, i_IB=clock.n, o_O=from_chip)
-    else:
-        module.specials += Instance("IBUFDS", i_I=clock.p, i_IB=clock.n, o_O=from_chip)
+    to_chip, pairs = Signal(), [("synthesiser", clock)]
     module.clock_domains.cd_external = ClockDomain("external", reset_less=True)
+    if received is None:
+        external, from_outside = platform.request(synthesiser.external), Signal()
+        module.specials += [
+            Instance("IBUFDS", i_I=external.p, i_IB=external.n, o_O=from_outside),
+            Instance("BUFG", i_I=from_outside, o_O=ClockSignal("external")),
+        ]
+        pairs.append(("external", external))
+    else:
+        module.comb += ClockSignal("external").eq(ClockSignal(received))
     module.specials += [
-        Instance("IBUFDS", i_I=external.p, i_IB=external.n, o_O=from_outside),
-        Instance("BUFG", i_I=from_outside, o_O=ClockSignal("external")),
         Instance(
             "ODDR",
             p_DDR_CLK_EDGE="SAME_EDGE",
@@ -174,7 +190,7 @@ def connect(module, platform, synthesiser: Synthesiser, control: ClockControl, p
     module.submodules += SwitchedClock(ps7.fclk[0], ps7.fclk_reset_n[0], control, from_chip)
     _measure(module, "synthesiser", control.synthesiser)
     _measure(module, "external", control.reference)
-    for name, pair in [("synthesiser", clock), ("external", external)]:
+    for name, pair in pairs:
         platform.add_platform_command(f"create_clock -name {name} -period {_PERIOD_NS} [get_ports {{pin}}]", pin=pair.p)
         platform.add_platform_command(
             f"set_clock_groups -asynchronous -group [get_clocks -include_generated_clocks {name}]"

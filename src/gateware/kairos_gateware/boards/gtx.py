@@ -5,11 +5,13 @@ any bit (link/test_coding.py), the cells only for the names of their ports and a
 the tables have the cells' own defaults.
 
     reference ─ IBUFDS_GTE2 ─ GTXE2_COMMON ─┬─ GTXE2_CHANNEL ─ TXOUTCLK ─ MMCM ─ BUFG ─ TXUSRCLK, domain link_tx (half)
-                                            └─                ─ RXOUTCLK ─ MMCM ─ BUFG ─ RXUSRCLK, domain link_rx (half)
+                                            │              └─ RXOUTCLK ─ MMCM ─ BUFG ─ RXUSRCLK, domain link0_rx (half)
+                                            └─ up to three more of the quad, whose clock to send is the first one's
 
 8 Gbit/s from 125 MHz, the RTIO clock: `link_tx` then has the frequency of the logic, and one of 33 cycles
 takes no word. Both buffers of the transceiver are in use, so the delay may differ by some bits from one start to the
-next.
+next. A receiver whose clock does not come, or in whose bits no blocks are found, is reset again and again: a cable may
+be plugged in at any time.
 """
 
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ from migen import *
 from migen.genlib.cdc import MultiReg
 from migen.genlib.resetsync import AsyncResetSynchronizer
 
-__all__ = ["CHANNEL", "COMMON", "Gtx", "QuadPll", "connect_sfp", "quad_pll"]
+__all__ = ["CHANNEL", "COMMON", "Gtx", "Quad", "QuadPll", "add_quad", "add_transceiver", "quad_pll"]
 
 REFERENCE_HZ = 125e6
 LINE_HZ = 8e9
@@ -131,7 +133,9 @@ _COMMON_ZEROS = """
     QPLLOUTRESET QPLLPD QPLLRSVD1 PMARSVD
 """.split()
 _WAIT = 1024
-"""Cycles of sys that resets are held after configuration and after each other (UG476: 500 ns and more)."""
+"""Cycles that resets are held after configuration and after each other (UG476: 500 ns and more)."""
+_PATIENCE = 2**20
+"""Cycles until a receiver that is not in step is reset again: 8 ms."""
 
 
 def _tied(ones, values, zeros):
@@ -178,19 +182,23 @@ class _UserClock(Module):
         ]
 
 
-class Gtx(Module):
-    """reference: clock behind its IBUFDS_GTE2. pads: `txp`, `txn`, `rxp`, `rxn`. `transmit`: 64 bits for the line, in
-    domain link_tx; `receive`: from it, in domain link_rx; bit 0 first. `ready`: both directions are out of reset (sys).
-    Raises ValueError if no PLL makes the line rate."""
+class Quad(Module):
+    """What up to four transceivers share: the PLL, and the clock with which they send, domain link_tx, from the first
+    one. reference: clock behind its IBUFDS_GTE2. Resets are made in domain `boot`, whose clock always runs. Raises
+    ValueError if no PLL makes the line rate.
 
-    def __init__(self, reference, pads, reference_hz=REFERENCE_HZ, line_hz=LINE_HZ):
-        self.transmit, self.receive, self.ready = Signal(_WIDTH), Signal(_WIDTH), Signal()
+    `add` makes a transceiver. `channels`: list of `Gtx`."""
+
+    def __init__(self, reference, boot="sys", reference_hz=REFERENCE_HZ, line_hz=LINE_HZ):
+        self.pll = pll = quad_pll(reference_hz, line_hz)
+        self.boot, self.line_hz, self.channels = boot, line_hz, []
+        self.clock, self.clock_reference = Signal(), Signal()
+        self.reset = Signal(reset=1)
+        self.user = None
 
         # # #
 
-        pll = quad_pll(reference_hz, line_hz)
-        clock, clock_reference, locked = Signal(), Signal(), Signal()
-        pll_reset, channel_reset = Signal(reset=1), Signal(reset=1)
+        locked, pll_reset = Signal(), Signal(reset=1)
         self.specials += Instance(
             "GTXE2_COMMON",
             **{f"p_{name}": value for name, value in COMMON.items()},
@@ -200,37 +208,72 @@ class Gtx(Module):
             p_QPLL_FBDIV_RATIO=int(pll.multiply != 66),
             p_QPLL_REFCLK_DIV=pll.divide,
             i_GTREFCLK0=reference,
-            i_QPLLLOCKDETCLK=ClockSignal(),
+            i_QPLLLOCKDETCLK=ClockSignal(boot),
             i_QPLLRESET=pll_reset,
             o_QPLLLOCK=locked,
-            o_QPLLOUTCLK=clock,
-            o_QPLLOUTREFCLK=clock_reference,
+            o_QPLLOUTCLK=self.clock,
+            o_QPLLOUTREFCLK=self.clock_reference,
         )
-        outputs, users, done = {}, {}, []
-        for side in ("TX", "RX"):
-            outputs[side] = Signal(name=f"{side.lower()}_out")
-            user = _UserClock(f"link_{side.lower()}", outputs[side], line_hz / 32, channel_reset)
-            users[side] = user
-            setattr(self.submodules, f"{side.lower()}_clock", user)
-            done.append(Signal(name=f"{side.lower()}_done"))
+        # First the PLL, then, with its lock, the transceivers
+        from_pll, wait = Signal(), Signal(max=_WAIT, reset=_WAIT - 1)
+        self.specials += MultiReg(locked, from_pll, boot)
+        in_boot = getattr(self.sync, boot)
+        in_boot += [
+            If(wait != 0, wait.eq(wait - 1))
+            .Elif(pll_reset, pll_reset.eq(0), wait.eq(_WAIT - 1))
+            .Else(self.reset.eq(~from_pll)),
+        ]
+
+    def add(self, pads):
+        """A transceiver; pads: `txp`, `txn`, `rxp`, `rxn`."""
+        channel = Gtx(self, len(self.channels), pads)
+        self.submodules += channel
+        self.channels.append(channel)
+        return channel
+
+
+class Gtx(Module):
+    """A transceiver of a `Quad`. `transmit`: 64 bits for the line, in domain link_tx; `receive`: from it, in domain
+    `received` (link0_rx, …); bit 0 first. `in_step`: to be driven in that domain, the bits make sense. `ready`: both
+    directions are out of reset."""
+
+    def __init__(self, quad, number, pads):
+        self.transmit, self.receive, self.ready = Signal(_WIDTH), Signal(_WIDTH), Signal()
+        self.received, self.in_step = f"link{number}_rx", Signal()
+
+        # # #
+
+        self._quad, self._name = quad, f"link{number}"
+        reset = Signal(reset=1)
+        outputs = {side: Signal(name=f"link{number}_{side.lower()}_out") for side in ("TX", "RX")}
+        done = {side: Signal(name=f"link{number}_{side.lower()}_done") for side in ("TX", "RX")}
+        if quad.user is None:
+            quad.user = _UserClock("link_tx", outputs["TX"], quad.line_hz / 32, quad.reset)
+            quad.submodules += quad.user
+        receiver = _UserClock(self.received, outputs["RX"], quad.line_hz / 32, reset)
+        self.submodules += receiver
         sides = {}
-        for side, reset_done in zip(("TX", "RX"), done, strict=True):
+        for side, user, domain, held in [
+            ("TX", quad.user, "link_tx", quad.reset),
+            ("RX", receiver, self.received, reset),
+        ]:
             sides |= {
-                f"p_{side}OUT_DIV": pll.output,
-                f"i_GT{side}RESET": channel_reset,
-                f"i_{side}USERRDY": users[side].locked,
-                f"i_{side}USRCLK": users[side].fast,
-                f"i_{side}USRCLK2": ClockSignal(f"link_{side.lower()}"),
-                f"o_{side}OUTCLK": self._buffered(outputs[side]),
-                f"o_{side}RESETDONE": reset_done,
+                f"p_{side}OUT_DIV": quad.pll.output,
+                f"i_GT{side}RESET": held,
+                f"i_{side}USERRDY": user.locked,
+                f"i_{side}USRCLK": user.fast,
+                f"i_{side}USRCLK2": ClockSignal(domain),
+                f"o_{side}OUTCLK": self._buffered(outputs[side], side == "RX" or number == 0),
+                f"o_{side}RESETDONE": done[side],
             }
         self.specials += Instance(
             "GTXE2_CHANNEL",
+            name=f"{self._name}_gtx",
             **{f"p_{name}": value for name, value in CHANNEL.items()},
             **_tied(_CHANNEL_ONES, _CHANNEL_VALUES, _CHANNEL_ZEROS),
             **sides,
-            i_QPLLCLK=clock,
-            i_QPLLREFCLK=clock_reference,
+            i_QPLLCLK=quad.clock,
+            i_QPLLREFCLK=quad.clock_reference,
             i_TXDATA=self.transmit,
             o_RXDATA=self.receive,
             i_GTXRXP=pads.rxp,
@@ -238,48 +281,58 @@ class Gtx(Module):
             o_GTXTXP=pads.txp,
             o_GTXTXN=pads.txn,
         )
-        self._sequence(locked, pll_reset, channel_reset, done)
+        self._watch(reset, receiver.locked, done)
 
-    def _buffered(self, clock):
+    def _buffered(self, clock, used):
         """What drives `clock` through a global buffer."""
         source = Signal()
-        self.specials += Instance("BUFG", i_I=source, o_O=clock)
+        if used:
+            self.specials += Instance("BUFG", i_I=source, o_O=clock)
         return source
 
-    def _sequence(self, locked, pll_reset, channel_reset, done):
-        """First the PLL, then, with its lock, both directions."""
-        from_pll, wait = Signal(), Signal(max=_WAIT, reset=_WAIT - 1)
-        self.specials += MultiReg(locked, from_pll)
-        up = [Signal() for _ in done]
-        self.specials += [MultiReg(of, seen) for of, seen in zip(done, up, strict=True)]
-        self.comb += self.ready.eq(up[0] & up[1] & ~channel_reset)
-        self.sync += [
-            If(wait != 0, wait.eq(wait - 1))
-            .Elif(pll_reset, pll_reset.eq(0), wait.eq(_WAIT - 1))
-            .Else(channel_reset.eq(~from_pll)),
+    def _watch(self, reset, locked, done):
+        """Resets the receiver with the quad, and whenever it has not been in step for long."""
+        seen = {name: Signal(name=f"{self._name}_{name}_seen") for name in ("TX", "RX", "in_step")}
+        boot = self._quad.boot
+        in_step = Signal()
+        self.comb += in_step.eq(self.in_step & locked)
+        for name, signal in [*done.items(), ("in_step", in_step)]:
+            self.specials += MultiReg(signal, seen[name], boot)
+        self.comb += self.ready.eq(seen["TX"] & seen["RX"] & ~reset)
+        patience = Signal(max=_PATIENCE, reset=_PATIENCE - 1)
+        in_boot = getattr(self.sync, boot)
+        in_boot += [
+            If(self._quad.reset, reset.eq(1), patience.eq(_WAIT))
+            .Elif(seen["in_step"], patience.eq(_PATIENCE - 1))
+            .Elif(patience != 0, patience.eq(patience - 1))
+            .Else(reset.eq(~reset), patience.eq(Mux(reset, _PATIENCE - 1, _WAIT))),
         ]
 
 
-def connect_sfp(module, platform, reference, number=0, disable=None) -> Gtx:
-    """Adds the transceiver of an SFP cage and its constraints. reference: the clock's resource of Migen's platform, or
-    a signal behind its buffer. disable: resource of a pin that is to be high for the module to send."""
+def add_quad(module, platform, reference, boot="sys") -> Quad:
+    """Adds a quad and its constraints. reference: the clock's resource of Migen's platform, or a signal behind its
+    buffer."""
     if isinstance(reference, str):
         pair, reference = platform.request(reference), Signal(name="link_reference")
         module.specials += Instance("IBUFDS_GTE2", i_CEB=0, i_I=pair.p, i_IB=pair.n, o_O=reference)
         platform.add_platform_command(
             f"create_clock -name link_reference -period {1e9 / REFERENCE_HZ} [get_ports {{pin}}]", pin=pair.p
         )
-    if disable is not None:
-        module.comb += platform.request(disable).eq(1)
-    gtx = Gtx(reference, platform.request("sfp", number))
-    module.submodules += gtx
+    module.submodules += (quad := Quad(reference, boot))
+    return quad
+
+
+def add_transceiver(quad, platform, number) -> Gtx:
+    """Adds the transceiver of an SFP cage and its constraints."""
+    place = len(quad.channels)
+    gtx = quad.add(platform.request("sfp", number))
     period = 32e9 / LINE_HZ
-    for side in ("TX", "RX"):
+    clocks = [("link_tx", "TX")] if place == 0 else []
+    for name, side in [*clocks, (gtx.received, "RX")]:
         platform.add_platform_command(
-            f"create_clock -name link_{side.lower()} -period {period} "
-            f"[get_pins -hierarchical -filter {{{{NAME =~ *GTXE2_CHANNEL*/{side}OUTCLK}}}}]"
+            f"create_clock -name {name} -period {period} [get_pins link{place}_gtx/{side}OUTCLK]"
         )
         platform.add_platform_command(
-            f"set_clock_groups -asynchronous -group [get_clocks -include_generated_clocks link_{side.lower()}]"
+            f"set_clock_groups -asynchronous -group [get_clocks -include_generated_clocks {name}]"
         )
     return gtx

@@ -7,6 +7,9 @@ LVDS_25; the others are high-performance banks, where it is LVDS.
 The RTIO clock is that of the clock recovery chip, a Si5324. The external clock (SMA) goes to it through the logic
 (issue 100 of sinara-hw/Kasli). Both clock inputs are clock-capable: AD20 is MRCC, AD23 is SRCC (AMD's package
 file). To which of the chip's inputs the pair from the logic goes, no public text says that was found: 1 is assumed.
+
+SFP cages 0 to 2 are for links. The fourth would need a sixth clock manager, of which the chip has five: for the logic,
+for what is sent, and for what each cage receives.
 """
 
 import re
@@ -16,6 +19,7 @@ from migen.build.platforms.sinara import kasli_soc
 
 from .clocking import Synthesiser
 from .io import Pin
+from .links import Cages
 from .zynq import Board
 
 __all__ = ["BOARD"]
@@ -66,4 +70,12 @@ def _pins(platform):
 
 _SYNTHESISER = Synthesiser(1, "cdr_clk_clean_fabric", external="sma_clkin", forward="cdr_clk", always=True)
 
-BOARD = Board("kasli_soc", kasli_soc.Platform, _pins, serialises=True, host="192.168.1.56", synthesiser=_SYNTHESISER)
+BOARD = Board(
+    "kasli_soc",
+    kasli_soc.Platform,
+    _pins,
+    serialises=True,
+    host="192.168.1.56",
+    synthesiser=_SYNTHESISER,
+    cages=Cages(3, reference="clk125_gtp"),
+)

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sysconfig
+from dataclasses import replace
 from importlib import import_module
 from importlib.resources import files as files_of_package
 from pathlib import Path
@@ -44,6 +45,10 @@ BUILDS = [
     ("kasli_soc", "servo"),
     ("ebaz4205", "demo"),
     ("redpitaya", "demo"),
+    ("zc706", "zc706_master"),
+    ("zc706", "zc706_satellite"),
+    ("kasli_soc", "kasli_soc_master"),
+    ("kasli_soc", "kasli_soc_satellite"),
 ]
 SERIALISED = Variant(
     "serialised",
@@ -76,7 +81,10 @@ DESCRIBED = make_variant(
     )
 )
 ALL = make_variant(load(Path(description.__file__).parent / "all.json"))
+DESCRIPTIONS = Path(description.__file__).parent
+LINKED = [variant for _, variant in BUILDS if variant.endswith(("master", "satellite"))]
 OWN = {"serialised": SERIALISED, "described": DESCRIBED, "all": ALL}
+OWN |= {name: make_variant(load(DESCRIPTIONS / f"{name}.json")) for name in LINKED}
 
 
 def board(name):
@@ -104,6 +112,11 @@ def pins_of_ports(verilog):
         yield from [name] if bits == 1 else [f"{name}[{i}]" for i in range(bits)]
 
 
+def ends(variant):
+    """Of links."""
+    return len(variant.satellites) + variant.uplink
+
+
 def test_constraints_name_existing_ports(files):
     board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
@@ -113,11 +126,16 @@ def test_constraints_name_existing_ports(files):
     assert len({pin for pin, _ in located}) == len(located)
     standards = re.findall(r"set_property IOSTANDARD \w+ \[get_ports \{(.*?)\}\]", xdc)
     of_transceivers = re.findall(r"^IBUFDS_GTE2 .*?\.I\((\w+)\),\s*\.IB\((\w+)\)", verilog, re.M | re.S)
-    assert sorted([*standards, *sum(of_transceivers, ())]) == sorted(pins_of_ports(verilog))
+    of_cages = [name for name in ports(verilog) if re.fullmatch(r"sfp\w*_[tr]x[pn](_\d+)?", name)]
+    assert len(of_cages) == 4 * ends(variant)
+    assert sorted([*standards, *sum(of_transceivers, ()), *of_cages]) == sorted(pins_of_ports(verilog))
     for name in re.findall(r"create_clock .*get_ports (\w+)", xdc):
         assert name in ports(verilog)
     for cell, pin in re.findall(r"get_pins (\w+)/(\w+)\[\d+\]", xdc):
         assert re.search(rf"PS7 {cell}\(.*?\.{pin}\(", verilog, re.S)
+    for place in range(ends(variant)):
+        assert re.search(rf"^\) link{place}_gtx ?\(", verilog, re.M)
+        assert f"create_clock -name link{place}_rx -period 4.0 [get_pins link{place}_gtx/RXOUTCLK]" in xdc
     assert "sys_clk" in xdc and str(output) not in verilog + xdc
 
 
@@ -127,16 +145,20 @@ def test_every_pad_has_a_pin(files):
     verilog = (output / f"{board.build_name}.v").read_text()
     pads = Soc(variant, "x").pads
     buffers = len(re.findall(r"^(?:I|O|IO)BUFT?(?:DS)? \w+\s*\(", verilog, re.M))
-    # From the synthesiser, from outside, and on to the synthesiser
+    # From the synthesiser, from outside (or from the board above), and on to the synthesiser
     switched = len(re.findall(r"^MMCME2_ADV #", verilog, re.M))
     lines = len(variant.converters) * (2 * ad9739a.BITS + 1)
-    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(pads) + 3 * switched + lines
-    assert switched == (board.name == "kasli_soc" or variant.synthesiser != 0)
+    references = bool(ends(variant)) and board.cages.reference is not None
+    clocks = 3 * switched - variant.uplink + references
+    assert buffers + len(re.findall(r"^IBUFDS_GTE2 ", verilog, re.M)) == len(pads) + clocks + lines
+    assert switched == (board.name == "kasli_soc" or variant.synthesiser != 0 or bool(ends(variant)))
     outputs = [pad for pad in pads if pad.serialised and pad.direction != "in"]
     inputs = [pad for pad in pads if pad.serialised and pad.direction != "out"]
     assert len(re.findall(r"^OSERDESE2 #", verilog, re.M)) == len(outputs) + lines
     assert len(re.findall(r"^ISERDESE2 #", verilog, re.M)) == len(inputs)
-    assert len(re.findall(r"^MMCME2_BASE #", verilog, re.M)) == (bool(outputs) and not switched)
+    # Of links one to send, and one for each that receives
+    managers = (bool(outputs) and not switched) + (1 + ends(variant) if ends(variant) else 0)
+    assert len(re.findall(r"^MMCME2_BASE #", verilog, re.M)) == managers
 
 
 def test_kasli_soc_pins(tmp_path):
@@ -169,9 +191,10 @@ def test_script_names_existing_files(files):
 
 
 def test_hardware_has_no_load_port(files):
-    board, _, output = files
+    """A satellite's counter is set by the board above."""
+    board, variant, output = files
     verilog = (output / f"{board.build_name}.v").read_text()
-    assert "sim_" not in verilog and "load_value;" not in verilog.replace("csr", "")
+    assert "sim_" not in verilog and ("load_value;" in verilog.replace("csr", "")) == variant.uplink
 
 
 def test_builds_are_reproducible(tmp_path):
@@ -206,11 +229,18 @@ def test_boards_without_a_synthesiser():
         Top(board("ebaz4205"), board("ebaz4205").platform(), VARIANTS["clocked"], "x")
 
 
-@pytest.mark.parametrize("variant", ["pair", "satellite"])
-def test_links_are_refused(variant):
-    """Nothing would drive them."""
-    with pytest.raises(ValueError, match="there are no links to other boards on zc706 yet"):
-        Top(board("zc706"), board("zc706").platform(), VARIANTS[variant], "x")
+@pytest.mark.parametrize(
+    "name, variant, text",
+    [
+        ("redpitaya", "zc706_satellite", "redpitaya has no transceivers, but the variant needs 1"),
+        ("zc706", "star", "zc706 has 1 SFP cages for links, but the variant needs 3"),
+    ],
+)
+def test_links_without_a_cage_are_refused(name, variant, text):
+    unserialised = [replace(channel, parameters={}) for channel in VARIANTS["demo"].channels]
+    variant = VARIANTS[variant] if variant in VARIANTS else OWN[variant]
+    with pytest.raises(ValueError, match=text):
+        Top(board(name), board(name).platform(), replace(variant, channels=tuple(unserialised)), "x")
 
 
 def test_description_is_built(tmp_path, capsys):

@@ -8,11 +8,11 @@ from migen import *
 from migen.build.platforms import zc706
 from migen.build.platforms.sinara import kasli_soc
 
-from kairos_gateware.boards.gtx import CHANNEL, COMMON, QuadPll, connect_sfp, quad_pll
+from kairos_gateware.boards.gtx import CHANNEL, COMMON, QuadPll, add_quad, add_transceiver, quad_pll
 
 CELLS = {
-    "zc706": (zc706.Platform, "si5324_clkout", 0, "sfp_tx_disable_n"),
-    "kasli_soc": (kasli_soc.Platform, "clk125_gtp", 0, None),
+    "zc706": (zc706.Platform, "si5324_clkout", 1),
+    "kasli_soc": (kasli_soc.Platform, "clk125_gtp", 3),
 }
 
 
@@ -38,15 +38,19 @@ def declared(cell):
 
 @pytest.fixture(scope="module", params=sorted(CELLS))
 def generated(request, tmp_path_factory):
-    """(Verilog, constraints) of a top module with nothing but the transceiver, which sends what it receives."""
-    platform, reference, number, disable = CELLS[request.param]
+    """(Verilog, constraints) of a top module with nothing but transceivers, which send what they receive."""
+    platform, reference, cages = CELLS[request.param]
     platform, top = platform(), Module()
     top.clock_domains.cd_sys = ClockDomain()
-    gtx = connect_sfp(top, platform, reference, number, disable)
-    kept = Signal(64)
-    top.sync.link_rx += kept.eq(gtx.receive)
-    top.sync.link_tx += gtx.transmit.eq(kept)
-    top.comb += platform.request("user_led").eq(gtx.ready)
+    quad = add_quad(top, platform, reference)
+    ready = []
+    for number in range(cages):
+        gtx, kept = add_transceiver(quad, platform, number), Signal(64)
+        received = getattr(top.sync, gtx.received)
+        received += [kept.eq(gtx.receive), gtx.in_step.eq(kept[0])]
+        top.sync.link_tx += gtx.transmit.eq(kept)
+        ready.append(gtx.ready)
+    top.comb += platform.request("user_led").eq(Cat(*ready) == 2**cages - 1)
     folder = tmp_path_factory.mktemp(request.param)
     platform.build(top, build_dir=str(folder), build_name="link", run=False)
     return (folder / "link.v").read_text(), (folder / "link.xdc").read_text()
@@ -69,7 +73,7 @@ def test_ports_and_attributes_are_those_of_the_cell(generated, cell):
 
 def test_constraints(generated):
     _, constraints = generated
-    for name, period in [("link_reference", 8.0), ("link_tx", 4.0), ("link_rx", 4.0)]:
+    for name, period in [("link_reference", 8.0), ("link_tx", 4.0), ("link0_rx", 4.0)]:
         assert f"create_clock -name {name} -period {period} " in constraints
     for pin in ("txp", "txn", "rxp", "rxn"):
-        assert f"[get_ports {{sfp_{pin}}}]" in constraints
+        assert re.search(rf"\[get_ports \{{sfp\d*_{pin}\}}\]", constraints)

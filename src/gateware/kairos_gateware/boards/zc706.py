@@ -6,6 +6,8 @@ come from Migen's platform file. The chip serialises at 1 Gbit/s (DS191: 1250 Mb
 The board has a Si5324 (UG954): its input 1 is driven by the logic (REC_CLOCK), its output is a reference clock of the
 transceivers. A variant with a synthesiser uses it, with the SMA pair USER_SMA_CLOCK as the external clock.
 
+The SFP+ cage is for a link, whose transceiver has the Si5324's clock.
+
 Converter cards go on the FMC connectors, `lpc` and `hpc` (`ad9739a.py`); "lpc:spi_clk" is a line of a card.
 """
 
@@ -14,6 +16,7 @@ from migen.build.platforms import zc706
 from .ad9739a import Ad9739a, line_pin
 from .clocking import Synthesiser
 from .io import Pin
+from .links import Cages
 from .zynq import Board, in_turn
 
 __all__ = ["BOARD"]
@@ -49,4 +52,5 @@ BOARD = Board(
     host="192.168.1.52",
     synthesiser=_SYNTHESISER,
     converters=dict.fromkeys(_FMC, Ad9739a),
+    cages=Cages(1, enable=("sfp_tx_disable_n",)),
 )

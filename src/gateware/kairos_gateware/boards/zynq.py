@@ -16,8 +16,9 @@ from ..pulse.settings import Sampled
 from ..soc.clock import ClockControl
 from ..soc.ps7 import Ps7
 from ..soc.soc import Soc
-from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect
+from .clocking import BOOT_DOMAIN, FixedClock, Synthesiser, connect, reference
 from .io import PadIo
+from .links import Cages, connect_links
 
 __all__ = ["Board", "Top", "generate", "in_turn"]
 
@@ -30,7 +31,7 @@ class Board:
     function from pads to `io.Pin`, which raises ValueError if there is none. serialises: the chip's speed grade allows
     1 Gbit/s at the pins. host: default network address. synthesiser: None if the RTIO clock can only be the processing
     system's. converters: by name of a connector, the sink of the card that may be on it, made from platform, connector
-    and a channel's samples."""
+    and a channel's samples. cages: for links to other boards."""
 
     name: str
     platform: Callable
@@ -39,6 +40,7 @@ class Board:
     host: str
     synthesiser: Synthesiser | None = None
     converters: dict[str, Callable] = field(default_factory=dict)
+    cages: Cages | None = None
 
     @property
     def build_name(self) -> str:
@@ -50,13 +52,10 @@ class Top(Module):
 
     def __init__(self, board, platform, variant, build_id):
         chip = board.synthesiser
-        if variant.satellites or variant.uplink:
-            raise ValueError(
-                f"{variant.name}: there are no links to other boards on {board.name} yet, only in simulation"
-            )
+        linked = bool(variant.satellites or variant.uplink)
         if variant.synthesiser and chip is None:
             raise ValueError(f"{variant.name}: {board.name} has its RTIO clock from the processing system only")
-        if chip is not None and not (variant.synthesiser or chip.always):
+        if chip is not None and not (variant.synthesiser or chip.always or linked):
             chip = None
         control = None if chip is None else ClockControl(BOOT_DOMAIN)
         self.submodules.soc = soc = Soc(
@@ -79,10 +78,15 @@ class Top(Module):
         if variant.converters:
             self._convert(board, platform, variant)
         platform.add_platform_command(f"create_clock -name sys_clk -period {_SYS_PERIOD_NS} [get_pins ps7/FCLKCLK[0]]")
+        clock, received = None if chip is None else reference(self, platform, chip), None
+        if linked:
+            # Of a satellite's boards the clock is that of the board above
+            first = connect_links(self, platform, board.name, board.cages, soc.links, clock and clock[1], BOOT_DOMAIN)
+            received = first if variant.uplink else None
         if chip is None:
             self.submodules += FixedClock(ps7.fclk[0], ps7.fclk_reset_n[0], fast)
         else:
-            connect(self, platform, chip, control, ps7)
+            connect(self, platform, chip, control, ps7, clock, received)
 
     def _convert(self, board, platform, variant):
         """Samples of the first pulse core's outputs, and the cards that take them."""

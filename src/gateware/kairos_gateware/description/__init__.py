@@ -1,7 +1,7 @@
 """System descriptions: JSON files that say which cards are on which port, in the format that ARTIQ's tools use.
 
 `load` reads and checks a file (`schema.json`; every error names the place), `make_variant` turns it into channels and
-device database entries. Types of cards: `peripherals.py`.
+device database entries. Types of cards: `peripherals.py`. A board with others behind it names their descriptions.
 """
 
 import json
@@ -67,14 +67,26 @@ def check(description: dict, source: str = "description") -> dict:
         _validate(card, part | {"$defs": schema["$defs"]}, f"{place} ({kind})", source)
         _check_pins(card, f"{source}: {place} ({kind}).pins")
     _check_ports(description["peripherals"], source)
-    role = description["base"] if description["base"] != "use_drtio_role" else description["drtio_role"]
-    if role != "standalone":
-        raise DescriptionError(f"{source}: a core device with role {role!r} is not supported, only 'standalone'")
+    if description["target"] == "zc706" and description["peripherals"]:
+        raise DescriptionError(f"{source}: peripherals: a zc706 has no connectors for cards")
+    role = _role(description)
+    if role == "standalone" and description["satellites"]:
+        raise DescriptionError(f"{source}: satellites: only a core device with role 'master' or 'satellite' has any")
+    if role == "master" and not description["satellites"]:
+        raise DescriptionError(
+            f"{source}: a master's gateware numbers the boards behind it: give their descriptions, one for each link, "
+            'as "satellites": [FILE, …]'
+        )
     if description["rtio_frequency"] != RTIO_FREQUENCY:
         raise DescriptionError(
             f"{source}: rtio_frequency {description['rtio_frequency']:g} is not supported, only {RTIO_FREQUENCY:g}"
         )
     return description
+
+
+def _role(description: dict) -> str:
+    base = description["base"]
+    return base if base != "use_drtio_role" else description["drtio_role"]
 
 
 def _check_pins(card: dict, place: str) -> None:
@@ -117,7 +129,23 @@ def _check_ports(cards: list[dict], source: str) -> None:
 
 
 def load(path: Path) -> dict:
-    """Reads a description from a file and checks it. Raises `DescriptionError`, or OSError if it cannot be read."""
+    """Reads a description from a file and checks it. In place of the names of satellites' descriptions, which are
+    relative to the file, those themselves. Raises `DescriptionError`, or OSError if one cannot be read."""
+    return _load(Path(path), ())
+
+
+def _load(path: Path, above: tuple[Path, ...]) -> dict:
+    if path.resolve() in above:
+        raise DescriptionError(f"{path}: satellites: the board would be behind itself")
+    description = _read(path)
+    behind = [_load(path.parent / name, (*above, path.resolve())) for name in description["satellites"]]
+    for name, satellite in zip(description["satellites"], behind, strict=True):
+        if _role(satellite) != "satellite":
+            raise DescriptionError(f'{path}: satellites: {name} does not say "base": "satellite"')
+    return description | {"satellites": behind}
+
+
+def _read(path: Path) -> dict:
     try:
         description = json.loads(Path(path).read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
@@ -128,22 +156,39 @@ def load(path: Path) -> dict:
 
 
 def make_variant(description: dict) -> Variant:
-    """The variant of a checked description: channels of the cards in their order, then two LEDs and the log."""
-    builder = Builder(description["core_addr"])
+    """The variant of a loaded description: channels of the cards in their order, then LEDs and the log. Names are
+    numbered on from each board to the next, in the order of their destinations."""
+    return _variant(description, Builder(description["core_addr"]))
+
+
+def _variant(description: dict, builder: Builder) -> Variant:
     for card in description["peripherals"]:
         PERIPHERALS[card["type"]](builder, card)
-    for i in range(2):
-        builder.channel(f"led{i}", "ttl_out", [f"user_led:{i}"])
-    builder.channels.append(ChannelSpec("rtio_log", "log"))
+    if description["target"] == "zc706":
+        # The pins of PMOD1, then the LEDs
+        for i in range(8):
+            builder.channel(f"ttl{builder.next('ttl')}", "ttl_inout" if i < 4 else "ttl_out", [], serialised=1)
+        for _ in range(4):
+            builder.channel(f"led{builder.next('led')}", "ttl_out", [])
+    else:
+        for i in range(2):
+            builder.channel(f"led{builder.next('led')}", "ttl_out", [f"user_led:{i}"])
+    role = _role(description)
+    if role != "satellite":
+        builder.channels.append(ChannelSpec("rtio_log", "log"))
     names = [channel.name for channel in builder.channels]
     for name in names:
         if names.count(name) > 1:
             raise DescriptionError(f"two channels have the name {name!r}")
+    channels, devices = tuple(builder.channels), builder.devices
+    satellites = tuple(_variant(satellite, builder.behind()) for satellite in description["satellites"])
     return Variant(
         description["variant"],
-        tuple(builder.channels),
-        devices=builder.devices,
+        channels,
+        devices=devices,
         host=description["core_addr"],
         lanes=description["sed_lanes"],
-        push_inputs=description["push_inputs"],
+        push_inputs=description["push_inputs"] and role == "standalone",
+        uplink=role == "satellite",
+        satellites=satellites,
     )

@@ -31,18 +31,31 @@ _NAMED_IF_NONE = {"sync_device"}
 
 
 class Builder:
-    """Collects channels and devices. host: the core device's address, for the services beside it."""
+    """Collects channels and devices of a board. host: the core device's address, for the services beside it; None: a
+    board behind it. boards: those before it. counts: of names that there are already."""
 
-    def __init__(self, host: str):
+    def __init__(self, host: str | None, boards: list | None = None, counts: dict[str, int] | None = None):
         self.channels: list[ChannelSpec] = []
         self.devices: dict[str, dict] = {}
-        self._counts: dict[str, int] = {}
-        self._services(host)
+        self._boards = [] if boards is None else boards
+        self._boards.append(self)
+        self._first = (len(self._boards) - 1) << 16
+        self._counts: dict[str, int] = {} if counts is None else counts
+        if host is not None:
+            self._services(host)
+
+    def behind(self) -> "Builder":
+        """For the next board of the system, which has the next destination."""
+        return Builder(None, self._boards, self._counts)
 
     def next(self, name: str) -> int:
         """0, 1, 2... for each name."""
         self._counts[name] = self._counts.get(name, -1) + 1
         return self._counts[name]
+
+    def place(self, number: int) -> int:
+        """The number of a channel with the board's destination, as drivers want it."""
+        return self._first + number
 
     def channel(self, name: str, kind: str, pins, **parameters: int) -> int:
         """Adds a channel; returns its number."""
@@ -51,6 +64,8 @@ class Builder:
 
     def device(self, name: str, module: str, cls: str, **arguments) -> None:
         """Adds an entry for a driver; arguments that are None are left out, but for those in `_NAMED_IF_NONE`."""
+        if module == "kasli_i2c" and self._first:
+            return  # Drivers reach the first board's bus only
         given = {key: value for key, value in arguments.items() if value is not None or key in _NAMED_IF_NONE}
         self.devices[name] = driver(module, cls, **given)
 
@@ -291,7 +306,7 @@ def _suservo(b: Builder, card: dict) -> None:
     first = len(b.channels)
     for i, (eem, pair) in enumerate((eem1, d) for _, eem1 in urukuls.values() for d in range(4, 8)):
         number = b.channel(f"{name}_ch{i}", "suservo_channel", [f"{eem}:d{pair}"])
-        b.device(f"{name}_ch{i}", "suservo", "Channel", channel=number, servo_device=name)
+        b.device(f"{name}_ch{i}", "suservo", "Channel", channel=b.place(number), servo_device=name)
     pins = [f"{adc0}:d3", f"{adc0}:d0", f"{adc0}:d2", *(f"{adc1}:d{i}" for i in range(5))]
     for eem0, eem1 in urukuls.values():
         own = [5] if readable else [2, 5]
@@ -304,7 +319,7 @@ def _suservo(b: Builder, card: dict) -> None:
         name,
         "suservo",
         "SUServo",
-        channel=servo,
+        channel=b.place(servo),
         pgia_device=f"spi_{sampler}_pgia",
         cpld_devices=[f"{urukul}_cpld" for urukul in urukuls],
         dds_devices=[f"{urukul}_dds" for urukul in urukuls],

@@ -283,7 +283,7 @@ def test_pins_are_used_once(variant):
     [
         (make(hw_rev="v9"), "description: hw_rev: 'v9' is not one of ['v1.0', 'v1.1', 'v1.2']"),
         (make(colour="red"), "description: top level: Additional properties are not allowed ('colour' was unexpected)"),
-        (make(target="kasli"), "description: target: 'kasli' is not one of ['kasli_soc']"),
+        (make(target="kasli"), "description: target: 'kasli' is not one of ['kasli_soc', 'zc706']"),
         (
             make({"type": "toaster"}),
             "description: peripherals[0]: cards of type 'toaster' are not supported (only dio, ",
@@ -313,7 +313,15 @@ def test_pins_are_used_once(variant):
         ),
         (
             make(drtio_role="master"),
-            "description: a core device with role 'master' is not supported, only 'standalone'",
+            "description: a master's gateware numbers the boards behind it: give their descriptions",
+        ),
+        (
+            make(satellites=["other.json"]),
+            "description: satellites: only a core device with role 'master' or 'satellite' has any",
+        ),
+        (
+            make(DIO, target="zc706"),
+            "description: peripherals: a zc706 has no connectors for cards",
         ),
         (
             make({"type": "fastino", "ports": [1], "log2_width": 6}),
@@ -380,3 +388,40 @@ def test_wrong_parameters_of_channels():
     ]:
         with pytest.raises(ValueError, match=text):
             make_phys((spec,))
+
+
+def test_a_master_has_the_channels_of_all_boards():
+    """Numbered on from board to board, with the destination of their board."""
+    variant = make_variant(load(ALL.with_name("kasli_soc_master.json")))
+    boards = variant.boards()
+    assert [board.name for board in boards] == ["kasli_master", "kasli_satellite", *3 * ["zc706_satellite"]]
+    assert [board.uplink for board in boards] == [False, True, True, True, True]
+    assert [len(board.satellites) for board in boards] == [3, 1, 0, 0, 0]
+    assert not any(board.push_inputs for board in boards)
+    db = device_db(variant, "x")
+    numbers = {
+        name: entry["arguments"]["channel"] for name, entry in db.items() if "channel" in entry.get("arguments", {})
+    }
+    assert numbers["ttl0"] == 0 and numbers["ttl8"] == 1 << 16 and numbers["ttl16"] == 2 << 16
+    assert (
+        numbers["ttl39"] == 4 << 16 | 7
+        and numbers["led2"] == boards[1].channels.index(named(boards[1], "led2")) | 1 << 16
+    )
+    assert db["urukul0_cpld"]["arguments"]["spi_device"] == "spi_urukul0"
+    assert numbers["spi_urukul0"] == 1 << 16 | 8
+
+
+def named(board, name):
+    return next(channel for channel in board.channels if channel.name == name)
+
+
+def test_what_is_wrong_behind_a_board_is_said(tmp_path):
+    path = tmp_path / "a.json"
+    text = make(base="master", satellites=["b.json"])
+    path.write_text(json.dumps(text))
+    (tmp_path / "b.json").write_text(json.dumps(make()))
+    with pytest.raises(DescriptionError, match='satellites: b.json does not say "base": "satellite"'):
+        load(path)
+    (tmp_path / "b.json").write_text(json.dumps(make(base="satellite", satellites=["b.json"])))
+    with pytest.raises(DescriptionError, match="the board would be behind itself"):
+        load(path)

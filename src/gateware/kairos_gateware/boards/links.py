@@ -1,0 +1,101 @@
+"""The links of a board of real hardware: a transceiver for each, with the line's coder, in the SFP cages.
+
+The link upwards is in the first cage, those downwards follow. Words cross between the logic's clock and the line's in
+FIFOs, whose places are not the same after each start: so what goes there may take a cycle longer or shorter than what
+comes back, of which the transfer of time cannot know.
+"""
+
+from dataclasses import dataclass
+
+from migen import *
+from migen.genlib.cdc import MultiReg
+from migen.genlib.fifo import AsyncFIFO
+
+from ..link.coding import LineReceiver, LineTransmitter
+from ..link.word import WORD_BITS
+from .gtx import add_quad, add_transceiver
+
+__all__ = ["Cages", "LineEnd", "connect_links"]
+
+_CROSSING = 16
+"""Words that a FIFO between two clocks holds."""
+
+
+@dataclass(frozen=True)
+class Cages:
+    """SFP cages with a transceiver of one quad. count: how many can be used. reference: resource of Migen's platform
+    that is the quad's clock; None: the synthesiser's. enable: for each a resource that is to be high for the module to
+    send, or None."""
+
+    count: int
+    reference: str | None = None
+    enable: tuple[str | None, ...] = ()
+
+
+class LineEnd(Module):
+    """transmit, receive: domains of the line's clocks. Word `out` to the line, with `ready`, and `into` from it, in
+    sys; `up`: it carries words. `line_out` (domain transmit) and `line_into`, `in_step` (domain receive) go to the
+    transceiver. `ready`, in sys: the transceiver is."""
+
+    def __init__(self, transmit, receive):
+        self.out = Record([("valid", 1), ("ready", 1), ("word", WORD_BITS)])
+        self.into = Record([("valid", 1), ("word", WORD_BITS)])
+        self.up, self.ready = Signal(), Signal()
+        self.line_out, self.line_into, self.in_step = Signal(WORD_BITS), Signal(WORD_BITS), Signal()
+
+        # # #
+
+        away = ClockDomainsRenamer({"write": "sys", "read": transmit})(AsyncFIFO(WORD_BITS, _CROSSING))
+        back = ClockDomainsRenamer({"write": receive, "read": "sys"})(AsyncFIFO(WORD_BITS, _CROSSING))
+        sends = ClockDomainsRenamer(transmit)(LineTransmitter())
+        receives = ClockDomainsRenamer(receive)(LineReceiver())
+        self.submodules += away, back, sends, receives
+        from_line = Signal()
+        self.specials += MultiReg(receives.up, from_line)
+        self.comb += [
+            away.din.eq(self.out.word),
+            away.we.eq(self.out.valid),
+            self.out.ready.eq(away.writable),
+            sends.word.word.eq(away.dout),
+            sends.word.valid.eq(away.readable),
+            away.re.eq(sends.word.ready),
+            self.line_out.eq(sends.line),
+            receives.line.eq(self.line_into),
+            self.in_step.eq(receives.up),
+            back.din.eq(receives.word.word),
+            back.we.eq(receives.word.valid),
+            self.into.word.eq(back.dout),
+            self.into.valid.eq(back.readable),
+            back.re.eq(1),
+            self.up.eq(from_line & self.ready),
+        ]
+
+
+def connect_links(module, platform, board_name, cages: Cages | None, links, reference, boot) -> str:
+    """Adds to a module what the ends of `links` (`soc.links.Links`) need. reference: clock of the synthesiser behind
+    its buffer; boot: domain of a clock that always runs. Returns the domain of what the first end has received, 125
+    MHz. Raises ValueError if the board does not have so many cages."""
+    if cages is None or len(links.ends) > cages.count:
+        known = "no transceivers" if cages is None else f"{cages.count} SFP cages for links"
+        raise ValueError(f"{board_name} has {known}, but the variant needs {len(links.ends)}")
+    quad = add_quad(module, platform, cages.reference or reference, boot)
+    for number, (name, end) in enumerate(links.ends.items()):
+        if number < len(cages.enable) and cages.enable[number] is not None:
+            module.comb += platform.request(cages.enable[number]).eq(1)
+        gtx, wire = add_transceiver(quad, platform, number), links.wires[name]
+        module.submodules += (line := LineEnd("link_tx", gtx.received))
+        ready = Signal()
+        module.specials += MultiReg(gtx.ready, ready)
+        module.comb += [
+            line.out.valid.eq(wire.out.valid),
+            line.out.word.eq(wire.out.word),
+            wire.out.ready.eq(line.out.ready),
+            gtx.transmit.eq(line.line_out),
+            line.line_into.eq(gtx.receive),
+            gtx.in_step.eq(line.in_step),
+            line.ready.eq(ready),
+            wire.into.valid.eq(line.into.valid),
+            wire.into.word.eq(line.into.word),
+            end.line_up.eq(line.up),
+        ]
+    return quad.channels[0].received

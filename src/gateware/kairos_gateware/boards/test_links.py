@@ -1,0 +1,68 @@
+"""Two ends of a line, with the crossing of clocks and the coders, on clocks that are not in step."""
+
+from migen import *
+
+from kairos_gateware.boards.links import LineEnd
+
+COUNT = 40
+"""Words each way: more than 32, of which one waits."""
+
+
+class Pair(Module):
+    """Two boards whose lines end in each other, `skew` bits late."""
+
+    def __init__(self, skew):
+        self.ends = []
+        for letter in "ab":
+            end = ClockDomainsRenamer({"sys": f"sys_{letter}"})(LineEnd("transmit", "receive"))
+            self.submodules += ClockDomainsRenamer({"transmit": f"tx_{letter}", "receive": f"rx_{letter}"})(end)
+            self.ends.append(end)
+        # What one receives has the clock of what the other sends.
+        for sender, receiver, domain in zip(self.ends, reversed(self.ends), ("rx_b", "rx_a"), strict=True):
+            kept = Signal(64)
+            into = getattr(self.sync, domain)
+            into += [kept.eq(sender.line_out), receiver.line_into.eq(Cat(kept, sender.line_out) >> 64 - skew)]
+            self.comb += receiver.ready.eq(1)
+
+
+def send(end, words):
+    for word in words:
+        yield end.out.valid.eq(1)
+        yield end.out.word.eq(word)
+        yield
+        while not (yield end.out.ready):
+            yield
+    yield end.out.valid.eq(0)
+
+
+def test_words_cross_both_ways():
+    pair = Pair(skew=17)
+    sent = {letter: [n * 0x9E3779B97F4A7C15 + ord(letter) & 2**64 - 1 for n in range(COUNT)] for letter in "ab"}
+    came = {"a": [], "b": []}
+
+    def use(letter, end):
+        while not ((yield pair.ends[0].up) and (yield pair.ends[1].up)):
+            yield
+        yield from send(end, sent[letter])
+
+    @passive
+    def listen(letter, end):
+        while True:
+            if (yield end.into.valid):
+                came[letter].append((yield end.into.word))
+            yield
+
+    def until_all(end):
+        for _ in range(4000):
+            if all(len(words) == COUNT for words in came.values()):
+                return
+            yield
+
+    processes = {"sys_a": [], "sys_b": []}
+    for letter, end in zip("ab", pair.ends, strict=True):
+        processes[f"sys_{letter}"] += [use(letter, end), listen(letter, end)]
+    processes["sys_a"].append(until_all(pair.ends[0]))
+    # Transmitters have the logic's clock, receivers that of the other board, all with a phase of their own.
+    clocks = {"sys_a": (8, 0), "tx_a": (8, 3), "rx_b": (8, 3), "sys_b": (8, 2), "tx_b": (8, 5), "rx_a": (8, 5)}
+    run_simulation(pair, processes, clocks=clocks)
+    assert came == {"a": sent["b"], "b": sent["a"]}
