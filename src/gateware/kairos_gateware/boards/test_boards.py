@@ -314,7 +314,13 @@ def lint(verilog, top, *arguments):
     return [line for line in done.stderr.splitlines() if line.startswith("%")]
 
 
-@pytest.mark.parametrize("name", sorted(VARIANTS))
+ALIKE = ("star", "tree")
+"""Variants of nothing but what others have."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in ALIKE else name for name in sorted(VARIANTS)]
+)
 def test_simulation_has_no_unexplained_warnings(name, tmp_path):
     path = tmp_path / f"{sim.TOP}.v"
     path.write_text(sim.generate(sim.KairosSim(VARIANTS[name], "test")))
