@@ -62,6 +62,16 @@ impl Acp {
             && self.responses.is_empty()
     }
 
+    /// The cycle in which this side next says something that is known already.
+    pub fn next_answer(&self) -> Option<u64> {
+        if !self.responses.is_empty() {
+            return Some(0);
+        }
+        let (read, write) = (self.reads.front(), self.writes.front());
+        let (read, write) = (read.map(|read| read.ready), write.map(|write| write.due));
+        read.into_iter().chain(write).min()
+    }
+
     /// The first cycle, behind `cycle`, before which memory has been read or at which it is written, at the earliest.
     pub fn next_effect(&self, cycle: u64) -> u64 {
         let read = self.reads.front().map_or(cycle + self.latency, |read| read.ready);

@@ -31,6 +31,11 @@ impl Hp {
         self.port.idle()
     }
 
+    /// The cycle in which this side next says something that is known already.
+    pub fn next_answer(&self) -> Option<u64> {
+        self.port.next_answer()
+    }
+
     /// Makes writes visible that are due at the start of `cycle`.
     pub fn commit(&mut self, cycle: u64, memory: &Memory) {
         self.port.commit(cycle, memory);

@@ -36,8 +36,10 @@ use crate::machine::time::{self, Cycles, NS_PER_PL_CYCLE};
 
 /// Cycles always run after an input changed (synchronisers).
 const SETTLE: u64 = 8;
+/// The same after an event: the logic says itself that one is in its synchroniser.
+const SETTLE_EVENT: u64 = 2;
 /// A jump shorter than this is not worth it.
-const SHORTEST_JUMP: u64 = 4;
+const SHORTEST_JUMP: u64 = 2;
 /// After a `sev`, the logic must begin to read within so many cycles, else it does not answer.
 const RESPONSE_WINDOW: u64 = 64;
 
@@ -163,6 +165,19 @@ impl Pl {
     /// Nothing is under way on a port.
     fn ports_idle(&self) -> bool {
         self.acp.idle() && self.hp.idle() && self.gp.idle() && self.window.idle()
+    }
+
+    /// Nothing moves but time, and perhaps answers on their way through the ports to memory. A link's other end asks
+    /// about each cycle in which there are any.
+    fn waits(&self) -> bool {
+        let alone = self.ends.is_empty() || (self.acp.idle() && self.hp.idle());
+        self.outputs.sim_quiet != 0 && self.settle == 0 && self.gp.idle() && self.window.idle() && alone
+    }
+
+    /// The cycle in which such an answer comes.
+    fn next_answer(&self) -> u64 {
+        let ports = [self.acp.next_answer(), self.hp.next_answer()];
+        ports.into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
     /// When the answer that a core may be waiting for can come at the earliest, or memory be read for it; `None` if none is
@@ -325,10 +340,12 @@ impl Pl {
         let Some(offset) = self.offset else { return };
         self.inputs.sim_tsc_load = 1;
         self.inputs.sim_tsc_value = to.wrapping_sub(offset);
-        let before = self.told();
+        let (before, known) = (self.told(), (self.outputs.sim_quiet, self.outputs.sim_next_due));
         self.library.cycle(&self.inputs, &mut self.outputs);
         self.inputs.sim_tsc_load = 0;
         self.after(1, before);
+        // The cycle of the jump itself says nothing about what comes behind it, but that is known
+        (self.outputs.sim_quiet, self.outputs.sim_next_due) = known;
         let cycles = to - self.cycle;
         let waves = self.library.waves(&self.outputs);
         self.trace.skip(waves, self.cycle - 1, cycles);
@@ -408,10 +425,9 @@ impl Pl {
                 break;
             }
             let outside = self.outside_due();
-            if self.skip && self.idle() && self.offset.is_some() && !self.arrives() {
-                // The cycle of the jump itself says nothing about what comes behind it: another one does
-                let to = target.min(self.due()).min(outside).saturating_sub(1);
-                if to > self.cycle + SHORTEST_JUMP {
+            if self.skip && self.waits() && self.offset.is_some() && !self.arrives() {
+                let to = target.min(self.due()).min(outside).min(self.next_answer());
+                if to >= self.cycle + SHORTEST_JUMP {
                     self.jump(to);
                     continue;
                 }
@@ -477,7 +493,7 @@ impl Pl {
             self.clock_now(memory);
         }
         self.inputs.event_o ^= 1;
-        self.settle = SETTLE;
+        self.settle = self.settle.max(SETTLE_EVENT);
         self.sev_cycle = self.cycle;
         self.awaiting = true;
         self.seen = (self.acp.accepted, self.acp.written);

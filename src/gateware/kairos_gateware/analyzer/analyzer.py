@@ -15,7 +15,7 @@ class Analyzer(Module):
     `enable` rising: recording starts at the ring's begin, and counters and errors are cleared; it must not rise while
     `busy`. `enable` falling: a message "stopped" is appended; `busy` falls when everything is in memory. `pack`,
     `base`, `last`, `units`, `messages`, `bus_error`: see `Writer`. `overflow`: messages were lost. `throttle`: high
-    when DMA should wait lest messages be lost. `settled`: for time skip.
+    when DMA should wait lest messages be lost. `settled` (for time skip): nothing moves, but perhaps a response comes.
     """
 
     def __init__(self, cri, coarse, pusher=None, depth=512):
@@ -43,5 +43,5 @@ class Analyzer(Module):
             writer.restart.eq(self.enable & ~before),
             self.busy.eq(self.enable | before | ~tap.idle | ~writer.idle),
             self.throttle.eq(self.enable & ~writer.room),
-            self.settled.eq(tap.idle & writer.idle & (self.enable == before)),
+            self.settled.eq(tap.idle & writer.waits & (self.enable == before)),
         ]

@@ -20,7 +20,8 @@ class Writer(Module):
     `restart`: go to the ring's begin and clear the counters; only while `idle`.
 
     `valid`, `message`, `pack`, `lost`, `room`: as of `Packer`. `units`: written, with the port's response; `messages`:
-    in them. `bus_error`: a response was not OKAY. `idle`: nothing left to write and no response awaited.
+    in them. `bus_error`: a response was not OKAY. `idle`: nothing left to write and no response awaited; `waits`: nothing
+    moves before a response comes, if any is to.
     """
 
     def __init__(self, depth=512):
@@ -32,7 +33,7 @@ class Writer(Module):
         self.restart = Signal()
         self.units, self.messages = Signal(59), Signal(64)
         self.bus_error = Signal()
-        self.idle = Signal()
+        self.idle, self.waits = Signal(), Signal()
 
         # # #
 
@@ -55,7 +56,8 @@ class Writer(Module):
             bus.awaddr.eq(Cat(C(0, UNIT_LOG2), address)),
             bus.awlen.eq(_BEATS - 1),
             bus.bready.eq(1),
-            self.idle.eq(packer.idle & (beats == 0) & (awaited == 0) & ~begun),
+            self.waits.eq(packer.idle & (beats == 0) & ~begun & ~bus.awvalid & ~bus.bvalid),
+            self.idle.eq(self.waits & (awaited == 0)),
         ]
         self.sync += [
             If(bus.awready, bus.awvalid.eq(0)),

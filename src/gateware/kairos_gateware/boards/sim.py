@@ -14,7 +14,7 @@ from ..pad import SAMPLES, Pad
 from ..rtio.timing import COARSE_BITS, FINE_BITS
 from ..sim.ports import TopLevel
 from ..soc.clock import MEASURED_BITS, ClockControl
-from ..soc.soc import FEED, PLAY, Soc
+from ..soc.soc import Soc
 
 __all__ = ["TOP", "KairosSim", "generate"]
 
@@ -200,8 +200,4 @@ def generate(top: KairosSim) -> str:
     result = verilog.convert(top, top.ios, name=TOP)
     if result.data_files:
         raise RuntimeError(f"the Verilog needs data files, which a shared library cannot find: {result.data_files}")
-    source = result.main_source
-    for clock in [PLAY, FEED]:
-        # Both edges of these clocks count: verilated, each evaluation is a cycle
-        source = source.replace(f"posedge {clock}_clk", f"edge {clock}_clk")
-    return source
+    return result.main_source

@@ -68,7 +68,8 @@ class SlotReader(Module):
     `enable`, `base` of the ring, `toggle`: the bell. `beats`: stream of {word, failed}; `last` ends a burst.
     From the receiver: `expected`, the number of the event it is at, and `index`, the beat it is at; `first_beats`;
     `cut` with `rest`, the beats that are missing; `missed`. To it: `flush`; `others`, bursts behind the one it is at,
-    of which `first` is requested in this cycle. `idle`: no burst is requested or under way.
+    of which `first` is requested in this cycle. `idle`: no burst is requested or under way; `waits`: nothing moves before
+    a beat comes, if any is to.
     """
 
     def __init__(self, bus):
@@ -83,7 +84,7 @@ class SlotReader(Module):
         self.flush = Signal()
         self.others = Signal(max=SLOTS * 2)
         self.first = Signal()
-        self.idle = Signal()
+        self.idle, self.waits = Signal(), Signal()
 
         # # #
 
@@ -125,6 +126,7 @@ class SlotReader(Module):
             done_burst.eq(bus.rvalid & bus.rready & bus.rlast),
             consume.eq(beats.valid & beats.ready),
             self.idle.eq((arriving == 0) & ~address_wait & ~second & ~self.flush),
+            self.waits.eq(~bus.arvalid & ~bus.rvalid & ~second & ~self.flush),
         ]
         self.sync += [
             address_wait.eq(bus.arvalid & ~bus.arready),

@@ -111,7 +111,8 @@ class ReplyWriter(Module):
     `enable`, `base` of the ring, `input_base` of the input rings, `clear`; `permit`: it runs; `permit_news`: it has
     begun or ended, and is told from the next cycle on. `waiting`: the core works on a request, whose answer comes;
     `asking`: an input is on offer to it. `quiet`: a request for an input may begin, for no earlier status is on its
-    way. `written`: EVENTEVENTI toggles; `bad_write`. `idle`: nothing is on its way.
+    way. `written`: EVENTEVENTI toggles; `bad_write`. `idle`: nothing is on its way; `waits`: nothing moves before a
+    response comes, if any is to.
     """
 
     def __init__(self, bus, receiver, response, roomy, entries=None):
@@ -126,7 +127,7 @@ class ReplyWriter(Module):
         self.quiet = Signal()
         self.written = Signal()
         self.bad_write = Signal()
-        self.idle = Signal()
+        self.idle, self.waits = Signal(), Signal()
 
         # # #
 
@@ -178,6 +179,7 @@ class ReplyWriter(Module):
             self.written.eq(bus.bvalid & bus.bready),
             self.bad_write.eq(self.written & (bus.bresp != 0)),
             self.idle.eq(~bus.awvalid & ~bus.wvalid & (writes == 0) & ~fresh),
+            self.waits.eq(~bus.awvalid & ~bus.wvalid & ~bus.bvalid & ~fresh & ~pushing & ~pushed),
         ]
         self.sync += [
             pushed.eq(pushing),

@@ -51,7 +51,7 @@ class RingInitiator(Module):
     ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to INPUT_RINGS_BYTES; nothing is pushed
     while it is 0), `permit` (started for its `cycles`). State: `busy`; `lost` (16 bits, saturating); `error` (sticky;
     bit 0 read, bit 1 write), cleared by `clear` together with the error in the status word. `settled` (for time skip):
-    nothing moves but waiting for the core. `soon`: an output may be offered in this cycle.
+    nothing moves but waiting for the core, or for an answer of the port. `soon`: an output may be offered in this cycle.
     """
 
     def __init__(self, cri, roomy=None, pusher=None):
@@ -127,11 +127,14 @@ class RingInitiator(Module):
 
         # Rest
         port_rests, resting = Signal(), Signal()
+        port_waits, calm = Signal(), Signal()  # the same, or nothing moves before the memory answers
         stuck = Signal()  # the receiver waits for the core
         self.comb += [
             port_rests.eq(reader.idle & replies.idle & ~reader.first),
-            resting.eq(port_rests & ~reader.beats.valid & ~receiver.holding & ~waiting & ~receiver.unreadable),
+            calm.eq(~reader.beats.valid & ~receiver.holding & ~waiting & ~receiver.unreadable),
+            resting.eq(port_rests & calm),
+            port_waits.eq(port_rests | (reader.waits & replies.waits)),
             stuck.eq((receiver.holding & ~taken) | (waiting & receiver.is_input & ~cri.response.done)),
             self.busy.eq(~resting | ~bell.still | (0 if pusher is None else pusher.busy)),
-            self.settled.eq(bell.still & (resting | (port_rests & stuck)) & ~replies.permit_news),
+            self.settled.eq(bell.still & port_waits & (calm | stuck) & ~replies.permit_news),
         ]

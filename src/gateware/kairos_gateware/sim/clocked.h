@@ -1,19 +1,22 @@
 // What the shims do with any verilated top module that has `sys_clk` and `sys_rst`, perhaps `play_clk`, `feed_clk` and
-// their resets.
+// their resets. Both edges of a clock count (verilate.py): a cycle is one evaluation, and another one before it only if its
+// inputs are not those of the cycle before, since behind an edge all has settled.
 #pragma once
 
-// There are pulse cores, with clocks of their own, of which both edges count.
+// There are pulse cores, with clocks of their own.
 template <class Top> constexpr bool plays = requires(Top &top) { top.play_clk; };
 
-// A rising edge of all clocks; the outputs then are those behind it.
+// What an edge of clocks moves, with the same inputs; a shim may know a shorter way for its top module.
+template <class Top> void eval_clocks(Top &top) { top.eval(); }
+
+// An edge of all clocks; the outputs then are those behind it, with the same inputs.
 template <class Top> void clock_edge(Top &top) {
-    top.sys_clk = 1;
+    top.sys_clk ^= 1;
     if constexpr (plays<Top>) {
         top.play_clk ^= 1;
         top.feed_clk ^= 1;
     }
-    top.eval();
-    top.sys_clk = 0;
+    eval_clocks(top);
 }
 
 // Four cycles of reset; the outputs then are those of the first cycle without.

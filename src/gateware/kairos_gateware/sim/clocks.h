@@ -15,9 +15,14 @@ template <class Top> class OneClock {
     bool together = true;
     uint64_t alone = 0, engines = 0;
     uint64_t time(const Top &top) const { return top.sim_tsc; }
-    void begin(Top &, bool) {}
-    void settle(Top &top) { top.eval(); }
+    void begin(Top &, bool comes) { settled_ = !comes; }
+    void settle(Top &top) {
+        if (!settled_) top.eval();
+    }
     void edge(Top &top) { clock_edge(top); }
+
+  private:
+    bool settled_ = true;  // nothing has changed since the last edge
 };
 
 template <class Top> class TwoClocks {
@@ -46,8 +51,7 @@ template <class Top> class TwoClocks {
     // The rising edge at the end of a cycle in which all has settled.
     void edge(Top &top) {
         const bool waits = top.sim_waits && early(top);
-        settled_ = waits && waited_ >= SETTLE && !together;
-        if (settled_) {
+        if (waits && waited_ >= SETTLE && !together) {
             alone++;
             behind_++;
             top.play_clk ^= 1;
@@ -61,6 +65,7 @@ template <class Top> class TwoClocks {
             still_ = 0;
             clock_edge(top);
         }
+        settled_ = true;
         waited_ = waits ? waited_ + 1 : 0;
     }
 
@@ -70,7 +75,7 @@ template <class Top> class TwoClocks {
     // Cycles without a segment or word that moves until what gives them is as it stays.
     static constexpr uint64_t FED = 4;
     uint64_t behind_ = 0;  // of `alone`, those that the rest does not know of yet
-    bool settled_ = false;  // nothing has changed since the last edge, and no clock must fall
+    bool settled_ = true;  // nothing has changed since the last edge
     uint64_t waited_ = 0;  // cycles before this one, all with the same inputs
     uint64_t still_ = 0;  // cycles without a segment or word that moves, this one included
 
@@ -81,9 +86,8 @@ template <class Top> class TwoClocks {
         top.sim_tsc_value = time(top);
         top.sim_tsc_load = 1;
         top.eval();
-        top.sys_clk = 1;
-        top.eval();
-        top.sys_clk = 0;
+        top.sys_clk ^= 1;
+        eval_clocks(top);
         top.sim_tsc_load = 0;
         behind_ = 0;
         settled_ = false;

@@ -62,6 +62,7 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
     uint32_t next = 0, answered = 0, edge = 0, changed = 0;
     uint64_t tsc = top.tsc, resume = tsc + (command_count ? commands[0].pause : 0), cycles = 0, jump = 0;
     bool offering = false, reading = false;
+    bool settled = true;  // with the inputs as they are
     for (;; cycles++) {
         if (cycles == PATIENCE) return 0;
         // Inputs of this cycle, whose count is `tsc`
@@ -87,6 +88,7 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
             offering = true;
             same = false;
         }
+        settled = settled && same && !top.tsc_load;
         // The counter may be moved in a cycle that has the inputs of a quiet one before it
         top.tsc_load = 0;
         if (jump) {
@@ -97,9 +99,10 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
             if (same && target != NEVER && target > tsc + 1) {
                 top.tsc_load = 1;
                 top.tsc_value = target;
+                settled = false;
             }
         }
-        top.eval();
+        if (!settled) top.eval();
         // Outputs of this cycle
         Pads pads;
         std::memcpy(pads.samples, &top.pads_o, sizeof pads.samples);
@@ -127,7 +130,8 @@ extern "C" uint64_t rtio_core_play(const Command *commands, uint32_t command_cou
         const bool finished = answered == command_count && edge == edge_count && tsc >= until;
         const uint64_t following = top.tsc_load ? top.tsc_value : tsc + 1;
         clock_edge(top);
-        if (output_taken || input_taken) {
+        settled = !output_taken && !input_taken;
+        if (!settled) {
             answers[next++].accepted = tsc;
             offering = false;
             reading = input_taken;

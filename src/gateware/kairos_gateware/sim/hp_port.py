@@ -9,7 +9,8 @@ __all__ = ["HpPort"]
 class HpPort:
     """latency: cycles from an accepted read address to the first beat, and from a write's last beat to its response;
     bursts follow each other without a gap, reads and writes are independent. `memory` begins at BASE; accesses outside
-    are answered with an error. `bursts`: (cycle, "r" or "w", address - BASE, beats)."""
+    are answered with an error. `bursts`: (cycle, "r" or "w", address - BASE, beats). Under way: `beats`, each with its
+    cycle in front, and `responses` likewise."""
 
     BASE = 0x0E00_0000
 
@@ -17,43 +18,47 @@ class HpPort:
         self.inputs, self.out, self.latency = inputs, out, latency
         self.memory = bytearray(size)
         self.bursts = []
-        self._beats = deque()  # (cycle, data, last, response)
+        self.beats = deque()  # (cycle, data, last, response)
         self._addresses = deque()
         self._data = []
-        self._responses = deque()  # (cycle, response)
+        self.responses = deque()  # (cycle, response)
         inputs.hp0_arready = inputs.hp0_awready = inputs.hp0_wready = 1
 
     def idle(self):
         """Nothing under way."""
-        return not (self._beats or self._addresses or self._responses or self._data)
+        return self.whole() and not (self.beats or self.responses)
+
+    def whole(self):
+        """No burst has been taken in part."""
+        return not (self._addresses or self._data)
 
     def before(self, cycle):
         """Sets the inputs of this cycle."""
         i = self.inputs
-        beat = self._beats and self._beats[0][0] <= cycle
+        beat = self.beats and self.beats[0][0] <= cycle
         i.hp0_rvalid = bool(beat)
         if beat:
-            _, i.hp0_rdata, i.hp0_rlast, i.hp0_rresp = self._beats[0]
-        response = self._responses and self._responses[0][0] <= cycle
+            _, i.hp0_rdata, i.hp0_rlast, i.hp0_rresp = self.beats[0]
+        response = self.responses and self.responses[0][0] <= cycle
         i.hp0_bvalid = bool(response)
         if response:
-            i.hp0_bresp = self._responses[0][1]
+            i.hp0_bresp = self.responses[0][1]
 
     def after(self, cycle):
         """Takes the outputs of this cycle."""
         i, out = self.inputs, self.out
         if i.hp0_rvalid and out.hp0_rready:
-            self._beats.popleft()
+            self.beats.popleft()
         if i.hp0_bvalid and out.hp0_bready:
-            self._responses.popleft()
+            self.responses.popleft()
         if out.hp0_arvalid:
             address, beats = out.hp0_araddr - self.BASE, out.hp0_arlen + 1
             self.bursts.append((cycle, "r", address, beats))
-            start = max(cycle + self.latency, self._beats[-1][0] + 1 if self._beats else 0)
+            start = max(cycle + self.latency, self.beats[-1][0] + 1 if self.beats else 0)
             for n in range(beats):
                 inside = 0 <= address <= len(self.memory) - 8 * (n + 1)
                 word = struct.unpack_from("<Q", self.memory, address + 8 * n)[0] if inside else 0
-                self._beats.append((start + n, word, n == beats - 1, 0 if inside else 3))
+                self.beats.append((start + n, word, n == beats - 1, 0 if inside else 3))
         if out.hp0_awvalid:
             self._addresses.append((out.hp0_awaddr - self.BASE, out.hp0_awlen + 1))
         if out.hp0_wvalid:
@@ -65,5 +70,5 @@ class HpPort:
                 inside = 0 <= address <= len(self.memory) - 8 * beats
                 if inside:
                     struct.pack_into(f"<{beats}Q", self.memory, address, *self._data)
-                self._responses.append((cycle + self.latency, 0 if inside else 3))
+                self.responses.append((cycle + self.latency, 0 if inside else 3))
                 self._data = []

@@ -184,7 +184,8 @@ class Ps:
         self.consumed = {}  # number of the newest entry by channel
         self._granted = {}  # the same as the logic knows it; only channels that have inputs
         self.hp = HpPort(self.inputs, self.out)
-        self.cycle = 0
+        self.cycle = 0  # those run
+        self._skipped = 0
         self.sequence = 0
         self.changes = []
         self.bursts = []  # (cycle, "r" or "w", address - base, beats)
@@ -210,30 +211,30 @@ class Ps:
 
     def step(self):
         """One clock cycle of everything."""
-        i, out = self.inputs, self.out
+        i, out, now = self.inputs, self.out, self.cycle + self._skipped
         while self.schedule and self.schedule[0][0] <= self._next_tsc:
             _, pad, samples = self.schedule.pop(0)
             i.pads_i[pad] = samples
-        beat = self._beats and self._beats[0][0] <= self.cycle
+        beat = self._beats and self._beats[0][0] <= now
         i.acp_rvalid = bool(beat)
         if beat:
             i.acp_rdata, i.acp_rlast = self._beats[0][1], self._beats[0][2]
-        response = self._responses and self._responses[0] <= self.cycle
+        response = self._responses and self._responses[0] <= now
         i.acp_bvalid = bool(response)
-        self.hp.before(self.cycle)
+        self.hp.before(now)
         if self.satellite is not None:
             self.satellite.step(self.cycle, i, out)
         self.library.dll.kairos_pl_cycle(self.pl, ctypes.byref(i), ctypes.byref(out))
         self._next_tsc = i.sim_tsc_value if i.sim_tsc_load else out.sim_tsc + 1
         i.sim_tsc_load = 0
-        self.hp.after(self.cycle)
+        self.hp.after(now)
         if beat and out.acp_rready:
             self._beats.popleft()
         if response and out.acp_bready:
             self._responses.popleft()
         if out.acp_arvalid:
             self.bursts.append((self.cycle, "r", out.acp_araddr - self.BASE, out.acp_arlen + 1))
-            start = self.cycle + self.read_latency
+            start = now + self.read_latency
             if self._beats:
                 start = max(start, self._beats[-1][0] + 1)
             for n in range(out.acp_arlen + 1):
@@ -248,14 +249,14 @@ class Ps:
                 assert count == len(self._write_beats)
                 self.bursts.append((self.cycle, "w", address, count))
                 data = struct.pack(f"<{count}Q", *self._write_beats)
-                self._visible.append((self.cycle + 1 + self.visible, address, data))
-                self._responses.append(self.cycle + 4)
+                self._visible.append((now + 1 + self.visible, address, data))
+                self._responses.append(now + 4)
                 self._write_beats = []
         pads = bytes(out.pads_o[: self._names]) + bytes(out.pads_oe[: self._names])
         if pads != self._pads:
             self._record(pads)
         self.cycle += 1
-        while self._visible and self._visible[0][0] <= self.cycle:
+        while self._visible and self._visible[0][0] <= now + 1:
             _, address, data = self._visible.popleft()
             self.memory[address : address + len(data)] = data
 
@@ -267,9 +268,13 @@ class Ps:
                 self.changes.append((self.out.sim_tsc, pad, new))
         self._pads = pads
 
-    def idle(self):
-        """Nothing under way on this side."""
-        return self.hp.idle() and not (self._beats or self._responses or self._visible or self._write_address)
+    def _answer(self):
+        """In how many cycles something comes from the ports to memory, or is seen there; None if a burst is not whole."""
+        if self._write_address or not self.hp.whole():
+            return None
+        times = [queue[0][0] for queue in [self._beats, self.hp.beats, self.hp.responses] if queue]
+        times += [*list(self._responses)[:1], *(time - 1 for time, *_ in list(self._visible)[:1])]
+        return min(times, default=NEVER) - self.cycle - self._skipped
 
     def advance(self, until_coarse):
         """Lets time pass until the counter is `until_coarse`, by steps or, with `skip`, by jumps over quiet times."""
@@ -280,13 +285,16 @@ class Ps:
 
     def _jump(self, limit):
         """If all is quiet, makes the next cycle move the counter as far as allowed."""
-        if not (self.out.sim_quiet and self.idle()):
+        answer = self._answer()
+        if answer is None or not self.out.sim_quiet:
             return
-        target = min([self.out.sim_next_due, limit] + [entry[0] for entry in self.schedule[:1]])
+        soonest = self.out.sim_tsc + 1 + answer
+        target = min([self.out.sim_next_due, limit, soonest] + [entry[0] for entry in self.schedule[:1]])
         if self.satellite is not None:
             target = self.satellite.jump(self.out, target)
         if target > self.out.sim_tsc + 2:
             self.inputs.sim_tsc_load, self.inputs.sim_tsc_value = 1, target
+            self._skipped += target - self.out.sim_tsc - 2
             if self.satellite is not None:
                 self.satellite.load(target - self.out.sim_tsc)
 

