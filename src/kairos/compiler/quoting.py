@@ -8,6 +8,7 @@ import builtins
 import difflib
 import importlib
 import inspect
+import itertools
 import linecache
 import os
 import sys
@@ -43,6 +44,9 @@ _KNOWN |= {id(numpy.float64): "float", id(numpy.bool_): "bool"}
 _SPECIAL_FUNCTIONS = {attribute: name for module, attribute, name in _native.host_objects() if module == _SPECIAL}
 _ARRAY_ELEMENTS = {"int32": numpy.int32, "int64": numpy.int64, "float": numpy.float64, "bool": numpy.bool_}
 """Elements of arrays in kernels."""
+
+_WIDTHS = {numpy.int32: "int32", numpy.int64: "int64"}
+"""Integers of NumPy that are those of kernels."""
 
 _MATHEMATICS = ("math", "cmath", "statistics", "numpy", "scipy")
 """Modules whose functions compute something, so that calling them on the host, for no result, is no use."""
@@ -148,11 +152,17 @@ class HostBridge:
         except Exception as error:
             raise QuotingError(f"an argument of the call cannot be read: {type(error).__name__}: {error}") from error
 
-    def _elements(self, values: list | tuple) -> list[tuple]:
+    def _elements(self, values: list | tuple) -> list | tuple:
+        """The tuples of elements; numbers of one of Python's own types stand for themselves."""
         _require_room(len(values), "a list")
-        if values and all(type(value) is int for value in values):
+        kinds = set(map(type, values))
+        if kinds == {int}:
             self._integer(min(values)), self._integer(max(values))
-            return [("int", value) for value in values]
+            return values
+        if kinds == {float}:
+            return values
+        if len(kinds) == 1 and (known := _WIDTHS.get(*kinds)):
+            return list(zip(itertools.repeat(known), numpy.array(values).tolist()))
         if self._depth == _DEEPEST:
             many = f"more than {_DEEPEST} of them are inside each other"
             raise QuotingError(f"a list or tuple is within itself, or {many}")

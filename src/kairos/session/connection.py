@@ -24,12 +24,14 @@ REPLY_TIMEOUT = 30.0
 
 
 class Connection:
-    """An open connection; `read` blocks until it has all the bytes it was asked for."""
+    """An open connection.
+
+    `read(count)` gives exactly `count` bytes and blocks until it has them; ConnectionLost if they do not come.
+    """
 
     def __init__(self, host: str, port: int, timeout: float = CONNECT_TIMEOUT):
         self.where = f"{host}, port {port}"
-        self._buffer = b""
-        self._position = 0
+        self.read = _wire.Inbox(self._receive)
         self._pending: list[bytes] = []
         try:
             self._socket, answer = connect(host, port, GREETING, timeout)
@@ -92,17 +94,8 @@ class Connection:
         """Whether the device owes an answer, so that silence is an error; a running kernel may be silent for ever."""
         self._socket.settimeout(REPLY_TIMEOUT if expected else None)
 
-    def read(self, count: int) -> bytes:
-        """Exactly `count` bytes; ConnectionLost if they do not come."""
-        while len(self._buffer) - self._position < count:
-            self._buffer = self._buffer[self._position :] + self._receive(count)
-            self._position = 0
-        data = self._buffer[self._position : self._position + count]
-        self._position += count
-        return data
-
-    def _receive(self, count):
-        missing = count - (len(self._buffer) - self._position)
+    def _receive(self, missing):
+        """At least so many bytes."""
         chunks = []
         while missing > 0:
             try:
@@ -118,7 +111,7 @@ class Connection:
                 raise ConnectionLost(self._lost("it closed the connection"))
             chunks.append(chunk)
             missing -= len(chunk)
-        return b"".join(chunks)
+        return chunks[0] if len(chunks) == 1 else b"".join(chunks)
 
     def _lost(self, why):
         return (

@@ -8,7 +8,7 @@ use kairos_compiler::host::*;
 use kairos_compiler::language::Builtin;
 use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyTuple};
 
 /// A Python object with the methods of [`Host`].
 pub struct Bridge<'py> {
@@ -208,8 +208,14 @@ where
     item.extract::<T>().map_err(Into::into)
 }
 
-/// A host value from its tuple.
+/// A host value from its tuple. An element may be a number of Python, which stands for itself.
 pub fn host_value(value: &Bound<PyAny>) -> PyResult<HostValue> {
+    if let Ok(number) = value.cast_exact::<PyInt>() {
+        return number.extract().map(HostValue::Int);
+    }
+    if let Ok(number) = value.cast_exact::<PyFloat>() {
+        return Ok(HostValue::Float(number.value()));
+    }
     let tuple = value.cast::<PyTuple>()?;
     let kind: String = member(tuple, 0)?;
     let text = |index| member::<String>(tuple, index);

@@ -6,6 +6,7 @@ mod compiler;
 mod errors;
 mod pulse;
 mod pulse_logic;
+mod stream;
 mod values;
 mod wire;
 

@@ -4,13 +4,13 @@ use std::cell::{Cell, RefCell};
 
 use kairos_contracts::rpc::{tag, word};
 use kairos_proto::rpc::host::{width, Described, Given, Maker, Malformed, Next, Plain, Row};
-use kairos_proto::rpc::Source;
-use pyo3::exceptions::{PyEOFError, PyOSError, PyUnicodeEncodeError};
+use pyo3::exceptions::{PyOSError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyString, PyTuple};
 
 use crate::errors::{MismatchError, ProtocolError};
+use crate::stream::Stream;
 
 /// Bytes from which on a block is large.
 const LARGE: usize = 1 << 16;
@@ -39,40 +39,6 @@ impl From<Trouble> for PyErr {
             Trouble::Python(error) => error,
             Trouble::Malformed(error) => ProtocolError::new_err(error.to_string()),
         }
-    }
-}
-
-/// Bytes from a Python function that gives as many as it is asked for.
-pub struct Stream<'py> {
-    read: Bound<'py, PyAny>,
-}
-
-impl<'py> Stream<'py> {
-    pub fn new(read: Bound<'py, PyAny>) -> Self {
-        Self { read }
-    }
-
-    /// The next `count` bytes.
-    pub fn take(&mut self, count: u64) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = self.read.call1((count,))?.cast_into::<PyBytes>()?;
-        if bytes.as_bytes().len() as u64 != count {
-            return Err(PyEOFError::new_err("the bytes ended too early"));
-        }
-        Ok(bytes)
-    }
-
-    /// Text; what is no UTF-8 is replaced.
-    pub fn text(&mut self, length: u32) -> PyResult<String> {
-        Ok(String::from_utf8_lossy(self.take(length.into())?.as_bytes()).into_owned())
-    }
-}
-
-impl Source for Stream<'_> {
-    type Error = PyErr;
-
-    fn read(&mut self, buffer: &mut [u8]) -> PyResult<()> {
-        buffer.copy_from_slice(self.take(buffer.len() as u64)?.as_bytes());
-        Ok(())
     }
 }
 

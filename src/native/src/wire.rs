@@ -17,7 +17,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 
 use crate::errors::{MismatchError, ProtocolError};
-use crate::values::{Made, Objects, Part, Returned, Stream, Trouble, Types};
+use crate::stream::{Inbox, Stream};
+use crate::values::{Made, Objects, Part, Returned, Trouble, Types};
 
 /// Bytes on their way out.
 struct Out(Vec<u8>);
@@ -443,6 +444,7 @@ fn choose_board<'py>(py: Python<'py>, loader: &[u8], index: usize) -> PyResult<B
 pub fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("ProtocolError", module.py().get_type::<ProtocolError>())?;
     module.add("MismatchError", module.py().get_type::<MismatchError>())?;
+    module.add_class::<Inbox>()?;
     module.add_function(wrap_pyfunction!(session_head, module)?)?;
     module.add_function(wrap_pyfunction!(load_kernel_head, module)?)?;
     module.add_function(wrap_pyfunction!(subkernel_head, module)?)?;

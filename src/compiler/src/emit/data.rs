@@ -195,9 +195,15 @@ impl ModuleBuilder<'_> {
                 continue;
             };
             let elt = self.ir_type(*elt);
-            let elements: Vec<_> = elements.iter().map(|element| self.constant(element, &elt)).collect();
             let length = Value::int(Ty::I32, elements.len() as i64);
-            self.global(data.clone(), false, Init::Array(elt, elements));
+            let init = match numbers_in_memory(elements, &elt) {
+                Some(memory) => Init::Memory(memory),
+                None => Init::Array(
+                    elt.clone(),
+                    elements.iter().map(|element| self.constant(element, &elt)).collect(),
+                ),
+            };
+            self.global(data.clone(), false, init);
             if let Kind::Array(..) = program.types.kind(list.ty) {
                 continue;
             }
@@ -290,4 +296,31 @@ impl ModuleBuilder<'_> {
         let own = self.program.types.rpc_tag(ty)?;
         Some([&[tag::OBJECT, tag::STR][..], &own, &[RETURNS, tag::NONE]].concat())
     }
+}
+
+/// A long list of numbers as it is in memory; None if it is short, or of anything else.
+fn numbers_in_memory(elements: &[HostValue], ty: &Ty) -> Option<Rc<[u8]>> {
+    let integer = |value: &HostValue| match value {
+        HostValue::Int(value) | HostValue::Int64(value) => Some(*value),
+        HostValue::Int32(value) => Some((*value).into()),
+        _ => None,
+    };
+    let size = match ty {
+        Ty::I32 => 4,
+        Ty::I64 | Ty::F64 => 8,
+        _ => return None,
+    };
+    if elements.len() * size < FILLED {
+        return None;
+    }
+    let mut memory = Vec::with_capacity(elements.len() * size);
+    for element in elements {
+        match (ty, element) {
+            (Ty::I32, value) => memory.extend((integer(value)? as i32).to_le_bytes()),
+            (Ty::I64, value) => memory.extend(integer(value)?.to_le_bytes()),
+            (_, HostValue::Float(value)) => memory.extend(value.to_le_bytes()),
+            (_, value) => memory.extend((integer(value)? as f64).to_le_bytes()),
+        }
+    }
+    Some(memory.into())
 }

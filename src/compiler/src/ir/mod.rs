@@ -289,7 +289,7 @@ pub struct Global {
 
 /// Bytes of an array from which on it is not in the assembly: the linker fills it in, since text takes a hundred times as
 /// long. Smaller ones are there for whoever reads the assembly.
-const FILLED: usize = 4096;
+pub const FILLED: usize = 4096;
 
 impl Global {
     /// What the linker has to put in the place of the zeros that code generation sees.

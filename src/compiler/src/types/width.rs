@@ -76,6 +76,7 @@ pub fn common_number(values: &[HostValue]) -> Option<Kind> {
             _ => return None,
         };
         common = Some(match common {
+            Some(known) if known == kind => known,
             Some(known) => wider(known, kind),
             None => kind,
         });

@@ -1,0 +1,131 @@
+//! Bytes that come from Python: by a function that gives as many as it is asked for, or of a connection.
+
+use kairos_proto::rpc::Source;
+use pyo3::exceptions::PyEOFError;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// What a connection has brought: called with a number, it gives so many bytes. `more`, called with the number that is
+/// missing, gives at least so many, or raises. A call of a host function is read in a dozen pieces, each of which would be
+/// a call of Python.
+#[pyclass(module = "kairos._native.wire")]
+pub struct Inbox {
+    more: Option<Py<PyAny>>,
+    bytes: Py<PyBytes>,
+    position: usize,
+}
+
+#[pymethods]
+impl Inbox {
+    #[new]
+    fn new(py: Python<'_>, more: Py<PyAny>) -> Self {
+        let bytes = PyBytes::new(py, &[]).unbind();
+        Self {
+            more: Some(more),
+            bytes,
+            position: 0,
+        }
+    }
+
+    fn __call__<'py>(slf: &Bound<'py, Self>, count: usize) -> PyResult<Bound<'py, PyBytes>> {
+        Self::fill(slf, count)?;
+        let mut own = slf.borrow_mut();
+        let bytes = own.bytes.bind(slf.py()).clone();
+        let from = own.position;
+        own.position += count;
+        if from == 0 && count == bytes.as_bytes().len() {
+            return Ok(bytes);
+        }
+        Ok(PyBytes::new(slf.py(), &bytes.as_bytes()[from..from + count]))
+    }
+
+    // The function belongs to the connection, which has the inbox.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.more)
+    }
+
+    fn __clear__(&mut self) {
+        self.more = None;
+    }
+}
+
+impl Inbox {
+    /// Makes sure that there are `count` bytes.
+    fn fill(slf: &Bound<'_, Self>, count: usize) -> PyResult<()> {
+        let py = slf.py();
+        loop {
+            let own = slf.borrow();
+            let left = own.bytes.bind(py).as_bytes().len() - own.position;
+            if left >= count {
+                return Ok(());
+            }
+            let Some(more) = own.more.as_ref().map(|more| more.clone_ref(py)) else {
+                return Err(PyEOFError::new_err("nothing more comes"));
+            };
+            let missing = count - left;
+            drop(own); // the function may take long, and the user interrupt it
+            let came = more.call1(py, (missing,))?.into_bound(py).cast_into::<PyBytes>()?;
+            if came.as_bytes().is_empty() {
+                return Err(PyEOFError::new_err("the bytes ended too early"));
+            }
+            let mut own = slf.borrow_mut();
+            let rest = &own.bytes.bind(py).as_bytes()[own.position..];
+            own.bytes = match rest {
+                [] => came,
+                rest => PyBytes::new(py, &[rest, came.as_bytes()].concat()),
+            }
+            .unbind();
+            own.position = 0;
+        }
+    }
+
+    /// The same as a call, without an object for the bytes.
+    fn read(slf: &Bound<'_, Self>, buffer: &mut [u8]) -> PyResult<()> {
+        Self::fill(slf, buffer.len())?;
+        let mut own = slf.borrow_mut();
+        let from = own.position;
+        own.position += buffer.len();
+        buffer.copy_from_slice(&own.bytes.bind(slf.py()).as_bytes()[from..own.position]);
+        Ok(())
+    }
+}
+
+/// Bytes from a Python function that gives as many as it is asked for, which may be an [`Inbox`].
+pub struct Stream<'py> {
+    read: Bound<'py, PyAny>,
+    inbox: Option<Bound<'py, Inbox>>,
+}
+
+impl<'py> Stream<'py> {
+    pub fn new(read: Bound<'py, PyAny>) -> Self {
+        let inbox = read.cast::<Inbox>().ok().cloned();
+        Self { read, inbox }
+    }
+
+    /// The next `count` bytes.
+    pub fn take(&mut self, count: u64) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = self.read.call1((count,))?.cast_into::<PyBytes>()?;
+        if bytes.as_bytes().len() as u64 != count {
+            return Err(PyEOFError::new_err("the bytes ended too early"));
+        }
+        Ok(bytes)
+    }
+
+    /// Text; what is no UTF-8 is replaced.
+    pub fn text(&mut self, length: u32) -> PyResult<String> {
+        Ok(String::from_utf8_lossy(self.take(length.into())?.as_bytes()).into_owned())
+    }
+}
+
+impl Source for Stream<'_> {
+    type Error = PyErr;
+
+    fn read(&mut self, buffer: &mut [u8]) -> PyResult<()> {
+        if let Some(inbox) = &self.inbox {
+            return Inbox::read(inbox, buffer);
+        }
+        buffer.copy_from_slice(self.take(buffer.len() as u64)?.as_bytes());
+        Ok(())
+    }
+}
