@@ -158,9 +158,9 @@ class HostBridge:
         kinds = set(map(type, values))
         if kinds == {int}:
             self._integer(min(values)), self._integer(max(values))
-            return values
+            return list(values)
         if kinds == {float}:
-            return values
+            return list(values)
         if len(kinds) == 1 and (known := _WIDTHS.get(*kinds)):
             return list(zip(itertools.repeat(known), numpy.array(values).tolist()))
         if self._depth == _DEEPEST:

@@ -20,8 +20,8 @@ class Writer(Module):
     `restart`: go to the ring's begin and clear the counters; only while `idle`.
 
     `valid`, `message`, `pack`, `lost`, `room`: as of `Packer`. `units`: written, with the port's response; `messages`:
-    in them. `bus_error`: a response was not OKAY. `idle`: nothing left to write and no response awaited; `waits`: nothing
-    moves before a response comes, if any is to.
+    in them. `bus_error`: a response was not OKAY. `idle`: nothing left to write and no response awaited; `waits`:
+    nothing moves before a response comes, if any is to.
     """
 
     def __init__(self, depth=512):

@@ -68,8 +68,8 @@ class SlotReader(Module):
     `enable`, `base` of the ring, `toggle`: the bell. `beats`: stream of {word, failed}; `last` ends a burst.
     From the receiver: `expected`, the number of the event it is at, and `index`, the beat it is at; `first_beats`;
     `cut` with `rest`, the beats that are missing; `missed`. To it: `flush`; `others`, bursts behind the one it is at,
-    of which `first` is requested in this cycle. `idle`: no burst is requested or under way; `waits`: nothing moves before
-    a beat comes, if any is to.
+    of which `first` is requested in this cycle. `idle`: no burst is requested or under way; `waits`: nothing moves
+    before a beat comes, if any is to.
     """
 
     def __init__(self, bus):

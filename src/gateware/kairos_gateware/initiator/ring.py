@@ -51,7 +51,8 @@ class RingInitiator(Module):
     ring, aligned to 4096 bytes), `input_base` (of the input rings, aligned to INPUT_RINGS_BYTES; nothing is pushed
     while it is 0), `permit` (started for its `cycles`). State: `busy`; `lost` (16 bits, saturating); `error` (sticky;
     bit 0 read, bit 1 write), cleared by `clear` together with the error in the status word. `settled` (for time skip):
-    nothing moves but waiting for the core, or for an answer of the port. `soon`: an output may be offered in this cycle.
+    nothing moves but waiting for the core, or for an answer of the port. `soon`: an output may be offered in this
+    cycle.
     """
 
     def __init__(self, cri, roomy=None, pusher=None):

@@ -269,7 +269,7 @@ class Ps:
         self._pads = pads
 
     def _answer(self):
-        """In how many cycles something comes from the ports to memory, or is seen there; None if a burst is not whole."""
+        """In how many cycles a port to memory says something, or memory shows it; None if a burst is not whole."""
         if self._write_address or not self.hp.whole():
             return None
         times = [queue[0][0] for queue in [self._beats, self.hp.beats, self.hp.responses] if queue]

@@ -1,0 +1,12 @@
+"""Lists of so many numbers that the linker places them."""
+
+from pathlib import Path
+
+EXPERIMENT = Path(__file__).with_name("experiments") / "long_lists.py"
+
+
+def test_every_kind_of_number(kairos):
+    done = kairos("run", EXPERIMENT)
+    assert done.returncode == 0, done.stderr
+    names = ["plain", "wide", "floats", "with_float", "int32", "int64", "with_int32", "changed"]
+    assert done.stdout.splitlines()[: len(names)] == [f"{name} True" for name in names], done.stdout
