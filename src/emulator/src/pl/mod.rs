@@ -17,6 +17,7 @@ mod hp;
 pub mod library;
 pub mod link;
 pub mod outside;
+mod skip;
 pub mod trace;
 pub mod wave;
 mod wires;
@@ -165,19 +166,6 @@ impl Pl {
     /// Nothing is under way on a port.
     fn ports_idle(&self) -> bool {
         self.acp.idle() && self.hp.idle() && self.gp.idle() && self.window.idle()
-    }
-
-    /// Nothing moves but time, and perhaps answers on their way through the ports to memory. A link's other end asks
-    /// about each cycle in which there are any.
-    fn waits(&self) -> bool {
-        let alone = self.ends.is_empty() || (self.acp.idle() && self.hp.idle());
-        self.outputs.sim_quiet != 0 && self.settle == 0 && self.gp.idle() && self.window.idle() && alone
-    }
-
-    /// The cycle in which such an answer comes.
-    fn next_answer(&self) -> u64 {
-        let ports = [self.acp.next_answer(), self.hp.next_answer()];
-        ports.into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
     /// When the answer that a core may be waiting for can come at the earliest, or memory be read for it; `None` if none is
@@ -335,24 +323,6 @@ impl Pl {
         Some(time::from_pl(cycle.max(self.cycle) + 1))
     }
 
-    /// Moves the counter so that the next cycle is `to`.
-    fn jump(&mut self, to: u64) {
-        let Some(offset) = self.offset else { return };
-        self.inputs.sim_tsc_load = 1;
-        self.inputs.sim_tsc_value = to.wrapping_sub(offset);
-        let (before, known) = (self.told(), (self.outputs.sim_quiet, self.outputs.sim_next_due));
-        self.library.cycle(&self.inputs, &mut self.outputs);
-        self.inputs.sim_tsc_load = 0;
-        self.after(1, before);
-        // The cycle of the jump itself says nothing about what comes behind it, but that is known
-        (self.outputs.sim_quiet, self.outputs.sim_next_due) = known;
-        let cycles = to - self.cycle;
-        let waves = self.library.waves(&self.outputs);
-        self.trace.skip(waves, self.cycle - 1, cycles);
-        self.skipped += cycles;
-        self.cycle = to;
-    }
-
     /// Whether clock generators run, which never end.
     pub fn runs_on(&self) -> bool {
         self.library.waves(&self.outputs).next().is_some()
@@ -385,12 +355,6 @@ impl Pl {
             self.run(target, memory, to_event, None, false);
         }
         self.reached()
-    }
-
-    /// Whether no cycle before `target` changes anything, so that they may be skipped later.
-    fn rests(&self, target: u64) -> bool {
-        let due = self.due().min(self.outside_due());
-        self.skip && self.ends.is_empty() && target <= due && self.offset.is_some() && !self.awaiting && self.idle()
     }
 
     /// The first cycle of which nothing is known.

@@ -1,0 +1,42 @@
+//! Which cycles of the logic need not be run, and how they are skipped.
+
+use super::Pl;
+
+impl Pl {
+    /// Nothing moves but time, and perhaps answers on their way through the ports to memory. A link's other end asks
+    /// about each cycle in which there are any.
+    pub(super) fn waits(&self) -> bool {
+        let alone = self.ends.is_empty() || (self.acp.idle() && self.hp.idle());
+        self.outputs.sim_quiet != 0 && self.settle == 0 && self.gp.idle() && self.window.idle() && alone
+    }
+
+    /// The cycle in which such an answer comes.
+    pub(super) fn next_answer(&self) -> u64 {
+        let ports = [self.acp.next_answer(), self.hp.next_answer()];
+        ports.into_iter().flatten().min().unwrap_or(u64::MAX)
+    }
+
+    /// Moves the counter so that the next cycle is `to`.
+    pub(super) fn jump(&mut self, to: u64) {
+        let Some(offset) = self.offset else { return };
+        self.inputs.sim_tsc_load = 1;
+        self.inputs.sim_tsc_value = to.wrapping_sub(offset);
+        let (before, known) = (self.told(), (self.outputs.sim_quiet, self.outputs.sim_next_due));
+        self.library.cycle(&self.inputs, &mut self.outputs);
+        self.inputs.sim_tsc_load = 0;
+        self.after(1, before);
+        // The cycle of the jump itself says nothing about what comes behind it, but that is known
+        (self.outputs.sim_quiet, self.outputs.sim_next_due) = known;
+        let cycles = to - self.cycle;
+        let waves = self.library.waves(&self.outputs);
+        self.trace.skip(waves, self.cycle - 1, cycles);
+        self.skipped += cycles;
+        self.cycle = to;
+    }
+
+    /// Whether no cycle before `target` changes anything, so that they may be skipped later.
+    pub(super) fn rests(&self, target: u64) -> bool {
+        let due = self.due().min(self.outside_due());
+        self.skip && self.ends.is_empty() && target <= due && self.offset.is_some() && !self.awaiting && self.idle()
+    }
+}
