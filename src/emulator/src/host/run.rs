@@ -42,6 +42,8 @@ pub struct Host {
     follow: Option<(Instant, Cycles)>,
     /// Instructions of core 1, and the time, when the host or the kernel core last made progress.
     progress: (u64, Cycles),
+    /// Sleeps in which the host is not asked again and again before.
+    drowsy: u32,
     shutdown: bool,
 }
 
@@ -52,6 +54,8 @@ const SHORT: Cycles = time::CPU_HZ / 1_000_000 * 150;
 /// How long a host that listens is asked again and again before this process sleeps: one that has to answer a call of a
 /// kernel does so by then, and to be woken takes half as long.
 const AWAKE: Duration = Duration::from_micros(100);
+/// Sleeps without that after it was in vain: the host has other things to do, or no processor.
+const DROWSY: u32 = 16;
 
 /// Virtual time between looks at the host's sockets while cores are busy.
 const HOST_INTERVAL: Cycles = time::CPU_HZ / 1000;
@@ -77,6 +81,7 @@ impl Host {
             still_since: None,
             follow: None,
             progress: (0, 0),
+            drowsy: 0,
             shutdown: false,
         }
     }
@@ -222,7 +227,8 @@ impl Host {
                 add(fd, true, false);
             }
         }
-        if self.boards.master().host_listens {
+        self.drowsy = self.drowsy.saturating_sub(1);
+        if self.boards.master().host_listens && self.drowsy == 0 {
             let began = Instant::now();
             while began.elapsed() < AWAKE.min(limit) {
                 // SAFETY: `fds` is an array of that length.
@@ -231,6 +237,7 @@ impl Host {
                 }
                 std::thread::yield_now();
             }
+            self.drowsy = DROWSY;
         }
         let timeout = libc::timespec {
             tv_sec: limit.as_secs() as libc::time_t,
