@@ -15,7 +15,7 @@ import time
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, boards, channels, code, hub, pulse, pulse_device, scope, waits
+from . import arrays, boards, channels, code, hub, pulse, pulse_device, scope, virtual, waits
 from .timing import KAIROS, ROOT, wall
 
 BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
@@ -296,6 +296,7 @@ GROUPS = [
     (compile_figures, ("compile.",), "compiler", "3 min"),
     (device_figures, DEVICE, "emulated device", "20 s"),
     (testing_figures, ("testing.",), "experiments under test", "5 s"),
+    (virtual.bench_figures, virtual.PREFIXES, "virtual bench", "30 s"),
     (user_figures, ("demo.", "run.blink"), "the demonstration", "20 s"),
     (waits.waiting_figures, waits.PREFIXES, "what a user of an emulated device waits for", "1 min"),
     (waits.installed_figures, ("wheel.",), "Kairos installed from wheels", "40 s, three minutes if they are not built"),

@@ -1,0 +1,64 @@
+"""Ramsey fringes: two quarter turns with a pause; the excitation swings with the phase of the second one, and the swing
+is smaller the longer the pause is: exp(-t/T) of it is left, T the coherence time of bench.toml, 300 us."""
+
+import numpy as np
+from artiq.experiment import *
+from trap import THRESHOLD, Trap, binomial_errors, draw
+
+
+class Ramsey(Trap, EnvExperiment):
+    """Ramsey fringes after a short and a long pause"""
+
+    def build(self):
+        self.build_trap()
+        self.setattr_argument("points", NumberValue(13, precision=0, step=1, type="int"))
+        self.setattr_argument("pauses", PYONValue([10e-6, 200e-6]))
+
+    def prepare(self):
+        self.phases = [float(phase) for phase in np.linspace(0, 1, self.points)]
+        self.set_dataset("ramsey.excitation", np.full(len(self.pauses) * self.points, np.nan))
+
+    @kernel
+    def shot(self, pause, phase) -> TInt32:
+        self.qubit.set(80 * MHz, phase=0.0)
+        self.cool()
+        self.qubit.sw.pulse(5 * us)
+        delay(pause / 2)
+        self.qubit.set(80 * MHz, phase=phase)
+        delay(pause / 2)
+        self.qubit.sw.pulse(5 * us)
+        delay(2 * us)
+        return self.detect()
+
+    @kernel
+    def run(self):
+        self.setup()
+        self.qubit.set_phase_mode(2)  # tracking: the phase is that of one clock, whenever it is set
+        for i in range(len(self.pauses)):
+            for j in range(len(self.phases)):
+                dark = 0
+                for _ in range(self.shots):
+                    self.core.break_realtime()
+                    if self.shot(self.pauses[i], self.phases[j]) < THRESHOLD:
+                        dark += 1
+                self.record(i * len(self.phases) + j, dark)
+        self.core.wait_until_mu(now_mu())
+
+    @rpc(flags={"async"})
+    def record(self, point, dark):
+        self.mutate_dataset("ramsey.excitation", point, dark / self.shots)
+
+    def analyze(self):
+        excitation = self.get_dataset("ramsey.excitation").reshape(len(self.pauses), -1)
+        phases = 2 * np.pi * np.array(self.phases)
+        matrix = np.stack([np.ones_like(phases), np.cos(phases), np.sin(phases)], axis=1)
+        swings = [2 * np.hypot(*np.linalg.lstsq(matrix, row, rcond=None)[0][1:]) for row in excitation]
+        self.set_dataset("ramsey.contrast", np.array(swings))
+        for pause, swing in zip(self.pauses, swings, strict=True):
+            print(f"contrast after {pause / us:.0f} us: {swing:.2f}")
+        if self.figure:
+            series = [
+                (f"{pause / us:.0f} µs", self.phases, row, binomial_errors(row, self.shots))
+                for pause, row in zip(self.pauses, excitation, strict=True)
+            ]
+            draw(self.figure, series, "phase of the second pulse (turns)", "excitation", "Ramsey fringes")

@@ -1,0 +1,91 @@
+"""Sideband cooling: pulses on the red sideband, each followed by repumping and optical pumping, take a quantum of
+motion each. The picture has both sidebands behind Doppler cooling, nearly of a height, and behind sideband cooling,
+where the red one has gone: there is no quantum left to take. Wants the bench of crystal.toml."""
+
+import numpy as np
+from artiq.experiment import *
+from trap import THRESHOLD, Trap, binomial_errors, draw
+
+MODE = 3 * MHz
+
+
+class SidebandCooling(Trap, EnvExperiment):
+    """Quanta of a mode, before and after"""
+
+    def build(self):
+        self.build_trap()
+        self.sigma = self.get_device("urukul0_ch3")
+        self.setattr_argument("cycles", NumberValue(40, precision=0, step=1, type="int"))
+        self.setattr_argument("points", NumberValue(9, precision=0, step=2, type="int"))
+
+    def prepare(self):
+        beside = np.linspace(-12 * kHz, 12 * kHz, self.points) if self.points > 1 else np.zeros(1)
+        self.detunings = [float(d) for side in (-MODE, MODE) for d in side + beside]
+        # A pulse that is a whole turn for some number of quanta leaves those: the lengths differ.
+        self.lengths = [float(length) for length in np.linspace(28 * us, 62 * us, max(self.cycles, 1))[::-1]]
+        self.set_dataset("sidebands.excitation", np.full(2 * len(self.detunings), np.nan))
+
+    @kernel
+    def pump(self):
+        """Back to the lower state of the qubit."""
+        with parallel:
+            self.repump.sw.pulse(8 * us)
+            self.sigma.sw.pulse(8 * us)
+        delay(2 * us)
+
+    @kernel
+    def shot(self, detuning, cooled) -> TInt32:
+        with parallel:
+            self.cooling.sw.pulse(400 * us)
+            self.repump.sw.pulse(400 * us)
+        delay(2 * us)
+        self.pump()
+        if cooled:
+            self.qubit.set(80 * MHz - MODE)
+            for length in self.lengths:
+                self.qubit.sw.pulse(length)
+                delay(2 * us)
+                self.pump()
+        self.qubit.set(80 * MHz + detuning)
+        self.qubit.sw.pulse(60 * us)
+        delay(2 * us)
+        return self.detect()
+
+    @kernel
+    def run(self):
+        self.setup()
+        self.sigma.init()
+        self.sigma.sw.off()
+        self.sigma.set_att(0.0)
+        self.sigma.set(110 * MHz)
+        for cooled in range(2):
+            for point in range(len(self.detunings)):
+                dark = 0
+                for _ in range(self.shots):
+                    self.core.break_realtime()
+                    if self.shot(self.detunings[point], cooled == 1) < THRESHOLD:
+                        dark += 1
+                self.record(cooled * len(self.detunings) + point, dark)
+        self.core.wait_until_mu(now_mu())
+
+    @rpc(flags={"async"})
+    def record(self, point, dark):
+        self.mutate_dataset("sidebands.excitation", point, dark / self.shots)
+
+    def analyze(self):
+        excitation = self.get_dataset("sidebands.excitation").reshape(2, -1)
+        quanta = []
+        for row in excitation:
+            red, blue = row[: self.points].max(), row[self.points :].max()
+            quanta.append(red / (blue - red) if blue > red else np.inf)
+        self.set_dataset("sidebands.quanta", quanta)
+        print(f"mean quanta from both sidebands: {quanta[0]:.1f} behind Doppler cooling, {quanta[1]:.2f} behind more")
+        if self.figure:
+            # Both sidebands side by side: what is between them is left out.
+            shown = [(d - np.sign(d) * (MODE - 20 * kHz)) / kHz for d in self.detunings]
+            series = [
+                (name, shown, row, binomial_errors(row, self.shots))
+                for name, row in zip(("Doppler cooling", "sideband cooling"), excitation, strict=True)
+            ]
+            draw(self.figure, series, "red sideband (left), blue (right), kHz: 3 MHz from the line, moved to 20",
+                 "excitation", f"{quanta[1]:.2f} quanta are left")  # fmt: skip

@@ -1,0 +1,68 @@
+"""The experiments of `examples/ion`: each shows on the virtual ion what its docstring says, with few shots."""
+
+import pytest
+
+from kairos.testing import Bench
+from tests.support.gateware import built
+from tests.support.paths import EXAMPLES
+
+ION = EXAMPLES / "ion"
+
+
+@pytest.fixture(scope="module")
+def database():
+    built("ion")
+    return ION / "device_db.py"
+
+
+@pytest.fixture
+def run(database, tmp_path):
+    """Runs an example with a picture, and checks that nothing complained; what it left."""
+
+    def run(name, bench=None, **arguments):
+        picture = tmp_path / f"{name}.png"
+        with Bench(database, bench and ION / bench) as device:
+            device.run(ION / f"{name}.py", figure=str(picture), **arguments)
+            assert device.warnings == []
+            assert picture.read_bytes().startswith(b"\x89PNG")
+            return device.datasets
+
+    return run
+
+
+def test_photon_counting(run):
+    left = run("photon_counting", shots=30)
+    assert sum(left["counts.bright"]) / 30 == pytest.approx(20, abs=3)
+    assert left["counts.error"] < 0.05
+
+
+def test_ramsey(run):
+    left = run("ramsey", shots=30, points=5)
+    short, long = left["ramsey.contrast"]
+    assert short > 0.75 and 0.25 < long < 0.75, "exp(-2/3) is a half"
+
+
+def test_spectroscopy(run):
+    left = run("spectroscopy", shots=10)
+    assert left["line.centre_hz"] == pytest.approx(80e6, abs=10e3)
+    assert max(left["line.excitation"]) > 0.7 and min(left["line.excitation"]) < 0.2
+
+
+def test_feedback(run):
+    first, second = run("feedback", shots=30)["feedback.dark"]
+    assert 0.2 < first < 0.8 and second < 0.15
+
+
+def test_optimise(run):
+    assert run("optimise", shots=40)["optimise.length_s"] == pytest.approx(10e-6, abs=2.5e-6)
+
+
+def test_estimation(run):
+    left = run("estimation", shots=64)
+    assert left["estimation.detuning_hz"] == pytest.approx(3e3, abs=5 * left["estimation.width_hz"])
+    assert left["estimation.width_hz"] < 600
+
+
+def test_sideband_cooling(run):
+    warm, cold = run("sideband_cooling", bench="crystal.toml", shots=10, points=1)["sidebands.quanta"]
+    assert cold < 0.35 and warm > 2 * cold
