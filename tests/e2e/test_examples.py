@@ -53,6 +53,11 @@ def test_feedback(run):
     assert 0.2 < first < 0.8 and second < 0.15
 
 
+def test_pulse_train(run):
+    none, full, gone = run("pulse_train", shots=20, most=20, step=10)["train.excitation"]
+    assert full > 0.75 and max(none, gone) < 0.35
+
+
 def test_optimise(run):
     assert run("optimise", shots=40)["optimise.length_s"] == pytest.approx(10e-6, abs=2.5e-6)
 
