@@ -36,7 +36,7 @@ def test_what_is_asked_for_is_executed_or_refused(kairos, rounds):
     counts = [tuple(map(int, re.findall(r"\d+", line))) for line in kinds]
     assert sum(map(sum, counts)) == rounds
     # Some come through, and some do not, whatever is done.
-    assert all(sum(column) > rounds / 10 for column in zip(*counts, strict=True)), done.stdout
+    assert all(sum(column) for column in zip(*counts, strict=True)), done.stdout
     assert all(map(int, re.findall(r"\d+", others))), others
     if rounds >= 1000:
         assert all(executed and refused for executed, refused in counts), done.stdout
