@@ -225,6 +225,8 @@ class Cuts(EnvExperiment):
         if not self.core.get_rtio_destination_status(1):
             return False
         try:
+            # What a round before has recorded and could not read.
+            self.sat_ttl0.count(self.core.get_rtio_counter_mu())
             self.core.break_realtime()
             self.sat_ttl0.output()
             self.sat_ttl5.off()
