@@ -251,7 +251,8 @@ class Scan(EnvExperiment):
         self.ccb.issue("show_something", 1)
         import pathlib, time
         end = time.monotonic() + 60
-        while time.monotonic() < end and not all(pathlib.Path(n + ".png").exists() for n in ("live", "own", "module")):
+        pictures = [pathlib.Path(name + ".png") for name in ("live", "own", "module")]
+        while time.monotonic() < end and not all(p.exists() and b"IEND" in p.read_bytes()[-8:] for p in pictures):
             time.sleep(0.1)
         self.ccb.issue("disable_applet", "own")
         self.ccb.issue("disable_applet_group", "plots")

@@ -207,5 +207,21 @@ PROGRAMS = {
             def run(self):
                 return self.some.x
     """,
+    "method that a driver lacks": """
+        from kairos.coredevice.parts.lacking import lacking
+
+
+        @lacking("how it is set is not published", "set")
+        class Some:
+            pass
+
+
+        class Exp(Host):
+            some = Some()
+
+            @kernel
+            def run(self):
+                self.some.set()
+    """,
     "comparison of objects": "return self.other == self.other",
 }
