@@ -108,7 +108,7 @@ def test_erasing_the_configuration_stops_the_idle_kernel(alone):
 @pytest.mark.parametrize(
     "library, text",
     [
-        (b"main.elf in a tar", "it is not an ELF file"),
+        (b"main.elf in a tar", "it is neither an ELF file nor an archive"),
         (b"\x7fELF and no more", "it cannot be loaded: "),
         (kernel("missing"), "symbol lookup error: "),
         (kernel("rpc"), "it has called the host, and there is none"),
