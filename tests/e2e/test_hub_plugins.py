@@ -76,12 +76,16 @@ def ill(lab):
     """The plugin that is not well, just started: how often it was started until now."""
     before = plugin(lab, "ill").starts
     lab.reload("ill")
-    until(lambda: plugin(lab, "ill").running and plugin(lab, "ill").starts == before + 1)
+    comes_back(lab, before)
     return before + 1
 
 
 def comes_back(lab, starts):
-    until(lambda: plugin(lab, "ill").running and plugin(lab, "ill").starts == starts + 1)
+    def is_new():
+        now = plugin(lab, "ill")
+        return now.running and now.starts == starts + 1
+
+    until(is_new)
 
 
 def plugin(lab, name):
