@@ -1,8 +1,9 @@
 //! What the device reads of itself and of the card: names of channels, reports of exceptions, the analyzer's ring; the
-//! traces that it records; what comes from another board; and what measurements are asked for.
+//! traces that it records; archives of kernels; what comes from another board; and what measurements are asked for.
 #![no_main]
 
 use kairos_proto::analyzer::{expand, is_pair, parts, MESSAGE};
+use kairos_proto::archive;
 use kairos_proto::channels::{Measurement, LENGTH, SIZE_MAX, TOTAL_MAX, TRIALS_MAX};
 use kairos_proto::device_map::DeviceMap;
 use kairos_proto::dma;
@@ -103,6 +104,19 @@ fn measurement(bytes: &[u8]) {
     }
 }
 
+fn kernels(bytes: &[u8]) {
+    let mut end = 0;
+    let mut wrong = false;
+    for part in archive::parts(bytes) {
+        assert!(!wrong, "after a mistake there are no more");
+        wrong = part.is_err();
+        if let Ok(part) = part {
+            assert!(end < part.place.start && part.place.end <= bytes.len());
+            end = part.place.end;
+        }
+    }
+}
+
 fuzz_target!(|data: &[u8]| {
     names(data);
     summary(data);
@@ -111,4 +125,5 @@ fuzz_target!(|data: &[u8]| {
     link(data);
     order(data);
     measurement(data);
+    kernels(data);
 });
