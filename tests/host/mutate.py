@@ -12,34 +12,12 @@ import warnings
 from pathlib import Path
 
 from kairos.cli.experiments import Experiment, import_file, is_public_experiment
+from kairos.cli.report import UserCodeError
 from kairos.compiler import STAGES, CompileError, compile_kernel, emit
 from kairos.devices import DeviceDB
+from kairos.errors import UsageError
 
 ROOT = Path(__file__).parents[2]
-OTHER_DEVICES = (
-    "calibrated",
-    "chain",
-    "converters",
-    "default_bench",
-    "distributed",
-    "nested",
-    "pulses",
-    "satellite",
-    "servo",
-    "star",
-    "subkernels",
-    "two_boards",
-    "urukul",
-    "watched",
-)
-"""Those for devices that the database below does not have."""
-SOURCES = [*(ROOT / "examples").glob("*.py"), *(ROOT / "tests/e2e/experiments").glob("*.py")]
-SOURCES = sorted(
-    path
-    for path in SOURCES
-    if "EnvExperiment" in path.read_text(encoding="utf-8") and not path.stem.startswith(OTHER_DEVICES)
-)
-
 EXPRESSIONS = """
 0; -1; 3.5; 'a'; True; None; []; [1]; [1.0, 2.0]; (); (1, 2); range(3); range(2, 9, 2); x; i; self; self.core; 2**40
 1 << 70; [[1], [2]]; [[]]; lambda: 0; {1: 2}; {1}; now_mu(); now_mu; parallel; len(x); [0] * 3; b'ab'; ...; x[0]; x.y
@@ -117,9 +95,25 @@ def is_kernel(node):
     return isinstance(node, ast.FunctionDef) and any(name in ("kernel", "portable") for name in decorators)
 
 
-def mutated(rng):
+def experiments(path):
+    """Names of the experiments in a file."""
+    module = import_file(str(path))
+    return [name for name, value in vars(module).items() if is_public_experiment(value)]
+
+
+def is_for(path, ddb):
+    """Whether the experiments of a file can be made with the devices of this database, and without arguments."""
+    try:
+        return [Experiment(str(path), name, [], ddb) for name in experiments(path)] != []
+    except (UserCodeError, UsageError):
+        return False
+    finally:
+        sys.modules.pop(path.stem, None)
+
+
+def mutated(rng, sources):
     """Source of a mutated experiment, or None if Python itself refuses it."""
-    tree = ast.parse(rng.choice(SOURCES).read_text(encoding="utf-8"))
+    tree = ast.parse(rng.choice(sources).read_text(encoding="utf-8"))
     kernels = [node for node in ast.walk(tree) if is_kernel(node)]
     for kernel in rng.sample(kernels, min(len(kernels), rng.choice([1, 1, 2]))):
         signature = kernel.args, kernel.decorator_list, kernel.returns
@@ -137,9 +131,7 @@ def mutated(rng):
 
 def check(path, rng, ddb):
     """What is wrong with the compilation of the experiment in `path`, or None."""
-    module = import_file(str(path))
-    names = [name for name, value in vars(module).items() if is_public_experiment(value)]
-    instance = Experiment(str(path), rng.choice(names), [], ddb).instance
+    instance = Experiment(str(path), rng.choice(experiments(path)), [], ddb).instance
     kernels = [value for value in vars(type(instance)).values() if hasattr(value, "artiq_embedded")]
     kernels = [value for value in kernels if value.artiq_embedded.core_name is not None]
     kernels = [value for value in kernels if value.artiq_embedded.function.__code__.co_argcount == 1]
@@ -167,8 +159,11 @@ def main(seed, count):
         db = Path(directory, "device_db.py")
         db.write_text(database)
         ddb = DeviceDB.load(db)
+        files = [*(ROOT / "examples").glob("*.py"), *(ROOT / "tests/e2e/experiments").glob("*.py")]
+        sources = [path for path in sorted(files) if is_for(path, ddb)]
+        assert len(sources) > 20, sources
         for number in range(count):
-            if (text := mutated(rng)) is None:
+            if (text := mutated(rng, sources)) is None:
                 continue
             path = Path(directory, f"mutated_{number}.py")
             path.write_text(text, encoding="utf-8")
