@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import secrets
+import signal
 import time
 from pathlib import Path
 
@@ -163,7 +164,15 @@ def token(args):
     print(f'[[token]]\nname = {json.dumps(args.name)}\nrole = "{args.role}"\nsha256 = "{digest}"')
 
 
+def _end(*_):
+    """What Ctrl-C does."""
+    os.write(2, b"kairos: interrupted\n")
+    os._exit(130)
+
+
 def _lab(args):
+    # An exception out of the middle of gRPC may leave a lock taken, for which the end would wait for ever.
+    signal.signal(signal.SIGINT, _end)
     try:
         # Needs gRPC, which is installed only where it is wanted.
         from ..hub import connect

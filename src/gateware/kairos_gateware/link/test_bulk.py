@@ -5,8 +5,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from kairos_gateware.figures.__main__ import _root
 from kairos_gateware.figures.bulk import bulk_engine
+from kairos_gateware.figures.place import root
 from kairos_gateware.link.bulk_bench import MEMORY_WORDS
 from kairos_gateware.link.bulk_near import INVALID, RING, UNREADABLE
 from kairos_gateware.link.bulk_words import ESCAPE
@@ -21,7 +21,7 @@ WORD = 2**64 - 1
 
 @pytest.fixture(scope="module")
 def engine():
-    return bulk_engine(_root() / "bulk_bench", traffic=True)
+    return bulk_engine(root() / "bulk_bench", traffic=True)
 
 
 def contents(seed, like_escape=0.1):

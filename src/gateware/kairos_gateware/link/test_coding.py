@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from migen import *
 
-from kairos_gateware.figures.__main__ import _root
+from kairos_gateware.figures.place import root
 from kairos_gateware.link.coding import STATE_EVERY, LineReceiver, LineTransmitter
 from kairos_gateware.sim.lockstep import build_lockstep
 
@@ -35,7 +35,7 @@ def coder():
     inputs = {"valid": word.valid, "word": word.word, "offset": dut.offset, "flips": dut.flips, "noise": dut.noise}
     outputs = {"ready": word.ready, "line": dut.transmitter.line, "up": dut.receiver.up}
     outputs |= {"come": received.valid, "received": received.word}
-    return build_lockstep(_root() / "link_coding", dut, inputs, outputs)
+    return build_lockstep(root() / "link_coding", dut, inputs, outputs)
 
 
 def rows(coder, cycles, seed=1, offered=1.0):

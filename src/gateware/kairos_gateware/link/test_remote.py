@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from kairos_gateware.figures.__main__ import _root
+from kairos_gateware.figures.place import root
 from kairos_gateware.figures.remote import remote_engine
 from kairos_gateware.link.remote_bench import MEMORY_WORDS
 from kairos_gateware.link.remote_words import BUS_ERROR, DONE, REFUSED, UNREACHABLE
@@ -16,7 +16,7 @@ HALF = MEMORY_WORDS // 2
 
 @pytest.fixture(scope="module")
 def engine():
-    return remote_engine(_root() / "remote_bench", reliable=True)
+    return remote_engine(root() / "remote_bench", reliable=True)
 
 
 def play(engine, requests, cycles, early=0, blocking=0, writable=1, cuts=(), stall=(), hold=()):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from migen import *
 
-from kairos_gateware.figures.__main__ import _root
+from kairos_gateware.figures.place import root
 from kairos_gateware.link.switch import LOCAL, Switch, tree_route
 from kairos_gateware.link.switch_bench import FIXED, NODES, OPPOSITE, RANDOM, SwitchNetwork
 from kairos_gateware.sim.lockstep import build_lockstep
@@ -22,7 +22,7 @@ def network():
         if kind not in built:
             dut = SwitchNetwork(kind)
             inputs, outputs = [{name: getattr(dut, name) for name in names} for names in (_IN, _OUT)]
-            built[kind] = build_lockstep(_root() / f"switch_{kind}", dut, inputs, outputs)
+            built[kind] = build_lockstep(root() / f"switch_{kind}", dut, inputs, outputs)
         return built[kind]
 
     return of

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from kairos_gateware.figures.__main__ import _root
+from kairos_gateware.figures.place import root
 from kairos_gateware.link.rtio_near import SLACK, least_slack
 from kairos_gateware.sim.core_bench import Command, LinkBench, build_link
 from kairos_gateware.sim.test_link import INPUT_UNREACHABLE, TRAVEL, UNDERFLOW, UNREACHABLE, output, read
@@ -17,7 +17,7 @@ FIRST_SLACK = least_slack(2, relayed=True)
 
 @pytest.fixture(scope="module")
 def core():
-    return build_link(_root() / "chain_bench", 4, 2, boards=3)
+    return build_link(root() / "chain_bench", 4, 2, boards=3)
 
 
 def ready(delay):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kairos_gateware.figures.__main__ import _root
+from kairos_gateware.figures.place import root
 from kairos_gateware.link.reliable import Reliability
 from kairos_gateware.sim.line_bench import Line, build_line
 
@@ -12,7 +12,7 @@ HOLD = 16384
 
 @pytest.fixture(scope="module")
 def link():
-    return build_line(_root() / "line_bench", Reliability(hold=HOLD))
+    return build_line(root() / "line_bench", Reliability(hold=HOLD))
 
 
 def all_arrived(played):
