@@ -19,11 +19,11 @@ class Bench(Module):
         self.submodules.transmitter = transmitter = LineTransmitter()
         self.submodules.receiver = receiver = LineReceiver()
         self.offset, self.flips, self.noise = Signal(6), Signal(64), Signal(64)
-        before = Signal(64)
-        self.sync += before.eq(transmitter.line)
+        earlier = Signal(64)
+        self.sync += earlier.eq(transmitter.line)
         late = Signal(128)
         self.comb += [
-            late.eq(Cat(before, transmitter.line) >> self.offset),
+            late.eq(Cat(earlier, transmitter.line) >> self.offset),
             receiver.line.eq(Mux(self.noise != 0, self.noise, late[:64] ^ self.flips)),
         ]
 
