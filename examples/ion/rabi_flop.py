@@ -6,11 +6,9 @@ and the fit of a damped oscillation, whose frequency is the Rabi frequency: 50 k
 
 import numpy as np
 from artiq.experiment import *
+from trap import THRESHOLD, Trap, binomial_errors
 
 from kairos.pictures import COLORS, FONT, drawing, save
-
-THRESHOLD = 5
-"""Counts from which on the ion is taken to be bright: 20 are expected if it is, 0.1 if it is not."""
 
 
 def fit(times, values, errors):
@@ -46,20 +44,13 @@ def fit(times, values, errors):
     return frequency, step * np.sqrt(2 / curvature), lambda at: model(frequency, decay, at) @ solution
 
 
-class RabiFlop(EnvExperiment):
+class RabiFlop(Trap, EnvExperiment):
     """Rabi flop: scans the length of the pulse"""
 
     def build(self):
-        self.setattr_device("core")
-        self.cpld = self.get_device("urukul0_cpld")
-        self.qubit = self.get_device("urukul0_ch0")
-        self.cooling = self.get_device("urukul0_ch1")
-        self.repump = self.get_device("urukul0_ch2")
-        self.photons = self.get_device("ttl0_counter")
+        self.build_trap()
         self.setattr_argument("points", NumberValue(50, precision=0, step=1, type="int"))
-        self.setattr_argument("shots", NumberValue(100, precision=0, step=1, type="int"))
         self.setattr_argument("longest", NumberValue(60 * us, unit="us"))
-        self.setattr_argument("figure", StringValue(""))
 
     def prepare(self):
         self.lengths = np.linspace(0, self.longest, self.points)
@@ -67,33 +58,12 @@ class RabiFlop(EnvExperiment):
         self.set_dataset("rabi.excitation", np.full(self.points, np.nan), broadcast=True)
 
     @kernel
-    def setup(self):
-        """Beams at their frequencies, all of them off."""
-        self.core.reset()
-        self.cpld.init()
-        for beam in (self.qubit, self.cooling, self.repump):
-            beam.init()
-            beam.sw.off()
-            beam.set_att(0.0)
-        self.qubit.set(80 * MHz)
-        self.cooling.set(110 * MHz)
-        self.repump.set(80 * MHz)
-
-    @kernel
     def shot(self, length) -> TInt32:
         """Prepare, turn, detect: the photons counted."""
-        with parallel:
-            self.cooling.sw.pulse(20 * us)
-            self.repump.sw.pulse(20 * us)
-        delay(2 * us)
+        self.cool()
         self.qubit.sw.pulse(length)
         delay(2 * us)
-        with parallel:
-            self.cooling.sw.pulse(200 * us)
-            self.photons.gate_rising(200 * us)
-        counted = self.photons.fetch_count()
-        delay(10 * us)
-        return counted
+        return self.detect()
 
     @rpc(flags={"async"})
     def record(self, point, dark):
@@ -113,9 +83,7 @@ class RabiFlop(EnvExperiment):
 
     def analyze(self):
         excitation = self.get_dataset("rabi.excitation")
-        # Of a binomial distribution, as if one more shot of each kind had been seen: never zero.
-        probability = (excitation * self.shots + 1) / (self.shots + 2)
-        errors = np.sqrt(probability * (1 - probability) / self.shots)
+        errors = binomial_errors(excitation, self.shots)
         frequency, error, curve = fit(self.lengths, excitation, errors)
         self.set_dataset("rabi.error", errors)
         self.set_dataset("rabi.frequency_hz", frequency)

@@ -9,7 +9,7 @@ import pytest
 import kairos.hub
 from kairos.hub import HubError, Program
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub, device_client, known
+from tests.support.hub import HUB, Hub, demo_hub, demo_lab, device_client, known
 from tests.support.waiting import until
 
 RESULTS = 16_384
@@ -18,17 +18,13 @@ RESULTS = 16_384
 
 @pytest.fixture(scope="module")
 def hub(device, tmp_path_factory):
-    """A hub of a device, and of one that does not answer."""
-    addresses = {"demo": f"{device.host}:{device.ports[1380]}", "away": "127.0.0.1:9"}
-    hub = Hub(tmp_path_factory.mktemp("hub"), addresses)
-    yield hub
-    hub.close()
+    with demo_hub(device, tmp_path_factory.mktemp("hub")) as hub:
+        yield hub
 
 
 @pytest.fixture
 def lab(hub):
-    with kairos.hub.connect(hub.address) as lab:
-        known(lab, "demo")
+    with demo_lab(hub) as lab:
         yield lab
 
 

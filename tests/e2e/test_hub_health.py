@@ -16,7 +16,7 @@ from kairos.hub import HubError
 from tests.support import PATIENCE
 from tests.support.command import run_kairos
 from tests.support.connection import Closed
-from tests.support.hub import Hub, device_client, known
+from tests.support.hub import Hub, demo_hub, demo_lab, device_client
 from tests.support.kernels import kernel, run_empty
 from tests.support.raw_session import Session
 from tests.support.waiting import until
@@ -26,17 +26,13 @@ SUBSYSTEMS = {"clock", "kernel_core", "links", "memory", "rtio", "sensors", "wat
 
 @pytest.fixture(scope="module")
 def hub(device, tmp_path_factory):
-    """A hub of a device, and of one that does not answer."""
-    addresses = {"demo": f"{device.host}:{device.ports[1380]}", "away": "127.0.0.1:9"}
-    hub = Hub(tmp_path_factory.mktemp("hub"), addresses, options=("--log-format", "json"))
-    yield hub
-    hub.close()
+    with demo_hub(device, tmp_path_factory.mktemp("hub"), ("--log-format", "json")) as hub:
+        yield hub
 
 
 @pytest.fixture
 def lab(hub):
-    with kairos.hub.connect(hub.address) as lab:
-        known(lab, "demo")
+    with demo_lab(hub) as lab:
         yield lab
 
 

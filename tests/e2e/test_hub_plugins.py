@@ -16,7 +16,7 @@ import pytest
 import kairos.hub
 from kairos.hub import HubError
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub, known
+from tests.support.hub import HUB, Hub, demo_lab
 from tests.support.paths import ROOT
 from tests.support.waiting import until
 
@@ -65,8 +65,7 @@ def hub(device, tmp_path_factory):
 
 @pytest.fixture
 def lab(hub):
-    with kairos.hub.connect(hub.address) as lab:
-        known(lab, "demo")
+    with demo_lab(hub) as lab:
         until(lambda: all(plugin.running for plugin in lab.plugins()))
         yield lab
 

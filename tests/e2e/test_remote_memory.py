@@ -4,28 +4,12 @@ import struct
 
 import pytest
 
-from tests.support.boards import System
+from tests.support.boards import MEMORY_PAIR, System
 from tests.support.gateware import built
 from tests.support.kernels import kernel, marks
 from tests.support.raw_management import Management
 from tests.support.raw_session import Session
 
-SYSTEM = """
-[[board]]
-name = "master"
-variant = "memory"
-firmware = "runtime.elf"
-
-[[board]]
-name = "satellite"
-variant = "store"
-firmware = "satman.elf"
-
-[[link]]
-from = "master"
-to = "satellite"
-delay_ns = 1000
-"""
 READ, WRITE, POLL = 1, 2, 4
 DONE, REFUSED = 0, 1
 MEMORY = 0x0FF8_0000
@@ -107,7 +91,7 @@ class Board:
 def boards(tmp_path_factory):
     built("memory", "store")
     folder = tmp_path_factory.mktemp("memory")
-    (folder / "system.toml").write_text(SYSTEM)
+    (folder / "system.toml").write_text(MEMORY_PAIR)
     system = System(folder, folder / "system.toml")
     try:
         system.until_logged("destination 1: Kairos satellite")

@@ -2,26 +2,11 @@
 
 from pathlib import Path
 
+from tests.support.boards import MEMORY_PAIR
 from tests.support.gateware import built
 from tests.support.paths import EXAMPLES
 
 EXPERIMENT = Path(__file__).with_name("experiments") / "remote_memory.py"
-SYSTEM = """
-[[board]]
-name = "master"
-variant = "memory"
-firmware = "runtime.elf"
-
-[[board]]
-name = "satellite"
-variant = "store"
-firmware = "satman.elf"
-
-[[link]]
-from = "master"
-to = "satellite"
-delay_ns = 1000
-"""
 PRINTED = """\
 nothing is exported refused
 a load done
@@ -55,7 +40,7 @@ for name, destination in [("master", 0), ("satellite", 1)]:
 
 def test_kernels_of_both_boards_and_what_they_are_refused(kairos, tmp_path):
     built("memory", "store")
-    (tmp_path / "system.toml").write_text(SYSTEM)
+    (tmp_path / "system.toml").write_text(MEMORY_PAIR)
     pair = EXAMPLES / "two_boards_device_db.py"
     database = tmp_path / "device_db.py"
     text = pair.read_text().replace("__file__", repr(str(pair)))

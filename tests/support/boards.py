@@ -9,9 +9,27 @@ from .device import Emulated
 from .paths import BUILD
 from .waiting import let_pass, until
 
-__all__ = ["System"]
+__all__ = ["MEMORY_PAIR", "System"]
 
 PORTS = (1380, 1381, 1382, 1383)
+
+MEMORY_PAIR = """
+[[board]]
+name = "master"
+variant = "memory"
+firmware = "runtime.elf"
+
+[[board]]
+name = "satellite"
+variant = "store"
+firmware = "satman.elf"
+
+[[link]]
+from = "master"
+to = "satellite"
+delay_ns = 1000
+"""
+"""Two boards that read and write each other's memory, with a microsecond of fibre."""
 
 
 class System(Emulated):

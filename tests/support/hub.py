@@ -2,7 +2,9 @@
 
 import signal
 import subprocess
+from contextlib import contextmanager
 
+import kairos.hub
 from kairos.network.management import Management
 
 from . import PATIENCE
@@ -37,6 +39,22 @@ class Hub:
 def known(lab, name):
     """Waits until the hub has found the device."""
     until(lambda: next(device.connected for device in lab.devices() if device.name == name))
+
+
+@contextmanager
+def demo_hub(device, folder, options=()):
+    """A hub of a device, and of one that does not answer."""
+    hub = Hub(folder, {"demo": f"{device.host}:{device.ports[1380]}", "away": "127.0.0.1:9"}, options=options)
+    yield hub
+    hub.close()
+
+
+@contextmanager
+def demo_lab(hub):
+    """A client of a hub that has found the device."""
+    with kairos.hub.connect(hub.address) as lab:
+        known(lab, "demo")
+        yield lab
 
 
 def device_client(device):
