@@ -3,10 +3,26 @@
 mod common;
 
 use common::{build, build_pl, digest, machine, pl, result};
+use kairos_emulator::machine::schedule::Machine;
 use kairos_emulator::machine::time::{self, CPU_HZ};
 
-fn finished(m: &mut kairos_emulator::machine::schedule::Machine) -> bool {
+fn finished(m: &mut Machine) -> bool {
     result(m, 15) == 0x600d
+}
+
+/// The machine at the end of its guest, which comes within so many cycles.
+fn played(mut m: Machine, within: u64) -> Machine {
+    assert!(
+        m.run_until(within, finished),
+        "{:?} {:?} {:#x} {:#x} {:?} {:#x}",
+        m.crashes,
+        m.now(),
+        m.cores[0].pc(),
+        m.cores[1].pc(),
+        m.state(0),
+        result(&m, 14)
+    );
+    m
 }
 
 #[test]
@@ -15,19 +31,7 @@ fn cores_interrupts_timers_exceptions() {
     let Some(elf) = build("cores", directory.path()) else {
         return;
     };
-    let run = || {
-        let mut m = machine(&elf, None);
-        let ok = m.run_until(CPU_HZ, finished);
-        assert!(
-            ok,
-            "{:?} {:?} {:#x} {:#x}",
-            m.crashes,
-            m.now(),
-            m.cores[0].pc(),
-            m.cores[1].pc()
-        );
-        m
-    };
+    let run = || played(machine(&elf, None), CPU_HZ);
     let m = run();
     assert_eq!(m.bus.borrow().signals.console.text, b"cores\n");
     assert_eq!(result(&m, 0), 0x8000_0001, "MPIDR of core 1");
@@ -51,17 +55,7 @@ fn events_through_the_acp() {
         return;
     };
     let library = build_pl(directory.path(), &[]);
-    let run = |skip| {
-        let mut m = machine(&elf, Some((&library, skip)));
-        assert!(
-            m.run_until(CPU_HZ / 100, finished),
-            "{:?} {:#x} {:#x}",
-            m.crashes,
-            m.cores[1].pc(),
-            result(&m, 14)
-        );
-        m
-    };
+    let run = |skip| played(machine(&elf, Some((&library, skip))), CPU_HZ / 100);
     let mut m = run(true);
     assert_eq!(result(&m, 0), 0x5249_414b);
     let gp = result(&m, 1);
@@ -102,17 +96,7 @@ fn accesses_that_take_their_time() {
         return;
     };
     let library = build_pl(directory.path(), &[]);
-    let run = |skip| {
-        let mut m = machine(&elf, Some((&library, skip)));
-        assert!(
-            m.run_until(CPU_HZ / 100, finished),
-            "{:?} {:#x} {:?}",
-            m.crashes,
-            m.cores[0].pc(),
-            m.state(0)
-        );
-        m
-    };
+    let run = |skip| played(machine(&elf, Some((&library, skip))), CPU_HZ / 100);
     let m = run(true);
     let results: Vec<u32> = (0..21).map(|n| result(&m, n)).collect();
     assert_eq!(

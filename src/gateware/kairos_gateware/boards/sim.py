@@ -79,12 +79,7 @@ class KairosSim(TopLevel):
             for name in names:
                 self.outward(getattr(getattr(axi, channel), name), f"gp0_{channel}{name}")
         self.outward(axi.r.last, "gp0_rlast")
-        for channel in ["aw", "w", "ar"]:
-            self.inward(getattr(axi, channel).valid, f"gp0_{channel}valid")
-            self.outward(getattr(axi, channel).ready, f"gp0_{channel}ready")
-        for channel in ["b", "r"]:
-            self.outward(getattr(axi, channel).valid, f"gp0_{channel}valid")
-            self.inward(getattr(axi, channel).ready, f"gp0_{channel}ready")
+        self._handshakes(axi, "gp0")
 
         if soc.gp1 is not None:
             self._window(soc.gp1)
@@ -160,12 +155,16 @@ class KairosSim(TopLevel):
             (axi.b.resp, "bresp"),
         ]:
             self.outward(signal, f"gp1_{name}")
+        self._handshakes(axi, "gp1")
+
+    def _handshakes(self, axi, port):
+        """Those of all channels of an AXI port whose master is outside."""
         for channel in ["aw", "w", "ar"]:
-            self.inward(getattr(axi, channel).valid, f"gp1_{channel}valid")
-            self.outward(getattr(axi, channel).ready, f"gp1_{channel}ready")
+            self.inward(getattr(axi, channel).valid, f"{port}_{channel}valid")
+            self.outward(getattr(axi, channel).ready, f"{port}_{channel}ready")
         for channel in ["b", "r"]:
-            self.outward(getattr(axi, channel).valid, f"gp1_{channel}valid")
-            self.inward(getattr(axi, channel).ready, f"gp1_{channel}ready")
+            self.outward(getattr(axi, channel).valid, f"{port}_{channel}valid")
+            self.inward(getattr(axi, channel).ready, f"{port}_{channel}ready")
 
     def _wave(self, wave, pads, settled):
         """Adds pads whose bytes are a wave's state while time can be skipped; what the library tells of it."""
