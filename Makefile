@@ -114,6 +114,10 @@ $(B)/.setup-test: scripts/setup
 contracts: ## Renew what is generated from the facts in src/contracts
 	@python3 src/contracts/generate.py
 
+.PHONY: protocol
+protocol: $(B)/.venv ## Check the hub's protocol, and renew its page and the record of what was promised
+	@$(PY) src/hub/protocol.py
+
 .PHONY: fmt
 fmt: setup-test $(B)/.venv contracts ## Format Rust and Python
 	@$(RUST) cargo fmt --all

@@ -1,0 +1,168 @@
+"""What follows from the protocol files: the manual's page of them, and the record of what was promised.
+
+``make protocol`` checks and renews both; a test fails while one is stale. A change that breaks what was promised is
+refused: it needs a package of its own beside this one, ``kairos.hub.v2``.
+"""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message_factory import GetMessageClass
+
+HERE = Path(__file__).parent
+PACKAGE = "kairos.hub.v1"
+PROMISED = "promised.txtpb"
+PAGE = HERE.parents[1] / "docs" / "hub-api.md"
+
+HEAD = """# The hub's protocol
+
+Generated from `src/hub/proto` by `make protocol`: do not edit.
+
+gRPC, package `{package}`, served at the hub's address ([hub.md](hub.md)); who may call what stands in
+[hub-security.md](hub-security.md). A client that knows an older version goes on working: numbers, types and names of
+what is here do not change. Fields, messages and methods may be added, and what a client does not know it passes over.
+
+{intro}
+"""
+
+
+class Wrong(Exception):
+    """The protocol is not as it is to be; the text is what `buf` says."""
+
+
+def buf(folder: Path, *words: str) -> bytes:
+    """Run `buf` on the protocol in a folder. Wrong if it complains."""
+    program = Path(sys.executable).parent / "buf"
+    done = subprocess.run([program, *words], cwd=folder, capture_output=True)
+    if done.returncode:
+        raise Wrong((done.stdout + done.stderr).decode().strip())
+    return done.stdout
+
+
+def check(folder: Path = HERE):
+    """Wrong if something is not explained, not formatted, or breaks what was promised."""
+    buf(folder, "lint")
+    buf(folder, "format", "--diff", "--exit-code")
+    buf(folder, "breaking", "--exclude-imports", "--against", PROMISED)
+
+
+def promise(folder: Path = HERE) -> str:
+    """The record of the protocol as it is now, without comments."""
+    return buf(folder, "build", "--type", PACKAGE, "--exclude-source-info", "-o", "-#format=txtpb").decode()
+
+
+class _File:
+    """A protocol file with its comments."""
+
+    def __init__(self, file: FileDescriptorProto, roles: dict[str, str]):
+        self.file, self.roles = file, roles
+        self._comments = {
+            tuple(place.path): place.leading_comments or "\n".join(place.leading_detached_comments)
+            for place in file.source_code_info.location
+        }
+
+    def comment(self, *path: int) -> str:
+        """What stands before a declaration, by its path (descriptor.proto, `SourceCodeInfo`), as one line."""
+        return " ".join(self._comments.get(path, "").split())
+
+    def intro(self) -> str:
+        """What the file opens with."""
+        # Number of the field `syntax`.
+        return self.comment(12)
+
+    def sections(self) -> Iterator[str]:
+        """A section for each service, message and enumeration."""
+        for at, service in enumerate(self.file.service):
+            yield f"\n## Service `{service.name}`\n\n{self.comment(6, at)}\n\n"
+            yield "| Method | Takes | Gives | Role | |\n|---|---|---|---|---|\n"
+            for number, method in enumerate(service.method):
+                gives = ("stream of " if method.server_streaming else "") + _link(method.output_type)
+                role = self.roles[f"{service.name}.{method.name}"]
+                text = self.comment(6, at, 2, number)
+                yield f"| `{method.name}` | {_link(method.input_type)} | {gives} | {role} | {text} |\n"
+        yield "\n## Messages\n"
+        for at, message in enumerate(self.file.message_type):
+            yield from self._message(message, message.name, (4, at))
+        yield "\n## Enumerations\n"
+        for at, enum in enumerate(self.file.enum_type):
+            yield f"\n### `{enum.name}`\n\n{self.comment(5, at)}\n\n| Name | Number | |\n|---|---|---|\n"
+            for number, value in enumerate(enum.value):
+                yield f"| `{value.name}` | {value.number} | {self.comment(5, at, 2, number)} |\n"
+
+    def _message(self, message: DescriptorProto, name: str, path: tuple[int, ...]) -> Iterator[str]:
+        yield f"\n### `{name}`\n\n{self.comment(*path)}\n"
+        entries = {f".{PACKAGE}.{name}.{nested.name}": nested for nested in message.nested_type}
+        if message.field:
+            yield "\n| Field | Number | Type | |\n|---|---|---|---|\n"
+        for at, field in enumerate(message.field):
+            text = self.comment(*path, 2, at)
+            if field.HasField("oneof_index") and not field.proto3_optional:
+                text += f" (One of `{message.oneof_decl[field.oneof_index].name}`.)"
+            yield f"| `{field.name}` | {field.number} | {_type(field, entries)} | {text} |\n"
+        for at, nested in enumerate(message.nested_type):
+            if not nested.options.map_entry:
+                yield from self._message(nested, f"{name}.{nested.name}", (*path, 3, at))
+
+
+def _type(field: FieldDescriptorProto, entries: dict[str, DescriptorProto]) -> str:
+    entry = entries.get(field.type_name)
+    if entry is not None and entry.options.map_entry:
+        key, value = (_type(part, {}) for part in entry.field)
+        return f"map from {key} to {value}"
+    kind = FieldDescriptorProto.Type.Name(field.type).removeprefix("TYPE_").lower()
+    name = _link(field.type_name) if field.type_name else f"`{kind}`"
+    if field.proto3_optional:
+        return f"{name}, or none"
+    return f"list of {name}" if field.label == FieldDescriptorProto.LABEL_REPEATED else name
+
+
+def _link(full_name: str) -> str:
+    name = full_name.removeprefix(f".{PACKAGE}.")
+    return f"[`{name}`](#{name.lower().replace('.', '')})"
+
+
+def _roles(files: FileDescriptorSet) -> dict[str, str]:
+    """By `Service.Method` the role that it asks for."""
+    pool = DescriptorPool()
+    for file in files.file:
+        pool.Add(file)
+    option = pool.FindExtensionByName(f"{PACKAGE}.role")
+    options = GetMessageClass(pool.FindMessageTypeByName("google.protobuf.MethodOptions"))
+    found = {}
+    for file in files.file:
+        for service in file.service:
+            for method in service.method:
+                number = options.FromString(method.options.SerializeToString()).Extensions[option]
+                role = option.enum_type.values_by_number[number].name
+                found[f"{service.name}.{method.name}"] = role.removeprefix("ROLE_").lower()
+    return found
+
+
+def page(folder: Path = HERE) -> str:
+    """The manual's page, in Markdown."""
+    files = FileDescriptorSet.FromString(buf(folder, "build", "--as-file-descriptor-set", "-o", "-"))
+    roles = _roles(files)
+    ours = [_File(file, roles) for file in files.file if file.package == PACKAGE]
+    intro = "\n\n".join(filter(None, (file.intro() for file in ours)))
+    return HEAD.format(package=PACKAGE, intro=intro) + "".join(part for file in ours for part in file.sections())
+
+
+def main() -> int:
+    """Check, then renew; the exit code."""
+    try:
+        buf(HERE, "format", "--write")
+        check()
+    except Wrong as wrong:
+        print(f"the protocol is refused:\n{wrong}", file=sys.stderr)
+        return 1
+    (HERE / PROMISED).write_text(promise())
+    PAGE.write_text(page())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

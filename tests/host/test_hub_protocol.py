@@ -1,0 +1,85 @@
+"""The hub's protocol files: explained, as they were promised, and the manual's page of them is not stale."""
+
+import importlib.util
+import shutil
+from pathlib import Path
+
+import pytest
+
+HUB = Path(__file__).parents[2] / "src" / "hub"
+FILE = "proto/kairos/hub/v1/hub.proto"
+RENEW = "renew it with 'make protocol'"
+
+
+def _protocol():
+    spec = importlib.util.spec_from_file_location("protocol", HUB / "protocol.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+protocol = _protocol()
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """`changed(old, new)`: a copy of the protocol in which a text is another."""
+
+    def change(old, new):
+        for name in ("buf.yaml", protocol.PROMISED):
+            shutil.copy(HUB / name, tmp_path)
+        shutil.copytree(HUB / "proto", tmp_path / "proto")
+        text = (tmp_path / FILE).read_text()
+        assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {FILE}"
+        (tmp_path / FILE).write_text(text.replace(old, new))
+        return tmp_path
+
+    return change
+
+
+def test_the_protocol_is_explained_and_keeps_what_was_promised():
+    protocol.check()
+
+
+def test_all_of_it_is_promised():
+    try:
+        protocol.buf(HUB, "breaking", protocol.PROMISED, "--exclude-imports", "--against", ".")
+    except protocol.Wrong as wrong:
+        pytest.fail(f"{protocol.PROMISED} lacks something: {RENEW}\n{wrong}")
+
+
+def test_the_page_is_that_of_the_files():
+    assert protocol.PAGE.read_text() == protocol.page(), f"docs/hub-api.md is stale: {RENEW}"
+
+
+@pytest.mark.parametrize(
+    "old, new, text",
+    [
+        ("uint32 width = 2;", "uint32 width = 7;", 'field "2" with name "width" on message "Register" was deleted'),
+        ("uint32 width = 2;", "uint64 width = 2;", 'changed type from "uint32" to "uint64"'),
+        ("uint32 width = 2;", "repeated uint32 width = 2;", "changed cardinality"),
+        ("uint32 width = 2;", "uint32 bits = 2;", 'changed name from "width" to "bits"'),
+        ("  bool connected = 3;\n", "", '"connected" on message "Device" was deleted'),
+        ("rpc Watch(WatchRequest)", "rpc Follow(WatchRequest)", '"Watch" on service "Registers" was deleted'),
+        ("rpc Health(HealthRequest)", "rpc Health(LogRequest)", "changed request type"),
+        ("returns (stream LogResponse)", "returns (LogResponse)", "from server streaming to server unary"),
+        ("service Monitor {", "service Watcher {", 'service "Monitor" was deleted'),
+        ("CONDITION_WARNING = 3", "CONDITION_POOR = 3", 'from "CONDITION_WARNING" to "CONDITION_POOR"'),
+        ("package kairos.hub.v1;", "package kairos.hub.v1beta1;", "package"),
+    ],
+    ids=lambda value: value if " = " in value or "rpc" in value else None,
+)
+def test_what_breaks_a_promise_is_refused(changed, old, new, text):
+    with pytest.raises(protocol.Wrong, match=FILE) as wrong:
+        protocol.buf(changed(old, new), "breaking", "--exclude-imports", "--against", protocol.PROMISED)
+    assert text in str(wrong.value)
+
+
+def test_something_may_be_added(changed):
+    more = "// Name of its chip.\n  string chip = 60;\n  // Why it does not answer.\n  string error = 5;"
+    protocol.check(changed("// Why it does not answer.\n  string error = 5;", more))
+
+
+def test_what_nobody_explains_is_refused(changed):
+    with pytest.raises(protocol.Wrong, match='Field "follow" should have a non-empty comment'):
+        protocol.check(changed("  // Go on with what comes.\n", ""))
