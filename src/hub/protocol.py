@@ -23,9 +23,10 @@ HEAD = """# The hub's protocol
 
 Generated from `src/hub/proto` by `make protocol`: do not edit.
 
-gRPC, package `{package}`, served at the hub's address ([hub.md](hub.md)); who may call what stands in
-[hub-security.md](hub-security.md). A client that knows an older version goes on working: numbers, types and names of
-what is here do not change. Fields, messages and methods may be added, and what a client does not know it passes over.
+gRPC, package `{package}`, served at the hub's address ([hub.md](hub.md)). How it is called from each language stands in
+[hub-clients.md](hub-clients.md), who may call what in [hub-security.md](hub-security.md). A client that knows an older
+version goes on working: numbers, types and names of what is here do not change. Fields, messages and methods may be
+added, and what a client does not know it passes over.
 
 {intro}
 """

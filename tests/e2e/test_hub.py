@@ -1,13 +1,16 @@
 """The hub before emulated devices: from Python, from the command line, and when devices or hubs go away."""
 
 import json
+import os
 import subprocess
+import sys
 
 import grpc
 import pytest
 
 import kairos.hub
 from kairos.hub import HubError, Program
+from tests.support import PATIENCE
 from tests.support.command import run_kairos
 from tests.support.hub import HUB, Hub, demo_hub, demo_lab, device_client, known
 from tests.support.waiting import until
@@ -43,6 +46,35 @@ def test_registers_have_the_names_of_the_gateware(lab):
     assert not registers.initiator.enable.writable
     with pytest.raises(AttributeError, match="no register and no block 'rtio/input'"):
         registers.rtio.input  # noqa: B018
+
+
+COMPLETE = """
+import sys
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+shell.Completer.use_jedi = False
+shell.run_cell(f"import kairos.hub; lab = kairos.hub.connect({sys.argv[1]!r})", silent=True)
+for text in sys.argv[2:]:
+    with provisionalcompleter():
+        print(*(each.text.strip(".") for each in shell.Completer.completions(text, len(text))))
+"""
+
+
+def test_names_complete_in_a_notebook(hub, lab, tmp_path):
+    texts = ['lab["', 'lab["demo"].registers.', 'lab["demo"].registers.rtio.out', 'lab["demo"].registers["rtio/out']
+    done = subprocess.run(
+        [sys.executable, "-c", COMPLETE, hub.address, *texts],
+        env=os.environ | {"IPYTHONDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+    )
+    assert done.returncode == 0, done.stderr
+    devices, blocks, *registers = done.stdout.splitlines()
+    assert devices.split() == ["away", "demo"] and {"rtio", "dma", "initiator"} <= set(blocks.split())
+    assert registers == ["outputs", "rtio/outputs"]
 
 
 def test_many_are_read_at_once(lab):

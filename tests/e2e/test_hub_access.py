@@ -1,6 +1,5 @@
 """Who may do what at a hub: tokens, roles, TLS. The methods are those that the hub itself describes."""
 
-import hashlib
 import subprocess
 import urllib.error
 import urllib.request
@@ -12,7 +11,7 @@ import kairos.hub
 from kairos.hub import HubError
 from kairos.hub.client import GetMessageClass
 from tests.support.command import run_kairos
-from tests.support.hub import HUB, Hub
+from tests.support.hub import HUB, Hub, certificate, token_entry
 
 AWAY = {"away": "127.0.0.1:9"}
 """Nothing is asked of a device here that would reach one."""
@@ -37,15 +36,10 @@ ASKED = {
 """The role that each method asks for."""
 
 
-def entry(token, role):
-    digest = hashlib.sha256(token.encode()).hexdigest()
-    return f"[[token]]\nname = 'one who may {role}'\nrole = '{role}'\nsha256 = '{digest}'\n"
-
-
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory):
     """A hub where each role is its own token."""
-    entries = "".join(entry(role, role) for role in ROLES)
+    entries = "".join(token_entry(role, role) for role in ROLES)
     hub = Hub(tmp_path_factory.mktemp("hub"), AWAY, entries=entries)
     yield hub
     hub.close()
@@ -147,13 +141,9 @@ def test_a_token_from_the_command_line(tmp_path):
 
 
 def test_tls(tmp_path):
-    """A hub for others: the certificate is made as docs/hub-security.md says."""
-    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-    name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    files = ["-keyout", "hub.key", "-out", "hub.crt"]
-    subprocess.run([*make, *name, *files], cwd=tmp_path, check=True, capture_output=True)
-    tls = "[tls]\ncertificate_file = 'hub.crt'\nkey_file = 'hub.key'\n"
-    hub = Hub(tmp_path, AWAY, listen="0.0.0.0:0", entries=entry("secret", "look") + tls)
+    """A hub for others."""
+    entries = token_entry("secret", "look") + certificate(tmp_path)
+    hub = Hub(tmp_path, AWAY, listen="0.0.0.0:0", entries=entries)
     address = f"localhost:{hub.address.rpartition(':')[2]}"
     try:
         with kairos.hub.connect(address, token="secret", certificate=tmp_path / "hub.crt") as lab:
@@ -167,7 +157,7 @@ def test_tls(tmp_path):
         hub.close()
 
 
-@pytest.mark.parametrize("entries", ["", entry("a", "look"), "[tls]\ncertificate_file = 'c'\nkey_file = 'c'\n"])
+@pytest.mark.parametrize("entries", ["", token_entry("a", "look"), "[tls]\ncertificate_file = 'c'\nkey_file = 'c'\n"])
 def test_nobody_else_is_let_in_without_both(tmp_path, entries):
     (tmp_path / "c").touch()
     settings = tmp_path / "hub.toml"

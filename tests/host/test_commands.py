@@ -72,6 +72,7 @@ ACTS = {
     "device reboot": "changes",
     "device flash": "changes",
     "device debug": "has the device write its log",
+    "emulate": "is a device",
     "hub serve": "is a server",
     "hub write": "changes",
     "hub metrics": "prints what Prometheus reads",

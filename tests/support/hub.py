@@ -1,5 +1,6 @@
 """A hub for tests: the program, before devices whose addresses are given."""
 
+import hashlib
 import signal
 import subprocess
 from contextlib import contextmanager
@@ -34,6 +35,21 @@ class Hub:
         self.process.send_signal(signal.SIGINT)
         assert self.process.wait(PATIENCE) == 0
         self.process.stdout.close()
+
+
+def token_entry(token, role):
+    """An entry of hub.toml that lets in who shows this token."""
+    digest = hashlib.sha256(token.encode()).hexdigest()
+    return f"[[token]]\nname = 'one who may {role}'\nrole = '{role}'\nsha256 = '{digest}'\n"
+
+
+def certificate(folder):
+    """Makes `hub.crt` and `hub.key` of localhost in a folder, as docs/hub-security.md says; their entry of hub.toml."""
+    make = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    files = ["-keyout", "hub.key", "-out", "hub.crt"]
+    subprocess.run([*make, *name, *files], cwd=folder, check=True, capture_output=True)
+    return "[tls]\ncertificate_file = 'hub.crt'\nkey_file = 'hub.key'\n"
 
 
 def known(lab, name):

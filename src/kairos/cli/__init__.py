@@ -30,6 +30,8 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     known = commands.names()
     wanted = argv[:1] if argv and argv[0] in known else [] if argv[:1] == ["--version"] else known
     chosen = parser(wanted)
+    if len(wanted) == 1:
+        argv = wanted + commands.load(wanted[0]).completed(argv[1:])
     args, rest = chosen.parse_known_args(argv)
     unknown = [text for text in rest if text.startswith("-") or not hasattr(args, "arguments")]
     if unknown:

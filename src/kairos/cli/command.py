@@ -29,7 +29,8 @@ def _is_of(line: str, path: str) -> bool:
 
 
 class Command:
-    """A subcommand: either it runs a function, or it has `tools`, subcommands of its own, which the help calls `kind`.
+    """A subcommand: either it runs a function, or it has `tools`, subcommands of its own, which the help calls `kind`;
+    `default` is the one that is meant where none is named.
 
     `runs` names the function, ``module.function`` in :mod:`kairos.cli`: it is imported when it is called, since what
     a subcommand needs takes up to 0.5 s to import. It takes the parsed command line, and returns the exit code, or None
@@ -43,6 +44,7 @@ class Command:
         runs: str = "",
         tools: dict | None = None,
         kind: str = "TOOL",
+        default: str = "",
         examples: tuple[str, ...] = (),
     ):
         self.help = help
@@ -50,7 +52,18 @@ class Command:
         self.runs = runs
         self.tools: dict[str, Command] = tools or {}
         self.kind = kind
+        self.default = default
         self.examples = examples
+
+    def completed(self, words: list[str]) -> list[str]:
+        """The words behind its name, with the default tool where they name none."""
+        names_none = not words or (words[0].startswith("-") and words[0] not in ("-h", "--help"))
+        return [self.default, *words] if self.default and names_none else words
+
+    def description(self) -> str:
+        """What it does, as a sentence."""
+        alone = f" Alone it does what '{self.default}' does." if self.default else ""
+        return f"{self.help[0].upper()}{self.help[1:]}.{alone}"
 
     def function(self):
         """The function that the subcommand runs."""
@@ -70,7 +83,7 @@ class Command:
         parser = parsers.add_parser(
             name,
             help=self.help,
-            description=f"{self.help[0].upper()}{self.help[1:]}.".replace("%", "%%"),
+            description=self.description().replace("%", "%%"),
             epilog=shown,
             formatter_class=RawDescriptionHelpFormatter,
         )

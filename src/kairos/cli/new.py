@@ -1,4 +1,4 @@
-"""``kairos new``: writes an experiment that runs, with what it runs on."""
+"""``kairos new``: writes an experiment that runs, with what it runs on, and the settings of a hub."""
 
 from importlib import resources
 from pathlib import Path
@@ -7,6 +7,7 @@ from .. import files
 from ..devices import DeviceDB
 from ..emulator.artifacts import gateware, how_to_get
 from ..errors import UsageError
+from . import hub_settings
 
 __all__ = ["new"]
 
@@ -20,7 +21,33 @@ BENCHES = {"ion": ("bench.toml", "conftest.py")}
 
 
 def new(args):
-    """Write the experiment that the command line `args` names into this folder."""
+    """Write what the command line `args` names into this folder: an experiment, the settings of a hub, or both."""
+    if args.name is None and not args.hub:
+        raise UsageError("what is to be written? 'kairos new NAME' writes an experiment, 'kairos new --hub' hub.toml")
+    if args.hub and hub_settings.FILE.exists():
+        raise UsageError(f"{hub_settings.FILE} is there already: change it by hand, or move it away")
+    if args.name is not None:
+        _experiment(args)
+    if args.hub:
+        _hub(args.device_db)
+
+
+def _hub(database):
+    """Write the settings of a hub for the core devices of a device database."""
+    cores = hub_settings.cores(DeviceDB.load(database).entries)
+    if not cores:
+        raise UsageError(f"{database} has no core device that a hub could reach")
+    files.write(hub_settings.FILE, _filled("hub.toml", {"DEVICES": hub_settings.render(cores)}))
+    print(f"wrote {hub_settings.FILE}, with {', '.join(core.name for core in cores)}")
+    for core in cores:
+        if core.emulated:
+            print(f"{core.name} is emulated: start it with '{core.start}'")
+    print("serve it: kairos hub")
+    print("see it: kairos hub ls")
+
+
+def _experiment(args):
+    """Write an experiment, and what it needs."""
     name = args.name.removesuffix(".py")
     path = Path(f"{name}.py")
     words = [word for word in path.stem.replace("-", "_").split("_") if word]

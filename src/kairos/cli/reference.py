@@ -45,7 +45,7 @@ def _meaning(option: Option) -> str:
 
 
 def _section(name: str, command: Command, level: int) -> Iterator[str]:
-    yield f"\n{'#' * level} `{name}`\n\n{command.help[0].upper()}{command.help[1:]}.\n"
+    yield f"\n{'#' * level} `{name}`\n\n{command.description()}\n"
     if command.options:
         yield "\n| Option | Meaning |\n|---|---|\n"
         for option in command.options:

@@ -15,6 +15,7 @@ from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
 from ..errors import KairosError
+from . import notebook
 
 __all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "Subsystem", "connect"]
 
@@ -55,6 +56,7 @@ def connect(
     `token`: who this is, for a hub that asks. `certificate`: PEM file with the certificate of a hub that has TLS, or
     of the authority that vouches for it, or "system" for those that this system trusts.
     """
+    notebook.complete(items={Lab, Registers}, attributes={Device, Registers, Register})
     return Lab(address if ":" in address else f"{address}:{PORT}", timeout, token, certificate)
 
 

@@ -89,6 +89,7 @@ COMMAND = Command(
             examples=("kairos hub token alice operate >> hub.toml",),
         ),
     },
+    default="serve",
     examples=(
         "kairos hub serve hub.toml",
         "kairos hub ls zc706",

@@ -1,0 +1,34 @@
+"""``kairos emulate``: an emulated device that stays, for runs, tools and hubs that come and go."""
+
+import time
+
+from ..contracts import session
+from ..devices import DeviceDB
+from ..emulator import Emulator, Options, cards
+from ..errors import EmulatorError, UsageError
+from ..network import analyzer, management, moninj
+
+__all__ = ["emulate"]
+
+PORTS = (management.PORT, session.PORT, analyzer.PORT, moninj.PORT)
+PORT_MAX = 65_535
+
+
+def emulate(args):
+    """Start an emulated device, and stay until it ends. EmulatorError if it does by itself."""
+    if not 0 <= args.offset <= PORT_MAX - max(PORTS):
+        raise UsageError(f"--offset {args.offset}: the ports {PORTS[0]} to {PORTS[-1]} are to be below {PORT_MAX + 1}")
+    known = [] if args.device_db is None else cards(DeviceDB.load(args.device_db).entries)
+    forward = {port: port + args.offset for port in PORTS}
+    emulator = Emulator(args.variant, Options(forward=forward, log=args.log, bench=args.bench, cards=known))
+    try:
+        emulator.wait_ready()
+        host = f"127.0.0.1:{session.PORT + args.offset}" if args.offset else "127.0.0.1"
+        print(
+            f"{args.variant} is emulated at {host} (the core's host in a device database); Ctrl-C ends it", flush=True
+        )
+        while emulator.is_alive():
+            time.sleep(0.2)
+        raise EmulatorError(emulator.failure() or "the emulator ended")
+    finally:
+        emulator.stop()

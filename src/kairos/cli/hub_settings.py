@@ -1,0 +1,68 @@
+"""The core devices of a device database, as the settings of a hub name them (``hub.toml``)."""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from ..emulator import is_emulated, variant_of
+from ..network.management import PORT
+from .address import split
+
+__all__ = ["FILE", "Core", "cores", "render"]
+
+FILE = Path("hub.toml")
+
+APART = 1000
+"""Between the ports of emulated devices on one machine."""
+
+
+class Core(NamedTuple):
+    """A core device: its name for the hub, where its management service is, and how an emulated one is started."""
+
+    name: str
+    address: str
+    emulated: str = ""
+    start: str = ""
+
+
+def cores(entries: dict) -> list[Core]:
+    """The core devices of a database that have an address, each once."""
+    found: dict[str, Core] = {}
+    emulated = 0
+    for name, entry in entries.items():
+        if not isinstance(entry, dict) or entry.get("class") != "Core":
+            continue
+        host = (entry.get("arguments") or {}).get("host")
+        # One without a host can only compile.
+        if not isinstance(host, str) or not host:
+            continue
+        # In names of registers the device ends at the first slash.
+        core = Core(name.replace("/", "_"), split(host)[0])
+        if is_emulated(host):
+            core = _emulated(core.name, host, emulated)
+            emulated += 1
+        found.setdefault(host if core.emulated else core.address, core)
+    return list(found.values())
+
+
+def _emulated(name: str, url: str, number: int) -> Core:
+    """An emulated device of a database, which has no address but that of the machine on which it is started."""
+    offset = number * APART
+    option = f" --offset {offset}" if offset else ""
+    return Core(name, f"127.0.0.1:{PORT + offset}", url, f"kairos emulate {variant_of(url)}{option}")
+
+
+def render(cores: list[Core]) -> str:
+    """Their entries of hub.toml."""
+    return "\n".join(_entry(core) for core in cores)
+
+
+def _entry(core: Core) -> str:
+    text = ""
+    if core.emulated:
+        text += (
+            f"# In the device database it is {core.emulated}, which each run starts anew. One that stays is started\n"
+        )
+        text += f"# with '{core.start}', and has the host 127.0.0.1 there.\n"
+    text += f"[[device]]\nname = {json.dumps(core.name)}\naddress = {json.dumps(core.address)}\n"
+    return text + f'# key_file = "{core.name}.key"\n'

@@ -1,0 +1,84 @@
+"""What a user types first: `kairos new --hub`, `kairos emulate`, `kairos hub`, with the files as they were written."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import kairos.hub
+from kairos.cli.hub_settings import APART
+from tests.support import PATIENCE
+from tests.support.command import run_kairos
+from tests.support.hub import HUB, known
+
+CORE = '{"type": "local", "module": "artiq.coredevice.core", "class": "Core", "arguments": {"host": "emulator://demo"}}'
+
+
+@contextmanager
+def started(folder, *words):
+    """A subcommand that goes on until Ctrl-C; its process, and its first line."""
+    with (folder / "errors").open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "kairos", *words],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+    try:
+        line = process.stdout.readline()
+        assert line, (folder / "errors").read_text()
+        yield line
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE)
+        process.stdout.close()
+
+
+def free_number():
+    """Number of an emulated device of a database whose ports nobody has."""
+    for number in range(3, 50):
+        try:
+            for port in range(1380, 1384):
+                with socket.socket() as attempt:
+                    attempt.bind(("127.0.0.1", port + number * APART))
+            return number
+        except OSError:
+            continue
+    raise AssertionError("all ports are taken")
+
+
+def test_the_file_as_it_was_written_serves(tmp_path):
+    number = free_number()
+    names = [f"core{each}" for each in range(number + 1)]
+    # Equal ones would be one.
+    entries = ", ".join(f"{name!r}: {CORE.replace('demo', f'demo{each}')}" for each, name in enumerate(names))
+    (tmp_path / "device_db.py").write_text(f"device_db = {{{entries}}}")
+    done = run_kairos("new", "--hub", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    start = re.search(rf"core{number} is emulated: start it with 'kairos (.*)'", done.stdout)[1]
+    with started(tmp_path, "emulate", "demo", *start.split()[2:]) as line:
+        assert f"127.0.0.1:{1381 + number * APART}" in line
+        with started(tmp_path, "hub", "--listen", "127.0.0.1:0") as line:
+            with kairos.hub.connect(line.split()[-1]) as lab:
+                known(lab, names[-1])
+                assert list(lab) == names and lab[names[-1]].registers.rtio.outputs.read() == 13
+
+
+def test_every_line_that_is_commented_out_is_one_that_the_hub_knows(tmp_path):
+    (tmp_path / "device_db.py").write_text(f'device_db = {{"core": {CORE}}}')
+    assert run_kairos("new", "--hub", cwd=tmp_path).returncode == 0
+    text = (tmp_path / "hub.toml").read_text()
+    everything = re.sub(r"^# (?=\[|\w+ = )", "", text, flags=re.MULTILINE)
+    keys = {"listen", "certificate_file", "key_file", "name", "role", "sha256", "address"}
+    keys |= {"layer", "command", "protocol", "memory_mb", "patience_s", "register"}
+    assert set(re.findall(r"^(\w+) = ", everything, re.MULTILINE)) == keys
+    (tmp_path / "hub.toml").write_text(everything)
+    done = subprocess.run([HUB, "hub.toml"], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+    # All of it is understood; what is missing are the files that it names.
+    assert done.returncode == 1 and done.stderr == "kairos: hub.toml: [tls]: hub.crt cannot be read: " + (
+        "No such file or directory (os error 2)\n"
+    )
