@@ -339,7 +339,7 @@ class Arrays(EnvExperiment):
 
 
 class Waits(EnvExperiment):
-    """What a user waits for: calls of the host, kernels, pin events."""
+    """What a user waits for: calls of the host, what is printed, kernels, pin events."""
 
     def build(self):
         self.setattr_device("core")
@@ -352,6 +352,11 @@ class Waits(EnvExperiment):
     def calls(self, number):
         for i in range(number):
             self.answer(i)
+
+    @kernel
+    def prints(self, number):
+        for i in range(number):
+            print(i)
 
     @kernel
     def small(self, number):

@@ -1,6 +1,8 @@
 """What a user of an emulated device waits for, in seconds of this machine: starting the command, calls of the host,
 many kernels, many pin events, and a clock that runs meanwhile."""
 
+import contextlib
+import io
 import statistics
 import tempfile
 import time
@@ -14,7 +16,7 @@ from .timing import KAIROS, wall
 
 __all__ = ["PREFIXES", "installed_figures", "waiting_figures"]
 
-PREFIXES = ("cli.", "run.rpc", "run.kernels", "emulator.events", "emulator.clock_generator")
+PREFIXES = ("cli.", "run.rpc", "run.print", "run.kernels", "emulator.events", "emulator.clock_generator")
 
 CALLS = 5000
 KERNELS = 50
@@ -77,6 +79,18 @@ def waiting_figures(figures):
             target=5000,
             at_least=True,
             source="synchronous RPCs in a kernel's loop, wall time",
+        )
+
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            seconds = _seconds(lambda: busy.prints(CALLS))
+        if printed.getvalue().count("\n") != CALLS:
+            raise SystemExit("not all that a kernel has printed has come")
+        figures.add(
+            "run.print_us",
+            1e6 * seconds / CALLS,
+            "us",
+            target=100,
+            source=f"print of a number in a kernel, wall time, of {CALLS} until the kernel's end",
         )
 
         def kernels():

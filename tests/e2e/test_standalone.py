@@ -124,6 +124,31 @@ def test_core_log_in_a_kernel_of_a_host(kairos):
     assert "on the-host" in done.stdout and "on the device" not in done.stdout
 
 
+def test_what_kernels_print_comes_in_order(kairos):
+    """Beside calls that wait, however long it is, and before the exception that ends the kernel."""
+    body = """
+    def build(self):
+        self.setattr_device("core")
+        self.long = list(range(100_000))
+
+    def say(self, number):
+        print("host", number)
+
+    @kernel
+    def run(self):
+        for i in range(3):
+            print("kernel", i, end="!\\n")
+            self.say(i)
+        print(self.long)
+        print(f"{2.5:.2f}")
+        raise ValueError("the end")
+"""
+    done = kairos.run(body, head="from artiq.experiment import *\n\n\nclass Exp(EnvExperiment):")
+    said = [line for n in range(3) for line in (f"kernel {n}!", f"host {n}")]
+    assert done.stdout.splitlines()[:8] == [*said, str(list(range(100_000))), "2.50"]
+    assert done.returncode == 1 and "ValueError: the end" in done.stderr
+
+
 def test_what_print_cannot_do_without_a_host_is_said(kairos, tmp_path):
     body = "print('a', sep='-')"
     path = kairos.write(PRINTS[: PRINTS.index("self.lines += 1")] + body + "\n", head="", name="no_keywords.py")

@@ -10,7 +10,7 @@ import h5py
 import pytest
 
 from tests.support import PATIENCE
-from tests.support.command import run_kairos
+from tests.support.command import one_line, run_kairos
 
 COUNTING = """
     def prepare(self):
@@ -96,6 +96,48 @@ def test_a_full_disk(kairos):
     assert datasets(kairos, "get", "small").stdout == "1\n"
     assert (kairos.directory / "out.h5").read_text() == "of an earlier run"
     assert sorted(path.name for path in kairos.directory.glob("*.h5*")) == ["out.h5"]
+
+
+LOGGING = """
+    def prepare(self):
+        self.set_dataset("kept", 5)
+
+    @kernel
+    def run(self):
+        for number in range(3000):
+            core_log("a line of the device's log, which is rather long", number)
+"""
+
+
+def test_a_log_on_a_full_disk(kairos):
+    """Nothing of it can be written: that costs the run nothing else, and is told at its end."""
+    done = kairos.run(LOGGING, "--log", "/dev/full", "-o", "out.h5", "--no-table")
+    one_line(done, "--log /dev/full cannot be written: No space left on device")
+    with h5py.File(kairos.directory / "out.h5") as file:
+        assert file["datasets/kept"][()] == 5
+
+
+def test_a_failure_is_told_beside_that_of_an_output(kairos):
+    done = kairos.run(
+        "    @kernel\n    def run(self):\n        raise ValueError('what went wrong')\n", "--log", "/dev/full"
+    )
+    assert done.returncode == 1
+    assert "what went wrong" in done.stderr and "--log /dev/full cannot be written: " in done.stderr, done.stderr
+
+
+def test_a_disk_that_a_log_fills(kairos):
+    """Its file may grow to 64 KiB: what does not fit is told at the end."""
+    limit = """
+        import resource
+        from kairos.emulator import acquire
+        resource.prlimit(acquire("emulator://demo").pid, resource.RLIMIT_FSIZE, (1 << 16, 1 << 16))
+"""
+    body = LOGGING.replace("def prepare(self):\n", "def prepare(self):" + limit)
+    done = kairos.run(body, "--log", "log.txt", "-o", "out.h5", "--no-table")
+    one_line(done, "--log log.txt cannot be written: File too large")
+    assert (kairos.directory / "log.txt").stat().st_size == 1 << 16
+    with h5py.File(kairos.directory / "out.h5") as file:
+        assert file["datasets/kept"][()] == 5
 
 
 @pytest.mark.parametrize("kernels", [60, pytest.param(2000, marks=pytest.mark.long)])

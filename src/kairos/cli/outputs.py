@@ -54,8 +54,10 @@ class Outputs:
             try:
                 if option == "-o":
                     experiment.write_datasets(path, started)
-                elif recording is None or option == "--log":
-                    continue  # the log is written while the device runs
+                elif option == "--log":
+                    _check_log(device)
+                elif recording is None:
+                    continue
                 else:
                     self._draw(option, path, recording, experiment, device)
             except (OSError, ValueError) as error:
@@ -63,7 +65,7 @@ class Outputs:
                 reason = os.strerror(error.errno) if getattr(error, "errno", None) else str(error).splitlines()[0]
                 failures.append(f"{option} {path} cannot be written: {reason}")
             else:
-                if not (self._quiet or option == "-o"):
+                if not (self._quiet or option in ("-o", "--log")):
                     print(f"wrote {path}")
         if failures:
             raise UsageError("; ".join(failures))
@@ -101,6 +103,12 @@ def table_limit(text: str, noun: str) -> int | None:
     if not text.isdecimal():
         raise UsageError(f"--table {text}: give a number of {noun}, or 'all'")
     return int(text)
+
+
+def _check_log(device):
+    """OSError if the `device`, which writes its log while it runs, could not do so to the end."""
+    if device is not None and device.is_alive() and (why := device.log_failure()):
+        raise OSError(why)
 
 
 def _check_place(path: Path):

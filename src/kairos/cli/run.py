@@ -79,7 +79,13 @@ def _run_on(args, ddb, device, limit, outputs):
     Core.strict = args.strict
 
     def finish(failed=False):
-        _finish(args, experiment, device, limit, outputs, started, failed)
+        try:
+            _finish(args, experiment, device, limit, outputs, started, failed)
+        except UsageError as error:
+            if not failed:
+                raise
+            # Beside the failure of the run, which is told as well.
+            print(f"kairos: {error}", file=sys.stderr)
 
     try:
         with report.user_code(plain=(DeviceError,)):

@@ -103,7 +103,8 @@ class Recorder:
     def compared(self, arrays: list[ArrayPlace]) -> list[tuple[str, tuple, bytes]]:
         """The questions without the elements of these arrays."""
         free = {("memory", (handle,)) for handle, _, _ in arrays}
-        asked = (question for question in self.questions if question[:2] not in free)
+        # Arguments of other questions are lists, too, which no set takes.
+        asked = (question for question in self.questions if question[0] != "memory" or question[:2] not in free)
         return [
             (name, args, _digest(self._bridge.memory(*args)) if name == "memory" else digest)
             for name, args, digest in asked

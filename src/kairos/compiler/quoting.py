@@ -376,7 +376,8 @@ class HostBridge:
             return ("compiled", _readable(code.co_filename), text, line, fast_math, inline, library, destination)
         if _embedded(plain) is None and _computes(plain):
             return ("forbidden", _not_in_kernels(plain, name))
-        return ("rpc", "async" in info.flags)
+        # Nobody waits for a print: it comes in order, but costs a kernel no round trip.
+        return ("rpc", "async" in info.flags or plain is print)
 
     def _parameters(self, plain: Callable) -> list[tuple]:
         params = []

@@ -168,6 +168,10 @@ class Emulator:
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return f"the emulator ended ({how}): {reason}"
 
+    def log_failure(self) -> str | None:
+        """Why the file of `Options.log` could not be written to its end, or None. What runs is not ended by that."""
+        return self.control.status()["uart_failed"]
+
     def wait_ready(self) -> dict:
         """The emulator's ready event: ``forwards``, ``wall_s`` (seconds to boot), ``time_ns``."""
         if self._ready is None:

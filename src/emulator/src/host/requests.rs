@@ -157,13 +157,22 @@ pub enum Answer {
     End,
 }
 
-/// Does what is requested. `started`: when the process did. The error is a line for the user.
-pub fn answer(boards: &mut Boards, request: Request, started: Instant) -> Result<Answer, String> {
+/// What this run of the program knows beside its boards.
+pub struct Run<'a> {
+    /// When the process has begun.
+    pub started: Instant,
+    /// Why the text of the UARTs is no longer written, if that is so.
+    pub uart_failed: Option<&'a str>,
+}
+
+/// Does what is requested. The error is a line for the user.
+pub fn answer(boards: &mut Boards, request: Request, run: &Run) -> Result<Answer, String> {
     let now = boards.master().now();
     let reply = match request {
         Request::Status { board } => {
             let queued = boards.queued();
-            let mut reply = status(boards.board(board.as_deref())?, started);
+            let mut reply = status(boards.board(board.as_deref())?, run.started);
+            reply["uart_failed"] = run.uart_failed.into();
             reply["queued_ns"] = queued.map(time::to_ns).into();
             reply["boards"] = boards.names().collect();
             reply

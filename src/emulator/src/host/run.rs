@@ -11,7 +11,7 @@ use serde_json::{json, Value};
 use super::control::Control;
 use super::forward::{ready, Forwarder};
 use super::net::Net;
-use super::requests::{answer, Answer};
+use super::requests::{answer, Answer, Run};
 use super::system::Boards;
 use crate::machine::schedule::{CoreState, Step};
 use crate::machine::time::{self, Cycles};
@@ -44,6 +44,8 @@ pub struct Host {
     progress: (u64, Cycles),
     /// Sleeps in which the host is not asked again and again before.
     drowsy: u32,
+    /// Why the text of the UARTs could not be written; what came after that has been left out.
+    uart_failed: Option<String>,
     shutdown: bool,
 }
 
@@ -82,6 +84,7 @@ impl Host {
             follow: None,
             progress: (0, 0),
             drowsy: 0,
+            uart_failed: None,
             shutdown: false,
         }
     }
@@ -101,8 +104,8 @@ impl Host {
             turns = turns.wrapping_add(1);
             if turns.is_multiple_of(64) && looked.elapsed() > Duration::from_millis(5) {
                 looked = Instant::now();
-                self.serve_control();
                 self.flush_uart();
+                self.serve_control();
                 self.report_bench()?;
             }
             self.report_crashes()?;
@@ -115,7 +118,9 @@ impl Host {
             }
         }
         self.flush_uart();
-        Ok(())
+        self.uart_failed.take().map_or(Ok(()), |why| {
+            Err(format!("the text of the UARTs is not complete: {why}"))
+        })
     }
 
     fn report_crashes(&mut self) -> Result<(), String> {
@@ -267,11 +272,16 @@ impl Host {
         }
     }
 
+    /// Writes what the UARTs have sent. A full disk does not end what runs: it is told at the control socket, and at the end.
     fn flush_uart(&mut self) {
         let new = self.boards.new_text(self.shutdown);
-        if let (Some(file), false) = (&mut self.options.uart, new.is_empty()) {
+        if new.is_empty() {
+            return;
+        }
+        if let Some(file) = &mut self.options.uart {
             if let Err(e) = file.write_all(&new).and_then(|()| file.flush()) {
-                log::warn!("uart: {e}");
+                self.uart_failed = Some(e.to_string());
+                self.options.uart = None; // no line is missing from the middle
             }
         }
     }
@@ -285,6 +295,10 @@ impl Host {
             control.accept();
         }
         let mut readable = readable.take(known).chain(std::iter::repeat(true));
+        let run = Run {
+            started: self.started,
+            uart_failed: self.uart_failed.as_deref(),
+        };
         control.clients.retain_mut(|client| {
             let open = readable.next() != Some(true) || client.read();
             loop {
@@ -295,7 +309,7 @@ impl Host {
                     None => {
                         let Some(line) = client.request() else { break };
                         let request = serde_json::from_slice(&line).map_err(|e| format!("bad request: {e}"));
-                        match request.and_then(|request| answer(&mut self.boards, request, self.started)) {
+                        match request.and_then(|request| answer(&mut self.boards, request, &run)) {
                             Ok(Answer::Now(reply)) => client.reply(&reply),
                             Ok(Answer::Later(wait)) => client.waiting = Some(wait),
                             Ok(Answer::End) => {

@@ -237,6 +237,13 @@ def test_what_large_arrays_hold_does_not_matter(laboratory):
     assert not any(first.tobytes() in file.read_bytes() for file in entries)
 
 
+def test_a_large_array_beside_a_text(laboratory):
+    laboratory.write('print("so far", total)', 'print(f"so far {total}")')
+    laboratory.experiment.array = np.arange(1000.0)
+    assert not laboratory.compile().cached
+    assert laboratory.compile().cached
+
+
 def test_what_it_did_not_read_does_not_matter(laboratory):
     laboratory.experiment.unread = 7
     laboratory.module.UNREAD = 8

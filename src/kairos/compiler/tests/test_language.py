@@ -213,7 +213,7 @@ def test_remote_calls_carry_values():
         ("rpc", ("object", 1, "x", [1.0, 2.0])),
         ("async", ("object", (1, True))),
         ("async", ("object", [7])),
-        ("rpc", ("a", 2, ("sep", "-"))),
+        ("async", ("a", 2, ("sep", "-"))),
     )
 
 

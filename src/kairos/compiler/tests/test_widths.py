@@ -133,7 +133,7 @@ def test_lists_of_the_host_of_mixed_width_and_of_floats():
 def test_an_empty_list_of_the_host_is_typed_from_its_use_or_not_at_all():
     assert compile_body("for t in self.a:\n    delay(t)\nreturn len(self.a)", a=[]).run().value == 0
     assert compile_body("for t in self.a:\n    print(t)\nreturn len(self.a)", a=[]).run().value == 0
-    assert compile_body("print(self.a)", a=[]).run().calls == (("rpc", ([],)),)
+    assert compile_body("print(self.a)", a=[]).run().calls == (("async", ([],)),)
 
 
 def test_words_with_the_highest_bit():
