@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[path = "src/roles.rs"]
 mod roles;
 
-const FILES: [&str; 1] = ["kairos/hub/v1/hub.proto"];
+const FILES: [&str; 2] = ["kairos/hub/v1/hub.proto", "kairos/hub/v1/buses.proto"];
 const PACKAGE: &str = "kairos.hub.v1";
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -34,7 +34,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut files = compiler.file_descriptor_set();
     // What is imported has code already.
     files.file.retain(|file| file.package() == PACKAGE);
-    tonic_prost_build::configure().compile_fds(files)?;
+    tonic_prost_build::configure()
+        // Of which there are many: they are passed on without a copy.
+        .bytes(".kairos.hub.v1.ReadMemoryResponse")
+        .bytes(".kairos.hub.v1.WriteMemoryRequest")
+        .compile_fds(files)?;
     // Of the example of a plugin.
     println!("cargo:rerun-if-changed=../../examples/hub/plugins/counter.proto");
     let example = protox::compile(["counter.proto"], ["../../examples/hub/plugins"])?;

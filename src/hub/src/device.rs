@@ -1,4 +1,5 @@
-//! A core device as the hub has it: a connection that comes back by itself, and requests made one after the other on it.
+//! A device as the hub has it: requests made one after the other, of a core device on a connection that comes back by itself,
+//! of a computer with Linux by a thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +9,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::{interval, MissedTickBehavior};
 use tonic::Status;
 
+use kairos_endpoint::{i2c, spi};
+
+use crate::board::{self, settings::BoardSettings};
 use crate::health::{self, Subsystem};
 use crate::life::Pulse;
 use crate::logs::Logs;
@@ -39,18 +43,28 @@ pub struct Done {
 }
 
 /// What is asked of a device, and where the answer goes.
-enum Job {
-    Batch(Vec<u8>, oneshot::Sender<Result<Vec<u8>, Status>>),
-    Health(oneshot::Sender<Result<Arc<Vec<Subsystem>>, Status>>),
-    Log(oneshot::Sender<Result<String, Status>>),
+pub enum Job {
+    Batch(Vec<u8>, Answer<Vec<u8>>),
+    Health(Answer<Arc<Vec<Subsystem>>>),
+    Log(Answer<String>),
+    /// With a chip on a bus, by the bus's name and the chip's address.
+    I2c(String, u8, Vec<i2c::Part>, Answer<Vec<u8>>),
+    Spi(String, spi::Settings, Vec<u8>, Answer<Vec<u8>>),
 }
+
+type Answer<T> = oneshot::Sender<Result<T, Status>>;
 
 /// A device. What is asked of it while it is away fails at once.
 pub struct Device {
-    settings: DeviceSettings,
+    name: String,
+    /// Of a core device.
+    address: String,
     state: watch::Receiver<State>,
     jobs: mpsc::Sender<Job>,
-    pub logs: Logs,
+    /// Of a core device.
+    logs: Option<Logs>,
+    /// Of a computer with Linux.
+    found: Option<board::Found>,
     pulse: Arc<Pulse>,
 }
 
@@ -68,20 +82,86 @@ impl Device {
         };
         tokio::spawn(attendant.run());
         Self {
-            logs: Logs::new(settings.clone(), state.clone()),
-            settings,
+            name: settings.name.clone(),
+            address: settings.address.clone(),
+            logs: Some(Logs::new(settings, state.clone())),
+            found: None,
             state,
             jobs,
             pulse,
         }
     }
 
-    pub fn name(&self) -> &str {
-        &self.settings.name
+    /// Begins to look for what a computer with Linux has, for ever.
+    pub fn start_board(settings: BoardSettings) -> std::io::Result<Self> {
+        let (tell, state) = watch::channel(State::Away("it has not been looked at yet".into()));
+        let (tell_found, found) = watch::channel(None);
+        let (jobs, queue) = mpsc::channel(QUEUE);
+        let pulse = Arc::new(Pulse::default());
+        let name = settings.name.clone();
+        let attendant = board::Attendant {
+            settings,
+            state: tell,
+            found: tell_found,
+            queue,
+            pulse: pulse.clone(),
+        };
+        let runtime = tokio::runtime::Handle::current();
+        std::thread::Builder::new()
+            .name(name.clone())
+            .spawn(move || attendant.run(&runtime))?;
+        Ok(Self {
+            name,
+            address: String::new(),
+            logs: None,
+            found: Some(found),
+            state,
+            jobs,
+            pulse,
+        })
     }
 
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Where a core device is; empty for a computer with Linux, which is that of the hub.
     pub fn address(&self) -> &str {
-        &self.settings.address
+        &self.address
+    }
+
+    /// The log of a core device, to be followed.
+    pub fn logs(&self) -> Result<&Logs, Status> {
+        let none = || Status::unimplemented(format!("{}: {}", self.name, board::NO_LOG));
+        self.logs.as_ref().ok_or_else(none)
+    }
+
+    /// What a computer with Linux has; UNAVAILABLE while something of it is missing.
+    pub fn hardware(&self) -> Result<Arc<board::hardware::Hardware>, Status> {
+        let found = self.found.as_ref().ok_or_else(|| {
+            Status::unimplemented(format!(
+                "{} is a core device: only computers with Linux have this",
+                self.name
+            ))
+        })?;
+        let hardware = found.borrow().clone();
+        match hardware {
+            Some(hardware) => Ok(hardware),
+            None => Err(self
+                .gateware()
+                .err()
+                .unwrap_or_else(|| Status::unavailable(format!("{} begins", self.name)))),
+        }
+    }
+
+    /// A transfer with a chip; the bytes that were read.
+    pub async fn i2c(&self, bus: String, address: u8, parts: Vec<i2c::Part>) -> Result<Vec<u8>, Status> {
+        self.ask(|answer| Job::I2c(bus, address, parts, answer)).await
+    }
+
+    /// A transfer with a chip; as many bytes as were sent.
+    pub async fn spi(&self, bus: String, settings: spi::Settings, bytes: Vec<u8>) -> Result<Vec<u8>, Status> {
+        self.ask(|answer| Job::Spi(bus, settings, bytes, answer)).await
     }
 
     /// Of the task that attends to it.
@@ -98,7 +178,7 @@ impl Device {
     pub fn gateware(&self) -> Result<Arc<Gateware>, Status> {
         match &*self.state.borrow() {
             State::Here(gateware, _) => Ok(gateware.clone()),
-            State::Away(why) => Err(unavailable(&self.settings, why)),
+            State::Away(why) => Err(unavailable(&self.name, &self.address, why)),
         }
     }
 
@@ -116,7 +196,7 @@ impl Device {
     pub async fn run(&self, program: Vec<u8>) -> Result<Done, Status> {
         let reply = self.ask(|answer| Job::Batch(program, answer)).await?;
         let (ending, words) = Ending::from_reply(&reply)
-            .ok_or_else(|| Status::internal(format!("{}: the reply to a batch is none", self.settings.name)))?;
+            .ok_or_else(|| Status::internal(format!("{}: the reply to a batch is none", self.name)))?;
         match ending.outcome {
             Outcome::Done | Outcome::Timeout => Ok(Done {
                 ending,
@@ -135,11 +215,11 @@ impl Device {
     }
 }
 
-fn unavailable(settings: &DeviceSettings, why: &str) -> Status {
-    Status::unavailable(format!(
-        "{} at {} does not answer: {why}",
-        settings.name, settings.address
-    ))
+fn unavailable(name: &str, address: &str, why: &str) -> Status {
+    Status::unavailable(match address {
+        "" => format!("{name} is not as hub.toml says: {why}"),
+        _ => format!("{name} at {address} does not answer: {why}"),
+    })
 }
 
 /// The task of a device.
@@ -183,7 +263,7 @@ impl Attendant {
                 tokio::select! {
                     () = &mut pause => break,
                     job = self.queue.recv() => match job {
-                        Some(job) => job.fail(unavailable(&self.settings, &format!("{before}; nothing was sent to it"))),
+                        Some(job) => job.fail(self.unavailable(&format!("{before}; nothing was sent to it"))),
                         None => return,
                     },
                 }
@@ -219,12 +299,22 @@ impl Attendant {
                 },
                 Some(Job::Health(answer)) => self.tell(answer, self.look(client).await),
                 Some(Job::Log(answer)) => self.tell(answer, client.log().await),
+                Some(job @ (Job::I2c(..) | Job::Spi(..))) => {
+                    job.fail(Status::unimplemented(
+                        "buses of a core device are reached by kernels and programs alone",
+                    ));
+                    None
+                }
                 None => self.look(client).await.err(),
             };
             if lost.is_some() {
                 return lost;
             }
         }
+    }
+
+    fn unavailable(&self, why: &str) -> Status {
+        unavailable(&self.settings.name, &self.settings.address, why)
     }
 
     /// Answers; the error with which the connection was lost.
@@ -236,7 +326,7 @@ impl Attendant {
                 None
             }
             Err(error) => {
-                drop(answer.send(Err(unavailable(&self.settings, &error.to_string()))));
+                drop(answer.send(Err(self.unavailable(&error.to_string()))));
                 Some(error)
             }
         }
@@ -259,10 +349,10 @@ impl Attendant {
 }
 
 impl Job {
-    fn fail(self, status: Status) {
+    pub fn fail(self, status: Status) {
         // Who asked may be gone.
         match self {
-            Job::Batch(_, answer) => drop(answer.send(Err(status))),
+            Job::Batch(_, answer) | Job::I2c(.., answer) | Job::Spi(.., answer) => drop(answer.send(Err(status))),
             Job::Health(answer) => drop(answer.send(Err(status))),
             Job::Log(answer) => drop(answer.send(Err(status))),
         }

@@ -1,12 +1,13 @@
 //! The hub: registers, batches and health of a laboratory's core devices, over gRPC.
 //!
 //! [`settings`] reads hub.toml; [`access`] says who may call what; a [`device::Device`] is a connection to a core device that
-//! comes back by itself, whose registers [`registers`] names, whose [`health`] and [`logs`] others can follow; [`program`] makes
-//! batches of named steps; [`service`] offers all that, on a [`server`], with [`metrics`] and the methods of [`plugins`].
+//! comes back by itself, or a [`board`] with Linux, whose registers [`registers`] names, whose [`health`] and [`logs`] others
+//! can follow; [`program`] makes batches of named steps; [`service`] offers all that, on a [`server`], with [`metrics`] and the methods of [`plugins`].
 //! [`life`] tells a service manager that the hub lives.
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod board;
 mod body;
 pub mod device;
 pub mod health;

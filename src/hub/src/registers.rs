@@ -29,9 +29,9 @@ impl Register {
 }
 
 /// A gateware: what it is, and its registers.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Gateware {
-    /// `variant;version`; empty without gateware.
+    /// `variant;version`; empty without gateware. Of a computer with Linux: `model;Linux version`.
     pub identification: String,
     registers: BTreeMap<String, Register>,
     /// What may be done with the word at an address.
@@ -53,17 +53,21 @@ impl Gateware {
             };
             (register.name.replacen('_', "/", 1), known)
         });
-        let registers: BTreeMap<_, _> = registers.collect();
+        Ok(Self::new(descriptor.identification().into(), registers.collect()))
+    }
+
+    /// From registers by name.
+    pub fn new(identification: String, registers: BTreeMap<String, Register>) -> Self {
         let words = registers
             .values()
             .flat_map(|register| register.words().map(|address| (address, register.permission)))
             .filter(|(_, permission)| permission.read || permission.write)
             .collect();
-        Ok(Self {
-            identification: descriptor.identification().into(),
+        Self {
+            identification,
             registers,
             words,
-        })
+        }
     }
 
     pub fn registers(&self) -> impl Iterator<Item = (&str, &Register)> {

@@ -29,7 +29,9 @@ use crate::plugins::Plugins;
 use crate::service::{All, Service};
 use crate::settings::Settings;
 use crate::v1;
+use crate::v1::buses_server::BusesServer;
 use crate::v1::devices_server::DevicesServer;
+use crate::v1::memory_server::MemoryServer;
 use crate::v1::monitor_server::MonitorServer;
 use crate::v1::plugins_server::PluginsServer;
 use crate::v1::registers_server::RegistersServer;
@@ -50,6 +52,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         tls,
         tokens,
         devices,
+        boards,
         plugins,
     } = settings;
     let listener = TcpListener::bind(listen)
@@ -74,7 +77,12 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         ..Gate::default()
     };
     let sockets = Sockets::new().map_err(|error| format!("there is no folder for sockets: {error}"))?;
-    let devices: All = Arc::new(devices.into_iter().map(Device::start).collect());
+    let boards: Vec<_> = boards
+        .into_iter()
+        .map(Device::start_board)
+        .collect::<Result<_, _>>()
+        .map_err(|error| format!("no thread can be started: {error}"))?;
+    let devices: All = Arc::new(devices.into_iter().map(Device::start).chain(boards).collect());
     let plugins = Plugins::new(
         plugins
             .into_iter()
@@ -205,6 +213,8 @@ fn routes(service: Service) -> Result<Routes, String> {
         .add_service(reflection_alpha)
         .add_service(DevicesServer::new(service.clone()))
         .add_service(MonitorServer::new(service.clone()))
+        .add_service(BusesServer::new(service.clone()).max_decoding_message_size(REQUEST_MAX))
+        .add_service(MemoryServer::new(service.clone()).max_decoding_message_size(REQUEST_MAX))
         .add_service(PluginsServer::new(service))
         .add_service(registers))
 }

@@ -42,7 +42,7 @@ pub struct Service {
 }
 
 impl Service {
-    fn device(&self, name: &str) -> Result<&Device, Status> {
+    pub fn device(&self, name: &str) -> Result<&Device, Status> {
         find(&self.devices, name)
     }
 }
@@ -189,7 +189,7 @@ impl Monitor for Service {
         let device = self.device(&device)?;
         if follow {
             device.gateware()?;
-            return Ok(Response::new(Box::pin(messages(device.logs.follow()))));
+            return Ok(Response::new(Box::pin(messages(device.logs()?.follow()))));
         }
         let text = device.log().await?;
         let lines: Vec<_> = text.lines().map(|line| Ok(LogResponse { line: line.into() })).collect();

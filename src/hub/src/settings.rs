@@ -8,6 +8,7 @@ use kairos_contracts::management::PORT;
 use serde::Deserialize;
 
 use crate::access::{Role, Token, Tokens};
+use crate::board::settings::{BoardEntry, BoardSettings};
 use crate::plugins::settings::{PluginEntry, PluginSettings};
 
 /// What hub.toml says.
@@ -17,6 +18,7 @@ pub struct Settings {
     pub tls: Option<Tls>,
     pub tokens: Tokens,
     pub devices: Vec<DeviceSettings>,
+    pub boards: Vec<BoardSettings>,
     pub plugins: Vec<PluginSettings>,
 }
 
@@ -48,6 +50,8 @@ struct File {
     token: Vec<TokenEntry>,
     #[serde(default)]
     device: Vec<DeviceEntry>,
+    #[serde(default)]
+    board: Vec<BoardEntry>,
     #[serde(default)]
     plugin: Vec<PluginEntry>,
 }
@@ -85,7 +89,6 @@ fn default_listen() -> SocketAddr {
 }
 
 impl Settings {
-    /// Reads the file. The error is a line for the user.
     /// Reads the file; `listen` counts instead of what it says. The error is a line for the user.
     pub fn load(path: &Path, listen: Option<SocketAddr>) -> Result<Self, String> {
         let shown = path.display();
@@ -103,17 +106,19 @@ impl Settings {
                 "listening at {listen} lets others in: that needs [tls], and a [[token]] for each of them"
             ));
         }
-        if file.device.is_empty() {
-            return Err("there is no [[device]]: the hub needs at least one".into());
+        if file.device.is_empty() && file.board.is_empty() {
+            return Err("there is no [[device]] and no [[board]]: the hub needs at least one".into());
         }
-        let mut devices: Vec<DeviceSettings> = Vec::new();
-        for entry in file.device {
-            let device = entry.read(folder)?;
-            if devices.iter().any(|other| other.name == device.name) {
-                return Err(format!("two devices have the name {}", device.name));
-            }
-            devices.push(device);
-        }
+        let devices = file.device.into_iter().map(|entry| entry.read(folder));
+        let devices: Vec<_> = devices.collect::<Result<_, _>>()?;
+        let boards = file.board.into_iter().map(|entry| entry.read(folder));
+        let boards: Vec<_> = boards.collect::<Result<_, _>>()?;
+        names(
+            devices
+                .iter()
+                .map(|one| &*one.name)
+                .chain(boards.iter().map(|one| &*one.name)),
+        )?;
         let mut plugins: Vec<PluginSettings> = Vec::new();
         for entry in file.plugin {
             let plugin = entry.read(folder)?;
@@ -136,9 +141,27 @@ impl Settings {
             tls,
             tokens,
             devices,
+            boards,
             plugins,
         })
     }
+}
+
+/// Whether these are names of devices, each of another one.
+fn names<'a>(names: impl Iterator<Item = &'a str>) -> Result<(), String> {
+    let mut known: Vec<&str> = Vec::new();
+    for name in names {
+        if name.is_empty() || name.contains('/') {
+            return Err(format!(
+                "'{name}' is no name of a device: it stands in front of a / in names of registers"
+            ));
+        }
+        if known.contains(&name) {
+            return Err(format!("two devices have the name {name}"));
+        }
+        known.push(name);
+    }
+    Ok(())
 }
 
 impl TlsEntry {
@@ -186,11 +209,6 @@ fn digest(text: &str) -> Option<[u8; 32]> {
 impl DeviceEntry {
     fn read(self, folder: &Path) -> Result<DeviceSettings, String> {
         let name = self.name;
-        if name.is_empty() || name.contains('/') {
-            return Err(format!(
-                "'{name}' is no name of a device: it stands in front of a / in names of registers"
-            ));
-        }
         let key = self.key_file.map(|file| key(&folder.join(file))).transpose();
         let address = match self.address.rsplit_once(':') {
             // An address of IPv6 without brackets has no port.

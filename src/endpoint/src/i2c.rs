@@ -1,0 +1,113 @@
+//! Transfers on a bus of I2C.
+
+use std::path::Path;
+
+use embedded_hal::i2c::{Error as _, ErrorKind, I2c, Operation};
+use linux_embedded_hal::I2cdev;
+
+/// A part of a transfer. Between two of them the bus is not given away.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    Write(Vec<u8>),
+    /// So many bytes.
+    Read(usize),
+}
+
+/// The bus that a file of `i2c-dev` gives access to.
+pub fn open(path: &Path) -> Result<I2cdev, String> {
+    I2cdev::new(path).map_err(|error| format!("{} cannot be opened: {error}", path.display()))
+}
+
+/// Does the parts one after the other with a chip; the bytes that were read.
+pub fn transfer<B: I2c>(bus: &mut B, address: u8, parts: &[Part]) -> Result<Vec<u8>, String> {
+    let mut buffers: Vec<Vec<u8>> = parts
+        .iter()
+        .map(|part| match part {
+            Part::Write(bytes) => bytes.clone(),
+            Part::Read(count) => vec![0; *count],
+        })
+        .collect();
+    let mut operations: Vec<_> = parts
+        .iter()
+        .zip(&mut buffers)
+        .map(|(part, buffer)| match part {
+            Part::Write(_) => Operation::Write(buffer),
+            Part::Read(_) => Operation::Read(buffer),
+        })
+        .collect();
+    bus.transaction(address, &mut operations)
+        .map_err(|error| match error.kind() {
+            ErrorKind::NoAcknowledge(_) => format!("nobody answers at address {address:#04x}"),
+            ErrorKind::ArbitrationLoss => "another master has the bus".into(),
+            _ => format!("the transfer with address {address:#04x} failed: {error:?}"),
+        })?;
+    let reads = parts
+        .iter()
+        .zip(buffers)
+        .filter(|(part, _)| matches!(part, Part::Read(_)));
+    Ok(reads.flat_map(|(_, bytes)| bytes).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use embedded_hal::i2c::{ErrorType, NoAcknowledgeSource};
+
+    /// An EEPROM of 256 bytes at address 0x50.
+    struct Eeprom {
+        place: usize,
+        bytes: [u8; 256],
+    }
+
+    impl ErrorType for Eeprom {
+        type Error = ErrorKind;
+    }
+
+    impl I2c for Eeprom {
+        fn transaction(&mut self, address: u8, operations: &mut [Operation<'_>]) -> Result<(), ErrorKind> {
+            if address != 0x50 {
+                return Err(ErrorKind::NoAcknowledge(NoAcknowledgeSource::Address));
+            }
+            for operation in operations {
+                match operation {
+                    Operation::Write(bytes) => {
+                        self.place = bytes[0].into();
+                        for byte in &bytes[1..] {
+                            self.bytes[self.place] = *byte;
+                            self.place += 1;
+                        }
+                    }
+                    Operation::Read(bytes) => {
+                        bytes.copy_from_slice(&self.bytes[self.place..self.place + bytes.len()]);
+                        self.place += bytes.len();
+                    }
+                }
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let mut chip = Eeprom {
+            place: 0,
+            bytes: [0; 256],
+        };
+        assert_eq!(transfer(&mut chip, 0x50, &[Part::Write(vec![16, 1, 2, 3])]), Ok(vec![]));
+        let parts = [Part::Write(vec![17]), Part::Read(1), Part::Read(1)];
+        assert_eq!(transfer(&mut chip, 0x50, &parts), Ok(vec![2, 3]));
+        assert_eq!(
+            transfer(&mut chip, 0x51, &parts),
+            Err("nobody answers at address 0x51".into())
+        );
+    }
+
+    #[test]
+    fn a_file_that_is_no_bus_says_so() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let error = open(file.path()).map(drop).unwrap_err();
+        assert!(error.contains("cannot be opened"), "{error}");
+        let error = open(Path::new("/nowhere")).map(drop).unwrap_err();
+        assert!(error.starts_with("/nowhere cannot be opened"), "{error}");
+    }
+}

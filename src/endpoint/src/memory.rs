@@ -1,0 +1,276 @@
+//! Registers and buffers in mapped memory: `/dev/mem`, a UIO device, or a file.
+//!
+//! All `unsafe` of this crate is here: a mapping stays while anybody has a [`Word`] of it, and whatever is asked for was
+//! compared with its bounds once, when it was looked up. So an access is one load or store.
+
+use std::fmt;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+use memmap2::{MmapOptions, MmapRaw};
+
+/// Registers are words of so many bytes.
+pub const WORD: usize = 4;
+/// `O_SYNC`: the kernel maps the registers of a device uncached for whom opens `/dev/mem` with it.
+const SYNCHRONOUS: i32 = 0o4_010_000;
+
+/// Why memory cannot be mapped, in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error(String);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A part of a file or of physical memory, mapped.
+#[derive(Clone, Debug)]
+pub struct Window {
+    path: PathBuf,
+    /// Which file it was: device and number.
+    identity: (u64, u64),
+    map: Arc<MmapRaw>,
+}
+
+impl Window {
+    /// Maps `size` bytes from `offset` of a file on, to read and to write.
+    ///
+    /// A regular file must have them: an access behind its end would be the end of this process.
+    pub fn open(path: &Path, offset: u64, size: usize) -> Result<Self, Error> {
+        let shown = path.display();
+        let failed = |error: std::io::Error| Error(format!("{shown} cannot be mapped: {error}"));
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .custom_flags(SYNCHRONOUS)
+            .open(path)
+            .map_err(failed)?;
+        let metadata = file.metadata().map_err(failed)?;
+        let end = offset.checked_add(size as u64);
+        if size == 0 || !(offset | size as u64).is_multiple_of(WORD as u64) {
+            return Err(Error(format!(
+                "{shown}: what is mapped is whole words of {WORD} bytes, and one at least"
+            )));
+        }
+        if !metadata.file_type().is_char_device() && end.is_none_or(|end| end > metadata.len()) {
+            let has = metadata.len();
+            return Err(Error(format!(
+                "{shown} has {has} bytes, not {size} from {offset:#x} on"
+            )));
+        }
+        Ok(Self {
+            path: path.into(),
+            identity: identity(&file).map_err(failed)?,
+            map: Arc::new(
+                MmapOptions::new()
+                    .offset(offset)
+                    .len(size)
+                    .map_raw(&file)
+                    .map_err(failed)?,
+            ),
+        })
+    }
+
+    /// Bytes.
+    pub fn len(&self) -> usize {
+        self.map.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether the file is still there, and the same: a driver that goes takes its device along.
+    pub fn is_there(&self) -> bool {
+        std::fs::metadata(&self.path).is_ok_and(|now| (now.dev(), now.ino()) == self.identity)
+    }
+
+    /// The register at an offset in bytes; `None` if it is not a whole one within the window.
+    pub fn word(&self, offset: usize) -> Option<Word> {
+        if !offset.is_multiple_of(WORD) || offset.checked_add(WORD)? > self.len() {
+            return None;
+        }
+        Some(Word {
+            at: NonNull::new(self.at(offset)?.cast())?,
+            _map: self.map.clone(),
+        })
+    }
+
+    /// Copies from an offset on, both multiples of a word; `false` if that is not within the window.
+    pub fn read(&self, offset: usize, into: &mut [u32]) -> bool {
+        let Some(at) = self.words(offset, into.len()) else {
+            return false;
+        };
+        for (index, value) in into.iter_mut().enumerate() {
+            // SAFETY: `words` has found so many of them within the mapping, which this holds. Whatever device or program
+            // changes them meanwhile, each is one volatile load.
+            *value = unsafe { at.add(index).read_volatile() };
+        }
+        true
+    }
+
+    /// As [`Window::read`], little endian; of a length that is not whole words nothing is read.
+    pub fn read_bytes(&self, offset: usize, into: &mut [u8]) -> bool {
+        let (words, []) = into.as_chunks_mut::<WORD>() else {
+            return false;
+        };
+        let Some(at) = self.words(offset, words.len()) else {
+            return false;
+        };
+        for (index, value) in words.iter_mut().enumerate() {
+            // SAFETY: `words` has found so many of them within the mapping, which this holds; each is one volatile load.
+            *value = unsafe { at.add(index).read_volatile() }.to_le_bytes();
+        }
+        true
+    }
+
+    /// Copies to an offset on; `false`, and nothing is written, if that is not within the window.
+    pub fn write(&self, offset: usize, from: &[u32]) -> bool {
+        let Some(at) = self.words(offset, from.len()) else {
+            return false;
+        };
+        for (index, value) in from.iter().enumerate() {
+            // SAFETY: `words` has found so many of them within the mapping, which this holds and which may be written; each
+            // is one volatile store.
+            unsafe { at.add(index).write_volatile(*value) };
+        }
+        true
+    }
+
+    /// Where `count` words from an offset on begin, if they are within the window.
+    fn words(&self, offset: usize, count: usize) -> Option<*mut u32> {
+        let end = offset.checked_add(count.checked_mul(WORD)?)?;
+        (offset.is_multiple_of(WORD) && end <= self.len()).then_some(())?;
+        self.at(offset).map(<*mut u8>::cast)
+    }
+
+    fn at(&self, offset: usize) -> Option<*mut u8> {
+        (offset <= self.len()).then(|| self.map.as_mut_ptr().wrapping_add(offset))
+    }
+}
+
+fn identity(file: &File) -> std::io::Result<(u64, u64)> {
+    let metadata = file.metadata()?;
+    Ok((metadata.dev(), metadata.ino()))
+}
+
+/// A register of 32 bits, looked up once.
+#[derive(Clone, Debug)]
+pub struct Word {
+    at: NonNull<u32>,
+    /// It stays mapped.
+    _map: Arc<MmapRaw>,
+}
+
+// SAFETY: it is an address in memory that stays mapped as long as this lives; loads and stores of an aligned word may come
+// from any thread.
+unsafe impl Send for Word {}
+// SAFETY: sharing one gives others nothing but volatile loads and stores of that word.
+unsafe impl Sync for Word {}
+
+impl Word {
+    #[inline(always)]
+    pub fn read(&self) -> u32 {
+        // SAFETY: `Window::word` has found it whole, aligned and within the mapping, which `_map` keeps.
+        unsafe { self.at.as_ptr().read_volatile() }
+    }
+
+    #[inline(always)]
+    pub fn write(&self, value: u32) {
+        // SAFETY: `Window::word` has found it whole, aligned and within the mapping, which `_map` keeps and which was opened
+        // to be written.
+        unsafe { self.at.as_ptr().write_volatile(value) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    fn file(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    #[test]
+    fn a_word_is_read_and_written_in_its_place() {
+        let file = file(&[0; 8192]);
+        let window = Window::open(file.path(), 4096, 4096).unwrap();
+        let word = window.word(8).unwrap();
+        word.write(0x0102_0304);
+        assert_eq!((word.read(), window.word(12).unwrap().read()), (0x0102_0304, 0));
+        drop(window);
+        assert_eq!(word.read(), 0x0102_0304);
+        assert_eq!(std::fs::read(file.path()).unwrap()[4104..4108], [4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn a_window_need_not_begin_with_a_page() {
+        let bytes: Vec<u8> = (0..64).collect();
+        let window = Window::open(file(&bytes).path(), 20, 16).unwrap();
+        assert_eq!(window.word(4).unwrap().read(), u32::from_le_bytes([24, 25, 26, 27]));
+        let mut words = [0; 4];
+        assert!(window.read(0, &mut words) && words[3] == u32::from_le_bytes([32, 33, 34, 35]));
+        let mut bytes = [0; 8];
+        assert!(window.read_bytes(4, &mut bytes) && bytes == [24, 25, 26, 27, 28, 29, 30, 31]);
+        assert!(!window.read_bytes(4, &mut bytes[..7]) && !window.read_bytes(12, &mut bytes));
+        assert!(window.write(12, &[7]) && window.word(12).unwrap().read() == 7);
+    }
+
+    #[test]
+    fn what_is_outside_is_not_touched() {
+        let file = file(&[0; 4096]);
+        let window = Window::open(file.path(), 0, 64).unwrap();
+        for offset in [1, 2, 61, 64, 68, 4096, usize::MAX - 3, usize::MAX] {
+            assert!(window.word(offset).is_none(), "{offset}");
+            assert!(
+                !window.read(offset, &mut [0]) && !window.write(offset, &[1]),
+                "{offset}"
+            );
+        }
+        assert!(!window.read(60, &mut [0; 2]) && !window.write(0, &[0; 17]) && window.read(64, &mut []));
+        let wrong = [
+            (0, 0),
+            (0, 3),
+            (2, 4),
+            (4096, 4),
+            (0, 4100),
+            (u64::MAX - 3, 4),
+            (4, usize::MAX - 3),
+        ];
+        for (offset, size) in wrong {
+            assert!(Window::open(file.path(), offset, size).is_err(), "{offset} {size}");
+        }
+        assert!(Window::open(Path::new("/nowhere"), 0, 4)
+            .unwrap_err()
+            .to_string()
+            .contains("/nowhere"));
+    }
+
+    #[test]
+    fn a_file_that_goes_is_noticed() {
+        let file = file(&[0; 64]);
+        let window = Window::open(file.path(), 0, 64).unwrap();
+        assert!(window.is_there());
+        let path = file.path().to_path_buf();
+        std::fs::remove_file(&path).unwrap();
+        assert!(!window.is_there());
+        std::fs::write(&path, [0; 64]).unwrap();
+        std::fs::write(path.with_extension("other"), [0; 64]).unwrap();
+        std::fs::rename(path.with_extension("other"), &path).unwrap();
+        assert!(!window.is_there());
+        assert_eq!(window.word(0).unwrap().read(), 0);
+    }
+}

@@ -1,0 +1,75 @@
+//! Transfers on a bus of SPI.
+
+use std::path::Path;
+
+use embedded_hal::spi::SpiDevice;
+use linux_embedded_hal::spidev::{SpiModeFlags, Spidev, SpidevOptions};
+use linux_embedded_hal::SpidevDevice;
+
+/// How a chip is talked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Most clock cycles in a second; 0: what the device tree says.
+    pub hertz: u32,
+    /// Polarity and phase of the clock, 0 to 3.
+    pub mode: u8,
+}
+
+/// The chip that a file of `spidev` gives access to.
+pub fn open(path: &Path, settings: Settings) -> Result<SpidevDevice, String> {
+    let failed = |error: std::io::Error| format!("{} cannot be opened: {error}", path.display());
+    let mut device = Spidev::open(path).map_err(failed)?;
+    let mut options = SpidevOptions::new();
+    options.mode(SpiModeFlags::from_bits_truncate(u32::from(settings.mode & 3)));
+    if settings.hertz != 0 {
+        options.max_speed_hz(settings.hertz);
+    }
+    device.configure(&options.build()).map_err(failed)?;
+    Ok(SpidevDevice(device))
+}
+
+/// Sends bytes while the chip is selected; as many as came back.
+pub fn transfer<D: SpiDevice>(device: &mut D, bytes: &[u8]) -> Result<Vec<u8>, String> {
+    let mut exchanged = bytes.to_vec();
+    device
+        .transfer_in_place(&mut exchanged)
+        .map_err(|error| format!("the transfer failed: {error:?}"))?;
+    Ok(exchanged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use embedded_hal::spi::{ErrorKind, ErrorType, Operation};
+
+    /// A line from output to input.
+    struct Line;
+
+    impl ErrorType for Line {
+        type Error = ErrorKind;
+    }
+
+    impl SpiDevice for Line {
+        fn transaction(&mut self, operations: &mut [Operation<'_, u8>]) -> Result<(), ErrorKind> {
+            let complement = |bytes: &mut [u8]| bytes.iter_mut().for_each(|byte| *byte = !*byte);
+            match operations {
+                [Operation::TransferInPlace(bytes)] => complement(bytes),
+                _ => return Err(ErrorKind::Other),
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn as_many_bytes_come_back() {
+        assert_eq!(transfer(&mut Line, &[0, 0xf0]), Ok(vec![0xff, 0x0f]));
+    }
+
+    #[test]
+    fn a_file_that_is_no_bus_says_so() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let settings = Settings { hertz: 0, mode: 0 };
+        let error = open(file.path(), settings).map(drop).unwrap_err();
+        assert!(error.contains("cannot be opened"), "{error}");
+    }
+}

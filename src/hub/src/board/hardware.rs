@@ -1,0 +1,256 @@
+//! What a board has, found when the hub begins with it: registers and buffers in mapped memory, buses.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kairos_batch::{Permission, Registers};
+use kairos_contracts::memory::PL_DESCRIPTOR;
+use kairos_endpoint::buses::{self, Bus, Kind};
+use kairos_endpoint::memory::{Window, Word, WORD};
+use kairos_endpoint::uio;
+use kairos_proto::descriptor::{announced_length, Descriptor, HEADER};
+
+use super::settings::{Access, BoardSettings, MemoryEntry};
+use crate::registers::{Gateware, Register};
+
+/// What a board has.
+#[derive(Debug)]
+pub struct Hardware {
+    pub gateware: Gateware,
+    /// By their addresses in a batch, which are made up: [`WORD`] times the index.
+    words: Vec<Word>,
+    windows: Vec<Window>,
+    buffers: BTreeMap<String, Buffer>,
+    root: PathBuf,
+}
+
+/// Memory that is read or written as a whole.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    pub window: Window,
+    pub access: Access,
+}
+
+impl Hardware {
+    /// Finds all of it. The error says what is not there.
+    pub fn open(settings: &BoardSettings) -> Result<Self, String> {
+        let mut found = Collection::default();
+        for entry in &settings.memory {
+            match entry.gateware {
+                true => found.add_gateware(&settings.root, entry)?,
+                false => found.add(&settings.root, entry)?,
+            }
+        }
+        Ok(Self {
+            gateware: Gateware::new(identification(&settings.root), found.registers),
+            words: found.words,
+            windows: found.windows,
+            buffers: found.buffers,
+            root: settings.root.clone(),
+        })
+    }
+
+    /// What has gone since: a driver was unloaded, a file removed.
+    pub fn missing(&self) -> Option<&Path> {
+        let gone = self.windows.iter().find(|window| !window.is_there());
+        gone.map(Window::path)
+    }
+
+    pub fn buffers(&self) -> impl Iterator<Item = (&str, &Buffer)> {
+        self.buffers.iter().map(|(name, buffer)| (name.as_str(), buffer))
+    }
+
+    pub fn buffer(&self, name: &str) -> Option<&Buffer> {
+        self.buffers.get(name)
+    }
+
+    /// Those that there are now: adapters come and go.
+    pub fn buses(&self) -> Vec<Bus> {
+        buses::find(&self.root)
+    }
+
+    /// The file of a bus. The error says why there is none.
+    pub fn bus(&self, kind: Kind, name: &str) -> Result<PathBuf, String> {
+        let buses = self.buses();
+        match buses.iter().find(|bus| bus.kind == kind && bus.name == name) {
+            Some(Bus { path: Some(path), .. }) => Ok(path.clone()),
+            Some(_) => Err(format!("the kernel offers no file for {name}: load i2c-dev or spidev")),
+            None => {
+                let names: Vec<_> = buses
+                    .iter()
+                    .filter(|bus| bus.kind == kind)
+                    .map(|bus| bus.name.as_str())
+                    .collect();
+                Err(format!("there is no bus '{name}'; there are {}", names.join(", ")))
+            }
+        }
+    }
+
+    /// For a batch that was checked against its permissions.
+    pub fn registers(&self) -> Mapped<'_> {
+        Mapped(&self.words)
+    }
+}
+
+/// The registers as a batch has them.
+pub struct Mapped<'a>(&'a [Word]);
+
+impl Registers for Mapped<'_> {
+    fn read(&mut self, address: u32) -> u32 {
+        self.0[address as usize / WORD].read()
+    }
+
+    fn write(&mut self, address: u32, value: u32) {
+        self.0[address as usize / WORD].write(value);
+    }
+}
+
+/// What was found until now.
+#[derive(Default)]
+struct Collection {
+    registers: BTreeMap<String, Register>,
+    words: Vec<Word>,
+    windows: Vec<Window>,
+    buffers: BTreeMap<String, Buffer>,
+}
+
+impl Collection {
+    fn register(&mut self, name: String, words: Vec<Word>, width: u16, permission: Permission) {
+        let address = (self.words.len() * WORD) as u32;
+        self.words.extend(words);
+        self.registers.insert(
+            name,
+            Register {
+                address,
+                width,
+                permission,
+            },
+        );
+    }
+
+    fn add(&mut self, root: &Path, entry: &MemoryEntry) -> Result<(), String> {
+        let block = entry.block.as_deref().unwrap_or_default();
+        let window = window(root, entry).map_err(|error| format!("memory {block}: {error}"))?;
+        for register in &entry.registers {
+            let word = window.word(register.offset);
+            let word = word.ok_or_else(|| format!("memory {block}: {} is not within it", register.name))?;
+            let permission = Permission {
+                read: register.access.may_read(),
+                write: register.access.may_write(),
+            };
+            self.register(
+                format!("{block}/{}", register.name),
+                vec![word],
+                register.width,
+                permission,
+            );
+        }
+        if let Some(access) = entry.buffer {
+            let window = window.clone();
+            self.buffers.insert(block.into(), Buffer { window, access });
+        }
+        self.windows.push(window);
+        Ok(())
+    }
+
+    /// The registers of a core device's gateware, as its descriptor names them.
+    fn add_gateware(&mut self, root: &Path, entry: &MemoryEntry) -> Result<(), String> {
+        programmed(root)?;
+        let path = file(root, entry);
+        let wrong = |error: &dyn std::fmt::Display| format!("gateware in {}: {error}", path.display());
+        let open = |start: usize, end: usize| Window::open(&path, start as u64, end - start);
+        let memory = open(PL_DESCRIPTOR.start, PL_DESCRIPTOR.end).map_err(|error| wrong(&error))?;
+        let bytes = descriptor(&memory).map_err(|error| wrong(&error))?;
+        let descriptor = Descriptor::new(&bytes).map_err(|error| wrong(&error))?;
+        for register in descriptor.registers() {
+            let count = if register.width > 32 { 2 } else { 1 };
+            let start = register.address as usize;
+            let window = open(start, start + count * WORD).map_err(|error| wrong(&error))?;
+            let words: Option<Vec<_>> = (0..count).map(|index| window.word(index * WORD)).collect();
+            let words = words.ok_or_else(|| wrong(&format!("{} is no word", register.name)))?;
+            self.register(
+                register.name.replacen('_', "/", 1),
+                words,
+                register.width,
+                Permission::of(&register),
+            );
+        }
+        self.windows.push(memory);
+        Ok(())
+    }
+}
+
+/// The bytes of a descriptor, read word by word as its memory wants it.
+fn descriptor(memory: &Window) -> Result<Vec<u8>, String> {
+    let read = |length: usize| {
+        let mut words = vec![0; length.div_ceil(WORD)];
+        memory
+            .read(0, &mut words)
+            .then(|| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>())
+            .ok_or("its descriptor is longer than its memory")
+    };
+    let head = read(HEADER)?;
+    let head = head.first_chunk().ok_or("it has no descriptor")?;
+    Ok(read(announced_length(head).map_err(|error| error.to_string())?)?)
+}
+
+/// A PL that is not programmed never answers an access, and stops the computer: where the kernel knows, it is asked first.
+fn programmed(root: &Path) -> Result<(), String> {
+    match fs::read_to_string(below(root, "/sys/class/fpga_manager/fpga0/state")) {
+        Ok(state) if state.trim() != "operating" => Err(format!("there is no gateware: fpga0 is '{}'", state.trim())),
+        _ => Ok(()),
+    }
+}
+
+fn file(root: &Path, entry: &MemoryEntry) -> PathBuf {
+    below(root, entry.file.as_deref().unwrap_or(Path::new("/dev/mem")))
+}
+
+fn window(root: &Path, entry: &MemoryEntry) -> Result<Window, String> {
+    let (path, offset, size) = match &entry.uio {
+        Some(name) => {
+            let regions = uio::find(root);
+            let region = regions
+                .iter()
+                .find(|one| one.name == *name && one.number == entry.region);
+            let region = region.ok_or_else(|| {
+                let known: Vec<_> = regions
+                    .iter()
+                    .map(|one| format!("{} {}", one.name, one.number))
+                    .collect();
+                format!(
+                    "no driver offers region {} of '{name}'; there are: {}",
+                    entry.region,
+                    known.join(", ")
+                )
+            })?;
+            (region.path.clone(), region.offset, region.size)
+        }
+        None => (file(root, entry), entry.address, entry.size.unwrap_or_default()),
+    };
+    Window::open(&path, offset, size).map_err(|error| error.to_string())
+}
+
+/// A path, absolute or from the folder that stands for `/`.
+fn below(root: &Path, path: impl AsRef<Path>) -> PathBuf {
+    let path = path.as_ref();
+    root.join(path.strip_prefix("/").unwrap_or(path))
+}
+
+/// Which computer it is, `MODEL;Linux VERSION`.
+fn identification(root: &Path) -> String {
+    let text = |path: &str| fs::read_to_string(below(root, path)).ok();
+    let model = text("/proc/device-tree/model").or_else(|| text("/sys/class/dmi/id/product_name"));
+    let release = text("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let clean = |text: &str| {
+        text.trim_matches(|c: char| c == '\0' || c.is_whitespace())
+            .replace(';', ",")
+    };
+    let model = model.map(|model| clean(&model)).filter(|model| !model.is_empty());
+    format!(
+        "{};Linux {}",
+        model.unwrap_or_else(|| "computer".into()),
+        clean(&release)
+    )
+}

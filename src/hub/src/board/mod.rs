@@ -1,0 +1,251 @@
+//! A computer with Linux as a device of the hub: its registers, buses and sensors beside those of core devices.
+//!
+//! [`settings`] is its section of hub.toml, [`hardware`] what it has, `service` the methods that only it has; here is the thread that attends to it, and executes
+//! batches as a core device does: the same check, the same steps, the same reply.
+
+pub mod hardware;
+mod service;
+pub mod settings;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kairos_batch::{Batch, Run, Step};
+use kairos_endpoint::buses::Kind;
+use kairos_endpoint::{i2c, sensors, spi};
+use kairos_proto::batch::Ending;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+use tonic::Status;
+
+use crate::device::{Job, State};
+use crate::health::{self, Condition, Subsystem};
+use crate::life::Pulse;
+use hardware::Hardware;
+use settings::BoardSettings;
+
+/// Between attempts to find what is not there.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Between two looks at its sensors that nobody asks for.
+const LOOK: Duration = Duration::from_secs(5);
+/// A pause that is shorter is spent looking at the clock: the kernel would wake the thread too late.
+const SLEEP_MIN: Duration = Duration::from_micros(200);
+
+/// Why a board has no log here.
+pub const NO_LOG: &str = "a computer with Linux keeps its log itself: 'journalctl -k' there";
+
+/// What a board has, while it has it.
+pub type Found = watch::Receiver<Option<Arc<Hardware>>>;
+
+/// The thread of a board. Accesses to I2C last long, and no other task is to wait for them.
+pub struct Attendant {
+    pub settings: BoardSettings,
+    pub state: watch::Sender<State>,
+    pub found: watch::Sender<Option<Arc<Hardware>>>,
+    pub queue: mpsc::Receiver<Job>,
+    pub pulse: Arc<Pulse>,
+}
+
+impl Attendant {
+    /// Until nobody can ask any more.
+    pub fn run(mut self, runtime: &Handle) {
+        let mut before = String::new();
+        loop {
+            self.pulse.beat();
+            let why = match Hardware::open(&self.settings) {
+                Ok(hardware) => {
+                    before.clear();
+                    match self.serve(runtime, &Arc::new(hardware)) {
+                        Some(why) => why,
+                        None => return,
+                    }
+                }
+                Err(why) => why,
+            };
+            if why != before {
+                tracing::warn!(device = self.settings.name, "{why}");
+                before.clone_from(&why);
+            }
+            self.found.send_replace(None);
+            self.state.send_replace(State::Away(why.clone()));
+            let end = Instant::now() + PAUSE;
+            while let Ok(job) = self.next(runtime, end.saturating_duration_since(Instant::now())) {
+                match job {
+                    Some(job) => job.fail(Status::unavailable(format!(
+                        "{}: {why}; nothing was done",
+                        self.settings.name
+                    ))),
+                    None => return,
+                }
+            }
+        }
+    }
+
+    /// The next request; an error if none comes for so long, `None` if none will.
+    fn next(&mut self, runtime: &Handle, patience: Duration) -> Result<Option<Job>, tokio::time::error::Elapsed> {
+        runtime.block_on(async { timeout(patience, self.queue.recv()).await })
+    }
+
+    /// Until something of it has gone: what. `None` if nobody can ask any more.
+    fn serve(&mut self, runtime: &Handle, hardware: &Arc<Hardware>) -> Option<String> {
+        let mut subsystems = Arc::new(look(&self.settings));
+        tracing::info!(
+            device = self.settings.name,
+            computer = hardware.gateware.identification,
+            "connected"
+        );
+        health::tell_changes(&self.settings.name, &[], &subsystems);
+        self.found.send_replace(Some(hardware.clone()));
+        let gateware = Arc::new(hardware.gateware.clone());
+        self.state
+            .send_replace(State::Here(gateware.clone(), subsystems.clone()));
+        let mut looked = Instant::now();
+        loop {
+            self.pulse.beat();
+            let job = match self.next(runtime, LOOK.saturating_sub(looked.elapsed())) {
+                Ok(None) => return None,
+                Ok(Some(job)) => Some(job),
+                Err(_) => None,
+            };
+            if looked.elapsed() >= LOOK || matches!(job, Some(Job::Health(_))) {
+                looked = Instant::now();
+                let now = Arc::new(look(&self.settings));
+                health::tell_changes(&self.settings.name, &subsystems, &now);
+                if now != subsystems {
+                    self.state.send_replace(State::Here(gateware.clone(), now.clone()));
+                }
+                subsystems = now;
+                if let Some(path) = hardware.missing() {
+                    let why = format!("{} has gone", path.display());
+                    if let Some(job) = job {
+                        job.fail(Status::unavailable(format!(
+                            "{}: {why}; nothing was done",
+                            self.settings.name
+                        )));
+                    }
+                    return Some(why);
+                }
+            }
+            // Who has asked may be gone.
+            match job {
+                Some(Job::Batch(program, answer)) => drop(answer.send(Ok(execute(&program, hardware)))),
+                Some(Job::Health(answer)) => drop(answer.send(Ok(subsystems.clone()))),
+                Some(Job::I2c(bus, address, parts, answer)) => {
+                    let path = hardware.bus(Kind::I2c, &bus).map_err(Status::not_found);
+                    drop(answer.send(path.and_then(|path| {
+                        let done = i2c::open(&path).and_then(|mut bus| i2c::transfer(&mut bus, address, &parts));
+                        done.map_err(Status::aborted)
+                    })));
+                }
+                Some(Job::Spi(bus, settings, bytes, answer)) => {
+                    let path = hardware.bus(Kind::Spi, &bus).map_err(Status::not_found);
+                    drop(answer.send(path.and_then(|path| {
+                        let done = spi::open(&path, settings).and_then(|mut chip| spi::transfer(&mut chip, &bytes));
+                        done.map_err(Status::aborted)
+                    })));
+                }
+                Some(job @ Job::Log(_)) => job.fail(Status::unimplemented(NO_LOG)),
+                None => {}
+            }
+        }
+    }
+}
+
+/// Executes a batch; its reply, as that of a core device.
+pub fn execute(program: &[u8], hardware: &Hardware) -> Vec<u8> {
+    let batch = match Batch::new(program, |address| hardware.gateware.permission(address)) {
+        Ok(batch) => batch,
+        Err(ending) => return ending.to_bytes().to_vec(),
+    };
+    let (mut run, mut registers, mut words) = (Run::new(batch), hardware.registers(), Vec::new());
+    let mut polling: Option<Instant> = None;
+    let ending: Ending = loop {
+        match run.step(&mut registers) {
+            Step::Next(word) => {
+                words.extend(word);
+                polling = None;
+            }
+            Step::Wait(us) => wait(Duration::from_micros(us.into())),
+            Step::Again(us) => {
+                let begun = polling.get_or_insert_with(Instant::now);
+                if begun.elapsed() >= Duration::from_micros(us.into()) {
+                    break run.give_up();
+                }
+                std::hint::spin_loop();
+            }
+            Step::Ended(ending) => break ending,
+        }
+    };
+    let mut reply = ending.to_bytes().to_vec();
+    reply.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    reply
+}
+
+fn wait(time: Duration) {
+    let end = Instant::now() + time;
+    if time >= SLEEP_MIN {
+        std::thread::sleep(time - SLEEP_MIN / 2);
+    }
+    while Instant::now() < end {
+        std::hint::spin_loop();
+    }
+}
+
+/// How the subsystems of a board are.
+fn look(settings: &BoardSettings) -> Vec<Subsystem> {
+    let readings = sensors::read(&settings.root);
+    let complaints: Vec<_> = readings.iter().filter_map(sensors::Reading::complaint).collect();
+    let sensors = Subsystem {
+        name: "sensors".into(),
+        condition: match (readings.is_empty(), complaints.is_empty()) {
+            (true, _) => Condition::Absent,
+            (_, true) => Condition::Good,
+            (_, false) => Condition::Warning,
+        },
+        text: complaints.join("; "),
+        values: readings
+            .into_iter()
+            .map(|reading| (reading.name, reading.value))
+            .collect(),
+    };
+    vec![sensors, system(settings)]
+}
+
+/// The computer itself.
+fn system(settings: &BoardSettings) -> Subsystem {
+    let text = |name: &str| fs::read_to_string(settings.root.join("proc").join(name)).unwrap_or_default();
+    let first = |name: &str| {
+        text(name)
+            .split_whitespace()
+            .next()
+            .and_then(|word| word.parse::<f64>().ok())
+    };
+    let memory = text("meminfo");
+    let available = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let available = available.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
+    let values = [
+        ("uptime_seconds", first("uptime")),
+        ("load", first("loadavg")),
+        ("memory_available_bytes", available.map(|kilobytes| 1024.0 * kilobytes)),
+    ];
+    let values: BTreeMap<_, _> = values
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_string(), value?)))
+        .collect();
+    Subsystem {
+        name: "system".into(),
+        condition: if values.is_empty() {
+            Condition::Absent
+        } else {
+            Condition::Good
+        },
+        text: String::new(),
+        values,
+    }
+}
+
+#[cfg(test)]
+mod tests;
