@@ -66,10 +66,10 @@ $(B)/emulator/kairos-emulator: $(B)/.setup Cargo.lock $(wildcard src/emulator/sr
 
 .PHONY: hub
 hub: $(B)/hub/kairos-hub ## The service hub: registers of many devices over gRPC
-$(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/batch src/contracts src/proto)
+$(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/batch src/contracts src/endpoint src/proto)
 	@echo "== hub (first time: about two minutes)"
-	@$(RUST) cargo build --locked --release -p kairos-hub --bins --examples
-	@mkdir -p $(@D)/examples && cp $(B)/cargo-host/release/examples/counter $(@D)/examples/
+	@$(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
+	@mkdir -p $(@D)/examples && cd $(B)/cargo-host/release/examples && cp counter measure read_ns $(@D)/examples/
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
 
 .PHONY: host

@@ -15,7 +15,7 @@ import time
 
 from kairos_gateware.figures.__main__ import BEGINNINGS
 
-from . import arrays, boards, channels, code, hub, pulse, pulse_device, scope, virtual, waits
+from . import arrays, boards, channels, code, hub, hub_streams, pulse, pulse_device, scope, virtual, waits
 from .timing import KAIROS, ROOT, wall
 
 BLINK = ["run", "examples/blink.py", "--device-db", "examples/device_db.py"]
@@ -302,6 +302,7 @@ GROUPS = [
     (waits.installed_figures, ("wheel.",), "Kairos installed from wheels", "40 s, three minutes if they are not built"),
     (channels.channel_figures, channels.PREFIXES, "paths between processors, memory and logic", "10 s"),
     (hub.hub_figures, hub.PREFIXES, "registers through the hub", "10 s"),
+    (hub_streams.hub_stream_figures, hub_streams.PREFIXES, "streams and many clients of the hub", "30 s"),
     (scope.scope_figures, scope.PREFIXES, "pages for a browser", "15 s"),
     (boards.board_figures, boards.PREFIXES, "kernels on two boards", "10 s"),
     (pulse_device.device_figures, pulse_device.PREFIXES, "pulse core: emulated device", "30 s"),

@@ -16,17 +16,17 @@ HUB = BUILD / "hub" / "kairos-hub"
 
 
 class Hub:
-    """A hub with these devices, names and addresses, other entries of hub.toml and options; `address`: where it
-    listens."""
+    """A hub with these devices, names and addresses, other entries of hub.toml, options, and an environment of its own;
+    `address`: where it listens."""
 
-    def __init__(self, folder, devices, listen="127.0.0.1:0", entries="", options=()):
+    def __init__(self, folder, devices, listen="127.0.0.1:0", entries="", options=(), environment=None):
         self.folder = folder
         settings = folder / "hub.toml"
         named = (f"[[device]]\nname = '{name}'\naddress = '{address}'\n" for name, address in devices.items())
         settings.write_text("".join([entries, *named]))
         with (folder / "hub.log").open("w") as log:
             command = [HUB, settings, "--listen", listen, *options]
-            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+            self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, env=environment)
         line = self.process.stdout.readline()
         assert line.startswith("listening on "), (folder / "hub.log").read_text()
         self.address = line.split()[-1]

@@ -13,6 +13,7 @@ use kairos_endpoint::{i2c, spi};
 
 use crate::board::{self, settings::BoardSettings};
 use crate::health::{self, Subsystem};
+use crate::journal::Journal;
 use crate::life::Pulse;
 use crate::logs::Logs;
 use crate::management::{Client, Error};
@@ -70,7 +71,7 @@ pub struct Device {
 
 impl Device {
     /// Begins to connect, for ever.
-    pub fn start(settings: DeviceSettings) -> Self {
+    pub fn start(settings: DeviceSettings, journal: Journal) -> Self {
         let (tell, state) = watch::channel(State::Away("it has not been asked yet".into()));
         let (jobs, queue) = mpsc::channel(QUEUE);
         let pulse = Arc::new(Pulse::default());
@@ -78,6 +79,7 @@ impl Device {
             settings: settings.clone(),
             state: tell,
             queue,
+            journal,
             pulse: pulse.clone(),
         };
         tokio::spawn(attendant.run());
@@ -93,7 +95,7 @@ impl Device {
     }
 
     /// Begins to look for what a computer with Linux has, for ever.
-    pub fn start_board(settings: BoardSettings) -> std::io::Result<Self> {
+    pub fn start_board(settings: BoardSettings, journal: Journal) -> std::io::Result<Self> {
         let (tell, state) = watch::channel(State::Away("it has not been looked at yet".into()));
         let (tell_found, found) = watch::channel(None);
         let (jobs, queue) = mpsc::channel(QUEUE);
@@ -104,6 +106,7 @@ impl Device {
             state: tell,
             found: tell_found,
             queue,
+            journal,
             pulse: pulse.clone(),
         };
         let runtime = tokio::runtime::Handle::current();
@@ -217,7 +220,7 @@ impl Device {
 
 fn unavailable(name: &str, address: &str, why: &str) -> Status {
     Status::unavailable(match address {
-        "" => format!("{name} is not as hub.toml says: {why}"),
+        "" => format!("{name} does not answer: {why}"),
         _ => format!("{name} at {address} does not answer: {why}"),
     })
 }
@@ -227,6 +230,7 @@ struct Attendant {
     settings: DeviceSettings,
     state: watch::Sender<State>,
     queue: mpsc::Receiver<Job>,
+    journal: Journal,
     pulse: Arc<Pulse>,
 }
 
@@ -237,7 +241,8 @@ impl Attendant {
         loop {
             self.pulse.beat();
             let why = match connect(&self.settings).await {
-                Ok((mut client, gateware, subsystems)) => {
+                Ok((mut client, gateware, mut subsystems)) => {
+                    subsystems.extend(self.journal.subsystem());
                     let name = &self.settings.name;
                     tracing::info!(device = name, gateware = gateware.identification, "connected");
                     health::tell_changes(name, &[], &subsystems);
@@ -284,7 +289,7 @@ impl Attendant {
                 error = client.closed() => return Some(error),
             };
             let lost = match job {
-                Some(Job::Batch(program, answer)) => match client.batch(&program).await {
+                Some(Job::Batch(program, answer)) => match self.batch(client, &program).await {
                     Err(error @ Error::Lost(_)) => {
                         let why = format!(
                             "the device was lost in the middle of a batch: {error}; what of it was executed is not known"
@@ -313,6 +318,13 @@ impl Attendant {
         }
     }
 
+    async fn batch(&self, client: &mut Client, program: &[u8]) -> Result<Vec<u8>, Error> {
+        let under_way = self.journal.begin(program);
+        let reply = client.batch(program).await;
+        under_way.end();
+        reply
+    }
+
     fn unavailable(&self, why: &str) -> Status {
         unavailable(&self.settings.name, &self.settings.address, why)
     }
@@ -334,7 +346,9 @@ impl Attendant {
 
     /// How the device's subsystems are; whoever follows its state knows too.
     async fn look(&self, client: &mut Client) -> Result<Arc<Vec<Subsystem>>, Error> {
-        let found = Arc::new(client.health().await?);
+        let mut found = client.health().await?;
+        found.extend(self.journal.subsystem());
+        let found = Arc::new(found);
         let mut before = Arc::default();
         self.state.send_if_modified(|state| {
             let State::Here(_, subsystems) = state else {

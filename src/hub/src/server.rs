@@ -20,6 +20,7 @@ use tonic_health::ServingStatus;
 use crate::access::{self, Gate};
 use crate::device::{Device, State};
 use crate::health::Condition;
+use crate::journal::Journal;
 use crate::life;
 use crate::metrics::{self, Calls};
 use crate::plugins::forward::forward;
@@ -53,6 +54,7 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
         tokens,
         devices,
         boards,
+        state,
         plugins,
     } = settings;
     let listener = TcpListener::bind(listen)
@@ -79,10 +81,17 @@ pub async fn serve(file: PathBuf, settings: Settings) -> Result<(), String> {
     let sockets = Sockets::new().map_err(|error| format!("there is no folder for sockets: {error}"))?;
     let boards: Vec<_> = boards
         .into_iter()
-        .map(Device::start_board)
+        .map(|board| {
+            let journal = Journal::open(&state, &board.name);
+            Device::start_board(board, journal)
+        })
         .collect::<Result<_, _>>()
         .map_err(|error| format!("no thread can be started: {error}"))?;
-    let devices: All = Arc::new(devices.into_iter().map(Device::start).chain(boards).collect());
+    let devices = devices.into_iter().map(|device| {
+        let journal = Journal::open(&state, &device.name);
+        Device::start(device, journal)
+    });
+    let devices: All = Arc::new(devices.chain(boards).collect());
     let plugins = Plugins::new(
         plugins
             .into_iter()

@@ -19,6 +19,8 @@ pub struct Settings {
     pub tokens: Tokens,
     pub devices: Vec<DeviceSettings>,
     pub boards: Vec<BoardSettings>,
+    /// Folder of what must survive the end of the hub.
+    pub state: PathBuf,
     pub plugins: Vec<PluginSettings>,
 }
 
@@ -45,6 +47,8 @@ pub struct DeviceSettings {
 struct File {
     #[serde(default = "default_listen")]
     listen: SocketAddr,
+    /// From the folder of hub.toml.
+    state: Option<PathBuf>,
     tls: Option<TlsEntry>,
     #[serde(default)]
     token: Vec<TokenEntry>,
@@ -136,8 +140,11 @@ impl Settings {
             }
             plugins.push(plugin);
         }
+        // systemd names the folder that it has made for a service (`StateDirectory=`).
+        let given = file.state.or_else(|| Some(std::env::var_os("STATE_DIRECTORY")?.into()));
         Ok(Self {
             listen,
+            state: folder.join(given.unwrap_or_else(|| "hub.state".into())),
             tls,
             tokens,
             devices,

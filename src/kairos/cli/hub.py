@@ -170,7 +170,8 @@ def _end(*_):
     os._exit(130)
 
 
-def _lab(args):
+def open_lab(args):
+    """The laboratory that the options of a command line name. UsageError or HubError."""
     # An exception out of the middle of gRPC may leave a lock taken, for which the end would wait for ever.
     signal.signal(signal.SIGINT, _end)
     try:
@@ -218,7 +219,8 @@ def _print_devices(devices: list, as_json: bool):
     rows = [("device", "address", "gateware", "state")]
     for device in devices:
         state = "answers" if device.connected else f"does not answer: {device.error}"
-        rows.append((device.name, device.address, device.gateware.replace(";", " "), state))
+        where = device.address or "the hub's computer"
+        rows.append((device.name, where, device.gateware.replace(";", " "), state))
     print("\n".join(aligned(rows, left=4)))
 
 

@@ -7,5 +7,18 @@ The hub is a program of its own (``kairos hub serve``); what it offers, in any l
 """
 
 from .client import PORT, SYSTEM, Device, HubError, Lab, Program, Register, Subsystem, connect
+from .linux import Board, Buffer
 
-__all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "Subsystem", "connect"]
+__all__ = [
+    "PORT",
+    "SYSTEM",
+    "Board",
+    "Buffer",
+    "Device",
+    "HubError",
+    "Lab",
+    "Program",
+    "Register",
+    "Subsystem",
+    "connect",
+]

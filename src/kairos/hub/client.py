@@ -5,7 +5,7 @@ import threading
 import urllib.error
 import urllib.request
 from collections import namedtuple
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoRe
 
 from ..errors import KairosError
 from . import notebook
+from .linux import Board
 
 __all__ = ["PORT", "SYSTEM", "Device", "HubError", "Lab", "Program", "Register", "Subsystem", "connect"]
 
@@ -66,7 +67,12 @@ class _Details(
     """What gRPC knows of a call besides its request."""
 
 
-class _Token(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor, grpc.StreamStreamClientInterceptor):
+class _Token(
+    grpc.UnaryUnaryClientInterceptor,
+    grpc.UnaryStreamClientInterceptor,
+    grpc.StreamUnaryClientInterceptor,
+    grpc.StreamStreamClientInterceptor,
+):
     """Shows the token with every call, those of reflection included."""
 
     def __init__(self, token: str):
@@ -76,7 +82,7 @@ class _Token(grpc.UnaryUnaryClientInterceptor, grpc.UnaryStreamClientInterceptor
         shown = _Details(*(getattr(details, field) for field in _Details._fields))
         return proceed(shown._replace(metadata=[*(details.metadata or ()), self._metadata]), request)
 
-    intercept_unary_unary = intercept_unary_stream = intercept_stream_stream = _call
+    intercept_unary_unary = intercept_unary_stream = intercept_stream_unary = intercept_stream_stream = _call
 
 
 def _channel(address: str, token: str | None, certificate) -> grpc.Channel:
@@ -179,14 +185,24 @@ class Lab:
             request, send = self._method(service, method)
             yield from send(request(**fields))
 
+    def send(self, service: str, method: str, messages: Iterable[dict]):
+        """The answer to a call of many messages, each by its fields; a message. HubError."""
+        with self._errors():
+            request, send = self._method(service, method)
+            return send(request(**fields) for fields in messages)
+
     def _method(self, service: str, method: str):
         """The class of its requests, and what sends one."""
         path = f"/{service if '.' in service else f'{PACKAGE}.{service}'}/{method}"
         with self._looking:
             if path not in self._methods:
                 described = self._pool.FindServiceByName(path.split("/")[1]).FindMethodByName(method)
-                make = self._channel.unary_stream if described.server_streaming else self._channel.unary_unary
-                send = make(
+                kinds = {
+                    (False, False): self._channel.unary_unary,
+                    (False, True): self._channel.unary_stream,
+                    (True, False): self._channel.stream_unary,
+                }
+                send = kinds[described.client_streaming, described.server_streaming](
                     path,
                     request_serializer=lambda message: message.SerializeToString(),
                     response_deserializer=GetMessageClass(described.output_type).FromString,
@@ -210,7 +226,7 @@ class Lab:
 
 
 class Device:
-    """A core device of a laboratory."""
+    """A device of a laboratory: a core device, or a computer with Linux."""
 
     def __init__(self, lab: Lab, name: str):
         self._lab, self.name = lab, name
@@ -250,6 +266,11 @@ class Device:
         request = {"device": self.name, "registers": registers, "period_ms": round(1000 * period)}
         for reading in self._lab.stream("Registers", "Watch", **request):
             yield reading.time, list(reading.values)
+
+    @property
+    def board(self) -> Board:
+        """Buses and buffers of a computer with Linux."""
+        return Board(self._lab, self.name)
 
     def __repr__(self) -> str:
         return f"<device {self.name}>"

@@ -23,6 +23,7 @@ use tonic::Status;
 
 use crate::device::{Job, State};
 use crate::health::{self, Condition, Subsystem};
+use crate::journal::Journal;
 use crate::life::Pulse;
 use hardware::Hardware;
 use settings::BoardSettings;
@@ -46,6 +47,7 @@ pub struct Attendant {
     pub state: watch::Sender<State>,
     pub found: watch::Sender<Option<Arc<Hardware>>>,
     pub queue: mpsc::Receiver<Job>,
+    pub journal: Journal,
     pub pulse: Arc<Pulse>,
 }
 
@@ -84,6 +86,12 @@ impl Attendant {
         }
     }
 
+    fn look(&self) -> Vec<Subsystem> {
+        let mut subsystems = look(&self.settings);
+        subsystems.extend(self.journal.subsystem());
+        subsystems
+    }
+
     /// The next request; an error if none comes for so long, `None` if none will.
     fn next(&mut self, runtime: &Handle, patience: Duration) -> Result<Option<Job>, tokio::time::error::Elapsed> {
         runtime.block_on(async { timeout(patience, self.queue.recv()).await })
@@ -91,7 +99,7 @@ impl Attendant {
 
     /// Until something of it has gone: what. `None` if nobody can ask any more.
     fn serve(&mut self, runtime: &Handle, hardware: &Arc<Hardware>) -> Option<String> {
-        let mut subsystems = Arc::new(look(&self.settings));
+        let mut subsystems = Arc::new(self.look());
         tracing::info!(
             device = self.settings.name,
             computer = hardware.gateware.identification,
@@ -112,7 +120,7 @@ impl Attendant {
             };
             if looked.elapsed() >= LOOK || matches!(job, Some(Job::Health(_))) {
                 looked = Instant::now();
-                let now = Arc::new(look(&self.settings));
+                let now = Arc::new(self.look());
                 health::tell_changes(&self.settings.name, &subsystems, &now);
                 if now != subsystems {
                     self.state.send_replace(State::Here(gateware.clone(), now.clone()));
@@ -131,7 +139,12 @@ impl Attendant {
             }
             // Who has asked may be gone.
             match job {
-                Some(Job::Batch(program, answer)) => drop(answer.send(Ok(execute(&program, hardware)))),
+                Some(Job::Batch(program, answer)) => {
+                    let under_way = self.journal.begin(&program);
+                    let reply = execute(&program, hardware);
+                    under_way.end();
+                    drop(answer.send(Ok(reply)));
+                }
                 Some(Job::Health(answer)) => drop(answer.send(Ok(subsystems.clone()))),
                 Some(Job::I2c(bus, address, parts, answer)) => {
                     let path = hardware.bus(Kind::I2c, &bus).map_err(Status::not_found);

@@ -2,10 +2,12 @@
 //! (`docs/hub-plugins.md`).
 //!
 //! [`settings`] is their section of hub.toml, [`protocol`] what they serve; a [`process`] is started, watched and started anew,
-//! its lines go to the hub's log ([`lines`]); [`forward`] passes calls on.
+//! its lines go to the hub's log ([`lines`]),
+//! its memory is counted ([`memory`]); [`forward`] passes calls on.
 
 pub mod forward;
 mod lines;
+mod memory;
 pub mod process;
 pub mod protocol;
 pub mod settings;

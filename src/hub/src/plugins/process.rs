@@ -16,6 +16,7 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::HealthCheckRequest;
 
 use super::lines;
+use super::memory;
 use super::protocol::Protocol;
 use super::settings::{Layer, PluginSettings};
 use crate::life::Pulse;
@@ -277,7 +278,7 @@ impl Supervisor {
                 settings = self.reloads.recv() => return settings.map_or(End::Over, End::Reload),
                 _ = looks.tick() => {}
             }
-            let memory = resident(child.id());
+            let memory = child.id().map_or(0, memory::of_group);
             self.facts.lock().unwrap_or_else(PoisonError::into_inner).memory = memory;
             if memory > self.settings.memory {
                 let most = self.settings.memory >> 20;
@@ -324,14 +325,4 @@ async fn stop(mut child: Child) {
         let _ = kill_process_group(group, Signal::KILL);
     }
     let _ = child.kill().await;
-}
-
-/// Resident memory of a process in bytes; 0 if it cannot be known.
-fn resident(pid: Option<u32>) -> u64 {
-    let status = pid.and_then(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")).ok());
-    let line = status
-        .as_deref()
-        .and_then(|status| status.lines().find_map(|line| line.strip_prefix("VmRSS:")));
-    let number = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
-    number.unwrap_or(0) * 1024
 }

@@ -51,6 +51,35 @@ COMMAND = Command(
             runs="hub.watch",
             examples=("kairos hub watch zc706/rtio/async_error --period 0.2 --json",),
         ),
+        "buses": Command(
+            "list the buses of a computer with Linux",
+            Option("device", metavar="DEVICE", help="of this one"),
+            *HUB,
+            JSON,
+            runs="hub_board.buses",
+            examples=("kairos hub buses rack",),
+        ),
+        "spi": Command(
+            "send bytes to a chip on SPI of a computer with Linux, and show what comes back",
+            Option("bus", metavar="DEVICE/BUS", help="as 'kairos hub buses DEVICE' names them"),
+            Option("bytes", nargs="+", metavar="BYTE", help="numbers, also 0x…"),
+            Option(
+                "--hertz", type=float, default=0, metavar="HZ", help="of the clock; default: as the device tree says"
+            ),
+            Option("--mode", type=int, default=0, choices=range(4), help="polarity and phase of the clock; default: 0"),
+            *HUB,
+            runs="hub_board.spi",
+            examples=("kairos hub spi rack/spidev0.0 0x9f 0 0 --mode 3",),
+        ),
+        "memory": Command(
+            "list the buffers of a computer with Linux, or save what is in one",
+            Option("buffer", metavar="DEVICE[/BUFFER]", help="whose, or which one"),
+            Option("-o", "--output", metavar="FILE", help="save it here; default: BUFFER.bin"),
+            *HUB,
+            JSON,
+            runs="hub_board.memory",
+            examples=("kairos hub memory rack/samples -o samples.bin",),
+        ),
         "health": Command(
             "show how the subsystems of devices are; exit code 1 if one is bad",
             Option("device", nargs="?", metavar="DEVICE", help="of this one; default: of all"),

@@ -1,0 +1,196 @@
+//! What must survive the end of the hub, however sudden: that a batch which changes a device was under way.
+//!
+//! A file for each device has one line of a fixed length, written in place before such a batch begins and after it has ended.
+//! A hub that finds one begun and not ended says so in its log, and among the device's subsystems until the next batch there is
+//! done. What the kernel has of a file outlives the process; the end of the computer itself is not what this is for.
+
+use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kairos_contracts::batch::INSTRUCTION;
+use kairos_proto::batch::Operation;
+
+use crate::health::{Condition, Subsystem};
+
+/// Bytes of the line, spaces at its end included.
+const LINE: usize = 64;
+/// How the line of a batch that has not ended begins; behind it stand seconds since 1970, and its instructions.
+const BEGUN: &str = "begun";
+/// Name of the subsystem.
+const NAME: &str = "batch";
+
+/// The journal of a device.
+#[derive(Debug, Default)]
+pub struct Journal {
+    /// None where none can be written.
+    file: Option<File>,
+    /// What the hub before this one has left.
+    left: Mutex<Option<String>>,
+}
+
+impl Journal {
+    /// In a folder that is made if it is missing. If it cannot be written, the log says so, and there is none.
+    pub fn open(folder: &Path, device: &str) -> Self {
+        let path = folder.join(format!("{device}.batch"));
+        let opened = std::fs::create_dir_all(folder).and_then(|()| {
+            let mut file = OpenOptions::new()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)?;
+            let mut text = String::new();
+            file.read_to_string(&mut text)?;
+            Ok((file, text))
+        });
+        let (file, text) = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                let shown = path.display();
+                tracing::warn!(
+                    device,
+                    "{shown} cannot be written: a batch that the hub's end interrupts is not told of: {error}"
+                );
+                return Self::default();
+            }
+        };
+        let left = interrupted(&text);
+        if let Some(left) = &left {
+            tracing::error!(device, "{left}");
+        }
+        Self {
+            file: Some(file),
+            left: Mutex::new(left),
+        }
+    }
+
+    /// A batch is to be executed. One that changes nothing, or is one access, cannot be half done.
+    pub fn begin(&self, program: &[u8]) -> UnderWay<'_> {
+        let instructions = program.len() / INSTRUCTION;
+        let is_marked = instructions > 1 && changes(program);
+        if is_marked {
+            let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            self.write(&format!("{BEGUN} {:.3} {instructions}", since.as_secs_f64()));
+        }
+        UnderWay(is_marked.then_some(self))
+    }
+
+    fn write(&self, text: &str) {
+        let line = format!("{text:<width$}\n", width = LINE - 1);
+        if let Some(Err(error)) = self.file.as_ref().map(|file| file.write_all_at(line.as_bytes(), 0)) {
+            tracing::warn!("the journal of a device cannot be written: {error}");
+        }
+    }
+
+    /// What is to be told among the subsystems of the device.
+    pub fn subsystem(&self) -> Option<Subsystem> {
+        let left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        left.as_ref().map(|text| Subsystem {
+            name: NAME.into(),
+            condition: Condition::Warning,
+            text: text.clone(),
+            values: BTreeMap::new(),
+        })
+    }
+}
+
+/// A batch that has begun. Who forgets it leaves it begun.
+#[must_use]
+pub struct UnderWay<'a>(Option<&'a Journal>);
+
+impl UnderWay<'_> {
+    /// It has ended, or its client knows that it was lost.
+    pub fn end(self) {
+        if let Some(journal) = self.0 {
+            journal.write("ended");
+            *journal.left.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+}
+
+/// Whether a program changes anything; what it has that is no instruction does.
+fn changes(program: &[u8]) -> bool {
+    program.chunks(INSTRUCTION).any(|instruction| {
+        let operation = instruction.first().map(|number| Operation::try_from(*number));
+        !matches!(
+            operation,
+            Some(Ok(Operation::Read
+                | Operation::Poll
+                | Operation::Delay
+                | Operation::Loop))
+        )
+    })
+}
+
+/// What a line says of a batch that has not ended.
+fn interrupted(line: &str) -> Option<String> {
+    let mut words = line.split_whitespace();
+    (words.next() == Some(BEGUN)).then_some(())?;
+    let (when, count) = (words.next().unwrap_or("?"), words.next().unwrap_or("?"));
+    Some(format!(
+        "the hub ended in the middle of a batch of {count} instructions, begun {when} s after 1970: what of it was executed is not \
+         known here"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kairos_proto::batch::Instruction;
+
+    fn program(operations: &[Operation]) -> Vec<u8> {
+        let bytes = operations.iter().map(|&operation| {
+            let (a, b, c, d) = (0, 0, 0, 0);
+            Instruction { operation, a, b, c, d }.to_bytes()
+        });
+        bytes.flatten().collect()
+    }
+
+    #[test]
+    fn a_batch_that_has_not_ended_is_told_of_until_the_next_one_has() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().join("state");
+        let writes = program(&[Operation::Write, Operation::Write]);
+        let first = Journal::open(&folder, "rack");
+        assert!(first.subsystem().is_none());
+        drop(first.begin(&writes));
+        let second = Journal::open(&folder, "rack");
+        assert!(second.subsystem().unwrap().text.contains("a batch of 2 instructions"));
+        second.begin(&program(&[Operation::Read, Operation::Loop])).end();
+        assert!(second.subsystem().is_some() && Journal::open(&folder, "rack").subsystem().is_some());
+        second.begin(&writes).end();
+        assert!(second.subsystem().is_none() && Journal::open(&folder, "rack").subsystem().is_none());
+        assert!(Journal::open(&folder, "other").subsystem().is_none());
+    }
+
+    #[test]
+    fn what_cannot_be_half_done_is_not_marked() {
+        let folder = tempfile::tempdir().unwrap();
+        for operations in [
+            &[Operation::Write][..],
+            &[Operation::Read, Operation::Poll, Operation::Delay],
+            &[],
+        ] {
+            drop(Journal::open(folder.path(), "rack").begin(&program(operations)));
+            assert!(
+                Journal::open(folder.path(), "rack").subsystem().is_none(),
+                "{operations:?}"
+            );
+        }
+        drop(Journal::open(folder.path(), "rack").begin(&program(&[Operation::Read, Operation::Modify])));
+        assert!(Journal::open(folder.path(), "rack").subsystem().is_some());
+    }
+
+    #[test]
+    fn without_a_folder_there_is_none() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let journal = Journal::open(file.path(), "rack");
+        journal.begin(&program(&[Operation::Write, Operation::Write])).end();
+        assert!(journal.subsystem().is_none());
+    }
+}

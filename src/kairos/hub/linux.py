@@ -1,0 +1,71 @@
+"""What a computer with Linux has besides registers: buses of I2C and SPI, and buffers of samples."""
+
+from collections.abc import Iterator
+
+__all__ = ["Board", "Buffer"]
+
+PART = 256 * 1024
+"""Bytes of a message of what is streamed."""
+
+
+class Board:
+    """Buses and buffers of a computer with Linux: ``lab["rack"].board``. HubError of a core device."""
+
+    def __init__(self, lab, device: str):
+        self._lab, self._device = lab, device
+
+    def buses(self) -> list:
+        """Its buses, as the messages `Bus` of the protocol: name, kind, text, usable, chips."""
+        return list(self._lab.call("Buses", "List", device=self._device).buses)
+
+    def i2c(self, bus: str, address: int, *parts: bytes | int) -> bytes:
+        """A transfer with the chip at an address of 7 bits: each part is bytes to write, or how many to read. The bus is
+        not given away between them. What was read."""
+        made = [{"read": part} if isinstance(part, int) else {"write": bytes(part)} for part in parts]
+        messages = [self._lab.message("I2cPart", **part) for part in made]
+        return self._lab.call("Buses", "I2c", device=self._device, bus=bus, address=address, parts=messages).read
+
+    def spi(self, bus: str, data: bytes, hertz: int = 0, mode: int = 0) -> bytes:
+        """Send bytes to a chip on SPI; as many as came back. `hertz`: of the clock at most; 0: as the device tree says."""
+        request = {"bus": bus, "bytes": bytes(data), "hertz": hertz, "mode": mode}
+        return self._lab.call("Buses", "Spi", device=self._device, **request).bytes
+
+    @property
+    def buffers(self) -> dict[str, "Buffer"]:
+        """Its buffers of samples by name."""
+        found = self._lab.call("Memory", "List", device=self._device).buffers
+        return {each.name: Buffer(self._lab, self._device, each) for each in found}
+
+    def __repr__(self) -> str:
+        return f"<board {self._device}>"
+
+
+class Buffer:
+    """A buffer of a board: `name`, `size` in bytes, `readable`, `writable`."""
+
+    def __init__(self, lab, device: str, described):
+        self._lab, self._device = lab, device
+        self.name, self.size = described.name, described.size
+        self.readable, self.writable = described.readable, described.writable
+
+    def stream(self, offset: int = 0, length: int = 0) -> Iterator[bytes]:
+        """What is in it, part by part; offset and length in bytes, multiples of 4. Length 0: to its end."""
+        place = {"buffer": self.name, "offset": offset, "length": length}
+        for part in self._lab.stream("Memory", "Read", device=self._device, **place):
+            yield part.bytes
+
+    def read(self, offset: int = 0, length: int = 0) -> bytes:
+        """What is in it: ``numpy.frombuffer(buffer.read(), "<i4")`` are samples."""
+        return b"".join(self.stream(offset, length))
+
+    def write(self, data, offset: int = 0) -> int:
+        """Write `data`, bytes or what has them (an array), whose length is a multiple of 4. How many bytes it was."""
+        view = memoryview(data).cast("B")
+        first = {"device": self._device, "buffer": self.name, "offset": offset}
+        starts = range(0, max(len(view), 1), PART)
+        parts = ({"bytes": bytes(view[at : at + PART])} for at in starts)
+        fields = ({**first, **part} if at == 0 else part for at, part in zip(starts, parts, strict=True))
+        return self._lab.send("Memory", "Write", fields).length
+
+    def __repr__(self) -> str:
+        return f"<buffer {self.name} of {self._device}: {self.size} bytes>"

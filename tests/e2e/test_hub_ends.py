@@ -1,0 +1,158 @@
+"""Hubs that are killed, many clients, and clients that never read: nobody else notices, and what was interrupted is told."""
+
+import random
+import re
+import struct
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import grpc
+import pytest
+
+import kairos.hub
+from kairos.hub import HubError, Program
+from tests.support.hub import Hub, known
+from tests.support.waiting import until
+
+SAMPLES = 16 << 20
+ENTRY = f"""
+[[board]]
+name = "rack"
+root = "."
+[[board.memory]]
+block = "pair"
+file = "/memory"
+size = 8
+registers = [{{ name = "first", offset = 0 }}, {{ name = "second", offset = 4 }}]
+[[board.memory]]
+block = "samples"
+file = "/samples"
+size = {SAMPLES}
+buffer = "r"
+"""
+CLIENTS = 200
+SILENT = 40
+"""Clients that never read."""
+GROWTH = 96 << 20
+"""Bytes that the hub may have more for them: their connections' buffers, and a part of the stream each."""
+INSTANTS = 0.02
+"""Seconds after the begin of a batch, within which the hub is killed."""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "memory").write_bytes(bytes(8))
+    with (tmp_path / "samples").open("wb") as file:
+        file.truncate(SAMPLES)
+    return tmp_path
+
+
+@pytest.fixture
+def hub(folder):
+    hub = Hub(folder, {}, entries=ENTRY)
+    yield hub
+    hub.close()
+
+
+def pair(number):
+    """A program that sets both registers to a number, which takes some milliseconds."""
+    program = Program()
+    program.write("pair/first", number)
+    program.delay(0.005)
+    program.write("pair/second", number)
+    return program
+
+
+@pytest.mark.parametrize("instants", [4, pytest.param(200, marks=pytest.mark.long)])
+def test_a_hub_that_is_killed_says_what_it_has_left(folder, instants):
+    choose = random.Random(15)
+    halves = told = 0
+    for number in range(1, instants + 1):
+        hub = Hub(folder, {}, entries=ENTRY)
+        with kairos.hub.connect(hub.address) as lab:
+            known(lab, "rack")
+            runs = threading.Thread(target=forever, args=(lab, number))
+            runs.start()
+            time.sleep(choose.uniform(0, INSTANTS))
+            hub.process.kill()
+            hub.process.wait()
+            hub.process.stdout.close()
+            runs.join()
+        first, second = struct.unpack("<II", (folder / "memory").read_bytes())
+        hub = Hub(folder, {}, entries=ENTRY)
+        with kairos.hub.connect(hub.address) as lab:
+            known(lab, "rack")
+            found = lab["rack"].health()
+            halves += first != second
+            if first != second:
+                assert "ended in the middle of a batch of 3" in found["batch"].text
+            if "batch" in found:
+                told += 1
+                assert "ended in the middle of a batch" in (folder / "hub.log").read_text()
+                lab["rack"].run(pair(0))
+                assert "batch" not in lab["rack"].health()
+        hub.close()
+    # Half of the time is that of a batch that is half done.
+    assert told >= halves > instants // 8
+
+
+def forever(lab, number):
+    """Runs batches until the hub has gone."""
+    try:
+        while True:
+            lab["rack"].run(pair(number))
+            number += 1000
+    except HubError as error:
+        assert error.code == "UNAVAILABLE", error
+
+
+def test_many_clients_at_once(hub):
+    """Each has a connection of its own, and all are served."""
+
+    def work(number):
+        with kairos.hub.connect(hub.address) as lab:
+            return [lab["rack"].read("pair/first", "pair/second") for _ in range(3)]
+
+    with kairos.hub.connect(hub.address) as lab, ThreadPoolExecutor(CLIENTS) as pool:
+        known(lab, "rack")
+        assert list(pool.map(work, range(CLIENTS))) == [[[0, 0]] * 3] * CLIENTS
+
+
+def test_clients_that_never_read_cost_their_connection_alone(hub):
+    """Streams of samples, and readings every 10 ms, that nobody takes."""
+    with kairos.hub.connect(hub.address) as lab:
+        known(lab, "rack")
+        requests = {
+            "Memory/Read": lab.message("ReadMemoryRequest", device="rack", buffer="samples"),
+            "Registers/Watch": lab.message("WatchRequest", device="rack", registers=["pair/first"] * 50, period_ms=10),
+        }
+        before = resident(hub)
+        channels, streams = [], []
+        for _ in range(SILENT):
+            channels.append(grpc.insecure_channel(hub.address, [("grpc.use_local_subchannel_pool", 1)]))
+            for method, request in requests.items():
+                stream = channels[-1].unary_stream(f"/kairos.hub.v1.{method}", type(request).SerializeToString)
+                streams.append(stream(request))
+        # What they have is what their windows hold: it grows no more.
+        until(lambda: settled(hub))
+        grown = resident(hub) - before
+        assert grown < GROWTH, f"{grown / SILENT / 1024:.0f} KiB each"
+        begun = time.monotonic()
+        assert all(lab["rack"].read("pair/first") == [0] for _ in range(100))
+        assert time.monotonic() - begun < 10
+        for channel in channels:
+            channel.close()
+    assert streams
+
+
+def resident(hub):
+    status = Path(f"/proc/{hub.process.pid}/status").read_text()
+    return 1024 * int(re.search(r"VmRSS:\s+(\d+)", status)[1])
+
+
+def settled(hub):
+    before = resident(hub)
+    time.sleep(0.5)
+    return resident(hub) <= before + (1 << 20)
