@@ -69,7 +69,7 @@ hub: $(B)/hub/kairos-hub ## The service hub: registers of many devices over gRPC
 $(B)/hub/kairos-hub: $(B)/.setup Cargo.lock $(shell find src/hub/proto examples/hub -name '*.proto') $(call rust_sources,src/hub src/batch src/contracts src/endpoint src/proto)
 	@echo "== hub (first time: about two minutes)"
 	@$(RUST) cargo build --locked --release -p kairos-hub -p kairos-endpoint --bins --examples
-	@mkdir -p $(@D)/examples && cd $(B)/cargo-host/release/examples && cp counter measure read_ns $(@D)/examples/
+	@mkdir -p $(@D)/examples && cp $(patsubst %,$(B)/cargo-host/release/examples/%,counter measure read_ns) $(@D)/examples/
 	@cp $(B)/cargo-host/release/kairos-hub $@.new && mv $@.new $@
 
 .PHONY: host

@@ -207,7 +207,7 @@ def test_a_driver_that_goes_and_comes_back(hub, lab):
     device = hub.folder / "root/dev/uio0"
     kept = device.rename(device.with_name("gone"))
     until(lambda: not next(each.connected for each in lab.devices() if each.name == "rack"))
-    fails("UNAVAILABLE", "uio0 cannot be mapped", lambda: lab["rack"].read("clocks/status"))
+    fails("UNAVAILABLE", "uio0 ", lambda: lab["rack"].read("clocks/status"))
     fails("UNAVAILABLE", "does not answer", lambda: lab["rack"].board.buses())
     kept.rename(device)
     known(lab, "rack")

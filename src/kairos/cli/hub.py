@@ -170,8 +170,7 @@ def _end(*_):
     os._exit(130)
 
 
-def open_lab(args):
-    """The laboratory that the options of a command line name. UsageError or HubError."""
+def _lab(args):
     # An exception out of the middle of gRPC may leave a lock taken, for which the end would wait for ever.
     signal.signal(signal.SIGINT, _end)
     try:
