@@ -96,7 +96,7 @@ def _clients(figures, found):
         "us",
         target=2 * found["echo"][1],
         baseline=found["echo"][1],
-        source="a register of a board, 200 clients at once without a pause, 99 of 100 calls; baseline: a bare gRPC call, as many",
+        source="a register of a board, 200 clients at once without a pause, 99 % of calls; baseline: as many bare calls",
     )
 
 
@@ -119,6 +119,6 @@ def _endpoint(figures, found):
             "ns",
             target=1.1 * bare,
             baseline=bare,
-            source="a register in a mapped file, looked up once; baseline: the same load or store without an endpoint; published "
-            f"for registers of a Zynq UltraScale+: {published[0]} and {published[1]} bare",
+            source="a register in a mapped file, looked up once; baseline: the same load or store without an endpoint; "
+            f"published for registers of a Zynq UltraScale+: {published[0]} and {published[1]} bare",
         )

@@ -1,5 +1,5 @@
-"""A computer with Linux as a device of the hub: its registers, buses, sensors and buffers are files here, in a folder that
-stands for `/`; chips on its buses are tests/support/buses.c, behind the same files and calls as a driver's."""
+"""A computer with Linux as a device of the hub: its registers, buses, sensors and buffers are files here, in a folder
+that stands for `/`; chips on its buses are tests/support/buses.c, behind the same files and calls as a driver's."""
 
 import json
 import os
@@ -237,7 +237,7 @@ def test_from_the_command_line(hub, lab):
 
 
 def test_the_gateware_of_a_core_device_below_linux(tmp_path, device):
-    """Its registers have the names of its descriptor, which is found where the gateware has it; the PL is a file here."""
+    """Its registers have the names of its descriptor, found where the gateware has it; the PL is a file here."""
     with Management(device) as management:
         assert management.reply(b"\x85") == 2
         descriptor = management.bytes()

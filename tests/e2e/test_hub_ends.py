@@ -1,4 +1,4 @@
-"""Hubs that are killed, many clients, and clients that never read: nobody else notices, and what was interrupted is told."""
+"""Hubs that are killed, many clients, clients that never read: nobody else notices, and what is interrupted is told."""
 
 import random
 import re

@@ -31,7 +31,9 @@ def changed(tmp_path):
         shutil.copytree(HUB / "proto", tmp_path / "proto")
         text = (tmp_path / FILE).read_text()
         assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {FILE}"
-        (tmp_path / FILE).write_text(text.replace(old, new))
+        # The package is that of all files.
+        for path in (tmp_path / "proto").rglob("*.proto"):
+            path.write_text(path.read_text().replace(old, new))
         return tmp_path
 
     return change

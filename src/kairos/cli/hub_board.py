@@ -44,7 +44,7 @@ def spi(args):
     except ValueError:
         raise UsageError("bytes are numbers from 0 to 255") from None
     with open_lab(args) as lab:
-        print(_board(lab, device).spi(bus, data, round(args.hertz), args.mode).hex(" "))
+        print(_board(lab, device).spi(bus, data, round(args.hertz), int(args.mode)).hex(" "))
 
 
 def memory(args):

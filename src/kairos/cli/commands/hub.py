@@ -66,7 +66,9 @@ COMMAND = Command(
             Option(
                 "--hertz", type=float, default=0, metavar="HZ", help="of the clock; default: as the device tree says"
             ),
-            Option("--mode", type=int, default=0, choices=range(4), help="polarity and phase of the clock; default: 0"),
+            Option(
+                "--mode", choices=("0", "1", "2", "3"), default="0", help="polarity and phase of the clock; default: 0"
+            ),
             *HUB,
             runs="hub_board.spi",
             examples=("kairos hub spi rack/spidev0.0 0x9f 0 0 --mode 3",),
