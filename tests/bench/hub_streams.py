@@ -96,7 +96,7 @@ def _clients(figures, found):
         "us",
         target=2 * found["echo"][1],
         baseline=found["echo"][1],
-        source="a register of a board, 200 clients at once without a pause, 99 % of calls; baseline: as many bare calls",
+        source="a register of a board, 200 clients at once without pauses, 99 % of calls; baseline: as many bare calls",
     )
 
 

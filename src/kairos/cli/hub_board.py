@@ -44,7 +44,8 @@ def spi(args):
     except ValueError:
         raise UsageError("bytes are numbers from 0 to 255") from None
     with open_lab(args) as lab:
-        print(_board(lab, device).spi(bus, data, round(args.hertz), int(args.mode)).hex(" "))
+        answer = _board(lab, device).spi(bus, data, round(args.hertz), int(args.mode))
+    print(json.dumps(list(answer)) if args.json else answer.hex(" "))
 
 
 def memory(args):

@@ -70,6 +70,7 @@ COMMAND = Command(
                 "--mode", choices=("0", "1", "2", "3"), default="0", help="polarity and phase of the clock; default: 0"
             ),
             *HUB,
+            JSON,
             runs="hub_board.spi",
             examples=("kairos hub spi rack/spidev0.0 0x9f 0 0 --mode 3",),
         ),
